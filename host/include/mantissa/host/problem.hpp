@@ -1,0 +1,37 @@
+// Problems: a symmetric positive definite system in double precision with a right-hand side and a name.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mantissa/system.hpp"
+
+namespace mantissa {
+
+struct Problem {
+    std::string name;      ///< canonical text, e.g. "poisson2d:level=8"; the key under which results are stored
+    System system;
+    std::vector<double> b; ///< right-hand side, system.size elements
+    /// The continuous solution at element i, where it is known (empty function where not).
+    std::function<double(std::size_t)> exact;
+};
+
+/// Builds a problem from its text, `KIND:KEY=VALUE,...`:
+///
+///   poisson2d:level=8[,anisotropy=A]       -u_xx - A u_yy = f on [0,1]^2, bilinear elements on (2^level+1)^2 nodes
+///                                          (2/3+...: 8/3 and -1/3 at A = 1), zero Dirichlet nodes kept in the vector,
+///                                          right-hand side h^2 f (lumped), f = 2(A x(1-x) + y(1-y)) so that
+///                                          u = x(1-x)y(1-y). A constant stencil. FCCM'06 section 2.1.
+///   diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C][,seed=S]
+///                                          -div(k grad u) = 1, bilinear elements, k per element; nine streamed bands
+///   poisson3d:level=5                      seven-point Laplacian on (2^level-1)^3 interior nodes; sparse rows
+///   mtx:PATH[,rhs=ones|random|file:PATH][,seed=S]   a symmetric positive definite MatrixMarket file; sparse rows,
+///                                          or nine bands when its pattern is a nine-point grid's
+///
+/// Throws InvalidInput, one line naming the text or the file and line, and the mend.
+Problem make_problem(std::string_view text);
+
+} // namespace mantissa

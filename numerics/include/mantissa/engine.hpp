@@ -1,0 +1,132 @@
+// The seam of Mantissa. Below it, engines: each loads a system in reduced precision and runs pipelined-CG iterations
+// on it. Above it everything is written once: refinement, stopping, problems, sweeps, reports.
+//
+// One pass (FCCM'06, Eq. 4 and 5) for every element i in order, then the scalars:
+//
+//     u' = u + (alpha p)            each bracket and each sum rounded to u's format
+//     r' = r - (alpha q)            ... to r's format
+//     p' = r' + (beta p)            ... to p's format
+//     q' = row sum of A p'          products and sums rounded to the row format, the result to q's
+//     rho = r'.r'   pq = p'.q'   qq = q'.q'        terms rounded or exact, accumulated as the spec says
+//     alpha = rho / pq              in the scalar format, from here on
+//     sigma = alpha ((alpha qq) - pq), +0 in its place when its sign bit is set (the guard; counted)
+//     beta  = sigma / rho
+//
+// alpha and beta are rounded to the operand format as they enter the vector updates. A pass lags its result: u' is
+// the iterate before the step along p', so after a run the solution of the inner system is u + alpha p.
+//
+// A pass that cannot go on ends the run with alpha = sigma = beta = +0, so that u + alpha p is still the best
+// iterate. The tests, in this order:
+//     a fixed-point dot product outside its window -> window_overflow
+//     rho, pq or qq not finite                     -> not_finite
+//     rho zero                                     -> exact (nothing left to reduce)
+//     pq not above zero                            -> indefinite
+//     alpha, sigma or beta not finite              -> not_finite
+//
+// The plain recurrence (Eq. 2) runs, per pass, p' = r + beta p; q' = A p'; alpha = (r.r) / (p'.q'); u' = u + alpha p';
+// r' = r - alpha q'; rho = r'.r'; beta = rho / (r.r), with the same formats. Its u' already holds the step.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "mantissa/spec.hpp"
+#include "mantissa/system.hpp"
+
+namespace mantissa {
+
+enum class Vec : std::uint8_t { u, r, p, q };
+
+/// Which recurrence a run iterates.
+enum class Recurrence : std::uint8_t {
+    pipelined, ///< Eq. 4 and 5, the datapath that every engine has
+    plain,     ///< Eq. 2 with the same formats and roundings; engines may lack it
+};
+
+/// What the scalar unit holds after a pass; values of the spec's scalar format.
+struct Scalars {
+    double rho = 0, pq = 0, qq = 0;
+    double alpha = 0, sigma = 0, beta = 0;
+};
+
+enum class RunEnd : std::uint8_t {
+    passes,          ///< the passes asked for were run
+    rho_reached,     ///< rho fell below the threshold
+    exact,           ///< rho is zero
+    indefinite,      ///< p.q is not above zero
+    not_finite,      ///< overflow or NaN
+    window_overflow, ///< a fixed-point dot product left its window
+    fault,           ///< the engine's hardware reported an error; see Session::fault()
+};
+std::string to_string(RunEnd end);
+
+struct RunRequest {
+    std::uint64_t passes = 1;      ///< at most this many
+    double rho_stop = 0;           ///< stop behind a pass with rho < rho_stop (rounded into the scalar format)
+    std::uint64_t rho_stop_from = 1; ///< the first pass of this run whose rho is tested
+};
+
+struct RunReport {
+    std::uint64_t passes = 0; ///< passes run, the last (incomplete) one included
+    RunEnd end = RunEnd::passes;
+    std::uint64_t sigma_guards = 0;      ///< how often sigma was below zero
+    std::optional<std::uint64_t> cycles; ///< clock cycles, for engines that have them
+};
+
+/// A system loaded into an engine, with its state u, r, p, q and scalars. All state starts at +0.
+/// Not for use from two threads at once.
+class Session {
+public:
+    Session() = default;
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    virtual ~Session() = default;
+
+    /// Rounds `values` into the vector's format and stores them from element `first`.
+    virtual void write(Vec v, std::size_t first, std::span<const double> values) = 0;
+    /// Reads elements from `first` on, exactly.
+    virtual void read(Vec v, std::size_t first, std::span<double> values) const = 0;
+    /// Sets a whole vector to +0.
+    virtual void clear(Vec v) = 0;
+    /// alpha and beta for the next pass, rounded into the scalar format.
+    virtual void set_scalars(double alpha, double beta) = 0;
+    [[nodiscard]] virtual Scalars scalars() const = 0;
+    /// Runs passes. n runs of one pass equal one run of n passes, bit for bit.
+    virtual RunReport run(const RunRequest& request) = 0;
+    /// Text of the last RunEnd::fault.
+    [[nodiscard]] virtual std::string fault() const { return {}; }
+};
+
+struct SessionOptions {
+    int threads = 1; ///< results do not depend on it
+    Recurrence recurrence = Recurrence::pipelined;
+};
+
+/// An engine. Stateless; sessions do the work.
+class Engine {
+public:
+    Engine() = default;
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+    virtual ~Engine() = default;
+
+    [[nodiscard]] virtual std::string name() const = 0;
+    /// One line for `mantissa engines`.
+    [[nodiscard]] virtual std::string description() const = 0;
+    /// Empty when this engine runs `spec` on `system`; else one line that says why not.
+    [[nodiscard]] virtual std::string refusal(const DatapathSpec& spec, const System& system,
+                                              const SessionOptions& options) const = 0;
+    /// Loads a system. Throws InvalidInput with refusal()'s line when it must refuse.
+    [[nodiscard]] virtual std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
+                                                        const SessionOptions& options) const = 0;
+};
+
+/// The vectorised C++ emulation on this processor: the executable specification.
+std::unique_ptr<Engine> make_emulated_engine();
+
+} // namespace mantissa

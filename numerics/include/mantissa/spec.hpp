@@ -1,0 +1,93 @@
+// DatapathSpec names a pipelined-CG datapath completely: which format every value has, in which order sums are
+// formed, how dot products accumulate. All engines given the same spec (and the same system) return the same bits.
+//
+// Text form: a base format that sets every field, then what differs.
+//
+//     s17e8
+//     s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]
+//     s23e8:rne,order=tree,dot=s52e11:rne/8,lanes=2
+//
+//   u= r= p= q=   vector formats                        default: the base
+//   coef=         band coefficients                     default: the base
+//   operand=      alpha and beta in vector updates      default: the base
+//   row=          products and sums of a row            default: the base
+//   order=        chain | tree                          default: chain
+//   product=      FORMAT | exact, dot-product terms     default: the base; exact with dot=fixed
+//   dot=          FORMAT[/DEPTH] | fixed[MSB:LSB]       default: s52e11/16 with the base's policy
+//   scalar=       FORMAT of the scalar unit             default: s52e11 with the base's policy
+//   lanes=        vector elements per clock             default: 1
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mantissa/format.hpp"
+
+namespace mantissa {
+
+/// How the products of a row are added.
+enum class RowOrder : std::uint8_t {
+    chain, ///< ((p0 + p1) + p2) + ... in band order, south-west to north-east
+    tree,  ///< adjacent pairs, repeatedly; an odd last term moves up unchanged
+};
+
+/// A fixed-point accumulator: a two's complement number whose top (sign) bit is worth -2^msb and whose lowest bit is
+/// worth 2^lsb. Terms are truncated toward zero to the 2^lsb grid, then added exactly, so the order does not matter.
+struct FixedWindow {
+    int msb = 13;
+    int lsb = -50;
+    static constexpr int kMaxWidth = 64, kMinLsb = -1074, kMaxMsb = 1023;
+    [[nodiscard]] constexpr int width() const { return msb - lsb + 1; }
+    friend constexpr bool operator==(const FixedWindow&, const FixedWindow&) = default;
+};
+
+/// How a dot product is formed.
+struct DotSpec {
+    bool fixed = false;         ///< fixed-point window, or floating-point lanes
+    FixedWindow window;         ///< when fixed
+    Format accumulator;         ///< when not fixed
+    int depth = 16;             ///< interleaved partial sums per lane, a power of two in 1..64, when not fixed
+    bool exact_product = false; ///< terms are exact products (else rounded to `product`)
+    Format product;             ///< when not exact_product
+    static constexpr int kMaxDepth = 64;
+    /// Fields that the chosen form does not use are not compared.
+    friend constexpr bool operator==(const DotSpec& a, const DotSpec& b) {
+        const bool same_terms =
+            a.exact_product == b.exact_product && (a.exact_product || a.product == b.product);
+        if (a.fixed || b.fixed) return a.fixed == b.fixed && a.window == b.window && same_terms;
+        return a.accumulator == b.accumulator && a.depth == b.depth && same_terms;
+    }
+};
+
+struct DatapathSpec {
+    Format u, r, p, q;
+    Format coefficient; ///< the bands
+    Format operand;     ///< alpha and beta as they enter the vector updates
+    Format row;         ///< each product and each sum of a row; the row's result is then rounded to q
+    RowOrder order = RowOrder::chain;
+    DotSpec dot;
+    Format scalar; ///< alpha, sigma and beta are formed in it, from dot products rounded into it
+    int lanes = 1; ///< a power of two in 1..64
+    static constexpr int kMaxLanes = 64;
+
+    /// Every field from one format: accumulators and scalars are s52e11 with the format's rounding and subnormals.
+    explicit DatapathSpec(const Format& f = formats::kDouble);
+
+    /// Partial sums of a floating dot product: element i belongs to partial sum i mod partials(). They are closed by
+    /// halving: s[j] += s[j + n/2] for j < n/2, n = partials(), partials()/2, ..., 2.
+    [[nodiscard]] int partials() const { return dot.depth * lanes; }
+
+    /// Throws InvalidInput, one line, on a combination that no engine can mean.
+    void validate() const;
+
+    friend bool operator==(const DatapathSpec&, const DatapathSpec&) = default;
+};
+
+/// Parses and validates the text form. Throws InvalidInput with one line.
+DatapathSpec parse_spec(std::string_view text);
+
+/// The text form over r's format as the base; parse_spec reads it back as an equal spec, and equal specs have equal
+/// texts. It is the key under which results are stored.
+std::string to_string(const DatapathSpec& spec);
+
+} // namespace mantissa

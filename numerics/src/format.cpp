@@ -1,0 +1,78 @@
+#include "mantissa/format.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace mantissa {
+
+Format parse_format(std::string_view text) {
+    Format f;
+    if (const char* fault = detail::parse_format(text, f))
+        throw InvalidInput(
+            fmt::format("format '{}': {}; write s<M>e<E> with M in 2..52 and E in 2..11, as in s17e8 or s23e8:rne, "
+                        "or one of double, float, half, bfloat16, tf32",
+                        text.substr(0, 60), fault));
+    return f;
+}
+
+std::string to_string(const Format& f) {
+    return fmt::format("s{}e{}{}{}{}", f.fraction_bits, f.exponent_bits,
+                       f.rounding == Rounding::nearest_even ? ":rne" : "",
+                       f.subnormals == Subnormals::gradual ? ":subnormals" : "",
+                       f.canonical().overflow == Overflow::saturate ? ":sat" : "");
+}
+
+std::uint64_t encode(const Format& f, double value) {
+    const int m = f.fraction_bits;
+    const std::uint64_t exponent_ones = (std::uint64_t{1} << f.exponent_bits) - 1;
+    if (std::isnan(value)) return (exponent_ones << m) | (std::uint64_t{1} << (m - 1));
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
+    const std::uint64_t sign = (bits >> 63) << (f.width() - 1);
+    const double magnitude = std::fabs(value);
+    if (magnitude == 0) return sign;
+    if (std::isinf(value)) return sign | (exponent_ones << m);
+    const int exponent = std::ilogb(magnitude);
+    if (exponent < f.min_exponent()) // a subnormal number: its fraction counts units of 2^(min_exponent - M)
+        return sign | static_cast<std::uint64_t>(std::ldexp(std::ldexp(magnitude, m), -f.min_exponent()));
+    const auto fraction = static_cast<std::uint64_t>(std::ldexp(std::ldexp(magnitude, -exponent) - 1.0, m));
+    return sign | (static_cast<std::uint64_t>(exponent + f.bias()) << m) | fraction;
+}
+
+double decode(const Format& f, std::uint64_t bits) {
+    const int m = f.fraction_bits;
+    const std::uint64_t fraction = bits & ((std::uint64_t{1} << m) - 1);
+    const std::uint64_t exponent_ones = (std::uint64_t{1} << f.exponent_bits) - 1;
+    const std::uint64_t exponent = (bits >> m) & exponent_ones;
+    const bool negative = ((bits >> (f.width() - 1)) & 1) != 0;
+    double magnitude = 0;
+    if (exponent == exponent_ones) {
+        if (fraction != 0) return std::bit_cast<double>(std::uint64_t{0x7FF8} << 48);
+        magnitude = std::bit_cast<double>(std::uint64_t{0x7FF0} << 48);
+    } else if (exponent == 0) {
+        magnitude = f.flushes() ? 0.0 : std::ldexp(static_cast<double>(fraction), f.min_exponent() - m);
+    } else {
+        magnitude = std::ldexp(1.0 + std::ldexp(static_cast<double>(fraction), -m), static_cast<int>(exponent) - f.bias());
+    }
+    return negative ? -magnitude : magnitude;
+}
+
+bool representable(const Format& f, double value) {
+    if (std::isnan(value) || std::isinf(value) || value == 0) return true;
+    const double magnitude = std::fabs(value);
+    if (magnitude > f.max() || magnitude < f.min_positive()) return false;
+    const int exponent = std::max(std::ilogb(magnitude), f.min_exponent());
+    // In units in the last place, in two steps so that neither scale overflows.
+    const double units = std::ldexp(std::ldexp(magnitude, -exponent), f.fraction_bits);
+    return units == std::floor(units);
+}
+
+std::string bit_string(const Format& f, double value) {
+    const std::uint64_t bits = encode(f, value);
+    return fmt::format("{:b} {:0{}b} {:0{}b}", bits >> (f.width() - 1),
+                       (bits >> f.fraction_bits) & ((std::uint64_t{1} << f.exponent_bits) - 1), f.exponent_bits,
+                       bits & ((std::uint64_t{1} << f.fraction_bits) - 1), f.fraction_bits);
+}
+
+} // namespace mantissa
