@@ -1,0 +1,182 @@
+// Who stands before the judge: every implementation of the contract, applied to a block of operands.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "judge.hpp"
+#include "mantissa/exact.hpp"
+#include "mantissa/float.hpp"
+
+namespace mantissa::judge {
+
+/// Operands and what MPFR makes of them, one list for each policy.
+template <std::size_t Policies> struct Block {
+    explicit Block(std::size_t n) : a(n), b(n), c(n), got(n) {
+        for (auto &list : expected) list.resize(n);
+    }
+    [[nodiscard]] std::size_t size() const { return a.size(); }
+    std::vector<double> a, b, c, got;
+    std::array<std::vector<double>, Policies> expected;
+};
+
+inline double apply_exact(const Format &f, Op op, double a, double b, double c) {
+    switch (op) {
+    case Op::add:
+        return exact::add(f, a, b);
+    case Op::sub:
+        return exact::sub(f, a, b);
+    case Op::mul:
+        return exact::mul(f, a, b);
+    case Op::div:
+        return exact::div(f, a, b);
+    case Op::sqrt:
+        return exact::sqrt(f, a);
+    case Op::fma:
+        return exact::fma(f, a, b, c);
+    case Op::convert:
+        return exact::convert(f, a);
+    }
+    return 0;
+}
+
+/// The value type, in the plain loops that it is made for.
+template <Format F> class FloatSubject {
+public:
+    explicit FloatSubject(std::size_t n) : a_(n), b_(n), c_(n), out_(n) {}
+
+    void apply(Op op, const std::vector<double> &a, const std::vector<double> &b, const std::vector<double> &c,
+               std::vector<double> &out) {
+        const std::size_t n = a.size();
+        if (op == Op::convert) {
+            for (std::size_t i = 0; i < n; ++i) out_[i] = Float<F>(a[i]);
+        } else {
+            using Carrier = typename Float<F>::carrier_type;
+            for (std::size_t i = 0; i < n; ++i) a_[i] = Float<F>::from_carrier(static_cast<Carrier>(a[i]));
+            for (std::size_t i = 0; i < n; ++i) b_[i] = Float<F>::from_carrier(static_cast<Carrier>(b[i]));
+            for (std::size_t i = 0; i < n; ++i) c_[i] = Float<F>::from_carrier(static_cast<Carrier>(c[i]));
+        }
+        switch (op) {
+        case Op::add:
+            for (std::size_t i = 0; i < n; ++i) out_[i] = a_[i] + b_[i];
+            break;
+        case Op::sub:
+            for (std::size_t i = 0; i < n; ++i) out_[i] = a_[i] - b_[i];
+            break;
+        case Op::mul:
+            for (std::size_t i = 0; i < n; ++i) out_[i] = a_[i] * b_[i];
+            break;
+        case Op::div:
+            for (std::size_t i = 0; i < n; ++i) out_[i] = a_[i] / b_[i];
+            break;
+        case Op::sqrt:
+            for (std::size_t i = 0; i < n; ++i) out_[i] = sqrt(a_[i]);
+            break;
+        case Op::fma:
+            for (std::size_t i = 0; i < n; ++i) out_[i] = fma(a_[i], b_[i], c_[i]);
+            break;
+        case Op::convert:
+            break;
+        }
+        // Which NaN a carrier holds is not specified; that bits() gives the canonical one is tested elsewhere.
+        for (std::size_t i = 0; i < n; ++i)
+            out[i] = isnan(out_[i]) ? exact::detail::kNaN : static_cast<double>(out_[i]);
+    }
+
+private:
+    std::vector<Float<F>> a_, b_, c_, out_;
+};
+
+/// Compares results, prints the first few that differ.
+class Verdict {
+public:
+    void compare(const Format &f, std::string_view subject, Op op, const std::vector<double> &a,
+                 const std::vector<double> &b, const std::vector<double> &c, const std::vector<double> &got,
+                 const std::vector<double> &expected, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (same(got[i], expected[i])) continue;
+            if (++mismatches_ <= 4) ADD_FAILURE() << mismatch(f, subject, op, a[i], b[i], c[i], got[i], expected[i]);
+        }
+        compared_ += count;
+    }
+    [[nodiscard]] std::size_t mismatches() const { return mismatches_; }
+    [[nodiscard]] std::size_t compared() const { return compared_; }
+
+private:
+    std::size_t mismatches_ = 0, compared_ = 0;
+};
+
+/// Formats with M and E under every policy.
+template <int M, int E>
+inline constexpr std::array<Format, 8> kAllPolicies = [] {
+    std::array<Format, 8> all{};
+    std::size_t i = 0;
+    for (Rounding r : {Rounding::toward_zero, Rounding::nearest_even})
+        for (Subnormals s : {Subnormals::flush, Subnormals::gradual})
+            for (Overflow o : {Overflow::infinity, Overflow::saturate}) all[i++] = Format{M, E, r, s, o};
+    return all;
+}();
+
+/// The same without the two that no operation can tell from others: truncation never overflows.
+template <int M, int E>
+inline constexpr std::array<Format, 6> kDistinctPolicies = [] {
+    std::array<Format, 6> some{};
+    std::size_t i = 0;
+    for (const Format &f : kAllPolicies<M, E>)
+        if (f == f.canonical()) some[i++] = f;
+    return some;
+}();
+
+/// Every implementation under every policy against the judge, block by block.
+template <const auto &kFormats> class Court {
+    static constexpr std::size_t kCount = kFormats.size();
+
+public:
+    Court(std::size_t block_size, int operand_precision)
+        : judge_(kFormats[0], operand_precision), block_(block_size),
+          subjects_(make_subjects(block_size, std::make_index_sequence<kCount>())) {}
+
+    Block<kCount> &block() { return block_; }
+    Verdict &verdict() { return verdict_; }
+
+    /// Judges the first `count` operands of the block; formats that flush are left out when operands are subnormal.
+    void judge(Op op, std::size_t count, bool gradual_only, bool exact_only = false) {
+        for (std::size_t i = 0; i < count; ++i) {
+            judge_.form(op, block_.a[i], block_.b[i], block_.c[i]);
+            for (std::size_t k = 0; k < kCount; ++k) block_.expected[k][i] = judge_.result(kFormats[k]);
+        }
+        judge_all(op, count, gradual_only, exact_only, std::make_index_sequence<kCount>());
+    }
+
+private:
+    template <std::size_t... K> static auto make_subjects(std::size_t n, std::index_sequence<K...>) {
+        return std::tuple<FloatSubject<kFormats[K]>...>(((void)K, n)...);
+    }
+
+    template <std::size_t... K>
+    void judge_all(Op op, std::size_t count, bool gradual_only, bool exact_only, std::index_sequence<K...>) {
+        (judge_one<K>(op, count, gradual_only, exact_only), ...);
+    }
+
+    template <std::size_t K> void judge_one(Op op, std::size_t count, bool gradual_only, bool exact_only) {
+        constexpr Format kF = kFormats[K];
+        if (gradual_only && kF.flushes()) return;
+        auto &[a, b, c, got, expected] = block_;
+        for (std::size_t i = 0; i < count; ++i) got[i] = apply_exact(kF, op, a[i], b[i], c[i]);
+        verdict_.compare(kF, "exact", op, a, b, c, got, expected[K], count);
+        if (exact_only) return;
+        std::get<K>(subjects_).apply(op, a, b, c, got);
+        verdict_.compare(kF, "Float", op, a, b, c, got, expected[K], count);
+    }
+
+    Judge judge_;
+    Block<kCount> block_;
+    decltype(make_subjects(0, std::make_index_sequence<kCount>())) subjects_;
+    Verdict verdict_;
+};
+
+} // namespace mantissa::judge
