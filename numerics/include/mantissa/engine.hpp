@@ -17,7 +17,7 @@
 //
 // A pass that cannot go on ends the run with alpha = sigma = beta = +0, so that u + alpha p is still the best
 // iterate. The tests, in this order:
-//     a fixed-point dot product outside its window -> window_overflow
+//     a fixed-point dot product outside its window -> window_overflow (rho, pq and qq are then +0)
 //     rho, pq or qq not finite                     -> not_finite
 //     rho zero                                     -> exact (nothing left to reduce)
 //     pq not above zero                            -> indefinite
