@@ -61,7 +61,11 @@ public:
     void add(double term) { add_product(term, 1.0); }
     /// Adds a sum of terms that the caller formed and checked, in units of 2^lsb.
     void add_units(Wide units) { sum_ += units; }
-    void add_overflow() { term_overflow_ = true; }
+    /// Adds another accumulator of the same window.
+    void merge(const FixedAccumulator& other) {
+        sum_ += other.sum_;
+        term_overflow_ |= other.term_overflow_;
+    }
 
     [[nodiscard]] bool overflow() const {
         const Wide limit = Wide{1} << (window_.width() - 1);

@@ -96,7 +96,7 @@ public:
     /// alpha and beta for the next pass, rounded into the scalar format.
     virtual void set_scalars(double alpha, double beta) = 0;
     [[nodiscard]] virtual Scalars scalars() const = 0;
-    /// Runs passes. n runs of one pass equal one run of n passes, bit for bit.
+    /// Runs passes until one ends the run. n runs of one pass equal one run of n passes, bit for bit.
     virtual RunReport run(const RunRequest& request) = 0;
     /// Text of the last RunEnd::fault.
     [[nodiscard]] virtual std::string fault() const { return {}; }
@@ -126,7 +126,13 @@ public:
                                                         const SessionOptions& options) const = 0;
 };
 
+/// How the emulated engine computes. The bits do not depend on it.
+enum class EmulatedPath : std::uint8_t {
+    fastest, ///< fused loops where the spec allows them, else general
+    general, ///< operation by operation, any formats
+};
+
 /// The vectorised C++ emulation on this processor: the executable specification.
-std::unique_ptr<Engine> make_emulated_engine();
+std::unique_ptr<Engine> make_emulated_engine(EmulatedPath path = EmulatedPath::fastest);
 
 } // namespace mantissa

@@ -1,4 +1,5 @@
 #include "isa.hpp"
+#include "pass.hpp"
 
 #include <cstdlib>
 #include <string_view>
@@ -41,5 +42,15 @@ const KernelTable& best_kernel_table() {
 #endif
     return baseline::kernel_table();
 }
+
+template <class T> const PassTable<T>& best_pass_table() {
+#if defined(__x86_64__)
+    if (best_isa() == Isa::avx512) return avx512::pass_table(T{});
+    if (best_isa() == Isa::avx2) return avx2::pass_table(T{});
+#endif
+    return baseline::pass_table(T{});
+}
+template const PassTable<float>& best_pass_table<float>();
+template const PassTable<double>& best_pass_table<double>();
 
 } // namespace mantissa::detail
