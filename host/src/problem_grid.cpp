@@ -98,7 +98,7 @@ Bands assemble(const SquareGrid &grid, const Field &k) {
 
 } // namespace
 
-Problem make_poisson2d(std::string_view text, std::string_view options) {
+Problem make_poisson2d(std::string_view text, std::string_view options, Build build) {
     KeyValues keys(text, options, "level and anisotropy");
     const std::uint64_t level = keys.integer("level", 1, 14, std::nullopt);
     const double a = keys.positive("anisotropy", 1.0);
@@ -106,15 +106,18 @@ Problem make_poisson2d(std::string_view text, std::string_view options) {
     keys.finish();
 
     const SquareGrid grid(level);
+    Problem problem;
+    problem.name = fmt::format("poisson2d:level={}", level);
+    if (a != 1.0) problem.name += ",anisotropy=" + shortest(a);
+    problem.system.size = grid.size();
+    if (build == Build::outline) return problem;
+
     // Bilinear elements on squares: [1 4 1]/6 across times [-1 2 -1] along, for either direction.
     const double corner = -(1 + a) / 6, west = (a - 2) / 3, south = (1 - 2 * a) / 3, centre = 4 * (1 + a) / 3;
     Stencil stencil;
     stencil.row_length = stencil.rows = grid.nodes;
     stencil.coefficients = {corner, south, corner, west, centre, west, corner, south, corner};
 
-    Problem problem;
-    problem.name = fmt::format("poisson2d:level={}", level);
-    if (a != 1.0) problem.name += ",anisotropy=" + shortest(a);
     problem.system = System::from_stencil(stencil);
     problem.b.assign(grid.size(), 0.0);
     for (std::size_t j = 1; j < grid.cells; ++j)
@@ -126,7 +129,7 @@ Problem make_poisson2d(std::string_view text, std::string_view options) {
     return problem;
 }
 
-Problem make_diffusion2d(std::string_view text, std::string_view options) {
+Problem make_diffusion2d(std::string_view text, std::string_view options, Build build) {
     KeyValues keys(text, options, "level, field, contrast and seed");
     const std::uint64_t level = keys.integer("level", 1, 12, std::nullopt);
     const std::string_view field = keys.take("field").value_or("smooth");
@@ -139,11 +142,14 @@ Problem make_diffusion2d(std::string_view text, std::string_view options) {
     keys.finish();
 
     const SquareGrid grid(level);
-    const Field k =
-        field == "smooth" ? smooth_field(grid, contrast, seed) : tiled_field(grid, contrast, seed, field == "checker");
     Problem problem;
     problem.name = fmt::format("diffusion2d:level={},field={},contrast={}", level, field, shortest(contrast));
     if (field != "checker") problem.name += fmt::format(",seed={}", seed);
+    problem.system.size = grid.size();
+    if (build == Build::outline) return problem;
+
+    const Field k =
+        field == "smooth" ? smooth_field(grid, contrast, seed) : tiled_field(grid, contrast, seed, field == "checker");
     problem.system = System::from_bands(assemble(grid, k));
     problem.b.assign(grid.size(), 0.0);
     for (std::size_t j = 1; j < grid.cells; ++j)
@@ -151,12 +157,17 @@ Problem make_diffusion2d(std::string_view text, std::string_view options) {
     return problem;
 }
 
-Problem make_poisson3d(std::string_view text, std::string_view options) {
+Problem make_poisson3d(std::string_view text, std::string_view options, Build build) {
     KeyValues keys(text, options, "level");
     const std::uint64_t level = keys.integer("level", 1, 8, std::nullopt);
     keys.finish();
 
     const std::size_t n = (std::size_t{1} << level) - 1, size = n * n * n;
+    Problem problem;
+    problem.name = fmt::format("poisson3d:level={}", level);
+    problem.system.size = size;
+    if (build == Build::outline) return problem;
+
     const double h = 1.0 / static_cast<double>(n + 1);
     const auto at = [h](std::size_t index) { return static_cast<double>(index + 1) * h; };
     SparseRows rows;
@@ -164,7 +175,6 @@ Problem make_poisson3d(std::string_view text, std::string_view options) {
     rows.column.reserve(7 * size);
     rows.value.reserve(7 * size);
     rows.row_begin.push_back(0);
-    Problem problem;
     problem.b.reserve(size);
     for (std::size_t z = 0, i = 0; z < n; ++z)
         for (std::size_t y = 0; y < n; ++y)
@@ -185,7 +195,6 @@ Problem make_poisson3d(std::string_view text, std::string_view options) {
                 const double bx = bump(at(x)), by = bump(at(y)), bz = bump(at(z));
                 problem.b.push_back(h * h * 2 * (by * bz + bx * bz + bx * by));
             }
-    problem.name = fmt::format("poisson3d:level={}", level);
     problem.system = System::from_rows(std::move(rows));
     problem.exact = [n, at](std::size_t i) { return bump(at(i % n)) * bump(at(i / n % n)) * bump(at(i / (n * n))); };
     return problem;

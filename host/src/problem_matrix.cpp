@@ -3,7 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -62,7 +64,7 @@ bool nine_bands(const SparseRows &rows, Bands &bands) {
 
 namespace detail {
 
-Problem make_matrix_problem(std::string_view text, std::string_view options) {
+Problem make_matrix_problem(std::string_view text, std::string_view options, Build build) {
     // The path runs to the first option, so it may hold commas.
     std::size_t path_end = options.size();
     for (const std::string_view key : {",rhs=", ",seed="}) path_end = std::min(path_end, options.find(key));
@@ -81,6 +83,12 @@ Problem make_matrix_problem(std::string_view text, std::string_view options) {
     problem.name = "mtx:" + path;
     if (from_file) problem.name += fmt::format(",rhs={}", rhs);
     if (rhs == "random") problem.name += fmt::format(",rhs=random,seed={}", seed);
+    if (build == Build::outline) {
+        std::error_code error;
+        const auto bytes = std::filesystem::file_size(path, error);
+        problem.system.size = error ? 0 : bytes / 150 + 1;
+        return problem;
+    }
     SparseRows rows = read_matrix_market(path);
     Bands bands;
     problem.system =
