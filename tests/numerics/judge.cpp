@@ -28,7 +28,7 @@ std::string_view name(Op op) {
     return "?";
 }
 
-Judge::Judge(const Format &f, int operand_precision) {
+Judge::Judge(const Format& f, int operand_precision) {
     for (mpfr_ptr x : {a_, b_, c_}) mpfr_init2(x, operand_precision);
     for (mpfr_ptr x : {toward_zero_, nearest_, scratch_, max_}) mpfr_init2(x, f.precision());
     mpfr_set_ui_2exp(max_, 1, f.max_exponent() + 1, MPFR_RNDN);
@@ -66,7 +66,7 @@ void Judge::form(Op op, double a, double b, double c) {
     nearest_ternary_ = apply(nearest_, MPFR_RNDN);
 }
 
-double Judge::result(const Format &f) {
+double Judge::result(const Format& f) {
     const bool truncates = f.rounding == Rounding::toward_zero;
     mpfr_srcptr x = truncates ? toward_zero_ : nearest_;
     if (mpfr_nan_p(x)) return std::numeric_limits<double>::quiet_NaN();
@@ -98,7 +98,7 @@ bool same(double x, double y) {
     return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
 }
 
-std::string mismatch(const Format &f, std::string_view subject, Op op, double a, double b, double c, double got,
+std::string mismatch(const Format& f, std::string_view subject, Op op, double a, double b, double c, double got,
                      double expected) {
     const auto text = [&](double x) {
         return representable(f, x) ? fmt::format("{} ({:a})", bit_string(f, x), x)

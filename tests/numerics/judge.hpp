@@ -25,15 +25,15 @@ constexpr int arity(Op op) {
 class Judge {
 public:
     /// `operand_precision`: significant bits of the operands; at most 53.
-    Judge(const Format &f, int operand_precision);
+    Judge(const Format& f, int operand_precision);
     ~Judge();
-    Judge(const Judge &) = delete;
-    Judge &operator=(const Judge &) = delete;
+    Judge(const Judge&) = delete;
+    Judge& operator=(const Judge&) = delete;
 
     /// Forms op(a, b, c), rounded to M + 1 bits both ways, with an unbounded exponent.
     void form(Op op, double a, double b, double c);
     /// The result just formed under f's policies.
-    double result(const Format &f);
+    double result(const Format& f);
 
 private:
     mpfr_t a_, b_, c_, toward_zero_, nearest_, scratch_, max_;
@@ -44,7 +44,7 @@ private:
 bool same(double x, double y);
 
 /// One line: the operation, operands and both results as bit strings of the format.
-std::string mismatch(const Format &f, std::string_view subject, Op op, double a, double b, double c, double got,
+std::string mismatch(const Format& f, std::string_view subject, Op op, double a, double b, double c, double got,
                      double expected);
 
 } // namespace mantissa::judge

@@ -19,7 +19,7 @@ bool is_subnormal(double x) {
 /// All b for each a (and c): twice, the second time without subnormal numbers for the formats that flush.
 void judge_rows(Op op, std::size_t cs) {
     Court<kAllPolicies<kM, kE>> court(kPatterns, kM + 1);
-    auto &block = court.block();
+    auto& block = court.block();
     std::size_t formed = 0;
     for (bool gradual_only : {true, false}) {
         for (std::size_t k = 0; k < cs; ++k) {
@@ -32,7 +32,7 @@ void judge_rows(Op op, std::size_t cs) {
                     block.a[n] = a, block.b[n] = b, block.c[n] = c;
                     ++n;
                 }
-                if (court.verdict().mismatches() < 4) court.judge(op, n, gradual_only);
+                if (court.verdict().mismatches() < 4) court.judge(op, n, {.gradual_only = gradual_only});
                 formed += n;
             }
         }
@@ -47,7 +47,7 @@ TEST_P(EveryPair, AgreesWithMpfr) {
     judge_rows(GetParam(), 1);
 }
 INSTANTIATE_TEST_SUITE_P(Judge, EveryPair, testing::Values(Op::add, Op::sub, Op::mul, Op::div, Op::sqrt),
-                         [](const auto &test) { return std::string(name(test.param)); });
+                         [](const auto& test) { return std::string(name(test.param)); });
 
 TEST(EveryTriple, FmaAgreesWithMpfr) {
     if (kGradual.width() <= 6) judge_rows(Op::fma, kPatterns);
@@ -59,15 +59,15 @@ TEST(EveryTriple, FmaAgreesWithMpfr) {
 TEST(EveryConversion, AgreesWithMpfr) {
     constexpr std::size_t kBlock = 4096;
     Court<kAllPolicies<kM, kE>> court(kBlock, 53);
-    auto &block = court.block();
+    auto& block = court.block();
     std::size_t n = 0;
     for (int exponent = kGradual.min_exponent() - kM - 4; exponent <= kGradual.max_exponent() + 2; ++exponent)
         for (int units = 0; units < 1 << (kM + 4); ++units)
             for (double sign : {1.0, -1.0}) {
                 block.a[n++] = sign * Format::power_of_two(exponent) * (1.0 + units * Format::power_of_two(-kM - 4));
-                if (n == kBlock) court.judge(Op::convert, kBlock, false), n = 0;
+                if (n == kBlock) court.judge(Op::convert, kBlock, {}), n = 0;
             }
-    court.judge(Op::convert, n, false);
+    court.judge(Op::convert, n, {});
     EXPECT_EQ(court.verdict().mismatches(), 0u);
     EXPECT_GT(court.verdict().compared(), 0u);
 }

@@ -27,7 +27,7 @@ std::string_view name(Class c) {
     return "?";
 }
 
-Operands::Operands(const Format &f, std::uint64_t seed)
+Operands::Operands(const Format& f, std::uint64_t seed)
     : f_(formats::ieee(f.fraction_bits, f.exponent_bits)), random_(seed) {}
 
 /// A number of either sign with this exponent. Every fourth fraction is mostly zeros, every fourth mostly ones.

@@ -46,7 +46,7 @@ private:
 /// Draws operands that are numbers of a format; for Op::convert, doubles around a format's numbers and ties.
 class Operands {
 public:
-    Operands(const Format &f, std::uint64_t seed);
+    Operands(const Format& f, std::uint64_t seed);
     /// a, b, c; those beyond the operation's arity are +0.
     std::array<double, 3> draw(Op op, Class c);
 
