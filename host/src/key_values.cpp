@@ -1,7 +1,6 @@
 #include "key_values.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
