@@ -19,10 +19,10 @@ enum Exit : int { kDone = 0, kNotConverged = 1, kWrongRequest = 2 };
 using Run = std::function<int()>;
 
 struct Command {
-    const char *name;
-    const char *summary; ///< one line for `mantissa --help`
+    const char* name;
+    const char* summary; ///< one line for `mantissa --help`
     /// Declares the options on `app`. `typed` is the whole command line, for the provenance of results.
-    Run (*setup)(CLI::App &app, const std::string &typed);
+    Run (*setup)(CLI::App& app, const std::string& typed);
 };
 
 extern const Command kSolve, kSweep, kReproduce, kEngines, kBench;

@@ -12,12 +12,12 @@ namespace mantissa::cli {
 
 namespace {
 
-Run setup(CLI::App &app, const std::string &) {
+Run setup(CLI::App& app, const std::string&) {
     auto json = std::make_shared<bool>(false);
     app.add_flag("--json", *json, "print a JSON list");
     return [json] {
         detail::Json list = detail::Json::array();
-        for (const EngineEntry &e : list_engines()) {
+        for (const EngineEntry& e : list_engines()) {
             const bool here = e.missing.empty();
             list.push_back(
                 {{"name", e.name}, {"available", here}, {"description", e.description}, {"missing", e.missing}});

@@ -27,7 +27,7 @@ struct Flags {
     bool jacobi = false, json = false;
 };
 
-SolveOptions options_of(const Flags &flags) {
+SolveOptions options_of(const Flags& flags) {
     SolveOptions o;
     o.scheme = parse_scheme(flags.scheme);
     if (!flags.format.empty()) o.spec = DatapathSpec(parse_format(flags.format));
@@ -49,9 +49,9 @@ SolveOptions options_of(const Flags &flags) {
     return o;
 }
 
-void print_table(const Point &point, const Problem &problem, const SolveResult &r) {
-    const auto row = [](const char *name, const std::string &value) { fmt::print("{:<15}{}\n", name, value); };
-    const SolveOptions &o = point.options;
+void print_table(const Point& point, const Problem& problem, const SolveResult& r) {
+    const auto row = [](const char* name, const std::string& value) { fmt::print("{:<15}{}\n", name, value); };
+    const SolveOptions& o = point.options;
     const bool refines = o.scheme == Scheme::defect_correction || o.scheme == Scheme::residual_guided;
     std::string scheme = to_string(o.scheme);
     if (refines && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", detail::shortest(o.digits));
@@ -74,14 +74,14 @@ void print_table(const Point &point, const Problem &problem, const SolveResult &
     row("time", fmt::format("{:.3g} s", r.seconds));
 }
 
-std::string history_csv(const SolveResult &result) {
+std::string history_csv(const SolveResult& result) {
     std::string text = "inner_iterations,outer_iterations,relative_defect\n";
-    for (const HistoryPoint &h : result.history)
+    for (const HistoryPoint& h : result.history)
         text += fmt::format("{},{},{}\n", h.inner_iterations, h.outer_iterations, detail::shortest(h.relative_defect));
     return text;
 }
 
-int solve_command(const Flags &flags) {
+int solve_command(const Flags& flags) {
     Point point{{}, flags.engine, options_of(flags)};
     const auto engine = make_engine(flags.engine);
     const Problem problem = make_problem(flags.problem);
@@ -89,7 +89,7 @@ int solve_command(const Flags &flags) {
     SolveResult result;
     {
         detail::SolveProgress line(point.options.tolerance);
-        result = solve(problem, *engine, point.options, [&](const HistoryPoint &h) {
+        result = solve(problem, *engine, point.options, [&](const HistoryPoint& h) {
             line.update(h.inner_iterations, h.relative_defect);
             return true;
         });
@@ -106,9 +106,9 @@ int solve_command(const Flags &flags) {
     return result.status == Status::converged ? kDone : kNotConverged;
 }
 
-Run setup(CLI::App &app, const std::string &) {
+Run setup(CLI::App& app, const std::string&) {
     const auto flags = std::make_shared<Flags>();
-    Flags &f = *flags;
+    Flags& f = *flags;
     app.add_option("--problem", f.problem,
                    "poisson2d:level=8[,anisotropy=A], diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C]"
                    "[,seed=S], poisson3d:level=5, or mtx:FILE[,rhs=ones|random|file:FILE][,seed=S]")
@@ -116,9 +116,9 @@ Run setup(CLI::App &app, const std::string &) {
     app.add_option("--scheme", f.scheme,
                    "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction or residual-guided")
         ->capture_default_str();
-    auto *inner = app.add_option("--inner", f.inner, "inner iterations per outer step")->capture_default_str();
+    auto* inner = app.add_option("--inner", f.inner, "inner iterations per outer step")->capture_default_str();
     app.add_option("--digits", f.digits, "instead of --inner: digits that each inner solve gains")->excludes(inner);
-    auto *format = app.add_option("--format", f.format, "one format for the whole datapath, as s17e8 or float");
+    auto* format = app.add_option("--format", f.format, "one format for the whole datapath, as s17e8 or float");
     app.add_option("--spec", f.spec, "a full datapath, as s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]")->excludes(format);
     app.add_option("--engine", f.engine, "see mantissa engines")->capture_default_str();
     app.add_option("--inner-recurrence", f.recurrence, "pipelined or plain (defect-correction)")->capture_default_str();

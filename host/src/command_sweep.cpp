@@ -24,17 +24,17 @@ struct Flags {
 };
 
 /// Beside the sweep file unless given otherwise.
-std::string store_path(const Flags &flags, const Sweep &sweep) {
+std::string store_path(const Flags& flags, const Sweep& sweep) {
     if (!flags.store.empty()) return flags.store;
     const std::filesystem::path file(flags.file);
     if (sweep.store.empty()) return std::filesystem::path(file).replace_extension(".sqlite").string();
     return (file.parent_path() / sweep.store).string();
 }
 
-void print_report(const detail::SweepReport &r, const std::string &path, bool json) {
+void print_report(const detail::SweepReport& r, const std::string& path, bool json) {
     if (json) {
         detail::Json refused = detail::Json::array();
-        for (const auto &[key, reason] : r.refused) refused.push_back({{"point", key}, {"reason", reason}});
+        for (const auto& [key, reason] : r.refused) refused.push_back({{"point", key}, {"reason", reason}});
         const detail::Json j = {{"points", r.points},     {"stored_before", r.stored_before},
                                 {"computed", r.computed}, {"not_converged", r.not_converged},
                                 {"seconds", r.seconds},   {"store", path},
@@ -47,10 +47,10 @@ void print_report(const detail::SweepReport &r, const std::string &path, bool js
     if (r.not_converged != 0) fmt::print(", {} of them did not converge", r.not_converged);
     if (!r.refused.empty()) fmt::print(", {} refused", r.refused.size());
     fmt::print("\nresults in {}\n", path);
-    for (const auto &[key, reason] : r.refused) fmt::print(stderr, "mantissa: {}: {}\n", key, reason);
+    for (const auto& [key, reason] : r.refused) fmt::print(stderr, "mantissa: {}: {}\n", key, reason);
 }
 
-int sweep_command(const Flags &flags, const std::string &typed) {
+int sweep_command(const Flags& flags, const std::string& typed) {
     const detail::Ranks ranks;
     const Sweep sweep = read_sweep(flags.file);
     const std::string path = store_path(flags, sweep);
@@ -59,7 +59,7 @@ int sweep_command(const Flags &flags, const std::string &typed) {
         std::size_t stored = 0;
         if (std::filesystem::exists(path)) {
             const Store store(path);
-            for (const Point &point : sweep.points) stored += store.contains(point) ? 1 : 0;
+            for (const Point& point : sweep.points) stored += store.contains(point) ? 1 : 0;
         }
         if (ranks.first()) fmt::print("{} points, {} of them in {}\n", sweep.points.size(), stored, path);
         return kDone;
@@ -73,7 +73,7 @@ int sweep_command(const Flags &flags, const std::string &typed) {
     return report.refused.empty() ? kDone : kWrongRequest;
 }
 
-Run setup(CLI::App &app, const std::string &typed) {
+Run setup(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<Flags>();
     app.add_option("file", flags->file, "the sweep, a TOML file")->required();
     app.add_option("--store", flags->store, "results file (SQLite); default: what the sweep names, or its name");

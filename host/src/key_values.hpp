@@ -26,7 +26,7 @@ public:
     double positive(std::string_view key, double fallback);
     /// Throws when a key was not taken.
     void finish() const;
-    [[noreturn]] void fail(const std::string &what) const;
+    [[noreturn]] void fail(const std::string& what) const;
 
 private:
     std::string text_, known_;
@@ -34,7 +34,7 @@ private:
 };
 
 /// The whole of `text` as a number; false when it is not one.
-template <class T> bool read_number(std::string_view text, T &value) {
+template <class T> bool read_number(std::string_view text, T& value) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     return error == std::errc{} && end == text.data() + text.size() && !text.empty();
 }

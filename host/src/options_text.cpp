@@ -24,7 +24,7 @@ std::vector<Format> parse_middle(std::string_view text) {
     return formats;
 }
 
-void set_stop(SolveOptions &options, std::string_view text) {
+void set_stop(SolveOptions& options, std::string_view text) {
     const auto fail = [&] {
         throw InvalidInput(fmt::format("stop '{}': write inner=10 or digits=2", text.substr(0, 80)));
     };

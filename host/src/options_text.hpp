@@ -14,6 +14,6 @@ Recurrence parse_recurrence(std::string_view text);
 /// "s36e11,s23e8"
 std::vector<Format> parse_middle(std::string_view text);
 /// "inner=10" or "digits=2"
-void set_stop(SolveOptions &options, std::string_view text);
+void set_stop(SolveOptions& options, std::string_view text);
 
 } // namespace mantissa::detail

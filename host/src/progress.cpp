@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 constexpr auto kQuiet = 2s;
 constexpr auto kInterval = 250ms;
-constexpr const char *kClear = "\r\033[K";
+constexpr const char* kClear = "\r\033[K";
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -41,7 +41,7 @@ std::string duration_text(double seconds) {
 ItemProgress::ItemProgress(std::string what, std::size_t items, double work)
     : what_(std::move(what)), items_(items), work_(work) {
     if (!error_is_terminal()) return;
-    clock_ = std::jthread([this](const std::stop_token &stop) {
+    clock_ = std::jthread([this](const std::stop_token& stop) {
         std::unique_lock lock(mutex_);
         wake_.wait_for(lock, stop, kQuiet, [] { return false; });
         while (!stop.stop_requested()) {

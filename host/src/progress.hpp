@@ -23,8 +23,8 @@ class ItemProgress {
 public:
     /// `work` is the total of what done() is told, the measure for the time left.
     ItemProgress(std::string what, std::size_t items, double work);
-    ItemProgress(const ItemProgress &) = delete;
-    ItemProgress &operator=(const ItemProgress &) = delete;
+    ItemProgress(const ItemProgress&) = delete;
+    ItemProgress& operator=(const ItemProgress&) = delete;
     ~ItemProgress();
     void done(double work);
 
@@ -45,8 +45,8 @@ private:
 class SolveProgress {
 public:
     explicit SolveProgress(double tolerance) : tolerance_(tolerance) {}
-    SolveProgress(const SolveProgress &) = delete;
-    SolveProgress &operator=(const SolveProgress &) = delete;
+    SolveProgress(const SolveProgress&) = delete;
+    SolveProgress& operator=(const SolveProgress&) = delete;
     ~SolveProgress();
     void update(std::uint64_t iterations, double relative_defect);
 

@@ -31,7 +31,7 @@ std::string machine_name() {
 
 } // namespace
 
-Provenance current_provenance(const std::string &command) {
+Provenance current_provenance(const std::string& command) {
     static const std::string machine = machine_name();
     const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
     return {MANTISSA_VERSION, MANTISSA_COMMIT, machine, fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now)),

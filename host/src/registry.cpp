@@ -51,7 +51,7 @@ constexpr std::unique_ptr<Engine> (*kMakeGpu)() = nullptr;
 #endif
 
 constexpr Known kKnown[] = {
-    {"emulated", "vectorised C++ emulation on this processor", "", make_emulated_engine},
+    {"emulated", "vectorised C++ emulation on this processor", "", [] { return make_emulated_engine(); }},
     {"hls", "the HLS-style C++ datapath", "this build has no hls library: build a source tree with the hls folder",
      kMakeHls},
     {"systemc", "the HLS datapath as timed SystemC processes",
@@ -66,13 +66,13 @@ constexpr Known kKnown[] = {
 
 std::vector<EngineEntry> list_engines() {
     std::vector<EngineEntry> entries;
-    for (const Known &known : kKnown) {
+    for (const Known& known : kKnown) {
         EngineEntry entry{std::string(known.name), std::string(known.description), std::string(known.missing)};
         if (known.make != nullptr) {
             try {
                 entry.description = known.make()->description();
                 entry.missing.clear();
-            } catch (const InvalidInput &fault) { // built, but its device is not here
+            } catch (const InvalidInput& fault) { // built, but its device is not here
                 entry.missing = fault.what();
             }
         }
@@ -83,7 +83,7 @@ std::vector<EngineEntry> list_engines() {
 
 std::unique_ptr<Engine> make_engine(std::string_view name) {
     std::string names;
-    for (const Known &known : kKnown) {
+    for (const Known& known : kKnown) {
         if (known.name == name) {
             if (known.make == nullptr)
                 throw InvalidInput(fmt::format("engine '{}': {}; or use --engine emulated", name, known.missing));

@@ -11,17 +11,17 @@ Json number(double value) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-std::string middle_text(const SolveOptions &options) {
+std::string middle_text(const SolveOptions& options) {
     std::string text;
-    for (const Format &f : options.middle) {
+    for (const Format& f : options.middle) {
         if (!text.empty()) text += ',';
         text += to_string(f);
     }
     return text;
 }
 
-Json to_json(const Point &point) {
-    const SolveOptions &o = point.options;
+Json to_json(const Point& point) {
+    const SolveOptions& o = point.options;
     const bool correction = o.scheme == Scheme::defect_correction;
     Json j;
     j["problem"] = point.problem;
@@ -43,7 +43,7 @@ Json to_json(const Point &point) {
     return j;
 }
 
-Json to_json(const SolveResult &result) {
+Json to_json(const SolveResult& result) {
     Json j;
     j["status"] = to_string(result.status);
     j["detail"] = result.detail;
@@ -58,9 +58,9 @@ Json to_json(const SolveResult &result) {
     return j;
 }
 
-Json history_to_json(const std::vector<HistoryPoint> &history) {
+Json history_to_json(const std::vector<HistoryPoint>& history) {
     Json list = Json::array();
-    for (const HistoryPoint &h : history)
+    for (const HistoryPoint& h : history)
         list.push_back(Json::array({h.inner_iterations, h.outer_iterations, number(h.relative_defect)}));
     return list;
 }
@@ -68,7 +68,7 @@ Json history_to_json(const std::vector<HistoryPoint> &history) {
 std::vector<HistoryPoint> history_from_json(std::string_view text) {
     std::vector<HistoryPoint> history;
     if (text.empty()) return history;
-    for (const Json &item : Json::parse(text))
+    for (const Json& item : Json::parse(text))
         history.push_back({item.at(0).get<std::uint64_t>(), item.at(1).get<std::uint64_t>(),
                            item.at(2).is_null() ? std::numeric_limits<double>::quiet_NaN() : item.at(2).get<double>()});
     return history;

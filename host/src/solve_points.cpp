@@ -22,24 +22,24 @@ namespace {
 class Shared {
 public:
     explicit Shared(std::span<const Point> points) {
-        for (const Point &point : points) {
+        for (const Point& point : points) {
             ++problems_[point.problem].users;
             engines_[point.engine];
         }
     }
-    std::shared_ptr<const Problem> problem(const std::string &text) {
-        Slot<Problem> &slot = problems_.at(text);
+    std::shared_ptr<const Problem> problem(const std::string& text) {
+        Slot<Problem>& slot = problems_.at(text);
         const std::lock_guard lock(slot.mutex);
         if (!slot.value) slot.value = std::make_shared<Problem>(make_problem(text));
         return slot.value;
     }
-    void release(const std::string &text) {
-        Slot<Problem> &slot = problems_.at(text);
+    void release(const std::string& text) {
+        Slot<Problem>& slot = problems_.at(text);
         const std::lock_guard lock(slot.mutex);
         if (--slot.users == 0) slot.value.reset();
     }
-    const Engine &engine(const std::string &name) {
-        Slot<Engine> &slot = engines_.at(name);
+    const Engine& engine(const std::string& name) {
+        Slot<Engine>& slot = engines_.at(name);
         const std::lock_guard lock(slot.mutex);
         if (!slot.value) slot.value = make_engine(name);
         return *slot.value;
@@ -55,15 +55,15 @@ private:
     std::map<std::string, Slot<Engine>> engines_;
 };
 
-PointOutcome solve_point(const Point &point, Shared &shared) {
+PointOutcome solve_point(const Point& point, Shared& shared) {
     PointOutcome outcome;
     try {
         const auto problem = shared.problem(point.problem);
         outcome.unknowns = problem->system.size;
         outcome.result = solve(*problem, shared.engine(point.engine), point.options);
-    } catch (const InvalidInput &fault) {
+    } catch (const InvalidInput& fault) {
         outcome.refused = fault.what();
-    } catch (const std::bad_alloc &) {
+    } catch (const std::bad_alloc&) {
         outcome.refused = fmt::format("problem '{}': not enough memory for it here; use fewer threads or a smaller "
                                       "problem",
                                       point.problem);
@@ -75,7 +75,7 @@ PointOutcome solve_point(const Point &point, Shared &shared) {
 } // namespace
 
 void solve_points(std::span<const Point> points, int threads,
-                  const std::function<void(std::size_t index, const PointOutcome &)> &done) {
+                  const std::function<void(std::size_t index, const PointOutcome&)>& done) {
     std::vector<double> work(points.size());
     for (std::size_t i = 0; i < points.size(); ++i) work[i] = estimated_work(points[i]);
     std::vector<std::size_t> order(points.size());

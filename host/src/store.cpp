@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kApplicationId = 0x4D414E54; // "MANT" in the file's header
 
-constexpr const char *kSchema = R"sql(
+constexpr const char* kSchema = R"sql(
 CREATE TABLE points (
   id INTEGER PRIMARY KEY,
   key TEXT NOT NULL UNIQUE,
@@ -60,11 +60,11 @@ CREATE TABLE points (
 /// A prepared statement with its bindings, finalised at the end of its scope.
 class Statement {
 public:
-    Statement(sqlite3 *db, const std::string &path, std::string_view sql) : db_(db), path_(path) {
+    Statement(sqlite3* db, const std::string& path, std::string_view sql) : db_(db), path_(path) {
         check(sqlite3_prepare_v2(db, sql.data(), static_cast<int>(sql.size()), &statement_, nullptr));
     }
-    Statement(const Statement &) = delete;
-    Statement &operator=(const Statement &) = delete;
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
     ~Statement() { sqlite3_finalize(statement_); }
 
     void bind(std::string_view text) {
@@ -76,7 +76,7 @@ public:
     }
     void bind(bool value) { bind(std::uint64_t{value}); }
     void bind_null() { check(sqlite3_bind_null(statement_, ++bound_)); }
-    template <class T> void bind(const std::optional<T> &value) {
+    template <class T> void bind(const std::optional<T>& value) {
         if (value) bind(*value);
         else bind_null();
     }
@@ -91,7 +91,7 @@ public:
     [[nodiscard]] int type(int column) const { return sqlite3_column_type(statement_, column); }
     [[nodiscard]] bool null(int column) const { return type(column) == SQLITE_NULL; }
     [[nodiscard]] std::string_view text(int column) const {
-        const auto *bytes = reinterpret_cast<const char *>(sqlite3_column_text(statement_, column));
+        const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
         return bytes == nullptr
                    ? std::string_view{}
                    : std::string_view(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
@@ -110,9 +110,9 @@ private:
             fmt::format("{}: {}; give another file with --store or remove this one", path_, sqlite3_errmsg(db_)));
     }
 
-    sqlite3 *db_;
-    const std::string &path_;
-    sqlite3_stmt *statement_ = nullptr;
+    sqlite3* db_;
+    const std::string& path_;
+    sqlite3_stmt* statement_ = nullptr;
     int bound_ = 0;
 };
 
@@ -120,10 +120,10 @@ private:
 
 struct Store::Database {
     std::string path;
-    sqlite3 *handle = nullptr;
+    sqlite3* handle = nullptr;
     std::mutex mutex;
 
-    explicit Database(const std::string &file) : path(file) {
+    explicit Database(const std::string& file) : path(file) {
         if (sqlite3_open_v2(file.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX,
                             nullptr) != SQLITE_OK) {
             const std::string reason = handle != nullptr ? sqlite3_errmsg(handle) : "out of memory";
@@ -134,8 +134,8 @@ struct Store::Database {
         }
         sqlite3_busy_timeout(handle, 60'000);
     }
-    Database(const Database &) = delete;
-    Database &operator=(const Database &) = delete;
+    Database(const Database&) = delete;
+    Database& operator=(const Database&) = delete;
     ~Database() { sqlite3_close(handle); }
 
     Statement prepare(std::string_view sql) { return {handle, path, sql}; }
@@ -170,7 +170,7 @@ struct Store::Database {
     }
 };
 
-Store::Store(const std::string &path) : db_(std::make_unique<Database>(path)) {
+Store::Store(const std::string& path) : db_(std::make_unique<Database>(path)) {
     db_->settle_schema();
     db_->execute("PRAGMA journal_mode=WAL");
     db_->execute("PRAGMA synchronous=NORMAL");
@@ -178,14 +178,14 @@ Store::Store(const std::string &path) : db_(std::make_unique<Database>(path)) {
 
 Store::~Store() = default;
 
-bool Store::contains(const Point &point) const {
+bool Store::contains(const Point& point) const {
     const std::lock_guard lock(db_->mutex);
     Statement select = db_->prepare("SELECT 1 FROM points WHERE key = ?");
     select.bind(point_key(point));
     return select.step();
 }
 
-std::optional<SolveResult> Store::find(const Point &point) const {
+std::optional<SolveResult> Store::find(const Point& point) const {
     const std::lock_guard lock(db_->mutex);
     Statement select = db_->prepare("SELECT status, detail, inner_iterations, outer_iterations, true_residual, error, "
                                     "sigma_guards, cycles, seconds, history FROM points WHERE key = ?");
@@ -205,8 +205,8 @@ std::optional<SolveResult> Store::find(const Point &point) const {
     return result;
 }
 
-void Store::put(const Point &point, const SolveResult &result, std::size_t unknowns, const Provenance &provenance) {
-    const SolveOptions &o = point.options;
+void Store::put(const Point& point, const SolveResult& result, std::size_t unknowns, const Provenance& provenance) {
+    const SolveOptions& o = point.options;
     const bool correction = o.scheme == Scheme::defect_correction;
     const bool refines = correction || o.scheme == Scheme::residual_guided;
     const std::lock_guard lock(db_->mutex);
@@ -277,7 +277,7 @@ std::string csv_field(std::string_view text) {
     return quoted + '"';
 }
 
-std::string csv_value(const Statement &row, int column) {
+std::string csv_value(const Statement& row, int column) {
     switch (row.type(column)) {
     case SQLITE_NULL:
         return {};
@@ -288,7 +288,7 @@ std::string csv_value(const Statement &row, int column) {
     }
 }
 
-detail::Json json_value(const Statement &row, int column) {
+detail::Json json_value(const Statement& row, int column) {
     switch (row.type(column)) {
     case SQLITE_NULL:
         return nullptr;
@@ -304,7 +304,7 @@ detail::Json json_value(const Statement &row, int column) {
 
 } // namespace
 
-void Store::export_csv(const std::string &path) const {
+void Store::export_csv(const std::string& path) const {
     std::string text;
     {
         const std::lock_guard lock(db_->mutex);
@@ -322,7 +322,7 @@ void Store::export_csv(const std::string &path) const {
     detail::write_file(path, text);
 }
 
-void Store::export_json_lines(const std::string &path) const {
+void Store::export_json_lines(const std::string& path) const {
     std::string text;
     {
         const std::lock_guard lock(db_->mutex);

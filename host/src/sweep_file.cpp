@@ -75,12 +75,12 @@ public:
         toml::table root;
         try {
             root = toml::parse(text, name_);
-        } catch (const toml::parse_error &fault) {
+        } catch (const toml::parse_error& fault) {
             fail(fault.source().begin.line, fmt::format("{}; correct the TOML", printable(fault.description())));
         }
         Sweep sweep;
         Axes defaults;
-        for (const auto &[key, node] : root) {
+        for (const auto& [key, node] : root) {
             const std::uint32_t line = key.source().begin.line;
             if (key == "store") {
                 const auto store = node.value_exact<std::string>();
@@ -96,26 +96,26 @@ public:
                                        printable(key.str())));
             }
         }
-        const toml::array *grids = root["grid"].as_array();
+        const toml::array* grids = root["grid"].as_array();
         if (grids == nullptr) fail(1, "no [[grid]]: give at least one");
-        for (const toml::node &grid : *grids) read_grid(*grid.as_table(), defaults, sweep.points);
+        for (const toml::node& grid : *grids) read_grid(*grid.as_table(), defaults, sweep.points);
         return sweep;
     }
 
 private:
-    [[noreturn]] void fail(std::uint32_t line, const std::string &what) const {
+    [[noreturn]] void fail(std::uint32_t line, const std::string& what) const {
         throw InvalidInput(fmt::format("{}:{}: {}", name_, line, what));
     }
     /// Runs `action`; an InvalidInput from it gets the file and line in front.
-    template <class Action> auto at_line(std::uint32_t line, const Action &action) const {
+    template <class Action> auto at_line(std::uint32_t line, const Action& action) const {
         try {
             return action();
-        } catch (const InvalidInput &fault) {
+        } catch (const InvalidInput& fault) {
             fail(line, fault.what());
         }
     }
 
-    Value read_value(const toml::node &node, std::string_view key, std::uint32_t key_line) const {
+    Value read_value(const toml::node& node, std::string_view key, std::uint32_t key_line) const {
         const std::uint32_t line = node.source().begin.line != 0 ? node.source().begin.line : key_line;
         if (const auto v = node.value_exact<std::string>()) return {*v, line};
         if (const auto v = node.value_exact<std::int64_t>()) return {*v, line};
@@ -124,23 +124,23 @@ private:
         fail(line, fmt::format("a value of {} is no text, number or boolean", key));
     }
 
-    Axes read_axes(const toml::table &table) const {
+    Axes read_axes(const toml::table& table) const {
         Axes axes;
-        for (const auto &[key, node] : table) {
+        for (const auto& [key, node] : table) {
             const auto begin = key.source().begin;
             if (key == "zip") continue;
             if (!contains(kSpecKeys, key.str()) && !contains(kOtherKeys, key.str()))
                 fail(begin.line, fmt::format("no key '{}'; the keys are {}, {} and zip", printable(key.str()),
                                              fmt::join(kOtherKeys, ", "), fmt::join(kSpecKeys, ", ")));
             Axis axis{{}, begin.line, begin.column};
-            if (const toml::array *list = node.as_array()) {
+            if (const toml::array* list = node.as_array()) {
                 if (list->empty())
                     fail(begin.line, fmt::format("{} is an empty list: give at least one value", key.str()));
-                for (const toml::node &item : *list) axis.values.push_back(read_value(item, key.str(), begin.line));
+                for (const toml::node& item : *list) axis.values.push_back(read_value(item, key.str(), begin.line));
             } else {
                 axis.values.push_back(read_value(node, key.str(), begin.line));
             }
-            for (const auto &[other, unused] : axes)
+            for (const auto& [other, unused] : axes)
                 if (exclude_each_other(key.str(), other))
                     fail(begin.line, fmt::format("{} and {} exclude each other: keep one", other, key.str()));
             axes.emplace(key.str(), std::move(axis));
@@ -149,19 +149,19 @@ private:
     }
 
     /// The keys that vary together, one group per dimension of the grid, in the file's order.
-    std::vector<std::vector<std::string>> read_dimensions(const toml::table &grid, const Axes &axes) const {
+    std::vector<std::vector<std::string>> read_dimensions(const toml::table& grid, const Axes& axes) const {
         std::vector<std::vector<std::string>> dimensions;
         std::set<std::string, std::less<>> zipped;
-        if (const toml::node *node = grid.get("zip")) {
+        if (const toml::node* node = grid.get("zip")) {
             const std::uint32_t line = node->source().begin.line;
-            const char *const form = "zip must list lists of keys, as in zip = [[\"format\", \"row\"]]";
-            const toml::array *groups = node->as_array();
+            const char* const form = "zip must list lists of keys, as in zip = [[\"format\", \"row\"]]";
+            const toml::array* groups = node->as_array();
             if (groups == nullptr) fail(line, form);
-            for (const toml::node &group : *groups) {
-                const toml::array *keys = group.as_array();
+            for (const toml::node& group : *groups) {
+                const toml::array* keys = group.as_array();
                 if (keys == nullptr || keys->empty()) fail(line, form);
                 std::vector<std::string> members;
-                for (const toml::node &item : *keys) {
+                for (const toml::node& item : *keys) {
                     const auto key = item.value_exact<std::string>();
                     if (!key) fail(line, form);
                     const auto axis = axes.find(*key);
@@ -179,21 +179,21 @@ private:
                 dimensions.push_back(std::move(members));
             }
         }
-        for (const auto &[key, axis] : axes)
+        for (const auto& [key, axis] : axes)
             if (!zipped.contains(key)) dimensions.push_back({key});
-        std::stable_sort(dimensions.begin(), dimensions.end(), [&](const auto &a, const auto &b) {
+        std::stable_sort(dimensions.begin(), dimensions.end(), [&](const auto& a, const auto& b) {
             const Axis &x = axes.find(a.front())->second, &y = axes.find(b.front())->second;
             return std::pair(x.line, x.column) < std::pair(y.line, y.column);
         });
         return dimensions;
     }
 
-    void read_grid(const toml::table &grid, const Axes &defaults, std::vector<Point> &points) {
+    void read_grid(const toml::table& grid, const Axes& defaults, std::vector<Point>& points) {
         const std::uint32_t line = grid.source().begin.line;
         Axes axes = read_axes(grid);
-        for (const auto &[key, axis] : defaults) {
+        for (const auto& [key, axis] : defaults) {
             const bool overridden =
-                std::any_of(axes.begin(), axes.end(), [&, k = std::string_view(key)](const auto &own) {
+                std::any_of(axes.begin(), axes.end(), [&, k = std::string_view(key)](const auto& own) {
                     return own.first == k || (own.second.line != axis.line && exclude_each_other(k, own.first));
                 });
             if (!overridden) axes.emplace(key, axis);
@@ -202,18 +202,18 @@ private:
         const auto dimensions = read_dimensions(grid, axes);
 
         std::size_t count = 1;
-        for (const auto &keys : dimensions) {
+        for (const auto& keys : dimensions) {
             const std::size_t length = axes.find(keys.front())->second.values.size();
             if (length > max_points_ / count)
                 fail(line, fmt::format("this grid has more than {} points: split the sweep", max_points_));
             count *= length;
         }
         for (std::size_t index = 0; index < count; ++index) {
-            std::map<std::string_view, const Value *> settings;
+            std::map<std::string_view, const Value*> settings;
             std::size_t rest = index;
             for (auto keys = dimensions.rbegin(); keys != dimensions.rend(); ++keys) { // the last list runs fastest
                 const std::size_t length = axes.find(keys->front())->second.values.size();
-                for (const std::string &key : *keys) settings[key] = &axes.find(key)->second.values[rest % length];
+                for (const std::string& key : *keys) settings[key] = &axes.find(key)->second.values[rest % length];
                 rest /= length;
             }
             Point point = make_point(settings, line);
@@ -224,33 +224,33 @@ private:
         }
     }
 
-    using Settings = std::map<std::string_view, const Value *>;
+    using Settings = std::map<std::string_view, const Value*>;
 
-    std::string text_of(std::string_view key, const Value &value) const {
-        if (const auto *text = std::get_if<std::string>(&value.data)) return *text;
+    std::string text_of(std::string_view key, const Value& value) const {
+        if (const auto* text = std::get_if<std::string>(&value.data)) return *text;
         fail(value.line, fmt::format("{} must be text in quotes", key));
     }
-    double number_of(std::string_view key, const Value &value, double low, double high) const {
+    double number_of(std::string_view key, const Value& value, double low, double high) const {
         double number = NAN;
-        if (const auto *d = std::get_if<double>(&value.data)) number = *d;
-        if (const auto *i = std::get_if<std::int64_t>(&value.data)) number = static_cast<double>(*i);
+        if (const auto* d = std::get_if<double>(&value.data)) number = *d;
+        if (const auto* i = std::get_if<std::int64_t>(&value.data)) number = static_cast<double>(*i);
         if (!(number > low && number < high))
             fail(value.line, fmt::format("{} must be a number above {} and below {}", key, low, high));
         return number;
     }
-    std::uint64_t whole_of(std::string_view key, const Value &value, std::int64_t low) const {
-        const auto *i = std::get_if<std::int64_t>(&value.data);
+    std::uint64_t whole_of(std::string_view key, const Value& value, std::int64_t low) const {
+        const auto* i = std::get_if<std::int64_t>(&value.data);
         if (i == nullptr || *i < low) fail(value.line, fmt::format("{} must be a whole number from {} on", key, low));
         return static_cast<std::uint64_t>(*i);
     }
-    bool truth_of(std::string_view key, const Value &value) const {
-        const auto *b = std::get_if<bool>(&value.data);
+    bool truth_of(std::string_view key, const Value& value) const {
+        const auto* b = std::get_if<bool>(&value.data);
         if (b == nullptr) fail(value.line, fmt::format("{} must be true or false", key));
         return *b;
     }
 
     /// Problem texts recur in every point; each is checked once.
-    const std::string &canonical_problem(const Value &value) {
+    const std::string& canonical_problem(const Value& value) {
         std::string text = text_of("problem", value);
         const auto known = problems_.find(text);
         if (known != problems_.end()) return known->second;
@@ -258,15 +258,15 @@ private:
         return problems_.emplace(std::move(text), std::move(name)).first->second;
     }
 
-    void check_engine(const Value &value) const {
+    void check_engine(const Value& value) const {
         const std::string name = text_of("engine", value);
         const auto entry =
-            std::find_if(engines_.begin(), engines_.end(), [&](const auto &e) { return e.name == name; });
+            std::find_if(engines_.begin(), engines_.end(), [&](const auto& e) { return e.name == name; });
         if (entry == engines_.end() || !entry->missing.empty()) at_line(value.line, [&] { make_engine(name); });
     }
 
     /// "same", "+6" or a format, as text that parse_spec reads.
-    std::string relative_format(std::string_view key, const Value &value, const Format &base) const {
+    std::string relative_format(std::string_view key, const Value& value, const Format& base) const {
         const std::string text = text_of(key, value);
         if (text == "same") return to_string(base);
         if (!text.starts_with('+')) return text;
@@ -282,14 +282,14 @@ private:
         return to_string(base.with_fraction(base.fraction_bits + guard));
     }
 
-    DatapathSpec make_spec(const Settings &settings, std::uint32_t line) const {
+    DatapathSpec make_spec(const Settings& settings, std::uint32_t line) const {
         if (const auto it = settings.find("spec"); it != settings.end())
             return at_line(it->second->line, [&] { return parse_spec(text_of("spec", *it->second)); });
         Format base{17, 8};
         if (const auto it = settings.find("format"); it != settings.end())
             base = at_line(it->second->line, [&] { return parse_format(text_of("format", *it->second)); });
         std::string text = to_string(base);
-        for (const auto &[key, value] : settings) {
+        for (const auto& [key, value] : settings) {
             if (key == "vectors") {
                 const std::string format = relative_format(key, *value, base);
                 at_line(value->line, [&] { parse_format(format); });
@@ -310,11 +310,11 @@ private:
         return at_line(line, [&] { return parse_spec(text); });
     }
 
-    Point make_point(const Settings &settings, std::uint32_t line) {
+    Point make_point(const Settings& settings, std::uint32_t line) {
         Point point;
-        SolveOptions &o = point.options;
-        for (const auto &[key, setting] : settings) {
-            const Value &value = *setting;
+        SolveOptions& o = point.options;
+        for (const auto& [key, setting] : settings) {
+            const Value& value = *setting;
             if (key == "problem") point.problem = canonical_problem(value);
             else if (key == "engine") {
                 check_engine(value);
@@ -352,7 +352,7 @@ Sweep parse_sweep(std::string_view text, std::string_view name, std::size_t max_
     return Reader(name, max_points).read(text);
 }
 
-Sweep read_sweep(const std::string &path) {
+Sweep read_sweep(const std::string& path) {
     return parse_sweep(detail::read_file(path).view(), path);
 }
 

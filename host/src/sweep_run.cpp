@@ -21,13 +21,13 @@ namespace {
 /// Puts outcomes into the store and counts them. First rank only.
 class Ledger {
 public:
-    Ledger(const std::vector<Point> &points, Store &store, const std::string &command, double work)
+    Ledger(const std::vector<Point>& points, Store& store, const std::string& command, double work)
         : points_(points), store_(store), command_(command), line_("points", points.size(), work) {
         report_.points = points.size();
     }
-    void enter(std::size_t index, const PointOutcome &outcome) {
+    void enter(std::size_t index, const PointOutcome& outcome) {
         const std::lock_guard lock(mutex_);
-        const Point &point = points_[index];
+        const Point& point = points_[index];
         if (outcome.refused.empty()) {
             store_.put(point, outcome.result, outcome.unknowns, current_provenance(command_));
             ++report_.computed;
@@ -37,25 +37,25 @@ public:
         }
         line_.done(estimated_work(point));
     }
-    [[nodiscard]] const SweepReport &report() const { return report_; }
+    [[nodiscard]] const SweepReport& report() const { return report_; }
 
 private:
-    const std::vector<Point> &points_;
-    Store &store_;
+    const std::vector<Point>& points_;
+    Store& store_;
     std::string command_;
     SweepReport report_;
     ItemProgress line_;
     std::mutex mutex_;
 };
 
-double total_work(const std::vector<Point> &points) {
+double total_work(const std::vector<Point>& points) {
     return std::accumulate(points.begin(), points.end(), 0.0,
-                           [](double sum, const Point &point) { return sum + estimated_work(point); });
+                           [](double sum, const Point& point) { return sum + estimated_work(point); });
 }
 
-SweepReport run_alone(const std::vector<Point> &todo, Store &store, int threads, const std::string &command) {
+SweepReport run_alone(const std::vector<Point>& todo, Store& store, int threads, const std::string& command) {
     Ledger ledger(todo, store, command, total_work(todo));
-    solve_points(todo, threads, [&](std::size_t index, const PointOutcome &o) { ledger.enter(index, o); });
+    solve_points(todo, threads, [&](std::size_t index, const PointOutcome& o) { ledger.enter(index, o); });
     return ledger.report();
 }
 
@@ -64,10 +64,10 @@ SweepReport run_alone(const std::vector<Point> &todo, Store &store, int threads,
 constexpr int kResultTag = 1;
 
 /// An outcome as bytes. MessagePack keeps doubles exactly, NaN and infinities too.
-std::vector<std::uint8_t> pack(std::size_t index, const PointOutcome &o) {
-    const SolveResult &r = o.result;
+std::vector<std::uint8_t> pack(std::size_t index, const PointOutcome& o) {
+    const SolveResult& r = o.result;
     Json history = Json::array();
-    for (const HistoryPoint &h : r.history)
+    for (const HistoryPoint& h : r.history)
         history.push_back(Json::array({h.inner_iterations, h.outer_iterations, h.relative_defect}));
     return Json::to_msgpack(
         Json::array({index, o.unknowns, o.refused, static_cast<int>(r.status), r.detail, r.inner_iterations,
@@ -75,12 +75,12 @@ std::vector<std::uint8_t> pack(std::size_t index, const PointOutcome &o) {
                      r.cycles.has_value(), r.cycles.value_or(0), r.seconds, history}));
 }
 
-std::pair<std::size_t, PointOutcome> unpack(const std::vector<std::uint8_t> &bytes) {
+std::pair<std::size_t, PointOutcome> unpack(const std::vector<std::uint8_t>& bytes) {
     const Json j = Json::from_msgpack(bytes);
     PointOutcome o;
     o.unknowns = j[1];
     o.refused = j[2];
-    SolveResult &r = o.result;
+    SolveResult& r = o.result;
     r.status = static_cast<Status>(j[3].get<int>());
     r.detail = j[4];
     r.inner_iterations = j[5];
@@ -90,14 +90,14 @@ std::pair<std::size_t, PointOutcome> unpack(const std::vector<std::uint8_t> &byt
     r.sigma_guards = j[10];
     if (j[11].get<bool>()) r.cycles = j[12].get<std::uint64_t>();
     r.seconds = j[13];
-    for (const Json &h : j[14]) r.history.push_back({h[0], h[1], h[2]});
+    for (const Json& h : j[14]) r.history.push_back({h[0], h[1], h[2]});
     return {j[0].get<std::size_t>(), std::move(o)};
 }
 
 /// Points are dealt out in turn, longest first, so every rank gets a like share. Ranks send each outcome to the
 /// first rank, whose main thread receives while its workers solve their own share.
-SweepReport run_ranks(const std::vector<Point> &todo, Store *store, int threads, const std::string &command,
-                      const Ranks &ranks) {
+SweepReport run_ranks(const std::vector<Point>& todo, Store* store, int threads, const std::string& command,
+                      const Ranks& ranks) {
     std::vector<double> work(todo.size());
     std::transform(todo.begin(), todo.end(), work.begin(), estimated_work);
     std::vector<std::size_t> order(todo.size());
@@ -111,7 +111,7 @@ SweepReport run_ranks(const std::vector<Point> &todo, Store *store, int threads,
     for (const std::size_t index : mine) share.push_back(todo[index]);
 
     if (!ranks.first()) {
-        solve_points(share, threads, [&](std::size_t index, const PointOutcome &o) {
+        solve_points(share, threads, [&](std::size_t index, const PointOutcome& o) {
             const auto bytes = pack(mine[index], o);
             MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, kResultTag, MPI_COMM_WORLD);
         });
@@ -122,7 +122,7 @@ SweepReport run_ranks(const std::vector<Point> &todo, Store *store, int threads,
     std::jthread workers([&] {
         try {
             solve_points(share, threads,
-                         [&](std::size_t index, const PointOutcome &o) { ledger.enter(mine[index], o); });
+                         [&](std::size_t index, const PointOutcome& o) { ledger.enter(mine[index], o); });
         } catch (...) {
             failure = std::current_exception();
         }
@@ -148,7 +148,7 @@ SweepReport run_ranks(const std::vector<Point> &todo, Store *store, int threads,
 }
 
 /// The first rank says which points are missing; all learn it.
-void share_list(std::vector<std::uint64_t> &list) {
+void share_list(std::vector<std::uint64_t>& list) {
     std::uint64_t count = list.size();
     MPI_Bcast(&count, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
     list.resize(count);
@@ -178,8 +178,8 @@ Ranks::Ranks() = default;
 Ranks::~Ranks() = default;
 #endif
 
-SweepReport run_sweep(const Sweep &sweep, Store *store, int threads, const std::string &command,
-                      [[maybe_unused]] const Ranks &ranks) {
+SweepReport run_sweep(const Sweep& sweep, Store* store, int threads, const std::string& command,
+                      [[maybe_unused]] const Ranks& ranks) {
     const auto start = std::chrono::steady_clock::now();
     std::vector<std::uint64_t> missing;
     if (store != nullptr)

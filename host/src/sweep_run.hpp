@@ -16,8 +16,8 @@ namespace mantissa::detail {
 class Ranks {
 public:
     Ranks();
-    Ranks(const Ranks &) = delete;
-    Ranks &operator=(const Ranks &) = delete;
+    Ranks(const Ranks&) = delete;
+    Ranks& operator=(const Ranks&) = delete;
     ~Ranks();
     [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] int count() const { return count_; }
@@ -36,6 +36,6 @@ struct SweepReport {
 
 /// Solves the points that the store lacks. Each result is stored as it comes. `store` is null on all ranks but the
 /// first; the report is complete on the first.
-SweepReport run_sweep(const Sweep &sweep, Store *store, int threads, const std::string &command, const Ranks &ranks);
+SweepReport run_sweep(const Sweep& sweep, Store* store, int threads, const std::string& command, const Ranks& ranks);
 
 } // namespace mantissa::detail

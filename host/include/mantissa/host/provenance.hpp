@@ -14,6 +14,6 @@ struct Provenance {
 };
 
 /// This program, this machine, now.
-Provenance current_provenance(const std::string &command);
+Provenance current_provenance(const std::string& command);
 
 } // namespace mantissa

@@ -20,22 +20,22 @@ public:
 
     /// Opens the file, making it when it is not there. Throws InvalidInput, one line, when it cannot be opened, is no
     /// results file, or was written by a newer program.
-    explicit Store(const std::string &path);
-    Store(const Store &) = delete;
-    Store &operator=(const Store &) = delete;
+    explicit Store(const std::string& path);
+    Store(const Store&) = delete;
+    Store& operator=(const Store&) = delete;
     ~Store();
 
-    [[nodiscard]] bool contains(const Point &point) const;
+    [[nodiscard]] bool contains(const Point& point) const;
     /// The stored result (without u), if there is one.
-    [[nodiscard]] std::optional<SolveResult> find(const Point &point) const;
+    [[nodiscard]] std::optional<SolveResult> find(const Point& point) const;
     /// Stores a result; replaces what was stored for the same point.
-    void put(const Point &point, const SolveResult &result, std::size_t unknowns, const Provenance &provenance);
+    void put(const Point& point, const SolveResult& result, std::size_t unknowns, const Provenance& provenance);
     [[nodiscard]] std::size_t size() const;
 
     /// All points in the order stored, as CSV with a header line, or as JSON objects, one a line. The file appears
     /// whole or not at all. Numbers read back exactly. Throws InvalidInput when it cannot be written.
-    void export_csv(const std::string &path) const;
-    void export_json_lines(const std::string &path) const;
+    void export_csv(const std::string& path) const;
+    void export_json_lines(const std::string& path) const;
 
 private:
     struct Database;

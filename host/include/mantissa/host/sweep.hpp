@@ -42,7 +42,7 @@ inline constexpr std::size_t kMaxSweepPoints = 1'000'000;
 Sweep parse_sweep(std::string_view text, std::string_view name, std::size_t max_points = kMaxSweepPoints);
 
 /// The same from a file.
-Sweep read_sweep(const std::string &path);
+Sweep read_sweep(const std::string& path);
 
 /// What came of one point.
 struct PointOutcome {
@@ -55,6 +55,6 @@ struct PointOutcome {
 /// point with its index, from one thread at a time, as results come. Exceptions of `done` end the run and are passed
 /// on.
 void solve_points(std::span<const Point> points, int threads,
-                  const std::function<void(std::size_t index, const PointOutcome &)> &done);
+                  const std::function<void(std::size_t index, const PointOutcome&)>& done);
 
 } // namespace mantissa
