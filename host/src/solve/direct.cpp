@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "inner.hpp"
 #include "mantissa/cg_variants.hpp"
 #include "schemes.hpp"
@@ -19,7 +21,12 @@ void judge(const Problem& problem, std::span<const double> u, std::span<double> 
     outer.defect(u, problem.b, d);
     const double relative = outer.norm(d) / context.initial;
     context.record(relative);
-    if (relative < context.options.tolerance * (1 + kReachedSlack)) return context.stop(Status::converged);
+    const double multiple = relative / context.options.tolerance;
+    if (multiple < 1 + kReachedSlack) return context.stop(Status::converged);
+    if (said_reached && multiple < kDirectSlack)
+        return context.stop(Status::converged, fmt::format("by the recurrence's residual; the true one is {:.1f} times "
+                                                           "the tolerance",
+                                                           multiple));
     if (!std::isfinite(relative) || relative > kDiverged)
         return context.stop(Status::diverged, "the defect grew beyond 10^4 times the initial one");
     if (!trouble.empty()) return context.stop(Status::breakdown, trouble);
