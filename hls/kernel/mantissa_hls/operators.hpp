@@ -1,0 +1,143 @@
+// Multiply, add, subtract, divide, convert: the exact result rounded once into FO.
+#pragma once
+
+#include "mantissa_hls/number.hpp"
+
+namespace mantissa_hls {
+
+/// A product of two significands of MA+1 and MB+1 bits, cut to its top `Keep` bits with a sticky bit for the rest.
+template <class T> struct Cut {
+    T bits;
+    bool sticky;
+};
+
+template <int MA, int MB, int Keep, class T> inline Cut<T> product(std::uint64_t a, std::uint64_t b) {
+#pragma HLS INLINE
+    constexpr int kBits = MA + MB + 2, kDrop = kBits - Keep;
+    if constexpr (kBits <= 32 && sizeof(T) == 4) {
+        const std::uint32_t full = static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b);
+        if constexpr (kDrop <= 0) return {full << -kDrop, false};
+        else return {full >> kDrop, (full & ((std::uint32_t{1} << kDrop) - 1)) != 0};
+    } else if constexpr (kBits <= 64) {
+        const std::uint64_t full = a * b;
+        if constexpr (kDrop <= 0) return {static_cast<T>(full << -kDrop), false};
+        else return {static_cast<T>(full >> kDrop), (full & ((std::uint64_t{1} << kDrop) - 1)) != 0};
+    } else { // four tiles
+        constexpr std::uint64_t kLow = 0xFFFFFFFF;
+        const std::uint64_t al = a & kLow, ah = a >> 32, bl = b & kLow, bh = b >> 32;
+        const std::uint64_t ll = al * bl, lh = al * bh, hl = ah * bl, hh = ah * bh;
+        const std::uint64_t middle = (ll >> 32) + (lh & kLow) + (hl & kLow);
+        const std::uint64_t high = hh + (lh >> 32) + (hl >> 32) + (middle >> 32);
+        const std::uint64_t low = (middle << 32) | (ll & kLow);
+        if constexpr (kDrop <= 0) {
+            return {static_cast<T>(low << -kDrop), false};
+        } else if constexpr (kDrop >= 64) {
+            constexpr int k = kDrop - 64;
+            const std::uint64_t lost = k == 0 ? 0 : high & ((std::uint64_t{1} << k) - 1);
+            return {static_cast<T>(high >> k), (lost | low) != 0};
+        } else {
+            return {static_cast<T>((high << (64 - kDrop)) | (low >> kDrop)), (low << (64 - kDrop)) != 0};
+        }
+    }
+}
+
+template <Fmt FO, Fmt FA, Fmt FB> inline Number<FO> multiply(const Number<FA>& a, const Number<FB>& b) {
+#pragma HLS INLINE
+    // Two bits more than the result's significand: one that normalising takes, one to round on. The sum of exponents
+    // fits whatever holds the significand.
+    constexpr bool kWide = wide_significand(FO.m) || wide_significand(FA.m) || wide_significand(FB.m);
+    using T = typename WordOf<kWide>::type;
+    using E = typename WordOf<kWide>::index;
+    constexpr int kKeep = FO.m + 3;
+    const Cut<T> cut = product<FA.m, FB.m, kKeep, T>(a.significand, b.significand);
+    const bool top = (cut.bits >> (kKeep - 1)) != 0;
+    // Leading one to bit m + 1, the lost bit into sticky.
+    const T bits = top ? cut.bits >> 1 : cut.bits;
+    const bool sticky = cut.sticky | (top & ((cut.bits & 1) != 0));
+    constexpr E kRebias = FO.bias() - FA.bias() - FB.bias();
+    const E exponent = static_cast<E>(a.exponent) + static_cast<E>(b.exponent) + kRebias + (top ? 1 : 0);
+    const T sign = static_cast<T>(a.sign ^ b.sign);
+    const bool zero = a.zero() | b.zero();
+    const bool special = a.special() | b.special();
+    const bool nan = a.nan() | b.nan() | (special & zero);
+    return with_special<FO>(round<FO, FO.m + 1>(sign, exponent, bits, sticky, zero), special, nan);
+}
+
+/// a + b, or a - b.
+template <Fmt FO, bool Subtract = false, Fmt FA, Fmt FB>
+inline Number<FO> add(const Number<FA>& a, const Number<FB>& b) {
+#pragma HLS INLINE
+    constexpr int kM = FA.m > FB.m ? (FA.m > FO.m ? FA.m : FO.m) : (FB.m > FO.m ? FB.m : FO.m);
+    constexpr bool kWide = wide_significand(kM);
+    using T = typename WordOf<kWide>::type;
+    using E = typename WordOf<kWide>::index;
+    // Both operands at the wider fraction and the wider bias.
+    constexpr int kBias = FA.bias() > FB.bias() ? FA.bias() : FB.bias();
+    const T xs = static_cast<T>(a.significand) << (kM - FA.m), ys = static_cast<T>(b.significand) << (kM - FB.m);
+    const E xe = FA.bias() == kBias || xs != 0 ? static_cast<E>(a.exponent) + (kBias - FA.bias()) : E{0};
+    const E ye = FB.bias() == kBias || ys != 0 ? static_cast<E>(b.exponent) + (kBias - FB.bias()) : E{0};
+    const T xn = static_cast<T>(a.sign), yn = static_cast<T>(b.sign) ^ (Subtract ? 1 : 0);
+
+    const bool swap = (xe < ye) | ((xe == ye) & (xs < ys));
+    const T big = swap ? ys : xs, small = swap ? xs : ys;
+    const E exponent = swap ? ye : xe;
+    const E distance = swap ? ye - xe : xe - ye;
+    const T sign = swap ? yn : xn;
+    // The smaller one shifted behind the larger; what falls off is jammed into the lowest bit.
+    const E limit = kM + 4;
+    const E shift = distance < limit ? distance : limit;
+    const T whole = small << 3;
+    const T shifted = whole >> shift;
+    const T jammed = (shifted << shift) != whole ? shifted | 1 : shifted;
+    const T sum = xn == yn ? (big << 3) + jammed : (big << 3) - jammed;
+    constexpr int kTop = kM + 4;
+    T zeros;
+    const T normal = normalise<kTop>(sum, zeros);
+    const bool none = sum == 0;
+    constexpr E kRebias = FO.bias() - kBias + 1;
+    const bool infinite = a.special() | b.special();
+    const T result_sign = infinite ? (a.special() ? xn : yn) : none ? xn & yn : sign;
+    const bool nan = a.nan() | b.nan() | (a.special() & b.special() & (xn != yn));
+    return with_special<FO>(
+        round<FO, kTop>(result_sign, exponent + kRebias - static_cast<E>(zeros), normal, false, none), infinite, nan);
+}
+
+template <Fmt FO, Fmt FA> inline Number<FO> convert(const Number<FA>& a) {
+#pragma HLS INLINE
+    if constexpr (FO == FA) {
+        return a;
+    } else {
+        constexpr bool kWide = wide_significand(FO.m) || wide_significand(FA.m);
+        using T = typename WordOf<kWide>::type;
+        using E = typename WordOf<kWide>::index;
+        const E exponent = static_cast<E>(a.exponent) + (FO.bias() - FA.bias());
+        return with_special<FO>(round<FO, FA.m>(static_cast<T>(a.sign), exponent, static_cast<T>(a.significand), false,
+                                                a.zero()),
+                                a.special(), a.nan());
+    }
+}
+
+/// a / b in one format, a quotient bit per turn of the loop.
+template <Fmt F> inline Number<F> divide(const Number<F>& a, const Number<F>& b) {
+    using T = std::uint64_t;
+    constexpr int kBits = F.m + 3; // the quotient is above 1/2: one bit may be lost, one is to round on
+    T rest = a.significand, quotient = 0;
+    const T divisor = b.significand;
+    for (int k = 0; k < kBits; ++k) {
+#pragma HLS PIPELINE II = 1
+        const bool goes = rest >= divisor;
+        rest = (goes ? rest - divisor : rest) << 1;
+        quotient = (quotient << 1) | (goes ? 1 : 0);
+    }
+    const bool top = (quotient >> (kBits - 1)) != 0;
+    quotient = top ? quotient : quotient << 1;
+    const std::int64_t exponent =
+        static_cast<std::int64_t>(a.exponent) - static_cast<std::int64_t>(b.exponent) + F.bias() - (top ? 0 : 1);
+    const T sign = static_cast<T>(a.sign ^ b.sign);
+    const bool nan = a.nan() | b.nan() | (a.special() & b.special()) | (a.zero() & b.zero());
+    const bool infinite = a.infinite() | b.zero();
+    const bool zero = a.zero() | b.infinite();
+    return with_special<F>(round<F, kBits - 1>(sign, exponent, quotient, rest != 0, zero), infinite & !nan, nan);
+}
+
+} // namespace mantissa_hls
