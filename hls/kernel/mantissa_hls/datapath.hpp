@@ -4,6 +4,13 @@
 
 #include <cstdint>
 
+/// Inline for certain: a lane's whole datapath becomes one straight line of code.
+#ifdef __SYNTHESIS__
+#define MANTISSA_HLS_INLINE inline
+#else
+#define MANTISSA_HLS_INLINE [[gnu::always_inline]] inline
+#endif
+
 namespace mantissa_hls {
 
 /// A number format: subnormals flushed; rounding toward zero (largest finite number on overflow) or to nearest-even.

@@ -14,8 +14,7 @@ struct Units {
     bool over;
 };
 
-template <int Msb, int Lsb, int SB> inline Units to_units(Wide significand, int exponent, bool negative, bool bad) {
-#pragma HLS INLINE
+template <int Msb, int Lsb, int SB> MANTISSA_HLS_INLINE Units to_units(Wide significand, int exponent, bool negative, bool bad) {
     static_assert(SB > 64);
     constexpr int kWidth = Msb - Lsb + 1;
     const int k = exponent - (SB - 1) - Lsb; // shift to the left
@@ -30,19 +29,19 @@ template <int Msb, int Lsb, int SB> inline Units to_units(Wide significand, int 
     return {units, false};
 }
 
-template <int Msb, int Lsb, int SB>
-inline Units to_units(std::uint64_t significand, std::int64_t exponent, bool negative, bool bad) {
-#pragma HLS INLINE
+template <int Msb, int Lsb, int SB> MANTISSA_HLS_INLINE Units to_units(std::uint64_t significand, std::int64_t exponent, bool negative, bool bad) {
     static_assert(SB <= 64);
     constexpr int kWidth = Msb - Lsb + 1;
     const std::int64_t k = exponent - (SB - 1) - Lsb;
-    const std::int64_t up = k < 0 ? 0 : k > 63 ? 63 : k, down = k > 0 ? 0 : k < -63 ? 63 : -k;
-    const std::uint64_t left = significand << up, right = significand >> down;
-    const std::uint64_t units = k >= 0 ? left : k <= -64 ? 0 : right;
+    using I = std::int64_t;
+    using W = std::uint64_t;
+    const I up = choose(k < 0, I{0}, choose(k > 63, I{63}, k)), down = choose(k > 0, I{0}, choose(k < -63, I{63}, -k));
+    const W left = significand << up, right = significand >> down;
+    const W units = choose(k >= 0, left, choose(k <= -64, W{0}, right));
     const bool top = (significand >> (SB - 1)) != 0;
-    const std::int64_t lead = top ? SB - 1 : SB - 2;
-    constexpr std::uint64_t kLimit = std::uint64_t{1} << (kWidth - 1);
-    const bool past = negative ? units > kLimit : units >= kLimit;
+    const I lead = SB - 2 + static_cast<I>(top);
+    constexpr W kLimit = W{1} << (kWidth - 1);
+    const bool past = units >= kLimit + static_cast<W>(negative);
     const bool lost = bad | ((significand != 0) & ((lead + k >= kWidth) | past));
     return {units, lost};
 }
@@ -91,7 +90,7 @@ public:
             if (magnitude != 0) {
                 const Wide normal = magnitude << zeros;
                 const auto top = static_cast<std::uint64_t>(normal >> 64);
-                const bool sticky = static_cast<std::uint64_t>(normal) != 0;
+                const std::uint64_t sticky = static_cast<std::uint64_t>(normal) != 0 ? 1 : 0;
                 const std::int64_t exponent = 127 - zeros + D.lsb + D.scalar.bias();
                 total.value = round<D.scalar, 63>(std::uint64_t{negative}, exponent, top, sticky, false);
             }
@@ -109,25 +108,29 @@ private:
     static constexpr int kGroup = kSums < Lanes ? kSums : Lanes; // terms that go to different sums
 
     void floating(const Beat<Word<FA>, Lanes>& a, const Beat<Word<FB>, Lanes>& b, int live) {
-#pragma HLS INLINE
         Word<D.product> term[Lanes];
         for (int l = 0; l < Lanes; ++l) {
 #pragma HLS UNROLL
             const Word<D.product> t = pack(multiply<D.product>(unpack<FA>(a.lane[l]), unpack<FB>(b.lane[l])));
-            term[l] = l < live ? t : Word<D.product>{1} << (D.product.e + D.product.m); // -0 leaves every sum as it is
+            constexpr Word<D.product> kNone = Word<D.product>{1} << (D.product.e + D.product.m);
+            term[l] = choose(l < live, t, kNone); // -0 leaves every sum as it is
         }
         for (int first = 0; first < Lanes; first += kGroup) {
+            Word<D.accumulator>* const sums = sums_ + at_;
+            Word<D.accumulator> next[kGroup];
             for (int l = 0; l < kGroup; ++l) {
 #pragma HLS UNROLL
-                Word<D.accumulator>& s = sums_[at_ + l];
-                s = pack(add<D.accumulator>(unpack<D.accumulator>(s), unpack<D.product>(term[first + l])));
+                next[l] = pack(add<D.accumulator>(unpack<D.accumulator>(sums[l]), unpack<D.product>(term[first + l])));
+            }
+            for (int l = 0; l < kGroup; ++l) {
+#pragma HLS UNROLL
+                sums[l] = next[l];
             }
             at_ = (at_ + kGroup) & (kSums - 1);
         }
     }
 
     void fixed(const Beat<Word<FA>, Lanes>& a, const Beat<Word<FB>, Lanes>& b, int live) {
-#pragma HLS INLINE
         for (int l = 0; l < Lanes; ++l) {
 #pragma HLS UNROLL
             const Number<FA> x = unpack<FA>(a.lane[l]);
@@ -155,10 +158,10 @@ private:
                     std::uint64_t{t.significand}, std::int64_t{t.exponent} - D.product.bias(), negative, t.special());
             }
             const bool counts = l < live;
-            const auto low = static_cast<std::int64_t>(counts ? units.magnitude & 0xFFFFFFFF : 0);
-            const auto high = static_cast<std::int64_t>(counts ? units.magnitude >> 32 : 0);
-            low_[l] += negative ? -low : low;
-            high_[l] += negative ? -high : high;
+            const auto low = static_cast<std::int64_t>(choose(counts, units.magnitude & 0xFFFFFFFF, std::uint64_t{0}));
+            const auto high = static_cast<std::int64_t>(choose(counts, units.magnitude >> 32, std::uint64_t{0}));
+            low_[l] += choose(negative, -low, low);
+            high_[l] += choose(negative, -high, high);
             over_[l] |= static_cast<std::uint64_t>(units.over & counts);
         }
     }

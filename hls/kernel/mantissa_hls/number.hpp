@@ -6,6 +6,12 @@
 
 namespace mantissa_hls {
 
+/// A multiplexer. Written with masks, so that no compiler makes a branch of it.
+template <class T> MANTISSA_HLS_INLINE T choose(bool condition, T yes, T no) {
+    const T mask = T{0} - static_cast<T>(condition);
+    return (yes & mask) | (no & ~mask);
+}
+
 /// An adder needs five bits above the fraction: hidden one, carry, guard, round, sticky.
 constexpr bool wide_significand(int fraction_bits) {
     return fraction_bits > 27;
@@ -28,8 +34,7 @@ template <Fmt F> struct Number {
     [[nodiscard]] bool zero() const { return significand == 0; }
 };
 
-template <Fmt F> inline Number<F> unpack(Word<F> word) {
-#pragma HLS INLINE
+template <Fmt F> MANTISSA_HLS_INLINE Number<F> unpack(Word<F> word) {
     using N = Number<F>;
     const auto magnitude = word & ((Word<F>{1} << (F.e + F.m)) - 1);
     const auto field = magnitude >> F.m;
@@ -37,44 +42,46 @@ template <Fmt F> inline Number<F> unpack(Word<F> word) {
     N n;
     n.sign = static_cast<typename N::Sig>(word >> (F.e + F.m));
     n.exponent = static_cast<typename N::Exp>(field);
-    n.significand = field == 0 ? typename N::Sig{0} : static_cast<typename N::Sig>(fraction | (Word<F>{1} << F.m));
+    n.significand = choose(field == 0, typename N::Sig{0}, static_cast<typename N::Sig>(fraction | (Word<F>{1} << F.m)));
     return n;
 }
 
-template <Fmt F> inline Word<F> pack(const Number<F>& n) {
-#pragma HLS INLINE
+template <Fmt F> MANTISSA_HLS_INLINE Word<F> pack(const Number<F>& n) {
     const auto fraction = static_cast<Word<F>>(n.significand & (Number<F>::kHidden - 1));
     return (static_cast<Word<F>>(n.sign) << (F.e + F.m)) | (static_cast<Word<F>>(n.exponent) << F.m) | fraction;
 }
 
-/// Leading zeros of x below bit Top (inclusive); x must be below 2^(Top+1). Zero gives some number.
-template <int Top, class T> inline T normalise(T x, T& zeros) {
-#pragma HLS INLINE
-#if defined(__AVX512CD__) && !defined(__SYNTHESIS__)
-    if constexpr (sizeof(T) == 4) {
-        const int count = x == 0 ? 0 : __builtin_clz(x) - (31 - Top);
-        zeros = static_cast<T>(count);
-        return x << count;
-    } else
-#endif
-    {
-        zeros = 0;
-        for (int k = Top >= 32 ? 32 : 16; k > 0; k /= 2) {
-#pragma HLS UNROLL
-            if (k > Top) continue;
-            const bool low = (x >> (Top + 1 - k)) == 0;
-            x = low ? x << k : x;
-            zeros = low ? zeros + static_cast<T>(k) : zeros;
-        }
-        return x;
+/// One stage of the normaliser: shifts by K when the top K of Top + 1 bits are zero.
+template <int Top, int K, class T> MANTISSA_HLS_INLINE void normalise_stage(T& x, T& zeros) {
+    if constexpr (K <= Top) {
+        const bool low = (x >> (Top + 1 - K)) == 0;
+        x = choose(low, static_cast<T>(x << K), x);
+        zeros += choose(low, T{K}, T{0});
     }
 }
 
+/// Shifts the leading one of x to bit Top and counts by how much; x is below 2^(Top+1). Zero gives some count.
+template <int Top, class T> MANTISSA_HLS_INLINE T normalise(T x, T& zeros) {
+#if defined(__AVX512CD__) && !defined(__SYNTHESIS__)
+    if constexpr (sizeof(T) == 4) {
+        const int count = __builtin_clz(x | 1) - (31 - Top);
+        zeros = static_cast<T>(count);
+        return x << count;
+    }
+#endif
+    zeros = 0;
+    normalise_stage<Top, 32>(x, zeros);
+    normalise_stage<Top, 16>(x, zeros);
+    normalise_stage<Top, 8>(x, zeros);
+    normalise_stage<Top, 4>(x, zeros);
+    normalise_stage<Top, 2>(x, zeros);
+    normalise_stage<Top, 1>(x, zeros);
+    return x;
+}
+
 /// What comes out of an operator before it is rounded: (-1)^sign * significand * 2^(exponent - bias - Top) with bit Top
-/// set; the exponent is biased as in F already. `zero` overrides it.
-template <Fmt F, int Top, class T, class E>
-inline Number<F> round(T sign, E exponent, T significand, bool sticky, bool zero) {
-#pragma HLS INLINE
+/// set; the exponent is biased as in F already. `sticky` is 1 when a tail was cut off below; `zero` overrides all.
+template <Fmt F, int Top, class T, class E> MANTISSA_HLS_INLINE Number<F> round(T sign, E exponent, T significand, T sticky, bool zero) {
     using N = Number<F>;
     T kept;
     if constexpr (Top <= F.m) {
@@ -85,39 +92,40 @@ inline Number<F> round(T sign, E exponent, T significand, bool sticky, bool zero
         if constexpr (F.nearest) {
             const T rest = significand & ((T{1} << kDrop) - 1);
             constexpr T kHalf = T{1} << (kDrop - 1);
-            const bool up = (rest > kHalf) | ((rest == kHalf) & (sticky | ((kept & 1) != 0)));
-            kept = up ? kept + 1 : kept;
+            kept += T(rest > kHalf) | (T(rest == kHalf) & (sticky | (kept & 1)));
             const bool carry = (kept >> (F.m + 1)) != 0;
-            kept = carry ? kept >> 1 : kept;
-            exponent = carry ? exponent + 1 : exponent;
+            kept = choose(carry, static_cast<T>(kept >> 1), kept);
+            exponent += static_cast<E>(carry);
         }
     }
     // The range: below the smallest normal number a zero of its sign, above the largest that number or an infinity.
     constexpr E kMax = F.special() - 1;
     const bool over = exponent > kMax;
     if constexpr (F.nearest && !F.saturate) {
-        exponent = over ? kMax + 1 : exponent;
-        kept = over ? T{1} << F.m : kept;
+        exponent = choose(over, static_cast<E>(kMax + 1), exponent);
+        kept = choose(over, static_cast<T>(T{1} << F.m), kept);
     } else {
-        exponent = over ? kMax : exponent;
-        kept = over ? (T{2} << F.m) - 1 : kept;
+        exponent = choose(over, kMax, exponent);
+        kept = choose(over, static_cast<T>((T{2} << F.m) - 1), kept);
     }
     const bool none = zero | (exponent < 1);
     N n;
     n.sign = static_cast<typename N::Sig>(sign);
-    n.exponent = none ? typename N::Exp{0} : static_cast<typename N::Exp>(exponent);
-    n.significand = none ? typename N::Sig{0} : static_cast<typename N::Sig>(kept);
+    n.exponent = choose(none, typename N::Exp{0}, static_cast<typename N::Exp>(exponent));
+    n.significand = choose(none, typename N::Sig{0}, static_cast<typename N::Sig>(kept));
     return n;
 }
 
-/// Puts an infinity or NaN in place of a result.
-template <Fmt F> inline Number<F> with_special(Number<F> n, bool infinite, bool nan) {
-#pragma HLS INLINE
+/// Puts an infinity or NaN in place of a result; the flags are 0 or 1.
+template <Fmt F>
+MANTISSA_HLS_INLINE Number<F> with_special(Number<F> n, typename Number<F>::Sig infinite, typename Number<F>::Sig nan) {
     using N = Number<F>;
-    n.exponent = (infinite | nan) ? typename N::Exp{F.special()} : n.exponent;
-    n.significand = infinite ? N::kHidden : n.significand;
-    n.significand = nan ? N::kNan : n.significand;
-    n.sign = nan ? typename N::Sig{0} : n.sign;
+    using Sig = typename N::Sig;
+    const Sig nan_mask = Sig{0} - nan, special_mask = Sig{0} - (infinite | nan);
+    n.exponent = static_cast<typename N::Exp>((static_cast<Sig>(n.exponent) & ~special_mask) |
+                                              (Sig{F.special()} & special_mask));
+    n.significand = (n.significand & ~special_mask) | (N::kHidden & special_mask) | (N::kNan & nan_mask);
+    n.sign &= ~nan_mask;
     return n;
 }
 

@@ -11,8 +11,7 @@ template <class T> struct Cut {
     bool sticky;
 };
 
-template <int MA, int MB, int Keep, class T> inline Cut<T> product(std::uint64_t a, std::uint64_t b) {
-#pragma HLS INLINE
+template <int MA, int MB, int Keep, class T> MANTISSA_HLS_INLINE Cut<T> product(std::uint64_t a, std::uint64_t b) {
     constexpr int kBits = MA + MB + 2, kDrop = kBits - Keep;
     if constexpr (kBits <= 32 && sizeof(T) == 4) {
         const std::uint32_t full = static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b);
@@ -41,32 +40,30 @@ template <int MA, int MB, int Keep, class T> inline Cut<T> product(std::uint64_t
     }
 }
 
-template <Fmt FO, Fmt FA, Fmt FB> inline Number<FO> multiply(const Number<FA>& a, const Number<FB>& b) {
-#pragma HLS INLINE
+template <Fmt FO, Fmt FA, Fmt FB> MANTISSA_HLS_INLINE Number<FO> multiply(const Number<FA>& a, const Number<FB>& b) {
     // Two bits more than the result's significand: one that normalising takes, one to round on. The sum of exponents
     // fits whatever holds the significand.
     constexpr bool kWide = wide_significand(FO.m) || wide_significand(FA.m) || wide_significand(FB.m);
     using T = typename WordOf<kWide>::type;
     using E = typename WordOf<kWide>::index;
+    using S = typename Number<FO>::Sig;
     constexpr int kKeep = FO.m + 3;
     const Cut<T> cut = product<FA.m, FB.m, kKeep, T>(a.significand, b.significand);
     const bool top = (cut.bits >> (kKeep - 1)) != 0;
     // Leading one to bit m + 1, the lost bit into sticky.
-    const T bits = top ? cut.bits >> 1 : cut.bits;
-    const bool sticky = cut.sticky | (top & ((cut.bits & 1) != 0));
+    const T bits = choose(top, static_cast<T>(cut.bits >> 1), cut.bits);
+    const T sticky = T(cut.sticky) | (T(top) & cut.bits & 1);
     constexpr E kRebias = FO.bias() - FA.bias() - FB.bias();
-    const E exponent = static_cast<E>(a.exponent) + static_cast<E>(b.exponent) + kRebias + (top ? 1 : 0);
+    const E exponent = static_cast<E>(a.exponent) + static_cast<E>(b.exponent) + kRebias + static_cast<E>(top);
     const T sign = static_cast<T>(a.sign ^ b.sign);
     const bool zero = a.zero() | b.zero();
     const bool special = a.special() | b.special();
     const bool nan = a.nan() | b.nan() | (special & zero);
-    return with_special<FO>(round<FO, FO.m + 1>(sign, exponent, bits, sticky, zero), special, nan);
+    return with_special<FO>(round<FO, FO.m + 1>(sign, exponent, bits, sticky, zero), S(special), S(nan));
 }
 
 /// a + b, or a - b.
-template <Fmt FO, bool Subtract = false, Fmt FA, Fmt FB>
-inline Number<FO> add(const Number<FA>& a, const Number<FB>& b) {
-#pragma HLS INLINE
+template <Fmt FO, bool Subtract = false, Fmt FA, Fmt FB> MANTISSA_HLS_INLINE Number<FO> add(const Number<FA>& a, const Number<FB>& b) {
     constexpr int kM = FA.m > FB.m ? (FA.m > FO.m ? FA.m : FO.m) : (FB.m > FO.m ? FB.m : FO.m);
     constexpr bool kWide = wide_significand(kM);
     using T = typename WordOf<kWide>::type;
@@ -74,36 +71,39 @@ inline Number<FO> add(const Number<FA>& a, const Number<FB>& b) {
     // Both operands at the wider fraction and the wider bias.
     constexpr int kBias = FA.bias() > FB.bias() ? FA.bias() : FB.bias();
     const T xs = static_cast<T>(a.significand) << (kM - FA.m), ys = static_cast<T>(b.significand) << (kM - FB.m);
-    const E xe = FA.bias() == kBias || xs != 0 ? static_cast<E>(a.exponent) + (kBias - FA.bias()) : E{0};
-    const E ye = FB.bias() == kBias || ys != 0 ? static_cast<E>(b.exponent) + (kBias - FB.bias()) : E{0};
+    // A zero's exponent stays 0, below all others.
+    const E xe = static_cast<E>(a.exponent) + choose(xs != 0, E{kBias - FA.bias()}, E{0});
+    const E ye = static_cast<E>(b.exponent) + choose(ys != 0, E{kBias - FB.bias()}, E{0});
     const T xn = static_cast<T>(a.sign), yn = static_cast<T>(b.sign) ^ (Subtract ? 1 : 0);
 
     const bool swap = (xe < ye) | ((xe == ye) & (xs < ys));
-    const T big = swap ? ys : xs, small = swap ? xs : ys;
-    const E exponent = swap ? ye : xe;
-    const E distance = swap ? ye - xe : xe - ye;
-    const T sign = swap ? yn : xn;
+    const T big = choose(swap, ys, xs), small = choose(swap, xs, ys);
+    const E exponent = choose(swap, ye, xe);
+    const E distance = choose(swap, static_cast<E>(ye - xe), static_cast<E>(xe - ye));
+    const T sign = choose(swap, yn, xn);
     // The smaller one shifted behind the larger; what falls off is jammed into the lowest bit.
-    const E limit = kM + 4;
-    const E shift = distance < limit ? distance : limit;
+    constexpr E limit = kM + 4;
+    const E shift = choose(distance < limit, distance, limit);
     const T whole = small << 3;
     const T shifted = whole >> shift;
-    const T jammed = (shifted << shift) != whole ? shifted | 1 : shifted;
-    const T sum = xn == yn ? (big << 3) + jammed : (big << 3) - jammed;
+    const T jammed = shifted | static_cast<T>(static_cast<T>(shifted << shift) != whole);
+    const T minus = T{0} - (xn ^ yn); // all ones when the signs differ
+    const T sum = (big << 3) + (jammed ^ minus) - minus;
     constexpr int kTop = kM + 4;
     T zeros;
     const T normal = normalise<kTop>(sum, zeros);
     const bool none = sum == 0;
     constexpr E kRebias = FO.bias() - kBias + 1;
     const bool infinite = a.special() | b.special();
-    const T result_sign = infinite ? (a.special() ? xn : yn) : none ? xn & yn : sign;
-    const bool nan = a.nan() | b.nan() | (a.special() & b.special() & (xn != yn));
+    const T result_sign = choose(infinite, choose(a.special(), xn, yn), choose(none, static_cast<T>(xn & yn), sign));
+    using S = typename Number<FO>::Sig;
+    // The signs stay numbers: turned into truth values they keep compilers from putting lanes side by side.
+    const S nan = S(a.nan() | b.nan()) | (S(a.special() & b.special()) & static_cast<S>(xn ^ yn));
     return with_special<FO>(
-        round<FO, kTop>(result_sign, exponent + kRebias - static_cast<E>(zeros), normal, false, none), infinite, nan);
+        round<FO, kTop>(result_sign, exponent + kRebias - static_cast<E>(zeros), normal, T{0}, none), S(infinite), nan);
 }
 
-template <Fmt FO, Fmt FA> inline Number<FO> convert(const Number<FA>& a) {
-#pragma HLS INLINE
+template <Fmt FO, Fmt FA> MANTISSA_HLS_INLINE Number<FO> convert(const Number<FA>& a) {
     if constexpr (FO == FA) {
         return a;
     } else {
@@ -111,7 +111,7 @@ template <Fmt FO, Fmt FA> inline Number<FO> convert(const Number<FA>& a) {
         using T = typename WordOf<kWide>::type;
         using E = typename WordOf<kWide>::index;
         const E exponent = static_cast<E>(a.exponent) + (FO.bias() - FA.bias());
-        return with_special<FO>(round<FO, FA.m>(static_cast<T>(a.sign), exponent, static_cast<T>(a.significand), false,
+        return with_special<FO>(round<FO, FA.m>(static_cast<T>(a.sign), exponent, static_cast<T>(a.significand), T{0},
                                                 a.zero()),
                                 a.special(), a.nan());
     }
@@ -137,7 +137,7 @@ template <Fmt F> inline Number<F> divide(const Number<F>& a, const Number<F>& b)
     const bool nan = a.nan() | b.nan() | (a.special() & b.special()) | (a.zero() & b.zero());
     const bool infinite = a.infinite() | b.zero();
     const bool zero = a.zero() | b.infinite();
-    return with_special<F>(round<F, kBits - 1>(sign, exponent, quotient, rest != 0, zero), infinite & !nan, nan);
+    return with_special<F>(round<F, kBits - 1>(sign, exponent, quotient, T(rest != 0), zero), infinite & !nan, nan);
 }
 
 } // namespace mantissa_hls

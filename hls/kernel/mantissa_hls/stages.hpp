@@ -40,19 +40,19 @@ template <Datapath D, int Lanes> struct VectorUpdate {
 #pragma HLS UNROLL
             const auto step_ = multiply<D.u>(a, unpack<D.p>(p.lane[l]));
             const Word<D.u> word = pack(add<D.u>(unpack<D.u>(u.lane[l]), step_));
-            u_new.lane[l] = l < live ? word : 0;
+            u_new.lane[l] = choose(l < live, word, Word<D.u>{0});
         }
         for (int l = 0; l < Lanes; ++l) {
 #pragma HLS UNROLL
             const auto step_ = multiply<D.r>(a, unpack<D.q>(q.lane[l]));
             const Word<D.r> word = pack(add<D.r, true>(unpack<D.r>(r.lane[l]), step_));
-            r_new.lane[l] = l < live ? word : 0;
+            r_new.lane[l] = choose(l < live, word, Word<D.r>{0});
         }
         for (int l = 0; l < Lanes; ++l) {
 #pragma HLS UNROLL
             const auto step_ = multiply<D.p>(b, unpack<D.p>(p.lane[l]));
             const Word<D.p> word = pack(add<D.p>(unpack<D.r>(r_new.lane[l]), step_));
-            p_new.lane[l] = l < live ? word : 0;
+            p_new.lane[l] = choose(l < live, word, Word<D.p>{0});
         }
     }
 };
@@ -156,30 +156,25 @@ public:
     void step(const Window<D, Lanes>& window, const Bands<D, Lanes>& bands, Beat<Word<D.q>, Lanes>& q) {
 #pragma HLS INLINE
         const int live = shape_.live(beat_, Lanes);
+        Beat<Word<D.q>, Lanes> out;
         for (int l = 0; l < Lanes; ++l) {
 #pragma HLS UNROLL
-            Number<D.row> t[9];
-            for (int b = 0; b < 9; ++b) {
-#pragma HLS UNROLL
-                t[b] = multiply<D.row>(unpack<D.coefficient>(bands.band[b][l]), unpack<D.p>(window.row[b / 3][l + b % 3]));
-            }
+            const auto t0 = term<0>(window, bands, l), t1 = term<1>(window, bands, l), t2 = term<2>(window, bands, l);
+            const auto t3 = term<3>(window, bands, l), t4 = term<4>(window, bands, l), t5 = term<5>(window, bands, l);
+            const auto t6 = term<6>(window, bands, l), t7 = term<7>(window, bands, l), t8 = term<8>(window, bands, l);
             Number<D.row> sum;
             if constexpr (D.tree) {
-                const auto a = add<D.row>(add<D.row>(t[0], t[1]), add<D.row>(t[2], t[3]));
-                const auto b = add<D.row>(add<D.row>(t[4], t[5]), add<D.row>(t[6], t[7]));
-                sum = add<D.row>(add<D.row>(a, b), t[8]);
+                const auto a = add<D.row>(add<D.row>(t0, t1), add<D.row>(t2, t3));
+                const auto b = add<D.row>(add<D.row>(t4, t5), add<D.row>(t6, t7));
+                sum = add<D.row>(add<D.row>(a, b), t8);
             } else {
-                sum = add<D.row>(t[0], t[1]);
-                sum = add<D.row>(sum, t[2]);
-                sum = add<D.row>(sum, t[3]);
-                sum = add<D.row>(sum, t[4]);
-                sum = add<D.row>(sum, t[5]);
-                sum = add<D.row>(sum, t[6]);
-                sum = add<D.row>(sum, t[7]);
-                sum = add<D.row>(sum, t[8]);
+                const auto a = add<D.row>(add<D.row>(add<D.row>(t0, t1), t2), t3);
+                const auto b = add<D.row>(add<D.row>(add<D.row>(a, t4), t5), t6);
+                sum = add<D.row>(add<D.row>(b, t7), t8);
             }
-            q.lane[l] = pack(convert<D.q>(sum));
+            out.lane[l] = pack(convert<D.q>(sum));
         }
+        q = out;
         if (shape_.stencil != 0) edge(q);
         if (live < Lanes)
             for (int l = 0; l < Lanes; ++l) q.lane[l] = l < live ? q.lane[l] : 0;
@@ -187,6 +182,11 @@ public:
     }
 
 private:
+    template <int B>
+    MANTISSA_HLS_INLINE static Number<D.row> term(const Window<D, Lanes>& window, const Bands<D, Lanes>& bands, int l) {
+        return multiply<D.row>(unpack<D.coefficient>(bands.band[B][l]), unpack<D.p>(window.row[B / 3][l + B % 3]));
+    }
+
     void edge(Beat<Word<D.q>, Lanes>& q) {
 #pragma HLS INLINE
         const std::uint32_t n = shape_.row_length;
