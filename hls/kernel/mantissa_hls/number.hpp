@@ -91,10 +91,11 @@ template <Fmt F, int Top, class T, class E> MANTISSA_HLS_INLINE Number<F> round(
         kept = significand >> kDrop;
         if constexpr (F.nearest) {
             const T rest = significand & ((T{1} << kDrop) - 1);
-            constexpr T kHalf = T{1} << (kDrop - 1);
-            kept += T(rest > kHalf) | (T(rest == kHalf) & (sticky | (kept & 1)));
-            const bool carry = (kept >> (F.m + 1)) != 0;
-            kept = choose(carry, static_cast<T>(kept >> 1), kept);
+            [[maybe_unused]] constexpr T kHalf = T{1} << (kDrop - 1); // a tie goes to the even one
+            if constexpr (kDrop == 1) kept += rest & (sticky | (kept & 1));
+            else kept += T(rest > kHalf) | (T(rest == kHalf) & (sticky | (kept & 1)));
+            const T carry = kept >> (F.m + 1);
+            kept >>= carry;
             exponent += static_cast<E>(carry);
         }
     }

@@ -8,19 +8,21 @@ namespace mantissa_hls {
 /// A product of two significands of MA+1 and MB+1 bits, cut to its top `Keep` bits with a sticky bit for the rest.
 template <class T> struct Cut {
     T bits;
-    bool sticky;
+    T sticky;
 };
 
 template <int MA, int MB, int Keep, class T> MANTISSA_HLS_INLINE Cut<T> product(std::uint64_t a, std::uint64_t b) {
     constexpr int kBits = MA + MB + 2, kDrop = kBits - Keep;
     if constexpr (kBits <= 32 && sizeof(T) == 4) {
         const std::uint32_t full = static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b);
-        if constexpr (kDrop <= 0) return {full << -kDrop, false};
-        else return {full >> kDrop, (full & ((std::uint32_t{1} << kDrop) - 1)) != 0};
+        if constexpr (kDrop <= 0) return {full << -kDrop, T{0}};
+        else return {full >> kDrop, T((full & ((std::uint32_t{1} << kDrop) - 1)) != 0)};
     } else if constexpr (kBits <= 64) {
         const std::uint64_t full = a * b;
-        if constexpr (kDrop <= 0) return {static_cast<T>(full << -kDrop), false};
-        else return {static_cast<T>(full >> kDrop), (full & ((std::uint64_t{1} << kDrop) - 1)) != 0};
+        if constexpr (kDrop <= 0) return {static_cast<T>(full << -kDrop), T{0}};
+        else if constexpr (kDrop < 8 * sizeof(T)) // compared in T: lanes of one width
+            return {static_cast<T>(full >> kDrop), T((static_cast<T>(full) & ((T{1} << kDrop) - 1)) != 0)};
+        else return {static_cast<T>(full >> kDrop), T((full & ((std::uint64_t{1} << kDrop) - 1)) != 0)};
     } else { // four tiles
         constexpr std::uint64_t kLow = 0xFFFFFFFF;
         const std::uint64_t al = a & kLow, ah = a >> 32, bl = b & kLow, bh = b >> 32;
@@ -29,13 +31,13 @@ template <int MA, int MB, int Keep, class T> MANTISSA_HLS_INLINE Cut<T> product(
         const std::uint64_t high = hh + (lh >> 32) + (hl >> 32) + (middle >> 32);
         const std::uint64_t low = (middle << 32) | (ll & kLow);
         if constexpr (kDrop <= 0) {
-            return {static_cast<T>(low << -kDrop), false};
+            return {static_cast<T>(low << -kDrop), T{0}};
         } else if constexpr (kDrop >= 64) {
             constexpr int k = kDrop - 64;
             const std::uint64_t lost = k == 0 ? 0 : high & ((std::uint64_t{1} << k) - 1);
-            return {static_cast<T>(high >> k), (lost | low) != 0};
+            return {static_cast<T>(high >> k), T((lost | low) != 0)};
         } else {
-            return {static_cast<T>((high << (64 - kDrop)) | (low >> kDrop)), (low << (64 - kDrop)) != 0};
+            return {static_cast<T>((high << (64 - kDrop)) | (low >> kDrop)), T((low << (64 - kDrop)) != 0)};
         }
     }
 }
@@ -49,10 +51,10 @@ template <Fmt FO, Fmt FA, Fmt FB> MANTISSA_HLS_INLINE Number<FO> multiply(const 
     using S = typename Number<FO>::Sig;
     constexpr int kKeep = FO.m + 3;
     const Cut<T> cut = product<FA.m, FB.m, kKeep, T>(a.significand, b.significand);
-    const bool top = (cut.bits >> (kKeep - 1)) != 0;
+    const T top = cut.bits >> (kKeep - 1);
     // Leading one to bit m + 1, the lost bit into sticky.
-    const T bits = choose(top, static_cast<T>(cut.bits >> 1), cut.bits);
-    const T sticky = T(cut.sticky) | (T(top) & cut.bits & 1);
+    const T bits = cut.bits >> top;
+    const T sticky = cut.sticky | (top & cut.bits);
     constexpr E kRebias = FO.bias() - FA.bias() - FB.bias();
     const E exponent = static_cast<E>(a.exponent) + static_cast<E>(b.exponent) + kRebias + static_cast<E>(top);
     const T sign = static_cast<T>(a.sign ^ b.sign);
