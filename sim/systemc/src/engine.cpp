@@ -143,13 +143,16 @@ private:
         const std::size_t bytes = job_.element_bytes[vector];
         hls::store_word(reinterpret_cast<std::byte*>(store_.data()) + base + i * bytes, bytes, value);
     }
-    /// Vectors begin on different banks, as a designer would place them.
+    /// Vectors begin on different banks and channels, as a designer would place them: they are read in step.
     void lay_out() {
         const std::size_t lanes = job_.kernel->step.lanes, padded = (size_ + lanes - 1) / lanes * lanes;
         const std::uint64_t page = options_.memory.page_bytes, turn = page * static_cast<unsigned>(options_.memory.banks);
         std::uint64_t end = 0, k = 0;
         const auto place = [&](std::size_t bytes) {
-            const std::uint64_t base = (end + turn - 1) / turn * turn + k++ % static_cast<unsigned>(options_.memory.banks) * page;
+            const std::uint64_t base = (end + turn - 1) / turn * turn +
+                                       k % static_cast<unsigned>(options_.memory.banks) * page +
+                                       k % static_cast<unsigned>(options_.memory.channels) * options_.memory.interleave;
+            ++k;
             end = base + padded * bytes;
             return base;
         };

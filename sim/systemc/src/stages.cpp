@@ -10,6 +10,8 @@ namespace mantissa::sim {
 
 namespace {
 
+constexpr std::size_t kPosted = 4;
+
 /// The last few beats of a pipeline: entry `step` stays until entry step + capacity comes.
 class Registers {
 public:
@@ -198,15 +200,20 @@ void CoreSystem::reader(Stage& stage, TimedFifo& to, std::size_t socket, std::ve
     }
 }
 
-// A writer gathers a burst, then holds the stream until the memory has taken it.
+// A writer gathers a burst and posts it; it holds the stream while kPosted bursts have not been taken.
 void CoreSystem::writer(Stage& stage, TimedFifo& from, std::size_t socket, std::uint64_t to, std::size_t vector) {
     const Job& job = *job_;
     const std::size_t lanes = job.kernel->step.lanes, bytes = job.element_bytes[vector], word = word_bytes(vector);
     const std::uint64_t beats = job.shape.beats(static_cast<int>(lanes));
     const std::uint64_t burst = std::max(1U, job.options.memory.burst_beats);
     std::vector<std::byte> data(burst * lanes * bytes), words(lanes * word);
-    for (std::uint64_t first = 0; first < beats; first += burst) {
+    std::array<Cycle, kPosted> taken{};
+    for (std::uint64_t first = 0, post = 0; first < beats; first += burst, ++post) {
         const std::uint64_t n = std::min(burst, beats - first);
+        if (const Cycle held = taken[post % kPosted]; held > stage.at) {
+            stage.report.stalls += held - stage.at;
+            stage.at = held;
+        }
         for (std::uint64_t k = 0; k < n; ++k) {
             const Cycle ready = from.await_beat(abandoned_);
             stage.at = std::max(stage.at + 1, ready);
@@ -218,11 +225,8 @@ void CoreSystem::writer(Stage& stage, TimedFifo& from, std::size_t socket, std::
         const double delay = access(socket, true, to + first * lanes * bytes, data.data(), n * lanes * bytes);
         const double done = now_cycles() + delay;
         landed_ = std::max(landed_, static_cast<Cycle>(std::ceil(done - 1e-6)));
-        const auto taken = static_cast<Cycle>(std::max(0.0, std::ceil(done - job.options.memory.latency - 1e-6)));
-        if (taken > stage.at) {
-            stage.report.stalls += taken - stage.at;
-            stage.at = taken;
-        }
+        taken[post % kPosted] =
+            static_cast<Cycle>(std::max(0.0, std::ceil(done - job.options.memory.latency - 1e-6)));
         stage.report.steps += n;
     }
 }

@@ -32,6 +32,7 @@ public:
         report_.depth = depth_ = depth;
         beat_bytes_ = beat_bytes;
         data_.assign(depth * beat_bytes, std::byte{});
+        at_.assign(depth, 0);
         ready_.assign(depth, 0);
         popped_.assign(depth + 1, 0);
         reset();
@@ -60,6 +61,7 @@ public:
     void push(Cycle at, const void* beat, bool fall_through = false) {
         const std::uint64_t slot = written_ % depth_;
         std::memcpy(data_.data() + slot * beat_bytes_, beat, beat_bytes_);
+        at_[slot] = at;
         ready_[slot] = fall_through ? at : at + 1;
         ++written_;
         if (reader_waits_) filled_.notify(sc_core::SC_ZERO_TIME);
@@ -67,8 +69,9 @@ public:
     void pop(Cycle at, void* beat) {
         const std::uint64_t slot = read_ % depth_;
         std::memcpy(beat, data_.data() + slot * beat_bytes_, beat_bytes_);
-        // Beats in the FIFO when this one became readable: those before it that had gone by then no longer count.
-        while (gone_ < read_ && popped_[gone_ % (depth_ + 1)] < ready_[slot]) ++gone_;
+        // Slots taken when this beat was written: those read before that clock were free again. So the most is the
+        // depth that would have done.
+        while (gone_ < read_ && popped_[gone_ % (depth_ + 1)] < at_[slot]) ++gone_;
         const auto held = static_cast<std::uint32_t>(read_ + 1 - gone_);
         if (held > report_.high_water) report_.high_water = held;
         popped_[read_ % (depth_ + 1)] = at;
@@ -106,7 +109,7 @@ private:
     std::uint32_t depth_ = 1;
     std::size_t beat_bytes_ = 0;
     std::vector<std::byte> data_;
-    std::vector<Cycle> ready_, popped_;
+    std::vector<Cycle> at_, ready_, popped_; ///< when written, readable, read
     std::uint64_t written_ = 0, read_ = 0, gone_ = 0;
     sc_core::sc_event filled_, drained_;
     bool reader_waits_ = false, writer_waits_ = false;
