@@ -99,9 +99,9 @@ TEST(ArithmeticGuide, WorkedEncodings) {
 }
 
 TEST(ArithmeticGuide, TininessAfterRounding) {
-    // 31/32 of the smallest normal number of s3e4 is a tie between 15/16 of it and itself.
-    EXPECT_EQ(exact::mul("s3e4:rne"_fmt, 0x1.fp-4, 0x1p-3), 0x1p-6);
-    EXPECT_EQ(exact::mul("s3e4"_fmt, 0x1.fp-4, 0x1p-3), 0);
+    // 63/64 of the smallest normal number of s3e4, 2^-6.
+    EXPECT_EQ(exact::mul("s3e4:rne"_fmt, 1.125 * 0x1p-4, 1.75 * 0x1p-3), 0x1p-6);
+    EXPECT_EQ(exact::mul("s3e4"_fmt, 1.125 * 0x1p-4, 1.75 * 0x1p-3), 0);
 }
 
 /// Nothing depends on, or changes, the order of operands where the mathematics does not.
