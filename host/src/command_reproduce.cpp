@@ -153,7 +153,7 @@ void print_table(const std::vector<Reproduced>& table) {
             }
             const auto ratio = it->second->ratio();
             line += fmt::format("{:>18}{:>14}{:>8}", our_text(*it->second), paper_text(it->second->cell),
-                                ratio ? fmt::format("{:.3f}", *ratio) : "-");
+                                ratio ? fmt::format("{:.{}f}", *ratio, it->second->cell.table == 1 ? 5 : 3) : "-");
         }
         fmt::print("{}\n", line);
     }
