@@ -95,15 +95,20 @@ public:
     friend constexpr Float operator-(Float a, Float b) { return from_carrier(sum(a.value_, -b.value_)); }
     friend constexpr Float operator*(Float a, Float b) { return from_carrier(product(a.value_, b.value_)); }
     friend constexpr Float operator/(Float a, Float b) { return from_carrier(quotient(a.value_, b.value_)); }
-    constexpr Float &operator+=(Float other) { return *this = *this + other; }
-    constexpr Float &operator-=(Float other) { return *this = *this - other; }
-    constexpr Float &operator*=(Float other) { return *this = *this * other; }
-    constexpr Float &operator/=(Float other) { return *this = *this / other; }
+    constexpr Float& operator+=(Float other) { return *this = *this + other; }
+    constexpr Float& operator-=(Float other) { return *this = *this - other; }
+    constexpr Float& operator*=(Float other) { return *this = *this * other; }
+    constexpr Float& operator/=(Float other) { return *this = *this / other; }
     constexpr Float operator+() const { return *this; }
     constexpr Float operator-() const { return from_carrier(-value_); }
 
     friend constexpr bool operator==(Float a, Float b) { return a.value_ == b.value_; }
     friend constexpr std::partial_ordering operator<=>(Float a, Float b) { return a.value_ <=> b.value_; }
+    /// Against native numbers: exact, nothing is rounded into F.
+    friend constexpr bool operator==(Float a, double b) { return static_cast<double>(a.value_) == b; }
+    friend constexpr std::partial_ordering operator<=>(Float a, double b) {
+        return static_cast<double>(a.value_) <=> b;
+    }
 
     friend constexpr Float sqrt(Float x) { return from_carrier(root(x.value_)); }
     /// a * b + c rounded once.

@@ -59,7 +59,7 @@ inline constexpr carrier_bits<T> kOverflowBits =
 
 /// F is T itself: the processor's operations are the format's.
 template <Format F, class T>
-inline constexpr bool kNative = F.fraction_bits == Carrier<T>::kFraction &&F.exponent_bits == Carrier<T>::kExponent &&
+inline constexpr bool kNative = F.fraction_bits == Carrier<T>::kFraction&& F.exponent_bits == Carrier<T>::kExponent &&
                                 !F.truncates() && !F.flushes() && F.overflow == Overflow::infinity;
 
 /// A magnitude's bits without its last `Dropped` bits, rounded by F.
