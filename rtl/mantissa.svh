@@ -36,6 +36,19 @@
 `define DIV_LATENCY(mo) ((mo) + 6)
 `define MUL_SERIAL_LATENCY(mb) (((mb) + 2) / 2 + 2)
 
+// Where the streams meet the pipeline, in clocks behind the slot that consumes p and q (vector_update).
+`define U_IN(om, pm) `MUL_LATENCY(om, pm)
+`define U_OUT(om, pm, um) (`U_IN(om, pm) + `ADD_LATENCY(um, um, um))
+`define R_IN(om, qm) `MUL_LATENCY(om, qm)
+`define R_OUT(om, qm, rm) (`R_IN(om, qm) + `ADD_LATENCY(rm, rm, rm))
+`define P_OUT(om, qm, rm, pm) (`R_OUT(om, qm, rm) + `ADD_LATENCY(rm, pm, pm))
+
+// Row sum: when the product of band b is formed, in clocks behind the window; and when q' is there.
+`define ROW_OFF(tree, wm, b) ((tree) != 0 ? ((b) == 8 ? 3 * `ADD_LATENCY(wm, wm, wm) : 0) : \
+                              ((b) < 2 ? 0 : ((b) - 1) * `ADD_LATENCY(wm, wm, wm)))
+`define ROW_LATENCY(tree, cm, pm, we, wm, qe, qm) (`MUL_LATENCY(cm, pm) + \
+    ((tree) != 0 ? 4 : 8) * `ADD_LATENCY(wm, wm, wm) + `CONVERT_LATENCY(we, wm, qe, qm))
+
 // Stops elaboration with a message unless `cond` holds (Icarus, which has no elaboration tasks: stops at time zero).
 `ifdef __ICARUS__
 `define REQUIRE(name, cond, text) initial if (!(cond)) begin $display("%m: %s", text); $finish_and_return(1); end
