@@ -41,8 +41,7 @@ module dot_product #(
   input  wire                        close_i,
   output logic                       done_o,
   output logic [OutW-1:0]            result_o, ///< fixed: the sum; float: {class, word}
-  output logic                       over_o,   ///< fixed: some term left the window
-  output logic                       bad_o     ///< fixed: some term was not finite
+  output logic                       over_o    ///< fixed: some term was outside the window
 );
   localparam integer AW = EA + MA + 1;
   localparam integer BW = EB + MB + 1;
@@ -65,7 +64,7 @@ module dot_product #(
       localparam integer ExpW = (Raw != 0) ? `MAX2(EA, EB) + 2 : DE + 2;
       localparam integer SigW = (Raw != 0) ? MA + MB + 2 : DM + 1;
       wire [Lanes*SumW-1:0] sums;
-      wire [Lanes-1:0] over, bad;
+      wire [Lanes-1:0] over;
       for (l = 0; l < Lanes; l = l + 1) begin : g_lane
         wire [1:0] cls;
         wire sign;
@@ -88,16 +87,15 @@ module dot_product #(
           assign sig  = {1'b1, word[DM-1:0]};
         end
         wire [W-1:0] mag;
-        wire neg, term_over, term_bad;
+        wire neg, term_over;
         fp_to_fixed #(.ExpW(ExpW), .SigW(SigW), .Msb(Msb), .Lsb(Lsb)) i_to_fixed (
           .clk_i, .en_i, .cls_i(cls), .sign_i(sign), .exp_i(exp), .sig_i(sig), .mag_o(mag), .neg_o(neg),
-          .over_o(term_over), .bad_o(term_bad));
+          .over_o(term_over));
         fx_accumulate #(.W(W), .GuardW(GuardW)) i_sum (
           .clk_i, .en_i, .clear_i, .valid_i(term_valid), .mag_i(mag), .neg_i(neg), .over_i(term_over),
-          .bad_i(term_bad), .sum_o(sums[l*SumW +: SumW]), .over_o(over[l]), .bad_o(bad[l]));
+          .sum_o(sums[l*SumW +: SumW]), .over_o(over[l]));
       end
       assign over_o = |over;
-      assign bad_o  = |bad;
 
       // Lanes are added one per clock.
       localparam integer CntW = $clog2(Lanes + 1);
@@ -159,7 +157,6 @@ module dot_product #(
           .total_o(totals[l*TotW +: TotW-2]));
       end
       assign over_o = 1'b0;
-      assign bad_o  = 1'b0;
       assign result_o = totals[TotW-1:0];
       always_ff @(posedge clk_i)
         if (!rst_ni || clear_i) begin

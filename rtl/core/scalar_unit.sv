@@ -4,7 +4,7 @@
 ///
 /// Sequential, one divider, one serial multiplier, one adder; about 2 (SM + 6) + 2 (SM / 2 + 3) + 30 clocks.
 /// end_o: 0 go on, 1 rho below the threshold, 2 rho zero, 3 pq not above zero, 4 not finite, 5 window left. With 2 and
-/// above, alpha, sigma and beta become +0.
+/// above, alpha, sigma and beta become +0, with 5 rho, pq and qq too.
 `include "mantissa.svh"
 `default_nettype none
 module scalar_unit #(
@@ -30,7 +30,6 @@ module scalar_unit #(
   input  wire  [DotW-1:0]  pq_i,
   input  wire  [DotW-1:0]  qq_i,
   input  wire              over_i, ///< a term left the fixed-point window
-  input  wire              bad_i,  ///< a fixed-point term was not finite
   input  wire  [SW-1:0]    rho_stop_i,
   input  wire              test_rho_i,
   input  wire              set_alpha_i,
@@ -120,11 +119,9 @@ module scalar_unit #(
     .clk_i, .en_i(state_q == Operands), .cls_i(beta_cls), .word_i(beta_o), .cls_o(beta_cls_o), .word_o(beta_op_o));
 
   wire dots_finite = ~(rho_cls[1] | pq_cls[1] | qq_cls[1]);
-  // rho is finite and not zero where this counts; a sum of squares can still round to a negative number's sign.
-  wire below = test_rho_i & (stop_cls == `CLS_INF ? ~rho_stop_i[SW-1] :
-               stop_cls == `CLS_FINITE ? (rho_o[SW-1] ? ~rho_stop_i[SW-1] | (rho_o[SW-2:0] > rho_stop_i[SW-2:0]) :
-                                          ~rho_stop_i[SW-1] & (rho_o[SW-2:0] < rho_stop_i[SW-2:0])) :
-               stop_cls == `CLS_ZERO ? rho_o[SW-1] : 1'b0);
+  // rho is positive and finite where this counts.
+  wire below = test_rho_i & ~rho_stop_i[SW-1] &
+               (stop_cls == `CLS_INF || (stop_cls == `CLS_FINITE && rho_o[SW-2:0] < rho_stop_i[SW-2:0]));
 
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
@@ -176,10 +173,10 @@ module scalar_unit #(
           first_q <= 1'b1;
           state_q <= Alpha;
           if (left_q) end_o <= 3'd5;
-          else if (!dots_finite || bad_i) end_o <= 3'd4;
+          else if (!dots_finite) end_o <= 3'd4;
           else if (rho_cls == `CLS_ZERO) end_o <= 3'd2;
           else if (pq_cls == `CLS_ZERO || pq_o[SW-1]) end_o <= 3'd3;
-          if (left_q || !dots_finite || bad_i || rho_cls == `CLS_ZERO || pq_cls == `CLS_ZERO || pq_o[SW-1])
+          if (left_q || !dots_finite || rho_cls == `CLS_ZERO || pq_cls == `CLS_ZERO || pq_o[SW-1])
             state_q <= Finish;
         end
         Alpha:
@@ -224,6 +221,12 @@ module scalar_unit #(
             alpha_o <= '0;
             sigma_o <= '0;
             beta_o  <= '0;
+            guard_o <= 1'b0;
+          end
+          if (end_o == 3'd5) begin
+            rho_o <= '0;
+            pq_o  <= '0;
+            qq_o  <= '0;
           end
         end
         default: begin // Operands: alpha and beta are converted on this clock

@@ -2,8 +2,7 @@
 /// Latency `TO_FIXED_LATENCY, one number per clock. Takes fp_product's outputs as they are: value =
 /// sig_i * 2^(exp_i - (SigW - 1)), where the top bit of sig_i or the next is set.
 ///   mag_o, neg_o   magnitude in units of 2^Lsb (bit W-1 is set for -2^Msb only) and sign
-///   over_o         the truncated value is outside the window
-///   bad_o          infinite or not a number
+///   over_o         the truncated value is outside the window, or infinite, or not a number
 `include "mantissa.svh"
 `default_nettype none
 module fp_to_fixed #(
@@ -21,8 +20,7 @@ module fp_to_fixed #(
   input  wire  [SigW-1:0]        sig_i,
   output logic [W-1:0]           mag_o,
   output logic                   neg_o,
-  output logic                   over_o,
-  output logic                   bad_o
+  output logic                   over_o
 );
   localparam integer InW = (SigW < W + 2) ? SigW : W + 2; // bits below that can never reach the grid
   localparam integer ShW = $clog2(W + 2);
@@ -67,9 +65,8 @@ module fp_to_fixed #(
   always_ff @(posedge clk_i)
     if (en_i) begin
       mag_o  <= mag[W-1:0];
-      neg_o  <= neg_q & ~bad_q;
-      over_o <= above_q | mag[W] | (mag[W-1] & ~(neg_q & ~(|mag[W-2:0])));
-      bad_o  <= bad_q;
+      neg_o  <= neg_q;
+      over_o <= above_q | bad_q | mag[W] | (mag[W-1] & ~(neg_q & ~(|mag[W-2:0])));
     end
 endmodule
 `default_nettype wire

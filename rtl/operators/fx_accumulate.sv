@@ -1,5 +1,5 @@
 /// Sum of fixed-point terms in a window with guard bits; one term per clock, latency one. Exact, so order does not
-/// matter. GuardW guard bits hold 2^GuardW terms. over_o: some term left the window; bad_o: some term was not finite.
+/// matter. GuardW guard bits hold 2^GuardW terms. over_o: some term was outside the window.
 `default_nettype none
 module fx_accumulate #(
   parameter integer W      = 64,
@@ -12,23 +12,19 @@ module fx_accumulate #(
   input  wire  [W-1:0]                mag_i,
   input  wire                         neg_i,
   input  wire                         over_i,
-  input  wire                         bad_i,
   output logic signed [W+GuardW-1:0]  sum_o,
-  output logic                        over_o,
-  output logic                        bad_o
+  output logic                        over_o
 );
   always_ff @(posedge clk_i)
     if (en_i) begin
       if (clear_i) begin
         sum_o  <= '0;
         over_o <= 1'b0;
-        bad_o  <= 1'b0;
       end else if (valid_i) begin
         // -mag = ~mag + 1: the one is the adder's carry in.
         sum_o  <= sum_o + $signed({{GuardW{1'b0}}, mag_i} ^ {(W+GuardW){neg_i}}) +
                   $signed({{(W+GuardW-1){1'b0}}, neg_i});
         over_o <= over_o | over_i;
-        bad_o  <= bad_o | bad_i;
       end
     end
 endmodule

@@ -21,7 +21,7 @@ module operators_top #(
   output logic [63:0] mul_o [0:5], // rounding + 2 * style
   output logic [63:0] convert_o [0:1],
   output logic [63:0] fixed_mag_o,
-  output logic [2:0]  fixed_flags_o, // negative, over, bad
+  output logic [1:0]  fixed_flags_o, // negative, over
   output logic [31:0] latency_o [0:3]
 );
   assign latency_o[0] = `ADD_LATENCY(MA, MB, MO);
@@ -74,7 +74,7 @@ module operators_top #(
     .exp_o(product_exp), .sig_o(product_sig));
   fp_to_fixed #(.ExpW(ExpW), .SigW(MA + MB + 2), .Msb(Msb), .Lsb(Lsb)) i_fixed (
     .clk_i, .en_i, .cls_i(product_cls), .sign_i(product_sign), .exp_i(product_exp), .sig_i(product_sig), .mag_o(mag),
-    .neg_o(fixed_flags_o[2]), .over_o(fixed_flags_o[1]), .bad_o(fixed_flags_o[0]));
+    .neg_o(fixed_flags_o[1]), .over_o(fixed_flags_o[0]));
   assign fixed_mag_o = 64'(mag);
 endmodule
 `default_nettype wire
