@@ -124,6 +124,7 @@ module pcg_core #(
   output logic                         m_axis_q_tlast,
   input  wire                          m_axis_q_tready,
 
+  output logic                         busy_o,   ///< a run is on; its end can serve as an interrupt
   output logic [16:0]                  waiting_o
 );
   localparam integer UW = UE + UM + 1;
@@ -158,6 +159,7 @@ module pcg_core #(
   typedef enum logic [3:0] {Idle, Check, Command, Stream, Flush, Drain, Close, Scalar, Next, Abort} state_t;
   state_t state_q;
   wire busy = state_q != Idle;
+  assign busy_o = busy;
 
   wire start, abort, row_bad, stencil_reg, bank_reg, set_alpha, set_beta;
   wire [LenW-1:0] length;
