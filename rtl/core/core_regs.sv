@@ -154,11 +154,8 @@ module core_regs #(
   // Reads.
   assign s_axil_arready = ~s_axil_rvalid;
   wire [5:0] from = s_axil_araddr[7:2];
-  logic [63:0] scalar;
-  logic [31:0] word;
-  always_comb begin
-    scalar = 64'd0;
-    case (from[5:1])
+  function [63:0] scalar(input [4:0] k);
+    case (k)
       5'h08: scalar = 64'(alpha_i);
       5'h09: scalar = 64'(beta_i);
       5'h0A: scalar = 64'(rho_i);
@@ -168,30 +165,31 @@ module core_regs #(
       5'h0E: scalar = 64'(rho_stop_o);
       default: scalar = cycles_i;
     endcase
-    case (from)
-      6'h00: word = 32'h4D545301;
-      6'h01: word = 32'(Config);
-      6'h02: word = 32'd0;
-      6'h03: word = {23'd0, bank_i, 1'b0, end_i, 2'b00, done_i, busy_i};
-      6'h04: word = {24'd0, errors_q};
-      6'h05: word = 32'(length_o);
-      6'h06: word = row_q;
-      6'h07: word = passes_o;
-      6'h08: word = rho_stop_from_o;
-      6'h09: word = stall_limit_o;
-      6'h0A: word = {31'd0, stencil_o};
-      6'h0B: word = {31'd0, bank_o};
-      6'h0C: word = pass_count_i;
-      6'h0D: word = sigma_guards_i;
-      default: word = from[0] ? scalar[63:32] : scalar[31:0];
-    endcase
-  end
+  endfunction
+  wire [63:0] pair_at = scalar(from[5:1]);
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       s_axil_rvalid <= 1'b0;
+      s_axil_rdata  <= '0;
     end else if (s_axil_arvalid & s_axil_arready) begin
       s_axil_rvalid <= 1'b1;
-      s_axil_rdata  <= word;
+      case (from)
+        6'h00: s_axil_rdata <= 32'h4D545301;
+        6'h01: s_axil_rdata <= 32'(Config);
+        6'h02: s_axil_rdata <= 32'd0;
+        6'h03: s_axil_rdata <= {23'd0, bank_i, 1'b0, end_i, 2'b00, done_i, busy_i};
+        6'h04: s_axil_rdata <= {24'd0, errors_q};
+        6'h05: s_axil_rdata <= 32'(length_o);
+        6'h06: s_axil_rdata <= row_q;
+        6'h07: s_axil_rdata <= passes_o;
+        6'h08: s_axil_rdata <= rho_stop_from_o;
+        6'h09: s_axil_rdata <= stall_limit_o;
+        6'h0A: s_axil_rdata <= {31'd0, stencil_o};
+        6'h0B: s_axil_rdata <= {31'd0, bank_o};
+        6'h0C: s_axil_rdata <= pass_count_i;
+        6'h0D: s_axil_rdata <= sigma_guards_i;
+        default: s_axil_rdata <= from[0] ? pair_at[63:32] : pair_at[31:0];
+      endcase
     end else if (s_axil_rready) begin
       s_axil_rvalid <= 1'b0;
     end

@@ -417,22 +417,11 @@ module pcg_core #(
   wire [9*Lanes*CW-1:0] coef;
   generate
     for (b = 0; b < 9; b = b + 1) begin : g_coef
-      wire [1:0] reg_cls;
-      if (CoefMode != 0) begin : g_reg
-        fp_unpack #(.E(CE), .M(CM)) i_unpack (.word_i(coef_regs[b*CW +: CW]), .cls_o(reg_cls));
-      end else begin : g_no_reg
-        assign reg_cls = `CLS_ZERO;
-      end
       for (l = 0; l < Lanes; l = l + 1) begin : g_lane
         localparam integer At = b * Lanes + l;
-        wire [1:0] band_cls;
-        if (CoefMode != 1) begin : g_band
-          fp_unpack #(.E(CE), .M(CM)) i_unpack (.word_i(s_axis_band_tdata[At*CW +: CW]), .cls_o(band_cls));
-        end else begin : g_no_band
-          assign band_cls = `CLS_ZERO;
-        end
-        assign coef_cls[At*2 +: 2] = stencil ? reg_cls : band_cls;
-        assign coef[At*CW +: CW]   = stencil ? coef_regs[b*CW +: CW] : s_axis_band_tdata[At*CW +: CW];
+        wire [CW-1:0] word = stencil ? coef_regs[b*CW +: CW] : s_axis_band_tdata[At*CW +: CW];
+        assign coef[At*CW +: CW] = word;
+        fp_unpack #(.E(CE), .M(CM)) i_unpack (.word_i(word), .cls_o(coef_cls[At*2 +: 2]));
       end
       assign want[4+b]      = ~stencil & window_at[`ROW_OFF(Tree, WM, b)];
       assign want_last[4+b] = window_last_at[`ROW_OFF(Tree, WM, b)];

@@ -115,15 +115,21 @@ module row_sum #(
         wire [WW-1:0] x, y;
         if (Tree == 0 && b == 0 || Tree != 0 && b < 4) begin : g_products
           localparam integer First = (Tree == 0) ? 0 : 2 * b;
-          assign {x_cls, x} = {product_cls[First*2 +: 2], product[First*WW +: WW]};
-          assign {y_cls, y} = {product_cls[(First+1)*2 +: 2], product[(First+1)*WW +: WW]};
+          assign x_cls = product_cls[First*2 +: 2];
+          assign x = product[First*WW +: WW];
+          assign y_cls = product_cls[(First+1)*2 +: 2];
+          assign y = product[(First+1)*WW +: WW];
         end else if (Tree == 0 || b == 7) begin : g_chain
-          assign {x_cls, x} = {sum_cls[(b-1)*2 +: 2], sum[(b-1)*WW +: WW]};
-          assign {y_cls, y} = {product_cls[(b+1)*2 +: 2], product[(b+1)*WW +: WW]};
+          assign x_cls = sum_cls[(b-1)*2 +: 2];
+          assign x = sum[(b-1)*WW +: WW];
+          assign y_cls = product_cls[(b+1)*2 +: 2];
+          assign y = product[(b+1)*WW +: WW];
         end else begin : g_sums
           localparam integer First = 2 * (b - 4);
-          assign {x_cls, x} = {sum_cls[First*2 +: 2], sum[First*WW +: WW]};
-          assign {y_cls, y} = {sum_cls[(First+1)*2 +: 2], sum[(First+1)*WW +: WW]};
+          assign x_cls = sum_cls[First*2 +: 2];
+          assign x = sum[First*WW +: WW];
+          assign y_cls = sum_cls[(First+1)*2 +: 2];
+          assign y = sum[(First+1)*WW +: WW];
         end
         fp_add #(.EA(WE), .MA(WM), .EB(WE), .MB(WM), .EO(WE), .MO(WM), .Rne(WRne)) i_add (
           .clk_i, .en_i, .a_cls_i(x_cls), .a_i(x), .b_cls_i(y_cls), .b_i(y), .cls_o(sum_cls[b*2 +: 2]),

@@ -36,7 +36,6 @@ module fp_accumulate #(
   localparam integer AW  = $clog2(Depth);
   localparam integer EB  = `MAX2(EA, ET);
   localparam integer MB  = `MAX2(MA, MT);
-  localparam integer SumW = EA + MA + 3;
   `REQUIRE(g_bad_depth, Depth > LA, "fp_accumulate: Depth must be above the adder's latency")
   `REQUIRE(g_bad_power, (1 << AW) == Depth, "fp_accumulate: Depth must be a power of two")
 
@@ -48,34 +47,39 @@ module fp_accumulate #(
   logic [3:0]    wait_q;
 
   // Partial sums.
-  logic [SumW-1:0] sums [0:Depth-1];
+  logic [1:0]     sums_cls [0:Depth-1];
+  logic [EA+MA:0] sums [0:Depth-1];
 `ifndef SYNTHESIS
-  initial for (int k = 0; k < Depth; k = k + 1) sums[k] = '0;
+  initial for (int k = 0; k < Depth; k = k + 1) begin
+    sums_cls[k] = '0;
+    sums[k] = '0;
+  end
 `endif
   wire closing = state_q == Issue;
   wire [AW-1:0] at_b = at_q | half_q; // at_q < half_q, a power of two
   wire a_live = touched_q > {1'b0, at_q};
   wire b_live = touched_q > {1'b0, at_b};
-  wire [SumW-1:0] a_read = sums[at_q];
-  wire [SumW-1:0] b_read = sums[at_b];
+  wire [EA+MA:0] b_read = sums[at_b];
 
   // Operands: in Terms, sum and term; in Issue, two sums; in Fold, two totals.
   wire [EB+MB:0] term_wide, b_wide, other_wide;
   fp_widen #(.EI(ET), .MI(MT), .EO(EB), .MO(MB)) i_widen_term (.word_i(term_i), .word_o(term_wide));
-  fp_widen #(.EI(EA), .MI(MA), .EO(EB), .MO(MB)) i_widen_b (.word_i(b_read[EA+MA:0]), .word_o(b_wide));
+  fp_widen #(.EI(EA), .MI(MA), .EO(EB), .MO(MB)) i_widen_b (.word_i(b_read), .word_o(b_wide));
   fp_widen #(.EI(EA), .MI(MA), .EO(EB), .MO(MB)) i_widen_other (.word_i(other_i), .word_o(other_wide));
   logic [1:0]     a_cls, b_cls;
   logic [EA+MA:0] a_word;
   logic [EB+MB:0] b_word;
   always_comb begin
-    {a_cls, a_word} = a_live ? a_read : {`CLS_ZERO, {(EA+MA+1){1'b0}}};
+    a_cls  = sums_cls[at_q] & {2{a_live}};
+    a_word = sums[at_q] & {(EA+MA+1){a_live}};
     b_cls  = term_cls_i;
     b_word = term_wide;
     if (closing) begin
-      b_cls  = b_live ? b_read[SumW-1 -: 2] : `CLS_ZERO;
+      b_cls  = sums_cls[at_b] & {2{b_live}};
       b_word = b_wide & {(EB+MB+1){b_live}};
     end else if (fold_i) begin
-      {a_cls, a_word} = {total_cls_o, total_o};
+      a_cls  = total_cls_o;
+      a_word = total_o;
       b_cls  = other_cls_i;
       b_word = other_wide;
     end
@@ -88,12 +92,19 @@ module fp_accumulate #(
 
   // Where a sum that leaves the adder belongs.
   wire issue = closing | (valid_i & (state_q == Terms));
-  logic [AW:0] dest_q [0:LA-1];
+  logic [LA-1:0]    due_q;
+  logic [LA*AW-1:0] dest_q;
+  wire  [AW-1:0]    dest = dest_q[LA*AW-1 -: AW];
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear_i) due_q <= '0;
+    else if (en_i) due_q <= {due_q[LA-2:0], issue};
   always_ff @(posedge clk_i)
     if (en_i) begin
-      dest_q[0] <= {issue & rst_ni & ~clear_i, at_q};
-      for (int k = 1; k < LA; k = k + 1) dest_q[k] <= dest_q[k-1] & {(rst_ni & ~clear_i), {AW{1'b1}}};
-      if (dest_q[LA-1][AW]) sums[dest_q[LA-1][AW-1:0]] <= {sum_cls, sum_word};
+      dest_q <= {dest_q[(LA-1)*AW-1:0], at_q};
+      if (due_q[LA-1]) begin
+        sums_cls[dest] <= sum_cls;
+        sums[dest]     <= sum_word;
+      end
     end
 
   always_ff @(posedge clk_i)
@@ -144,13 +155,15 @@ module fp_accumulate #(
                 done_o  <= 1'b1;
               end
             end else if (wait_q == 4'd1) begin
-              {total_cls_o, total_o} <= {sum_cls, sum_word};
+              total_cls_o <= sum_cls;
+              total_o     <= sum_word;
             end
           end
           default: begin
             wait_q <= wait_q - 4'd1;
             if (wait_q == 4'd0) begin
-              {total_cls_o, total_o} <= {sum_cls, sum_word};
+              total_cls_o <= sum_cls;
+              total_o     <= sum_word;
               state_q <= Terms;
               done_o  <= 1'b1;
             end

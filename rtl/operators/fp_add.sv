@@ -35,6 +35,7 @@ module fp_add #(
   localparam integer LzW   = $clog2(NormW);
   localparam integer Split = `ADD_LATENCY(MA, MB, MO) - 4;
   localparam integer ExpW  = `MAX2(EI, EO) + 3;
+  localparam [63:0] Classes = `ADD_CLASSES;
   localparam integer Rebias = `BIAS(EO) - `BIAS(EI) + 1; // + 1: the top bit of the sum is the carry
 
   wire [EI+MI:0] a, b;
@@ -81,8 +82,7 @@ module fp_add #(
       far_q      <= far;
       sub_q      <= sa ^ sb;
       sign_q     <= (a_zero & b_zero) ? sa & sb : swap ? sb : sa;
-      cls_q      <= (a_cls_i == `CLS_INF && b_cls_i == `CLS_INF && sa != sb) ? `CLS_NAN : (a_cls_i | b_cls_i) == 2'b11 &&
-                    a_cls_i != `CLS_NAN && b_cls_i != `CLS_NAN ? `CLS_INF : a_cls_i | b_cls_i;
+      cls_q      <= Classes[{sa ^ sb, a_cls_i, b_cls_i, 1'b0} +: 2];
     end
 
   // Stage 2: align, add.
@@ -90,16 +90,10 @@ module fp_add #(
   logic              sticky;
   always_comb begin
     aligned = {lesser_q, {Guard{1'b0}}};
-    sticky  = 1'b0;
-    for (int k = 0; k < ShW; k = k + 1)
-      if (shift_q[k]) begin
-        sticky  = sticky | (|(aligned & ((AlignW'(1) << (1 << k)) - AlignW'(1))));
-        aligned = aligned >> (1 << k);
-      end
-    if (far_q) begin
-      aligned = '0;
-      sticky  = lesser_q[MI];
-    end
+    sticky  = |(aligned & ~({AlignW{1'b1}} << shift_q));
+    aligned = aligned >> shift_q;
+    sticky  = far_q ? lesser_q[MI] : sticky;
+    aligned = aligned & {AlignW{~far_q}};
   end
   wire [SumW-1:0] sum = {2'b01, big_frac_q, {Guard{1'b0}}, 1'b0} + ({1'b0, aligned, sticky} ^ {SumW{sub_q}}) +
                         {{(SumW-1){1'b0}}, sub_q};
@@ -123,11 +117,10 @@ module fp_add #(
   always_comb begin
     norm_a = sum_q2;
     lz_a   = '0;
-    for (int k = LzW - 1; k >= Half; k = k - 1)
-      if ((norm_a >> (NormW - (1 << k))) == '0) begin
-        norm_a  = norm_a << (1 << k);
-        lz_a[k] = 1'b1;
-      end
+    for (int k = LzW - 1; k >= Half; k = k - 1) begin
+      lz_a[k] = (norm_a >> (NormW - (1 << k))) == '0;
+      norm_a  = norm_a << (lz_a & (LzW'(1) << k));
+    end
   end
   wire [NormW-1:0] norm_m;
   wire [LzW-1:0]   lz_m;
@@ -154,11 +147,10 @@ module fp_add #(
       always_comb begin
         norm_b = norm_q;
         lz_b   = lz_q;
-        for (int k = Half - 1; k >= 0; k = k - 1)
-          if ((norm_b >> (NormW - (1 << k))) == '0) begin
-            norm_b  = norm_b << (1 << k);
-            lz_b[k] = 1'b1;
-          end
+        for (int k = Half - 1; k >= 0; k = k - 1) begin
+          lz_b[k] = (norm_b >> (NormW - (1 << k))) == '0;
+          norm_b  = norm_b << (lz_b & (LzW'(1) << k));
+        end
       end
       assign norm_m = norm_b;
       assign lz_m   = lz_b;

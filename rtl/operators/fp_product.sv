@@ -27,22 +27,24 @@ module fp_product #(
   sig_mul #(.MA(MA), .MB(MB), .Style(Style)) i_sig (
     .clk_i, .en_i, .a_i(a_i[MA-1:0]), .b_i(b_i[MB-1:0]), .product_o(sig_o));
 
-  wire [1:0] either = a_cls_i | b_cls_i;
-  wire zero = (a_cls_i == `CLS_ZERO) | (b_cls_i == `CLS_ZERO);
-  wire inf  = (a_cls_i == `CLS_INF) | (b_cls_i == `CLS_INF);
-  wire nan  = (a_cls_i == `CLS_NAN) | (b_cls_i == `CLS_NAN) | (zero & inf);
-  wire [1:0] cls = nan ? `CLS_NAN : inf ? `CLS_INF : zero ? `CLS_ZERO : either;
+  localparam [31:0] Classes = `MUL_CLASSES;
+  wire [1:0] cls = Classes[{a_cls_i, b_cls_i, 1'b0} +: 2];
 
   // Class, sign and exponent travel as one word beside the significands.
   localparam integer SideW = ExpW + 3;
   wire [SideW-1:0] side = {cls, a_i[EA+MA] ^ b_i[EB+MB],
                            ExpW'({2'b0, a_i[EA+MA-1:MA]}) + ExpW'({2'b0, b_i[EB+MB-1:MB]}) + ExpW'(Offset)};
-  logic [SideW-1:0] side_q [0:Stages-1];
-  always_ff @(posedge clk_i)
-    if (en_i) begin
-      side_q[0] <= side;
-      for (int k = 1; k < Stages; k = k + 1) side_q[k] <= side_q[k-1];
+  genvar k;
+  generate
+    for (k = 0; k < Stages; k = k + 1) begin : g_stage
+      logic [SideW-1:0] side_q;
+      if (k == 0) begin : g_first
+        always_ff @(posedge clk_i) if (en_i) side_q <= side;
+      end else begin : g_next
+        always_ff @(posedge clk_i) if (en_i) side_q <= g_stage[k-1].side_q;
+      end
     end
-  assign {cls_o, sign_o, exp_o} = side_q[Stages-1];
+  endgenerate
+  assign {cls_o, sign_o, exp_o} = g_stage[Stages-1].side_q;
 endmodule
 `default_nettype wire

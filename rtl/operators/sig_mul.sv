@@ -34,13 +34,16 @@ module sig_mul #(
         wire [MA+H:0]   high = {{H{1'b0}}, 1'b1, a_i} * {{(MA+1){1'b0}}, 1'b1, b_i[MB-1:K]};
         assign product = {{(PW-MA-K-1){1'b0}}, low} + ({{(PW-MA-H-1){1'b0}}, high} << K);
       end
-      logic [PW-1:0] pipe_q [0:Stages-1];
-      always_ff @(posedge clk_i)
-        if (en_i) begin
-          pipe_q[0] <= product;
-          for (int k = 1; k < Stages; k = k + 1) pipe_q[k] <= pipe_q[k-1];
+      genvar k;
+      for (k = 0; k < Stages; k = k + 1) begin : g_stage
+        logic [PW-1:0] product_q;
+        if (k == 0) begin : g_first
+          always_ff @(posedge clk_i) if (en_i) product_q <= product;
+        end else begin : g_next
+          always_ff @(posedge clk_i) if (en_i) product_q <= g_stage[k-1].product_q;
         end
-      assign product_o = pipe_q[Stages-1];
+      end
+      assign product_o = g_stage[Stages-1].product_q;
     end else if (Style == 1) begin : g_logic
       sig_mul_logic #(.MA(MA), .MB(MB)) i_tree (.clk_i, .en_i, .a_i, .b_i, .product_o);
     end else begin : g_blocks
