@@ -1,7 +1,6 @@
 #include "key_values.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -19,14 +18,14 @@ KeyValues::KeyValues(std::string_view text, std::string_view options, std::strin
         const auto equals = part.find('=');
         if (equals == std::string_view::npos) fail(fmt::format("'{}' is not KEY=VALUE; the keys are {}", part, known_));
         const std::string_view key = part.substr(0, equals);
-        for (const auto &pair : pairs_)
+        for (const auto& pair : pairs_)
             if (pair.first == key) fail(fmt::format("{}= is given twice", key));
         pairs_.emplace_back(key, part.substr(equals + 1));
     }
 }
 
 std::optional<std::string_view> KeyValues::take(std::string_view key) {
-    const auto it = std::find_if(pairs_.begin(), pairs_.end(), [&](const auto &pair) { return pair.first == key; });
+    const auto it = std::find_if(pairs_.begin(), pairs_.end(), [&](const auto& pair) { return pair.first == key; });
     if (it == pairs_.end()) return std::nullopt;
     const std::string_view value = it->second;
     pairs_.erase(it);
@@ -41,7 +40,7 @@ std::uint64_t KeyValues::integer(std::string_view key, std::uint64_t low, std::u
         return *fallback;
     }
     std::uint64_t number = 0;
-    const char *last = value->data() + value->size();
+    const char* last = value->data() + value->size();
     const auto [end, error] = std::from_chars(value->data(), last, number);
     if (error != std::errc{} || end != last || number < low || number > high)
         fail(fmt::format("{}={} must be a whole number in {}..{}", key, *value, low, high));
@@ -52,7 +51,7 @@ double KeyValues::positive(std::string_view key, double fallback) {
     const auto value = take(key);
     if (!value) return fallback;
     double number = 0;
-    const char *last = value->data() + value->size();
+    const char* last = value->data() + value->size();
     const auto [end, error] = std::from_chars(value->data(), last, number);
     if (error != std::errc{} || end != last || !std::isfinite(number) || number <= 0)
         fail(fmt::format("{}={} must be a finite number above zero", key, *value));
@@ -63,7 +62,7 @@ void KeyValues::finish() const {
     if (!pairs_.empty()) fail(fmt::format("no option '{}'; the keys are {}", pairs_.front().first, known_));
 }
 
-void KeyValues::fail(const std::string &what) const {
+void KeyValues::fail(const std::string& what) const {
     throw InvalidInput(fmt::format("problem '{}': {}", std::string_view(text_).substr(0, 200), what));
 }
 

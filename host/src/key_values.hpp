@@ -1,10 +1,12 @@
 // `KEY=VALUE,KEY=VALUE` as problem texts use it. Internal to host/.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -24,12 +26,18 @@ public:
     double positive(std::string_view key, double fallback);
     /// Throws when a key was not taken.
     void finish() const;
-    [[noreturn]] void fail(const std::string &what) const;
+    [[noreturn]] void fail(const std::string& what) const;
 
 private:
     std::string text_, known_;
     std::vector<std::pair<std::string_view, std::string_view>> pairs_; ///< into text_
 };
+
+/// The whole of `text` as a number; false when it is not one.
+template <class T> bool read_number(std::string_view text, T& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size() && !text.empty();
+}
 
 /// The shortest decimal text of a double that reads back as the same value.
 std::string shortest(double value);

@@ -26,7 +26,7 @@ struct Banner {
 };
 
 /// What is wrong with the words of a first line; empty when nothing is.
-std::string banner_fault(const std::array<std::string, 5> &word, std::size_t count) {
+std::string banner_fault(const std::array<std::string, 5>& word, std::size_t count) {
     if (word[0] != "%%matrixmarket") return "no MatrixMarket file: the first line must begin with %%MatrixMarket";
     if (count != word.size() || word[1] != "matrix")
         return "the first line must read %%MatrixMarket matrix coordinate real symmetric (or general)";
@@ -44,9 +44,9 @@ std::string banner_fault(const std::array<std::string, 5> &word, std::size_t cou
 }
 
 /// The first line: %%MatrixMarket matrix coordinate real symmetric
-Banner read_banner(NumberText &text, std::string_view name) {
+Banner read_banner(NumberText& text, std::string_view name) {
     std::string line(text.take_line().substr(0, 200));
-    for (char &c : line) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    for (char& c : line) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     std::array<std::string, 5> word;
     std::size_t count = 0;
     for (std::size_t at = line.find_first_not_of(" \t"); at < line.size(); at = line.find_first_not_of(" \t", at)) {
@@ -71,7 +71,7 @@ struct Coordinates {
     std::vector<Entry> entries;
 };
 
-void end_of_line(NumberText &text, const char *behind) {
+void end_of_line(NumberText& text, const char* behind) {
     text.skip_blanks();
     if (!text.at_line_end()) text.fail(fmt::format("'{}' behind {}: remove it", text.word(), behind));
     text.next_line();
@@ -89,7 +89,7 @@ std::uint64_t line_of_entry(std::string_view file, std::string_view name, std::s
     return text.line();
 }
 
-Coordinates read_entries(NumberText &text, const Banner &banner) {
+Coordinates read_entries(NumberText& text, const Banner& banner) {
     Coordinates c;
     if (!text.next_content()) text.fail("the file ends before the size line: give ROWS COLUMNS ENTRIES");
     c.size_line = text.line();
@@ -133,10 +133,10 @@ Coordinates read_entries(NumberText &text, const Banner &banner) {
 }
 
 /// Compressed rows, columns ascending, duplicates added in file order.
-SparseRows compress(const Coordinates &c, bool mirror) {
+SparseRows compress(const Coordinates& c, bool mirror) {
     SparseRows rows;
     rows.row_begin.assign(c.size + 1, 0);
-    for (const Entry &e : c.entries) {
+    for (const Entry& e : c.entries) {
         ++rows.row_begin[e.row + 1];
         if (mirror && e.row != e.column) ++rows.row_begin[e.column + 1];
     }
@@ -149,7 +149,7 @@ SparseRows compress(const Coordinates &c, bool mirror) {
         rows.column[k] = column;
         rows.value[k] = value;
     };
-    for (const Entry &e : c.entries) {
+    for (const Entry& e : c.entries) {
         put(e.row, e.column, e.value);
         if (mirror && e.row != e.column) put(e.column, e.row, e.value);
     }
@@ -163,7 +163,7 @@ SparseRows compress(const Coordinates &c, bool mirror) {
             scratch.clear();
             for (std::uint64_t k = begin; k < end; ++k) scratch.emplace_back(rows.column[k], rows.value[k]);
             std::stable_sort(scratch.begin(), scratch.end(),
-                             [](const auto &a, const auto &b) { return a.first < b.first; });
+                             [](const auto& a, const auto& b) { return a.first < b.first; });
             for (std::uint64_t k = begin; k < end; ++k)
                 std::tie(rows.column[k], rows.value[k]) = scratch[static_cast<std::size_t>(k - begin)];
         }
@@ -186,7 +186,7 @@ SparseRows compress(const Coordinates &c, bool mirror) {
 
 /// An entry without an equal partner across the diagonal, if there is one. Rows are visited in order, so the
 /// partners that row j must hold come up in ascending column order: one cursor per row finds them.
-std::optional<std::pair<std::uint32_t, std::uint32_t>> asymmetry(const SparseRows &rows) {
+std::optional<std::pair<std::uint32_t, std::uint32_t>> asymmetry(const SparseRows& rows) {
     constexpr double kTolerance = 1e-14; // duplicates that were added in another order may differ in the last bits
     const std::size_t size = rows.row_begin.size() - 1;
     std::vector<std::uint64_t> cursor(rows.row_begin.begin(), rows.row_begin.end() - 1);
@@ -205,7 +205,7 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> asymmetry(const SparseRow
     return std::nullopt;
 }
 
-double diagonal(const SparseRows &rows, std::size_t i) {
+double diagonal(const SparseRows& rows, std::size_t i) {
     const auto begin = rows.column.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[i]);
     const auto end = rows.column.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[i + 1]);
     const auto it = std::lower_bound(begin, end, static_cast<std::uint32_t>(i));
@@ -227,8 +227,8 @@ SparseRows parse_matrix_market(std::string_view file, std::string_view name) {
         return c.size_line;
     };
     if (banner.symmetric) {
-        const auto above = [](const Entry &e) { return e.row < e.column; };
-        const auto below = [](const Entry &e) { return e.row > e.column; };
+        const auto above = [](const Entry& e) { return e.row < e.column; };
+        const auto below = [](const Entry& e) { return e.row > e.column; };
         const auto upper = std::find_if(c.entries.begin(), c.entries.end(), above);
         if (upper != c.entries.end() && std::any_of(c.entries.begin(), c.entries.end(), below))
             NumberText::fail(name, line_of_entry(file, name, static_cast<std::size_t>(upper - c.entries.begin())),
@@ -258,7 +258,7 @@ SparseRows parse_matrix_market(std::string_view file, std::string_view name) {
     return rows;
 }
 
-SparseRows read_matrix_market(const std::string &path) {
+SparseRows read_matrix_market(const std::string& path) {
     return parse_matrix_market(detail::read_file(path).view(), path);
 }
 
@@ -293,7 +293,7 @@ std::vector<double> parse_vector(std::string_view file, std::string_view name, s
     return values;
 }
 
-std::vector<double> read_vector(const std::string &path, std::size_t size) {
+std::vector<double> read_vector(const std::string& path, std::size_t size) {
     return parse_vector(detail::read_file(path).view(), path, size);
 }
 

@@ -21,8 +21,8 @@ public:
     NumberText(std::string_view text, std::string_view name)
         : at_(text.data()), end_(text.data() + text.size()), name_(name) {}
 
-    [[noreturn]] void fail(const std::string &what) const { fail(name_, line_, what); }
-    [[noreturn]] static void fail(std::string_view name, std::uint64_t line, const std::string &what) {
+    [[noreturn]] void fail(const std::string& what) const { fail(name_, line_, what); }
+    [[noreturn]] static void fail(std::string_view name, std::uint64_t line, const std::string& what) {
         throw InvalidInput(fmt::format("{}:{}: {}", name, line, what));
     }
     [[nodiscard]] std::uint64_t line() const { return line_; }
@@ -36,7 +36,7 @@ public:
     }
     /// The rest of the line; moves to the next line.
     std::string_view take_line() {
-        const char *begin = at_;
+        const char* begin = at_;
         while (!at_line_end()) ++at_;
         std::string_view text(begin, static_cast<std::size_t>(at_ - begin));
         next_line();
@@ -65,15 +65,15 @@ public:
     }
     /// The word under the cursor, for error lines.
     [[nodiscard]] std::string word() const {
-        const char *end = at_;
+        const char* end = at_;
         while (end != end_ && end - at_ < 40 && *end != ' ' && *end != '\t' && *end != '\r' && *end != '\n') ++end;
         std::string text;
-        for (const char *c = at_; c != end; ++c) text += *c >= ' ' && *c <= '~' ? *c : '?';
+        for (const char* c = at_; c != end; ++c) text += *c >= ' ' && *c <= '~' ? *c : '?';
         return text;
     }
 
     /// A whole number; `what` names it in errors.
-    std::uint64_t whole(const char *what) {
+    std::uint64_t whole(const char* what) {
         skip_blanks();
         std::uint64_t value = 0;
         const auto [end, error] = std::from_chars(at_, end_, value);
@@ -84,10 +84,10 @@ public:
         return value;
     }
     /// A finite number. Accepts a leading + and Fortran's D exponents.
-    double real(const char *what) {
+    double real(const char* what) {
         skip_blanks();
         double value = 0;
-        const char *begin = at_ != end_ && *at_ == '+' ? at_ + 1 : at_;
+        const char* begin = at_ != end_ && *at_ == '+' ? at_ + 1 : at_;
         const auto [end, error] = std::from_chars(begin, end_, value);
         if (error == std::errc{} && ends_word(end)) [[likely]] {
             if (!std::isfinite(value)) fail(fmt::format("{} is {}: every value must be finite", what, word()));
@@ -98,11 +98,11 @@ public:
     }
 
 private:
-    [[nodiscard]] bool ends_word(const char *p) const {
+    [[nodiscard]] bool ends_word(const char* p) const {
         return p == end_ || *p == ' ' || *p == '\t' || *p == '\r' || *p == '\n';
     }
-    double slow_real(const char *what) {
-        const char *end = at_;
+    double slow_real(const char* what) {
+        const char* end = at_;
         std::string copy;
         while (!ends_word(end) && copy.size() <= 4096) {
             copy += *end == 'D' || *end == 'd' ? 'e' : *end;
@@ -110,7 +110,7 @@ private:
         }
         // Only characters of a decimal number, so that strtod reads neither names nor hexadecimal.
         const bool plain = copy.find_first_not_of("0123456789+-.eE") == std::string::npos;
-        char *stop = nullptr;
+        char* stop = nullptr;
         const double value = plain ? std::strtod(copy.c_str(), &stop) : 0.0;
         if (copy.empty() || copy.size() > 4096 || !plain || stop != copy.c_str() + copy.size())
             fail(fmt::format("{} is missing or no number: '{}'", what, word()));
@@ -119,8 +119,8 @@ private:
         return value;
     }
 
-    const char *at_;
-    const char *end_;
+    const char* at_;
+    const char* end_;
     std::string_view name_;
     std::uint64_t line_ = 1;
 };

@@ -13,7 +13,7 @@ inline constexpr std::size_t kParallelGrain = std::size_t{1} << 17;
 
 /// Calls work(begin, end) on consecutive pieces of 0..count, each piece a multiple of `unit` (but the last). `work`
 /// must not throw.
-template <class Work> void for_pieces(int threads, std::size_t count, std::size_t unit, const Work &work) {
+template <class Work> void for_pieces(int threads, std::size_t count, std::size_t unit, const Work& work) {
     const std::size_t units = (count + unit - 1) / unit;
     const std::size_t wanted = std::min<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), units);
     const std::size_t pieces = std::min(wanted, count / kParallelGrain + 1);

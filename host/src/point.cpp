@@ -17,8 +17,8 @@ bool refines(Scheme scheme) {
 
 } // namespace
 
-std::string point_key(const Point &point) {
-    const SolveOptions &o = point.options;
+std::string point_key(const Point& point) {
+    const SolveOptions& o = point.options;
     std::string key = fmt::format("{} engine={} scheme={}", point.problem, point.engine, to_string(o.scheme));
     if (refines(o.scheme)) {
         key += o.digits > 0 ? fmt::format(" digits={}", detail::shortest(o.digits)) : fmt::format(" inner={}", o.inner);
@@ -40,13 +40,13 @@ std::string point_key(const Point &point) {
     return key;
 }
 
-double estimated_work(const Point &point) {
-    const SolveOptions &o = point.options;
+double estimated_work(const Point& point) {
+    const SolveOptions& o = point.options;
     const double unknowns = std::max(outline_problem(point.problem).unknowns, 1.0), side = std::sqrt(unknowns);
     // Iterations of CG grow with the grid's side; short formats need more of them, restarts many more.
     double passes = 1.3 * side * std::clamp(-std::log10(o.tolerance) / 10.0, 0.1, 3.0);
     if (refines(o.scheme)) {
-        const DatapathSpec &s = o.spec;
+        const DatapathSpec& s = o.spec;
         const int shortest = std::min({s.r.fraction_bits, s.p.fraction_bits, s.q.fraction_bits, s.u.fraction_bits});
         passes *= 1 + std::max(0, 26 - shortest) / 6.0;
         if (o.scheme == Scheme::defect_correction)

@@ -24,7 +24,7 @@ Problem make(std::string_view text, detail::Build build) {
     const auto colon = text.find(':');
     const std::string_view name = text.substr(0, colon);
     const std::string_view options = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
-    for (const Kind &kind : kKinds)
+    for (const Kind& kind : kKinds)
         if (name == kind.name) return kind.make(text, options, build);
     throw InvalidInput(fmt::format("problem '{}': no kind '{}'; write poisson2d:level=8, diffusion2d:level=7, "
                                    "poisson3d:level=5 or mtx:FILE",

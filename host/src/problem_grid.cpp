@@ -34,12 +34,12 @@ using Field = std::vector<double>;
 
 /// Random values on a coarse lattice, joined smoothly (3t^2 - 2t^3), squared and spread over 1..contrast. Only
 /// additions and multiplications, so every machine builds the same matrix.
-Field smooth_field(const SquareGrid &grid, double contrast, std::uint64_t seed) {
+Field smooth_field(const SquareGrid& grid, double contrast, std::uint64_t seed) {
     constexpr std::size_t kLattice = 4;
     std::array<std::array<double, kLattice + 1>, kLattice + 1> knot{};
     SplitMix random(seed);
-    for (auto &row : knot)
-        for (double &value : row) value = random.unit();
+    for (auto& row : knot)
+        for (double& value : row) value = random.unit();
     const auto locate = [&](std::size_t cell) {
         const double t = (static_cast<double>(cell) + 0.5) * grid.h * kLattice;
         const auto k = static_cast<std::size_t>(t);
@@ -60,7 +60,7 @@ Field smooth_field(const SquareGrid &grid, double contrast, std::uint64_t seed) 
 }
 
 /// 1 or `contrast` in each tile of an 8 x 8 pattern, at random or alternating.
-Field tiled_field(const SquareGrid &grid, double contrast, std::uint64_t seed, bool checker) {
+Field tiled_field(const SquareGrid& grid, double contrast, std::uint64_t seed, bool checker) {
     constexpr std::size_t kTiles = 8;
     std::array<std::array<bool, kTiles>, kTiles> high{};
     SplitMix random(seed);
@@ -75,11 +75,11 @@ Field tiled_field(const SquareGrid &grid, double contrast, std::uint64_t seed, b
 
 /// Assembles bilinear elements: on a square with coefficient k the element matrix is k/6 times 4 on the diagonal,
 /// -1 along an edge and -2 across. Edge nodes keep zero rows, and nothing couples to them.
-Bands assemble(const SquareGrid &grid, const Field &k) {
+Bands assemble(const SquareGrid& grid, const Field& k) {
     const std::size_t n = grid.nodes, cells = grid.cells;
     Bands bands;
     bands.row_length = n;
-    for (auto &band : bands.band) band.assign(grid.size(), 0.0);
+    for (auto& band : bands.band) band.assign(grid.size(), 0.0);
     for (std::size_t j = 1; j < cells; ++j)
         for (std::size_t i = 1; i < cells; ++i) {
             const double sw = k[(j - 1) * cells + i - 1], se = k[(j - 1) * cells + i];

@@ -19,7 +19,7 @@
 
 namespace mantissa {
 
-bool nine_bands(const SparseRows &rows, Bands &bands) {
+bool nine_bands(const SparseRows& rows, Bands& bands) {
     const std::size_t size = rows.row_begin.size() - 1;
     // The distances above the diagonal: 1, n-1, n and n+1 at most. The pattern is symmetric.
     std::array<std::size_t, 4> distance{};
@@ -51,7 +51,7 @@ bool nine_bands(const SparseRows &rows, Bands &bands) {
         if (!fits) continue;
         Bands found;
         found.row_length = n;
-        for (auto &band : found.band) band.assign(size, 0.0);
+        for (auto& band : found.band) band.assign(size, 0.0);
         for (std::size_t i = 0; i < size; ++i)
             for (std::uint64_t k = rows.row_begin[i]; k < rows.row_begin[i + 1]; ++k)
                 if (rows.value[k] != 0)
@@ -99,7 +99,7 @@ Problem make_matrix_problem(std::string_view text, std::string_view options, Bui
         problem.b.assign(problem.system.size, 1.0);
         SplitMix random(seed);
         if (rhs == "random")
-            for (double &value : problem.b) value = 2 * random.unit() - 1;
+            for (double& value : problem.b) value = 2 * random.unit() - 1;
     }
     return problem;
 }

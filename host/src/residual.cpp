@@ -15,14 +15,14 @@ namespace mantissa {
 namespace {
 
 /// Elements begin..end-1 of one grid row's interior: nine neighbours exist for each of them.
-void stencil_run(const std::array<double, kBands> &c, std::size_t n, std::size_t begin, std::size_t end,
-                 const double *__restrict u, const double *b, double *d) {
+void stencil_run(const std::array<double, kBands>& c, std::size_t n, std::size_t begin, std::size_t end,
+                 const double* __restrict u, const double* b, double* d) {
     const double c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], c4 = c[4], c5 = c[5], c6 = c[6], c7 = c[7], c8 = c[8];
 #pragma GCC ivdep
     for (std::size_t i = begin; i < end; ++i) {
-        const double *south = u + (i - n);
-        const double *here = u + i;
-        const double *north = u + (i + n);
+        const double* south = u + (i - n);
+        const double* here = u + i;
+        const double* north = u + (i + n);
         double sum = c0 * south[-1] + c1 * south[0];
         sum += c2 * south[1];
         sum += c3 * here[-1];
@@ -35,8 +35,8 @@ void stencil_run(const std::array<double, kBands> &c, std::size_t n, std::size_t
     }
 }
 
-void stencil_rows(const Stencil &s, std::size_t first_row, std::size_t end_row, const double *u, const double *b,
-                  double *d) {
+void stencil_rows(const Stencil& s, std::size_t first_row, std::size_t end_row, const double* u, const double* b,
+                  double* d) {
     const std::size_t n = s.row_length;
     for (std::size_t row = first_row; row < end_row; ++row) {
         const std::size_t i = row * n;
@@ -51,7 +51,7 @@ void stencil_rows(const Stencil &s, std::size_t first_row, std::size_t end_row, 
 }
 
 /// One element of a nine-band system, wherever it lies.
-double band_row_sum(const Bands &m, std::size_t size, std::size_t i, const double *u) {
+double band_row_sum(const Bands& m, std::size_t size, std::size_t i, const double* u) {
     double sum = 0;
     for (int b = 0; b < kBands; ++b) {
         const auto j = static_cast<std::ptrdiff_t>(i) + System::offset(b, m.row_length);
@@ -62,21 +62,21 @@ double band_row_sum(const Bands &m, std::size_t size, std::size_t i, const doubl
     return sum;
 }
 
-void band_pieces(const Bands &m, std::size_t size, std::size_t begin, std::size_t end, const double *__restrict u,
-                 const double *b, double *d) {
+void band_pieces(const Bands& m, std::size_t size, std::size_t begin, std::size_t end, const double* __restrict u,
+                 const double* b, double* d) {
     const std::size_t n = m.row_length, margin = n + 1;
     const std::size_t low = std::clamp(margin, begin, end);
     const std::size_t high = std::clamp(size > margin ? size - margin : std::size_t{0}, low, end);
     for (std::size_t i = begin; i < low; ++i) d[i] = b[i] - band_row_sum(m, size, i, u);
-    std::array<const double *, kBands> a{};
+    std::array<const double*, kBands> a{};
     for (std::size_t k = 0; k < kBands; ++k) a[k] = m.band[k].data();
     const double *a0 = a[0], *a1 = a[1], *a2 = a[2], *a3 = a[3], *a4 = a[4], *a5 = a[5], *a6 = a[6], *a7 = a[7],
                  *a8 = a[8];
 #pragma GCC ivdep
     for (std::size_t i = low; i < high; ++i) {
-        const double *south = u + (i - n);
-        const double *here = u + i;
-        const double *north = u + (i + n);
+        const double* south = u + (i - n);
+        const double* here = u + i;
+        const double* north = u + (i + n);
         double sum = a0[i] * south[-1] + a1[i] * south[0];
         sum += a2[i] * south[1];
         sum += a3[i] * here[-1];
@@ -90,7 +90,7 @@ void band_pieces(const Bands &m, std::size_t size, std::size_t begin, std::size_
     for (std::size_t i = high; i < end; ++i) d[i] = b[i] - band_row_sum(m, size, i, u);
 }
 
-void sparse_rows(const SparseRows &m, std::size_t begin, std::size_t end, const double *u, const double *b, double *d) {
+void sparse_rows(const SparseRows& m, std::size_t begin, std::size_t end, const double* u, const double* b, double* d) {
     for (std::size_t i = begin; i < end; ++i) {
         double sum = 0;
         for (std::uint64_t k = m.row_begin[i]; k < m.row_begin[i + 1]; ++k) sum += m.value[k] * u[m.column[k]];
@@ -102,7 +102,7 @@ constexpr std::size_t kNormBlock = 4096;
 constexpr std::size_t kNormLanes = 16;
 
 /// Sum of (scale v_i)^2 in sixteen interleaved partial sums closed by halving.
-double block_squares(const double *v, std::size_t count, double scale) {
+double block_squares(const double* v, std::size_t count, double scale) {
     std::array<double, kNormLanes> s{};
     std::size_t i = 0;
     for (; i + kNormLanes <= count; i += kNormLanes)
@@ -132,7 +132,7 @@ double sum_of_squares(std::span<const double> v, double scale, int threads) {
 
 } // namespace
 
-void defect(const System &system, std::span<const double> u, std::span<const double> b, std::span<double> d,
+void defect(const System& system, std::span<const double> u, std::span<const double> b, std::span<double> d,
             int threads) {
     if (u.size() != system.size || b.size() != system.size || d.size() != system.size)
         throw InvalidInput("defect: u, b and d must have as many elements as the system");

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kCentre = 4;
 
-double root_scale(double diagonal, std::size_t row, const std::string &name) {
+double root_scale(double diagonal, std::size_t row, const std::string& name) {
     if (diagonal == 0) return 1.0;
     if (!(diagonal > 0) || !std::isfinite(diagonal))
         throw InvalidInput(fmt::format("problem '{}': diagonal entry {} is {}: Jacobi scaling needs a positive one",
@@ -22,15 +22,15 @@ double root_scale(double diagonal, std::size_t row, const std::string &name) {
     return 1.0 / std::sqrt(diagonal);
 }
 
-void scale_stencil(ScaledProblem &s) {
-    auto &c = s.problem.system.stencil.coefficients;
+void scale_stencil(ScaledProblem& s) {
+    auto& c = s.problem.system.stencil.coefficients;
     const double diagonal = c[kCentre];
     s.scale = {root_scale(diagonal, 0, s.problem.name)};
-    for (double &value : c) value = value / diagonal;
+    for (double& value : c) value = value / diagonal;
 }
 
-void scale_bands(ScaledProblem &s) {
-    System &system = s.problem.system;
+void scale_bands(ScaledProblem& s) {
+    System& system = s.problem.system;
     s.scale.resize(system.size);
     for (std::size_t i = 0; i < system.size; ++i)
         s.scale[i] = root_scale(system.bands.band[kCentre][i], i, s.problem.name);
@@ -45,8 +45,8 @@ void scale_bands(ScaledProblem &s) {
     }
 }
 
-void scale_rows(ScaledProblem &s) {
-    SparseRows &m = s.problem.system.sparse;
+void scale_rows(ScaledProblem& s) {
+    SparseRows& m = s.problem.system.sparse;
     const std::size_t size = s.problem.system.size;
     s.scale.assign(size, 1.0);
     for (std::size_t i = 0; i < size; ++i)
@@ -63,7 +63,7 @@ void ScaledProblem::map_back(std::span<double> y) const {
     for (std::size_t i = 0; i < y.size(); ++i) y[i] *= at(i);
 }
 
-ScaledProblem jacobi_scaled(const Problem &problem) {
+ScaledProblem jacobi_scaled(const Problem& problem) {
     ScaledProblem s{problem, {}};
     switch (problem.system.kind) {
     case System::Kind::stencil:

@@ -21,8 +21,8 @@ namespace {
 class Descriptor {
 public:
     explicit Descriptor(int fd) : fd_(fd) {}
-    Descriptor(const Descriptor &) = delete;
-    Descriptor &operator=(const Descriptor &) = delete;
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
     ~Descriptor() {
         if (fd_ >= 0) ::close(fd_);
     }
@@ -32,15 +32,15 @@ private:
     int fd_;
 };
 
-[[noreturn]] void fail(const std::string &path, const char *verb, const char *mend) {
+[[noreturn]] void fail(const std::string& path, const char* verb, const char* mend) {
     const std::string reason = std::generic_category().message(errno);
     throw InvalidInput(fmt::format("{}: cannot {}: {}; {}", path, verb, reason, mend));
 }
 
 } // namespace
 
-FileText read_file(const std::string &path) {
-    const char *const mend = "give the path of a readable file";
+FileText read_file(const std::string& path) {
+    const char* const mend = "give the path of a readable file";
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat info {};
     if (file.get() < 0 || ::fstat(file.get(), &info) != 0) fail(path, "open", mend);
@@ -63,8 +63,8 @@ FileText read_file(const std::string &path) {
     }
 }
 
-void write_file(const std::string &path, std::string_view text) {
-    const char *const mend = "give a path in a folder that can be written";
+void write_file(const std::string& path, std::string_view text) {
+    const char* const mend = "give a path in a folder that can be written";
     const std::string temporary = fmt::format("{}.tmp{}", path, ::getpid());
     {
         const Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));

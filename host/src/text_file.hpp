@@ -15,10 +15,10 @@ struct FileText {
 };
 
 /// Throws InvalidInput naming the file and the system's reason.
-FileText read_file(const std::string &path);
+FileText read_file(const std::string& path);
 
 /// Writes `text` to a temporary file beside `path` and renames it into place, so that `path` is never half written.
 /// Throws InvalidInput naming the file and the system's reason.
-void write_file(const std::string &path, std::string_view text);
+void write_file(const std::string& path, std::string_view text);
 
 } // namespace mantissa::detail

@@ -9,7 +9,7 @@
 using Dense = std::vector<std::vector<double>>;
 
 /// The matrix that defect() applies; Dirichlet rows and the couplings to them as the System has them.
-inline Dense dense(const mantissa::System &system) {
+inline Dense dense(const mantissa::System& system) {
     using mantissa::System;
     Dense a(system.size, std::vector<double>(system.size, 0.0));
     for (std::size_t i = 0; i < system.size; ++i) {

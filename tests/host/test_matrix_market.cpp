@@ -15,13 +15,13 @@ namespace {
 
 using namespace mantissa;
 
-constexpr const char *kBanner = "%%MatrixMarket matrix coordinate real symmetric\n";
-constexpr const char *kGeneral = "%%MatrixMarket matrix coordinate real general\n";
+constexpr const char* kBanner = "%%MatrixMarket matrix coordinate real symmetric\n";
+constexpr const char* kGeneral = "%%MatrixMarket matrix coordinate real general\n";
 
-SparseRows parse(const std::string &text) {
+SparseRows parse(const std::string& text) {
     return parse_matrix_market(text, "m.mtx");
 }
-void refuse(const std::string &text, const std::string &part) {
+void refuse(const std::string& text, const std::string& part) {
     expect_invalid([&] { parse(text); }, part);
 }
 
@@ -131,7 +131,7 @@ TEST(MatrixMarket, RandomSymmetricMatricesSurviveShuffling) {
             }
         std::shuffle(lines.begin(), lines.end(), random);
         std::string text = fmt::format("{}{} {} {}\n", kGeneral, n, n, lines.size());
-        for (const std::string &line : lines) text += line;
+        for (const std::string& line : lines) text += line;
         const SparseRows m = parse(text);
         for (std::size_t i = 0; i < n; ++i) {
             std::vector<double> row(n, 0.0);
@@ -190,14 +190,14 @@ TEST(NineBands, GridPatternsOnly) {
 }
 
 TEST(MatrixMarketFiles, PublicMatrices) {
-    const char *data = std::getenv("MANTISSA_DATA");
+    const char* data = std::getenv("MANTISSA_DATA");
     if (data == nullptr) GTEST_SKIP() << "MANTISSA_DATA is not set";
     const std::filesystem::path folder = std::filesystem::path(data) / "matrices";
     struct Expected {
-        const char *file;
+        const char* file;
         std::size_t size, entries;
     };
-    for (const Expected &e : {Expected{"LFAT5.mtx", 14, 46}, Expected{"bcsstk03.mtx", 112, 640},
+    for (const Expected& e : {Expected{"LFAT5.mtx", 14, 46}, Expected{"bcsstk03.mtx", 112, 640},
                               Expected{"1138_bus.mtx", 1138, 4054}, Expected{"G2_circuit.mtx", 150102, 726674},
                               Expected{"bcsstk17.mtx", 10974, 428650}, Expected{"wathen100.mtx", 30401, 471601}}) {
         const SparseRows m = read_matrix_market((folder / e.file).string());

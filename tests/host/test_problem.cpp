@@ -45,7 +45,7 @@ Dense assembled_laplace(std::size_t cells, double a) {
 }
 
 TEST(Poisson2d, AnisotropicStencilIsTheBilinearElementOne) {
-    for (const char *text :
+    for (const char* text :
          {"poisson2d:level=2", "poisson2d:level=2,anisotropy=10", "poisson2d:level=2,anisotropy=0.125"}) {
         const Problem p = make_problem(text);
         EXPECT_EQ(p.name, text);
@@ -62,7 +62,7 @@ TEST(Poisson2d, AnisotropicStencilIsTheBilinearElementOne) {
 
 TEST(Poisson2d, DiscreteDefectOfTheExactSolutionIsOfFourthOrder) {
     // The scheme is consistent: h^2 times a truncation error of order h^2, anisotropic or not.
-    for (const char *a : {"1", "4"}) {
+    for (const char* a : {"1", "4"}) {
         double last = 0;
         for (int level = 3; level <= 6; ++level) {
             const Problem p = make_problem("poisson2d:level=" + std::to_string(level) + ",anisotropy=" + a);
@@ -89,7 +89,7 @@ TEST(Diffusion2d, ConstantCoefficientIsPoisson) {
 }
 
 TEST(Diffusion2d, SymmetricPositiveAndReallyVarying) {
-    for (const char *field : {"smooth", "jump", "checker"}) {
+    for (const char* field : {"smooth", "jump", "checker"}) {
         const Problem p = make_problem(std::string("diffusion2d:level=4,field=") + field);
         const Dense a = dense(p.system);
         std::size_t distinct = 0;

@@ -16,12 +16,12 @@ std::vector<double> random_vector(std::size_t size, unsigned seed) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> uniform(-1, 1);
     std::vector<double> v(size);
-    for (double &x : v) x = uniform(random);
+    for (double& x : v) x = uniform(random);
     return v;
 }
 
 /// The definition, one element at a time: products added in band order, nothing fused.
-double row_sum(const System &s, std::size_t i, const std::vector<double> &u) {
+double row_sum(const System& s, std::size_t i, const std::vector<double>& u) {
     volatile double sum = 0; // volatile: no contraction, no reassociation, whatever the flags
     if (s.kind == System::Kind::sparse) {
         for (auto k = s.sparse.row_begin[i]; k < s.sparse.row_begin[i + 1]; ++k) {
@@ -43,7 +43,7 @@ double row_sum(const System &s, std::size_t i, const std::vector<double> &u) {
 }
 
 TEST(Defect, EqualsTheDefinitionBitForBitOnAnyNumberOfThreads) {
-    for (const char *text :
+    for (const char* text :
          {"poisson2d:level=1", "poisson2d:level=5,anisotropy=3", "poisson2d:level=9", "diffusion2d:level=2",
           "diffusion2d:level=9,field=jump", "poisson3d:level=2", "poisson3d:level=6"}) {
         const Problem p = make_problem(text);
@@ -65,7 +65,7 @@ TEST(Defect, BandsAtTheEndsOfTheVector) {
     Bands bands;
     bands.row_length = 4;
     const std::size_t size = 12;
-    for (auto &band : bands.band) band.assign(size, 0.0);
+    for (auto& band : bands.band) band.assign(size, 0.0);
     for (std::size_t i = 0; i < size; ++i)
         for (std::size_t b = 0; b < 9; ++b) {
             const auto column = static_cast<std::ptrdiff_t>(i % 4) + static_cast<std::ptrdiff_t>(b % 3) - 1;

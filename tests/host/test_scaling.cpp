@@ -13,7 +13,7 @@ namespace {
 using namespace mantissa;
 
 TEST(JacobiScaling, UnitDiagonalSymmetricAndTheWayBack) {
-    for (const char *text : {"poisson2d:level=3", "diffusion2d:level=3,field=smooth", "diffusion2d:level=3,field=jump",
+    for (const char* text : {"poisson2d:level=3", "diffusion2d:level=3,field=smooth", "diffusion2d:level=3,field=jump",
                              "poisson3d:level=2"}) {
         const Problem p = make_problem(text);
         const ScaledProblem s = jacobi_scaled(p);

@@ -20,17 +20,17 @@ namespace mantissa {
 SparseRows parse_matrix_market(std::string_view text, std::string_view name);
 
 /// The same from a file.
-SparseRows read_matrix_market(const std::string &path);
+SparseRows read_matrix_market(const std::string& path);
 
 /// A vector of `size` numbers: a MatrixMarket array file with one column (real or integer, general), or plain numbers
 /// separated by blanks or line ends, with comments behind # or %.
 std::vector<double> parse_vector(std::string_view text, std::string_view name, std::size_t size);
 
 /// The same from a file.
-std::vector<double> read_vector(const std::string &path, std::size_t size);
+std::vector<double> read_vector(const std::string& path, std::size_t size);
 
 /// Nine bands when the pattern is that of a nine-point grid: every non-zero entry couples neighbours of one grid and
 /// none wraps round a row's end. False (and `bands` untouched) when it is not.
-bool nine_bands(const SparseRows &rows, Bands &bands);
+bool nine_bands(const SparseRows& rows, Bands& bands);
 
 } // namespace mantissa

@@ -17,10 +17,10 @@ struct Point {
 
 /// The full configuration as text, the key under which its result is stored: equal keys, equal results. Options that
 /// the scheme does not use are left out.
-std::string point_key(const Point &point);
+std::string point_key(const Point& point);
 
 /// A guess of the arithmetic in a solve, in unknowns times passes: to run long points first and to tell the time left.
-double estimated_work(const Point &point);
+double estimated_work(const Point& point);
 
 /// What a problem's text tells before anything is built or read.
 struct ProblemOutline {

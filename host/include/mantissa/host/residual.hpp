@@ -11,7 +11,7 @@ namespace mantissa {
 /// band order (in stored order for sparse rows), the sum is subtracted from b; nothing is fused. Elements of u outside
 /// the vector are zero; a Dirichlet node of a stencil system has an empty row, so there d = b.
 /// u, b and d have system.size elements; d may be b but not u. threads >= 1.
-void defect(const System &system, std::span<const double> u, std::span<const double> b, std::span<double> d,
+void defect(const System& system, std::span<const double> u, std::span<const double> b, std::span<double> d,
             int threads);
 
 /// Euclidean norm. Sums of squares are formed in fixed blocks that are added in order; when squares overflow or

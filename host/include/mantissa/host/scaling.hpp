@@ -21,6 +21,6 @@ struct ScaledProblem {
 
 /// Scales a problem. Rows whose diagonal is zero (Dirichlet nodes of band systems) keep their scale of one. Throws
 /// InvalidInput when a diagonal entry is negative or not finite.
-ScaledProblem jacobi_scaled(const Problem &problem);
+ScaledProblem jacobi_scaled(const Problem& problem);
 
 } // namespace mantissa
