@@ -224,7 +224,7 @@ module pcg_core #(
   wire standing  = (state_q == Command && !m_axis_pass_tready) || (streaming && !en) ||
                    (state_q == Abort && (pending & ~out_ready) != '0);
   logic [31:0] stall_q;
-  wire stall_out = stall_limit != '0 && stall_q == stall_limit;
+  wire stall_out = stall_limit != '0 && stall_q >= stall_limit;
 
   wire bad_length = length == '0;
   wire bad_row    = row_bad || row_length > RowW'(MaxRow) || row_length < RowW'(Lanes) ||
@@ -329,8 +329,8 @@ module pcg_core #(
             end_q   <= scalar_end;
           end
         end
-        default: // Abort: beats already offered are taken first
-          if ((pending & ~out_ready) == '0 || stall_out) begin
+        default: // Abort: beats already offered are taken first; past the limit, or asked again, not even those
+          if ((pending & ~out_ready) == '0 || stall_out || abort) begin
             state_q <= Idle;
             done_q  <= 1'b1;
             end_q   <= 3'd6;
@@ -505,7 +505,7 @@ module pcg_core #(
 
   scalar_unit #(.SE(SE), .SM(SM), .SRne(SRne), .OE(OE), .OM(OM), .ORne(ORne), .Fixed(Fixed), .AE(AE), .AM(AM),
                 .Msb(Msb), .Lsb(Lsb), .GuardW(GuardW)) i_scalars (
-    .clk_i, .rst_ni, .start_i(state_q == Scalar && first_q), .rho_i(rr_sum), .pq_i(pq_sum), .qq_i(qq_sum),
+    .clk_i, .rst_ni, .abort_i(state_q == Abort), .start_i(state_q == Scalar && first_q), .rho_i(rr_sum), .pq_i(pq_sum), .qq_i(qq_sum),
     .over_i(|dot_over), .rho_stop_i(rho_stop), .test_rho_i(pass_count_q + 32'd1 >= rho_stop_from),
     .set_alpha_i(set_alpha), .set_beta_i(set_beta), .set_value_i(set_value), .done_o(scalar_done), .end_o(scalar_end),
     .guard_o(scalar_guard), .rho_o(rho), .pq_o(pq), .qq_o(qq), .alpha_o(alpha), .sigma_o(sigma), .beta_o(beta),
