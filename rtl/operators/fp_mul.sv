@@ -21,21 +21,21 @@ module fp_mul #(
   output logic [1:0]     cls_o,
   output logic [EO+MO:0] word_o
 );
-  localparam integer PExpW = `MAX2(EA, EB) + 2;
-  localparam integer ExpW  = `MAX2(PExpW, EO + 1) + 2;
+  localparam integer ExpW  = `MAX3(EA, EB, EO) + 3;
   localparam integer FracW = MA + MB + 1;
 
   wire [1:0]              cls_p;
   wire                    sign_p;
-  wire signed [PExpW-1:0] exp_p;
+  wire signed [ExpW-1:0]  exp_p;
   wire [MA+MB+1:0]        sig_p;
-  fp_product #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .Style(Style)) i_product (
+  // The exponent carries the result's bias from the start; it stands for the product's lower leading bit.
+  fp_product #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .Style(Style), .ExpW(ExpW),
+               .Offset(`BIAS(EO) - `BIAS(EA) - `BIAS(EB))) i_product (
     .clk_i, .en_i, .a_cls_i, .a_i, .b_cls_i, .b_i, .cls_o(cls_p), .sign_o(sign_p), .exp_o(exp_p), .sig_o(sig_p));
 
   wire top = sig_p[MA+MB+1];
   wire [FracW-1:0] frac = top ? sig_p[FracW-1:0] : {sig_p[FracW-2:0], 1'b0};
-  wire signed [ExpW-1:0] exp = $signed({{(ExpW-PExpW){exp_p[PExpW-1]}}, exp_p}) + $signed(ExpW'(`BIAS(EO) - 1)) +
-                               $signed({{(ExpW-1){1'b0}}, top});
+  wire signed [ExpW-1:0] exp = exp_p + $signed({{(ExpW-1){1'b0}}, top});
   wire [1:0]     cls;
   wire [EO+MO:0] word;
   fp_round #(.ExpW(ExpW), .FracW(FracW), .EO(EO), .MO(MO), .Rne(Rne)) i_round (

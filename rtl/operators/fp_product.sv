@@ -8,7 +8,8 @@ module fp_product #(
   parameter integer EB    = 8,
   parameter integer MB    = 23,
   parameter integer Style = 0,
-  localparam integer ExpW = `MAX2(EA, EB) + 2
+  parameter integer ExpW = `MAX2(EA, EB) + 2,
+  parameter integer Offset = 1 - `BIAS(EA) - `BIAS(EB) ///< added to the exponent fields; another one adds a bias
 ) (
   input  wire                     clk_i,
   input  wire                     en_i,
@@ -22,7 +23,6 @@ module fp_product #(
   output logic [MA+MB+1:0]        sig_o
 );
   localparam integer Stages = `PRODUCT_LATENCY(MA, MB);
-  localparam integer Offset = 1 - `BIAS(EA) - `BIAS(EB);
 
   sig_mul #(.MA(MA), .MB(MB), .Style(Style)) i_sig (
     .clk_i, .en_i, .a_i(a_i[MA-1:0]), .b_i(b_i[MB-1:0]), .product_o(sig_o));
@@ -33,7 +33,7 @@ module fp_product #(
   // Class, sign and exponent travel as one word beside the significands.
   localparam integer SideW = ExpW + 3;
   wire [SideW-1:0] side = {cls, a_i[EA+MA] ^ b_i[EB+MB],
-                           ExpW'({2'b0, a_i[EA+MA-1:MA]}) + ExpW'({2'b0, b_i[EB+MB-1:MB]}) + ExpW'(Offset)};
+                           ExpW'(a_i[EA+MA-1:MA]) + ExpW'(b_i[EB+MB-1:MB]) + ExpW'(Offset)};
   genvar k;
   generate
     for (k = 0; k < Stages; k = k + 1) begin : g_stage

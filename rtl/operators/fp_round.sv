@@ -55,8 +55,8 @@ module fp_round #(
     end
   endgenerate
 
-  wire under = exp < $signed(ExpW'(1));
-  wire over  = exp > $signed(ExpW'(MaxExp));
+  wire under = exp[ExpW-1] | (exp == '0);
+  wire over  = ~exp[ExpW-1] & ($unsigned(exp) > ExpW'(MaxExp));
   wire clamp = over & (Rne == 0);
 
   always_comb begin
