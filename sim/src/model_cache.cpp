@@ -144,6 +144,11 @@ void run_step(const std::string& command, const fs::path& log, const char* what)
 
 } // namespace
 
+BuildProgress terminal_progress() {
+    if (::isatty(2) == 0) return {};
+    return [](const std::string& line, double seconds) { fmt::print(stderr, "rtl: {} ({:.0f} s)\n", line, seconds); };
+}
+
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options) {
     Hash hash;
     const fs::path source = source_folder(options);
@@ -170,7 +175,7 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
         options.progress(line, seconds.count());
     };
     if (verilator_version().empty())
-        throw std::runtime_error("verilator cannot be run, and the rtl engine needs it to build its models; install "
+        throw InvalidInput("verilator cannot be run, and the rtl engine needs it to build its models; install "
                                  "Verilator 5.006 or later (apt install verilator) or set VERILATOR");
     const fs::path folder = cache_folder(options);
     const std::string key = model_key(request, options);

@@ -297,3 +297,15 @@ std::string describe_errors(std::uint32_t errors) {
 std::unique_ptr<Engine> make_rtl_engine(RtlOptions options) { return std::make_unique<RtlEngine>(std::move(options)); }
 
 } // namespace mantissa::sim
+
+namespace mantissa {
+
+/// The registry's rtl engine: default memory, progress of model builds on a terminal.
+std::unique_ptr<Engine> make_rtl_engine();
+std::unique_ptr<Engine> make_rtl_engine() {
+    sim::RtlOptions options;
+    options.cache.progress = sim::terminal_progress();
+    return sim::make_rtl_engine(std::move(options));
+}
+
+} // namespace mantissa
