@@ -42,7 +42,7 @@ CoreTiming::CoreTiming(const DatapathSpec& s) : fixed_(s.dot.fixed), scalar_bits
     } else {
         const int term = s.dot.exact_product ? s.dot.accumulator.fraction_bits : s.dot.product.fraction_bits;
         const int a = s.dot.accumulator.fraction_bits, latency = adder(a, term, a);
-        close = s.dot.depth - 1 + log2(s.dot.depth) * (latency + 2) + log2(s.lanes) * (latency + 2) + 2;
+        close = s.dot.depth + log2(s.dot.depth) * (latency + 1) + log2(s.lanes) * (latency + 2) + 2;
         load_ = 2;
     }
 }

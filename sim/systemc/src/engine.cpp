@@ -116,6 +116,7 @@ public:
             out.end = RunEnd::fault;
             fault_ = result.deadlock;
         }
+        if (options_.last_report) *options_.last_report = report_;
         return out;
     }
     [[nodiscard]] std::string fault() const override { return fault_; }

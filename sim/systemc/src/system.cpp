@@ -78,12 +78,10 @@ void CoreSystem::configure() {
     const mantissa_hls::StepTable& t = job_->kernel->step;
     const auto set = [&](TimedFifo* f, std::uint32_t depth, std::size_t bytes) {
         if (const auto found = o.fifo_depth.find(f->name()); found != o.fifo_depth.end()) depth = found->second;
-        const FifoReport before = f->report();
         f->configure(depth, bytes);
         f->report() = FifoReport{f->report().name, f->report().writer, f->report().reader, depth, 0, 0, 0};
         for (const FifoReport& r : job_->report->fifos) // go on from the session's last run
             if (r.name == f->name()) f->report() = r;
-        (void)before;
     };
     set(u_in_, o.stream_fifo, t.u_beat);
     set(r_in_, o.stream_fifo, t.r_beat);
@@ -115,7 +113,8 @@ void CoreSystem::configure() {
 JobResult CoreSystem::run(Job& job) {
     job_ = &job;
     result_ = {};
-    abandoned_ = finished_ = landing_ = false;
+    abandoned_ = finished_ = false;
+    landed_ = 0;
     running_ = 0;
     configure();
     spawn("controller", [this] { controller(); });

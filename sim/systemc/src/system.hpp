@@ -119,7 +119,6 @@ private:
     JobResult result_;
     bool abandoned_ = false;
     bool finished_ = false;
-    bool landing_ = false; ///< the controller waits for writers
     Cycle landed_ = 0;     ///< when the last write of the pass can be read
     int running_ = 0;      ///< processes of this pass
     sc_core::sc_event all_done_;

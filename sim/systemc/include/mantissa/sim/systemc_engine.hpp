@@ -36,9 +36,12 @@ struct HostOptions {
     bool overlap = false;        ///< outer arithmetic goes on while its words travel
 };
 
+struct SystemReport;
+
 struct SystemcOptions {
     ChannelOptions memory;
     HostOptions host;
+    std::shared_ptr<SystemReport> last_report; ///< when set, holds the report behind each run of any session
     std::uint32_t stream_fifo = 64; ///< beats between DMA and core, each stream
     std::uint32_t link_fifo = 2;    ///< beats between stages
     /// Depths by name, over the above: u_in r_in p_in q_in band_in u_out r_out p_out q_out r_dot p_line p_dot q_dot
