@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include "mantissa/hls/engine.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/solve.hpp"
-#include "mantissa/hls/engine.hpp"
 #include "mantissa/sim/systemc_engine.hpp"
 #ifdef MANTISSA_WITH_RTL
 #include "mantissa/sim/rtl_engine.hpp"
@@ -80,8 +80,8 @@ Pass measure(const SystemcOptions& options, const std::string& spec, const Probl
     const RunReport run = session->run({.passes = passes});
     Pass out;
     out.report = dynamic_cast<sim::SystemcSession&>(*session).report();
-    out.clocks = run.end == RunEnd::fault ? INFINITY
-                                          : static_cast<double>(*run.cycles) / static_cast<double>(run.passes);
+    out.clocks =
+        run.end == RunEnd::fault ? INFINITY : static_cast<double>(*run.cycles) / static_cast<double>(run.passes);
     return out;
 }
 
@@ -122,8 +122,9 @@ void fifo_depth(const toml::table& t) {
 /// The smallest bandwidth at which a pass takes no more than `tolerance` longer than with an ideal memory.
 void bandwidth(const toml::table& t) {
     const double tolerance = t["tolerance"].value_or(0.02);
-    fmt::print("| datapath | matrix | clocks a pass, ideal | bytes an element | bytes a clock that suffice | at half of it |\n"
-               "|---|---|--:|--:|--:|--:|\n");
+    fmt::print(
+        "| datapath | matrix | clocks a pass, ideal | bytes an element | bytes a clock that suffice | at half of it |\n"
+        "|---|---|--:|--:|--:|--:|\n");
     for (const std::string& text : texts(t, "problems")) {
         const Problem problem = make_problem(text);
         for (const std::string& spec : texts(t, "specs")) {
@@ -156,8 +157,9 @@ void bandwidth(const toml::table& t) {
 
 /// The same channel, once, twice, four times.
 void channels(const toml::table& t) {
-    fmt::print("| datapath | matrix | channels | clocks a pass | elements a clock | data buses busy | page hits | landing |\n"
-               "|---|---|--:|--:|--:|--:|--:|--:|\n");
+    fmt::print(
+        "| datapath | matrix | channels | clocks a pass | elements a clock | data buses busy | page hits | landing |\n"
+        "|---|---|--:|--:|--:|--:|--:|--:|\n");
     for (const std::string& text : texts(t, "problems")) {
         const Problem problem = make_problem(text);
         for (const std::string& spec : texts(t, "specs"))
@@ -183,7 +185,8 @@ void channels(const toml::table& t) {
 
 /// Whole solves: what the outer loop costs on hosts of several speeds, with and without overlap.
 void outer_loop(const toml::table& t) {
-    fmt::print("| problem | scheme | inner | outer | datapath | host Mflop/s | outer loop's share | overlapped | whole solve | "
+    fmt::print("| problem | scheme | inner | outer | datapath | host Mflop/s | outer loop's share | overlapped | whole "
+               "solve | "
                "overlapped |\n|---|---|--:|--:|---|--:|--:|--:|--:|--:|\n");
     for (const std::string& text : texts(t, "problems")) {
         const Problem problem = make_problem(text);
@@ -204,10 +207,11 @@ void outer_loop(const toml::table& t) {
                         const double compute = r.host_compute_seconds * 1000 / speed;
                         const double apart = compute + r.host_transfer_seconds;
                         const double over = std::max(compute, r.host_transfer_seconds);
-                        fmt::print("| {} | {} | {} | {} | {} | {:.0f} | {:.1f} % | {:.1f} % | {:.2f} ms | {:.2f} ms |\n", text,
-                                   scheme, result.inner_iterations, result.outer_iterations, spec, speed,
-                                   100 * apart / (apart + r.core_seconds), 100 * over / (over + r.core_seconds),
-                                   1e3 * (apart + r.core_seconds), 1e3 * (over + r.core_seconds));
+                        fmt::print(
+                            "| {} | {} | {} | {} | {} | {:.0f} | {:.1f} % | {:.1f} % | {:.2f} ms | {:.2f} ms |\n", text,
+                            scheme, result.inner_iterations, result.outer_iterations, spec, speed,
+                            100 * apart / (apart + r.core_seconds), 100 * over / (over + r.core_seconds),
+                            1e3 * (apart + r.core_seconds), 1e3 * (over + r.core_seconds));
                     }
                     std::fflush(stdout);
                 }
@@ -252,8 +256,8 @@ void run(const std::string& file) {
     else if (kind == "outer_loop") outer_loop(t);
     else if (kind == "speed") speed(t);
     else
-        throw InvalidInput(
-            fmt::format("{}: kind = \"{}\"; the kinds are fifo_depth, bandwidth, channels, outer_loop and speed", file, kind));
+        throw InvalidInput(fmt::format(
+            "{}: kind = \"{}\"; the kinds are fifo_depth, bandwidth, channels, outer_loop and speed", file, kind));
     fmt::print("\n");
 }
 

