@@ -1,0 +1,249 @@
+// Pipelined CG for grids that fit the chip: the state of a tile lives in the registers and the shared memory of one
+// block for the whole solve. One block on each multiprocessor, one exchange per iteration.
+//
+// A tile keeps r and p on the ring of points around it as well and updates them as its owner does, from the owner's q.
+// So the ring of q and the three dot products are all that travels between blocks, in packets that need no fence:
+//
+//     traffic per iteration: 16 B for each boundary point and 48 B a block, through L2; device memory: none
+#pragma once
+
+#include "cg_control.cuh"
+
+namespace mantissa::gpu {
+
+inline constexpr int kResidentThreads = 512;
+inline constexpr int kResidentWarps = kResidentThreads / 32;
+
+struct ResidentParams {
+    int columns, rows;      ///< interior points
+    int tile_columns;       ///< a multiple of 32
+    int tile_rows;          ///< warps below one another times rows per thread
+    int tiles_across;
+    long long pitch, origin; ///< element (x, y) of a global array is at origin + y * pitch + x
+    double centre, east, north, diagonal;
+    const double* b;
+    double* x;              ///< the iterate; mixed: zero at the start
+    Packet* slots;
+    Packet* halo[2];        ///< q of boundary points, indexed like a global array
+    Tag first_tag;
+    ControlParams ask;
+    ControlResult* result;
+};
+
+#ifdef __CUDACC__
+
+/// The defect b - A x of one point in double precision; x is zero outside the grid. Loads skip L1, where another
+/// block's writes do not show.
+__device__ __forceinline__ double point_defect(const ResidentParams& a, int gx, int gy) {
+    const long long i = a.origin + gy * a.pitch + gx;
+    const auto at = [&](int dx, int dy) { return __ldcg(a.x + i + dy * a.pitch + dx); };
+    const double sides = at(-1, 0) + at(1, 0), poles = at(0, -1) + at(0, 1);
+    const double corners = (at(-1, -1) + at(1, -1)) + (at(-1, 1) + at(1, 1));
+    return a.b[i] - (a.centre * at(0, 0) + a.east * sides + a.north * poles + a.diagonal * corners);
+}
+
+template <class T, int R, bool Mixed>
+__global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const ResidentParams a) {
+    constexpr bool kSharedU = Mixed || sizeof(T) * R > 32;
+    extern __shared__ __align__(16) unsigned char shared_bytes[];
+    __shared__ double scratch[kResidentWarps][kSums];
+    __shared__ double totals[kSums];
+    __shared__ PassScalars s;
+    __shared__ Control control; // thread 0's
+    const int tx = a.tile_columns, ty = a.tile_rows, sp = tx + 2;
+    T* const ps = reinterpret_cast<T*>(shared_bytes);     // (ty+2) x (tx+2)
+    T* const us = ps + (ty + 2) * sp;                     // ty x tx
+    const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;
+    const int across = tx >> 5;
+    const int lx = (warp % across) * 32 + lane, ly = (warp / across) * R;
+    const int x0 = (blockIdx.x % a.tiles_across) * tx, y0 = (blockIdx.x / a.tiles_across) * ty;
+    const bool column_in = x0 + lx < a.columns;
+    const long long own = a.origin + static_cast<long long>(y0 + ly) * a.pitch + x0 + lx;
+    T* const mine = ps + (ly + 1) * sp + lx + 1;
+
+    // My point of the ring, if I have one.
+    int rx = 0, ry = 0;
+    bool ring = tid < 2 * (sp + ty);
+    if (tid < sp) rx = tid - 1, ry = -1;
+    else if (tid < 2 * sp) rx = tid - sp - 1, ry = ty;
+    else if (tid < 2 * sp + ty) rx = -1, ry = tid - 2 * sp;
+    else rx = tx, ry = tid - 2 * sp - ty;
+    const int rgx = x0 + rx, rgy = y0 + ry;
+    ring = ring && rgx >= 0 && rgx < a.columns && rgy >= 0 && rgy < a.rows;
+    const long long ring_at = a.origin + static_cast<long long>(rgy) * a.pitch + rgx;
+    T ring_r = 0;
+
+    for (int i = tid; i < (ty + 2) * sp + (kSharedU ? ty * tx : 0); i += kResidentThreads) ps[i] = 0;
+    T r[R], q[R], u[kSharedU ? 1 : R];
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+        const bool in = column_in && y0 + ly + k < a.rows;
+        r[k] = !Mixed && in ? static_cast<T>(a.b[own + k * a.pitch]) : T(0);
+        q[k] = 0;
+        if constexpr (!kSharedU) u[k] = 0;
+    }
+    if (!Mixed && ring) ring_r = static_cast<T>(a.b[ring_at]);
+
+    const T cc = static_cast<T>(a.centre), ce = static_cast<T>(a.east), cn = static_cast<T>(a.north),
+            cd = static_cast<T>(a.diagonal);
+    const T csum = static_cast<T>(a.centre + 2 * a.east + 2 * a.north + 4 * a.diagonal);
+    const T cside = static_cast<T>(a.east + 2 * a.diagonal);
+    GridReduce grid{a.slots};
+    Tag tag = a.first_tag;
+    if (tid == 0) {
+        control.reset(a.ask);
+        s = {};
+        s.gamma = 1;
+        s.first = true;
+        s.restart = Mixed;
+    }
+    __syncthreads();
+
+    while (true) {
+        if constexpr (Mixed) {
+            if (s.restart) {
+                // x += scale (u + alpha p), then the new defect from everybody's x.
+                const bool begin = tag == a.first_tag;
+                double none[kSums] = {};
+                if (!begin) {
+#pragma unroll
+                    for (int k = 0; k < R; ++k)
+                        if (column_in && y0 + ly + k < a.rows) {
+                            const double uk = us[(ly + k) * tx + lx];
+                            const long long i = own + k * a.pitch;
+                            a.x[i] = __ldcg(a.x + i) + s.scale * (uk + s.alpha * static_cast<double>(mine[k * sp]));
+                        }
+                    __syncthreads();
+                    grid.publish(none, tag, scratch, true);
+                    if (warp < kSums) grid.collect(none, tag, totals, true);
+                    ++tag;
+                }
+                if (tid == 0) s.scale = control.next_scale();
+                __syncthreads();
+                const double inverse = 1 / s.scale;
+                double sum[kSums] = {};
+                // By way of u's place, which is free now, so that the loop stays small.
+#pragma unroll 1
+                for (int k = 0; k < R; ++k)
+                    us[(ly + k) * tx + lx] = column_in && y0 + ly + k < a.rows
+                                                 ? static_cast<T>(point_defect(a, x0 + lx, y0 + ly + k) * inverse)
+                                                 : T(0);
+#pragma unroll
+                for (int k = 0; k < R; ++k)
+                    if (column_in && y0 + ly + k < a.rows) {
+                        r[k] = us[(ly + k) * tx + lx];
+                        sum[0] += static_cast<double>(r[k]) * static_cast<double>(r[k]);
+                        sum[1] += static_cast<double>(r[k]) * static_cast<double>(mine[k * sp]);
+                    }
+                if (ring) ring_r = static_cast<T>(point_defect(a, rgx, rgy) * inverse);
+                grid.publish(sum, tag, scratch, false);
+                if (warp < kSums && grid.collect(sum, tag, totals, false) && lane == 0)
+                    control.after_defect(sum, s);
+                ++tag;
+                __syncthreads();
+                if (s.stop) break;
+            }
+        }
+        const T alpha = static_cast<T>(s.alpha), beta = static_cast<T>(s.beta), gamma = static_cast<T>(s.gamma);
+        const bool first = s.first;
+        // The updates, in my tile and on its ring.
+#pragma unroll
+        for (int k = 0; k < R; ++k) {
+            const T p = mine[k * sp];
+            if constexpr (kSharedU) {
+                T* const uk = us + (ly + k) * tx + lx;
+                *uk = first ? T(0) : *uk + alpha * p;
+            } else {
+                u[k] = first ? T(0) : u[k] + alpha * p;
+            }
+            r[k] -= alpha * q[k];
+            mine[k * sp] = (Mixed ? gamma * r[k] : r[k]) + beta * p;
+        }
+        if (ring) {
+            T* const p = ps + (ry + 1) * sp + rx + 1;
+            if (!first) ring_r -= alpha * static_cast<T>(wait_packet(a.halo[(tag - 1) & 1] + ring_at, tag - 1));
+            *p = (Mixed ? gamma * ring_r : ring_r) + beta * *p;
+        }
+        __syncthreads();
+        // q = A p and the dot products.
+        double sum[kSums];
+        {
+            T rr = 0, pq = 0, qq = 0;
+            T left = mine[-sp - 1], mid = mine[-sp], right = mine[-sp + 1];
+            if constexpr (sizeof(T) == 8) {
+                T outer_below, inner_here, outer_here;
+                T sides = left + right;
+                outer_below = cn * mid + cd * sides;
+                T here = mine[0];
+                sides = mine[-1] + mine[1];
+                inner_here = cc * here + ce * sides;
+                outer_here = cn * here + cd * sides;
+#pragma unroll
+                for (int k = 0; k < R; ++k) {
+                    const T* const row = mine + (k + 1) * sp;
+                    const T above = row[0];
+                    sides = row[-1] + row[1];
+                    const T outer_above = cn * above + cd * sides;
+                    T v = inner_here + (outer_below + outer_above);
+                    if (!column_in || y0 + ly + k >= a.rows) v = 0;
+                    q[k] = v;
+                    rr += r[k] * r[k];
+                    pq += here * v;
+                    qq += v * v;
+                    inner_here = cc * above + ce * sides;
+                    outer_below = outer_here;
+                    outer_here = outer_above;
+                    here = above;
+                }
+            } else {
+                // Differences first: a smooth p leaves no cancellation behind, which is worth six bits of row sum.
+                T l = mine[-1], here = mine[0], h = mine[1];
+                T below = cd * ((l - left) + (h - right)) + cn * (here - mid);
+#pragma unroll
+                for (int k = 0; k < R; ++k) {
+                    const T* const row = mine + (k + 1) * sp;
+                    const T ln = row[-1], next = row[0], hn = row[1];
+                    const T above = cd * ((ln - l) + (hn - h)) + cn * (next - here);
+                    T v = csum * here + (cside * ((h - here) - (here - l)) + (above - below));
+                    if (!column_in || y0 + ly + k >= a.rows) v = 0;
+                    q[k] = v;
+                    rr += r[k] * r[k];
+                    pq += here * v;
+                    qq += v * v;
+                    below = above;
+                    l = ln, here = next, h = hn;
+                }
+            }
+            sum[0] = rr;
+            sum[1] = pq;
+            sum[2] = qq;
+        }
+        // Boundary points of the tile go to the neighbours.
+#pragma unroll
+        for (int k = 0; k < R; ++k) {
+            const int y = ly + k;
+            if ((lx == 0 || lx == tx - 1 || y == 0 || y == ty - 1) && column_in && y0 + y < a.rows)
+                put_packet(a.halo[tag & 1] + own + k * a.pitch, static_cast<double>(q[k]), tag);
+        }
+        grid.publish(sum, tag, scratch, false);
+        if (warp < kSums && grid.collect(sum, tag, totals, false) && lane == 0)
+            control.after_pass(sum, s, Mixed);
+        ++tag;
+        __syncthreads();
+        if (s.stop) break;
+    }
+    if constexpr (!Mixed) {
+        const T alpha = static_cast<T>(s.alpha);
+#pragma unroll
+        for (int k = 0; k < R; ++k)
+            if (column_in && y0 + ly + k < a.rows) {
+                const T uk = kSharedU ? us[(ly + k) * tx + lx] : u[kSharedU ? 0 : k];
+                a.x[own + k * a.pitch] = static_cast<double>(uk + alpha * mine[k * sp]);
+            }
+    }
+    if (blockIdx.x == 0 && tid == 0) *a.result = control.result;
+}
+
+#endif
+
+} // namespace mantissa::gpu
