@@ -54,9 +54,6 @@ __global__ void plain_defect(const StreamParams a, double* defect) {
     }
 }
 
-template <class Element> __global__ void to_double(const Element* from, double* to, long long n) {
-    for (long long i = blockIdx.x * 256LL + threadIdx.x; i < n; i += 256LL * gridDim.x) to[i] = static_cast<double>(from[i]);
-}
 __global__ void to_float(const double* from, float* to, long long n) {
     for (long long i = blockIdx.x * 256LL + threadIdx.x; i < n; i += 256LL * gridDim.x) to[i] = static_cast<float>(from[i]);
 }
@@ -89,13 +86,13 @@ struct GridSolver::Impl {
     std::size_t row_length = 0, first = 0;  // where they lie in a system vector
     long long pitch = 0, origin = 0, elements = 0;
     double centre = 0, east = 0, north = 0, diagonal = 0;
-    double b_norm = 0;
+    double b_norm = 0, band_row_sum = 0;
     Buffer<double> b, x, partial;
     std::array<Buffer<double>, 9> band;
     std::array<Buffer<float>, 9> band_single;
-    Buffer<Packet> slots, halo[2];
+    Buffer<unsigned long long> words;
+    Buffer<Packet> halo[2];
     Buffer<ControlResult> result;
-    Buffer<int> current;
     // Vectors of the stream plan, allocated as bytes when an arithmetic is first asked for.
     Buffer<unsigned char> u, hi[4], lo[4];
     Tag tag = 1;
@@ -140,10 +137,8 @@ GridSolver::Impl::Impl(const System& system) {
     x.allocate(elements);
     x.zero();
     partial.allocate(1024);
-    slots.allocate(2 * kMaxBlocks * kSums);
-    slots.zero();
+    words.allocate(4 * kSums);
     result.allocate(1);
-    current.allocate(1);
     if (kind == System::Kind::bands) {
         for (int k = 0; k < 9; ++k) {
             band[k].allocate(elements);
@@ -195,9 +190,8 @@ StreamParams GridSolver::Impl::stream_base() {
     for (int k = 0; k < 9; ++k) a.fine_band[k] = band[k].data();
     a.b = b.data();
     a.x = x.data();
-    a.slots = slots.data();
+    a.words = words.data();
     a.result = result.data();
-    a.current = current.data();
     return a;
 }
 
@@ -211,7 +205,7 @@ std::optional<ResidentParams> GridSolver::Impl::resident(const CgRequest& q, int
             const int tx = 32 * across, ty = kResidentWarps / across * depth;
             const int tiles_x = (columns + tx - 1) / tx, tiles_y = (rows + ty - 1) / ty;
             const int ring = 2 * (tx + 2 + ty);
-            if (tiles_x * tiles_y > std::min(multiprocessors, kMaxBlocks) || ring > kResidentThreads) continue;
+            if (tiles_x * tiles_y > multiprocessors || ring > kResidentThreads - 32) continue;
             if (best && ring >= best_ring) continue;
             best_ring = ring;
             ResidentParams a{};
@@ -233,7 +227,7 @@ std::optional<ResidentParams> GridSolver::Impl::resident(const CgRequest& q, int
     best->diagonal = diagonal;
     best->b = b.data();
     best->x = x.data();
-    best->slots = slots.data();
+    best->words = words.data();
     best->halo[0] = halo[0].data();
     best->halo[1] = halo[1].data();
     best->result = result.data();
@@ -264,7 +258,11 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
     if (q.plan == Plan::resident && !resident_plan)
         throw InvalidInput("resident plan: the grid does not fit the registers and shared memory of this device; use "
                            "the stream plan");
+    double row_sum = std::abs(centre) + 2 * std::abs(east) + 2 * std::abs(north) + 4 * std::abs(diagonal);
+    if (kind == System::Kind::bands) row_sum = band_row_sum;
+    ask.coefficient_exponent = std::ilogb(row_sum) + 1;
     x.zero();
+    words.zero();
     Timer timer;
     ControlResult done{};
     // A launch uses up to four tags a pass.
@@ -293,8 +291,7 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
         zero_vectors(0, traits.hi_bytes, traits.lo_bytes, traits.u_bytes);
         StreamParams a = stream_base();
         a.ask = ask;
-        a.first_tag = first_tag;
-        a.u = u.data();
+        a.u = {u.data(), nullptr};
         for (int k = 0; k < 2; ++k) {
             a.r[k] = {hi[k].data(), lo[k].data()};
             a.p[k] = {hi[2 + k].data(), lo[2 + k].data()};
@@ -309,7 +306,7 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
             check(cudaGetLastError(), "to_float");
         }
         const int threads = q.threads != 0 ? q.threads : traits.threads;
-        const int warps = device.multiprocessors * (threads / 32);
+        const int warps = device.multiprocessors * (threads / 32); 
         const auto divide = [&](int width, int& strips, int& segments, int& segment_rows) {
             strips = (columns + width - 1) / width;
             segments = std::max(1, std::min(rows, warps / strips));
@@ -329,11 +326,6 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
                            std::to_string(threads) + " threads a block";
         report.bytes_per_row = traits.bytes_per_row;
         report.operations_per_row = traits.operations_per_row;
-        if (!mixed) {
-            if (traits.u_bytes == 8) check(cudaMemcpy(x.data(), u.data(), elements * sizeof(double), cudaMemcpyDeviceToDevice), "cudaMemcpy");
-            else to_double<<<512, 256>>>(reinterpret_cast<const float*>(u.data()), x.data(), elements);
-            check(cudaGetLastError(), "to_double");
-        }
     }
     result.download(std::span(&done, 1));
     report.end = static_cast<CgEnd>(done.end);

@@ -1,9 +1,8 @@
-// Sums over the whole grid of a cooperative launch that double as its barrier.
+// Sums over the whole grid of a cooperative launch that double as its barrier, and packets that carry single values
+// between blocks.
 //
-// Every block publishes its three partial sums as 16-byte packets {value, tag}; every block reads all packets of a
-// round and adds them in block order, so all blocks hold the same bits and no atomic addition is needed. A packet is
-// one 128-bit access, so its tag tells that its value has arrived: data that travel in packets need no fence. Two
-// buffers alternate: a block can publish round k+2 only when all blocks have read round k.
+// A packet is one 16-byte access {value, tag}: its tag tells that its value has arrived, so data that travel in
+// packets need no fence. Two buffers alternate: a block can write round k+2 only when all blocks have read round k.
 #pragma once
 
 #include <cstdint>
@@ -48,15 +47,26 @@ __device__ __forceinline__ double warp_sum(double x) {
     return x;
 }
 
-/// Blocks of a launch, at most; one block on each multiprocessor and some to spare.
-inline constexpr int kMaxBlocks = 192;
+/// Where a block keeps what it needs between rounds, in shared memory.
+struct GridState {
+    unsigned long long previous[2][2 * kSums]; ///< the words as the last round but one left them
+    int exponent[kSums];                       ///< |sum| is expected near or below 2^exponent
+};
 
+/// A sum in flight: 96 bits in two words of 48, from 2^(exponent+20) down to 2^(exponent-75). Every block adds its part
+/// as an integer, so the total is exact and does not depend on the order; the top byte of each word counts the
+/// blocks, so a word tells by itself when it is complete. Words are never reset: a round is the difference to the
+/// round before in the same buffer.
 struct GridReduce {
-    Packet* slots; ///< [2][kMaxBlocks][kSums]
+    unsigned long long* words; ///< [2][2 * kSums], zero before the launch
+
+    static constexpr int kChunk = 48, kBelow = 75;
+    static constexpr unsigned long long kLimit = 1ull << 46; ///< a part this large marks the sum as no number
 
     /// Called by all threads of a block: adds up the block's sums and publishes them. With `fenced`, everything the
     /// block wrote before is visible to blocks that have waited for this round.
-    __device__ __forceinline__ void publish(const double (&sum)[kSums], Tag tag, double (*scratch)[kSums], bool fenced) {
+    __device__ __forceinline__ void publish(const double (&sum)[kSums], Tag tag, double (*scratch)[kSums],
+                                            const GridState& state, bool fenced) const {
         const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
         double s[kSums];
 #pragma unroll
@@ -67,48 +77,55 @@ struct GridReduce {
             for (int k = 0; k < kSums; ++k) s[k] += __shfl_xor_sync(~0u, s[k], d);
         if (lane < kSums) scratch[warp][lane] = lane == 0 ? s[0] : lane == 1 ? s[1] : s[2];
         __syncthreads();
-        if (warp == 0) {
+        if (warp != 0) return;
 #pragma unroll
-            for (int k = 0; k < kSums; ++k) s[k] = lane < warps ? scratch[lane][k] : 0.0;
+        for (int k = 0; k < kSums; ++k) s[k] = lane < warps ? scratch[lane][k] : 0.0;
 #pragma unroll
-            for (int d = 16; d > 0; d >>= 1)
+        for (int d = 16; d > 0; d >>= 1)
 #pragma unroll
-                for (int k = 0; k < kSums; ++k) s[k] += __shfl_xor_sync(~0u, s[k], d);
-            if (fenced) __threadfence();
-            if (lane < kSums)
-                put_packet(slots + ((tag & 1) * kMaxBlocks + blockIdx.x) * kSums + lane,
-                           lane == 0 ? s[0] : lane == 1 ? s[1] : s[2], tag);
-        }
+            for (int k = 0; k < kSums; ++k) s[k] += __shfl_xor_sync(~0u, s[k], d);
+        if (fenced) __threadfence();
+        if (lane >= 2 * kSums) return;
+        const int k = lane >> 1;
+        const double x = scalbn(k == 0 ? s[0] : k == 1 ? s[1] : s[2], kBelow - state.exponent[k]);
+        constexpr double kUnit = static_cast<double>(1ull << kChunk);
+        double high = floor(x * (1 / kUnit));
+        const bool bad = !(fabs(high) < static_cast<double>(kLimit));
+        if (bad) high = static_cast<double>(kLimit);
+        const double low = bad ? 0.0 : x - high * kUnit;
+        const unsigned long long part = (lane & 1) == 0
+                                            ? static_cast<unsigned long long>(static_cast<long long>(high) + (1ll << (kChunk - 1)))
+                                            : static_cast<unsigned long long>(low);
+        asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(words + (tag & 1) * 2 * kSums + lane),
+                     "l"(part + (1ull << 56))
+                     : "memory");
     }
 
-    /// Called by warps 0, 1 and 2: each waits for all blocks and adds one sum up, the same bits in every block; they
-    /// meet, and warp 0 returns true with the totals in place.
-    __device__ __forceinline__ bool collect(double (&total)[kSums], Tag tag, volatile double* scratch, bool fenced) {
-        const int lane = threadIdx.x & 31, k = threadIdx.x >> 5;
-        const Packet* round = slots + (tag & 1) * kMaxBlocks * kSums + k;
-        constexpr int kEach = kMaxBlocks / 32;
-        Packet got[kEach];
-        const int blocks = gridDim.x;
-#pragma unroll
-        for (int i = 0; i < kEach; ++i) {
-            const int block = lane + 32 * i;
-            if (block < blocks) got[i] = get_packet(round + block * kSums);
-            else got[i] = {0.0, tag};
+    /// Called by warp 0: waits for all blocks and returns the grid's sums, the same bits in every lane and block.
+    __device__ __forceinline__ void collect(double (&sum)[kSums], Tag tag, GridState& state, bool fenced) const {
+        const int lane = threadIdx.x & 31;
+        unsigned long long round = 0;
+        if (lane < 2 * kSums) {
+            const unsigned long long before = state.previous[tag & 1][lane];
+            unsigned long long now;
+            do {
+                asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(now) : "l"(words + (tag & 1) * 2 * kSums + lane) : "memory");
+                round = now - before;
+            } while ((round >> 56) != gridDim.x);
+            state.previous[tag & 1][lane] = now;
+            round &= (1ull << 56) - 1;
         }
-        double sum = 0;
-#pragma unroll
-        for (int i = 0; i < kEach; ++i) {
-            while (got[i].tag != tag) got[i] = get_packet(round + (lane + 32 * i) * kSums);
-            sum += got[i].value;
-        }
-        sum = warp_sum(sum);
+        __syncwarp();
         if (fenced) __threadfence();
-        if (lane == 0) scratch[k] = sum;
-        asm volatile("bar.sync 1, 96;" ::: "memory");
-        if (k != 0) return false;
 #pragma unroll
-        for (int i = 0; i < kSums; ++i) total[i] = scratch[i];
-        return true;
+        for (int k = 0; k < kSums; ++k) {
+            const long long high = static_cast<long long>(__shfl_sync(~0u, round, 2 * k)) -
+                                   static_cast<long long>(gridDim.x) * (1ll << (kChunk - 1));
+            const unsigned long long low = __shfl_sync(~0u, round, 2 * k + 1);
+            const double x = static_cast<double>(high) * static_cast<double>(1ull << kChunk) + static_cast<double>(low);
+            sum[k] = llabs(high) < static_cast<long long>(kLimit / 2) ? scalbn(x, state.exponent[k] - kBelow)
+                                                                      : __longlong_as_double(0x7FF8000000000000ll);
+        }
     }
 };
 

@@ -23,7 +23,7 @@ struct ResidentParams {
     double centre, east, north, diagonal;
     const double* b;
     double* x;              ///< the iterate; mixed: zero at the start
-    Packet* slots;
+    unsigned long long* words; ///< of GridReduce
     Packet* halo[2];        ///< q of boundary points, indexed like a global array
     Tag first_tag;
     ControlParams ask;
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
     constexpr bool kSharedU = Mixed || sizeof(T) * R > 32;
     extern __shared__ __align__(16) unsigned char shared_bytes[];
     __shared__ double scratch[kResidentWarps][kSums];
-    __shared__ double totals[kSums];
+    __shared__ GridState state;
     __shared__ PassScalars s;
     __shared__ Control control; // thread 0's
     const int tx = a.tile_columns, ty = a.tile_rows, sp = tx + 2;
@@ -63,15 +63,16 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
 
     // My point of the ring, if I have one.
     int rx = 0, ry = 0;
-    bool ring = tid < 2 * (sp + ty);
-    if (tid < sp) rx = tid - 1, ry = -1;
-    else if (tid < 2 * sp) rx = tid - sp - 1, ry = ty;
-    else if (tid < 2 * sp + ty) rx = -1, ry = tid - 2 * sp;
-    else rx = tx, ry = tid - 2 * sp - ty;
+    const int place = tid - 32; // warp 0 has the scalars to wait for
+    bool ring = place >= 0 && place < 2 * (sp + ty);
+    if (place < sp) rx = place - 1, ry = -1;
+    else if (place < 2 * sp) rx = place - sp - 1, ry = ty;
+    else if (place < 2 * sp + ty) rx = -1, ry = place - 2 * sp;
+    else rx = tx, ry = place - 2 * sp - ty;
     const int rgx = x0 + rx, rgy = y0 + ry;
     ring = ring && rgx >= 0 && rgx < a.columns && rgy >= 0 && rgy < a.rows;
     const long long ring_at = a.origin + static_cast<long long>(rgy) * a.pitch + rgx;
-    T ring_r = 0;
+    T ring_r = 0, ring_q = 0;
 
     for (int i = tid; i < (ty + 2) * sp + (kSharedU ? ty * tx : 0); i += kResidentThreads) ps[i] = 0;
     T r[R], q[R], u[kSharedU ? 1 : R];
@@ -88,15 +89,9 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
             cd = static_cast<T>(a.diagonal);
     const T csum = static_cast<T>(a.centre + 2 * a.east + 2 * a.north + 4 * a.diagonal);
     const T cside = static_cast<T>(a.east + 2 * a.diagonal);
-    GridReduce grid{a.slots};
+    const GridReduce grid{a.words};
     Tag tag = a.first_tag;
-    if (tid == 0) {
-        control.reset(a.ask);
-        s = {};
-        s.gamma = 1;
-        s.first = true;
-        s.restart = Mixed;
-    }
+    if (tid == 0) control.reset(a.ask, s, state, Mixed);
     __syncthreads();
 
     while (true) {
@@ -114,11 +109,14 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
                             a.x[i] = __ldcg(a.x + i) + s.scale * (uk + s.alpha * static_cast<double>(mine[k * sp]));
                         }
                     __syncthreads();
-                    grid.publish(none, tag, scratch, true);
-                    if (warp < kSums) grid.collect(none, tag, totals, true);
+                    grid.publish(none, tag, scratch, state, true);
+                    if (warp == 0) grid.collect(none, tag, state, true);
                     ++tag;
                 }
-                if (tid == 0) s.scale = control.next_scale();
+                if (tid == 0) {
+                    s.scale = control.next_scale();
+                    control.expect(state, 1.0);
+                }
                 __syncthreads();
                 const double inverse = 1 / s.scale;
                 double sum[kSums] = {};
@@ -136,9 +134,11 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
                         sum[1] += static_cast<double>(r[k]) * static_cast<double>(mine[k * sp]);
                     }
                 if (ring) ring_r = static_cast<T>(point_defect(a, rgx, rgy) * inverse);
-                grid.publish(sum, tag, scratch, false);
-                if (warp < kSums && grid.collect(sum, tag, totals, false) && lane == 0)
-                    control.after_defect(sum, s);
+                grid.publish(sum, tag, scratch, state, false);
+                if (warp == 0) {
+                    grid.collect(sum, tag, state, false);
+                    if (lane == 0) control.after_defect(sum, s, state);
+                }
                 ++tag;
                 __syncthreads();
                 if (s.stop) break;
@@ -161,14 +161,23 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
         }
         if (ring) {
             T* const p = ps + (ry + 1) * sp + rx + 1;
-            if (!first) ring_r -= alpha * static_cast<T>(wait_packet(a.halo[(tag - 1) & 1] + ring_at, tag - 1));
+            ring_r -= alpha * ring_q;
             *p = (Mixed ? gamma * ring_r : ring_r) + beta * *p;
         }
         __syncthreads();
         // q = A p and the dot products.
-        double sum[kSums];
+        double sum[kSums] = {};
         {
+            // Float products are added four rows at a time, then in double.
             T rr = 0, pq = 0, qq = 0;
+            const auto fold = [&](int k) {
+                if (sizeof(T) == 4 ? k % 4 == 3 || k == R - 1 : k == R - 1) {
+                    sum[0] += rr;
+                    sum[1] += pq;
+                    sum[2] += qq;
+                    rr = pq = qq = 0;
+                }
+            };
             T left = mine[-sp - 1], mid = mine[-sp], right = mine[-sp + 1];
             if constexpr (sizeof(T) == 8) {
                 T outer_below, inner_here, outer_here;
@@ -190,6 +199,7 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
                     rr += r[k] * r[k];
                     pq += here * v;
                     qq += v * v;
+                    fold(k);
                     inner_here = cc * above + ce * sides;
                     outer_below = outer_here;
                     outer_here = outer_above;
@@ -210,13 +220,11 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
                     rr += r[k] * r[k];
                     pq += here * v;
                     qq += v * v;
+                    fold(k);
                     below = above;
                     l = ln, here = next, h = hn;
                 }
             }
-            sum[0] = rr;
-            sum[1] = pq;
-            sum[2] = qq;
         }
         // Boundary points of the tile go to the neighbours.
 #pragma unroll
@@ -225,9 +233,13 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
             if ((lx == 0 || lx == tx - 1 || y == 0 || y == ty - 1) && column_in && y0 + y < a.rows)
                 put_packet(a.halo[tag & 1] + own + k * a.pitch, static_cast<double>(q[k]), tag);
         }
-        grid.publish(sum, tag, scratch, false);
-        if (warp < kSums && grid.collect(sum, tag, totals, false) && lane == 0)
-            control.after_pass(sum, s, Mixed);
+        grid.publish(sum, tag, scratch, state, false);
+        if (warp == 0) {
+            grid.collect(sum, tag, state, false);
+            if (lane == 0) control.after_pass(sum, s, state, Mixed);
+        } else if (ring) {
+            ring_q = static_cast<T>(wait_packet(a.halo[tag & 1] + ring_at, tag));
+        }
         ++tag;
         __syncthreads();
         if (s.stop) break;
