@@ -137,7 +137,7 @@ GridSolver::Impl::Impl(const System& system) {
     x.allocate(elements);
     x.zero();
     partial.allocate(1024);
-    words.allocate(4 * kSums);
+    words.allocate(2 * kSumWords);
     result.allocate(1);
     if (kind == System::Kind::bands) {
         for (int k = 0; k < 9; ++k) {
@@ -198,40 +198,27 @@ StreamParams GridSolver::Impl::stream_base() {
 std::optional<ResidentParams> GridSolver::Impl::resident(const CgRequest& q, int multiprocessors, int& depth) const {
     if (kind != System::Kind::stencil || q.arithmetic == Arithmetic::mixed_s31 || q.arithmetic == Arithmetic::mixed_s39)
         return std::nullopt;
-    std::optional<ResidentParams> best;
-    int best_ring = 0;
     for (depth = 1; depth <= 16; depth *= 2) {
-        for (int across = 1; across <= kResidentWarps; across *= 2) {
-            const int tx = 32 * across, ty = kResidentWarps / across * depth;
-            const int tiles_x = (columns + tx - 1) / tx, tiles_y = (rows + ty - 1) / ty;
-            const int ring = 2 * (tx + 2 + ty);
-            if (tiles_x * tiles_y > multiprocessors || ring > kResidentThreads - 32) continue;
-            if (best && ring >= best_ring) continue;
-            best_ring = ring;
-            ResidentParams a{};
-            a.columns = columns;
-            a.rows = rows;
-            a.tile_columns = tx;
-            a.tile_rows = ty;
-            a.tiles_across = tiles_x;
-            best = a;
-        }
-        if (best) break;
+        const int across = (columns + resident_tile_columns(depth) - 1) / resident_tile_columns(depth);
+        const int down = (rows + resident_tile_rows(depth) - 1) / resident_tile_rows(depth);
+        if (across * down > multiprocessors) continue;
+        ResidentParams a{};
+        a.columns = columns;
+        a.rows = rows;
+        a.tiles_across = across;
+        a.pitch = pitch;
+        a.origin = origin;
+        a.centre = centre;
+        a.east = east;
+        a.north = north;
+        a.diagonal = diagonal;
+        a.b = b.data();
+        a.x = x.data();
+        a.words = words.data();
+        a.result = result.data();
+        return a;
     }
-    if (!best) return std::nullopt;
-    best->pitch = pitch;
-    best->origin = origin;
-    best->centre = centre;
-    best->east = east;
-    best->north = north;
-    best->diagonal = diagonal;
-    best->b = b.data();
-    best->x = x.data();
-    best->words = words.data();
-    best->halo[0] = halo[0].data();
-    best->halo[1] = halo[1].data();
-    best->result = result.data();
-    return best;
+    return std::nullopt;
 }
 
 CgReport GridSolver::Impl::solve(const CgRequest& q) {
@@ -279,13 +266,13 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
         a.halo[1] = halo[1].data();
         a.ask = ask;
         a.first_tag = first_tag;
-        const int blocks = a.tiles_across * ((rows + a.tile_rows - 1) / a.tile_rows);
+        const int blocks = a.tiles_across * ((rows + resident_tile_rows(depth) - 1) / resident_tile_rows(depth));
         timer.start();
         launch_resident(a, q.arithmetic, depth, blocks);
         report.seconds = timer.stop();
         report.plan = Plan::resident;
-        report.plan_text = std::to_string(blocks) + " tiles of " + std::to_string(a.tile_columns) + " x " +
-                           std::to_string(a.tile_rows);
+        report.plan_text = std::to_string(blocks) + " tiles of " + std::to_string(resident_tile_columns(depth)) +
+                           " x " + std::to_string(resident_tile_rows(depth));
     } else {
         const StreamTraits traits = stream_traits(q.arithmetic, kind);
         zero_vectors(0, traits.hi_bytes, traits.lo_bytes, traits.u_bytes);
@@ -313,7 +300,8 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
             segment_rows = (rows + segments - 1) / segments;
             segments = (rows + segment_rows - 1) / segment_rows;
         };
-        divide(traits.strip_width, a.strips, a.segments, a.segment_rows);
+        const int width = (q.arithmetic==Arithmetic::mixed_s31||q.arithmetic==Arithmetic::mixed_s39)&&threads%2 ? 120 : traits.strip_width;
+        divide(width, a.strips, a.segments, a.segment_rows);
         divide(60, a.fine_strips, a.fine_segments, a.fine_segment_rows);
         if (a.strips > warps || a.fine_strips > warps)
             throw InvalidInput("stream plan: grid rows of more than " + std::to_string(warps * 30) + " points");
@@ -322,7 +310,7 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
         report.seconds = timer.stop();
         report.plan = Plan::stream;
         report.plan_text = std::to_string(a.strips) + " x " + std::to_string(a.segments) + " strips of " +
-                           std::to_string(traits.strip_width) + " x " + std::to_string(a.segment_rows) + ", " +
+                           std::to_string(width) + " x " + std::to_string(a.segment_rows) + ", " +
                            std::to_string(threads) + " threads a block";
         report.bytes_per_row = traits.bytes_per_row;
         report.operations_per_row = traits.operations_per_row;

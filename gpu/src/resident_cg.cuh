@@ -14,10 +14,12 @@ namespace mantissa::gpu {
 inline constexpr int kResidentThreads = 512;
 inline constexpr int kResidentWarps = kResidentThreads / 32;
 
+/// The tile of a block whose threads hold `depth` rows of one column each.
+constexpr int resident_tile_columns(int depth) { return depth >= 8 ? 64 : 32; }
+constexpr int resident_tile_rows(int depth) { return kResidentThreads / resident_tile_columns(depth) * depth; }
+
 struct ResidentParams {
     int columns, rows;      ///< interior points
-    int tile_columns;       ///< a multiple of 32
-    int tile_rows;          ///< warps below one another times rows per thread
     int tiles_across;
     long long pitch, origin; ///< element (x, y) of a global array is at origin + y * pitch + x
     double centre, east, north, diagonal;
@@ -32,6 +34,10 @@ struct ResidentParams {
 
 #ifdef __CUDACC__
 
+/// One fused operation, named so that owners and neighbours of a point round alike.
+__device__ __forceinline__ float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+__device__ __forceinline__ double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
+
 /// The defect b - A x of one point in double precision; x is zero outside the grid. Loads skip L1, where another
 /// block's writes do not show.
 __device__ __forceinline__ double point_defect(const ResidentParams& a, int gx, int gy) {
@@ -44,20 +50,29 @@ __device__ __forceinline__ double point_defect(const ResidentParams& a, int gx, 
 
 template <class T, int R, bool Mixed>
 __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const ResidentParams a) {
-    constexpr bool kSharedU = Mixed || sizeof(T) * R > 32;
+    constexpr bool kSharedU = sizeof(T) * R > 64;  // else in registers
+    constexpr bool kOwnP = sizeof(T) * R <= 64;    // a copy of my p in registers
     extern __shared__ __align__(16) unsigned char shared_bytes[];
     __shared__ double scratch[kResidentWarps][kSums];
     __shared__ GridState state;
     __shared__ PassScalars s;
     __shared__ Control control; // thread 0's
-    const int tx = a.tile_columns, ty = a.tile_rows, sp = tx + 2;
+    constexpr int tx = resident_tile_columns(R), ty = resident_tile_rows(R), sp = tx + 2;
     T* const ps = reinterpret_cast<T*>(shared_bytes);     // (ty+2) x (tx+2)
     T* const us = ps + (ty + 2) * sp;                     // ty x tx
     const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;
-    const int across = tx >> 5;
+    constexpr int across = tx / 32;
     const int lx = (warp % across) * 32 + lane, ly = (warp / across) * R;
     const int x0 = (blockIdx.x % a.tiles_across) * tx, y0 = (blockIdx.x / a.tiles_across) * ty;
     const bool column_in = x0 + lx < a.columns;
+    unsigned in = 0, edge = 0; // my rows inside the grid, and on the tile's boundary
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+        const int y = ly + k;
+        in |= column_in && y0 + y < a.rows ? 1u << k : 0u;
+        edge |= lx == 0 || lx == tx - 1 || y == 0 || y == ty - 1 ? 1u << k : 0u;
+    }
+    edge &= in;
     const long long own = a.origin + static_cast<long long>(y0 + ly) * a.pitch + x0 + lx;
     T* const mine = ps + (ly + 1) * sp + lx + 1;
 
@@ -74,14 +89,14 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
     const long long ring_at = a.origin + static_cast<long long>(rgy) * a.pitch + rgx;
     T ring_r = 0, ring_q = 0;
 
-    for (int i = tid; i < (ty + 2) * sp + (kSharedU ? ty * tx : 0); i += kResidentThreads) ps[i] = 0;
-    T r[R], q[R], u[kSharedU ? 1 : R];
+    for (int i = tid; i < (ty + 2) * sp + (kSharedU || Mixed ? ty * tx : 0); i += kResidentThreads) ps[i] = 0;
+    T r[R], q[R], u[kSharedU ? 1 : R], own_p[kOwnP ? R : 1];
 #pragma unroll
     for (int k = 0; k < R; ++k) {
-        const bool in = column_in && y0 + ly + k < a.rows;
-        r[k] = !Mixed && in ? static_cast<T>(a.b[own + k * a.pitch]) : T(0);
+        r[k] = !Mixed && (in >> k & 1) ? static_cast<T>(a.b[own + k * a.pitch]) : T(0);
         q[k] = 0;
         if constexpr (!kSharedU) u[k] = 0;
+        if constexpr (kOwnP) own_p[k] = 0;
     }
     if (!Mixed && ring) ring_r = static_cast<T>(a.b[ring_at]);
 
@@ -101,9 +116,14 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
                 const bool begin = tag == a.first_tag;
                 double none[kSums] = {};
                 if (!begin) {
+                    // Through shared memory, so that the loops over rows need not be unrolled.
+                    if constexpr (!kSharedU) {
+#pragma unroll
+                        for (int k = 0; k < R; ++k) us[(ly + k) * tx + lx] = u[k];
+                    }
 #pragma unroll
                     for (int k = 0; k < R; ++k)
-                        if (column_in && y0 + ly + k < a.rows) {
+                        if (in >> k & 1) {
                             const double uk = us[(ly + k) * tx + lx];
                             const long long i = own + k * a.pitch;
                             a.x[i] = __ldcg(a.x + i) + s.scale * (uk + s.alpha * static_cast<double>(mine[k * sp]));
@@ -123,12 +143,12 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
                 // By way of u's place, which is free now, so that the loop stays small.
 #pragma unroll 1
                 for (int k = 0; k < R; ++k)
-                    us[(ly + k) * tx + lx] = column_in && y0 + ly + k < a.rows
+                    us[(ly + k) * tx + lx] = (in >> k & 1)
                                                  ? static_cast<T>(point_defect(a, x0 + lx, y0 + ly + k) * inverse)
                                                  : T(0);
 #pragma unroll
                 for (int k = 0; k < R; ++k)
-                    if (column_in && y0 + ly + k < a.rows) {
+                    if (in >> k & 1) {
                         r[k] = us[(ly + k) * tx + lx];
                         sum[0] += static_cast<double>(r[k]) * static_cast<double>(r[k]);
                         sum[1] += static_cast<double>(r[k]) * static_cast<double>(mine[k * sp]);
@@ -149,20 +169,24 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
         // The updates, in my tile and on its ring.
 #pragma unroll
         for (int k = 0; k < R; ++k) {
-            const T p = mine[k * sp];
+            T p;
+            if constexpr (kOwnP) p = own_p[k];
+            else p = mine[k * sp];
             if constexpr (kSharedU) {
                 T* const uk = us + (ly + k) * tx + lx;
-                *uk = first ? T(0) : *uk + alpha * p;
+                *uk = first ? T(0) : fused(alpha, p, *uk);
             } else {
-                u[k] = first ? T(0) : u[k] + alpha * p;
+                u[k] = first ? T(0) : fused(alpha, p, u[k]);
             }
-            r[k] -= alpha * q[k];
-            mine[k * sp] = (Mixed ? gamma * r[k] : r[k]) + beta * p;
+            r[k] = fused(-alpha, q[k], r[k]);
+            p = fused(beta, p, Mixed ? gamma * r[k] : r[k]);
+            mine[k * sp] = p;
+            if constexpr (kOwnP) own_p[k] = p;
         }
         if (ring) {
             T* const p = ps + (ry + 1) * sp + rx + 1;
-            ring_r -= alpha * ring_q;
-            *p = (Mixed ? gamma * ring_r : ring_r) + beta * *p;
+            ring_r = fused(-alpha, ring_q, ring_r);
+            *p = fused(beta, *p, Mixed ? gamma * ring_r : ring_r);
         }
         __syncthreads();
         // q = A p and the dot products.
@@ -183,18 +207,20 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
                 T outer_below, inner_here, outer_here;
                 T sides = left + right;
                 outer_below = cn * mid + cd * sides;
-                T here = mine[0];
+                T here = kOwnP ? own_p[0] : mine[0];
                 sides = mine[-1] + mine[1];
                 inner_here = cc * here + ce * sides;
                 outer_here = cn * here + cd * sides;
 #pragma unroll
                 for (int k = 0; k < R; ++k) {
                     const T* const row = mine + (k + 1) * sp;
-                    const T above = row[0];
+                    T above;
+                    if constexpr (kOwnP) above = k + 1 < R ? own_p[k + 1 < R ? k + 1 : 0] : row[0];
+                    else above = row[0];
                     sides = row[-1] + row[1];
                     const T outer_above = cn * above + cd * sides;
                     T v = inner_here + (outer_below + outer_above);
-                    if (!column_in || y0 + ly + k >= a.rows) v = 0;
+                    if (!(in >> k & 1)) v = 0;
                     q[k] = v;
                     rr += r[k] * r[k];
                     pq += here * v;
@@ -207,15 +233,18 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
                 }
             } else {
                 // Differences first: a smooth p leaves no cancellation behind, which is worth six bits of row sum.
-                T l = mine[-1], here = mine[0], h = mine[1];
+                T l = mine[-1], here = kOwnP ? own_p[0] : mine[0], h = mine[1];
                 T below = cd * ((l - left) + (h - right)) + cn * (here - mid);
 #pragma unroll
                 for (int k = 0; k < R; ++k) {
                     const T* const row = mine + (k + 1) * sp;
-                    const T ln = row[-1], next = row[0], hn = row[1];
+                    const T ln = row[-1], hn = row[1];
+                    T next;
+                    if constexpr (kOwnP) next = k + 1 < R ? own_p[k + 1 < R ? k + 1 : 0] : row[0];
+                    else next = row[0];
                     const T above = cd * ((ln - l) + (hn - h)) + cn * (next - here);
                     T v = csum * here + (cside * ((h - here) - (here - l)) + (above - below));
-                    if (!column_in || y0 + ly + k >= a.rows) v = 0;
+                    if (!(in >> k & 1)) v = 0;
                     q[k] = v;
                     rr += r[k] * r[k];
                     pq += here * v;
@@ -228,11 +257,8 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
         }
         // Boundary points of the tile go to the neighbours.
 #pragma unroll
-        for (int k = 0; k < R; ++k) {
-            const int y = ly + k;
-            if ((lx == 0 || lx == tx - 1 || y == 0 || y == ty - 1) && column_in && y0 + y < a.rows)
-                put_packet(a.halo[tag & 1] + own + k * a.pitch, static_cast<double>(q[k]), tag);
-        }
+        for (int k = 0; k < R; ++k)
+            if (edge >> k & 1) put_packet(a.halo[tag & 1] + own + k * a.pitch, static_cast<double>(q[k]), tag);
         grid.publish(sum, tag, scratch, state, false);
         if (warp == 0) {
             grid.collect(sum, tag, state, false);
@@ -248,7 +274,7 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
         const T alpha = static_cast<T>(s.alpha);
 #pragma unroll
         for (int k = 0; k < R; ++k)
-            if (column_in && y0 + ly + k < a.rows) {
+            if (in >> k & 1) {
                 const T uk = kSharedU ? us[(ly + k) * tx + lx] : u[kSharedU ? 0 : k];
                 a.x[own + k * a.pitch] = static_cast<double>(uk + alpha * mine[k * sp]);
             }

@@ -8,9 +8,8 @@ namespace mantissa::gpu {
 namespace {
 
 template <class T, int R, bool Mixed> void launch(const ResidentParams& params, int blocks) {
-    const std::size_t points = static_cast<std::size_t>(params.tile_rows) * params.tile_columns;
-    const std::size_t shared =
-        sizeof(T) * (static_cast<std::size_t>(params.tile_rows + 2) * (params.tile_columns + 2) + points);
+    constexpr std::size_t kColumns = resident_tile_columns(R), kRows = resident_tile_rows(R);
+    constexpr std::size_t shared = sizeof(T) * ((kRows + 2) * (kColumns + 2) + kRows * kColumns);
     const auto kernel = resident_cg<T, R, Mixed>;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
           "cudaFuncSetAttribute of resident_cg");
