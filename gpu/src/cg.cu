@@ -274,7 +274,7 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
         report.plan_text = std::to_string(blocks) + " tiles of " + std::to_string(resident_tile_columns(depth)) +
                            " x " + std::to_string(resident_tile_rows(depth));
     } else {
-        const StreamTraits traits = stream_traits(q.arithmetic, kind);
+        const StreamTraits traits = stream_traits(q.arithmetic);
         zero_vectors(0, traits.hi_bytes, traits.lo_bytes, traits.u_bytes);
         StreamParams a = stream_base();
         a.ask = ask;
@@ -283,8 +283,6 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
             a.r[k] = {hi[k].data(), lo[k].data()};
             a.p[k] = {hi[2 + k].data(), lo[2 + k].data()};
         }
-        for (int k = 0; k < 9; ++k)
-            a.band[k] = traits.single_bands ? static_cast<const void*>(band_single[k].data()) : band[k].data();
         if (!mixed) {
             if (traits.hi_bytes == 8)
                 check(cudaMemcpy(a.r[0].hi, b.data(), elements * sizeof(double), cudaMemcpyDeviceToDevice), "cudaMemcpy");
@@ -292,7 +290,7 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
                 to_float<<<512, 256>>>(b.data(), static_cast<float*>(a.r[0].hi), elements);
             check(cudaGetLastError(), "to_float");
         }
-        const int threads = q.threads != 0 ? q.threads : traits.threads;
+        const int threads = traits.threads;
         const int warps = device.multiprocessors * (threads / 32); 
         const auto divide = [&](int width, int& strips, int& segments, int& segment_rows) {
             strips = (columns + width - 1) / width;
@@ -300,17 +298,16 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
             segment_rows = (rows + segments - 1) / segments;
             segments = (rows + segment_rows - 1) / segment_rows;
         };
-        const int width = (q.arithmetic==Arithmetic::mixed_s31||q.arithmetic==Arithmetic::mixed_s39)&&threads%2 ? 120 : traits.strip_width;
-        divide(width, a.strips, a.segments, a.segment_rows);
+        divide(traits.strip_width, a.strips, a.segments, a.segment_rows);
         divide(60, a.fine_strips, a.fine_segments, a.fine_segment_rows);
         if (a.strips > warps || a.fine_strips > warps)
             throw InvalidInput("stream plan: grid rows of more than " + std::to_string(warps * 30) + " points");
         timer.start();
-        launch_stream(a, q.arithmetic, kind, threads, device.multiprocessors);
+        launch_stream(a, q.arithmetic, device.multiprocessors);
         report.seconds = timer.stop();
         report.plan = Plan::stream;
         report.plan_text = std::to_string(a.strips) + " x " + std::to_string(a.segments) + " strips of " +
-                           std::to_string(width) + " x " + std::to_string(a.segment_rows) + ", " +
+                           std::to_string(traits.strip_width) + " x " + std::to_string(a.segment_rows) + ", " +
                            std::to_string(threads) + " threads a block";
         report.bytes_per_row = traits.bytes_per_row;
         report.operations_per_row = traits.operations_per_row;

@@ -9,15 +9,14 @@ namespace mantissa::gpu {
 
 struct StreamTraits {
     std::size_t hi_bytes, lo_bytes, u_bytes; ///< per element of r and p, and of u
-    bool single_bands;
     int strip_width; ///< columns of a warp
-    int threads;     ///< of a block, by default
+    int threads;     ///< of a block
     double bytes_per_row, operations_per_row;
 };
-StreamTraits stream_traits(Arithmetic arithmetic, System::Kind kind);
+StreamTraits stream_traits(Arithmetic arithmetic);
 
 /// depth: rows of a thread, 1, 2, 4, 8 or 16.
 void launch_resident(const ResidentParams& params, Arithmetic arithmetic, int depth, int blocks);
-void launch_stream(const StreamParams& params, Arithmetic arithmetic, System::Kind kind, int threads, int blocks);
+void launch_stream(const StreamParams& params, Arithmetic arithmetic, int blocks);
 
 } // namespace mantissa::gpu

@@ -40,7 +40,6 @@ struct CgRequest {
     double digits = 1;              ///< mixed with inner = 0: reduction of the inner residual norm in decimal digits
     bool guided = true;             ///< mixed: residual guided (keep p), else restart with p = r
     Plan plan = Plan::automatic;
-    int threads = 0;                ///< stream plan: threads of a block, 0: the default
 };
 
 enum class CgEnd : std::uint8_t { converged, passes, indefinite, not_finite, stagnated };
