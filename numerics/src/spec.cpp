@@ -112,6 +112,11 @@ void DatapathSpec::validate() const {
                   fmt::format("exact products have up to {} bits and the accumulator {}: round them (product=FORMAT) or "
                               "use dot=fixed[MSB:LSB]",
                               bits, dot.accumulator.precision()));
+            const int exponent = std::max({r.exponent_bits, p.exponent_bits, q.exponent_bits});
+            const bool gradual = !r.flushes() || !p.flushes() || !q.flushes();
+            check(exponent < dot.accumulator.exponent_bits && !gradual,
+                  "exact products need an accumulator with more exponent bits and vectors without subnormals: round them "
+                  "(product=FORMAT) or use dot=fixed[MSB:LSB]");
         }
     }
 }

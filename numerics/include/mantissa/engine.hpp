@@ -17,7 +17,7 @@
 //
 // A pass that cannot go on ends the run with alpha = sigma = beta = +0, so that u + alpha p is still the best
 // iterate. The tests, in this order:
-//     a fixed-point dot product outside its window -> window_overflow
+//     a fixed-point dot product outside its window -> window_overflow (rho, pq and qq are then +0)
 //     rho, pq or qq not finite                     -> not_finite
 //     rho zero                                     -> exact (nothing left to reduce)
 //     pq not above zero                            -> indefinite
@@ -96,7 +96,7 @@ public:
     /// alpha and beta for the next pass, rounded into the scalar format.
     virtual void set_scalars(double alpha, double beta) = 0;
     [[nodiscard]] virtual Scalars scalars() const = 0;
-    /// Runs passes. n runs of one pass equal one run of n passes, bit for bit.
+    /// Runs passes until one ends the run. n runs of one pass equal one run of n passes, bit for bit.
     virtual RunReport run(const RunRequest& request) = 0;
     /// Text of the last RunEnd::fault.
     [[nodiscard]] virtual std::string fault() const { return {}; }
@@ -126,7 +126,13 @@ public:
                                                         const SessionOptions& options) const = 0;
 };
 
+/// How the emulated engine computes. The bits do not depend on it.
+enum class EmulatedPath : std::uint8_t {
+    fastest, ///< fused loops where the spec allows them, else general
+    general, ///< operation by operation, any formats
+};
+
 /// The vectorised C++ emulation on this processor: the executable specification.
-std::unique_ptr<Engine> make_emulated_engine();
+std::unique_ptr<Engine> make_emulated_engine(EmulatedPath path = EmulatedPath::fastest);
 
 } // namespace mantissa

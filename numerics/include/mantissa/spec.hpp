@@ -47,7 +47,8 @@ struct DotSpec {
     FixedWindow window;         ///< when fixed
     Format accumulator;         ///< when not fixed
     int depth = 16;             ///< interleaved partial sums per lane, a power of two in 1..64, when not fixed
-    bool exact_product = false; ///< terms are exact products (else rounded to `product`)
+    bool exact_product = false; ///< terms are exact products (else rounded to `product`); into floating lanes only
+                                ///< where every product is a value of the accumulator's format
     Format product;             ///< when not exact_product
     static constexpr int kMaxDepth = 64;
     /// Fields that the chosen form does not use are not compared.

@@ -25,7 +25,14 @@ enum class Scheme : std::uint8_t {
 std::string to_string(Scheme scheme);
 Scheme parse_scheme(std::string_view text);
 
-enum class Status : std::uint8_t { converged, diverged, stagnated, breakdown, iteration_limit };
+enum class Status : std::uint8_t {
+    converged,  ///< refinement: the true defect is below the tolerance (or 0.1 % above, when the inner test held);
+                ///< direct solvers: the recurrence's residual is, and the true one is within a factor of ten
+    diverged,   ///< the defect grew beyond 10^4 times the initial one, or is NaN
+    stagnated,  ///< the best defect no longer falls
+    breakdown,  ///< the recurrence cannot go on (p.q <= 0, overflow, a window overflow, an engine's fault)
+    iteration_limit,
+};
 std::string to_string(Status status);
 
 struct SolveOptions {
@@ -39,7 +46,7 @@ struct SolveOptions {
     double middle_digits = 2;     ///< digits gained by each middle loop of a cascade
     Recurrence inner_recurrence = Recurrence::pipelined;
     double tolerance = 1e-10;     ///< on the defect norm relative to the initial one
-    std::uint64_t max_iterations = 0; ///< inner iterations in all; 0: 40 per grid row (or square root of the size) + 1000
+    std::uint64_t max_iterations = 0; ///< inner iterations in all; 0: 150 per square root of the size, + 10000
     bool jacobi = false;          ///< symmetric scaling by the diagonal
     int threads = 1;
     bool keep_solution = false;   ///< return u
@@ -53,7 +60,7 @@ struct HistoryPoint {
 
 struct SolveResult {
     Status status = Status::iteration_limit;
-    std::string detail;                     ///< one line, why, when not converged
+    std::string detail;                     ///< one line, why, when not converged or with a reservation
     std::uint64_t inner_iterations = 0;     ///< CG steps, summed over all inner solves
     std::uint64_t outer_iterations = 0;     ///< double-precision defects formed behind inner solves; 0 for direct solvers
     double true_residual = 0;               ///< ||b - A u|| / ||b - A u0||, formed in double precision at the end

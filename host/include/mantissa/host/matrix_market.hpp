@@ -1,0 +1,36 @@
+// Reading MatrixMarket files: symmetric positive definite matrices and right-hand sides.
+//
+// Every fault is InvalidInput with one line, `FILE:LINE: what; the mend`.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mantissa/system.hpp"
+
+namespace mantissa {
+
+/// The matrix in MatrixMarket `text` (coordinate; real or integer; symmetric or general). `name` stands for the file
+/// in error lines. Duplicate entries are added in file order. Refused with a reason: pattern and complex values,
+/// skew-symmetric and hermitian files, array (dense) files, a matrix that is not square or not symmetric, entries out
+/// of range, NaN, infinities, a missing, zero or negative diagonal entry, a count of entries that does not match.
+/// Whether a symmetric matrix with a positive diagonal is positive definite is for the solver to find out.
+SparseRows parse_matrix_market(std::string_view text, std::string_view name);
+
+/// The same from a file.
+SparseRows read_matrix_market(const std::string& path);
+
+/// A vector of `size` numbers: a MatrixMarket array file with one column (real or integer, general), or plain numbers
+/// separated by blanks or line ends, with comments behind # or %.
+std::vector<double> parse_vector(std::string_view text, std::string_view name, std::size_t size);
+
+/// The same from a file.
+std::vector<double> read_vector(const std::string& path, std::size_t size);
+
+/// Nine bands when the pattern is that of a nine-point grid: every non-zero entry couples neighbours of one grid and
+/// none wraps round a row's end. False (and `bands` untouched) when it is not.
+bool nine_bands(const SparseRows& rows, Bands& bands);
+
+} // namespace mantissa

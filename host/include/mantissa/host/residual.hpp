@@ -1,0 +1,21 @@
+// What the outer loop computes in double precision: defects and norms. Neither result depends on the thread count.
+#pragma once
+
+#include <span>
+
+#include "mantissa/system.hpp"
+
+namespace mantissa {
+
+/// d = b - A u in double precision, round to nearest even. The products of a row are added one after the other in
+/// band order (in stored order for sparse rows), the sum is subtracted from b; nothing is fused. Elements of u outside
+/// the vector are zero; a Dirichlet node of a stencil system has an empty row, so there d = b.
+/// u, b and d have system.size elements; d may be b but not u. threads >= 1.
+void defect(const System& system, std::span<const double> u, std::span<const double> b, std::span<double> d,
+            int threads);
+
+/// Euclidean norm. Sums of squares are formed in fixed blocks that are added in order; when squares overflow or
+/// underflow the vector is scaled by a power of two first. NaN when an element is NaN. threads >= 1.
+double norm2(std::span<const double> v, int threads);
+
+} // namespace mantissa

@@ -1,0 +1,45 @@
+// The results store: one SQLite file, one row per point, keyed by the point's full configuration.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "mantissa/host/point.hpp"
+#include "mantissa/host/provenance.hpp"
+#include "mantissa/host/solve.hpp"
+
+namespace mantissa {
+
+/// A results file. Every put() is one transaction of a write-ahead log: a program that is killed loses at most the
+/// points it had not put. Several programs may use one file; one object may be used from several threads.
+class Store {
+public:
+    static constexpr int kSchemaVersion = 1;
+
+    /// Opens the file, making it when it is not there. Throws InvalidInput, one line, when it cannot be opened, is no
+    /// results file, or was written by a newer program.
+    explicit Store(const std::string& path);
+    Store(const Store&) = delete;
+    Store& operator=(const Store&) = delete;
+    ~Store();
+
+    [[nodiscard]] bool contains(const Point& point) const;
+    /// The stored result (without u), if there is one.
+    [[nodiscard]] std::optional<SolveResult> find(const Point& point) const;
+    /// Stores a result; replaces what was stored for the same point.
+    void put(const Point& point, const SolveResult& result, std::size_t unknowns, const Provenance& provenance);
+    [[nodiscard]] std::size_t size() const;
+
+    /// All points in the order stored, as CSV with a header line, or as JSON objects, one a line. The file appears
+    /// whole or not at all. Numbers read back exactly. Throws InvalidInput when it cannot be written.
+    void export_csv(const std::string& path) const;
+    void export_json_lines(const std::string& path) const;
+
+private:
+    struct Database;
+    std::unique_ptr<Database> db_;
+};
+
+} // namespace mantissa

@@ -1,0 +1,60 @@
+// Sweeps: many points, from a TOML file, over all cores, into a store.
+//
+//     store = "which_bits.sqlite"        # beside the sweep file unless absolute; default: the file's name
+//     [defaults]                         # for every grid
+//     scheme = "residual-guided"
+//     inner = 10
+//     [[grid]]                           # the cross product of its lists; a file may hold several grids
+//     problem = ["poisson2d:level=7", "poisson2d:level=8"]
+//     format = ["s10e8", "s14e8", "s17e8"]
+//     u = ["same", "s23e8"]              # same: the format's; +6: the format's with six more fraction bits
+//     row = ["same", "+4", "+6"]
+//     [[grid]]
+//     zip = [["format", "row"]]          # lists of one length whose values go together
+//     format = ["s14e8", "s17e8"]
+//     row = ["s20e8", "s23e8"]
+//
+// Keys: problem engine scheme inner digits stop ("inner=10", "digits=2") inner_recurrence middle ("s36e11,s23e8")
+// middle_digits tolerance max_iterations jacobi history; spec (a full text), or format and any of u r p q coef operand
+// row order product dot scalar lanes, and vectors for r, p and q together.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mantissa/host/point.hpp"
+
+namespace mantissa {
+
+struct Sweep {
+    std::string store;         ///< as written in the file; empty when it names none
+    std::vector<Point> points; ///< each once, in the file's order
+};
+
+inline constexpr std::size_t kMaxSweepPoints = 1'000'000;
+
+/// Reads a sweep from TOML `text`; `name` stands for the file in errors. Throws InvalidInput with one line,
+/// `FILE:LINE: what; the mend`, for anything that cannot be run as written, also when the points exceed `max_points`.
+Sweep parse_sweep(std::string_view text, std::string_view name, std::size_t max_points = kMaxSweepPoints);
+
+/// The same from a file.
+Sweep read_sweep(const std::string& path);
+
+/// What came of one point.
+struct PointOutcome {
+    SolveResult result;       ///< when not refused
+    std::size_t unknowns = 0; ///< when not refused
+    std::string refused;      ///< why the point could not be run (the engine's or the problem's line); else empty
+};
+
+/// Solves points on `threads` threads, one point each, longest first by estimated_work(). `done` is called once per
+/// point with its index, from one thread at a time, as results come. Exceptions of `done` end the run and are passed
+/// on.
+void solve_points(std::span<const Point> points, int threads,
+                  const std::function<void(std::size_t index, const PointOutcome&)>& done);
+
+} // namespace mantissa

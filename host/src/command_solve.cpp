@@ -1,0 +1,141 @@
+// mantissa solve: one problem, one datapath, one answer.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "key_values.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/host/point.hpp"
+#include "mantissa/host/registry.hpp"
+#include "options_text.hpp"
+#include "progress.hpp"
+#include "result_json.hpp"
+#include "text_file.hpp"
+
+namespace mantissa::cli {
+
+namespace {
+
+struct Flags {
+    std::string problem, scheme = "residual-guided", format, spec, engine = "emulated", recurrence = "pipelined";
+    std::string middle, history;
+    std::uint64_t inner = 10, max_iterations = 0;
+    double digits = 0, middle_digits = 2, tolerance = 1e-10;
+    int threads = 0;
+    bool jacobi = false, json = false;
+};
+
+SolveOptions options_of(const Flags& flags) {
+    SolveOptions o;
+    o.scheme = parse_scheme(flags.scheme);
+    if (!flags.format.empty()) o.spec = DatapathSpec(parse_format(flags.format));
+    if (!flags.spec.empty()) o.spec = parse_spec(flags.spec);
+    o.middle = detail::parse_middle(flags.middle);
+    o.inner = flags.inner;
+    o.digits = flags.digits;
+    o.middle_digits = flags.middle_digits;
+    o.inner_recurrence = detail::parse_recurrence(flags.recurrence);
+    o.tolerance = flags.tolerance;
+    o.max_iterations = flags.max_iterations;
+    o.jacobi = flags.jacobi;
+    o.threads = thread_count(flags.threads);
+    o.history = !flags.history.empty();
+    if (o.inner < 1) throw InvalidInput("--inner 0: give 1 or more inner iterations");
+    if (!(o.digits >= 0 && o.digits < 17)) throw InvalidInput(fmt::format("--digits {}: give 0.1 to 16", o.digits));
+    if (!(o.tolerance > 0 && o.tolerance < 1))
+        throw InvalidInput(fmt::format("--tolerance {}: give a number between 0 and 1", o.tolerance));
+    return o;
+}
+
+void print_table(const Point& point, const Problem& problem, const SolveResult& r) {
+    const auto row = [](const char* name, const std::string& value) { fmt::print("{:<15}{}\n", name, value); };
+    const SolveOptions& o = point.options;
+    const bool refines = o.scheme == Scheme::defect_correction || o.scheme == Scheme::residual_guided;
+    std::string scheme = to_string(o.scheme);
+    if (refines && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", detail::shortest(o.digits));
+    else if (refines) scheme += fmt::format(", {} inner iterations a step", o.inner);
+    if (o.inner_recurrence == Recurrence::plain && o.scheme == Scheme::defect_correction) scheme += ", plain CG inside";
+    if (!o.middle.empty()) scheme += ", through " + detail::middle_text(o);
+    if (o.jacobi) scheme += ", Jacobi scaling";
+    row("problem",
+        fmt::format("{}  ({} unknowns, {})", problem.name, problem.system.size, to_string(problem.system.kind)));
+    row("scheme", scheme);
+    row("datapath", to_string(o.spec));
+    row("engine", point.engine);
+    row("status", r.detail.empty() ? to_string(r.status) : fmt::format("{}: {}", to_string(r.status), r.detail));
+    row("iterations", refines ? fmt::format("{} inner, {} outer", r.inner_iterations, r.outer_iterations)
+                              : fmt::format("{}", r.inner_iterations));
+    row("true residual", fmt::format("{:.3e}  (double precision, relative to the first)", r.true_residual));
+    if (r.error) row("error", fmt::format("{:.5e}  (root mean square, against the continuous solution)", *r.error));
+    if (r.sigma_guards != 0) row("sigma guards", fmt::format("{}", r.sigma_guards));
+    if (r.cycles) row("cycles", fmt::format("{}", *r.cycles));
+    row("time", fmt::format("{:.3g} s", r.seconds));
+}
+
+std::string history_csv(const SolveResult& result) {
+    std::string text = "inner_iterations,outer_iterations,relative_defect\n";
+    for (const HistoryPoint& h : result.history)
+        text += fmt::format("{},{},{}\n", h.inner_iterations, h.outer_iterations, detail::shortest(h.relative_defect));
+    return text;
+}
+
+int solve_command(const Flags& flags) {
+    Point point{{}, flags.engine, options_of(flags)};
+    const auto engine = make_engine(flags.engine);
+    const Problem problem = make_problem(flags.problem);
+    point.problem = problem.name;
+    SolveResult result;
+    {
+        detail::SolveProgress line(point.options.tolerance);
+        result = solve(problem, *engine, point.options, [&](const HistoryPoint& h) {
+            line.update(h.inner_iterations, h.relative_defect);
+            return true;
+        });
+    }
+    if (!flags.history.empty()) detail::write_file(flags.history, history_csv(result));
+    if (flags.json) {
+        detail::Json j = detail::to_json(point);
+        j["unknowns"] = problem.system.size;
+        j.update(detail::to_json(result));
+        fmt::print("{}\n", j.dump(2));
+    } else {
+        print_table(point, problem, result);
+    }
+    return result.status == Status::converged ? kDone : kNotConverged;
+}
+
+Run setup(CLI::App& app, const std::string&) {
+    const auto flags = std::make_shared<Flags>();
+    Flags& f = *flags;
+    app.add_option("--problem", f.problem,
+                   "poisson2d:level=8[,anisotropy=A], diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C]"
+                   "[,seed=S], poisson3d:level=5, or mtx:FILE[,rhs=ones|random|file:FILE][,seed=S]")
+        ->required();
+    app.add_option("--scheme", f.scheme,
+                   "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction or residual-guided")
+        ->capture_default_str();
+    auto* inner = app.add_option("--inner", f.inner, "inner iterations per outer step")->capture_default_str();
+    app.add_option("--digits", f.digits, "instead of --inner: digits that each inner solve gains")->excludes(inner);
+    auto* format = app.add_option("--format", f.format, "one format for the whole datapath, as s17e8 or float");
+    app.add_option("--spec", f.spec, "a full datapath, as s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]")->excludes(format);
+    app.add_option("--engine", f.engine, "see mantissa engines")->capture_default_str();
+    app.add_option("--inner-recurrence", f.recurrence, "pipelined or plain (defect-correction)")->capture_default_str();
+    app.add_option("--middle", f.middle, "formats of a cascade's middle loops, outermost first, as s36e11,s23e8");
+    app.add_option("--middle-digits", f.middle_digits, "digits that each middle loop gains")->capture_default_str();
+    app.add_option("--tolerance", f.tolerance, "on the defect relative to the first")->capture_default_str();
+    app.add_option("--max-iterations", f.max_iterations, "inner iterations in all; 0: 40 per grid row and 1000");
+    app.add_flag("--jacobi", f.jacobi, "scale the system to a unit diagonal");
+    app.add_option("--threads", f.threads, "threads, 0 for all cores; results do not depend on it")
+        ->capture_default_str();
+    app.add_option("--history", f.history, "write the defect of every step to a CSV file");
+    app.add_flag("--json", f.json, "print a JSON object");
+    return [flags] { return solve_command(*flags); };
+}
+
+} // namespace
+
+const Command kSolve{"solve", "Solve one problem and report iterations and the true residual", setup};
+
+} // namespace mantissa::cli

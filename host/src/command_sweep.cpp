@@ -1,0 +1,92 @@
+// mantissa sweep: the points of a sweep file into a results store.
+#include <filesystem>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/host/store.hpp"
+#include "mantissa/host/sweep.hpp"
+#include "progress.hpp"
+#include "result_json.hpp"
+#include "sweep_run.hpp"
+
+namespace mantissa::cli {
+
+namespace {
+
+struct Flags {
+    std::string file, store, csv, json_lines;
+    int threads = 0;
+    bool dry_run = false, json = false;
+};
+
+/// Beside the sweep file unless given otherwise.
+std::string store_path(const Flags& flags, const Sweep& sweep) {
+    if (!flags.store.empty()) return flags.store;
+    const std::filesystem::path file(flags.file);
+    if (sweep.store.empty()) return std::filesystem::path(file).replace_extension(".sqlite").string();
+    return (file.parent_path() / sweep.store).string();
+}
+
+void print_report(const detail::SweepReport& r, const std::string& path, bool json) {
+    if (json) {
+        detail::Json refused = detail::Json::array();
+        for (const auto& [key, reason] : r.refused) refused.push_back({{"point", key}, {"reason", reason}});
+        const detail::Json j = {{"points", r.points},     {"stored_before", r.stored_before},
+                                {"computed", r.computed}, {"not_converged", r.not_converged},
+                                {"seconds", r.seconds},   {"store", path},
+                                {"refused", refused}};
+        fmt::print("{}\n", j.dump(2));
+        return;
+    }
+    fmt::print("{} points: {} stored before, {} computed in {}", r.points, r.stored_before, r.computed,
+               detail::duration_text(r.seconds));
+    if (r.not_converged != 0) fmt::print(", {} of them did not converge", r.not_converged);
+    if (!r.refused.empty()) fmt::print(", {} refused", r.refused.size());
+    fmt::print("\nresults in {}\n", path);
+    for (const auto& [key, reason] : r.refused) fmt::print(stderr, "mantissa: {}: {}\n", key, reason);
+}
+
+int sweep_command(const Flags& flags, const std::string& typed) {
+    const detail::Ranks ranks;
+    const Sweep sweep = read_sweep(flags.file);
+    const std::string path = store_path(flags, sweep);
+    const int threads = thread_count(flags.threads);
+    if (flags.dry_run) {
+        std::size_t stored = 0;
+        if (std::filesystem::exists(path)) {
+            const Store store(path);
+            for (const Point& point : sweep.points) stored += store.contains(point) ? 1 : 0;
+        }
+        if (ranks.first()) fmt::print("{} points, {} of them in {}\n", sweep.points.size(), stored, path);
+        return kDone;
+    }
+    const auto store = ranks.first() ? std::make_unique<Store>(path) : nullptr;
+    const detail::SweepReport report = detail::run_sweep(sweep, store.get(), threads, typed, ranks);
+    if (!ranks.first()) return kDone;
+    if (!flags.csv.empty()) store->export_csv(flags.csv);
+    if (!flags.json_lines.empty()) store->export_json_lines(flags.json_lines);
+    print_report(report, path, flags.json);
+    return report.refused.empty() ? kDone : kWrongRequest;
+}
+
+Run setup(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<Flags>();
+    app.add_option("file", flags->file, "the sweep, a TOML file")->required();
+    app.add_option("--store", flags->store, "results file (SQLite); default: what the sweep names, or its name");
+    app.add_option("--threads", flags->threads, "points at a time, 0 for all cores")->capture_default_str();
+    app.add_option("--csv", flags->csv, "export the store's points as CSV when done");
+    app.add_option("--jsonl", flags->json_lines, "export the store's points as JSON lines when done");
+    app.add_flag("--dry-run", flags->dry_run, "only count the points");
+    app.add_flag("--json", flags->json, "print a JSON object");
+    return [flags, typed] { return sweep_command(*flags, typed); };
+}
+
+} // namespace
+
+const Command kSweep{"sweep", "Run the points of a sweep file; a killed sweep resumes", setup};
+
+} // namespace mantissa::cli

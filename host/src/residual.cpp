@@ -1,0 +1,171 @@
+#include "mantissa/host/residual.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "mantissa/format.hpp"
+#include "parallel.hpp"
+
+namespace mantissa {
+
+namespace {
+
+/// Elements begin..end-1 of one grid row's interior: nine neighbours exist for each of them.
+void stencil_run(const std::array<double, kBands>& c, std::size_t n, std::size_t begin, std::size_t end,
+                 const double* __restrict u, const double* b, double* d) {
+    const double c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], c4 = c[4], c5 = c[5], c6 = c[6], c7 = c[7], c8 = c[8];
+#pragma GCC ivdep
+    for (std::size_t i = begin; i < end; ++i) {
+        const double* south = u + (i - n);
+        const double* here = u + i;
+        const double* north = u + (i + n);
+        double sum = c0 * south[-1] + c1 * south[0];
+        sum += c2 * south[1];
+        sum += c3 * here[-1];
+        sum += c4 * here[0];
+        sum += c5 * here[1];
+        sum += c6 * north[-1];
+        sum += c7 * north[0];
+        sum += c8 * north[1];
+        d[i] = b[i] - sum;
+    }
+}
+
+void stencil_rows(const Stencil& s, std::size_t first_row, std::size_t end_row, const double* u, const double* b,
+                  double* d) {
+    const std::size_t n = s.row_length;
+    for (std::size_t row = first_row; row < end_row; ++row) {
+        const std::size_t i = row * n;
+        if (row == 0 || row + 1 == s.rows) {
+            if (d != b) std::copy(b + i, b + i + n, d + i);
+            continue;
+        }
+        d[i] = b[i];
+        stencil_run(s.coefficients, n, i + 1, i + n - 1, u, b, d);
+        d[i + n - 1] = b[i + n - 1];
+    }
+}
+
+/// One element of a nine-band system, wherever it lies.
+double band_row_sum(const Bands& m, std::size_t size, std::size_t i, const double* u) {
+    double sum = 0;
+    for (int b = 0; b < kBands; ++b) {
+        const auto j = static_cast<std::ptrdiff_t>(i) + System::offset(b, m.row_length);
+        const bool inside = j >= 0 && j < static_cast<std::ptrdiff_t>(size);
+        const double product = m.band[static_cast<std::size_t>(b)][i] * (inside ? u[j] : 0.0);
+        sum = b == 0 ? product : sum + product;
+    }
+    return sum;
+}
+
+void band_pieces(const Bands& m, std::size_t size, std::size_t begin, std::size_t end, const double* __restrict u,
+                 const double* b, double* d) {
+    const std::size_t n = m.row_length, margin = n + 1;
+    const std::size_t low = std::clamp(margin, begin, end);
+    const std::size_t high = std::clamp(size > margin ? size - margin : std::size_t{0}, low, end);
+    for (std::size_t i = begin; i < low; ++i) d[i] = b[i] - band_row_sum(m, size, i, u);
+    std::array<const double*, kBands> a{};
+    for (std::size_t k = 0; k < kBands; ++k) a[k] = m.band[k].data();
+    const double *a0 = a[0], *a1 = a[1], *a2 = a[2], *a3 = a[3], *a4 = a[4], *a5 = a[5], *a6 = a[6], *a7 = a[7],
+                 *a8 = a[8];
+#pragma GCC ivdep
+    for (std::size_t i = low; i < high; ++i) {
+        const double* south = u + (i - n);
+        const double* here = u + i;
+        const double* north = u + (i + n);
+        double sum = a0[i] * south[-1] + a1[i] * south[0];
+        sum += a2[i] * south[1];
+        sum += a3[i] * here[-1];
+        sum += a4[i] * here[0];
+        sum += a5[i] * here[1];
+        sum += a6[i] * north[-1];
+        sum += a7[i] * north[0];
+        sum += a8[i] * north[1];
+        d[i] = b[i] - sum;
+    }
+    for (std::size_t i = high; i < end; ++i) d[i] = b[i] - band_row_sum(m, size, i, u);
+}
+
+void sparse_rows(const SparseRows& m, std::size_t begin, std::size_t end, const double* u, const double* b, double* d) {
+    for (std::size_t i = begin; i < end; ++i) {
+        double sum = 0;
+        for (std::uint64_t k = m.row_begin[i]; k < m.row_begin[i + 1]; ++k) sum += m.value[k] * u[m.column[k]];
+        d[i] = b[i] - sum;
+    }
+}
+
+constexpr std::size_t kNormBlock = 4096;
+constexpr std::size_t kNormLanes = 16;
+
+/// Sum of (scale v_i)^2 in sixteen interleaved partial sums closed by halving.
+double block_squares(const double* v, std::size_t count, double scale) {
+    std::array<double, kNormLanes> s{};
+    std::size_t i = 0;
+    for (; i + kNormLanes <= count; i += kNormLanes)
+        for (std::size_t lane = 0; lane < kNormLanes; ++lane) {
+            const double x = v[i + lane] * scale;
+            s[lane] += x * x;
+        }
+    for (std::size_t lane = 0; i < count; ++i, ++lane) {
+        const double x = v[i] * scale;
+        s[lane] += x * x;
+    }
+    for (std::size_t half = kNormLanes / 2; half > 0; half /= 2)
+        for (std::size_t lane = 0; lane < half; ++lane) s[lane] += s[lane + half];
+    return s[0];
+}
+
+double sum_of_squares(std::span<const double> v, double scale, int threads) {
+    std::vector<double> blocks((v.size() + kNormBlock - 1) / kNormBlock);
+    detail::for_pieces(threads, v.size(), kNormBlock, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; i += kNormBlock)
+            blocks[i / kNormBlock] = block_squares(v.data() + i, std::min(kNormBlock, end - i), scale);
+    });
+    double sum = 0;
+    for (const double block : blocks) sum += block;
+    return sum;
+}
+
+} // namespace
+
+void defect(const System& system, std::span<const double> u, std::span<const double> b, std::span<double> d,
+            int threads) {
+    if (u.size() != system.size || b.size() != system.size || d.size() != system.size)
+        throw InvalidInput("defect: u, b and d must have as many elements as the system");
+    switch (system.kind) {
+    case System::Kind::stencil:
+        detail::for_pieces(threads, system.size, system.stencil.row_length, [&](std::size_t begin, std::size_t end) {
+            const std::size_t n = system.stencil.row_length;
+            stencil_rows(system.stencil, begin / n, end / n, u.data(), b.data(), d.data());
+        });
+        break;
+    case System::Kind::bands:
+        detail::for_pieces(threads, system.size, 1, [&](std::size_t begin, std::size_t end) {
+            band_pieces(system.bands, system.size, begin, end, u.data(), b.data(), d.data());
+        });
+        break;
+    case System::Kind::sparse:
+        detail::for_pieces(threads, system.size, 1, [&](std::size_t begin, std::size_t end) {
+            sparse_rows(system.sparse, begin, end, u.data(), b.data(), d.data());
+        });
+        break;
+    }
+}
+
+double norm2(std::span<const double> v, int threads) {
+    // Squares from 2^-511 to 2^511 lose nothing; outside, scale by the power of two of the largest magnitude.
+    constexpr double kLow = 0x1p-900, kHigh = std::numeric_limits<double>::max();
+    const double sum = sum_of_squares(v, 1.0, threads);
+    if ((sum >= kLow && sum <= kHigh) || std::isnan(sum)) return std::sqrt(sum);
+    double largest = 0;
+    for (const double x : v) largest = std::max(largest, std::abs(x));
+    if (largest == 0 || std::isinf(largest)) return largest;
+    const int exponent = std::clamp(std::ilogb(largest), -1000, 1000);
+    return std::ldexp(std::sqrt(sum_of_squares(v, std::ldexp(1.0, -exponent), threads)), exponent);
+}
+
+} // namespace mantissa

@@ -1,0 +1,110 @@
+// What the parts of one solve share: counts, limits, progress, the verdict on how the defect develops.
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "mantissa/host/solve.hpp"
+
+namespace mantissa::detail {
+
+/// Where the inner loop's global test said "reached", a true defect this little above the target counts as reached: the
+/// recurrence's residual and the true one differ by rounding, and another outer step would be spent on that difference.
+/// (FCCM'06 level 9, double, fixed500: after 743 iterations the true defect is 1.00009e-10 or 0.99935e-10 of the
+/// initial one, depending on the order of summation in the dot products.)
+inline constexpr double kReachedSlack = 1e-3;
+
+/// A direct solver stops when its recurrence's residual reaches the tolerance, as the paper's does. It counts as
+/// converged when the true residual, which rounding keeps from following all the way, is within this factor.
+inline constexpr double kDirectSlack = 10;
+
+/// A solve is stagnant when its best defect has not fallen by a tenth over this many inner iterations.
+inline std::uint64_t patience(std::size_t size) {
+    return 2000 + static_cast<std::uint64_t>(20 * std::sqrt(static_cast<double>(size)));
+}
+inline constexpr double kWorthwhile = 0.9;
+/// ... and divergent when its defect has grown to this multiple of the initial one.
+inline constexpr double kDiverged = 1e4;
+
+struct SolveContext {
+    const SolveOptions& options;
+    const Progress& progress;
+    SolveResult& result;
+    std::size_t size;
+    std::uint64_t limit; ///< inner iterations in all
+    double initial = 1;  ///< norm of the first defect
+    std::chrono::steady_clock::time_point last_report = std::chrono::steady_clock::now();
+    bool cancelled = false;
+
+    [[nodiscard]] std::uint64_t remaining() const {
+        return limit > result.inner_iterations ? limit - result.inner_iterations : 0;
+    }
+
+    /// Counts what a run of an engine's session did.
+    void count(const RunReport& report, std::uint64_t steps) {
+        result.inner_iterations += steps;
+        result.sigma_guards += report.sigma_guards;
+        if (report.cycles) result.cycles = result.cycles.value_or(0) + *report.cycles;
+    }
+
+    void record(double relative_defect) {
+        const HistoryPoint point{result.inner_iterations, result.outer_iterations, relative_defect};
+        if (options.history) result.history.push_back(point);
+        report(point);
+    }
+    void report(const HistoryPoint& point) {
+        if (!progress) return;
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last_report < std::chrono::milliseconds(100)) return;
+        last_report = now;
+        if (!progress(point)) cancelled = true;
+    }
+
+    void stop(Status status, std::string detail = {}) {
+        result.status = status;
+        result.detail = std::move(detail);
+    }
+};
+
+/// Watches a sequence of defects for divergence and stagnation.
+class Watch {
+public:
+    explicit Watch(std::size_t size) : patience_(patience(size)) {}
+
+    /// True when the solve should end; the context then has its status.
+    bool ends(SolveContext& context, double relative_defect) {
+        const std::uint64_t at = context.result.inner_iterations;
+        if (!std::isfinite(relative_defect) || relative_defect > kDiverged) {
+            context.stop(Status::diverged, "the defect grew beyond 10^4 times the initial one");
+            return true;
+        }
+        if (relative_defect < kWorthwhile * best_) {
+            best_ = relative_defect;
+            best_at_ = at;
+        } else if (at - best_at_ > patience_) {
+            context.stop(Status::stagnated, "the best defect has not fallen by a tenth over " +
+                                                std::to_string(at - best_at_) + " iterations");
+            return true;
+        }
+        if (context.cancelled) {
+            context.stop(Status::iteration_limit, "stopped on request");
+            return true;
+        }
+        if (context.remaining() == 0) {
+            context.stop(Status::iteration_limit, "the limit of " + std::to_string(context.limit) +
+                                                      " inner iterations is reached (--max-iterations)");
+            return true;
+        }
+        return false;
+    }
+
+private:
+    std::uint64_t patience_;
+    double best_ = std::numeric_limits<double>::infinity();
+    std::uint64_t best_at_ = 0;
+};
+
+} // namespace mantissa::detail

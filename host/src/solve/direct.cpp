@@ -1,0 +1,99 @@
+// Direct solvers: one CG run to the tolerance in the spec's formats, no outer loop. The status is judged by the true
+// double-precision defect at the end, not by the recurrence's residual.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "inner.hpp"
+#include "mantissa/cg_variants.hpp"
+#include "schemes.hpp"
+
+namespace mantissa::detail {
+
+namespace {
+
+/// The end of every direct solve: `said` is what the recurrence believes.
+void judge(const Problem& problem, std::span<const double> u, std::span<double> d, bool said_reached,
+           const std::string& trouble, SolveContext& context) {
+    DoubleArithmetic outer(problem.system, context.options.threads);
+    outer.defect(u, problem.b, d);
+    const double relative = outer.norm(d) / context.initial;
+    context.record(relative);
+    const double multiple = relative / context.options.tolerance;
+    if (multiple < 1 + kReachedSlack) return context.stop(Status::converged);
+    if (said_reached && multiple < kDirectSlack)
+        return context.stop(Status::converged, fmt::format("by the recurrence's residual; the true one is {:.1f} times "
+                                                           "the tolerance",
+                                                           multiple));
+    if (!std::isfinite(relative) || relative > kDiverged)
+        return context.stop(Status::diverged, "the defect grew beyond 10^4 times the initial one");
+    if (!trouble.empty()) return context.stop(Status::breakdown, trouble);
+    if (said_reached)
+        return context.stop(Status::stagnated,
+                            "the recurrence's residual reached the tolerance, the true one did not: these formats "
+                            "cannot (try a refinement scheme)");
+    if (context.cancelled) return context.stop(Status::iteration_limit, "stopped on request");
+    context.stop(Status::iteration_limit, "the limit of " + std::to_string(context.limit) +
+                                              " iterations is reached (--max-iterations)");
+}
+
+} // namespace
+
+void solve_direct(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+                  SolveContext& context) {
+    const SolveOptions& options = context.options;
+    const Recurrence recurrence = options.scheme == Scheme::direct ? Recurrence::plain : Recurrence::pipelined;
+    const auto solver = make_engine_solver(engine, problem.system, options.spec, {options.threads, recurrence});
+    const double norm = context.initial;
+    const InnerOutcome outcome = solver->solve(
+        [&](std::size_t at, std::span<double> values) {
+            for (std::size_t i = 0; i < values.size(); ++i) values[i] = d[at + i] / norm;
+        },
+        {.steps = 0, .reduction = 0, .global = options.tolerance}, context);
+    std::vector<double> part(std::min(u.size(), kTransfer));
+    DoubleArithmetic outer(problem.system, options.threads);
+    for (std::size_t at = 0; at < u.size(); at += part.size()) {
+        const std::span<double> c(part.data(), std::min(part.size(), u.size() - at));
+        solver->read(at, c);
+        outer.correct(u.subspan(at, c.size()), norm, c);
+    }
+    judge(problem, u, d, outcome.reached_global, outcome.trouble, context);
+}
+
+void solve_variant(const Problem& problem, std::span<double> u, std::span<double> d, SolveContext& context) {
+    const SolveOptions& options = context.options;
+    const CgVariant variant = options.scheme == Scheme::chronopoulos_gear ? CgVariant::chronopoulos_gear
+                                                                          : CgVariant::ghysels_vanroose;
+    CgVariantSolver solver(problem.system, options.spec, variant, options.threads);
+    const double norm = context.initial;
+    std::vector<double> r(u.size());
+    for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[i] / norm;
+    solver.start(r);
+    RunEnd end = RunEnd::passes;
+    while (end == RunEnd::passes && context.remaining() > 0 && !context.cancelled) {
+        const RunReport report =
+            solver.run({.passes = std::min<std::uint64_t>(context.remaining(), 16),
+                        .rho_stop = options.tolerance * options.tolerance});
+        context.count(report, report.passes);
+        context.report({context.result.inner_iterations, 0, std::sqrt(solver.rho())});
+        end = report.end;
+    }
+    const std::span<const double> c = solver.solution();
+    DoubleArithmetic(problem.system, options.threads).correct(u, norm, c);
+    const bool trouble = end != RunEnd::passes && end != RunEnd::rho_reached && end != RunEnd::exact;
+    judge(problem, u, d, end == RunEnd::rho_reached, trouble ? "CG ended: " + to_string(end) : "", context);
+}
+
+void solve_defect_correction(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+                             SolveContext& context) {
+    const SolveOptions& options = context.options;
+    auto inner = make_engine_solver(engine, problem.system, options.spec, {options.threads, options.inner_recurrence});
+    for (auto format = options.middle.rbegin(); format != options.middle.rend(); ++format)
+        inner = make_middle_solver(problem.system, *format, std::move(inner), options.threads);
+    DoubleArithmetic outer(problem.system, options.threads);
+    refine(outer, *inner, problem.b, u, d, context.initial, {options.tolerance * context.initial, true}, context);
+}
+
+} // namespace mantissa::detail

@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "inner.hpp"
+
+namespace mantissa::detail {
+
+namespace {
+
+class EngineSolver final : public InnerSolver {
+public:
+    EngineSolver(const Engine& engine, const System& system, const DatapathSpec& spec, const SessionOptions& options)
+        : session_(engine.load(system, spec, options)), size_(system.size),
+          pipelined_(options.recurrence == Recurrence::pipelined), buffer_(std::min(size_, kTransfer)) {}
+
+    InnerOutcome solve(const Fill& r, const InnerGoal& goal, SolveContext& context) override {
+        for (std::size_t first = 0; first < size_; first += buffer_.size()) {
+            const std::span<double> part(buffer_.data(), std::min(buffer_.size(), size_ - first));
+            r(first, part);
+            session_->write(Vec::r, first, part);
+        }
+        session_->clear(Vec::u);
+        session_->clear(Vec::p);
+        session_->clear(Vec::q);
+        session_->set_scalars(0, 0);
+
+        InnerOutcome outcome;
+        double first_rho = 1; // r is normalised
+        if (pipelined_) {     // the first pass only forms p = r, q = A p and the scalars: no CG step yet
+            const RunReport setup = session_->run({.passes = 1});
+            context.count(setup, 0);
+            if (setup.end != RunEnd::passes) {
+                outcome.trouble = trouble(setup.end);
+                return outcome;
+            }
+            first_rho = session_->scalars().rho;
+        }
+        const double global = goal.global * goal.global;
+        const double stop = std::max(global, goal.reduction * goal.reduction * first_rho);
+        const std::uint64_t allowed = std::min(goal.steps == 0 ? context.remaining() : goal.steps, context.remaining());
+        std::uint64_t steps = 0;
+        while (steps < allowed && !context.cancelled) {
+            const std::uint64_t batch = std::min<std::uint64_t>(allowed - steps, kBatch);
+            const RunReport report = session_->run({.passes = batch, .rho_stop = stop});
+            steps += report.passes;
+            context.count(report, report.passes);
+            context.report({context.result.inner_iterations, context.result.outer_iterations, 0});
+            if (report.end == RunEnd::passes) continue;
+            outcome.reached_global = report.end == RunEnd::rho_reached && session_->scalars().rho < global;
+            if (report.end != RunEnd::rho_reached) outcome.trouble = trouble(report.end);
+            break;
+        }
+        outcome.useful = steps > 0;
+        return outcome;
+    }
+
+    void read(std::size_t first, std::span<double> values) override { session_->read(Vec::u, first, values); }
+
+private:
+    static constexpr std::uint64_t kBatch = 64; ///< passes between looks at progress and cancellation
+
+    [[nodiscard]] std::string trouble(RunEnd end) const {
+        return end == RunEnd::fault ? session_->fault() : "inner CG ended: " + to_string(end);
+    }
+
+    std::unique_ptr<Session> session_;
+    std::size_t size_;
+    bool pipelined_;
+    std::vector<double> buffer_;
+};
+
+} // namespace
+
+std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const System& system, const DatapathSpec& spec,
+                                                const SessionOptions& options) {
+    return std::make_unique<EngineSolver>(engine, system, spec, options);
+}
+
+} // namespace mantissa::detail

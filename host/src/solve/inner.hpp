@@ -1,0 +1,62 @@
+// Inner solvers of iterative refinement: given a normalised defect r, an approximate solution of A c = r.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "context.hpp"
+#include "mantissa/engine.hpp"
+#include "outer_arithmetic.hpp"
+
+namespace mantissa::detail {
+
+/// Elements that move between an outer loop and an inner solver at a time; bounds the memory that crossing takes.
+inline constexpr std::size_t kTransfer = 1 << 16;
+
+struct InnerGoal {
+    std::uint64_t steps = 0;      ///< at most this many CG steps; 0: until `reduction` (or the solve's limit)
+    double reduction = 0;         ///< stop once the inner defect has fallen by this factor (10^-digits); 0: never
+    double global = 0;            ///< stop once the inner defect norm is below this (the global test)
+};
+
+struct InnerOutcome {
+    bool reached_global = false;
+    bool useful = false;  ///< at least one step was made and the correction is finite
+    std::string trouble;  ///< why the inner solver ended early, when it did
+};
+
+class InnerSolver {
+public:
+    InnerSolver() = default;
+    InnerSolver(const InnerSolver&) = delete;
+    InnerSolver& operator=(const InnerSolver&) = delete;
+    virtual ~InnerSolver() = default;
+    /// Solves A c = r approximately from c = 0. `fill` writes elements first.. of r.
+    using Fill = std::function<void(std::size_t first, std::span<double> values)>;
+    virtual InnerOutcome solve(const Fill& r, const InnerGoal& goal, SolveContext& context) = 0;
+    /// Elements of the correction.
+    virtual void read(std::size_t first, std::span<double> values) = 0;
+};
+
+/// CG on an engine, pipelined or plain, restarted with p = r.
+std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const System& system, const DatapathSpec& spec,
+                                                const SessionOptions& options);
+
+/// Iterative refinement in the arithmetic `outer` over `inner` (section 2.2): the double loop of a solve, and as an
+/// inner solver itself the middle loop of a cascade. d holds the defect of u on entry and exit. Returns the last
+/// defect norm; `target` ends it; without one (0) and for middle loops, `reduction` of the first norm does.
+struct RefineGoal {
+    double target = 0;      ///< absolute defect norm
+    bool outermost = true;  ///< record history, count outer iterations, decide the solve's status
+};
+double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double> b, std::span<double> u,
+              std::span<double> d, double norm, const RefineGoal& goal, SolveContext& context);
+
+/// A middle loop as an inner solver.
+std::unique_ptr<InnerSolver> make_middle_solver(const System& system, const Format& format,
+                                                std::unique_ptr<InnerSolver> inner, int threads);
+
+} // namespace mantissa::detail

@@ -1,0 +1,125 @@
+// Residual guided pipelined CG (FCCM'06, section 3.3): the outer loop replaces the inner residual by the true one and
+// keeps the search direction, made orthogonal to it.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "inner.hpp"
+#include "schemes.hpp"
+
+namespace mantissa::detail {
+
+namespace {
+
+/// sum a_i b_i / s in fixed blocks, added in order; the blocks arrive one after the other.
+class BlockDot {
+public:
+    void add(std::span<const double> a, std::span<const double> b) {
+        constexpr std::size_t kLanes = 8;
+        double lane[kLanes] = {};
+        for (std::size_t i = 0; i < a.size(); ++i) lane[i % kLanes] += a[i] * b[i];
+        for (std::size_t half = kLanes / 2; half > 0; half /= 2)
+            for (std::size_t j = 0; j < half; ++j) lane[j] += lane[j + half];
+        sum_ += lane[0];
+    }
+    [[nodiscard]] double total() const { return sum_; }
+
+private:
+    double sum_ = 0;
+};
+
+} // namespace
+
+void solve_residual_guided(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+                           SolveContext& context) {
+    const SolveOptions& options = context.options;
+    const std::size_t size = u.size();
+    DoubleArithmetic outer(problem.system, options.threads);
+    const auto session = engine.load(problem.system, options.spec, {options.threads, Recurrence::pipelined});
+    std::vector<double> r_part(std::min(size, kTransfer)), p_part(r_part.size());
+    const double target = options.tolerance * context.initial;
+    double norm = context.initial, beta = 0;
+    Watch watch(context.size);
+    bool first_time = true;
+    int fruitless = 0;
+
+    const auto for_parts = [&](auto&& body) {
+        for (std::size_t at = 0; at < size; at += r_part.size()) {
+            const std::size_t n = std::min(r_part.size(), size - at);
+            body(at, std::span<double>(r_part.data(), n), std::span<double>(p_part.data(), n));
+        }
+    };
+
+    while (norm >= target) {
+        // r0 = d / s;  p0 = p - (r0 . p) r0
+        double projection = 0;
+        if (!first_time) {
+            BlockDot dot;
+            for_parts([&](std::size_t at, std::span<double> r, std::span<double> p) {
+                session->read(Vec::p, at, p);
+                for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[at + i] / norm;
+                dot.add(r, p);
+            });
+            projection = dot.total();
+        }
+        for_parts([&](std::size_t at, std::span<double> r, std::span<double> p) {
+            for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[at + i] / norm;
+            session->write(Vec::r, at, r);
+            if (first_time) return;
+            session->read(Vec::p, at, p);
+            for (std::size_t i = 0; i < p.size(); ++i) p[i] -= projection * r[i];
+            session->write(Vec::p, at, p);
+        });
+        session->clear(Vec::u);
+        session->clear(Vec::q);
+        session->set_scalars(0, beta);
+        first_time = false;
+
+        const double global = target / norm;
+        const std::uint64_t allowed =
+            std::min(options.digits > 0 ? context.remaining() : options.inner, context.remaining());
+        double stop = global * global;
+        std::uint64_t steps = 0;
+        RunReport report;
+        while (steps < allowed && !context.cancelled) {
+            report = session->run({.passes = std::min<std::uint64_t>(allowed - steps, 64), .rho_stop = stop});
+            steps += report.passes;
+            context.count(report, report.passes);
+            if (report.end != RunEnd::passes) break;
+            if (options.digits > 0) stop = std::max(stop, std::pow(10.0, -2 * options.digits)); // r is normalised
+        }
+
+        // u += s (u_k + alpha_k p_k)
+        const Scalars scalars = session->scalars();
+        bool finite = std::isfinite(scalars.alpha);
+        for_parts([&](std::size_t at, std::span<double> c, std::span<double> p) {
+            if (!finite) return;
+            session->read(Vec::u, at, c);
+            session->read(Vec::p, at, p);
+            for (std::size_t i = 0; i < c.size(); ++i) c[i] += scalars.alpha * p[i];
+            finite = std::all_of(c.begin(), c.end(), [](double x) { return std::isfinite(x); });
+            if (finite) outer.correct(u.subspan(at, c.size()), norm, c);
+        });
+        ++context.result.outer_iterations;
+        outer.defect(u, problem.b, d);
+        const double before = norm;
+        norm = outer.norm(d);
+        context.record(norm / context.initial);
+        const bool reached = report.end == RunEnd::rho_reached && scalars.rho < global * global;
+        if (norm < target * (reached ? 1 + kReachedSlack : 1)) break;
+        const bool trouble = report.end != RunEnd::passes && report.end != RunEnd::rho_reached;
+        const std::string why = report.end == RunEnd::fault ? session->fault() : "inner CG ended: " + to_string(report.end);
+        if (!finite) return context.stop(Status::breakdown, trouble ? why : "the inner correction is not finite");
+        fruitless = trouble && norm > kWorthwhile * before ? fruitless + 1 : 0;
+        if (fruitless >= 10) return context.stop(Status::breakdown, why);
+        if (watch.ends(context, norm / context.initial)) return;
+        // The kept direction fits the next residual only if the recurrence is sound; else restart along r.
+        beta = trouble || !(scalars.rho > 0) ? 0 : norm / (before * scalars.rho);
+        if (!std::isfinite(beta)) beta = 0;
+        if (trouble) first_time = true;
+        if (first_time) session->clear(Vec::p);
+    }
+    context.stop(Status::converged);
+}
+
+} // namespace mantissa::detail

@@ -1,0 +1,23 @@
+// The solution schemes behind solve(). Each works on the (already scaled) problem, updates u and d in place, counts in
+// the context and leaves the status there.
+#pragma once
+
+#include <span>
+
+#include "context.hpp"
+#include "mantissa/engine.hpp"
+#include "mantissa/host/problem.hpp"
+
+namespace mantissa::detail {
+
+void solve_defect_correction(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+                             SolveContext& context);
+void solve_residual_guided(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+                           SolveContext& context);
+/// CG or pipelined CG on the whole problem in one run.
+void solve_direct(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+                  SolveContext& context);
+/// Chronopoulos-Gear and Ghysels-Vanroose, in the spec's formats on this processor.
+void solve_variant(const Problem& problem, std::span<double> u, std::span<double> d, SolveContext& context);
+
+} // namespace mantissa::detail

@@ -1,0 +1,64 @@
+// The operations of a datapath on whole vectors, in any combination of formats: every value is carried in double and
+// every operation goes through a VectorUnit of its own format, block by block. The general (and slower) way to run a
+// spec, and the building blocks of the reference CG variants.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mantissa/kernels.hpp"
+#include "mantissa/spec.hpp"
+#include "mantissa/system.hpp"
+
+namespace mantissa {
+
+/// One dot product's outcome, in the scalar format.
+struct DotResult {
+    double value = 0;
+    bool overflow = false; ///< a fixed window overflowed; value is +0
+};
+
+class BlockAlgebra {
+public:
+    /// Keeps a reference to `system`'s structure by copying what it needs, coefficients rounded.
+    BlockAlgebra(const System& system, const DatapathSpec& spec, int threads = 1);
+
+    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] const DatapathSpec& spec() const { return spec_; }
+
+    /// out = A x: products and sums in the row format, the result in `result`'s format. `x` and `out` must not overlap.
+    void apply(std::span<const double> x, const Format& result, std::span<double> out) const;
+    /// out = x + (s y) in `f`, product and sum rounded; out may be x or y.
+    void add_scaled(const Format& f, std::span<const double> x, double s, std::span<const double> y,
+                    std::span<double> out) const;
+    /// out = x - (s y) in `f`.
+    void sub_scaled(const Format& f, std::span<const double> x, double s, std::span<const double> y,
+                    std::span<double> out) const;
+    /// a . b as the spec forms dot products, rounded into the scalar format.
+    [[nodiscard]] DotResult dot(std::span<const double> a, std::span<const double> b) const;
+
+private:
+    static constexpr std::size_t kBlock = 4096;
+    struct Scratch;
+
+    void rows(std::size_t begin, std::size_t end, const double* x, double* out, Scratch& scratch) const;
+    void grid_rows(std::size_t begin, std::size_t end, const double* x, double* out, Scratch& scratch) const;
+    void sparse_rows(std::size_t begin, std::size_t end, const double* x, double* out, Scratch& scratch) const;
+
+    template <class Body> void for_blocks(Body&& body) const;
+
+    DatapathSpec spec_;
+    int threads_;
+    std::size_t size_;
+    System::Kind kind_;
+    Stencil grid_;                                   ///< stencil: shape; coefficients rounded
+    std::size_t row_length_ = 0;
+    std::array<std::vector<double>, kBands> bands_;
+    SparseRows sparse_;
+    VectorUnit<double> row_unit_, product_unit_, accumulator_unit_;
+};
+
+} // namespace mantissa

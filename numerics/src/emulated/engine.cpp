@@ -1,0 +1,43 @@
+#include <cstdlib>
+
+#include "session_base.hpp"
+
+namespace mantissa {
+
+namespace {
+
+class EmulatedEngine final : public Engine {
+public:
+    explicit EmulatedEngine(bool general) : general_(general) {}
+    [[nodiscard]] std::string name() const override { return "emulated"; }
+    [[nodiscard]] std::string description() const override {
+        return "vectorised C++ emulation on this processor, the executable specification (kernels: " +
+               std::string(kernel_isa()) + ")";
+    }
+    [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System&, const SessionOptions&) const override {
+        try {
+            spec.validate();
+        } catch (const InvalidInput& e) {
+            return e.what();
+        }
+        return {};
+    }
+    [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
+                                                const SessionOptions& options) const override {
+        spec.validate();
+        if (!general_)
+            if (auto session = detail::make_fused_session(system, spec, options)) return session;
+        return detail::make_block_session(system, spec, options);
+    }
+
+private:
+    bool general_;
+};
+
+} // namespace
+
+std::unique_ptr<Engine> make_emulated_engine(EmulatedPath path) {
+    return std::make_unique<EmulatedEngine>(path == EmulatedPath::general);
+}
+
+} // namespace mantissa

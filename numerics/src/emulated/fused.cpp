@@ -1,0 +1,343 @@
+// The fast emulated session: one sweep over memory per pass, every format carried in T at the speed of native
+// arithmetic. It serves specs whose formats share one exponent width (the carrier's) and one policy: truncating and
+// flushing (any fraction widths), or the carrier's native format.
+//
+// Memory traffic per element and pass, constant stencil: reads u r p q, writes u r p q (8 values); bands add 9.
+#include <bit>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "../fp_mode.hpp"
+#include "../isa/pass.hpp"
+#include "mantissa/accumulate.hpp"
+#include "mantissa/exact.hpp"
+#include "mantissa/scalar_unit.hpp"
+#include "session_base.hpp"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace mantissa::detail {
+
+namespace {
+
+/// What the fused loops need to know of a spec; nothing when they cannot run it in T.
+template <class T> struct Plan {
+    PassMasks<T> masks;
+    bool masked = false;
+    FpMode mode;
+};
+
+template <class T> std::optional<Plan<T>> plan_for(const DatapathSpec& s) {
+#if !MANTISSA_HAS_FP_MODE
+    return std::nullopt;
+#endif
+    constexpr int kFraction = sizeof(T) == 4 ? 23 : 52, kExponent = sizeof(T) == 4 ? 8 : 11;
+    const bool rounded_product = !s.dot.exact_product;
+    Plan<T> plan;
+    const Format first = s.r;
+    const Format formats[] = {s.u, s.r, s.p, s.q, s.coefficient, s.operand, s.row, rounded_product ? s.dot.product : s.r};
+    for (const Format& f : formats) {
+        if (f.exponent_bits != kExponent || f.fraction_bits > kFraction) return std::nullopt;
+        if (f.rounding != first.rounding || f.subnormals != first.subnormals || f.overflow != Overflow::infinity)
+            return std::nullopt;
+        const bool whole = f.fraction_bits == kFraction;
+        if (!whole && !(f.truncates() && f.flushes())) return std::nullopt;
+        if (f.truncates() && !f.flushes()) return std::nullopt;
+        plan.masked |= !whole;
+    }
+    plan.mode = {first.truncates(), first.flushes()};
+    if (!s.dot.fixed) {
+        const Format wide = Format{52, 11, first.rounding, first.subnormals, Overflow::infinity}.canonical();
+        if (!(s.dot.accumulator == wide)) return std::nullopt;
+    } else {
+        if (s.dot.window.lsb < -900 || s.dot.window.lsb > 900) return std::nullopt;
+        // An exact product wider than a double's significand: only truncation composes with the grid's.
+        const int bits = std::max({2 * s.r.precision(), 2 * s.q.precision(), s.p.precision() + s.q.precision()});
+        if (s.dot.exact_product && bits > 53 && !(first.truncates() && first.flushes())) return std::nullopt;
+    }
+    const auto mask = [](const Format& f) { return static_cast<Bits<T>>(~((Bits<T>{1} << (kFraction - f.fraction_bits)) - 1)); };
+    plan.masks = {mask(s.u), mask(s.r), mask(s.p), mask(s.q), mask(s.row), rounded_product ? mask(s.dot.product) : Bits<T>{}};
+    return plan;
+}
+
+template <class T> class FusedSession final : public SessionBase<T> {
+public:
+    FusedSession(const System& system, const DatapathSpec& spec, const SessionOptions& options, const Plan<T>& plan)
+        : SessionBase<T>(spec, system), plan_(plan), threads_(std::max(1, options.threads)),
+          kernels_(best_pass_table<T>()[plan.masked ? 1 : 0][spec.order == RowOrder::tree ? 1 : 0]
+                                       [spec.dot.exact_product ? 1 : 0]),
+          kind_(system.kind) {
+        load(system);
+        // Chunks are multiples of the largest number of partial sums, and long enough to amortise their halo.
+        const std::size_t wanted = std::max(kChunk, 4 * (this->margin_ + 1));
+        chunk_ = (wanted + kChunk - 1) / kChunk * kChunk;
+    }
+
+    RunReport run(const RunRequest& request) override {
+        RunReport report;
+        const double stop = this->exact_scalar(request.rho_stop);
+        while (report.passes < request.passes && report.end == RunEnd::passes) {
+            const ScalarStep step = pass();
+            ++report.passes;
+            report.sigma_guards += step.sigma_guarded ? 1 : 0;
+            report.end = step.end;
+            this->scalars_ = step.scalars;
+            if (report.end == RunEnd::passes && report.passes >= request.rho_stop_from && step.scalars.rho < stop)
+                report.end = RunEnd::rho_reached;
+        }
+        return report;
+    }
+
+private:
+    static constexpr std::size_t kChunk = 4096;
+    static_assert(kChunk % (DotSpec::kMaxDepth * DatapathSpec::kMaxLanes) == 0);
+
+    void load(const System& system) {
+        const VectorUnit<T> coefficient(this->spec_.coefficient);
+        if (kind_ == System::Kind::stencil) {
+            std::array<T, kBands> c{};
+            coefficient.convert(system.stencil.coefficients, c);
+            std::map<Bits<T>, int> seen; // bands with one coefficient share their products
+            for (int b = 0; b < kBands; ++b) {
+                const auto [it, fresh] = seen.emplace(std::bit_cast<Bits<T>>(c[b]), static_cast<int>(distinct_.size()));
+                if (fresh) distinct_.push_back(c[b]);
+                product_of_[b] = it->second;
+            }
+            grid_ = system.stencil;
+        } else if (kind_ == System::Kind::bands) {
+            for (int b = 0; b < kBands; ++b) {
+                bands_[b].resize(system.size);
+                coefficient.convert(system.bands.band[b], bands_[b]);
+            }
+        } else {
+            row_begin_ = system.sparse.row_begin;
+            column_ = system.sparse.column;
+            value_.resize(system.sparse.value.size());
+            coefficient.convert(system.sparse.value, value_);
+            for (std::size_t i = 0; i < system.size; ++i)
+                longest_row_ = std::max<std::size_t>(longest_row_, row_begin_[i + 1] - row_begin_[i]);
+        }
+        for (int b = 0; b < kBands; ++b) offset_[b] = System::offset(b, system.row_length());
+    }
+
+    /// Reach of the row sum to either side, in elements (a sparse row may reach anywhere).
+    [[nodiscard]] std::size_t halo() const { return this->margin_; }
+
+    /// Scratch of one thread: product arrays for a chunk and its halo.
+    struct Scratch {
+        std::vector<std::vector<T>> products;
+        std::vector<T> row;
+        std::size_t filled = 0; ///< products exist below this element
+    };
+
+    void update(std::size_t begin, std::size_t end) {
+        kernels_.update(this->data(Vec::u) + begin, this->data(Vec::r) + begin, this->data(Vec::p) + begin,
+                        this->data(Vec::q) + begin, alpha_, beta_, plan_.masks, end - begin);
+    }
+
+    /// q for [begin, end); p must be up to date within reach. `first` says that scratch holds nothing of use.
+    void rows(Scratch& scratch, std::size_t begin, std::size_t end, bool first) {
+        T* const p = this->data(Vec::p);
+        T* const q = this->data(Vec::q);
+        if (kind_ == System::Kind::bands) {
+            const T* band[kBands];
+            for (int b = 0; b < kBands; ++b) band[b] = bands_[b].data() + begin;
+            kernels_.band_rows(band, p + begin, offset_.data(), plan_.masks, q + begin, end - begin);
+            return;
+        }
+        if (kind_ == System::Kind::sparse) {
+            scratch.row.resize(longest_row_ + 1);
+            kernels_.sparse_rows(row_begin_.data() + begin, column_.data(), value_.data(), p, plan_.masks,
+                                 scratch.row.data(), q + begin, end - begin);
+            return;
+        }
+        // Products of [begin - h, end + h), element begin - h at the front of each array.
+        const std::size_t h = halo(), count = end - begin;
+        if (scratch.products.empty()) scratch.products.assign(distinct_.size(), std::vector<T>(chunk_ + 2 * h));
+        const std::size_t kept = first ? 0 : 2 * h; // the last 2h products of the chunk before
+        for (std::size_t d = 0; d < distinct_.size(); ++d) {
+            T* const products = scratch.products[d].data();
+            if (!first) std::copy_n(products + chunk_, kept, products);
+            kernels_.scale(p + begin - h + kept, distinct_[d], plan_.masks.row, products + kept, count + 2 * h - kept);
+        }
+        const T* terms[kBands];
+        for (int b = 0; b < kBands; ++b)
+            terms[b] = scratch.products[product_of_[b]].data() + h + offset_[b];
+        kernels_.sum_rows(terms, plan_.masks, q + begin, count);
+        clear_edges(q, begin, end);
+    }
+
+    /// Rows of Dirichlet nodes give +0.
+    void clear_edges(T* q, std::size_t begin, std::size_t end) const {
+        const std::size_t n = grid_.row_length, last_row = n * (grid_.rows - 1);
+        if (begin < n) std::fill(q + begin, q + std::min(n, end), T{});
+        if (end > last_row) std::fill(q + std::max(last_row, begin), q + end, T{});
+        for (std::size_t left = (begin + n - 1) / n * n; left < end; left += n) q[left] = T{};
+        for (std::size_t right = begin / n * n + n - 1; right < end; right += n) q[right] = T{};
+    }
+
+    struct Sums {
+        std::vector<double> rr, pq, qq; ///< floating lanes
+        std::vector<FixedAccumulator> fixed;
+        Sums(const DatapathSpec& s)
+            : rr(s.dot.fixed ? 0 : static_cast<std::size_t>(s.partials())), pq(rr), qq(rr),
+              fixed(s.dot.fixed ? 3 : 0, FixedAccumulator(s.dot.window)) {}
+    };
+
+    void dot_fixed(FixedAccumulator& sum, const T* a, const T* b, std::size_t count) const {
+        const FixedWindow& w = this->spec_.dot.window;
+        const double scale = std::ldexp(1.0, -w.lsb);
+        for (std::size_t begin = 0; begin < count; begin += kChunk) {
+            const std::size_t n = std::min(kChunk, count - begin);
+            double largest = 0;
+            const std::int64_t units = kernels_.dot_fixed(a + begin, b + begin, plan_.masks.product, scale, &largest, n);
+            const bool exact_terms = !this->spec_.dot.exact_product || largest * scale < 0x1p52;
+            if (exact_terms && largest < std::ldexp(1.0, w.msb) && largest * scale * static_cast<double>(n) < 0x1p62) {
+                sum.add_units(units);
+                continue;
+            }
+            for (std::size_t i = begin; i < begin + n; ++i) {
+                if (this->spec_.dot.exact_product) sum.add_product(a[i], b[i]);
+                else sum.add(exact::mul(this->spec_.dot.product, a[i], b[i]));
+            }
+        }
+    }
+
+    void dots(Sums& sums, std::size_t begin, std::size_t end) {
+        const T* const r = this->data(Vec::r) + begin;
+        const T* const p = this->data(Vec::p) + begin;
+        const T* const q = this->data(Vec::q) + begin;
+        const std::size_t n = end - begin;
+        if (this->spec_.dot.fixed) {
+            dot_fixed(sums.fixed[0], r, r, n);
+            dot_fixed(sums.fixed[1], p, q, n);
+            dot_fixed(sums.fixed[2], q, q, n);
+        } else {
+            kernels_.dot_lanes(r, p, q, plan_.masks.product, sums.rr.data(), sums.pq.data(), sums.qq.data(),
+                               this->spec_.partials(), n);
+        }
+    }
+
+    ScalarStep pass() {
+        alpha_ = static_cast<T>(exact::convert(this->spec_.operand, this->scalars_.alpha));
+        beta_ = static_cast<T>(exact::convert(this->spec_.operand, this->scalars_.beta));
+        Sums sums(this->spec_);
+        if (threads_ == 1) sweep_alone(sums);
+        else sweep_together(sums);
+        if (this->spec_.dot.fixed) {
+            const auto& f = sums.fixed;
+            const Format& scalar = this->spec_.scalar;
+            return scalar_step(scalar, f[0].total(scalar), f[1].total(scalar), f[2].total(scalar),
+                               f[0].overflow() || f[1].overflow() || f[2].overflow());
+        }
+        const auto close = [&](std::vector<double>& s) {
+            LaneAccumulator::close(this->spec_.dot.accumulator, s);
+            return exact::convert(this->spec_.scalar, s[0]);
+        };
+        const double rho = close(sums.rr), pq = close(sums.pq), qq = close(sums.qq);
+        return scalar_step(this->spec_.scalar, rho, pq, qq, false);
+    }
+
+    /// One thread: the update leads the row sum by its reach, so that each element passes the cache once.
+    void sweep_alone(Sums& sums) {
+        const std::size_t n = this->size(), h = kind_ == System::Kind::sparse ? n : halo();
+        std::size_t updated = 0;
+        bool first = true;
+        for (std::size_t begin = 0; begin < n; begin += chunk_) {
+            const std::size_t end = std::min(n, begin + chunk_), needed = std::min(n, end + h);
+            {
+#if MANTISSA_HAS_FP_MODE
+                const FpScope scope(plan_.mode);
+#endif
+                if (needed > updated) update(updated, needed);
+                rows(scratch_, begin, end, first);
+            }
+            updated = std::max(updated, needed);
+            first = false;
+            dots_scoped(sums, begin, end);
+        }
+    }
+
+    void dots_scoped(Sums& sums, std::size_t begin, std::size_t end) {
+#if MANTISSA_HAS_FP_MODE
+        const FpScope scope(plan_.mode);
+#endif
+        dots(sums, begin, end);
+    }
+
+    /// Several threads: update, then rows, each split into chunks. Fixed-point sums do not care who forms them;
+    /// floating lanes are chains through the whole vector, so there each of the three dot products has one thread.
+    void sweep_together(Sums& sums) {
+        const std::size_t n = this->size();
+        const auto chunks = static_cast<std::ptrdiff_t>((n + chunk_ - 1) / chunk_);
+        const auto bounds = [&](std::ptrdiff_t c) {
+            const std::size_t begin = static_cast<std::size_t>(c) * chunk_;
+            return std::pair{begin, std::min(n, begin + chunk_)};
+        };
+        const bool fixed = this->spec_.dot.fixed;
+#pragma omp parallel num_threads(threads_)
+        {
+#if MANTISSA_HAS_FP_MODE
+            const FpScope scope(plan_.mode);
+#endif
+            Scratch scratch;
+            Sums own(this->spec_);
+#pragma omp for schedule(static)
+            for (std::ptrdiff_t c = 0; c < chunks; ++c) update(bounds(c).first, bounds(c).second);
+            std::ptrdiff_t before = -2;
+#pragma omp for schedule(static)
+            for (std::ptrdiff_t c = 0; c < chunks; ++c) {
+                rows(scratch, bounds(c).first, bounds(c).second, c != before + 1);
+                before = c;
+                if (fixed) dots(own, bounds(c).first, bounds(c).second);
+            }
+            if (fixed) {
+#pragma omp critical
+                for (int k = 0; k < 3; ++k) sums.fixed[k].merge(own.fixed[k]);
+            } else {
+                const T* const r = this->data(Vec::r);
+                const T* const p = this->data(Vec::p);
+                const T* const q = this->data(Vec::q);
+#pragma omp for schedule(dynamic, 1)
+                for (int k = 0; k < 3; ++k)
+                    kernels_.dot_lanes_one(k == 0 ? r : k == 1 ? p : q, k == 0 ? r : q, plan_.masks.product,
+                                           k == 0 ? sums.rr.data() : k == 1 ? sums.pq.data() : sums.qq.data(),
+                                           this->spec_.partials(), n);
+            }
+        }
+    }
+
+    Plan<T> plan_;
+    int threads_;
+    const PassKernels<T>& kernels_;
+    System::Kind kind_;
+    std::size_t chunk_ = kChunk;
+    T alpha_{}, beta_{};
+    Stencil grid_;
+    std::vector<T> distinct_;
+    std::array<int, kBands> product_of_{};
+    std::array<std::ptrdiff_t, kBands> offset_{};
+    std::array<std::vector<T>, kBands> bands_;
+    std::vector<std::uint64_t> row_begin_;
+    std::vector<std::uint32_t> column_;
+    std::vector<T> value_;
+    std::size_t longest_row_ = 0;
+    Scratch scratch_;
+};
+
+} // namespace
+
+std::unique_ptr<Session> make_fused_session(const System& system, const DatapathSpec& spec,
+                                            const SessionOptions& options) {
+    if (options.recurrence != Recurrence::pipelined) return nullptr;
+    if (const auto plan = plan_for<float>(spec))
+        return std::make_unique<FusedSession<float>>(system, spec, options, *plan);
+    if (const auto plan = plan_for<double>(spec))
+        return std::make_unique<FusedSession<double>>(system, spec, options, *plan);
+    return nullptr;
+}
+
+} // namespace mantissa::detail

@@ -1,0 +1,39 @@
+// The processor's rounding and flush-to-zero mode, set for a scope and always put back.
+#pragma once
+
+#if defined(__x86_64__) || defined(_M_X64)
+#define MANTISSA_HAS_FP_MODE 1
+#include <xmmintrin.h>
+#else
+#define MANTISSA_HAS_FP_MODE 0
+#endif
+
+namespace mantissa::detail {
+
+struct FpMode {
+    bool toward_zero = false;
+    bool flush = false;
+};
+
+#if MANTISSA_HAS_FP_MODE
+/// Arithmetic must not be inlined beside the switch: the compiler does not order it against the control register.
+/// Kernels are therefore reached through function pointers, in translation units of their own.
+class FpScope {
+public:
+    explicit FpScope(FpMode mode) : saved_(_mm_getcsr()) {
+        constexpr unsigned rounding = 0x6000, flush = 0x8000, denormals_are_zero = 0x0040, masks = 0x1F80;
+        unsigned csr = (saved_ & ~(rounding | flush | denormals_are_zero)) | masks;
+        if (mode.toward_zero) csr |= rounding;
+        if (mode.flush) csr |= flush;
+        _mm_setcsr(csr);
+    }
+    FpScope(const FpScope&) = delete;
+    FpScope& operator=(const FpScope&) = delete;
+    ~FpScope() { _mm_setcsr(saved_); }
+
+private:
+    unsigned saved_;
+};
+#endif
+
+} // namespace mantissa::detail

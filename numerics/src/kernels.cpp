@@ -1,0 +1,174 @@
+#include "mantissa/kernels.hpp"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "fp_mode.hpp"
+#include "isa/isa.hpp"
+#include "mantissa/exact.hpp"
+
+namespace mantissa {
+
+namespace {
+
+using detail::Finish;
+using detail::Op;
+
+void require(bool same) {
+    if (!same) throw InvalidInput("vector kernel: arrays of different lengths; give equal ones");
+}
+
+template <class T> double portable_op(Op op, const Format& f, double a, double b, double s) {
+    switch (op) {
+    case Op::add:
+        return exact::add(f, a, b);
+    case Op::sub:
+        return exact::sub(f, a, b);
+    case Op::mul:
+        return exact::mul(f, a, b);
+    case Op::div:
+        return exact::div(f, a, b);
+    case Op::sqrt:
+        return exact::sqrt(f, a);
+    case Op::scale:
+        return exact::mul(f, s, a);
+    case Op::add_scaled:
+        return exact::add(f, b, exact::mul(f, s, a));
+    default:
+        return exact::sub(f, b, exact::mul(f, s, a));
+    }
+}
+
+} // namespace
+
+template <class T> VectorUnit<T>::VectorUnit(const Format& format, Path path) : format_(format.canonical()) {
+    if (!format.valid() || !format.fits<T>())
+        throw InvalidInput(fmt::format("format {} does not fit a {}-bit carrier: use VectorUnit<double>",
+                                       to_string(format), 8 * sizeof(T)));
+    constexpr int kCarrierFraction = sizeof(T) == 4 ? 23 : 52, kCarrierExponent = sizeof(T) == 4 ? 8 : 11;
+    const int m = format_.fraction_bits;
+    params_.mask64 = ~((std::uint64_t{1} << (52 - m)) - 1);
+    params_.mask32 = m <= 23 ? ~((std::uint32_t{1} << (23 - m)) - 1) : ~std::uint32_t{0};
+    params_.drop = 52 - m;
+    params_.max = format_.max();
+    params_.overflow =
+        format_.overflow == Overflow::saturate ? format_.max() : std::numeric_limits<double>::infinity();
+    params_.min_normal = format_.min_normal();
+    params_.grid = format_.flushes() ? 0.0 : 1.5 * Format::power_of_two(std::min(1023, 52 + format_.min_exponent() - m));
+
+    const bool whole_range = format_.exponent_bits == kCarrierExponent;
+    const bool whole = whole_range && m == kCarrierFraction;
+    Finish finish = Finish::none, convert = Finish::none;
+    if (path == Path::portable || !MANTISSA_HAS_FP_MODE) {
+        way_ = Way::portable;
+    } else if (format_.truncates() && format_.flushes()) {
+        way_ = Way::hardware;
+        finish = whole_range ? Finish::mask : Finish::mask_range;
+        convert = sizeof(T) == 4 ? finish : Finish::mask_range;
+    } else if (!format_.truncates() && whole && format_.overflow == Overflow::infinity) {
+        way_ = Way::native;
+    } else if (!format_.truncates() && m <= 23 && (sizeof(T) == 4 || format_.exponent_bits <= 10)) {
+        way_ = Way::through_double;
+        finish = sizeof(T) == 4 && whole_range && format_.flushes() && format_.overflow == Overflow::infinity
+                     ? Finish::rne_float
+                     : Finish::rne_range;
+        convert = finish;
+    }
+    finish_ = static_cast<std::uint8_t>(finish);
+    convert_finish_ = static_cast<std::uint8_t>(convert);
+}
+
+template <class T> std::string_view VectorUnit<T>::path() const {
+    constexpr std::string_view names[] = {"hardware", "native", "double", "portable"};
+    return names[static_cast<int>(way_)];
+}
+
+template <class T> void VectorUnit<T>::run(int op, const T* a, const T* b, T s, T* out, std::size_t n) const {
+    if (way_ == Way::portable) {
+        for (std::size_t i = 0; i < n; ++i)
+            out[i] = static_cast<T>(
+                portable_op<T>(static_cast<Op>(op), format_, a[i], b == nullptr ? 0.0 : static_cast<double>(b[i]), s));
+        return;
+    }
+#if MANTISSA_HAS_FP_MODE
+    const auto& table = detail::best_kernel_table();
+    const detail::FinishParams params{params_.mask64, params_.mask32,     params_.drop, params_.max,
+                                      params_.overflow, params_.min_normal, params_.grid};
+    if constexpr (sizeof(T) == 4) {
+        const auto odd = table.f32[op][static_cast<int>(Finish::rne_odd)];
+        if (finish_ == static_cast<std::uint8_t>(Finish::rne_float) && format_.fraction_bits <= 21 && odd != nullptr) {
+            const detail::FpScope scope({true, static_cast<Op>(op) != Op::mul});
+            odd(a, b, s, out, n, params);
+            return;
+        }
+    }
+    const detail::FpScope scope({format_.truncates(), format_.flushes()});
+    if constexpr (sizeof(T) == 4) table.f32[op][finish_](a, b, s, out, n, params);
+    else table.f64[op][finish_](a, b, s, out, n, params);
+#endif
+}
+
+template <class T> void VectorUnit<T>::add(std::span<const T> a, std::span<const T> b, std::span<T> out) const {
+    require(a.size() == b.size() && a.size() == out.size());
+    run(static_cast<int>(Op::add), a.data(), b.data(), T{}, out.data(), a.size());
+}
+template <class T> void VectorUnit<T>::sub(std::span<const T> a, std::span<const T> b, std::span<T> out) const {
+    require(a.size() == b.size() && a.size() == out.size());
+    run(static_cast<int>(Op::sub), a.data(), b.data(), T{}, out.data(), a.size());
+}
+template <class T> void VectorUnit<T>::mul(std::span<const T> a, std::span<const T> b, std::span<T> out) const {
+    require(a.size() == b.size() && a.size() == out.size());
+    run(static_cast<int>(Op::mul), a.data(), b.data(), T{}, out.data(), a.size());
+}
+template <class T> void VectorUnit<T>::div(std::span<const T> a, std::span<const T> b, std::span<T> out) const {
+    require(a.size() == b.size() && a.size() == out.size());
+    run(static_cast<int>(Op::div), a.data(), b.data(), T{}, out.data(), a.size());
+}
+template <class T> void VectorUnit<T>::sqrt(std::span<const T> a, std::span<T> out) const {
+    require(a.size() == out.size());
+    run(static_cast<int>(Op::sqrt), a.data(), nullptr, T{}, out.data(), a.size());
+}
+template <class T> void VectorUnit<T>::scale(T s, std::span<const T> a, std::span<T> out) const {
+    require(a.size() == out.size());
+    run(static_cast<int>(Op::scale), a.data(), nullptr, s, out.data(), a.size());
+}
+template <class T>
+void VectorUnit<T>::add_scaled(std::span<const T> b, T s, std::span<const T> a, std::span<T> out) const {
+    require(a.size() == b.size() && a.size() == out.size());
+    run(static_cast<int>(Op::add_scaled), a.data(), b.data(), s, out.data(), a.size());
+}
+template <class T>
+void VectorUnit<T>::sub_scaled(std::span<const T> b, T s, std::span<const T> a, std::span<T> out) const {
+    require(a.size() == b.size() && a.size() == out.size());
+    run(static_cast<int>(Op::sub_scaled), a.data(), b.data(), s, out.data(), a.size());
+}
+
+template <class T>
+void VectorUnit<T>::fma(std::span<const T> a, std::span<const T> b, std::span<const T> c, std::span<T> out) const {
+    require(a.size() == b.size() && a.size() == c.size() && a.size() == out.size());
+    for (std::size_t i = 0; i < a.size(); ++i) out[i] = static_cast<T>(exact::fma(format_, a[i], b[i], c[i]));
+}
+
+template <class T> void VectorUnit<T>::convert(std::span<const double> a, std::span<T> out) const {
+    require(a.size() == out.size());
+    if (way_ == Way::portable) {
+        for (std::size_t i = 0; i < a.size(); ++i) out[i] = static_cast<T>(exact::convert(format_, a[i]));
+        return;
+    }
+#if MANTISSA_HAS_FP_MODE
+    const auto& table = detail::best_kernel_table();
+    const detail::FinishParams params{params_.mask64, params_.mask32,     params_.drop, params_.max,
+                                      params_.overflow, params_.min_normal, params_.grid};
+    const detail::FpScope scope({format_.truncates(), format_.flushes()});
+    if constexpr (sizeof(T) == 4) table.convert32[convert_finish_](a.data(), out.data(), a.size(), params);
+    else table.convert64[convert_finish_](a.data(), out.data(), a.size(), params);
+#endif
+}
+
+template class VectorUnit<float>;
+template class VectorUnit<double>;
+
+std::string_view kernel_isa() { return detail::isa_name(detail::best_isa()); }
+
+} // namespace mantissa

@@ -1,0 +1,41 @@
+# Sourced by quickstart.sh and test.sh: installs what is missing, configures and builds. Quick when nothing is missing.
+# Debian 12; as root or with sudo.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+BUILD_PACKAGES=(g++ cmake ninja-build ccache pkg-config git python3
+                libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libsqlite3-dev)
+RTL_PACKAGES=(verilator make)
+TEST_PACKAGES=(libgtest-dev libmpfr-dev libbenchmark-dev)
+
+say() { printf '== %s\n' "$*" >&2; }
+
+# need PACKAGE...: installs those that dpkg does not list as installed.
+need() {
+  local missing=() p
+  for p in "$@"; do
+    dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "packages are missing (${missing[*]}) and there is neither root nor sudo: install them and run again" >&2; exit 2; }
+    as_root=(sudo)
+  fi
+  say "installing ${missing[*]}"
+  export DEBIAN_FRONTEND=noninteractive
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# build CMAKE_OPTION... -- TARGET...
+build() {
+  local options=()
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
+  [ $# -gt 0 ] && shift
+  say "building (the first time takes a few minutes)"
+  cmake --preset default "${options[@]}" >build.log 2>&1 || { cat build.log >&2; rm -f build.log; echo "configuring failed, see above" >&2; exit 1; }
+  rm -f build.log
+  cmake --build build --parallel "$(nproc)" ${1:+--target "$@"} >&2
+}

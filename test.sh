@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# All tests on a fresh Debian 12 machine: installs what is missing, builds, runs CTest.
+source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
+
+need "${BUILD_PACKAGES[@]}" "${RTL_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+build -DMANTISSA_TESTS=ON
+say "testing"
+ctest --test-dir build --parallel "$(nproc)" --output-on-failure "$@"

@@ -1,0 +1,170 @@
+// The emulated engine's loops against the reference pass, bit for bit: fused and general, every matrix kind, row
+// orders, dot products, lanes, threads.
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "mantissa/engine.hpp"
+#include "reference_pass.hpp"
+
+namespace mantissa {
+namespace {
+
+System stencil_system(std::size_t columns, std::size_t rows) {
+    Stencil s{columns, rows, {}};
+    for (int b = 0; b < kBands; ++b) s.coefficients[b] = b == 4 ? 8.0 / 3 : -1.0 / 3;
+    s.coefficients[1] = s.coefficients[7] = -0.25;
+    return System::from_stencil(s);
+}
+
+System band_system(std::size_t columns, std::size_t rows, unsigned seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> uniform(0.05, 0.3);
+    Bands b;
+    b.row_length = columns;
+    for (auto& band : b.band) band.resize(columns * rows);
+    for (std::size_t i = 0; i < columns * rows; ++i)
+        for (int k = 0; k < kBands; ++k) b.band[k][i] = k == 4 ? 2.7 + uniform(random) : -uniform(random);
+    return System::from_bands(std::move(b));
+}
+
+System sparse_system(std::size_t size, unsigned seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> uniform(0.05, 0.3);
+    SparseRows s;
+    s.row_begin.push_back(0);
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t reach = random() % 7;
+        for (std::size_t j = i - std::min(i, reach); j <= std::min(size - 1, i + reach); ++j)
+            if (i == j || random() % 2 != 0) {
+                s.column.push_back(static_cast<std::uint32_t>(j));
+                s.value.push_back(i == j ? 3.0 + uniform(random) : -uniform(random));
+            }
+        s.row_begin.push_back(s.value.size());
+    }
+    return System::from_rows(std::move(s));
+}
+
+void expect_same(const Format& f, const char* what, std::size_t pass, std::size_t i, double got, double want) {
+    ASSERT_EQ(encode(f, got), encode(f, want)) << what << "[" << i << "] after pass " << pass << ": got "
+                                               << bit_string(f, got) << ", want " << bit_string(f, want);
+}
+
+void compare(const std::string& text, const System& system, EmulatedPath path, int threads, std::size_t passes) {
+    SCOPED_TRACE(text + " " + to_string(system.kind) + " size " + std::to_string(system.size) + " threads " +
+                 std::to_string(threads));
+    const DatapathSpec spec = parse_spec(text);
+    const auto session = make_emulated_engine(path)->load(system, spec, {threads, Recurrence::pipelined});
+    testing::ReferenceSession reference(system, spec);
+    std::mt19937_64 random(11);
+    std::normal_distribution<double> normal(0.0, 0.01);
+    std::vector<double> r0(system.size);
+    for (double& x : r0) x = normal(random);
+    session->write(Vec::r, 0, r0);
+    reference.write(Vec::r, r0);
+    const Format formats[] = {spec.u, spec.r, spec.p, spec.q};
+    const char* names[] = {"u", "r", "p", "q"};
+    std::vector<double> got(system.size);
+    for (std::size_t pass = 1; pass <= passes; ++pass) {
+        const RunReport report = session->run({.passes = 1});
+        const ScalarStep want = reference.pass();
+        for (int k = 0; k < 4; ++k) {
+            session->read(static_cast<Vec>(k), 0, got);
+            for (std::size_t i = 0; i < system.size; ++i)
+                expect_same(formats[k], names[k], pass, i, got[i], reference.v[static_cast<std::size_t>(k)][i]);
+        }
+        const Scalars s = session->scalars();
+        expect_same(spec.scalar, "rho", pass, 0, s.rho, want.scalars.rho);
+        expect_same(spec.scalar, "pq", pass, 0, s.pq, want.scalars.pq);
+        expect_same(spec.scalar, "qq", pass, 0, s.qq, want.scalars.qq);
+        expect_same(spec.scalar, "alpha", pass, 0, s.alpha, want.scalars.alpha);
+        expect_same(spec.scalar, "beta", pass, 0, s.beta, want.scalars.beta);
+        ASSERT_EQ(report.end, want.end);
+        if (want.end != RunEnd::passes) return;
+    }
+}
+
+class EmulatedSpec : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EmulatedSpec, EqualsReferencePass) {
+    for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general})
+        for (const int threads : {1, 2}) {
+            compare(GetParam(), stencil_system(17, 13), path, threads, 6);
+            compare(GetParam(), band_system(9, 21, 3), path, threads, 6);
+            compare(GetParam(), sparse_system(301, 5), path, threads, 6);
+        }
+}
+
+// Sizes that do not divide by lanes or vector widths, longer than one chunk.
+TEST_P(EmulatedSpec, OddSizesAndSeveralChunks) {
+    compare(GetParam(), stencil_system(3, 3), EmulatedPath::fastest, 1, 3);
+    compare(GetParam(), stencil_system(131, 79), EmulatedPath::fastest, 1, 3);
+    compare(GetParam(), stencil_system(131, 79), EmulatedPath::fastest, 2, 3);
+    compare(GetParam(), stencil_system(2051, 5), EmulatedPath::fastest, 2, 3);
+    compare(GetParam(), band_system(67, 131, 9), EmulatedPath::fastest, 2, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Specs, EmulatedSpec,
+    ::testing::Values("s17e8", "s23e8", "s10e8,lanes=4", "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]",
+                      "s7e8,u=s17e8,row=s13e8", "s23e8:rne", "s52e11", "s52e11:rne", "float", "double",
+                      "s17e8,order=tree", "s36e11,lanes=2", "s17e8,dot=s52e11/4", "s17e8,dot=s52e11/64,lanes=8",
+                      "s17e8,product=exact", "s52e11,dot=fixed[13:-50]", "double,dot=fixed[13:-50]",
+                      "s23e8,dot=fixed[8:-40],product=s23e8", "s17e8,row=s30e8,scalar=s23e8", "s10e5,row=s12e5",
+                      "s17e8:rne", "s12e8:rne:subnormals,order=tree", "s20e8,coef=s10e8,operand=s12e8",
+                      "s17e8,dot=s23e8/32", "s28e11:rne"),
+    [](const auto& test) {
+        std::string name = test.param;
+        for (char& c : name)
+            if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+        return name;
+    });
+
+// A window too small for the sums: reported, and scalars are +0.
+TEST(EmulatedEngine, WindowOverflowEndsTheRun) {
+    const System system = stencil_system(9, 9);
+    std::vector<double> r0(system.size, 0.5);
+    for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general}) {
+        const auto session = make_emulated_engine(path)->load(system, parse_spec("s17e8,dot=fixed[3:-40]"), {});
+        session->write(Vec::r, 0, r0);
+        const RunReport report = session->run({.passes = 5});
+        EXPECT_EQ(report.end, RunEnd::window_overflow);
+        EXPECT_EQ(report.passes, 1U);
+        EXPECT_EQ(session->scalars().rho, 0.0);
+        EXPECT_EQ(session->scalars().alpha, 0.0);
+    }
+}
+
+TEST(EmulatedEngine, EndsOnZeroResidualAndIndefiniteMatrix) {
+    const System system = stencil_system(9, 9);
+    const auto engine = make_emulated_engine();
+    const auto session = engine->load(system, parse_spec("s17e8"), {});
+    EXPECT_EQ(session->run({.passes = 3}).end, RunEnd::exact);
+    Stencil negative{9, 9, {}};
+    negative.coefficients[4] = -1;
+    const auto other = engine->load(System::from_stencil(negative), parse_spec("s17e8"), {});
+    other->write(Vec::r, 0, std::vector<double>(81, 0.5));
+    EXPECT_EQ(other->run({.passes = 3}).end, RunEnd::indefinite);
+}
+
+TEST(EmulatedEngine, ManyPassesEqualOneByOne) {
+    const System system = stencil_system(33, 33);
+    std::vector<double> r0(system.size, 0.01), a(system.size), b(system.size);
+    for (std::size_t i = 0; i < system.size; ++i)
+        if (system.on_edge(i)) r0[i] = 0;
+    for (const Recurrence recurrence : {Recurrence::pipelined, Recurrence::plain}) {
+        const auto one = make_emulated_engine()->load(system, parse_spec("s17e8"), {1, recurrence});
+        const auto two = make_emulated_engine()->load(system, parse_spec("s17e8"), {2, recurrence});
+        one->write(Vec::r, 0, r0);
+        two->write(Vec::r, 0, r0);
+        one->run({.passes = 12});
+        for (int k = 0; k < 12; ++k) two->run({.passes = 1});
+        one->read(Vec::u, 0, a);
+        two->read(Vec::u, 0, b);
+        EXPECT_EQ(a, b);
+        EXPECT_EQ(one->scalars().rho, two->scalars().rho);
+    }
+}
+
+} // namespace
+} // namespace mantissa

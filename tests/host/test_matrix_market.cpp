@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "expect_invalid.hpp"
+#include "mantissa/host/matrix_market.hpp"
+#include "mantissa/host/problem.hpp"
+
+namespace {
+
+using namespace mantissa;
+
+constexpr const char* kBanner = "%%MatrixMarket matrix coordinate real symmetric\n";
+constexpr const char* kGeneral = "%%MatrixMarket matrix coordinate real general\n";
+
+SparseRows parse(const std::string& text) {
+    return parse_matrix_market(text, "m.mtx");
+}
+void refuse(const std::string& text, const std::string& part) {
+    expect_invalid([&] { parse(text); }, part);
+}
+
+TEST(MatrixMarket, SymmetricTriangleIsMirrored) {
+    const SparseRows m = parse(std::string(kBanner) + "% a comment\n\n2 2 3\n1 1 4\n2 1 -1.5\n2 2 3e0\n");
+    EXPECT_EQ(m.row_begin, (std::vector<std::uint64_t>{0, 2, 4}));
+    EXPECT_EQ(m.column, (std::vector<std::uint32_t>{0, 1, 0, 1}));
+    EXPECT_EQ(m.value, (std::vector<double>{4, -1.5, -1.5, 3}));
+}
+
+TEST(MatrixMarket, UpperTriangleAloneIsAccepted) {
+    const SparseRows m = parse(std::string(kBanner) + "2 2 3\n1 1 4\n1 2 -1\n2 2 3\n");
+    EXPECT_EQ(m.value, (std::vector<double>{4, -1, -1, 3}));
+}
+
+TEST(MatrixMarket, GeneralWithDuplicatesInAnyOrder) {
+    const SparseRows m = parse(std::string(kGeneral) + "2 2 6\n2 1 -1\n2 2 3\n1 2 -0.5\n1 1 4\n1 2 -0.5\n2 2 1\n");
+    EXPECT_EQ(m.row_begin, (std::vector<std::uint64_t>{0, 2, 4}));
+    EXPECT_EQ(m.column, (std::vector<std::uint32_t>{0, 1, 0, 1}));
+    EXPECT_EQ(m.value, (std::vector<double>{4, -1, -1, 4}));
+}
+
+TEST(MatrixMarket, NumbersAsFilesWriteThem) {
+    const SparseRows m = parse("%%MatrixMarket MATRIX Coordinate Real General\r\n3 3 4\r\n1 1 +1.5D+00\r\n"
+                               "2\t2  1e-400 \r\n2 2 .5\r\n  3 3 1E2");
+    EXPECT_EQ(m.value, (std::vector<double>{1.5, 0.5, 100}));
+}
+
+TEST(MatrixMarket, IntegerField) {
+    EXPECT_EQ(parse("%%MatrixMarket matrix coordinate integer symmetric\n1 1 1\n1 1 7\n").value[0], 7.0);
+    refuse("%%MatrixMarket matrix coordinate integer symmetric\n1 1 1\n1 1 7.5\n", "m.mtx:3: a fraction");
+}
+
+TEST(MatrixMarket, BannerFaultsNameLineOne) {
+    refuse("", "m.mtx:1: no MatrixMarket file");
+    refuse("hello\n", "m.mtx:1: no MatrixMarket file");
+    refuse("%%MatrixMarket matrix coordinate pattern symmetric\n1 1 1\n1 1\n",
+           "m.mtx:1: a pattern file holds no values");
+    refuse("%%MatrixMarket matrix coordinate complex symmetric\n", "m.mtx:1: complex values");
+    refuse("%%MatrixMarket matrix coordinate real hermitian\n", "m.mtx:1: a hermitian file");
+    refuse("%%MatrixMarket matrix coordinate real skew-symmetric\n", "m.mtx:1: a skew-symmetric file");
+    refuse("%%MatrixMarket matrix array real general\n2 2\n1\n0\n0\n1\n", "m.mtx:1: an array file");
+    refuse("%%MatrixMarket vector coordinate real general\n", "m.mtx:1: the first line must read");
+    refuse("%%MatrixMarket matrix coordinate real\n", "m.mtx:1: the first line must read");
+}
+
+TEST(MatrixMarket, SizesAreChecked) {
+    const std::string banner = kBanner;
+    refuse(banner, "m.mtx:2: the file ends before the size line");
+    refuse(banner + "2 3 3\n", "m.mtx:2: 2 rows and 3 columns");
+    refuse(banner + "0 0 0\n", "m.mtx:2: a matrix without rows");
+    refuse(banner + "99999999999999999999 1 1\n", "m.mtx:2: the number of rows does not fit 64 bits");
+    refuse(banner + "5000000000 5000000000 5000000000\n", "at most 4294967295");
+    refuse(banner + "-2 2 2\n", "m.mtx:2: the number of rows is missing or no whole number: '-2'");
+    refuse(banner + "2 2\n", "m.mtx:2: the number of entries is missing");
+    refuse(banner + "2 2 2 2\n", "m.mtx:2: '2' behind the number of entries");
+    refuse(banner + "4000000000 4000000000 4000000000\n1 1 1\n", "the file is too short");
+    refuse(banner + "1 1 18446744073709551615\n1 1 1\n", "the file is too short");
+    refuse(banner + "3 3 2\n1 1 1\n2 2 1\n", "m.mtx:2: 2 entries for 3 rows");
+}
+
+TEST(MatrixMarket, EntriesAreChecked) {
+    const std::string head = std::string(kBanner) + "2 2 2\n";
+    refuse(head + "1 1 1.0000000\n", "the file ends after 1 of 2 entries");
+    refuse(head + "1 1 1\n3 2 1\n", "m.mtx:4: entry (3, 2) lies outside 1..2");
+    refuse(head + "1 1 1\n0 2 1\n", "m.mtx:4: entry (0, 2) lies outside");
+    refuse(head + "1 1 nan\n2 2 1\n", "m.mtx:3: the value is nan");
+    refuse(head + "1 1 -inf\n2 2 1\n", "m.mtx:3: the value is -inf");
+    refuse(head + "1 1 1e999\n2 2 1\n", "m.mtx:3: the value 1e999 is beyond double precision");
+    refuse(head + "1 1 0x10\n2 2 1\n", "m.mtx:3: the value is missing or no number");
+    refuse(head + "1 1 \n2 2 1\n", "m.mtx:3: the value is missing");
+    refuse(head + "1 1 1 1\n2 2 1\n", "m.mtx:3: '1' behind the value");
+    refuse(head + "1 1 1\n2 2 1\n\n% end\n2 1 1\n", "m.mtx:7: text behind the last of 2 entries");
+    refuse(std::string(kBanner) + "1 1 2\n1 1 1e308\n1 1 1e308\n", "add up beyond double precision");
+}
+
+TEST(MatrixMarket, DiagonalMustBePositive) {
+    const std::string head = std::string(kBanner) + "2 2 2\n";
+    refuse(head + "1 1 1\n% note\n2 2 0\n", "m.mtx:5: diagonal entry 2 is zero or missing");
+    refuse(head + "1 1 -1\n2 2 1\n", "m.mtx:3: diagonal entry 1 is negative");
+    refuse(head + "1 1 1\n2 1 1\n", "m.mtx:2: diagonal entry 2 is zero or missing");
+}
+
+TEST(MatrixMarket, SymmetryMustHold) {
+    const std::string head = std::string(kGeneral) + "3 3 5\n1 1 2\n2 2 2\n3 3 2\n";
+    refuse(head + "1 3 -1\n3 1 -0.5\n", "m.mtx:6: the matrix is not symmetric: entries (1, 3) and (3, 1) differ");
+    refuse(head + "1 3 -1\n2 1 -1\n", "the matrix is not symmetric");
+    refuse(head + "3 1 -1\n3 2 -1\n", "the matrix is not symmetric");
+    refuse(std::string(kBanner) + "3 3 5\n1 1 2\n2 2 2\n3 3 2\n1 3 -1\n2 1 -1\n", "m.mtx:6: entry (1, 3) lies above");
+    EXPECT_EQ(parse(head + "1 3 -1\n3 1 -1\n").value.size(), 5u);
+}
+
+TEST(MatrixMarket, RandomSymmetricMatricesSurviveShuffling) {
+    std::mt19937_64 random(7);
+    for (int round = 0; round < 50; ++round) {
+        const std::size_t n = 1 + random() % 30;
+        std::vector<std::vector<double>> dense(n, std::vector<double>(n, 0.0));
+        std::vector<std::string> lines;
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = 0; j <= i; ++j) {
+                if (i != j && random() % 3 != 0) continue;
+                const double v =
+                    i == j ? 1.0 + static_cast<double>(random() % 9) : -0.1 * static_cast<double>(random() % 9);
+                dense[i][j] = dense[j][i] = v;
+                lines.push_back(fmt::format("{} {} {}\n", i + 1, j + 1, v));
+                if (i != j) lines.push_back(fmt::format("{} {} {}\n", j + 1, i + 1, v));
+            }
+        std::shuffle(lines.begin(), lines.end(), random);
+        std::string text = fmt::format("{}{} {} {}\n", kGeneral, n, n, lines.size());
+        for (const std::string& line : lines) text += line;
+        const SparseRows m = parse(text);
+        for (std::size_t i = 0; i < n; ++i) {
+            std::vector<double> row(n, 0.0);
+            for (auto k = m.row_begin[i]; k < m.row_begin[i + 1]; ++k) {
+                if (k > m.row_begin[i]) {
+                    EXPECT_LT(m.column[k - 1], m.column[k]);
+                }
+                row[m.column[k]] = m.value[k];
+            }
+            EXPECT_EQ(row, dense[i]);
+        }
+    }
+}
+
+TEST(VectorFile, ArrayAndPlain) {
+    const std::vector<double> expected = {1, -2.5, 3e-5};
+    EXPECT_EQ(parse_vector("%%MatrixMarket matrix array real general\n% c\n3 1\n1\n-2.5\n3e-5\n", "b", 3), expected);
+    EXPECT_EQ(parse_vector("# numbers\n1 -2.5\n\n% more\n3e-5", "b", 3), expected);
+    expect_invalid([] { parse_vector("1 2\n", "b", 3); }, "b:2: the file ends after 2 numbers: the system needs 3");
+    expect_invalid([] { parse_vector("1 2\n3 4\n", "b", 3); }, "b:2: more numbers");
+    expect_invalid([] { parse_vector("1 two\n", "b", 3); }, "b:1: the number is missing or no number: 'two'");
+    expect_invalid([] { parse_vector("1 2 nan\n", "b", 3); }, "b:1: the number is nan");
+    expect_invalid([] { parse_vector("%%MatrixMarket matrix array real general\n2 1\n1\n2\n", "b", 3); },
+                   "b:2: a right-hand side of 2 x 1");
+}
+
+TEST(NineBands, GridPatternsOnly) {
+    // A five-point and a nine-point grid become bands; a wrap-around coupling does not.
+    const auto grid = [](std::size_t n, std::size_t rows, bool corners, bool wrap) {
+        std::string lines;
+        std::size_t count = 0;
+        const auto add = [&](std::size_t i, std::size_t j, double v) {
+            lines += fmt::format("{} {} {}\n", i + 1, j + 1, v);
+            ++count;
+        };
+        for (std::size_t i = 0; i < n * rows; ++i) {
+            add(i, i, 8.0 + static_cast<double>(i));
+            if (i % n != 0 || (wrap && i > 0)) add(i, i - 1, -1);
+            if (i >= n) add(i, i - n, -2);
+            if (corners && i >= n && i % n != 0) add(i, i - n - 1, -0.5);
+            if (corners && i >= n && i % n != n - 1) add(i, i - n + 1, -0.25);
+        }
+        return parse(fmt::format("{}{} {} {}\n", kBanner, n * rows, n * rows, count) + lines);
+    };
+    Bands bands;
+    for (const bool corners : {false, true}) {
+        ASSERT_TRUE(nine_bands(grid(5, 4, corners, false), bands));
+        EXPECT_EQ(bands.row_length, 5u);
+        EXPECT_EQ(bands.band[4][7], 15.0);
+        EXPECT_EQ(bands.band[1][7], -2.0);
+        EXPECT_EQ(bands.band[7][2], -2.0);
+        EXPECT_EQ(bands.band[0][6], corners ? -0.5 : 0.0);
+        EXPECT_EQ(bands.band[0][5], 0.0);
+        EXPECT_FALSE(nine_bands(grid(5, 4, corners, true), bands));
+    }
+}
+
+TEST(MatrixMarketFiles, PublicMatrices) {
+    const char* data = std::getenv("MANTISSA_DATA");
+    if (data == nullptr) GTEST_SKIP() << "MANTISSA_DATA is not set";
+    const std::filesystem::path folder = std::filesystem::path(data) / "matrices";
+    struct Expected {
+        const char* file;
+        std::size_t size, entries;
+    };
+    for (const Expected& e : {Expected{"LFAT5.mtx", 14, 46}, Expected{"bcsstk03.mtx", 112, 640},
+                              Expected{"1138_bus.mtx", 1138, 4054}, Expected{"G2_circuit.mtx", 150102, 726674},
+                              Expected{"bcsstk17.mtx", 10974, 428650}, Expected{"wathen100.mtx", 30401, 471601}}) {
+        const SparseRows m = read_matrix_market((folder / e.file).string());
+        EXPECT_EQ(m.row_begin.size() - 1, e.size) << e.file;
+        EXPECT_EQ(m.value.size(), e.entries) << e.file;
+    }
+}
+
+} // namespace

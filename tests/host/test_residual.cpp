@@ -1,0 +1,113 @@
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "expect_invalid.hpp"
+#include "mantissa/host/problem.hpp"
+#include "mantissa/host/residual.hpp"
+
+namespace {
+
+using namespace mantissa;
+
+std::vector<double> random_vector(std::size_t size, unsigned seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    std::vector<double> v(size);
+    for (double& x : v) x = uniform(random);
+    return v;
+}
+
+/// The definition, one element at a time: products added in band order, nothing fused.
+double row_sum(const System& s, std::size_t i, const std::vector<double>& u) {
+    volatile double sum = 0; // volatile: no contraction, no reassociation, whatever the flags
+    if (s.kind == System::Kind::sparse) {
+        for (auto k = s.sparse.row_begin[i]; k < s.sparse.row_begin[i + 1]; ++k) {
+            const volatile double product = s.sparse.value[k] * u[s.sparse.column[k]];
+            sum = sum + product;
+        }
+        return sum;
+    }
+    if (s.kind == System::Kind::stencil && s.on_edge(i)) return 0;
+    for (int b = 0; b < kBands; ++b) {
+        const auto j = static_cast<std::ptrdiff_t>(i) + System::offset(b, s.row_length());
+        if (j < 0 || j >= static_cast<std::ptrdiff_t>(s.size)) continue;
+        const auto band = static_cast<std::size_t>(b);
+        const double c = s.kind == System::Kind::stencil ? s.stencil.coefficients[band] : s.bands.band[band][i];
+        const volatile double product = c * u[static_cast<std::size_t>(j)];
+        sum = sum + product;
+    }
+    return sum;
+}
+
+TEST(Defect, EqualsTheDefinitionBitForBitOnAnyNumberOfThreads) {
+    for (const char* text :
+         {"poisson2d:level=1", "poisson2d:level=5,anisotropy=3", "poisson2d:level=9", "diffusion2d:level=2",
+          "diffusion2d:level=9,field=jump", "poisson3d:level=2", "poisson3d:level=6"}) {
+        const Problem p = make_problem(text);
+        const auto u = random_vector(p.system.size, 1), b = random_vector(p.system.size, 2);
+        std::vector<double> d(p.system.size, -7);
+        for (const int threads : {1, 2, 5}) {
+            defect(p.system, u, b, d, threads);
+            for (std::size_t i = 0; i < d.size(); ++i)
+                ASSERT_EQ(d[i], b[i] - row_sum(p.system, i, u)) << text << ' ' << i;
+        }
+        std::vector<double> in_place = b;
+        defect(p.system, u, in_place, in_place, 2);
+        EXPECT_EQ(in_place, d) << text;
+    }
+}
+
+TEST(Defect, BandsAtTheEndsOfTheVector) {
+    // Every band filled where its neighbour exists on the grid, so first and last rows count.
+    Bands bands;
+    bands.row_length = 4;
+    const std::size_t size = 12;
+    for (auto& band : bands.band) band.assign(size, 0.0);
+    for (std::size_t i = 0; i < size; ++i)
+        for (std::size_t b = 0; b < 9; ++b) {
+            const auto column = static_cast<std::ptrdiff_t>(i % 4) + static_cast<std::ptrdiff_t>(b % 3) - 1;
+            const auto row = static_cast<std::ptrdiff_t>(i / 4) + static_cast<std::ptrdiff_t>(b / 3) - 1;
+            if (column >= 0 && column < 4 && row >= 0 && row < 3)
+                bands.band[b][i] = 0.1 * static_cast<double>(9 * i + b + 1);
+        }
+    const System s = System::from_bands(bands);
+    const auto u = random_vector(size, 3), b = random_vector(size, 4);
+    std::vector<double> d(size);
+    defect(s, u, b, d, 1);
+    for (std::size_t i = 0; i < size; ++i) EXPECT_EQ(d[i], b[i] - row_sum(s, i, u)) << i;
+}
+
+TEST(Defect, WrongLengthsAreRefused) {
+    const Problem p = make_problem("poisson2d:level=2");
+    std::vector<double> short_vector(3), d(25);
+    expect_invalid([&] { defect(p.system, short_vector, p.b, d, 1); }, "as many elements");
+}
+
+TEST(Norm2, CloseToTheExactNormAndTheSameOnAnyNumberOfThreads) {
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{1}, std::size_t{15}, std::size_t{4097}, std::size_t{1} << 19}) {
+        const auto v = random_vector(size, 5);
+        long double sum = 0;
+        for (const double x : v) sum += static_cast<long double>(x) * x;
+        const double one = norm2(v, 1);
+        EXPECT_NEAR(one, static_cast<double>(std::sqrt(sum)), 1e-14 * one);
+        EXPECT_EQ(one, norm2(v, 2));
+        EXPECT_EQ(one, norm2(v, 7));
+    }
+}
+
+TEST(Norm2, ExtremesAndSpecials) {
+    EXPECT_EQ(norm2(std::vector<double>{3e300, 4e300}, 1), 5e300);
+    EXPECT_NEAR(norm2(std::vector<double>{3e-300, 4e-300}, 1) / 5e-300, 1, 1e-15);
+    EXPECT_EQ(norm2(std::vector<double>{5e-324}, 1), 5e-324);
+    EXPECT_EQ(norm2(std::vector<double>{0.0, -0.0}, 1), 0.0);
+    const double inf = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(norm2(std::vector<double>{1, -inf}, 1), inf);
+    EXPECT_TRUE(std::isnan(norm2(std::vector<double>{1, std::nan("")}, 1)));
+    EXPECT_TRUE(std::isnan(norm2(std::vector<double>{inf, std::nan("")}, 1)));
+}
+
+} // namespace
