@@ -191,12 +191,11 @@ private:
     void read_grid(const toml::table& grid, const Axes& defaults, std::vector<Point>& points) {
         const std::uint32_t line = grid.source().begin.line;
         Axes axes = read_axes(grid);
-        for (const auto& [key, axis] : defaults) {
-            const bool overridden =
-                std::any_of(axes.begin(), axes.end(), [&, k = std::string_view(key)](const auto& own) {
-                    return own.first == k || (own.second.line != axis.line && exclude_each_other(k, own.first));
-                });
-            if (!overridden) axes.emplace(key, axis);
+        for (const auto& entry : defaults) {
+            const bool overridden = std::any_of(axes.begin(), axes.end(), [&](const auto& own) {
+                return own.first == entry.first || exclude_each_other(entry.first, own.first);
+            });
+            if (!overridden) axes.insert(entry); // defaults exclude none of each other
         }
         if (!axes.contains("problem")) fail(line, "a grid without problem: give problem = \"poisson2d:level=8\"");
         const auto dimensions = read_dimensions(grid, axes);

@@ -96,6 +96,8 @@ void DatapathSpec::validate() const {
     };
     for (const FormatField& field : kFormatFields)
         check((this->*field.member).valid(), fmt::format("{}= is no format", field.key));
+    check(dot.fixed || dot.accumulator.valid(), "the dot product's accumulator is no format");
+    check(dot.exact_product || dot.product.valid(), "product= is no format");
     check(lanes >= 1 && lanes <= kMaxLanes && std::has_single_bit(static_cast<unsigned>(lanes)),
           "lanes is a power of two in 1..64");
     if (dot.fixed) {

@@ -155,6 +155,13 @@ double Operands::draw_unrounded(Class c) {
         break;
     case Class::specials:
         x = (random_() & 3) != 0 ? special(Class::subnormal_operands) : std::bit_cast<double>(random_());
+        if ((random_() & 7) == 0) { // a NaN of any sign and fraction: its first bits alone, its last alone, or all
+            const std::uint64_t random = random_(), all = (std::uint64_t{1} << 52) - 1;
+            const std::uint64_t fraction = (random & 1) != 0   ? all
+                                           : (random & 2) != 0 ? (random >> 12) & all
+                                                               : std::uint64_t{1} << (random >> 32) % 52;
+            x = std::bit_cast<double>((random & (std::uint64_t{1} << 63)) | (std::uint64_t{0x7FF} << 52) | fraction);
+        }
         break;
     case Class::subnormal_operands:
         x = (random_() & 7) != 0 ? subnormal() : special(c);

@@ -231,6 +231,7 @@ private:
     template <std::size_t K> void judge_one(Op op, std::size_t count, const Docket& docket) {
         constexpr Format kF = kFormats[K];
         if (docket.gradual_only && kF.flushes()) return;
+        if (op == Op::sqrt && kF.overflow == Overflow::saturate) return; // roots never overflow
         auto& [a, b, c, got, expected] = block_;
         for (std::size_t i = 0; i < count; ++i) got[i] = apply_exact(kF, op, a[i], b[i], c[i]);
         verdict_.compare(kF, "exact", op, a, b, c, got, expected[K], count);

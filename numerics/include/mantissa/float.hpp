@@ -95,15 +95,20 @@ public:
     friend constexpr Float operator-(Float a, Float b) { return from_carrier(sum(a.value_, -b.value_)); }
     friend constexpr Float operator*(Float a, Float b) { return from_carrier(product(a.value_, b.value_)); }
     friend constexpr Float operator/(Float a, Float b) { return from_carrier(quotient(a.value_, b.value_)); }
-    constexpr Float &operator+=(Float other) { return *this = *this + other; }
-    constexpr Float &operator-=(Float other) { return *this = *this - other; }
-    constexpr Float &operator*=(Float other) { return *this = *this * other; }
-    constexpr Float &operator/=(Float other) { return *this = *this / other; }
+    constexpr Float& operator+=(Float other) { return *this = *this + other; }
+    constexpr Float& operator-=(Float other) { return *this = *this - other; }
+    constexpr Float& operator*=(Float other) { return *this = *this * other; }
+    constexpr Float& operator/=(Float other) { return *this = *this / other; }
     constexpr Float operator+() const { return *this; }
     constexpr Float operator-() const { return from_carrier(-value_); }
 
     friend constexpr bool operator==(Float a, Float b) { return a.value_ == b.value_; }
     friend constexpr std::partial_ordering operator<=>(Float a, Float b) { return a.value_ <=> b.value_; }
+    /// Against native numbers: exact, nothing is rounded into F.
+    friend constexpr bool operator==(Float a, double b) { return static_cast<double>(a.value_) == b; }
+    friend constexpr std::partial_ordering operator<=>(Float a, double b) {
+        return static_cast<double>(a.value_) <=> b;
+    }
 
     friend constexpr Float sqrt(Float x) { return from_carrier(root(x.value_)); }
     /// a * b + c rounded once.
@@ -170,7 +175,7 @@ template <Format F> constexpr auto Float<F>::sum(carrier_type a, carrier_type b)
 template <Format F> constexpr auto Float<F>::product(carrier_type a, carrier_type b) -> carrier_type {
     if (std::is_constant_evaluated()) return narrow(exact::mul(F, static_cast<double>(a), static_cast<double>(b)));
     if constexpr (kNative) return a * b;
-    else if constexpr (kInFloat && F.truncates() && F.flushes()) return detail::truncated_product<F>(a, b);
+    else if constexpr (kInFloat && F.flushes()) return detail::flushed_product<F>(a, b);
     else if constexpr (kInFloat) return detail::round_double<F, float>(static_cast<double>(a) * static_cast<double>(b));
     else if constexpr (detail::kWideRounding<F>) return detail::wide_product<F>(a, b);
     else return exact::mul(F, a, b);

@@ -11,11 +11,11 @@
 
 namespace mantissa {
 
-template <Format F> std::ostream &operator<<(std::ostream &out, Float<F> x) {
+template <Format F> std::ostream& operator<<(std::ostream& out, Float<F> x) {
     return out << static_cast<double>(x);
 }
 
-template <Format F> std::istream &operator>>(std::istream &in, Float<F> &x) {
+template <Format F> std::istream& operator>>(std::istream& in, Float<F>& x) {
     double value = 0;
     if (in >> value) x = Float<F>(value);
     return in;
@@ -24,7 +24,7 @@ template <Format F> std::istream &operator>>(std::istream &in, Float<F> &x) {
 } // namespace mantissa
 
 template <mantissa::Format F> struct fmt::formatter<mantissa::Float<F>> : fmt::formatter<double> {
-    template <class Context> auto format(mantissa::Float<F> x, Context &context) const {
+    template <class Context> auto format(mantissa::Float<F> x, Context& context) const {
         return fmt::formatter<double>::format(static_cast<double>(x), context);
     }
 };

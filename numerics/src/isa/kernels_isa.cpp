@@ -119,14 +119,19 @@ void mul_odd(const float* a, const float* b, float, float* out, std::size_t n, c
 }
 #endif
 
+/// Any NaN as the canonical one: the fraction of a stranger may lie wholly in the bits that rounding drops (an
+/// infinity would be left), or carry into the exponent.
+MANTISSA_INLINE double one_nan(double x) { return x == x ? x : __builtin_nan(""); }
+
 template <Finish kFinish> void convert_to_float(const double* a, float* out, std::size_t n, const FinishParams& params) {
     const FinishParams f = params;
 #pragma GCC ivdep
     for (std::size_t i = 0; i < n; ++i) {
+        const double x = one_nan(a[i]);
         if constexpr (kFinish == Finish::rne_float || kFinish == Finish::rne_range)
-            out[i] = static_cast<float>(finish<kFinish>(a[i], f));
+            out[i] = static_cast<float>(finish<kFinish>(x, f));
         else
-            out[i] = finish<kFinish>(static_cast<float>(a[i]), f);
+            out[i] = finish<kFinish>(static_cast<float>(x), f);
     }
 }
 
@@ -134,7 +139,7 @@ template <Finish kFinish> void convert_to_double(const double* a, double* out, s
     const FinishParams f = params;
 #pragma GCC ivdep
     for (std::size_t i = 0; i < n; ++i) {
-        const double y = finish<kFinish>(a[i], f);
+        const double y = finish<kFinish>(one_nan(a[i]), f);
         // No operation is formed here, so the processor's flush-to-zero has nothing to act on.
         out[i] = __builtin_fabs(y) < f.min_normal && f.grid == 0 ? __builtin_copysign(0.0, y) : y;
     }
