@@ -35,7 +35,7 @@ __global__ void sum_of_squares(const double* x, long long n, double* partial) {
     }
 }
 
-/// defect = b - A x with plain row sums, for the residual that reports state. band[0] null: a constant stencil.
+/// defect = b - A x with plain row sums, for the residual that reports state.
 __global__ void plain_defect(const StreamParams a, double* defect) {
     const long long points = static_cast<long long>(a.rows) * a.columns;
     for (long long j = blockIdx.x * 256LL + threadIdx.x; j < points; j += 256LL * gridDim.x) {
@@ -43,11 +43,7 @@ __global__ void plain_defect(const StreamParams a, double* defect) {
         double sum = 0;
         for (int b = 0; b < 9; ++b) {
             const int dx = b % 3 - 1, dy = b / 3 - 1;
-            const double c = a.fine_band[0] != nullptr ? a.fine_band[b][i]
-                             : dx == 0 && dy == 0      ? a.centre
-                             : dy == 0                 ? a.east
-                             : dx == 0                 ? a.north
-                                                       : a.diagonal;
+            const double c = dx == 0 && dy == 0 ? a.centre : dy == 0 ? a.east : dx == 0 ? a.north : a.diagonal;
             sum += c * a.x[i + dy * a.pitch + dx];
         }
         defect[i] = a.b[i] - sum;
@@ -55,7 +51,8 @@ __global__ void plain_defect(const StreamParams a, double* defect) {
 }
 
 __global__ void to_float(const double* from, float* to, long long n) {
-    for (long long i = blockIdx.x * 256LL + threadIdx.x; i < n; i += 256LL * gridDim.x) to[i] = static_cast<float>(from[i]);
+    for (long long i = blockIdx.x * 256LL + threadIdx.x; i < n; i += 256LL * gridDim.x)
+        to[i] = static_cast<float>(from[i]);
 }
 
 } // namespace
@@ -67,7 +64,8 @@ std::string to_string(Arithmetic a) {
 Arithmetic parse_arithmetic(std::string_view text) {
     for (int i = 0; i < 5; ++i)
         if (text == kArithmeticNames[i]) return static_cast<Arithmetic>(i);
-    throw InvalidInput("arithmetic '" + std::string(text) + "': it is float, double, mixed-float, mixed-s31 or mixed-s39");
+    throw InvalidInput("arithmetic '" + std::string(text) +
+                       "': it is float, double, mixed-float, mixed-s31 or mixed-s39");
 }
 
 std::string to_string(Plan p) {
@@ -80,16 +78,13 @@ std::string to_string(CgEnd e) {
 }
 
 struct GridSolver::Impl {
-    System::Kind kind = System::Kind::stencil;
     std::size_t size = 0;
-    int columns = 0, rows = 0;              // points of the device grid
-    std::size_t row_length = 0, first = 0;  // where they lie in a system vector
+    int columns = 0, rows = 0;             // points of the device grid
+    std::size_t row_length = 0, first = 0; // where they lie in a system vector
     long long pitch = 0, origin = 0, elements = 0;
     double centre = 0, east = 0, north = 0, diagonal = 0;
-    double b_norm = 0, band_row_sum = 0;
+    double b_norm = 0;
     Buffer<double> b, x, partial;
-    std::array<Buffer<double>, 9> band;
-    std::array<Buffer<float>, 9> band_single;
     Buffer<unsigned long long> words;
     Buffer<Packet> halo[2];
     Buffer<ControlResult> result;
@@ -98,7 +93,7 @@ struct GridSolver::Impl {
     Tag tag = 1;
 
     explicit Impl(const System& system);
-    void zero_vectors(std::size_t compute, std::size_t hi_bytes, std::size_t lo_bytes, std::size_t u_bytes);
+    void zero_vectors(std::size_t hi_bytes, std::size_t lo_bytes, std::size_t u_bytes);
     [[nodiscard]] std::optional<ResidentParams> resident(const CgRequest& q, int multiprocessors, int& depth) const;
     [[nodiscard]] StreamParams stream_base();
     double norm(const double* v);
@@ -107,28 +102,22 @@ struct GridSolver::Impl {
 
 GridSolver::Impl::Impl(const System& system) {
     static_cast<void>(require_device());
-    kind = system.kind;
     size = system.size;
-    if (kind == System::Kind::sparse)
-        throw InvalidInput("grid solver: it takes a stencil or nine bands; sparse rows have solvers of their own");
+    if (system.kind != System::Kind::stencil)
+        throw InvalidInput(
+            "grid solver: it takes a constant stencil; nine bands and sparse rows are solved by SparseMatrix");
     row_length = system.row_length();
-    if (kind == System::Kind::stencil) {
-        const auto& c = system.stencil.coefficients;
-        if (c[0] != c[2] || c[0] != c[6] || c[0] != c[8] || c[3] != c[5] || c[1] != c[7])
-            throw InvalidInput("grid solver: a constant stencil must be the same left, right, up and down; give any other "
-                               "as nine bands");
-        centre = c[4];
-        east = c[5];
-        north = c[7];
-        diagonal = c[8];
-        columns = static_cast<int>(row_length) - 2;
-        rows = static_cast<int>(system.stencil.rows) - 2;
-        first = row_length + 1;
-    } else {
-        columns = static_cast<int>(row_length);
-        rows = static_cast<int>(size / row_length);
-        first = 0;
-    }
+    const auto& c = system.stencil.coefficients;
+    if (c[0] != c[2] || c[0] != c[6] || c[0] != c[8] || c[3] != c[5] || c[1] != c[7])
+        throw InvalidInput("grid solver: a constant stencil must be the same left, right, up and down; give any other "
+                           "as nine bands");
+    centre = c[4];
+    east = c[5];
+    north = c[7];
+    diagonal = c[8];
+    columns = static_cast<int>(row_length) - 2;
+    rows = static_cast<int>(system.stencil.rows) - 2;
+    first = row_length + 1;
     pitch = (columns + 1 + 7) / 8 * 8;
     origin = 3 * pitch + 32;
     elements = (rows + 6) * pitch + 512;
@@ -139,18 +128,6 @@ GridSolver::Impl::Impl(const System& system) {
     partial.allocate(1024);
     words.allocate(2 * kSumWords);
     result.allocate(1);
-    if (kind == System::Kind::bands) {
-        for (int k = 0; k < 9; ++k) {
-            band[k].allocate(elements);
-            band[k].zero();
-            check(cudaMemcpy2D(band[k].data() + origin, pitch * sizeof(double), system.bands.band[k].data(),
-                               row_length * sizeof(double), columns * sizeof(double), rows, cudaMemcpyHostToDevice),
-                  "cudaMemcpy2D of a band");
-            band_single[k].allocate(elements);
-            to_float<<<512, 256>>>(band[k].data(), band_single[k].data(), elements);
-            check(cudaGetLastError(), "to_float");
-        }
-    }
 }
 
 double GridSolver::Impl::norm(const double* v) {
@@ -164,7 +141,7 @@ double GridSolver::Impl::norm(const double* v) {
     return std::sqrt(s);
 }
 
-void GridSolver::Impl::zero_vectors(std::size_t, std::size_t hi_bytes, std::size_t lo_bytes, std::size_t u_bytes) {
+void GridSolver::Impl::zero_vectors(std::size_t hi_bytes, std::size_t lo_bytes, std::size_t u_bytes) {
     const auto fit = [&](Buffer<unsigned char>& buffer, std::size_t bytes) {
         if (buffer.size() != bytes) {
             buffer = Buffer<unsigned char>();
@@ -187,7 +164,6 @@ StreamParams GridSolver::Impl::stream_base() {
     a.east = east;
     a.north = north;
     a.diagonal = diagonal;
-    for (int k = 0; k < 9; ++k) a.fine_band[k] = band[k].data();
     a.b = b.data();
     a.x = x.data();
     a.words = words.data();
@@ -196,8 +172,7 @@ StreamParams GridSolver::Impl::stream_base() {
 }
 
 std::optional<ResidentParams> GridSolver::Impl::resident(const CgRequest& q, int multiprocessors, int& depth) const {
-    if (kind != System::Kind::stencil || q.arithmetic == Arithmetic::mixed_s31 || q.arithmetic == Arithmetic::mixed_s39)
-        return std::nullopt;
+    if (q.arithmetic == Arithmetic::mixed_s31 || q.arithmetic == Arithmetic::mixed_s39) return std::nullopt;
     for (depth = 1; depth <= 16; depth *= 2) {
         const int across = (columns + resident_tile_columns(depth) - 1) / resident_tile_columns(depth);
         const int down = (rows + resident_tile_rows(depth) - 1) / resident_tile_rows(depth);
@@ -246,7 +221,6 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
         throw InvalidInput("resident plan: the grid does not fit the registers and shared memory of this device; use "
                            "the stream plan");
     double row_sum = std::abs(centre) + 2 * std::abs(east) + 2 * std::abs(north) + 4 * std::abs(diagonal);
-    if (kind == System::Kind::bands) row_sum = band_row_sum;
     ask.coefficient_exponent = std::ilogb(row_sum) + 1;
     x.zero();
     words.zero();
@@ -275,7 +249,7 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
                            " x " + std::to_string(resident_tile_rows(depth));
     } else {
         const StreamTraits traits = stream_traits(q.arithmetic);
-        zero_vectors(0, traits.hi_bytes, traits.lo_bytes, traits.u_bytes);
+        zero_vectors(traits.hi_bytes, traits.lo_bytes, traits.u_bytes);
         StreamParams a = stream_base();
         a.ask = ask;
         a.u = {u.data(), nullptr};
@@ -285,13 +259,13 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
         }
         if (!mixed) {
             if (traits.hi_bytes == 8)
-                check(cudaMemcpy(a.r[0].hi, b.data(), elements * sizeof(double), cudaMemcpyDeviceToDevice), "cudaMemcpy");
-            else
-                to_float<<<512, 256>>>(b.data(), static_cast<float*>(a.r[0].hi), elements);
+                check(cudaMemcpy(a.r[0].hi, b.data(), elements * sizeof(double), cudaMemcpyDeviceToDevice),
+                      "cudaMemcpy");
+            else to_float<<<512, 256>>>(b.data(), static_cast<float*>(a.r[0].hi), elements);
             check(cudaGetLastError(), "to_float");
         }
         const int threads = traits.threads;
-        const int warps = device.multiprocessors * (threads / 32); 
+        const int warps = device.multiprocessors * (threads / 32);
         const auto divide = [&](int width, int& strips, int& segments, int& segment_rows) {
             strips = (columns + width - 1) / width;
             segments = std::max(1, std::min(rows, warps / strips));
@@ -332,8 +306,8 @@ GridSolver::~GridSolver() = default;
 void GridSolver::set_rhs(std::span<const double> b) {
     Impl& i = *impl_;
     if (b.size() != i.size) throw InvalidInput("right-hand side: its size is not the system's");
-    check(cudaMemcpy2D(i.b.data() + i.origin, i.pitch * sizeof(double), b.data() + i.first, i.row_length * sizeof(double),
-                       i.columns * sizeof(double), i.rows, cudaMemcpyHostToDevice),
+    check(cudaMemcpy2D(i.b.data() + i.origin, i.pitch * sizeof(double), b.data() + i.first,
+                       i.row_length * sizeof(double), i.columns * sizeof(double), i.rows, cudaMemcpyHostToDevice),
           "cudaMemcpy2D of the right-hand side");
     i.b_norm = i.norm(i.b.data());
 }
@@ -346,8 +320,8 @@ void GridSolver::solution(std::span<double> x) const {
     const Impl& i = *impl_;
     if (x.size() != i.size) throw InvalidInput("solution: its size is not the system's");
     std::fill(x.begin(), x.end(), 0.0);
-    check(cudaMemcpy2D(x.data() + i.first, i.row_length * sizeof(double), i.x.data() + i.origin, i.pitch * sizeof(double),
-                       i.columns * sizeof(double), i.rows, cudaMemcpyDeviceToHost),
+    check(cudaMemcpy2D(x.data() + i.first, i.row_length * sizeof(double), i.x.data() + i.origin,
+                       i.pitch * sizeof(double), i.columns * sizeof(double), i.rows, cudaMemcpyDeviceToHost),
           "cudaMemcpy2D of the solution");
 }
 

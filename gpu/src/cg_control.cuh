@@ -36,13 +36,13 @@ struct ControlResult {
 /// reads p' and r', can still add alpha p = (alpha / beta) (p' - r'): u moves through memory every other pass only.
 struct PassScalars {
     double alpha, beta, gamma;
-    double scale; ///< mixed: the inner system is the defect over this
+    double scale;  ///< mixed: the inner system is the defect over this
     double carry;  ///< alpha / beta of a pass that left u alone: its alpha p is carry (p' - r'), see below
     bool first;    ///< the first pass behind a restart: q is not used
     bool fresh;    ///< u counts as zero
     bool update_u; ///< this pass updates u
     bool deferred; ///< this pass leaves its alpha p to the next
-    bool restart; ///< form a new defect before the next pass
+    bool restart;  ///< form a new defect before the next pass
     bool stop;
 };
 
@@ -78,7 +78,8 @@ struct Control {
     }
 
     /// The scalars behind a pass with dot products rho = r.r, pq, qq.
-    __device__ __forceinline__ void after_pass(const double (&sum)[kSums], PassScalars& s, GridState& grid, bool mixed) {
+    __device__ __forceinline__ void after_pass(const double (&sum)[kSums], PassScalars& s, GridState& grid,
+                                               bool mixed) {
         for (int k = 0; k < kSums; ++k)
             if (sum[k] > 0 && isfinite(sum[k])) grid.exponent[k] = ilogb(sum[k]) + 1;
         rho = sum[0];

@@ -79,8 +79,9 @@ public:
               "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
         if (resident < 1) throw DeviceError("engine_run", "not one block fits a multiprocessor");
         const std::size_t wanted = (size_ + kEngineThreads - 1) / kEngineThreads;
-        blocks_ = static_cast<unsigned>(
-            std::max<std::size_t>(1, std::min<std::size_t>(wanted, static_cast<std::size_t>(device.multiprocessors * std::min(resident, 2)))));
+        blocks_ = static_cast<unsigned>(std::max<std::size_t>(
+            1,
+            std::min<std::size_t>(wanted, static_cast<std::size_t>(device.multiprocessors * std::min(resident, 2)))));
     }
 
     void write(Vec v, std::size_t first, std::span<const double> values) override {

@@ -28,10 +28,18 @@ __device__ __forceinline__ float get(const UpperHalf* v, long long i) {
 __device__ __forceinline__ void put(UpperHalf* v, long long i, float x) {
     v[i].bits = static_cast<std::uint16_t>(__float_as_uint(x) >> 16);
 }
-__device__ __forceinline__ float get(const float* v, long long i) { return v[i]; }
-__device__ __forceinline__ void put(float* v, long long i, float x) { v[i] = x; }
-__device__ __forceinline__ double get(const double* v, long long i) { return v[i]; }
-__device__ __forceinline__ void put(double* v, long long i, double x) { v[i] = x; }
+__device__ __forceinline__ float get(const float* v, long long i) {
+    return v[i];
+}
+__device__ __forceinline__ void put(float* v, long long i, float x) {
+    v[i] = x;
+}
+__device__ __forceinline__ double get(const double* v, long long i) {
+    return v[i];
+}
+__device__ __forceinline__ void put(double* v, long long i, double x) {
+    v[i] = x;
+}
 #endif
 
 /// The end of a run, as RunEnd.
@@ -58,7 +66,7 @@ template <class Unit, class Element> struct EngineParams {
     const std::uint32_t* column;
     const T* value;
     T* u;
-    Element *r, *p, *q; ///< p has zeros around it, row_length + 1 on either side
+    Element *r, *p, *q;        ///< p has zeros around it, row_length + 1 on either side
     unsigned long long* words; ///< [2][kEngineWords], zero before the launch
     double* lanes;             ///< [3][partials]
     Scalars start;
@@ -68,36 +76,6 @@ template <class Unit, class Element> struct EngineParams {
 };
 
 #ifdef __CUDACC__
-
-/// Adds terms in the order of a row: chained, or by adjacent pairs with an odd last term moving up.
-template <class Unit> struct RowSum {
-    using T = typename Unit::Carrier;
-    const Unit& unit;
-    bool tree;
-    unsigned count = 0;
-    T stack[32]; // tree: sums of 2^k terms, by the bits of count
-
-    __device__ __forceinline__ RowSum(const Unit& u, bool t) : unit(u), tree(t) {}
-    __device__ __forceinline__ void add(T term) {
-        if (!tree) {
-            stack[0] = count == 0 ? term : unit.add(stack[0], term);
-        } else {
-            int k = 0;
-            for (; (count >> k) & 1; ++k) term = unit.add(stack[k], term);
-            stack[k] = term;
-        }
-        ++count;
-    }
-    __device__ __forceinline__ T total() const {
-        if (count == 0) return T(0);
-        if (!tree) return stack[0];
-        int k = __ffs(static_cast<int>(count)) - 1;
-        T sum = stack[k];
-        for (++k; k < 32; ++k)
-            if ((count >> k) & 1) sum = unit.add(stack[k], sum);
-        return sum;
-    }
-};
 
 template <class Unit, class Element>
 __device__ __forceinline__ typename Unit::Carrier engine_row(const EngineParams<Unit, Element>& a, long long i) {
@@ -132,32 +110,22 @@ __device__ __forceinline__ typename Unit::Carrier engine_row(const EngineParams<
     return a.q_unit.convert(s);
 }
 
-/// An exact integer sum of 64-bit terms, as sums of their halves.
-struct UnitSum {
-    unsigned long long low = 0;
-    long long high = 0;
-    unsigned outside = 0;
-
-    __device__ __forceinline__ void add(long long units) {
-        low += static_cast<unsigned long long>(units) & 0xFFFFFFFFull;
-        high += units >> 32;
+/// Adds the term x y of a fixed-point dot product.
+template <class Unit, class Element>
+__device__ __forceinline__ void add_term(const EngineParams<Unit, Element>& a, UnitSum& sum, typename Unit::Carrier x,
+                                         typename Unit::Carrier y) {
+    bool fits = true;
+    long long units;
+    if constexpr (sizeof(x) == 4) {
+        units = a.exact_product ? window_units(a.window_unit, a.window_limit, x, y, fits)
+                                : window_units(a.window_unit, a.window_limit, a.product.mul(x, y), 1.0f, fits);
+    } else {
+        units = a.exact_product ? window_units(a.window, x, y, fits)
+                                : window_units(a.window, a.product.mul(x, y), 1.0, fits);
     }
-    template <class Unit, class Element>
-    __device__ __forceinline__ void add_term(const EngineParams<Unit, Element>& a, typename Unit::Carrier x,
-                                             typename Unit::Carrier y) {
-        bool fits = true;
-        long long units;
-        if constexpr (sizeof(x) == 4) {
-            units = a.exact_product ? window_units(a.window_unit, a.window_limit, x, y, fits)
-                                    : window_units(a.window_unit, a.window_limit, a.product.mul(x, y), 1.0f, fits);
-        } else {
-            units = a.exact_product ? window_units(a.window, x, y, fits)
-                                    : window_units(a.window, a.product.mul(x, y), 1.0, fits);
-        }
-        add(units);
-        outside |= fits ? 0u : 1u;
-    }
-};
+    sum.add(units);
+    sum.outside |= fits ? 0u : 1u;
+}
 
 /// Block sums of one dot product into its two words.
 __device__ __forceinline__ void send(UnitSum s, unsigned long long* words, unsigned long long* outside) {
@@ -211,37 +179,6 @@ __device__ void add_lanes(const EngineParams<Unit, Element>& a, const Element* x
     partial[j] = sum;
 }
 
-/// Eq. 5 with its tests; see scalar_unit.hpp, whose order this keeps.
-__device__ inline bool engine_scalars(const DoubleUnit& f, double rho, double pq, double qq, bool overflow, Scalars& s,
-                                      RunEnd& end) {
-    s = {};
-    if (overflow) {
-        end = RunEnd::window_overflow;
-        return false;
-    }
-    s.rho = rho;
-    s.pq = pq;
-    s.qq = qq;
-    if (!isfinite(rho) || !isfinite(pq) || !isfinite(qq)) end = RunEnd::not_finite;
-    else if (rho == 0) end = RunEnd::exact;
-    else if (!(pq > 0)) end = RunEnd::indefinite;
-    if (end != RunEnd::passes) return false;
-    s.alpha = f.div(rho, pq);
-    s.sigma = f.mul(s.alpha, f.add(f.mul(s.alpha, qq), -pq));
-    bool guarded = false;
-    if (signbit(s.sigma) && !isnan(s.sigma)) {
-        s.sigma = 0;
-        guarded = true;
-    }
-    s.beta = f.div(s.sigma, rho);
-    if (!isfinite(s.alpha) || !isfinite(s.sigma) || !isfinite(s.beta)) {
-        s.alpha = s.sigma = s.beta = 0;
-        end = RunEnd::not_finite;
-        guarded = false;
-    }
-    return guarded;
-}
-
 template <class Unit, class Element>
 __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_constant__ EngineParams<Unit, Element> a) {
     using T = typename Unit::Carrier;
@@ -270,7 +207,7 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
             const T r = a.r_unit.add(get(a.r, i), -a.r_unit.mul(alpha, get(a.q, i)));
             put(a.r, i, r);
             put(a.p, i, a.p_unit.add(r, a.p_unit.mul(beta, p)));
-            if (a.fixed) rr.add_term(a, r, r);
+            if (a.fixed) add_term(a, rr, r, r);
         }
         if (a.fixed) send(rr, words, words + 6);
         grid.sync();
@@ -279,8 +216,8 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
             const T q = engine_row(a, i);
             put(a.q, i, q);
             if (a.fixed) {
-                pq.add_term(a, get(a.p, i), q);
-                qq.add_term(a, q, q);
+                add_term(a, pq, get(a.p, i), q);
+                add_term(a, qq, q, q);
             }
         }
         if (a.fixed) {
@@ -293,8 +230,11 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
             for (int task = blockIdx.x + gridDim.x * (threadIdx.x >> 5); task < 3 * parts;
                  task += gridDim.x * (kEngineThreads / 32)) {
                 const int dot = task / parts;
-                add_lanes(a, dot == 0 ? a.r : dot == 1 ? a.p : a.q, dot == 0 ? a.r : a.q, task % parts,
-                          a.lanes + dot * a.partials);
+                add_lanes(a,
+                          dot == 0   ? a.r
+                          : dot == 1 ? a.p
+                                     : a.q,
+                          dot == 0 ? a.r : a.q, task % parts, a.lanes + dot * a.partials);
             }
             grid.sync();
             if (blockIdx.x == 0)
@@ -319,16 +259,8 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
                     before[k] = now;
                 }
                 overflow = w[6] != 0;
-                __extension__ using Wide = __int128;
-                const Wide limit = Wide{1} << (a.window.width() - 1);
-                for (int k = 0; k < 3; ++k) {
-                    const Wide total = static_cast<Wide>(static_cast<long long>(w[2 * k + 1])) * (Wide{1} << 32) +
-                                       static_cast<Wide>(w[2 * k]);
-                    overflow = overflow || total < -limit || total >= limit;
-                    const bool negative = total < 0;
-                    sum[k] = exact::from_integer(a.scalar.format, static_cast<exact::detail::u128>(negative ? -total : total),
-                                                 negative, a.window.lsb);
-                }
+                for (int k = 0; k < 3; ++k)
+                    sum[k] = window_total(a.window, a.scalar.format, w[2 * k], w[2 * k + 1], overflow);
             } else {
                 for (int k = 0; k < 3; ++k) sum[k] = a.scalar.convert(__ldcg(a.lanes + k * a.partials));
             }

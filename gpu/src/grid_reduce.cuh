@@ -140,11 +140,10 @@ struct GridReduce {
                 high = -high - (low != 0 || middle != 0 ? 1 : 0);
             }
             constexpr double kUnit = static_cast<double>(1ull << kChunk);
-            const double x = (static_cast<double>(high) * kUnit + static_cast<double>(middle)) * kUnit +
-                             static_cast<double>(low);
-            sum[k] = high < static_cast<long long>(kLimit / 2)
-                         ? scalbn(negative ? -x : x, state.exponent[k] - kBelow)
-                         : __longlong_as_double(0x7FF8000000000000ll);
+            const double x =
+                (static_cast<double>(high) * kUnit + static_cast<double>(middle)) * kUnit + static_cast<double>(low);
+            sum[k] = high < static_cast<long long>(kLimit / 2) ? scalbn(negative ? -x : x, state.exponent[k] - kBelow)
+                                                               : __longlong_as_double(0x7FF8000000000000ll);
         }
     }
 };

@@ -41,7 +41,8 @@ std::uint32_t peripheral(const Crs& a, std::uint32_t root, const std::vector<boo
         const std::uint32_t last = level[visited.back()];
         std::uint32_t far = visited.back();
         for (const std::uint32_t row : visited)
-            if (level[row] == last && (degree(a, row) < degree(a, far) || (degree(a, row) == degree(a, far) && row < far)))
+            if (level[row] == last &&
+                (degree(a, row) < degree(a, far) || (degree(a, row) == degree(a, far) && row < far)))
                 far = row;
         for (const std::uint32_t row : visited) level[row] = kUnseen;
         deeper = last > depth;

@@ -15,18 +15,22 @@ inline constexpr int kResidentThreads = 512;
 inline constexpr int kResidentWarps = kResidentThreads / 32;
 
 /// The tile of a block whose threads hold `depth` rows of one column each.
-constexpr int resident_tile_columns(int depth) { return depth >= 8 ? 64 : 32; }
-constexpr int resident_tile_rows(int depth) { return kResidentThreads / resident_tile_columns(depth) * depth; }
+constexpr int resident_tile_columns(int depth) {
+    return depth >= 8 ? 64 : 32;
+}
+constexpr int resident_tile_rows(int depth) {
+    return kResidentThreads / resident_tile_columns(depth) * depth;
+}
 
 struct ResidentParams {
-    int columns, rows;      ///< interior points
+    int columns, rows; ///< interior points
     int tiles_across;
     long long pitch, origin; ///< element (x, y) of a global array is at origin + y * pitch + x
     double centre, east, north, diagonal;
     const double* b;
-    double* x;              ///< the iterate; mixed: zero at the start
+    double* x;                 ///< the iterate; mixed: zero at the start
     unsigned long long* words; ///< of GridReduce
-    Packet* halo[2];        ///< q of boundary points, indexed like a global array
+    Packet* halo[2];           ///< q of boundary points, indexed like a global array
     Tag first_tag;
     ControlParams ask;
     ControlResult* result;
@@ -35,8 +39,12 @@ struct ResidentParams {
 #ifdef __CUDACC__
 
 /// One fused operation, named so that owners and neighbours of a point round alike.
-__device__ __forceinline__ float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-__device__ __forceinline__ double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
+__device__ __forceinline__ float fused(float a, float b, float c) {
+    return __fmaf_rn(a, b, c);
+}
+__device__ __forceinline__ double fused(double a, double b, double c) {
+    return __fma_rn(a, b, c);
+}
 
 /// The defect b - A x of one point in double precision; x is zero outside the grid. Loads skip L1, where another
 /// block's writes do not show.
@@ -50,16 +58,16 @@ __device__ __forceinline__ double point_defect(const ResidentParams& a, int gx, 
 
 template <class T, int R, bool Mixed>
 __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const ResidentParams a) {
-    constexpr bool kSharedU = sizeof(T) * R > 64;  // else in registers
-    constexpr bool kOwnP = sizeof(T) * R <= 64;    // a copy of my p in registers
+    constexpr bool kSharedU = sizeof(T) * R > 64; // else in registers
+    constexpr bool kOwnP = sizeof(T) * R <= 64;   // a copy of my p in registers
     extern __shared__ __align__(16) unsigned char shared_bytes[];
     __shared__ double scratch[kResidentWarps][kSums];
     __shared__ GridState state;
     __shared__ PassScalars s;
     __shared__ Control control; // thread 0's
     constexpr int tx = resident_tile_columns(R), ty = resident_tile_rows(R), sp = tx + 2;
-    T* const ps = reinterpret_cast<T*>(shared_bytes);     // (ty+2) x (tx+2)
-    T* const us = ps + (ty + 2) * sp;                     // ty x tx
+    T* const ps = reinterpret_cast<T*>(shared_bytes); // (ty+2) x (tx+2)
+    T* const us = ps + (ty + 2) * sp;                 // ty x tx
     const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;
     constexpr int across = tx / 32;
     const int lx = (warp % across) * 32 + lane, ly = (warp / across) * R;
@@ -143,9 +151,8 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
                 // By way of u's place, which is free now, so that the loop stays small.
 #pragma unroll 1
                 for (int k = 0; k < R; ++k)
-                    us[(ly + k) * tx + lx] = (in >> k & 1)
-                                                 ? static_cast<T>(point_defect(a, x0 + lx, y0 + ly + k) * inverse)
-                                                 : T(0);
+                    us[(ly + k) * tx + lx] =
+                        (in >> k & 1) ? static_cast<T>(point_defect(a, x0 + lx, y0 + ly + k) * inverse) : T(0);
 #pragma unroll
                 for (int k = 0; k < R; ++k)
                     if (in >> k & 1) {

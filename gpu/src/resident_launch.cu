@@ -22,11 +22,16 @@ template <class T, int R, bool Mixed> void launch(const ResidentParams& params, 
 
 template <class T, bool Mixed> void by_depth(const ResidentParams& params, int depth, int blocks) {
     switch (depth) {
-    case 1: return launch<T, 1, Mixed>(params, blocks);
-    case 2: return launch<T, 2, Mixed>(params, blocks);
-    case 4: return launch<T, 4, Mixed>(params, blocks);
-    case 8: return launch<T, 8, Mixed>(params, blocks);
-    default: return launch<T, 16, Mixed>(params, blocks);
+    case 1:
+        return launch<T, 1, Mixed>(params, blocks);
+    case 2:
+        return launch<T, 2, Mixed>(params, blocks);
+    case 4:
+        return launch<T, 4, Mixed>(params, blocks);
+    case 8:
+        return launch<T, 8, Mixed>(params, blocks);
+    default:
+        return launch<T, 16, Mixed>(params, blocks);
     }
 }
 

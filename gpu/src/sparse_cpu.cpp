@@ -46,7 +46,8 @@ double seconds_now() {
 
 } // namespace
 
-template <class T> CpuProduct<T>::CpuProduct(const Crs& a, SparseFormat format, int threads)
+template <class T>
+CpuProduct<T>::CpuProduct(const Crs& a, SparseFormat format, int threads)
     : format_(format), threads_(threads), rows_(a.rows), padded_(a.rows) {
     const auto take = [&](const std::vector<double>& values) { value_.assign(values.begin(), values.end()); };
     if (format == SparseFormat::crs) {
@@ -76,11 +77,11 @@ template <class T> void CpuProduct<T>::apply(std::span<const T> x, std::span<T> 
     if (format_ == SparseFormat::crs)
         return crs_rows(rows_, begin_.data(), column_.data(), value_.data(), x.data(), y.data(), threads_);
     if (block_ == 2)
-        return block_rows<T, 2>(static_cast<std::uint32_t>(padded_ / 2), begin_.data(), column_.data(), value_.data(), x.data(),
-                                y.data(), threads_);
+        return block_rows<T, 2>(static_cast<std::uint32_t>(padded_ / 2), begin_.data(), column_.data(), value_.data(),
+                                x.data(), y.data(), threads_);
     if (block_ == 4)
-        return block_rows<T, 4>(static_cast<std::uint32_t>(padded_ / 4), begin_.data(), column_.data(), value_.data(), x.data(),
-                                y.data(), threads_);
+        return block_rows<T, 4>(static_cast<std::uint32_t>(padded_ / 4), begin_.data(), column_.data(), value_.data(),
+                                x.data(), y.data(), threads_);
     if (format_ == SparseFormat::jds_rows) {
 #pragma omp parallel for schedule(static) num_threads(threads_)
         for (Index t = 0; t < static_cast<Index>(rows_); ++t) {
@@ -96,11 +97,12 @@ template <class T> void CpuProduct<T>::apply(std::span<const T> x, std::span<T> 
     // Plain JDS: one jagged diagonal after another, y in memory.
     std::vector<T> sum(rows_, T(0));
     for (std::size_t d = 0; d + 1 < begin_.size(); ++d) {
-        const Index length = std::ranges::partition_point(count_, [d](std::uint32_t n) { return n > d; }) - count_.begin();
+        const Index length =
+            std::ranges::partition_point(count_, [d](std::uint32_t n) { return n > d; }) - count_.begin();
 #pragma omp parallel for simd schedule(static) num_threads(threads_)
         for (Index t = 0; t < length; ++t)
-            sum[static_cast<std::size_t>(t)] += value_[begin_[d] + static_cast<std::size_t>(t)] *
-                                                x[column_[begin_[d] + static_cast<std::size_t>(t)]];
+            sum[static_cast<std::size_t>(t)] +=
+                value_[begin_[d] + static_cast<std::size_t>(t)] * x[column_[begin_[d] + static_cast<std::size_t>(t)]];
     }
     for (std::size_t t = 0; t < rows_; ++t) y[permutation_[t]] = sum[t];
 }

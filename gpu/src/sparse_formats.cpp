@@ -13,8 +13,8 @@ namespace mantissa::gpu {
 Crs to_crs(const SparseRows& rows) {
     constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
     if (rows.row_begin.empty() || rows.row_begin.size() - 1 >= kMost || rows.value.size() >= kMost)
-        throw InvalidInput(fmt::format("sparse matrix of {} nonzeros: 32-bit indices hold fewer than 2^32 rows and nonzeros",
-                                       rows.value.size()));
+        throw InvalidInput(fmt::format(
+            "sparse matrix of {} nonzeros: 32-bit indices hold fewer than 2^32 rows and nonzeros", rows.value.size()));
     Crs a;
     a.rows = static_cast<std::uint32_t>(rows.row_begin.size() - 1);
     a.row_begin.assign(rows.row_begin.begin(), rows.row_begin.end());
@@ -189,11 +189,12 @@ FormatChoice choose_format(const Crs& a, std::size_t value_bytes) {
     for (const FormatReport& r : reports)
         if (r.format != SparseFormat::jds && r.traffic < best->traffic) best = &r;
     if (best == &crs)
-        return {SparseFormat::crs,
-                fmt::format("CRS moves the fewest bytes, {:.2f} MB a product: 4x4 blocks would be {:.0f} % full, below the "
-                            "{:.0f} % where they pay",
-                            1e-6 * static_cast<double>(crs.traffic), 100 * reports[2].fill,
-                            100 * break_even_fill(4, value_bytes))};
+        return {
+            SparseFormat::crs,
+            fmt::format("CRS moves the fewest bytes, {:.2f} MB a product: 4x4 blocks would be {:.0f} % full, below the "
+                        "{:.0f} % where they pay",
+                        1e-6 * static_cast<double>(crs.traffic), 100 * reports[2].fill,
+                        100 * break_even_fill(4, value_bytes))};
     return {best->format, fmt::format("{} moves {:.2f} MB a product, {:.0f} % of CRS; its storage is {:.0f} % full",
                                       to_string(best->format), 1e-6 * static_cast<double>(best->traffic),
                                       100.0 * static_cast<double>(best->traffic) / static_cast<double>(crs.traffic),

@@ -13,9 +13,7 @@
 
 namespace mantissa::gpu {
 
-template <class T, int N> struct alignas(sizeof(T) * N) Vector {
-    T x[N];
-};
+template <class T, int N> struct alignas(sizeof(T) * N) Vector { T x[N]; };
 
 struct Stored {
     void* hi;
@@ -26,14 +24,14 @@ template <class Element> struct PlainStorage {
     using Compute = Element;
     using Hi = Element;
     static constexpr int kBytes = sizeof(Element), kLo = 0;
-    template <int V> struct Raw {
-        Vector<Element, V> hi;
-    };
+    template <int V> struct Raw { Vector<Element, V> hi; };
 #ifdef __CUDACC__
     template <int V> static __device__ __forceinline__ Raw<V> load(Stored a, long long i) {
         return {*reinterpret_cast<const Vector<Element, V>*>(static_cast<const Element*>(a.hi) + i)};
     }
-    template <int V> static __device__ __forceinline__ Raw<V> zero() { return {}; }
+    template <int V> static __device__ __forceinline__ Raw<V> zero() {
+        return {};
+    }
     template <int V> static __device__ __forceinline__ void unpack(const Raw<V>& raw, Compute* x) {
 #pragma unroll
         for (int k = 0; k < V; ++k) x[k] = raw.hi.x[k];
@@ -63,7 +61,9 @@ template <class Tail> struct SplitStorage {
         return {*reinterpret_cast<const Vector<float, V>*>(static_cast<const float*>(a.hi) + i),
                 *reinterpret_cast<const Vector<Tail, V>*>(static_cast<const Tail*>(a.lo) + i)};
     }
-    template <int V> static __device__ __forceinline__ Raw<V> zero() { return {}; }
+    template <int V> static __device__ __forceinline__ Raw<V> zero() {
+        return {};
+    }
     static __device__ __forceinline__ double join(float hi, Tail lo) {
         return __longlong_as_double(__double_as_longlong(static_cast<double>(hi)) |
                                     (static_cast<long long>(lo) << kShift));

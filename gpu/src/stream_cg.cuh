@@ -16,16 +16,14 @@
 namespace mantissa::gpu {
 
 struct StreamParams {
-    int columns, rows;       ///< points
-    int strips, segments;    ///< warps across and down
+    int columns, rows;    ///< points
+    int strips, segments; ///< warps across and down
     int segment_rows;
     int fine_strips, fine_segments, fine_segment_rows; ///< the same for the double-precision defect
     long long pitch, origin; ///< element (x, y) is at origin + y * pitch + x; elements outside the grid are zero
     double centre, east, north, diagonal;
-    const void* band[9];     ///< nine bands, laid out like a vector
-    const double* fine_band[9];
     const double* b;
-    double* x;               ///< mixed: the iterate
+    double* x; ///< mixed: the iterate
     Stored u;
     Stored r[2], p[2];
     unsigned long long* words; ///< of GridReduce
@@ -42,8 +40,7 @@ template <class T, int V> struct StencilWindow {
 
     __device__ __forceinline__ explicit StencilWindow(const StreamParams& a)
         : csum(static_cast<T>(a.centre + 2 * a.east + 2 * a.north + 4 * a.diagonal)),
-          cside(static_cast<T>(a.east + 2 * a.diagonal)), cn(static_cast<T>(a.north)),
-          cd(static_cast<T>(a.diagonal)) {
+          cside(static_cast<T>(a.east + 2 * a.diagonal)), cn(static_cast<T>(a.north)), cd(static_cast<T>(a.diagonal)) {
 #pragma unroll
         for (int k = 0; k < V + 2; ++k) row[k] = 0;
 #pragma unroll
@@ -56,8 +53,8 @@ template <class T, int V> struct StencilWindow {
 #pragma unroll
         for (int k = 0; k < V; ++k) {
             const T above = cd * (d[k] + d[k + 2]) + cn * d[k + 1];
-            q[k] = csum * row[k + 1] +
-                   (cside * ((row[k + 2] - row[k + 1]) - (row[k + 1] - row[k])) + (above - below[k]));
+            q[k] =
+                csum * row[k + 1] + (cside * ((row[k + 2] - row[k + 1]) - (row[k + 1] - row[k])) + (above - below[k]));
             below[k] = above;
         }
 #pragma unroll
@@ -110,7 +107,8 @@ __device__ __forceinline__ void stream_pass(const StreamParams& a, const PassSca
         return there && row_in(t) ? Storage::template load<V>(v, at + t * stride) : Storage::template zero<V>();
     };
     const auto load_u = [&](int t) {
-        return read_u && t >= 0 && t < count ? UStorage::template load<V>(a.u, at + t * stride) : UStorage::template zero<V>();
+        return read_u && t >= 0 && t < count ? UStorage::template load<V>(a.u, at + t * stride)
+                                             : UStorage::template zero<V>();
     };
 
     StencilWindow<T, V> old_p(a), new_p(a);

@@ -43,7 +43,8 @@ double residual(const System& s, const std::vector<double>& b, const std::vector
 using GridSolverTest = mantissa::testing::DeviceTest;
 
 TEST_F(GridSolverTest, SolvesWithEveryArithmeticAndPlan) {
-    for (const auto& [columns, rows, ratio] : {std::tuple{33, 33, 1.0}, {130, 67, 1.0}, {67, 300, 1.5}, {257, 257, 1.0}}) {
+    for (const auto& [columns, rows, ratio] :
+         {std::tuple{33, 33, 1.0}, {130, 67, 1.0}, {67, 300, 1.5}, {257, 257, 1.0}}) {
         const System system = stencil(static_cast<std::size_t>(columns), static_cast<std::size_t>(rows), ratio);
         const std::vector<double> b = bump(system);
         GridSolver solver(system);
@@ -52,10 +53,11 @@ TEST_F(GridSolverTest, SolvesWithEveryArithmeticAndPlan) {
         for (const Plan plan : {Plan::resident, Plan::stream})
             for (const Arithmetic arithmetic : {Arithmetic::double_precision, Arithmetic::mixed_float,
                                                 Arithmetic::mixed_s31, Arithmetic::mixed_s39}) {
-                if (plan == Plan::resident && (arithmetic == Arithmetic::mixed_s31 || arithmetic == Arithmetic::mixed_s39))
+                if (plan == Plan::resident &&
+                    (arithmetic == Arithmetic::mixed_s31 || arithmetic == Arithmetic::mixed_s39))
                     continue;
-                SCOPED_TRACE(std::to_string(columns) + " x " + std::to_string(rows) + " " + to_string(arithmetic) + " " +
-                             to_string(plan));
+                SCOPED_TRACE(std::to_string(columns) + " x " + std::to_string(rows) + " " + to_string(arithmetic) +
+                             " " + to_string(plan));
                 CgRequest request;
                 request.arithmetic = arithmetic;
                 request.plan = plan;
@@ -105,7 +107,9 @@ TEST_F(GridSolverTest, SameBitsEveryTime) {
                 request.plan = plan;
                 static_cast<void>(solver.solve(request));
                 solver.solution(run == 0 ? first : again);
-                if (run > 0) { ASSERT_EQ(first, again); }
+                if (run > 0) {
+                    ASSERT_EQ(first, again);
+                }
             }
         }
 }

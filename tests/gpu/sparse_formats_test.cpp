@@ -93,8 +93,7 @@ TEST(SparseFormats, ReportsCountWhatConversionsMake) {
             const Bcrs b = to_bcrs(a, block);
             const FormatReport& r = reports[block / 2];
             EXPECT_EQ(r.stored, b.value.size());
-            EXPECT_EQ(r.matrix_bytes,
-                      b.value.size() * value_bytes + 4 * b.column.size() + 4 * b.row_begin.size());
+            EXPECT_EQ(r.matrix_bytes, b.value.size() * value_bytes + 4 * b.column.size() + 4 * b.row_begin.size());
             EXPECT_DOUBLE_EQ(r.fill, static_cast<double>(a.nonzeros()) / static_cast<double>(b.value.size()));
         }
         EXPECT_EQ(reports[3].stored, to_jds(a).value.size());

@@ -1,4 +1,4 @@
-// Pipelined CG in native arithmetic on the GPU, for constant nine-point stencils and nine bands: one launch for a
+// Pipelined CG in native arithmetic on the GPU, for constant nine-point stencils: one launch for a
 // whole solve, restarts in double precision included, no word to the host before it ends.
 //
 // Two plans. `resident` keeps the state in registers and shared memory (grids of about a million points); `stream`
@@ -34,11 +34,11 @@ std::string to_string(Plan p);
 
 struct CgRequest {
     Arithmetic arithmetic = Arithmetic::double_precision;
-    double tolerance = 1e-10;       ///< on the defect norm relative to the initial one; 0: run max_passes
-    std::uint32_t max_passes = 0;   ///< 0: 40 per grid row + 1000
-    std::uint32_t inner = 50;       ///< mixed: passes between defects; 0: by digits
-    double digits = 1;              ///< mixed with inner = 0: reduction of the inner residual norm in decimal digits
-    bool guided = true;             ///< mixed: residual guided (keep p), else restart with p = r
+    double tolerance = 1e-10;     ///< on the defect norm relative to the initial one; 0: run max_passes
+    std::uint32_t max_passes = 0; ///< 0: 40 per grid row + 1000
+    std::uint32_t inner = 50;     ///< mixed: passes between defects; 0: by digits
+    double digits = 1;            ///< mixed with inner = 0: reduction of the inner residual norm in decimal digits
+    bool guided = true;           ///< mixed: residual guided (keep p), else restart with p = r
     Plan plan = Plan::automatic;
 };
 
@@ -61,7 +61,7 @@ struct CgReport {
 
 class GridSolver {
 public:
-    /// Loads a stencil or nine-band system. Throws InvalidInput on a sparse system or a stencil that is not
+    /// Loads a stencil system. Throws InvalidInput on another kind (see sparse_solver.hpp) or a stencil that is not
     /// symmetric under both reflections of the grid, DeviceError on a fault of the device.
     explicit GridSolver(const System& system);
     ~GridSolver();

@@ -16,8 +16,8 @@ namespace mantissa::gpu {
 class DeviceError : public std::runtime_error {
 public:
     DeviceError(const std::string& call, cudaError_t error)
-        : std::runtime_error("GPU: " + call + " failed: " + cudaGetErrorString(error) + " (" +
-                             cudaGetErrorName(error) + ")"),
+        : std::runtime_error("GPU: " + call + " failed: " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) +
+                             ")"),
           code_(error) {}
     DeviceError(const std::string& call, const std::string& cause)
         : std::runtime_error("GPU: " + call + " failed: " + cause) {}
@@ -77,7 +77,8 @@ public:
     }
     void zero() { check(cudaMemset(data_, 0, count_ * sizeof(T)), "cudaMemset"); }
     void upload(std::span<const T> values, std::size_t first = 0) {
-        check(cudaMemcpy(data_ + first, values.data(), values.size_bytes(), cudaMemcpyHostToDevice), "cudaMemcpy to device");
+        check(cudaMemcpy(data_ + first, values.data(), values.size_bytes(), cudaMemcpyHostToDevice),
+              "cudaMemcpy to device");
     }
     void download(std::span<T> values, std::size_t first = 0) const {
         check(cudaMemcpy(values.data(), data_ + first, values.size_bytes(), cudaMemcpyDeviceToHost),

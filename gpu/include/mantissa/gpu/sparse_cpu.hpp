@@ -41,7 +41,7 @@ CpuCgResult cpu_jacobi_cg(const Crs& a, SparseFormat format, std::span<const dou
                           std::size_t max_iterations, int threads, std::vector<double>* x = nullptr);
 extern template CpuCgResult cpu_jacobi_cg<float>(const Crs&, SparseFormat, std::span<const double>, double, std::size_t,
                                                  int, std::vector<double>*);
-extern template CpuCgResult cpu_jacobi_cg<double>(const Crs&, SparseFormat, std::span<const double>, double, std::size_t,
-                                                  int, std::vector<double>*);
+extern template CpuCgResult cpu_jacobi_cg<double>(const Crs&, SparseFormat, std::span<const double>, double,
+                                                  std::size_t, int, std::vector<double>*);
 
 } // namespace mantissa::gpu

@@ -58,10 +58,10 @@ std::string to_string(SparseFormat f);
 
 struct FormatReport {
     SparseFormat format = SparseFormat::crs;
-    std::size_t stored = 0;      ///< values kept, padding included
-    double fill = 0;             ///< nonzeros over stored values
+    std::size_t stored = 0;       ///< values kept, padding included
+    double fill = 0;              ///< nonzeros over stored values
     std::size_t matrix_bytes = 0; ///< values, indices and row pointers, each read once in a product
-    std::size_t traffic = 0;     ///< matrix_bytes and one read of x and one write of y
+    std::size_t traffic = 0;      ///< matrix_bytes and one read of x and one write of y
 };
 /// What a product y = A x moves in each format, for values of `value_bytes` (4 or 8).
 std::vector<FormatReport> report_formats(const Crs& a, std::size_t value_bytes);
