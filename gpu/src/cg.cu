@@ -197,7 +197,8 @@ std::optional<ResidentParams> GridSolver::Impl::resident(const CgRequest& q, int
 }
 
 CgReport GridSolver::Impl::solve(const CgRequest& q) {
-    const DeviceInfo& device = require_device();
+    // GridReduce counts blocks in a byte.
+    const int blocks = std::min(require_device().multiprocessors, 255);
     const bool mixed = is_mixed(q.arithmetic);
     CgReport report;
     if (b_norm == 0) {
@@ -216,7 +217,7 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
 
     int depth = 0;
     std::optional<ResidentParams> resident_plan;
-    if (q.plan != Plan::stream) resident_plan = resident(q, device.multiprocessors, depth);
+    if (q.plan != Plan::stream) resident_plan = resident(q, blocks, depth);
     if (q.plan == Plan::resident && !resident_plan)
         throw InvalidInput("resident plan: the grid does not fit the registers and shared memory of this device; use "
                            "the stream plan");
@@ -240,13 +241,13 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
         a.halo[1] = halo[1].data();
         a.ask = ask;
         a.first_tag = first_tag;
-        const int blocks = a.tiles_across * ((rows + resident_tile_rows(depth) - 1) / resident_tile_rows(depth));
+        const int tiles = a.tiles_across * ((rows + resident_tile_rows(depth) - 1) / resident_tile_rows(depth));
         timer.start();
-        launch_resident(a, q.arithmetic, depth, blocks);
+        launch_resident(a, q.arithmetic, depth, tiles);
         report.seconds = timer.stop();
         report.plan = Plan::resident;
-        report.plan_text = std::to_string(blocks) + " tiles of " + std::to_string(resident_tile_columns(depth)) +
-                           " x " + std::to_string(resident_tile_rows(depth));
+        report.plan_text = std::to_string(tiles) + " tiles of " + std::to_string(resident_tile_columns(depth)) + " x " +
+                           std::to_string(resident_tile_rows(depth));
     } else {
         const StreamTraits traits = stream_traits(q.arithmetic);
         zero_vectors(traits.hi_bytes, traits.lo_bytes, traits.u_bytes);
@@ -265,7 +266,7 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
             check(cudaGetLastError(), "to_float");
         }
         const int threads = traits.threads;
-        const int warps = device.multiprocessors * (threads / 32);
+        const int warps = blocks * (threads / 32);
         const auto divide = [&](int width, int& strips, int& segments, int& segment_rows) {
             strips = (columns + width - 1) / width;
             segments = std::max(1, std::min(rows, warps / strips));
@@ -277,7 +278,7 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
         if (a.strips > warps || a.fine_strips > warps)
             throw InvalidInput("stream plan: grid rows of more than " + std::to_string(warps * 30) + " points");
         timer.start();
-        launch_stream(a, q.arithmetic, device.multiprocessors);
+        launch_stream(a, q.arithmetic, blocks);
         report.seconds = timer.stop();
         report.plan = Plan::stream;
         report.plan_text = std::to_string(a.strips) + " x " + std::to_string(a.segments) + " strips of " +

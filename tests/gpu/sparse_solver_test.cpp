@@ -129,8 +129,9 @@ TEST_F(SparseSolverTest, TimedChoiceIsAmongTheFastest) {
     const TimedChoice timed = choose_on_device(grid_matrix(120, false), SparsePrecision::double_precision);
     ASSERT_EQ(timed.seconds.size(), 5U);
     for (std::size_t i = 0; i < timed.reports.size(); ++i)
-        if (timed.reports[i].format == timed.choice.format)
+        if (timed.reports[i].format == timed.choice.format) {
             for (const double s : timed.seconds) EXPECT_LE(timed.seconds[i], s);
+        }
     EXPECT_FALSE(timed.choice.why.empty());
 }
 
