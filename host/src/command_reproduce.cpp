@@ -141,19 +141,19 @@ void print_table(const std::vector<Reproduced>& table) {
     }
     fmt::print("{}\n{:<18}", kTitles[table.front().cell.table - 1], "");
     for (const int level : levels)
-        fmt::print("{:>18}{:>14}{:>8}", fmt::format("level {}: here", level), "paper", "ratio");
+        fmt::print("{:>18}{:>14}{:>9}", fmt::format("level {}: here", level), "paper", "ratio");
     fmt::print("\n");
     for (const std::string& row : rows) {
         std::string line = row;
         for (const int level : levels) {
             const auto it = cells[row].find(level);
             if (it == cells[row].end()) {
-                line += fmt::format("{:>40}", "");
+                line += fmt::format("{:>41}", "");
                 continue;
             }
             const auto ratio = it->second->ratio();
-            line += fmt::format("{:>18}{:>14}{:>8}", our_text(*it->second), paper_text(it->second->cell),
-                                ratio ? fmt::format("{:.3f}", *ratio) : "-");
+            line += fmt::format("{:>18}{:>14}{:>9}", our_text(*it->second), paper_text(it->second->cell),
+                                ratio ? fmt::format("{:.{}f}", *ratio, it->second->cell.table == 1 ? 5 : 3) : "-");
         }
         fmt::print("{}\n", line);
     }

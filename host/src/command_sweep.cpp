@@ -43,16 +43,14 @@ void print_report(const detail::SweepReport& r, const std::string& path, bool js
         return;
     }
     fmt::print("{} points: {} stored before, {} computed in {}", r.points, r.stored_before, r.computed,
-               detail::duration_text(r.seconds));
+               r.seconds < 10 ? fmt::format("{:.2f} s", r.seconds) : detail::duration_text(r.seconds));
     if (r.not_converged != 0) fmt::print(", {} of them did not converge", r.not_converged);
     if (!r.refused.empty()) fmt::print(", {} refused", r.refused.size());
     fmt::print("\nresults in {}\n", path);
     for (const auto& [key, reason] : r.refused) fmt::print(stderr, "mantissa: {}: {}\n", key, reason);
 }
 
-int sweep_command(const Flags& flags, const std::string& typed) {
-    const detail::Ranks ranks;
-    const Sweep sweep = read_sweep(flags.file);
+int run_ranks(const Flags& flags, const std::string& typed, const Sweep& sweep, const detail::Ranks& ranks) {
     const std::string path = store_path(flags, sweep);
     const int threads = thread_count(flags.threads);
     if (flags.dry_run) {
@@ -71,6 +69,18 @@ int sweep_command(const Flags& flags, const std::string& typed) {
     if (!flags.json_lines.empty()) store->export_json_lines(flags.json_lines);
     print_report(report, path, flags.json);
     return report.refused.empty() ? kDone : kWrongRequest;
+}
+
+int sweep_command(const Flags& flags, const std::string& typed) {
+    const Sweep sweep = read_sweep(flags.file); // every rank sees the same faults
+    const detail::Ranks ranks;
+    try {
+        return run_ranks(flags, typed, sweep, ranks);
+    } catch (const std::exception& fault) {
+        if (ranks.count() == 1) throw;
+        fmt::print(stderr, "mantissa: {}\n", fault.what());
+        ranks.abandon(kWrongRequest); // the other ranks must not wait for this one
+    }
 }
 
 Run setup(CLI::App& app, const std::string& typed) {

@@ -104,7 +104,10 @@ public:
 
 private:
     [[noreturn]] void fail(std::uint32_t line, const std::string& what) const {
-        throw InvalidInput(fmt::format("{}:{}: {}", name_, line, what));
+        std::string text = what; // may quote the file, line ends and all
+        for (char& c : text)
+            if (static_cast<unsigned char>(c) < ' ') c = '?';
+        throw InvalidInput(fmt::format("{}:{}: {}", name_, line, text));
     }
     /// Runs `action`; an InvalidInput from it gets the file and line in front.
     template <class Action> auto at_line(std::uint32_t line, const Action& action) const {
@@ -191,12 +194,11 @@ private:
     void read_grid(const toml::table& grid, const Axes& defaults, std::vector<Point>& points) {
         const std::uint32_t line = grid.source().begin.line;
         Axes axes = read_axes(grid);
-        for (const auto& [key, axis] : defaults) {
-            const bool overridden =
-                std::any_of(axes.begin(), axes.end(), [&, k = std::string_view(key)](const auto& own) {
-                    return own.first == k || (own.second.line != axis.line && exclude_each_other(k, own.first));
-                });
-            if (!overridden) axes.emplace(key, axis);
+        for (const auto& entry : defaults) {
+            const bool overridden = std::any_of(axes.begin(), axes.end(), [&](const auto& own) {
+                return own.first == entry.first || exclude_each_other(entry.first, own.first);
+            });
+            if (!overridden) axes.insert(entry); // defaults exclude none of each other
         }
         if (!axes.contains("problem")) fail(line, "a grid without problem: give problem = \"poisson2d:level=8\"");
         const auto dimensions = read_dimensions(grid, axes);

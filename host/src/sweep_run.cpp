@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <exception>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -169,13 +171,18 @@ Ranks::Ranks() {
         throw InvalidInput("this MPI allows no calls from several threads: run without mpirun");
 }
 Ranks::~Ranks() {
-    // A rank that fails must not leave the others waiting.
-    if (std::uncaught_exceptions() > 0 && count_ > 1) MPI_Abort(MPI_COMM_WORLD, 2);
     MPI_Finalize();
+}
+void Ranks::abandon(int code) const {
+    MPI_Abort(MPI_COMM_WORLD, code);
+    std::_Exit(code);
 }
 #else
 Ranks::Ranks() = default;
 Ranks::~Ranks() = default;
+void Ranks::abandon(int code) const {
+    std::_Exit(code);
+}
 #endif
 
 SweepReport run_sweep(const Sweep& sweep, Store* store, int threads, const std::string& command,

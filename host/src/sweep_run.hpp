@@ -23,6 +23,8 @@ public:
     [[nodiscard]] int count() const { return count_; }
     /// The first rank owns the store and the terminal.
     [[nodiscard]] bool first() const { return rank_ == 0; }
+    /// Ends all ranks with this exit code.
+    [[noreturn]] void abandon(int code) const;
 
 private:
     int rank_ = 0, count_ = 1;

@@ -1,0 +1,186 @@
+/// One dot product over a pass: Lanes products per clock into one accumulator per lane, closed on close_i.
+///
+/// Float: term = product rounded to s<DM>e<DE> (the caller makes that format wide enough when products are exact),
+/// accumulated in s<AM>e<AE>; lanes fold by halves behind their partial sums. Fixed: term = exact product, or the
+/// rounded one when Exact is 0, truncated to the window's grid.
+///   close_i   at the earliest `MUL_LATENCY + `ADD_LATENCY + 3 (both kinds) clocks behind the last token
+///   done_o    the result is there and stays until clear_i
+`include "mantissa.svh"
+`default_nettype none
+module dot_product #(
+  parameter integer EA = 8,
+  parameter integer MA = 23,
+  parameter integer EB = 8,
+  parameter integer MB = 23,
+  parameter integer Fixed = 0,
+  parameter integer Exact = 0,
+  parameter integer DE = 8,
+  parameter integer DM = 23,
+  parameter integer DRne = 0,
+  parameter integer AE = 11,
+  parameter integer AM = 52,
+  parameter integer ARne = 0,
+  parameter integer Depth = 16,
+  parameter integer Msb = 13,
+  parameter integer Lsb = -50,
+  parameter integer GuardW = 32,
+  parameter integer Lanes = 1,
+  parameter integer Style = 0,
+  localparam integer OutW = (Fixed != 0) ? Msb - Lsb + 1 + GuardW : AE + AM + 3
+) (
+  input  wire                        clk_i,
+  input  wire                        rst_ni,
+  input  wire                        en_i,
+  input  wire                        clear_i,
+  input  wire                        valid_i,
+  input  wire  [Lanes-1:0]           live_i, ///< lanes that hold an element
+  input  wire  [Lanes*2-1:0]         a_cls_i,
+  input  wire  [Lanes*(EA+MA+1)-1:0] a_i,
+  input  wire  [Lanes*2-1:0]         b_cls_i,
+  input  wire  [Lanes*(EB+MB+1)-1:0] b_i,
+  input  wire                        close_i,
+  output logic                       done_o,
+  output logic [OutW-1:0]            result_o, ///< fixed: the sum; float: {class, word}
+  output logic                       over_o    ///< fixed: some term was outside the window
+);
+  localparam integer AW = EA + MA + 1;
+  localparam integer BW = EB + MB + 1;
+  localparam integer Raw = (Fixed != 0 && Exact != 0) ? 1 : 0; // products go on as they leave the multiplier
+  localparam integer TermLatency = (Fixed == 0) ? `MUL_LATENCY(MA, MB) :
+                                   `TO_FIXED_LATENCY + ((Raw != 0) ? `PRODUCT_LATENCY(MA, MB) : `MUL_LATENCY(MA, MB));
+
+  // Valid and live beside the multipliers.
+  logic [TermLatency-1:0] valid_q;
+  wire term_valid = valid_q[TermLatency-1];
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear_i) valid_q <= '0;
+    else if (en_i) valid_q <= {valid_q[TermLatency-2:0], valid_i};
+
+  genvar l;
+  generate
+    if (Fixed != 0) begin : g_fixed
+      localparam integer W = Msb - Lsb + 1;
+      localparam integer SumW = W + GuardW;
+      localparam integer ExpW = (Raw != 0) ? `MAX2(EA, EB) + 2 : DE + 2;
+      localparam integer SigW = (Raw != 0) ? MA + MB + 2 : DM + 1;
+      wire [Lanes*SumW-1:0] sums;
+      wire [Lanes-1:0] over;
+      for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+        wire [1:0] cls;
+        wire sign;
+        wire signed [ExpW-1:0] exp;
+        wire [SigW-1:0] sig;
+        // A lane without an element gives a zero term.
+        wire [1:0] a_cls = a_cls_i[l*2 +: 2] & {2{live_i[l]}};
+        wire [1:0] b_cls = b_cls_i[l*2 +: 2] & {2{live_i[l]}};
+        if (Raw != 0) begin : g_raw
+          fp_product #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .Style(Style)) i_product (
+            .clk_i, .en_i, .a_cls_i(a_cls), .a_i(a_i[l*AW +: AW]), .b_cls_i(b_cls), .b_i(b_i[l*BW +: BW]), .cls_o(cls),
+            .sign_o(sign), .exp_o(exp), .sig_o(sig));
+        end else begin : g_rounded
+          wire [DE+DM:0] word;
+          fp_mul #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .EO(DE), .MO(DM), .Rne(DRne), .Style(Style)) i_mul (
+            .clk_i, .en_i, .a_cls_i(a_cls), .a_i(a_i[l*AW +: AW]), .b_cls_i(b_cls), .b_i(b_i[l*BW +: BW]), .cls_o(cls),
+            .word_o(word));
+          assign sign = word[DE+DM];
+          assign exp  = $signed({2'b00, word[DE+DM-1:DM]}) - $signed(ExpW'(`BIAS(DE)));
+          assign sig  = {1'b1, word[DM-1:0]};
+        end
+        wire [W-1:0] mag;
+        wire neg, term_over;
+        fp_to_fixed #(.ExpW(ExpW), .SigW(SigW), .Msb(Msb), .Lsb(Lsb)) i_to_fixed (
+          .clk_i, .en_i, .cls_i(cls), .sign_i(sign), .exp_i(exp), .sig_i(sig), .mag_o(mag), .neg_o(neg),
+          .over_o(term_over));
+        fx_accumulate #(.W(W), .GuardW(GuardW)) i_sum (
+          .clk_i, .en_i, .clear_i, .valid_i(term_valid), .mag_i(mag), .neg_i(neg), .over_i(term_over),
+          .sum_o(sums[l*SumW +: SumW]), .over_o(over[l]));
+      end
+      assign over_o = |over;
+
+      // Lanes are added one per clock.
+      localparam integer CntW = $clog2(Lanes + 1);
+      logic [CntW-1:0] lane_q;
+      logic [SumW-1:0] total_q;
+      logic            busy_q;
+      wire [SumW-1:0]  lane_sum;
+      if (Lanes == 1) begin : g_one
+        assign lane_sum = sums;
+      end else begin : g_pick
+        assign lane_sum = sums[lane_q[$clog2(Lanes)-1:0]*SumW +: SumW];
+      end
+      always_ff @(posedge clk_i)
+        if (!rst_ni || clear_i) begin
+          busy_q <= 1'b0;
+          done_o <= 1'b0;
+        end else if (close_i) begin
+          busy_q  <= 1'b1;
+          lane_q  <= '0;
+          total_q <= '0;
+        end else if (busy_q) begin
+          total_q <= total_q + lane_sum;
+          lane_q  <= lane_q + CntW'(1);
+          if (lane_q == CntW'(Lanes - 1)) begin
+            busy_q <= 1'b0;
+            done_o <= 1'b1;
+          end
+        end
+      assign result_o = total_q;
+    end else begin : g_float
+      logic [TermLatency*Lanes-1:0] live_q;
+      always_ff @(posedge clk_i)
+        if (en_i) live_q <= {live_q[(TermLatency-1)*Lanes-1:0], live_i};
+      wire [Lanes-1:0] live = live_q[TermLatency*Lanes-1 -: Lanes];
+
+      localparam integer TotW = AE + AM + 3;
+      wire [2*Lanes*TotW-1:0] totals; // the upper half only pads the last lanes' partners
+      assign totals[2*Lanes*TotW-1 -: Lanes*TotW] = '0;
+      wire [Lanes-1:0] lane_done;
+      logic [$clog2(Lanes+1)-1:0] half_q; // lanes that still hold a part; 0 when folded
+      logic fold_q, folding_q;
+      for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+        wire [1:0] cls;
+        wire [DE+DM:0] word;
+        fp_mul #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .EO(DE), .MO(DM), .Rne(DRne), .Style(Style)) i_mul (
+          .clk_i, .en_i, .a_cls_i(a_cls_i[l*2 +: 2]), .a_i(a_i[l*AW +: AW]), .b_cls_i(b_cls_i[l*2 +: 2]),
+          .b_i(b_i[l*BW +: BW]), .cls_o(cls), .word_o(word));
+        wire [TotW-1:0] other;
+        if (Lanes == 1) begin : g_alone
+          assign other = '0;
+        end else begin : g_partner
+          assign other = totals[(l + 32'(half_q))*TotW +: TotW];
+        end
+        // A lane without an element adds -0, which changes nothing.
+        fp_accumulate #(.ET(DE), .MT(DM), .EA(AE), .MA(AM), .Rne(ARne), .Depth(Depth)) i_sum (
+          .clk_i, .rst_ni, .en_i, .clear_i, .valid_i(term_valid), .term_cls_i(cls & {2{live[l]}}),
+          .term_i({word[DE+DM] | ~live[l], word[DE+DM-1:0]}), .close_i, .fold_i(fold_q), .other_cls_i(other[TotW-1 -: 2]),
+          .other_i(other[TotW-3:0]), .done_o(lane_done[l]), .total_cls_o(totals[l*TotW+TotW-1 -: 2]),
+          .total_o(totals[l*TotW +: TotW-2]));
+      end
+      assign over_o = 1'b0;
+      assign result_o = totals[TotW-1:0];
+      always_ff @(posedge clk_i)
+        if (!rst_ni || clear_i) begin
+          done_o    <= 1'b0;
+          fold_q    <= 1'b0;
+          folding_q <= 1'b0;
+          half_q    <= '0;
+        end else if (en_i) begin
+          fold_q <= 1'b0;
+          if (close_i) begin
+            half_q    <= ($clog2(Lanes+1))'(Lanes / 2);
+            folding_q <= 1'b0;
+          end else if (lane_done[0]) begin
+            if (folding_q ? half_q == ($clog2(Lanes+1))'(1) : half_q == '0) begin
+              done_o <= 1'b1;
+            end else begin
+              fold_q    <= 1'b1;
+              folding_q <= 1'b1;
+              if (folding_q) half_q <= half_q >> 1;
+            end
+          end
+        end
+      wire unused = &{1'b0, lane_done, totals};
+    end
+  endgenerate
+endmodule
+`default_nettype wire

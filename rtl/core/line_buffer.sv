@@ -1,0 +1,99 @@
+/// From the stream of p' tokens, the three rows that a row sum reads: south, centre and north of the same element.
+///
+/// Two row_rams of about one row each. Token t goes in at slot t; while slot s is on the outputs they hold element
+/// tokens s - D + 1 of the three rows, D = row_length_i / Lanes + (Lanes == 1 ? 1 : 2), so the window around token
+/// s - D is complete (row_sum keeps the two tokens before). Elements outside the vector read as +0: the caller sends
+/// +0 behind the end, and rows not yet filled are masked here. Latency one slot more, the output register.
+/// Rows whose length is no multiple of Lanes are realigned by a lane rotator.
+`include "mantissa.svh"
+`default_nettype none
+module line_buffer #(
+  parameter integer PW = 32,
+  parameter integer Lanes = 1,
+  parameter integer MaxRow = 1025,
+  localparam integer Log = $clog2(Lanes),
+  localparam integer RowW = $clog2(MaxRow + 1)
+) (
+  input  wire                 clk_i,
+  input  wire                 rst_ni,
+  input  wire                 en_i,
+  input  wire                 clear_i,      ///< between passes
+  input  wire  [RowW-1:0]     row_length_i, ///< elements, at least Lanes
+  input  wire                 slot_i,
+  input  wire                 last_i,       ///< the last slot of the pass
+  input  wire  [Lanes*PW-1:0] p_i,
+  output logic [Lanes*PW-1:0] south_o,
+  output logic [Lanes*PW-1:0] centre_o,
+  output logic [Lanes*PW-1:0] north_o,
+  output logic                valid_o,      ///< the window is that of an element token
+  output logic                last_o
+);
+  localparam integer TW = Lanes * PW;
+  localparam integer Extra = (Lanes > 1) ? 1 : 0;
+  localparam integer MaxTokens = MaxRow / Lanes + Extra;
+  localparam integer AW = $clog2(MaxTokens + 1);
+  localparam integer CntW = RowW + 2;
+
+  wire [RowW-1:0] tokens = row_length_i >> Log;
+  logic [CntW-1:0] slot_q; // slots so far, held once all rows are live
+  wire [CntW-1:0] centre_from = CntW'(tokens) + CntW'(Extra);
+  wire [CntW-1:0] south_from = centre_from + CntW'(tokens);
+  wire centre_live = slot_q >= centre_from;
+  wire south_live = slot_q >= south_from;
+  wire window = slot_q > centre_from;
+
+  wire [TW-1:0] centre_raw, south_raw;
+  row_ram #(.W(TW), .Max(MaxTokens)) i_centre (
+    .clk_i, .en_i, .clear_i, .length_i(centre_from[AW-1:0]), .d_i(p_i), .q_o(centre_raw));
+  row_ram #(.W(TW), .Max(MaxTokens)) i_south (
+    .clk_i, .en_i, .clear_i, .length_i(tokens[AW-1:0]), .d_i(centre_raw), .q_o(south_raw));
+
+  wire [TW-1:0] north, south;
+  generate
+    if (Lanes == 1) begin : g_one
+      assign north = p_i;
+      assign south = south_raw & {TW{south_live}};
+    end else begin : g_lanes
+      wire [Log-1:0] turn = row_length_i[Log-1:0];
+      logic [TW-1:0] p_q, south_q;
+      wire [TW-1:0] south_now = south_raw & {TW{south_live}};
+      always_ff @(posedge clk_i)
+        if (en_i) begin
+          p_q     <= p_i;
+          south_q <= south_now;
+        end
+      // North: lanes turn .. turn + Lanes - 1 of {p_i, p_q}; south: lanes Lanes - turn .. of {south_now, south_q}.
+      wire [2*TW-1:0] north_pair = {p_i, p_q};
+      wire [2*TW-1:0] south_pair = {south_now, south_q};
+      genvar l, k;
+      for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+        wire [Lanes*PW-1:0] north_choice, south_choice;
+        for (k = 0; k < Lanes; k = k + 1) begin : g_turn
+          assign north_choice[k*PW +: PW] = north_pair[(l+k)*PW +: PW];
+          assign south_choice[k*PW +: PW] = south_pair[(l+Lanes-k)*PW +: PW];
+        end
+        assign north[l*PW +: PW] = north_choice[turn*PW +: PW];
+        assign south[l*PW +: PW] = south_choice[turn*PW +: PW];
+      end
+      wire unused = &{1'b0, north_pair[2*TW-1 -: PW], south_pair[PW-1:0]};
+    end
+  endgenerate
+
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear_i) begin
+      slot_q  <= '0;
+      valid_o <= 1'b0;
+      last_o  <= 1'b0;
+    end else if (en_i) begin
+      if (slot_i && !(south_live && window)) slot_q <= slot_q + CntW'(1);
+      valid_o <= slot_i & window;
+      last_o  <= slot_i & last_i;
+    end
+  always_ff @(posedge clk_i)
+    if (en_i) begin
+      south_o  <= south;
+      centre_o <= centre_live ? centre_raw : '0;
+      north_o  <= north;
+    end
+endmodule
+`default_nettype wire

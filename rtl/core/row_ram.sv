@@ -1,0 +1,39 @@
+/// A delay of length_i enabled clocks, 1 <= length_i <= Max, for W bits, in a simple dual-port memory.
+`default_nettype none
+module row_ram #(
+  parameter integer W   = 32,
+  parameter integer Max = 1025,
+  localparam integer AW = $clog2(Max + 1)
+) (
+  input  wire           clk_i,
+  input  wire           en_i,
+  input  wire           clear_i,  ///< before length_i changes
+  input  wire  [AW-1:0] length_i,
+  input  wire  [W-1:0]  d_i,
+  output logic [W-1:0]  q_o
+);
+  logic [W-1:0]  mem [0:Max-1];
+`ifndef SYNTHESIS
+  initial for (int k = 0; k < Max; k = k + 1) mem[k] = '0;
+`endif
+  logic [AW-1:0] write_q, read_q; // read_q runs one ahead, so that one address is never read and written at once
+  logic [W-1:0]  q_q;
+  logic [W-1:0]  d_q;
+  wire  [AW-1:0] last = length_i - AW'(1);
+  always_ff @(posedge clk_i)
+    if (clear_i) begin
+      write_q <= '0;
+      read_q  <= AW'(1);
+    end else if (en_i) begin
+      write_q <= read_q;
+      read_q  <= (read_q == last) ? '0 : read_q + AW'(1);
+    end
+  always_ff @(posedge clk_i)
+    if (en_i) begin
+      mem[write_q] <= d_i;
+      q_q <= mem[read_q];
+      d_q <= d_i;
+    end
+  assign q_o = (length_i == AW'(1)) ? d_q : q_q;
+endmodule
+`default_nettype wire

@@ -1,0 +1,175 @@
+/// Sum of s<MT>e<ET> terms in s<MA>e<EA>, in Depth interleaved partial sums on one adder: term i goes to partial sum
+/// i mod Depth, all of which start at +0. close_i folds them by halves, s[j] += s[j + n/2] for n = Depth, ..., 2, and
+/// leaves the total in total_o; fold_i then adds another lane's total to it.
+///
+/// One term per clock. Depth is a power of two above the adder's latency LA = `ADD_LATENCY(MA, MT, MA).
+///   close_i    at the earliest LA + 1 clocks behind the last term; done_o comes
+///              Depth - 1 + log2(Depth) (LA + 2) clocks later
+///   fold_i     done_o comes LA + 1 clocks later
+/// A term of -0 leaves every sum as it is: it stands for "no term".
+`include "mantissa.svh"
+`default_nettype none
+module fp_accumulate #(
+  parameter integer ET    = 8,
+  parameter integer MT    = 23,
+  parameter integer EA    = 11,
+  parameter integer MA    = 52,
+  parameter integer Rne   = 0,
+  parameter integer Depth = 16
+) (
+  input  wire            clk_i,
+  input  wire            rst_ni,
+  input  wire            en_i,
+  input  wire            clear_i, ///< forget all terms
+  input  wire            valid_i,
+  input  wire  [1:0]     term_cls_i,
+  input  wire  [ET+MT:0] term_i,
+  input  wire            close_i,
+  input  wire            fold_i,
+  input  wire  [1:0]     other_cls_i,
+  input  wire  [EA+MA:0] other_i,
+  output logic           done_o,
+  output logic [1:0]     total_cls_o,
+  output logic [EA+MA:0] total_o
+);
+  localparam integer LA  = `ADD_LATENCY(MA, MT, MA);
+  localparam integer AW  = $clog2(Depth);
+  localparam integer EB  = `MAX2(EA, ET);
+  localparam integer MB  = `MAX2(MA, MT);
+  `REQUIRE(g_bad_depth, Depth > LA, "fp_accumulate: Depth must be above the adder's latency")
+  `REQUIRE(g_bad_power, (1 << AW) == Depth, "fp_accumulate: Depth must be a power of two")
+
+  typedef enum logic [1:0] {Terms, Issue, Wait, Fold} state_t;
+  state_t        state_q;
+  logic [AW-1:0] at_q;      // the partial sum whose turn it is
+  logic [AW:0]   touched_q; // partial sums that hold something, up to Depth
+  logic [AW-1:0] half_q;    // of the level being folded
+  logic [3:0]    wait_q;
+
+  // Partial sums.
+  logic [1:0]     sums_cls [0:Depth-1];
+  logic [EA+MA:0] sums [0:Depth-1];
+`ifndef SYNTHESIS
+  initial for (int k = 0; k < Depth; k = k + 1) begin
+    sums_cls[k] = '0;
+    sums[k] = '0;
+  end
+`endif
+  wire closing = state_q == Issue;
+  wire [AW-1:0] at_b = at_q | half_q; // at_q < half_q, a power of two
+  wire a_live = touched_q > {1'b0, at_q};
+  wire b_live = touched_q > {1'b0, at_b};
+  wire [EA+MA:0] b_read = sums[at_b];
+
+  // Operands: in Terms, sum and term; in Issue, two sums; in Fold, two totals.
+  wire [EB+MB:0] term_wide, b_wide, other_wide;
+  fp_widen #(.EI(ET), .MI(MT), .EO(EB), .MO(MB)) i_widen_term (.word_i(term_i), .word_o(term_wide));
+  fp_widen #(.EI(EA), .MI(MA), .EO(EB), .MO(MB)) i_widen_b (.word_i(b_read), .word_o(b_wide));
+  fp_widen #(.EI(EA), .MI(MA), .EO(EB), .MO(MB)) i_widen_other (.word_i(other_i), .word_o(other_wide));
+  logic [1:0]     a_cls, b_cls;
+  logic [EA+MA:0] a_word;
+  logic [EB+MB:0] b_word;
+  always_comb begin
+    a_cls  = sums_cls[at_q] & {2{a_live}};
+    a_word = sums[at_q] & {(EA+MA+1){a_live}};
+    b_cls  = term_cls_i;
+    b_word = term_wide;
+    if (closing) begin
+      b_cls  = sums_cls[at_b] & {2{b_live}};
+      b_word = b_wide & {(EB+MB+1){b_live}};
+    end else if (fold_i) begin
+      a_cls  = total_cls_o;
+      a_word = total_o;
+      b_cls  = other_cls_i;
+      b_word = other_wide;
+    end
+  end
+
+  wire [1:0]     sum_cls;
+  wire [EA+MA:0] sum_word;
+  fp_add #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .EO(EA), .MO(MA), .Rne(Rne)) i_add (
+    .clk_i, .en_i, .a_cls_i(a_cls), .a_i(a_word), .b_cls_i(b_cls), .b_i(b_word), .cls_o(sum_cls), .word_o(sum_word));
+
+  // Where a sum that leaves the adder belongs.
+  wire issue = closing | (valid_i & (state_q == Terms));
+  logic [LA-1:0]    due_q;
+  logic [LA*AW-1:0] dest_q;
+  wire  [AW-1:0]    dest = dest_q[LA*AW-1 -: AW];
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear_i) due_q <= '0;
+    else if (en_i) due_q <= {due_q[LA-2:0], issue};
+  always_ff @(posedge clk_i)
+    if (en_i) begin
+      dest_q <= {dest_q[(LA-1)*AW-1:0], at_q};
+      if (due_q[LA-1]) begin
+        sums_cls[dest] <= sum_cls;
+        sums[dest]     <= sum_word;
+      end
+    end
+
+  always_ff @(posedge clk_i)
+    if (!rst_ni) begin
+      state_q   <= Terms;
+      at_q      <= '0;
+      touched_q <= '0;
+      done_o    <= 1'b0;
+    end else if (en_i) begin
+      done_o <= 1'b0;
+      if (clear_i) begin
+        state_q   <= Terms;
+        at_q      <= '0;
+        touched_q <= '0;
+      end else begin
+        case (state_q)
+          Terms: begin
+            if (valid_i) begin
+              at_q <= at_q + AW'(1);
+              if (!touched_q[AW]) touched_q <= touched_q + (AW+1)'(1);
+            end
+            if (close_i) begin
+              at_q    <= '0;
+              half_q  <= AW'(Depth / 2);
+              state_q <= Issue;
+            end
+            if (fold_i) begin
+              wait_q  <= 4'(LA - 1);
+              state_q <= Fold;
+            end
+          end
+          Issue: begin
+            at_q <= at_q + AW'(1);
+            if (at_q + AW'(1) == half_q) begin
+              wait_q  <= 4'(LA);
+              state_q <= Wait;
+            end
+          end
+          Wait: begin
+            wait_q <= wait_q - 4'd1;
+            at_q   <= '0;
+            if (wait_q == 4'd0) begin
+              touched_q <= {1'b1, {AW{1'b0}}};
+              half_q    <= half_q >> 1;
+              state_q   <= Issue;
+              if (half_q == AW'(1)) begin
+                state_q <= Terms;
+                done_o  <= 1'b1;
+              end
+            end else if (wait_q == 4'd1) begin
+              total_cls_o <= sum_cls;
+              total_o     <= sum_word;
+            end
+          end
+          default: begin
+            wait_q <= wait_q - 4'd1;
+            if (wait_q == 4'd0) begin
+              total_cls_o <= sum_cls;
+              total_o     <= sum_word;
+              state_q <= Terms;
+              done_o  <= 1'b1;
+            end
+          end
+        endcase
+      end
+    end
+endmodule
+`default_nettype wire

@@ -1,0 +1,49 @@
+/// a * b, rounded once into s<MO>e<EO>. Latency `MUL_LATENCY(MA, MB), one product per clock. Exact when
+/// MO >= MA + MB + 1 and EO > max(EA, EB). Style: see sig_mul.
+`include "mantissa.svh"
+`default_nettype none
+module fp_mul #(
+  parameter integer EA    = 8,
+  parameter integer MA    = 23,
+  parameter integer EB    = 8,
+  parameter integer MB    = 23,
+  parameter integer EO    = 8,
+  parameter integer MO    = 23,
+  parameter integer Rne   = 0,
+  parameter integer Style = 0
+) (
+  input  wire            clk_i,
+  input  wire            en_i,
+  input  wire  [1:0]     a_cls_i,
+  input  wire  [EA+MA:0] a_i,
+  input  wire  [1:0]     b_cls_i,
+  input  wire  [EB+MB:0] b_i,
+  output logic [1:0]     cls_o,
+  output logic [EO+MO:0] word_o
+);
+  localparam integer ExpW  = `MAX3(EA, EB, EO) + 3;
+  localparam integer FracW = MA + MB + 1;
+
+  wire [1:0]              cls_p;
+  wire                    sign_p;
+  wire signed [ExpW-1:0]  exp_p;
+  wire [MA+MB+1:0]        sig_p;
+  // The exponent carries the result's bias from the start; it stands for the product's lower leading bit.
+  fp_product #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .Style(Style), .ExpW(ExpW),
+               .Offset(`BIAS(EO) - `BIAS(EA) - `BIAS(EB))) i_product (
+    .clk_i, .en_i, .a_cls_i, .a_i, .b_cls_i, .b_i, .cls_o(cls_p), .sign_o(sign_p), .exp_o(exp_p), .sig_o(sig_p));
+
+  wire top = sig_p[MA+MB+1];
+  wire [FracW-1:0] frac = top ? sig_p[FracW-1:0] : {sig_p[FracW-2:0], 1'b0};
+  wire signed [ExpW-1:0] exp = exp_p + $signed({{(ExpW-1){1'b0}}, top});
+  wire [1:0]     cls;
+  wire [EO+MO:0] word;
+  fp_round #(.ExpW(ExpW), .FracW(FracW), .EO(EO), .MO(MO), .Rne(Rne)) i_round (
+    .cls_i(cls_p), .sign_i(sign_p), .exp_i(exp), .frac_i(frac), .cls_o(cls), .word_o(word));
+  always_ff @(posedge clk_i)
+    if (en_i) begin
+      cls_o  <= cls;
+      word_o <= word;
+    end
+endmodule
+`default_nettype wire

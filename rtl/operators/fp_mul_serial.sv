@@ -1,0 +1,82 @@
+/// a * b in one format, rounded once; sequential, two bits of b per clock and no multiplier block. done_o comes
+/// `MUL_SERIAL_LATENCY(M) clocks behind start_i, and the outputs hold until the next start_i.
+`include "mantissa.svh"
+`default_nettype none
+module fp_mul_serial #(
+  parameter integer E   = 11,
+  parameter integer M   = 52,
+  parameter integer Rne = 0
+) (
+  input  wire          clk_i,
+  input  wire          rst_ni,
+  input  wire          start_i,
+  input  wire  [1:0]   a_cls_i,
+  input  wire  [E+M:0] a_i,
+  input  wire  [1:0]   b_cls_i,
+  input  wire  [E+M:0] b_i,
+  output logic         done_o, ///< one clock
+  output logic [1:0]   cls_o,
+  output logic [E+M:0] word_o
+);
+  localparam integer Steps = (M + 2) / 2;
+  localparam integer PW    = M + 1 + 2 * Steps; // product of an (M+1)-bit and a 2 Steps-bit number
+  localparam integer CntW  = $clog2(Steps + 1);
+  localparam integer ExpW  = E + 3;
+
+  typedef enum logic [1:0] {Idle, Multiply, Round} state_t;
+  state_t state_q;
+  logic [CntW-1:0]        count_q;
+  logic [M:0]             a_q;
+  logic [PW-1:0]          product_q; // high part: the sum so far; low part: bits of b still to come
+  logic signed [ExpW-1:0] exp_q;
+  logic                   sign_q;
+  logic [1:0]             cls_q;
+
+  wire zero = (a_cls_i == `CLS_ZERO) | (b_cls_i == `CLS_ZERO);
+  wire inf  = (a_cls_i == `CLS_INF) | (b_cls_i == `CLS_INF);
+  wire nan  = (a_cls_i == `CLS_NAN) | (b_cls_i == `CLS_NAN) | (zero & inf);
+  wire [M+2:0] part = {2'b00, a_q & {(M+1){product_q[0]}}} + {1'b0, a_q & {(M+1){product_q[1]}}, 1'b0};
+  wire [M+2:0] sum  = {2'b00, product_q[PW-1 -: M+1]} + part;
+
+  // The product's leading one is at bit 2M+1 or 2M.
+  wire top = product_q[2*M+1];
+  wire [2*M:0] frac = top ? product_q[2*M:0] : {product_q[2*M-1:0], 1'b0};
+  wire [1:0]   cls;
+  wire [E+M:0] word;
+  fp_round #(.ExpW(ExpW), .FracW(2*M+1), .EO(E), .MO(M), .Rne(Rne)) i_round (
+    .cls_i(cls_q), .sign_i(sign_q), .exp_i(exp_q + $signed({{(ExpW-1){1'b0}}, top})), .frac_i(frac), .cls_o(cls),
+    .word_o(word));
+
+  always_ff @(posedge clk_i)
+    if (!rst_ni) begin
+      state_q <= Idle;
+      done_o  <= 1'b0;
+    end else begin
+      done_o <= 1'b0;
+      case (state_q)
+        Idle:
+          if (start_i) begin
+            a_q       <= {1'b1, a_i[M-1:0]};
+            product_q <= {{(PW-M-1){1'b0}}, 1'b1, b_i[M-1:0]};
+            sign_q    <= a_i[E+M] ^ b_i[E+M];
+            exp_q     <= $signed(ExpW'({1'b0, a_i[E+M-1:M]})) + $signed(ExpW'({1'b0, b_i[E+M-1:M]})) -
+                         $signed(ExpW'(`BIAS(E)));
+            cls_q     <= nan ? `CLS_NAN : inf ? `CLS_INF : zero ? `CLS_ZERO : `CLS_FINITE;
+            count_q   <= CntW'(Steps);
+            state_q   <= Multiply;
+          end
+        Multiply: begin
+          product_q <= {sum, product_q[PW-M-2:2]};
+          count_q   <= count_q - CntW'(1);
+          if (count_q == CntW'(1)) state_q <= Round;
+        end
+        default: begin
+          cls_o   <= cls;
+          word_o  <= word;
+          done_o  <= 1'b1;
+          state_q <= Idle;
+        end
+      endcase
+    end
+endmodule
+`default_nettype wire

@@ -1,0 +1,71 @@
+/// The one rounding site: a normalised number 1.frac * 2^exp into s<MO>e<EO>. Combinational.
+///
+/// Rounds as if the exponent were unbounded, then applies the range: below the smallest normal number, a zero of its
+/// sign; above the largest, that number (toward zero) or an infinity (nearest-even).
+///   exp_i   signed, already biased for the result; ExpW must leave room for one more than its largest value
+///   frac_i  bits below the leading one; its lowest bit may stand for a sticky tail
+`include "mantissa.svh"
+`default_nettype none
+module fp_round #(
+  parameter integer ExpW  = 10,
+  parameter integer FracW = 24,
+  parameter integer EO    = 8,
+  parameter integer MO    = 23,
+  parameter integer Rne   = 0
+) (
+  input  wire  [1:0]              cls_i,
+  input  wire                     sign_i,
+  input  wire  signed [ExpW-1:0]  exp_i,
+  input  wire  [FracW-1:0]        frac_i,
+  output logic [1:0]              cls_o,
+  output logic [EO+MO:0]          word_o
+);
+  localparam integer MaxExp = (1 << EO) - 2;
+
+  `REQUIRE(g_bad, MO >= 2 && EO >= 2, "fp_round: a format has at least 2 fraction and 2 exponent bits")
+
+  wire [MO-1:0] frac;
+  wire signed [ExpW-1:0] exp;
+
+  generate
+    if (FracW <= MO) begin : g_exact
+      if (FracW == MO) begin : g_same
+        assign frac = frac_i;
+      end else begin : g_pad
+        assign frac = {frac_i, {(MO-FracW){1'b0}}};
+      end
+      assign exp = exp_i;
+    end else if (Rne == 0) begin : g_truncate
+      assign frac = frac_i[FracW-1 -: MO];
+      assign exp  = exp_i;
+      wire unused = &{1'b0, frac_i[FracW-MO-1:0]};
+    end else begin : g_nearest
+      wire guard = frac_i[FracW-MO-1];
+      wire sticky;
+      if (FracW - MO > 1) begin : g_sticky
+        assign sticky = |frac_i[FracW-MO-2:0];
+      end else begin : g_tie
+        assign sticky = 1'b0;
+      end
+      wire up = guard & (sticky | frac_i[FracW-MO]);
+      // A carry out leaves a zero fraction and moves into the exponent.
+      wire [MO:0] sum = {1'b0, frac_i[FracW-1 -: MO]} + {{MO{1'b0}}, up};
+      assign frac = sum[MO-1:0];
+      assign exp  = exp_i + $signed({{(ExpW-1){1'b0}}, sum[MO]});
+    end
+  endgenerate
+
+  wire under = exp[ExpW-1] | (exp == '0);
+  wire over  = ~exp[ExpW-1] & ($unsigned(exp) > ExpW'(MaxExp));
+  wire clamp = over & (Rne == 0);
+
+  always_comb begin
+    cls_o = cls_i;
+    if (cls_i == `CLS_FINITE) begin
+      if (under) cls_o = `CLS_ZERO;
+      else if (over && Rne != 0) cls_o = `CLS_INF;
+    end
+  end
+  assign word_o = {sign_i, clamp ? EO'(MaxExp) : exp[EO-1:0], frac | {MO{clamp}}};
+endmodule
+`default_nettype wire

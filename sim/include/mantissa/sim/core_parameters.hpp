@@ -1,0 +1,33 @@
+// From a DatapathSpec to the parameters of the RTL core, for simulation and synthesis alike.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mantissa/engine.hpp"
+#include "mantissa/spec.hpp"
+
+namespace mantissa::sim {
+
+/// pcg_core's parameters by name. Specs that the core cannot tell apart get the same list.
+using CoreParameters = std::vector<std::pair<std::string, int>>;
+
+/// Empty when the RTL core computes `spec`; else one line that says why not.
+std::string core_refusal(const DatapathSpec& spec);
+
+/// Empty when it also runs on `system`; else one line.
+std::string core_refusal(const DatapathSpec& spec, const System& system);
+
+/// The parameters for `spec`, which core_refusal must accept: formats, roundings, row order, dot products, lanes.
+/// Row length, coefficient mode, multiplier style and delay lines are the caller's choice.
+CoreParameters core_parameters(const DatapathSpec& spec);
+
+/// The adder's latency in clocks at a significand of `fraction_bits`, as rtl/mantissa.svh has it.
+int adder_latency(int fraction_bits);
+
+/// The MaxRow parameter for a row length: 1025, or the next 2^k + 1.
+int max_row(std::size_t row_length);
+
+} // namespace mantissa::sim

@@ -1,0 +1,41 @@
+// Simulation models on demand: Verilates and compiles pcg_core for a set of parameters on first use, and keeps the
+// shared object under a hash of the parameters, the RTL, the harness and the tools.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "mantissa/sim/core_parameters.hpp"
+
+struct mantissa_model_state;
+
+namespace mantissa::sim {
+
+struct ModelRequest {
+    CoreParameters parameters; ///< pcg_core's; what is left out keeps its default
+    bool trace = false;        ///< built for waveforms (slower)
+};
+
+/// What the cache is doing, one line at a time; `seconds` since it began.
+using BuildProgress = std::function<void(const std::string& line, double seconds)>;
+
+/// Lines on standard error when that is a terminal; else nothing.
+BuildProgress terminal_progress();
+
+struct ModelCacheOptions {
+    /// Empty: $MANTISSA_CACHE, else $XDG_CACHE_HOME/mantissa, else ~/.cache/mantissa. Models go into its folder rtl.
+    std::string folder;
+    /// The folder that holds rtl/ and sim/; empty: $MANTISSA_SOURCE, else where this program was built.
+    std::string source;
+    BuildProgress progress;
+};
+
+/// The key of a model: 16 hexadecimal digits.
+std::string model_key(const ModelRequest& request, const ModelCacheOptions& options);
+
+/// The path of the model's shared object, built if it is not there yet. Two processes that ask at once build it once.
+/// Throws std::runtime_error with one line when a tool is missing or the build fails; the log stays beside the model.
+std::string build_model(const ModelRequest& request, const ModelCacheOptions& options);
+
+} // namespace mantissa::sim

@@ -1,0 +1,82 @@
+/* The C interface of a simulation model: one Verilated core with its memory, in a shared object of its own. Models are
+   built for one set of core parameters and opened with dlopen; mantissa_model() is the only symbol. */
+#ifndef MANTISSA_SIM_MODEL_ABI_H
+#define MANTISSA_SIM_MODEL_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MANTISSA_MODEL_VERSION 1
+
+/* Streams: 0..3 u r p q in, 4..12 bands in, 13..16 u r p q out. */
+enum { MANTISSA_IN = 13, MANTISSA_OUT = 4, MANTISSA_STREAMS = 17 };
+
+/* The memory that the streams come from and go to. */
+typedef struct {
+    double bytes_per_cycle; /* shared by all streams, both ways; 0: unlimited */
+    uint32_t latency;       /* clocks from a request to its data, and from a write to when it can be read */
+    uint32_t fifo_beats;    /* buffer of each stream, in beats */
+    double stall;           /* probability that a stream begins a stall of 1 to 16 clocks, each clock */
+    uint64_t seed;
+} mantissa_memory;
+
+/* A stream that misbehaves, for tests. kind 0: none; 1: tlast at beat `beat`; 2: no tlast; 3: ends before `beat`. */
+typedef struct {
+    uint32_t stream;
+    uint32_t kind;
+    uint64_t beat;
+} mantissa_misbehaviour;
+
+typedef struct {
+    uint64_t cycles;                      /* clocks busy */
+    uint64_t passes;                      /* pass beats taken */
+    uint64_t streaming;                   /* clocks on which at least one stream moved */
+    uint64_t stall_command;               /* clocks waiting for the memory to take a pass beat */
+    uint64_t stall[MANTISSA_STREAMS];     /* clocks on which the pipeline waited for this stream (several may share one) */
+    uint64_t stalled;                     /* clocks on which it waited for any stream */
+    uint64_t bytes_read, bytes_written;
+} mantissa_stats;
+
+typedef struct {
+    uint64_t size; /* elements */
+    uint64_t *vectors[2][4];          /* [bank][u r p q], bit patterns */
+    const uint64_t *bands[9];
+    uint32_t element_bytes[MANTISSA_IN]; /* as stored, for the bandwidth */
+} mantissa_buffers;
+
+typedef struct mantissa_model_state mantissa_model_state;
+
+typedef struct {
+    uint32_t version;
+    uint32_t lanes;
+    uint32_t has_trace;
+    mantissa_model_state *(*create)(void);
+    void (*destroy)(mantissa_model_state *);
+    /* Resets the core and the memory's queues; buffers and configuration stay. */
+    void (*reset)(mantissa_model_state *);
+    void (*set_memory)(mantissa_model_state *, const mantissa_memory *);
+    void (*set_buffers)(mantissa_model_state *, const mantissa_buffers *);
+    void (*set_misbehaviour)(mantissa_model_state *, const mantissa_misbehaviour *);
+    void (*write_register)(mantissa_model_state *, uint32_t address, uint32_t value);
+    uint32_t (*read_register)(mantissa_model_state *, uint32_t address);
+    /* Clocks until the core is done (0), nothing has moved for `patience` clocks (1), or `limit` clocks have gone by
+       (2; 0: no limit). Adds to stats. */
+    int (*run)(mantissa_model_state *, uint64_t patience, uint64_t limit, mantissa_stats *stats);
+    /* What the core is waiting for: pcg_core's waiting_o, bit 17 set while a pass beat is offered. */
+    uint32_t (*waiting)(mantissa_model_state *);
+    /* Writes an FST of clocks first..last (counted since create). Models built with trace only. */
+    int (*trace)(mantissa_model_state *, const char *path, uint64_t first, uint64_t last);
+    /* Clocks since create. */
+    uint64_t (*clock)(mantissa_model_state *);
+} mantissa_model_api;
+
+__attribute__((visibility("default"))) const mantissa_model_api *mantissa_model(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

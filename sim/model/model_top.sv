@@ -1,0 +1,82 @@
+// The Verilated top of a simulation model: pcg_core with every stream element in 64 bits of its own, so that the
+// harness moves whole words whatever the formats. For Verilator only; see model.cpp.
+`default_nettype none
+module model_top #(
+  parameter integer UE = 8, UM = 23, URne = 0, RE = 8, RM = 23, RRne = 0, PE = 8, PM = 23, PRne = 0,
+  parameter integer QE = 8, QM = 23, QRne = 0, CE = 8, CM = 23, OE = 8, OM = 23, ORne = 0, WE = 8, WM = 23, WRne = 0,
+  parameter integer Tree = 0, Fixed = 0, Exact = 0, DE = 8, DM = 23, DRne = 0, AE = 11, AM = 52, ARne = 0, Depth = 16,
+  parameter integer Msb = 13, Lsb = -50, SE = 11, SM = 52, SRne = 0, Lanes = 1, MaxRow = 1025,
+  parameter integer CoefMode = 2, Style = 0, DelayRam = 1
+) (
+  input  wire         clk_i,
+  input  wire         rst_ni,
+  input  wire  [7:0]  awaddr,
+  input  wire         awvalid,
+  output logic        awready,
+  input  wire  [31:0] wdata,
+  output logic        bvalid,
+  input  wire  [7:0]  araddr,
+  input  wire         arvalid,
+  output logic [31:0] rdata,
+  output logic        rvalid,
+  output logic [7:0]  pass_data,
+  output logic        pass_valid,
+  input  wire         pass_ready,
+  input  wire  [63:0] in_data [0:13*Lanes-1], // u r p q bands 0..8; lane l of stream s at s * Lanes + l
+  input  wire  [12:0] in_valid,
+  input  wire  [12:0] in_last,
+  output logic [12:0] in_ready,
+  output logic [63:0] out_data [0:4*Lanes-1],
+  output logic [3:0]  out_valid,
+  output logic [3:0]  out_last,
+  input  wire  [3:0]  out_ready,
+  output logic        busy,
+  output logic [16:0] waiting
+);
+  localparam integer UW = UE + UM + 1, RW = RE + RM + 1, PW = PE + PM + 1, QW = QE + QM + 1, CW = CE + CM + 1;
+  wire [Lanes*UW-1:0] u_in, u_out;
+  wire [Lanes*RW-1:0] r_in, r_out;
+  wire [Lanes*PW-1:0] p_in, p_out;
+  wire [Lanes*QW-1:0] q_in, q_out;
+  wire [9*Lanes*CW-1:0] band_in;
+  genvar l, b;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+      assign u_in[l*UW +: UW] = in_data[l][UW-1:0];
+      assign r_in[l*RW +: RW] = in_data[Lanes+l][RW-1:0];
+      assign p_in[l*PW +: PW] = in_data[2*Lanes+l][PW-1:0];
+      assign q_in[l*QW +: QW] = in_data[3*Lanes+l][QW-1:0];
+      assign out_data[l] = 64'(u_out[l*UW +: UW]);
+      assign out_data[Lanes+l] = 64'(r_out[l*RW +: RW]);
+      assign out_data[2*Lanes+l] = 64'(p_out[l*PW +: PW]);
+      assign out_data[3*Lanes+l] = 64'(q_out[l*QW +: QW]);
+      for (b = 0; b < 9; b = b + 1) begin : g_band
+        assign band_in[(b*Lanes+l)*CW +: CW] = in_data[(4+b)*Lanes+l][CW-1:0];
+      end
+    end
+  endgenerate
+
+  pcg_core #(
+    .UE(UE), .UM(UM), .URne(URne), .RE(RE), .RM(RM), .RRne(RRne), .PE(PE), .PM(PM), .PRne(PRne), .QE(QE), .QM(QM),
+    .QRne(QRne), .CE(CE), .CM(CM), .OE(OE), .OM(OM), .ORne(ORne), .WE(WE), .WM(WM), .WRne(WRne), .Tree(Tree),
+    .Fixed(Fixed), .Exact(Exact), .DE(DE), .DM(DM), .DRne(DRne), .AE(AE), .AM(AM), .ARne(ARne), .Depth(Depth),
+    .Msb(Msb), .Lsb(Lsb), .SE(SE), .SM(SM), .SRne(SRne), .Lanes(Lanes), .CoefMode(CoefMode), .MaxRow(MaxRow),
+    .Style(Style), .DelayRam(DelayRam)) core (
+    .clk_i, .rst_ni, .s_axil_awaddr(awaddr), .s_axil_awvalid(awvalid), .s_axil_awready(awready), .s_axil_wdata(wdata),
+    .s_axil_wvalid(awvalid), .s_axil_wready(), .s_axil_bresp(), .s_axil_bvalid(bvalid), .s_axil_bready(1'b1),
+    .s_axil_araddr(araddr), .s_axil_arvalid(arvalid), .s_axil_arready(), .s_axil_rdata(rdata), .s_axil_rresp(),
+    .s_axil_rvalid(rvalid), .s_axil_rready(1'b1), .m_axis_pass_tdata(pass_data), .m_axis_pass_tvalid(pass_valid),
+    .m_axis_pass_tready(pass_ready), .s_axis_u_tdata(u_in), .s_axis_u_tvalid(in_valid[0]),
+    .s_axis_u_tlast(in_last[0]), .s_axis_u_tready(in_ready[0]), .s_axis_r_tdata(r_in), .s_axis_r_tvalid(in_valid[1]),
+    .s_axis_r_tlast(in_last[1]), .s_axis_r_tready(in_ready[1]), .s_axis_p_tdata(p_in), .s_axis_p_tvalid(in_valid[2]),
+    .s_axis_p_tlast(in_last[2]), .s_axis_p_tready(in_ready[2]), .s_axis_q_tdata(q_in), .s_axis_q_tvalid(in_valid[3]),
+    .s_axis_q_tlast(in_last[3]), .s_axis_q_tready(in_ready[3]), .s_axis_band_tdata(band_in),
+    .s_axis_band_tvalid(in_valid[12:4]), .s_axis_band_tlast(in_last[12:4]), .s_axis_band_tready(in_ready[12:4]),
+    .m_axis_u_tdata(u_out), .m_axis_u_tvalid(out_valid[0]), .m_axis_u_tlast(out_last[0]),
+    .m_axis_u_tready(out_ready[0]), .m_axis_r_tdata(r_out), .m_axis_r_tvalid(out_valid[1]),
+    .m_axis_r_tlast(out_last[1]), .m_axis_r_tready(out_ready[1]), .m_axis_p_tdata(p_out),
+    .m_axis_p_tvalid(out_valid[2]), .m_axis_p_tlast(out_last[2]), .m_axis_p_tready(out_ready[2]),
+    .m_axis_q_tdata(q_out), .m_axis_q_tvalid(out_valid[3]), .m_axis_q_tlast(out_last[3]),
+    .m_axis_q_tready(out_ready[3]), .busy_o(busy), .waiting_o(waiting));
+endmodule
+`default_nettype wire

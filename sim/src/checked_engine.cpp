@@ -1,0 +1,147 @@
+#include "mantissa/sim/checked_engine.hpp"
+
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "mantissa/sim/rtl_engine.hpp"
+
+namespace mantissa::sim {
+
+namespace {
+
+bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+
+class CheckedSession final : public Session {
+public:
+    CheckedSession(std::string names, const DatapathSpec& spec, std::size_t size, std::unique_ptr<Session> subject,
+                   std::unique_ptr<Session> reference)
+        : names_(std::move(names)), spec_(spec), size_(size), subject_(std::move(subject)),
+          reference_(std::move(reference)), clocks_(dynamic_cast<const RtlSession*>(subject_.get())) {}
+
+    void write(Vec v, std::size_t first, std::span<const double> values) override {
+        subject_->write(v, first, values);
+        reference_->write(v, first, values);
+    }
+    void read(Vec v, std::size_t first, std::span<double> values) const override { subject_->read(v, first, values); }
+    void clear(Vec v) override {
+        subject_->clear(v);
+        reference_->clear(v);
+    }
+    void set_scalars(double alpha, double beta) override {
+        subject_->set_scalars(alpha, beta);
+        reference_->set_scalars(alpha, beta);
+    }
+    [[nodiscard]] Scalars scalars() const override { return subject_->scalars(); }
+    [[nodiscard]] std::string fault() const override { return subject_->fault(); }
+
+    RunReport run(const RunRequest& request) override {
+        RunReport total;
+        while (total.passes < request.passes && total.end == RunEnd::passes) {
+            RunRequest one = request;
+            one.passes = 1;
+            one.rho_stop_from = total.passes + 1 >= request.rho_stop_from ? 1 : 2;
+            const auto before = clock();
+            const RunReport a = subject_->run(one), b = reference_->run(one);
+            ++iteration_;
+            if (a.end != b.end || a.passes != b.passes || a.sigma_guards != b.sigma_guards) {
+                const auto words = [](const RunReport& r) {
+                    return fmt::format("{}, {} sigma guards", to_string(r.end), r.sigma_guards);
+                };
+                Difference d;
+                d.signal = "end";
+                d.subject = words(a) + (subject_->fault().empty() ? "" : " (" + subject_->fault() + ")");
+                d.reference = words(b);
+                fail(std::move(d), before);
+            }
+            if (auto d = compare_sessions(*subject_, *reference_, spec_, size_)) fail(std::move(*d), before);
+            total.passes += a.passes;
+            total.sigma_guards += a.sigma_guards;
+            total.end = a.end;
+            if (a.cycles) total.cycles = total.cycles.value_or(0) + *a.cycles;
+        }
+        return total;
+    }
+
+private:
+    [[nodiscard]] std::optional<std::uint64_t> clock() const {
+        return clocks_ != nullptr ? std::optional(clocks_->clock()) : std::nullopt;
+    }
+    [[noreturn]] void fail(Difference d, std::optional<std::uint64_t> before) const {
+        d.iteration = iteration_;
+        d.first_clock = before;
+        d.last_clock = clock();
+        const bool vector = d.signal.size() == 1;
+        std::string line = fmt::format("{} differ at iteration {}, {}{}: {} and {}", names_, d.iteration, d.signal,
+                                       vector ? fmt::format(" element {}", d.element) : "", d.subject, d.reference);
+        if (d.first_clock) line += fmt::format("; clocks {} to {}", *d.first_clock, *d.last_clock);
+        throw Mismatch(line, std::move(d));
+    }
+
+    std::string names_;
+    DatapathSpec spec_;
+    std::size_t size_;
+    std::unique_ptr<Session> subject_, reference_;
+    const RtlSession* clocks_;
+    std::uint64_t iteration_ = 0;
+};
+
+class CheckedEngine final : public Engine {
+public:
+    CheckedEngine(const Engine& subject, const Engine& reference) : subject_(subject), reference_(reference) {}
+    [[nodiscard]] std::string name() const override { return subject_.name(); }
+    [[nodiscard]] std::string description() const override {
+        return subject_.description() + ", checked against " + reference_.name();
+    }
+    [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System& system,
+                                      const SessionOptions& options) const override {
+        if (std::string why = subject_.refusal(spec, system, options); !why.empty()) return why;
+        return reference_.refusal(spec, system, options);
+    }
+    [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
+                                                const SessionOptions& options) const override {
+        return std::make_unique<CheckedSession>(subject_.name() + " and " + reference_.name(), spec, system.size,
+                                                subject_.load(system, spec, options),
+                                                reference_.load(system, spec, options));
+    }
+
+private:
+    const Engine& subject_;
+    const Engine& reference_;
+};
+
+} // namespace
+
+std::optional<Difference> compare_sessions(const Session& subject, const Session& reference, const DatapathSpec& spec,
+                                           std::size_t size) {
+    struct Vector {
+        const char* name;
+        Vec vec;
+        const Format& format;
+    };
+    const Vector vectors[] = {{"u", Vec::u, spec.u}, {"r", Vec::r, spec.r}, {"p", Vec::p, spec.p}, {"q", Vec::q, spec.q}};
+    std::vector<double> a(size), b(size);
+    for (const Vector& v : vectors) {
+        subject.read(v.vec, 0, a);
+        reference.read(v.vec, 0, b);
+        for (std::size_t i = 0; i < size; ++i)
+            if (!same(a[i], b[i]))
+                return Difference{0, v.name, i, bit_string(v.format, a[i]), bit_string(v.format, b[i]), {}, {}};
+    }
+    const Scalars x = subject.scalars(), y = reference.scalars();
+    const std::pair<const char*, double Scalars::*> fields[] = {
+        {"rho", &Scalars::rho},     {"pq", &Scalars::pq},       {"qq", &Scalars::qq},
+        {"alpha", &Scalars::alpha}, {"sigma", &Scalars::sigma}, {"beta", &Scalars::beta}};
+    for (const auto& [name, field] : fields)
+        if (!same(x.*field, y.*field))
+            return Difference{0, name, 0, bit_string(spec.scalar, x.*field), bit_string(spec.scalar, y.*field), {}, {}};
+    return std::nullopt;
+}
+
+std::unique_ptr<Engine> make_checked_engine(const Engine& subject, const Engine& reference) {
+    return std::make_unique<CheckedEngine>(subject, reference);
+}
+
+} // namespace mantissa::sim

@@ -1,0 +1,94 @@
+#include "mantissa/sim/core_parameters.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace mantissa::sim {
+
+int adder_latency(int fraction_bits) { return fraction_bits > 28 ? 5 : 4; }
+
+int max_row(std::size_t row_length) {
+    std::size_t n = 1024;
+    while (n + 1 < row_length) n *= 2;
+    return static_cast<int>(n + 1);
+}
+
+std::string core_refusal(const DatapathSpec& spec) {
+    struct Named {
+        const char* name;
+        const Format& format;
+    };
+    std::vector<Named> all = {{"u", spec.u},           {"r", spec.r},   {"p", spec.p},
+                              {"q", spec.q},           {"coef", spec.coefficient}, {"operand", spec.operand},
+                              {"row", spec.row},       {"scalar", spec.scalar}};
+    if (!spec.dot.exact_product) all.push_back({"product", spec.dot.product});
+    if (!spec.dot.fixed) all.push_back({"dot", spec.dot.accumulator});
+    for (const Named& n : all) {
+        if (!n.format.flushes())
+            return fmt::format("the RTL core flushes subnormals and {}= is {}; use {}", n.name, to_string(n.format),
+                               to_string(n.format.with(Subnormals::flush)));
+        if (n.format.canonical().overflow == Overflow::saturate)
+            return fmt::format("the RTL core has no saturating nearest-even and {}= is {}; leave out sat", n.name,
+                               to_string(n.format));
+    }
+    if (spec.lanes != 1 && spec.lanes != 2 && spec.lanes != 4)
+        return fmt::format("the RTL core has 1, 2 or 4 lanes, not {}", spec.lanes);
+    if (!spec.dot.fixed) {
+        const int term = spec.dot.exact_product ? 0 : spec.dot.product.fraction_bits;
+        const int latency = adder_latency(std::max(spec.dot.accumulator.fraction_bits, term));
+        if (spec.dot.depth <= latency)
+            return fmt::format("the accumulator's adder takes {} clocks, so its depth must be {} or more, not {}; "
+                               "write dot={}/{}",
+                               latency, 8, spec.dot.depth, to_string(spec.dot.accumulator), 8);
+    }
+    return {};
+}
+
+std::string core_refusal(const DatapathSpec& spec, const System& system) {
+    if (std::string why = core_refusal(spec); !why.empty()) return why;
+    if (system.kind == System::Kind::sparse)
+        return "the RTL core takes constant stencils and nine-band matrices, not sparse rows";
+    if (system.row_length() < static_cast<std::size_t>(spec.lanes))
+        return fmt::format("rows of {} elements are shorter than {} lanes; use fewer lanes", system.row_length(),
+                           spec.lanes);
+    if (system.row_length() > 65537)
+        return fmt::format("rows of {} elements are longer than the RTL core's line buffer (65537)",
+                           system.row_length());
+    if (system.size >= (std::size_t{1} << 32))
+        return "the RTL core's vectors have fewer than 2^32 elements";
+    return {};
+}
+
+CoreParameters core_parameters(const DatapathSpec& spec) {
+    CoreParameters list;
+    const auto add = [&](const std::string& name, int value) { list.emplace_back(name, value); };
+    const auto format = [&](const std::string& prefix, const Format& f, bool rounds) {
+        add(prefix + "E", f.exponent_bits);
+        add(prefix + "M", f.fraction_bits);
+        if (rounds) add(prefix + "Rne", f.rounding == Rounding::nearest_even ? 1 : 0);
+    };
+    format("U", spec.u, true);
+    format("R", spec.r, true);
+    format("P", spec.p, true);
+    format("Q", spec.q, true);
+    format("C", spec.coefficient, false); // rounded by the host
+    format("O", spec.operand, true);
+    format("W", spec.row, true);
+    add("Tree", spec.order == RowOrder::tree ? 1 : 0);
+    add("Fixed", spec.dot.fixed ? 1 : 0);
+    add("Exact", spec.dot.exact_product ? 1 : 0);
+    if (!spec.dot.exact_product) format("D", spec.dot.product, true);
+    if (spec.dot.fixed) {
+        add("Msb", spec.dot.window.msb);
+        add("Lsb", spec.dot.window.lsb);
+    } else {
+        format("A", spec.dot.accumulator, true);
+        add("Depth", spec.dot.depth);
+    }
+    format("S", spec.scalar, true);
+    add("Lanes", spec.lanes);
+    return list;
+}
+
+} // namespace mantissa::sim

@@ -1,0 +1,47 @@
+#include "gtkwave_save.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace mantissa::sim {
+
+void write_gtkwave_save(const std::string& fst_path, int lanes) {
+    const std::filesystem::path fst = fst_path;
+    std::filesystem::path save = fst;
+    save.replace_extension(".gtkw");
+    std::ofstream out(save);
+    if (!out) throw std::runtime_error(fmt::format("{}: cannot be written", save.string()));
+    out << "[*] Mantissa: one pass of the pipelined CG core\n";
+    out << "[dumpfile] \"" << fst.filename().string() << "\"\n";
+    out << "[timestart] 0\n[sst_width] 240\n[signals_width] 320\n";
+    const auto group = [&](const char* title) { out << "@200\n-" << title << "\n"; };
+    const auto hex = [&](const std::string& signal, int msb) {
+        out << "@22\nTOP.model_top.core." << signal << (msb > 0 ? fmt::format("[{}:0]", msb) : "") << "\n";
+    };
+    const auto wire = [&](const std::string& signal) { out << "@28\nTOP.model_top.core." << signal << "\n"; };
+    group("control");
+    wire("clk_i");
+    wire("rst_ni");
+    hex("state_q", 3);
+    hex("left_q", 31);
+    hex("pass_count_q", 31);
+    wire("en");
+    hex("waiting_o", 16);
+    hex("errors", 7);
+    group("streams in");
+    for (const char* v : {"u", "r", "p", "q"})
+        for (const char* s : {"tvalid", "tready", "tlast"}) wire(fmt::format("s_axis_{}_{}", v, s));
+    hex("s_axis_band_tvalid", 8);
+    hex("s_axis_band_tready", 8);
+    group("streams out");
+    for (const char* v : {"u", "r", "p", "q"})
+        for (const char* s : {"tvalid", "tready", "tlast"}) wire(fmt::format("m_axis_{}_{}", v, s));
+    group("scalars");
+    for (const char* s : {"rho", "pq", "qq", "alpha", "sigma", "beta"}) hex(s, 63);
+    group(fmt::format("{} lane(s)", lanes).c_str());
+}
+
+} // namespace mantissa::sim

@@ -1,0 +1,11 @@
+// A GTKWave save file beside an FST, open on the signals that tell a pass's story.
+#pragma once
+
+#include <string>
+
+namespace mantissa::sim {
+
+/// Writes `path` with .gtkw in place of its extension.
+void write_gtkwave_save(const std::string& fst_path, int lanes);
+
+} // namespace mantissa::sim

@@ -1,0 +1,311 @@
+#include "mantissa/sim/rtl_engine.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <fstream>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "gtkwave_save.hpp"
+#include "mantissa/exact.hpp"
+#include "model_library.hpp"
+
+namespace mantissa::sim {
+
+namespace {
+
+// core_regs.sv
+enum Register : std::uint32_t {
+    kControl = 0x08, kStatus = 0x0C, kErrors = 0x10, kLength = 0x14, kRowLength = 0x18, kPasses = 0x1C,
+    kRhoStopFrom = 0x20, kStallLimit = 0x24, kMode = 0x28, kBank = 0x2C, kPassCount = 0x30, kSigmaGuards = 0x34,
+    kCycles = 0x38, kAlpha = 0x40, kBeta = 0x48, kRho = 0x50, kPq = 0x58, kQq = 0x60, kSigma = 0x68, kRhoStop = 0x70,
+    kCoefficient = 0x80,
+};
+
+mantissa_memory to_c(const MemoryOptions& m) {
+    return {m.bytes_per_cycle, m.latency, std::max(m.fifo_beats, 1U), m.stall, m.seed};
+}
+
+class Run final : public RtlSession {
+public:
+    Run(const System& system, const DatapathSpec& spec, const RtlOptions& options, const std::string& model_path)
+        : spec_(spec), options_(options), size_(system.size), row_length_(system.row_length()),
+          stencil_(system.kind == System::Kind::stencil), model_(std::make_shared<ModelLibrary>(model_path)) {
+        mantissa_buffers buffers{};
+        buffers.size = size_;
+        for (auto& bank : vectors_)
+            for (auto& v : bank) v.assign(size_, 0);
+        for (std::size_t b = 0; b < 2; ++b)
+            for (std::size_t v = 0; v < 4; ++v) buffers.vectors[b][v] = vectors_[b][v].data();
+        for (std::size_t v = 0; v < 4; ++v) buffers.element_bytes[v] = bytes(format(static_cast<Vec>(v)));
+        for (std::size_t b = 0; b < kBands; ++b) {
+            buffers.element_bytes[4 + b] = bytes(spec.coefficient);
+            if (stencil_) continue;
+            bands_[b].resize(size_);
+            for (std::size_t i = 0; i < size_; ++i)
+                bands_[b][i] = bits(spec.coefficient, system.bands.band[b][i]);
+            buffers.bands[b] = bands_[b].data();
+        }
+        api().set_buffers(model_.state(), &buffers);
+        set_memory(options.memory);
+        if (stencil_)
+            for (std::size_t b = 0; b < kBands; ++b) coefficients_[b] = bits(spec.coefficient, system.stencil.coefficients[b]);
+        program_system();
+        if (!options.trace.path.empty()) {
+            if (api().trace(model_.state(), options.trace.path.c_str(), options.trace.first, options.trace.last) != 0)
+                throw std::runtime_error("this model was built without trace");
+            write_gtkwave_save(options.trace.path, spec.lanes);
+        }
+    }
+
+    void write(Vec v, std::size_t first, std::span<const double> values) override {
+        check(first, values.size());
+        const Format& f = format(v);
+        std::uint64_t* to = current(v).data() + first;
+        for (std::size_t i = 0; i < values.size(); ++i) to[i] = bits(f, values[i]);
+    }
+    void read(Vec v, std::size_t first, std::span<double> values) const override {
+        check(first, values.size());
+        const Format& f = format(v);
+        const std::uint64_t* from = vectors_[bank_][static_cast<std::size_t>(v)].data() + first;
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = decode(f, from[i]);
+    }
+    void clear(Vec v) override { std::fill(current(v).begin(), current(v).end(), 0); }
+
+    void set_scalars(double alpha, double beta) override {
+        scalars_ = {};
+        scalars_.alpha = exact::convert(spec_.scalar, alpha);
+        scalars_.beta = exact::convert(spec_.scalar, beta);
+        write_pair(kAlpha, encode(spec_.scalar, scalars_.alpha));
+        write_pair(kBeta, encode(spec_.scalar, scalars_.beta));
+    }
+    [[nodiscard]] Scalars scalars() const override { return scalars_; }
+
+    RunReport run(const RunRequest& request) override {
+        RunReport report;
+        report.cycles = 0;
+        // PASSES has 32 bits; longer runs go in pieces.
+        constexpr std::uint64_t kPiece = 0xFFFF'FFFF;
+        while (report.passes < request.passes && report.end == RunEnd::passes) {
+            RunRequest piece = request;
+            piece.passes = std::min(request.passes - report.passes, kPiece);
+            piece.rho_stop_from = request.rho_stop_from > report.passes ? request.rho_stop_from - report.passes : 1;
+            start(piece);
+            if (!advance(0)) {
+                api().reset(model_.state());
+                program_system();
+                set_scalars(scalars_.alpha, scalars_.beta);
+                report.end = RunEnd::fault;
+                return report;
+            }
+            const RunReport part = finish();
+            report.passes += part.passes;
+            report.sigma_guards += part.sigma_guards;
+            report.end = part.end;
+            report.cycles = *report.cycles + part.cycles.value_or(0);
+        }
+        return report;
+    }
+    [[nodiscard]] std::string fault() const override { return fault_; }
+
+    // RtlSession
+    [[nodiscard]] const CycleCounts& counts() const override { return counts_; }
+    void set_memory(const MemoryOptions& memory) override {
+        const mantissa_memory m = to_c(memory);
+        api().set_memory(model_.state(), &m);
+    }
+    void set_misbehaviour(const Misbehaviour& m) override {
+        const mantissa_misbehaviour c{m.stream, static_cast<std::uint32_t>(m.kind), m.beat};
+        api().set_misbehaviour(model_.state(), &c);
+    }
+    std::uint32_t read_register(std::uint32_t address) override { return api().read_register(model_.state(), address); }
+    void write_register(std::uint32_t address, std::uint32_t value) override {
+        api().write_register(model_.state(), address, value);
+    }
+    void start(const RunRequest& request) override {
+        fault_.clear();
+        write_register(kErrors, 0xFF);
+        write_register(kPasses, static_cast<std::uint32_t>(std::min<std::uint64_t>(request.passes, 0xFFFF'FFFF)));
+        write_register(kRhoStopFrom, static_cast<std::uint32_t>(std::min<std::uint64_t>(request.rho_stop_from, 0xFFFF'FFFF)));
+        write_pair(kRhoStop, encode(spec_.scalar, exact::convert(spec_.scalar, request.rho_stop)));
+        write_register(kBank, bank_);
+        write_register(kControl, 1);
+    }
+    bool advance(std::uint64_t clocks) override {
+        mantissa_stats stats{};
+        const int code = api().run(model_.state(), options_.patience, clocks, &stats);
+        CycleCounts add;
+        add.cycles = stats.cycles;
+        add.passes = stats.passes;
+        add.streaming = stats.streaming;
+        add.stalled = stats.stalled;
+        std::copy(std::begin(stats.stall), std::end(stats.stall), add.stall.begin());
+        add.stall_command = stats.stall_command;
+        add.bytes_read = stats.bytes_read;
+        add.bytes_written = stats.bytes_written;
+        counts_ += add;
+        if (options_.counts) *options_.counts += add;
+        if (code == 1) {
+            std::string what;
+            const std::uint32_t waiting = api().waiting(model_.state());
+            for (std::size_t k = 0; k < CycleCounts::kStreams; ++k)
+                if ((waiting >> k) & 1) what += (what.empty() ? "" : ", ") + stream_name(k);
+            if ((waiting >> 17) & 1) what += (what.empty() ? "" : ", ") + std::string("the memory to take the next pass");
+            fault_ = fmt::format("watchdog: nothing moved for {} clocks; the core waits for {} (clock {}, pass {})",
+                                 options_.patience, what.empty() ? "nothing outside itself" : what, clock(),
+                                 read_register(kPassCount) + 1);
+        }
+        return code == 0;
+    }
+    RunReport finish() override {
+        const std::uint32_t status = read_register(kStatus);
+        RunReport report;
+        report.passes = read_register(kPassCount);
+        report.sigma_guards = read_register(kSigmaGuards);
+        report.end = static_cast<RunEnd>((status >> 4) & 7);
+        report.cycles = read_pair(kCycles);
+        bank_ = (status >> 8) & 1;
+        if (const std::uint32_t errors = read_register(kErrors); report.end == RunEnd::fault || errors != 0) {
+            report.end = RunEnd::fault;
+            fault_ = describe_errors(errors);
+        }
+        const Format& f = spec_.scalar;
+        if (report.passes > 0)
+            scalars_ = {decode(f, read_pair(kRho)),   decode(f, read_pair(kPq)),    decode(f, read_pair(kQq)),
+                        decode(f, read_pair(kAlpha)), decode(f, read_pair(kSigma)), decode(f, read_pair(kBeta))};
+        return report;
+    }
+    void reset() override {
+        api().reset(model_.state());
+        program_system();
+        write_pair(kAlpha, encode(spec_.scalar, scalars_.alpha));
+        write_pair(kBeta, encode(spec_.scalar, scalars_.beta));
+    }
+    [[nodiscard]] std::uint64_t clock() const override { return api().clock(model_.state()); }
+
+private:
+    [[nodiscard]] const mantissa_model_api& api() const { return model_.api(); }
+    static std::uint32_t bytes(const Format& f) { return static_cast<std::uint32_t>((f.width() + 7) / 8); }
+    static std::uint64_t bits(const Format& f, double value) { return encode(f, exact::convert(f, value)); }
+    [[nodiscard]] const Format& format(Vec v) const {
+        const Format* all[] = {&spec_.u, &spec_.r, &spec_.p, &spec_.q};
+        return *all[static_cast<std::size_t>(v)];
+    }
+    std::vector<std::uint64_t>& current(Vec v) { return vectors_[bank_][static_cast<std::size_t>(v)]; }
+    void check(std::size_t first, std::size_t count) const {
+        if (first > size_ || count > size_ - first)
+            throw InvalidInput("session: elements outside the vector; stay below the system's size");
+    }
+    void write_pair(std::uint32_t address, std::uint64_t value) {
+        write_register(address, static_cast<std::uint32_t>(value));
+        write_register(address + 4, static_cast<std::uint32_t>(value >> 32));
+    }
+    std::uint64_t read_pair(std::uint32_t address) {
+        return read_register(address) | (std::uint64_t{read_register(address + 4)} << 32);
+    }
+    void program_system() {
+        write_register(kLength, static_cast<std::uint32_t>(size_));
+        write_register(kRowLength, static_cast<std::uint32_t>(row_length_));
+        write_register(kMode, stencil_ ? 1 : 0);
+        write_register(kStallLimit, 0);
+        if (stencil_)
+            for (std::uint32_t b = 0; b < kBands; ++b) write_pair(kCoefficient + 8 * b, coefficients_[b]);
+    }
+
+    DatapathSpec spec_;
+    RtlOptions options_;
+    std::size_t size_, row_length_;
+    bool stencil_;
+    Model model_;
+    std::array<std::array<std::vector<std::uint64_t>, 4>, 2> vectors_; // [bank][vector], bit patterns
+    std::array<std::vector<std::uint64_t>, kBands> bands_;
+    std::array<std::uint64_t, kBands> coefficients_{};
+    unsigned bank_ = 0; // that holds u, r, p, q now
+    Scalars scalars_;
+    CycleCounts counts_;
+    std::string fault_;
+};
+
+class RtlEngine final : public Engine {
+public:
+    explicit RtlEngine(RtlOptions options) : options_(std::move(options)) {}
+    [[nodiscard]] std::string name() const override { return "rtl"; }
+    [[nodiscard]] std::string description() const override {
+        return "the SystemVerilog core under Verilator, clock by clock; models are built on first use";
+    }
+    [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System& system,
+                                      const SessionOptions& options) const override {
+        if (options.recurrence != Recurrence::pipelined) return "the RTL core runs the pipelined recurrence only";
+        return core_refusal(spec, system);
+    }
+    [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
+                                                const SessionOptions& options) const override {
+        spec.validate();
+        if (const std::string why = refusal(spec, system, options); !why.empty())
+            throw InvalidInput(fmt::format("engine rtl, datapath {}: {}", to_string(spec), why));
+        ModelRequest request;
+        request.parameters = core_parameters(spec);
+        request.parameters.emplace_back("MaxRow", max_row(system.row_length()));
+        request.parameters.insert(request.parameters.end(), options_.extra.begin(), options_.extra.end());
+        request.trace = !options_.trace.path.empty();
+        return std::make_unique<Run>(system, spec, options_, build_model(request, options_.cache));
+    }
+
+private:
+    RtlOptions options_;
+};
+
+} // namespace
+
+CycleCounts& CycleCounts::operator+=(const CycleCounts& other) {
+    cycles += other.cycles;
+    passes += other.passes;
+    streaming += other.streaming;
+    stalled += other.stalled;
+    for (std::size_t k = 0; k < kStreams; ++k) stall[k] += other.stall[k];
+    stall_command += other.stall_command;
+    bytes_read += other.bytes_read;
+    bytes_written += other.bytes_written;
+    return *this;
+}
+
+std::string stream_name(std::size_t stream) {
+    constexpr const char* kNames = "urpq";
+    if (stream < 4) return fmt::format("{} in", kNames[stream]);
+    if (stream < 13) return fmt::format("band {} in", stream - 4);
+    return fmt::format("{} out", kNames[stream - 13]);
+}
+
+std::string describe_errors(std::uint32_t errors) {
+    constexpr std::pair<std::uint32_t, const char*> kTexts[] = {
+        {kBadLength, "the vector length is zero"},
+        {kBadRowLength, "the row length is below 3 (or the lanes), above the line buffer or above the vector length"},
+        {kBusy, "registers were written or a start was asked for while the core was busy"},
+        {kEndedEarly, "a stream raised tlast before its last beat"},
+        {kEndedLate, "a stream's last beat came without tlast"},
+        {kStalled, "nothing moved for longer than STALL_LIMIT"},
+        {kAborted, "the run was aborted"},
+        {kNoPasses, "no passes were asked for"}};
+    std::string text;
+    for (const auto& [bit, what] : kTexts)
+        if ((errors & bit) != 0) text += (text.empty() ? "" : "; ") + std::string(what);
+    return text.empty() ? "no error flag" : text;
+}
+
+std::unique_ptr<Engine> make_rtl_engine(RtlOptions options) { return std::make_unique<RtlEngine>(std::move(options)); }
+
+} // namespace mantissa::sim
+
+namespace mantissa {
+
+/// The registry's rtl engine: default memory, progress of model builds on a terminal.
+std::unique_ptr<Engine> make_rtl_engine();
+std::unique_ptr<Engine> make_rtl_engine() {
+    sim::RtlOptions options;
+    options.cache.progress = sim::terminal_progress();
+    return sim::make_rtl_engine(std::move(options));
+}
+
+} // namespace mantissa

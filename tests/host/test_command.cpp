@@ -1,0 +1,165 @@
+// The `mantissa` program as a user meets it.
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "mantissa/host/store.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+using nlohmann::json;
+
+struct Outcome {
+    int code = -1;
+    std::string out, err;
+};
+
+Outcome run(const std::string& arguments) {
+    const Scratch scratch;
+    const std::string line = std::string(MANTISSA_PROGRAM) + " " + arguments + " 2>" + scratch.path("err");
+    std::FILE* pipe = ::popen(line.c_str(), "r");
+    Outcome o;
+    std::array<char, 4096> buffer{};
+    for (std::size_t got; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+        o.out.append(buffer.data(), got);
+    const int status = ::pclose(pipe);
+    o.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    o.err = scratch.read("err");
+    return o;
+}
+
+TEST(Command, SolveConvergesAndReportsJson) {
+    const Outcome o = run("solve --problem poisson2d:level=5 --scheme residual-guided --inner 10 --format s17e8 "
+                          "--engine emulated --threads 1 --json");
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(o.err, "");
+    const json j = json::parse(o.out);
+    EXPECT_EQ(j["status"], "converged");
+    EXPECT_EQ(j["problem"], "poisson2d:level=5");
+    EXPECT_EQ(j["spec"], "s17e8");
+    EXPECT_EQ(j["unknowns"], 1089);
+    EXPECT_LT(j["true_residual"].get<double>(), 1e-10);
+    EXPECT_GT(j["inner_iterations"].get<int>(), 30);
+}
+
+TEST(Command, SolveThatDoesNotConvergeExitsWithOne) {
+    const Outcome o = run("solve --problem poisson2d:level=6 --format s17e8 --max-iterations 20 --threads 1");
+    EXPECT_EQ(o.code, 1);
+    EXPECT_NE(o.out.find("iteration"), std::string::npos) << o.out;
+}
+
+TEST(Command, HistoryIsACsvFile) {
+    const Scratch scratch;
+    const Outcome o = run("solve --problem poisson2d:level=5 --threads 1 --history " + scratch.path("h.csv"));
+    ASSERT_EQ(o.code, 0) << o.err;
+    const std::string text = scratch.read("h.csv");
+    EXPECT_TRUE(text.starts_with("inner_iterations,outer_iterations,relative_defect\n")) << text;
+    EXPECT_GT(std::count(text.begin(), text.end(), '\n'), 4);
+}
+
+TEST(Command, WrongRequestsAreOneLineAndExitWithTwo) {
+    const Scratch scratch;
+    const std::string bad =
+        scratch.write("bad.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 2 x\n");
+    const std::string toml = scratch.write("bad.toml", "[[grid]]\nproblem = 3\n");
+    const std::array<std::pair<std::string, std::string>, 14> cases = {{
+        {"", "see mantissa --help"},
+        {"fly", "see mantissa --help"},
+        {"solve", "--problem"},
+        {"solve --problem poisson2d:level=99", "level=99"},
+        {"solve --problem poisson2d:level=3 --format s99e8", "s99e8"},
+        {"solve --problem poisson2d:level=3 --spec s17e8,row=s99e8", "s99e8"},
+        {"solve --problem poisson2d:level=3 --scheme magic", "magic"},
+        {"solve --problem poisson2d:level=3 --engine abacus", "no such engine"},
+        {"solve --problem poisson2d:level=3 --inner 3 --digits 2", "excludes"},
+        {"solve --problem poisson2d:level=3 --tolerance 2", "--tolerance 2"},
+        {"solve --problem poisson2d:level=3 --threads -1", "--threads -1"},
+        {"solve --problem mtx:" + bad, bad + ":4: the value is missing or no number: 'x'"},
+        {"sweep " + toml, toml + ":2: problem must be text"},
+        {"reproduce table7", "table7"},
+    }};
+    for (const auto& [arguments, part] : cases) {
+        const Outcome o = run(arguments);
+        EXPECT_EQ(o.code, 2) << arguments;
+        EXPECT_EQ(o.out, "") << arguments;
+        EXPECT_TRUE(o.err.starts_with("mantissa: ")) << arguments << ": " << o.err;
+        EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << arguments << ": " << o.err;
+        EXPECT_NE(o.err.find(part), std::string::npos) << arguments << ": " << o.err;
+    }
+    EXPECT_EQ(scratch.files(), 2u) << "nothing may be left behind";
+}
+
+TEST(Command, EnginesListsAllWithTheReasonForTheMissing) {
+    const json list = json::parse(run("engines --json").out);
+    std::vector<std::string> names;
+    for (const json& e : list) {
+        names.push_back(e["name"]);
+        EXPECT_EQ(e["available"].get<bool>(), e["missing"].get<std::string>().empty());
+    }
+    EXPECT_EQ(names, (std::vector<std::string>{"emulated", "hls", "systemc", "rtl", "gpu"}));
+    EXPECT_TRUE(list[0]["available"].get<bool>());
+}
+
+TEST(Command, ReproduceTable4Level8EqualsThePaperInDouble) {
+    const Scratch scratch;
+    const std::string arguments = "reproduce table4 --levels 8 --json --store " + scratch.path("s.sqlite");
+    const Outcome o = run(arguments);
+    ASSERT_EQ(o.code, 0) << o.err;
+    const json list = json::parse(o.out);
+    EXPECT_EQ(list.size(), 15u);
+    for (const json& cell : list) {
+        for (const char* key : {"table", "scheme", "inner_format", "inner_stop", "level", "status", "inner_iterations",
+                                "outer_iterations", "paper_status", "paper_inner_iterations", "paper_outer_iterations"})
+            EXPECT_TRUE(cell.contains(key)) << key;
+        EXPECT_EQ(cell["table"], 4);
+        EXPECT_EQ(cell["status"], "converged") << cell;
+        if (cell["inner_format"] == "double") {
+            EXPECT_EQ(cell["inner_iterations"], cell["paper_inner_iterations"]) << cell;
+            EXPECT_EQ(cell["outer_iterations"], cell["paper_outer_iterations"]) << cell;
+        }
+    }
+    const Outcome again = run(arguments); // now from the store
+    EXPECT_EQ(again.out, o.out);
+}
+
+TEST(Command, KilledSweepResumes) {
+    const Scratch scratch;
+    scratch.write("s.toml",
+                  "[[grid]]\nproblem = \"poisson2d:level=7\"\nformat = [\"s10e8\", \"s12e8\", \"s14e8\", \"s17e8\"]\n"
+                  "inner = [5, 6, 7, 8, 9, 10, 11, 12, 13, 14]\n");
+    const std::string file = scratch.path("s.toml"), store_path = scratch.path("s.sqlite");
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        ::execl(MANTISSA_PROGRAM, "mantissa", "sweep", file.c_str(), "--threads", "1", nullptr);
+        ::_exit(127);
+    }
+    std::size_t stored = 0;
+    for (int tries = 0; stored < 3 && tries < 6000; ++tries) {
+        ::usleep(5000);
+        if (std::filesystem::exists(store_path)) stored = mantissa::Store(store_path).size();
+    }
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    stored = mantissa::Store(store_path).size();
+    ASSERT_GE(stored, 3u);
+    const Outcome o = run("sweep " + file + " --json --csv " + scratch.path("s.csv"));
+    ASSERT_EQ(o.code, 0) << o.err;
+    const json report = json::parse(o.out);
+    EXPECT_EQ(report["points"], 40);
+    EXPECT_EQ(report["stored_before"], stored);
+    EXPECT_EQ(report["computed"], 40 - stored);
+    const std::string csv = scratch.read("s.csv");
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 41);
+}
+
+} // namespace

@@ -1,0 +1,198 @@
+#include <cmath>
+#include <csignal>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "expect_invalid.hpp"
+#include "mantissa/host/store.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+using namespace mantissa;
+
+Point sample_point() {
+    Point p;
+    p.problem = "poisson2d:level=5";
+    p.options.scheme = Scheme::defect_correction;
+    p.options.spec = parse_spec("s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]");
+    p.options.digits = 2;
+    return p;
+}
+SolveResult sample_result() {
+    SolveResult r;
+    r.status = Status::stagnated;
+    r.detail = "stuck, with \"quotes\", commas\nand lines";
+    r.inner_iterations = 1234;
+    r.outer_iterations = 56;
+    r.true_residual = 0.1 + 0.2;
+    r.error = 1e-300;
+    r.cycles = std::uint64_t{1} << 40;
+    r.seconds = 1.0 / 3;
+    r.history = {{10, 1, 0.5}, {20, 2, 1.0 / 3}};
+    return r;
+}
+const Provenance kProvenance{"1.2.3", "abcdef", "test bench", "2006-04-24T09:00:00Z", "mantissa sweep x.toml"};
+
+TEST(PointKey, NamesEverythingThatCountsAndNothingElse) {
+    const Point base = sample_point();
+    std::vector<Point> others(12, base);
+    others[0].problem = "poisson2d:level=6";
+    others[1].engine = "rtl";
+    others[2].options.scheme = Scheme::residual_guided;
+    others[3].options.digits = 3;
+    others[4].options.digits = 0;
+    others[5].options.spec = parse_spec("s14e8");
+    others[6].options.tolerance = 1e-9;
+    others[7].options.max_iterations = 99;
+    others[8].options.jacobi = true;
+    others[9].options.inner_recurrence = Recurrence::plain;
+    others[10].options.middle = {parse_format("s36e11")};
+    others[11].options.middle = {parse_format("s36e11")};
+    others[11].options.middle_digits = 3;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        EXPECT_NE(point_key(base), point_key(others[i])) << i;
+        for (std::size_t j = 0; j < i; ++j) EXPECT_NE(point_key(others[j]), point_key(others[i])) << i << ' ' << j;
+    }
+    Point same = base;
+    same.options.threads = 7;
+    same.options.history = same.options.keep_solution = true;
+    same.options.inner = 77; // not used with digits
+    EXPECT_EQ(point_key(base), point_key(same));
+    Point direct = base, direct_too = base;
+    direct.options.scheme = direct_too.options.scheme = Scheme::direct;
+    direct_too.options.digits = 0;
+    EXPECT_EQ(point_key(direct), point_key(direct_too));
+}
+
+TEST(Store, KeepsResultsExactlyAcrossOpenings) {
+    const Scratch scratch;
+    const SolveResult in = sample_result();
+    {
+        Store store(scratch.path("s.sqlite"));
+        EXPECT_FALSE(store.contains(sample_point()));
+        EXPECT_FALSE(store.find(sample_point()));
+        store.put(sample_point(), in, 1089, kProvenance);
+        store.put(sample_point(), in, 1089, kProvenance); // replaced, not doubled
+        EXPECT_EQ(store.size(), 1u);
+    }
+    const Store store(scratch.path("s.sqlite"));
+    ASSERT_TRUE(store.contains(sample_point()));
+    const SolveResult out = store.find(sample_point()).value();
+    EXPECT_EQ(out.status, in.status);
+    EXPECT_EQ(out.detail, in.detail);
+    EXPECT_EQ(out.inner_iterations, in.inner_iterations);
+    EXPECT_EQ(out.outer_iterations, in.outer_iterations);
+    EXPECT_EQ(out.true_residual, in.true_residual);
+    EXPECT_EQ(out.error, in.error);
+    EXPECT_EQ(out.cycles, in.cycles);
+    EXPECT_EQ(out.seconds, in.seconds);
+    ASSERT_EQ(out.history.size(), 2u);
+    EXPECT_EQ(out.history[1].inner_iterations, 20u);
+    EXPECT_EQ(out.history[1].relative_defect, 1.0 / 3);
+}
+
+TEST(Store, NotANumberAndInfinity) {
+    const Scratch scratch;
+    Store store(scratch.path("s.sqlite"));
+    SolveResult r = sample_result();
+    r.true_residual = std::nan("");
+    r.error = std::nullopt;
+    r.cycles = std::nullopt;
+    store.put(sample_point(), r, 1, kProvenance);
+    EXPECT_TRUE(std::isnan(store.find(sample_point())->true_residual));
+    EXPECT_FALSE(store.find(sample_point())->error);
+    EXPECT_FALSE(store.find(sample_point())->cycles);
+    r.true_residual = INFINITY;
+    store.put(sample_point(), r, 1, kProvenance);
+    EXPECT_EQ(store.find(sample_point())->true_residual, INFINITY);
+    store.export_json_lines(scratch.path("s.jsonl"));
+    EXPECT_TRUE(nlohmann::json::parse(scratch.read("s.jsonl"))["true_residual"].is_null());
+}
+
+TEST(Store, ExportsReadBack) {
+    const Scratch scratch;
+    Store store(scratch.path("s.sqlite"));
+    store.put(sample_point(), sample_result(), 1089, kProvenance);
+    Point direct = sample_point();
+    direct.options.scheme = Scheme::direct;
+    store.put(direct, sample_result(), 1089, kProvenance);
+    store.export_json_lines(scratch.path("s.jsonl"));
+    std::istringstream lines(scratch.read("s.jsonl"));
+    std::string line;
+    ASSERT_TRUE(std::getline(lines, line));
+    const auto j = nlohmann::json::parse(line);
+    EXPECT_EQ(j["problem"], "poisson2d:level=5");
+    EXPECT_EQ(j["spec"], to_string(sample_point().options.spec));
+    EXPECT_EQ(j["digits"], 2.0);
+    EXPECT_TRUE(j["inner"].is_null());
+    EXPECT_EQ(j["jacobi"], false);
+    EXPECT_EQ(j["true_residual"].get<double>(), 0.1 + 0.2);
+    EXPECT_EQ(j["history"][1][0], 20);
+    EXPECT_EQ(j["detail"], sample_result().detail);
+    EXPECT_EQ(j["commit_id"], "abcdef");
+    ASSERT_TRUE(std::getline(lines, line));
+    EXPECT_TRUE(nlohmann::json::parse(line)["inner_recurrence"].is_null());
+    EXPECT_FALSE(std::getline(lines, line));
+
+    store.export_csv(scratch.path("s.csv"));
+    const std::string csv = scratch.read("s.csv");
+    EXPECT_EQ(csv.substr(0, csv.find('\n')).substr(0, 40), "problem,unknowns,engine,scheme,inner,dig");
+    EXPECT_NE(csv.find(",\"stuck, with \"\"quotes\"\", commas\nand lines\",1234,56,0.30000000000000004,"),
+              std::string::npos)
+        << csv;
+    EXPECT_EQ(scratch.files(), 5u) << "the store, its two log files, two exports and no temporary file";
+    expect_invalid([&] { store.export_csv(scratch.path("no/such/folder.csv")); }, "cannot write: No such file");
+}
+
+TEST(Store, OtherFilesAreRefusedAndLeftAlone) {
+    const Scratch scratch;
+    const std::string text(5000, 'x');
+    scratch.write("text", text);
+    expect_invalid([&] { Store(scratch.path("text")); }, "file is not a database");
+    EXPECT_EQ(scratch.read("text"), text);
+    expect_invalid([&] { Store(scratch.path("no/such/folder")); }, "cannot open the results file");
+}
+
+TEST(Store, SurvivesBeingKilled) {
+    // A child puts points until it is killed; what was put before the kill must be there and whole.
+    const Scratch scratch;
+    const std::string path = scratch.path("s.sqlite");
+    int channel[2];
+    ASSERT_EQ(::pipe(channel), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        Store store(path);
+        for (std::uint64_t i = 1;; ++i) {
+            Point p = sample_point();
+            p.options.max_iterations = i;
+            store.put(p, sample_result(), 1, kProvenance);
+            if (::write(channel[1], &i, sizeof i) != sizeof i) ::_exit(1);
+        }
+    }
+    std::uint64_t reported = 0;
+    while (reported < 200)
+        ASSERT_EQ(::read(channel[0], &reported, sizeof reported), static_cast<ssize_t>(sizeof reported));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ::close(channel[1]);
+    while (::read(channel[0], &reported, sizeof reported) == static_cast<ssize_t>(sizeof reported)) {
+    }
+    ::close(channel[0]);
+    const Store store(path);
+    EXPECT_GE(store.size(), reported);
+    for (std::uint64_t i = 1; i <= reported; ++i) {
+        Point p = sample_point();
+        p.options.max_iterations = i;
+        ASSERT_TRUE(store.find(p)) << i;
+        EXPECT_EQ(store.find(p)->inner_iterations, 1234u);
+    }
+}
+
+} // namespace

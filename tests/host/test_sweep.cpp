@@ -1,0 +1,165 @@
+#include <set>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "expect_invalid.hpp"
+#include "mantissa/host/sweep.hpp"
+
+namespace {
+
+using namespace mantissa;
+
+Sweep parse(const std::string& text, std::size_t limit = kMaxSweepPoints) {
+    return parse_sweep(text, "s.toml", limit);
+}
+void refuse(const std::string& text, const std::string& part, std::size_t limit = kMaxSweepPoints) {
+    expect_invalid([&] { parse(text, limit); }, part);
+}
+
+TEST(SweepFile, CrossProductInTheFilesOrder) {
+    const Sweep s = parse("store = \"out.sqlite\"\n"
+                          "[[grid]]\n"
+                          "problem = [\"poisson2d:level=3\", \"poisson2d:level=4\"]\n"
+                          "format = [\"s10e8\", \"s17e8\"]\n"
+                          "inner = [10, 20, 30]\n");
+    EXPECT_EQ(s.store, "out.sqlite");
+    ASSERT_EQ(s.points.size(), 12u);
+    EXPECT_EQ(s.points[0].problem, "poisson2d:level=3");
+    EXPECT_EQ(s.points[1].options.inner, 20u);
+    EXPECT_EQ(to_string(s.points[3].options.spec), "s17e8");
+    EXPECT_EQ(s.points[11].problem, "poisson2d:level=4");
+    std::set<std::string> keys;
+    for (const Point& p : s.points) keys.insert(point_key(p));
+    EXPECT_EQ(keys.size(), 12u);
+}
+
+TEST(SweepFile, ZippedListsGoTogether) {
+    const Sweep s = parse("[[grid]]\nzip = [[\"format\", \"row\"]]\nproblem = \"poisson2d:level=3\"\n"
+                          "format = [\"s14e8\", \"s17e8\"]\nrow = [\"s20e8\", \"s23e8\"]\nu = [\"same\", \"s23e8\"]\n");
+    ASSERT_EQ(s.points.size(), 4u);
+    EXPECT_EQ(to_string(s.points[0].options.spec), "s14e8,row=s20e8");
+    EXPECT_EQ(to_string(s.points[1].options.spec), "s14e8,u=s23e8,row=s20e8");
+    EXPECT_EQ(to_string(s.points[3].options.spec), "s17e8,u=s23e8,row=s23e8");
+}
+
+TEST(SweepFile, EveryFieldReachesItsPlace) {
+    const Sweep s =
+        parse("[defaults]\nengine = \"emulated\"\nscheme = \"defect-correction\"\ntolerance = 1e-8\n"
+              "max_iterations = 500\njacobi = true\nhistory = true\ninner_recurrence = \"plain\"\n"
+              "middle = \"s36e11,s23e8\"\nmiddle_digits = 3\nstop = \"digits=2.5\"\n"
+              "[[grid]]\nproblem = \"poisson2d:level=03\"\nformat = \"s14e8\"\nu = \"s23e8\"\nvectors = \"+1\"\n"
+              "coef = \"s16e8\"\noperand = \"s18e8\"\nrow = \"+6\"\norder = \"tree\"\nproduct = \"s21e8\"\n"
+              "dot = \"s30e11/8\"\nscalar = \"s40e11\"\nlanes = 4\n");
+    ASSERT_EQ(s.points.size(), 1u);
+    const Point& p = s.points[0];
+    const SolveOptions& o = p.options;
+    EXPECT_EQ(p.problem, "poisson2d:level=3");
+    EXPECT_EQ(o.scheme, Scheme::defect_correction);
+    EXPECT_EQ(o.tolerance, 1e-8);
+    EXPECT_EQ(o.max_iterations, 500u);
+    EXPECT_TRUE(o.jacobi && o.history);
+    EXPECT_EQ(o.inner_recurrence, Recurrence::plain);
+    EXPECT_EQ(o.middle, (std::vector<Format>{parse_format("s36e11"), parse_format("s23e8")}));
+    EXPECT_EQ(o.middle_digits, 3.0);
+    EXPECT_EQ(o.digits, 2.5);
+    EXPECT_EQ(o.spec, parse_spec("s15e8,u=s23e8,coef=s16e8,operand=s18e8,row=s20e8,order=tree,product=s21e8,"
+                                 "dot=s30e11/8,scalar=s40e11,lanes=4"));
+}
+
+TEST(SweepFile, GridsOverrideDefaultsAlsoByTheirRivals) {
+    const Sweep s = parse("[defaults]\nproblem = \"poisson2d:level=3\"\ninner = 10\nformat = \"s17e8\"\nrow = \"+2\"\n"
+                          "[[grid]]\n[[grid]]\ninner = 20\n[[grid]]\ndigits = 2\nspec = \"s9e8,u=s23e8\"\n");
+    ASSERT_EQ(s.points.size(), 3u);
+    EXPECT_EQ(s.points[0].options.inner, 10u);
+    EXPECT_EQ(s.points[1].options.inner, 20u);
+    EXPECT_EQ(s.points[2].options.digits, 2.0);
+    EXPECT_EQ(to_string(s.points[2].options.spec), "s9e8,u=s23e8");
+}
+
+TEST(SweepFile, EqualPointsAreKeptOnce) {
+    const Sweep s = parse("[[grid]]\nproblem = [\"poisson2d:level=3\", \"poisson2d:level=3\"]\nformat = \"s17e8\"\n"
+                          "[[grid]]\nproblem = \"poisson2d:level=3\"\nspec = \"s17e8\"\n");
+    EXPECT_EQ(s.points.size(), 1u);
+}
+
+TEST(SweepFile, FaultsNameFileLineAndMend) {
+    const std::string grid = "[[grid]]\nproblem = \"poisson2d:level=3\"\n"; // further keys begin on line 3
+    refuse("", "s.toml:1: no [[grid]]: give at least one");
+    refuse("[[grid]]\nproblem = \n", "s.toml:2: ");
+    refuse("\n[[grid]\n", "s.toml:2: ");
+    refuse("\n[[grid]]\ninner = 3\n", "s.toml:2: a grid without problem");
+    refuse("stores = 1\n" + grid, "s.toml:1: no key 'stores' here; the top level holds store, [defaults] and [[grid]]");
+    refuse("store = 1\n" + grid, "s.toml:1: store must be a file name");
+    refuse("[grid]\nproblem = \"poisson2d:level=3\"\n", "s.toml:1: grid must be tables: write [[grid]]");
+    refuse(grid + "colour = 3\n", "s.toml:3: no key 'colour'; the keys are problem, engine");
+    refuse(grid + "inner = []\n", "s.toml:3: inner is an empty list");
+    refuse(grid + "inner = [10,\n [20]]\n", "s.toml:4: a value of inner is no text, number or boolean");
+    refuse(grid + "inner = \"10\"\n", "s.toml:3: inner must be a whole number from 1 on");
+    refuse(grid + "inner = [10,\n 0]\n", "s.toml:4: inner must be a whole number from 1 on");
+    refuse(grid + "digits = -1\n", "s.toml:3: digits must be a number above 0 and below 17");
+    refuse(grid + "digits = nan\n", "s.toml:3: digits must be a number");
+    refuse(grid + "tolerance = 1\n", "s.toml:3: tolerance must be a number above 0 and below 1");
+    refuse(grid + "jacobi = 1\n", "s.toml:3: jacobi must be true or false");
+    refuse(grid + "inner = 10\ndigits = 2\n", "digits and inner exclude each other: keep one");
+    refuse(grid + "spec = \"s17e8\"\nu = \"s23e8\"\n", "exclude each other");
+    refuse(grid + "vectors = \"s17e8\"\np = \"s23e8\"\n", "exclude each other");
+    refuse(grid + "stop = \"fixed10\"\n", "s.toml:3: stop 'fixed10': write inner=10 or digits=2");
+    refuse(grid + "format = \"s1e8\"\n", "s.toml:3: ");
+    refuse(grid + "format = [\"s17e8\",\n\"q\"]\n", "s.toml:4: ");
+    refuse(grid + "row = \"+44\"\n", "s.toml:3: row = \"+44\": a format, same, or + and the guard bits");
+    refuse(grid + "row = \"+-4\"\n", "s.toml:3: row = \"+-4\"");
+    refuse(grid + "lanes = 3\n", "s.toml:3: ");
+    refuse(grid + "dot = \"fixed[2:-90]\"\n", "s.toml:3: ");
+    refuse(grid + "scheme = \"magic\"\n", "s.toml:3: ");
+    refuse(grid + "engine = \"abacus\"\n", "s.toml:3: engine 'abacus': no such engine");
+    refuse("[[grid]]\nproblem = [\"poisson2d:level=3\",\n\"poisson2d:level=33\"]\n",
+           "s.toml:3: problem 'poisson2d:level=33'");
+    refuse("[[grid]]\nproblem = \"poisson2d:\\nlevel=3\"\n", "s.toml:2: problem 'poisson2d:?level=3'");
+    refuse(grid + "zip = \"inner\"\n", "s.toml:3: zip must list lists of keys");
+    refuse(grid + "zip = [[\"inner\"]]\n", "s.toml:3: zip names inner, which the grid does not set");
+    refuse(grid + "zip = [[\"inner\", \"inner\"]]\ninner = [1, 2]\n", "s.toml:3: zip names inner twice");
+    refuse(grid + "zip = [[\"inner\", \"tolerance\"]]\ninner = [1, 2]\ntolerance = [0.1, 0.2, 0.3]\n",
+           "s.toml:5: zipped lists of different lengths: inner has 2 values, tolerance has 3");
+}
+
+TEST(SweepFile, TooManyPointsAreRefusedBeforeTheyAreMade) {
+    std::string list = "[1";
+    for (int i = 2; i <= 100; ++i) list += ", " + std::to_string(i);
+    list += "]\n";
+    const std::string text = "[[grid]]\nproblem = \"poisson2d:level=3\"\ninner = " + list + "max_iterations = " + list;
+    EXPECT_EQ(parse(text).points.size(), 10000u);
+    refuse(text, "s.toml:1: this grid has more than 9999 points: split the sweep", 9999);
+}
+
+TEST(SolvePoints, EveryPointOnceAndTheSameOnAnyNumberOfThreads) {
+    const Sweep s =
+        parse("[[grid]]\nproblem = [\"poisson2d:level=3\", \"poisson2d:level=4\", \"diffusion2d:level=3\"]\n"
+              "format = [\"s14e8\", \"s17e8\", \"double\"]\n");
+    std::vector<std::vector<std::uint64_t>> counts;
+    for (const int threads : {1, 3, 20}) {
+        std::vector<std::uint64_t> count(s.points.size(), 0);
+        solve_points(s.points, threads, [&](std::size_t i, const PointOutcome& o) {
+            EXPECT_EQ(o.refused, "");
+            EXPECT_EQ(count[i], 0u);
+            EXPECT_EQ(o.result.status, Status::converged) << point_key(s.points[i]);
+            count[i] = o.result.inner_iterations;
+        });
+        for (const auto c : count) EXPECT_GT(c, 0u);
+        counts.push_back(count);
+    }
+    EXPECT_EQ(counts[0], counts[1]);
+    EXPECT_EQ(counts[0], counts[2]);
+}
+
+TEST(SolvePoints, RefusalsComeBackAndFaultsOfTheCallerPassOn) {
+    std::vector<Point> points(3);
+    for (Point& p : points) p.problem = "mtx:/no/such/file.mtx";
+    std::size_t refused = 0;
+    solve_points(points, 2, [&](std::size_t, const PointOutcome& o) { refused += !o.refused.empty(); });
+    EXPECT_EQ(refused, 3u);
+    EXPECT_THROW(solve_points(points, 2, [](std::size_t, const PointOutcome&) { throw std::runtime_error("full"); }),
+                 std::runtime_error);
+}
+
+} // namespace

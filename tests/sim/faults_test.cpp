@@ -1,0 +1,306 @@
+// What the core and its harness do when something is wrong: an error flag and a clean stop, never a hang, and nothing
+// left behind for the next run.
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "mantissa/engine.hpp"
+#include "mantissa/sim/checked_engine.hpp"
+#include "mantissa/sim/rtl_engine.hpp"
+#include "systems.hpp"
+
+namespace mantissa::sim {
+namespace {
+
+constexpr std::uint32_t kControl = 0x08, kStatus = 0x0C, kErrors = 0x10, kLength = 0x14, kRowLength = 0x18,
+                        kPasses = 0x1C, kStallLimit = 0x24, kId = 0x00, kPassCount = 0x30;
+constexpr std::uint32_t kBusyBit = 1, kDoneBit = 2;
+
+class Faults : public testing::TestWithParam<const char*> {
+protected:
+    Faults() : system_(test::random_bands(9, 7, 4)), spec_(parse_spec(GetParam())) {
+        RtlOptions options;
+        options.patience = 5000;
+        session_ = load(options);
+    }
+    std::unique_ptr<RtlSession> load(const RtlOptions& options) {
+        auto session = make_rtl_engine(options)->load(system_, spec_, {});
+        return std::unique_ptr<RtlSession>(dynamic_cast<RtlSession*>(session.release()));
+    }
+    void write_start(Session& s) const {
+        std::vector<double> d(system_.size);
+        for (std::size_t i = 0; i < d.size(); ++i) d[i] = 0.05 * static_cast<double>((i * 7) % 11) - 0.2;
+        for (Vec v : {Vec::u, Vec::p, Vec::q}) s.clear(v);
+        s.write(Vec::r, 0, d);
+        s.set_scalars(0, 0);
+    }
+    /// A whole run from the start agrees with the emulated engine: the core is as good as new.
+    void expect_healthy() {
+        const auto reference = make_emulated_engine()->load(system_, spec_, {});
+        write_start(*session_);
+        write_start(*reference);
+        session_->set_misbehaviour({});
+        const RunReport a = session_->run({5}), b = reference->run({5});
+        ASSERT_EQ(to_string(a.end), to_string(b.end)) << session_->fault();
+        const auto difference = compare_sessions(*session_, *reference, spec_, system_.size);
+        ASSERT_FALSE(difference) << difference->signal << " element " << difference->element;
+    }
+    void start_and_expect(std::uint32_t error) {
+        session_->start({3});
+        ASSERT_TRUE(session_->advance(0)) << session_->fault();
+        const std::uint32_t status = session_->read_register(kStatus);
+        EXPECT_EQ(status & (kBusyBit | kDoneBit), kDoneBit);
+        EXPECT_EQ((status >> 4) & 7, static_cast<std::uint32_t>(RunEnd::fault));
+        EXPECT_EQ(session_->read_register(kErrors), error);
+        EXPECT_EQ(session_->finish().end, RunEnd::fault);
+        EXPECT_NE(session_->fault(), "");
+        session_->write_register(kErrors, 0xFF);
+        EXPECT_EQ(session_->read_register(kErrors), 0U);
+    }
+    [[nodiscard]] std::uint64_t beats() const {
+        const auto lanes = static_cast<std::size_t>(spec_.lanes);
+        return (system_.size + lanes - 1) / lanes;
+    }
+
+    System system_;
+    DatapathSpec spec_;
+    std::unique_ptr<RtlSession> session_;
+};
+
+TEST_P(Faults, Identifies) {
+    EXPECT_EQ(session_->read_register(kId), 0x4D545301U);
+    expect_healthy();
+}
+
+TEST_P(Faults, ZeroLength) {
+    session_->write_register(kLength, 0);
+    start_and_expect(kBadLength | kBadRowLength); // a row is longer than no vector
+    session_->write_register(kLength, static_cast<std::uint32_t>(system_.size));
+    expect_healthy();
+}
+
+TEST_P(Faults, RowTooLongOrTooShort) {
+    for (const std::uint32_t row : {0U, 2U, 1026U, 4096U + 9U, 64U}) { // 64 is above the vector's length
+        session_->write_register(kRowLength, row);
+        start_and_expect(kBadRowLength);
+    }
+    session_->write_register(kRowLength, 9);
+    expect_healthy();
+}
+
+TEST_P(Faults, NoPasses) {
+    session_->start({0});
+    ASSERT_TRUE(session_->advance(0));
+    EXPECT_EQ(session_->read_register(kErrors), static_cast<std::uint32_t>(kNoPasses));
+    session_->write_register(kErrors, 0xFF);
+    expect_healthy();
+}
+
+TEST_P(Faults, ProgrammedWhileBusy) {
+    write_start(*session_);
+    session_->start({3});
+    EXPECT_FALSE(session_->advance(40));
+    session_->write_register(kControl, 1);    // a second start
+    session_->write_register(kPasses, 100);   // ignored
+    session_->write_register(kRowLength, 5);  // ignored
+    EXPECT_TRUE(session_->advance(0));
+    EXPECT_EQ(session_->read_register(kPassCount), 3U);
+    EXPECT_EQ(session_->read_register(kErrors), static_cast<std::uint32_t>(kBusy));
+    EXPECT_EQ(session_->read_register(kRowLength), 9U);
+    const std::uint32_t status = session_->read_register(kStatus);
+    EXPECT_EQ((status >> 4) & 7, 0U); // the run itself ended well
+    session_->finish();
+    session_->write_register(kErrors, 0xFF);
+    expect_healthy();
+}
+
+TEST_P(Faults, StreamEndsEarly) {
+    for (std::uint32_t stream = 0; stream < 13; ++stream) {
+        SCOPED_TRACE(stream_name(stream));
+        session_->set_misbehaviour({Misbehaviour::Kind::early_last, stream, beats() / 2});
+        start_and_expect(kEndedEarly);
+        session_->reset();
+        expect_healthy();
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(Faults, StreamEndsLate) {
+    for (std::uint32_t stream = 0; stream < 13; ++stream) {
+        SCOPED_TRACE(stream_name(stream));
+        session_->set_misbehaviour({Misbehaviour::Kind::no_last, stream, 0});
+        start_and_expect(kEndedLate);
+        session_->reset();
+        expect_healthy();
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(Faults, StallLimitStopsADeadStream) {
+    for (std::uint32_t stream = 0; stream < 17; ++stream) {
+        SCOPED_TRACE(stream_name(stream));
+        session_->set_misbehaviour({Misbehaviour::Kind::ends, stream, beats() / 2});
+        session_->write_register(kStallLimit, 300);
+        start_and_expect(kStalled);
+        session_->write_register(kStallLimit, 0);
+        session_->reset();
+        expect_healthy();
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(Faults, WatchdogSaysWhatWasWaitedFor) {
+    session_->set_misbehaviour({Misbehaviour::Kind::ends, 6, beats() / 2});
+    write_start(*session_);
+    const RunReport report = session_->run({3});
+    EXPECT_EQ(report.end, RunEnd::fault);
+    EXPECT_NE(session_->fault().find("band 2 in"), std::string::npos) << session_->fault();
+    expect_healthy(); // run() resets the core behind a watchdog
+    session_->set_misbehaviour({Misbehaviour::Kind::ends, 16, 3});
+    write_start(*session_);
+    EXPECT_EQ(session_->run({3}).end, RunEnd::fault);
+    EXPECT_NE(session_->fault().find("q out"), std::string::npos) << session_->fault();
+    expect_healthy();
+}
+
+TEST_P(Faults, AbortAtAnyClock) {
+    for (std::uint64_t clocks = 1; clocks < 700; clocks += 13) {
+        SCOPED_TRACE(clocks);
+        write_start(*session_);
+        session_->start({2});
+        if (session_->advance(clocks)) break;
+        session_->write_register(kControl, 2);
+        ASSERT_TRUE(session_->advance(0)) << session_->fault();
+        EXPECT_EQ(session_->read_register(kErrors), static_cast<std::uint32_t>(kAborted));
+        session_->write_register(kErrors, 0xFF);
+        expect_healthy();
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(Faults, ResetAtAnyClock) {
+    for (std::uint64_t clocks = 1; clocks < 700; clocks += 17) {
+        SCOPED_TRACE(clocks);
+        write_start(*session_);
+        session_->start({2});
+        session_->advance(clocks);
+        session_->reset();
+        EXPECT_EQ(session_->read_register(kStatus) & kBusyBit, 0U);
+        expect_healthy();
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(Faults, BackToBackRunsOfManySizesLeaveNothingBehind) {
+    // One core, many systems: reprogrammed between runs as a host would, through another session of the same model.
+    const auto rtl = make_rtl_engine();
+    const auto emulated = make_emulated_engine();
+    for (const std::size_t row : {5U, 12U, 4U, 9U}) {
+        const System s = test::random_bands(row, 6, row);
+        const auto a = rtl->load(s, spec_, {}), b = emulated->load(s, spec_, {});
+        std::vector<double> d(s.size, 0.25);
+        for (Session* x : {a.get(), b.get()}) {
+            x->write(Vec::r, 0, d);
+            x->set_scalars(0, 0);
+        }
+        for (int run = 0; run < 4; ++run) {
+            const RunReport ra = a->run({3}), rb = b->run({3});
+            ASSERT_EQ(to_string(ra.end), to_string(rb.end));
+            ASSERT_FALSE(compare_sessions(*a, *b, spec_, s.size));
+        }
+    }
+}
+
+TEST_P(Faults, ThresholdEndsARunWhereTheReferenceDoes) {
+    const auto reference = make_emulated_engine()->load(system_, spec_, {});
+    write_start(*session_);
+    write_start(*reference);
+    RunRequest request;
+    request.passes = 40;
+    request.rho_stop = 1e-3;
+    request.rho_stop_from = 2;
+    for (int k = 0; k < 3; ++k) {
+        const RunReport a = session_->run(request), b = reference->run(request);
+        EXPECT_EQ(to_string(a.end), to_string(b.end));
+        EXPECT_EQ(a.passes, b.passes);
+        ASSERT_FALSE(compare_sessions(*session_, *reference, spec_, system_.size));
+        request.rho_stop /= 64;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Specs, Faults, testing::Values("s17e8", "s17e8,order=tree,lanes=2"),
+                         [](const auto& info) { return std::string(info.index == 0 ? "OneLane" : "TwoLanes"); });
+
+/// The emulated engine with one bit of q flipped in one pass: the check must find exactly it.
+class Wrong final : public Session {
+public:
+    explicit Wrong(std::unique_ptr<Session> inner) : inner_(std::move(inner)) {}
+    void write(Vec v, std::size_t first, std::span<const double> values) override { inner_->write(v, first, values); }
+    void read(Vec v, std::size_t first, std::span<double> values) const override {
+        inner_->read(v, first, values);
+        if (v == Vec::q && passes_ == 3 && first <= 17 && 17 < first + values.size()) values[17 - first] *= 1.0 + 0x1p-17;
+    }
+    void clear(Vec v) override { inner_->clear(v); }
+    void set_scalars(double alpha, double beta) override { inner_->set_scalars(alpha, beta); }
+    Scalars scalars() const override { return inner_->scalars(); }
+    RunReport run(const RunRequest& request) override {
+        passes_ += request.passes;
+        return inner_->run(request);
+    }
+
+private:
+    std::unique_ptr<Session> inner_;
+    std::uint64_t passes_ = 0;
+};
+class WrongEngine final : public Engine {
+public:
+    std::string name() const override { return "wrong"; }
+    std::string description() const override { return "emulated with one wrong bit"; }
+    std::string refusal(const DatapathSpec&, const System&, const SessionOptions&) const override { return {}; }
+    std::unique_ptr<Session> load(const System& s, const DatapathSpec& d, const SessionOptions& o) const override {
+        return std::make_unique<Wrong>(make_emulated_engine()->load(s, d, o));
+    }
+};
+
+TEST(Check, NamesTheFirstDifferingBit) {
+    const auto rtl = make_rtl_engine();
+    const WrongEngine wrong;
+    const auto checked = make_checked_engine(*rtl, wrong);
+    const System system = test::random_bands(9, 7, 4);
+    const auto session = checked->load(system, parse_spec("s17e8"), {});
+    std::vector<double> d(system.size, 0.125);
+    session->write(Vec::r, 0, d);
+    session->set_scalars(0, 0);
+    EXPECT_EQ(session->run({2}).passes, 2U);
+    try {
+        session->run({5});
+        FAIL() << "the wrong bit was not found";
+    } catch (const Mismatch& m) {
+        EXPECT_EQ(m.difference.iteration, 3U);
+        EXPECT_EQ(m.difference.signal, "q");
+        EXPECT_EQ(m.difference.element, 17U);
+        EXPECT_NE(m.difference.subject, m.difference.reference);
+        ASSERT_TRUE(m.difference.first_clock);
+        EXPECT_LT(*m.difference.first_clock, *m.difference.last_clock);
+        EXPECT_NE(std::string(m.what()).find("iteration 3, q element 17"), std::string::npos) << m.what();
+    }
+}
+
+TEST(Refusal, SaysWhyAndTheMend) {
+    const auto rtl = make_rtl_engine();
+    const System system = test::poisson_stencil(9, 9);
+    const auto why = [&](const char* spec) { return rtl->refusal(parse_spec(spec), system, {}); };
+    EXPECT_EQ(why("s17e8"), "");
+    EXPECT_NE(why("double").find("flush"), std::string::npos) << why("double");
+    EXPECT_NE(why("s17e8,dot=s52e11/4").find("depth"), std::string::npos) << why("s17e8,dot=s52e11/4");
+    EXPECT_NE(why("s17e8,lanes=8").find("lanes"), std::string::npos);
+    EXPECT_NE(why("s17e8:rne:sat").find("sat"), std::string::npos);
+    SessionOptions plain;
+    plain.recurrence = Recurrence::plain;
+    EXPECT_NE(rtl->refusal(parse_spec("s17e8"), system, plain), "");
+    EXPECT_NE(rtl->refusal(parse_spec("s17e8,lanes=4"), test::random_bands(3, 3, 1), {}), "");
+    EXPECT_THROW((void)rtl->load(system, parse_spec("double"), {}), InvalidInput);
+}
+
+} // namespace
+} // namespace mantissa::sim

@@ -1,0 +1,18 @@
+// The datapaths that the RTL tests run. Each is one simulation model.
+#pragma once
+
+namespace mantissa::sim::test {
+
+inline constexpr const char* kSpecs[] = {
+    "s17e8",
+    "s23e8",
+    "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]",
+    "s7e8,u=s17e8,row=s13e8",
+    "s23e8:rne",
+    "s52e11",
+    "s17e8,order=tree,lanes=2",
+    "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50],lanes=4",
+    "s10e6:rne,r=s12e7,q=s9e6,coef=s8e5,operand=s11e8,order=tree,product=s14e8:rne,dot=s28e9:rne/8,scalar=s30e9,lanes=4",
+};
+
+} // namespace mantissa::sim::test
