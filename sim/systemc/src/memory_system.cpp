@@ -15,7 +15,7 @@ void MemoryController::configure(const ChannelOptions& options, Store* store) {
     store_ = store;
     open_page_.assign(static_cast<std::size_t>(options.banks), -1);
     bank_free_.assign(static_cast<std::size_t>(options.banks), 0);
-    bus_free_ = 0;
+    bus_free_ = now_cycles(); // a run begins without credit
 }
 
 bool MemoryController::copy(tlm::tlm_generic_payload& access) const {
@@ -49,11 +49,14 @@ void MemoryController::transport(tlm::tlm_generic_payload& access, sc_core::sc_t
     if (!hit) ready += options_.page_miss;
     open_page_[bank] = static_cast<std::int64_t>(page);
     const double duration = options_.bytes_per_cycle > 0 ? bytes / options_.bytes_per_cycle : 0;
-    const double start = std::max(ready, bus_free_);
-    if (options_.bytes_per_cycle > 0) bus_free_ = start + duration;
-    bank_free_[bank] = start + duration;
+    double end = ready;
+    if (options_.bytes_per_cycle > 0) {
+        bus_free_ = std::max(bus_free_, ready - options_.idle_credit / options_.bytes_per_cycle) + duration;
+        end = std::max(ready, bus_free_);
+    }
+    bank_free_[bank] = end;
     report_.busy += duration;
-    delay += (start + duration + options_.latency - arrival) * clock_period();
+    delay += (end + options_.latency - arrival) * clock_period();
 }
 
 Interconnect::Interconnect(const sc_core::sc_module_name& name) : sc_module(name), in("in"), out("out", kChannels) {

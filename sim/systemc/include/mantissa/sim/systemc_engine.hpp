@@ -21,6 +21,9 @@ struct ChannelOptions {
     std::uint32_t page_bytes = 2048;
     std::uint32_t page_miss = 0;   ///< precharge and activate, when another row is open in the bank
     std::uint32_t burst_beats = 16; ///< beats that the DMA moves at a time
+    /// Bytes that a channel which stood idle may catch up at once (a token bucket). A DRAM's data bus: 0; the memory of
+    /// the rtl engine: 4096.
+    double idle_credit = 0;
     std::uint32_t interleave = 1024; ///< bytes in a row on one channel
 };
 
