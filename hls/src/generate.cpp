@@ -50,7 +50,8 @@ int main(int count, char** values) {
     const std::vector<std::string> arguments(values + 1, values + count);
     try {
         if (arguments.size() == 4 && arguments[0] == "kernel") {
-            std::ofstream(arguments[3]) << mantissa::hls::kernel_source(mantissa::parse_spec(arguments[2]), arguments[1]);
+            std::ofstream(arguments[3]) << mantissa::hls::kernel_source(mantissa::parse_spec(arguments[2]),
+                                                                        arguments[1]);
             return 0;
         }
         if (arguments.size() > 3 && arguments[0] == "table") {

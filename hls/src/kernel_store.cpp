@@ -85,9 +85,10 @@ const Kernel* open(const fs::path& file, const std::string& spec) {
 const Kernel& compile(const DatapathSpec& spec, const std::string& text) {
     const fs::path folder = kernel_folder();
     if (!fs::exists(folder / "mantissa_hls" / "instantiate.hpp"))
-        throw InvalidInput(fmt::format("engine 'hls': the kernel's sources are not in {}; set MANTISSA_HLS_KERNEL to the "
-                                       "folder hls/kernel, or use a built-in datapath such as {}",
-                                       folder.string(), builtin_specs().front()));
+        throw InvalidInput(
+            fmt::format("engine 'hls': the kernel's sources are not in {}; set MANTISSA_HLS_KERNEL to the "
+                        "folder hls/kernel, or use a built-in datapath such as {}",
+                        folder.string(), builtin_specs().front()));
     const std::string compiler = environment("CXX") ? environment("CXX") : MANTISSA_HLS_COMPILER;
     const fs::path cache = cache_folder();
     const std::string name = fmt::format("{:016x}", hash(text, environment_hash(folder, compiler)));
@@ -110,16 +111,16 @@ const Kernel& compile(const DatapathSpec& spec, const std::string& text) {
     fs::remove(log, error);
     if (!result.ok) {
         fs::remove(made, error);
-        throw InvalidInput(fmt::format("engine 'hls': compiling the kernel of '{}' with {} failed ({}): {}; set CXX to a "
-                                       "C++20 compiler, or use a built-in datapath such as {}",
-                                       text, compiler, result.why, first_line.substr(0, first_line.find('\n')),
-                                       builtin_specs().front()));
+        throw InvalidInput(fmt::format(
+            "engine 'hls': compiling the kernel of '{}' with {} failed ({}): {}; set CXX to a "
+            "C++20 compiler, or use a built-in datapath such as {}",
+            text, compiler, result.why, first_line.substr(0, first_line.find('\n')), builtin_specs().front()));
     }
     fs::rename(made, object);
     const Kernel* kernel = open(object, text);
     if (kernel == nullptr)
-        throw InvalidInput(fmt::format("engine 'hls': the kernel {} cannot be loaded; remove it and try again",
-                                       object.string()));
+        throw InvalidInput(
+            fmt::format("engine 'hls': the kernel {} cannot be loaded; remove it and try again", object.string()));
     return *kernel;
 }
 

@@ -45,10 +45,16 @@ std::string refusal(const std::string& engine, const DatapathSpec& spec, const S
         return e.what();
     }
     if (options.recurrence != Recurrence::pipelined)
-        return fmt::format("engine '{}': it is a pipelined datapath and has no plain recurrence; use the emulated engine",
-                           engine);
-    const Format formats[] = {spec.u,           spec.r,      spec.p,   spec.q,
-                              spec.coefficient, spec.operand, spec.row, spec.scalar,
+        return fmt::format(
+            "engine '{}': it is a pipelined datapath and has no plain recurrence; use the emulated engine", engine);
+    const Format formats[] = {spec.u,
+                              spec.r,
+                              spec.p,
+                              spec.q,
+                              spec.coefficient,
+                              spec.operand,
+                              spec.row,
+                              spec.scalar,
                               spec.dot.fixed ? spec.r : spec.dot.accumulator,
                               spec.dot.exact_product ? spec.r : spec.dot.product};
     for (const Format& f : formats)

@@ -48,12 +48,18 @@ Scalars scalars_of(const DatapathSpec& spec, const mantissa_hls::ScalarWords& w)
 RunEnd run_end(mantissa_hls::PassEnd end) {
     using mantissa_hls::PassEnd;
     switch (end) {
-    case PassEnd::go_on: return RunEnd::passes;
-    case PassEnd::rho_reached: return RunEnd::rho_reached;
-    case PassEnd::exact: return RunEnd::exact;
-    case PassEnd::indefinite: return RunEnd::indefinite;
-    case PassEnd::not_finite: return RunEnd::not_finite;
-    case PassEnd::window_overflow: return RunEnd::window_overflow;
+    case PassEnd::go_on:
+        return RunEnd::passes;
+    case PassEnd::rho_reached:
+        return RunEnd::rho_reached;
+    case PassEnd::exact:
+        return RunEnd::exact;
+    case PassEnd::indefinite:
+        return RunEnd::indefinite;
+    case PassEnd::not_finite:
+        return RunEnd::not_finite;
+    case PassEnd::window_overflow:
+        return RunEnd::window_overflow;
     }
     return RunEnd::fault;
 }

@@ -28,10 +28,12 @@ inline System band_system(std::size_t columns, std::size_t rows, unsigned seed) 
     for (auto& band : b.band) band.resize(columns * rows);
     for (std::size_t i = 0; i < columns * rows; ++i)
         for (std::size_t k = 0; k < kBands; ++k) {
-            const auto row = static_cast<std::ptrdiff_t>(i / columns), column = static_cast<std::ptrdiff_t>(i % columns);
-            const auto r = row + static_cast<std::ptrdiff_t>(k) / 3 - 1, c = column + static_cast<std::ptrdiff_t>(k) % 3 - 1;
-            const bool inside = r >= 0 && c >= 0 && r < static_cast<std::ptrdiff_t>(rows) &&
-                                c < static_cast<std::ptrdiff_t>(columns);
+            const auto row = static_cast<std::ptrdiff_t>(i / columns),
+                       column = static_cast<std::ptrdiff_t>(i % columns);
+            const auto r = row + static_cast<std::ptrdiff_t>(k) / 3 - 1,
+                       c = column + static_cast<std::ptrdiff_t>(k) % 3 - 1;
+            const bool inside =
+                r >= 0 && c >= 0 && r < static_cast<std::ptrdiff_t>(rows) && c < static_cast<std::ptrdiff_t>(columns);
             const double value = k == 4 ? 2.7 + uniform(random) : -uniform(random);
             b.band[k][i] = inside ? value : 0.0;
         }

@@ -55,7 +55,7 @@ struct StepTable {
 
 struct Kernel {
     std::uint32_t abi;
-    const char* spec; ///< text of the DatapathSpec
+    const char* spec;                                               ///< text of the DatapathSpec
     std::uint32_t u_word, r_word, p_word, q_word, coefficient_word; ///< bytes, 4 or 8
     PassTable pass;
     StepTable step;

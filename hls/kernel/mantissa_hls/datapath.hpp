@@ -1,5 +1,5 @@
-// The datapath as a compile-time value: the template argument of every stage. It mirrors mantissa::DatapathSpec, without
-// the parts of the standard library that an HLS compiler does not take.
+// The datapath as a compile-time value: the template argument of every stage. It mirrors mantissa::DatapathSpec,
+// without the parts of the standard library that an HLS compiler does not take.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct Fmt {
 struct Datapath {
     Fmt u, r, p, q;
     Fmt coefficient, operand, row;
-    bool tree = false; ///< row sums by adjacent pairs, else in a chain
+    bool tree = false;  ///< row sums by adjacent pairs, else in a chain
     bool fixed = false; ///< dot products in the window [msb:lsb], else in `partials` floating sums
     int msb = 13, lsb = -50;
     Fmt accumulator;
@@ -56,8 +56,6 @@ template <> struct WordOf<true> {
 template <Fmt F> using Word = typename WordOf<(F.width() > 32)>::type;
 
 /// `Lanes` words that move together.
-template <class T, int Lanes> struct Beat {
-    T lane[Lanes];
-};
+template <class T, int Lanes> struct Beat { T lane[Lanes]; };
 
 } // namespace mantissa_hls

@@ -14,7 +14,8 @@ struct Units {
     bool over;
 };
 
-template <int Msb, int Lsb, int SB> MANTISSA_HLS_INLINE Units to_units(Wide significand, int exponent, bool negative, bool bad) {
+template <int Msb, int Lsb, int SB>
+MANTISSA_HLS_INLINE Units to_units(Wide significand, int exponent, bool negative, bool bad) {
     static_assert(SB > 64);
     constexpr int kWidth = Msb - Lsb + 1;
     const int k = exponent - (SB - 1) - Lsb; // shift to the left
@@ -29,7 +30,8 @@ template <int Msb, int Lsb, int SB> MANTISSA_HLS_INLINE Units to_units(Wide sign
     return {units, false};
 }
 
-template <int Msb, int Lsb, int SB> MANTISSA_HLS_INLINE Units to_units(std::uint64_t significand, std::int64_t exponent, bool negative, bool bad) {
+template <int Msb, int Lsb, int SB>
+MANTISSA_HLS_INLINE Units to_units(std::uint64_t significand, std::int64_t exponent, bool negative, bool bad) {
     static_assert(SB <= 64);
     constexpr int kWidth = Msb - Lsb + 1;
     const std::int64_t k = exponent - (SB - 1) - Lsb;
@@ -97,7 +99,8 @@ public:
         } else {
             for (int half = kSums / 2; half > 0; half /= 2)
                 for (int j = 0; j < half; ++j)
-                    sums_[j] = pack(add<D.accumulator>(unpack<D.accumulator>(sums_[j]), unpack<D.accumulator>(sums_[j + half])));
+                    sums_[j] = pack(
+                        add<D.accumulator>(unpack<D.accumulator>(sums_[j]), unpack<D.accumulator>(sums_[j + half])));
             total.value = convert<D.scalar>(unpack<D.accumulator>(sums_[0]));
         }
         return total;
@@ -147,9 +150,9 @@ private:
                     units = to_units<D.msb, D.lsb, kBits>(
                         significand, std::int64_t{x.exponent} + std::int64_t{y.exponent} - kBias, negative, bad);
                 } else {
-                    units = to_units<D.msb, D.lsb, kBits>(static_cast<Wide>(x.significand) * y.significand,
-                                                          static_cast<int>(x.exponent + y.exponent) - kBias, negative,
-                                                          bad);
+                    units =
+                        to_units<D.msb, D.lsb, kBits>(static_cast<Wide>(x.significand) * y.significand,
+                                                      static_cast<int>(x.exponent + y.exponent) - kBias, negative, bad);
                 }
             } else {
                 const Number<D.product> t = multiply<D.product>(x, y);

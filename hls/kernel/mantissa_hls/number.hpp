@@ -17,8 +17,8 @@ constexpr bool wide_significand(int fraction_bits) {
     return fraction_bits > 27;
 }
 
-/// Zero: exponent 0, significand 0. Finite: exponent field as stored, significand with its hidden one. Infinite: exponent
-/// field all ones, significand the hidden one. NaN: positive, the top fraction bit set as well.
+/// Zero: exponent 0, significand 0. Finite: exponent field as stored, significand with its hidden one. Infinite:
+/// exponent field all ones, significand the hidden one. NaN: positive, the top fraction bit set as well.
 template <Fmt F> struct Number {
     using Sig = typename WordOf<wide_significand(F.m)>::type;
     using Exp = typename WordOf<wide_significand(F.m)>::index;
@@ -42,7 +42,8 @@ template <Fmt F> MANTISSA_HLS_INLINE Number<F> unpack(Word<F> word) {
     N n;
     n.sign = static_cast<typename N::Sig>(word >> (F.e + F.m));
     n.exponent = static_cast<typename N::Exp>(field);
-    n.significand = choose(field == 0, typename N::Sig{0}, static_cast<typename N::Sig>(fraction | (Word<F>{1} << F.m)));
+    n.significand =
+        choose(field == 0, typename N::Sig{0}, static_cast<typename N::Sig>(fraction | (Word<F>{1} << F.m)));
     return n;
 }
 
@@ -81,7 +82,8 @@ template <int Top, class T> MANTISSA_HLS_INLINE T normalise(T x, T& zeros) {
 
 /// What comes out of an operator before it is rounded: (-1)^sign * significand * 2^(exponent - bias - Top) with bit Top
 /// set; the exponent is biased as in F already. `sticky` is 1 when a tail was cut off below; `zero` overrides all.
-template <Fmt F, int Top, class T, class E> MANTISSA_HLS_INLINE Number<F> round(T sign, E exponent, T significand, T sticky, bool zero) {
+template <Fmt F, int Top, class T, class E>
+MANTISSA_HLS_INLINE Number<F> round(T sign, E exponent, T significand, T sticky, bool zero) {
     using N = Number<F>;
     T kept;
     if constexpr (Top <= F.m) {

@@ -65,7 +65,8 @@ template <Fmt FO, Fmt FA, Fmt FB> MANTISSA_HLS_INLINE Number<FO> multiply(const 
 }
 
 /// a + b, or a - b.
-template <Fmt FO, bool Subtract = false, Fmt FA, Fmt FB> MANTISSA_HLS_INLINE Number<FO> add(const Number<FA>& a, const Number<FB>& b) {
+template <Fmt FO, bool Subtract = false, Fmt FA, Fmt FB>
+MANTISSA_HLS_INLINE Number<FO> add(const Number<FA>& a, const Number<FB>& b) {
     constexpr int kM = FA.m > FB.m ? (FA.m > FO.m ? FA.m : FO.m) : (FB.m > FO.m ? FB.m : FO.m);
     constexpr bool kWide = wide_significand(kM);
     using T = typename WordOf<kWide>::type;
@@ -113,9 +114,9 @@ template <Fmt FO, Fmt FA> MANTISSA_HLS_INLINE Number<FO> convert(const Number<FA
         using T = typename WordOf<kWide>::type;
         using E = typename WordOf<kWide>::index;
         const E exponent = static_cast<E>(a.exponent) + (FO.bias() - FA.bias());
-        return with_special<FO>(round<FO, FA.m>(static_cast<T>(a.sign), exponent, static_cast<T>(a.significand), T{0},
-                                                a.zero()),
-                                a.special(), a.nan());
+        return with_special<FO>(
+            round<FO, FA.m>(static_cast<T>(a.sign), exponent, static_cast<T>(a.significand), T{0}, a.zero()),
+            a.special(), a.nan());
     }
 }
 

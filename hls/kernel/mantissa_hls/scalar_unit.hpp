@@ -23,7 +23,7 @@ struct ScalarWords {
 struct ScalarResult {
     ScalarWords words;
     PassEnd end = PassEnd::go_on;
-    std::uint32_t guarded = 0;    ///< sigma was negative
+    std::uint32_t guarded = 0;       ///< sigma was negative
     std::int32_t leading_zeros[3]{}; ///< see Total
 };
 

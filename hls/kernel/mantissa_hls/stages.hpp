@@ -8,9 +8,9 @@ namespace mantissa_hls {
 
 /// What a pass runs over; set by the host once.
 struct Shape {
-    std::uint64_t size = 0;        ///< elements
-    std::uint32_t row_length = 0;  ///< elements, 3..kMaxRow
-    std::uint32_t stencil = 0;     ///< constant coefficients and an edge of zeros, else nine streamed bands
+    std::uint64_t size = 0;         ///< elements
+    std::uint32_t row_length = 0;   ///< elements, 3..kMaxRow
+    std::uint32_t stencil = 0;      ///< constant coefficients and an edge of zeros, else nine streamed bands
     std::uint64_t coefficient[9]{}; ///< words of the coefficient format, when stencil
 
     [[nodiscard]] std::uint64_t beats(int lanes) const {
@@ -58,9 +58,7 @@ template <Datapath D, int Lanes> struct VectorUpdate {
 };
 
 /// Three rows of p' around a beat: lane j of row k is the element j - 1 + (k - 1) row lengths from the beat's first.
-template <Datapath D, int Lanes> struct Window {
-    Word<D.p> row[3][Lanes + 2];
-};
+template <Datapath D, int Lanes> struct Window { Word<D.p> row[3][Lanes + 2]; };
 
 /// From the stream of p' the windows, `Shape::lag` beats later. Behind the last beat the caller feeds beats of +0.
 /// Elements before the first read as +0. The first words of the memory stand twice, so that Lanes words in a row never
@@ -133,9 +131,7 @@ private:
     Word<D.p> ring_[kCapacity + Lanes];
 };
 
-template <Datapath D, int Lanes> struct Bands {
-    Word<D.coefficient> band[9][Lanes];
-};
+template <Datapath D, int Lanes> struct Bands { Word<D.coefficient> band[9][Lanes]; };
 
 /// q' = the row's nine products, summed in the row format in band order or by pairs, rounded to q's. Edge nodes of a
 /// constant stencil, and lanes behind the end, give +0.
@@ -145,7 +141,8 @@ public:
         shape_ = shape;
         if (shape.stencil != 0)
             for (int b = 0; b < 9; ++b)
-                for (int l = 0; l < Lanes; ++l) constant_.band[b][l] = static_cast<Word<D.coefficient>>(shape.coefficient[b]);
+                for (int l = 0; l < Lanes; ++l)
+                    constant_.band[b][l] = static_cast<Word<D.coefficient>>(shape.coefficient[b]);
     }
     void begin_pass() {
         beat_ = 0;

@@ -25,7 +25,8 @@ int log2(int x) {
 
 } // namespace
 
-CoreTiming::CoreTiming(const DatapathSpec& s) : fixed_(s.dot.fixed), scalar_bits_(s.scalar.fraction_bits), sum_bits_(s.dot.window.width() + 32) {
+CoreTiming::CoreTiming(const DatapathSpec& s)
+    : fixed_(s.dot.fixed), scalar_bits_(s.scalar.fraction_bits), sum_bits_(s.dot.window.width() + 32) {
     const int o = s.operand.fraction_bits, u = s.u.fraction_bits, r = s.r.fraction_bits, p = s.p.fraction_bits,
               q = s.q.fraction_bits, w = s.row.fraction_bits;
     u_out = multiplier(o, p) + adder(u, u, u);
@@ -33,6 +34,10 @@ CoreTiming::CoreTiming(const DatapathSpec& s) : fixed_(s.dot.fixed), scalar_bits
     p_out = r_out + adder(r, p, p);
     row = multiplier(s.coefficient.fraction_bits, p) + (s.order == RowOrder::tree ? 4 : 8) * adder(w, w, w) +
           conversion(s.row, s.q);
+    for (int b = 0; b < 9; ++b)
+        band[static_cast<std::size_t>(b)] = s.order == RowOrder::tree ? (b == 8 ? 3 * adder(w, w, w) : 0)
+                                            : b < 2                   ? 0
+                                                                      : (b - 1) * adder(w, w, w);
     // The control counts max(p_out, u_out) + 2 + row + 16 clocks behind the last slot; the last term comes p_out + 1 +
     // row behind it.
     drain = std::max(p_out, u_out) - p_out + 18;
@@ -42,7 +47,7 @@ CoreTiming::CoreTiming(const DatapathSpec& s) : fixed_(s.dot.fixed), scalar_bits
     } else {
         const int term = s.dot.exact_product ? s.dot.accumulator.fraction_bits : s.dot.product.fraction_bits;
         const int a = s.dot.accumulator.fraction_bits, latency = adder(a, term, a);
-        close = s.dot.depth - 1 + log2(s.dot.depth) * (latency + 2) + log2(s.lanes) * (latency + 2) + 2;
+        close = s.dot.depth + log2(s.dot.depth) * (latency + 1) + log2(s.lanes) * (latency + 2) + 2;
         load_ = 2;
     }
 }
@@ -60,7 +65,8 @@ std::uint64_t CoreTiming::scalar(const mantissa_hls::ScalarResult& result) const
     const bool formed = result.end == PassEnd::go_on || result.end == PassEnd::rho_reached;
     if (formed) {
         const int divide = scalar_bits_ + 7, multiply = (scalar_bits_ + 2) / 2 + 3;
-        clocks += static_cast<std::uint64_t>(2 * divide + 2 * multiply + adder(scalar_bits_, scalar_bits_, scalar_bits_) + 1);
+        clocks +=
+            static_cast<std::uint64_t>(2 * divide + 2 * multiply + adder(scalar_bits_, scalar_bits_, scalar_bits_) + 1);
     }
     return clocks + 4; // finish, operands, done, next
 }

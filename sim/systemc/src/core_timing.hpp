@@ -1,6 +1,7 @@
 // The core's latencies in clocks, as rtl/mantissa.svh, rtl/core and their state machines have them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "mantissa/spec.hpp"
@@ -11,6 +12,7 @@ namespace mantissa::sim {
 struct CoreTiming {
     int u_out, r_out, p_out; ///< from a beat's slot to u', r', p'
     int row;                 ///< from a window to q'
+    std::array<int, 9> band; ///< from a window to the clock that takes each band: a chain takes them one adder apart
     int drain;               ///< from the last term to the dot products' close: slack that the control keeps
     int close;               ///< from close to the scalar unit's start
     int command = 1;         ///< clock in which a pass is asked for

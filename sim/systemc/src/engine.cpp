@@ -19,7 +19,8 @@ std::mutex& simulation() {
     return mutex;
 }
 
-constexpr const char* kFifoNames = "u_in r_in p_in q_in band_in u_out r_out p_out q_out r_dot p_line p_dot q_dot window";
+constexpr const char* kFifoNames =
+    "u_in r_in p_in q_in band_in u_out r_out p_out q_out r_dot p_line p_dot q_dot window";
 
 std::string wrong(const SystemcOptions& o) {
     const ChannelOptions& m = o.memory;
@@ -43,8 +44,8 @@ std::string wrong(const SystemcOptions& o) {
 class Run final : public SystemcSession {
 public:
     Run(const System& system, const DatapathSpec& spec, const SystemcOptions& options)
-        : spec_(spec), options_(options), formats_{spec.u, spec.r, spec.p, spec.q}, size_(system.size),
-          timing_(spec), state_(hls::kernel_for(spec).step.state_bytes / sizeof(Line) + 1) {
+        : spec_(spec), options_(options), formats_{spec.u, spec.r, spec.p, spec.q}, size_(system.size), timing_(spec),
+          state_(hls::kernel_for(spec).step.state_bytes / sizeof(Line) + 1) {
         job_.kernel = &hls::kernel_for(spec);
         job_.state = state_.data();
         job_.shape = hls::shape_of(system, spec);
@@ -68,7 +69,8 @@ public:
         check(first, values.size());
         const std::size_t k = index(v);
         for (std::size_t i = 0; i < values.size(); ++i)
-            put(job_.layout.vector[job_.bank][k], k, first + i, hls::to_word(formats_[k], exact::convert(formats_[k], values[i])));
+            put(job_.layout.vector[job_.bank][k], k, first + i,
+                hls::to_word(formats_[k], exact::convert(formats_[k], values[i])));
         moved_ += values.size() * job_.element_bytes[k];
         if (v == Vec::r) formed_ += values.size(); // an outer step gives the inner solver a new residual
     }
@@ -77,14 +79,15 @@ public:
         const std::size_t k = index(v);
         const std::uint64_t base = job_.layout.vector[job_.bank][k];
         for (std::size_t i = 0; i < values.size(); ++i)
-            values[i] = hls::from_word(formats_[k], hls::load_word(at(base + (first + i) * job_.element_bytes[k]),
-                                                                   job_.element_bytes[k]));
+            values[i] = hls::from_word(
+                formats_[k], hls::load_word(at(base + (first + i) * job_.element_bytes[k]), job_.element_bytes[k]));
         moved_ += values.size() * job_.element_bytes[k];
     }
     void clear(Vec v) override { // the core's memory clears itself: nothing travels
         const std::size_t k = index(v);
         const auto from = store_.begin() + static_cast<std::ptrdiff_t>(job_.layout.vector[job_.bank][k]);
-        std::fill(from, from + static_cast<std::ptrdiff_t>(size_ * job_.element_bytes[k]), static_cast<unsigned char>(0));
+        std::fill(from, from + static_cast<std::ptrdiff_t>(size_ * job_.element_bytes[k]),
+                  static_cast<unsigned char>(0));
     }
     void set_scalars(double alpha, double beta) override {
         words_ = {};
@@ -116,6 +119,7 @@ public:
             out.end = RunEnd::fault;
             fault_ = result.deadlock;
         }
+        if (options_.last_report) *options_.last_report = report_;
         return out;
     }
     [[nodiscard]] std::string fault() const override { return fault_; }
@@ -146,7 +150,8 @@ private:
     /// Vectors begin on different banks and channels, as a designer would place them: they are read in step.
     void lay_out() {
         const std::size_t lanes = job_.kernel->step.lanes, padded = (size_ + lanes - 1) / lanes * lanes;
-        const std::uint64_t page = options_.memory.page_bytes, turn = page * static_cast<unsigned>(options_.memory.banks);
+        const std::uint64_t page = options_.memory.page_bytes,
+                            turn = page * static_cast<unsigned>(options_.memory.banks);
         std::uint64_t end = 0, k = 0;
         const auto place = [&](std::size_t bytes) {
             const std::uint64_t base = (end + turn - 1) / turn * turn +
@@ -220,15 +225,15 @@ std::unique_ptr<Engine> make_systemc_engine(const SystemcOptions& options) {
 std::string to_text(const SystemReport& r) {
     const auto part = [](double x, double of) { return of > 0 ? 100 * x / of : 0; };
     const auto cycles = static_cast<double>(r.cycles);
-    std::string text = fmt::format("{} passes, {} clocks, {:.1f} a pass: {:.1f} % streaming, {:.1f} % closing and scalars, "
-                                   "{:.1f} % waiting for writes to land\n",
-                                   r.passes, r.cycles, r.passes > 0 ? cycles / static_cast<double>(r.passes) : 0,
-                                   part(static_cast<double>(r.streaming), cycles),
-                                   part(static_cast<double>(r.closing), cycles),
-                                   part(static_cast<double>(r.landing), cycles));
-    text += fmt::format("host {:.3g} s ({:.3g} arithmetic, {:.3g} transfers), core {:.3g} s: the outer loop takes {:.2f} %\n",
-                        r.host_seconds, r.host_compute_seconds, r.host_transfer_seconds, r.core_seconds,
-                        100 * r.host_share());
+    std::string text =
+        fmt::format("{} passes, {} clocks, {:.1f} a pass: {:.1f} % streaming, {:.1f} % closing and scalars, "
+                    "{:.1f} % waiting for writes to land\n",
+                    r.passes, r.cycles, r.passes > 0 ? cycles / static_cast<double>(r.passes) : 0,
+                    part(static_cast<double>(r.streaming), cycles), part(static_cast<double>(r.closing), cycles),
+                    part(static_cast<double>(r.landing), cycles));
+    text += fmt::format(
+        "host {:.3g} s ({:.3g} arithmetic, {:.3g} transfers), core {:.3g} s: the outer loop takes {:.2f} %\n",
+        r.host_seconds, r.host_compute_seconds, r.host_transfer_seconds, r.core_seconds, 100 * r.host_share());
     text += fmt::format("{:<10} {:>12} {:>12}\n", "stage", "beats", "stalled");
     for (const StageReport& s : r.stages) text += fmt::format("{:<10} {:>12} {:>12}\n", s.name, s.steps, s.stalls);
     text += fmt::format("{:<10} {:>6} {:>6} {:>14} {:>14}\n", "FIFO", "depth", "most", "stalls full", "stalls empty");

@@ -113,24 +113,33 @@ void CoreSystem::rows(bool streamed) {
     const mantissa_hls::StepTable& t = job_->kernel->step;
     const std::uint64_t beats = job_->shape.beats(static_cast<int>(t.lanes));
     const auto latency = static_cast<std::uint64_t>(job_->timing->row - 1);
-    std::vector<std::byte> window(t.window), bands(t.bands);
-    Registers q(latency + 1, t.q_beat);
+    // Each band is taken when its product is formed, so a beat's bands come over several clocks.
+    const std::array<int, 9> taken_at = streamed ? job_->timing->band : std::array<int, 9>{};
+    const auto formed = static_cast<std::uint64_t>(taken_at[8]);
+    const std::size_t coefficients = t.lanes * job_->kernel->coefficient_word;
+    Registers window(formed + 1, t.window), bands(formed + 1, t.bands), q(latency + 1, t.q_beat);
+    const auto takes_band = [&](std::uint64_t step, std::size_t b) {
+        const auto behind = static_cast<std::uint64_t>(taken_at[b]);
+        return streamed && step >= behind && step - behind < beats;
+    };
     for (std::uint64_t step = 0; step < beats + latency; ++step) {
         Step s(*this, *rows_);
         const bool takes = step < beats, gives = step >= latency;
-        if (takes) {
-            s.input(*window_);
-            if (streamed) s.input(*band_in_);
-        }
+        if (takes) s.input(*window_);
+        for (std::size_t b = 0; b < band_in_.size(); ++b)
+            if (takes_band(step, b)) s.input(*band_in_[b]);
         if (gives) {
             s.output(*q_out_);
             s.output(*q_dot_);
         }
         const Cycle at = s.done(takes);
-        if (takes) {
-            window_->pop(at, window.data());
-            if (streamed) band_in_->pop(at, bands.data());
-            t.row(job_->state, window.data(), streamed ? bands.data() : nullptr, q[step]);
+        if (takes) window_->pop(at, window[step]);
+        for (std::size_t b = 0; b < band_in_.size(); ++b)
+            if (takes_band(step, b))
+                band_in_[b]->pop(at, bands[step - static_cast<std::uint64_t>(taken_at[b])] + b * coefficients);
+        if (step >= formed && step - formed < beats) {
+            const std::uint64_t beat = step - formed;
+            t.row(job_->state, window[beat], streamed ? bands[beat] : nullptr, q[beat]);
         }
         if (gives) {
             q_out_->push(at, q[step - latency]);
@@ -167,13 +176,12 @@ void CoreSystem::dot_pq() {
 
 // DMA. In memory an element takes whole bytes; on a stream, a word. A reader asks for a burst as soon as the FIFO has
 // room for it, one request a clock; several may be under way.
-void CoreSystem::reader(Stage& stage, TimedFifo& to, std::size_t socket, std::vector<std::uint64_t> from,
-                        std::size_t vector) {
+void CoreSystem::reader(Stage& stage, TimedFifo& to, std::size_t socket, std::uint64_t from, std::size_t vector) {
     const Job& job = *job_;
     const std::size_t lanes = job.kernel->step.lanes, bytes = job.element_bytes[vector], word = word_bytes(vector);
     const std::uint64_t beats = job.shape.beats(static_cast<int>(lanes));
     const std::uint64_t burst = std::min<std::uint64_t>(std::max(1U, job.options.memory.burst_beats), to.depth());
-    std::vector<std::byte> data(burst * lanes * bytes), words(burst * lanes * word * from.size());
+    std::vector<std::byte> data(burst * lanes * bytes), words(burst * lanes * word);
     for (std::uint64_t first = 0; first < beats; first += burst) {
         const std::uint64_t n = std::min(burst, beats - first);
         const Cycle room = to.await_room(abandoned_, n);
@@ -181,20 +189,16 @@ void CoreSystem::reader(Stage& stage, TimedFifo& to, std::size_t socket, std::ve
         stage.at = std::max(wanted, room);
         if (room > wanted) stage.report.stalls += room - wanted;
         sync(stage.at);
-        double arrives = 0;
-        for (std::size_t k = 0; k < from.size(); ++k) { // nine bands: nine streams side by side
-            const double delay = access(socket + k, false, from[k] + first * lanes * bytes, data.data(), n * lanes * bytes);
-            arrives = std::max(arrives, now_cycles() + delay);
-            for (std::uint64_t e = 0; e < n * lanes; ++e)
-                hls::store_word(words.data() + ((e / lanes * from.size() + k) * lanes + e % lanes) * word, word,
-                                hls::load_word(data.data() + e * bytes, bytes));
-        }
+        const double arrives =
+            now_cycles() + access(socket, false, from + first * lanes * bytes, data.data(), n * lanes * bytes);
+        for (std::uint64_t e = 0; e < n * lanes; ++e)
+            hls::store_word(words.data() + e * word, word, hls::load_word(data.data() + e * bytes, bytes));
         // The burst's beats come one behind the other at the channel's speed, the last at `arrives`.
         const double rate = job.options.memory.bytes_per_cycle;
-        const double apart = rate > 0 ? static_cast<double>(lanes * bytes * from.size()) / rate : 0;
+        const double apart = rate > 0 ? static_cast<double>(lanes * bytes) / rate : 0;
         for (std::uint64_t k = 0; k < n; ++k) {
             const auto at = static_cast<Cycle>(std::ceil(arrives - apart * static_cast<double>(n - 1 - k) - 1e-6));
-            to.push(at, words.data() + k * lanes * word * from.size(), true);
+            to.push(at, words.data() + k * lanes * word, true);
         }
         stage.report.steps += n;
     }
@@ -219,14 +223,14 @@ void CoreSystem::writer(Stage& stage, TimedFifo& from, std::size_t socket, std::
             stage.at = std::max(stage.at + 1, ready);
             from.pop(stage.at, words.data());
             for (std::size_t l = 0; l < lanes; ++l)
-                hls::store_word(data.data() + (k * lanes + l) * bytes, bytes, hls::load_word(words.data() + l * word, word));
+                hls::store_word(data.data() + (k * lanes + l) * bytes, bytes,
+                                hls::load_word(words.data() + l * word, word));
         }
         sync(stage.at);
         const double delay = access(socket, true, to + first * lanes * bytes, data.data(), n * lanes * bytes);
         const double done = now_cycles() + delay;
         landed_ = std::max(landed_, static_cast<Cycle>(std::ceil(done - 1e-6)));
-        taken[post % kPosted] =
-            static_cast<Cycle>(std::max(0.0, std::ceil(done - job.options.memory.latency - 1e-6)));
+        taken[post % kPosted] = static_cast<Cycle>(std::max(0.0, std::ceil(done - job.options.memory.latency - 1e-6)));
         stage.report.steps += n;
     }
 }

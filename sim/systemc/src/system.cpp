@@ -33,7 +33,7 @@ CoreSystem::CoreSystem(const sc_core::sc_module_name& name)
 }
 
 void CoreSystem::build_fifos() {
-    const auto fifo = [this](const char* name, const char* writer, const char* reader) {
+    const auto fifo = [this](const std::string& name, const std::string& writer, const std::string& reader) {
         fifos_.push_back(std::make_unique<TimedFifo>(name, writer, reader));
         return fifos_.back().get();
     };
@@ -41,7 +41,8 @@ void CoreSystem::build_fifos() {
     r_in_ = fifo("r_in", "load_r", "update");
     p_in_ = fifo("p_in", "load_p", "update");
     q_in_ = fifo("q_in", "load_q", "update");
-    band_in_ = fifo("band_in", "load_band", "rows");
+    for (std::size_t b = 0; b < band_in_.size(); ++b)
+        band_in_[b] = fifo(fmt::format("band{}_in", b), fmt::format("load_band{}", b), "rows");
     r_dot_ = fifo("r_dot", "update", "dot_rr");
     p_line_ = fifo("p_line", "update", "lines");
     window_ = fifo("window", "lines", "rows");
@@ -51,16 +52,19 @@ void CoreSystem::build_fifos() {
     r_out_ = fifo("r_out", "update", "store_r");
     p_out_ = fifo("p_out", "update", "store_p");
     q_out_ = fifo("q_out", "rows", "store_q");
-    for (const char* name : {"load_u", "load_r", "load_p", "load_q", "load_band", "update", "lines", "rows", "dot_rr",
-                             "dot_pq", "store_u", "store_r", "store_p", "store_q"}) {
+    const auto stage = [this](const std::string& name) {
         stages_.push_back(std::make_unique<Stage>());
         stages_.back()->name = name;
-    }
-    update_ = stages_[5].get();
-    lines_ = stages_[6].get();
-    rows_ = stages_[7].get();
-    rr_ = stages_[8].get();
-    pq_ = stages_[9].get();
+        return stages_.back().get();
+    };
+    for (const char* name : {"load_u", "load_r", "load_p", "load_q", "store_u", "store_r", "store_p", "store_q"})
+        stage(name);
+    for (std::size_t b = 0; b < band_in_.size(); ++b) stage(fmt::format("load_band{}", b));
+    update_ = stage("update");
+    lines_ = stage("lines");
+    rows_ = stage("rows");
+    rr_ = stage("dot_rr");
+    pq_ = stage("dot_pq");
 }
 
 std::size_t CoreSystem::word_bytes(std::size_t vector) const {
@@ -69,27 +73,23 @@ std::size_t CoreSystem::word_bytes(std::size_t vector) const {
     return all[vector];
 }
 
-std::size_t CoreSystem::beat_bytes(std::size_t vector) const {
-    return word_bytes(vector) * job_->kernel->step.lanes;
-}
-
 void CoreSystem::configure() {
     const SystemcOptions& o = job_->options;
     const mantissa_hls::StepTable& t = job_->kernel->step;
     const auto set = [&](TimedFifo* f, std::uint32_t depth, std::size_t bytes) {
-        if (const auto found = o.fifo_depth.find(f->name()); found != o.fifo_depth.end()) depth = found->second;
-        const FifoReport before = f->report();
+        const bool band = f->name().starts_with("band");
+        const auto found = o.fifo_depth.find(band ? "band_in" : f->name());
+        if (found != o.fifo_depth.end()) depth = found->second;
         f->configure(depth, bytes);
         f->report() = FifoReport{f->report().name, f->report().writer, f->report().reader, depth, 0, 0, 0};
         for (const FifoReport& r : job_->report->fifos) // go on from the session's last run
             if (r.name == f->name()) f->report() = r;
-        (void)before;
     };
     set(u_in_, o.stream_fifo, t.u_beat);
     set(r_in_, o.stream_fifo, t.r_beat);
     set(p_in_, o.stream_fifo, t.p_beat);
     set(q_in_, o.stream_fifo, t.q_beat);
-    set(band_in_, o.stream_fifo, t.bands);
+    for (TimedFifo* band : band_in_) set(band, o.stream_fifo, t.lanes * job_->kernel->coefficient_word);
     set(u_out_, o.stream_fifo, t.u_beat);
     set(r_out_, o.stream_fifo, t.r_beat);
     set(p_out_, o.stream_fifo, t.p_beat);
@@ -115,7 +115,8 @@ void CoreSystem::configure() {
 JobResult CoreSystem::run(Job& job) {
     job_ = &job;
     result_ = {};
-    abandoned_ = finished_ = landing_ = false;
+    abandoned_ = finished_ = false;
+    landed_ = 0;
     running_ = 0;
     configure();
     spawn("controller", [this] { controller(); });
@@ -132,11 +133,11 @@ JobResult CoreSystem::run(Job& job) {
     report.stages.clear();
     report.channels.clear();
     for (const auto& f : fifos_) {
-        if (job.shape.stencil != 0 && f.get() == band_in_) continue;
+        if (job.shape.stencil != 0 && f->name().starts_with("band")) continue;
         report.fifos.push_back(f->report());
     }
     for (const auto& s : stages_) {
-        if (job.shape.stencil != 0 && s->name == "load_band") continue;
+        if (job.shape.stencil != 0 && s->name.starts_with("load_band")) continue;
         report.stages.push_back(s->report);
     }
     report.channels.resize(static_cast<std::size_t>(job.options.memory.channels));
@@ -234,15 +235,15 @@ void CoreSystem::begin_pass(Cycle first, bool streamed) {
     spawn("dot_pq", [this] { dot_pq(); });
     for (std::size_t v = 0; v < 4; ++v) {
         Stage* load = stages_[v].get();
-        Stage* store = stages_[10 + v].get();
+        Stage* store = stages_[4 + v].get();
         const std::uint64_t from = job.layout.vector[job.bank][v], to = job.layout.vector[1 - job.bank][v];
-        spawn(load->name, [this, load, v, in = in[v], from] { reader(*load, *in, v, {from}, v); });
+        spawn(load->name, [this, load, v, in = in[v], from] { reader(*load, *in, v, from, v); });
         spawn(store->name, [this, store, v, out = out[v], to] { writer(*store, *out, 13 + v, to, v); });
     }
-    if (streamed)
-        spawn("load_band", [this, &job] {
-            reader(*stages_[4], *band_in_, 4, {std::begin(job.layout.band), std::end(job.layout.band)}, 4);
-        });
+    for (std::size_t b = 0; streamed && b < band_in_.size(); ++b) {
+        Stage* load = stages_[8 + b].get();
+        spawn(load->name, [this, load, b] { reader(*load, *band_in_[b], 4 + b, job_->layout.band[b], 4); });
+    }
 }
 
 // Follows the waits from one process to the next until they close.

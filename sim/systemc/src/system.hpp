@@ -1,6 +1,7 @@
 // The system around the core: one elaborated simulation that serves every session's runs in turn.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -89,8 +90,8 @@ private:
     void controller();
     void begin_pass(Cycle first, bool streamed);
     void spawn(const std::string& name, std::function<void()> body);
-    void reader(Stage& stage, TimedFifo& to, std::size_t socket, std::vector<std::uint64_t> from, std::size_t elements_of);
-    void writer(Stage& stage, TimedFifo& from, std::size_t socket, std::uint64_t to, std::size_t elements_of);
+    void reader(Stage& stage, TimedFifo& to, std::size_t socket, std::uint64_t from, std::size_t vector);
+    void writer(Stage& stage, TimedFifo& from, std::size_t socket, std::uint64_t to, std::size_t vector);
     void update();
     void lines();
     void rows(bool streamed);
@@ -100,7 +101,6 @@ private:
     /// Moves `bytes` at `address` and returns the clocks it takes.
     double access(std::size_t socket, bool write, std::uint64_t address, std::byte* data, std::size_t bytes);
     [[nodiscard]] std::string explain() const;
-    [[nodiscard]] std::size_t beat_bytes(std::size_t vector) const;
     [[nodiscard]] std::size_t word_bytes(std::size_t vector) const;
 
     // TLM: a socket per stream (u r p q and nine bands in, u r p q out), the interconnect, the channels.
@@ -111,17 +111,17 @@ private:
 
     std::vector<std::unique_ptr<TimedFifo>> fifos_;
     TimedFifo *u_in_, *r_in_, *p_in_, *q_in_, *u_out_, *r_out_, *p_out_, *q_out_, *r_dot_, *p_line_, *p_dot_, *q_dot_,
-        *window_, *band_in_;
-    std::vector<std::unique_ptr<Stage>> stages_;
+        *window_;
+    std::array<TimedFifo*, 9> band_in_;
+    std::vector<std::unique_ptr<Stage>> stages_; ///< load u r p q, store u r p q, load_band, the others
     Stage *update_, *lines_, *rows_, *rr_, *pq_;
 
     Job* job_ = nullptr;
     JobResult result_;
     bool abandoned_ = false;
     bool finished_ = false;
-    bool landing_ = false; ///< the controller waits for writers
-    Cycle landed_ = 0;     ///< when the last write of the pass can be read
-    int running_ = 0;      ///< processes of this pass
+    Cycle landed_ = 0; ///< when the last write of the pass can be read
+    int running_ = 0;  ///< processes of this pass
     sc_core::sc_event all_done_;
 };
 

@@ -14,12 +14,12 @@ namespace mantissa::sim {
 
 /// Memory channels, all alike, interleaved by address. Times in clocks of the core.
 struct ChannelOptions {
-    int channels = 1;              ///< 1..16
-    double bytes_per_cycle = 0;    ///< of one channel, reads and writes together; 0: no limit
-    std::uint32_t latency = 0;     ///< controller and wires: added to every access
-    int banks = 8;                 ///< rows open at once
+    int channels = 1;           ///< 1..16
+    double bytes_per_cycle = 0; ///< of one channel, reads and writes together; 0: no limit
+    std::uint32_t latency = 0;  ///< controller and wires: added to every access
+    int banks = 8;              ///< rows open at once
     std::uint32_t page_bytes = 2048;
-    std::uint32_t page_miss = 0;   ///< precharge and activate, when another row is open in the bank
+    std::uint32_t page_miss = 0;    ///< precharge and activate, when another row is open in the bank
     std::uint32_t burst_beats = 16; ///< beats that the DMA moves at a time
     /// Bytes that a channel which stood idle may catch up at once (a token bucket). A DRAM's data bus: 0; the memory of
     /// the rtl engine: 4096.
@@ -29,20 +29,25 @@ struct ChannelOptions {
 
 /// The outer loop's processor, for the share of time that it takes.
 struct HostOptions {
-    double core_mhz = 100;       ///< the core's clock, to put seconds on cycles
-    double mflops = 1000;        ///< sustained double-precision speed
-    double flops_per_element = 25; ///< of an outer step: nine-point defect 18, difference 1, norm 2, scaling 1, correction 3
+    double core_mhz = 100; ///< the core's clock, to put seconds on cycles
+    double mflops = 1000;  ///< sustained double-precision speed
+    double flops_per_element =
+        25; ///< of an outer step: nine-point defect 18, difference 1, norm 2, scaling 1, correction 3
     double link_mb_per_s = 1000; ///< between the processor and the core's memory
     bool overlap = false;        ///< outer arithmetic goes on while its words travel
 };
 
+struct SystemReport;
+
 struct SystemcOptions {
     ChannelOptions memory;
     HostOptions host;
-    std::uint32_t stream_fifo = 64; ///< beats between DMA and core, each stream
-    std::uint32_t link_fifo = 2;    ///< beats between stages
-    /// Depths by name, over the above: u_in r_in p_in q_in band_in u_out r_out p_out q_out r_dot p_line p_dot q_dot
-    /// window. p_dot carries p' past the row sum; by default it holds the row sum's latency and four beats more.
+    std::shared_ptr<SystemReport> last_report; ///< when set, holds the report behind each run of any session
+    std::uint32_t stream_fifo = 64;            ///< beats between DMA and core, each stream
+    std::uint32_t link_fifo = 2;               ///< beats between stages
+    /// Depths by name, over the above: u_in r_in p_in q_in band_in (all nine) u_out r_out p_out q_out r_dot p_line
+    /// p_dot q_dot window. p_dot carries p' past the row sum; by default it holds the row sum's latency and four beats
+    /// more.
     std::map<std::string, std::uint32_t> fifo_depth;
 };
 
