@@ -175,7 +175,7 @@ template <Format F> constexpr auto Float<F>::sum(carrier_type a, carrier_type b)
 template <Format F> constexpr auto Float<F>::product(carrier_type a, carrier_type b) -> carrier_type {
     if (std::is_constant_evaluated()) return narrow(exact::mul(F, static_cast<double>(a), static_cast<double>(b)));
     if constexpr (kNative) return a * b;
-    else if constexpr (kInFloat && F.truncates() && F.flushes()) return detail::truncated_product<F>(a, b);
+    else if constexpr (kInFloat && F.flushes()) return detail::flushed_product<F>(a, b);
     else if constexpr (kInFloat) return detail::round_double<F, float>(static_cast<double>(a) * static_cast<double>(b));
     else if constexpr (detail::kWideRounding<F>) return detail::wide_product<F>(a, b);
     else return exact::mul(F, a, b);

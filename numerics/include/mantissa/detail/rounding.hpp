@@ -15,6 +15,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 #include "mantissa/format.hpp"
 
@@ -70,7 +71,9 @@ template <Format F, int Dropped, class Bits> constexpr Bits drop_bits(Bits magni
         constexpr Bits kMask = -(Bits{1} << Dropped);
         if constexpr (F.truncates()) return magnitude & kMask;
         constexpr Bits kBelowHalf = (Bits{1} << (Dropped - 1)) - 1;
-        return (magnitude + kBelowHalf + ((magnitude >> Dropped) & 1)) & kMask;
+        // A logical shift: processors lack arithmetic ones of 64-bit vectors.
+        const auto last = static_cast<Bits>(static_cast<std::make_unsigned_t<Bits>>(magnitude) >> Dropped) & 1;
+        return (magnitude + kBelowHalf + last) & kMask;
     }
 }
 
@@ -112,10 +115,11 @@ template <Format F, std::floating_point T> constexpr T round_double(double x) {
 /// or NaN operand leaves s as it is.
 template <bool MarkTail, class T> constexpr carrier_bits<T> truncated_sum(T a, T b, T s, carrier_bits<T> sign) {
     using Bits = carrier_bits<T>;
-    // With the sum's sign taken out of all three, the larger operand is the larger in magnitude.
-    const T x = from_bits_of<T>(bits_of(a) ^ sign), y = from_bits_of<T>(bits_of(b) ^ sign);
+    // With the sum's sign taken out of all three, the larger operand is the larger in magnitude, and not negative, so
+    // patterns compare like numbers.
+    const Bits x = bits_of(a) ^ sign, y = bits_of(b) ^ sign;
     const T sum = from_bits_of<T>(bits_of(s) ^ sign);
-    const T high = x > y ? x : y, low = x > y ? y : x;
+    const T high = from_bits_of<T>(x > y ? x : y), low = from_bits_of<T>(x > y ? y : x);
     const T added = sum - high; // exact; NaN when an operand is infinite
     Bits magnitude = bits_of(sum) - static_cast<Bits>(added > low);
     if constexpr (MarkTail) magnitude |= static_cast<Bits>(added > low) | static_cast<Bits>(added < low);
@@ -153,31 +157,29 @@ constexpr double sum_to_odd(double p, double c) {
     return from_bits_of<double>(truncated_sum<true>(p, c, s, sign) | sign);
 }
 
-/// The truncated product of two values of a flushing, truncating, float-carried F: as round_double on the exact
-/// product, with the range seen to on the float, which has half the bits to handle.
-template <Format F> constexpr float truncated_product(float a, float b) {
+/// The product of two values of a flushing, float-carried F: as round_double on the exact product, with the range seen
+/// to on the float, which has half the bits to handle.
+template <Format F> constexpr float flushed_product(float a, float b) {
     using Bits = std::int32_t;
-    constexpr int kDropped = 52 - F.fraction_bits;
     const double product = static_cast<double>(a) * static_cast<double>(b);
-    double kept = from_bits_of<double>(bits_of(product) & -(std::int64_t{1} << kDropped));
+    double kept = from_bits_of<double>(drop_bits<F, 52 - F.fraction_bits>(bits_of(product)));
     // Just below 2^-126 float has 23 significant bits: a product of 24 ones would round up to 2^-126 and escape
     // flushing. Anything less than it does not, and the conversion takes normal numbers back to where they were.
     if constexpr (F.fraction_bits == 23 && F.exponent_bits == 8) kept *= 1.0 - 0x1p-53;
     const Bits rounded = bits_of(static_cast<float>(kept));
-    const Bits magnitude = rounded & ~kSignBit<float>;
+    const Bits sign = rounded & kSignBit<float>, magnitude = rounded & ~kSignBit<float>;
     Bits result = rounded;
-    if constexpr (F.exponent_bits == 8) {
-        // Infinite from finite operands: one unit back is float's largest finite number.
+    if constexpr (F.exponent_bits < 8) {
+        result = magnitude > kMaxBits<F, float> && magnitude < kInfinityBits<float> ? kOverflowBits<F, float> | sign
+                                                                                    : rounded;
+    } else if constexpr (kOverflowBits<F, float> != kInfinityBits<float>) {
+        // Infinite from finite operands: one unit back is float's largest finite number, and F's lies above its zeros.
         const bool finite = ((bits_of(a) & ~kSignBit<float>) < kInfinityBits<float>)&((bits_of(b) & ~kSignBit<float>) <
                                                                                       kInfinityBits<float>);
         result -= static_cast<Bits>((magnitude == kInfinityBits<float>)&finite);
         if constexpr (F.fraction_bits < 23) result &= -(Bits{1} << (23 - F.fraction_bits));
-    } else {
-        const Bits limit = kMaxBits<F, float> | (rounded & kSignBit<float>);
-        result = magnitude > kMaxBits<F, float> && magnitude < kInfinityBits<float> ? limit : result;
     }
-    result = magnitude < kMinBits<F, float> ? (rounded & kSignBit<float>) : result;
-    return from_bits_of<float>(result);
+    return from_bits_of<float>(magnitude < kMinBits<F, float> ? sign : result);
 }
 
 } // namespace mantissa::detail

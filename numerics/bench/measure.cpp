@@ -1,0 +1,218 @@
+#include "measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <span>
+#include <string_view>
+
+#include "loops.hpp"
+#include "mantissa/engine.hpp"
+#include "mantissa/exact.hpp"
+#include "mantissa/kernels.hpp"
+
+namespace mantissa::bench {
+
+#if defined(__x86_64__)
+namespace avx512 {
+const LoopTable& table();
+}
+namespace avx2 {
+const LoopTable& table();
+}
+#endif
+namespace baseline {
+const LoopTable& table();
+}
+
+const LoopTable& loop_table() {
+#if defined(__x86_64__)
+    if (kernel_isa() == "avx512") return avx512::table();
+    if (kernel_isa() == "avx2") return avx2::table();
+#endif
+    return baseline::table();
+}
+
+namespace {
+
+template <class T> struct Arrays { std::vector<T> a, b, out; };
+
+/// Numbers of `f` with exponents within eight of each other, either sign.
+template <class T> std::shared_ptr<Arrays<T>> make_arrays(const Format& f, std::size_t n) {
+    auto arrays = std::make_shared<Arrays<T>>();
+    std::mt19937_64 random(1);
+    std::uniform_real_distribution<double> fraction(1, 2);
+    std::uniform_int_distribution<int> exponent(-4, 4);
+    const auto fill = [&](std::vector<T>& x) {
+        x.resize(n);
+        for (T& value : x) {
+            const double magnitude = exact::convert(f, std::ldexp(fraction(random), exponent(random)));
+            value = static_cast<T>((random() & 1) != 0 ? -magnitude : magnitude);
+        }
+    };
+    fill(arrays->a);
+    fill(arrays->b);
+    arrays->out.resize(n);
+    return arrays;
+}
+
+class CaseList {
+public:
+    explicit CaseList(std::size_t n) : n_(n) {}
+    std::vector<Case> take() { return std::move(cases_); }
+
+    void add(std::string name, std::string baseline, double target, std::function<void()> run) {
+        cases_.push_back({std::move(name), std::move(baseline), target, std::move(run)});
+    }
+
+    /// A loop over arrays of T, native or Float<F>.
+    template <class T>
+    void loops(const std::string& name, const std::string& baseline, double target, const Format& f,
+               const Loops<T>& loops) {
+        const auto x = make_arrays<T>(f, n_);
+        const auto with = [&](const char* op) { return baseline.empty() ? "" : baseline + op; };
+        add(name + " add", with(" add"), target,
+            [x, run = loops.add] { run(x->a.data(), x->b.data(), x->out.data(), x->a.size()); });
+        add(name + " mul", with(" mul"), target,
+            [x, run = loops.mul] { run(x->a.data(), x->b.data(), x->out.data(), x->a.size()); });
+    }
+
+    template <class T> void kernels(const Format& f, const std::string& baseline, double target) {
+        const auto x = make_arrays<T>(f, n_);
+        const VectorUnit<T> unit(f);
+        const std::string name = "kernel " + to_string(f);
+        add(name + " add", baseline + " add", target, [x, unit] { unit.add(x->a, x->b, x->out); });
+        add(name + " mul", baseline + " mul", target, [x, unit] { unit.mul(x->a, x->b, x->out); });
+    }
+
+    /// A kernel against native arithmetic, and the value type against the kernel.
+    template <class F, class T> void format(double target, const std::string& native, const Loops<F>& value_loops) {
+        const std::string text = to_string(F::format);
+        kernels<T>(F::format, native, target);
+        loops<F>("Float " + text, "kernel " + text, 0.8, F::format, value_loops);
+    }
+
+    void passes(int level);
+
+private:
+    std::size_t n_;
+    std::vector<Case> cases_;
+};
+
+constexpr double kCentre = 8.0 / 3, kEdge = -1.0 / 3;
+
+/// The right-hand side of the timed passes: smooth, zero on the edges.
+std::vector<double> right_hand_side(std::size_t side) {
+    std::vector<double> b(side * side, 0.0);
+    for (std::size_t y = 1; y + 1 < side; ++y)
+        for (std::size_t x = 1; x + 1 < side; ++x) {
+            const double s = static_cast<double>(x) / static_cast<double>(side - 1);
+            const double t = static_cast<double>(y) / static_cast<double>(side - 1);
+            b[y * side + x] = 2 * (s * (1 - s) + t * (1 - t)) / static_cast<double>(side);
+        }
+    return b;
+}
+
+struct NativeState {
+    std::vector<float> u, r, p, q;
+    NativePass<float> pass;
+
+    explicit NativeState(std::size_t side) : u(side * side), r(side * side), p(side * side), q(side * side) {
+        pass = {
+            side, side, static_cast<float>(kCentre), static_cast<float>(kEdge), u.data(), r.data(), p.data(), q.data(),
+            0,    0};
+        restart();
+    }
+    void restart() {
+        const auto b = right_hand_side(pass.row_length);
+        std::transform(b.begin(), b.end(), r.begin(), [](double x) { return static_cast<float>(x); });
+        for (auto* x : {&u, &p, &q}) std::fill(x->begin(), x->end(), 0.0F);
+        pass.alpha = pass.beta = 0;
+    }
+};
+
+constexpr std::uint64_t kPasses = 20; ///< in a timed call, from a fresh start so that no call meets a converged state
+
+void CaseList::passes(int level) {
+    const std::size_t side = (std::size_t{1} << level) + 1;
+    const std::string at = " pass at level " + std::to_string(level);
+    const auto native = std::make_shared<NativeState>(side);
+    add("native float" + at, "", 0, [native, run = loop_table().float_pass] {
+        native->restart();
+        for (std::uint64_t i = 0; i < kPasses; ++i) run(native->pass);
+    });
+    Stencil stencil{side, side, {}};
+    stencil.coefficients.fill(kEdge);
+    stencil.coefficients[4] = kCentre;
+    for (const char* text : {"s17e8", "float"}) {
+        const std::shared_ptr<Session> session =
+            make_emulated_engine()->load(System::from_stencil(stencil), parse_spec(text), {});
+        const auto b = std::make_shared<std::vector<double>>(right_hand_side(side));
+        add("emulated " + std::string(text) + at, "native float" + at, std::string_view(text) == "s17e8" ? 1 / 1.5 : 0,
+            [session, b] {
+                for (const Vec v : {Vec::u, Vec::p, Vec::q}) session->clear(v);
+                session->write(Vec::r, 0, *b);
+                session->set_scalars(0, 0);
+                session->run({kPasses, 0, 1});
+            });
+    }
+}
+
+double seconds_of(const std::function<void()>& run) {
+    const auto start = std::chrono::steady_clock::now();
+    run();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double>& x) {
+    const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
+    std::nth_element(x.begin(), middle, x.end());
+    return *middle;
+}
+
+} // namespace
+
+std::vector<Case> make_cases(const CaseOptions& options) {
+    const LoopTable& table = loop_table();
+    CaseList list(options.elements);
+    const std::string in_float = "native float", in_double = "native double";
+    list.loops(in_float, "", 0, formats::kFloat, table.native_float);
+    list.loops(in_double, "", 0, formats::kDouble, table.native_double);
+    list.format<TruncatingS17, float>(0.9, in_float, table.truncating_s17);
+    list.format<TruncatingS23, float>(0.9, in_float, table.truncating_s23);
+    list.format<NearestS17, float>(0.75, in_float, table.nearest_s17);
+    list.format<TruncatingS36, double>(0.9, in_double, table.truncating_s36);
+    if (options.pass_level > 0) list.passes(options.pass_level);
+    return list.take();
+}
+
+std::vector<Ratio> measure(const std::vector<Case>& cases, int repetitions) {
+    std::vector<Ratio> ratios;
+    std::vector<std::pair<const Case*, const Case*>> pairs;
+    for (const Case& c : cases)
+        for (const Case& b : cases)
+            if (b.name == c.baseline) {
+                pairs.emplace_back(&c, &b);
+                ratios.push_back({c.name, b.name, 0, 0, 0, c.target});
+            }
+    std::vector<std::vector<double>> times(pairs.size()), baseline_times(pairs.size()), speeds(pairs.size());
+    for (int n = 0; n < repetitions; ++n)
+        for (std::size_t k = 0; k < pairs.size(); ++k) {
+            const auto& [work, yardstick] = pairs[k];
+            yardstick->run();
+            baseline_times[k].push_back(seconds_of(yardstick->run));
+            work->run();
+            times[k].push_back(seconds_of(work->run));
+            speeds[k].push_back(baseline_times[k].back() / times[k].back());
+        }
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+        ratios[k].seconds = median(times[k]);
+        ratios[k].baseline_seconds = median(baseline_times[k]);
+        ratios[k].speed = median(speeds[k]);
+    }
+    return ratios;
+}
+
+} // namespace mantissa::bench

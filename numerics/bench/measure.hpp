@@ -1,0 +1,39 @@
+// What arithmetic costs here, as ratios to a yardstick measured in the same run: vector kernels to native arithmetic,
+// Float<F> to the vector kernels, an emulated pass of pipelined CG to the same pass in native float.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace mantissa::bench {
+
+/// A piece of work and the one that it is compared with.
+struct Case {
+    std::string name;     ///< "kernel s17e8 add"
+    std::string baseline; ///< name of another case
+    double target = 0;    ///< least speed relative to the baseline's that is asked for; 0: none
+    std::function<void()> run;
+};
+
+struct CaseOptions {
+    std::size_t elements = 1'000'000; ///< of each array
+    int pass_level = 9;               ///< grid level of the pipelined-CG pass; 0 leaves it out
+};
+
+/// All cases over freshly filled arrays, which they keep alive. Baselines stand among them.
+std::vector<Case> make_cases(const CaseOptions& options = {});
+
+struct Ratio {
+    std::string name, baseline;
+    double seconds = 0, baseline_seconds = 0; ///< medians
+    double speed = 0;                         ///< median over repetitions of the baseline's time over this one's
+    double target = 0;
+};
+
+/// Times every case beside its baseline, `repetitions` times in turn, each call behind an untimed one that brings its
+/// arrays into the cache. Baselines of nothing are left out.
+std::vector<Ratio> measure(const std::vector<Case>& cases, int repetitions = 41);
+
+} // namespace mantissa::bench
