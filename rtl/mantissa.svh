@@ -12,9 +12,8 @@
 `define CLS_INF    2'b10
 `define CLS_NAN    2'b11
 
-// Class of a product at {a, b, 1'b0} +: 2, and of a sum at {signs differ, a, b, 1'b0} +: 2.
+// Class of a product at {a, b, 1'b0} +: 2.
 `define MUL_CLASSES 32'hFFEBE4F0
-`define ADD_CLASSES 64'hFFFAE5E4FFEAE5E4
 
 `define MAX2(a, b) ((a) > (b) ? (a) : (b))
 `define MIN2(a, b) ((a) < (b) ? (a) : (b))

@@ -9,6 +9,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/registry.hpp"
+#include "mantissa/sim/checked_engine.hpp"
 #include "options_text.hpp"
 #include "progress.hpp"
 #include "result_json.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 struct Flags {
     std::string problem, scheme = "residual-guided", format, spec, engine = "emulated", recurrence = "pipelined";
-    std::string middle, history;
+    std::string middle, history, check;
     std::uint64_t inner = 10, max_iterations = 0;
     double digits = 0, middle_digits = 2, tolerance = 1e-10;
     int threads = 0;
@@ -84,15 +85,26 @@ std::string history_csv(const SolveResult& result) {
 int solve_command(const Flags& flags) {
     Point point{{}, flags.engine, options_of(flags)};
     const auto engine = make_engine(flags.engine);
+    std::unique_ptr<Engine> reference, checked;
+    if (!flags.check.empty()) {
+        reference = make_engine(flags.check);
+        checked = sim::make_checked_engine(*engine, *reference);
+    }
     const Problem problem = make_problem(flags.problem);
     point.problem = problem.name;
     SolveResult result;
-    {
+    try {
         detail::SolveProgress line(point.options.tolerance);
-        result = solve(problem, *engine, point.options, [&](const HistoryPoint& h) {
+        result = solve(problem, checked ? *checked : *engine, point.options, [&](const HistoryPoint& h) {
             line.update(h.inner_iterations, h.relative_defect);
             return true;
         });
+    } catch (const sim::Mismatch& m) {
+        fmt::print(stderr, "mantissa: {}\n", m.what());
+        if (m.difference.first_clock)
+            fmt::print(stderr, "mantissa: to see it, mantissa simulate with the same options, --trace pass.fst --window {}:{}\n",
+                       *m.difference.first_clock, *m.difference.last_clock);
+        return kNotConverged;
     }
     if (!flags.history.empty()) detail::write_file(flags.history, history_csv(result));
     if (flags.json) {
@@ -121,6 +133,7 @@ Run setup(CLI::App& app, const std::string&) {
     auto* format = app.add_option("--format", f.format, "one format for the whole datapath, as s17e8 or float");
     app.add_option("--spec", f.spec, "a full datapath, as s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]")->excludes(format);
     app.add_option("--engine", f.engine, "see mantissa engines")->capture_default_str();
+    app.add_option("--check", f.check, "run this engine beside it and compare every iteration, bit for bit");
     app.add_option("--inner-recurrence", f.recurrence, "pipelined or plain (defect-correction)")->capture_default_str();
     app.add_option("--middle", f.middle, "formats of a cascade's middle loops, outermost first, as s36e11,s23e8");
     app.add_option("--middle-digits", f.middle_digits, "digits that each middle loop gains")->capture_default_str();

@@ -21,7 +21,7 @@
 namespace mantissa::cli {
 
 std::vector<Command> commands() {
-    return {kSolve, kSweep, kReproduce, kEngines, kBench};
+    return {kSolve, kSweep, kReproduce, kSimulate, kEngines, kBench};
 }
 
 int thread_count(int requested) {

@@ -132,7 +132,7 @@ Coordinates read_entries(NumberText& text, const Banner& banner) {
     return c;
 }
 
-/// Compressed rows, columns ascending, duplicates added in file order.
+/// Compressed rows, columns ascending, duplicates added in file order, zeros off the diagonal left out.
 SparseRows compress(const Coordinates& c, bool mirror) {
     SparseRows rows;
     rows.row_begin.assign(c.size + 1, 0);
@@ -177,6 +177,14 @@ SparseRows compress(const Coordinates& c, bool mirror) {
                 ++out;
             }
         }
+        // Stored zeros say nothing, and their partners may be missing; the diagonal's are kept to be complained about.
+        std::uint64_t kept = row_out;
+        for (std::uint64_t k = row_out; k < out; ++k) {
+            if (rows.value[k] == 0 && rows.column[k] != i) continue;
+            rows.column[kept] = rows.column[k];
+            rows.value[kept++] = rows.value[k];
+        }
+        out = kept;
     }
     rows.row_begin[c.size] = out;
     rows.column.resize(out);

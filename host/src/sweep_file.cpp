@@ -104,7 +104,10 @@ public:
 
 private:
     [[noreturn]] void fail(std::uint32_t line, const std::string& what) const {
-        throw InvalidInput(fmt::format("{}:{}: {}", name_, line, what));
+        std::string text = what; // may quote the file, line ends and all
+        for (char& c : text)
+            if (static_cast<unsigned char>(c) < ' ') c = '?';
+        throw InvalidInput(fmt::format("{}:{}: {}", name_, line, text));
     }
     /// Runs `action`; an InvalidInput from it gets the file and line in front.
     template <class Action> auto at_line(std::uint32_t line, const Action& action) const {

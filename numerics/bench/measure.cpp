@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <random>
 #include <span>
@@ -37,7 +38,27 @@ const LoopTable& loop_table() {
 
 namespace {
 
-template <class T> struct Arrays { std::vector<T> a, b, out; };
+/// n values from a 64-byte boundary on, as wide vectors like them: a load across two cache lines costs two.
+template <class T> class Aligned {
+public:
+    void resize(std::size_t n) {
+        storage_.resize(n + kBoundary / sizeof(T));
+        const auto address = reinterpret_cast<std::uintptr_t>(storage_.data());
+        begin_ = storage_.data() + (kBoundary - address % kBoundary) % kBoundary / sizeof(T);
+        size_ = n;
+    }
+    [[nodiscard]] T* data() { return begin_; }
+    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] std::span<T> span() { return {begin_, size_}; }
+
+private:
+    static constexpr std::size_t kBoundary = 64;
+    std::vector<T> storage_;
+    T* begin_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+template <class T> struct Arrays { Aligned<T> a, b, out; };
 
 /// Numbers of `f` with exponents within eight of each other, either sign.
 template <class T> std::shared_ptr<Arrays<T>> make_arrays(const Format& f, std::size_t n) {
@@ -45,9 +66,9 @@ template <class T> std::shared_ptr<Arrays<T>> make_arrays(const Format& f, std::
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> fraction(1, 2);
     std::uniform_int_distribution<int> exponent(-4, 4);
-    const auto fill = [&](std::vector<T>& x) {
+    const auto fill = [&](Aligned<T>& x) {
         x.resize(n);
-        for (T& value : x) {
+        for (T& value : x.span()) {
             const double magnitude = exact::convert(f, std::ldexp(fraction(random), exponent(random)));
             value = static_cast<T>((random() & 1) != 0 ? -magnitude : magnitude);
         }
@@ -83,8 +104,8 @@ public:
         const auto x = make_arrays<T>(f, n_);
         const VectorUnit<T> unit(f);
         const std::string name = "kernel " + to_string(f);
-        add(name + " add", baseline + " add", target, [x, unit] { unit.add(x->a, x->b, x->out); });
-        add(name + " mul", baseline + " mul", target, [x, unit] { unit.mul(x->a, x->b, x->out); });
+        add(name + " add", baseline + " add", target, [x, unit] { unit.add(x->a.span(), x->b.span(), x->out.span()); });
+        add(name + " mul", baseline + " mul", target, [x, unit] { unit.mul(x->a.span(), x->b.span(), x->out.span()); });
     }
 
     /// A kernel against native arithmetic, and the value type against the kernel.
@@ -160,10 +181,14 @@ void CaseList::passes(int level) {
     }
 }
 
+/// One call's time, the mean of a few behind untimed ones. A single pass does not settle arrays in a third-level cache
+/// that is filled by what the second one evicts.
 double seconds_of(const std::function<void()>& run) {
+    constexpr int kUntimed = 3, kTimed = 3;
+    for (int i = 0; i < kUntimed; ++i) run();
     const auto start = std::chrono::steady_clock::now();
-    run();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (int i = 0; i < kTimed; ++i) run();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / kTimed;
 }
 
 double median(std::vector<double>& x) {
@@ -201,9 +226,7 @@ std::vector<Ratio> measure(const std::vector<Case>& cases, int repetitions) {
     for (int n = 0; n < repetitions; ++n)
         for (std::size_t k = 0; k < pairs.size(); ++k) {
             const auto& [work, yardstick] = pairs[k];
-            yardstick->run();
             baseline_times[k].push_back(seconds_of(yardstick->run));
-            work->run();
             times[k].push_back(seconds_of(work->run));
             speeds[k].push_back(baseline_times[k].back() / times[k].back());
         }

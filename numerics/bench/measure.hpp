@@ -32,8 +32,8 @@ struct Ratio {
     double target = 0;
 };
 
-/// Times every case beside its baseline, `repetitions` times in turn, each call behind an untimed one that brings its
-/// arrays into the cache. Baselines of nothing are left out.
-std::vector<Ratio> measure(const std::vector<Case>& cases, int repetitions = 41);
+/// Times every case beside its baseline, `repetitions` times in turn, behind untimed calls that bring its arrays into
+/// the cache. Cases without a baseline among `cases` are left out.
+std::vector<Ratio> measure(const std::vector<Case>& cases, int repetitions = 21);
 
 } // namespace mantissa::bench

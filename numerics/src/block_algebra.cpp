@@ -133,8 +133,7 @@ void BlockAlgebra::sparse_rows(std::size_t begin, std::size_t end, const double*
             row_unit_.mul({sparse_.value.data() + row_begin[i], count}, term, term);
             while (count > 1) {
                 const std::size_t pairs = count / 2;
-                for (std::size_t k = 0; k < pairs; ++k)
-                    term[k] = exact::add(spec_.row, term[2 * k], term[2 * k + 1]);
+                for (std::size_t k = 0; k < pairs; ++k) term[k] = exact::add(spec_.row, term[2 * k], term[2 * k + 1]);
                 if (count % 2 != 0) term[pairs] = term[count - 1];
                 count = pairs + count % 2;
             }
@@ -144,8 +143,7 @@ void BlockAlgebra::sparse_rows(std::size_t begin, std::size_t end, const double*
     }
     // Chains of many rows side by side: step k adds the k-th entry of every row that has one.
     std::size_t longest = 0;
-    for (std::size_t i = begin; i < end; ++i)
-        longest = std::max<std::size_t>(longest, row_begin[i + 1] - row_begin[i]);
+    for (std::size_t i = begin; i < end; ++i) longest = std::max<std::size_t>(longest, row_begin[i + 1] - row_begin[i]);
     std::fill(out + begin, out + end, 0.0);
     for (std::size_t k = 0; k < longest; ++k) {
         auto& active = scratch.active;

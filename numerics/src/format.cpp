@@ -53,7 +53,8 @@ double decode(const Format& f, std::uint64_t bits) {
     } else if (exponent == 0) {
         magnitude = f.flushes() ? 0.0 : std::ldexp(static_cast<double>(fraction), f.min_exponent() - m);
     } else {
-        magnitude = std::ldexp(1.0 + std::ldexp(static_cast<double>(fraction), -m), static_cast<int>(exponent) - f.bias());
+        magnitude =
+            std::ldexp(1.0 + std::ldexp(static_cast<double>(fraction), -m), static_cast<int>(exponent) - f.bias());
     }
     return negative ? -magnitude : magnitude;
 }

@@ -52,10 +52,10 @@ template <class T> VectorUnit<T>::VectorUnit(const Format& format, Path path) : 
     params_.mask32 = m <= 23 ? ~((std::uint32_t{1} << (23 - m)) - 1) : ~std::uint32_t{0};
     params_.drop = 52 - m;
     params_.max = format_.max();
-    params_.overflow =
-        format_.overflow == Overflow::saturate ? format_.max() : std::numeric_limits<double>::infinity();
+    params_.overflow = format_.overflow == Overflow::saturate ? format_.max() : std::numeric_limits<double>::infinity();
     params_.min_normal = format_.min_normal();
-    params_.grid = format_.flushes() ? 0.0 : 1.5 * Format::power_of_two(std::min(1023, 52 + format_.min_exponent() - m));
+    params_.grid =
+        format_.flushes() ? 0.0 : 1.5 * Format::power_of_two(std::min(1023, 52 + format_.min_exponent() - m));
 
     const bool whole_range = format_.exponent_bits == kCarrierExponent;
     const bool whole = whole_range && m == kCarrierFraction;
@@ -93,7 +93,7 @@ template <class T> void VectorUnit<T>::run(int op, const T* a, const T* b, T s, 
     }
 #if MANTISSA_HAS_FP_MODE
     const auto& table = detail::best_kernel_table();
-    const detail::FinishParams params{params_.mask64, params_.mask32,     params_.drop, params_.max,
+    const detail::FinishParams params{params_.mask64,   params_.mask32,     params_.drop, params_.max,
                                       params_.overflow, params_.min_normal, params_.grid};
     if constexpr (sizeof(T) == 4) {
         const auto odd = table.f32[op][static_cast<int>(Finish::rne_odd)];
@@ -158,7 +158,7 @@ template <class T> void VectorUnit<T>::convert(std::span<const double> a, std::s
     }
 #if MANTISSA_HAS_FP_MODE
     const auto& table = detail::best_kernel_table();
-    const detail::FinishParams params{params_.mask64, params_.mask32,     params_.drop, params_.max,
+    const detail::FinishParams params{params_.mask64,   params_.mask32,     params_.drop, params_.max,
                                       params_.overflow, params_.min_normal, params_.grid};
     const detail::FpScope scope({format_.truncates(), format_.flushes()});
     if constexpr (sizeof(T) == 4) table.convert32[convert_finish_](a.data(), out.data(), a.size(), params);
@@ -169,6 +169,8 @@ template <class T> void VectorUnit<T>::convert(std::span<const double> a, std::s
 template class VectorUnit<float>;
 template class VectorUnit<double>;
 
-std::string_view kernel_isa() { return detail::isa_name(detail::best_isa()); }
+std::string_view kernel_isa() {
+    return detail::isa_name(detail::best_isa());
+}
 
 } // namespace mantissa

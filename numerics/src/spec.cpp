@@ -106,19 +106,22 @@ void DatapathSpec::validate() const {
                   w.msb <= FixedWindow::kMaxMsb,
               "a fixed window is fixed[MSB:LSB] with LSB < MSB and at most 64 bits");
     } else {
-        check(dot.depth >= 1 && dot.depth <= DotSpec::kMaxDepth && std::has_single_bit(static_cast<unsigned>(dot.depth)),
+        check(dot.depth >= 1 && dot.depth <= DotSpec::kMaxDepth &&
+                  std::has_single_bit(static_cast<unsigned>(dot.depth)),
               "the accumulator depth is a power of two in 1..64");
         if (dot.exact_product) {
             const int bits = std::max({2 * r.precision(), 2 * q.precision(), p.precision() + q.precision()});
-            check(bits <= dot.accumulator.precision(),
-                  fmt::format("exact products have up to {} bits and the accumulator {}: round them (product=FORMAT) or "
-                              "use dot=fixed[MSB:LSB]",
-                              bits, dot.accumulator.precision()));
+            check(
+                bits <= dot.accumulator.precision(),
+                fmt::format("exact products have up to {} bits and the accumulator {}: round them (product=FORMAT) or "
+                            "use dot=fixed[MSB:LSB]",
+                            bits, dot.accumulator.precision()));
             const int exponent = std::max({r.exponent_bits, p.exponent_bits, q.exponent_bits});
             const bool gradual = !r.flushes() || !p.flushes() || !q.flushes();
-            check(exponent < dot.accumulator.exponent_bits && !gradual,
-                  "exact products need an accumulator with more exponent bits and vectors without subnormals: round them "
-                  "(product=FORMAT) or use dot=fixed[MSB:LSB]");
+            check(
+                exponent < dot.accumulator.exponent_bits && !gradual,
+                "exact products need an accumulator with more exponent bits and vectors without subnormals: round them "
+                "(product=FORMAT) or use dot=fixed[MSB:LSB]");
         }
     }
 }
@@ -158,8 +161,8 @@ DatapathSpec parse_spec(std::string_view text) {
             if (!lanes) fail(text, "lanes is a power of two in 1..64");
             spec.lanes = *lanes;
         } else if (!known) {
-            fail(text, fmt::format("no field '{}'; the keys are u r p q coef operand row order product dot scalar lanes",
-                                   key));
+            fail(text, fmt::format(
+                           "no field '{}'; the keys are u r p q coef operand row order product dot scalar lanes", key));
         }
     }
     if (!product_given) spec.dot.exact_product = spec.dot.fixed;
@@ -177,8 +180,7 @@ std::string to_string(const DatapathSpec& spec) {
     const DotSpec& dot = spec.dot;
     if (dot.exact_product != dot.fixed || (!dot.exact_product && !(dot.product == plain.dot.product)))
         text += ",product=" + (dot.exact_product ? std::string("exact") : to_string(dot.product));
-    if (dot.fixed)
-        text += fmt::format(",dot=fixed[{}:{}]", dot.window.msb, dot.window.lsb);
+    if (dot.fixed) text += fmt::format(",dot=fixed[{}:{}]", dot.window.msb, dot.window.lsb);
     else if (!(dot.accumulator == plain.dot.accumulator) || dot.depth != plain.dot.depth)
         text += fmt::format(",dot={}{}", to_string(dot.accumulator),
                             dot.depth != plain.dot.depth ? fmt::format("/{}", dot.depth) : "");

@@ -216,8 +216,9 @@ module pcg_core #(
   wire stalled_out = |(pending & ~out_ready);
   assign en = ~stalled_in & ~stalled_out & (state_q != Abort);
   wire [12:0] beat = want & {13{en}};
-  wire ended_early = |(beat & in_last & ~want_last);
-  wire ended_late  = |(beat & ~in_last & want_last);
+  wire [12:0] odd = beat & (in_last ^ want_last);
+  wire ended_early = |(odd & in_last);
+  wire ended_late  = |(odd & want_last);
   assign waiting_o = {pending & ~out_ready, want & ~in_valid};
 
   wire streaming = state_q == Stream || state_q == Flush || state_q == Drain;

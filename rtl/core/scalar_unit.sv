@@ -25,6 +25,7 @@ module scalar_unit #(
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
+  input  wire              abort_i, ///< drop the work in hand; alpha and beta stay as they are
   input  wire              start_i,
   input  wire  [DotW-1:0]  rho_i,
   input  wire  [DotW-1:0]  pq_i,
@@ -58,6 +59,8 @@ module scalar_unit #(
   logic [1:0] which_q;  // which dot product is being loaded
   logic       left_q;   // some total left the window
 
+  wire unit_rst_n = rst_ni & ~abort_i;
+
   // Registers hold packed words; their classes are read off them.
   logic [SW-1:0] work_q; // alpha qq, then alpha qq - pq
   wire [1:0] rho_cls, pq_cls, qq_cls, alpha_cls, sigma_cls, beta_cls, work_cls, stop_cls;
@@ -79,7 +82,7 @@ module scalar_unit #(
     if (Fixed != 0) begin : g_fixed
       localparam integer W = Msb - Lsb + 1;
       fx_to_fp #(.W(DotW), .Lsb(Lsb), .EO(SE), .MO(SM), .Rne(SRne)) i_load (
-        .clk_i, .rst_ni, .start_i(state_q == Load && first_q), .value_i(dot), .done_o(load_done), .cls_o(load_cls),
+        .clk_i, .rst_ni(unit_rst_n), .start_i(state_q == Load && first_q), .value_i(dot), .done_o(load_done), .cls_o(load_cls),
         .word_o(load_word));
       assign load_left = !(&dot[DotW-1:W-1] || ~|dot[DotW-1:W-1]);
     end else begin : g_float
@@ -99,11 +102,11 @@ module scalar_unit #(
   wire for_beta = state_q == Beta;
   wire for_sigma = state_q == Sigma;
   fp_div #(.EA(SE), .MA(SM), .EB(SE), .MB(SM), .EO(SE), .MO(SM), .Rne(SRne)) i_div (
-    .clk_i, .rst_ni, .start_i(first_q && (state_q == Alpha || for_beta)), .a_cls_i(for_beta ? sigma_cls : rho_cls),
+    .clk_i, .rst_ni(unit_rst_n), .start_i(first_q && (state_q == Alpha || for_beta)), .a_cls_i(for_beta ? sigma_cls : rho_cls),
     .a_i(for_beta ? sigma_o : rho_o), .b_cls_i(for_beta ? rho_cls : pq_cls), .b_i(for_beta ? rho_o : pq_o),
     .done_o(div_done), .cls_o(div_cls), .word_o(div_word));
   fp_mul_serial #(.E(SE), .M(SM), .Rne(SRne)) i_mul (
-    .clk_i, .rst_ni, .start_i(first_q && (state_q == AlphaQq || for_sigma)), .a_cls_i(alpha_cls), .a_i(alpha_o),
+    .clk_i, .rst_ni(unit_rst_n), .start_i(first_q && (state_q == AlphaQq || for_sigma)), .a_cls_i(alpha_cls), .a_i(alpha_o),
     .b_cls_i(for_sigma ? work_cls : qq_cls), .b_i(for_sigma ? work_q : qq_o), .done_o(mul_done), .cls_o(mul_cls),
     .word_o(mul_word));
   fp_add #(.EA(SE), .MA(SM), .EB(SE), .MB(SM), .EO(SE), .MO(SM), .Rne(SRne), .Subtract(1)) i_sub (
@@ -118,10 +121,12 @@ module scalar_unit #(
   fp_convert #(.EI(SE), .MI(SM), .EO(OE), .MO(OM), .Rne(ORne)) i_beta_op (
     .clk_i, .en_i(state_q == Operands), .cls_i(beta_cls), .word_i(beta_o), .cls_o(beta_cls_o), .word_o(beta_op_o));
 
-  wire dots_finite = ~(rho_cls[1] | pq_cls[1] | qq_cls[1]);
+  wire finite = ~(rho_cls[1] | pq_cls[1] | qq_cls[1]);
   // rho is positive and finite where this counts.
-  wire below = test_rho_i & ~rho_stop_i[SW-1] &
-               (stop_cls == `CLS_INF || (stop_cls == `CLS_FINITE && rho_o[SW-2:0] < rho_stop_i[SW-2:0]));
+  function below(input test);
+    below = test & ~rho_stop_i[SW-1] &
+            (stop_cls == `CLS_INF || (stop_cls == `CLS_FINITE && rho_o[SW-2:0] < rho_stop_i[SW-2:0]));
+  endfunction
 
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
@@ -136,6 +141,10 @@ module scalar_unit #(
       alpha_o <= '0;
       sigma_o <= '0;
       beta_o  <= '0;
+    end else if (abort_i) begin
+      state_q <= Idle;
+      done_o  <= 1'b0;
+      first_q <= 1'b0;
     end else begin
       done_o  <= 1'b0;
       first_q <= 1'b0;
@@ -173,10 +182,10 @@ module scalar_unit #(
           first_q <= 1'b1;
           state_q <= Alpha;
           if (left_q) end_o <= 3'd5;
-          else if (!dots_finite) end_o <= 3'd4;
+          else if (!finite) end_o <= 3'd4;
           else if (rho_cls == `CLS_ZERO) end_o <= 3'd2;
           else if (pq_cls == `CLS_ZERO || pq_o[SW-1]) end_o <= 3'd3;
-          if (left_q || !dots_finite || rho_cls == `CLS_ZERO || pq_cls == `CLS_ZERO || pq_o[SW-1])
+          if (left_q || !finite || rho_cls == `CLS_ZERO || pq_cls == `CLS_ZERO || pq_o[SW-1])
             state_q <= Finish;
         end
         Alpha:
@@ -215,7 +224,7 @@ module scalar_unit #(
           state_q <= Operands;
           if (end_o == 3'd0) begin
             if (alpha_cls[1] | sigma_cls[1] | beta_cls[1]) end_o <= 3'd4;
-            else if (below) end_o <= 3'd1;
+            else if (below(test_rho_i)) end_o <= 3'd1;
           end
           if (end_o != 3'd0 || alpha_cls[1] || sigma_cls[1] || beta_cls[1]) begin
             alpha_o <= '0;

@@ -34,7 +34,6 @@ module fp_add #(
   localparam integer NormW = (Rne != 0) ? SumW : SumW - 1; // truncating, the sticky bit ends with the borrow
   localparam integer LzW   = $clog2(NormW);
   localparam integer Split = `ADD_LATENCY(MA, MB, MO) - 4;
-  localparam [63:0] Classes = `ADD_CLASSES;
   localparam integer Rebias = `BIAS(EO) - `BIAS(EI) + 1; // + 1: the top bit of the sum is the carry
   // Biased exponents of results: [1 - NormW + Rebias, 2^EI - 2 + Rebias + 1].
   localparam integer ExpW = `MAX2($clog2(`MAX2(NormW - Rebias, (1 << EI) + Rebias)), EO) + 1;
@@ -83,7 +82,8 @@ module fp_add #(
       far_q      <= far;
       sub_q      <= sa ^ sb;
       sign_q     <= (a_zero & b_zero) ? sa & sb : swap ? sb : sa;
-      cls_q      <= Classes[{sa ^ sb, a_cls_i, b_cls_i, 1'b0} +: 2];
+      // The larger class wins, but opposite infinities give NaN.
+      cls_q      <= (swap ? b_cls_i : a_cls_i) | {2{a_cls_i[1] & b_cls_i[1] & (sa ^ sb)}};
     end
 
   // Stage 2: align, add.
@@ -124,8 +124,8 @@ module fp_add #(
     norm_a = sum_q2;
     lz_a   = '0;
     for (int k = LzW - 1; k >= Half; k = k - 1) begin
-      lz_a[k] = (norm_a >> (NormW - (1 << k))) == '0;
-      norm_a  = norm_a << (lz_a & (LzW'(1) << k));
+      lz_a   = lz_a | (LzW'((norm_a >> (NormW - (1 << k))) == '0) << k);
+      norm_a = norm_a << (lz_a & (LzW'(1) << k));
     end
   end
   wire [NormW-1:0] norm_m;
@@ -154,8 +154,8 @@ module fp_add #(
         norm_b = norm_q;
         lz_b   = lz_q;
         for (int k = Half - 1; k >= 0; k = k - 1) begin
-          lz_b[k] = (norm_b >> (NormW - (1 << k))) == '0;
-          norm_b  = norm_b << (lz_b & (LzW'(1) << k));
+          lz_b   = lz_b | (LzW'((norm_b >> (NormW - (1 << k))) == '0) << k);
+          norm_b = norm_b << (lz_b & (LzW'(1) << k));
         end
       end
       assign norm_m = norm_b;

@@ -42,9 +42,10 @@ private:
 
 std::string slurp(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);
-    if (!in) throw std::runtime_error(fmt::format("{}: cannot be read; set MANTISSA_SOURCE to the folder that holds "
-                                                  "rtl and sim",
-                                                  path.string()));
+    if (!in)
+        throw std::runtime_error(fmt::format("{}: cannot be read; set MANTISSA_SOURCE to the folder that holds "
+                                             "rtl and sim",
+                                             path.string()));
     std::ostringstream text;
     text << in.rdbuf();
     return text.str();
@@ -64,7 +65,8 @@ fs::path source_folder(const ModelCacheOptions& options) {
 fs::path cache_folder(const ModelCacheOptions& options) {
     fs::path root = options.folder;
     if (root.empty()) root = environment("MANTISSA_CACHE");
-    if (root.empty() && !environment("XDG_CACHE_HOME").empty()) root = fs::path(environment("XDG_CACHE_HOME")) / "mantissa";
+    if (root.empty() && !environment("XDG_CACHE_HOME").empty())
+        root = fs::path(environment("XDG_CACHE_HOME")) / "mantissa";
     if (root.empty() && !environment("HOME").empty()) root = fs::path(environment("HOME")) / ".cache" / "mantissa";
     if (root.empty()) throw std::runtime_error("no folder for simulation models: set MANTISSA_CACHE");
     return root / "rtl";
@@ -76,7 +78,8 @@ std::string first_line(const std::string& command) {
     if (pipe == nullptr) return {};
     char buffer[256] = "";
     std::string line = std::fgets(buffer, sizeof buffer, pipe) != nullptr ? buffer : "";
-    while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) {}
+    while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) {
+    }
     const int status = ::pclose(pipe);
     if (status != 0) return {};
     if (!line.empty() && line.back() == '\n') line.pop_back();
@@ -110,7 +113,9 @@ std::vector<fs::path> model_sources(const fs::path& source) {
     return files;
 }
 
-std::string quoted(const fs::path& path) { return "'" + path.string() + "'"; }
+std::string quoted(const fs::path& path) {
+    return "'" + path.string() + "'";
+}
 
 int lanes_of(const ModelRequest& request) {
     for (const auto& [name, value] : request.parameters)
@@ -123,8 +128,8 @@ class FileLock {
 public:
     explicit FileLock(const fs::path& path) : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
         if (file_ < 0 || ::flock(file_, LOCK_EX) != 0)
-            throw std::runtime_error(fmt::format("{}: cannot be locked; check that the folder can be written",
-                                                 path.string()));
+            throw std::runtime_error(
+                fmt::format("{}: cannot be locked; check that the folder can be written", path.string()));
     }
     FileLock(const FileLock&) = delete;
     FileLock& operator=(const FileLock&) = delete;
@@ -143,6 +148,11 @@ void run_step(const std::string& command, const fs::path& log, const char* what)
 }
 
 } // namespace
+
+BuildProgress terminal_progress() {
+    if (::isatty(2) == 0) return {};
+    return [](const std::string& line, double seconds) { fmt::print(stderr, "rtl: {} ({:.0f} s)\n", line, seconds); };
+}
 
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options) {
     Hash hash;
@@ -170,15 +180,17 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
         options.progress(line, seconds.count());
     };
     if (verilator_version().empty())
-        throw std::runtime_error("verilator cannot be run, and the rtl engine needs it to build its models; install "
-                                 "Verilator 5.006 or later (apt install verilator) or set VERILATOR");
+        throw InvalidInput("verilator cannot be run, and the rtl engine needs it to build its models; install "
+                           "Verilator 5.006 or later (apt install verilator) or set VERILATOR");
     const fs::path folder = cache_folder(options);
     const std::string key = model_key(request, options);
     const fs::path model = folder / (key + ".so");
     if (fs::exists(model)) return model;
     std::error_code error;
     fs::create_directories(folder, error);
-    if (error) throw std::runtime_error(fmt::format("{}: cannot be made ({}); set MANTISSA_CACHE", folder.string(), error.message()));
+    if (error)
+        throw std::runtime_error(
+            fmt::format("{}: cannot be made ({}); set MANTISSA_CACHE", folder.string(), error.message()));
     const FileLock lock(folder / (key + ".lock"));
     if (fs::exists(model)) return model; // another process was first
 
@@ -189,10 +201,10 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
     const fs::path log = folder / (key + ".log");
     fs::remove(log);
 
-    std::string verilate = fmt::format("{} {} --Mdir {} --prefix Vmodel --top-module model_top -I{} -y {} -y {} {}",
-                                       verilator_command(), kVerilatorFlags, quoted(work), quoted(source / "rtl"),
-                                       quoted(source / "rtl/operators"), quoted(source / "rtl/core"),
-                                       quoted(source / "sim/model/model_top.sv"));
+    std::string verilate =
+        fmt::format("{} {} --Mdir {} --prefix Vmodel --top-module model_top -I{} -y {} -y {} {}", verilator_command(),
+                    kVerilatorFlags, quoted(work), quoted(source / "rtl"), quoted(source / "rtl/operators"),
+                    quoted(source / "rtl/core"), quoted(source / "sim/model/model_top.sv"));
     if (request.trace) verilate += " --trace-fst --trace-structs";
     for (const auto& [name, value] : request.parameters) verilate += fmt::format(" -G{}={}", name, value);
     report("verilating the core (model " + key + ")");
@@ -207,8 +219,9 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
         if (entry.path().extension() == ".cpp") sources += " " + quoted(entry.path());
     const std::string flags = fmt::format(
         "-std=c++20 -fPIC -fvisibility=hidden -w {} -DMANTISSA_LANES={} {} -DVL_TIME_CONTEXT -I{} -I{} -I{} -I{}",
-        request.trace ? "-O1" : kCompilerFlags, lanes_of(request), request.trace ? "-DMANTISSA_TRACE -DVM_TRACE=1 -DVM_TRACE_FST=1" : "-DVM_TRACE=0",
-        quoted(work), quoted(include), quoted(include / "vltstd"), quoted(source / "sim/model"));
+        request.trace ? "-O1" : kCompilerFlags, lanes_of(request),
+        request.trace ? "-DMANTISSA_TRACE -DVM_TRACE=1 -DVM_TRACE_FST=1" : "-DVM_TRACE=0", quoted(work),
+        quoted(include), quoted(include / "vltstd"), quoted(source / "sim/model"));
     report("compiling the model");
     const fs::path fresh = folder / (key + ".new");
     run_step(fmt::format("{} -shared {} -o {} {} -pthread {}", compiler(), flags, quoted(fresh), sources,

@@ -30,7 +30,8 @@ std::vector<Cell> paper_cells(const std::string& format, int level) {
         std::stringstream fields(line);
         for (std::string x; std::getline(fields, x, ',');) f.push_back(x);
         if (f.size() < 7 || f[2] != format || f[4] != std::to_string(level) || f[5] != "ok") continue;
-        cells.push_back({f[1], f[2], f[3], level, std::stoull(f[6]), f.size() > 7 && !f[7].empty() ? std::stoull(f[7]) : 0});
+        cells.push_back(
+            {f[1], f[2], f[3], level, std::stoull(f[6]), f.size() > 7 && !f[7].empty() ? std::stoull(f[7]) : 0});
     }
     return cells;
 }
@@ -76,9 +77,10 @@ TEST(Design, S14WithWideIterateAndRowSums) {
 }
 
 TEST(Solve, ThreadsDoNotChangeTheHistory) {
-    for (const char* scheme : {"direct", "pipelined", "chronopoulos-gear", "ghysels-vanroose", "defect-correction",
-                               "residual-guided"})
-        for (const char* problem : {"poisson2d:level=6", "diffusion2d:level=5,field=jump,contrast=100", "poisson3d:level=4"}) {
+    for (const char* scheme :
+         {"direct", "pipelined", "chronopoulos-gear", "ghysels-vanroose", "defect-correction", "residual-guided"})
+        for (const char* problem :
+             {"poisson2d:level=6", "diffusion2d:level=5,field=jump,contrast=100", "poisson3d:level=4"}) {
             SolveOptions o;
             o.scheme = parse_scheme(scheme);
             o.spec = parse_spec(std::string(scheme).find("-") == std::string::npos ? "s36e11" : "s17e8");
@@ -242,6 +244,20 @@ TEST(Jacobi, ScalingHelpsAJumpingCoefficient) {
     const SolveResult with = run(problem, o);
     EXPECT_EQ(with.status, Status::converged);
     EXPECT_LT(with.inner_iterations, without.inner_iterations);
+}
+
+// The tolerance holds for the problem as given, not for the scaled one.
+TEST(Jacobi, ToleranceIsTheTrueOne) {
+    for (const char* scheme : {"pipelined", "defect-correction", "residual-guided"}) {
+        SolveOptions o;
+        o.scheme = parse_scheme(scheme);
+        o.spec = parse_spec(o.scheme == Scheme::pipelined ? "double" : "s23e8");
+        o.inner = 200;
+        o.jacobi = true;
+        const SolveResult r = run("diffusion2d:level=6,field=jump,contrast=100000", o);
+        EXPECT_EQ(r.status, Status::converged) << scheme << ": " << r.detail;
+        EXPECT_LT(r.true_residual, o.tolerance * 1.01) << scheme;
+    }
 }
 
 } // namespace

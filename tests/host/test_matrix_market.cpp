@@ -44,6 +44,12 @@ TEST(MatrixMarket, GeneralWithDuplicatesInAnyOrder) {
     EXPECT_EQ(m.value, (std::vector<double>{4, -1, -1, 4}));
 }
 
+TEST(MatrixMarket, StoredZerosAreLeftOut) {
+    const SparseRows m = parse(std::string(kGeneral) + "2 2 5\n1 1 4\n1 2 0\n2 2 3\n2 1 1\n2 1 -1\n");
+    EXPECT_EQ(m.row_begin, (std::vector<std::uint64_t>{0, 1, 2}));
+    EXPECT_EQ(m.value, (std::vector<double>{4, 3}));
+}
+
 TEST(MatrixMarket, NumbersAsFilesWriteThem) {
     const SparseRows m = parse("%%MatrixMarket MATRIX Coordinate Real General\r\n3 3 4\r\n1 1 +1.5D+00\r\n"
                                "2\t2  1e-400 \r\n2 2 .5\r\n  3 3 1E2");

@@ -34,8 +34,11 @@ struct SolveContext {
     const Progress& progress;
     SolveResult& result;
     std::size_t size;
-    std::uint64_t limit; ///< inner iterations in all
-    double initial = 1;  ///< norm of the first defect
+    std::uint64_t limit;  ///< inner iterations in all
+    double initial = 1;   ///< norm of the first defect
+    double norm = 1;      ///< norm of the defect that a scheme starts from
+    double tolerance = 0; ///< relative to `initial`; tighter than the option's while a scaled solve catches up
+    [[nodiscard]] double target() const { return tolerance * initial; }
     std::chrono::steady_clock::time_point last_report = std::chrono::steady_clock::now();
     bool cancelled = false;
 

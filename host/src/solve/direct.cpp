@@ -21,7 +21,7 @@ void judge(const Problem& problem, std::span<const double> u, std::span<double> 
     outer.defect(u, problem.b, d);
     const double relative = outer.norm(d) / context.initial;
     context.record(relative);
-    const double multiple = relative / context.options.tolerance;
+    const double multiple = relative / context.tolerance;
     if (multiple < 1 + kReachedSlack) return context.stop(Status::converged);
     if (said_reached && multiple < kDirectSlack)
         return context.stop(Status::converged, fmt::format("by the recurrence's residual; the true one is {:.1f} times "
@@ -35,8 +35,8 @@ void judge(const Problem& problem, std::span<const double> u, std::span<double> 
                             "the recurrence's residual reached the tolerance, the true one did not: these formats "
                             "cannot (try a refinement scheme)");
     if (context.cancelled) return context.stop(Status::iteration_limit, "stopped on request");
-    context.stop(Status::iteration_limit, "the limit of " + std::to_string(context.limit) +
-                                              " iterations is reached (--max-iterations)");
+    context.stop(Status::iteration_limit,
+                 "the limit of " + std::to_string(context.limit) + " iterations is reached (--max-iterations)");
 }
 
 } // namespace
@@ -46,12 +46,12 @@ void solve_direct(const Problem& problem, const Engine& engine, std::span<double
     const SolveOptions& options = context.options;
     const Recurrence recurrence = options.scheme == Scheme::direct ? Recurrence::plain : Recurrence::pipelined;
     const auto solver = make_engine_solver(engine, problem.system, options.spec, {options.threads, recurrence});
-    const double norm = context.initial;
+    const double norm = context.norm;
     const InnerOutcome outcome = solver->solve(
         [&](std::size_t at, std::span<double> values) {
             for (std::size_t i = 0; i < values.size(); ++i) values[i] = d[at + i] / norm;
         },
-        {.steps = 0, .reduction = 0, .global = options.tolerance}, context);
+        {.steps = 0, .reduction = 0, .global = context.target() / norm}, context);
     std::vector<double> part(std::min(u.size(), kTransfer));
     DoubleArithmetic outer(problem.system, options.threads);
     for (std::size_t at = 0; at < u.size(); at += part.size()) {
@@ -64,18 +64,18 @@ void solve_direct(const Problem& problem, const Engine& engine, std::span<double
 
 void solve_variant(const Problem& problem, std::span<double> u, std::span<double> d, SolveContext& context) {
     const SolveOptions& options = context.options;
-    const CgVariant variant = options.scheme == Scheme::chronopoulos_gear ? CgVariant::chronopoulos_gear
-                                                                          : CgVariant::ghysels_vanroose;
+    const CgVariant variant =
+        options.scheme == Scheme::chronopoulos_gear ? CgVariant::chronopoulos_gear : CgVariant::ghysels_vanroose;
     CgVariantSolver solver(problem.system, options.spec, variant, options.threads);
-    const double norm = context.initial;
+    const double norm = context.norm;
     std::vector<double> r(u.size());
     for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[i] / norm;
     solver.start(r);
+    const double stop = context.target() / norm;
     RunEnd end = RunEnd::passes;
     while (end == RunEnd::passes && context.remaining() > 0 && !context.cancelled) {
         const RunReport report =
-            solver.run({.passes = std::min<std::uint64_t>(context.remaining(), 16),
-                        .rho_stop = options.tolerance * options.tolerance});
+            solver.run({.passes = std::min<std::uint64_t>(context.remaining(), 16), .rho_stop = stop * stop});
         context.count(report, report.passes);
         context.report({context.result.inner_iterations, 0, std::sqrt(solver.rho())});
         end = report.end;
@@ -93,7 +93,7 @@ void solve_defect_correction(const Problem& problem, const Engine& engine, std::
     for (auto format = options.middle.rbegin(); format != options.middle.rend(); ++format)
         inner = make_middle_solver(problem.system, *format, std::move(inner), options.threads);
     DoubleArithmetic outer(problem.system, options.threads);
-    refine(outer, *inner, problem.b, u, d, context.initial, {options.tolerance * context.initial, true}, context);
+    refine(outer, *inner, problem.b, u, d, context.norm, {context.target(), true}, context);
 }
 
 } // namespace mantissa::detail

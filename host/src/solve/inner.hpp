@@ -17,15 +17,15 @@ namespace mantissa::detail {
 inline constexpr std::size_t kTransfer = 1 << 16;
 
 struct InnerGoal {
-    std::uint64_t steps = 0;      ///< at most this many CG steps; 0: until `reduction` (or the solve's limit)
-    double reduction = 0;         ///< stop once the inner defect has fallen by this factor (10^-digits); 0: never
-    double global = 0;            ///< stop once the inner defect norm is below this (the global test)
+    std::uint64_t steps = 0; ///< at most this many CG steps; 0: until `reduction` (or the solve's limit)
+    double reduction = 0;    ///< stop once the inner defect has fallen by this factor (10^-digits); 0: never
+    double global = 0;       ///< stop once the inner defect norm is below this (the global test)
 };
 
 struct InnerOutcome {
     bool reached_global = false;
-    bool useful = false;  ///< at least one step was made and the correction is finite
-    std::string trouble;  ///< why the inner solver ended early, when it did
+    bool useful = false; ///< at least one step was made and the correction is finite
+    std::string trouble; ///< why the inner solver ended early, when it did
 };
 
 class InnerSolver {
@@ -49,8 +49,8 @@ std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const Syst
 /// inner solver itself the middle loop of a cascade. d holds the defect of u on entry and exit. Returns the last
 /// defect norm; `target` ends it; without one (0) and for middle loops, `reduction` of the first norm does.
 struct RefineGoal {
-    double target = 0;      ///< absolute defect norm
-    bool outermost = true;  ///< record history, count outer iterations, decide the solve's status
+    double target = 0;     ///< absolute defect norm
+    bool outermost = true; ///< record history, count outer iterations, decide the solve's status
 };
 double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double> b, std::span<double> u,
               std::span<double> d, double norm, const RefineGoal& goal, SolveContext& context);

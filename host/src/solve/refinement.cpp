@@ -14,7 +14,6 @@ double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double
     const std::size_t size = u.size();
     std::vector<double> part(std::min(size, kTransfer));
     Watch watch(context.size);
-    const double first = norm;
     double before = norm;
     int fruitless = 0;
     while (norm >= goal.target) {
@@ -48,8 +47,8 @@ double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double
         }
         if (norm < goal.target * (outcome.reached_global ? 1 + kReachedSlack : 1)) break;
         if (!outcome.useful || !finite) {
-            context.stop(Status::breakdown, outcome.trouble.empty() ? "the inner correction is not finite"
-                                                                    : outcome.trouble);
+            context.stop(Status::breakdown,
+                         outcome.trouble.empty() ? "the inner correction is not finite" : outcome.trouble);
             return norm;
         }
         // An inner solver that ends in trouble again and again without gain will not mend.
@@ -59,7 +58,7 @@ double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double
             context.stop(Status::breakdown, outcome.trouble);
             return norm;
         }
-        if (watch.ends(context, norm / first)) return norm;
+        if (watch.ends(context, norm / context.initial)) return norm;
     }
     if (goal.outermost) context.stop(Status::converged);
     return norm;

@@ -37,8 +37,8 @@ void solve_residual_guided(const Problem& problem, const Engine& engine, std::sp
     DoubleArithmetic outer(problem.system, options.threads);
     const auto session = engine.load(problem.system, options.spec, {options.threads, Recurrence::pipelined});
     std::vector<double> r_part(std::min(size, kTransfer)), p_part(r_part.size());
-    const double target = options.tolerance * context.initial;
-    double norm = context.initial, beta = 0;
+    const double target = context.target();
+    double norm = context.norm, beta = 0;
     Watch watch(context.size);
     bool first_time = true;
     int fruitless = 0;
@@ -108,7 +108,8 @@ void solve_residual_guided(const Problem& problem, const Engine& engine, std::sp
         const bool reached = report.end == RunEnd::rho_reached && scalars.rho < global * global;
         if (norm < target * (reached ? 1 + kReachedSlack : 1)) break;
         const bool trouble = report.end != RunEnd::passes && report.end != RunEnd::rho_reached;
-        const std::string why = report.end == RunEnd::fault ? session->fault() : "inner CG ended: " + to_string(report.end);
+        const std::string why =
+            report.end == RunEnd::fault ? session->fault() : "inner CG ended: " + to_string(report.end);
         if (!finite) return context.stop(Status::breakdown, trouble ? why : "the inner correction is not finite");
         fruitless = trouble && norm > kWorthwhile * before ? fruitless + 1 : 0;
         if (fruitless >= 10) return context.stop(Status::breakdown, why);

@@ -75,8 +75,7 @@ public:
     [[nodiscard]] double total(const Format& f) const {
         if (overflow()) return 0.0;
         const bool negative = sum_ < 0;
-        return exact::from_integer(f, static_cast<exact::detail::u128>(negative ? -sum_ : sum_), negative,
-                                   window_.lsb);
+        return exact::from_integer(f, static_cast<exact::detail::u128>(negative ? -sum_ : sum_), negative, window_.lsb);
     }
 
     /// trunc(a b / 2^lsb); `fits` becomes false, and 0 is returned, when it lies outside the window.

@@ -54,7 +54,7 @@ private:
     int threads_;
     std::size_t size_;
     System::Kind kind_;
-    Stencil grid_;                                   ///< stencil: shape; coefficients rounded
+    Stencil grid_; ///< stencil: shape; coefficients rounded
     std::size_t row_length_ = 0;
     std::array<std::vector<double>, kBands> bands_;
     SparseRows sparse_;

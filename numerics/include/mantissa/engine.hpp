@@ -66,8 +66,8 @@ enum class RunEnd : std::uint8_t {
 std::string to_string(RunEnd end);
 
 struct RunRequest {
-    std::uint64_t passes = 1;      ///< at most this many
-    double rho_stop = 0;           ///< stop behind a pass with rho < rho_stop (rounded into the scalar format)
+    std::uint64_t passes = 1;        ///< at most this many
+    double rho_stop = 0;             ///< stop behind a pass with rho < rho_stop (rounded into the scalar format)
     std::uint64_t rho_stop_from = 1; ///< the first pass of this run whose rho is tested
 };
 

@@ -117,8 +117,7 @@ constexpr double round_to(const Format& f, const Wide& w) {
     if (exponent >= -1022)
         bits |= (static_cast<std::uint64_t>(exponent + 1023) << 52) |
                 ((integer << (53 - keep)) & ((std::uint64_t{1} << 52) - 1));
-    else
-        bits |= integer << (exponent + 1074 - (keep - 1));
+    else bits |= integer << (exponent + 1074 - (keep - 1));
     return std::bit_cast<double>(bits);
 }
 

@@ -8,9 +8,10 @@
 //
 // Every operation is the exact result of its operands, rounded once into F: the contract of exact.hpp, bit for bit,
 // and constexpr. A value is carried in a float (M <= 23 and E <= 8) or a double. The processor's rounding mode is
-// neither used nor changed; it must be the default one. + - * / of float-carried formats and + - * / of flushing
-// double-carried formats are free of branches and vectorise in plain loops; what remains (gradual underflow in
-// double-carried formats, nearest-even with M = 51, their fma) goes through integers.
+// neither used nor changed; it must be the default one. + - * / of float-carried formats and of flushing double-carried
+// ones are free of branches and vectorise in plain loops (-O3 -march=x86-64-v3 or -v4 -mprefer-vector-width=512; arrays
+// on 64-byte boundaries matter there); what remains (gradual underflow in double-carried formats, nearest-even with
+// M = 51, their fma) goes through integers.
 //
 // Conversions: implicit where every value survives (a wider format; a constant that F holds), else explicit and
 // rounded into F. Compile without contraction of a*b+c (-ffp-contract=off or a -std=c++20 mode), else the formats that
@@ -128,6 +129,12 @@ public:
 private:
     static constexpr bool kInFloat = std::same_as<carrier_type, float>;
     static constexpr bool kNative = detail::kNative<F, carrier_type>;
+    static constexpr bool kWideRounding = detail::kWideRounding<F, carrier_type>;
+    static constexpr bool kNearestProduct = detail::kHasFusedProduct && kInFloat && F.fraction_bits < 23 &&
+                                            F == formats::ieee(F.fraction_bits, 8).with(Subnormals::flush);
+    /// In float only where the tail is cheap to use; otherwise the exact product in double costs less.
+    static constexpr bool kFusedProduct =
+        detail::kHasFusedProduct && kWideRounding && (!kInFloat || F.truncates() || F.fraction_bits == 23);
 
     static constexpr carrier_type rounded(double value);
     template <std::integral Integer> static constexpr carrier_type from_integer(Integer value);
@@ -175,9 +182,11 @@ template <Format F> constexpr auto Float<F>::sum(carrier_type a, carrier_type b)
 template <Format F> constexpr auto Float<F>::product(carrier_type a, carrier_type b) -> carrier_type {
     if (std::is_constant_evaluated()) return narrow(exact::mul(F, static_cast<double>(a), static_cast<double>(b)));
     if constexpr (kNative) return a * b;
+    else if constexpr (kNearestProduct) return detail::nearest_product<F>(a, b);
+    else if constexpr (kFusedProduct) return detail::fused_product<F>(a, b);
     else if constexpr (kInFloat && F.flushes()) return detail::flushed_product<F>(a, b);
     else if constexpr (kInFloat) return detail::round_double<F, float>(static_cast<double>(a) * static_cast<double>(b));
-    else if constexpr (detail::kWideRounding<F>) return detail::wide_product<F>(a, b);
+    else if constexpr (kWideRounding) return detail::wide_product<F>(a, b);
     else return exact::mul(F, a, b);
 }
 
@@ -185,7 +194,7 @@ template <Format F> constexpr auto Float<F>::quotient(carrier_type a, carrier_ty
     if (std::is_constant_evaluated()) return narrow(exact::div(F, static_cast<double>(a), static_cast<double>(b)));
     if constexpr (kNative) return a / b;
     else if constexpr (kInFloat) return detail::round_double<F, float>(static_cast<double>(a) / static_cast<double>(b));
-    else if constexpr (detail::kWideRounding<F>) return detail::wide_quotient<F>(a, b);
+    else if constexpr (kWideRounding) return detail::wide_quotient<F>(a, b);
     else return exact::div(F, a, b);
 }
 
@@ -193,7 +202,7 @@ template <Format F> constexpr auto Float<F>::root(carrier_type a) -> carrier_typ
     if (std::is_constant_evaluated()) return narrow(exact::sqrt(F, static_cast<double>(a)));
     if constexpr (kNative) return std::sqrt(a);
     else if constexpr (kInFloat) return detail::round_double<F, float>(std::sqrt(static_cast<double>(a)));
-    else if constexpr (detail::kWideRounding<F>) return detail::wide_root<F>(a);
+    else if constexpr (kWideRounding) return detail::wide_root<F>(a);
     else return exact::sqrt(F, a);
 }
 

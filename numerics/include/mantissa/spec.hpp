@@ -53,8 +53,7 @@ struct DotSpec {
     static constexpr int kMaxDepth = 64;
     /// Fields that the chosen form does not use are not compared.
     friend constexpr bool operator==(const DotSpec& a, const DotSpec& b) {
-        const bool same_terms =
-            a.exact_product == b.exact_product && (a.exact_product || a.product == b.product);
+        const bool same_terms = a.exact_product == b.exact_product && (a.exact_product || a.product == b.product);
         if (a.fixed || b.fixed) return a.fixed == b.fixed && a.window == b.window && same_terms;
         return a.accumulator == b.accumulator && a.depth == b.depth && same_terms;
     }

@@ -10,8 +10,7 @@ namespace {
 class BlockSession final : public SessionBase<double> {
 public:
     BlockSession(const System& system, const DatapathSpec& spec, const SessionOptions& options)
-        : SessionBase<double>(spec, system), algebra_(system, spec, options.threads),
-          recurrence_(options.recurrence) {}
+        : SessionBase<double>(spec, system), algebra_(system, spec, options.threads), recurrence_(options.recurrence) {}
 
     RunReport run(const RunRequest& request) override {
         RunReport report;

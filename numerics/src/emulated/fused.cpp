@@ -38,7 +38,8 @@ template <class T> std::optional<Plan<T>> plan_for(const DatapathSpec& s) {
     const bool rounded_product = !s.dot.exact_product;
     Plan<T> plan;
     const Format first = s.r;
-    const Format formats[] = {s.u, s.r, s.p, s.q, s.coefficient, s.operand, s.row, rounded_product ? s.dot.product : s.r};
+    const Format formats[] = {s.u,           s.r,       s.p,   s.q,
+                              s.coefficient, s.operand, s.row, rounded_product ? s.dot.product : s.r};
     for (const Format& f : formats) {
         if (f.exponent_bits != kExponent || f.fraction_bits > kFraction) return std::nullopt;
         if (f.rounding != first.rounding || f.subnormals != first.subnormals || f.overflow != Overflow::infinity)
@@ -58,8 +59,11 @@ template <class T> std::optional<Plan<T>> plan_for(const DatapathSpec& s) {
         const int bits = std::max({2 * s.r.precision(), 2 * s.q.precision(), s.p.precision() + s.q.precision()});
         if (s.dot.exact_product && bits > 53 && !(first.truncates() && first.flushes())) return std::nullopt;
     }
-    const auto mask = [](const Format& f) { return static_cast<Bits<T>>(~((Bits<T>{1} << (kFraction - f.fraction_bits)) - 1)); };
-    plan.masks = {mask(s.u), mask(s.r), mask(s.p), mask(s.q), mask(s.row), rounded_product ? mask(s.dot.product) : Bits<T>{}};
+    const auto mask = [](const Format& f) {
+        return static_cast<Bits<T>>(~((Bits<T>{1} << (kFraction - f.fraction_bits)) - 1));
+    };
+    plan.masks = {mask(s.u), mask(s.r),   mask(s.p),
+                  mask(s.q), mask(s.row), rounded_product ? mask(s.dot.product) : Bits<T>{}};
     return plan;
 }
 
@@ -164,8 +168,7 @@ private:
             kernels_.scale(p + begin - h + kept, distinct_[d], plan_.masks.row, products + kept, count + 2 * h - kept);
         }
         const T* terms[kBands];
-        for (int b = 0; b < kBands; ++b)
-            terms[b] = scratch.products[product_of_[b]].data() + h + offset_[b];
+        for (int b = 0; b < kBands; ++b) terms[b] = scratch.products[product_of_[b]].data() + h + offset_[b];
         kernels_.sum_rows(terms, plan_.masks, q + begin, count);
         clear_edges(q, begin, end);
     }
@@ -193,7 +196,8 @@ private:
         for (std::size_t begin = 0; begin < count; begin += kChunk) {
             const std::size_t n = std::min(kChunk, count - begin);
             double largest = 0;
-            const std::int64_t units = kernels_.dot_fixed(a + begin, b + begin, plan_.masks.product, scale, &largest, n);
+            const std::int64_t units =
+                kernels_.dot_fixed(a + begin, b + begin, plan_.masks.product, scale, &largest, n);
             const bool exact_terms = !this->spec_.dot.exact_product || largest * scale < 0x1p52;
             if (exact_terms && largest < std::ldexp(1.0, w.msb) && largest * scale * static_cast<double>(n) < 0x1p62) {
                 sum.add_units(units);
@@ -303,8 +307,13 @@ private:
                 const T* const q = this->data(Vec::q);
 #pragma omp for schedule(dynamic, 1)
                 for (int k = 0; k < 3; ++k)
-                    kernels_.dot_lanes_one(k == 0 ? r : k == 1 ? p : q, k == 0 ? r : q, plan_.masks.product,
-                                           k == 0 ? sums.rr.data() : k == 1 ? sums.pq.data() : sums.qq.data(),
+                    kernels_.dot_lanes_one(k == 0   ? r
+                                           : k == 1 ? p
+                                                    : q,
+                                           k == 0 ? r : q, plan_.masks.product,
+                                           k == 0   ? sums.rr.data()
+                                           : k == 1 ? sums.pq.data()
+                                                    : sums.qq.data(),
                                            this->spec_.partials(), n);
             }
         }

@@ -31,11 +31,9 @@ private:
         using value_type = T;
         Aligned() = default;
         template <class U> explicit Aligned(const U&) {}
-        T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{kLine})); }
-        void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t{kLine}); }
-        template <class U> struct rebind {
-            using other = Aligned;
-        };
+        T* allocate(std::size_t n) { return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{kLine})); }
+        void deallocate(T* p, std::size_t) { ::operator delete (p, std::align_val_t{kLine}); }
+        template <class U> struct rebind { using other = Aligned; };
         friend bool operator==(const Aligned&, const Aligned&) { return true; }
     };
     std::size_t size_ = 0, lead_ = 0;

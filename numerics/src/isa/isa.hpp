@@ -23,11 +23,11 @@ inline constexpr int kFinishes = 6;
 struct FinishParams {
     std::uint64_t mask64 = ~std::uint64_t{0};
     std::uint32_t mask32 = ~std::uint32_t{0};
-    int drop = 0;             ///< bits of a double's fraction below the format's
-    double max = 0;           ///< largest finite number
-    double overflow = 0;      ///< what a magnitude beyond it becomes
+    int drop = 0;        ///< bits of a double's fraction below the format's
+    double max = 0;      ///< largest finite number
+    double overflow = 0; ///< what a magnitude beyond it becomes
     double min_normal = 0;
-    double grid = 0;          ///< 1.5 * 2^52 * smallest subnormal; 0 when the format flushes
+    double grid = 0; ///< 1.5 * 2^52 * smallest subnormal; 0 when the format flushes
 };
 
 enum class Op : std::uint8_t { add, sub, mul, div, sqrt, scale, add_scaled, sub_scaled };
@@ -35,11 +35,10 @@ inline constexpr int kOps = 8;
 
 /// out[i] = a[i] op b[i]; sqrt takes a alone; scale is s * a[i]; add_scaled is b[i] + s a[i], the product rounded too;
 /// sub_scaled is b[i] - s a[i]. out may be a or b.
-template <class T>
-using KernelFn = void (*)(const T* a, const T* b, T s, T* out, std::size_t n, const FinishParams& f);
+template <class T> using KernelFn = void (*)(const T* a, const T* b, T s, T* out, std::size_t n, const FinishParams& f);
 
 struct KernelTable {
-    KernelFn<float> f32[kOps][kFinishes];  ///< nullptr where there is no such path
+    KernelFn<float> f32[kOps][kFinishes]; ///< nullptr where there is no such path
     KernelFn<double> f64[kOps][kFinishes];
     void (*convert32[kFinishes])(const double* a, float* out, std::size_t n, const FinishParams& f);
     void (*convert64[kFinishes])(const double* a, double* out, std::size_t n, const FinishParams& f);

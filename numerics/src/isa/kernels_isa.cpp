@@ -21,8 +21,12 @@ template <Finish kFinish> MANTISSA_INLINE double finish(double x, const FinishPa
     return clamp_range(x, f.max, f.min_normal);
 }
 
-MANTISSA_INLINE float root(float x) { return __builtin_sqrtf(x); }
-MANTISSA_INLINE double root(double x) { return __builtin_sqrt(x); }
+MANTISSA_INLINE float root(float x) {
+    return __builtin_sqrtf(x);
+}
+MANTISSA_INLINE double root(double x) {
+    return __builtin_sqrt(x);
+}
 
 /// T is the carrier in memory, C the type in which the operation is formed (double under nearest-even: the operands'
 /// 2 (M+1) + 2 <= 53 bits make the second rounding harmless).
@@ -51,8 +55,7 @@ void apply(const T* a, const T* b, T s, T* out, std::size_t n, const FinishParam
         for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<T>(finish<kFinish>(root(static_cast<C>(a[i])), f));
     } else if constexpr (kOp == Op::scale) {
 #pragma GCC ivdep
-        for (std::size_t i = 0; i < n; ++i)
-            out[i] = static_cast<T>(finish<kFinish>(scale * static_cast<C>(a[i]), f));
+        for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<T>(finish<kFinish>(scale * static_cast<C>(a[i]), f));
     } else {
 #pragma GCC ivdep
         for (std::size_t i = 0; i < n; ++i) {
@@ -121,21 +124,24 @@ void mul_odd(const float* a, const float* b, float, float* out, std::size_t n, c
 
 /// Any NaN as the canonical one: the fraction of a stranger may lie wholly in the bits that rounding drops (an
 /// infinity would be left), or carry into the exponent.
-MANTISSA_INLINE double one_nan(double x) { return x == x ? x : __builtin_nan(""); }
+MANTISSA_INLINE double one_nan(double x) {
+    return x == x ? x : __builtin_nan("");
+}
 
-template <Finish kFinish> void convert_to_float(const double* a, float* out, std::size_t n, const FinishParams& params) {
+template <Finish kFinish>
+void convert_to_float(const double* a, float* out, std::size_t n, const FinishParams& params) {
     const FinishParams f = params;
 #pragma GCC ivdep
     for (std::size_t i = 0; i < n; ++i) {
         const double x = one_nan(a[i]);
         if constexpr (kFinish == Finish::rne_float || kFinish == Finish::rne_range)
             out[i] = static_cast<float>(finish<kFinish>(x, f));
-        else
-            out[i] = finish<kFinish>(static_cast<float>(x), f);
+        else out[i] = finish<kFinish>(static_cast<float>(x), f);
     }
 }
 
-template <Finish kFinish> void convert_to_double(const double* a, double* out, std::size_t n, const FinishParams& params) {
+template <Finish kFinish>
+void convert_to_double(const double* a, double* out, std::size_t n, const FinishParams& params) {
     const FinishParams f = params;
 #pragma GCC ivdep
     for (std::size_t i = 0; i < n; ++i) {

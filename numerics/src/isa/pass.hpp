@@ -8,17 +8,11 @@
 namespace mantissa::detail {
 
 template <class T> struct CarrierBits;
-template <> struct CarrierBits<float> {
-    using type = std::uint32_t;
-};
-template <> struct CarrierBits<double> {
-    using type = std::uint64_t;
-};
+template <> struct CarrierBits<float> { using type = std::uint32_t; };
+template <> struct CarrierBits<double> { using type = std::uint64_t; };
 template <class T> using Bits = typename CarrierBits<T>::type;
 
-template <class T> struct PassMasks {
-    Bits<T> u, r, p, q, row, product;
-};
+template <class T> struct PassMasks { Bits<T> u, r, p, q, row, product; };
 
 template <class T> struct PassKernels {
     /// u += alpha p; r -= alpha q; p = r + beta p

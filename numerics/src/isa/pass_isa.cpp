@@ -83,11 +83,10 @@ void band_rows(const T* const* band, const T* p, const std::ptrdiff_t* offset, c
     const T* const p8 = p + offset[8];
     const Bits<T> row = m.row, last = m.q;
     for (std::size_t i = 0; i < n; ++i) {
-        const T t[9] = {cut<kMasked>(b0[i] * p0[i], row), cut<kMasked>(b1[i] * p1[i], row),
-                        cut<kMasked>(b2[i] * p2[i], row), cut<kMasked>(b3[i] * p3[i], row),
-                        cut<kMasked>(b4[i] * p4[i], row), cut<kMasked>(b5[i] * p5[i], row),
-                        cut<kMasked>(b6[i] * p6[i], row), cut<kMasked>(b7[i] * p7[i], row),
-                        cut<kMasked>(b8[i] * p8[i], row)};
+        const T t[9] = {
+            cut<kMasked>(b0[i] * p0[i], row), cut<kMasked>(b1[i] * p1[i], row), cut<kMasked>(b2[i] * p2[i], row),
+            cut<kMasked>(b3[i] * p3[i], row), cut<kMasked>(b4[i] * p4[i], row), cut<kMasked>(b5[i] * p5[i], row),
+            cut<kMasked>(b6[i] * p6[i], row), cut<kMasked>(b7[i] * p7[i], row), cut<kMasked>(b8[i] * p8[i], row)};
         q[i] = cut<kMasked>(sum9<kMasked, kTree, T>(t, row), last);
     }
 }
@@ -147,7 +146,9 @@ MANTISSA_INLINE V8d loadd(const double* a) {
     __builtin_memcpy(&v, a, sizeof v);
     return v;
 }
-MANTISSA_INLINE void stored(double* a, V8d v) { __builtin_memcpy(a, &v, sizeof v); }
+MANTISSA_INLINE void stored(double* a, V8d v) {
+    __builtin_memcpy(a, &v, sizeof v);
+}
 
 /// Eight products as doubles: exact (the operands' significands together fit 53 bits, or the caller wants the
 /// truncated double product), or rounded in T and cut.
@@ -203,7 +204,8 @@ void dot_lanes(const T* r, const T* p, const T* q, Bits<T> mask, double* rr, dou
         dot_lanes_one<kMasked, kExact>(q, q, mask, qq, partials, n);
         return;
     }
-    V8d rr0 = loadd(rr), rr1 = loadd(rr + 8), pq0 = loadd(pq), pq1 = loadd(pq + 8), qq0 = loadd(qq), qq1 = loadd(qq + 8);
+    V8d rr0 = loadd(rr), rr1 = loadd(rr + 8), pq0 = loadd(pq), pq1 = loadd(pq + 8), qq0 = loadd(qq),
+        qq1 = loadd(qq + 8);
     std::size_t i = 0;
     for (; i + 16 <= n; i += 16) {
         rr0 += terms8<kMasked, kExact>(r + i, r + i, mask);

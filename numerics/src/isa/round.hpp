@@ -8,10 +8,18 @@
 
 namespace mantissa::detail::MANTISSA_ISA {
 
-MANTISSA_INLINE std::uint32_t bits_of(float x) { return __builtin_bit_cast(std::uint32_t, x); }
-MANTISSA_INLINE std::uint64_t bits_of(double x) { return __builtin_bit_cast(std::uint64_t, x); }
-MANTISSA_INLINE float masked(float x, std::uint32_t m) { return __builtin_bit_cast(float, bits_of(x) & m); }
-MANTISSA_INLINE double masked(double x, std::uint64_t m) { return __builtin_bit_cast(double, bits_of(x) & m); }
+MANTISSA_INLINE std::uint32_t bits_of(float x) {
+    return __builtin_bit_cast(std::uint32_t, x);
+}
+MANTISSA_INLINE std::uint64_t bits_of(double x) {
+    return __builtin_bit_cast(std::uint64_t, x);
+}
+MANTISSA_INLINE float masked(float x, std::uint32_t m) {
+    return __builtin_bit_cast(float, bits_of(x) & m);
+}
+MANTISSA_INLINE double masked(double x, std::uint64_t m) {
+    return __builtin_bit_cast(double, bits_of(x) & m);
+}
 
 inline constexpr double kInfinity = __builtin_inf();
 

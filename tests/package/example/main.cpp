@@ -14,7 +14,8 @@ int main() {
 
     mantissa::SolveOptions options;
     options.spec = mantissa::parse_spec("s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]");
-    const auto result = mantissa::solve(mantissa::make_problem("poisson2d:level=6"), *mantissa::make_emulated_engine(), options);
+    const auto result =
+        mantissa::solve(mantissa::make_problem("poisson2d:level=6"), *mantissa::make_emulated_engine(), options);
     std::printf("%s: %llu inner and %llu outer iterations, true residual %.2e\n", to_string(result.status).c_str(),
                 static_cast<unsigned long long>(result.inner_iterations),
                 static_cast<unsigned long long>(result.outer_iterations), result.true_residual);

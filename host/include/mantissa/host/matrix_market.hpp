@@ -13,7 +13,8 @@
 namespace mantissa {
 
 /// The matrix in MatrixMarket `text` (coordinate; real or integer; symmetric or general). `name` stands for the file
-/// in error lines. Duplicate entries are added in file order. Refused with a reason: pattern and complex values,
+/// in error lines. Duplicate entries are added in file order; zeros off the
+/// diagonal are left out. Refused with a reason: pattern and complex values,
 /// skew-symmetric and hermitian files, array (dense) files, a matrix that is not square or not symmetric, entries out
 /// of range, NaN, infinities, a missing, zero or negative diagonal entry, a count of entries that does not match.
 /// Whether a symmetric matrix with a positive diagonal is positive definite is for the solver to find out.

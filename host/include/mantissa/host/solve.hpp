@@ -14,23 +14,23 @@
 namespace mantissa {
 
 enum class Scheme : std::uint8_t {
-    direct,             ///< CG, Eq. 2, in the spec's formats on the whole problem
-    pipelined,          ///< pipelined CG, Eq. 4 and 5, likewise
-    chronopoulos_gear,  ///< Chronopoulos and Gear 1989, likewise
-    ghysels_vanroose,   ///< Ghysels and Vanroose 2014, likewise
-    defect_correction,  ///< iterative refinement, section 2.2 and 3.2
-    residual_guided,    ///< section 3.3
+    direct,            ///< CG, Eq. 2, in the spec's formats on the whole problem
+    pipelined,         ///< pipelined CG, Eq. 4 and 5, likewise
+    chronopoulos_gear, ///< Chronopoulos and Gear 1989, likewise
+    ghysels_vanroose,  ///< Ghysels and Vanroose 2014, likewise
+    defect_correction, ///< iterative refinement, section 2.2 and 3.2
+    residual_guided,   ///< section 3.3
 };
 /// "direct", "pipelined", "chronopoulos-gear", "ghysels-vanroose", "defect-correction", "residual-guided".
 std::string to_string(Scheme scheme);
 Scheme parse_scheme(std::string_view text);
 
 enum class Status : std::uint8_t {
-    converged,  ///< refinement: the true defect is below the tolerance (or 0.1 % above, when the inner test held);
-                ///< direct solvers: the recurrence's residual is, and the true one is within a factor of ten
-    diverged,   ///< the defect grew beyond 10^4 times the initial one, or is NaN
-    stagnated,  ///< the best defect no longer falls
-    breakdown,  ///< the recurrence cannot go on (p.q <= 0, overflow, a window overflow, an engine's fault)
+    converged, ///< refinement: the true defect is below the tolerance (or 0.1 % above, when the inner test held);
+               ///< direct solvers: the recurrence's residual is, and the true one is within a factor of ten
+    diverged,  ///< the defect grew beyond 10^4 times the initial one, or is NaN
+    stagnated, ///< the best defect no longer falls
+    breakdown, ///< the recurrence cannot go on (p.q <= 0, overflow, a window overflow, an engine's fault)
     iteration_limit,
 };
 std::string to_string(Status status);
@@ -41,16 +41,16 @@ struct SolveOptions {
     /// Cascaded refinement (section 2.2): formats of the middle loops, outermost first; the inner solver runs in
     /// `spec`. Empty: double outside, `spec` inside. For defect_correction only.
     std::vector<Format> middle;
-    std::uint64_t inner = 10;     ///< inner iterations per outer step; ignored when digits is set
-    double digits = 0;            ///< > 0: each inner solve reduces its defect by this many digits instead
-    double middle_digits = 2;     ///< digits gained by each middle loop of a cascade
+    std::uint64_t inner = 10; ///< inner iterations per outer step; ignored when digits is set
+    double digits = 0;        ///< > 0: each inner solve reduces its defect by this many digits instead
+    double middle_digits = 2; ///< digits gained by each middle loop of a cascade
     Recurrence inner_recurrence = Recurrence::pipelined;
-    double tolerance = 1e-10;     ///< on the defect norm relative to the initial one
+    double tolerance = 1e-10;         ///< on the defect norm relative to the initial one
     std::uint64_t max_iterations = 0; ///< inner iterations in all; 0: 150 per square root of the size, + 10000
-    bool jacobi = false;          ///< symmetric scaling by the diagonal
+    bool jacobi = false;              ///< symmetric scaling by the diagonal
     int threads = 1;
-    bool keep_solution = false;   ///< return u
-    bool history = false;         ///< return one point per outer step (per iteration for the direct solvers)
+    bool keep_solution = false; ///< return u
+    bool history = false;       ///< return one point per outer step (per iteration for the direct solvers)
 };
 
 struct HistoryPoint {
@@ -60,11 +60,11 @@ struct HistoryPoint {
 
 struct SolveResult {
     Status status = Status::iteration_limit;
-    std::string detail;                     ///< one line, why, when not converged or with a reservation
-    std::uint64_t inner_iterations = 0;     ///< CG steps, summed over all inner solves
-    std::uint64_t outer_iterations = 0;     ///< double-precision defects formed behind inner solves; 0 for direct solvers
-    double true_residual = 0;               ///< ||b - A u|| / ||b - A u0||, formed in double precision at the end
-    std::optional<double> error;            ///< sqrt(sum (u - exact)^2 / N) where the solution is known
+    std::string detail;                 ///< one line, why, when not converged or with a reservation
+    std::uint64_t inner_iterations = 0; ///< CG steps, summed over all inner solves
+    std::uint64_t outer_iterations = 0; ///< double-precision defects formed behind inner solves; 0 for direct solvers
+    double true_residual = 0;           ///< ||b - A u|| / ||b - A u0||, formed in double precision at the end
+    std::optional<double> error;        ///< sqrt(sum (u - exact)^2 / N) where the solution is known
     std::uint64_t sigma_guards = 0;
     std::optional<std::uint64_t> cycles;
     double seconds = 0;

@@ -20,6 +20,9 @@ struct ModelRequest {
 /// What the cache is doing, one line at a time; `seconds` since it began.
 using BuildProgress = std::function<void(const std::string& line, double seconds)>;
 
+/// Lines on standard error when that is a terminal; else nothing.
+BuildProgress terminal_progress();
+
 struct ModelCacheOptions {
     /// Empty: $MANTISSA_CACHE, else $XDG_CACHE_HOME/mantissa, else ~/.cache/mantissa. Models go into its folder rtl.
     std::string folder;
