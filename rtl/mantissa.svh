@@ -16,6 +16,7 @@
 `define MUL_CLASSES 32'hFFEBE4F0
 
 `define MAX2(a, b) ((a) > (b) ? (a) : (b))
+`define MIN2(a, b) ((a) < (b) ? (a) : (b))
 `define MAX3(a, b, c) `MAX2(`MAX2(a, b), c)
 `define BIAS(e) ((1 << ((e) - 1)) - 1)
 
@@ -23,8 +24,10 @@
 // add; normalise; round), the normaliser in two above 28 bits.
 `define ADD_LATENCY(ma, mb, mo) (`MAX3(ma, mb, mo) > 28 ? 5 : 4)
 
-// 17-bit tiles across a fraction of m bits. The hidden bit, and one bit more where that saves a tile, stay outside.
+// 17-bit tiles across a fraction of m bits: the hidden bit, and one bit more, stay outside where that saves a tile.
 `define MUL_TILES(m) (((m) + 15) / 17)
+// Tiles (i, i + d) of ta * tb.
+`define ROW_TILES(ta, tb, d) `MAX2(0, `MIN2(ta, (tb) - (d)) - ((d) < 0 ? -(d) : 0))
 // fp_product: one stage for each tile of the wider operand. fp_mul: one more, which rounds.
 `define PRODUCT_LATENCY(ma, mb) `MAX2(`MUL_TILES(ma), `MUL_TILES(mb))
 `define MUL_LATENCY(ma, mb) (`PRODUCT_LATENCY(ma, mb) + 1)

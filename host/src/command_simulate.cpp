@@ -26,10 +26,14 @@ struct Flags {
 };
 
 sim::RtlOptions rtl_options(const Flags& f, std::shared_ptr<sim::CycleCounts> counts) {
-    if (!(f.clock_mhz > 0)) throw InvalidInput(fmt::format("--clock {}: give the core's clock in MHz, as 120", f.clock_mhz));
-    if (!(f.bandwidth_gb >= 0)) throw InvalidInput(fmt::format("--bandwidth {}: give GB/s, or 0 for no limit", f.bandwidth_gb));
-    if (!(f.latency_ns >= 0 && f.latency_ns <= 1e6)) throw InvalidInput(fmt::format("--latency {}: give 0 to 1e6 ns", f.latency_ns));
-    if (!(f.stall >= 0 && f.stall < 1)) throw InvalidInput(fmt::format("--stall {}: give a probability below 1", f.stall));
+    if (!(f.clock_mhz > 0))
+        throw InvalidInput(fmt::format("--clock {}: give the core's clock in MHz, as 120", f.clock_mhz));
+    if (!(f.bandwidth_gb >= 0))
+        throw InvalidInput(fmt::format("--bandwidth {}: give GB/s, or 0 for no limit", f.bandwidth_gb));
+    if (!(f.latency_ns >= 0 && f.latency_ns <= 1e6))
+        throw InvalidInput(fmt::format("--latency {}: give 0 to 1e6 ns", f.latency_ns));
+    if (!(f.stall >= 0 && f.stall < 1))
+        throw InvalidInput(fmt::format("--stall {}: give a probability below 1", f.stall));
     sim::RtlOptions o;
     o.memory = sim::memory_for(f.clock_mhz * 1e6, f.bandwidth_gb * 1e9, f.latency_ns * 1e-9);
     o.memory.stall = f.stall;
@@ -102,7 +106,8 @@ int simulate_command(const Flags& flags) {
         fmt::print("{}\n", j.dump(2));
     } else {
         fmt::print("{:<18}{}\n{:<18}{}\n", "problem", problem.name, "datapath", to_string(options.spec));
-        fmt::print("{:<18}{}{}\n", "status", to_string(result.status), result.detail.empty() ? "" : ": " + result.detail);
+        fmt::print("{:<18}{}{}\n", "status", to_string(result.status),
+                   result.detail.empty() ? "" : ": " + result.detail);
         fmt::print("{:<18}{} inner, {} outer\n", "iterations", result.inner_iterations, result.outer_iterations);
         fmt::print("{}", sim::to_text(report));
         if (checked) fmt::print("{:<18}every iteration equal to {}\n", "check", flags.check);
@@ -113,7 +118,8 @@ int simulate_command(const Flags& flags) {
 Run setup(CLI::App& app, const std::string&) {
     const auto flags = std::make_shared<Flags>();
     Flags& f = *flags;
-    app.add_option("--problem", f.problem, "as for mantissa solve: poisson2d:level=5, diffusion2d:level=5, ...")->required();
+    app.add_option("--problem", f.problem, "as for mantissa solve: poisson2d:level=5, diffusion2d:level=5, ...")
+        ->required();
     app.add_option("--spec,--format", f.spec, "the datapath")->capture_default_str();
     app.add_option("--scheme", f.scheme, "residual-guided, defect-correction or pipelined")->capture_default_str();
     app.add_option("--inner", f.inner, "inner iterations per outer step")->capture_default_str();
@@ -122,7 +128,8 @@ Run setup(CLI::App& app, const std::string&) {
     app.add_option("--clock", f.clock_mhz, "the core's clock, MHz")->capture_default_str();
     app.add_option("--bandwidth", f.bandwidth_gb, "of the memory, GB/s; 0: no limit")->capture_default_str();
     app.add_option("--latency", f.latency_ns, "of the memory, ns")->capture_default_str();
-    app.add_option("--stall", f.stall, "probability, each clock, that a stream begins a random stall")->capture_default_str();
+    app.add_option("--stall", f.stall, "probability, each clock, that a stream begins a random stall")
+        ->capture_default_str();
     app.add_option("--seed", f.seed, "of the stalls")->capture_default_str();
     app.add_option("--check", f.check, "compare every iteration with this engine, bit for bit");
     app.add_option("--trace", f.trace, "write waveforms (FST) and a GTKWave save file beside them");
@@ -133,6 +140,7 @@ Run setup(CLI::App& app, const std::string&) {
 
 } // namespace
 
-const Command kSimulate{"simulate", "Solve on the RTL core, clock by clock, and report cycles, stalls and traffic", setup};
+const Command kSimulate{"simulate", "Solve on the RTL core, clock by clock, and report cycles, stalls and traffic",
+                        setup};
 
 } // namespace mantissa::cli

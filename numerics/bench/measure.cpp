@@ -8,6 +8,7 @@
 #include <random>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "loops.hpp"
 #include "mantissa/engine.hpp"
@@ -58,6 +59,8 @@ private:
     std::size_t size_ = 0;
 };
 
+/// The operands of every case of a carrier. All run on the same memory: where arrays happen to lie in a shared cache
+/// decides more than the loops do.
 template <class T> struct Arrays { Aligned<T> a, b, out; };
 
 /// Numbers of `f` with exponents within eight of each other, either sign.
@@ -79,29 +82,41 @@ template <class T> std::shared_ptr<Arrays<T>> make_arrays(const Format& f, std::
     return arrays;
 }
 
+/// Float<F> holds nothing but its carrier.
+template <class F, class T> F* as(T* x) {
+    static_assert(sizeof(F) == sizeof(T) && alignof(F) == alignof(T) && std::is_standard_layout_v<F>);
+    return reinterpret_cast<F*>(x);
+}
+
 class CaseList {
 public:
-    explicit CaseList(std::size_t n) : n_(n) {}
+    explicit CaseList(std::size_t n)
+        : floats_(make_arrays<float>(TruncatingS17::format, n)),
+          doubles_(make_arrays<double>(TruncatingS36::format, n)) {}
     std::vector<Case> take() { return std::move(cases_); }
 
     void add(std::string name, std::string baseline, double target, std::function<void()> run) {
         cases_.push_back({std::move(name), std::move(baseline), target, std::move(run)});
     }
 
-    /// A loop over arrays of T, native or Float<F>.
-    template <class T>
-    void loops(const std::string& name, const std::string& baseline, double target, const Format& f,
-               const Loops<T>& loops) {
-        const auto x = make_arrays<T>(f, n_);
+    template <class T> std::shared_ptr<Arrays<T>> arrays() const {
+        if constexpr (sizeof(T) == 4) return floats_;
+        else return doubles_;
+    }
+
+    /// Loops over arrays of F, carried in T.
+    template <class T, class F>
+    void loops(const std::string& name, const std::string& baseline, double target, const Loops<F>& loops) {
         const auto with = [&](const char* op) { return baseline.empty() ? "" : baseline + op; };
-        add(name + " add", with(" add"), target,
-            [x, run = loops.add] { run(x->a.data(), x->b.data(), x->out.data(), x->a.size()); });
-        add(name + " mul", with(" mul"), target,
-            [x, run = loops.mul] { run(x->a.data(), x->b.data(), x->out.data(), x->a.size()); });
+        const auto bind = [x = arrays<T>()](Loop<F> run) {
+            return [x, run] { run(as<F>(x->a.data()), as<F>(x->b.data()), as<F>(x->out.data()), x->a.size()); };
+        };
+        add(name + " add", with(" add"), target, bind(loops.add));
+        add(name + " mul", with(" mul"), target, bind(loops.mul));
     }
 
     template <class T> void kernels(const Format& f, const std::string& baseline, double target) {
-        const auto x = make_arrays<T>(f, n_);
+        const auto x = arrays<T>();
         const VectorUnit<T> unit(f);
         const std::string name = "kernel " + to_string(f);
         add(name + " add", baseline + " add", target, [x, unit] { unit.add(x->a.span(), x->b.span(), x->out.span()); });
@@ -112,13 +127,14 @@ public:
     template <class F, class T> void format(double target, const std::string& native, const Loops<F>& value_loops) {
         const std::string text = to_string(F::format);
         kernels<T>(F::format, native, target);
-        loops<F>("Float " + text, "kernel " + text, 0.8, F::format, value_loops);
+        loops<T>("Float " + text, "kernel " + text, 0.8, value_loops);
     }
 
     void passes(int level);
 
 private:
-    std::size_t n_;
+    std::shared_ptr<Arrays<float>> floats_;
+    std::shared_ptr<Arrays<double>> doubles_;
     std::vector<Case> cases_;
 };
 
@@ -203,8 +219,8 @@ std::vector<Case> make_cases(const CaseOptions& options) {
     const LoopTable& table = loop_table();
     CaseList list(options.elements);
     const std::string in_float = "native float", in_double = "native double";
-    list.loops(in_float, "", 0, formats::kFloat, table.native_float);
-    list.loops(in_double, "", 0, formats::kDouble, table.native_double);
+    list.loops<float>(in_float, "", 0, table.native_float);
+    list.loops<double>(in_double, "", 0, table.native_double);
     list.format<TruncatingS17, float>(0.9, in_float, table.truncating_s17);
     list.format<TruncatingS23, float>(0.9, in_float, table.truncating_s23);
     list.format<NearestS17, float>(0.75, in_float, table.nearest_s17);

@@ -22,7 +22,8 @@ struct CaseOptions {
     int pass_level = 9;               ///< grid level of the pipelined-CG pass; 0 leaves it out
 };
 
-/// All cases over freshly filled arrays, which they keep alive. Baselines stand among them.
+/// All cases, over arrays that they share and keep alive: not for use from two threads at once. Baselines stand among
+/// them.
 std::vector<Case> make_cases(const CaseOptions& options = {});
 
 struct Ratio {

@@ -34,8 +34,9 @@ module fp_add #(
   localparam integer NormW = (Rne != 0) ? SumW : SumW - 1; // truncating, the sticky bit ends with the borrow
   localparam integer LzW   = $clog2(NormW);
   localparam integer Split = `ADD_LATENCY(MA, MB, MO) - 4;
-  localparam integer ExpW  = `MAX2(EI, EO) + 3;
   localparam integer Rebias = `BIAS(EO) - `BIAS(EI) + 1; // + 1: the top bit of the sum is the carry
+  // Biased exponents of results: [1 - NormW + Rebias, 2^EI - 2 + Rebias + 1].
+  localparam integer ExpW = `MAX2($clog2(`MAX2(NormW - Rebias, (1 << EI) + Rebias)), EO) + 1;
 
   wire [EI+MI:0] a, b;
   fp_widen #(.EI(EA), .MI(MA), .EO(EI), .MO(MI)) i_widen_a (.word_i(a_i), .word_o(a));
@@ -95,9 +96,14 @@ module fp_add #(
     sticky  = far_q ? lesser_q[MI] : sticky;
     aligned = aligned & {AlignW{~far_q}};
   end
-  wire [SumW-1:0] sum = {2'b01, big_frac_q, {Guard{1'b0}}, 1'b0} + ({1'b0, aligned, sticky} ^ {SumW{sub_q}}) +
-                        {{(SumW-1){1'b0}}, sub_q};
-
+  // Two's complement of {aligned, sticky} turns the sticky bit into a borrow that ends there or goes on: a carry in,
+  // by way of one more bit below.
+  wire carry = sub_q & ~sticky;
+  wire [AlignW:0] upper;
+  wire below;
+  assign {upper, below} = {2'b01, big_frac_q, {Guard{1'b0}}, 1'b1} +
+                          {{1'b0, aligned} ^ {(AlignW+1){sub_q}}, carry};
+  wire [SumW-1:0] sum = {upper, sticky};
   logic [NormW-1:0] sum_q2;
   logic [EI-1:0]    exp_q2;
   logic             sign_q2;
@@ -182,8 +188,7 @@ module fp_add #(
 
   // Last stage: exponent, round. Complete cancellation gives +0.
   wire cancelled = (cls_q4 == `CLS_FINITE) & ~norm_q4[NormW-1];
-  wire signed [ExpW-1:0] exp = $signed({{(ExpW-EI){1'b0}}, exp_q4}) - $signed({{(ExpW-LzW){1'b0}}, lz_q4}) +
-                               $signed(ExpW'(Rebias));
+  wire signed [ExpW-1:0] exp = $signed(ExpW'(exp_q4)) - $signed(ExpW'(lz_q4)) + $signed(ExpW'(Rebias));
   wire [1:0]     cls;
   wire [EO+MO:0] word;
   fp_round #(.ExpW(ExpW), .FracW(NormW-1), .EO(EO), .MO(MO), .Rne(Rne)) i_round (

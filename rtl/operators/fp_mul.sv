@@ -21,16 +21,17 @@ module fp_mul #(
   output logic [1:0]     cls_o,
   output logic [EO+MO:0] word_o
 );
-  localparam integer ExpW  = `MAX3(EA, EB, EO) + 3;
+  // The result's biased exponent lies in [2 - BA - BB + BO, (2^EA - 2) + (2^EB - 2) - BA - BB + BO + 2].
+  localparam integer Least = 2 - `BIAS(EA) - `BIAS(EB) + `BIAS(EO);
+  localparam integer Most  = (1 << EA) + (1 << EB) - 2 - `BIAS(EA) - `BIAS(EB) + `BIAS(EO);
+  localparam integer ExpW  = `MAX2($clog2(`MAX3(-Least, Most + 1, 1)), EO) + 1;
   localparam integer FracW = MA + MB + 1;
 
   wire [1:0]              cls_p;
   wire                    sign_p;
   wire signed [ExpW-1:0]  exp_p;
   wire [MA+MB+1:0]        sig_p;
-  // The exponent carries the result's bias from the start; it stands for the product's lower leading bit.
-  fp_product #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .Style(Style), .ExpW(ExpW),
-               .Offset(`BIAS(EO) - `BIAS(EA) - `BIAS(EB))) i_product (
+  fp_product #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .Style(Style), .Bias(`BIAS(EO) - 1), .ExpW(ExpW)) i_product (
     .clk_i, .en_i, .a_cls_i, .a_i, .b_cls_i, .b_i, .cls_o(cls_p), .sign_o(sign_p), .exp_o(exp_p), .sig_o(sig_p));
 
   wire top = sig_p[MA+MB+1];

@@ -2,7 +2,7 @@
 ///
 /// Rounds as if the exponent were unbounded, then applies the range: below the smallest normal number, a zero of its
 /// sign; above the largest, that number (toward zero) or an infinity (nearest-even).
-///   exp_i   signed, already biased for the result; ExpW must leave room for one more than its largest value
+///   exp_i   signed, already biased for the result; ExpW is above EO and leaves room for one more than its largest value
 ///   frac_i  bits below the leading one; its lowest bit may stand for a sticky tail
 `include "mantissa.svh"
 `default_nettype none
@@ -20,9 +20,8 @@ module fp_round #(
   output logic [1:0]              cls_o,
   output logic [EO+MO:0]          word_o
 );
-  localparam integer MaxExp = (1 << EO) - 2;
-
   `REQUIRE(g_bad, MO >= 2 && EO >= 2, "fp_round: a format has at least 2 fraction and 2 exponent bits")
+  `REQUIRE(g_bad_exp, ExpW > EO, "fp_round: ExpW must be above EO")
 
   wire [MO-1:0] frac;
   wire signed [ExpW-1:0] exp;
@@ -55,8 +54,17 @@ module fp_round #(
     end
   endgenerate
 
-  wire under = exp[ExpW-1] | (exp == '0);
-  wire over  = ~exp[ExpW-1] & ($unsigned(exp) > ExpW'(MaxExp));
+  // Comparisons with constants, spelled as bits: no carry chains.
+  wire below = exp[ExpW-1];
+  wire under = below | ~|exp[ExpW-2:0];
+  wire over;
+  generate
+    if (ExpW - 1 > EO) begin : g_wide
+      assign over = ~below & ((|exp[ExpW-2:EO]) | (&exp[EO-1:0]));
+    end else begin : g_next // one above the largest exponent is all there can be
+      assign over = ~below & (&exp[EO-1:0]);
+    end
+  endgenerate
   wire clamp = over & (Rne == 0);
 
   always_comb begin
@@ -66,6 +74,10 @@ module fp_round #(
       else if (over && Rne != 0) cls_o = `CLS_INF;
     end
   end
-  assign word_o = {sign_i, clamp ? EO'(MaxExp) : exp[EO-1:0], frac | {MO{clamp}}};
+  // Clamping forces bits, and does not select words: behind it a register takes it as its set or reset input.
+  assign word_o[EO+MO] = sign_i;
+  assign word_o[EO+MO-1:MO+1] = clamp ? {(EO-1){1'b1}} : exp[EO-1:1];
+  assign word_o[MO] = clamp ? 1'b0 : exp[0];
+  assign word_o[MO-1:0] = clamp ? {MO{1'b1}} : frac;
 endmodule
 `default_nettype wire

@@ -31,12 +31,12 @@ struct Random {
 
 /// One stream's side of the memory.
 struct Stream {
-    std::uint64_t beats = 0;     // of this pass; 0 when the stream is not used
-    std::uint64_t moved = 0;     // beats across the handshake
-    std::uint64_t issued = 0;    // in: beats requested; out: beats drained to memory
-    std::uint32_t bytes = 0;     // of a beat
-    std::uint32_t stall = 0;     // clocks left of a random stall
-    bool offered = false;        // in: valid was raised and must stay
+    std::uint64_t beats = 0;        // of this pass; 0 when the stream is not used
+    std::uint64_t moved = 0;        // beats across the handshake
+    std::uint64_t issued = 0;       // in: beats requested; out: beats drained to memory
+    std::uint32_t bytes = 0;        // of a beat
+    std::uint32_t stall = 0;        // clocks left of a random stall
+    bool offered = false;           // in: valid was raised and must stay
     std::vector<std::uint64_t> due; // ring of arrival clocks, one per buffered beat
 };
 
@@ -129,7 +129,8 @@ struct mantissa_model_state {
         const std::uint64_t first = streams[MANTISSA_IN + k].moved * kLanes;
         std::uint64_t* to = buffers.vectors[1 - read_bank][k];
         for (unsigned l = 0; l < kLanes; ++l)
-            if (kLanes == 1 ? first < buffers.size : first + l < buffers.size) to[first + l] = top->out_data[k * kLanes + l];
+            if (kLanes == 1 ? first < buffers.size : first + l < buffers.size)
+                to[first + l] = top->out_data[k * kLanes + l];
     }
 
     /// The memory's turn: spends this clock's bytes on requests and on draining writes, round robin.
@@ -349,14 +350,24 @@ void set_memory(mantissa_model_state* m, const mantissa_memory* memory) {
     if (m->memory.fifo_beats == 0) m->memory.fifo_beats = 1;
     m->random.state = memory->seed | 1;
 }
-void set_buffers(mantissa_model_state* m, const mantissa_buffers* buffers) { m->buffers = *buffers; }
-void set_misbehaviour(mantissa_model_state* m, const mantissa_misbehaviour* b) { m->misbehaviour = *b; }
-void write_register(mantissa_model_state* m, std::uint32_t address, std::uint32_t value) { m->write(address, value); }
-std::uint32_t read_register(mantissa_model_state* m, std::uint32_t address) { return m->read(address); }
+void set_buffers(mantissa_model_state* m, const mantissa_buffers* buffers) {
+    m->buffers = *buffers;
+}
+void set_misbehaviour(mantissa_model_state* m, const mantissa_misbehaviour* b) {
+    m->misbehaviour = *b;
+}
+void write_register(mantissa_model_state* m, std::uint32_t address, std::uint32_t value) {
+    m->write(address, value);
+}
+std::uint32_t read_register(mantissa_model_state* m, std::uint32_t address) {
+    return m->read(address);
+}
 int run(mantissa_model_state* m, std::uint64_t patience, std::uint64_t limit, mantissa_stats* stats) {
     return m->plain() ? m->run_loop<true>(patience, limit, *stats) : m->run_loop<false>(patience, limit, *stats);
 }
-std::uint32_t waiting(mantissa_model_state* m) { return m->top->waiting | (m->top->pass_valid ? 1u << 17 : 0u); }
+std::uint32_t waiting(mantissa_model_state* m) {
+    return m->top->waiting | (m->top->pass_valid ? 1u << 17 : 0u);
+}
 int trace([[maybe_unused]] mantissa_model_state* m, [[maybe_unused]] const char* path,
           [[maybe_unused]] std::uint64_t first, [[maybe_unused]] std::uint64_t last) {
 #ifdef MANTISSA_TRACE
@@ -370,7 +381,9 @@ int trace([[maybe_unused]] mantissa_model_state* m, [[maybe_unused]] const char*
     return 1;
 #endif
 }
-std::uint64_t clock_of(mantissa_model_state* m) { return m->clock; }
+std::uint64_t clock_of(mantissa_model_state* m) {
+    return m->clock;
+}
 
 void cycle(mantissa_model_state* m, mantissa_ports* ports) {
     Vmodel& top = *m->top;
@@ -405,10 +418,12 @@ constexpr std::uint32_t kHasTrace = 1;
 constexpr std::uint32_t kHasTrace = 0;
 #endif
 
-constexpr mantissa_model_api kApi = {MANTISSA_MODEL_VERSION, kLanes, kHasTrace, create, destroy, reset, set_memory,
-                                     set_buffers, set_misbehaviour, write_register, read_register, run, waiting, trace,
-                                     clock_of, cycle};
+constexpr mantissa_model_api kApi = {
+    MANTISSA_MODEL_VERSION, kLanes,         kHasTrace,     create, destroy, reset, set_memory, set_buffers,
+    set_misbehaviour,       write_register, read_register, run,    waiting, trace, clock_of, cycle};
 
 } // namespace
 
-extern "C" const mantissa_model_api* mantissa_model() { return &kApi; }
+extern "C" const mantissa_model_api* mantissa_model() {
+    return &kApi;
+}

@@ -12,7 +12,9 @@ namespace mantissa::sim {
 
 namespace {
 
-bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+bool same(double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
 
 class CheckedSession final : public Session {
 public:
@@ -121,7 +123,8 @@ std::optional<Difference> compare_sessions(const Session& subject, const Session
         Vec vec;
         const Format& format;
     };
-    const Vector vectors[] = {{"u", Vec::u, spec.u}, {"r", Vec::r, spec.r}, {"p", Vec::p, spec.p}, {"q", Vec::q, spec.q}};
+    const Vector vectors[] = {
+        {"u", Vec::u, spec.u}, {"r", Vec::r, spec.r}, {"p", Vec::p, spec.p}, {"q", Vec::q, spec.q}};
     std::vector<double> a(size), b(size);
     for (const Vector& v : vectors) {
         subject.read(v.vec, 0, a);
@@ -131,9 +134,9 @@ std::optional<Difference> compare_sessions(const Session& subject, const Session
                 return Difference{0, v.name, i, bit_string(v.format, a[i]), bit_string(v.format, b[i]), {}, {}};
     }
     const Scalars x = subject.scalars(), y = reference.scalars();
-    const std::pair<const char*, double Scalars::*> fields[] = {
-        {"rho", &Scalars::rho},     {"pq", &Scalars::pq},       {"qq", &Scalars::qq},
-        {"alpha", &Scalars::alpha}, {"sigma", &Scalars::sigma}, {"beta", &Scalars::beta}};
+    const std::pair<const char*, double Scalars::*> fields[] = {{"rho", &Scalars::rho},     {"pq", &Scalars::pq},
+                                                                {"qq", &Scalars::qq},       {"alpha", &Scalars::alpha},
+                                                                {"sigma", &Scalars::sigma}, {"beta", &Scalars::beta}};
     for (const auto& [name, field] : fields)
         if (!same(x.*field, y.*field))
             return Difference{0, name, 0, bit_string(spec.scalar, x.*field), bit_string(spec.scalar, y.*field), {}, {}};

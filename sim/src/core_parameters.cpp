@@ -6,7 +6,9 @@
 
 namespace mantissa::sim {
 
-int adder_latency(int fraction_bits) { return fraction_bits > 28 ? 5 : 4; }
+int adder_latency(int fraction_bits) {
+    return fraction_bits > 28 ? 5 : 4;
+}
 
 int max_row(std::size_t row_length) {
     std::size_t n = 1024;
@@ -19,9 +21,14 @@ std::string core_refusal(const DatapathSpec& spec) {
         const char* name;
         const Format& format;
     };
-    std::vector<Named> all = {{"u", spec.u},           {"r", spec.r},   {"p", spec.p},
-                              {"q", spec.q},           {"coef", spec.coefficient}, {"operand", spec.operand},
-                              {"row", spec.row},       {"scalar", spec.scalar}};
+    std::vector<Named> all = {{"u", spec.u},
+                              {"r", spec.r},
+                              {"p", spec.p},
+                              {"q", spec.q},
+                              {"coef", spec.coefficient},
+                              {"operand", spec.operand},
+                              {"row", spec.row},
+                              {"scalar", spec.scalar}};
     if (!spec.dot.exact_product) all.push_back({"product", spec.dot.product});
     if (!spec.dot.fixed) all.push_back({"dot", spec.dot.accumulator});
     for (const Named& n : all) {
@@ -55,8 +62,7 @@ std::string core_refusal(const DatapathSpec& spec, const System& system) {
     if (system.row_length() > 65537)
         return fmt::format("rows of {} elements are longer than the RTL core's line buffer (65537)",
                            system.row_length());
-    if (system.size >= (std::size_t{1} << 32))
-        return "the RTL core's vectors have fewer than 2^32 elements";
+    if (system.size >= (std::size_t{1} << 32)) return "the RTL core's vectors have fewer than 2^32 elements";
     return {};
 }
 

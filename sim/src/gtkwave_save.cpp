@@ -8,7 +8,7 @@
 
 namespace mantissa::sim {
 
-void write_gtkwave_save(const std::string& fst_path, int lanes) {
+void write_gtkwave_save(const std::string& fst_path, int scalar_width) {
     const std::filesystem::path fst = fst_path;
     std::filesystem::path save = fst;
     save.replace_extension(".gtkw");
@@ -19,9 +19,9 @@ void write_gtkwave_save(const std::string& fst_path, int lanes) {
     out << "[timestart] 0\n[sst_width] 240\n[signals_width] 320\n";
     const auto group = [&](const char* title) { out << "@200\n-" << title << "\n"; };
     const auto hex = [&](const std::string& signal, int msb) {
-        out << "@22\nTOP.model_top.core." << signal << (msb > 0 ? fmt::format("[{}:0]", msb) : "") << "\n";
+        out << "@22\nmodel.model_top.core." << signal << (msb > 0 ? fmt::format("[{}:0]", msb) : "") << "\n";
     };
-    const auto wire = [&](const std::string& signal) { out << "@28\nTOP.model_top.core." << signal << "\n"; };
+    const auto wire = [&](const std::string& signal) { out << "@28\nmodel.model_top.core." << signal << "\n"; };
     group("control");
     wire("clk_i");
     wire("rst_ni");
@@ -40,8 +40,7 @@ void write_gtkwave_save(const std::string& fst_path, int lanes) {
     for (const char* v : {"u", "r", "p", "q"})
         for (const char* s : {"tvalid", "tready", "tlast"}) wire(fmt::format("m_axis_{}_{}", v, s));
     group("scalars");
-    for (const char* s : {"rho", "pq", "qq", "alpha", "sigma", "beta"}) hex(s, 63);
-    group(fmt::format("{} lane(s)", lanes).c_str());
+    for (const char* s : {"rho", "pq", "qq", "alpha", "sigma", "beta"}) hex(s, scalar_width - 1);
 }
 
 } // namespace mantissa::sim

@@ -6,6 +6,7 @@
 namespace mantissa::sim {
 
 /// Writes `path` with .gtkw in place of its extension.
-void write_gtkwave_save(const std::string& fst_path, int lanes);
+/// `scalar_width`: bits of the scalar format.
+void write_gtkwave_save(const std::string& fst_path, int scalar_width);
 
 } // namespace mantissa::sim

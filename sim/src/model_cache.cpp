@@ -2,24 +2,27 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <sstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "mantissa/hls/process.hpp"
+
 namespace mantissa::sim {
 
 namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
 
 namespace {
 
@@ -42,9 +45,10 @@ private:
 
 std::string slurp(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);
-    if (!in) throw std::runtime_error(fmt::format("{}: cannot be read; set MANTISSA_SOURCE to the folder that holds "
-                                                  "rtl and sim",
-                                                  path.string()));
+    if (!in)
+        throw std::runtime_error(fmt::format("{}: cannot be read; set MANTISSA_SOURCE to the folder that holds "
+                                             "rtl and sim",
+                                             path.string()));
     std::ostringstream text;
     text << in.rdbuf();
     return text.str();
@@ -64,39 +68,32 @@ fs::path source_folder(const ModelCacheOptions& options) {
 fs::path cache_folder(const ModelCacheOptions& options) {
     fs::path root = options.folder;
     if (root.empty()) root = environment("MANTISSA_CACHE");
-    if (root.empty() && !environment("XDG_CACHE_HOME").empty()) root = fs::path(environment("XDG_CACHE_HOME")) / "mantissa";
+    if (root.empty() && !environment("XDG_CACHE_HOME").empty())
+        root = fs::path(environment("XDG_CACHE_HOME")) / "mantissa";
     if (root.empty() && !environment("HOME").empty()) root = fs::path(environment("HOME")) / ".cache" / "mantissa";
     if (root.empty()) throw std::runtime_error("no folder for simulation models: set MANTISSA_CACHE");
     return root / "rtl";
 }
 
-/// The first line that a command prints; empty when it cannot be run.
-std::string first_line(const std::string& command) {
-    FILE* pipe = ::popen((command + " 2>/dev/null").c_str(), "r");
-    if (pipe == nullptr) return {};
-    char buffer[256] = "";
-    std::string line = std::fgets(buffer, sizeof buffer, pipe) != nullptr ? buffer : "";
-    while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) {}
-    const int status = ::pclose(pipe);
-    if (status != 0) return {};
-    if (!line.empty() && line.back() == '\n') line.pop_back();
-    return line;
+/// A command and its fixed arguments, from the environment or by default.
+Words command_from(const char* variable, const char* usual) {
+    const Words named = hls::split_words(environment(variable));
+    return named.empty() ? Words{usual} : named;
 }
 
-std::string verilator_command() {
-    const std::string named = environment("VERILATOR");
-    return named.empty() ? "verilator" : named;
+Words verilator_command() { return command_from("VERILATOR", "verilator"); }
+
+Words operator+(Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
 }
 
 const std::string& verilator_version() {
-    static const std::string version = first_line(verilator_command() + " --version");
+    static const std::string version = hls::first_line_of(verilator_command() + Words{"--version"});
     return version;
 }
 
-std::string compiler() {
-    const std::string named = environment("CXX");
-    return named.empty() ? "g++" : named;
-}
+Words compiler() { return command_from("CXX", "g++"); }
 
 std::vector<fs::path> model_sources(const fs::path& source) {
     std::vector<fs::path> files;
@@ -110,8 +107,6 @@ std::vector<fs::path> model_sources(const fs::path& source) {
     return files;
 }
 
-std::string quoted(const fs::path& path) { return "'" + path.string() + "'"; }
-
 int lanes_of(const ModelRequest& request) {
     for (const auto& [name, value] : request.parameters)
         if (name == "Lanes") return value;
@@ -123,8 +118,8 @@ class FileLock {
 public:
     explicit FileLock(const fs::path& path) : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
         if (file_ < 0 || ::flock(file_, LOCK_EX) != 0)
-            throw std::runtime_error(fmt::format("{}: cannot be locked; check that the folder can be written",
-                                                 path.string()));
+            throw std::runtime_error(
+                fmt::format("{}: cannot be locked; check that the folder can be written", path.string()));
     }
     FileLock(const FileLock&) = delete;
     FileLock& operator=(const FileLock&) = delete;
@@ -136,10 +131,11 @@ private:
     int file_;
 };
 
-void run_step(const std::string& command, const fs::path& log, const char* what) {
-    const int status = std::system(fmt::format("( {} ) >> {} 2>&1", command, quoted(log)).c_str());
-    if (status != 0)
-        throw std::runtime_error(fmt::format("simulation model: {} failed; the log is {}", what, log.string()));
+void run_step(const Words& command, const fs::path& log, const char* what) {
+    const hls::ProcessResult result = hls::run_process(command, log.string());
+    if (!result.ok)
+        throw std::runtime_error(
+            fmt::format("simulation model: {} failed ({}); the log is {}", what, result.why, log.string()));
 }
 
 } // namespace
@@ -157,7 +153,7 @@ std::string model_key(const ModelRequest& request, const ModelCacheOptions& opti
         hash(slurp(file));
     }
     hash(verilator_version());
-    hash(first_line(compiler() + " --version"));
+    hash(hls::first_line_of(compiler() + Words{"--version"}));
     hash(kVerilatorFlags);
     hash(kCompilerFlags);
     CoreParameters sorted = request.parameters;
@@ -176,14 +172,16 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
     };
     if (verilator_version().empty())
         throw InvalidInput("verilator cannot be run, and the rtl engine needs it to build its models; install "
-                                 "Verilator 5.006 or later (apt install verilator) or set VERILATOR");
+                           "Verilator 5.006 or later (apt install verilator) or set VERILATOR");
     const fs::path folder = cache_folder(options);
     const std::string key = model_key(request, options);
     const fs::path model = folder / (key + ".so");
     if (fs::exists(model)) return model;
     std::error_code error;
     fs::create_directories(folder, error);
-    if (error) throw std::runtime_error(fmt::format("{}: cannot be made ({}); set MANTISSA_CACHE", folder.string(), error.message()));
+    if (error)
+        throw std::runtime_error(
+            fmt::format("{}: cannot be made ({}); set MANTISSA_CACHE", folder.string(), error.message()));
     const FileLock lock(folder / (key + ".lock"));
     if (fs::exists(model)) return model; // another process was first
 
@@ -194,31 +192,33 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
     const fs::path log = folder / (key + ".log");
     fs::remove(log);
 
-    std::string verilate = fmt::format("{} {} --Mdir {} --prefix Vmodel --top-module model_top -I{} -y {} -y {} {}",
-                                       verilator_command(), kVerilatorFlags, quoted(work), quoted(source / "rtl"),
-                                       quoted(source / "rtl/operators"), quoted(source / "rtl/core"),
-                                       quoted(source / "sim/model/model_top.sv"));
-    if (request.trace) verilate += " --trace-fst --trace-structs";
-    for (const auto& [name, value] : request.parameters) verilate += fmt::format(" -G{}={}", name, value);
+    Words verilate = verilator_command() + hls::split_words(kVerilatorFlags) +
+                     Words{"--Mdir", work, "--prefix", "Vmodel", "--top-module", "model_top",
+                           "-I" + (source / "rtl").string(), "-y", source / "rtl/operators", "-y", source / "rtl/core",
+                           source / "sim/model/model_top.sv"};
+    if (request.trace) verilate = verilate + Words{"--trace-fst", "--trace-structs"};
+    for (const auto& [name, value] : request.parameters) verilate.push_back(fmt::format("-G{}={}", name, value));
     report("verilating the core (model " + key + ")");
     run_step(verilate, log, "verilator");
 
-    const std::string root = first_line(verilator_command() + " --getenv VERILATOR_ROOT");
+    const std::string root = hls::first_line_of(verilator_command() + Words{"--getenv", "VERILATOR_ROOT"});
     const fs::path include = fs::path(root) / "include";
-    std::string sources = quoted(source / "sim/model/model.cpp") + " " + quoted(include / "verilated.cpp") + " " +
-                          quoted(include / "verilated_threads.cpp");
-    if (request.trace) sources += " " + quoted(include / "verilated_fst_c.cpp");
-    for (const auto& entry : fs::directory_iterator(work))
-        if (entry.path().extension() == ".cpp") sources += " " + quoted(entry.path());
-    const std::string flags = fmt::format(
-        "-std=c++20 -fPIC -fvisibility=hidden -w {} -DMANTISSA_LANES={} {} -DVL_TIME_CONTEXT -I{} -I{} -I{} -I{}",
-        request.trace ? "-O1" : kCompilerFlags, lanes_of(request), request.trace ? "-DMANTISSA_TRACE -DVM_TRACE=1 -DVM_TRACE_FST=1" : "-DVM_TRACE=0",
-        quoted(work), quoted(include), quoted(include / "vltstd"), quoted(source / "sim/model"));
-    report("compiling the model");
     const fs::path fresh = folder / (key + ".new");
-    run_step(fmt::format("{} -shared {} -o {} {} -pthread {}", compiler(), flags, quoted(fresh), sources,
-                         request.trace ? "-lz" : ""),
-             log, "the C++ compiler");
+    Words compile = compiler() + Words{"-shared", "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"} +
+                    (request.trace ? Words{"-O1"} : hls::split_words(kCompilerFlags)) +
+                    Words{fmt::format("-DMANTISSA_LANES={}", lanes_of(request)), "-DVL_TIME_CONTEXT"} +
+                    (request.trace ? Words{"-DMANTISSA_TRACE", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"}
+                                   : Words{"-DVM_TRACE=0"}) +
+                    Words{"-I" + work.string(), "-I" + include.string(), "-I" + (include / "vltstd").string(),
+                          "-I" + (source / "sim/model").string(), "-o", fresh, source / "sim/model/model.cpp",
+                          include / "verilated.cpp", include / "verilated_threads.cpp"};
+    if (request.trace) compile.push_back(include / "verilated_fst_c.cpp");
+    for (const auto& entry : fs::directory_iterator(work))
+        if (entry.path().extension() == ".cpp") compile.push_back(entry.path());
+    compile.push_back("-pthread");
+    if (request.trace) compile.push_back("-lz");
+    report("compiling the model");
+    run_step(compile, log, "the C++ compiler");
     fs::rename(fresh, model);
     fs::remove_all(work);
     fs::remove(log);

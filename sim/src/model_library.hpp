@@ -18,7 +18,8 @@ class ModelLibrary {
 public:
     explicit ModelLibrary(const std::string& path) : handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
         if (handle_ == nullptr)
-            throw std::runtime_error(fmt::format("simulation model {}: {}; delete it, it will be rebuilt", path, ::dlerror()));
+            throw std::runtime_error(
+                fmt::format("simulation model {}: {}; delete it, it will be rebuilt", path, ::dlerror()));
         using Entry = const mantissa_model_api* (*)();
         const auto entry = reinterpret_cast<Entry>(::dlsym(handle_, "mantissa_model"));
         api_ = entry != nullptr ? entry() : nullptr;

@@ -18,9 +18,26 @@ namespace {
 
 // core_regs.sv
 enum Register : std::uint32_t {
-    kControl = 0x08, kStatus = 0x0C, kErrors = 0x10, kLength = 0x14, kRowLength = 0x18, kPasses = 0x1C,
-    kRhoStopFrom = 0x20, kStallLimit = 0x24, kMode = 0x28, kBank = 0x2C, kPassCount = 0x30, kSigmaGuards = 0x34,
-    kCycles = 0x38, kAlpha = 0x40, kBeta = 0x48, kRho = 0x50, kPq = 0x58, kQq = 0x60, kSigma = 0x68, kRhoStop = 0x70,
+    kControl = 0x08,
+    kStatus = 0x0C,
+    kErrors = 0x10,
+    kLength = 0x14,
+    kRowLength = 0x18,
+    kPasses = 0x1C,
+    kRhoStopFrom = 0x20,
+    kStallLimit = 0x24,
+    kMode = 0x28,
+    kBank = 0x2C,
+    kPassCount = 0x30,
+    kSigmaGuards = 0x34,
+    kCycles = 0x38,
+    kAlpha = 0x40,
+    kBeta = 0x48,
+    kRho = 0x50,
+    kPq = 0x58,
+    kQq = 0x60,
+    kSigma = 0x68,
+    kRhoStop = 0x70,
     kCoefficient = 0x80,
 };
 
@@ -44,19 +61,19 @@ public:
             buffers.element_bytes[4 + b] = bytes(spec.coefficient);
             if (stencil_) continue;
             bands_[b].resize(size_);
-            for (std::size_t i = 0; i < size_; ++i)
-                bands_[b][i] = bits(spec.coefficient, system.bands.band[b][i]);
+            for (std::size_t i = 0; i < size_; ++i) bands_[b][i] = bits(spec.coefficient, system.bands.band[b][i]);
             buffers.bands[b] = bands_[b].data();
         }
         api().set_buffers(model_.state(), &buffers);
         set_memory(options.memory);
         if (stencil_)
-            for (std::size_t b = 0; b < kBands; ++b) coefficients_[b] = bits(spec.coefficient, system.stencil.coefficients[b]);
+            for (std::size_t b = 0; b < kBands; ++b)
+                coefficients_[b] = bits(spec.coefficient, system.stencil.coefficients[b]);
         program_system();
         if (!options.trace.path.empty()) {
             if (api().trace(model_.state(), options.trace.path.c_str(), options.trace.first, options.trace.last) != 0)
                 throw std::runtime_error("this model was built without trace");
-            write_gtkwave_save(options.trace.path, spec.lanes);
+            write_gtkwave_save(options.trace.path, spec.scalar.width());
         }
     }
 
@@ -128,7 +145,8 @@ public:
         fault_.clear();
         write_register(kErrors, 0xFF);
         write_register(kPasses, static_cast<std::uint32_t>(std::min<std::uint64_t>(request.passes, 0xFFFF'FFFF)));
-        write_register(kRhoStopFrom, static_cast<std::uint32_t>(std::min<std::uint64_t>(request.rho_stop_from, 0xFFFF'FFFF)));
+        write_register(kRhoStopFrom,
+                       static_cast<std::uint32_t>(std::min<std::uint64_t>(request.rho_stop_from, 0xFFFF'FFFF)));
         write_pair(kRhoStop, encode(spec_.scalar, exact::convert(spec_.scalar, request.rho_stop)));
         write_register(kBank, bank_);
         write_register(kControl, 1);
@@ -152,7 +170,8 @@ public:
             const std::uint32_t waiting = api().waiting(model_.state());
             for (std::size_t k = 0; k < CycleCounts::kStreams; ++k)
                 if ((waiting >> k) & 1) what += (what.empty() ? "" : ", ") + stream_name(k);
-            if ((waiting >> 17) & 1) what += (what.empty() ? "" : ", ") + std::string("the memory to take the next pass");
+            if ((waiting >> 17) & 1)
+                what += (what.empty() ? "" : ", ") + std::string("the memory to take the next pass");
             fault_ = fmt::format("watchdog: nothing moved for {} clocks; the core waits for {} (clock {}, pass {})",
                                  options_.patience, what.empty() ? "nothing outside itself" : what, clock(),
                                  read_register(kPassCount) + 1);
@@ -294,7 +313,9 @@ std::string describe_errors(std::uint32_t errors) {
     return text.empty() ? "no error flag" : text;
 }
 
-std::unique_ptr<Engine> make_rtl_engine(RtlOptions options) { return std::make_unique<RtlEngine>(std::move(options)); }
+std::unique_ptr<Engine> make_rtl_engine(RtlOptions options) {
+    return std::make_unique<RtlEngine>(std::move(options));
+}
 
 } // namespace mantissa::sim
 

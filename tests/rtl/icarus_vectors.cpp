@@ -32,7 +32,8 @@ int main(int argc, char** argv) {
             for (const double x : v) out << fmt::format("{:016x}\n", encode(formats[k], x));
         }
     };
-    std::ofstream vectors(folder + "/vectors.hex"), expected(folder + "/expected.hex"), defines(folder + "/defines.txt");
+    std::ofstream vectors(folder + "/vectors.hex"), expected(folder + "/expected.hex"),
+        defines(folder + "/defines.txt");
     dump(vectors);
     for (const auto& band : system.bands.band)
         for (const double x : band)
@@ -47,7 +48,8 @@ int main(int argc, char** argv) {
     const Format& product = spec.dot.exact_product ? spec.r : spec.dot.product;
     const Format& sum = spec.dot.fixed ? spec.r : spec.dot.accumulator;
     defines << fmt::format(
-        "-DN={} -DROW={} -DPASSES={} -DLANES={} -DUE={} -DUM={} -DRE={} -DRM={} -DPE={} -DPM={} -DQE={} -DQM={} -DCE={} "
+        "-DN={} -DROW={} -DPASSES={} -DLANES={} -DUE={} -DUM={} -DRE={} -DRM={} -DPE={} -DPM={} -DQE={} -DQM={} "
+        "-DCE={} "
         "-DCM={} -DOE={} -DOM={} -DWE={} -DWM={} -DTREE={} -DFIXED={} -DEXACT={} -DDE={} -DDM={} -DAE={} -DAM={} "
         "-DDEPTH={} -DMSB={} -DLSB={} -DSE={} -DSM={} -DRNE={}\n",
         system.size, row, passes, spec.lanes, spec.u.exponent_bits, spec.u.fraction_bits, spec.r.exponent_bits,

@@ -31,7 +31,9 @@ namespace {
 constexpr std::uint64_t kVectors = 1'000'000;
 constexpr int kMsb = 13, kLsb = -50; // operators_top's defaults
 
-Format rounded(const Format& f, int rne) { return f.with(rne != 0 ? Rounding::nearest_even : Rounding::toward_zero); }
+Format rounded(const Format& f, int rne) {
+    return f.with(rne != 0 ? Rounding::nearest_even : Rounding::toward_zero);
+}
 
 /// A product truncated to the window by integers alone: an independent statement of fp_to_fixed.
 struct FixedTerm {
@@ -78,8 +80,10 @@ public:
         model_.eval();
         for (int r = 0; r < 2; ++r) {
             const Format f = rounded(o_, r);
-            check("add", r, model_.latency_o[0], model_.add_o[r], [&](double x, double y) { return exact::add(f, x, y); });
-            check("sub", r, model_.latency_o[0], model_.sub_o[r], [&](double x, double y) { return exact::sub(f, x, y); });
+            check("add", r, model_.latency_o[0], model_.add_o[r],
+                  [&](double x, double y) { return exact::add(f, x, y); });
+            check("sub", r, model_.latency_o[0], model_.sub_o[r],
+                  [&](double x, double y) { return exact::sub(f, x, y); });
             for (int s = 0; s < 3; ++s)
                 check("mul", r + 2 * s, model_.latency_o[1], model_.mul_o[r + 2 * s],
                       [&](double x, double y) { return exact::mul(f, x, y); });
@@ -93,7 +97,9 @@ public:
             ASSERT_EQ(model_.fixed_flags_o & 1, t.over) << describe("fixed", 0, in);
             if (t.over) return;
             ASSERT_EQ(model_.fixed_mag_o, t.magnitude) << describe("fixed", 0, in);
-            if (t.magnitude != 0) { ASSERT_EQ(model_.fixed_flags_o >> 1, t.negative) << describe("fixed", 0, in); }
+            if (t.magnitude != 0) {
+                ASSERT_EQ(model_.fixed_flags_o >> 1, t.negative) << describe("fixed", 0, in);
+            }
         }
     }
 
@@ -141,15 +147,33 @@ template <class Model> void all_pairs(const char* format) {
     for (int i = 0; i < 16; ++i) check.step(0, 0);
 }
 
-TEST(Operators, s17e8) { random_pairs<Vs17e8>("s17e8", "s17e8", "s17e8"); }
-TEST(Operators, s20e8) { random_pairs<Vs20e8>("s20e8", "s20e8", "s20e8"); }
-TEST(Operators, s23e8) { random_pairs<Vs23e8>("s23e8", "s23e8", "s23e8"); }
-TEST(Operators, s28e11) { random_pairs<Vs28e11>("s28e11", "s28e11", "s28e11"); }
-TEST(Operators, s52e11) { random_pairs<Vs52e11>("s52e11", "s52e11", "s52e11"); }
-TEST(Operators, Narrowing) { random_pairs<Vnarrowing>("s23e8", "s17e8", "s14e5"); }
-TEST(Operators, Widening) { random_pairs<Vwidening>("s14e5", "s20e8", "s52e11"); }
-TEST(Operators, AllPairsOf_s3e3) { all_pairs<Vs3e3>("s3e3"); }
-TEST(Operators, AllPairsOf_s4e2) { all_pairs<Vs4e2>("s4e2"); }
+TEST(Operators, s17e8) {
+    random_pairs<Vs17e8>("s17e8", "s17e8", "s17e8");
+}
+TEST(Operators, s20e8) {
+    random_pairs<Vs20e8>("s20e8", "s20e8", "s20e8");
+}
+TEST(Operators, s23e8) {
+    random_pairs<Vs23e8>("s23e8", "s23e8", "s23e8");
+}
+TEST(Operators, s28e11) {
+    random_pairs<Vs28e11>("s28e11", "s28e11", "s28e11");
+}
+TEST(Operators, s52e11) {
+    random_pairs<Vs52e11>("s52e11", "s52e11", "s52e11");
+}
+TEST(Operators, Narrowing) {
+    random_pairs<Vnarrowing>("s23e8", "s17e8", "s14e5");
+}
+TEST(Operators, Widening) {
+    random_pairs<Vwidening>("s14e5", "s20e8", "s52e11");
+}
+TEST(Operators, AllPairsOf_s3e3) {
+    all_pairs<Vs3e3>("s3e3");
+}
+TEST(Operators, AllPairsOf_s4e2) {
+    all_pairs<Vs4e2>("s4e2");
+}
 
 template <class Model> class SerialCheck {
 public:
@@ -217,11 +241,21 @@ template <class Model> void random_serial(const char* format, std::uint64_t vect
     }
 }
 
-TEST(SerialOperators, s17e8) { random_serial<Vserial_s17e8>("s17e8"); }
-TEST(SerialOperators, s20e8) { random_serial<Vserial_s20e8>("s20e8"); }
-TEST(SerialOperators, s23e8) { random_serial<Vserial_s23e8>("s23e8"); }
-TEST(SerialOperators, s28e11) { random_serial<Vserial_s28e11>("s28e11"); }
-TEST(SerialOperators, s52e11) { random_serial<Vserial_s52e11>("s52e11"); }
+TEST(SerialOperators, s17e8) {
+    random_serial<Vserial_s17e8>("s17e8");
+}
+TEST(SerialOperators, s20e8) {
+    random_serial<Vserial_s20e8>("s20e8");
+}
+TEST(SerialOperators, s23e8) {
+    random_serial<Vserial_s23e8>("s23e8");
+}
+TEST(SerialOperators, s28e11) {
+    random_serial<Vserial_s28e11>("s28e11");
+}
+TEST(SerialOperators, s52e11) {
+    random_serial<Vserial_s52e11>("s52e11");
+}
 TEST(SerialOperators, AllPairsOf_s3e3) {
     SerialCheck<Vserial_s3e3> check("s3e3");
     for (std::uint64_t a = 0; a < 128; ++a)

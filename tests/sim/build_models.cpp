@@ -18,7 +18,8 @@ int main() {
     const auto work = [&] {
         for (std::size_t k = next++; k < std::size(sim::test::kSpecs); k = next++) {
             try {
-                (void)sim::make_rtl_engine()->load(sim::test::poisson_stencil(9, 9), parse_spec(sim::test::kSpecs[k]), {});
+                (void)sim::make_rtl_engine()->load(sim::test::poisson_stencil(9, 9), parse_spec(sim::test::kSpecs[k]),
+                                                   {});
                 std::printf("%s: ready\n", sim::test::kSpecs[k]);
             } catch (const std::exception& e) {
                 std::printf("%s: %s\n", sim::test::kSpecs[k], e.what());

@@ -29,7 +29,8 @@ RtlOptions with_stalls(double stall, std::uint64_t seed) {
 
 TEST_P(Core, StencilPasses) {
     const auto rtl = make_rtl_engine();
-    const std::pair<std::size_t, std::size_t> shapes[] = {{9, 9}, {5, 3}, {4, 4}, {17, 6}, {31, 5}, {8, 20}, {7, 7}, {6, 5}};
+    const std::pair<std::size_t, std::size_t> shapes[] = {{9, 9},  {5, 3},  {4, 4}, {17, 6},
+                                                          {31, 5}, {8, 20}, {7, 7}, {6, 5}};
     for (const auto& [row, rows] : shapes) {
         SCOPED_TRACE(std::to_string(row) + " x " + std::to_string(rows));
         test::compare_passes(*rtl, *emulated_, test::poisson_stencil(row, rows), spec(), 8, row);

@@ -1,5 +1,8 @@
 // What the core and its harness do when something is wrong: an error flag and a clean stop, never a hang, and nothing
 // left behind for the next run.
+#include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -100,9 +103,9 @@ TEST_P(Faults, ProgrammedWhileBusy) {
     write_start(*session_);
     session_->start({3});
     EXPECT_FALSE(session_->advance(40));
-    session_->write_register(kControl, 1);    // a second start
-    session_->write_register(kPasses, 100);   // ignored
-    session_->write_register(kRowLength, 5);  // ignored
+    session_->write_register(kControl, 1);   // a second start
+    session_->write_register(kPasses, 100);  // ignored
+    session_->write_register(kRowLength, 5); // ignored
     EXPECT_TRUE(session_->advance(0));
     EXPECT_EQ(session_->read_register(kPassCount), 3U);
     EXPECT_EQ(session_->read_register(kErrors), static_cast<std::uint32_t>(kBusy));
@@ -238,7 +241,8 @@ public:
     void write(Vec v, std::size_t first, std::span<const double> values) override { inner_->write(v, first, values); }
     void read(Vec v, std::size_t first, std::span<double> values) const override {
         inner_->read(v, first, values);
-        if (v == Vec::q && passes_ == 3 && first <= 17 && 17 < first + values.size()) values[17 - first] *= 1.0 + 0x1p-17;
+        if (v == Vec::q && passes_ == 3 && first <= 17 && 17 < first + values.size())
+            values[17 - first] *= 1.0 + 0x1p-17;
     }
     void clear(Vec v) override { inner_->clear(v); }
     void set_scalars(double alpha, double beta) override { inner_->set_scalars(alpha, beta); }
@@ -284,6 +288,26 @@ TEST(Check, NamesTheFirstDifferingBit) {
         EXPECT_LT(*m.difference.first_clock, *m.difference.last_clock);
         EXPECT_NE(std::string(m.what()).find("iteration 3, q element 17"), std::string::npos) << m.what();
     }
+}
+
+TEST(Trace, WritesTheWindowAndASaveFile) {
+    const std::string base = testing::TempDir() + "mantissa_trace";
+    RtlOptions options;
+    options.trace = {base + ".fst", 40, 300};
+    {
+        const auto session = make_rtl_engine(options)->load(test::poisson_stencil(9, 9), parse_spec("s7e8"), {});
+        std::vector<double> d(81, 0.0);
+        d[40] = 0.5;
+        session->write(Vec::r, 0, d);
+        session->set_scalars(0, 0);
+        EXPECT_EQ(session->run({2}).passes, 2U);
+    }
+    std::ifstream fst(base + ".fst", std::ios::binary | std::ios::ate), save(base + ".gtkw");
+    EXPECT_GT(fst.tellg(), 1000);
+    const std::string text((std::istreambuf_iterator<char>(save)), {});
+    EXPECT_NE(text.find("model.model_top.core.waiting_o[16:0]"), std::string::npos);
+    std::remove((base + ".fst").c_str());
+    std::remove((base + ".gtkw").c_str());
 }
 
 TEST(Refusal, SaysWhyAndTheMend) {

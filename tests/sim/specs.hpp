@@ -12,7 +12,8 @@ inline constexpr const char* kSpecs[] = {
     "s52e11",
     "s17e8,order=tree,lanes=2",
     "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50],lanes=4",
-    "s10e6:rne,r=s12e7,q=s9e6,coef=s8e5,operand=s11e8,order=tree,product=s14e8:rne,dot=s28e9:rne/8,scalar=s30e9,lanes=4",
+    "s10e6:rne,r=s12e7,q=s9e6,coef=s8e5,operand=s11e8,order=tree,product=s14e8:rne,dot=s28e9:rne/"
+    "8,scalar=s30e9,lanes=4",
 };
 
 } // namespace mantissa::sim::test

@@ -67,11 +67,12 @@ template <Format F> constexpr float nearest_product(float a, float b) {
     using Bits = std::int32_t;
     static_assert(!F.truncates() && F.flushes() && F.overflow == Overflow::infinity && F.exponent_bits == 8);
     constexpr float kSmall = 0x1p-32F, kDown = 0x1p-24F;
-    constexpr Bits kOne = bits_of(1.0F), kBinades = Bits{48} << 23;
+    constexpr Bits kOne = bits_of(1.0F), kBinades = Bits{28} << 23;
     const Bits sign = (bits_of(a) ^ bits_of(b)) & kSignBit<float>;
     const Bits x = bits_of(a) & ~kSignBit<float>, y = bits_of(b) & ~kSignBit<float>;
     const float lesser = from_bits_of<float>(x > y ? y : x);
-    // 2^48 for a lesser factor below 2^-32, and 2^-24 for the other one: 2^24 or 2^-24 in all.
+    // 2^28 for a lesser factor below 2^-32, and 2^-24 for the other one: 2^4 or 2^-24 in all, which keeps c within
+    // 2^-122 and 2^125 wherever the product is neither flushed nor infinite.
     const Bits binades = -static_cast<Bits>(bits_of(lesser) < bits_of(kSmall)) & kBinades;
     const float up = lesser * from_bits_of<float>(kOne + binades);
     const float down = from_bits_of<float>(x > y ? x : y) * kDown;

@@ -13,9 +13,9 @@ namespace mantissa::sim {
 
 /// The first place where two engines differ.
 struct Difference {
-    std::uint64_t iteration = 0; ///< passes run in this session so far, this one included
-    std::string signal;          ///< "u", "r", "p", "q", "rho", "pq", "qq", "alpha", "sigma", "beta", "end"
-    std::size_t element = 0;     ///< of a vector
+    std::uint64_t iteration = 0;    ///< passes run in this session so far, this one included
+    std::string signal;             ///< "u", "r", "p", "q", "rho", "pq", "qq", "alpha", "sigma", "beta", "end"
+    std::size_t element = 0;        ///< of a vector
     std::string subject, reference; ///< bit patterns, sign exponent fraction; for "end", the words
     /// Clocks of the subject's session between which the pass ran, where it counts clocks.
     std::optional<std::uint64_t> first_clock, last_clock;

@@ -14,22 +14,22 @@ namespace mantissa::sim {
 
 /// The memory attached to the core.
 struct MemoryOptions {
-    double bytes_per_cycle = 0;   ///< shared by all streams, both ways; 0: unlimited
-    std::uint32_t latency = 0;    ///< clocks from a request to its data
+    double bytes_per_cycle = 0;    ///< shared by all streams, both ways; 0: unlimited
+    std::uint32_t latency = 0;     ///< clocks from a request to its data
     std::uint32_t fifo_beats = 64; ///< buffer of each stream
-    double stall = 0;             ///< probability, each clock, that a stream begins a random stall (1 to 16 clocks)
+    double stall = 0;              ///< probability, each clock, that a stream begins a random stall (1 to 16 clocks)
     std::uint64_t seed = 1;
 };
 
 /// What happened in a core's runs. Streams: 0..3 u r p q in, 4..12 the bands in, 13..16 u r p q out.
 struct CycleCounts {
     static constexpr std::size_t kStreams = 17;
-    std::uint64_t cycles = 0;         ///< clocks busy
+    std::uint64_t cycles = 0; ///< clocks busy
     std::uint64_t passes = 0;
-    std::uint64_t streaming = 0;      ///< clocks on which some stream moved
-    std::uint64_t stalled = 0;        ///< clocks on which the pipeline stood still
-    std::array<std::uint64_t, kStreams> stall{}; ///< ... waiting for this stream (several may share a clock)
-    std::uint64_t stall_command = 0;  ///< clocks waiting for writes to land before the next pass
+    std::uint64_t streaming = 0;                     ///< clocks on which some stream moved
+    std::uint64_t stalled = 0;                       ///< clocks on which the pipeline stood still
+    std::array<std::uint64_t, kStreams> stall{};     ///< ... waiting for this stream (several may share a clock)
+    std::uint64_t stall_command = 0;                 ///< clocks waiting for writes to land before the next pass
     std::uint64_t bytes_read = 0, bytes_written = 0; ///< whole beats; elements take whole bytes
     CycleCounts& operator+=(const CycleCounts& other);
 };
@@ -38,7 +38,7 @@ std::string stream_name(std::size_t stream);
 
 /// A window of clocks to write as waveforms: an FST, and a GTKWave save file beside it.
 struct TraceWindow {
-    std::string path; ///< of the FST; empty: no trace
+    std::string path;                  ///< of the FST; empty: no trace
     std::uint64_t first = 0, last = 0; ///< clocks since the session began
 };
 
@@ -53,7 +53,7 @@ struct RtlOptions {
     MemoryOptions memory;
     ModelCacheOptions cache;
     TraceWindow trace;
-    CoreParameters extra;           ///< more parameters of pcg_core (CoefMode, Style, DelayRam, ...)
+    CoreParameters extra;             ///< more parameters of pcg_core (CoefMode, Style, DelayRam, ...)
     std::uint64_t patience = 200'000; ///< clocks without progress after which the harness's watchdog gives up
     /// Filled with the counts of every run of every session of this engine, when set.
     std::shared_ptr<CycleCounts> counts;
@@ -80,7 +80,13 @@ public:
 
 /// Bits of the core's ERRORS register (core_regs.sv).
 enum CoreError : std::uint32_t {
-    kBadLength = 1, kBadRowLength = 2, kBusy = 4, kEndedEarly = 8, kEndedLate = 16, kStalled = 32, kAborted = 64,
+    kBadLength = 1,
+    kBadRowLength = 2,
+    kBusy = 4,
+    kEndedEarly = 8,
+    kEndedLate = 16,
+    kStalled = 32,
+    kAborted = 64,
     kNoPasses = 128,
 };
 /// "a stream ended early; ...": the flags in words.

@@ -11,9 +11,9 @@ struct SimulationReport {
     CycleCounts counts;
     double clock_hz = 0;
     double cycles_per_pass = 0;
-    double seconds = 0;           ///< at clock_hz: the predicted time of the runs, the host's work not counted
-    double bytes_per_second = 0;  ///< moved on average over that time
-    double stalled_share = 0;     ///< of the busy clocks
+    double seconds = 0;          ///< at clock_hz: the predicted time of the runs, the host's work not counted
+    double bytes_per_second = 0; ///< moved on average over that time
+    double stalled_share = 0;    ///< of the busy clocks
 };
 
 SimulationReport make_report(const CycleCounts& counts, double clock_hz);

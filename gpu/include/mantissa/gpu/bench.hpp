@@ -1,0 +1,36 @@
+// `mantissa bench gpu`: the solvers and products here against cuSPARSE and cuBLAS in one run, as JSON.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mantissa/gpu/sparse_formats.hpp"
+
+namespace mantissa::gpu {
+
+struct NamedMatrix {
+    std::string name;
+    Crs matrix;
+};
+
+struct BenchRequest {
+    int first_level = 8, last_level = 13; ///< of poisson2d
+    int last_solve_level = 12;            ///< whole solves to 1e-10 up to here
+    int last_library_level = 12;          ///< cuBLAS + cuSPARSE CG up to here (12 bytes a nonzero of memory)
+    std::uint32_t passes = 200;           ///< timed passes of a solver
+    int repeats = 5;                      ///< of every solve; the median counts
+    std::vector<NamedMatrix> matrices;
+    double matrix_tolerance = 1e-8;          ///< Jacobi CG on the matrices
+    std::uint32_t matrix_iterations = 20000; ///< at most
+    int cpu_threads = 0;                     ///< of the processor's products, 0: none
+};
+
+/// Runs everything and returns one JSON object: device, driver, copy bandwidth, "poisson" and "matrices". Times are
+/// medians in seconds; energy is the board's in joules over a solve, null where NVML has no counter. `say` gets one
+/// line for each step. Throws DeviceError.
+std::string run_bench(const BenchRequest& request, const std::string& commit, const std::string& date,
+                      const std::function<void(const std::string&)>& say = {});
+
+} // namespace mantissa::gpu

@@ -1,0 +1,86 @@
+// Pipelined CG in native arithmetic on the GPU, for constant nine-point stencils: one launch for a
+// whole solve, restarts in double precision included, no word to the host before it ends.
+//
+// Two plans. `resident` keeps the state in registers and shared memory (grids of about a million points); `stream`
+// passes over memory once per iteration. Results are deterministic on one device; they depend on the number of
+// multiprocessors through the order of summation.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "mantissa/system.hpp"
+
+namespace mantissa::gpu {
+
+/// What an inner iteration computes in and keeps its vectors in.
+enum class Arithmetic : std::uint8_t {
+    single_precision,
+    double_precision,
+    mixed_float, ///< double outer loop; inner vectors and arithmetic in float
+    mixed_s31,   ///< double outer loop; inner r and p in 40 bits (s31e8), u in float, arithmetic in double
+    mixed_s39,   ///< the same with 48 bits (s39e8)
+};
+/// "float", "double", "mixed-float", "mixed-s31", "mixed-s39".
+std::string to_string(Arithmetic a);
+/// Throws InvalidInput.
+Arithmetic parse_arithmetic(std::string_view text);
+
+enum class Plan : std::uint8_t { automatic, resident, stream };
+std::string to_string(Plan p);
+
+struct CgRequest {
+    Arithmetic arithmetic = Arithmetic::double_precision;
+    double tolerance = 1e-10;     ///< on the defect norm relative to the initial one; 0: run max_passes
+    std::uint32_t max_passes = 0; ///< 0: 40 per grid row + 1000
+    std::uint32_t inner = 50;     ///< mixed: passes between defects; 0: by digits
+    double digits = 1;            ///< mixed with inner = 0: reduction of the inner residual norm in decimal digits
+    bool guided = true;           ///< mixed: residual guided (keep p), else restart with p = r
+    Plan plan = Plan::automatic;
+};
+
+enum class CgEnd : std::uint8_t { converged, passes, indefinite, not_finite, stagnated };
+std::string to_string(CgEnd e);
+
+struct CgReport {
+    CgEnd end = CgEnd::passes;
+    std::uint32_t passes = 0;    ///< pipelined passes; CG steps are one less for each (re)start
+    std::uint32_t outer = 0;     ///< double-precision defects behind inner solves
+    std::uint32_t guards = 0;    ///< times sigma was below zero
+    double seconds = 0;          ///< the launch, by events; data transfers not included
+    double initial_norm = 0;     ///< ||b||
+    double true_residual = 0;    ///< ||b - A x|| / ||b||, in double precision, formed after the solve
+    Plan plan = Plan::automatic; ///< the plan that ran
+    std::string plan_text;       ///< blocks, tile or strips
+    double bytes_per_row = 0;    ///< device memory traffic per row and pass that the kernel needs; 0 when resident
+    double operations_per_row = 0;
+};
+
+class GridSolver {
+public:
+    /// Loads a stencil system. Throws InvalidInput on another kind (see sparse_solver.hpp) or a stencil that is not
+    /// symmetric under both reflections of the grid, DeviceError on a fault of the device.
+    explicit GridSolver(const System& system);
+    ~GridSolver();
+    GridSolver(const GridSolver&) = delete;
+    GridSolver& operator=(const GridSolver&) = delete;
+
+    /// The right-hand side, system.size elements (Dirichlet nodes are ignored).
+    void set_rhs(std::span<const double> b);
+    /// Solves from x = 0.
+    CgReport solve(const CgRequest& request);
+    /// The last solution, system.size elements.
+    void solution(std::span<double> x) const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Bytes a second of a large device-to-device copy, read plus written.
+double copy_bandwidth();
+
+} // namespace mantissa::gpu

@@ -1,0 +1,84 @@
+// Storage formats for sparse matrices, and conversion from compressed rows. Host code: it needs no CUDA.
+//
+//     CRS        row by row, a column index for each nonzero
+//     BCRS 2, 4  dense B x B blocks with an index each; blocks are padded with zeros (Buatois et al. 2008)
+//     JDS        rows sorted by length and stored column by column, each jagged diagonal padded to 16 entries so that
+//                a warp's accesses stay aligned (Cevahir et al. 2009)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mantissa/system.hpp"
+
+namespace mantissa::gpu {
+
+struct Crs {
+    std::uint32_t rows = 0;
+    std::vector<std::uint32_t> row_begin; ///< rows + 1
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    [[nodiscard]] std::size_t nonzeros() const { return value.size(); }
+};
+
+/// B x B blocks, row-major inside a block. Rows behind the last are zero and so are columns.
+struct Bcrs {
+    std::uint32_t rows = 0, block = 2;
+    std::vector<std::uint32_t> row_begin; ///< block rows + 1
+    std::vector<std::uint32_t> column;    ///< block columns
+    std::vector<double> value;
+    [[nodiscard]] std::uint32_t block_rows() const { return (rows + block - 1) / block; }
+};
+
+struct Jds {
+    static constexpr std::uint32_t kAlign = 16;
+    std::uint32_t rows = 0;
+    std::vector<std::uint32_t> permutation;    ///< stored row t is the matrix's row permutation[t]
+    std::vector<std::uint32_t> row_count;      ///< nonzeros of stored row t, descending
+    std::vector<std::uint32_t> diagonal_begin; ///< jagged diagonals + 1, multiples of kAlign
+    std::vector<std::uint32_t> column;         ///< padding: column 0, value 0
+    std::vector<double> value;
+};
+
+/// Throws InvalidInput on a matrix of more than 2^32 - 1 rows or nonzeros, or columns out of range.
+Crs to_crs(const SparseRows& rows);
+/// block: 2 or 4.
+Bcrs to_bcrs(const Crs& a, std::uint32_t block);
+Jds to_jds(const Crs& a);
+/// Back again, without the padding. Explicit zeros of the matrix are dropped.
+Crs to_crs(const Bcrs& a);
+Crs to_crs(const Jds& a);
+
+enum class SparseFormat : std::uint8_t { crs, bcrs2, bcrs4, jds_rows, jds };
+/// "CRS", "BCRS 2x2", "BCRS 4x4", "JDS by rows", "JDS".
+std::string to_string(SparseFormat f);
+
+struct FormatReport {
+    SparseFormat format = SparseFormat::crs;
+    std::size_t stored = 0;       ///< values kept, padding included
+    double fill = 0;              ///< nonzeros over stored values
+    std::size_t matrix_bytes = 0; ///< values, indices and row pointers, each read once in a product
+    std::size_t traffic = 0;      ///< matrix_bytes and one read of x and one write of y
+};
+/// What a product y = A x moves in each format, for values of `value_bytes` (4 or 8).
+std::vector<FormatReport> report_formats(const Crs& a, std::size_t value_bytes);
+
+struct FormatChoice {
+    SparseFormat format = SparseFormat::crs;
+    std::string why; ///< one line
+};
+/// The format that moves the fewest bytes, with the reason in words. Plain JDS is never chosen: it reads and writes y
+/// once a diagonal.
+FormatChoice choose_format(const Crs& a, std::size_t value_bytes);
+/// The same from times of products (seconds, in the order of `reports`), which is what a device that is here decides
+/// by.
+FormatChoice choose_format(std::span<const FormatReport> reports, std::span<const double> seconds);
+
+/// The fill of B x B blocks above which they move fewer bytes than CRS: (B^2 v + 4) / (B^2 (v + 4)) without the row
+/// pointers; 53 % for 4 x 4 blocks of floats.
+double break_even_fill(std::uint32_t block, std::size_t value_bytes);
+
+} // namespace mantissa::gpu

@@ -1,0 +1,62 @@
+// Sparse products and Jacobi-preconditioned pipelined CG on the GPU, for every sparse format and for nine bands.
+//
+// The recurrence is the pipelined one (engine.hpp) with z = D^-1 r in place of r where r is preconditioned:
+//     x' = x + alpha p   r' = r - alpha q   p' = D^-1 r' + beta p   q' = A p'
+//     rho = r'.D^-1 r'   pq = p'.q'   qq = q'.D^-1 q'   alpha = rho/pq   beta = alpha (alpha qq - pq) / rho
+// so an iteration is two kernels, and a captured graph of many iterations runs without a word to the host.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mantissa/gpu/cg.hpp"
+#include "mantissa/gpu/sparse_formats.hpp"
+
+namespace mantissa::gpu {
+
+enum class SparsePrecision : std::uint8_t { single_precision, double_precision };
+
+struct SparseCgReport {
+    CgEnd end = CgEnd::passes;
+    std::uint32_t iterations = 0;
+    double seconds = 0;       ///< from the first kernel to the last, by events
+    double true_residual = 0; ///< ||b - A x|| / ||b|| in double precision
+};
+
+/// A matrix on the device in one format. Throws InvalidInput on a matrix the format cannot hold, DeviceError on a
+/// fault of the device.
+class SparseMatrix {
+public:
+    SparseMatrix(const Crs& a, SparseFormat format, SparsePrecision precision);
+    /// Nine bands as they are, thread by row; `system` is of kind bands.
+    SparseMatrix(const System& system, SparsePrecision precision);
+    ~SparseMatrix();
+    SparseMatrix(SparseMatrix&&) noexcept;
+    SparseMatrix(const SparseMatrix&) = delete;
+
+    /// y = A x; both have as many elements as the matrix has rows. Values are rounded to the precision.
+    void apply(std::span<const double> x, std::span<double> y) const;
+    /// Seconds of one product, the median of `repeats` timed ones behind a warm-up.
+    [[nodiscard]] double time_product(int repeats = 50) const;
+    /// Solves from x = 0 until the recursion's ||r|| is below tolerance ||b||. `jacobi`: else D = 1. `x`, if given,
+    /// gets the solution.
+    SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t max_iterations, bool jacobi = true,
+                         std::vector<double>* x = nullptr) const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Times all formats on the device and chooses (see choose_format): the reason names the times.
+struct TimedChoice {
+    FormatChoice choice;
+    std::vector<FormatReport> reports;
+    std::vector<double> seconds; ///< one for each report
+};
+TimedChoice choose_on_device(const Crs& a, SparsePrecision precision);
+
+} // namespace mantissa::gpu

@@ -1,0 +1,250 @@
+#include "mantissa/gpu/bench.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "energy.hpp"
+#include "library_rivals.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/gpu/cg.hpp"
+#include "mantissa/gpu/device.hpp"
+#include "mantissa/gpu/reorder.hpp"
+#include "mantissa/gpu/sparse_cpu.hpp"
+#include "mantissa/gpu/sparse_solver.hpp"
+
+namespace mantissa::gpu {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+System poisson(int level) {
+    Stencil s;
+    s.row_length = s.rows = (std::size_t{1} << level) + 1;
+    s.coefficients.fill(-1.0 / 3);
+    s.coefficients[4] = 8.0 / 3;
+    return System::from_stencil(s);
+}
+
+/// u = x(1-x)y(1-y) on the unit square; b = h^2 f.
+std::vector<double> poisson_rhs(int level) {
+    const std::size_t n = (std::size_t{1} << level) + 1;
+    const double h = 1.0 / static_cast<double>(n - 1);
+    std::vector<double> b(n * n, 0.0);
+    for (std::size_t j = 1; j + 1 < n; ++j)
+        for (std::size_t i = 1; i + 1 < n; ++i) {
+            const double x = h * static_cast<double>(i), y = h * static_cast<double>(j);
+            b[j * n + i] = h * h * 2 * (x * (1 - x) + y * (1 - y));
+        }
+    return b;
+}
+
+double poisson_error(int level, const std::vector<double>& u) {
+    const std::size_t n = (std::size_t{1} << level) + 1;
+    const double h = 1.0 / static_cast<double>(n - 1);
+    double sum = 0;
+    for (std::size_t j = 0; j < n; ++j)
+        for (std::size_t i = 0; i < n; ++i) {
+            const double x = h * static_cast<double>(i), y = h * static_cast<double>(j);
+            const double e = u[j * n + i] - x * (1 - x) * y * (1 - y);
+            sum += e * e;
+        }
+    return std::sqrt(sum / static_cast<double>(n * n));
+}
+
+struct Timed {
+    CgReport report;
+    double seconds = 0;
+    std::optional<double> joules; ///< of one solve
+};
+
+Timed timed_solve(GridSolver& solver, const CgRequest& request, int repeats, const EnergyMeter& meter) {
+    static_cast<void>(solver.solve(request));
+    Timed t;
+    std::vector<double> seconds;
+    const auto before = meter.joules();
+    for (int i = 0; i < repeats; ++i) {
+        t.report = solver.solve(request);
+        seconds.push_back(t.report.seconds);
+    }
+    const auto after = meter.joules();
+    if (before && after) t.joules = (*after - *before) / repeats;
+    std::ranges::sort(seconds);
+    t.seconds = seconds[seconds.size() / 2];
+    return t;
+}
+
+Json optional_number(const std::optional<double>& x) {
+    return x ? Json(*x) : Json(nullptr);
+}
+
+Json describe(const Timed& t, double rows, double copy) {
+    const double each = t.seconds / std::max<std::uint32_t>(1, t.report.passes);
+    const double rate = t.report.bytes_per_row * rows / each;
+    return {{"plan", to_string(t.report.plan)},
+            {"plan_text", t.report.plan_text},
+            {"end", to_string(t.report.end)},
+            {"passes", t.report.passes},
+            {"outer", t.report.outer},
+            {"seconds", t.seconds},
+            {"us_per_pass", 1e6 * each},
+            {"bytes_per_row", t.report.bytes_per_row},
+            {"operations_per_row", t.report.operations_per_row},
+            {"bytes_per_second", rate},
+            {"share_of_copy", rate / copy},
+            {"true_residual", t.report.true_residual},
+            {"joules", optional_number(t.joules)}};
+}
+
+Json bench_level(const BenchRequest& request, int level, double copy, const EnergyMeter& meter) {
+    GridSolver solver(poisson(level));
+    const std::vector<double> b = poisson_rhs(level);
+    solver.set_rhs(b);
+    std::vector<double> u(b.size());
+    const double side = std::ldexp(1.0, level) - 1, rows = side * side;
+    Json entry{{"level", level}, {"rows", rows}, {"passes", Json::array()}, {"solves", Json::array()}};
+    for (const Arithmetic a : {Arithmetic::double_precision, Arithmetic::single_precision})
+        for (const Plan plan : {Plan::resident, Plan::stream}) {
+            if (plan == Plan::resident && level > 10) continue;
+            CgRequest q;
+            q.arithmetic = a;
+            q.plan = plan;
+            q.tolerance = 0;
+            q.max_passes = level <= 10 ? 5 * request.passes : request.passes;
+            Json one = describe(timed_solve(solver, q, request.repeats, meter), rows, copy);
+            one["arithmetic"] = to_string(a);
+            entry["passes"].push_back(std::move(one));
+        }
+    if (level <= request.last_solve_level) {
+        const auto solve = [&](CgRequest q) {
+            Json one = describe(timed_solve(solver, q, request.repeats, meter), rows, copy);
+            solver.solution(u);
+            one["arithmetic"] = to_string(q.arithmetic);
+            one["scheme"] = q.arithmetic == Arithmetic::double_precision ? "direct"
+                            : q.guided                                   ? "residual-guided"
+                                                                         : "restart";
+            one["inner"] = q.inner != 0 ? Json(q.inner) : Json(fmt::format("digits {}", q.digits));
+            one["error"] = poisson_error(level, u);
+            entry["solves"].push_back(std::move(one));
+        };
+        solve({});
+        for (const Arithmetic a : {Arithmetic::mixed_float, Arithmetic::mixed_s31, Arithmetic::mixed_s39}) {
+            CgRequest q;
+            q.arithmetic = a;
+            for (const std::uint32_t inner : {50U, 100U}) {
+                q.inner = inner;
+                solve(q);
+            }
+            q.inner = 0;
+            q.digits = 2;
+            q.guided = false;
+            solve(q);
+        }
+    }
+    if (level <= request.last_library_level) {
+        Json library = Json::array();
+        for (const bool single : {false, true}) {
+            const std::uint32_t n = level <= 10 ? 300 : 50;
+            const RivalCg r = library_cg_poisson(level, single, 0, n);
+            Json one{{"arithmetic", single ? "float" : "double"}, {"us_per_iteration", 1e6 * r.seconds / n}};
+            if (!single && level <= 10) {
+                const RivalCg whole = library_cg_poisson(level, false, 1e-10, 100000);
+                one["solve_iterations"] = whole.iterations;
+                one["solve_seconds"] = whole.seconds;
+            }
+            library.push_back(std::move(one));
+        }
+        entry["cublas_cusparse_cg"] = std::move(library);
+    }
+    return entry;
+}
+
+Json bench_matrix(const BenchRequest& request, const NamedMatrix& named) {
+    const Crs& a = named.matrix;
+    const Crs reordered = permuted(a, reverse_cuthill_mckee(a));
+    const Bandwidth before = bandwidth(a), after = bandwidth(reordered);
+    Json entry{{"name", named.name},
+               {"rows", a.rows},
+               {"nonzeros", a.nonzeros()},
+               {"mean_bandwidth", before.mean},
+               {"mean_bandwidth_rcm", after.mean},
+               {"products", Json::array()}};
+    for (const bool single : {true, false}) {
+        const auto precision = single ? SparsePrecision::single_precision : SparsePrecision::double_precision;
+        const TimedChoice timed = choose_on_device(a, precision);
+        Json one{{"arithmetic", single ? "float" : "double"},
+                 {"chosen", to_string(timed.choice.format)},
+                 {"why", timed.choice.why},
+                 {"chosen_by_bytes", to_string(choose_format(a, single ? 4 : 8).format)},
+                 {"crs_rcm_seconds", SparseMatrix(reordered, SparseFormat::crs, precision).time_product()}};
+        for (std::size_t i = 0; i < timed.reports.size(); ++i)
+            one["formats"].push_back({{"name", to_string(timed.reports[i].format)},
+                                      {"fill", timed.reports[i].fill},
+                                      {"traffic", timed.reports[i].traffic},
+                                      {"seconds", timed.seconds[i]}});
+        for (const RivalTime& r : cusparse_products(a, single, 50))
+            one["cusparse"].push_back({{"name", r.name}, {"seconds", r.seconds}, {"error", r.error}});
+        entry["products"].push_back(std::move(one));
+    }
+    std::vector<double> b(a.rows, 1.0);
+    try {
+        for (const SparseFormat f :
+             {SparseFormat::crs, SparseFormat::bcrs2, SparseFormat::bcrs4, SparseFormat::jds_rows}) {
+            const SparseCgReport r = SparseMatrix(a, f, SparsePrecision::double_precision)
+                                         .solve(b, request.matrix_tolerance, request.matrix_iterations);
+            entry["jacobi_cg"].push_back({{"format", to_string(f)},
+                                          {"end", to_string(r.end)},
+                                          {"iterations", r.iterations},
+                                          {"seconds", r.seconds},
+                                          {"true_residual", r.true_residual}});
+        }
+        if (request.cpu_threads > 0) {
+            const CpuCgResult r = cpu_jacobi_cg<double>(a, SparseFormat::crs, b, request.matrix_tolerance,
+                                                        request.matrix_iterations, request.cpu_threads);
+            entry["jacobi_cg_processor"] = {{"threads", request.cpu_threads},
+                                            {"iterations", r.iterations},
+                                            {"seconds", r.seconds},
+                                            {"true_residual", r.true_residual}};
+        }
+    } catch (const InvalidInput& e) {
+        entry["jacobi_cg_refused"] = e.what();
+    }
+    return entry;
+}
+
+} // namespace
+
+std::string run_bench(const BenchRequest& request, const std::string& commit, const std::string& date,
+                      const std::function<void(const std::string&)>& say) {
+    const DeviceInfo& device = require_device();
+    const EnergyMeter meter;
+    const auto tell = [&](const std::string& line) {
+        if (say) say(line);
+    };
+    tell("copy bandwidth");
+    const double copy = copy_bandwidth();
+    Json all{{"device", device.name},
+             {"multiprocessors", device.multiprocessors},
+             {"driver_cuda", device.driver},
+             {"runtime_cuda", device.runtime},
+             {"date", date},
+             {"commit", commit},
+             {"copy_bytes_per_second", copy},
+             {"poisson", Json::array()},
+             {"matrices", Json::array()}};
+    for (int level = request.first_level; level <= request.last_level; ++level) {
+        tell(fmt::format("poisson level {}", level));
+        all["poisson"].push_back(bench_level(request, level, copy, meter));
+    }
+    for (const NamedMatrix& m : request.matrices) {
+        tell(m.name);
+        all["matrices"].push_back(bench_matrix(request, m));
+    }
+    return all.dump(1);
+}
+
+} // namespace mantissa::gpu

@@ -1,0 +1,346 @@
+// The driver of the native grid solvers: layout, plans and launches.
+#include "mantissa/gpu/cg.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "launches.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/gpu/device.hpp"
+
+namespace mantissa::gpu {
+
+namespace {
+
+constexpr const char* kArithmeticNames[] = {"float", "double", "mixed-float", "mixed-s31", "mixed-s39"};
+
+bool is_mixed(Arithmetic a) {
+    return a != Arithmetic::single_precision && a != Arithmetic::double_precision;
+}
+
+__global__ void sum_of_squares(const double* x, long long n, double* partial) {
+    __shared__ double scratch[8];
+    double s = 0;
+    for (long long i = blockIdx.x * 256LL + threadIdx.x; i < n; i += 256LL * gridDim.x) s += x[i] * x[i];
+    s = warp_sum(s);
+    if ((threadIdx.x & 31) == 0) scratch[threadIdx.x >> 5] = s;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        s = 0;
+        for (double v : scratch) s += v;
+        partial[blockIdx.x] = s;
+    }
+}
+
+/// defect = b - A x with plain row sums, for the residual that reports state.
+__global__ void plain_defect(const StreamParams a, double* defect) {
+    const long long points = static_cast<long long>(a.rows) * a.columns;
+    for (long long j = blockIdx.x * 256LL + threadIdx.x; j < points; j += 256LL * gridDim.x) {
+        const long long y = j / a.columns, i = a.origin + y * a.pitch + j % a.columns;
+        double sum = 0;
+        for (int b = 0; b < 9; ++b) {
+            const int dx = b % 3 - 1, dy = b / 3 - 1;
+            const double c = dx == 0 && dy == 0 ? a.centre : dy == 0 ? a.east : dx == 0 ? a.north : a.diagonal;
+            sum += c * a.x[i + dy * a.pitch + dx];
+        }
+        defect[i] = a.b[i] - sum;
+    }
+}
+
+__global__ void to_float(const double* from, float* to, long long n) {
+    for (long long i = blockIdx.x * 256LL + threadIdx.x; i < n; i += 256LL * gridDim.x)
+        to[i] = static_cast<float>(from[i]);
+}
+
+} // namespace
+
+std::string to_string(Arithmetic a) {
+    return kArithmeticNames[static_cast<int>(a)];
+}
+
+Arithmetic parse_arithmetic(std::string_view text) {
+    for (int i = 0; i < 5; ++i)
+        if (text == kArithmeticNames[i]) return static_cast<Arithmetic>(i);
+    throw InvalidInput("arithmetic '" + std::string(text) +
+                       "': it is float, double, mixed-float, mixed-s31 or mixed-s39");
+}
+
+std::string to_string(Plan p) {
+    return p == Plan::automatic ? "automatic" : p == Plan::resident ? "resident" : "stream";
+}
+
+std::string to_string(CgEnd e) {
+    constexpr const char* kNames[] = {"converged", "passes", "indefinite", "not finite", "stagnated"};
+    return kNames[static_cast<int>(e)];
+}
+
+struct GridSolver::Impl {
+    std::size_t size = 0;
+    int columns = 0, rows = 0;             // points of the device grid
+    std::size_t row_length = 0, first = 0; // where they lie in a system vector
+    long long pitch = 0, origin = 0, elements = 0;
+    double centre = 0, east = 0, north = 0, diagonal = 0;
+    double b_norm = 0;
+    Buffer<double> b, x, partial;
+    Buffer<unsigned long long> words;
+    Buffer<Packet> halo[2];
+    Buffer<ControlResult> result;
+    // Vectors of the stream plan, allocated as bytes when an arithmetic is first asked for.
+    Buffer<unsigned char> u, hi[4], lo[4];
+    Tag tag = 1;
+
+    explicit Impl(const System& system);
+    void zero_vectors(std::size_t hi_bytes, std::size_t lo_bytes, std::size_t u_bytes);
+    [[nodiscard]] std::optional<ResidentParams> resident(const CgRequest& q, int multiprocessors, int& depth) const;
+    [[nodiscard]] StreamParams stream_base();
+    double norm(const double* v);
+    CgReport solve(const CgRequest& q);
+};
+
+GridSolver::Impl::Impl(const System& system) {
+    static_cast<void>(require_device());
+    size = system.size;
+    if (system.kind != System::Kind::stencil)
+        throw InvalidInput(
+            "grid solver: it takes a constant stencil; nine bands and sparse rows are solved by SparseMatrix");
+    row_length = system.row_length();
+    const auto& c = system.stencil.coefficients;
+    if (c[0] != c[2] || c[0] != c[6] || c[0] != c[8] || c[3] != c[5] || c[1] != c[7])
+        throw InvalidInput("grid solver: a constant stencil must be the same left, right, up and down; give any other "
+                           "as nine bands");
+    centre = c[4];
+    east = c[5];
+    north = c[7];
+    diagonal = c[8];
+    columns = static_cast<int>(row_length) - 2;
+    rows = static_cast<int>(system.stencil.rows) - 2;
+    first = row_length + 1;
+    pitch = (columns + 1 + 7) / 8 * 8;
+    origin = 3 * pitch + 32;
+    elements = (rows + 6) * pitch + 512;
+    b.allocate(elements);
+    b.zero();
+    x.allocate(elements);
+    x.zero();
+    partial.allocate(1024);
+    words.allocate(2 * kSumWords);
+    result.allocate(1);
+}
+
+double GridSolver::Impl::norm(const double* v) {
+    constexpr int kBlocks = 512;
+    sum_of_squares<<<kBlocks, 256>>>(v, elements, partial.data());
+    check(cudaGetLastError(), "sum_of_squares");
+    std::vector<double> host(kBlocks);
+    partial.download(host);
+    double s = 0;
+    for (double p : host) s += p;
+    return std::sqrt(s);
+}
+
+void GridSolver::Impl::zero_vectors(std::size_t hi_bytes, std::size_t lo_bytes, std::size_t u_bytes) {
+    const auto fit = [&](Buffer<unsigned char>& buffer, std::size_t bytes) {
+        if (buffer.size() != bytes) {
+            buffer = Buffer<unsigned char>();
+            buffer.allocate(bytes);
+        }
+        if (bytes != 0) buffer.zero();
+    };
+    for (auto& h : hi) fit(h, elements * hi_bytes);
+    for (auto& l : lo) fit(l, elements * lo_bytes);
+    fit(u, elements * u_bytes);
+}
+
+StreamParams GridSolver::Impl::stream_base() {
+    StreamParams a{};
+    a.columns = columns;
+    a.rows = rows;
+    a.pitch = pitch;
+    a.origin = origin;
+    a.centre = centre;
+    a.east = east;
+    a.north = north;
+    a.diagonal = diagonal;
+    a.b = b.data();
+    a.x = x.data();
+    a.words = words.data();
+    a.result = result.data();
+    return a;
+}
+
+std::optional<ResidentParams> GridSolver::Impl::resident(const CgRequest& q, int multiprocessors, int& depth) const {
+    if (q.arithmetic == Arithmetic::mixed_s31 || q.arithmetic == Arithmetic::mixed_s39) return std::nullopt;
+    for (depth = 1; depth <= 16; depth *= 2) {
+        const int across = (columns + resident_tile_columns(depth) - 1) / resident_tile_columns(depth);
+        const int down = (rows + resident_tile_rows(depth) - 1) / resident_tile_rows(depth);
+        if (across * down > multiprocessors) continue;
+        ResidentParams a{};
+        a.columns = columns;
+        a.rows = rows;
+        a.tiles_across = across;
+        a.pitch = pitch;
+        a.origin = origin;
+        a.centre = centre;
+        a.east = east;
+        a.north = north;
+        a.diagonal = diagonal;
+        a.b = b.data();
+        a.x = x.data();
+        a.words = words.data();
+        a.result = result.data();
+        return a;
+    }
+    return std::nullopt;
+}
+
+CgReport GridSolver::Impl::solve(const CgRequest& q) {
+    // GridReduce counts blocks in a byte.
+    const int blocks = std::min(require_device().multiprocessors, 255);
+    const bool mixed = is_mixed(q.arithmetic);
+    CgReport report;
+    if (b_norm == 0) {
+        x.zero();
+        report.end = CgEnd::converged;
+        return report;
+    }
+    ControlParams ask{};
+    ask.max_passes = q.max_passes != 0 ? q.max_passes : static_cast<std::uint32_t>(40 * rows + 1000);
+    ask.tolerance = q.tolerance;
+    ask.inner = q.inner;
+    ask.gain = std::pow(10.0, -q.digits);
+    ask.guided = q.guided;
+    ask.first_norm = b_norm;
+    report.initial_norm = b_norm;
+
+    int depth = 0;
+    std::optional<ResidentParams> resident_plan;
+    if (q.plan != Plan::stream) resident_plan = resident(q, blocks, depth);
+    if (q.plan == Plan::resident && !resident_plan)
+        throw InvalidInput("resident plan: the grid does not fit the registers and shared memory of this device; use "
+                           "the stream plan");
+    double row_sum = std::abs(centre) + 2 * std::abs(east) + 2 * std::abs(north) + 4 * std::abs(diagonal);
+    ask.coefficient_exponent = std::ilogb(row_sum) + 1;
+    x.zero();
+    words.zero();
+    Timer timer;
+    ControlResult done{};
+    // A launch uses up to four tags a pass.
+    const Tag first_tag = tag;
+    tag += 4ull * ask.max_passes + 16;
+    if (resident_plan) {
+        for (auto& h : halo)
+            if (h.size() == 0) {
+                h.allocate(elements);
+                h.zero();
+            }
+        ResidentParams a = *resident_plan;
+        a.halo[0] = halo[0].data();
+        a.halo[1] = halo[1].data();
+        a.ask = ask;
+        a.first_tag = first_tag;
+        const int tiles = a.tiles_across * ((rows + resident_tile_rows(depth) - 1) / resident_tile_rows(depth));
+        timer.start();
+        launch_resident(a, q.arithmetic, depth, tiles);
+        report.seconds = timer.stop();
+        report.plan = Plan::resident;
+        report.plan_text = std::to_string(tiles) + " tiles of " + std::to_string(resident_tile_columns(depth)) + " x " +
+                           std::to_string(resident_tile_rows(depth));
+    } else {
+        const StreamTraits traits = stream_traits(q.arithmetic);
+        zero_vectors(traits.hi_bytes, traits.lo_bytes, traits.u_bytes);
+        StreamParams a = stream_base();
+        a.ask = ask;
+        a.u = {u.data(), nullptr};
+        for (int k = 0; k < 2; ++k) {
+            a.r[k] = {hi[k].data(), lo[k].data()};
+            a.p[k] = {hi[2 + k].data(), lo[2 + k].data()};
+        }
+        if (!mixed) {
+            if (traits.hi_bytes == 8)
+                check(cudaMemcpy(a.r[0].hi, b.data(), elements * sizeof(double), cudaMemcpyDeviceToDevice),
+                      "cudaMemcpy");
+            else to_float<<<512, 256>>>(b.data(), static_cast<float*>(a.r[0].hi), elements);
+            check(cudaGetLastError(), "to_float");
+        }
+        const int threads = traits.threads;
+        const int warps = blocks * (threads / 32);
+        const auto divide = [&](int width, int& strips, int& segments, int& segment_rows) {
+            strips = (columns + width - 1) / width;
+            segments = std::max(1, std::min(rows, warps / strips));
+            segment_rows = (rows + segments - 1) / segments;
+            segments = (rows + segment_rows - 1) / segment_rows;
+        };
+        divide(traits.strip_width, a.strips, a.segments, a.segment_rows);
+        divide(60, a.fine_strips, a.fine_segments, a.fine_segment_rows);
+        if (a.strips > warps || a.fine_strips > warps)
+            throw InvalidInput("stream plan: grid rows of more than " + std::to_string(warps * 30) + " points");
+        timer.start();
+        launch_stream(a, q.arithmetic, blocks);
+        report.seconds = timer.stop();
+        report.plan = Plan::stream;
+        report.plan_text = std::to_string(a.strips) + " x " + std::to_string(a.segments) + " strips of " +
+                           std::to_string(traits.strip_width) + " x " + std::to_string(a.segment_rows) + ", " +
+                           std::to_string(threads) + " threads a block";
+        report.bytes_per_row = traits.bytes_per_row;
+        report.operations_per_row = traits.operations_per_row;
+    }
+    result.download(std::span(&done, 1));
+    report.end = static_cast<CgEnd>(done.end);
+    report.passes = done.passes;
+    report.outer = done.outer;
+    report.guards = done.guards;
+    // The defect of the solution, with plain row sums, whatever the solver used.
+    Buffer<double> defect(elements);
+    defect.zero();
+    plain_defect<<<1024, 256>>>(stream_base(), defect.data());
+    check(cudaGetLastError(), "plain_defect");
+    report.true_residual = norm(defect.data()) / b_norm;
+    return report;
+}
+
+GridSolver::GridSolver(const System& system) : impl_(std::make_unique<Impl>(system)) {}
+GridSolver::~GridSolver() = default;
+
+void GridSolver::set_rhs(std::span<const double> b) {
+    Impl& i = *impl_;
+    if (b.size() != i.size) throw InvalidInput("right-hand side: its size is not the system's");
+    check(cudaMemcpy2D(i.b.data() + i.origin, i.pitch * sizeof(double), b.data() + i.first,
+                       i.row_length * sizeof(double), i.columns * sizeof(double), i.rows, cudaMemcpyHostToDevice),
+          "cudaMemcpy2D of the right-hand side");
+    i.b_norm = i.norm(i.b.data());
+}
+
+CgReport GridSolver::solve(const CgRequest& request) {
+    return impl_->solve(request);
+}
+
+void GridSolver::solution(std::span<double> x) const {
+    const Impl& i = *impl_;
+    if (x.size() != i.size) throw InvalidInput("solution: its size is not the system's");
+    std::fill(x.begin(), x.end(), 0.0);
+    check(cudaMemcpy2D(x.data() + i.first, i.row_length * sizeof(double), i.x.data() + i.origin,
+                       i.pitch * sizeof(double), i.columns * sizeof(double), i.rows, cudaMemcpyDeviceToHost),
+          "cudaMemcpy2D of the solution");
+}
+
+double copy_bandwidth() {
+    static_cast<void>(require_device());
+    constexpr std::size_t kBytes = std::size_t{2} << 30;
+    Buffer<unsigned char> from(kBytes), to(kBytes);
+    check(cudaMemset(from.data(), 0x5A, kBytes), "cudaMemset");
+    std::vector<double> seconds;
+    Timer timer;
+    for (int i = 0; i < 12; ++i) {
+        timer.start();
+        check(cudaMemcpyAsync(to.data(), from.data(), kBytes, cudaMemcpyDeviceToDevice), "cudaMemcpy");
+        const double s = timer.stop();
+        if (i >= 2) seconds.push_back(s);
+    }
+    std::sort(seconds.begin(), seconds.end());
+    return 2.0 * kBytes / seconds[seconds.size() / 2];
+}
+
+} // namespace mantissa::gpu

@@ -1,0 +1,194 @@
+// The scalar side of the native solvers: recurrence coefficients, stopping tests and restarts. Every block runs it on
+// the same sums and so comes to the same decisions without talking to the host.
+#pragma once
+
+#include <cstdint>
+
+#include "grid_reduce.cuh"
+
+namespace mantissa::gpu {
+
+/// What a launch is asked to do. Norms are those of the double-precision defect.
+struct ControlParams {
+    std::uint32_t max_passes; ///< at most this many passes in all
+    double tolerance;         ///< on the defect norm relative to the initial one; 0 runs max_passes
+    std::uint32_t inner;      ///< passes between defects (mixed), 0: by digits
+    double gain;              ///< 10^-digits: the inner solve ends when its residual norm fell by this factor
+    int coefficient_exponent; ///< the sum of |coefficients| of a row is below two to this
+    bool guided;              ///< keep p over a restart (residual guided); else restart with p = r
+    double first_norm;        ///< an estimate of ||b|| that scales the first inner problem
+};
+
+enum class DeviceEnd : std::uint32_t { converged, passes, indefinite, not_finite, stagnated };
+
+struct ControlResult {
+    DeviceEnd end;
+    std::uint32_t passes, outer, guards;
+    double initial_norm, final_norm; ///< double-precision defects when mixed, else the recursion's
+    double alpha;                    ///< the step along p that the iterate still lacks
+};
+
+#ifdef __CUDACC__
+
+/// Scalars of a pass: r' = r - alpha q, p' = gamma r' + beta p. In shared memory, written by one thread.
+///
+/// u need not be touched in every pass. A pass that leaves it alone finds p' = r' + beta p, so the next one, which
+/// reads p' and r', can still add alpha p = (alpha / beta) (p' - r'): u moves through memory every other pass only.
+struct PassScalars {
+    double alpha, beta, gamma;
+    double scale;  ///< mixed: the inner system is the defect over this
+    double carry;  ///< alpha / beta of a pass that left u alone: its alpha p is carry (p' - r'), see below
+    bool first;    ///< the first pass behind a restart: q is not used
+    bool fresh;    ///< u counts as zero
+    bool update_u; ///< this pass updates u
+    bool deferred; ///< this pass leaves its alpha p to the next
+    bool restart;  ///< form a new defect before the next pass
+    bool stop;
+};
+
+/// Kept by thread 0 of each block in shared memory.
+struct Control {
+    ControlParams ask;
+    ControlResult result;
+    double rho, rho_start, scale, goal, best;
+    std::uint32_t since, worse;
+
+    __device__ __forceinline__ void reset(const ControlParams& request, PassScalars& s, GridState& grid, bool mixed) {
+        ask = request;
+        result = {};
+        rho = rho_start = goal = best = 0;
+        scale = 1;
+        since = worse = 0;
+        s = {};
+        s.scale = 1;
+        s.gamma = 1;
+        s.first = s.fresh = true;
+        s.restart = mixed;
+        for (auto& buffer : grid.previous)
+            for (auto& word : buffer) word = 0;
+        expect(grid, mixed ? 1.0 : ask.first_norm * ask.first_norm);
+    }
+
+    /// Exponents of the coming sums when r.r is `norm2`.
+    __device__ __forceinline__ void expect(GridState& grid, double norm2) const {
+        const int e = ilogb(norm2) + 1;
+        grid.exponent[0] = e;
+        grid.exponent[1] = e + ask.coefficient_exponent;
+        grid.exponent[2] = e + 2 * ask.coefficient_exponent;
+    }
+
+    /// The scalars behind a pass with dot products rho = r.r, pq, qq.
+    __device__ __forceinline__ void after_pass(const double (&sum)[kSums], PassScalars& s, GridState& grid,
+                                               bool mixed) {
+        for (int k = 0; k < kSums; ++k)
+            if (sum[k] > 0 && isfinite(sum[k])) grid.exponent[k] = ilogb(sum[k]) + 1;
+        rho = sum[0];
+        const double pq = sum[1], qq = sum[2];
+        ++result.passes;
+        ++since;
+        if (!mixed && result.passes == 1) {
+            result.initial_norm = sqrt(rho);
+            goal = ask.tolerance * ask.tolerance * rho;
+        }
+        double a = rho / pq;
+        double sigma = a * (a * qq - pq);
+        if (sigma < 0) {
+            sigma = 0;
+            ++result.guards;
+        }
+        double b = sigma / rho;
+        const double norm2 = mixed ? rho * scale * scale : rho;
+        bool stop = false, restart = false;
+        const bool reached = norm2 < goal;
+        if (!(isfinite(rho) && isfinite(pq) && isfinite(qq))) {
+            result.end = DeviceEnd::not_finite;
+            stop = true;
+            a = b = 0;
+        } else if (rho == 0 || !(pq > 0)) {
+            // Nothing left to reduce here, or no descent direction in this precision: look at the true defect.
+            a = b = 0;
+            if (mixed && since > 1) restart = true;
+            else {
+                result.end = rho == 0 ? DeviceEnd::converged : DeviceEnd::indefinite;
+                stop = true;
+            }
+        } else if (!mixed && reached) {
+            result.end = DeviceEnd::converged;
+            result.final_norm = sqrt(rho);
+            a = 0; // u holds the iterate that r belongs to
+            stop = true;
+        } else if (result.passes >= ask.max_passes) {
+            result.end = DeviceEnd::passes;
+            result.final_norm = mixed ? result.final_norm : sqrt(rho);
+            restart = mixed;
+            stop = !mixed;
+        } else if (mixed) {
+            restart = reached || (ask.inner != 0 ? since >= ask.inner : rho < ask.gain * ask.gain * rho_start);
+        }
+        const bool pending = s.deferred;
+        s.carry = pending ? s.alpha / s.beta : 0;
+        s.fresh = s.fresh && !s.update_u;
+        s.alpha = a;
+        s.beta = b;
+        s.gamma = 1;
+        s.first = false;
+        s.restart = restart;
+        s.stop = stop;
+        // (a small beta would blow the rounding of p' up)
+        s.deferred = !pending && b > 0.02;
+        s.update_u = !s.deferred;
+        result.alpha = a;
+    }
+
+    /// The scalars behind a defect d, stored as r = d / s.scale: sum[0] = r.r, sum[1] = r.p.
+    __device__ __forceinline__ void after_defect(const double (&sum)[kSums], PassScalars& s, GridState& grid) {
+        const double old_scale = scale, norm = sqrt(sum[0]) * s.scale;
+        const bool begin = result.passes == 0;
+        if (begin) {
+            result.initial_norm = norm;
+            goal = ask.tolerance * ask.tolerance * norm * norm;
+            best = norm;
+        } else {
+            ++result.outer;
+        }
+        result.final_norm = norm;
+        scale = s.scale;
+        s.stop = true;
+        if (!isfinite(norm)) result.end = DeviceEnd::not_finite;
+        else if (norm * norm < goal || norm == 0) result.end = DeviceEnd::converged;
+        else if (result.passes >= ask.max_passes) result.end = DeviceEnd::passes;
+        else {
+            worse = norm < best || begin ? 0 : worse + 1;
+            best = norm < best ? norm : best;
+            if (worse >= 100) result.end = DeviceEnd::stagnated;
+            else s.stop = false;
+        }
+        s.alpha = 0;
+        s.beta = 0;
+        s.gamma = 1;
+        if (ask.guided && !begin && rho > 0) {
+            // beta = rho_new / rho_old, and p counts in units of the old scale; p is made orthogonal to r first.
+            const double b = (norm / scale) * (norm / old_scale) / rho;
+            s.beta = b;
+            s.gamma = 1 - b * sum[1] / sum[0];
+        }
+        s.carry = 0;
+        s.first = s.fresh = true;
+        s.update_u = s.deferred = false; // alpha is zero: nothing to add
+        s.restart = false;
+        expect(grid, sum[0] > 0 ? sum[0] : 1.0);
+        rho_start = sum[0];
+        since = 0;
+    }
+
+    /// The scale of the next defect: its expected norm.
+    [[nodiscard]] __device__ __forceinline__ double next_scale() const {
+        if (result.passes == 0) return ask.first_norm;
+        const double expected = scale * sqrt(rho);
+        return expected > 0 && isfinite(expected) ? expected : scale;
+    }
+};
+
+#endif
+
+} // namespace mantissa::gpu

@@ -1,0 +1,309 @@
+#include "library_rivals.hpp"
+
+#include <cublas_v2.h>
+#include <cusparse.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "mantissa/gpu/device.hpp"
+
+namespace mantissa::gpu {
+
+namespace {
+
+void check_sparse(cusparseStatus_t status, const char* call) {
+    if (status != CUSPARSE_STATUS_SUCCESS) throw DeviceError(call, cusparseGetErrorString(status));
+}
+void check_blas(cublasStatus_t status, const char* call) {
+    if (status != CUBLAS_STATUS_SUCCESS) throw DeviceError(call, cublasGetStatusString(status));
+}
+
+/// Handles and descriptors that free themselves.
+struct Sparse {
+    cusparseHandle_t handle = nullptr;
+    Sparse() { check_sparse(cusparseCreate(&handle), "cusparseCreate"); }
+    ~Sparse() { static_cast<void>(cusparseDestroy(handle)); }
+    Sparse(const Sparse&) = delete;
+    Sparse& operator=(const Sparse&) = delete;
+};
+struct Blas {
+    cublasHandle_t handle = nullptr;
+    Blas() { check_blas(cublasCreate(&handle), "cublasCreate"); }
+    ~Blas() { static_cast<void>(cublasDestroy(handle)); }
+    Blas(const Blas&) = delete;
+    Blas& operator=(const Blas&) = delete;
+};
+struct Descriptor {
+    cusparseSpMatDescr_t matrix = nullptr;
+    ~Descriptor() {
+        if (matrix != nullptr) static_cast<void>(cusparseDestroySpMat(matrix));
+    }
+    Descriptor() = default;
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+};
+struct DenseVector {
+    cusparseDnVecDescr_t vector = nullptr;
+    DenseVector(std::int64_t n, void* values, cudaDataType type) {
+        check_sparse(cusparseCreateDnVec(&vector, n, values, type), "cusparseCreateDnVec");
+    }
+    ~DenseVector() { static_cast<void>(cusparseDestroyDnVec(vector)); }
+    DenseVector(const DenseVector&) = delete;
+    DenseVector& operator=(const DenseVector&) = delete;
+};
+
+template <class T> constexpr cudaDataType kType = sizeof(T) == 4 ? CUDA_R_32F : CUDA_R_64F;
+
+/// y = A x by cusparseSpMV with its workspace.
+template <class T> class Product {
+public:
+    Product(const Sparse& sparse, const Descriptor& a, const DenseVector& x, const DenseVector& y,
+            cusparseSpMVAlg_t way)
+        : sparse_(sparse), a_(a), x_(x), y_(y), way_(way) {
+        std::size_t bytes = 0;
+        check_sparse(cusparseSpMV_bufferSize(sparse.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a.matrix, x.vector,
+                                             &zero_, y.vector, kType<T>, way, &bytes),
+                     "cusparseSpMV_bufferSize");
+        workspace_.allocate(std::max<std::size_t>(bytes, 16));
+        check_sparse(cusparseSpMV_preprocess(sparse.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a.matrix, x.vector,
+                                             &zero_, y.vector, kType<T>, way, workspace_.data()),
+                     "cusparseSpMV_preprocess");
+    }
+    void operator()() const {
+        check_sparse(cusparseSpMV(sparse_.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a_.matrix, x_.vector, &zero_,
+                                  y_.vector, kType<T>, way_, workspace_.data()),
+                     "cusparseSpMV");
+    }
+
+private:
+    const Sparse& sparse_;
+    const Descriptor& a_;
+    const DenseVector &x_, &y_;
+    cusparseSpMVAlg_t way_;
+    T one_ = 1, zero_ = 0;
+    Buffer<unsigned char> workspace_;
+};
+
+double median_of_batches(int repeats, const std::function<void()>& work) {
+    constexpr int kBatch = 20;
+    Timer timer;
+    std::vector<double> seconds;
+    for (int i = 0; i < repeats + 2; ++i) {
+        timer.start();
+        for (int k = 0; k < kBatch; ++k) work();
+        const double s = timer.stop() / kBatch;
+        if (i >= 2) seconds.push_back(s);
+    }
+    std::ranges::sort(seconds);
+    return seconds[seconds.size() / 2];
+}
+
+/// Sliced ELL: slices of 32 rows, column by column, padded with column -1.
+struct Sliced {
+    std::vector<std::int32_t> offset, column;
+    std::vector<double> value;
+};
+Sliced to_sliced(const Crs& a) {
+    constexpr std::uint32_t kSlice = 32;
+    Sliced s;
+    s.offset.push_back(0);
+    for (std::uint32_t first = 0; first < a.rows; first += kSlice) {
+        std::uint32_t width = 0;
+        for (std::uint32_t r = first; r < std::min(a.rows, first + kSlice); ++r)
+            width = std::max(width, a.row_begin[r + 1] - a.row_begin[r]);
+        for (std::uint32_t k = 0; k < width; ++k)
+            for (std::uint32_t r = first; r < first + kSlice; ++r) {
+                const bool there = r < a.rows && a.row_begin[r] + k < a.row_begin[r + 1];
+                s.column.push_back(there ? static_cast<std::int32_t>(a.column[a.row_begin[r] + k]) : -1);
+                s.value.push_back(there ? a.value[a.row_begin[r] + k] : 0.0);
+            }
+        s.offset.push_back(static_cast<std::int32_t>(s.column.size()));
+    }
+    return s;
+}
+
+template <class T> std::vector<RivalTime> products(const Crs& a, int repeats) {
+    const Sparse sparse;
+    const std::size_t padded = (a.rows + 3) / 4 * 4;
+    std::vector<T> host(padded, T(0));
+    for (std::uint32_t i = 0; i < a.rows; ++i) host[i] = static_cast<T>(1.0 + 1e-3 * (i % 97));
+    std::vector<double> want(a.rows, 0.0);
+    double largest = 0;
+    for (std::uint32_t i = 0; i < a.rows; ++i) {
+        for (std::uint32_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k)
+            want[i] += a.value[k] * static_cast<double>(host[a.column[k]]);
+        largest = std::max(largest, std::abs(want[i]));
+    }
+    const Buffer<T> x = to_device(host);
+    Buffer<T> y(padded);
+    std::vector<RivalTime> times;
+    const auto run = [&](const std::string& name, const Descriptor& d, std::int64_t size, cusparseSpMVAlg_t way) {
+        try {
+            const DenseVector vx(size, x.data(), kType<T>), vy(size, y.data(), kType<T>);
+            const Product<T> product(sparse, d, vx, vy, way);
+            y.zero();
+            product();
+            std::vector<T> got(padded);
+            y.download(got);
+            double error = 0;
+            for (std::uint32_t i = 0; i < a.rows; ++i)
+                error = std::max(error, std::abs(static_cast<double>(got[i]) - want[i]));
+            times.push_back({name, median_of_batches(repeats, [&] { product(); }), largest == 0 ? 0 : error / largest});
+        } catch (const DeviceError& e) {
+            if (e.code() != cudaErrorUnknown) throw; // a CUDA fault is one; a refusal of the library is not
+        }
+    };
+    {
+        const auto begin = to_device(std::vector<std::int32_t>(a.row_begin.begin(), a.row_begin.end()));
+        const auto column = to_device(std::vector<std::int32_t>(a.column.begin(), a.column.end()));
+        const auto value = to_device(std::vector<T>(a.value.begin(), a.value.end()));
+        Descriptor d;
+        check_sparse(cusparseCreateCsr(&d.matrix, a.rows, a.rows, static_cast<std::int64_t>(a.nonzeros()), begin.data(),
+                                       column.data(), value.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                       CUSPARSE_INDEX_BASE_ZERO, kType<T>),
+                     "cusparseCreateCsr");
+        run("cuSPARSE CSR default", d, a.rows, CUSPARSE_SPMV_ALG_DEFAULT);
+        run("cuSPARSE CSR ALG1", d, a.rows, CUSPARSE_SPMV_CSR_ALG1);
+        run("cuSPARSE CSR ALG2", d, a.rows, CUSPARSE_SPMV_CSR_ALG2);
+    }
+    {
+        const Sliced s = to_sliced(a);
+        const auto offset = to_device(s.offset);
+        const auto column = to_device(s.column);
+        const auto value = to_device(std::vector<T>(s.value.begin(), s.value.end()));
+        Descriptor d;
+        check_sparse(cusparseCreateSlicedEll(&d.matrix, a.rows, a.rows, static_cast<std::int64_t>(a.nonzeros()),
+                                             static_cast<std::int64_t>(s.value.size()), 32, offset.data(),
+                                             column.data(), value.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                             CUSPARSE_INDEX_BASE_ZERO, kType<T>),
+                     "cusparseCreateSlicedEll");
+        run("cuSPARSE SELL", d, a.rows, CUSPARSE_SPMV_SELL_ALG1);
+    }
+    for (const std::uint32_t block : {2U, 4U}) {
+        const Bcrs b = to_bcrs(a, block);
+        const auto begin = to_device(std::vector<std::int32_t>(b.row_begin.begin(), b.row_begin.end()));
+        const auto column = to_device(std::vector<std::int32_t>(b.column.begin(), b.column.end()));
+        const auto value = to_device(std::vector<T>(b.value.begin(), b.value.end()));
+        Descriptor d;
+        check_sparse(cusparseCreateBsr(&d.matrix, b.block_rows(), b.block_rows(),
+                                       static_cast<std::int64_t>(b.column.size()), block, block, begin.data(),
+                                       column.data(), value.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                       CUSPARSE_INDEX_BASE_ZERO, kType<T>, CUSPARSE_ORDER_ROW),
+                     "cusparseCreateBsr");
+        run("cuSPARSE BSR " + std::to_string(block), d, std::int64_t{b.block_rows()} * block, CUSPARSE_SPMV_BSR_ALG1);
+    }
+    return times;
+}
+
+/// The interior Poisson matrix of m x m points, rows by grid rows, nine points: 8/3 and -1/3.
+template <class T> __global__ void poisson_rows(int m, std::int32_t* begin, std::int32_t* column, T* value) {
+    const long long n = static_cast<long long>(m) * m;
+    // Entries before column x of a grid row with three neighbours across, and before grid row y.
+    const auto before = [](int x) { return x == 0 ? 0 : 3 * x - 1; };
+    const int whole = 3 * m - 2;
+    for (long long i = blockIdx.x * 256LL + threadIdx.x; i <= n; i += 256LL * gridDim.x) {
+        if (i == n) {
+            begin[n] = whole * whole;
+            continue;
+        }
+        const int x = static_cast<int>(i % m), y = static_cast<int>(i / m);
+        const int high = 3 - (y == 0 ? 1 : 0) - (y == m - 1 ? 1 : 0);
+        std::int32_t k = before(y) * whole + high * before(x);
+        begin[i] = k;
+        for (int dy = -1; dy <= 1; ++dy)
+            for (int dx = -1; dx <= 1; ++dx) {
+                if (x + dx < 0 || x + dx >= m || y + dy < 0 || y + dy >= m) continue;
+                column[k] = static_cast<std::int32_t>(i + dy * m + dx);
+                value[k++] = dx == 0 && dy == 0 ? T(8.0 / 3) : T(-1.0 / 3);
+            }
+    }
+}
+template <class T> __global__ void poisson_rhs(int m, T* b) {
+    const double h = 1.0 / (m + 1);
+    for (long long i = blockIdx.x * 256LL + threadIdx.x; i < static_cast<long long>(m) * m; i += 256LL * gridDim.x) {
+        const double x = h * static_cast<double>(i % m + 1), y = h * static_cast<double>(i / m + 1);
+        b[i] = static_cast<T>(h * h * 2 * (x * (1 - x) + y * (1 - y)));
+    }
+}
+
+float dot(const Blas& b, int n, const float* x, const float* y) {
+    float s = 0;
+    check_blas(cublasSdot(b.handle, n, x, 1, y, 1, &s), "cublasSdot");
+    return s;
+}
+double dot(const Blas& b, int n, const double* x, const double* y) {
+    double s = 0;
+    check_blas(cublasDdot(b.handle, n, x, 1, y, 1, &s), "cublasDdot");
+    return s;
+}
+void axpy(const Blas& b, int n, float a, const float* x, float* y) {
+    check_blas(cublasSaxpy(b.handle, n, &a, x, 1, y, 1), "cublasSaxpy");
+}
+void axpy(const Blas& b, int n, double a, const double* x, double* y) {
+    check_blas(cublasDaxpy(b.handle, n, &a, x, 1, y, 1), "cublasDaxpy");
+}
+void scale(const Blas& b, int n, float a, float* x) {
+    check_blas(cublasSscal(b.handle, n, &a, x, 1), "cublasSscal");
+}
+void scale(const Blas& b, int n, double a, double* x) {
+    check_blas(cublasDscal(b.handle, n, &a, x, 1), "cublasDscal");
+}
+
+template <class T> RivalCg poisson_cg(int level, double tolerance, std::uint32_t limit) {
+    const int m = (1 << level) - 1, n = m * m;
+    const std::size_t nonzeros = static_cast<std::size_t>(3 * m - 2) * static_cast<std::size_t>(3 * m - 2);
+    Buffer<std::int32_t> begin(static_cast<std::size_t>(n) + 1), column(nonzeros);
+    Buffer<T> value(nonzeros), x(n), r(n), p(n), q(n);
+    poisson_rows<T><<<1024, 256>>>(m, begin.data(), column.data(), value.data());
+    poisson_rhs<T><<<1024, 256>>>(m, r.data());
+    check(cudaGetLastError(), "launch of poisson_rows");
+    x.zero();
+    check(cudaMemcpy(p.data(), r.data(), static_cast<std::size_t>(n) * sizeof(T), cudaMemcpyDeviceToDevice),
+          "cudaMemcpy");
+    const Sparse sparse;
+    const Blas blas;
+    Descriptor a;
+    check_sparse(cusparseCreateCsr(&a.matrix, n, n, static_cast<std::int64_t>(nonzeros), begin.data(), column.data(),
+                                   value.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+                                   kType<T>),
+                 "cusparseCreateCsr");
+    const DenseVector vp(n, p.data(), kType<T>), vq(n, q.data(), kType<T>);
+    const Product<T> product(sparse, a, vp, vq, CUSPARSE_SPMV_ALG_DEFAULT);
+    product(); // warm-up
+    RivalCg result;
+    T rho = dot(blas, n, r.data(), r.data());
+    const double first = static_cast<double>(rho), goal = tolerance * tolerance * first;
+    Timer timer;
+    timer.start();
+    while (result.iterations < limit && (tolerance == 0 || static_cast<double>(rho) > goal)) {
+        product();
+        const T alpha = rho / dot(blas, n, p.data(), q.data());
+        axpy(blas, n, alpha, p.data(), x.data());
+        axpy(blas, n, -alpha, q.data(), r.data());
+        const T next = dot(blas, n, r.data(), r.data());
+        scale(blas, n, next / rho, p.data());
+        axpy(blas, n, T(1), r.data(), p.data());
+        rho = next;
+        ++result.iterations;
+    }
+    result.seconds = timer.stop();
+    result.recursive_residual = std::sqrt(static_cast<double>(rho) / first);
+    return result;
+}
+
+} // namespace
+
+std::vector<RivalTime> cusparse_products(const Crs& a, bool single_precision, int repeats) {
+    static_cast<void>(require_device());
+    return single_precision ? products<float>(a, repeats) : products<double>(a, repeats);
+}
+
+RivalCg library_cg_poisson(int level, bool single_precision, double tolerance, std::uint32_t max_iterations) {
+    static_cast<void>(require_device());
+    return single_precision ? poisson_cg<float>(level, tolerance, max_iterations)
+                            : poisson_cg<double>(level, tolerance, max_iterations);
+}
+
+} // namespace mantissa::gpu

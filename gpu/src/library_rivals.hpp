@@ -1,0 +1,31 @@
+// cuSPARSE products and the cuBLAS + cuSPARSE CG that the solvers here are compared with.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mantissa/gpu/sparse_formats.hpp"
+
+namespace mantissa::gpu {
+
+struct RivalTime {
+    std::string name; ///< as "cuSPARSE CSR ALG2"
+    double seconds;   ///< of one product, the median
+    double error;     ///< largest |difference| to the CRS product here over the largest |y|
+};
+/// All products that cuSPARSE offers for `a` in float or double: CSR by each algorithm, sliced ELL, blocks of 2 and 4.
+/// A format that the library refuses is left out.
+std::vector<RivalTime> cusparse_products(const Crs& a, bool single_precision, int repeats);
+
+struct RivalCg {
+    std::uint32_t iterations = 0;
+    double seconds = 0;
+    double recursive_residual = 0;
+};
+/// Textbook CG on the Poisson matrix of a level: one cusparseSpMV, two dot products and three vector updates an
+/// iteration, scalars on the host. tolerance 0 runs max_iterations.
+RivalCg library_cg_poisson(int level, bool single_precision, double tolerance, std::uint32_t max_iterations);
+
+} // namespace mantissa::gpu

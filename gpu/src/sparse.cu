@@ -1,0 +1,325 @@
+// Sparse matrices on the device: upload in a format, products, and the graph-captured Jacobi CG.
+#include "mantissa/gpu/sparse_solver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <variant>
+
+#include "mantissa/format.hpp"
+#include "mantissa/gpu/device.hpp"
+#include "sparse_kernels.cuh"
+
+namespace mantissa::gpu {
+
+namespace {
+
+/// Threads that share a row of `mean` entries: about one for each two.
+int lanes_for(double mean, int least) {
+    int lanes = least;
+    while (lanes < 32 && 2.0 * lanes < mean) lanes *= 2;
+    return lanes;
+}
+
+class Graph {
+public:
+    Graph() = default;
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+    ~Graph() {
+        if (executable_ != nullptr) static_cast<void>(cudaGraphExecDestroy(executable_));
+        if (graph_ != nullptr) static_cast<void>(cudaGraphDestroy(graph_));
+        if (stream_ != nullptr) static_cast<void>(cudaStreamDestroy(stream_));
+    }
+    /// Captures what `work` launches into the stream it is given.
+    template <class Work> void capture(Work&& work) {
+        check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+        check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+        work(stream_);
+        check(cudaStreamEndCapture(stream_, &graph_), "cudaStreamEndCapture");
+        check(cudaGraphInstantiate(&executable_, graph_, 0), "cudaGraphInstantiate");
+    }
+    /// On the default stream, like everything else here.
+    void launch() { check(cudaGraphLaunch(executable_, nullptr), "cudaGraphLaunch"); }
+
+private:
+    cudaGraph_t graph_ = nullptr;
+    cudaGraphExec_t executable_ = nullptr;
+    cudaStream_t stream_ = nullptr;
+};
+
+class MatrixBase {
+public:
+    virtual ~MatrixBase() = default;
+    virtual void apply(std::span<const double> x, std::span<double> y) const = 0;
+    [[nodiscard]] virtual double time_product(int repeats) const = 0;
+    virtual SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t limit, bool jacobi,
+                                 std::vector<double>* x) const = 0;
+};
+
+template <class T> class Matrix final : public MatrixBase {
+public:
+    Matrix(const Crs& a, SparseFormat format) : rows_(a.rows), padded_((a.rows + 3) / 4 * 4), host_(a) {
+        static_cast<void>(require_device());
+        if (format == SparseFormat::crs) {
+            upload(a.row_begin, a.column, a.value);
+            const double mean = static_cast<double>(a.nonzeros()) / std::max<double>(1, a.rows);
+            operator_ = CrsProduct<T>{begin_.data(), column_.data(), value_.data(), a.rows, lanes_for(mean, 2)};
+        } else if (format == SparseFormat::bcrs2) {
+            operator_ = blocks<2>(a);
+        } else if (format == SparseFormat::bcrs4) {
+            operator_ = blocks<4>(a);
+        } else {
+            const Jds j = to_jds(a);
+            upload(j.diagonal_begin, j.column, j.value);
+            permutation_ = to_device(j.permutation);
+            count_ = to_device(j.row_count);
+            if (format == SparseFormat::jds_rows) {
+                operator_ = JdsRowProduct<T>{begin_.data(), column_.data(), permutation_.data(),
+                                             count_.data(), value_.data(),  a.rows};
+            } else {
+                sums_.allocate(padded_);
+                operator_ =
+                    JdsProduct<T>{begin_.data(), column_.data(), permutation_.data(), count_.data(), value_.data(),
+                                  sums_.data(),  a.rows};
+            }
+        }
+        allocate_vectors();
+    }
+
+    explicit Matrix(const System& system)
+        : rows_(static_cast<std::uint32_t>(system.size)), padded_((system.size + 3) / 4 * 4) {
+        static_cast<void>(require_device());
+        if (system.kind != System::Kind::bands) throw InvalidInput("band matrix: the system has no bands");
+        BandProduct<T> product{};
+        const auto n = static_cast<std::ptrdiff_t>(system.size);
+        for (std::size_t b = 0; b < 9; ++b) {
+            band_[b] = to_device(std::vector<T>(system.bands.band[b].begin(), system.bands.band[b].end()));
+            product.band[b] = band_[b].data();
+        }
+        product.rows = n;
+        product.row_length = static_cast<long long>(system.row_length());
+        operator_ = product;
+        // The rows as the host needs them: for the diagonal and the true residual.
+        host_.rows = rows_;
+        host_.row_begin.push_back(0);
+        for (std::ptrdiff_t i = 0; i < n; ++i) {
+            for (int b = 0; b < kBands; ++b) {
+                const std::ptrdiff_t j = i + System::offset(b, system.row_length());
+                const double v = system.bands.band[static_cast<std::size_t>(b)][static_cast<std::size_t>(i)];
+                if (j < 0 || j >= n || v == 0) continue;
+                host_.column.push_back(static_cast<std::uint32_t>(j));
+                host_.value.push_back(v);
+            }
+            host_.row_begin.push_back(static_cast<std::uint32_t>(host_.value.size()));
+        }
+        allocate_vectors();
+    }
+
+    void apply(std::span<const double> x, std::span<double> y) const override {
+        if (x.size() != rows_ || y.size() != rows_)
+            throw InvalidInput("sparse product: x and y have a row's number of elements");
+        std::vector<T> host(padded_, T(0));
+        std::copy(x.begin(), x.end(), host.begin());
+        p_.upload(host);
+        q_.zero();
+        product();
+        q_.download(host);
+        std::copy_n(host.begin(), rows_, y.begin());
+    }
+
+    double time_product(int repeats) const override {
+        std::vector<T> host(padded_, T(0));
+        for (std::size_t i = 0; i < rows_; ++i) host[i] = static_cast<T>(1.0 + 1e-3 * static_cast<double>(i % 97));
+        p_.upload(host);
+        // Batches, so that the gaps between launches do not count.
+        constexpr int kBatch = 20;
+        Graph graph;
+        graph.capture([&](cudaStream_t stream) {
+            for (int i = 0; i < kBatch; ++i) product(stream);
+        });
+        Timer timer;
+        std::vector<double> seconds;
+        for (int i = 0; i < repeats + 2; ++i) {
+            timer.start();
+            graph.launch();
+            const double s = timer.stop();
+            if (i >= 2) seconds.push_back(s / kBatch);
+        }
+        std::ranges::sort(seconds);
+        return seconds[seconds.size() / 2];
+    }
+
+    SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t limit, bool jacobi,
+                         std::vector<double>* solution) const override {
+        if (b.size() != rows_) throw InvalidInput("right-hand side: its size is not the matrix's");
+        std::vector<T> inverse(rows_, T(1));
+        if (jacobi)
+            for (std::uint32_t i = 0; i < rows_; ++i) {
+                double diagonal = 0;
+                for (std::uint32_t k = host_.row_begin[i]; k < host_.row_begin[i + 1]; ++k)
+                    if (host_.column[k] == i) diagonal += host_.value[k];
+                if (!(diagonal > 0))
+                    throw InvalidInput("Jacobi preconditioner: diagonal element " + std::to_string(i) +
+                                       " is not above zero; solve without it");
+                inverse[i] = static_cast<T>(1 / diagonal);
+            }
+        double norm2 = 0;
+        for (const double v : b) norm2 += v * v;
+        SparseCgReport report;
+        if (norm2 == 0) {
+            report.end = CgEnd::converged;
+            if (solution != nullptr) solution->assign(rows_, 0.0);
+            return report;
+        }
+        const Buffer<double> rhs = to_device(std::vector<double>(b.begin(), b.end()));
+        const Buffer<T> d = to_device(inverse);
+        Buffer<T> x(padded_), r(padded_);
+        p_.zero();
+        q_.zero();
+        // [update buffer 0 | update buffer 1 | products], each two sums of every block
+        Buffer<double> partial(6 * kSparseBlocks);
+        partial.zero();
+        Buffer<SparseStatus> status(1);
+        status.zero();
+        const double goal = tolerance * tolerance * norm2;
+        const long long n = rows_;
+        double* const part[3] = {partial.data(), partial.data() + 2 * kSparseBlocks,
+                                 partial.data() + 4 * kSparseBlocks};
+        constexpr int kBatch = 32; // iterations of one graph, an even number
+        Graph graph;
+        graph.capture([&](cudaStream_t stream) {
+            for (int i = 0; i < kBatch; ++i) {
+                sparse_update<T><<<kSparseBlocks, kSparseThreads, 0, stream>>>(
+                    d.data(), x.data(), r.data(), p_.data(), q_.data(), n, part[i % 2], part[2], part[1 - i % 2], goal,
+                    limit, status.data());
+                check(cudaGetLastError(), "launch of sparse_update");
+                cg_product(stream, d.data(), part[2], status.data(), true);
+            }
+        });
+        Timer timer;
+        timer.start();
+        sparse_begin<T>
+            <<<kSparseBlocks, kSparseThreads>>>(rhs.data(), d.data(), x.data(), r.data(), p_.data(), n, part[0]);
+        check(cudaGetLastError(), "launch of sparse_begin");
+        cg_product(nullptr, d.data(), part[2], status.data(), false);
+        SparseStatus now{};
+        // One look at the status for each graph.
+        for (std::uint64_t launched = 0; now.done == 0; launched += kBatch) {
+            graph.launch();
+            status.download(std::span(&now, 1));
+            if (launched > std::uint64_t{limit} + 2 * kBatch)
+                throw DeviceError("sparse_update", "the solver did not come to an end");
+        }
+        report.seconds = timer.stop();
+        report.iterations = now.iterations;
+        report.end = static_cast<CgEnd>(now.end);
+        std::vector<T> host(padded_);
+        x.download(host);
+        double defect = 0;
+        for (std::uint32_t i = 0; i < rows_; ++i) {
+            double e = b[i];
+            for (std::uint32_t k = host_.row_begin[i]; k < host_.row_begin[i + 1]; ++k)
+                e -= host_.value[k] * static_cast<double>(host[host_.column[k]]);
+            defect += e * e;
+        }
+        report.true_residual = std::sqrt(defect / norm2);
+        if (solution != nullptr) solution->assign(host.begin(), host.begin() + rows_);
+        return report;
+    }
+
+private:
+    using Operator = std::variant<CrsProduct<T>, BlockProduct<T, 2>, BlockProduct<T, 4>, JdsRowProduct<T>,
+                                  JdsProduct<T>, BandProduct<T>>;
+
+    void upload(const std::vector<std::uint32_t>& begin, const std::vector<std::uint32_t>& column,
+                const std::vector<double>& value) {
+        begin_ = to_device(begin);
+        column_ = to_device(column);
+        value_ = to_device(std::vector<T>(value.begin(), value.end()));
+    }
+    template <int B> BlockProduct<T, B> blocks(const Crs& a) {
+        const Bcrs b = to_bcrs(a, B);
+        upload(b.row_begin, b.column, b.value);
+        const double mean = static_cast<double>(b.column.size()) / std::max<double>(1, b.block_rows());
+        return {begin_.data(), column_.data(), value_.data(), b.block_rows(),
+                std::max(B, std::min(32, B * lanes_for(mean, 1)))};
+    }
+    void allocate_vectors() {
+        p_.allocate(padded_);
+        q_.allocate(padded_);
+    }
+    [[nodiscard]] unsigned blocks_for(double threads) const {
+        return static_cast<unsigned>(std::clamp(threads / 256, 1.0, 16384.0) + 0.999);
+    }
+    void product(cudaStream_t stream = nullptr) const {
+        std::visit(
+            [&](const auto& a) {
+                using Kind = std::decay_t<decltype(a)>;
+                double threads = rows_;
+                if constexpr (requires { a.lanes; }) threads = static_cast<double>(a.rows) * a.lanes;
+                sparse_product<Kind><<<blocks_for(threads), 256, 0, stream>>>(a, p_.data(), q_.data());
+            },
+            operator_);
+        check(cudaGetLastError(), "launch of sparse_product");
+    }
+    void cg_product(cudaStream_t stream, const T* inverse, double* partial, SparseStatus* status, bool counts) const {
+        std::visit(
+            [&](const auto& a) {
+                using Kind = std::decay_t<decltype(a)>;
+                sparse_apply<Kind><<<kSparseBlocks, kSparseThreads, 0, stream>>>(a, inverse, p_.data(), q_.data(),
+                                                                                 rows_, partial, status, counts);
+            },
+            operator_);
+        check(cudaGetLastError(), "launch of sparse_apply");
+    }
+
+    std::uint32_t rows_;
+    std::size_t padded_;
+    Crs host_;
+    Buffer<std::uint32_t> begin_, column_, permutation_, count_;
+    Buffer<T> value_, sums_;
+    std::array<Buffer<T>, 9> band_;
+    mutable Buffer<T> p_, q_;
+    Operator operator_;
+};
+
+} // namespace
+
+struct SparseMatrix::Impl {
+    std::unique_ptr<MatrixBase> matrix;
+};
+
+SparseMatrix::SparseMatrix(const Crs& a, SparseFormat format, SparsePrecision precision)
+    : impl_(std::make_unique<Impl>()) {
+    if (precision == SparsePrecision::single_precision) impl_->matrix = std::make_unique<Matrix<float>>(a, format);
+    else impl_->matrix = std::make_unique<Matrix<double>>(a, format);
+}
+SparseMatrix::SparseMatrix(const System& system, SparsePrecision precision) : impl_(std::make_unique<Impl>()) {
+    if (precision == SparsePrecision::single_precision) impl_->matrix = std::make_unique<Matrix<float>>(system);
+    else impl_->matrix = std::make_unique<Matrix<double>>(system);
+}
+SparseMatrix::~SparseMatrix() = default;
+SparseMatrix::SparseMatrix(SparseMatrix&&) noexcept = default;
+
+void SparseMatrix::apply(std::span<const double> x, std::span<double> y) const {
+    impl_->matrix->apply(x, y);
+}
+double SparseMatrix::time_product(int repeats) const {
+    return impl_->matrix->time_product(repeats);
+}
+SparseCgReport SparseMatrix::solve(std::span<const double> b, double tolerance, std::uint32_t max_iterations,
+                                   bool jacobi, std::vector<double>* x) const {
+    return impl_->matrix->solve(b, tolerance, max_iterations, jacobi, x);
+}
+
+TimedChoice choose_on_device(const Crs& a, SparsePrecision precision) {
+    TimedChoice timed;
+    timed.reports = report_formats(a, precision == SparsePrecision::single_precision ? 4 : 8);
+    for (const FormatReport& r : timed.reports)
+        timed.seconds.push_back(SparseMatrix(a, r.format, precision).time_product());
+    timed.choice = choose_format(timed.reports, timed.seconds);
+    return timed;
+}
+
+} // namespace mantissa::gpu

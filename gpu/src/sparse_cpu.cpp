@@ -1,0 +1,183 @@
+#include "mantissa/gpu/sparse_cpu.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "mantissa/format.hpp"
+
+namespace mantissa::gpu {
+
+namespace {
+
+using Index = std::ptrdiff_t;
+
+template <class T>
+void crs_rows(std::uint32_t rows, const std::uint32_t* begin, const std::uint32_t* column, const T* value, const T* x,
+              T* y, [[maybe_unused]] int threads) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (Index i = 0; i < static_cast<Index>(rows); ++i) {
+        T sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (std::uint32_t k = begin[i]; k < begin[i + 1]; ++k) sum += value[k] * x[column[k]];
+        y[i] = sum;
+    }
+}
+
+template <class T, int B>
+void block_rows(std::uint32_t rows, const std::uint32_t* begin, const std::uint32_t* column, const T* value, const T* x,
+                T* y, [[maybe_unused]] int threads) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (Index i = 0; i < static_cast<Index>(rows); ++i) {
+        T sum[B] = {};
+        for (std::uint32_t k = begin[i]; k < begin[i + 1]; ++k) {
+            const T* const block = value + static_cast<std::size_t>(k) * (B * B);
+            const T* const part = x + static_cast<std::size_t>(column[k]) * B;
+            for (int r = 0; r < B; ++r)
+                for (int c = 0; c < B; ++c) sum[r] += block[r * B + c] * part[c];
+        }
+        for (int r = 0; r < B; ++r) y[i * B + r] = sum[r];
+    }
+}
+
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+} // namespace
+
+template <class T>
+CpuProduct<T>::CpuProduct(const Crs& a, SparseFormat format, int threads)
+    : format_(format), threads_(threads), rows_(a.rows), padded_(a.rows) {
+    const auto take = [&](const std::vector<double>& values) { value_.assign(values.begin(), values.end()); };
+    if (format == SparseFormat::crs) {
+        begin_ = a.row_begin;
+        column_ = a.column;
+        take(a.value);
+    } else if (format == SparseFormat::bcrs2 || format == SparseFormat::bcrs4) {
+        Bcrs b = to_bcrs(a, format == SparseFormat::bcrs2 ? 2 : 4);
+        block_ = b.block;
+        padded_ = std::size_t{b.block_rows()} * b.block;
+        begin_ = std::move(b.row_begin);
+        column_ = std::move(b.column);
+        take(b.value);
+    } else {
+        Jds j = to_jds(a);
+        begin_ = std::move(j.diagonal_begin);
+        column_ = std::move(j.column);
+        permutation_ = std::move(j.permutation);
+        count_ = std::move(j.row_count);
+        take(j.value);
+    }
+}
+
+template <class T> void CpuProduct<T>::apply(std::span<const T> x, std::span<T> y) const {
+    if (x.size() != padded_ || y.size() != padded_)
+        throw InvalidInput("sparse product: x and y have padded_rows() elements");
+    if (format_ == SparseFormat::crs)
+        return crs_rows(rows_, begin_.data(), column_.data(), value_.data(), x.data(), y.data(), threads_);
+    if (block_ == 2)
+        return block_rows<T, 2>(static_cast<std::uint32_t>(padded_ / 2), begin_.data(), column_.data(), value_.data(),
+                                x.data(), y.data(), threads_);
+    if (block_ == 4)
+        return block_rows<T, 4>(static_cast<std::uint32_t>(padded_ / 4), begin_.data(), column_.data(), value_.data(),
+                                x.data(), y.data(), threads_);
+    if (format_ == SparseFormat::jds_rows) {
+#pragma omp parallel for schedule(static) num_threads(threads_)
+        for (Index t = 0; t < static_cast<Index>(rows_); ++t) {
+            T sum = 0;
+            for (std::uint32_t d = 0; d < count_[static_cast<std::size_t>(t)]; ++d) {
+                const std::size_t k = begin_[d] + static_cast<std::size_t>(t);
+                sum += value_[k] * x[column_[k]];
+            }
+            y[permutation_[static_cast<std::size_t>(t)]] = sum;
+        }
+        return;
+    }
+    // Plain JDS: one jagged diagonal after another, y in memory.
+    std::vector<T> sum(rows_, T(0));
+    for (std::size_t d = 0; d + 1 < begin_.size(); ++d) {
+        const Index length =
+            std::ranges::partition_point(count_, [d](std::uint32_t n) { return n > d; }) - count_.begin();
+#pragma omp parallel for simd schedule(static) num_threads(threads_)
+        for (Index t = 0; t < length; ++t)
+            sum[static_cast<std::size_t>(t)] +=
+                value_[begin_[d] + static_cast<std::size_t>(t)] * x[column_[begin_[d] + static_cast<std::size_t>(t)]];
+    }
+    for (std::size_t t = 0; t < rows_; ++t) y[permutation_[t]] = sum[t];
+}
+
+template class CpuProduct<float>;
+template class CpuProduct<double>;
+
+template <class T>
+CpuCgResult cpu_jacobi_cg(const Crs& a, SparseFormat format, std::span<const double> b, double tolerance,
+                          std::size_t max_iterations, int threads, std::vector<double>* solution) {
+    if (b.size() != a.rows) throw InvalidInput("right-hand side: its size is not the matrix's");
+    const CpuProduct<T> product(a, format, threads);
+    const std::size_t n = a.rows;
+    std::vector<T> x(n, 0), r(n), inverse(n), p(product.padded_rows(), 0), q(product.padded_rows(), 0);
+    for (std::size_t i = 0; i < n; ++i) {
+        double diagonal = 0;
+        for (std::uint32_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k)
+            if (a.column[k] == i) diagonal += a.value[k];
+        if (!(diagonal > 0))
+            throw InvalidInput("Jacobi preconditioner: diagonal element " + std::to_string(i) + " is not above zero");
+        inverse[i] = static_cast<T>(1 / diagonal);
+        r[i] = static_cast<T>(b[i]);
+    }
+    const auto start = seconds_now();
+    double rho = 0, norm = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double ri = static_cast<double>(r[i]);
+        p[i] = r[i] * inverse[i];
+        rho += ri * static_cast<double>(p[i]);
+        norm += ri * ri;
+    }
+    const double goal = tolerance * tolerance * norm;
+    CpuCgResult result;
+    double rr = norm;
+    while (result.iterations < max_iterations && rr > goal) {
+        product.apply(p, q);
+        double pq = 0;
+#pragma omp parallel for simd reduction(+ : pq) num_threads(threads)
+        for (std::size_t i = 0; i < n; ++i) pq += static_cast<double>(p[i]) * static_cast<double>(q[i]);
+        if (!(pq > 0)) break;
+        const T alpha = static_cast<T>(rho / pq);
+        double next = 0;
+        rr = 0;
+#pragma omp parallel for simd reduction(+ : next, rr) num_threads(threads)
+        for (std::size_t i = 0; i < n; ++i) {
+            x[i] += alpha * p[i];
+            r[i] -= alpha * q[i];
+            const double ri = static_cast<double>(r[i]);
+            next += ri * static_cast<double>(r[i] * inverse[i]);
+            rr += ri * ri;
+        }
+        const T beta = static_cast<T>(next / rho);
+        rho = next;
+#pragma omp parallel for simd num_threads(threads)
+        for (std::size_t i = 0; i < n; ++i) p[i] = r[i] * inverse[i] + beta * p[i];
+        ++result.iterations;
+    }
+    result.seconds = seconds_now() - start;
+    result.converged = rr <= goal;
+    double defect = 0, b_norm = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        double d = b[i];
+        for (std::uint32_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k)
+            d -= a.value[k] * static_cast<double>(x[a.column[k]]);
+        defect += d * d;
+        b_norm += b[i] * b[i];
+    }
+    result.true_residual = b_norm == 0 ? 0 : std::sqrt(defect / b_norm);
+    if (solution != nullptr) solution->assign(x.begin(), x.end());
+    return result;
+}
+
+template CpuCgResult cpu_jacobi_cg<float>(const Crs&, SparseFormat, std::span<const double>, double, std::size_t, int,
+                                          std::vector<double>*);
+template CpuCgResult cpu_jacobi_cg<double>(const Crs&, SparseFormat, std::span<const double>, double, std::size_t, int,
+                                           std::vector<double>*);
+
+} // namespace mantissa::gpu

@@ -1,0 +1,220 @@
+#include "mantissa/gpu/sparse_formats.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "mantissa/format.hpp"
+
+namespace mantissa::gpu {
+
+Crs to_crs(const SparseRows& rows) {
+    constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
+    if (rows.row_begin.empty() || rows.row_begin.size() - 1 >= kMost || rows.value.size() >= kMost)
+        throw InvalidInput(fmt::format(
+            "sparse matrix of {} nonzeros: 32-bit indices hold fewer than 2^32 rows and nonzeros", rows.value.size()));
+    Crs a;
+    a.rows = static_cast<std::uint32_t>(rows.row_begin.size() - 1);
+    a.row_begin.assign(rows.row_begin.begin(), rows.row_begin.end());
+    a.column = rows.column;
+    a.value = rows.value;
+    for (const std::uint32_t c : a.column)
+        if (c >= a.rows) throw InvalidInput(fmt::format("sparse matrix of {} rows: column {} is outside", a.rows, c));
+    return a;
+}
+
+Bcrs to_bcrs(const Crs& a, std::uint32_t block) {
+    if (block != 2 && block != 4) throw InvalidInput(fmt::format("BCRS blocks of {}: they are 2 or 4 wide", block));
+    Bcrs b;
+    b.rows = a.rows;
+    b.block = block;
+    b.row_begin.push_back(0);
+    const std::size_t area = std::size_t{block} * block;
+    std::vector<std::uint32_t> place(b.block_rows(), std::numeric_limits<std::uint32_t>::max()), columns;
+    for (std::uint32_t i = 0; i < b.block_rows(); ++i) {
+        columns.clear();
+        const std::uint32_t first = i * block, last = std::min(a.rows, first + block);
+        for (std::uint32_t k = a.row_begin[first]; k < a.row_begin[last]; ++k) columns.push_back(a.column[k] / block);
+        std::ranges::sort(columns);
+        columns.erase(std::ranges::unique(columns).begin(), columns.end());
+        const auto base = static_cast<std::uint32_t>(b.column.size());
+        for (std::uint32_t k = 0; k < columns.size(); ++k) place[columns[k]] = base + k;
+        b.column.insert(b.column.end(), columns.begin(), columns.end());
+        b.value.resize(b.column.size() * area, 0.0);
+        for (std::uint32_t row = first; row < last; ++row)
+            for (std::uint32_t k = a.row_begin[row]; k < a.row_begin[row + 1]; ++k)
+                b.value[place[a.column[k] / block] * area + (row - first) * block + a.column[k] % block] += a.value[k];
+        b.row_begin.push_back(static_cast<std::uint32_t>(b.column.size()));
+    }
+    return b;
+}
+
+Jds to_jds(const Crs& a) {
+    Jds j;
+    j.rows = a.rows;
+    j.permutation.resize(a.rows);
+    std::iota(j.permutation.begin(), j.permutation.end(), 0U);
+    const auto count = [&](std::uint32_t row) { return a.row_begin[row + 1] - a.row_begin[row]; };
+    std::ranges::stable_sort(j.permutation, [&](std::uint32_t x, std::uint32_t y) { return count(x) > count(y); });
+    j.row_count.resize(a.rows);
+    std::ranges::transform(j.permutation, j.row_count.begin(), count);
+    const std::uint32_t diagonals = a.rows == 0 ? 0 : j.row_count[0];
+    std::uint32_t length = a.rows; // of the diagonal: rows with more nonzeros than its number
+    j.diagonal_begin.push_back(0);
+    for (std::uint32_t d = 0; d < diagonals; ++d) {
+        while (length > 0 && j.row_count[length - 1] <= d) --length;
+        const std::uint32_t begin = j.diagonal_begin.back();
+        const std::uint32_t padded = (length + Jds::kAlign - 1) / Jds::kAlign * Jds::kAlign;
+        j.column.resize(begin + padded, 0);
+        j.value.resize(begin + padded, 0.0);
+        for (std::uint32_t t = 0; t < length; ++t) {
+            const std::uint32_t k = a.row_begin[j.permutation[t]] + d;
+            j.column[begin + t] = a.column[k];
+            j.value[begin + t] = a.value[k];
+        }
+        j.diagonal_begin.push_back(begin + padded);
+    }
+    return j;
+}
+
+Crs to_crs(const Bcrs& b) {
+    Crs a;
+    a.rows = b.rows;
+    a.row_begin.push_back(0);
+    const std::size_t area = std::size_t{b.block} * b.block;
+    for (std::uint32_t row = 0; row < b.rows; ++row) {
+        const std::uint32_t i = row / b.block;
+        for (std::uint32_t k = b.row_begin[i]; k < b.row_begin[i + 1]; ++k)
+            for (std::uint32_t c = 0; c < b.block; ++c) {
+                const double v = b.value[k * area + (row % b.block) * b.block + c];
+                if (v == 0) continue;
+                a.column.push_back(b.column[k] * b.block + c);
+                a.value.push_back(v);
+            }
+        a.row_begin.push_back(static_cast<std::uint32_t>(a.value.size()));
+    }
+    return a;
+}
+
+Crs to_crs(const Jds& j) {
+    std::vector<std::uint32_t> stored(j.rows);
+    for (std::uint32_t t = 0; t < j.rows; ++t) stored[j.permutation[t]] = t;
+    Crs a;
+    a.rows = j.rows;
+    a.row_begin.push_back(0);
+    for (std::uint32_t row = 0; row < j.rows; ++row) {
+        const std::uint32_t t = stored[row];
+        for (std::uint32_t d = 0; d < j.row_count[t]; ++d) {
+            const std::uint32_t k = j.diagonal_begin[d] + t;
+            if (j.value[k] == 0) continue;
+            a.column.push_back(j.column[k]);
+            a.value.push_back(j.value[k]);
+        }
+        a.row_begin.push_back(static_cast<std::uint32_t>(a.value.size()));
+    }
+    return a;
+}
+
+std::string to_string(SparseFormat f) {
+    constexpr const char* kNames[] = {"CRS", "BCRS 2x2", "BCRS 4x4", "JDS by rows", "JDS"};
+    return kNames[static_cast<int>(f)];
+}
+
+namespace {
+
+/// Distinct B x B blocks with a nonzero, without building them.
+std::size_t count_blocks(const Crs& a, std::uint32_t block) {
+    std::vector<std::uint32_t> seen((a.rows + block - 1) / block, std::numeric_limits<std::uint32_t>::max());
+    std::size_t blocks = 0;
+    for (std::uint32_t row = 0; row < a.rows; ++row)
+        for (std::uint32_t k = a.row_begin[row]; k < a.row_begin[row + 1]; ++k) {
+            std::uint32_t& last = seen[a.column[k] / block];
+            if (last != row / block) {
+                last = row / block;
+                ++blocks;
+            }
+        }
+    return blocks;
+}
+
+} // namespace
+
+std::vector<FormatReport> report_formats(const Crs& a, std::size_t value_bytes) {
+    const std::size_t nonzeros = a.nonzeros(), rows = a.rows, vectors = 2 * rows * value_bytes;
+    std::vector<FormatReport> reports;
+    const auto add = [&](SparseFormat format, std::size_t stored, std::size_t index_bytes, std::size_t more) {
+        FormatReport r;
+        r.format = format;
+        r.stored = stored;
+        r.fill = stored == 0 ? 1 : static_cast<double>(nonzeros) / static_cast<double>(stored);
+        r.matrix_bytes = stored * value_bytes + index_bytes;
+        r.traffic = r.matrix_bytes + vectors + more;
+        reports.push_back(r);
+    };
+    add(SparseFormat::crs, nonzeros, 4 * nonzeros + 4 * (rows + 1), 0);
+    for (const std::uint32_t block : {2U, 4U}) {
+        const std::size_t blocks = count_blocks(a, block);
+        add(block == 2 ? SparseFormat::bcrs2 : SparseFormat::bcrs4, blocks * block * block,
+            4 * blocks + 4 * ((rows + block - 1) / block + 1), 0);
+    }
+    // Jagged diagonals: their lengths are the numbers of rows longer than 0, 1, 2, ...
+    std::vector<std::size_t> of_length;
+    for (std::size_t row = 0; row < rows; ++row) {
+        const std::size_t n = a.row_begin[row + 1] - a.row_begin[row];
+        if (n >= of_length.size()) of_length.resize(n + 1, 0);
+        ++of_length[n];
+    }
+    std::size_t stored = 0, length = rows, again = 0;
+    for (std::size_t d = 0; d + 1 < of_length.size(); ++d) {
+        length -= of_length[d];
+        stored += (length + Jds::kAlign - 1) / Jds::kAlign * Jds::kAlign;
+        if (d > 0) again += 2 * length * value_bytes;
+    }
+    add(SparseFormat::jds_rows, stored, 4 * stored + 8 * rows, 0);
+    add(SparseFormat::jds, stored, 4 * stored + 4 * rows, again + 2 * rows * value_bytes);
+    return reports;
+}
+
+double break_even_fill(std::uint32_t block, std::size_t value_bytes) {
+    const double area = static_cast<double>(block) * block, v = static_cast<double>(value_bytes);
+    return (area * v + 4) / (area * (v + 4));
+}
+
+FormatChoice choose_format(const Crs& a, std::size_t value_bytes) {
+    const std::vector<FormatReport> reports = report_formats(a, value_bytes);
+    const FormatReport& crs = reports[0];
+    const FormatReport* best = &crs;
+    for (const FormatReport& r : reports)
+        if (r.format != SparseFormat::jds && r.traffic < best->traffic) best = &r;
+    if (best == &crs)
+        return {
+            SparseFormat::crs,
+            fmt::format("CRS moves the fewest bytes, {:.2f} MB a product: 4x4 blocks would be {:.0f} % full, below the "
+                        "{:.0f} % where they pay",
+                        1e-6 * static_cast<double>(crs.traffic), 100 * reports[2].fill,
+                        100 * break_even_fill(4, value_bytes))};
+    return {best->format, fmt::format("{} moves {:.2f} MB a product, {:.0f} % of CRS; its storage is {:.0f} % full",
+                                      to_string(best->format), 1e-6 * static_cast<double>(best->traffic),
+                                      100.0 * static_cast<double>(best->traffic) / static_cast<double>(crs.traffic),
+                                      100 * best->fill)};
+}
+
+FormatChoice choose_format(std::span<const FormatReport> reports, std::span<const double> seconds) {
+    if (reports.empty() || reports.size() != seconds.size())
+        throw InvalidInput("choice of a sparse format: give one time for each format");
+    std::size_t best = 0, next = 0;
+    for (std::size_t i = 1; i < seconds.size(); ++i)
+        if (seconds[i] < seconds[best]) best = i;
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+        if (i != best && (next == best || seconds[i] < seconds[next])) next = i;
+    std::string why = fmt::format("{} took {:.2f} us a product at {:.0f} % fill", to_string(reports[best].format),
+                                  1e6 * seconds[best], 100 * reports[best].fill);
+    if (next != best)
+        why += fmt::format(", {} {:.2f} us at {:.0f} %", to_string(reports[next].format), 1e6 * seconds[next],
+                           100 * reports[next].fill);
+    return {reports[best].format, why};
+}
+
+} // namespace mantissa::gpu

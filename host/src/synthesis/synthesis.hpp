@@ -1,0 +1,55 @@
+// Area and depth of the RTL core, or of one of its operators, from yosys. Internal to host/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mantissa/host/provenance.hpp"
+#include "mantissa/spec.hpp"
+
+namespace mantissa::detail {
+
+struct SynthesisRequest {
+    DatapathSpec spec;
+    std::string target = "xc2v";      ///< xc2v, xc7, xcup or ecp5
+    std::string multiplier = "block"; ///< logic or block
+    std::string part = "core";        ///< core, or an operator: see synthesis_parts()
+    bool combinational = false;       ///< registers as wires; for operators without feedback
+};
+
+/// What a mapped netlist holds. Counts of cells, but for the slices, which are an estimate.
+struct SynthesisFigures {
+    std::uint64_t luts = 0; ///< LUTs and single inverters; LUTs used as memory are not among them
+    std::uint64_t memory_luts = 0;
+    std::uint64_t flip_flops = 0;
+    std::uint64_t paired = 0;  ///< flip-flops fed by a LUT or carry, which share its place
+    std::uint64_t carries = 0; ///< carry cells: MUXCY, CARRY4, CARRY8, CCU2C
+    std::uint64_t multipliers = 0;
+    std::uint64_t memory_bits = 0; ///< of block memories, at their full size
+    std::uint64_t io_bits = 0;
+    std::uint64_t depth = 0; ///< cells on the longest path between registers, carry cells counted singly
+    /// LUTs and unpaired flip-flops, over the LUTs of a slice: 2 (xc2v), 4 (xc7), 8 (xcup's CLB), 2 (ecp5).
+    [[nodiscard]] std::uint64_t slices(const std::string& target) const;
+};
+
+/// Names of parts for --operator, with one line on each.
+const std::vector<std::pair<std::string, std::string>>& synthesis_parts();
+
+/// Synthesises for known requests, remembering results. Throws InvalidInput, one line, for a request that the RTL
+/// does not have, a missing or wrong yosys, or a run that failed; failed runs are not remembered.
+class Synthesizer {
+public:
+    /// `store` is a results file; empty: one in the cache folder. MANTISSA_YOSYS names another yosys.
+    Synthesizer(const std::string& store, Provenance provenance);
+    SynthesisFigures figures(const SynthesisRequest& request);
+    [[nodiscard]] const std::string& tool() const { return tool_; }
+
+private:
+    std::string yosys_, tool_, store_, source_, sources_hash_;
+    Provenance provenance_;
+};
+
+} // namespace mantissa::detail

@@ -1,0 +1,100 @@
+#include "synthesis_store.hpp"
+
+#include <array>
+#include <memory>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "mantissa/format.hpp"
+#include "mantissa/host/store.hpp"
+
+namespace mantissa::detail {
+
+namespace {
+
+constexpr const char* kTable =
+    "CREATE TABLE IF NOT EXISTS synthesis ("
+    "spec TEXT NOT NULL, target TEXT NOT NULL, multiplier TEXT NOT NULL, part TEXT NOT NULL, "
+    "tool TEXT NOT NULL, sources TEXT NOT NULL, luts INTEGER NOT NULL, memory_luts INTEGER "
+    "NOT NULL, flip_flops INTEGER NOT NULL, paired INTEGER NOT NULL, carries INTEGER NOT "
+    "NULL, multipliers INTEGER NOT NULL, memory_bits INTEGER NOT NULL, io_bits INTEGER NOT "
+    "NULL, depth INTEGER NOT NULL, version TEXT NOT NULL, commit_id TEXT NOT NULL, machine "
+    "TEXT NOT NULL, date TEXT NOT NULL, command TEXT NOT NULL, "
+    "PRIMARY KEY (spec, target, multiplier, part, tool, sources))";
+
+using Handle = std::unique_ptr<sqlite3, decltype(&sqlite3_close)>;
+using Statement = std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)>;
+
+void check(sqlite3* db, int code, const std::string& path) {
+    if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE)
+        throw InvalidInput(fmt::format("{}: {}; give another file with --store", path, sqlite3_errmsg(db)));
+}
+
+Statement prepare(sqlite3* db, const std::string& path, const char* sql) {
+    sqlite3_stmt* raw = nullptr;
+    check(db, sqlite3_prepare_v2(db, sql, -1, &raw, nullptr), path);
+    return {raw, &sqlite3_finalize};
+}
+
+Handle open(const std::string& path) {
+    { const Store settled(path); } // makes or checks the file
+    sqlite3* raw = nullptr;
+    const int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE, nullptr);
+    Handle db(raw, &sqlite3_close);
+    check(db.get(), code, path);
+    sqlite3_busy_timeout(db.get(), 60'000);
+    check(db.get(), sqlite3_exec(db.get(), kTable, nullptr, nullptr, nullptr), path);
+    return db;
+}
+
+void bind(sqlite3_stmt* statement, int at, const std::string& text) {
+    sqlite3_bind_text(statement, at, text.c_str(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+}
+
+int bind_key(sqlite3_stmt* statement, const SynthesisKey& key) {
+    int at = 0;
+    for (const std::string* text : {&key.spec, &key.target, &key.multiplier, &key.part, &key.tool, &key.sources})
+        bind(statement, ++at, *text);
+    return at;
+}
+
+template <class Figures> auto columns(Figures& f) {
+    return std::array{&f.luts,        &f.memory_luts, &f.flip_flops, &f.paired, &f.carries,
+                      &f.multipliers, &f.memory_bits, &f.io_bits,    &f.depth};
+}
+
+} // namespace
+
+std::optional<SynthesisFigures> find_synthesis(const std::string& path, const SynthesisKey& key) {
+    const Handle db = open(path);
+    const Statement select =
+        prepare(db.get(), path,
+                "SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, memory_bits, io_bits, depth FROM "
+                "synthesis WHERE spec=? AND target=? AND multiplier=? AND part=? AND tool=? AND sources=?");
+    bind_key(select.get(), key);
+    const int code = sqlite3_step(select.get());
+    check(db.get(), code, path);
+    if (code != SQLITE_ROW) return std::nullopt;
+    SynthesisFigures figures;
+    int at = 0;
+    for (std::uint64_t* column : columns(figures))
+        *column = static_cast<std::uint64_t>(sqlite3_column_int64(select.get(), at++));
+    return figures;
+}
+
+void put_synthesis(const std::string& path, const SynthesisKey& key, const SynthesisFigures& figures,
+                   const Provenance& provenance) {
+    const Handle db = open(path);
+    const Statement insert =
+        prepare(db.get(), path, "INSERT OR REPLACE INTO synthesis VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    int at = bind_key(insert.get(), key);
+    for (const std::uint64_t* column : columns(figures))
+        sqlite3_bind_int64(insert.get(), ++at, static_cast<sqlite3_int64>(*column));
+    for (const std::string* text :
+         {&provenance.version, &provenance.commit, &provenance.machine, &provenance.date, &provenance.command})
+        bind(insert.get(), ++at, *text);
+    check(db.get(), sqlite3_step(insert.get()), path);
+}
+
+} // namespace mantissa::detail

@@ -1,0 +1,21 @@
+// Synthesis results in a table of their own in the results file. Internal to host/.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mantissa/host/provenance.hpp"
+#include "synthesis.hpp"
+
+namespace mantissa::detail {
+
+struct SynthesisKey {
+    std::string spec, target, multiplier, part, tool, sources;
+};
+
+/// Both throw InvalidInput, one line, when the file cannot be used.
+std::optional<SynthesisFigures> find_synthesis(const std::string& path, const SynthesisKey& key);
+void put_synthesis(const std::string& path, const SynthesisKey& key, const SynthesisFigures& figures,
+                   const Provenance& provenance);
+
+} // namespace mantissa::detail

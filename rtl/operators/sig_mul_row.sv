@@ -1,0 +1,61 @@
+/// One diagonal of a tiled product: the tiles (i, i + D), each 17 x 17 bits (the last tile of an operand is 18 bits and
+/// signed where SignedA or SignedB says so). They follow each other without overlap, so the row needs no adder.
+/// Registers behind the tiles with Registered. The row's lowest bit is worth 2^(17 |D|).
+`include "mantissa.svh"
+`default_nettype none
+module sig_mul_row #(
+  parameter integer TA = 2,         ///< tiles of a
+  parameter integer TB = 2,
+  parameter integer D  = 0,
+  parameter integer SignedA = 0,
+  parameter integer SignedB = 0,
+  parameter integer Registered = 1,
+  parameter integer W = 70          ///< of the row, from `ROW_WIDTH
+) (
+  input  wire                  clk_i,
+  input  wire                  en_i,
+  input  wire  [17*TA:0]       a_i,   ///< the top bit counts only when signed
+  input  wire  [17*TB:0]       b_i,
+  output logic signed [W-1:0]  row_o
+);
+  localparam integer First = (D < 0) ? -D : 0;
+  localparam integer N = `ROW_TILES(TA, TB, D);
+  generate
+    if (N <= 0) begin : g_none
+      assign row_o = '0;
+      wire unused = &{1'b0, clk_i, en_i, a_i, b_i};
+    end else begin : g_tiles
+      wire [34*N+1:0] tiles;
+      genvar k;
+      for (k = 0; k < N; k = k + 1) begin : g_tile
+        localparam integer I = First + k;
+        localparam integer J = I + D;
+        localparam integer SA = (SignedA != 0 && I == TA - 1) ? 1 : 0;
+        localparam integer SB = (SignedB != 0 && J == TB - 1) ? 1 : 0;
+        if (SA != 0 || SB != 0) begin : g_signed
+          wire signed [17:0] a = $signed({(SA != 0) ? a_i[17*I+17] : 1'b0, a_i[17*I +: 17]});
+          wire signed [17:0] b = $signed({(SB != 0) ? b_i[17*J+17] : 1'b0, b_i[17*J +: 17]});
+          wire signed [35:0] tile = a * b;
+          assign tiles[34*k +: 36] = tile;
+        end else begin : g_unsigned
+          wire [33:0] tile = {17'b0, a_i[17*I +: 17]} * {17'b0, b_i[17*J +: 17]};
+          assign tiles[34*k +: 34] = tile;
+          if (k == N - 1) begin : g_top
+            assign tiles[34*N +: 2] = 2'b00;
+          end
+        end
+      end
+      wire signed [34*N+1:0] now = $signed(tiles);
+      if (Registered != 0) begin : g_register
+        logic signed [34*N+1:0] now_q;
+        always_ff @(posedge clk_i) if (en_i) now_q <= now;
+        assign row_o = W'(now_q);
+      end else begin : g_wire
+        assign row_o = W'(now);
+        wire unused = &{1'b0, clk_i, en_i};
+      end
+      wire unused = &{1'b0, a_i, b_i};
+    end
+  endgenerate
+endmodule
+`default_nettype wire

@@ -1,0 +1,164 @@
+// The gpu engine against the emulated one, bit for bit: every matrix kind, row order and form of dot product.
+#include "mantissa/gpu/engine.hpp"
+
+#include <cctype>
+#include <random>
+
+#include "device_test.hpp"
+#include "mantissa/engine.hpp"
+
+namespace mantissa {
+namespace {
+
+System stencil_system(std::size_t columns, std::size_t rows) {
+    Stencil s{columns, rows, {}};
+    for (int b = 0; b < kBands; ++b) s.coefficients[b] = b == 4 ? 8.0 / 3 : -1.0 / 3;
+    s.coefficients[1] = s.coefficients[7] = -0.25;
+    return System::from_stencil(s);
+}
+
+System band_system(std::size_t columns, std::size_t rows, unsigned seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> uniform(0.05, 0.3);
+    Bands b;
+    b.row_length = columns;
+    for (auto& band : b.band) band.resize(columns * rows);
+    for (std::size_t i = 0; i < columns * rows; ++i)
+        for (int k = 0; k < kBands; ++k) b.band[k][i] = k == 4 ? 2.7 + uniform(random) : -uniform(random);
+    return System::from_bands(std::move(b));
+}
+
+System sparse_system(std::size_t size, unsigned seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> uniform(0.05, 0.3);
+    SparseRows s;
+    s.row_begin.push_back(0);
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t reach = random() % 7;
+        for (std::size_t j = i - std::min(i, reach); j <= std::min(size - 1, i + reach); ++j)
+            if (i == j || random() % 2 != 0) {
+                s.column.push_back(static_cast<std::uint32_t>(j));
+                s.value.push_back(i == j ? 3.0 + uniform(random) : -uniform(random));
+            }
+        s.row_begin.push_back(s.value.size());
+    }
+    return System::from_rows(std::move(s));
+}
+
+void expect_same(const Format& f, const char* what, std::size_t i, double got, double want) {
+    ASSERT_EQ(encode(f, got), encode(f, want))
+        << what << "[" << i << "]: got " << bit_string(f, got) << ", want " << bit_string(f, want);
+}
+
+void compare(const std::string& text, const System& system, std::vector<std::uint64_t> runs) {
+    SCOPED_TRACE(text + " " + to_string(system.kind) + " size " + std::to_string(system.size));
+    const DatapathSpec spec = parse_spec(text);
+    const auto device = make_gpu_engine()->load(system, spec, {});
+    const auto host = make_emulated_engine()->load(system, spec, {2, Recurrence::pipelined});
+    std::mt19937_64 random(11);
+    std::normal_distribution<double> normal(0.0, 0.01);
+    std::vector<double> r0(system.size);
+    for (double& x : r0) x = normal(random);
+    device->write(Vec::r, 0, r0);
+    host->write(Vec::r, 0, r0);
+    const Format formats[] = {spec.u, spec.r, spec.p, spec.q};
+    const char* names[] = {"u", "r", "p", "q"};
+    std::vector<double> got(system.size), want(system.size);
+    for (const std::uint64_t passes : runs) {
+        const RunReport a = device->run({.passes = passes}), b = host->run({.passes = passes});
+        ASSERT_EQ(a.end, b.end) << to_string(a.end) << " against " << to_string(b.end);
+        ASSERT_EQ(a.passes, b.passes);
+        ASSERT_EQ(a.sigma_guards, b.sigma_guards);
+        for (int k = 0; k < 4; ++k) {
+            device->read(static_cast<Vec>(k), 0, got);
+            host->read(static_cast<Vec>(k), 0, want);
+            for (std::size_t i = 0; i < system.size; ++i) expect_same(formats[k], names[k], i, got[i], want[i]);
+        }
+        const Scalars s = device->scalars(), t = host->scalars();
+        expect_same(spec.scalar, "rho", 0, s.rho, t.rho);
+        expect_same(spec.scalar, "pq", 0, s.pq, t.pq);
+        expect_same(spec.scalar, "qq", 0, s.qq, t.qq);
+        expect_same(spec.scalar, "alpha", 0, s.alpha, t.alpha);
+        expect_same(spec.scalar, "sigma", 0, s.sigma, t.sigma);
+        expect_same(spec.scalar, "beta", 0, s.beta, t.beta);
+        if (a.end != RunEnd::passes) return;
+    }
+}
+
+class GpuSpec : public testing::DeviceTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(GpuSpec, EqualsEmulated) {
+    compare(GetParam(), stencil_system(17, 13), {1, 1, 4});
+    compare(GetParam(), stencil_system(131, 79), {1, 9});
+    compare(GetParam(), band_system(9, 21, 3), {1, 5});
+    compare(GetParam(), band_system(67, 131, 9), {3});
+    compare(GetParam(), sparse_system(301, 5), {1, 5});
+    compare(GetParam(), sparse_system(5003, 7), {4});
+}
+
+INSTANTIATE_TEST_SUITE_P(Specs, GpuSpec,
+                         ::testing::Values("s17e8", "s23e8", "s20e8", "s10e8,lanes=4",
+                                           "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]", "s7e8,u=s17e8,row=s13e8",
+                                           "s7e8,dot=fixed[13:-50]", "s4e8,u=s23e8,dot=fixed[13:-50]", "s23e8:rne",
+                                           "s52e11", "s52e11:rne", "float", "double", "s17e8,order=tree",
+                                           "s36e11,lanes=2", "s17e8,dot=s52e11/4", "s17e8,dot=s52e11/64,lanes=8",
+                                           "s17e8,product=exact", "s17e8,dot=fixed[13:-50]", "s23e8,dot=fixed[13:-50]",
+                                           "s52e11,dot=fixed[13:-50]", "double,dot=fixed[13:-50]",
+                                           "s23e8,dot=fixed[8:-40],product=s23e8", "s17e8,row=s30e8,scalar=s23e8",
+                                           "s10e5,row=s12e5", "s17e8:rne", "s12e8:rne:subnormals,order=tree",
+                                           "s20e8,coef=s10e8,operand=s12e8", "s17e8,dot=s23e8/32", "s28e11:rne"),
+                         [](const auto& test) {
+                             std::string name = test.param;
+                             for (char& c : name)
+                                 if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+                             return name;
+                         });
+
+using GpuEngine = testing::DeviceTest;
+
+TEST_F(GpuEngine, LargerGridManyPasses) {
+    compare("s17e8,dot=fixed[13:-50]", stencil_system(257, 257), {300});
+    compare("s17e8", stencil_system(257, 257), {40});
+}
+
+TEST_F(GpuEngine, WindowOverflowAndStops) {
+    const System system = stencil_system(9, 9);
+    const auto engine = make_gpu_engine();
+    const auto small = engine->load(system, parse_spec("s17e8,dot=fixed[3:-40]"), {});
+    small->write(Vec::r, 0, std::vector<double>(81, 0.5));
+    const RunReport report = small->run({.passes = 5});
+    EXPECT_EQ(report.end, RunEnd::window_overflow);
+    EXPECT_EQ(report.passes, 1U);
+    EXPECT_EQ(small->scalars().rho, 0.0);
+    EXPECT_EQ(small->scalars().alpha, 0.0);
+    const auto zero = engine->load(system, parse_spec("s17e8"), {});
+    EXPECT_EQ(zero->run({.passes = 3}).end, RunEnd::exact);
+    const auto host = make_emulated_engine()->load(system, parse_spec("s17e8"), {});
+    const std::vector<double> r0(81, 0.25);
+    zero->write(Vec::r, 0, r0);
+    host->write(Vec::r, 0, r0);
+    const RunRequest request{.passes = 50, .rho_stop = 1e-4, .rho_stop_from = 3};
+    const RunReport a = zero->run(request), b = host->run(request);
+    EXPECT_EQ(a.end, RunEnd::rho_reached);
+    EXPECT_EQ(a.end, b.end);
+    EXPECT_EQ(a.passes, b.passes);
+}
+
+TEST_F(GpuEngine, RefusesThePlainRecurrence) {
+    const System system = stencil_system(9, 9);
+    EXPECT_THROW(static_cast<void>(make_gpu_engine()->load(system, parse_spec("s17e8"), {1, Recurrence::plain})),
+                 InvalidInput);
+}
+
+TEST(GpuEngineAnywhere, SaysWhatIsMissing) {
+    if (gpu::device_missing().empty()) GTEST_SKIP() << "a device is here";
+    try {
+        static_cast<void>(make_gpu_engine());
+        FAIL() << "no exception";
+    } catch (const InvalidInput& e) {
+        EXPECT_NE(std::string(e.what()).find("engine gpu: "), std::string::npos) << e.what();
+    }
+}
+
+} // namespace
+} // namespace mantissa

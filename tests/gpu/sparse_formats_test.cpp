@@ -1,0 +1,200 @@
+// Sparse formats, orderings and CPU products: conversions are exact, reports count what the conversions make.
+#include "mantissa/gpu/sparse_formats.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "mantissa/format.hpp"
+#include "mantissa/gpu/reorder.hpp"
+#include "mantissa/gpu/sparse_cpu.hpp"
+
+namespace mantissa::gpu {
+namespace {
+
+/// A symmetric, diagonally dominant matrix with rows of very different lengths, some of them only a diagonal.
+Crs random_matrix(std::uint32_t rows, unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<std::vector<double>> dense(rows, std::vector<double>(rows, 0.0));
+    for (std::uint32_t i = 0; i < rows; ++i) {
+        const std::uint32_t n = random() % 5 == 0 ? rows / 3 : random() % 4;
+        for (std::uint32_t k = 0; k < n; ++k) {
+            const auto j = static_cast<std::uint32_t>(random() % rows);
+            if (j != i) dense[i][j] = dense[j][i] = -0.25 - static_cast<double>(random() % 64) / 128;
+        }
+    }
+    SparseRows s;
+    s.row_begin.push_back(0);
+    for (std::uint32_t i = 0; i < rows; ++i) {
+        dense[i][i] = 1.0;
+        for (std::uint32_t j = 0; j < rows; ++j)
+            if (j != i) dense[i][i] += std::abs(dense[i][j]);
+        for (std::uint32_t j = 0; j < rows; ++j)
+            if (dense[i][j] != 0) {
+                s.column.push_back(j);
+                s.value.push_back(dense[i][j]);
+            }
+        s.row_begin.push_back(s.value.size());
+    }
+    return to_crs(s);
+}
+
+/// Blocks of `block`, all full.
+Crs block_matrix(std::uint32_t blocks, std::uint32_t block) {
+    SparseRows s;
+    s.row_begin.push_back(0);
+    const std::uint32_t rows = blocks * block;
+    for (std::uint32_t i = 0; i < rows; ++i) {
+        const std::uint32_t b = i / block, from = b == 0 ? 0 : b - 1, to = std::min(blocks - 1, b + 1);
+        for (std::uint32_t j = from * block; j < (to + 1) * block; ++j) {
+            s.column.push_back(j);
+            s.value.push_back(i == j ? 20.0 : -0.5);
+        }
+        s.row_begin.push_back(s.value.size());
+    }
+    return to_crs(s);
+}
+
+void expect_equal(const Crs& a, const Crs& b) {
+    EXPECT_EQ(a.rows, b.rows);
+    EXPECT_EQ(a.row_begin, b.row_begin);
+    EXPECT_EQ(a.column, b.column);
+    EXPECT_EQ(a.value, b.value);
+}
+
+TEST(SparseFormats, ConversionsGoThereAndBack) {
+    for (const std::uint32_t rows : {1U, 2U, 3U, 7U, 64U, 101U}) {
+        const Crs a = random_matrix(rows, rows);
+        expect_equal(a, to_crs(to_bcrs(a, 2)));
+        expect_equal(a, to_crs(to_bcrs(a, 4)));
+        expect_equal(a, to_crs(to_jds(a)));
+    }
+}
+
+TEST(SparseFormats, JaggedDiagonalsAreSortedAlignedAndPadded) {
+    const Jds j = to_jds(random_matrix(101, 5));
+    EXPECT_TRUE(std::ranges::is_sorted(j.row_count, std::greater<>{}));
+    for (const std::uint32_t begin : j.diagonal_begin) EXPECT_EQ(begin % Jds::kAlign, 0U);
+    EXPECT_EQ(j.diagonal_begin.back(), j.value.size());
+    std::vector<std::uint32_t> sorted = j.permutation;
+    std::ranges::sort(sorted);
+    for (std::uint32_t k = 0; k < 101; ++k) EXPECT_EQ(sorted[k], k);
+}
+
+TEST(SparseFormats, ReportsCountWhatConversionsMake) {
+    for (const std::size_t value_bytes : {4UL, 8UL}) {
+        const Crs a = random_matrix(203, 9);
+        const auto reports = report_formats(a, value_bytes);
+        ASSERT_EQ(reports.size(), 5U);
+        for (const std::uint32_t block : {2U, 4U}) {
+            const Bcrs b = to_bcrs(a, block);
+            const FormatReport& r = reports[block / 2];
+            EXPECT_EQ(r.stored, b.value.size());
+            EXPECT_EQ(r.matrix_bytes, b.value.size() * value_bytes + 4 * b.column.size() + 4 * b.row_begin.size());
+            EXPECT_DOUBLE_EQ(r.fill, static_cast<double>(a.nonzeros()) / static_cast<double>(b.value.size()));
+        }
+        EXPECT_EQ(reports[3].stored, to_jds(a).value.size());
+        EXPECT_GT(reports[4].traffic, reports[3].traffic);
+    }
+    EXPECT_NEAR(break_even_fill(4, 4), 0.53, 0.005);
+}
+
+TEST(SparseFormats, ChoiceFollowsTheBytesAndSaysWhy) {
+    const FormatChoice full = choose_format(block_matrix(50, 4), 4);
+    EXPECT_EQ(full.format, SparseFormat::bcrs4);
+    EXPECT_NE(full.why.find("100 % full"), std::string::npos) << full.why;
+    const FormatChoice pairs = choose_format(block_matrix(51, 2), 8);
+    EXPECT_EQ(pairs.format, SparseFormat::bcrs2) << pairs.why;
+    SparseRows diagonal;
+    diagonal.row_begin.push_back(0);
+    for (std::uint32_t i = 0; i < 90; ++i) {
+        diagonal.column.push_back(i);
+        diagonal.value.push_back(2);
+        diagonal.row_begin.push_back(i + 1);
+    }
+    const FormatChoice thin = choose_format(to_crs(diagonal), 4);
+    EXPECT_EQ(thin.format, SparseFormat::crs) << thin.why;
+    const auto reports = report_formats(block_matrix(50, 4), 4);
+    const std::vector<double> seconds = {3e-6, 2e-6, 4e-6, 5e-6, 9e-6};
+    const FormatChoice timed = choose_format(reports, seconds);
+    EXPECT_EQ(timed.format, SparseFormat::bcrs2);
+    EXPECT_NE(timed.why.find("2.00 us"), std::string::npos) << timed.why;
+}
+
+TEST(SparseFormats, RefusesBadInput) {
+    EXPECT_THROW(static_cast<void>(to_bcrs(block_matrix(3, 2), 3)), InvalidInput);
+    SparseRows outside;
+    outside.row_begin = {0, 1};
+    outside.column = {1};
+    outside.value = {1.0};
+    EXPECT_THROW(static_cast<void>(to_crs(outside)), InvalidInput);
+}
+
+TEST(Reordering, IsAPermutationAndNarrowsABand) {
+    // A chain in random order has bandwidth 1 when it is found again.
+    std::vector<std::uint32_t> shuffled(500);
+    std::iota(shuffled.begin(), shuffled.end(), 0U);
+    std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(3));
+    const Crs chain = permuted(block_matrix(500, 1), shuffled);
+    EXPECT_GT(bandwidth(chain).largest, 400U);
+    EXPECT_EQ(bandwidth(permuted(chain, reverse_cuthill_mckee(chain))).largest, 1U);
+    // Several components, all placed.
+    const Crs a = random_matrix(211, 4);
+    std::vector<std::uint32_t> order = reverse_cuthill_mckee(a);
+    ASSERT_EQ(order.size(), 211U);
+    std::vector<std::uint32_t> inverse(211);
+    for (std::uint32_t k = 0; k < 211; ++k) inverse[order[k]] = k;
+    expect_equal(a, permuted(permuted(a, order), inverse));
+    std::ranges::sort(order);
+    for (std::uint32_t k = 0; k < 211; ++k) EXPECT_EQ(order[k], k);
+}
+
+template <class T> void check_products(const Crs& a) {
+    std::mt19937 random(17);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (const SparseFormat format :
+         {SparseFormat::crs, SparseFormat::bcrs2, SparseFormat::bcrs4, SparseFormat::jds_rows, SparseFormat::jds})
+        for (const int threads : {1, 3}) {
+            SCOPED_TRACE(to_string(format));
+            const CpuProduct<T> product(a, format, threads);
+            std::vector<T> x(product.padded_rows(), 0), y(product.padded_rows(), T(7));
+            for (std::uint32_t i = 0; i < a.rows; ++i) x[i] = static_cast<T>(uniform(random));
+            product.apply(x, y);
+            for (std::uint32_t i = 0; i < a.rows; ++i) {
+                long double exact = 0, magnitude = 0;
+                for (std::uint32_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k) {
+                    const long double term = static_cast<long double>(static_cast<T>(a.value[k])) * x[a.column[k]];
+                    exact += term;
+                    magnitude += std::abs(term);
+                }
+                const auto bound = magnitude * static_cast<long double>(std::numeric_limits<T>::epsilon()) * 60;
+                ASSERT_LE(std::abs(static_cast<long double>(y[i]) - exact), bound) << "row " << i;
+            }
+        }
+}
+
+TEST(CpuProducts, EqualTheDefinition) {
+    for (const std::uint32_t rows : {1U, 5U, 103U}) {
+        check_products<float>(random_matrix(rows, rows + 1));
+        check_products<double>(random_matrix(rows, rows + 2));
+    }
+}
+
+TEST(CpuProducts, JacobiCgSolvesInEveryFormat) {
+    const Crs a = random_matrix(150, 8);
+    std::vector<double> b(150);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(i));
+    for (const SparseFormat format :
+         {SparseFormat::crs, SparseFormat::bcrs2, SparseFormat::bcrs4, SparseFormat::jds_rows, SparseFormat::jds}) {
+        const CpuCgResult r = cpu_jacobi_cg<double>(a, format, b, 1e-10, 500, 1);
+        EXPECT_TRUE(r.converged);
+        EXPECT_LT(r.true_residual, 1.1e-10);
+        EXPECT_TRUE(cpu_jacobi_cg<float>(a, format, b, 1e-4, 500, 1).converged);
+    }
+}
+
+} // namespace
+} // namespace mantissa::gpu
