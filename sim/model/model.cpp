@@ -420,7 +420,7 @@ constexpr std::uint32_t kHasTrace = 0;
 
 constexpr mantissa_model_api kApi = {
     MANTISSA_MODEL_VERSION, kLanes,         kHasTrace,     create, destroy, reset, set_memory, set_buffers,
-    set_misbehaviour,       write_register, read_register, run,    waiting, trace, clock_of, cycle};
+    set_misbehaviour,       write_register, read_register, run,    waiting, trace, clock_of,   cycle};
 
 } // namespace
 

@@ -106,7 +106,9 @@ public:
         words_.alpha = word(alpha);
         words_.beta = word(beta);
     }
-    [[nodiscard]] Scalars scalars() const override { return hls::scalars_of(spec_, words_); }
+    [[nodiscard]] Scalars scalars() const override {
+        return hls::scalars_of(spec_, words_);
+    }
 
     RunReport run(const RunRequest& request) override {
         charge_host();
@@ -134,7 +136,9 @@ public:
         if (options_.last_report) *options_.last_report = report_;
         return out;
     }
-    [[nodiscard]] std::string fault() const override { return fault_; }
+    [[nodiscard]] std::string fault() const override {
+        return fault_;
+    }
     [[nodiscard]] SystemReport report() const override {
         charge_host();
         return report_;
@@ -144,7 +148,9 @@ private:
     struct alignas(64) Line {
         std::byte bytes[64]{};
     };
-    static std::size_t index(Vec v) { return static_cast<std::size_t>(v); }
+    static std::size_t index(Vec v) {
+        return static_cast<std::size_t>(v);
+    }
     [[nodiscard]] std::uint64_t word(double x) const {
         return hls::to_word(spec_.scalar, exact::convert(spec_.scalar, x));
     }

@@ -34,6 +34,7 @@ void CoreSystem::rtl_controller() {
     bool begun = false;
     ports.busy = 1;
     for (Cycle at = start; ports.busy != 0; ++at) {
+        sc_core::wait(sc_core::SC_ZERO_TIME); // the DMA's accesses of this clock come first
         ports.in_valid = ports.in_last = ports.out_ready = 0;
         for (std::size_t k = 0; begun && k < in.size(); ++k)
             if ((k < 4 || streamed) && !in[k]->empty() && in[k]->head_ready() <= at) {

@@ -13,7 +13,6 @@ namespace mantissa::sim {
 
 class Model;
 
-
 class RtlCore {
 public:
     /// Builds or finds the spec's model and programs the system. Throws InvalidInput when the RTL core refuses it.
