@@ -70,7 +70,7 @@ struct Pass {
 };
 
 /// Clocks of a pass, from passes on a right-hand side.
-Pass measure(const SystemcOptions& options, const std::string& spec, const Problem& problem, std::uint64_t passes = 2) {
+Pass measure(const SystemcOptions& options, const std::string& spec, const Problem& problem, std::uint64_t passes = 6) {
     const auto session = sim::make_systemc_engine(options)->load(problem.system, parse_spec(spec), {});
     std::vector<double> r = problem.b;
     double norm = 0;
