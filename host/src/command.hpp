@@ -27,6 +27,9 @@ struct Command {
 
 extern const Command kSolve, kSweep, kReproduce, kSimulate, kEngines, kBench;
 
+/// The options of `mantissa bench gpu`.
+Run setup_bench_gpu(CLI::App& app, const std::string& typed);
+
 /// In the order of `mantissa --help`.
 std::vector<Command> commands();
 
