@@ -14,6 +14,7 @@
 #include "mantissa/host/provenance.hpp"
 #ifdef MANTISSA_GPU_BENCH
 #include "mantissa/gpu/bench.hpp"
+#include "mantissa/gpu/device.hpp"
 #endif
 
 namespace mantissa::cli {
@@ -45,6 +46,8 @@ std::vector<std::string> matrix_files(const Flags& flags) {
 int bench_gpu(const Flags& flags, const std::string& typed) {
     if (flags.levels.size() != 2 || flags.levels[0] < 2 || flags.levels[1] > 14 || flags.levels[0] > flags.levels[1])
         throw InvalidInput("--levels: give the first and the last, from 2 to 14");
+    if (const std::string missing = gpu::device_missing(); !missing.empty())
+        throw InvalidInput("bench gpu: " + missing);
     gpu::BenchRequest request;
     request.first_level = flags.levels[0];
     request.last_level = flags.levels[1];
@@ -68,7 +71,8 @@ int bench_gpu(const Flags& flags, const std::string& typed) {
 #else
 
 int bench_gpu(const Flags&, const std::string&) {
-    throw InvalidInput("bench gpu: built without CUDA; install the CUDA toolkit with cuSPARSE and cuBLAS and build again");
+    throw InvalidInput(
+        "bench gpu: built without CUDA; install the CUDA toolkit with cuSPARSE and cuBLAS and build again");
 }
 
 #endif
