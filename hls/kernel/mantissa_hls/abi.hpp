@@ -1,0 +1,64 @@
+// How a compiled kernel presents itself to the host program: plain data and function pointers, so that kernels built
+// into the library and kernels compiled for a new datapath on first use look the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mantissa_hls/scalar_unit.hpp"
+#include "mantissa_hls/stages.hpp"
+
+namespace mantissa_hls {
+
+/// Grows with every change of the structures below; a cached kernel with another number is compiled again.
+inline constexpr std::uint32_t kAbi = 1;
+
+/// The vectors and bands in memory: words of their formats, padded with zeros to whole beats of `beat_lanes`.
+struct Memory {
+    void* u = nullptr;
+    void* r = nullptr;
+    void* p = nullptr;
+    void* q = nullptr;
+    const void* band[9]{};
+};
+
+/// alpha and beta of the coming pass, as words of the scalar format, and the test behind it.
+struct PassRequest {
+    std::uint64_t alpha = 0, beta = 0, rho_stop = 0;
+    std::uint32_t test_rho = 0;
+};
+
+/// A whole pass, untimed. The state is `state_bytes` of memory that the host owns; begin() makes it.
+struct PassTable {
+    std::uint32_t beat_lanes; ///< words that move together in this build of the kernel; the bits do not depend on it
+    std::size_t state_bytes;
+    void (*begin)(void* state, const Shape* shape);
+    void (*pass)(void* state, const Memory* memory, const PassRequest* request, ScalarResult* result);
+};
+
+/// The stages one beat at a time, for timed simulation. Beats are byte images of the kernel's own types.
+struct StepTable {
+    std::uint32_t lanes; ///< the datapath's
+    std::size_t state_bytes;
+    std::size_t u_beat, r_beat, p_beat, q_beat, bands, window; ///< bytes
+    void (*begin)(void* state, const Shape* shape);
+    void (*begin_pass)(void* state, const PassRequest* request);
+    void (*update)(void* state, std::uint64_t beat, const void* u, const void* r, const void* p, const void* q,
+                   void* u_new, void* r_new, void* p_new);
+    bool (*line)(void* state, const void* p, void* window, void* centre);
+    void (*row)(void* state, const void* window, const void* bands, void* q); ///< bands null: the constant stencil
+    void (*dot_rr)(void* state, std::uint64_t beat, const void* r);
+    void (*dot_pq)(void* state, std::uint64_t beat, const void* p, const void* q);
+    void (*dot_qq)(void* state, std::uint64_t beat, const void* q);
+    void (*scalars)(void* state, const PassRequest* request, ScalarResult* result);
+};
+
+struct Kernel {
+    std::uint32_t abi;
+    const char* spec; ///< text of the DatapathSpec
+    std::uint32_t u_word, r_word, p_word, q_word, coefficient_word; ///< bytes, 4 or 8
+    PassTable pass;
+    StepTable step;
+};
+
+} // namespace mantissa_hls

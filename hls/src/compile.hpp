@@ -1,0 +1,21 @@
+// Running the C++ compiler without a shell.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace mantissa::hls {
+
+/// The options that every kernel is compiled with.
+std::vector<std::string> compile_options();
+
+struct CompileResult {
+    bool ok = false;
+    std::string why; ///< when not ok: how the compiler ended
+};
+
+/// Compiles `source` into the shared object `object`; the compiler's messages go to `log`.
+CompileResult run_compiler(const std::string& compiler, const std::string& include, const std::string& source,
+                           const std::string& object, const std::string& log);
+
+} // namespace mantissa::hls

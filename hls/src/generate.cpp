@@ -1,0 +1,74 @@
+// Build tool: writes the sources of the built-in kernels.
+//     hls_generate kernel SYMBOL SPEC FILE            one kernel
+//     hls_generate table FILE ISA... -- SPEC...       the table over all, kernel k of instruction set I being
+//                                                     mantissa_hls_I_k
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "mantissa/hls/kernel.hpp"
+
+namespace {
+
+/// When a processor runs an instruction set's build. MANTISSA_ISA can ask for less, as for the emulated engine.
+std::string condition(const std::string& isa) {
+    const std::string avx2 = "__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") && "
+                             "__builtin_cpu_supports(\"bmi2\")";
+    if (isa == "avx512")
+        return "wanted != \"baseline\" && wanted != \"avx2\" && " + avx2 +
+               " && __builtin_cpu_supports(\"avx512f\") && __builtin_cpu_supports(\"avx512cd\") && "
+               "__builtin_cpu_supports(\"avx512bw\") && __builtin_cpu_supports(\"avx512dq\") && "
+               "__builtin_cpu_supports(\"avx512vl\")";
+    if (isa == "avx2") return "wanted != \"baseline\" && " + avx2;
+    return "true";
+}
+
+void table(std::ofstream& out, const std::vector<std::string>& isas, const std::vector<std::string>& specs) {
+    out << "#include <cstdlib>\n#include \"builtin.hpp\"\n#include \"mantissa/hls/kernel.hpp\"\n";
+    for (const std::string& isa : isas)
+        for (std::size_t k = 0; k < specs.size(); ++k)
+            out << "extern \"C\" const mantissa_hls::Kernel* mantissa_hls_" << isa << "_" << k << "();\n";
+    out << "namespace mantissa::hls {\nconst mantissa_hls::Kernel* builtin_kernel(const std::string& spec) {\n";
+    out << "    const char* set = std::getenv(\"MANTISSA_ISA\");\n"
+           "    [[maybe_unused]] const std::string wanted = set != nullptr ? set : \"\";\n";
+    for (const std::string& isa : isas) { // the widest first
+        out << "    if (" << condition(isa) << ") {\n";
+        for (std::size_t k = 0; k < specs.size(); ++k)
+            out << "        if (spec == \"" << specs[k] << "\") return mantissa_hls_" << isa << "_" << k << "();\n";
+        out << "        return nullptr;\n    }\n";
+    }
+    out << "    return nullptr;\n}\nstd::vector<std::string> builtin_specs() {\n    return {";
+    for (const std::string& spec : specs) out << "\n        \"" << spec << "\",";
+    out << "};\n}\n} // namespace mantissa::hls\n";
+}
+
+} // namespace
+
+int main(int count, char** values) {
+    const std::vector<std::string> arguments(values + 1, values + count);
+    try {
+        if (arguments.size() == 4 && arguments[0] == "kernel") {
+            std::ofstream(arguments[3]) << mantissa::hls::kernel_source(mantissa::parse_spec(arguments[2]), arguments[1]);
+            return 0;
+        }
+        if (arguments.size() > 3 && arguments[0] == "table") {
+            std::vector<std::string> isas, specs;
+            bool behind = false;
+            for (std::size_t k = 2; k < arguments.size(); ++k) {
+                if (arguments[k] == "--") behind = true;
+                else if (behind) specs.push_back(to_string(mantissa::parse_spec(arguments[k])));
+                else isas.push_back(arguments[k]);
+            }
+            std::ofstream out(arguments[1]);
+            table(out, isas, specs);
+            return 0;
+        }
+    } catch (const std::exception& fault) {
+        std::fprintf(stderr, "hls_generate: %s\n", fault.what());
+        return 2;
+    }
+    std::fprintf(stderr, "usage: hls_generate kernel SYMBOL SPEC FILE | table FILE ISA... -- SPEC...\n");
+    return 2;
+}

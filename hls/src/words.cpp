@@ -1,0 +1,61 @@
+// Values, words and shapes between the contract and the kernels.
+#include <bit>
+
+#include "mantissa/exact.hpp"
+#include "mantissa/hls/kernel.hpp"
+
+namespace mantissa::hls {
+
+std::uint64_t to_word(const Format& f, double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    const int field = static_cast<int>((bits >> 52) & 0x7FF);
+    const std::uint64_t sign = (bits >> 63) << (f.exponent_bits + f.fraction_bits);
+    if (field != 0 && field != 0x7FF) // flush formats have normal numbers only, and all are normal doubles
+        return sign | (static_cast<std::uint64_t>(field - 1023 + f.bias()) << f.fraction_bits) |
+               ((bits & ((std::uint64_t{1} << 52) - 1)) >> (52 - f.fraction_bits));
+    if (field == 0) return sign;
+    return encode(f, value);
+}
+
+double from_word(const Format& f, std::uint64_t word) {
+    const auto field = static_cast<int>((word >> f.fraction_bits) & ((std::uint64_t{1} << f.exponent_bits) - 1));
+    const std::uint64_t sign = (word >> (f.exponent_bits + f.fraction_bits)) << 63;
+    if (field == 0) return std::bit_cast<double>(sign);
+    if (field == (1 << f.exponent_bits) - 1) return decode(f, word);
+    const std::uint64_t fraction = word & ((std::uint64_t{1} << f.fraction_bits) - 1);
+    return std::bit_cast<double>(sign | (static_cast<std::uint64_t>(field - f.bias() + 1023) << 52) |
+                                 (fraction << (52 - f.fraction_bits)));
+}
+
+mantissa_hls::Shape shape_of(const System& system, const DatapathSpec& spec) {
+    mantissa_hls::Shape shape;
+    shape.size = system.size;
+    shape.row_length = static_cast<std::uint32_t>(system.row_length());
+    shape.stencil = system.kind == System::Kind::stencil ? 1 : 0;
+    if (shape.stencil != 0)
+        for (std::size_t b = 0; b < kBands; ++b)
+            shape.coefficient[b] =
+                to_word(spec.coefficient, exact::convert(spec.coefficient, system.stencil.coefficients[b]));
+    return shape;
+}
+
+Scalars scalars_of(const DatapathSpec& spec, const mantissa_hls::ScalarWords& w) {
+    const Format& f = spec.scalar;
+    return {from_word(f, w.rho),   from_word(f, w.pq),    from_word(f, w.qq),
+            from_word(f, w.alpha), from_word(f, w.sigma), from_word(f, w.beta)};
+}
+
+RunEnd run_end(mantissa_hls::PassEnd end) {
+    using mantissa_hls::PassEnd;
+    switch (end) {
+    case PassEnd::go_on: return RunEnd::passes;
+    case PassEnd::rho_reached: return RunEnd::rho_reached;
+    case PassEnd::exact: return RunEnd::exact;
+    case PassEnd::indefinite: return RunEnd::indefinite;
+    case PassEnd::not_finite: return RunEnd::not_finite;
+    case PassEnd::window_overflow: return RunEnd::window_overflow;
+    }
+    return RunEnd::fault;
+}
+
+} // namespace mantissa::hls

@@ -1,0 +1,28 @@
+// The core's latencies in clocks, as rtl/mantissa.svh, rtl/core and their state machines have them.
+#pragma once
+
+#include <cstdint>
+
+#include "mantissa/spec.hpp"
+#include "mantissa_hls/scalar_unit.hpp"
+
+namespace mantissa::sim {
+
+struct CoreTiming {
+    int u_out, r_out, p_out; ///< from a beat's slot to u', r', p'
+    int row;                 ///< from a window to q'
+    int drain;               ///< from the last term to the dot products' close: slack that the control keeps
+    int close;               ///< from close to the scalar unit's start
+    int command = 1;         ///< clock in which a pass is asked for
+    int check = 1;           ///< clock before a run's first pass
+
+    explicit CoreTiming(const DatapathSpec& spec);
+    /// Clocks from the scalar unit's start to the next pass's command.
+    [[nodiscard]] std::uint64_t scalar(const mantissa_hls::ScalarResult& result) const;
+
+private:
+    bool fixed_;
+    int scalar_bits_, sum_bits_, load_;
+};
+
+} // namespace mantissa::sim

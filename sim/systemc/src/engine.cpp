@@ -1,0 +1,254 @@
+// The systemc engine's sessions.
+#include <algorithm>
+#include <mutex>
+#include <new>
+
+#include <fmt/format.h>
+
+#include "mantissa/exact.hpp"
+#include "mantissa/hls/kernel.hpp"
+#include "system.hpp"
+
+namespace mantissa::sim {
+
+namespace {
+
+/// One simulation per process: SystemC's kernel is a single object.
+std::mutex& simulation() {
+    static std::mutex mutex;
+    return mutex;
+}
+
+constexpr const char* kFifoNames = "u_in r_in p_in q_in band_in u_out r_out p_out q_out r_dot p_line p_dot q_dot window";
+
+std::string wrong(const SystemcOptions& o) {
+    const ChannelOptions& m = o.memory;
+    if (m.channels < 1 || m.channels > Interconnect::kChannels)
+        return fmt::format("{} memory channels; there may be 1 to {}", m.channels, Interconnect::kChannels);
+    if (m.bytes_per_cycle < 0) return "a memory bandwidth below zero; 0 means no limit";
+    if (m.banks < 1 || m.page_bytes < 1 || m.interleave < 1 || m.burst_beats < 1)
+        return "banks, page_bytes, interleave and burst_beats are at least 1";
+    if (o.stream_fifo < 1 || o.link_fifo < 1) return "a FIFO holds at least one beat";
+    const std::string names = std::string(" ") + kFifoNames + " ";
+    for (const auto& [name, depth] : o.fifo_depth) {
+        if (names.find(" " + name + " ") == std::string::npos)
+            return fmt::format("no FIFO is called '{}'; they are {}", name, kFifoNames);
+        if (depth < 1) return fmt::format("FIFO {} of depth 0; it holds at least one beat", name);
+    }
+    if (o.host.core_mhz <= 0 || o.host.mflops <= 0 || o.host.link_mb_per_s <= 0)
+        return "the clock and the host's speeds are above zero";
+    return {};
+}
+
+class Run final : public SystemcSession {
+public:
+    Run(const System& system, const DatapathSpec& spec, const SystemcOptions& options)
+        : spec_(spec), options_(options), formats_{spec.u, spec.r, spec.p, spec.q}, size_(system.size),
+          timing_(spec), state_(hls::kernel_for(spec).step.state_bytes / sizeof(Line) + 1) {
+        job_.kernel = &hls::kernel_for(spec);
+        job_.state = state_.data();
+        job_.shape = hls::shape_of(system, spec);
+        job_.options = options;
+        job_.timing = &timing_;
+        job_.store = &store_;
+        job_.words = &words_;
+        job_.report = &report_;
+        const Format all[] = {spec.u, spec.r, spec.p, spec.q, spec.coefficient};
+        for (std::size_t k = 0; k < 5; ++k) job_.element_bytes[k] = static_cast<std::size_t>(all[k].width() + 7) / 8;
+        lay_out();
+        if (system.kind == System::Kind::bands)
+            for (std::size_t b = 0; b < kBands; ++b)
+                for (std::size_t i = 0; i < size_; ++i)
+                    put(job_.layout.band[b], 4, i,
+                        hls::to_word(spec.coefficient, exact::convert(spec.coefficient, system.bands.band[b][i])));
+        job_.kernel->step.begin(job_.state, &job_.shape);
+    }
+
+    void write(Vec v, std::size_t first, std::span<const double> values) override {
+        check(first, values.size());
+        const std::size_t k = index(v);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            put(job_.layout.vector[job_.bank][k], k, first + i, hls::to_word(formats_[k], exact::convert(formats_[k], values[i])));
+        moved_ += values.size() * job_.element_bytes[k];
+        if (v == Vec::r) formed_ += values.size(); // an outer step gives the inner solver a new residual
+    }
+    void read(Vec v, std::size_t first, std::span<double> values) const override {
+        check(first, values.size());
+        const std::size_t k = index(v);
+        const std::uint64_t base = job_.layout.vector[job_.bank][k];
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = hls::from_word(formats_[k], hls::load_word(at(base + (first + i) * job_.element_bytes[k]),
+                                                                   job_.element_bytes[k]));
+        moved_ += values.size() * job_.element_bytes[k];
+    }
+    void clear(Vec v) override { // the core's memory clears itself: nothing travels
+        const std::size_t k = index(v);
+        const auto from = store_.begin() + static_cast<std::ptrdiff_t>(job_.layout.vector[job_.bank][k]);
+        std::fill(from, from + static_cast<std::ptrdiff_t>(size_ * job_.element_bytes[k]), static_cast<unsigned char>(0));
+    }
+    void set_scalars(double alpha, double beta) override {
+        words_ = {};
+        words_.alpha = word(alpha);
+        words_.beta = word(beta);
+    }
+    [[nodiscard]] Scalars scalars() const override { return hls::scalars_of(spec_, words_); }
+
+    RunReport run(const RunRequest& request) override {
+        charge_host();
+        job_.rho_stop = word(request.rho_stop);
+        job_.rho_stop_from = request.rho_stop_from;
+        job_.passes = request.passes;
+        fault_.clear();
+        RunReport out;
+        out.cycles = 0;
+        if (request.passes == 0) return out;
+        JobResult result;
+        {
+            const std::lock_guard lock(simulation());
+            result = CoreSystem::instance().run(job_);
+        }
+        out.passes = result.passes;
+        out.sigma_guards = result.sigma_guards;
+        out.cycles = result.cycles;
+        out.end = hls::run_end(result.end);
+        report_.core_seconds = static_cast<double>(report_.cycles) / (options_.host.core_mhz * 1e6);
+        if (!result.deadlock.empty()) {
+            out.end = RunEnd::fault;
+            fault_ = result.deadlock;
+        }
+        return out;
+    }
+    [[nodiscard]] std::string fault() const override { return fault_; }
+    [[nodiscard]] SystemReport report() const override {
+        charge_host();
+        return report_;
+    }
+
+private:
+    struct alignas(64) Line {
+        std::byte bytes[64]{};
+    };
+    static std::size_t index(Vec v) { return static_cast<std::size_t>(v); }
+    [[nodiscard]] std::uint64_t word(double x) const {
+        return hls::to_word(spec_.scalar, exact::convert(spec_.scalar, x));
+    }
+    void check(std::size_t first, std::size_t count) const {
+        if (first > size_ || count > size_ - first)
+            throw InvalidInput("session: elements outside the vector; stay below the system's size");
+    }
+    [[nodiscard]] const std::byte* at(std::uint64_t address) const {
+        return reinterpret_cast<const std::byte*>(store_.data()) + address;
+    }
+    void put(std::uint64_t base, std::size_t vector, std::size_t i, std::uint64_t value) {
+        const std::size_t bytes = job_.element_bytes[vector];
+        hls::store_word(reinterpret_cast<std::byte*>(store_.data()) + base + i * bytes, bytes, value);
+    }
+    /// Vectors begin on different banks and channels, as a designer would place them: they are read in step.
+    void lay_out() {
+        const std::size_t lanes = job_.kernel->step.lanes, padded = (size_ + lanes - 1) / lanes * lanes;
+        const std::uint64_t page = options_.memory.page_bytes, turn = page * static_cast<unsigned>(options_.memory.banks);
+        std::uint64_t end = 0, k = 0;
+        const auto place = [&](std::size_t bytes) {
+            const std::uint64_t base = (end + turn - 1) / turn * turn +
+                                       k % static_cast<unsigned>(options_.memory.banks) * page +
+                                       k % static_cast<unsigned>(options_.memory.channels) * options_.memory.interleave;
+            ++k;
+            end = base + padded * bytes;
+            return base;
+        };
+        for (auto& bank : job_.layout.vector)
+            for (std::size_t v = 0; v < 4; ++v) bank[v] = place(job_.element_bytes[v]);
+        if (job_.shape.stencil == 0)
+            for (auto& band : job_.layout.band) band = place(job_.element_bytes[4]);
+        job_.layout.bytes = end;
+        store_.assign(end, 0);
+    }
+    /// The host's time since the last run: what it moved and what it formed.
+    void charge_host() const {
+        const HostOptions& h = options_.host;
+        const double transfer = static_cast<double>(moved_) / (h.link_mb_per_s * 1e6);
+        const double compute = static_cast<double>(formed_) * h.flops_per_element / (h.mflops * 1e6);
+        report_.host_transfer_seconds += transfer;
+        report_.host_compute_seconds += compute;
+        report_.host_seconds += h.overlap ? std::max(transfer, compute) : transfer + compute;
+        moved_ = formed_ = 0;
+    }
+
+    DatapathSpec spec_;
+    SystemcOptions options_;
+    Format formats_[4];
+    std::size_t size_;
+    CoreTiming timing_;
+    std::vector<Line> state_;
+    Store store_;
+    mantissa_hls::ScalarWords words_;
+    Job job_;
+    mutable SystemReport report_;
+    mutable std::uint64_t moved_ = 0, formed_ = 0; ///< bytes; elements
+    std::string fault_;
+};
+
+class SystemcEngine final : public Engine {
+public:
+    explicit SystemcEngine(SystemcOptions options) : options_(std::move(options)) {
+        if (const std::string why = wrong(options_); !why.empty()) throw InvalidInput("engine 'systemc': " + why);
+    }
+    [[nodiscard]] std::string name() const override { return "systemc"; }
+    [[nodiscard]] std::string description() const override {
+        return "the HLS datapath as timed SystemC processes with bounded FIFOs, DMA and a memory controller";
+    }
+    [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System& system,
+                                      const SessionOptions& options) const override {
+        return hls::refusal("systemc", spec, system, options);
+    }
+    [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
+                                                const SessionOptions& options) const override {
+        if (const std::string why = refusal(spec, system, options); !why.empty()) throw InvalidInput(why);
+        return std::make_unique<Run>(system, spec, options_);
+    }
+
+private:
+    SystemcOptions options_;
+};
+
+} // namespace
+
+std::unique_ptr<Engine> make_systemc_engine(const SystemcOptions& options) {
+    return std::make_unique<SystemcEngine>(options);
+}
+
+std::string to_text(const SystemReport& r) {
+    const auto part = [](double x, double of) { return of > 0 ? 100 * x / of : 0; };
+    const auto cycles = static_cast<double>(r.cycles);
+    std::string text = fmt::format("{} passes, {} clocks, {:.1f} a pass: {:.1f} % streaming, {:.1f} % closing and scalars, "
+                                   "{:.1f} % waiting for writes to land\n",
+                                   r.passes, r.cycles, r.passes > 0 ? cycles / static_cast<double>(r.passes) : 0,
+                                   part(static_cast<double>(r.streaming), cycles),
+                                   part(static_cast<double>(r.closing), cycles),
+                                   part(static_cast<double>(r.landing), cycles));
+    text += fmt::format("host {:.3g} s ({:.3g} arithmetic, {:.3g} transfers), core {:.3g} s: the outer loop takes {:.2f} %\n",
+                        r.host_seconds, r.host_compute_seconds, r.host_transfer_seconds, r.core_seconds,
+                        100 * r.host_share());
+    text += fmt::format("{:<10} {:>12} {:>12}\n", "stage", "beats", "stalled");
+    for (const StageReport& s : r.stages) text += fmt::format("{:<10} {:>12} {:>12}\n", s.name, s.steps, s.stalls);
+    text += fmt::format("{:<10} {:>6} {:>6} {:>14} {:>14}\n", "FIFO", "depth", "most", "stalls full", "stalls empty");
+    for (const FifoReport& f : r.fifos)
+        text += fmt::format("{:<10} {:>6} {:>6} {:>14} {:>14}\n", f.name, f.depth, f.high_water, f.writer_stalls,
+                            f.reader_stalls);
+    for (std::size_t k = 0; k < r.channels.size(); ++k) {
+        const ChannelReport& c = r.channels[k];
+        text += fmt::format("channel {}: {} bytes read, {} written, {} page hits, {} misses, {:.1f} % busy\n", k,
+                            c.bytes_read, c.bytes_written, c.page_hits, c.page_misses, part(c.busy, cycles));
+    }
+    return text;
+}
+
+} // namespace mantissa::sim
+
+namespace mantissa {
+
+std::unique_ptr<Engine> make_systemc_engine() {
+    return sim::make_systemc_engine(sim::SystemcOptions{});
+}
+
+} // namespace mantissa
