@@ -27,6 +27,11 @@ struct Command {
 
 extern const Command kSolve, kSweep, kReproduce, kSimulate, kEngines, kBench;
 
+/// The options of `mantissa bench gpu`.
+Run setup_bench_gpu(CLI::App& app, const std::string& typed);
+/// The options of `mantissa bench arithmetic`.
+Run setup_bench_arithmetic(CLI::App& app);
+
 /// In the order of `mantissa --help`.
 std::vector<Command> commands();
 
