@@ -25,7 +25,7 @@ struct Command {
     Run (*setup)(CLI::App& app, const std::string& typed);
 };
 
-extern const Command kSolve, kSweep, kReproduce, kSimulate, kEngines, kBench;
+extern const Command kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kEngines, kBench;
 
 /// In the order of `mantissa --help`.
 std::vector<Command> commands();
