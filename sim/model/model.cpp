@@ -385,6 +385,33 @@ std::uint64_t clock_of(mantissa_model_state* m) {
     return m->clock;
 }
 
+void cycle(mantissa_model_state* m, mantissa_ports* ports) {
+    Vmodel& top = *m->top;
+    for (unsigned k = 0; k < MANTISSA_IN; ++k)
+        if ((ports->in_valid >> k) & 1)
+            for (unsigned l = 0; l < kLanes; ++l) top.in_data[k * kLanes + l] = ports->in_data[k * kLanes + l];
+    top.in_valid = static_cast<SData>(ports->in_valid);
+    top.in_last = static_cast<SData>(ports->in_last);
+    top.out_ready = static_cast<CData>(ports->out_ready);
+    top.pass_ready = static_cast<CData>(ports->pass_ready);
+    top.clk_i = 0;
+    top.eval();
+    m->dump(2 * m->clock);
+    ports->in_taken = ports->in_valid & top.in_ready;
+    ports->out_taken = ports->out_ready & top.out_valid;
+    ports->pass_taken = top.pass_valid & ports->pass_ready;
+    ports->pass_data = top.pass_data;
+    ports->waiting = top.waiting;
+    for (unsigned k = 0; k < MANTISSA_OUT; ++k)
+        if ((ports->out_taken >> k) & 1)
+            for (unsigned l = 0; l < kLanes; ++l) ports->out_data[k * kLanes + l] = top.out_data[k * kLanes + l];
+    top.clk_i = 1;
+    top.eval();
+    m->dump(2 * m->clock + 1);
+    ++m->clock;
+    ports->busy = top.busy;
+}
+
 #ifdef MANTISSA_TRACE
 constexpr std::uint32_t kHasTrace = 1;
 #else
@@ -393,7 +420,7 @@ constexpr std::uint32_t kHasTrace = 0;
 
 constexpr mantissa_model_api kApi = {
     MANTISSA_MODEL_VERSION, kLanes,         kHasTrace,     create, destroy, reset, set_memory, set_buffers,
-    set_misbehaviour,       write_register, read_register, run,    waiting, trace, clock_of};
+    set_misbehaviour,       write_register, read_register, run,    waiting, trace, clock_of,   cycle};
 
 } // namespace
 

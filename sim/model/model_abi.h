@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define MANTISSA_MODEL_VERSION 1
+#define MANTISSA_MODEL_VERSION 2
 
 /* Streams: 0..3 u r p q in, 4..12 bands in, 13..16 u r p q out. */
 enum { MANTISSA_IN = 13, MANTISSA_OUT = 4, MANTISSA_STREAMS = 17 };
@@ -47,6 +47,16 @@ typedef struct {
     uint32_t element_bytes[MANTISSA_IN]; /* as stored, for the bandwidth */
 } mantissa_buffers;
 
+/* One clock with the streams in the caller's hands: what it drives, and what it gets back. Data: lane l of stream s at
+   s * lanes + l. */
+typedef struct {
+    uint32_t in_valid, in_last, out_ready, pass_ready; /* driven */
+    const uint64_t *in_data;
+    uint32_t in_taken, out_taken, pass_taken, pass_data; /* moved on this clock */
+    uint32_t waiting, busy;
+    uint64_t *out_data;
+} mantissa_ports;
+
 typedef struct mantissa_model_state mantissa_model_state;
 
 typedef struct {
@@ -71,6 +81,8 @@ typedef struct {
     int (*trace)(mantissa_model_state *, const char *path, uint64_t first, uint64_t last);
     /* Clocks since create. */
     uint64_t (*clock)(mantissa_model_state *);
+    /* In place of run(): one clock of a core whose memory is somewhere else. */
+    void (*cycle)(mantissa_model_state *, mantissa_ports *);
 } mantissa_model_api;
 
 __attribute__((visibility("default"))) const mantissa_model_api *mantissa_model(void);

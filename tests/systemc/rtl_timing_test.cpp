@@ -71,6 +71,27 @@ TEST_P(RtlTiming, PredictsClocksAndGivesTheSameBits) {
         }
 }
 
+// One switch: the Verilated core between the same FIFOs, DMA and memory channels as the timed stages.
+TEST_P(RtlTiming, TheCoreInTheSameSocket) {
+    for (const System& system : {testing::stencil_system(33, 33), testing::band_system(47, 41, 5)})
+        for (const double bytes : {0.0, 10.0 * parse_spec(GetParam()).lanes}) {
+            sim::SystemcOptions options;
+            options.memory.bytes_per_cycle = bytes;
+            options.memory.channels = 2;
+            options.memory.latency = bytes > 0 ? 25 : 0;
+            options.memory.page_miss = bytes > 0 ? 6 : 0;
+            options.memory.burst_beats = 4;
+            const Outcome got = run(*sim::make_systemc_engine(options), GetParam(), system);
+            options.core = sim::CoreKind::rtl;
+            const Outcome want = run(*sim::make_systemc_engine(options), GetParam(), system);
+            EXPECT_EQ(got.p, want.p);
+            EXPECT_EQ(got.scalars.rho, want.scalars.rho);
+            EXPECT_EQ(got.scalars.beta, want.scalars.beta);
+            EXPECT_NEAR(got.per_pass, want.per_pass, (bytes > 0 ? 0.03 : 0.01) * want.per_pass)
+                << bytes << " bytes a clock, " << to_string(system.kind);
+        }
+}
+
 INSTANTIATE_TEST_SUITE_P(Specs, RtlTiming, ::testing::ValuesIn(sim::test::kSpecs),
                          [](const auto& test) { return testing::test_name(test.param).substr(0, 100); });
 

@@ -29,6 +29,8 @@ CoreTiming::CoreTiming(const DatapathSpec& s)
     : fixed_(s.dot.fixed), scalar_bits_(s.scalar.fraction_bits), sum_bits_(s.dot.window.width() + 32) {
     const int o = s.operand.fraction_bits, u = s.u.fraction_bits, r = s.r.fraction_bits, p = s.p.fraction_bits,
               q = s.q.fraction_bits, w = s.row.fraction_bits;
+    u_in = multiplier(o, p);
+    r_in = multiplier(o, q);
     u_out = multiplier(o, p) + adder(u, u, u);
     r_out = multiplier(o, q) + adder(r, r, r);
     p_out = r_out + adder(r, p, p);

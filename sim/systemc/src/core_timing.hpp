@@ -10,6 +10,7 @@
 namespace mantissa::sim {
 
 struct CoreTiming {
+    int u_in, r_in;          ///< from a beat's slot, which takes p and q, to the clocks that take u and r
     int u_out, r_out, p_out; ///< from a beat's slot to u', r', p'
     int row;                 ///< from a window to q'
     std::array<int, 9> band; ///< from a window to the clock that takes each band: a chain takes them one adder apart

@@ -7,6 +7,9 @@
 
 #include "mantissa/exact.hpp"
 #include "mantissa/hls/kernel.hpp"
+#ifdef MANTISSA_SYSTEMC_RTL
+#include "rtl_core.hpp"
+#endif
 #include "system.hpp"
 
 namespace mantissa::sim {
@@ -36,6 +39,9 @@ std::string wrong(const SystemcOptions& o) {
             return fmt::format("no FIFO is called '{}'; they are {}", name, kFifoNames);
         if (depth < 1) return fmt::format("FIFO {} of depth 0; it holds at least one beat", name);
     }
+#ifndef MANTISSA_SYSTEMC_RTL
+    if (o.core == CoreKind::rtl) return "this build has no RTL core; build a source tree with the sim folder";
+#endif
     if (o.host.core_mhz <= 0 || o.host.mflops <= 0 || o.host.link_mb_per_s <= 0)
         return "the clock and the host's speeds are above zero";
     return {};
@@ -63,6 +69,12 @@ public:
                     put(job_.layout.band[b], 4, i,
                         hls::to_word(spec.coefficient, exact::convert(spec.coefficient, system.bands.band[b][i])));
         job_.kernel->step.begin(job_.state, &job_.shape);
+#ifdef MANTISSA_SYSTEMC_RTL
+        if (options.core == CoreKind::rtl) {
+            rtl_ = std::make_unique<RtlCore>(system, spec, job_.shape);
+            job_.rtl = rtl_.get();
+        }
+#endif
     }
 
     void write(Vec v, std::size_t first, std::span<const double> values) override {
@@ -94,7 +106,9 @@ public:
         words_.alpha = word(alpha);
         words_.beta = word(beta);
     }
-    [[nodiscard]] Scalars scalars() const override { return hls::scalars_of(spec_, words_); }
+    [[nodiscard]] Scalars scalars() const override {
+        return hls::scalars_of(spec_, words_);
+    }
 
     RunReport run(const RunRequest& request) override {
         charge_host();
@@ -122,7 +136,9 @@ public:
         if (options_.last_report) *options_.last_report = report_;
         return out;
     }
-    [[nodiscard]] std::string fault() const override { return fault_; }
+    [[nodiscard]] std::string fault() const override {
+        return fault_;
+    }
     [[nodiscard]] SystemReport report() const override {
         charge_host();
         return report_;
@@ -132,7 +148,9 @@ private:
     struct alignas(64) Line {
         std::byte bytes[64]{};
     };
-    static std::size_t index(Vec v) { return static_cast<std::size_t>(v); }
+    static std::size_t index(Vec v) {
+        return static_cast<std::size_t>(v);
+    }
     [[nodiscard]] std::uint64_t word(double x) const {
         return hls::to_word(spec_.scalar, exact::convert(spec_.scalar, x));
     }
@@ -191,6 +209,9 @@ private:
     mutable SystemReport report_;
     mutable std::uint64_t moved_ = 0, formed_ = 0; ///< bytes; elements
     std::string fault_;
+#ifdef MANTISSA_SYSTEMC_RTL
+    std::unique_ptr<RtlCore> rtl_;
+#endif
 };
 
 class SystemcEngine final : public Engine {

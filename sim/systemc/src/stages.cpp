@@ -44,43 +44,47 @@ void CoreSystem::update() {
     const auto u_at = static_cast<std::uint64_t>(job_->timing->u_out - 1),
                r_at = static_cast<std::uint64_t>(job_->timing->r_out - 1),
                p_at = static_cast<std::uint64_t>(job_->timing->p_out - 1), depth = std::max(u_at, p_at);
-    std::vector<std::byte> u(t.u_beat), r(t.r_beat), p(t.p_beat), q(t.q_beat);
+    // p and q come first, u and r when the products that meet them are there.
+    const std::uint64_t soon = std::min(u_at, r_at);
+    const auto u_in = std::min(static_cast<std::uint64_t>(job_->timing->u_in), soon),
+               r_in = std::min(static_cast<std::uint64_t>(job_->timing->r_in), soon), formed = std::max(u_in, r_in);
+    Registers u(formed + 1, t.u_beat), r(formed + 1, t.r_beat), p(formed + 1, t.p_beat), q(formed + 1, t.q_beat);
     Registers u_new(depth + 1, t.u_beat), r_new(depth + 1, t.r_beat), p_new(depth + 1, t.p_beat);
-    const auto leaves = [&](std::uint64_t step, std::uint64_t latency) {
-        return step >= latency && step - latency < beats;
-    };
+    const auto due = [&](std::uint64_t step, std::uint64_t behind) { return step >= behind && step - behind < beats; };
     for (std::uint64_t step = 0; step < beats + depth; ++step) {
         Step s(*this, *update_);
-        const bool takes = step < beats;
-        if (takes) {
-            s.input(*u_in_);
-            s.input(*r_in_);
+        if (due(step, 0)) {
             s.input(*p_in_);
             s.input(*q_in_);
         }
-        if (leaves(step, u_at)) s.output(*u_out_);
-        if (leaves(step, r_at)) {
+        if (due(step, r_in)) s.input(*r_in_);
+        if (due(step, u_in)) s.input(*u_in_);
+        if (due(step, u_at)) s.output(*u_out_);
+        if (due(step, r_at)) {
             s.output(*r_out_);
             s.output(*r_dot_);
         }
-        if (leaves(step, p_at)) {
+        if (due(step, p_at)) {
             s.output(*p_out_);
             s.output(*p_line_);
         }
-        const Cycle at = s.done(takes);
-        if (takes) {
-            u_in_->pop(at, u.data());
-            r_in_->pop(at, r.data());
-            p_in_->pop(at, p.data());
-            q_in_->pop(at, q.data());
-            t.update(job_->state, step, u.data(), r.data(), p.data(), q.data(), u_new[step], r_new[step], p_new[step]);
+        const Cycle at = s.done(due(step, 0));
+        if (due(step, 0)) {
+            p_in_->pop(at, p[step]);
+            q_in_->pop(at, q[step]);
         }
-        if (leaves(step, u_at)) u_out_->push(at, u_new[step - u_at]);
-        if (leaves(step, r_at)) {
+        if (due(step, r_in)) r_in_->pop(at, r[step - r_in]);
+        if (due(step, u_in)) u_in_->pop(at, u[step - u_in]);
+        if (due(step, formed)) {
+            const std::uint64_t beat = step - formed;
+            t.update(job_->state, beat, u[beat], r[beat], p[beat], q[beat], u_new[beat], r_new[beat], p_new[beat]);
+        }
+        if (due(step, u_at)) u_out_->push(at, u_new[step - u_at]);
+        if (due(step, r_at)) {
             r_out_->push(at, r_new[step - r_at]);
             r_dot_->push(at, r_new[step - r_at]);
         }
-        if (leaves(step, p_at)) {
+        if (due(step, p_at)) {
             p_out_->push(at, p_new[step - p_at]);
             p_line_->push(at, p_new[step - p_at]);
         }

@@ -119,10 +119,15 @@ JobResult CoreSystem::run(Job& job) {
     landed_ = 0;
     running_ = 0;
     configure();
-    spawn("controller", [this] { controller(); });
+    spawn("controller", [this] {
+#ifdef MANTISSA_SYSTEMC_RTL
+        if (job_->rtl != nullptr) return rtl_controller();
+#endif
+        controller();
+    });
     sc_core::sc_start();
     if (!finished_) { // nothing more can happen: who waits for whom?
-        result_.deadlock = explain();
+        if (result_.deadlock.empty()) result_.deadlock = explain();
         abandoned_ = true;
         for (const auto& f : fifos_) f->wake();
         all_done_.notify(sc_core::SC_ZERO_TIME);
@@ -222,21 +227,26 @@ void CoreSystem::controller() {
 }
 
 void CoreSystem::begin_pass(Cycle first, bool streamed) {
+    begin_streams(first, streamed, job_->bank);
+    spawn("update", [this] { update(); });
+    spawn("lines", [this] { lines(); });
+    spawn("rows", [this, streamed] { rows(streamed); });
+    spawn("dot_rr", [this] { dot_rr(); });
+    spawn("dot_pq", [this] { dot_pq(); });
+}
+
+// The DMA's part of a pass.
+void CoreSystem::begin_streams(Cycle first, bool streamed, int bank) {
     Job& job = *job_;
     for (const auto& f : fifos_) f->reset();
     for (const auto& s : stages_) s->at = first - 1;
     landed_ = 0;
     TimedFifo* in[] = {u_in_, r_in_, p_in_, q_in_};
     TimedFifo* out[] = {u_out_, r_out_, p_out_, q_out_};
-    spawn("update", [this] { update(); });
-    spawn("lines", [this] { lines(); });
-    spawn("rows", [this, streamed] { rows(streamed); });
-    spawn("dot_rr", [this] { dot_rr(); });
-    spawn("dot_pq", [this] { dot_pq(); });
     for (std::size_t v = 0; v < 4; ++v) {
         Stage* load = stages_[v].get();
         Stage* store = stages_[4 + v].get();
-        const std::uint64_t from = job.layout.vector[job.bank][v], to = job.layout.vector[1 - job.bank][v];
+        const std::uint64_t from = job.layout.vector[bank][v], to = job.layout.vector[1 - bank][v];
         spawn(load->name, [this, load, v, in = in[v], from] { reader(*load, *in, v, from, v); });
         spawn(store->name, [this, store, v, out = out[v], to] { writer(*store, *out, 13 + v, to, v); });
     }

@@ -14,6 +14,8 @@
 
 namespace mantissa::sim {
 
+class RtlCore;
+
 /// Where a session's vectors and bands lie in its store, in bytes.
 struct Layout {
     std::uint64_t vector[2][4]{}; ///< by bank: u r p q
@@ -35,6 +37,7 @@ struct Job {
     mantissa_hls::ScalarWords* words = nullptr;
     std::uint64_t rho_stop = 0, rho_stop_from = 1, passes = 1;
     SystemReport* report = nullptr;
+    RtlCore* rtl = nullptr; ///< stands in the core's place when set
 };
 
 struct JobResult {
@@ -88,6 +91,8 @@ private:
     void build_fifos();
     void configure();
     void controller();
+    void rtl_controller();
+    void begin_streams(Cycle first, bool streamed, int bank);
     void begin_pass(Cycle first, bool streamed);
     void spawn(const std::string& name, std::function<void()> body);
     void reader(Stage& stage, TimedFifo& to, std::size_t socket, std::uint64_t from, std::size_t vector);

@@ -39,7 +39,14 @@ struct HostOptions {
 
 struct SystemReport;
 
+/// What stands in the core's place.
+enum class CoreKind : std::uint8_t {
+    hls, ///< the HLS datapath's stages as timed processes
+    rtl, ///< the SystemVerilog core under Verilator, clock by clock
+};
+
 struct SystemcOptions {
+    CoreKind core = CoreKind::hls;
     ChannelOptions memory;
     HostOptions host;
     std::shared_ptr<SystemReport> last_report; ///< when set, holds the report behind each run of any session
