@@ -4,7 +4,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
 
 need "${BUILD_PACKAGES[@]}"
-build -DMANTISSA_TESTS=OFF -- mantissa
+build -DMANTISSA_TESTS=OFF -DMANTISSA_BENCHMARKS=OFF -- mantissa
 
 say "one solve: 17 fraction bits inside, double outside"
 build/bin/mantissa solve --problem poisson2d:level=8 --scheme residual-guided --inner 10 --format s17e8 --engine emulated

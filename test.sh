@@ -3,6 +3,6 @@
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
 
 need "${BUILD_PACKAGES[@]}" "${RTL_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
-build -DMANTISSA_TESTS=ON
+build -DMANTISSA_TESTS=ON -DMANTISSA_BENCHMARKS=ON
 say "testing"
 ctest --test-dir build --parallel "$(nproc)" --output-on-failure "$@"

@@ -23,3 +23,6 @@ module LUT6 (output O, input I0, I1, I2, I3, I4, I5);
   parameter [63:0] INIT = 0;
   \$lut #(.WIDTH(6), .LUT(INIT)) _TECHMAP_REPLACE_ (.A({I5, I4, I3, I2, I1, I0}), .Y(O));
 endmodule
+module INV (output O, input I);
+  \$lut #(.WIDTH(1), .LUT(2'b01)) _TECHMAP_REPLACE_ (.A(I), .Y(O));
+endmodule

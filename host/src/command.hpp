@@ -25,7 +25,12 @@ struct Command {
     Run (*setup)(CLI::App& app, const std::string& typed);
 };
 
-extern const Command kSolve, kSweep, kReproduce, kSimulate, kEngines, kBench;
+extern const Command kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kEngines, kBench;
+
+/// The options of `mantissa bench gpu`.
+Run setup_bench_gpu(CLI::App& app, const std::string& typed);
+/// The options of `mantissa bench arithmetic`.
+Run setup_bench_arithmetic(CLI::App& app);
 
 /// In the order of `mantissa --help`.
 std::vector<Command> commands();

@@ -98,7 +98,7 @@ int bench_command(const Flags& flags) {
     return kDone;
 }
 
-Run setup(CLI::App& app, const std::string&) {
+Run setup(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<Flags>();
     app.add_option("--problem", flags->problem, "as for mantissa solve")->capture_default_str();
     app.add_option("--engine", flags->engine, "see mantissa engines")->capture_default_str();
@@ -106,7 +106,14 @@ Run setup(CLI::App& app, const std::string&) {
     app.add_option("--seconds", flags->seconds, "time for each")->capture_default_str();
     app.add_option("--threads", flags->threads, "threads, 0 for all cores")->capture_default_str();
     app.add_flag("--json", flags->json, "print a JSON list");
-    return [flags] { return bench_command(*flags); };
+    CLI::App* const gpu = app.add_subcommand("gpu", "The GPU's native solvers against cuSPARSE and cuBLAS, as JSON");
+    CLI::App* const arithmetic = app.add_subcommand(
+        "arithmetic", "Kernels and Float<F> against native arithmetic, an emulated pass against native float");
+    return [flags, gpu, arithmetic, run_gpu = setup_bench_gpu(*gpu, typed),
+            run_arithmetic = setup_bench_arithmetic(*arithmetic)] {
+        if (gpu->parsed()) return run_gpu();
+        return arithmetic->parsed() ? run_arithmetic() : bench_command(*flags);
+    };
 }
 
 } // namespace

@@ -173,7 +173,9 @@ std::string fill_recipe(const std::string& recipe, const SynthesisRequest& reque
     if (top.core)
         for (const fs::path& file : files_in(root / "rtl/core", ".sv")) sources += "\"" + file.string() + "\" ";
     if (top.wrapper) sources += "\"" + (root / "experiments/synthesis" / (top.module + ".sv")).string() + "\"";
-    for (const auto& [name, value] : top.parameters) parameters += fmt::format("-set {} {} ", name, value);
+    for (const auto& [name, value] : top.parameters)
+        parameters += value < 0 ? fmt::format("-set {} 32'sh{:08x} ", name, static_cast<unsigned>(value))
+                                : fmt::format("-set {} {} ", name, value);
     replace_all(script, "@SOURCES@", sources);
     replace_all(script, "@PARAMETERS@", parameters);
     replace_all(script, "@TOP@", top.module);
