@@ -73,13 +73,21 @@ TEST_P(RtlTiming, PredictsClocksAndGivesTheSameBits) {
 
 // One switch: the Verilated core between the same FIFOs, DMA and memory channels as the timed stages.
 TEST_P(RtlTiming, TheCoreInTheSameSocket) {
+    // Open pages make the clocks depend on the order of requests within a clock or two.
+    struct Memory {
+        double bytes_per_lane;
+        int channels;
+        std::uint32_t latency, page_miss;
+        double margin;
+    };
+    const Memory memories[] = {{0, 1, 0, 0, 0.01}, {14, 1, 25, 0, 0.03}, {10, 2, 25, 6, 0.08}};
     for (const System& system : {testing::stencil_system(33, 33), testing::band_system(47, 41, 5)})
-        for (const double bytes : {0.0, 10.0 * parse_spec(GetParam()).lanes}) {
+        for (const Memory& m : memories) {
             sim::SystemcOptions options;
-            options.memory.bytes_per_cycle = bytes;
-            options.memory.channels = 2;
-            options.memory.latency = bytes > 0 ? 25 : 0;
-            options.memory.page_miss = bytes > 0 ? 6 : 0;
+            options.memory.bytes_per_cycle = m.bytes_per_lane * parse_spec(GetParam()).lanes;
+            options.memory.channels = m.channels;
+            options.memory.latency = m.latency;
+            options.memory.page_miss = m.page_miss;
             options.memory.burst_beats = 4;
             const Outcome got = run(*sim::make_systemc_engine(options), GetParam(), system);
             options.core = sim::CoreKind::rtl;
@@ -87,8 +95,9 @@ TEST_P(RtlTiming, TheCoreInTheSameSocket) {
             EXPECT_EQ(got.p, want.p);
             EXPECT_EQ(got.scalars.rho, want.scalars.rho);
             EXPECT_EQ(got.scalars.beta, want.scalars.beta);
-            EXPECT_NEAR(got.per_pass, want.per_pass, (bytes > 0 ? 0.03 : 0.01) * want.per_pass)
-                << bytes << " bytes a clock, " << to_string(system.kind);
+            EXPECT_NEAR(got.per_pass, want.per_pass, m.margin * want.per_pass)
+                << m.bytes_per_lane << " bytes a clock and lane, " << m.channels << " channels, "
+                << to_string(system.kind);
         }
 }
 
