@@ -268,11 +268,6 @@ std::string cache_file() {
 
 } // namespace
 
-std::uint64_t SynthesisFigures::slices(const std::string& target) const {
-    const std::uint64_t per_slice = target == "xc7" ? 4 : target == "xcup" ? 8 : 2;
-    return (luts + memory_luts + flip_flops - paired + per_slice - 1) / per_slice;
-}
-
 const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
     static const std::vector<std::pair<std::string, std::string>> kParts = {
         {"core", "the whole core, one lane unless the specification says otherwise"},

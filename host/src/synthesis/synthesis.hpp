@@ -32,7 +32,10 @@ struct SynthesisFigures {
     std::uint64_t io_bits = 0;
     std::uint64_t depth = 0; ///< cells on the longest path between registers, carry cells counted singly
     /// LUTs and unpaired flip-flops, over the LUTs of a slice: 2 (xc2v), 4 (xc7), 8 (xcup's CLB), 2 (ecp5).
-    [[nodiscard]] std::uint64_t slices(const std::string& target) const;
+    [[nodiscard]] std::uint64_t slices(const std::string& target) const {
+        const std::uint64_t per_slice = target == "xc7" ? 4 : target == "xcup" ? 8 : 2;
+        return (luts + memory_luts + flip_flops - paired + per_slice - 1) / per_slice;
+    }
 };
 
 /// Names of parts for --operator, with one line on each.
