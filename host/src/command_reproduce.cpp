@@ -15,6 +15,7 @@
 #include "mantissa/host/sweep.hpp"
 #include "paper_tables.hpp"
 #include "progress.hpp"
+#include "reproduce_table5.hpp"
 #include "result_json.hpp"
 
 namespace mantissa::cli {
@@ -25,7 +26,7 @@ using detail::Json;
 using detail::PaperCell;
 
 struct Flags {
-    std::string table, data, store;
+    std::string table, data, store, plot;
     std::vector<int> levels;
     int threads = 0;
     bool all = false, json = false;
@@ -183,6 +184,8 @@ void print_summary(const std::vector<Reproduced>& table) {
 }
 
 int reproduce_command(const Flags& flags, const std::string& typed) {
+    if (flags.table == "table5")
+        return reproduce_table5({flags.data, flags.store, flags.plot, thread_count(flags.threads), flags.json}, typed);
     const int number = flags.table.back() - '0';
     auto cells = detail::read_paper_table(number, detail::paper_folder(flags.data));
     std::set<int> there;
@@ -211,15 +214,16 @@ int reproduce_command(const Flags& flags, const std::string& typed) {
 Run setup(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<Flags>();
     flags->levels = {8, 9};
-    app.add_option("table", flags->table, "table1, table2, table3 or table4")
+    app.add_option("table", flags->table, "table1 to table5")
         ->required()
-        ->check(CLI::IsMember({"table1", "table2", "table3", "table4"}));
+        ->check(CLI::IsMember({"table1", "table2", "table3", "table4", "table5"}));
     app.add_option("--levels", flags->levels, "grid levels, as 8,9,10 (level 10 takes some minutes)")
         ->delimiter(',')
         ->capture_default_str();
     app.add_option("--data", flags->data, "folder with the paper's tables; default: the installed or source one");
     app.add_option("--store", flags->store, "results file: take from it what is there, add what is computed");
     app.add_option("--threads", flags->threads, "cells at a time, 0 for all cores")->capture_default_str();
+    app.add_option("--plot", flags->plot, "table5: write the growth laws to PLOT_logic.svg and PLOT_mul18x18.svg");
     app.add_flag("--all", flags->all, "also run the cells that the paper left out (n/a)");
     app.add_flag("--json", flags->json, "print a JSON list");
     return [flags, typed] { return reproduce_command(*flags, typed); };
@@ -227,6 +231,6 @@ Run setup(CLI::App& app, const std::string& typed) {
 
 } // namespace
 
-const Command kReproduce{"reproduce", "Recompute Tables 1 to 4 of the paper, its values beside ours", setup};
+const Command kReproduce{"reproduce", "Recompute the tables of the paper, its values beside ours", setup};
 
 } // namespace mantissa::cli

@@ -1,6 +1,7 @@
 // mantissa synthesize: area and depth of a datapath, or one operator of it, on a device family.
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -20,7 +21,8 @@ using detail::SynthesisRequest;
 
 struct Flags {
     std::string spec = "s23e8", target = "xc2v", multiplier = "block", part = "core", store;
-    bool combinational = false, json = false;
+    int seeds = 5;
+    bool combinational = false, place = false, json = false;
 };
 
 int synthesize_command(const Flags& flags, const std::string& typed) {
@@ -28,26 +30,32 @@ int synthesize_command(const Flags& flags, const std::string& typed) {
                                    flags.combinational};
     detail::Synthesizer synthesizer(flags.store, current_provenance(typed));
     SynthesisFigures f;
+    std::vector<detail::Placement> placements; // slowest first
+    std::string why_not;
     {
         detail::ItemProgress line("syntheses", 1, 1);
         f = synthesizer.figures(request);
+        if (flags.place) placements = synthesizer.place(request, flags.seeds, why_not);
     }
+    if (!why_not.empty()) fmt::print(stderr, "mantissa: {}\n", why_not);
     if (flags.json) {
-        const detail::Json j = {{"spec", to_string(request.spec)},
-                                {"target", request.target},
-                                {"multiplier", request.multiplier},
-                                {"part", request.part},
-                                {"combinational", request.combinational},
-                                {"tool", synthesizer.tool()},
-                                {"luts", f.luts},
-                                {"memory_luts", f.memory_luts},
-                                {"flip_flops", f.flip_flops},
-                                {"carries", f.carries},
-                                {"multipliers", f.multipliers},
-                                {"memory_bits", f.memory_bits},
-                                {"io_bits", f.io_bits},
-                                {"slices_estimate", f.slices(request.target)},
-                                {"depth", f.depth}};
+        detail::Json j = {{"spec", to_string(request.spec)},
+                          {"target", request.target},
+                          {"multiplier", request.multiplier},
+                          {"part", request.part},
+                          {"combinational", request.combinational},
+                          {"tool", synthesizer.tool()},
+                          {"luts", f.luts},
+                          {"memory_luts", f.memory_luts},
+                          {"flip_flops", f.flip_flops},
+                          {"carries", f.carries},
+                          {"multipliers", f.multipliers},
+                          {"memory_bits", f.memory_bits},
+                          {"io_bits", f.io_bits},
+                          {"slices_estimate", f.slices(request.target)},
+                          {"depth", f.depth}};
+        for (const detail::Placement& p : placements)
+            j["placements"].push_back({{"seed", p.seed}, {"mhz", p.mhz}, {"critical", p.critical}});
         fmt::print("{}\n", j.dump(2));
         return kDone;
     }
@@ -58,6 +66,12 @@ int synthesize_command(const Flags& flags, const std::string& typed) {
     fmt::print("  block memory {} bits, I/O {} bits, depth {} cells\n", f.memory_bits, f.io_bits, f.depth);
     fmt::print("  slices, estimated from LUTs and the {} flip-flops that share none's place: {}\n",
                f.flip_flops - f.paired, f.slices(request.target));
+    if (!placements.empty()) {
+        const detail::Placement &median = placements[placements.size() / 2], &best = placements.back();
+        fmt::print("  placed and routed on LFE5U-85F, speed grade 8, {} seeds: median {:.1f} MHz, best {:.1f} MHz\n",
+                   placements.size(), median.mhz, best.mhz);
+        fmt::print("  critical path of the median: {}\n", median.critical);
+    }
     return kDone;
 }
 
@@ -76,6 +90,8 @@ Run setup(CLI::App& app, const std::string& typed) {
         ->capture_default_str();
     app.add_option("--operator", flags->part, "one operator instead of the core. " + parts);
     app.add_flag("--combinational", flags->combinational, "an adder or multiplier without its registers");
+    app.add_flag("--place", flags->place, "place and route too (ecp5; nextpnr from PyPI)");
+    app.add_option("--seeds", flags->seeds, "runs of place and route")->capture_default_str();
     app.add_option("--store", flags->store, "results file; default: synthesis.sqlite in the cache folder");
     app.add_flag("--json", flags->json, "print a JSON object");
     return [flags, typed] { return synthesize_command(*flags, typed); };

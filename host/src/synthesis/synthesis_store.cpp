@@ -23,6 +23,14 @@ constexpr const char* kTable =
     "TEXT NOT NULL, date TEXT NOT NULL, command TEXT NOT NULL, "
     "PRIMARY KEY (spec, target, multiplier, part, tool, sources))";
 
+constexpr const char* kPlacements =
+    "CREATE TABLE IF NOT EXISTS placement ("
+    "spec TEXT NOT NULL, target TEXT NOT NULL, multiplier TEXT NOT NULL, part TEXT NOT "
+    "NULL, tool TEXT NOT NULL, sources TEXT NOT NULL, placer TEXT NOT NULL, seed INTEGER "
+    "NOT NULL, mhz REAL NOT NULL, critical TEXT NOT NULL, version TEXT NOT NULL, "
+    "commit_id TEXT NOT NULL, machine TEXT NOT NULL, date TEXT NOT NULL, command TEXT "
+    "NOT NULL, PRIMARY KEY (spec, target, multiplier, part, tool, sources, placer, seed))";
+
 using Handle = std::unique_ptr<sqlite3, decltype(&sqlite3_close)>;
 using Statement = std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)>;
 
@@ -45,6 +53,7 @@ Handle open(const std::string& path) {
     check(db.get(), code, path);
     sqlite3_busy_timeout(db.get(), 60'000);
     check(db.get(), sqlite3_exec(db.get(), kTable, nullptr, nullptr, nullptr), path);
+    check(db.get(), sqlite3_exec(db.get(), kPlacements, nullptr, nullptr, nullptr), path);
     return db;
 }
 
@@ -91,6 +100,39 @@ void put_synthesis(const std::string& path, const SynthesisKey& key, const Synth
     int at = bind_key(insert.get(), key);
     for (const std::uint64_t* column : columns(figures))
         sqlite3_bind_int64(insert.get(), ++at, static_cast<sqlite3_int64>(*column));
+    for (const std::string* text :
+         {&provenance.version, &provenance.commit, &provenance.machine, &provenance.date, &provenance.command})
+        bind(insert.get(), ++at, *text);
+    check(db.get(), sqlite3_step(insert.get()), path);
+}
+
+std::optional<Placement> find_placement(const std::string& path, const SynthesisKey& key, const std::string& placer,
+                                        int seed) {
+    const Handle db = open(path);
+    const Statement select =
+        prepare(db.get(), path,
+                "SELECT mhz, critical FROM placement WHERE spec=? AND target=? AND multiplier=? AND part=? AND tool=? "
+                "AND sources=? AND placer=? AND seed=?");
+    int at = bind_key(select.get(), key);
+    bind(select.get(), ++at, placer);
+    sqlite3_bind_int(select.get(), ++at, seed);
+    const int code = sqlite3_step(select.get());
+    check(db.get(), code, path);
+    if (code != SQLITE_ROW) return std::nullopt;
+    return Placement{seed, sqlite3_column_double(select.get(), 0),
+                     reinterpret_cast<const char*>(sqlite3_column_text(select.get(), 1))};
+}
+
+void put_placement(const std::string& path, const SynthesisKey& key, const std::string& placer,
+                   const Placement& placement, const Provenance& provenance) {
+    const Handle db = open(path);
+    const Statement insert =
+        prepare(db.get(), path, "INSERT OR REPLACE INTO placement VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    int at = bind_key(insert.get(), key);
+    bind(insert.get(), ++at, placer);
+    sqlite3_bind_int(insert.get(), ++at, placement.seed);
+    sqlite3_bind_double(insert.get(), ++at, placement.mhz);
+    bind(insert.get(), ++at, placement.critical);
     for (const std::string* text :
          {&provenance.version, &provenance.commit, &provenance.machine, &provenance.date, &provenance.command})
         bind(insert.get(), ++at, *text);

@@ -13,9 +13,14 @@ struct SynthesisKey {
     std::string spec, target, multiplier, part, tool, sources;
 };
 
-/// Both throw InvalidInput, one line, when the file cannot be used.
+/// All throw InvalidInput, one line, when the file cannot be used.
 std::optional<SynthesisFigures> find_synthesis(const std::string& path, const SynthesisKey& key);
 void put_synthesis(const std::string& path, const SynthesisKey& key, const SynthesisFigures& figures,
                    const Provenance& provenance);
+
+std::optional<Placement> find_placement(const std::string& path, const SynthesisKey& key, const std::string& placer,
+                                        int seed);
+void put_placement(const std::string& path, const SynthesisKey& key, const std::string& placer,
+                   const Placement& placement, const Provenance& provenance);
 
 } // namespace mantissa::detail

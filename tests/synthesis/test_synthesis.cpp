@@ -1,0 +1,124 @@
+// `mantissa synthesize` as a user meets it: operators against the areas they must not pass, the store, failures.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+#include "scratch.hpp"
+
+namespace {
+
+using nlohmann::json;
+
+struct Outcome {
+    int code = -1;
+    std::string out, err;
+};
+
+/// `environment`: NAME=VALUE words before the program.
+Outcome run(const Scratch& scratch, const std::string& arguments, const std::string& environment = "") {
+    const std::string line = "env " + environment + " " + MANTISSA_PROGRAM + " " + arguments + " --store " +
+                             scratch.path("store.sqlite") + " 2>" + scratch.path("err");
+    std::FILE* pipe = ::popen(line.c_str(), "r");
+    Outcome o;
+    std::array<char, 4096> buffer{};
+    for (std::size_t got; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+        o.out.append(buffer.data(), got);
+    const int status = ::pclose(pipe);
+    o.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    o.err = scratch.read("err");
+    return o;
+}
+
+json figures(const Scratch& scratch, const std::string& arguments) {
+    const Outcome o = run(scratch, "synthesize --json " + arguments);
+    EXPECT_EQ(o.code, 0) << o.err;
+    return o.code == 0 ? json::parse(o.out) : json();
+}
+
+std::string script(const Scratch& scratch, const std::string& name, const std::string& text) {
+    const std::string path = scratch.write(name, "#!/bin/sh\n" + text);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+}
+
+void expect_one_line(const Outcome& o, const std::string& part) {
+    EXPECT_EQ(o.code, 2);
+    EXPECT_EQ(o.out, "");
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
+}
+
+struct Bound {
+    const char* format;
+    int adder, multiplier, blocks;
+};
+
+class OperatorArea : public testing::TestWithParam<Bound> {};
+
+// The best open generator's operators, nearest-even and combinational, on the same device family. LUTs that stand for
+// registers (memory_luts) are no part of those.
+TEST_P(OperatorArea, IsAtMostThePeers) {
+    const Scratch scratch;
+    const auto [format, adder, multiplier, blocks] = GetParam();
+    const std::string spec = std::string("--spec ") + format + " --target xc2v ";
+    const json add = figures(scratch, spec + "--operator add");
+    EXPECT_LE(add["luts"], adder);
+    EXPECT_GT(add["luts"], adder / 2) << "too small to be an adder";
+    EXPECT_EQ(add["multipliers"], 0);
+    const json mul = figures(scratch, spec + "--operator mul --multiplier block");
+    EXPECT_LE(mul["luts"], multiplier);
+    EXPECT_GT(mul["luts"], multiplier / 2);
+    EXPECT_LE(mul["multipliers"], blocks);
+    EXPECT_GE(mul["multipliers"], 1);
+}
+INSTANTIATE_TEST_SUITE_P(Formats, OperatorArea,
+                         testing::Values(Bound{"s17e8", 348, 85, 1}, Bound{"s20e8", 369, 108, 4},
+                                         Bound{"s23e8", 444, 127, 4}, Bound{"s52e11", 973, 628, 9}),
+                         [](const auto& bound) { return std::string(bound.param.format); });
+
+TEST(Synthesize, OtherFamiliesAndLogicMultipliers) {
+    const Scratch scratch;
+    const json logic = figures(scratch, "--spec s17e8 --operator mul --multiplier logic");
+    EXPECT_EQ(logic["multipliers"], 0);
+    EXPECT_GT(logic["luts"], 300);
+    const json ecp5 = figures(scratch, "--spec s17e8 --operator mul --target ecp5");
+    EXPECT_EQ(ecp5["multipliers"], 1);
+    const json xc7 = figures(scratch, "--spec s17e8 --operator mul --target xc7");
+    EXPECT_EQ(xc7["multipliers"], 1);
+    const json fixed = figures(scratch, "--spec s8e6,dot=fixed[6:-20] --operator fixed-accumulate");
+    EXPECT_EQ(fixed["io_bits"], 4 + 2 + 1 + 8 + 18 + 27 + 32 + 1); // controls, class, sign, exponent, significand, sum
+}
+
+TEST(Synthesize, ResultsAreRememberedAndFailuresAreNot) {
+    const Scratch scratch;
+    const std::string request = "synthesize --json --spec s4e4 --operator mul";
+    const std::string broken = script(
+        scratch, "broken", "[ \"$1\" = -V ] && exec " MANTISSA_YOSYS_PATH " -V\necho 'ERROR: out of luck'\nexit 1\n");
+    expect_one_line(run(scratch, request, "MANTISSA_YOSYS=" + broken), "out of luck");
+    const Outcome first = run(scratch, request);
+    ASSERT_EQ(first.code, 0) << first.err;
+    const Outcome again = run(scratch, request, "MANTISSA_YOSYS=" + broken); // the tool is not asked again
+    EXPECT_EQ(again.code, 0) << again.err;
+    EXPECT_EQ(again.out, first.out);
+    expect_one_line(run(scratch, "synthesize --spec s5e4 --operator mul", "MANTISSA_YOSYS=" + broken), "out of luck");
+}
+
+TEST(Synthesize, WrongToolsAndRequestsAreOneLine) {
+    const Scratch scratch;
+    expect_one_line(run(scratch, "synthesize", "MANTISSA_YOSYS=/nowhere/yosys"), "apt install yosys");
+    const std::string old = script(scratch, "old", "echo 'Yosys 0.9'\n");
+    expect_one_line(run(scratch, "synthesize", "MANTISSA_YOSYS=" + old), "Yosys 0.9");
+    expect_one_line(run(scratch, "synthesize --operator teapot"), "teapot");
+    expect_one_line(run(scratch, "synthesize --spec s99e8"), "s99e8");
+    expect_one_line(run(scratch, "synthesize --spec s23e8:rne:subnormals"), "flush");
+    expect_one_line(run(scratch, "synthesize --target abacus"), "abacus");
+    expect_one_line(run(scratch, "synthesize --operator div --combinational"), "feedback");
+}
+
+} // namespace
