@@ -100,8 +100,8 @@ module fp_add #(
   // by way of one more bit below.
   wire carry = sub_q & ~sticky;
   wire [AlignW:0] upper;
-  wire below;
-  assign {upper, below} = {2'b01, big_frac_q, {Guard{1'b0}}, 1'b1} +
+  wire unused_below;
+  assign {upper, unused_below} = {2'b01, big_frac_q, {Guard{1'b0}}, 1'b1} +
                           {{1'b0, aligned} ^ {(AlignW+1){sub_q}}, carry};
   wire [SumW-1:0] sum = {upper, sticky};
   logic [NormW-1:0] sum_q2;
