@@ -4,7 +4,7 @@
 ///
 /// One term per clock. Depth is a power of two above the adder's latency LA = `ADD_LATENCY(MA, MT, MA).
 ///   close_i    at the earliest LA + 1 clocks behind the last term; done_o comes
-///              Depth - 1 + log2(Depth) (LA + 2) clocks later
+///              Depth + log2(Depth) (LA + 1) clocks later
 ///   fold_i     done_o comes LA + 1 clocks later
 /// A term of -0 leaves every sum as it is: it stands for "no term".
 `include "mantissa.svh"
