@@ -1,0 +1,74 @@
+// The RTL core at datapaths drawn at random, in random sizes with random stalls, against the emulated engine bit for
+// bit. MANTISSA_RANDOM_SPECS sets how many are drawn (each builds a model, some 15 s), MANTISSA_SEED which.
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "mantissa/sim/rtl_engine.hpp"
+#include "systems.hpp"
+
+namespace mantissa::sim {
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t usual) {
+    const char* text = std::getenv(variable);
+    return text != nullptr ? std::strtoull(text, nullptr, 10) : usual;
+}
+
+class Draw {
+public:
+    explicit Draw(std::uint64_t seed) : random_(seed) {}
+    int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+    bool coin() { return between(0, 1) == 1; }
+    std::string format(int low, int high, int e) {
+        return fmt::format("s{}e{}{}", between(low, high), e, coin() ? ":rne" : "");
+    }
+    /// A spec whose every field is drawn. Exponents are wide enough that values of order one neither vanish nor
+    /// overflow at once, so that passes go on.
+    std::string spec() {
+        const auto vector = [&] { return format(4, 26, between(6, 9)); };
+        std::string text =
+            fmt::format("{},u={},p={},q={},coef={},operand={},row={},scalar={}", vector(), vector(), vector(), vector(),
+                        vector(), vector(), format(6, 30, between(6, 9)), format(16, 40, between(9, 11)));
+        if (coin()) text += ",order=tree";
+        if (coin()) text += fmt::format(",dot=fixed[{}:{}]", between(8, 14), -between(24, 48));
+        else text += fmt::format(",product={},dot={}/16", format(8, 30, between(7, 9)), format(20, 45, between(9, 11)));
+        const int lanes = 1 << between(0, 2);
+        return lanes == 1 ? text : text + fmt::format(",lanes={}", lanes);
+    }
+
+private:
+    std::mt19937_64 random_;
+};
+
+TEST(RandomCore, EqualsEmulated) {
+    const std::uint64_t seed = number_from("MANTISSA_SEED", 1), count = number_from("MANTISSA_RANDOM_SPECS", 2);
+    Draw draw(seed);
+    const auto emulated = make_emulated_engine();
+    std::uint64_t compared = 0;
+    for (std::uint64_t k = 0; compared < count && k < 20 * count + 20; ++k) {
+        const std::string text = draw.spec();
+        const DatapathSpec spec = parse_spec(text);
+        RtlOptions options;
+        options.memory.stall = 0.05 * draw.between(0, 4);
+        options.memory.latency = static_cast<unsigned>(draw.between(1, 50));
+        options.memory.seed = seed + k;
+        const auto rtl = make_rtl_engine(options);
+        const auto row = static_cast<std::size_t>(draw.between(5, 33)),
+                   rows = static_cast<std::size_t>(draw.between(3, 20));
+        const System stencil = test::poisson_stencil(row, rows), bands = test::random_bands(row, rows, seed + k);
+        if (!rtl->refusal(spec, stencil, {}).empty()) continue; // outside the core's parameters
+        SCOPED_TRACE(fmt::format("{} on {} x {}, seed {}", text, row, rows, seed));
+        test::compare_passes(*rtl, *emulated, stencil, spec, 6, seed + k);
+        test::compare_passes(*rtl, *emulated, bands, spec, 6, seed + k);
+        if (HasFatalFailure()) return;
+        ++compared;
+    }
+    EXPECT_EQ(compared, count) << "too few of the specs drawn are within the core's parameters";
+}
+
+} // namespace
+} // namespace mantissa::sim
