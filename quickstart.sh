@@ -11,5 +11,6 @@ build/bin/mantissa solve --problem poisson2d:level=8 --scheme residual-guided --
 say "the paper's Table 4 at level 8, cell by cell"
 build/bin/mantissa reproduce table4 --levels 8
 say "a precision sweep: which bits matter (kept in build/quickstart.db; run again and it resumes)"
-build/bin/mantissa sweep experiments/quickstart.toml --store build/quickstart.db
-say "done. Next: build/bin/mantissa --help, and docs/tutorial.md"
+build/bin/mantissa sweep experiments/quickstart.toml --store build/quickstart.db --csv build/quickstart.csv
+experiments/iterations.py build/quickstart.csv
+say "done. Next: build/bin/mantissa --help, README.md and docs/which_bits.md"
