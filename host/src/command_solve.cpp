@@ -102,8 +102,10 @@ int solve_command(const Flags& flags) {
     } catch (const sim::Mismatch& m) {
         fmt::print(stderr, "mantissa: {}\n", m.what());
         if (m.difference.first_clock)
-            fmt::print(stderr, "mantissa: to see it, mantissa simulate with the same options, --trace pass.fst --window {}:{}\n",
-                       *m.difference.first_clock, *m.difference.last_clock);
+            fmt::print(
+                stderr,
+                "mantissa: to see it, mantissa simulate with the same options, --trace pass.fst --window {}:{}\n",
+                *m.difference.first_clock, *m.difference.last_clock);
         return kNotConverged;
     }
     if (!flags.history.empty()) detail::write_file(flags.history, history_csv(result));

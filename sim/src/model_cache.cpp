@@ -81,7 +81,9 @@ Words command_from(const char* variable, const char* usual) {
     return named.empty() ? Words{usual} : named;
 }
 
-Words verilator_command() { return command_from("VERILATOR", "verilator"); }
+Words verilator_command() {
+    return command_from("VERILATOR", "verilator");
+}
 
 Words operator+(Words words, const Words& more) {
     words.insert(words.end(), more.begin(), more.end());
@@ -93,7 +95,9 @@ const std::string& verilator_version() {
     return version;
 }
 
-Words compiler() { return command_from("CXX", "g++"); }
+Words compiler() {
+    return command_from("CXX", "g++");
+}
 
 std::vector<fs::path> model_sources(const fs::path& source) {
     std::vector<fs::path> files;
@@ -193,8 +197,17 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
     fs::remove(log);
 
     Words verilate = verilator_command() + hls::split_words(kVerilatorFlags) +
-                     Words{"--Mdir", work, "--prefix", "Vmodel", "--top-module", "model_top",
-                           "-I" + (source / "rtl").string(), "-y", source / "rtl/operators", "-y", source / "rtl/core",
+                     Words{"--Mdir",
+                           work,
+                           "--prefix",
+                           "Vmodel",
+                           "--top-module",
+                           "model_top",
+                           "-I" + (source / "rtl").string(),
+                           "-y",
+                           source / "rtl/operators",
+                           "-y",
+                           source / "rtl/core",
                            source / "sim/model/model_top.sv"};
     if (request.trace) verilate = verilate + Words{"--trace-fst", "--trace-structs"};
     for (const auto& [name, value] : request.parameters) verilate.push_back(fmt::format("-G{}={}", name, value));
@@ -204,14 +217,20 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
     const std::string root = hls::first_line_of(verilator_command() + Words{"--getenv", "VERILATOR_ROOT"});
     const fs::path include = fs::path(root) / "include";
     const fs::path fresh = folder / (key + ".new");
-    Words compile = compiler() + Words{"-shared", "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"} +
-                    (request.trace ? Words{"-O1"} : hls::split_words(kCompilerFlags)) +
-                    Words{fmt::format("-DMANTISSA_LANES={}", lanes_of(request)), "-DVL_TIME_CONTEXT"} +
-                    (request.trace ? Words{"-DMANTISSA_TRACE", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"}
-                                   : Words{"-DVM_TRACE=0"}) +
-                    Words{"-I" + work.string(), "-I" + include.string(), "-I" + (include / "vltstd").string(),
-                          "-I" + (source / "sim/model").string(), "-o", fresh, source / "sim/model/model.cpp",
-                          include / "verilated.cpp", include / "verilated_threads.cpp"};
+    Words compile =
+        compiler() + Words{"-shared", "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"} +
+        (request.trace ? Words{"-O1"} : hls::split_words(kCompilerFlags)) +
+        Words{fmt::format("-DMANTISSA_LANES={}", lanes_of(request)), "-DVL_TIME_CONTEXT"} +
+        (request.trace ? Words{"-DMANTISSA_TRACE", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"} : Words{"-DVM_TRACE=0"}) +
+        Words{"-I" + work.string(),
+              "-I" + include.string(),
+              "-I" + (include / "vltstd").string(),
+              "-I" + (source / "sim/model").string(),
+              "-o",
+              fresh,
+              source / "sim/model/model.cpp",
+              include / "verilated.cpp",
+              include / "verilated_threads.cpp"};
     if (request.trace) compile.push_back(include / "verilated_fst_c.cpp");
     for (const auto& entry : fs::directory_iterator(work))
         if (entry.path().extension() == ".cpp") compile.push_back(entry.path());
