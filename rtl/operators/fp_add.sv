@@ -154,24 +154,24 @@ module fp_add #(
       // Shifts 2^From ... 2^To.
       localparam integer From = (Wide == 0) ? ((g == 0) ? LzW - 1 : Half - 1) : (g == 0) ? LzW - 1 : LzW - 2 * g;
       localparam integer To   = (g == Steps - 1) ? 0 : (Wide == 0) ? Half : LzW - 2 * g - 1;
-      wire [NormW-1:0] before;
-      wire [LzW-1:0]   lz_before;
+      wire [NormW-1:0] start;
+      wire [LzW-1:0]   lz_start;
       wire [SideW-1:0] side;
       if (g == 0) begin : g_first
-        assign before    = sum_q3;
-        assign lz_before = '0;
+        assign start    = sum_q3;
+        assign lz_start = '0;
         assign side      = {exp_q3, sign_q3, cls_q3};
       end else begin : g_next
-        assign before    = g_norm[g-1].norm_q;
-        assign lz_before = g_norm[g-1].lz_q;
+        assign start    = g_norm[g-1].norm_q;
+        assign lz_start = g_norm[g-1].lz_q;
         assign side      = g_norm[g-1].side_q;
       end
       logic [NormW-1:0] shifted, norm_q;
       logic [LzW-1:0]   count, lz_q;
       logic [SideW-1:0] side_q;
       always_comb begin
-        shifted = before;
-        count   = lz_before;
+        shifted = start;
+        count   = lz_start;
         for (int k = From; k >= To; k = k - 1) begin
           count   = count | (LzW'((shifted >> (NormW - (1 << k))) == '0) << k);
           shifted = shifted << (count & (LzW'(1) << k));
