@@ -20,9 +20,9 @@
 `define MAX3(a, b, c) `MAX2(`MAX2(a, b), c)
 `define BIAS(e) ((1 << ((e) - 1)) - 1)
 
-// fp_add: significand width m = the widest fraction of its three formats. Four stages (compare and swap; align and
-// add; normalise; round), the normaliser in two above 28 bits.
-`define ADD_LATENCY(ma, mb, mo) (`MAX3(ma, mb, mo) > 28 ? 5 : 4)
+// fp_add: significand width m = the widest fraction of its three formats. Six stages (compare and swap; align; add;
+// normalise in two; round); above 28 bits eight (compare; swap; align; add; normalise in three; round).
+`define ADD_LATENCY(ma, mb, mo) (`MAX3(ma, mb, mo) > 28 ? 8 : 6)
 
 // 17-bit tiles across a fraction of m bits: the hidden bit, and one bit more, stay outside where that saves a tile.
 `define MUL_TILES(m) (((m) + 15) / 17)
