@@ -17,15 +17,16 @@
     logic [MO:0] kept; // and the carry of rounding up
     logic [TailW-1:0] tail;
     logic signed [ExpW-1:0] e;
-    logic below, under, over;
+    logic up, below, under, over;
     begin
       kept = (MO+1)'(MO'(frac >> RoundDown)) << RoundUp;
       e    = exp;
       if (Rne != 0 && RoundDown != 0) begin
         tail = TailW'(frac) << (TailW - RoundDown);
-        kept = kept + (MO+1)'(tail[TailW-1] & ((|tail[TailW-2:0]) | kept[0]));
+        up   = tail[TailW-1] & ((|tail[TailW-2:0]) | kept[0]);
+        kept = kept + {{MO{1'b0}}, up};
         // A carry out leaves a zero fraction and moves into the exponent.
-        e    = exp + $signed(ExpW'(kept[MO]));
+        e    = exp + $signed({{(ExpW-1){1'b0}}, kept[MO]});
       end
       // Comparisons with constants, spelled as bits: no carry chains.
       below = e[ExpW-1];

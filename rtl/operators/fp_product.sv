@@ -32,26 +32,38 @@ module fp_product #(
     .clk_i, .en_i, .a_i(a_i[MA-1:0]), .b_i(b_i[MB-1:0]), .product_o(sig_o));
 
   localparam [31:0] Classes = `MUL_CLASSES;
+  localparam [ExpW-1:0] Rest = ExpW'(Offset >>> Low) << Low;
+  function automatic [ExpW-1:0] exponent(input [ExpW-1:0] a, input [ExpW-1:0] b);
+    exponent = a - (~b); // the sum + 1
+    exponent = exponent + Rest;
+  endfunction
+
   // The side path: class, sign and exponent beside the significands.
-  logic [1:0]      cls_q  [0:Stages-1];
-  logic            sign_q [0:Stages-1];
-  logic [ExpW-1:0] exp_q  [0:Stages-1];
-  always_ff @(posedge clk_i)
-    if (en_i) begin : p_side
-      logic [ExpW-1:0] exp;
-      exp = ExpW'({2'b0, a_i[EA+MA-1:MA]}) - (~ExpW'({2'b0, b_i[EB+MB-1:MB]})); // the sum + 1
-      exp = exp + (ExpW'(Offset >>> Low) << Low);
-      cls_q[0]  <= Classes[{a_cls_i, b_cls_i, 1'b0} +: 2];
-      sign_q[0] <= a_i[EA+MA] ^ b_i[EB+MB];
-      exp_q[0]  <= exp;
-      for (int k = 1; k < Stages; k = k + 1) begin
-        cls_q[k]  <= cls_q[k-1];
-        sign_q[k] <= sign_q[k-1];
-        exp_q[k]  <= exp_q[k-1];
+  genvar k;
+  generate
+    for (k = 0; k < Stages; k = k + 1) begin : g_stage
+      logic [1:0]      cls_q;
+      logic            sign_q;
+      logic [ExpW-1:0] exp_q;
+      if (k == 0) begin : g_first
+        always_ff @(posedge clk_i)
+          if (en_i) begin
+            exp_q  <= exponent(ExpW'({2'b0, a_i[EA+MA-1:MA]}), ExpW'({2'b0, b_i[EB+MB-1:MB]}));
+            cls_q  <= Classes[{a_cls_i, b_cls_i, 1'b0} +: 2];
+            sign_q <= a_i[EA+MA] ^ b_i[EB+MB];
+          end
+      end else begin : g_next
+        always_ff @(posedge clk_i)
+          if (en_i) begin
+            cls_q  <= g_stage[k-1].cls_q;
+            sign_q <= g_stage[k-1].sign_q;
+            exp_q  <= g_stage[k-1].exp_q;
+          end
       end
     end
-  assign cls_o  = cls_q[Stages-1];
-  assign sign_o = sign_q[Stages-1];
-  assign exp_o  = exp_q[Stages-1];
+  endgenerate
+  assign cls_o  = g_stage[Stages-1].cls_q;
+  assign sign_o = g_stage[Stages-1].sign_q;
+  assign exp_o  = g_stage[Stages-1].exp_q;
 endmodule
 `default_nettype wire
