@@ -28,14 +28,14 @@
 `define MUL_TILES(m) (((m) + 15) / 17)
 // Tiles (i, i + d) of ta * tb.
 `define ROW_TILES(ta, tb, d) `MAX2(0, `MIN2(ta, (tb) - (d)) - ((d) < 0 ? -(d) : 0))
-// fp_product: one stage for each tile of the wider operand. fp_mul: one more, which rounds.
-`define PRODUCT_LATENCY(ma, mb) `MAX2(`MUL_TILES(ma), `MUL_TILES(mb))
+// fp_product: two stages (tiles; sum), or one for each tile of the wider operand. fp_mul: one more, which rounds.
+`define PRODUCT_LATENCY(ma, mb) `MAX3(`MUL_TILES(ma), `MUL_TILES(mb), 2)
 `define MUL_LATENCY(ma, mb) (`PRODUCT_LATENCY(ma, mb) + 1)
 
 // fp_convert: nothing to do between equal formats.
 `define CONVERT_LATENCY(ei, mi, eo, mo) ((ei) == (eo) && (mi) == (mo) ? 0 : 1)
 
-// fp_to_fixed: exponent to distance; shift.
+// fp_to_fixed: exponent to distance; shift. Its over_o comes one clock later.
 `define TO_FIXED_LATENCY 2
 
 // Sequential operators, clocks from start_i to done_o.

@@ -1,13 +1,13 @@
 /// Sum of s<MT>e<ET> terms in s<MA>e<EA>, in Depth interleaved partial sums on one adder: term i goes to partial sum
 /// i mod Depth, all of which start at +0. close_i folds them by halves, s[j] += s[j + n/2] for n = Depth, ..., 2, and
-/// leaves the total in total_o; fold_i then adds another lane's total to it.
+/// leaves the total in total_o; fold_i then adds another number to it.
 ///
 /// One term per clock. Depth is a power of two, at least LA + 2 with the adder's latency LA = `ADD_LATENCY(MA, MT, MA):
 /// a partial sum is read, held in the operand registers, added to, and written back before its turn comes again.
 /// One read port serves both operands of a fold, so a fold takes two clocks.
 ///   close_i    at the earliest LA + 1 clocks behind the last term; done_o comes
 ///              2 Depth - 1 + log2(Depth) (LA + 1) clocks later
-///   fold_i     done_o comes LA + 2 clocks later
+///   fold_i     total + other, or other - total with negate_i; done_o comes LA + 2 clocks later
 /// total_o is partial sum 0: it holds from done_o until a term, clear_i or fold_i comes.
 /// A term of -0 leaves every sum as it is: it stands for "no term".
 `include "mantissa.svh"
@@ -29,6 +29,7 @@ module fp_accumulate #(
   input  wire  [ET+MT:0] term_i,
   input  wire            close_i,
   input  wire            fold_i,
+  input  wire            negate_i,
   input  wire  [1:0]     other_cls_i,
   input  wire  [EA+MA:0] other_i,
   output logic           done_o,
@@ -79,7 +80,7 @@ module fp_accumulate #(
   always_ff @(posedge clk_i)
     if (en_i) begin
       a_cls_q <= total_cls_o;
-      a_q     <= total_o;
+      a_q     <= {total_o[EA+MA] ^ (fold_i & negate_i), total_o[EA+MA-1:0]};
       if (!lower) begin
         b_cls_q <= upper ? total_cls_o : fold_i ? other_cls_i : term_cls_i;
         b_q     <= upper ? sum_wide : fold_i ? other_wide : term_wide;
