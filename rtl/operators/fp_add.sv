@@ -105,27 +105,28 @@ module fp_add #(
   // Add. Two's complement of {aligned, sticky} turns the sticky bit into a borrow that ends there or goes on: a carry
   // in, by way of one more bit below.
   function automatic [NormW-1:0] add(input [MI-1:0] big_frac, input [AlignW-1:0] aligned, input sticky, input sub);
-    logic [AlignW+1:0] upper;
+    logic [AlignW+1:0] padded;
     logic unused_add;
     begin
-      upper = {2'b01, big_frac, {Guard{1'b0}}, 1'b1} + {{1'b0, aligned} ^ {(AlignW+1){sub}}, sub & ~sticky};
-      add   = NormW'({upper[AlignW+1:1], sticky} >> (SumW - NormW));
-      unused_add = upper[0];
+      padded = {2'b01, big_frac, {Guard{1'b0}}, 1'b1} + {{1'b0, aligned} ^ {(AlignW+1){sub}}, sub & ~sticky};
+      add    = NormW'({padded[AlignW+1:1], sticky} >> (SumW - NormW));
+      unused_add = padded[0];
     end
   endfunction
 
-  // Normalise: shift the leading one to the top by 2^from, ..., 2^to, counting.
-  task automatic normalise(input integer from, input integer to, input [NormW-1:0] sum, input [LzW-1:0] count,
+  // Normalise: shift the leading one to the top by 2^longest, ..., 2^shortest, counting.
+  task automatic normalise(input integer longest, input integer shortest, input [NormW-1:0] sum, input [LzW-1:0] count,
                            output [NormW-1:0] norm, output [LzW-1:0] lz);
+    integer by; // not an `int` of the loop: Icarus mixes up such loops of tasks and of other modules
     logic empty;
     begin
       norm = sum;
       lz   = count;
-      for (int k = LzW - 1; k >= 0; k = k - 1)
-        if (k <= from && k >= to) begin
-          empty = (norm >> (NormW - (1 << k))) == '0;
-          lz    = lz | (LzW'(empty) << k);
-          norm  = empty ? norm << (1 << k) : norm;
+      for (by = LzW - 1; by >= 0; by = by - 1)
+        if (by <= longest && by >= shortest) begin
+          empty = (norm >> (NormW - (1 << by))) == '0;
+          lz    = lz | (LzW'(empty) << by);
+          norm  = empty ? norm << (1 << by) : norm;
         end
     end
   endtask
