@@ -40,78 +40,165 @@ module fp_add #(
   // Biased exponents of results: [1 - NormW + Rebias, 2^EI - 2 + Rebias + 1].
   localparam integer ExpW = `MAX2($clog2(`MAX2(NormW - Rebias, (1 << EI) + Rebias)), EO) + 1;
 
-  wire [EI+MI:0] a, b;
+  localparam integer FracW = NormW - 1;
+`include "fp_round.svh"
+
+  localparam integer MagW = EI + MI;
+  wire [MagW:0] a, b;
   fp_widen #(.EI(EA), .MI(MA), .EO(EI), .MO(MI)) i_widen_a (.word_i(a_i), .word_o(a));
   fp_widen #(.EI(EB), .MI(MB), .EO(EI), .MO(MI)) i_widen_b (.word_i(b_i), .word_o(b));
 
-  // Order by class, then by magnitude.
-  wire sa = a[EI+MI];
-  wire sb = b[EI+MI] ^ (Subtract != 0);
-  wire [EI+MI+2:0] a_above = {1'b0, a_cls_i, a[EI+MI-1:0]} - {1'b0, b_cls_i, b[EI+MI-1:0]};
-  wire swap = a_above[EI+MI+2]; // the borrow: as part of a word it stays on the carry chain
-  // The larger class wins, but opposite infinities give NaN.
-  wire clash = a_cls_i[1] & b_cls_i[1] & (sa ^ sb);
+  // ---- The stages, each the work between two registers ---------------------------------------------------------------
 
-  localparam integer OrderW = 2 * (EI + MI) + 8;
-  wire [EI+MI-1:0] a_mag, b_mag;
-  wire [1:0] a_cls, b_cls;
-  wire swap_q1, sa_q1, sb_q1, clash_q1;
-  delay #(.W(OrderW), .N(Wide)) i_order (
-    .clk_i, .en_i, .ptr_i(7'd0), .d_i({a[EI+MI-1:0], b[EI+MI-1:0], a_cls_i, b_cls_i, swap, sa, sb, clash}),
-    .q_o({a_mag, b_mag, a_cls, b_cls, swap_q1, sa_q1, sb_q1, clash_q1}));
-
-  wire a_zero = a_cls == `CLS_ZERO;
-  wire b_zero = b_cls == `CLS_ZERO;
-  wire lesser_live = ~(a_zero | b_zero);
-  wire [EI+MI-1:0] larger = swap_q1 ? b_mag : a_mag;
-  wire [EI+MI-1:0] lesser = swap_q1 ? a_mag : b_mag;
-  logic [MI-1:0]  big_frac_q;
-  logic [MI:0]    lesser_q;
-  logic [EI-1:0]  exp_q, distance_q;
-  logic           sub_q, sign_q;
-  logic [1:0]     cls_q;
-  always_ff @(posedge clk_i)
-    if (en_i) begin
-      big_frac_q <= larger[MI-1:0];
-      lesser_q   <= {lesser_live, lesser[MI-1:0] & {MI{lesser_live}}};
-      exp_q      <= larger[EI+MI-1:MI];
-      distance_q <= larger[EI+MI-1:MI] - lesser[EI+MI-1:MI];
-      sub_q      <= sa_q1 ^ sb_q1;
-      sign_q     <= (a_zero & b_zero) ? sa_q1 & sb_q1 : swap_q1 ? sb_q1 : sa_q1;
-      cls_q      <= (swap_q1 ? b_cls : a_cls) | {2{clash_q1}};
+  // Compare: whether b is the larger one, by class, then by magnitude. The borrow of one subtraction: as part of a word
+  // it stays on the carry chain. Above 64 bits the classes stand apart; wide subtractions are slow in simulation.
+  function automatic b_larger(input [1:0] a_cls, input [MagW-1:0] a_mag, input [1:0] b_cls, input [MagW-1:0] b_mag);
+    logic [MagW+2:0] all;
+    logic [MagW:0] mag;
+    begin
+      if (MagW + 3 <= 64) begin
+        all = {1'b0, a_cls, a_mag} - {1'b0, b_cls, b_mag};
+        b_larger = all[MagW+2];
+      end else begin
+        mag = {1'b0, a_mag} - {1'b0, b_mag};
+        b_larger = (b_cls > a_cls) | ((a_cls == b_cls) & mag[MagW]);
+      end
     end
+  endfunction
 
-  // Align.
-  wire far;
-  wire [ShW-1:0] shift;
+  // Order; distance. `lesser` has its hidden bit; it is nothing when an operand is zero.
+  task automatic order(input [1:0] a_cls, input [MagW:0] a_word, input [1:0] b_cls, input [MagW:0] b_word, input swap,
+                       output [MI-1:0] big_frac, output [MI:0] lesser, output [EI-1:0] exp, output [EI-1:0] distance,
+                       output sub, output sign, output [1:0] cls);
+    logic sa, sb;
+    logic [MagW-1:0] change, larger, smaller;
+    begin
+      sa     = a_word[MagW];
+      sb     = b_word[MagW] ^ (Subtract != 0);
+      change = (a_word[MagW-1:0] ^ b_word[MagW-1:0]) & {MagW{swap}};
+      larger  = a_word[MagW-1:0] ^ change;
+      smaller  = b_word[MagW-1:0] ^ change;
+      big_frac = larger[MI-1:0];
+      lesser   = {1'b1, smaller[MI-1:0]} & {(MI+1){(|a_cls) & (|b_cls)}};
+      exp      = larger[MagW-1:MI];
+      distance = larger[MagW-1:MI] - smaller[MagW-1:MI];
+      sub      = sa ^ sb;
+      sign     = ((|a_cls) | (|b_cls)) ? sa ^ (sub & swap) : sa & sb;
+      // The larger class wins, but opposite infinities give NaN.
+      cls      = (a_cls ^ ((a_cls ^ b_cls) & {2{swap}})) | {2{a_cls[1] & b_cls[1] & sub}};
+    end
+  endtask
+
+  task automatic align(input [MI:0] lesser, input [EI-1:0] distance, output [AlignW-1:0] aligned, output sticky);
+    logic [AlignW-1:0] whole;
+    logic [ShW-1:0] shift;
+    logic far;
+    begin
+      whole   = {lesser, {Guard{1'b0}}};
+      shift   = ShW'(distance);
+      far     = |(distance >> ShW);
+      sticky  = far ? lesser[MI] : |(whole & ~({AlignW{1'b1}} << shift));
+      aligned = (whole >> shift) & {AlignW{~far}};
+    end
+  endtask
+
+  // Add. Two's complement of {aligned, sticky} turns the sticky bit into a borrow that ends there or goes on: a carry
+  // in, by way of one more bit below.
+  function automatic [NormW-1:0] add(input [MI-1:0] big_frac, input [AlignW-1:0] aligned, input sticky, input sub);
+    logic [AlignW+1:0] padded;
+    logic unused_add;
+    begin
+      padded = {2'b01, big_frac, {Guard{1'b0}}, 1'b1} + {{1'b0, aligned} ^ {(AlignW+1){sub}}, sub & ~sticky};
+      add    = NormW'({padded[AlignW+1:1], sticky} >> (SumW - NormW));
+      unused_add = padded[0];
+    end
+  endfunction
+
+  // Normalise: shift the leading one to the top by 2^longest, ..., 2^shortest, counting.
+  task automatic normalise(input integer longest, input integer shortest, input [NormW-1:0] sum, input [LzW-1:0] count,
+                           output [NormW-1:0] norm, output [LzW-1:0] lz);
+    integer by; // not an `int` of the loop: Icarus mixes up such loops of tasks and of other modules
+    logic empty;
+    begin
+      norm = sum;
+      lz   = count;
+      for (by = LzW - 1; by >= 0; by = by - 1)
+        if (by <= longest && by >= shortest) begin
+          empty = (norm >> (NormW - (1 << by))) == '0;
+          lz    = lz | (LzW'(empty) << by);
+          norm  = empty ? norm << (1 << by) : norm;
+        end
+    end
+  endtask
+
+  // Exponent, round. Complete cancellation gives +0.
+  task automatic finish(input [NormW-1:0] norm, input [LzW-1:0] lz, input [ExpW-1:0] exp, input sign, input [1:0] cls,
+                        output [1:0] cls_out, output [EO+MO:0] word);
+    logic cancelled;
+    begin
+      cancelled = (cls == `CLS_FINITE) & ~norm[NormW-1];
+      round(cls & ~{2{cancelled}}, sign & ~cancelled, $signed(exp) - $signed(ExpW'(lz)), norm[NormW-2:0], cls_out, word);
+    end
+  endtask
+
+  // Compare: a stage of its own when wide.
+  wire [1:0] a_cls, b_cls;
+  wire [MagW:0] a_word, b_word;
+  wire swap;
   generate
-    if (EI > ShW) begin : g_far
-      assign far   = |distance_q[EI-1:ShW];
-      assign shift = distance_q[ShW-1:0];
-    end else if (EI == ShW) begin : g_near
-      assign far   = 1'b0;
-      assign shift = distance_q;
-    end else begin : g_short
-      assign far   = 1'b0;
-      assign shift = {{(ShW-EI){1'b0}}, distance_q};
+    if (Wide != 0) begin : g_compare
+      logic [1:0] a_cls_q, b_cls_q;
+      logic [MagW:0] a_q, b_q;
+      logic swap_q;
+      always_ff @(posedge clk_i)
+        if (en_i) begin
+          a_cls_q <= a_cls_i;
+          b_cls_q <= b_cls_i;
+          a_q     <= a;
+          b_q     <= b;
+          swap_q  <= b_larger(a_cls_i, a[MagW-1:0], b_cls_i, b[MagW-1:0]);
+        end
+      assign a_cls  = a_cls_q;
+      assign b_cls  = b_cls_q;
+      assign a_word = a_q;
+      assign b_word = b_q;
+      assign swap   = swap_q;
+    end else begin : g_at_once
+      assign a_cls  = a_cls_i;
+      assign b_cls  = b_cls_i;
+      assign a_word = a;
+      assign b_word = b;
+      assign swap   = b_larger(a_cls_i, a[MagW-1:0], b_cls_i, b[MagW-1:0]);
     end
   endgenerate
-  logic [AlignW-1:0] aligned;
-  logic              sticky;
-  always_comb begin
-    aligned = {lesser_q, {Guard{1'b0}}};
-    sticky  = |(aligned & ~({AlignW{1'b1}} << shift));
-    aligned = aligned >> shift;
-    sticky  = far ? lesser_q[MI] : sticky;
-    aligned = aligned & {AlignW{~far}};
-  end
-  logic [MI-1:0]     big_frac_q2;
+
+  logic [MI-1:0]     big_frac_q, big_frac_q2;
+  logic [MI:0]       lesser_q;
+  logic [EI-1:0]     exp_q, exp_q2, distance_q;
   logic [AlignW-1:0] aligned_q;
-  logic              sticky_q, sub_q2, sign_q2;
-  logic [EI-1:0]     exp_q2;
-  logic [1:0]        cls_q2;
+  logic              sticky_q, sub_q, sub_q2, sign_q, sign_q2;
+  logic [1:0]        cls_q, cls_q2;
   always_ff @(posedge clk_i)
-    if (en_i) begin
+    if (en_i) begin : p_order
+      logic [MI-1:0] big_frac;
+      logic [MI:0] lesser;
+      logic [EI-1:0] exp, distance;
+      logic sub, sign;
+      logic [1:0] cls;
+      order(a_cls, a_word, b_cls, b_word, swap, big_frac, lesser, exp, distance, sub, sign, cls);
+      big_frac_q <= big_frac;
+      lesser_q   <= lesser;
+      exp_q      <= exp;
+      distance_q <= distance;
+      sub_q      <= sub;
+      sign_q     <= sign;
+      cls_q      <= cls;
+    end
+  always_ff @(posedge clk_i)
+    if (en_i) begin : p_align
+      logic [AlignW-1:0] aligned;
+      logic sticky;
+      align(lesser_q, distance_q, aligned, sticky);
       big_frac_q2 <= big_frac_q;
       aligned_q   <= aligned;
       sticky_q    <= sticky;
@@ -121,84 +208,48 @@ module fp_add #(
       cls_q2      <= cls_q;
     end
 
-  // Add. Two's complement of {aligned, sticky} turns the sticky bit into a borrow that ends there or goes on: a carry
-  // in, by way of one more bit below.
-  wire carry = sub_q2 & ~sticky_q;
-  wire [AlignW:0] upper;
-  wire unused_below;
-  assign {upper, unused_below} = {2'b01, big_frac_q2, {Guard{1'b0}}, 1'b1} +
-                          {{1'b0, aligned_q} ^ {(AlignW+1){sub_q2}}, carry};
-  wire [SumW-1:0] sum = {upper, sticky_q};
-  logic [NormW-1:0] sum_q3;
-  logic [ExpW-1:0]  exp_q3;
-  logic             sign_q3;
-  logic [1:0]       cls_q3;
-  always_ff @(posedge clk_i)
-    if (en_i) begin
-      sum_q3  <= NormW'(sum >> (SumW - NormW));
-      exp_q3  <= ExpW'(exp_q2) + ExpW'(Rebias);
-      sign_q3 <= sign_q2;
-      cls_q3  <= cls_q2;
-    end
-
-  // Normalise: shift the leading one to the top, counting, from the longest shift to the shortest; Steps stages.
-  localparam integer SideW = ExpW + 3;
-  wire [NormW-1:0] norm;
-  wire [LzW-1:0]   lz;
-  wire [ExpW-1:0]  exp_n;
-  wire             sign_n;
-  wire [1:0]       cls_n;
-  genvar g;
+  // The sum, and its normaliser in Steps stages.
   generate
-    for (g = 0; g < Steps; g = g + 1) begin : g_norm
+    for (genvar g = 0; g <= Steps; g = g + 1) begin : g_norm
       // Shifts 2^From ... 2^To.
-      localparam integer From = (Wide == 0) ? ((g == 0) ? LzW - 1 : Half - 1) : (g == 0) ? LzW - 1 : LzW - 2 * g;
-      localparam integer To   = (g == Steps - 1) ? 0 : (Wide == 0) ? Half : LzW - 2 * g - 1;
-      wire [NormW-1:0] start;
-      wire [LzW-1:0]   lz_start;
-      wire [SideW-1:0] side;
-      if (g == 0) begin : g_first
-        assign start    = sum_q3;
-        assign lz_start = '0;
-        assign side      = {exp_q3, sign_q3, cls_q3};
-      end else begin : g_next
-        assign start    = g_norm[g-1].norm_q;
-        assign lz_start = g_norm[g-1].lz_q;
-        assign side      = g_norm[g-1].side_q;
+      localparam integer From = (g <= 1) ? LzW - 1 : (Wide == 0) ? Half - 1 : LzW - 2 * g + 2;
+      localparam integer To   = (g == Steps) ? 0 : (Wide == 0) ? Half : LzW - 2 * g + 1;
+      logic [NormW-1:0] norm_q;
+      logic [LzW-1:0]   lz_q;
+      logic [ExpW-1:0]  exp_q3;
+      logic             sign_q3;
+      logic [1:0]       cls_q3;
+      if (g == 0) begin : g_add
+        always_ff @(posedge clk_i)
+          if (en_i) begin
+            norm_q  <= add(big_frac_q2, aligned_q, sticky_q, sub_q2);
+            lz_q    <= '0;
+            exp_q3  <= ExpW'(exp_q2) + ExpW'(Rebias);
+            sign_q3 <= sign_q2;
+            cls_q3  <= cls_q2;
+          end
+      end else begin : g_shift
+        always_ff @(posedge clk_i)
+          if (en_i) begin : p_shift
+            logic [NormW-1:0] norm;
+            logic [LzW-1:0] lz;
+            normalise(From, To, g_norm[g-1].norm_q, g_norm[g-1].lz_q, norm, lz);
+            norm_q  <= norm;
+            lz_q    <= lz;
+            exp_q3  <= g_norm[g-1].exp_q3;
+            sign_q3 <= g_norm[g-1].sign_q3;
+            cls_q3  <= g_norm[g-1].cls_q3;
+          end
       end
-      logic [NormW-1:0] shifted, norm_q;
-      logic [LzW-1:0]   count, lz_q;
-      logic [SideW-1:0] side_q;
-      always_comb begin
-        shifted = start;
-        count   = lz_start;
-        for (int k = From; k >= To; k = k - 1) begin
-          count   = count | (LzW'((shifted >> (NormW - (1 << k))) == '0) << k);
-          shifted = shifted << (count & (LzW'(1) << k));
-        end
-      end
-      always_ff @(posedge clk_i)
-        if (en_i) begin
-          norm_q <= shifted;
-          lz_q   <= count;
-          side_q <= side;
-        end
     end
   endgenerate
-  assign norm = g_norm[Steps-1].norm_q;
-  assign lz   = g_norm[Steps-1].lz_q;
-  assign {exp_n, sign_n, cls_n} = g_norm[Steps-1].side_q;
 
-  // Last stage: exponent, round. Complete cancellation gives +0.
-  wire cancelled = (cls_n == `CLS_FINITE) & ~norm[NormW-1];
-  wire signed [ExpW-1:0] exp = $signed(exp_n) - $signed(ExpW'(lz));
-  wire [1:0]     cls;
-  wire [EO+MO:0] word;
-  fp_round #(.ExpW(ExpW), .FracW(NormW-1), .EO(EO), .MO(MO), .Rne(Rne)) i_round (
-    .cls_i(cancelled ? `CLS_ZERO : cls_n), .sign_i(sign_n & ~cancelled), .exp_i(exp), .frac_i(norm[NormW-2:0]),
-    .cls_o(cls), .word_o(word));
   always_ff @(posedge clk_i)
-    if (en_i) begin
+    if (en_i) begin : p_finish
+      logic [1:0] cls;
+      logic [EO+MO:0] word;
+      finish(g_norm[Steps].norm_q, g_norm[Steps].lz_q, g_norm[Steps].exp_q3, g_norm[Steps].sign_q3,
+             g_norm[Steps].cls_q3, cls, word);
       cls_o  <= cls;
       word_o <= word;
     end
