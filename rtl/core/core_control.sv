@@ -80,13 +80,18 @@ module core_control #(
   wire standing  = (command_o && !pass_ready_i) || (streaming && !en_i) || (drained_o && out_full_i) ||
                    (aborting_o && out_refused_i);
   logic [31:0] stall_q;
-  wire stall_out = stall_limit_i != '0 && stall_q >= stall_limit_i;
+  logic stall_out;
   assign drop_o  = aborting_o && (stall_out || abort_i);
 
-  wire bad_length = length_i == '0;
-  wire bad_row    = row_bad_i || row_length_i > RowW'(MaxRow) || row_length_i < RowW'(Lanes) ||
-                    LenW'(row_length_i) > length_i;
-  wire bad_passes = passes_i == '0;
+  // What was programmed stands for long before it is looked at.
+  logic bad_length, bad_row, bad_passes;
+  always_ff @(posedge clk_i) begin
+    bad_length <= length_i == '0;
+    bad_row    <= row_bad_i || row_length_i > RowW'(MaxRow) || row_length_i < RowW'(Lanes) ||
+                  LenW'(row_length_i) > length_i;
+    bad_passes <= passes_i == '0;
+    stall_out  <= rst_ni && busy_o && stall_limit_i != '0 && stall_q >= stall_limit_i;
+  end
   always_comb begin
     errors_o = 8'd0;
     if (state_q == Check) begin

@@ -193,7 +193,8 @@ module pcg_core #(
 
   logic en; // the pipeline moves
   wire clear, slot, slot_real, slot_last, token_last, drained, close, scalar_start, aborting, drop;
-  wire dots_done, scalar_done, scalar_guard, ended_early, ended_late;
+  logic ended_early, ended_late;
+  wire dots_done, scalar_done, scalar_guard;
   wire [2:0] scalar_end;
   wire [3:0] out_full, out_soon;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
@@ -234,6 +235,8 @@ module pcg_core #(
   wire [Lanes*PW-1:0] p_in, p_bits;
   wire [Lanes*QW-1:0] q_in, q_bits;
   wire [9*Lanes*CW-1:0] band_in;
+  wire [Lanes*2-1:0] u_in_cls, r_in_cls, p_in_cls, q_in_cls;
+  wire [9*Lanes*2-1:0] band_in_cls;
   wire [Lanes*2-1:0] u_cls, r_cls, p_cls;
   wire [Lanes*UW-1:0] u_new;
   wire [Lanes*RW-1:0] r_new;
@@ -241,7 +244,8 @@ module pcg_core #(
   vector_update #(.UE(UE), .UM(UM), .URne(URne), .RE(RE), .RM(RM), .RRne(RRne), .PE(PE), .PM(PM), .PRne(PRne), .QE(QE),
                   .QM(QM), .OE(OE), .OM(OM), .Lanes(Lanes), .Style(Style), .DelayRam(DelayRam)) i_update (
     .clk_i, .en_i(en), .ptr_i(ptr_q), .alpha_cls_i(alpha_cls), .alpha_i(alpha_op), .beta_cls_i(beta_cls),
-    .beta_i(beta_op), .u_i(u_in), .r_i(r_in), .p_i(p_in), .q_i(q_in),
+    .beta_i(beta_op), .u_cls_i(u_in_cls), .u_i(u_in), .r_cls_i(r_in_cls), .r_i(r_in), .p_cls_i(p_in_cls), .p_i(p_in),
+    .q_cls_i(q_in_cls), .q_i(q_in),
     .u_cls_o(u_cls), .u_o(u_new), .r_cls_o(r_cls), .r_o(r_new), .p_cls_o(p_cls), .p_o(p_new));
 
   wire [Lanes-1:0] u_live = last_q[UOut] ? live_last : {Lanes{real_q[UOut]}};
@@ -291,9 +295,10 @@ module pcg_core #(
     for (b = 0; b < 9; b = b + 1) begin : g_coef
       for (l = 0; l < Lanes; l = l + 1) begin : g_lane
         localparam integer At = b * Lanes + l;
-        wire [CW-1:0] word = stencil ? coef_regs[b*CW +: CW] : band_in[At*CW +: CW];
-        assign coef[At*CW +: CW] = word;
-        fp_unpack #(.E(CE), .M(CM)) i_unpack (.word_i(word), .cls_o(coef_cls[At*2 +: 2]));
+        wire [1:0] stencil_cls;
+        fp_unpack #(.E(CE), .M(CM)) i_unpack (.word_i(coef_regs[b*CW +: CW]), .cls_o(stencil_cls));
+        assign coef[At*CW +: CW]    = stencil ? coef_regs[b*CW +: CW] : band_in[At*CW +: CW];
+        assign coef_cls[At*2 +: 2] = stencil ? stencil_cls : band_in_cls[At*2 +: 2];
       end
       localparam integer Off = `ROW_OFF(Tree, WM, b);
       assign want[4+b]      = ~stencil & window_at[Off];
@@ -367,11 +372,13 @@ module pcg_core #(
     .other_i({DotW{1'b0}}), .subtracted_o(unused_subtracted[1]), .done_o(dot_done[2]), .result_o(qq_sum), .over_o(dot_over[2]));
   assign dots_done = &dot_done;
 
+  logic test_rho; // this pass's rho is tested
+  always_ff @(posedge clk_i) test_rho <= pass_count + 32'd1 >= rho_stop_from;
   scalar_unit #(.SE(SE), .SM(SM), .SRne(SRne), .OE(OE), .OM(OM), .ORne(ORne), .Fixed(Fixed), .AE(AE), .AM(AM),
                 .ARne(ARne), .Msb(Msb), .Lsb(Lsb), .GuardW(GuardW)) i_scalars (
     .clk_i, .rst_ni, .abort_i(aborting), .start_i(scalar_start), .rho_i(rr_sum), .pq_i(pq_sum), .qq_i(qq_sum),
     .over_i(|dot_over), .subtract_o(subtract), .minuend_o(minuend),
-    .subtracted_i(subtracted), .rho_stop_i(rho_stop), .test_rho_i(pass_count + 32'd1 >= rho_stop_from),
+    .subtracted_i(subtracted), .rho_stop_i(rho_stop), .test_rho_i(test_rho),
     .set_alpha_i(set_alpha), .set_beta_i(set_beta), .set_value_i(set_value), .done_o(scalar_done), .end_o(scalar_end),
     .guard_o(scalar_guard), .rho_o(rho), .pq_o(pq), .qq_o(qq), .alpha_o(alpha), .sigma_o(sigma), .beta_o(beta),
     .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op));
@@ -382,34 +389,50 @@ module pcg_core #(
   assign want_last[3:0]  = {last_q[0], last_q[0], last_q[RIn], last_q[UIn]};
   wire [12:0] in_full, in_soon, in_last;
   wire [12:0] take = want & {13{en}};
-  stream_in #(.W(Lanes*UW)) i_in_u (
-    .clk_i, .rst_ni, .clear_i(clear), .tdata_i(s_axis_u_tdata), .tvalid_i(s_axis_u_tvalid), .tlast_i(s_axis_u_tlast),
-    .tready_o(s_axis_u_tready), .take_i(take[0]), .data_o(u_in), .last_o(in_last[0]), .full_o(in_full[0]),
-    .soon_o(in_soon[0]));
-  stream_in #(.W(Lanes*RW)) i_in_r (
-    .clk_i, .rst_ni, .clear_i(clear), .tdata_i(s_axis_r_tdata), .tvalid_i(s_axis_r_tvalid), .tlast_i(s_axis_r_tlast),
-    .tready_o(s_axis_r_tready), .take_i(take[1]), .data_o(r_in), .last_o(in_last[1]), .full_o(in_full[1]),
-    .soon_o(in_soon[1]));
-  stream_in #(.W(Lanes*PW)) i_in_p (
-    .clk_i, .rst_ni, .clear_i(clear), .tdata_i(s_axis_p_tdata), .tvalid_i(s_axis_p_tvalid), .tlast_i(s_axis_p_tlast),
-    .tready_o(s_axis_p_tready), .take_i(take[2]), .data_o(p_in), .last_o(in_last[2]), .full_o(in_full[2]),
-    .soon_o(in_soon[2]));
-  stream_in #(.W(Lanes*QW)) i_in_q (
-    .clk_i, .rst_ni, .clear_i(clear), .tdata_i(s_axis_q_tdata), .tvalid_i(s_axis_q_tvalid), .tlast_i(s_axis_q_tlast),
-    .tready_o(s_axis_q_tready), .take_i(take[3]), .data_o(q_in), .last_o(in_last[3]), .full_o(in_full[3]),
-    .soon_o(in_soon[3]));
+  // Classes are read off on the way into the buffers.
+  wire [Lanes*2-1:0] u_new_cls, r_new_cls, p_new_cls, q_new_cls;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_in
+      fp_unpack #(.E(UE), .M(UM)) i_unpack_u (.word_i(s_axis_u_tdata[l*UW +: UW]), .cls_o(u_new_cls[l*2 +: 2]));
+      fp_unpack #(.E(RE), .M(RM)) i_unpack_r (.word_i(s_axis_r_tdata[l*RW +: RW]), .cls_o(r_new_cls[l*2 +: 2]));
+      fp_unpack #(.E(PE), .M(PM)) i_unpack_p (.word_i(s_axis_p_tdata[l*PW +: PW]), .cls_o(p_new_cls[l*2 +: 2]));
+      fp_unpack #(.E(QE), .M(QM)) i_unpack_q (.word_i(s_axis_q_tdata[l*QW +: QW]), .cls_o(q_new_cls[l*2 +: 2]));
+    end
+  endgenerate
+  stream_in #(.W(Lanes*(UW+2))) i_in_u (
+    .clk_i, .rst_ni, .clear_i(clear), .tdata_i({u_new_cls, s_axis_u_tdata}), .tvalid_i(s_axis_u_tvalid),
+    .tlast_i(s_axis_u_tlast), .tready_o(s_axis_u_tready), .take_i(take[0]), .data_o({u_in_cls, u_in}),
+    .last_o(in_last[0]), .full_o(in_full[0]), .soon_o(in_soon[0]));
+  stream_in #(.W(Lanes*(RW+2))) i_in_r (
+    .clk_i, .rst_ni, .clear_i(clear), .tdata_i({r_new_cls, s_axis_r_tdata}), .tvalid_i(s_axis_r_tvalid),
+    .tlast_i(s_axis_r_tlast), .tready_o(s_axis_r_tready), .take_i(take[1]), .data_o({r_in_cls, r_in}),
+    .last_o(in_last[1]), .full_o(in_full[1]), .soon_o(in_soon[1]));
+  stream_in #(.W(Lanes*(PW+2))) i_in_p (
+    .clk_i, .rst_ni, .clear_i(clear), .tdata_i({p_new_cls, s_axis_p_tdata}), .tvalid_i(s_axis_p_tvalid),
+    .tlast_i(s_axis_p_tlast), .tready_o(s_axis_p_tready), .take_i(take[2]), .data_o({p_in_cls, p_in}),
+    .last_o(in_last[2]), .full_o(in_full[2]), .soon_o(in_soon[2]));
+  stream_in #(.W(Lanes*(QW+2))) i_in_q (
+    .clk_i, .rst_ni, .clear_i(clear), .tdata_i({q_new_cls, s_axis_q_tdata}), .tvalid_i(s_axis_q_tvalid),
+    .tlast_i(s_axis_q_tlast), .tready_o(s_axis_q_tready), .take_i(take[3]), .data_o({q_in_cls, q_in}),
+    .last_o(in_last[3]), .full_o(in_full[3]), .soon_o(in_soon[3]));
   generate
     for (b = 0; b < 9; b = b + 1) begin : g_in_band
-      stream_in #(.W(Lanes*CW)) i_in (
-        .clk_i, .rst_ni, .clear_i(clear), .tdata_i(s_axis_band_tdata[b*Lanes*CW +: Lanes*CW]),
-        .tvalid_i(s_axis_band_tvalid[b]), .tlast_i(s_axis_band_tlast[b]), .tready_o(s_axis_band_tready[b]),
-        .take_i(take[4+b]), .data_o(band_in[b*Lanes*CW +: Lanes*CW]), .last_o(in_last[4+b]), .full_o(in_full[4+b]),
-        .soon_o(in_soon[4+b]));
+      wire [Lanes*CW-1:0] words = s_axis_band_tdata[b*Lanes*CW +: Lanes*CW];
+      wire [Lanes*2-1:0]  classes;
+      for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+        fp_unpack #(.E(CE), .M(CM)) i_unpack (.word_i(words[l*CW +: CW]), .cls_o(classes[l*2 +: 2]));
+      end
+      stream_in #(.W(Lanes*(CW+2))) i_in (
+        .clk_i, .rst_ni, .clear_i(clear), .tdata_i({classes, words}), .tvalid_i(s_axis_band_tvalid[b]),
+        .tlast_i(s_axis_band_tlast[b]), .tready_o(s_axis_band_tready[b]), .take_i(take[4+b]),
+        .data_o({band_in_cls[b*Lanes*2 +: Lanes*2], band_in[b*Lanes*CW +: Lanes*CW]}), .last_o(in_last[4+b]),
+        .full_o(in_full[4+b]), .soon_o(in_soon[4+b]));
     end
   endgenerate
   wire [12:0] odd = take & (in_last ^ want_last);
-  assign ended_early = |(odd & in_last);
-  assign ended_late  = |(odd & want_last);
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear) {ended_early, ended_late} <= 2'b00;
+    else {ended_early, ended_late} <= {|(odd & in_last), |(odd & want_last)};
 
   wire [3:0] out_valid = {window_at[RowLat], real_q[POut], real_q[ROut], real_q[UOut]};
   wire [3:0] out_ahead = {window_at[RowLat-1], real_q[POut-1], real_q[ROut-1], real_q[UOut-1]};

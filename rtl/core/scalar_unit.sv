@@ -79,8 +79,13 @@ module scalar_unit #(
   fp_unpack #(.E(SE), .M(SM), .Canonical(1)) i_work (.word_i(work_q), .cls_o(work_cls));
   fp_unpack #(.E(SE), .M(SM)) i_stop (.word_i(rho_stop_i), .cls_o(stop_cls));
 
-  // A dot product's total into the scalar format.
-  wire [DotW-1:0] dot = (which_q == 2'd0) ? rho_i : (which_q == 2'd1) ? pq_i : qq_i;
+  // A dot product's total, through a register, into the scalar format.
+  logic [DotW-1:0] dot;
+  logic            second_q; // second clock of a state
+  always_ff @(posedge clk_i) begin
+    dot      <= (which_q == 2'd0) ? rho_i : (which_q == 2'd1) ? pq_i : qq_i;
+    second_q <= first_q;
+  end
   wire [1:0]    load_cls;
   wire [SW-1:0] load_word, load_bits;
   wire          load_done, load_left;
@@ -88,14 +93,16 @@ module scalar_unit #(
     if (Fixed != 0) begin : g_fixed
       localparam integer W = Msb - Lsb + 1;
       fx_to_fp #(.W(DotW), .Lsb(Lsb), .EO(SE), .MO(SM), .Rne(SRne)) i_load (
-        .clk_i, .rst_ni(unit_rst_n), .start_i(state_q == Load && first_q), .value_i(dot), .done_o(load_done), .cls_o(load_cls),
+        .clk_i, .rst_ni(unit_rst_n), .start_i(state_q == Load && second_q), .value_i(dot), .done_o(load_done), .cls_o(load_cls),
         .word_o(load_word));
       assign load_left = !(&dot[DotW-1:W-1] || ~|dot[DotW-1:W-1]);
     end else begin : g_float
       fp_convert #(.EI(AE), .MI(AM), .EO(SE), .MO(SM), .Rne(SRne)) i_load (
         .clk_i, .en_i(state_q == Load), .cls_i(dot[DotW-1 -: 2]), .word_i(dot[DotW-3:0]), .cls_o(load_cls),
         .word_o(load_word));
-      assign load_done = state_q == Load && !first_q;
+      logic third_q;
+      always_ff @(posedge clk_i) third_q <= second_q;
+      assign load_done = state_q == Load && third_q;
       assign load_left = 1'b0;
     end
   endgenerate
@@ -117,10 +124,14 @@ module scalar_unit #(
     .word_o(mul_word));
   generate
     if (Fixed == 0 && AE == SE && AM == SM && ARne == SRne) begin : g_shared
-      assign subtract_o = state_q == Minus && first_q;
+      logic subtracted_q;
+      always_ff @(posedge clk_i) begin
+        subtract_o   <= rst_ni & ~abort_i & state_q == Minus & first_q;
+        subtracted_q <= subtracted_i;
+      end
       assign minuend_o  = {work_cls, work_q};
-      assign {sub_cls, sub_word} = pq_i;
-      assign sub_done = subtracted_i;
+      assign {sub_cls, sub_word} = dot;
+      assign sub_done = subtracted_q;
       wire unused = &{1'b0, wait_q};
     end else begin : g_own
       fp_add #(.EA(SE), .MA(SM), .EB(SE), .MB(SM), .EO(SE), .MO(SM), .Rne(SRne), .Subtract(1)) i_sub (
@@ -142,11 +153,17 @@ module scalar_unit #(
     .clk_i, .en_i(state_q == Operands), .cls_i(beta_cls), .word_i(beta_o), .cls_o(beta_cls_o), .word_o(beta_op_o));
 
   wire finite = ~(rho_cls[1] | pq_cls[1] | qq_cls[1]);
+  logic unbounded_q;
+  always_ff @(posedge clk_i) unbounded_q <= alpha_cls[1] | sigma_cls[1] | beta_cls[1];
   // rho is positive and finite where this counts, and has stood for long.
-  logic below_q;
-  always_ff @(posedge clk_i)
-    below_q <= test_rho_i & ~rho_stop_i[SW-1] &
-               (stop_cls == `CLS_INF || (stop_cls == `CLS_FINITE && rho_o[SW-2:0] < rho_stop_i[SW-2:0]));
+  logic less_q, below_q;
+  logic [1:0] stop_cls_q;
+  always_ff @(posedge clk_i) begin
+    less_q     <= rho_o[SW-2:0] < rho_stop_i[SW-2:0];
+    stop_cls_q <= stop_cls;
+    below_q    <= test_rho_i & ~rho_stop_i[SW-1] &
+                  (stop_cls_q == `CLS_INF || (stop_cls_q == `CLS_FINITE && less_q));
+  end
 
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
@@ -199,6 +216,7 @@ module scalar_unit #(
             end
           end
         Test: begin
+          which_q <= 2'd1; // alpha qq - pq comes where pq was
           first_q <= 1'b1;
           state_q <= Alpha;
           if (left_q) end_o <= 3'd5;
@@ -239,15 +257,16 @@ module scalar_unit #(
         Beta:
           if (div_done) begin
             beta_o  <= div_bits;
+            first_q <= 1'b1;
             state_q <= Finish;
           end
-        Finish: begin
+        Finish: if (!first_q) begin // the classes are there
           state_q <= Operands;
           if (end_o == 3'd0) begin
-            if (alpha_cls[1] | sigma_cls[1] | beta_cls[1]) end_o <= 3'd4;
+            if (unbounded_q) end_o <= 3'd4;
             else if (below_q) end_o <= 3'd1;
           end
-          if (end_o != 3'd0 || alpha_cls[1] || sigma_cls[1] || beta_cls[1]) begin
+          if (end_o != 3'd0 || unbounded_q) begin
             alpha_o <= '0;
             sigma_o <= '0;
             beta_o  <= '0;

@@ -62,12 +62,10 @@ module fp_accumulate #(
   wire upper = state_q == Upper;
   wire lower = state_q == Lower;
   wire [AW-1:0] next = at_q + AW'(1);
-  wire [AW-1:0]  from = upper ? at_q | half_q : at_q; // at_q < half_q, a power of two
-  // Terms read a sum that holds something once all do; a fold's reads are tested one clock ahead.
-  logic          fold_live_q;
-  wire           live = (upper | lower) ? fold_live_q : touched_q[AW];
-  assign total_cls_o = sums_cls[from] & {2{live}};
-  assign total_o     = sums[from] & {(EA+MA+1){live}};
+  logic [AW-1:0] from_q; // the partial sum on the read port: at_q, or at_q + half_q in Upper
+  logic          live_q; // and whether it holds something
+  assign total_cls_o = sums_cls[from_q] & {2{live_q}};
+  assign total_o     = sums[from_q] & {(EA+MA+1){live_q}};
 
   // Operands: in Terms a sum and a term; of a fold the upper sum in Upper, then the lower one; two totals for fold_i.
   wire [EB+MB:0] term_wide, sum_wide, other_wide;
@@ -109,28 +107,36 @@ module fp_accumulate #(
       end
     end
 
+  wire [AW:0] touched_next = touched_q[AW] ? touched_q : touched_q + (AW+1)'(1);
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       state_q   <= Terms;
       at_q      <= '0;
+      from_q    <= '0;
       touched_q <= '0;
+      live_q    <= 1'b0;
       done_o    <= 1'b0;
     end else if (en_i) begin
       done_o <= 1'b0;
       if (clear_i) begin
         state_q   <= Terms;
         at_q      <= '0;
+        from_q    <= '0;
         touched_q <= '0;
+        live_q    <= 1'b0;
       end else begin
         case (state_q)
           Terms: begin
             if (valid_i) begin
-              at_q <= next;
-              if (!touched_q[AW]) touched_q <= touched_q + (AW+1)'(1);
+              at_q      <= next;
+              from_q    <= next;
+              touched_q <= touched_next;
+              live_q    <= touched_next[AW];
             end
             if (close_i) begin
               at_q    <= '0;
-              fold_live_q <= touched_q > (AW+1)'(Depth / 2);
+              from_q  <= AW'(Depth / 2);
+              live_q  <= touched_q > (AW+1)'(Depth / 2);
               half_q  <= AW'(Depth / 2);
               state_q <= Upper;
             end
@@ -140,12 +146,14 @@ module fp_accumulate #(
             end
           end
           Upper: begin
-            fold_live_q <= touched_q > {1'b0, at_q};
-            state_q     <= Lower;
+            from_q  <= at_q;
+            live_q  <= touched_q > {1'b0, at_q};
+            state_q <= Lower;
           end
           Lower: begin
             at_q    <= next;
-            fold_live_q <= touched_q > {1'b0, next | half_q};
+            from_q  <= next | half_q; // next < half_q, a power of two
+            live_q  <= touched_q > {1'b0, next | half_q};
             state_q <= Upper;
             if (next == half_q) begin
               wait_q  <= 4'(LA);
@@ -153,13 +161,14 @@ module fp_accumulate #(
             end
           end
           Wait: begin
-            wait_q <= wait_q - 4'd1;
-            at_q   <= '0;
-            fold_live_q <= 1'b1;
+            wait_q    <= wait_q - 4'd1;
+            at_q      <= '0;
+            from_q    <= half_q >> 1;
+            touched_q <= {1'b1, {AW{1'b0}}};
+            live_q    <= 1'b1;
             if (wait_q == 4'd0) begin
-              touched_q <= {1'b1, {AW{1'b0}}};
-              half_q    <= half_q >> 1;
-              state_q   <= Upper;
+              half_q  <= half_q >> 1;
+              state_q <= Upper;
               if (half_q == AW'(1)) begin
                 state_q <= Terms;
                 done_o  <= 1'b1;

@@ -48,12 +48,12 @@ CoreTiming::CoreTiming(const DatapathSpec& s)
     drain = std::max(p_out, u_out) - p_out + 18;
     if (fixed_) {
         close = s.lanes + 2;
-        load_ = 4;
+        load_ = 5;
     } else {
         const int term = s.dot.exact_product ? s.dot.accumulator.fraction_bits : s.dot.product.fraction_bits;
         const int a = s.dot.accumulator.fraction_bits, latency = adder(a, term, a);
         close = 2 * s.dot.depth - 1 + log2(s.dot.depth) * (latency + 1) + log2(s.lanes) * (latency + 3) + 2;
-        load_ = 2;
+        load_ = 3;
     }
 }
 
@@ -72,9 +72,9 @@ std::uint64_t CoreTiming::scalar(const mantissa_hls::ScalarResult& result) const
         const int divide = scalar_bits_ + 7, multiply = (scalar_bits_ + 2) / 2 + 3;
         clocks +=
             static_cast<std::uint64_t>(2 * divide + 2 * multiply + adder(scalar_bits_, scalar_bits_, scalar_bits_) +
-                                       (shared_ ? 3 : 1));
+                                       (shared_ ? 5 : 1));
     }
-    return clocks + 4; // finish, operands, done, next
+    return clocks + 5; // finish in two, operands, done, next
 }
 
 } // namespace mantissa::sim
