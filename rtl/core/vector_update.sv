@@ -1,7 +1,7 @@
 /// u' = u + (alpha p), r' = r - (alpha q), p' = r' + (beta p), each bracket rounded to its vector's format and each sum
 /// again. One token (Lanes elements) per clock. p_i and q_i come at clock 0 and the rest in step with the pipeline:
 /// u_i at `U_IN, r_i at `R_IN; u_o leaves at `U_OUT, r_o at `R_OUT, p_o at `P_OUT.
-/// Inputs are words as streamed; outputs are classes and words, lane 0 lowest.
+/// Classes and words, lane 0 lowest.
 `include "mantissa.svh"
 `default_nettype none
 module vector_update #(
@@ -29,9 +29,13 @@ module vector_update #(
   input  wire  [OE+OM:0]            alpha_i,
   input  wire  [1:0]                beta_cls_i,
   input  wire  [OE+OM:0]            beta_i,
+  input  wire  [Lanes*2-1:0]         u_cls_i,
   input  wire  [Lanes*(UE+UM+1)-1:0] u_i,
+  input  wire  [Lanes*2-1:0]         r_cls_i,
   input  wire  [Lanes*(RE+RM+1)-1:0] r_i,
+  input  wire  [Lanes*2-1:0]         p_cls_i,
   input  wire  [Lanes*(PE+PM+1)-1:0] p_i,
+  input  wire  [Lanes*2-1:0]         q_cls_i,
   input  wire  [Lanes*(QE+QM+1)-1:0] q_i,
   output logic [Lanes*2-1:0]         u_cls_o,
   output logic [Lanes*(UE+UM+1)-1:0] u_o,
@@ -49,11 +53,8 @@ module vector_update #(
   genvar l;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
-      wire [1:0] u_cls, r_cls, p_cls, q_cls;
-      fp_unpack #(.E(UE), .M(UM)) i_unpack_u (.word_i(u_i[l*UW +: UW]), .cls_o(u_cls));
-      fp_unpack #(.E(RE), .M(RM)) i_unpack_r (.word_i(r_i[l*RW +: RW]), .cls_o(r_cls));
-      fp_unpack #(.E(PE), .M(PM)) i_unpack_p (.word_i(p_i[l*PW +: PW]), .cls_o(p_cls));
-      fp_unpack #(.E(QE), .M(QM)) i_unpack_q (.word_i(q_i[l*QW +: QW]), .cls_o(q_cls));
+      wire [1:0] p_cls = p_cls_i[l*2 +: 2];
+      wire [1:0] q_cls = q_cls_i[l*2 +: 2];
 
       wire [1:0] ap_cls, aq_cls, bp_cls, bp_late_cls;
       wire [UW-1:0] ap;
@@ -72,10 +73,10 @@ module vector_update #(
       delay #(.W(PW), .N(Wait), .Ram(DelayRam)) i_wait (.clk_i, .en_i, .ptr_i, .d_i(bp), .q_o(bp_late));
 
       fp_add #(.EA(UE), .MA(UM), .EB(UE), .MB(UM), .EO(UE), .MO(UM), .Rne(URne)) i_u (
-        .clk_i, .en_i, .a_cls_i(u_cls), .a_i(u_i[l*UW +: UW]), .b_cls_i(ap_cls), .b_i(ap), .cls_o(u_cls_o[l*2 +: 2]),
+        .clk_i, .en_i, .a_cls_i(u_cls_i[l*2 +: 2]), .a_i(u_i[l*UW +: UW]), .b_cls_i(ap_cls), .b_i(ap), .cls_o(u_cls_o[l*2 +: 2]),
         .word_o(u_o[l*UW +: UW]));
       fp_add #(.EA(RE), .MA(RM), .EB(RE), .MB(RM), .EO(RE), .MO(RM), .Rne(RRne), .Subtract(1)) i_r (
-        .clk_i, .en_i, .a_cls_i(r_cls), .a_i(r_i[l*RW +: RW]), .b_cls_i(aq_cls), .b_i(aq), .cls_o(r_cls_o[l*2 +: 2]),
+        .clk_i, .en_i, .a_cls_i(r_cls_i[l*2 +: 2]), .a_i(r_i[l*RW +: RW]), .b_cls_i(aq_cls), .b_i(aq), .cls_o(r_cls_o[l*2 +: 2]),
         .word_o(r_o[l*RW +: RW]));
       fp_add #(.EA(RE), .MA(RM), .EB(PE), .MB(PM), .EO(PE), .MO(PM), .Rne(PRne)) i_p (
         .clk_i, .en_i, .a_cls_i(r_cls_o[l*2 +: 2]), .a_i(r_o[l*RW +: RW]), .b_cls_i(bp_late_cls), .b_i(bp_late),

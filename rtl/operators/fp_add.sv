@@ -33,169 +33,223 @@ module fp_add #(
   localparam integer ShW   = $clog2(AlignW + 1);
   localparam integer NormW = (Rne != 0) ? SumW : SumW - 1; // truncating, the sticky bit ends with the borrow
   localparam integer LzW   = $clog2(NormW);
-  localparam integer Split = `ADD_LATENCY(MA, MB, MO) - 4;
+  localparam integer Wide  = (MI > 28) ? 1 : 0;    // comparison and normaliser in one stage more
+  localparam integer Steps = 2 + Wide;
+  localparam integer Half  = LzW / 2 + 1;
   localparam integer Rebias = `BIAS(EO) - `BIAS(EI) + 1; // + 1: the top bit of the sum is the carry
   // Biased exponents of results: [1 - NormW + Rebias, 2^EI - 2 + Rebias + 1].
   localparam integer ExpW = `MAX2($clog2(`MAX2(NormW - Rebias, (1 << EI) + Rebias)), EO) + 1;
 
-  wire [EI+MI:0] a, b;
+  localparam integer FracW = NormW - 1;
+`include "fp_round.svh"
+
+  localparam integer MagW = EI + MI;
+  wire [MagW:0] a, b;
   fp_widen #(.EI(EA), .MI(MA), .EO(EI), .MO(MI)) i_widen_a (.word_i(a_i), .word_o(a));
   fp_widen #(.EI(EB), .MI(MB), .EO(EI), .MO(MI)) i_widen_b (.word_i(b_i), .word_o(b));
 
-  // Stage 1: order by class, then by magnitude; distance.
-  wire sa = a[EI+MI];
-  wire sb = b[EI+MI] ^ (Subtract != 0);
-  wire a_zero = a_cls_i == `CLS_ZERO;
-  wire b_zero = b_cls_i == `CLS_ZERO;
-  wire swap = (b_cls_i > a_cls_i) | ((a_cls_i == b_cls_i) & (a[EI+MI-1:0] < b[EI+MI-1:0]));
-  wire [EI+MI-1:0] larger   = swap ? b[EI+MI-1:0] : a[EI+MI-1:0];
-  wire [EI+MI-1:0] lesser = swap ? a[EI+MI-1:0] : b[EI+MI-1:0];
-  wire lesser_live = ~(a_zero | b_zero);
-  wire [EI-1:0] distance = larger[EI+MI-1:MI] - lesser[EI+MI-1:MI];
-  wire far;
-  wire [ShW-1:0] shift;
-  generate
-    if (EI > ShW) begin : g_far
-      assign far   = |distance[EI-1:ShW];
-      assign shift = distance[ShW-1:0];
-    end else if (EI == ShW) begin : g_near
-      assign far   = 1'b0;
-      assign shift = distance;
-    end else begin : g_short
-      assign far   = 1'b0;
-      assign shift = {{(ShW-EI){1'b0}}, distance};
-    end
-  endgenerate
+  // ---- The stages, each the work between two registers ---------------------------------------------------------------
 
-  logic [MI-1:0]  big_frac_q;
-  logic [MI:0]    lesser_q;
-  logic [EI-1:0]  exp_q;
-  logic [ShW-1:0] shift_q;
-  logic           far_q, sub_q, sign_q;
-  logic [1:0]     cls_q;
-  always_ff @(posedge clk_i)
-    if (en_i) begin
-      big_frac_q <= larger[MI-1:0];
-      lesser_q    <= {lesser_live, lesser[MI-1:0] & {MI{lesser_live}}};
-      exp_q      <= larger[EI+MI-1:MI];
-      shift_q    <= shift;
-      far_q      <= far;
-      sub_q      <= sa ^ sb;
-      sign_q     <= (a_zero & b_zero) ? sa & sb : swap ? sb : sa;
+  // Compare: whether b is the larger one, by class, then by magnitude. The borrow of one subtraction: as part of a word
+  // it stays on the carry chain. Above 64 bits the classes stand apart; wide subtractions are slow in simulation.
+  function automatic b_larger(input [1:0] a_cls, input [MagW-1:0] a_mag, input [1:0] b_cls, input [MagW-1:0] b_mag);
+    logic [MagW+2:0] all;
+    logic [MagW:0] mag;
+    begin
+      if (MagW + 3 <= 64) begin
+        all = {1'b0, a_cls, a_mag} - {1'b0, b_cls, b_mag};
+        b_larger = all[MagW+2];
+      end else begin
+        mag = {1'b0, a_mag} - {1'b0, b_mag};
+        b_larger = (b_cls > a_cls) | ((a_cls == b_cls) & mag[MagW]);
+      end
+    end
+  endfunction
+
+  // Order; distance. `lesser` has its hidden bit; it is nothing when an operand is zero.
+  task automatic order(input [1:0] a_cls, input [MagW:0] a_word, input [1:0] b_cls, input [MagW:0] b_word, input swap,
+                       output [MI-1:0] big_frac, output [MI:0] lesser, output [EI-1:0] exp, output [EI-1:0] distance,
+                       output sub, output sign, output [1:0] cls);
+    logic sa, sb;
+    logic [MagW-1:0] change, larger, smaller;
+    begin
+      sa     = a_word[MagW];
+      sb     = b_word[MagW] ^ (Subtract != 0);
+      change = (a_word[MagW-1:0] ^ b_word[MagW-1:0]) & {MagW{swap}};
+      larger  = a_word[MagW-1:0] ^ change;
+      smaller  = b_word[MagW-1:0] ^ change;
+      big_frac = larger[MI-1:0];
+      lesser   = {1'b1, smaller[MI-1:0]} & {(MI+1){(|a_cls) & (|b_cls)}};
+      exp      = larger[MagW-1:MI];
+      distance = larger[MagW-1:MI] - smaller[MagW-1:MI];
+      sub      = sa ^ sb;
+      sign     = ((|a_cls) | (|b_cls)) ? sa ^ (sub & swap) : sa & sb;
       // The larger class wins, but opposite infinities give NaN.
-      cls_q      <= (swap ? b_cls_i : a_cls_i) | {2{a_cls_i[1] & b_cls_i[1] & (sa ^ sb)}};
+      cls      = (a_cls ^ ((a_cls ^ b_cls) & {2{swap}})) | {2{a_cls[1] & b_cls[1] & sub}};
     end
+  endtask
 
-  // Stage 2: align, add.
-  logic [AlignW-1:0] aligned;
-  logic              sticky;
-  always_comb begin
-    aligned = {lesser_q, {Guard{1'b0}}};
-    sticky  = |(aligned & ~({AlignW{1'b1}} << shift_q));
-    aligned = aligned >> shift_q;
-    sticky  = far_q ? lesser_q[MI] : sticky;
-    aligned = aligned & {AlignW{~far_q}};
-  end
-  // Two's complement of {aligned, sticky} turns the sticky bit into a borrow that ends there or goes on: a carry in,
-  // by way of one more bit below.
-  wire carry = sub_q & ~sticky;
-  wire [AlignW:0] upper;
-  wire unused_below;
-  assign {upper, unused_below} = {2'b01, big_frac_q, {Guard{1'b0}}, 1'b1} +
-                          {{1'b0, aligned} ^ {(AlignW+1){sub_q}}, carry};
-  wire [SumW-1:0] sum = {upper, sticky};
-  logic [NormW-1:0] sum_q2;
-  logic [EI-1:0]    exp_q2;
-  logic             sign_q2;
-  logic [1:0]       cls_q2;
-  always_ff @(posedge clk_i)
-    if (en_i) begin
-      sum_q2  <= NormW'(sum >> (SumW - NormW));
-      exp_q2  <= exp_q;
-      sign_q2 <= sign_q;
-      cls_q2  <= cls_q;
+  task automatic align(input [MI:0] lesser, input [EI-1:0] distance, output [AlignW-1:0] aligned, output sticky);
+    logic [AlignW-1:0] whole;
+    logic [ShW-1:0] shift;
+    logic far;
+    begin
+      whole   = {lesser, {Guard{1'b0}}};
+      shift   = ShW'(distance);
+      far     = |(distance >> ShW);
+      sticky  = far ? lesser[MI] : |(whole & ~({AlignW{1'b1}} << shift));
+      aligned = (whole >> shift) & {AlignW{~far}};
     end
+  endtask
 
-  // Stage 3 (and 4 when split): shift the leading one to the top, counting.
-  localparam integer Half = (Split != 0) ? LzW / 2 : 0;
-  logic [NormW-1:0] norm_a;
-  logic [LzW-1:0]   lz_a;
-  always_comb begin
-    norm_a = sum_q2;
-    lz_a   = '0;
-    for (int k = LzW - 1; k >= Half; k = k - 1) begin
-      lz_a   = lz_a | (LzW'((norm_a >> (NormW - (1 << k))) == '0) << k);
-      norm_a = norm_a << (lz_a & (LzW'(1) << k));
+  // Add. Two's complement of {aligned, sticky} turns the sticky bit into a borrow that ends there or goes on: a carry
+  // in, by way of one more bit below.
+  function automatic [NormW-1:0] add(input [MI-1:0] big_frac, input [AlignW-1:0] aligned, input sticky, input sub);
+    logic [AlignW+1:0] padded;
+    logic unused_add;
+    begin
+      padded = {2'b01, big_frac, {Guard{1'b0}}, 1'b1} + {{1'b0, aligned} ^ {(AlignW+1){sub}}, sub & ~sticky};
+      add    = NormW'({padded[AlignW+1:1], sticky} >> (SumW - NormW));
+      unused_add = padded[0];
     end
-  end
-  wire [NormW-1:0] norm_m;
-  wire [LzW-1:0]   lz_m;
-  wire [EI-1:0]    exp_m;
-  wire             sign_m;
-  wire [1:0]       cls_m;
+  endfunction
+
+  // Normalise: shift the leading one to the top by 2^longest, ..., 2^shortest, counting.
+  task automatic normalise(input integer longest, input integer shortest, input [NormW-1:0] sum, input [LzW-1:0] count,
+                           output [NormW-1:0] norm, output [LzW-1:0] lz);
+    integer by; // not an `int` of the loop: Icarus mixes up such loops of tasks and of other modules
+    logic empty;
+    begin
+      norm = sum;
+      lz   = count;
+      for (by = LzW - 1; by >= 0; by = by - 1)
+        if (by <= longest && by >= shortest) begin
+          empty = (norm >> (NormW - (1 << by))) == '0;
+          lz    = lz | (LzW'(empty) << by);
+          norm  = empty ? norm << (1 << by) : norm;
+        end
+    end
+  endtask
+
+  // Exponent, round. Complete cancellation gives +0.
+  task automatic finish(input [NormW-1:0] norm, input [LzW-1:0] lz, input [ExpW-1:0] exp, input sign, input [1:0] cls,
+                        output [1:0] cls_out, output [EO+MO:0] word);
+    logic cancelled;
+    begin
+      cancelled = (cls == `CLS_FINITE) & ~norm[NormW-1];
+      round(cls & ~{2{cancelled}}, sign & ~cancelled, $signed(exp) - $signed(ExpW'(lz)), norm[NormW-2:0], cls_out, word);
+    end
+  endtask
+
+  // Compare: a stage of its own when wide.
+  wire [1:0] a_cls, b_cls;
+  wire [MagW:0] a_word, b_word;
+  wire swap;
   generate
-    if (Split != 0) begin : g_split
-      logic [NormW-1:0] norm_q;
-      logic [LzW-1:0]   lz_q;
-      logic [EI-1:0]    exp_q3;
-      logic             sign_q3;
-      logic [1:0]       cls_q3;
+    if (Wide != 0) begin : g_compare
+      logic [1:0] a_cls_q, b_cls_q;
+      logic [MagW:0] a_q, b_q;
+      logic swap_q;
       always_ff @(posedge clk_i)
         if (en_i) begin
-          norm_q  <= norm_a;
-          lz_q    <= lz_a;
-          exp_q3  <= exp_q2;
-          sign_q3 <= sign_q2;
-          cls_q3  <= cls_q2;
+          a_cls_q <= a_cls_i;
+          b_cls_q <= b_cls_i;
+          a_q     <= a;
+          b_q     <= b;
+          swap_q  <= b_larger(a_cls_i, a[MagW-1:0], b_cls_i, b[MagW-1:0]);
         end
-      logic [NormW-1:0] norm_b;
-      logic [LzW-1:0]   lz_b;
-      always_comb begin
-        norm_b = norm_q;
-        lz_b   = lz_q;
-        for (int k = Half - 1; k >= 0; k = k - 1) begin
-          lz_b   = lz_b | (LzW'((norm_b >> (NormW - (1 << k))) == '0) << k);
-          norm_b = norm_b << (lz_b & (LzW'(1) << k));
-        end
-      end
-      assign norm_m = norm_b;
-      assign lz_m   = lz_b;
-      assign exp_m  = exp_q3;
-      assign sign_m = sign_q3;
-      assign cls_m  = cls_q3;
-    end else begin : g_whole
-      assign norm_m = norm_a;
-      assign lz_m   = lz_a;
-      assign exp_m  = exp_q2;
-      assign sign_m = sign_q2;
-      assign cls_m  = cls_q2;
+      assign a_cls  = a_cls_q;
+      assign b_cls  = b_cls_q;
+      assign a_word = a_q;
+      assign b_word = b_q;
+      assign swap   = swap_q;
+    end else begin : g_at_once
+      assign a_cls  = a_cls_i;
+      assign b_cls  = b_cls_i;
+      assign a_word = a;
+      assign b_word = b;
+      assign swap   = b_larger(a_cls_i, a[MagW-1:0], b_cls_i, b[MagW-1:0]);
     end
   endgenerate
 
-  logic [NormW-1:0] norm_q4;
-  logic [LzW-1:0]   lz_q4;
-  logic [EI-1:0]    exp_q4;
-  logic             sign_q4;
-  logic [1:0]       cls_q4;
+  logic [MI-1:0]     big_frac_q, big_frac_q2;
+  logic [MI:0]       lesser_q;
+  logic [EI-1:0]     exp_q, exp_q2, distance_q;
+  logic [AlignW-1:0] aligned_q;
+  logic              sticky_q, sub_q, sub_q2, sign_q, sign_q2;
+  logic [1:0]        cls_q, cls_q2;
   always_ff @(posedge clk_i)
-    if (en_i) begin
-      norm_q4 <= norm_m;
-      lz_q4   <= lz_m;
-      exp_q4  <= exp_m;
-      sign_q4 <= sign_m;
-      cls_q4  <= cls_m;
+    if (en_i) begin : p_order
+      logic [MI-1:0] big_frac;
+      logic [MI:0] lesser;
+      logic [EI-1:0] exp, distance;
+      logic sub, sign;
+      logic [1:0] cls;
+      order(a_cls, a_word, b_cls, b_word, swap, big_frac, lesser, exp, distance, sub, sign, cls);
+      big_frac_q <= big_frac;
+      lesser_q   <= lesser;
+      exp_q      <= exp;
+      distance_q <= distance;
+      sub_q      <= sub;
+      sign_q     <= sign;
+      cls_q      <= cls;
+    end
+  always_ff @(posedge clk_i)
+    if (en_i) begin : p_align
+      logic [AlignW-1:0] aligned;
+      logic sticky;
+      align(lesser_q, distance_q, aligned, sticky);
+      big_frac_q2 <= big_frac_q;
+      aligned_q   <= aligned;
+      sticky_q    <= sticky;
+      sub_q2      <= sub_q;
+      exp_q2      <= exp_q;
+      sign_q2     <= sign_q;
+      cls_q2      <= cls_q;
     end
 
-  // Last stage: exponent, round. Complete cancellation gives +0.
-  wire cancelled = (cls_q4 == `CLS_FINITE) & ~norm_q4[NormW-1];
-  wire signed [ExpW-1:0] exp = $signed(ExpW'(exp_q4)) - $signed(ExpW'(lz_q4)) + $signed(ExpW'(Rebias));
-  wire [1:0]     cls;
-  wire [EO+MO:0] word;
-  fp_round #(.ExpW(ExpW), .FracW(NormW-1), .EO(EO), .MO(MO), .Rne(Rne)) i_round (
-    .cls_i(cancelled ? `CLS_ZERO : cls_q4), .sign_i(sign_q4 & ~cancelled), .exp_i(exp), .frac_i(norm_q4[NormW-2:0]),
-    .cls_o(cls), .word_o(word));
+  // The sum, and its normaliser in Steps stages.
+  generate
+    for (genvar g = 0; g <= Steps; g = g + 1) begin : g_norm
+      // Shifts 2^From ... 2^To.
+      localparam integer From = (g <= 1) ? LzW - 1 : (Wide == 0) ? Half - 1 : LzW - 2 * g + 2;
+      localparam integer To   = (g == Steps) ? 0 : (Wide == 0) ? Half : LzW - 2 * g + 1;
+      logic [NormW-1:0] norm_q;
+      logic [LzW-1:0]   lz_q;
+      logic [ExpW-1:0]  exp_q3;
+      logic             sign_q3;
+      logic [1:0]       cls_q3;
+      if (g == 0) begin : g_add
+        always_ff @(posedge clk_i)
+          if (en_i) begin
+            norm_q  <= add(big_frac_q2, aligned_q, sticky_q, sub_q2);
+            lz_q    <= '0;
+            exp_q3  <= ExpW'(exp_q2) + ExpW'(Rebias);
+            sign_q3 <= sign_q2;
+            cls_q3  <= cls_q2;
+          end
+      end else begin : g_shift
+        always_ff @(posedge clk_i)
+          if (en_i) begin : p_shift
+            logic [NormW-1:0] norm;
+            logic [LzW-1:0] lz;
+            normalise(From, To, g_norm[g-1].norm_q, g_norm[g-1].lz_q, norm, lz);
+            norm_q  <= norm;
+            lz_q    <= lz;
+            exp_q3  <= g_norm[g-1].exp_q3;
+            sign_q3 <= g_norm[g-1].sign_q3;
+            cls_q3  <= g_norm[g-1].cls_q3;
+          end
+      end
+    end
+  endgenerate
+
   always_ff @(posedge clk_i)
-    if (en_i) begin
+    if (en_i) begin : p_finish
+      logic [1:0] cls;
+      logic [EO+MO:0] word;
+      finish(g_norm[Steps].norm_q, g_norm[Steps].lz_q, g_norm[Steps].exp_q3, g_norm[Steps].sign_q3,
+             g_norm[Steps].cls_q3, cls, word);
       cls_o  <= cls;
       word_o <= word;
     end

@@ -25,15 +25,16 @@ module fp_convert #(
       assign word_o = word_i;
       wire unused = &{1'b0, clk_i, en_i, ExpW[0], Rebias[0], Rne[0]};
     end else begin : g_round
-      wire signed [ExpW-1:0] exp = $signed({{(ExpW-EI){1'b0}}, word_i[EI+MI-1:MI]}) + $signed(ExpW'(Rebias));
-      wire [1:0]     cls;
-      wire [EO+MO:0] word;
-      fp_round #(.ExpW(ExpW), .FracW(MI), .EO(EO), .MO(MO), .Rne(Rne)) i_round (
-        .cls_i, .sign_i(word_i[EI+MI]), .exp_i(exp), .frac_i(word_i[MI-1:0]), .cls_o(cls), .word_o(word));
+      localparam integer FracW = MI;
+`include "fp_round.svh"
       logic [1:0]     cls_q;
       logic [EO+MO:0] word_q;
       always_ff @(posedge clk_i)
-        if (en_i) begin
+        if (en_i) begin : p_round
+          logic [1:0]     cls;
+          logic [EO+MO:0] word;
+          round(cls_i, word_i[EI+MI], $signed({{(ExpW-EI){1'b0}}, word_i[EI+MI-1:MI]}) + $signed(ExpW'(Rebias)),
+                word_i[MI-1:0], cls, word);
           cls_q  <= cls;
           word_q <= word;
         end

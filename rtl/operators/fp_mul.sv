@@ -34,15 +34,16 @@ module fp_mul #(
   fp_product #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .Style(Style), .Bias(`BIAS(EO) - 1), .ExpW(ExpW)) i_product (
     .clk_i, .en_i, .a_cls_i, .a_i, .b_cls_i, .b_i, .cls_o(cls_p), .sign_o(sign_p), .exp_o(exp_p), .sig_o(sig_p));
 
-  wire top = sig_p[MA+MB+1];
-  wire [FracW-1:0] frac = top ? sig_p[FracW-1:0] : {sig_p[FracW-2:0], 1'b0};
-  wire signed [ExpW-1:0] exp = exp_p + $signed({{(ExpW-1){1'b0}}, top});
-  wire [1:0]     cls;
-  wire [EO+MO:0] word;
-  fp_round #(.ExpW(ExpW), .FracW(FracW), .EO(EO), .MO(MO), .Rne(Rne)) i_round (
-    .cls_i(cls_p), .sign_i(sign_p), .exp_i(exp), .frac_i(frac), .cls_o(cls), .word_o(word));
+`include "fp_round.svh"
   always_ff @(posedge clk_i)
-    if (en_i) begin
+    if (en_i) begin : p_round
+      logic top;
+      logic [FracW-1:0] frac;
+      logic [1:0] cls;
+      logic [EO+MO:0] word;
+      top  = sig_p[MA+MB+1];
+      frac = top ? sig_p[FracW-1:0] : {sig_p[FracW-2:0], 1'b0};
+      round(cls_p, sign_p, exp_p + $signed({{(ExpW-1){1'b0}}, top}), frac, cls, word);
       cls_o  <= cls;
       word_o <= word;
     end

@@ -26,42 +26,44 @@ module fp_product #(
   localparam integer Stages = `PRODUCT_LATENCY(MA, MB);
   // ea + eb + 1, then the rest of the offset on the bits that it reaches: two and three bits for equal formats.
   localparam integer Offset = Bias - `BIAS(EA) - `BIAS(EB);
-  localparam integer Low = (Offset == 0) ? ExpW : $clog2(Offset & -Offset);
+  localparam integer Low = (Offset == 0) ? 0 : $clog2(Offset & -Offset); // the synthesiser leaves out zero bits below
 
   sig_mul #(.MA(MA), .MB(MB), .Style(Style)) i_sig (
     .clk_i, .en_i, .a_i(a_i[MA-1:0]), .b_i(b_i[MB-1:0]), .product_o(sig_o));
 
   localparam [31:0] Classes = `MUL_CLASSES;
-  wire [1:0] cls = Classes[{a_cls_i, b_cls_i, 1'b0} +: 2];
+  localparam [ExpW-1:0] Rest = ExpW'(Offset >>> Low) << Low;
+  function automatic [ExpW-1:0] exponent(input [ExpW-1:0] a, input [ExpW-1:0] b);
+    exponent = a - (~b); // the sum + 1
+    exponent = exponent + Rest;
+  endfunction
 
-  // Class, sign and exponent travel as one word beside the significands.
-  localparam integer SideW = ExpW + 3;
-  wire [ExpW-1:0] exp_a = ExpW'({2'b0, a_i[EA+MA-1:MA]});
-  wire [ExpW-1:0] exp_b = ExpW'({2'b0, b_i[EB+MB-1:MB]});
-  wire [ExpW-1:0] exp_sum = exp_a - (~exp_b); // exp_a + exp_b + 1
-  wire [ExpW-1:0] exp;
-  generate
-    if (Low == 0) begin : g_offset
-      assign exp = exp_sum + ExpW'(Offset);
-    end else if (Low >= ExpW) begin : g_centred
-      assign exp = exp_sum;
-    end else begin : g_upper
-      wire [ExpW-Low-1:0] upper = exp_sum[ExpW-1:Low] + (ExpW-Low)'(Offset >>> Low);
-      assign exp = {upper, exp_sum[Low-1:0]};
-    end
-  endgenerate
-  wire [SideW-1:0] side = {cls, a_i[EA+MA] ^ b_i[EB+MB], exp};
+  // The side path: class, sign and exponent beside the significands.
   genvar k;
   generate
     for (k = 0; k < Stages; k = k + 1) begin : g_stage
-      logic [SideW-1:0] side_q;
+      logic [1:0]      cls_q;
+      logic            sign_q;
+      logic [ExpW-1:0] exp_q;
       if (k == 0) begin : g_first
-        always_ff @(posedge clk_i) if (en_i) side_q <= side;
+        always_ff @(posedge clk_i)
+          if (en_i) begin
+            exp_q  <= exponent(ExpW'({2'b0, a_i[EA+MA-1:MA]}), ExpW'({2'b0, b_i[EB+MB-1:MB]}));
+            cls_q  <= Classes[{a_cls_i, b_cls_i, 1'b0} +: 2];
+            sign_q <= a_i[EA+MA] ^ b_i[EB+MB];
+          end
       end else begin : g_next
-        always_ff @(posedge clk_i) if (en_i) side_q <= g_stage[k-1].side_q;
+        always_ff @(posedge clk_i)
+          if (en_i) begin
+            cls_q  <= g_stage[k-1].cls_q;
+            sign_q <= g_stage[k-1].sign_q;
+            exp_q  <= g_stage[k-1].exp_q;
+          end
       end
     end
   endgenerate
-  assign {cls_o, sign_o, exp_o} = g_stage[Stages-1].side_q;
+  assign cls_o  = g_stage[Stages-1].cls_q;
+  assign sign_o = g_stage[Stages-1].sign_q;
+  assign exp_o  = g_stage[Stages-1].exp_q;
 endmodule
 `default_nettype wire

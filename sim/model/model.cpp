@@ -2,6 +2,7 @@
 // Verilated code for each set of core parameters (see model_abi.h), so the loop is inlined around eval().
 #include "model_abi.h"
 
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #endif
 
 #include "Vmodel.h"
+#include "Vmodel___024root.h"
 
 namespace {
 
@@ -62,7 +64,21 @@ struct mantissa_model_state {
 #endif
 
     [[nodiscard]] bool plain() const { // no queues needed: data is always there, room too
+#ifdef MANTISSA_TRACE
+        if (trace) return false;
+#endif
         return memory.bytes_per_cycle <= 0 && memory.latency == 0 && memory.stall <= 0 && misbehaviour.kind == 0;
+    }
+
+    /// Takes the clock low without an evaluation: only what Verilator remembers of it is changed. Right where nothing
+    /// but registers and data inputs moved since the last one. Versions that keep it elsewhere evaluate.
+    template <class Root> void lower(Root& root) {
+        if constexpr (requires { root.__Vtrigrprev__TOP__clk_i = 0; }) {
+            root.__Vtrigrprev__TOP__clk_i = 0;
+        } else {
+            top->clk_i = 0;
+            top->eval();
+        }
     }
 
     void edge() {
@@ -204,20 +220,23 @@ struct mantissa_model_state {
         top->pass_ready = landed;
     }
 
-    void offer_plain() {
+    /// Valid and last of streams whose data is always there; returns whether they changed.
+    bool offer_plain() {
         unsigned valid = 0, last = 0;
         for (unsigned k = 0; k < MANTISSA_IN; ++k) {
             const Stream& s = streams[k];
             valid |= static_cast<unsigned>(s.moved < s.beats) << k;
             last |= static_cast<unsigned>(s.moved + 1 == s.beats) << k;
         }
+        const bool changed = top->in_valid != valid || top->in_last != last;
         top->in_valid = valid;
         top->in_last = last;
+        return changed;
     }
 
     /// One clock of the core and its streams; returns whether anything moved.
-    template <bool Plain> bool step(mantissa_stats& stats) {
-        if constexpr (!Plain) offer();
+    bool step(mantissa_stats& stats) {
+        offer();
         top->clk_i = 0;
         top->eval();
         dump(2 * clock);
@@ -231,48 +250,96 @@ struct mantissa_model_state {
             for (unsigned k = 0; k < MANTISSA_STREAMS; ++k) stats.stall[k] += (waiting >> k) & 1;
         }
         stats.stall_command += top->pass_valid && !top->pass_ready;
-        for (unsigned k = 0; k < MANTISSA_OUT; ++k)
-            if ((stores >> k) & 1) {
-                store(k);
-                ++streams[MANTISSA_IN + k].moved;
-                stats.bytes_written += streams[MANTISSA_IN + k].bytes;
-            }
+        take(stores, stats);
         top->clk_i = 1;
         top->eval();
         dump(2 * clock + 1);
         ++clock;
-        if (beats != 0) {
-            for (unsigned k = 0; k < MANTISSA_IN; ++k)
-                if ((beats >> k) & 1) {
-                    Stream& s = streams[k];
-                    ++s.moved;
-                    s.offered = false;
-                    stats.bytes_read += s.bytes;
-                    present(k);
-                }
-            if constexpr (Plain) offer_plain();
-        }
+        bring(beats, stats);
         if (command) {
             ++stats.passes;
             begin_pass(command_data);
-            if constexpr (Plain) offer_plain();
         }
         const bool moved = (beats | stores) != 0;
         stats.streaming += moved;
         return moved || command;
     }
 
+    /// The same with every beat there and room for all. What the core shows then hangs on its registers and on the
+    /// streams' valid and last alone, so between their changes its outputs behind one edge are those before the next,
+    /// and one evaluation makes a clock. `settled`: the outputs stand.
+    bool step_plain(mantissa_stats& stats, bool& settled) {
+        if (!settled) {
+            top->clk_i = 0;
+            top->eval();
+        } else {
+            lower(*top->rootp);
+        }
+        ++stats.cycles;
+        const unsigned beats = top->in_valid & top->in_ready;
+        const unsigned stores = top->out_valid;
+        const bool command = top->pass_valid != 0;
+        const unsigned command_data = top->pass_data;
+        if (const unsigned waiting = top->waiting; waiting != 0) {
+            ++stats.stalled;
+            for (unsigned k = 0; k < MANTISSA_STREAMS; ++k) stats.stall[k] += (waiting >> k) & 1;
+        }
+        take(stores, stats);
+        top->clk_i = 1;
+        top->eval();
+        ++clock;
+        const bool ends = bring(beats, stats);
+        if (command) {
+            ++stats.passes;
+            begin_pass(command_data);
+        }
+        settled = !(ends || command) || !offer_plain();
+        const bool moved = (beats | stores) != 0;
+        stats.streaming += moved;
+        return moved || command;
+    }
+
+    /// Output beats into memory.
+    void take(unsigned stores, mantissa_stats& stats) {
+        for (; stores != 0; stores &= stores - 1) {
+            const auto k = static_cast<unsigned>(std::countr_zero(stores));
+            Stream& s = streams[MANTISSA_IN + k];
+            store(k);
+            ++s.moved;
+            stats.bytes_written += s.bytes;
+        }
+    }
+    /// Input beats were taken: the next ones. Returns whether a stream came to its last beat or its end.
+    bool bring(unsigned beats, mantissa_stats& stats) {
+        bool ends = false;
+        for (; beats != 0; beats &= beats - 1) {
+            const auto k = static_cast<unsigned>(std::countr_zero(beats));
+            Stream& s = streams[k];
+            ++s.moved;
+            s.offered = false;
+            stats.bytes_read += s.bytes;
+            ends |= s.moved + 1 >= s.beats;
+            present(k);
+        }
+        return ends;
+    }
+
     template <bool Plain> int run_loop(std::uint64_t patience, std::uint64_t limit, mantissa_stats& stats) {
         std::uint64_t idle = 0;
         const std::uint64_t begin = clock;
+        [[maybe_unused]] bool settled = false;
         if constexpr (Plain) {
             offer_plain();
             top->out_ready = 15;
             top->pass_ready = 1;
         }
+        const auto clocked = [&] {
+            if constexpr (Plain) return step_plain(stats, settled);
+            else return step(stats);
+        };
         int result = 0;
         for (;;) {
-            if (step<Plain>(stats)) idle = 0;
+            if (clocked()) idle = 0;
             else if (++idle > patience) {
                 result = 1;
                 break;
@@ -312,7 +379,7 @@ struct mantissa_model_state {
     /// A clock for the registers' sake: the streams must not miss one while the core is busy.
     void tick() {
         mantissa_stats aside{};
-        if (top->busy) step<false>(aside);
+        if (top->busy) step(aside);
         else edge();
     }
 };

@@ -26,8 +26,9 @@ using Words = std::vector<std::string>;
 
 namespace {
 
-constexpr const char* kVerilatorFlags = "--cc -O3 --x-assign fast --x-initial fast --noassert -Wno-fatal "
-                                        "--unroll-count 256 --unroll-stmts 100000";
+// Without merging of conditions: it turns choices between operands into branches that data makes unpredictable.
+constexpr const char* kVerilatorFlags = "--cc -O3 -fno-merge-cond-motion --x-assign fast --x-initial fast --noassert "
+                                        "-Wno-fatal --unroll-count 256 --unroll-stmts 100000";
 constexpr const char* kCompilerFlags = "-O3 -fno-strict-aliasing";
 
 /// FNV-1a, 64 bits: a name for a file, not a defence.
@@ -104,7 +105,8 @@ std::vector<fs::path> model_sources(const fs::path& source) {
     for (const char* folder : {"rtl/operators", "rtl/core"})
         for (const auto& entry : fs::directory_iterator(source / folder))
             if (entry.path().extension() == ".sv") files.push_back(entry.path());
-    files.push_back(source / "rtl/mantissa.svh");
+    for (const auto& entry : fs::directory_iterator(source / "rtl"))
+        if (entry.path().extension() == ".svh") files.push_back(entry.path());
     for (const char* name : {"sim/model/model_top.sv", "sim/model/model.cpp", "sim/model/model_abi.h"})
         files.push_back(source / name);
     std::sort(files.begin(), files.end());
