@@ -114,20 +114,42 @@ private:
             const toml::table& t = *item.as_table();
             file_.check_keys(t, "a design", {"spec", "multiplier", "device", "engine", "area", "clock_mhz"});
             Design design;
-            design.multipliers = read_multipliers(t);
-            design.devices = read_devices(t, c);
+            const bool area = file_.truth(t, "area", true);
+            const auto devices = read_devices(t, c);
+            for (const std::string& multiplier : read_multipliers(t))
+                for (const std::size_t device : devices)
+                    if (area) design.cores.push_back({device, multiplier});
             design.engines = read_engines(t, engines);
-            design.area = file_.truth(t, "area", true);
             if (t.contains("clock_mhz")) design.clock_mhz = file_.number(t, "clock_mhz", 0, 1e5, 0);
             for (const auto& [text, line] : needed(t, "spec", "spec = \"s17e8\"")) {
                 design.spec = read_spec(text, line);
-                if (find_design(c, design.spec) != nullptr)
-                    file_.fail(line, fmt::format("spec {} stands here twice: keep one", printable(text)));
-                if (c.designs.size() == kMaxDesigns)
-                    file_.fail(line, fmt::format("more than {} designs: split the comparison", kMaxDesigns));
-                c.designs.push_back(design);
+                enter(c, design, line);
             }
         }
+    }
+
+    /// A new design, or more cores for one that is there.
+    void enter(Comparison& c, const Design& design, std::uint32_t line) const {
+        const auto known =
+            std::find_if(c.designs.begin(), c.designs.end(), [&](const Design& d) { return d.spec == design.spec; });
+        if (known == c.designs.end()) {
+            if (c.designs.size() == kMaxDesigns)
+                file_.fail(line, fmt::format("more than {} designs: split the comparison", kMaxDesigns));
+            c.designs.push_back(design);
+            return;
+        }
+        const std::string spec = to_string(design.spec);
+        if (design.clock_mhz != known->clock_mhz)
+            file_.fail(line, fmt::format("{} stands above with another clock_mhz: give it the same", spec));
+        for (const Design::Core& core : design.cores) {
+            if (std::find(known->cores.begin(), known->cores.end(), core) != known->cores.end())
+                file_.fail(line, fmt::format("{} with {} multipliers on {} stands above already: keep one", spec,
+                                             core.multiplier, c.devices[core.device].id));
+            known->cores.push_back(core);
+        }
+        for (const std::string& engine : design.engines)
+            if (std::find(known->engines.begin(), known->engines.end(), engine) == known->engines.end())
+                known->engines.push_back(engine);
     }
 
     DatapathSpec read_spec(const std::string& text, std::uint32_t line) const {

@@ -23,6 +23,7 @@
 //     engine = ["rtl"]                        # default: those above
 //     area = true                             # false: no synthesis
 //     clock_mhz = 100                         # given; default: place and route, else the device's, else the model
+//     A spec may stand in several [[design]] tables, to have other multipliers on other devices.
 //     [section55]                             # the paper's example, with these designs
 //     narrow = "s23e8"
 //     wide = "s52e11"
@@ -42,11 +43,14 @@
 namespace mantissa::detail {
 
 struct Design {
+    struct Core {
+        std::size_t device = 0; ///< into Comparison::devices
+        std::string multiplier; ///< "block" or "logic"
+        friend bool operator==(const Core&, const Core&) = default;
+    };
     DatapathSpec spec;
-    std::vector<std::string> multipliers; ///< "block", "logic"
-    std::vector<std::size_t> devices;     ///< into Comparison::devices
+    std::vector<Core> cores; ///< to synthesise; none with area = false
     std::vector<std::string> engines;
-    bool area = true;
     std::optional<double> clock_mhz;
 };
 

@@ -52,6 +52,38 @@ std::string against(const Row& row, const Row* wide, bool area) {
                        cores_text(*wide));
 }
 
+/// What iterations alone say, at the largest problem: every design below 30 fraction bits against CG in double.
+std::string iterations_text(const Comparison& c, const Gathered& g) {
+    std::string problem;
+    for (const auto& [name, reference] : g.reference)
+        if (problem.empty() || g.problems.at(name).unknowns > g.problems.at(problem).unknowns) problem = name;
+    if (problem.empty()) return {};
+    const std::uint64_t reference = g.reference.at(problem).value;
+    const Design *fewest = nullptr, *shortest = nullptr;
+    std::uint64_t least = 0, of_shortest = 0;
+    for (const Design& design : c.designs) {
+        const auto* solve = solve_of(g, problem, design.spec);
+        const int bits = design.spec.p.fraction_bits;
+        if (solve == nullptr || bits >= 30) continue;
+        const std::uint64_t iterations = solve->value.result.inner_iterations;
+        if (fewest == nullptr || iterations < least) {
+            fewest = &design;
+            least = iterations;
+        }
+        const int so_far = shortest == nullptr ? 99 : shortest->spec.p.fraction_bits;
+        if (bits < so_far || (bits == so_far && iterations < of_shortest)) {
+            shortest = &design;
+            of_shortest = iterations;
+        }
+    }
+    if (fewest == nullptr) return {};
+    const auto ratio = [&](std::uint64_t n) { return static_cast<double>(n) / static_cast<double>(reference); };
+    return fmt::format("Iterations at {}: {} of CG in double; below 30 fraction bits {} needs the fewest, {} ({:.2f} "
+                       "times as many), and the shortest vectors, {}, need {} ({:.2f} times as many).",
+                       problem, reference, to_string(fewest->spec), least, ratio(least), to_string(shortest->spec),
+                       of_shortest, ratio(of_shortest));
+}
+
 } // namespace
 
 std::string time_text(double seconds) {
@@ -112,27 +144,7 @@ std::vector<std::string> findings(const Comparison& c, const Gathered& g, const 
             problem, fastest->label, time_text(fastest->seconds), fastest->true_residual, row->spec,
             c.devices[row->device].id, ratio >= 1 ? ratio : 1 / ratio, ratio >= 1 ? "as long" : "less"));
     }
-    // What iterations alone say, where there are no rows yet.
-    if (list.size() < 3)
-        for (const std::string& p : c.problems) {
-            const Design* fewest = nullptr;
-            std::uint64_t iterations = 0;
-            for (const Design& design : c.designs) {
-                const auto* solve = solve_of(g, p, design.spec);
-                if (solve == nullptr || design.spec.p.fraction_bits >= 30) continue;
-                if (fewest == nullptr || solve->value.result.inner_iterations < iterations) {
-                    fewest = &design;
-                    iterations = solve->value.result.inner_iterations;
-                }
-            }
-            const auto reference = g.reference.find(p);
-            if (fewest == nullptr || reference == g.reference.end()) continue;
-            list.push_back(fmt::format("At {} the fewest iterations below 30 fraction bits are {}'s: {}, {:.2f} times "
-                                       "those of CG in double ({}).",
-                                       p, to_string(fewest->spec), iterations,
-                                       static_cast<double>(iterations) / static_cast<double>(reference->second.value),
-                                       reference->second.value));
-        }
+    if (std::string text = iterations_text(c, g); !text.empty()) list.push_back(std::move(text));
     return list;
 }
 

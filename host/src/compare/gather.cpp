@@ -19,14 +19,14 @@ std::string Origins::add(const Origin& o) {
     const Provenance& p = o.provenance;
     const std::string content =
         fmt::format("{}\n{}\n{}\n{}\n{}\n{}", o.kind, o.what, p.command, p.commit, p.machine, p.date);
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(*mutex_);
     const auto [it, fresh] = ids_.emplace(content, fmt::format("o{}", all_.size() + 1));
     if (fresh) all_.push_back(o);
     return it->second;
 }
 
 Json Origins::to_json() const {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(*mutex_);
     Json j = Json::object();
     for (std::size_t i = 0; i < all_.size(); ++i) {
         const Provenance& p = all_[i].provenance;

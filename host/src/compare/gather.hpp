@@ -38,7 +38,7 @@ public:
     [[nodiscard]] Json to_json() const;
 
 private:
-    mutable std::mutex mutex_;
+    std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
     std::map<std::string, std::string> ids_; ///< content to id
     std::vector<Origin> all_;
 };

@@ -97,17 +97,14 @@ void gather_areas(GatherContext& context) {
     double work = 0;
     for (const Design& design : c.designs) {
         const std::string spec = to_string(design.spec);
-        if (!design.area) {
+        if (design.cores.empty())
             left_out.add("the comparison leaves its synthesis out (area = false); set area = true", spec);
-            continue;
+        for (const auto& [device, multiplier] : design.cores) {
+            CoreKey key{spec, c.devices[device].target, multiplier};
+            if (!seen.insert(key).second) continue;
+            work += work_of(design.spec);
+            todo.emplace_back(std::move(key), design.spec);
         }
-        for (const std::size_t device : design.devices)
-            for (const std::string& multiplier : design.multipliers) {
-                CoreKey key{spec, c.devices[device].target, multiplier};
-                if (!seen.insert(key).second) continue;
-                work += work_of(design.spec);
-                todo.emplace_back(std::move(key), design.spec);
-            }
     }
     left_out.enter(context, "area");
     Gatherer gatherer{context, {}};

@@ -80,7 +80,9 @@ void gather_cycles(GatherContext& context) {
                     const SolveResult& r = solve.value.result;
                     if (!r.cycles || r.inner_iterations == 0 || context.out.cycles.contains(key)) continue;
                     const double per_pass = static_cast<double>(*r.cycles) / static_cast<double>(r.inner_iterations);
-                    context.out.cycles[key] = {{per_pass, 0, solve.value.engine, r.inner_iterations}, solve.origin};
+                    context.out.cycles.insert_or_assign(
+                        key, Sourced<CycleFigures>{CycleFigures{per_pass, 0, solve.value.engine, r.inner_iterations},
+                                                   solve.origin});
                 }
             if (context.out.cycles.contains(key)) continue;
             if (c.passes == 0) {
@@ -104,7 +106,8 @@ void gather_cycles(GatherContext& context) {
                 context.documents.put_measurement(name, stored->document, stored->provenance);
             }
             const std::lock_guard lock(mutex);
-            context.out.cycles[{problem.name, to_string(spec)}] = figures_of(context, *stored);
+            context.out.cycles.insert_or_assign(ProblemSpec{problem.name, to_string(spec)},
+                                                figures_of(context, *stored));
         } catch (const InvalidInput& fault) {
             gaps.add(fault.what(), fmt::format("{} on {}", to_string(spec), problem.name));
         } catch (const std::runtime_error& fault) { // a tool is missing or failed

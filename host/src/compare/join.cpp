@@ -149,9 +149,7 @@ std::vector<Row> join(const Comparison& comparison, Gathered& gathered, const Pr
     Joiner joiner{comparison, gathered, here};
     for (const std::string& problem : comparison.problems)
         for (const Design& design : comparison.designs)
-            for (const std::size_t device : design.devices)
-                for (const std::string& multiplier : design.multipliers)
-                    joiner.enter(problem, design, device, multiplier);
+            for (const auto& [device, multiplier] : design.cores) joiner.enter(problem, design, device, multiplier);
     for (const std::string& problem : comparison.problems)
         for (std::size_t device = 0; device < comparison.devices.size(); ++device) joiner.mark_front(problem, device);
     for (Gap& gap : joiner.unfit.gaps("cores")) joiner.gap(std::move(gap));

@@ -88,7 +88,7 @@ Json section55(const Comparison& c, Gathered& g, const Provenance& here) {
     for (const Design& design : c.designs) {
         const auto* other = solve_of(g, request.problem, design.spec);
         if (other == nullptr || design.spec == request.wide) continue;
-        for (const std::string& multiplier : design.multipliers) {
+        for (const char* multiplier : {"block", "logic"}) {
             Json r = ratios(g, request, design.spec, multiplier, here);
             if (r.is_null()) continue;
             const double ratio = ratio_of(other->value.result);
