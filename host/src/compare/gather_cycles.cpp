@@ -106,7 +106,7 @@ void gather_cycles(GatherContext& context) {
                 context.documents.put_measurement(name, stored->document, stored->provenance);
             }
             const std::lock_guard lock(mutex);
-            context.out.cycles.insert_or_assign(ProblemSpec{problem.name, to_string(spec)},
+            context.out.cycles.insert_or_assign(ProblemSpec{todo[i].problem, to_string(spec)},
                                                 figures_of(context, *stored));
         } catch (const InvalidInput& fault) {
             gaps.add(fault.what(), fmt::format("{} on {}", to_string(spec), problem.name));
