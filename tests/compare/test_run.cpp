@@ -59,11 +59,13 @@ TEST(Cycles, TheSimulatedCoreMovesTheModelsBytes) {
     Comparison c = comparison("emulated", "4", "poisson2d:level=5");
     c.problems.push_back(outline_problem("diffusion2d:level=5").name);
     const Gathered g = counted(c, scratch.path("a.sqlite"));
-    for (const Design& design : c.designs)
-        for (const auto& [problem, facts] : g.problems) {
-            const CycleFigures& f = g.cycles.at({problem, to_string(design.spec)}).value;
-            EXPECT_DOUBLE_EQ(f.bytes_per_pass, traffic_of(design.spec, facts.kind == "stencil", false).bytes * 1089);
-        }
+    // diffusion2d's sums pass the window's top: the run ends early, which must be a gap and no figure.
+    EXPECT_FALSE(g.cycles.contains({c.problems[1], kFixed}));
+    EXPECT_EQ(g.cycles.size(), 3U);
+    for (const auto& [key, cycles] : g.cycles) {
+        const bool constant = g.problems.at(key.first).kind == "stencil";
+        EXPECT_DOUBLE_EQ(cycles.value.bytes_per_pass, traffic_of(parse_spec(key.second), constant, false).bytes * 1089);
+    }
 }
 
 // Streaming the bands takes no clock more than a stencil held in registers.
