@@ -282,7 +282,7 @@ Json comparison_document(const Comparison& c, Gathered& g, const std::vector<Row
     j["stages"] = stages_json(c, rows);
     j["gaps"] = Json::array();
     for (const Gap& gap : g.gaps) j["gaps"].push_back({{"what", gap.what}, {"why", gap.why}, {"mend", gap.mend}});
-    j["findings"] = findings(c, g, rows, j["section55"]);
+    j["findings"] = findings(c, g, rows, j["section55"], j["stages"]);
     j["origins"] = g.origins.to_json();
     return j;
 }

@@ -84,6 +84,62 @@ std::string iterations_text(const Comparison& c, const Gathered& g) {
                        of_shortest, ratio(of_shortest));
 }
 
+std::string fastest_text(const Comparison& c, const std::vector<Row>& rows, const Row& row) {
+    const Estimate& e = row.estimate;
+    return fmt::format("Fastest on {} at {}: {} ({}), {} (modelled){}; {} iterations, {:.0f} % of the time in the "
+                       "double-precision outer loop; what holds it back is {}.",
+                       c.devices[row.device].id, row.problem, row.spec, cores_text(row), time_text(e.seconds),
+                       against(row, widest_row(rows, row.problem, row.device, "time"), false),
+                       row.solve.result.inner_iterations, 100 * (e.seconds_host + e.seconds_link) / e.seconds,
+                       bound_text(e.bound));
+}
+
+std::string thrifty_text(const Comparison& c, const std::vector<Row>& rows, const Row& row) {
+    return fmt::format("Least area times time on {} at {}: {} ({}), {:.2g} % of the device for {} (modelled){}.",
+                       c.devices[row.device].id, row.problem, row.spec, cores_text(row), 100 * row.estimate.area_share,
+                       time_text(row.estimate.seconds),
+                       against(row, widest_row(rows, row.problem, row.device, "area_time"), true));
+}
+
+/// Each stage of the fastest, with what the next best format of that stage costs; empty when there is one design only.
+std::string stages_text(const Comparison& c, const Row& fast, const Json& stages) {
+    std::string text;
+    for (const Json& s : stages) {
+        if (s["problem"] != fast.problem || s["device"] != c.devices[fast.device].id || s["by"] != "time") continue;
+        const Json& choices = s["choices"];
+        text += fmt::format("{}{} {}", text.empty() ? "" : "; ", s["stage"].get<std::string>(),
+                            s["format"].get<std::string>());
+        if (choices.size() > 1)
+            text += fmt::format(" (next best {}, {:+.0f} % time)", choices[1]["format"].get<std::string>(),
+                                100 * (choices[1]["seconds"].get<double>() / choices[0]["seconds"].get<double>() - 1));
+    }
+    if (text.find("next best") == std::string::npos) return {};
+    return fmt::format("Best format for each stage on {} at {}, by time (modelled): {}.", c.devices[fast.device].id,
+                       fast.problem, text);
+}
+
+/// The fastest run on a GPU or processor beside the fastest row of all devices.
+std::string peer_text(const Comparison& c, const Gathered& g, const std::vector<Row>& rows, const std::string& problem,
+                      std::string_view engine) {
+    const Peer* fastest = nullptr;
+    for (const Peer& p : g.peers)
+        if (p.problem == problem && p.engine == engine && (fastest == nullptr || p.seconds < fastest->seconds))
+            fastest = &p;
+    const Row* row = nullptr;
+    for (std::size_t d = 0; d < c.devices.size(); ++d) {
+        const Row* best = best_row(rows, problem, d, "time");
+        if (best != nullptr && (row == nullptr || best->estimate.seconds < row->estimate.seconds)) row = best;
+    }
+    if (fastest == nullptr || row == nullptr) return {};
+    const double ratio = row->estimate.seconds / fastest->seconds;
+    return fmt::format(
+        "Beside it at {}: {} takes {} (measured) to a true residual of {:.1e}; the fastest design, {} on "
+        "{}, {} (modelled), is {:.2g} times as {}.",
+        problem, fastest->label, time_text(fastest->seconds), fastest->true_residual, row->spec,
+        c.devices[row->device].id, time_text(row->estimate.seconds), ratio >= 1 ? ratio : 1 / ratio,
+        ratio >= 1 ? "slow" : "fast");
+}
+
 } // namespace
 
 std::string time_text(double seconds) {
@@ -93,58 +149,25 @@ std::string time_text(double seconds) {
 }
 
 std::vector<std::string> findings(const Comparison& c, const Gathered& g, const std::vector<Row>& rows,
-                                  const Json& section55) {
+                                  const Json& section55, const Json& stages) {
     std::vector<std::string> list;
+    if (std::string text = iterations_text(c, g); !text.empty()) list.push_back(std::move(text));
     std::string problem; // the largest that has rows
     for (const std::string& p : c.problems)
         if (std::any_of(rows.begin(), rows.end(), [&](const Row& r) { return r.problem == p; }) &&
             (problem.empty() || g.problems.at(p).unknowns >= g.problems.at(problem).unknowns))
             problem = p;
-    for (std::size_t d = 0; d < c.devices.size() && !problem.empty(); ++d) {
+    if (problem.empty()) return list;
+    for (std::size_t d = 0; d < c.devices.size(); ++d) {
         const Row* fast = best_row(rows, problem, d, "time");
-        const Row* thrifty = best_row(rows, problem, d, "area_time");
         if (fast == nullptr) continue;
-        const Estimate& e = fast->estimate;
-        list.push_back(fmt::format("Fastest on {} at {}: {} ({}), {} (modelled){}; {} iterations, {:.0f} % of the time "
-                                   "in the double-precision "
-                                   "outer loop; what holds it back is {}.",
-                                   c.devices[d].id, problem, fast->spec, cores_text(*fast), time_text(e.seconds),
-                                   against(*fast, widest_row(rows, problem, d, "time"), false),
-                                   fast->solve.result.inner_iterations,
-                                   100 * (e.seconds_host + e.seconds_link) / e.seconds, bound_text(e.bound)));
-        list.push_back(fmt::format(
-            "Least area times time on {} at {}: {} ({}), {:.2g} % of the device for {} (modelled){}.", c.devices[d].id,
-            problem, thrifty->spec, cores_text(*thrifty), 100 * thrifty->estimate.area_share,
-            time_text(thrifty->estimate.seconds), against(*thrifty, widest_row(rows, problem, d, "area_time"), true)));
-        std::string stages;
-        for (const auto& [stage, format] : stages_of(fast->design->spec))
-            stages += fmt::format("{}{} {}", stages.empty() ? "" : ", ", stage, format);
-        std::size_t front = 0;
-        for (const Row& row : rows) front += row.problem == problem && row.device == d && row.pareto ? 1 : 0;
-        list.push_back(fmt::format("Format of each stage of the fastest on {}: {}; {} rows form the front of area "
-                                   "against time.",
-                                   c.devices[d].id, stages, front));
+        list.push_back(fastest_text(c, rows, *fast));
+        list.push_back(thrifty_text(c, rows, *best_row(rows, problem, d, "area_time")));
+        if (std::string text = stages_text(c, *fast, stages); !text.empty()) list.push_back(std::move(text));
     }
     if (!section55.is_null()) list.push_back("Section 5.5 again: " + section55["text"].get<std::string>());
-    for (const char* engine : {"gpu", "cpu"}) {
-        const Peer* fastest = nullptr;
-        for (const Peer& p : g.peers)
-            if (p.problem == problem && p.engine == engine && (fastest == nullptr || p.seconds < fastest->seconds))
-                fastest = &p;
-        const Row* row = nullptr;
-        for (std::size_t d = 0; d < c.devices.size(); ++d) {
-            const Row* best = best_row(rows, problem, d, "time");
-            if (best != nullptr && (row == nullptr || best->estimate.seconds < row->estimate.seconds)) row = best;
-        }
-        if (fastest == nullptr || row == nullptr) continue;
-        const double ratio = row->estimate.seconds / fastest->seconds;
-        list.push_back(fmt::format(
-            "Beside it at {}: {} takes {} (measured) to a true residual of {:.1e}; the fastest design, {} on {}, takes "
-            "{:.2g} times {} (modelled).",
-            problem, fastest->label, time_text(fastest->seconds), fastest->true_residual, row->spec,
-            c.devices[row->device].id, ratio >= 1 ? ratio : 1 / ratio, ratio >= 1 ? "as long" : "less"));
-    }
-    if (std::string text = iterations_text(c, g); !text.empty()) list.push_back(std::move(text));
+    for (const char* engine : {"gpu", "cpu"})
+        if (std::string text = peer_text(c, g, rows, problem, engine); !text.empty()) list.push_back(std::move(text));
     return list;
 }
 

@@ -49,9 +49,9 @@ Json comparison_document(const Comparison& comparison, Gathered& gathered, const
 /// Section 5.5 of the paper with our figures; null when the file does not ask for it. What is missing becomes a gap.
 Json section55(const Comparison& comparison, Gathered& gathered, const Provenance& here);
 
-/// Sentences with figures, the ones that a designer would want first.
+/// Sentences with figures, out of the rows and the document's section55 and stages.
 std::vector<std::string> findings(const Comparison& comparison, const Gathered& gathered, const std::vector<Row>& rows,
-                                  const Json& section55);
+                                  const Json& section55, const Json& stages);
 
 /// "1.23 s", "45.6 ms", "7.89 us".
 std::string time_text(double seconds);
