@@ -24,7 +24,7 @@ store = "s.sqlite"
 problem = ["poisson2d:level=5", "poisson2d:level=05", "diffusion2d:level=4"]
 device = ["xc2v8000", "lfe5u-85f"]
 scheme = "defect-correction"
-inner = 25
+inner = [25, 50, 25]
 tolerance = 1e-8
 engine = "hls"
 passes = 6
@@ -58,7 +58,7 @@ target = "ecp5"
     EXPECT_EQ(c.store, "s.sqlite");
     ASSERT_EQ(c.problems.size(), 2U) << "texts of the same problem count once";
     EXPECT_EQ(c.scheme, Scheme::defect_correction);
-    EXPECT_EQ(c.inner, 25U);
+    EXPECT_EQ(c.inner, (std::vector<std::uint64_t>{25, 50}));
     EXPECT_EQ(c.tolerance, 1e-8);
     EXPECT_EQ(c.passes, 6U);
     EXPECT_TRUE(c.constant_bands && c.packed && c.place && !c.cpu);
@@ -105,6 +105,8 @@ TEST(ComparisonFile, RefusesWithFileAndLine) {
     refused(small + "colour = 1\n" + design, "c.toml:3: no key 'colour'");
     refused(small + design + "colour = 1\n", "c.toml:5: no key 'colour' in a design");
     refused(small + "inner = 0\n" + design, "c.toml:3: inner must be a whole number from 1");
+    refused(small + "inner = []\n" + design, "inner must have 1 to 20 values");
+    refused(small + "inner = [10, 0]\n" + design, "c.toml:3: inner must be whole numbers from 1");
     refused(small + "inner = -4\n" + design, "inner must be a whole number");
     refused(small + "fill = 1.5\n" + design, "fill must be a number above 0 and up to 1");
     refused(small + "fill = nan\n" + design, "fill must be a number");

@@ -40,7 +40,7 @@ Gathered gathered(const Comparison& c) {
         r.status = Status::converged;
         r.inner_iterations = iterations[i];
         r.outer_iterations = 10;
-        g.solves[{kProblem, spec}] = {{{"emulated", r}, g.origins.add({"measured", "solve " + spec, kHere})}};
+        g.solves[{kProblem, spec}] = {{{"emulated", 10, r}, g.origins.add({"measured", "solve " + spec, kHere})}};
         g.cycles.insert_or_assign(ProblemSpec{kProblem, spec},
                                   Sourced<CycleFigures>{CycleFigures{1400, 0, "rtl", 4},
                                                         g.origins.add({"measured", "clocks " + spec, kHere})});
@@ -200,6 +200,30 @@ TEST(Join, EnginesThatDisagreeAreReported) {
     join(c, g, kHere);
     ASSERT_EQ(g.gaps.size(), 1U);
     EXPECT_EQ(g.gaps[0].why, "engines disagree: 150 iterations on emulated, 151 on rtl");
+}
+
+TEST(Join, EachRowTakesTheInnerThatIsFastestForIt) {
+    Comparison c = comparison();
+    c.inner = {10, 50};
+    Gathered g = gathered(c);
+    auto& solves = g.solves.at({kProblem, "s23e8"});
+    solves.push_back(solves.front()); // more iterations, fewer outer steps
+    solves.back().value.inner = 50;
+    solves.back().value.result.inner_iterations = 160;
+    solves.back().value.result.outer_iterations = 3;
+    solves.back().origin = g.origins.add({"measured", "solve with 50", kHere});
+    const auto taken = [&](double host) {
+        g.host_step.at(kProblem).value = host;
+        const auto rows = join(c, g, kHere);
+        const auto row = std::find_if(rows.begin(), rows.end(), [](const Row& r) { return r.spec == "s23e8"; });
+        EXPECT_EQ(std::find(row->origins.begin(), row->origins.end(), solves.back().origin) != row->origins.end(),
+                  row->solve.inner == 50);
+        return row->solve.inner;
+    };
+    EXPECT_EQ(taken(1e-9), 10U);
+    EXPECT_EQ(taken(1), 50U);
+    EXPECT_EQ(solve_of(g, kProblem, parse_spec("s23e8"))->value.inner, 10U);
+    EXPECT_TRUE(g.gaps.empty()) << "other inners are no disagreement";
 }
 
 TEST(Join, FindingsCarryFiguresAndMarks) {

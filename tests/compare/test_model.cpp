@@ -139,12 +139,15 @@ TEST(Pareto, KeepsWhatNothingDominates) {
 }
 
 TEST(ClockModel, IsThePlacedClockWhereItWasCalibrated) {
-    EXPECT_NEAR(model_clock("ecp5", 24).mhz, 133.7, 0.05);
-    EXPECT_NEAR(model_clock("ecp5", 50).mhz, 68.8, 0.05);
+    EXPECT_NEAR(model_clock("ecp5", 24, 27).mhz, 133.7, 0.05);
+    EXPECT_NEAR(model_clock("ecp5", 50, 56).mhz, 68.8, 0.05);
     for (const char* target : {"xc2v", "xc7", "xcup", "ecp5"}) {
-        EXPECT_GT(model_clock(target, 20).mhz, model_clock(target, 40).mhz) << target;
-        EXPECT_NE(model_clock(target, 20).text.find("modelled"), std::string::npos);
+        EXPECT_GT(model_clock(target, 60, 24).mhz, model_clock(target, 80, 24).mhz) << target;
+        EXPECT_GT(model_clock(target, 10, 24).mhz, model_clock(target, 10, 64).mhz) << target;
+        EXPECT_NE(model_clock(target, 20, 24).text.find("modelled"), std::string::npos);
     }
+    EXPECT_EQ(longest_addition(parse_spec("s17e8")), 56);
+    EXPECT_EQ(longest_addition(parse_spec("s17e8,dot=fixed[13:-50]")), 96);
 }
 
 } // namespace

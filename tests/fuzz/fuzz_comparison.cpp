@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     expect_whole_or_one_line([&] {
         const Comparison c = parse_comparison(text, "fuzz", "/nonexistent");
         require(!c.problems.empty() && !c.devices.empty() && !c.designs.empty());
-        require(c.fill > 0 && c.fill <= 1 && c.tolerance > 0 && c.inner > 0);
+        require(c.fill > 0 && c.fill <= 1 && c.tolerance > 0 && !c.inner.empty());
         for (const Design& design : c.designs) {
             design.spec.validate();
             require(!design.engines.empty());

@@ -80,7 +80,7 @@ private:
         c.scheme = file_.at_line(scheme_line, [&] { return parse_scheme(file_.text(t, "scheme", "residual-guided")); });
         if (c.scheme != Scheme::residual_guided && c.scheme != Scheme::defect_correction)
             file_.fail(scheme_line, "scheme must be residual-guided or defect-correction");
-        c.inner = file_.whole(t, "inner", 1, 1'000'000, 10);
+        c.inner = file_.wholes(t, "inner", 1, 1'000'000, 10);
         c.tolerance = file_.number(t, "tolerance", 0, 0.5, 1e-10);
         c.passes = file_.whole(t, "passes", 0, 10'000, 4);
         c.constant_bands = second("bands", "streamed", "constant");

@@ -5,17 +5,17 @@
 //     problem = ["poisson2d:level=7"]         # one or a list
 //     device = ["xc2v8000", "mine.toml"]      # names in experiments/devices/, or paths beside the file
 //     scheme = "residual-guided"              # or defect-correction
-//     inner = 10
+//     inner = [10, 50]                        # one or a list; each row takes what is fastest for it. The first
+//                                             # stands for iterations as such, and for section 5.5
 //     tolerance = 1e-10
-//     engine = ["emulated"]                   # that solve; with "rtl" or "systemc" the cycles are those of the solve
-//     passes = 4                              # of the RTL core, to count the cycles of a pass; 0: none
-//     bands = "streamed"                      # or "constant": a stencil held in registers, 8 words an element not 17
-//     words = "bytes"                         # or "packed": a word's bits rounded up to bytes, or as they are
-//     fill = 0.85                             # share of a device's slices that cores may take
-//     place = false                           # place and route for ecp5, `seeds` times
-//     seeds = 1
-//     cpu = true                              # double and mixed float solves on this processor beside it
-//     gpu = ["results.json"]                  # files of `mantissa bench gpu`, beside this file
+//     engine = ["emulated"]                   # that solve (all but the first: the first inner only); with "rtl" or
+//     "systemc" the cycles are those of the solve passes = 4                              # of the RTL core, to count
+//     the cycles of a pass; 0: none bands = "streamed"                      # or "constant": a stencil held in
+//     registers, 8 words an element not 17 words = "bytes"                         # or "packed": a word's bits rounded
+//     up to bytes, or as they are fill = 0.85                             # share of a device's slices that cores may
+//     take place = false                           # place and route for ecp5, `seeds` times seeds = 1 cpu = true #
+//     double and mixed float solves on this processor beside it gpu = ["results.json"]                  # files of
+//     `mantissa bench gpu`, beside this file
 //     [[design]]
 //     spec = ["s17e8", "s23e8"]               # one or a list
 //     multiplier = ["block", "logic"]         # default: block
@@ -65,7 +65,7 @@ struct Comparison {
     std::vector<Device> devices;
     std::vector<Design> designs;
     Scheme scheme = Scheme::residual_guided;
-    std::uint64_t inner = 10;
+    std::vector<std::uint64_t> inner = {10}; ///< iterations a step
     double tolerance = 1e-10;
     std::uint64_t passes = 4;
     bool constant_bands = false, packed = false;

@@ -46,6 +46,8 @@ Json designs_json(const Comparison& c, const Gathered& g) {
             Json engines = Json::array();
             for (const auto& s : solves->second)
                 engines.push_back({{"engine", s.value.engine},
+                                   {"inner", s.value.inner},
+                                   {"outer_iterations", s.value.result.outer_iterations},
                                    {"status", to_string(s.value.result.status)},
                                    {"inner_iterations", s.value.result.inner_iterations},
                                    {"seconds", number(s.value.result.seconds)},
@@ -62,6 +64,7 @@ Json designs_json(const Comparison& c, const Gathered& g) {
                             {"lanes", design.spec.lanes},
                             {"status", to_string(r.status)},
                             {"engine", solve.value.engine},
+                            {"inner", solve.value.inner},
                             {"inner_iterations", r.inner_iterations},
                             {"outer_iterations", r.outer_iterations},
                             {"true_residual", number(r.true_residual)},
@@ -119,6 +122,7 @@ Json row_json(const Comparison& c, const Row& row) {
             {"bound", e.bound},
             {"clock_hz", row.clock_hz},
             {"clock_kind", row.clock_kind},
+            {"inner", row.solve.inner},
             {"inner_iterations", row.solve.result.inner_iterations},
             {"outer_iterations", row.solve.result.outer_iterations},
             {"cycles_per_iteration", e.pass_clocks},
@@ -155,6 +159,7 @@ Json best_json(const Comparison& c, const std::vector<Row>& rows) {
                                 {"multiplier", row->multiplier},
                                 {"lanes", row->design->spec.lanes},
                                 {"cores", row->estimate.cores},
+                                {"inner", row->solve.inner},
                                 {"bound", row->estimate.bound},
                                 {"seconds", row->estimate.seconds},
                                 {"area_share", row->estimate.area_share},
@@ -254,7 +259,7 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
         const std::string& target = std::get<1>(key);
         if (g.clocks.contains(key) || std::find(targets.begin(), targets.end(), target) != targets.end()) continue;
         targets.push_back(target);
-        list.push_back(model_clock(target, area.value.depth).text + ".");
+        list.push_back(model_clock(target, area.value.depth, 0).text + ".");
     }
     if (!g.clocks.empty())
         list.emplace_back("Placed clocks are of one core alone on an LFE5U-85F of speed grade 8, without I/O buffers.");
@@ -268,7 +273,8 @@ Json comparison_document(const Comparison& c, Gathered& g, const std::vector<Row
     j["name"] = c.name;
     j["tolerance"] = c.tolerance;
     j["scheme"] = to_string(c.scheme);
-    j["inner"] = c.inner;
+    j["inner"] = c.inner.front();
+    j["inners"] = c.inner;
     j["assumptions"] = assumptions(c, g);
     j["devices"] = Json::array();
     for (const Device& d : c.devices) j["devices"].push_back(device_json(d));

@@ -48,7 +48,8 @@ std::string against(const Row& row, const Row* wide, bool area) {
     if (wide == nullptr || wide->spec == row.spec) return "";
     const double ratio =
         area ? wide->estimate.area_time / row.estimate.area_time : wide->estimate.seconds / row.estimate.seconds;
-    return fmt::format(", {:.2g} times {} than {} ({})", ratio, area ? "less" : "faster", wide->spec,
+    if (ratio < 1.05) return fmt::format(", no better than {} ({})", wide->spec, cores_text(*wide));
+    return fmt::format(", {:.3g} times {} than {} ({})", ratio, area ? "less" : "faster", wide->spec,
                        cores_text(*wide));
 }
 
@@ -86,12 +87,12 @@ std::string iterations_text(const Comparison& c, const Gathered& g) {
 
 std::string fastest_text(const Comparison& c, const std::vector<Row>& rows, const Row& row) {
     const Estimate& e = row.estimate;
-    return fmt::format("Fastest on {} at {}: {} ({}), {} (modelled){}; {} iterations, {:.0f} % of the time in the "
-                       "double-precision outer loop; what holds it back is {}.",
+    return fmt::format("Fastest on {} at {}: {} ({}), {} (modelled){}; {} iterations, {} a step, {:.0f} % of the time "
+                       "in the double-precision outer loop; what holds it back is {}.",
                        c.devices[row.device].id, row.problem, row.spec, cores_text(row), time_text(e.seconds),
                        against(row, widest_row(rows, row.problem, row.device, "time"), false),
-                       row.solve.result.inner_iterations, 100 * (e.seconds_host + e.seconds_link) / e.seconds,
-                       bound_text(e.bound));
+                       row.solve.result.inner_iterations, row.solve.inner,
+                       100 * (e.seconds_host + e.seconds_link) / e.seconds, bound_text(e.bound));
 }
 
 std::string thrifty_text(const Comparison& c, const std::vector<Row>& rows, const Row& row) {

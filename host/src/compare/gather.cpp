@@ -43,16 +43,28 @@ void GatherContext::gap(Gap gap) const {
 
 namespace {
 
-Point point_of(const Comparison& c, const std::string& problem, const std::string& engine, const DatapathSpec& spec) {
+Point point_of(const Comparison& c, const std::string& problem, const std::string& engine, const DatapathSpec& spec,
+               std::uint64_t inner) {
     Point point;
     point.problem = problem;
     point.engine = engine;
     point.options.scheme = c.scheme;
-    point.options.inner = c.inner;
+    point.options.inner = inner;
     point.options.tolerance = c.tolerance;
     point.options.spec = spec;
     point.options.history = true;
     return point;
+}
+
+/// Calls action(problem, spec, engine, inner) for every solve: each engine with the first inner, then the first engine
+/// with the others.
+template <class Action> void for_solves(const Comparison& c, const Action& action) {
+    for (const std::string& problem : c.problems)
+        for (const Design& design : c.designs) {
+            for (const std::string& engine : design.engines) action(problem, design.spec, engine, c.inner.front());
+            for (std::size_t i = 1; i < c.inner.size(); ++i)
+                action(problem, design.spec, design.engines.front(), c.inner[i]);
+        }
 }
 
 /// For the time left: an engine that simulates clocks takes so many times the emulated one's time.
@@ -118,21 +130,20 @@ void gather_solves(GatherContext& context) {
     std::vector<Point> todo;
     GapGroups gaps;
     double work = 0;
-    for (const std::string& problem : c.problems)
-        for (const Design& design : c.designs)
-            for (const std::string& engine : design.engines) {
-                Point point = point_of(c, problem, engine, design.spec);
-                if (context.store.contains(point)) continue;
-                const std::string what = fmt::format("{} on {} by {}", to_string(design.spec), problem, engine);
-                if (const auto it = missing.find(engine); it != missing.end()) {
-                    gaps.add(it->second, what);
-                } else if (context.options.stored_only) {
-                    gaps.add(kNotStored, what);
-                } else {
-                    work += work_of(point);
-                    todo.push_back(std::move(point));
-                }
+    for_solves(
+        c, [&](const std::string& problem, const DatapathSpec& spec, const std::string& engine, std::uint64_t inner) {
+            Point point = point_of(c, problem, engine, spec, inner);
+            if (context.store.contains(point)) return;
+            const std::string what = fmt::format("{} on {} by {}", to_string(spec), problem, engine);
+            if (const auto it = missing.find(engine); it != missing.end()) {
+                gaps.add(it->second, what);
+            } else if (context.options.stored_only) {
+                gaps.add(kNotStored, what);
+            } else {
+                work += work_of(point);
+                todo.push_back(std::move(point));
             }
+        });
     {
         ItemProgress line("solves", todo.size(), work);
         solve_points(todo, context.options.threads, [&](std::size_t index, const PointOutcome& outcome) {
@@ -146,18 +157,19 @@ void gather_solves(GatherContext& context) {
         });
     }
     gaps.enter(context, "solves");
-    for (const std::string& problem : c.problems)
-        for (const Design& design : c.designs)
-            for (const std::string& engine : design.engines) {
-                const Point point = point_of(c, problem, engine, design.spec);
-                const auto result = context.store.find(point);
-                const auto from = context.documents.origin_of(point);
-                if (!result || !from) continue;
-                const std::string id = context.out.origins.add(
-                    {"measured",
-                     fmt::format("solve of {} with {} on engine {}", problem, to_string(design.spec), engine), *from});
-                context.out.solves[{problem, to_string(design.spec)}].push_back({{engine, *result}, id});
-            }
+    for_solves(
+        c, [&](const std::string& problem, const DatapathSpec& spec, const std::string& engine, std::uint64_t inner) {
+            const Point point = point_of(c, problem, engine, spec, inner);
+            const auto result = context.store.find(point);
+            const auto from = context.documents.origin_of(point);
+            if (!result || !from) return;
+            const std::string id =
+                context.out.origins.add({"measured",
+                                         fmt::format("solve of {} with {}, {} iterations a step, on engine {}", problem,
+                                                     to_string(spec), inner, engine),
+                                         *from});
+            context.out.solves[{problem, to_string(spec)}].push_back({{engine, inner, *result}, id});
+        });
 }
 
 void gather(const Comparison& comparison, const GatherOptions& options, Gathered& out) {
@@ -169,10 +181,10 @@ void gather(const Comparison& comparison, const GatherOptions& options, Gathered
         out.problems[text] = {problem.system.size, problem.system.row_length(), to_string(problem.system.kind)};
     }
     gather_solves(context);
-    gather_cycles(context);
-    gather_areas(context);
     gather_host(context);
     gather_gpu(context);
+    gather_cycles(context);
+    gather_areas(context); // takes longest
 }
 
 } // namespace mantissa::detail

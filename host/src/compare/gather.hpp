@@ -51,6 +51,7 @@ template <class T> struct Sourced {
 
 struct SolveFigures {
     std::string engine;
+    std::uint64_t inner = 0; ///< iterations a step
     SolveResult result;
 };
 struct CycleFigures {
@@ -88,7 +89,7 @@ struct ProblemFacts {
 
 struct Gathered {
     std::map<std::string, ProblemFacts> problems;
-    std::map<ProblemSpec, std::vector<Sourced<SolveFigures>>> solves; ///< in the order of the design's engines
+    std::map<ProblemSpec, std::vector<Sourced<SolveFigures>>> solves; ///< the first inner by each engine first
     std::map<ProblemSpec, Sourced<CycleFigures>> cycles;
     std::map<CoreKey, Sourced<AreaFigures>> areas;
     std::map<CoreKey, Sourced<ClockFigures>> clocks;         ///< placed; else empty

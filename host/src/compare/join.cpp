@@ -25,24 +25,24 @@ struct Joiner {
     }
 
     /// Gaps for what did not converge, and for engines that disagree.
-    const Sourced<SolveFigures>* solve(const std::string& problem, const Design& design) const {
+    std::vector<const Sourced<SolveFigures>*> solves(const std::string& problem, const Design& design) const {
         const auto it = g.solves.find({problem, to_string(design.spec)});
-        if (it == g.solves.end()) return nullptr; // gathering has said why
-        const auto* chosen = solve_of(g, problem, design.spec);
+        if (it == g.solves.end()) return {}; // gathering has said why
         const std::string what = fmt::format("{} on {}", to_string(design.spec), problem);
-        if (chosen == nullptr) {
+        auto chosen = solves_of(c, g, problem, design.spec);
+        if (chosen.empty())
             gap({what, "its solve ended: " + to_string(it->second.front().value.result.status),
                  "give u or row more bits, or loosen the tolerance"});
-            return nullptr;
-        }
         for (const auto& other : it->second)
-            if (other.value.result.inner_iterations != chosen->value.result.inner_iterations)
+            if (const auto* first = solve_of(g, problem, design.spec);
+                first != nullptr && other.value.inner == first->value.inner &&
+                other.value.result.inner_iterations != first->value.result.inner_iterations)
                 gap({what,
                      fmt::format("engines disagree: {} iterations on {}, {} on {}",
-                                 chosen->value.result.inner_iterations, chosen->value.engine,
+                                 first->value.result.inner_iterations, first->value.engine,
                                  other.value.result.inner_iterations, other.value.engine),
                      fmt::format("find the first difference with mantissa solve --engine {} --check {}",
-                                 other.value.engine, chosen->value.engine)});
+                                 other.value.engine, first->value.engine)});
         return chosen;
     }
 
@@ -63,38 +63,52 @@ struct Joiner {
         const Device& device = c.devices[index];
         const std::string spec = to_string(design.spec);
         const CoreKey key{spec, device.target, multiplier};
-        const auto* solved = solve(problem, design);
+        const auto solved = solves(problem, design);
         const auto cycles = g.cycles.find({problem, spec});
         const auto area = g.areas.find(key);
         const auto host = g.host_step.find(problem);
-        if (solved == nullptr || cycles == g.cycles.end() || area == g.areas.end() || host == g.host_step.end()) return;
+        if (solved.empty() || cycles == g.cycles.end() || area == g.areas.end() || host == g.host_step.end()) return;
         const ProblemFacts& facts = g.problems.at(problem);
         const AreaFigures& a = area->second.value;
         const CoreArea core{a.slices, a.blocks, a.memory_bits};
         const Sourced<ClockFigures> mhz = clock(design, device, key);
         const bool constant = c.constant_bands && facts.kind == "stencil";
         const Traffic traffic = traffic_of(design.spec, constant, c.packed);
-        const SolveResult& result = solved->value.result;
-        const Workload work{static_cast<double>(facts.unknowns),
-                            static_cast<double>(facts.row_length),
-                            cycles->second.value.per_pass,
-                            static_cast<double>(result.inner_iterations),
-                            static_cast<double>(result.outer_iterations),
-                            host->second.value};
+        Workload work{static_cast<double>(facts.unknowns),
+                      static_cast<double>(facts.row_length),
+                      cycles->second.value.per_pass,
+                      0,
+                      0,
+                      host->second.value};
+        // Iterations do not change how many cores are worth their while; the shortest of the solves is taken.
         Fit fit;
-        const auto list = estimates(core, design.spec, traffic, work, device, c.fill, mhz.value.mhz * 1e6, fit);
+        std::vector<Estimate> list;
+        std::vector<const Sourced<SolveFigures>*> taken;
+        for (const auto* solve : solved) {
+            work.iterations = static_cast<double>(solve->value.result.inner_iterations);
+            work.outer = static_cast<double>(solve->value.result.outer_iterations);
+            const auto these = estimates(core, design.spec, traffic, work, device, c.fill, mhz.value.mhz * 1e6, fit);
+            list.resize(these.size());
+            taken.resize(these.size());
+            for (std::size_t i = 0; i < these.size(); ++i)
+                if (taken[i] == nullptr || these[i].seconds < list[i].seconds) {
+                    list[i] = these[i];
+                    taken[i] = solve;
+                }
+        }
         if (list.empty())
             unfit.add(fmt::format("one core does not fit {} (short of {}); choose a larger device or shorter formats",
                                   device.name, fit.bound),
                       fmt::format("{}, {} multipliers", spec, multiplier));
-        for (const Estimate& e : list) {
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            const Estimate& e = list[i];
             Row row;
             row.problem = problem;
             row.device = index;
             row.design = &design;
             row.spec = spec;
             row.multiplier = multiplier;
-            row.solve = solved->value;
+            row.solve = taken[i]->value;
             row.estimate = e;
             row.core = core;
             row.clock_hz = mhz.value.mhz * 1e6;
@@ -105,7 +119,7 @@ struct Joiner {
             if (mhz.value.kind == "modelled") row.modelled.emplace_back("clock_hz");
             if (device.link) row.modelled.emplace_back("seconds_outer");
             if (device.watts) row.modelled.emplace_back("energy_joules");
-            row.origins = {solved->origin,
+            row.origins = {taken[i]->origin,
                            cycles->second.origin,
                            area->second.origin,
                            mhz.origin,
@@ -135,13 +149,29 @@ const Sourced<SolveFigures>* solve_of(const Gathered& gathered, const std::strin
     const auto it = gathered.solves.find({problem, to_string(spec)});
     if (it == gathered.solves.end()) return nullptr;
     for (const auto& solve : it->second)
-        if (solve.value.result.status == Status::converged) return &solve;
+        if (solve.value.inner == it->second.front().value.inner && solve.value.result.status == Status::converged)
+            return &solve;
     return nullptr;
+}
+
+std::vector<const Sourced<SolveFigures>*> solves_of(const Comparison& comparison, const Gathered& gathered,
+                                                    const std::string& problem, const DatapathSpec& spec) {
+    std::vector<const Sourced<SolveFigures>*> list;
+    const auto it = gathered.solves.find({problem, to_string(spec)});
+    if (it == gathered.solves.end()) return list;
+    for (const std::uint64_t inner : comparison.inner)
+        for (const auto& solve : it->second)
+            if (solve.value.inner == inner && solve.value.result.status == Status::converged) {
+                list.push_back(&solve);
+                break;
+            }
+    return list;
 }
 
 Sourced<ClockFigures> clock_of(Gathered& gathered, const CoreKey& key, const Provenance& here) {
     if (const auto placed = gathered.clocks.find(key); placed != gathered.clocks.end()) return placed->second;
-    const ClockEstimate e = model_clock(std::get<1>(key), gathered.areas.at(key).value.depth);
+    const ClockEstimate e = model_clock(std::get<1>(key), gathered.areas.at(key).value.depth,
+                                        longest_addition(parse_spec(std::get<0>(key))));
     return {{e.mhz, "modelled"}, gathered.origins.add({"modelled", e.text, here})};
 }
 

@@ -26,8 +26,11 @@ struct Row {
     std::vector<std::string> modelled, origins;
 };
 
-/// The solve that stands for a design: the first that converged; nothing when none did.
+/// The solve that stands for a design with the first inner: the first that converged; nothing when none did.
 const Sourced<SolveFigures>* solve_of(const Gathered& gathered, const std::string& problem, const DatapathSpec& spec);
+/// One converged solve for each inner, in the file's order.
+std::vector<const Sourced<SolveFigures>*> solves_of(const Comparison& comparison, const Gathered& gathered,
+                                                    const std::string& problem, const DatapathSpec& spec);
 
 /// A core's clock on its own: placed, else the model's.
 Sourced<ClockFigures> clock_of(Gathered& gathered, const CoreKey& key, const Provenance& here);

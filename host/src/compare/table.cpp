@@ -46,13 +46,15 @@ std::string comparison_text(const Json& d) {
             if (row["device"] != device["id"] || !row["pareto"].get<bool>()) continue;
             if (row["problem"] != last) {
                 last = row["problem"];
-                out += fmt::format("\nFront of area against time on {}, {}\n  {:<46}{:<8}{:>6}{:>9}{:>10}{:>12}  {}\n",
-                                   device["name"].get<std::string>(), last, "design", "mults", "cores", "MHz", "area",
-                                   "time", "bound by");
+                out += fmt::format(
+                    "\nFront of area against time on {}, {}\n  {:<46}{:<8}{:>6}{:>7}{:>9}{:>10}{:>12}  {}\n",
+                    device["name"].get<std::string>(), last, "design", "mults", "cores", "inner", "MHz", "area", "time",
+                    "bound by");
             }
-            out += fmt::format("  {:<46}{:<8}{:>6}{:>9}{:>9.1f}%{:>12}  {}\n", row["spec"].get<std::string>(),
-                               row["multiplier"].get<std::string>(), row["cores"].get<std::uint64_t>(), mhz_of(row),
-                               100 * row["area_share"].get<double>(), seconds_of(row), row["bound"].get<std::string>());
+            out += fmt::format("  {:<46}{:<8}{:>6}{:>7}{:>9}{:>9.1f}%{:>12}  {}\n", row["spec"].get<std::string>(),
+                               row["multiplier"].get<std::string>(), row["cores"].get<std::uint64_t>(),
+                               row["inner"].get<std::uint64_t>(), mhz_of(row), 100 * row["area_share"].get<double>(),
+                               seconds_of(row), row["bound"].get<std::string>());
         }
     }
     if (!d["rows"].empty()) out += "  (* modelled; area and cores' slices are estimates)\n";

@@ -88,6 +88,26 @@ std::uint64_t TomlText::whole(const toml::table& table, std::string_view key, st
     return static_cast<std::uint64_t>(*value);
 }
 
+std::vector<std::uint64_t> TomlText::wholes(const toml::table& table, std::string_view key, std::uint64_t low,
+                                            std::uint64_t high, std::uint64_t fallback) const {
+    const toml::node* node = table.get(key);
+    const toml::array* list = node == nullptr ? nullptr : node->as_array();
+    if (list == nullptr) return {whole(table, key, low, high, fallback)};
+    std::vector<std::uint64_t> values;
+    for (const toml::node& item : *list) {
+        const auto value = item.value_exact<std::int64_t>();
+        if (!value || *value < 0 || static_cast<std::uint64_t>(*value) < low ||
+            static_cast<std::uint64_t>(*value) > high)
+            fail(line_of_node(item, line_of(table, key)),
+                 fmt::format("{} must be whole numbers from {} to {}", key, low, high));
+        const auto number = static_cast<std::uint64_t>(*value);
+        if (std::find(values.begin(), values.end(), number) == values.end()) values.push_back(number);
+    }
+    if (values.empty() || values.size() > 20)
+        fail(line_of(table, key), fmt::format("{} must have 1 to 20 values", key));
+    return values;
+}
+
 std::vector<TomlText::Item> TomlText::texts(const toml::table& table, std::string_view key) const {
     const toml::node* node = table.get(key);
     std::vector<Item> items;

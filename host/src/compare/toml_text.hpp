@@ -44,6 +44,9 @@ public:
                                 double fallback) const;
     [[nodiscard]] std::uint64_t whole(const toml::table& table, std::string_view key, std::uint64_t low,
                                       std::uint64_t high, std::uint64_t fallback) const;
+    /// One number or a list, each once.
+    [[nodiscard]] std::vector<std::uint64_t> wholes(const toml::table& table, std::string_view key, std::uint64_t low,
+                                                    std::uint64_t high, std::uint64_t fallback) const;
     struct Item {
         std::string text;
         std::uint32_t line = 0;
