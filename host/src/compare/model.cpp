@@ -64,8 +64,11 @@ Estimate estimate(const CoreArea& core, const DatapathSpec& spec, const Traffic&
     const double lanes = spec.lanes;
     // Each core takes a strip of whole rows; with several, it streams its neighbours' two rows at its edges too.
     const double halo = cores > 1 ? 2 * work.row_length : 0;
+    // One of the two takes the place of the row that a single core runs out for at the end of a pass.
+    const double run_out = cores > 1 ? work.row_length / lanes : 0;
     const double streamed = work.unknowns / k + halo; // elements of one core
-    const double fixed = std::max(0.0, work.cycles_per_pass - work.unknowns / lanes) + tree_clocks(spec, cores);
+    const double fixed =
+        std::max(0.0, work.cycles_per_pass - work.unknowns / lanes - run_out) + tree_clocks(spec, cores);
     Estimate e;
     e.cores = cores;
     const double stream_clocks = streamed / lanes;
