@@ -146,8 +146,8 @@ std::optional<Provenance> ComparisonStore::origin_of_synthesis(const std::string
                                                                const std::string& multiplier, std::uint64_t luts,
                                                                std::uint64_t flip_flops, std::uint64_t depth) const {
     Database db(path_);
-    if (!db.has_table("synthesis")) return std::nullopt;
-    Database::Query query(db, fmt::format("SELECT {} FROM synthesis WHERE part='core' AND spec=? AND target=? AND "
+    if (!db.has_table("netlist")) return std::nullopt;
+    Database::Query query(db, fmt::format("SELECT {} FROM netlist WHERE part='core' AND spec=? AND target=? AND "
                                           "multiplier=? AND luts=? AND flip_flops=? AND depth=? ORDER BY date DESC",
                                           kProvenance));
     query.bind(spec).bind(target).bind(multiplier).bind_number(luts).bind_number(flip_flops).bind_number(depth);
@@ -170,11 +170,13 @@ std::optional<ComparisonStore::Synthesis> ComparisonStore::newest_synthesis(cons
                                                                             const std::string& target,
                                                                             const std::string& multiplier) const {
     Database db(path_);
-    if (!db.has_table("synthesis")) return std::nullopt;
-    Database::Query query(db, fmt::format("SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, "
-                                          "memory_bits, io_bits, depth, tool, {} FROM synthesis WHERE part='core' AND "
-                                          "spec=? AND target=? AND multiplier=? ORDER BY date DESC LIMIT 1",
-                                          kProvenance));
+    if (!db.has_table("netlist")) return std::nullopt;
+    Database::Query query(
+        db,
+        fmt::format("SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, "
+                    "memory_bits, io_bits, depth, model_mhz, model_path, tool, {} FROM netlist WHERE part='core' AND "
+                    "spec=? AND target=? AND multiplier=? ORDER BY date DESC LIMIT 1",
+                    kProvenance));
     query.bind(spec).bind(target).bind(multiplier);
     if (!query.step()) return std::nullopt;
     Synthesis s;
@@ -183,8 +185,10 @@ std::optional<ComparisonStore::Synthesis> ComparisonStore::newest_synthesis(cons
     for (std::uint64_t* column : {&f.luts, &f.memory_luts, &f.flip_flops, &f.paired, &f.carries, &f.multipliers,
                                   &f.memory_bits, &f.io_bits, &f.depth})
         *column = query.whole(at++);
-    s.tool = query.text(at);
-    s.provenance = query.provenance(at + 1);
+    f.model_mhz = query.real(at++);
+    f.model_path = query.text(at++);
+    s.tool = query.text(at++);
+    s.provenance = query.provenance(at);
     return s;
 }
 

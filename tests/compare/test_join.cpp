@@ -46,8 +46,9 @@ Gathered gathered(const Comparison& c) {
                                                         g.origins.add({"measured", "clocks " + spec, kHere})});
         for (const char* target : {"xc2v", "xcup"}) {
             const CoreKey key{spec, target, "block"};
-            g.areas[key] = {{2 * slices[i], 0, 0, slices[i], 40, 1000, 500, 60},
-                            g.origins.add({"measured", "cells " + spec + target, kHere})};
+            const AreaFigures area{2 * slices[i], 0, 0, slices[i], 40, 1000, 500, 60, 120, "a -> b"};
+            g.areas.insert_or_assign(
+                key, Sourced<AreaFigures>{area, g.origins.add({"measured", "cells " + spec + target, kHere})});
             if (target == std::string("xc2v"))
                 g.clocks[key] = {{mhz[i], "measured"}, g.origins.add({"measured", "placed " + spec, kHere})};
         }
@@ -150,6 +151,15 @@ TEST(Join, TheDevicesGreatestClockHolds) {
             EXPECT_EQ(row.clock_hz, 1e6);
             EXPECT_EQ(row.clock_kind, "given");
         }
+    c.devices[1].delay_ratio = 0.5; // 120 MHz with the delays of an ECP5
+    c.devices[1].max_mhz = 200;
+    g = gathered(c);
+    for (const Row& row : join(c, g, kHere)) {
+        EXPECT_EQ(row.device == 1, row.clock_hz == 200e6);
+        EXPECT_TRUE(row.device == 1 || row.clock_kind == "measured");
+    }
+    c.devices[1].max_mhz.reset();
+    for (const Row& row : join(c, g, kHere)) EXPECT_EQ(row.device == 1, row.clock_hz == 240e6);
     c.designs[0].clock_mhz = 33;
     c.devices[1].max_mhz.reset();
     for (const Row& row : join(c, g, kHere)) EXPECT_EQ(row.clock_hz == 33e6, row.spec == "s52e11");

@@ -1,7 +1,6 @@
 // The time/area model against figures worked out by hand for a device made up to have round ones.
 #include <gtest/gtest.h>
 
-#include "compare/clock_model.hpp"
 #include "compare/model.hpp"
 
 namespace {
@@ -137,18 +136,6 @@ TEST(Pareto, KeepsWhatNothingDominates) {
     EXPECT_EQ(pareto_front({{4, 1}, {1, 5}, {4, 2}, {5, 1}}), (Front{true, true, false, false}));
     EXPECT_EQ(pareto_front({{1, 1}, {1, 1}}), (Front{true, true}));
     EXPECT_EQ(pareto_front({}), Front{});
-}
-
-TEST(ClockModel, IsThePlacedClockWhereItWasCalibrated) {
-    EXPECT_NEAR(model_clock("ecp5", 24, 27).mhz, 133.7, 0.05);
-    EXPECT_NEAR(model_clock("ecp5", 50, 56).mhz, 68.8, 0.05);
-    for (const char* target : {"xc2v", "xc7", "xcup", "ecp5"}) {
-        EXPECT_GT(model_clock(target, 60, 24).mhz, model_clock(target, 80, 24).mhz) << target;
-        EXPECT_GT(model_clock(target, 10, 24).mhz, model_clock(target, 10, 64).mhz) << target;
-        EXPECT_NE(model_clock(target, 20, 24).text.find("modelled"), std::string::npos);
-    }
-    EXPECT_EQ(longest_addition(parse_spec("s17e8")), 56);
-    EXPECT_EQ(longest_addition(parse_spec("s17e8,dot=fixed[13:-50]")), 96);
 }
 
 } // namespace

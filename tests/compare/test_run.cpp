@@ -88,6 +88,8 @@ TEST(Run, JoinsStoredAreasWithCountedClocks) {
     figures.paired = 4000;
     figures.multipliers = 15;
     figures.depth = 60;
+    figures.model_mhz = 100;
+    figures.model_path = "a -> b";
     put_synthesis(store, {kFloat, "xc2v", "block", "core", "a tool", "sources"}, figures, from);
     const Comparison c = comparison("emulated", "4", "poisson2d:level=5");
     {

@@ -19,7 +19,7 @@ Device parse_device(std::string_view text, std::string_view name) {
     const toml::table& t = file.root();
     file.check_keys(t, "a device",
                     {"name", "kind", "target", "slices", "blocks", "memory_bits", "pins", "bandwidth", "link",
-                     "max_mhz", "clock_mhz", "watts", "source"});
+                     "max_mhz", "clock_mhz", "delay_ratio", "watts", "source"});
     for (const char* key : {"name", "target", "slices", "blocks", "memory_bits", "source"})
         if (!t.contains(key)) file.fail(1, fmt::format("a device without {}: give it (see experiments/devices)", key));
     Device d;
@@ -43,6 +43,7 @@ Device parse_device(std::string_view text, std::string_view name) {
     d.link = figure("link", 1e16);
     d.max_mhz = figure("max_mhz", 1e5);
     d.clock_mhz = figure("clock_mhz", 1e5);
+    d.delay_ratio = figure("delay_ratio", 1000);
     d.watts = figure("watts", 1e6);
     d.source = file.text(t, "source");
     return d;

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "clock_model.hpp"
 #include "join.hpp"
 #include "mantissa/format.hpp"
 
@@ -28,6 +27,7 @@ Json device_json(const Device& d) {
             {"link", optional_json(d.link)},
             {"max_mhz", optional_json(d.max_mhz)},
             {"watts", optional_json(d.watts)},
+            {"delay_ratio", optional_json(d.delay_ratio)},
             {"source", d.source}};
 }
 
@@ -104,6 +104,7 @@ Json cores_json(const Comparison& c, Gathered& g, const Provenance& here) {
                         {"depth", a.depth},
                         {"mhz", clock.value.mhz},
                         {"mhz_kind", clock.value.kind},
+                        {"model_path", a.model_path},
                         {"mhz_origin", clock.origin},
                         {"origin", area.origin}});
     }
@@ -254,12 +255,16 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
             list.push_back(fmt::format("Energy on {} is its greatest power, {} W, times the time: an upper bound "
                                        "(modelled).",
                                        d.id, *d.watts));
-    std::vector<std::string> targets;
-    for (const auto& [key, area] : g.areas) {
-        const std::string& target = std::get<1>(key);
-        if (g.clocks.contains(key) || std::find(targets.begin(), targets.end(), target) != targets.end()) continue;
-        targets.push_back(target);
-        list.push_back(model_clock(target, area.value.depth, 0).text + ".");
+    bool modelled = false;
+    for (const auto& [key, area] : g.areas) modelled = modelled || !g.clocks.contains(key);
+    if (modelled) {
+        list.emplace_back(
+            "The clock of a core that was not placed is modelled: the longest path of its netlist with the "
+            "delays of an ECP5 (docs/synthesis.md).");
+        for (const Device& d : c.devices)
+            if (d.delay_ratio)
+                list.push_back(
+                    fmt::format("On {} delays are assumed to be {} times those of the ECP5.", d.id, *d.delay_ratio));
     }
     if (!g.clocks.empty())
         list.emplace_back("Placed clocks are of one core alone on an LFE5U-85F of speed grade 8, without I/O buffers.");

@@ -63,6 +63,8 @@ struct CycleFigures {
 struct AreaFigures {
     std::uint64_t luts = 0, memory_luts = 0, flip_flops = 0, slices = 0, blocks = 0, memory_bits = 0, io_bits = 0,
                   depth = 0;
+    double model_mhz = 0; ///< of the netlist, with ECP5 delays (synthesis/clock_model.hpp)
+    std::string model_path;
 };
 struct ClockFigures {
     double mhz = 0;

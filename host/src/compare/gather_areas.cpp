@@ -32,9 +32,9 @@ struct Gatherer {
         const std::string id =
             context.out.origins.add({"measured", fmt::format("cells of the core {} ({})", text_of(key), tool), from});
         const std::lock_guard lock(mutex);
-        context.out.areas[key] = {
-            {f.luts, f.memory_luts, f.flip_flops, f.slices(target), f.multipliers, f.memory_bits, f.io_bits, f.depth},
-            id};
+        context.out.areas[key] = {{f.luts, f.memory_luts, f.flip_flops, f.slices(target), f.multipliers, f.memory_bits,
+                                   f.io_bits, f.depth, f.model_mhz, f.model_path},
+                                  id};
     }
     void enter_clock(const CoreKey& key, const Placement& placement, int seeds, const Provenance& from) {
         const std::string id = context.out.origins.add(
@@ -72,7 +72,7 @@ struct Gatherer {
         if (!context.comparison.place || target != "ecp5") return;
         try {
             std::string why_not;
-            const auto placements = synthesizer.place(request, context.comparison.seeds, why_not);
+            const auto placements = synthesizer.place(request, context.comparison.seeds, 1, why_not);
             if (placements.empty()) {
                 gaps.add(why_not, text_of(key) + " (MHz)");
                 return;
