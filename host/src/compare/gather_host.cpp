@@ -106,13 +106,12 @@ Json time_solve(const GatherContext& context, const Problem& problem, Point poin
             {"error", best.error ? number(*best.error) : Json(nullptr)}};
 }
 
-void enter_cpu_run(GatherContext& context, const Problem& problem, const CpuRun& run, int threads) {
+void enter_cpu_run(GatherContext& context, const Problem& problem, const CpuRun& run, int threads, GapGroups& gaps) {
     const Comparison& c = context.comparison;
     const Point point = point_of(problem.name, run.scheme, run.format, run.inner, c.tolerance);
     const std::string name = fmt::format("cpu: {}, {} threads", point_key(point), threads);
     const auto stored = measured_here(context, name, [&] { return time_solve(context, problem, point, threads); });
-    if (!stored)
-        return context.gap(gap_of(fmt::format("{} on the processor, {}", run.label, problem.name), kNotStored));
+    if (!stored) return gaps.add(kNotStored, fmt::format("{} on {}", run.label, problem.name));
     const Json& d = stored->document;
     if (d.at("status") != "converged")
         return context.gap({fmt::format("{} on the processor, {}", run.label, problem.name),
@@ -135,12 +134,12 @@ void enter_cpu_run(GatherContext& context, const Problem& problem, const CpuRun&
 }
 
 /// Iterations of CG (Eq. 2) in double on the whole problem: what the paper calls direct.
-void enter_reference(GatherContext& context, const Problem& problem, int threads) {
+void enter_reference(GatherContext& context, const Problem& problem, int threads, GapGroups& gaps) {
     Point point = point_of(problem.name, Scheme::direct, formats::kDouble, 0, context.comparison.tolerance);
-    const std::string what = fmt::format("iterations of CG in double on {}", problem.name);
+    const std::string what = fmt::format("CG in double on {}", problem.name);
     auto result = context.store.find(point);
     if (!result) {
-        if (context.options.stored_only) return context.gap(gap_of(what, kNotStored));
+        if (context.options.stored_only) return gaps.add(kNotStored, what);
         point.options.threads = threads;
         result = solve(problem, *make_engine(point.engine), point.options);
         context.store.put(point, *result, problem.system.size, current_provenance(context.options.command));
@@ -159,6 +158,7 @@ void enter_reference(GatherContext& context, const Problem& problem, int threads
 void gather_host(GatherContext& context) {
     const Comparison& c = context.comparison;
     const int threads = context.options.threads;
+    GapGroups gaps;
     double work = 0;
     for (const std::string& problem : c.problems)
         work += std::pow(static_cast<double>(context.out.problems.at(problem).unknowns), 1.5);
@@ -174,12 +174,13 @@ void gather_host(GatherContext& context) {
                 context.out.origins.add(
                     {"measured", fmt::format("an outer step in double precision on {}, {} threads", text, threads),
                      step->provenance})};
-        else context.gap(gap_of("seconds of an outer step, " + text, kNotStored));
-        enter_reference(context, problem, threads);
+        else gaps.add(kNotStored, "an outer step on " + text);
+        enter_reference(context, problem, threads, gaps);
         if (c.cpu)
-            for (const CpuRun& run : kCpuRuns) enter_cpu_run(context, problem, run, threads);
+            for (const CpuRun& run : kCpuRuns) enter_cpu_run(context, problem, run, threads, gaps);
         line.done(std::pow(static_cast<double>(problem.system.size), 1.5));
     }
+    gaps.enter(context, "on the processor");
 }
 
 } // namespace mantissa::detail
