@@ -28,12 +28,12 @@ std::string comparison_text(const Json& d) {
     for (const Json& x : d["designs"]) {
         if (x["problem"] != problem) {
             problem = x["problem"];
-            out += fmt::format("\n{}, {} unknowns\n  {:<46}{:>11}{:>8}{:>14}{:>12}\n", problem,
+            out += fmt::format("\n{}, {} unknowns\n  {:<52}{:>11}{:>8}{:>15}{:>14}\n", problem,
                                x["unknowns"].get<std::uint64_t>(), "design", "iterations", "outer", "clocks a pass",
                                "B an element");
         }
         out += fmt::format(
-            "  {:<46}{:>11}{:>8}{:>14}{:>12}\n", x["spec"].get<std::string>(),
+            "  {:<52}{:>11}{:>8}{:>15}{:>14}\n", x["spec"].get<std::string>(),
             x["status"] == "converged" ? std::to_string(x["inner_iterations"].get<std::uint64_t>())
                                        : x["status"].get<std::string>(),
             x["outer_iterations"].get<std::uint64_t>(),
@@ -47,11 +47,11 @@ std::string comparison_text(const Json& d) {
             if (row["problem"] != last) {
                 last = row["problem"];
                 out += fmt::format(
-                    "\nFront of area against time on {}, {}\n  {:<46}{:<8}{:>6}{:>7}{:>9}{:>10}{:>12}  {}\n",
+                    "\nFront of area against time on {}, {}\n  {:<52}{:<8}{:>6}{:>7}{:>9}{:>10}{:>12}  {}\n",
                     device["name"].get<std::string>(), last, "design", "mults", "cores", "inner", "MHz", "area", "time",
                     "bound by");
             }
-            out += fmt::format("  {:<46}{:<8}{:>6}{:>7}{:>9}{:>9.1f}%{:>12}  {}\n", row["spec"].get<std::string>(),
+            out += fmt::format("  {:<52}{:<8}{:>6}{:>7}{:>9}{:>9.1f}%{:>12}  {}\n", row["spec"].get<std::string>(),
                                row["multiplier"].get<std::string>(), row["cores"].get<std::uint64_t>(),
                                row["inner"].get<std::uint64_t>(), mhz_of(row), 100 * row["area_share"].get<double>(),
                                seconds_of(row), row["bound"].get<std::string>());
