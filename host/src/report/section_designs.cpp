@@ -1,0 +1,286 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "document.hpp"
+#include "numbers.hpp"
+#include "sections.hpp"
+
+namespace mantissa::report {
+
+namespace {
+
+const Gap kNoComparison{"No comparison in these results", "mantissa compare experiments/compare.toml --store STORE"};
+
+/// A, B, ... Z, AA, AB, ...
+std::string letter(std::size_t index) {
+    std::string text(1, static_cast<char>('A' + index % 26));
+    return index < 26 ? text : letter(index / 26 - 1) + text;
+}
+
+std::string device_name(const DocumentRow& document, const std::string& id) {
+    for (const Node& d : nodes(document, "devices"))
+        if (d.text("id") == id && !d.text("name").empty()) return d.text("name");
+    return id;
+}
+
+Cell seconds_cell(const Node& row, const std::string& name) {
+    Cell cell = row.figure(name);
+    if (const auto value = row.number(name)) cell.text = duration(*value);
+    return cell;
+}
+
+Cell clock_cell(const Node& row) {
+    Cell cell = row.figure("clock_hz");
+    if (const auto hz = row.number("clock_hz")) cell.text = significant(*hz * 1e-6, 3);
+    cell.modelled = cell.modelled || row.text("clock_kind") == "modelled";
+    return cell;
+}
+
+Cell share_cell(const Node& row) {
+    Cell cell = row.figure("area_share");
+    if (const auto share = row.number("area_share")) cell.text = significant(100 * *share, 3);
+    return cell;
+}
+
+/// All designs for one problem on one device, smallest area first.
+Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origins, const std::string& problem,
+                      const std::string& device, std::vector<Node> rows, std::size_t index) {
+    const bool by_share = std::all_of(rows.begin(), rows.end(), [](const Node& r) { return r.number("area_share"); });
+    const std::string area = by_share ? "area_share" : "slices";
+    std::stable_sort(rows.begin(), rows.end(), [&](const Node& a, const Node& b) {
+        const auto key = [&](const Node& n) { return std::pair(n.number(area).value_or(0), n.number("seconds").value_or(0)); };
+        return key(a) < key(b);
+    });
+    Figure f;
+    f.id = fmt::format("designs-{}", index);
+    f.title = fmt::format("Time against area: {} on {}", problem, device_name(document, device));
+    f.text = "Each point is a design: a specification, its multipliers, its lanes and cores. Letters mark the Pareto "
+             "front: no design is both smaller and faster than these. Colour and shape say what bounds a design; "
+             "hollow points rest on modelled figures.";
+    f.label = fmt::format("Scatter chart: time to solution against area for {} designs. The table below holds its "
+                          "figures.",
+                          rows.size());
+    Table& t = f.table;
+    t.id = f.id;
+    t.caption = fmt::format("Designs for {} on {}", problem, device_name(document, device));
+    t.note = "Smallest area first; designs with a letter are on the Pareto front.";
+    t.columns = {text_column("letter", "Front"),
+                 text_column("spec", "Specification"),
+                 text_column("multiplier", "Multipliers"),
+                 number_column("lanes", "Lanes"),
+                 number_column("cores", "Cores"),
+                 text_column("bound", "Bound by"),
+                 number_column("clock", "Clock", "MHz"),
+                 number_column("cycles", "Cycles an iteration"),
+                 number_column("slices", "Slices"),
+                 number_column("blocks", "Blocks"),
+                 number_column("area_share", "Of the device", "%"),
+                 number_column("seconds", "Time"),
+                 number_column("area_time", "Area × time"),
+                 number_column("energy", "Energy", "J")};
+    t.row_header = false;
+    std::size_t on_front = 0;
+    std::set<std::string> bounds;
+    for (const Node& r : rows) {
+        const bool front = r["pareto"].is_boolean() && r["pareto"].get<bool>();
+        bounds.insert(r.text("bound"));
+        TableRow row;
+        row.cells = {front ? words(letter(on_front++)) : none(),
+                     code(r.text("spec")),
+                     words(r.text("multiplier")),
+                     r.figure("lanes"),
+                     r.figure("cores"),
+                     words(r.text("bound")),
+                     clock_cell(r),
+                     r.figure("cycles_per_iteration", 6),
+                     r.figure("slices", 5),
+                     r.figure("blocks", 5),
+                     share_cell(r),
+                     seconds_cell(r, "seconds"),
+                     r.figure("area_time"),
+                     r.figure("energy_joules")};
+        row.origins = origins.of(r.object());
+        row.strong = front;
+        t.rows.push_back(std::move(row));
+    }
+    t.folded = t.rows.size() > 12;
+    // A column that no row fills tells nothing.
+    for (std::size_t c = 0; c < t.columns.size(); ++c)
+        t.columns[c].hidden = std::all_of(t.rows.begin(), t.rows.end(),
+                                          [&](const TableRow& row) { return row.cells[c].value.is_null(); });
+    PointChart chart;
+    chart.x = {by_share ? "area_share" : "slices", by_share ? "share of the device's scarcest resource" : "slices", true};
+    chart.y = {"seconds", "time to solution", true, TickText::time};
+    chart.series = "bound";
+    chart.letter = "letter";
+    chart.front = true;
+    static const std::vector<std::string> kBounds = {"logic", "blocks", "memory", "io", "bandwidth", "clock"};
+    for (std::size_t b = 0; b < kBounds.size(); ++b)
+        if (bounds.contains(kBounds[b])) chart.list.push_back({kBounds[b], static_cast<int>(b)});
+    for (const std::string& other : bounds)
+        if (!other.empty() && std::find(kBounds.begin(), kBounds.end(), other) == kBounds.end())
+            chart.list.push_back({other, 7});
+    if (fit_axis(chart.x, t) && fit_axis(chart.y, t)) f.vega = vega_of(chart, t);
+    return f;
+}
+
+Table best_table(const DocumentRow& document, const DocumentOrigins& origins) {
+    Table t;
+    t.id = "best";
+    t.caption = "The best design for each problem and device";
+    t.columns = {text_column("problem", "Problem"),         text_column("device", "Device"),
+                 text_column("by", "Best by"),              text_column("spec", "Specification"),
+                 text_column("multiplier", "Multipliers"),  number_column("lanes", "Lanes"),
+                 number_column("cores", "Cores"),           number_column("seconds", "Time")};
+    for (const Node& b : nodes(document, "best")) {
+        Cell time = seconds_cell(b, "seconds");
+        // The list of the best is taken from the rows; a figure modelled there is modelled here.
+        for (const Node& r : nodes(document, "rows"))
+            if (r["seconds"] == b["seconds"] && r.text("spec") == b.text("spec") && r.text("device") == b.text("device"))
+                time.modelled = time.modelled || r.is_modelled("seconds");
+        const std::string by = b.text("by");
+        t.rows.push_back({{words(b.text("problem")), words(device_name(document, b.text("device"))),
+                           words(by == "area_time" ? "area × time" : by), code(b.text("spec")),
+                           words(b.text("multiplier")), b.figure("lanes"), b.figure("cores"), time},
+                          origins.of(b.object())});
+    }
+    return t;
+}
+
+Table section55_table(const DocumentRow& document, const DocumentOrigins& origins, const Json& object) {
+    Table t;
+    t.id = "section-5-5";
+    t.caption = "The paper's section 5.5: s17e11 against s52e11";
+    t.columns = {text_column("figure", "Figure"), number_column("ours", "Ours"), number_column("paper", "The paper's")};
+    t.show_origins = true;
+    const auto part = [&](const char* name) { return object.contains(name) && object[name].is_object() ? object[name] : Json::object(); };
+    const Json ours = part("ours"), paper = part("paper"), kinds = part("kinds");
+    std::vector<std::string> names;
+    for (const Json* side : {&ours, &paper})
+        for (const auto& [name, unused] : side->items())
+            if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    for (const std::string& name : names) {
+        const auto cell = [&](const Json& side, const char* which) {
+            if (!side.contains(name)) return none();
+            if (side[name].is_string()) return words(side[name].get<std::string>());
+            if (!side[name].is_number()) return none();
+            return real(side[name].get<double>(), document.address(fmt::format("section55/{}/{}", which, name)), 4);
+        };
+        Cell mine = cell(ours, "ours");
+        mine.modelled = kinds.contains(name) && kinds[name] == "modelled";
+        std::string title = name;
+        std::replace(title.begin(), title.end(), '_', ' ');
+        t.rows.push_back({{words(title), mine, cell(paper, "paper")}, origins.of(object)});
+    }
+    return t;
+}
+
+} // namespace
+
+Section designs_section(const Rows& rows, Origins& origins) {
+    Section section{"designs", "Designs: time, area and what bounds them", {}};
+    std::size_t index = 0;
+    for (const DocumentRow& document : rows.comparisons) {
+        const DocumentOrigins from(document, origins);
+        if (Table best = best_table(document, from); !best.rows.empty()) section.blocks.emplace_back(std::move(best));
+        std::vector<std::pair<std::string, std::string>> order;
+        std::map<std::pair<std::string, std::string>, std::vector<Node>> groups;
+        for (const Node& row : nodes(document, "rows")) {
+            const std::pair<std::string, std::string> name{row.text("problem"), row.text("device")};
+            if (!groups.contains(name)) order.push_back(name);
+            groups[name].push_back(row);
+        }
+        for (const auto& name : order)
+            section.blocks.emplace_back(
+                designs_figure(document, from, name.first, name.second, groups[name], ++index));
+        if (const auto it = document.document.find("section55"); it != document.document.end() && it->is_object()) {
+            if (const auto text = it->find("text"); text != it->end() && text->is_string())
+                section.blocks.emplace_back(Text{text->get<std::string>()});
+            if (Table t = section55_table(document, from, *it); !t.rows.empty()) section.blocks.emplace_back(std::move(t));
+        }
+    }
+    if (section.blocks.empty()) section.blocks.emplace_back(kNoComparison);
+    return section;
+}
+
+Section time_section(const Rows& rows, Origins& origins) {
+    Section section{"time", "Time to solution beside GPU and CPU", {}};
+    std::size_t index = 0;
+    for (const DocumentRow& document : rows.comparisons) {
+        const DocumentOrigins from(document, origins);
+        std::vector<std::string> problems;
+        for (const char* list : {"rows", "peers"})
+            for (const Node& n : nodes(document, list))
+                if (std::find(problems.begin(), problems.end(), n.text("problem")) == problems.end())
+                    problems.push_back(n.text("problem"));
+        for (const std::string& problem : problems) {
+            Figure f;
+            f.id = fmt::format("time-{}", ++index);
+            f.title = fmt::format("Time to the same defect: {}", problem);
+            f.text = "The fastest design of each device, and the measured runs of GPUs and processors, to the same "
+                     "relative defect in double precision. Hollow points are modelled.";
+            f.label = "Dot chart: time to solution of designs, GPU and CPU. The table below holds its figures.";
+            Table& t = f.table;
+            t.id = f.id;
+            t.caption = fmt::format("Time to solution of {}", problem);
+            t.columns = {text_column("name", "Solver"), text_column("engine", "Kind"),
+                         number_column("iterations", "Inner iterations"), number_column("seconds", "Time"),
+                         number_column("defect", "True defect"), hidden_column("text")};
+            std::map<std::string, Node> fastest;
+            for (const Node& r : nodes(document, "rows")) {
+                if (r.text("problem") != problem || !r.number("seconds")) continue;
+                const auto [it, fresh] = fastest.emplace(r.text("device"), r);
+                if (!fresh && *r.number("seconds") < *it->second.number("seconds")) it->second = r;
+            }
+            for (const auto& [device, r] : fastest) {
+                Cell iterations = none(), defect = none();
+                for (const Node& d : nodes(document, "designs"))
+                    if (d.text("spec") == r.text("spec") && d.text("problem") == problem) {
+                        iterations = d.figure("inner_iterations");
+                        defect = d.figure("true_residual", 3);
+                    }
+                const Cell time = seconds_cell(r, "seconds");
+                t.rows.push_back({{words(fmt::format("{}: {}", device_name(document, device), r.text("spec"))),
+                                   words("design"), iterations, time, defect, words(time.text)},
+                                  from.of(r.object())});
+            }
+            for (const Node& p : nodes(document, "peers")) {
+                if (p.text("problem") != problem) continue;
+                Cell time = seconds_cell(p, "seconds");
+                time.modelled = time.modelled || p.text("kind") == "modelled";
+                const std::string engine = p.text("engine");
+                t.rows.push_back({{words(p.text("label").empty() ? engine : p.text("label")),
+                                   words(engine == "gpu" ? "GPU" : engine == "cpu" ? "CPU" : engine),
+                                   p.figure("iterations"), time, p.figure("true_residual", 3), words(time.text)},
+                                  from.of(p.object())});
+            }
+            std::stable_sort(t.rows.begin(), t.rows.end(), [](const TableRow& a, const TableRow& b) {
+                const auto key = [](const TableRow& r) {
+                    return r.cells[3].value.is_number() ? r.cells[3].value.get<double>() : 1e300;
+                };
+                return key(a) < key(b);
+            });
+            if (t.rows.empty()) continue;
+            DotChart chart;
+            chart.name = "name";
+            chart.text = "text";
+            chart.x = {"seconds", "time to solution", true, TickText::time};
+            chart.series = "engine";
+            int style = 0;
+            for (const char* kind : {"design", "GPU", "CPU"}) {
+                if (std::any_of(t.rows.begin(), t.rows.end(), [&](const TableRow& r) { return r.cells[1].text == kind; }))
+                    chart.list.push_back({kind, style});
+                ++style;
+            }
+            if (fit_axis(chart.x, t)) f.vega = vega_of(chart, t);
+            section.blocks.emplace_back(std::move(f));
+        }
+    }
+    if (section.blocks.empty()) section.blocks.emplace_back(kNoComparison);
+    return section;
+}
+
+} // namespace mantissa::report
