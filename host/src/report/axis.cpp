@@ -42,6 +42,8 @@ std::string tick_label(double value, TickText text) {
         if (value < 0.9999e9) return short_text(value * 1e-6) + " MB/s";
         if (value < 0.9999e12) return short_text(value * 1e-9) + " GB/s";
         return short_text(value * 1e-12) + " TB/s";
+    case TickText::percent:
+        return short_text(100 * value) + " %";
     case TickText::plain:
         break;
     }

@@ -14,6 +14,7 @@ enum class TickText {
     power, ///< 10^-4 with a superscript
     time,  ///< 10 ms
     rate,  ///< 100 GB/s
+    percent, ///< 25 % for 0.25
 };
 
 struct Axis {

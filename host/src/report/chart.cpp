@@ -11,7 +11,7 @@ namespace mantissa::report {
 namespace {
 
 constexpr int kStyles = 8;
-constexpr double kCharacter = 6.4; // width of a character at 12 px, on average
+constexpr double kCharacter = 7.0; // width of a character at 12 px in a wide face
 constexpr double kLabelGap = 15;   // between the middles of two labels, px
 
 /// Characters, not bytes.
@@ -142,7 +142,10 @@ struct EndLabel {
 
 /// Moves labels apart, keeping their order and staying near.
 void spread(std::vector<EndLabel>& labels, double height) {
-    std::stable_sort(labels.begin(), labels.end(), [](const EndLabel& a, const EndLabel& b) { return a.y < b.y; });
+    std::stable_sort(labels.begin(), labels.end(), [](const EndLabel& a, const EndLabel& b) {
+        // Of lines that end at one height the one that ends first is labelled lowest: leaders do not cross then.
+        return std::abs(a.y - b.y) > 3 ? a.y < b.y : a.x > b.x;
+    });
     for (EndLabel& l : labels) l.at = l.y;
     for (int round = 0; round < 200; ++round) {
         bool moved = false;
@@ -190,7 +193,7 @@ std::vector<EndLabel> end_labels(const LineChart& chart, const Table& table, dou
             if (last == nullptr || x.get<double>() >= last->cells[cx].value.get<double>()) last = &row;
         }
         if (last == nullptr) continue;
-        labels.push_back({s.name, width * place_on(chart.x, last->cells[cx].value.get<double>()),
+        labels.push_back({s.shown(), width * place_on(chart.x, last->cells[cx].value.get<double>()),
                           height * (1 - place_on(chart.y, last->cells[cy].value.get<double>())), 0, s.style});
     }
     for (const auto& [value, text] : chart.rules)
@@ -257,7 +260,7 @@ double left_margin(const std::vector<Tick>& ticks) {
 Json vega_of(const LineChart& chart, const Table& table) {
     const auto x_ticks = ticks_of(chart.x), y_ticks = ticks_of(chart.y);
     double label_width = 0;
-    for (const Series& s : chart.list) label_width = std::max(label_width, 11 + text_width(s.name));
+    for (const Series& s : chart.list) label_width = std::max(label_width, 11 + text_width(s.shown()));
     for (const auto& [unused, text] : chart.rules) label_width = std::max(label_width, text_width(text));
     const double left = left_margin(y_ticks), right = label_width + 20, top = 10, bottom = 46;
     const double width = chart.width - left - right, height = chart.height - top - bottom;
@@ -333,7 +336,7 @@ Json vega_of(const PointChart& chart, const Table& table) {
                              {"interpolate", {{"value", "step-after"}}},
                              {"stroke", {{"value", "var(--ink-soft)"}}},
                              {"strokeDash", {{"value", {4, 3}}}}}}}}});
-    marks.push_back(symbols(chart.x.field, chart.y.field, chart.series, 62));
+    marks.push_back(symbols(chart.x.field, chart.y.field, chart.series, 80));
     marks.push_back({{"type", "text"},
                      {"aria", false},
                      {"interactive", false},
@@ -364,7 +367,7 @@ Json vega_of(const DotChart& chart, const Table& table) {
         text_room = std::max(text_room, text_width(row.cells[ct].text));
     }
     const double left = std::min(name_width, 0.55 * chart.width) + 16, right = text_room + 16, top = 34, bottom = 46;
-    const double step = 24, width = chart.width - left - right, height = step * static_cast<double>(names.size());
+    const double step = 26, width = chart.width - left - right, height = step * static_cast<double>(names.size());
     Json vega = frame(chart.x.title, left, right, top, bottom, width, height);
     vega["data"] = Json::array({data_of(table, chart.x, chart.x, chart.series, chart.list)});
     Json scales = Json::array({position_scale("x", chart.x, "width"), tick_scale("x", x_ticks)});

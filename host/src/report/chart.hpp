@@ -24,8 +24,10 @@ struct Figure {
 };
 
 struct Series {
-    std::string name; ///< the value of the series field, and the label of its line
-    int style = 0;    ///< 0..7: colour, shape and dashes
+    std::string name;  ///< the value of the series field
+    int style = 0;     ///< 0..7: colour, shape and dashes
+    std::string label{}; ///< at its line's end; empty: the name
+    [[nodiscard]] const std::string& shown() const { return label.empty() ? name : label; }
 };
 
 /// Lines (or points) of one table, each labelled at its end.
@@ -36,7 +38,7 @@ struct LineChart {
     bool points = true;
     /// Horizontal rules with their labels.
     std::vector<std::pair<double, std::string>> rules;
-    int width = 720, height = 360;
+    int width = 900, height = 400;
 };
 Json vega_of(const LineChart& chart, const Table& table);
 
@@ -47,7 +49,7 @@ struct PointChart {
     std::vector<Series> list;
     std::string letter;
     bool front = false;
-    int width = 720, height = 400;
+    int width = 900, height = 440;
 };
 Json vega_of(const PointChart& chart, const Table& table);
 
@@ -57,7 +59,7 @@ struct DotChart {
     Axis x;
     std::string series;
     std::vector<Series> list;
-    int width = 720;
+    int width = 900;
 };
 Json vega_of(const DotChart& chart, const Table& table);
 

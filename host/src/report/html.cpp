@@ -41,11 +41,17 @@ std::string escape(std::string_view text) {
 }
 
 std::string escape_breaking(std::string_view text) {
+    constexpr std::size_t kKeptWhole = 24;
     std::string out;
-    out.reserve(text.size() + text.size() / 4);
-    for (const char c : text) {
-        append_escaped(out, c);
-        if (c == ',') out += "<wbr>";
+    out.reserve(text.size() + text.size() / 2);
+    while (!text.empty()) {
+        const std::string_view part = text.substr(0, text.find(',') + (text.find(',') == text.npos ? 0 : 1));
+        text.remove_prefix(part.size());
+        const bool whole = part.size() <= kKeptWhole && part.find(' ') == part.npos;
+        if (whole) out += "<span class=\"k\">";
+        out += escape(part);
+        if (whole) out += "</span>";
+        if (!text.empty()) out += "<wbr>";
     }
     return out;
 }

@@ -10,7 +10,7 @@ namespace mantissa::report {
 /// allow become U+FFFD.
 std::string escape(std::string_view text);
 
-/// The same for a specification or command: a line may break behind each comma.
+/// The same for a specification or command: lines break behind commas, and within a part only where it is long.
 std::string escape_breaking(std::string_view text);
 
 /// JSON `text` for a <script> element: "<", ">" and "&" become \u escapes, so that no content can end the element or

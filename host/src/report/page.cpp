@@ -86,17 +86,23 @@ std::string summary_html(const Summary& summary) {
     } else {
         html += "<ol class=\"findings\">\n";
         for (std::size_t i = 0; i < std::min(kHeadFindings, summary.findings.size()); ++i)
-            html += fmt::format("<li>{}</li>\n", escape(summary.findings[i]));
+            html += fmt::format("<li>{}</li>\n", escape_breaking(summary.findings[i]));
         html += fmt::format("</ol>\n<p class=\"note\">From {}.</p>\n", escape(summary.findings_from));
         if (summary.findings.size() > kHeadFindings)
             html += list_html("Further", {summary.findings.begin() + kHeadFindings, summary.findings.end()});
     }
-    html += list_html("Devices", summary.devices);
-    html += list_html("Assumptions", summary.assumptions);
+    if (!summary.devices.empty() || !summary.assumptions.empty())
+        html += "<div class=\"given\">\n<div>" + list_html("Devices", summary.devices) + "</div>\n<div>" +
+                list_html("Assumptions", summary.assumptions) + "</div>\n</div>\n";
     html += "<p class=\"key\"><span class=\"mark\">\xE2\x97\x8A</span> behind a figure and hollow points in charts: "
             "modelled or estimated, not measured. Numbers in the column Origin lead to the command, commit, machine and "
             "date of a row's figures.</p>\n";
-    for (const Gap& gap : summary.gaps) html += gap_html(gap);
+    if (!summary.gaps.empty()) {
+        html += "<h3>What the comparison lacks</h3>\n<ul>\n";
+        for (const Gap& gap : summary.gaps)
+            html += fmt::format("<li>{}. To fill it: {}</li>\n", escape_breaking(gap.what), escape_breaking(gap.mend));
+        html += "</ul>\n";
+    }
     return html + "</section>\n";
 }
 

@@ -11,6 +11,8 @@ namespace mantissa::report {
 
 namespace {
 
+constexpr int kPaperExponent = 11; // exponent bits of the paper's cores
+
 /// One of two figures over the same table: slices, or multiplier blocks.
 Figure growth_figure(const Rows& rows, Origins& origins, const std::string& paper, bool slices) {
     const int given = origins.add("R. Strzodka and D. Göddeke, FCCM 2006, Tables 1 to 5",
@@ -35,10 +37,12 @@ Figure growth_figure(const Rows& rows, Origins& origins, const std::string& pape
         if (s.part != "core" || s.target != "xc2v" || (!slices && s.multiplier != "block")) continue;
         const auto shape = shape_of(s.spec);
         if (!shape || !shape->plain || shape->spec.lanes != 1) continue;
-        const std::string kind = shape->uniform() ? "" : shape->fixed_dot ? ", mixed, fixed dot" : ", mixed";
+        std::string kind = shape->uniform() ? "" : shape->fixed_dot ? ", mixed, fixed dot" : ", mixed";
+        if (kind.empty() && shape->spec.r.exponent_bits != kPaperExponent)
+            kind = fmt::format(", e{}", shape->spec.r.exponent_bits);
         const Cell value = slices ? modelled(count(s.figures.slices(s.target)))
                                   : count(s.figures.multipliers, s.at.column("multipliers"));
-        ours.push_back({{words(fmt::format("ours, {}{}", s.multiplier == "block" ? "blocks" : "logic", kind)), code(s.spec),
+        ours.push_back({{words(fmt::format("ours, {}{}", s.multiplier == "block" ? "blocks" : "logic", kind)), spec(s.spec),
                          count(static_cast<std::uint64_t>(shape->vector_bits)), value},
                         {s.origin}});
     }
@@ -84,7 +88,7 @@ Table everything(const Rows& rows) {
                  number_column("io_bits", "I/O", "bits"),   number_column("depth", "Depth", "cells")};
     for (const SynthesisRow& s : rows.synthesis) {
         const auto& f = s.figures;
-        t.rows.push_back({{code(s.spec), words(s.part), words(s.target), words(s.multiplier),
+        t.rows.push_back({{spec(s.spec), words(s.part), words(s.target), words(s.multiplier),
                            count(f.luts, s.at.column("luts")), count(f.memory_luts, s.at.column("memory_luts")),
                            count(f.flip_flops, s.at.column("flip_flops")), modelled(count(f.slices(s.target))),
                            count(f.multipliers, s.at.column("multipliers")),
@@ -104,7 +108,7 @@ Table placements(const Rows& rows) {
                  number_column("seed", "Seed"),            number_column("mhz", "Clock", "MHz"),
                  text_column("critical", "Critical path")};
     for (const PlacementRow& p : rows.placements)
-        t.rows.push_back({{code(p.spec), words(p.part), words(p.target), words(p.multiplier),
+        t.rows.push_back({{spec(p.spec), words(p.part), words(p.target), words(p.multiplier),
                            count(static_cast<std::uint64_t>(p.seed), p.at.column("seed")),
                            real(p.mhz, p.at.column("mhz"), 4), code(p.critical)},
                           {p.origin}});

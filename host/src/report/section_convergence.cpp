@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::size_t kMostSeries = 8, kMostSteps = 120;
 
-bool truncating(const PointRow& p) {
-    const auto shape = shape_of(p.spec);
-    return shape && shape->plain && shape->spec.r.truncates();
-}
-
 /// double and float, formats used throughout from wide to short, then those with wider rows or u, fewest iterations
 /// first; none that takes six times as long as the fastest.
 std::vector<const PointRow*> chosen(const std::vector<const PointRow*>& points) {
@@ -27,7 +22,8 @@ std::vector<const PointRow*> chosen(const std::vector<const PointRow*>& points) 
         if (!p->history.empty()) fastest = std::min(fastest, p->inner_iterations);
     const auto rank = [](const PointRow& p) {
         const auto shape = shape_of(p.spec);
-        return p.spec == "double" ? 0 : p.spec == "float" ? 1 : shape && shape->uniform() && truncating(p) ? 2 : 3;
+        if (!shape) return 3;
+        return shape->is_double ? 0 : shape->is_float ? 1 : shape->uniform() && shape->reduced() ? 2 : 3;
     };
     for (const PointRow* p : points)
         if (p->history.size() > 1 && p->inner_iterations <= 6 * fastest) list.push_back(p);
@@ -86,11 +82,11 @@ Section convergence_section(const Rows& rows) {
         chart.points = false;
         int style = 0;
         for (const PointRow* p : list) {
-            chart.list.push_back({p->spec, style++});
+            chart.list.push_back({p->spec, style++, spec_label(p->spec)});
             for (const std::size_t step : thinned(p->history.size())) {
                 const HistoryPoint& h = p->history[step];
                 const auto source = [&](int field) { return p->at.column(fmt::format("history/{}/{}", step, field)); };
-                t.rows.push_back({{code(p->spec), count(h.inner_iterations, source(0)),
+                t.rows.push_back({{spec(p->spec), count(h.inner_iterations, source(0)),
                                    count(h.outer_iterations, source(1)), real(h.relative_defect, source(2), 4)},
                                   {p->origin}});
             }

@@ -39,6 +39,16 @@ Cell clock_cell(const Node& row) {
     return cell;
 }
 
+/// What holds a design back, in words.
+std::string bound_text(const std::string& bound) {
+    static const std::map<std::string, std::string> kTexts = {{"blocks", "multiplier blocks"},
+                                                              {"memory", "block memory"},
+                                                              {"io", "pins"},
+                                                              {"bandwidth", "memory bandwidth"}};
+    const auto it = kTexts.find(bound);
+    return it == kTexts.end() ? bound : it->second;
+}
+
 Cell share_cell(const Node& row) {
     Cell cell = row.figure("area_share");
     if (const auto share = row.number("area_share")) cell.text = significant(100 * *share, 3);
@@ -69,31 +79,31 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
     t.note = "Smallest area first; designs with a letter are on the Pareto front.";
     t.columns = {text_column("letter", "Front"),
                  text_column("spec", "Specification"),
-                 text_column("multiplier", "Multipliers"),
+                 text_column("multiplier", "Mult. in"),
                  number_column("lanes", "Lanes"),
                  number_column("cores", "Cores"),
                  text_column("bound", "Bound by"),
                  number_column("clock", "Clock", "MHz"),
-                 number_column("cycles", "Cycles an iteration"),
+                 number_column("cycles", "Cycles an iter."),
                  number_column("slices", "Slices"),
                  number_column("blocks", "Blocks"),
-                 number_column("area_share", "Of the device", "%"),
+                 number_column("area_share", "Of device", "%"),
                  number_column("seconds", "Time"),
-                 number_column("area_time", "Area × time"),
+                 number_column("area_time", "Area × time", "device s"),
                  number_column("energy", "Energy", "J")};
     t.row_header = false;
     std::size_t on_front = 0;
     std::set<std::string> bounds;
     for (const Node& r : rows) {
         const bool front = r["pareto"].is_boolean() && r["pareto"].get<bool>();
-        bounds.insert(r.text("bound"));
+        bounds.insert(bound_text(r.text("bound")));
         TableRow row;
         row.cells = {front ? words(letter(on_front++)) : none(),
-                     code(r.text("spec")),
+                     spec(r.text("spec")),
                      words(r.text("multiplier")),
                      r.figure("lanes"),
                      r.figure("cores"),
-                     words(r.text("bound")),
+                     words(bound_text(r.text("bound"))),
                      clock_cell(r),
                      r.figure("cycles_per_iteration", 6),
                      r.figure("slices", 5),
@@ -112,12 +122,14 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
         t.columns[c].hidden = std::all_of(t.rows.begin(), t.rows.end(),
                                           [&](const TableRow& row) { return row.cells[c].value.is_null(); });
     PointChart chart;
-    chart.x = {by_share ? "area_share" : "slices", by_share ? "share of the device's scarcest resource" : "slices", true};
+    chart.x = {by_share ? "area_share" : "slices", by_share ? "share of the device's slices" : "slices", true,
+               by_share ? TickText::percent : TickText::plain};
     chart.y = {"seconds", "time to solution", true, TickText::time};
     chart.series = "bound";
     chart.letter = "letter";
     chart.front = true;
-    static const std::vector<std::string> kBounds = {"logic", "blocks", "memory", "io", "bandwidth", "clock"};
+    static const std::vector<std::string> kBounds = {"logic", "multiplier blocks", "block memory", "pins",
+                                                     "memory bandwidth", "clock"};
     for (std::size_t b = 0; b < kBounds.size(); ++b)
         if (bounds.contains(kBounds[b])) chart.list.push_back({kBounds[b], static_cast<int>(b)});
     for (const std::string& other : bounds)
@@ -127,32 +139,117 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
     return f;
 }
 
+constexpr const char* kStages[] = {"vectors", "iterate", "row sum", "accumulators"};
+
+std::string by_text(const std::string& by) {
+    return by == "area_time" ? "area\u00A0×\u00A0time" : by;
+}
+
 Table best_table(const DocumentRow& document, const DocumentOrigins& origins) {
     Table t;
-    t.id = "best";
-    t.caption = "The best design for each problem and device";
-    t.columns = {text_column("problem", "Problem"),         text_column("device", "Device"),
-                 text_column("by", "Best by"),              text_column("spec", "Specification"),
-                 text_column("multiplier", "Multipliers"),  number_column("lanes", "Lanes"),
-                 number_column("cores", "Cores"),           number_column("seconds", "Time")};
+    t.id = "best-" + document.name;
+    t.caption = "The best design for each problem and device, and its format in each stage";
+    t.columns = {text_column("problem", "Problem"),
+                 text_column("device", "Device"),
+                 text_column("by", "Best by"),
+                 text_column("vectors", "Vectors"),
+                 text_column("iterate", "Iterate u"),
+                 text_column("row", "Row sum"),
+                 text_column("accumulators", "Accumulators"),
+                 text_column("multiplier", "Mult. in"),
+                 number_column("lanes", "Lanes"),
+                 number_column("cores", "Cores"),
+                 text_column("bound", "Bound by"),
+                 number_column("share", "Of device", "%"),
+                 number_column("seconds", "Time")};
     for (const Node& b : nodes(document, "best")) {
-        Cell time = seconds_cell(b, "seconds");
-        // The list of the best is taken from the rows; a figure modelled there is modelled here.
-        for (const Node& r : nodes(document, "rows"))
-            if (r["seconds"] == b["seconds"] && r.text("spec") == b.text("spec") && r.text("device") == b.text("device"))
-                time.modelled = time.modelled || r.is_modelled("seconds");
-        const std::string by = b.text("by");
-        t.rows.push_back({{words(b.text("problem")), words(device_name(document, b.text("device"))),
-                           words(by == "area_time" ? "area × time" : by), code(b.text("spec")),
-                           words(b.text("multiplier")), b.figure("lanes"), b.figure("cores"), time},
-                          origins.of(b.object())});
+        Cell time = seconds_cell(b, "seconds"), share = share_cell(b);
+        time.modelled = share.modelled = b.text("kind") == "modelled";
+        TableRow row{{words(b.text("problem")), words(device_name(document, b.text("device"))), words(by_text(b.text("by")))},
+                     origins.of(b.object())};
+        for (const char* stage : kStages) {
+            const Json& stages = b["stages"];
+            const bool there = stages.is_object() && stages.contains(stage) && stages[stage].is_string();
+            row.cells.push_back(there ? spec(stages[stage].get<std::string>()) : none());
+        }
+        row.cells.insert(row.cells.end(), {words(b.text("multiplier")), b.figure("lanes"), b.figure("cores"),
+                                           words(bound_text(b.text("bound"))), share, time});
+        t.rows.push_back(std::move(row));
+    }
+    return t;
+}
+
+/// What the best design of each format of a stage reaches.
+Table stages_table(const DocumentRow& document) {
+    Table t;
+    t.id = "stages-" + document.name;
+    t.caption = "Formats of each stage: the best design that has it";
+    t.folded = true;
+    t.columns = {text_column("problem", "Problem"),     text_column("device", "Device"),
+                 text_column("stage", "Stage"),         text_column("by", "Best by"),
+                 text_column("format", "Format"),       text_column("spec", "Specification"),
+                 number_column("cores", "Cores"),       number_column("seconds", "Time"),
+                 number_column("area_time", "Area × time", "device s")};
+    for (const Node& s : nodes(document, "stages"))
+        for (const Node& c : s.children("choices")) {
+            Cell time = seconds_cell(c, "seconds"), product = c.figure("area_time");
+            time.modelled = product.modelled = s.text("kind") == "modelled";
+            TableRow row{{words(s.text("problem")), words(s.text("device")), words(s.text("stage")),
+                          words(by_text(s.text("by"))), spec(c.text("format")), spec(c.text("spec")), c.figure("cores"),
+                          time, product},
+                         {document.origin}};
+            row.strong = c.text("format") == s.text("format");
+            t.rows.push_back(std::move(row));
+        }
+    return t;
+}
+
+/// Iterations and cycles of the specifications compared, and the cores' areas and clocks.
+Table specifications_table(const DocumentRow& document, const DocumentOrigins& origins) {
+    Table t;
+    t.id = "specifications-" + document.name;
+    t.caption = "Iterations and cycles that the designs rest on";
+    t.folded = true;
+    t.columns = {text_column("problem", "Problem"),          text_column("spec", "Specification"),
+                 text_column("status", "Status"),            number_column("iterations", "Inner iterations"),
+                 number_column("outer", "Outer"),            number_column("defect", "True defect"),
+                 number_column("cycles", "Cycles an iter."), text_column("engine", "Cycles from"),
+                 number_column("bytes", "Bytes an element")};
+    for (const Node& d : nodes(document, "designs")) {
+        Cell cycles = d.figure("cycles_per_iteration", 7);
+        cycles.modelled = cycles.modelled || d.text("cycles_kind") == "modelled";
+        t.rows.push_back({{words(d.text("problem")), spec(d.text("spec")), words(d.text("status")),
+                           d.figure("inner_iterations"), d.figure("outer_iterations"), d.figure("true_residual", 3),
+                           cycles, words(d.text("cycles_engine")), d.figure("bytes_per_element")},
+                          origins.of(d.object())});
+    }
+    return t;
+}
+
+Table cores_table(const DocumentRow& document, const DocumentOrigins& origins) {
+    Table t;
+    t.id = "cores-" + document.name;
+    t.caption = "Cores that the designs are made of";
+    t.folded = true;
+    t.columns = {text_column("spec", "Specification"), text_column("target", "Target"),
+                 text_column("multiplier", "Mult. in"), number_column("lanes", "Lanes"),
+                 number_column("luts", "LUTs"),        number_column("memory_luts", "as memory"),
+                 number_column("flip_flops", "Flip-flops"), number_column("slices", "Slices"),
+                 number_column("blocks", "Blocks"),    number_column("memory_bits", "Memory", "bits"),
+                 number_column("io_bits", "I/O", "bits"), number_column("mhz", "Clock", "MHz")};
+    for (const Node& c : nodes(document, "cores")) {
+        TableRow row{{spec(c.text("spec")), words(c.text("target")), words(c.text("multiplier"))}, origins.of(c.object())};
+        for (const char* name : {"lanes", "luts", "memory_luts", "flip_flops", "slices", "blocks", "memory_bits",
+                                 "io_bits", "mhz"})
+            row.cells.push_back(c.figure(name, 3));
+        t.rows.push_back(std::move(row));
     }
     return t;
 }
 
 Table section55_table(const DocumentRow& document, const DocumentOrigins& origins, const Json& object) {
     Table t;
-    t.id = "section-5-5";
+    t.id = "section-5-5-" + document.name;
     t.caption = "The paper's section 5.5: s17e11 against s52e11";
     t.columns = {text_column("figure", "Figure"), number_column("ours", "Ours"), number_column("paper", "The paper's")};
     t.show_origins = true;
@@ -185,7 +282,10 @@ Section designs_section(const Rows& rows, Origins& origins) {
     std::size_t index = 0;
     for (const DocumentRow& document : rows.comparisons) {
         const DocumentOrigins from(document, origins);
-        if (Table best = best_table(document, from); !best.rows.empty()) section.blocks.emplace_back(std::move(best));
+        const auto add = [&](Table table) {
+            if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
+        };
+        add(best_table(document, from));
         std::vector<std::pair<std::string, std::string>> order;
         std::map<std::pair<std::string, std::string>, std::vector<Node>> groups;
         for (const Node& row : nodes(document, "rows")) {
@@ -199,8 +299,11 @@ Section designs_section(const Rows& rows, Origins& origins) {
         if (const auto it = document.document.find("section55"); it != document.document.end() && it->is_object()) {
             if (const auto text = it->find("text"); text != it->end() && text->is_string())
                 section.blocks.emplace_back(Text{text->get<std::string>()});
-            if (Table t = section55_table(document, from, *it); !t.rows.empty()) section.blocks.emplace_back(std::move(t));
+            add(section55_table(document, from, *it));
         }
+        add(stages_table(document));
+        add(specifications_table(document, from));
+        add(cores_table(document, from));
     }
     if (section.blocks.empty()) section.blocks.emplace_back(kNoComparison);
     return section;
@@ -243,7 +346,7 @@ Section time_section(const Rows& rows, Origins& origins) {
                         defect = d.figure("true_residual", 3);
                     }
                 const Cell time = seconds_cell(r, "seconds");
-                t.rows.push_back({{words(fmt::format("{}: {}", device_name(document, device), r.text("spec"))),
+                t.rows.push_back({{words(fmt::format("{}: {}", device, r.text("spec"))),
                                    words("design"), iterations, time, defect, words(time.text)},
                                   from.of(r.object())});
             }

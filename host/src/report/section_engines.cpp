@@ -46,7 +46,7 @@ Section engines_section(const Rows& rows) {
                 per = real(value, {}, 6);
                 per_unknown = real(value / static_cast<double>(p->unknowns), {}, 4);
             }
-            t.rows.push_back({{words(p->problem), code(p->spec), words(p->engine),
+            t.rows.push_back({{words(p->problem), spec(p->spec), words(p->engine),
                                count(p->inner_iterations, p->at.column("inner_iterations")),
                                count(p->outer_iterations, p->at.column("outer_iterations")),
                                real(p->true_residual, p->at.column("true_residual"), 4),
@@ -88,7 +88,7 @@ Section points_section(const Rows& rows) {
                  number_column("defect", "True defect"), number_column("error", "Error"),
                  number_column("seconds", "Engine", "s")};
     for (const PointRow& p : rows.points)
-        t.rows.push_back({{words(p.problem), code(p.spec), words(p.engine), words(p.scheme), words(p.stop()),
+        t.rows.push_back({{words(p.problem), spec(p.spec), words(p.engine), words(p.scheme), words(p.stop()),
                            words(p.status), count(p.inner_iterations, p.at.column("inner_iterations")),
                            count(p.outer_iterations, p.at.column("outer_iterations")),
                            real(p.true_residual, p.at.column("true_residual")), real(p.error, p.at.column("error"), 6),

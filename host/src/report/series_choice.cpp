@@ -28,8 +28,12 @@ std::vector<Choice> comparable_points(const std::vector<PointRow>& points) {
         }
         choices.push_back(std::move(choice));
     }
-    std::stable_sort(choices.begin(), choices.end(),
-                     [](const Choice& a, const Choice& b) { return a.unknowns > b.unknowns; });
+    std::size_t most = 0;
+    for (const Choice& c : choices) most = std::max(most, c.points.size());
+    std::stable_sort(choices.begin(), choices.end(), [&](const Choice& a, const Choice& b) {
+        const bool rich_a = 2 * a.points.size() >= most, rich_b = 2 * b.points.size() >= most;
+        return rich_a != rich_b ? rich_a : a.unknowns > b.unknowns;
+    });
     return choices;
 }
 

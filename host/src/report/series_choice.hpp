@@ -16,7 +16,8 @@ struct Choice {
     std::vector<const PointRow*> points; ///< in the store's order
 };
 
-/// One choice per problem, the largest problem first.
+/// One choice per problem: those with at least half as many points as the richest first, by size downwards, then the
+/// others.
 std::vector<Choice> comparable_points(const std::vector<PointRow>& points);
 
 } // namespace mantissa::report

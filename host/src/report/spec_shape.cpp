@@ -20,7 +20,14 @@ std::optional<SpecShape> shape_of(const std::string& text) {
     base.row = s.row;
     if (s.dot.fixed) base.dot = s.dot;
     shape.plain = base == s;
+    shape.is_double = s == DatapathSpec(formats::kDouble);
+    shape.is_float = s == DatapathSpec(formats::kFloat);
     return shape;
+}
+
+std::string spec_label(const std::string& spec) {
+    const auto shape = shape_of(spec);
+    return shape && shape->is_double ? "double" : shape && shape->is_float ? "float" : spec;
 }
 
 } // namespace mantissa::report

@@ -41,9 +41,9 @@ std::vector<std::string> findings_of(const Choice& choice) {
     std::vector<Shaped> reduced;
     for (const PointRow* p : choice.points) {
         if (!p->converged()) continue;
-        if (p->spec == "double") reference = p;
         const auto shape = shape_of(p->spec);
-        if (shape && shape->plain && shape->spec.r.truncates()) reduced.push_back({p, *shape});
+        if (shape && shape->is_double) reference = p;
+        if (shape && shape->reduced()) reduced.push_back({p, *shape});
     }
     // The shortest vectors within twice double's iterations.
     if (reference != nullptr) {

@@ -7,6 +7,7 @@
 
 #include "html.hpp"
 #include "numbers.hpp"
+#include "spec_shape.hpp"
 
 namespace mantissa::report {
 
@@ -15,6 +16,9 @@ Cell words(const std::string& text) {
 }
 Cell code(const std::string& text) {
     return {text, text, {}, false, true};
+}
+Cell spec(const std::string& text, const std::string& source) {
+    return {spec_label(text), text, source, false, true};
 }
 Cell count(std::uint64_t value, const std::string& source) {
     return {grouped(value), value, source, false, false};
@@ -111,8 +115,8 @@ std::string table_html(const Table& table, Origins& origins) {
         escape(table.caption), escape(table.id), escape(table.caption), head_html(table), body);
     const std::string note = table.note.empty() ? "" : fmt::format("<p class=\"note\">{}</p>\n", escape(table.note));
     if (!table.folded) return grid + note;
-    return fmt::format("<details class=\"data{}\"><summary>The figures as a table: {} {}</summary>\n{}{}</details>\n",
-                       table.rows.size() > 60 ? " long" : "", table.rows.size(),
+    return fmt::format("<details class=\"data{}\"><summary>{}: the figures as a table ({} {})</summary>\n{}{}</details>\n",
+                       table.rows.size() > 60 ? " long" : "", escape(table.caption), table.rows.size(),
                        table.rows.size() == 1 ? "row" : "rows", grid, note);
 }
 

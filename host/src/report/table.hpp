@@ -25,6 +25,8 @@ struct Cell {
 // Cells of the usual kinds. `source` as in Cell.
 Cell words(const std::string& text);
 Cell code(const std::string& text);
+/// A specification: its label for readers, with the text as stored behind it.
+Cell spec(const std::string& text, const std::string& source = {});
 Cell count(std::uint64_t value, const std::string& source = {});
 Cell count(const std::optional<std::uint64_t>& value, const std::string& source = {});
 /// `digits` significant digits.
