@@ -165,7 +165,7 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins) {
     for (const Node& b : nodes(document, "best")) {
         Cell time = seconds_cell(b, "seconds"), share = share_cell(b);
         time.modelled = share.modelled = b.text("kind") == "modelled";
-        TableRow row{{words(b.text("problem")), words(device_name(document, b.text("device"))), words(by_text(b.text("by")))},
+        TableRow row{{words(b.text("problem")), words(b.text("device")), words(by_text(b.text("by")))},
                      origins.of(b.object())};
         for (const char* stage : kStages) {
             const Json& stages = b["stages"];
