@@ -37,7 +37,8 @@ int report_command(const Flags& flags, const std::string& typed) {
 
 Run setup(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<Flags>();
-    app.add_option("results", flags->request.stores, "results files (SQLite) of sweep, synthesize and compare")->required();
+    app.add_option("results", flags->request.stores, "results files (SQLite) of sweep, synthesize and compare")
+        ->required();
     app.add_option("-o,--output", flags->output, "the page")->capture_default_str();
     app.add_option("--title", flags->request.title, "its title")->capture_default_str();
     app.add_option("--data", flags->request.paper,

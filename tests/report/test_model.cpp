@@ -67,9 +67,10 @@ TEST(Report, AnEmptyStoreIsAllGapsEachWithItsMend) {
     EXPECT_EQ(made.charts, 0u);
     EXPECT_TRUE(made.findings.empty());
     EXPECT_TRUE(has(made.html, "<title>A &lt;title&gt;</title>"));
-    for (const char* mend : {"mantissa compare experiments/compare.toml --store STORE",
-                             "mantissa sweep experiments/quickstart.toml --store STORE", "apt install yosys",
-                             "apt install verilator", "mantissa bench gpu", "mantissa reproduce table4", "history = true"})
+    for (const char* mend :
+         {"mantissa compare experiments/compare.toml --store STORE",
+          "mantissa sweep experiments/quickstart.toml --store STORE", "apt install yosys", "apt install verilator",
+          "mantissa bench gpu", "mantissa reproduce table4", "history = true"})
         EXPECT_TRUE(has(made.html, mend)) << mend;
     EXPECT_FALSE(has(made.html, "<figure"));
 }
@@ -83,8 +84,9 @@ TEST(Report, RefusesWhatIsNoResultsFile) {
     execute(scratch.path("other"), "CREATE TABLE t (a)");
     expect_invalid([&] { read_stores({scratch.path("other")}, origins); }, "another program");
     { Store store(scratch.path("s")); }
-    execute(scratch.path("s"), "CREATE TABLE comparison (name TEXT, document TEXT, version TEXT, commit_id TEXT, machine "
-                               "TEXT, date TEXT, command TEXT); INSERT INTO comparison (name, document) VALUES ('x', '[1')");
+    execute(scratch.path("s"),
+            "CREATE TABLE comparison (name TEXT, document TEXT, version TEXT, commit_id TEXT, machine "
+            "TEXT, date TEXT, command TEXT); INSERT INTO comparison (name, document) VALUES ('x', '[1')");
     expect_invalid([&] { read_stores({scratch.path("s")}, origins); }, "no JSON object");
 }
 
@@ -186,15 +188,24 @@ TEST(Report, DocumentsMayLackAnyField) {
                   {"findings", {1, 2}},
                   {"devices", {Json::object()}},
                   {"gaps", {Json::object()}}});
-    add_document(scratch.path("s"), "measurement", "gpu", {{"device", 1}, {"poisson", {{{"passes", {{{"us_per_pass", 1}}}}}}}});
+    add_document(scratch.path("s"), "measurement", "gpu",
+                 {{"device", 1}, {"poisson", {{{"passes", {{{"us_per_pass", 1}}}}}}}});
     EXPECT_FALSE(page_of({scratch.path("s")}).empty());
 }
 
 TEST(Report, ModelledFiguresOfAComparisonAreMarked) {
     const Scratch scratch;
     { Store store(scratch.path("s")); }
-    const Json row = {{"problem", "p"}, {"device", "d"}, {"spec", "s17e8"}, {"seconds", 0.5}, {"slices", 5000},
-                      {"area_share", 0.25}, {"blocks", 15}, {"bound", "io"}, {"pareto", true}, {"modelled", {"slices"}},
+    const Json row = {{"problem", "p"},
+                      {"device", "d"},
+                      {"spec", "s17e8"},
+                      {"seconds", 0.5},
+                      {"slices", 5000},
+                      {"area_share", 0.25},
+                      {"blocks", 15},
+                      {"bound", "io"},
+                      {"pareto", true},
+                      {"modelled", {"slices"}},
                       {"seconds_kind", "modelled"}};
     add_document(scratch.path("s"), "comparison", "c", {{"rows", {row}}});
     Origins origins;

@@ -60,8 +60,8 @@ bool fit_axis(Axis& axis, const Table& table, const std::vector<double>& with) {
         low = std::min(low, v);
         high = std::max(high, v);
     };
-    const auto column = std::find_if(table.columns.begin(), table.columns.end(),
-                                     [&](const Column& c) { return c.id == axis.field; });
+    const auto column =
+        std::find_if(table.columns.begin(), table.columns.end(), [&](const Column& c) { return c.id == axis.field; });
     if (column == table.columns.end()) return false;
     const auto c = static_cast<std::size_t>(column - table.columns.begin());
     for (const TableRow& row : table.rows)
@@ -82,14 +82,14 @@ bool fit_axis(Axis& axis, const Table& table, const std::vector<double>& with) {
 
 std::vector<Tick> ticks_of(const Axis& axis) {
     std::vector<Tick> ticks;
-    if (axis.log) {
-        const double decades = std::log10(axis.high / axis.low);
+    const double decades = axis.log ? std::log10(axis.high / axis.low) : 0;
+    if (decades > 0.25) { // within less, equal steps read better
         const int every = std::max(1, static_cast<int>(std::ceil(decades / 8)));
-        const std::vector<double> steps = decades > 3     ? std::vector<double>{1}
-                                          : decades > 1.2 ? std::vector<double>{1, 2, 5}
-                                          : decades > 0.6 ? std::vector<double>{1, 1.5, 2, 3, 4, 5, 7}
-                                                          : std::vector<double>{1,   1.2, 1.4, 1.6, 1.8, 2, 2.5, 3,
-                                                                                3.5, 4,   4.5, 5,   6,   7, 8,   9};
+        const std::vector<double> steps =
+            decades > 3     ? std::vector<double>{1}
+            : decades > 1.2 ? std::vector<double>{1, 2, 5}
+            : decades > 0.6 ? std::vector<double>{1, 1.5, 2, 3, 4, 5, 7}
+                            : std::vector<double>{1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9};
         const int first = static_cast<int>(std::floor(std::log10(axis.low)));
         const int last = static_cast<int>(std::ceil(std::log10(axis.high)));
         for (int e = first; e <= last; ++e)

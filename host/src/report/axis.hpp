@@ -10,10 +10,10 @@
 namespace mantissa::report {
 
 enum class TickText {
-    plain, ///< 12 345, 0.25
-    power, ///< 10^-4 with a superscript
-    time,  ///< 10 ms
-    rate,  ///< 100 GB/s
+    plain,   ///< 12 345, 0.25
+    power,   ///< 10^-4 with a superscript
+    time,    ///< 10 ms
+    rate,    ///< 100 GB/s
     percent, ///< 25 % for 0.25
 };
 

@@ -16,8 +16,8 @@ constexpr double kLabelGap = 15;   // between the middles of two labels, px
 
 /// Characters, not bytes.
 double text_width(const std::string& text) {
-    return kCharacter * static_cast<double>(
-                            std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+    return kCharacter *
+           static_cast<double>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 Json colour(int style) {
@@ -29,20 +29,19 @@ Json shape(int style) {
     return kShapes[style % kStyles];
 }
 Json dash(int style) {
-    static const Json kDashes[kStyles] = {Json::array(),
-                                          Json::array({7, 3}),
-                                          Json::array({2, 2}),
-                                          Json::array({8, 3, 2, 3}),
-                                          Json::array({4, 2}),
-                                          Json::array({1, 3}),
-                                          Json::array({12, 3}),
-                                          Json::array({5, 2, 1, 2})};
+    static const Json kDashes[kStyles] = {
+        Json::array(),       Json::array({7, 3}), Json::array({2, 2}),  Json::array({8, 3, 2, 3}),
+        Json::array({4, 2}), Json::array({1, 3}), Json::array({12, 3}), Json::array({5, 2, 1, 2})};
     return kDashes[style % kStyles];
 }
 
 Json position_scale(const char* name, const Axis& axis, Json range) {
-    return {{"name", name},       {"type", axis.log ? "log" : "linear"}, {"domain", {axis.low, axis.high}},
-            {"range", std::move(range)}, {"nice", false},                       {"zero", false}};
+    return {{"name", name},
+            {"type", axis.log ? "log" : "linear"},
+            {"domain", {axis.low, axis.high}},
+            {"range", std::move(range)},
+            {"nice", false},
+            {"zero", false}};
 }
 
 /// The axis of `scale` with its ticks' labels taken from a second scale, `scale`_text.
@@ -84,13 +83,28 @@ Json config() {
     const Json ink = "var(--ink)", soft = "var(--ink-soft)", line = "var(--line)";
     const Json font = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif";
     return {{"axis",
-             {{"labelFont", font},   {"titleFont", font},    {"labelFontSize", 12},  {"titleFontSize", 12},
-              {"labelColor", soft},  {"titleColor", ink},    {"domainColor", line},  {"tickColor", line},
-              {"gridColor", line},   {"gridOpacity", 0.7},   {"titleFontWeight", 600}, {"titlePadding", 10},
-              {"labelFlush", false}, {"labelOverlap", true}, {"tickSize", 4}}},
+             {{"labelFont", font},
+              {"titleFont", font},
+              {"labelFontSize", 12},
+              {"titleFontSize", 12},
+              {"labelColor", soft},
+              {"titleColor", ink},
+              {"domainColor", line},
+              {"tickColor", line},
+              {"gridColor", line},
+              {"gridOpacity", 0.7},
+              {"titleFontWeight", 600},
+              {"titlePadding", 10},
+              {"labelFlush", false},
+              {"labelOverlap", true},
+              {"tickSize", 4}}},
             {"legend",
-             {{"labelFont", font}, {"titleFont", font}, {"labelFontSize", 12}, {"labelColor", ink},
-              {"symbolSize", 70}, {"columnPadding", 18}}},
+             {{"labelFont", font},
+              {"titleFont", font},
+              {"labelFontSize", 12},
+              {"labelColor", ink},
+              {"symbolSize", 70},
+              {"columnPadding", 18}}},
             {"text", {{"font", font}, {"fontSize", 12}}},
             {"view", {{"stroke", nullptr}}}};
 }
@@ -374,9 +388,9 @@ Json vega_of(const DotChart& chart, const Table& table) {
     scales.push_back({{"name", "y"}, {"type", "point"}, {"domain", names}, {"range", "height"}, {"padding", 0.5}});
     add_series_scales(scales, chart.list);
     vega["scales"] = scales;
-    Json name_axis = {{"scale", "y"},        {"orient", "left"}, {"aria", false},      {"domain", false},
-                      {"ticks", false},      {"grid", true},     {"labelPadding", 8},  {"labelLimit", left - 16},
-                      {"labelColor", "var(--ink)"}};
+    Json name_axis = {{"scale", "y"},      {"orient", "left"},        {"aria", false},
+                      {"domain", false},   {"ticks", false},          {"grid", true},
+                      {"labelPadding", 8}, {"labelLimit", left - 16}, {"labelColor", "var(--ink)"}};
     vega["axes"] = {name_axis, axis_json("x", "bottom", chart.x, x_ticks, false)};
     vega["legends"] = legend();
     Json marks = Json::array({symbols(chart.x.field, chart.name, chart.series, 70)});

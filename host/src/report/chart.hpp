@@ -16,16 +16,16 @@ namespace mantissa::report {
 
 struct Figure {
     std::string id, title;
-    std::string text;   ///< what to see in it, plain
-    std::string label;  ///< for those who do not see it: what is drawn
+    std::string text;  ///< what to see in it, plain
+    std::string label; ///< for those who do not see it: what is drawn
     Json vega;
     Table table;
-    bool half = false;  ///< two stand side by side where there is room
+    bool half = false; ///< two stand side by side where there is room
 };
 
 struct Series {
-    std::string name;  ///< the value of the series field
-    int style = 0;     ///< 0..7: colour, shape and dashes
+    std::string name;    ///< the value of the series field
+    int style = 0;       ///< 0..7: colour, shape and dashes
     std::string label{}; ///< at its line's end; empty: the name
     [[nodiscard]] const std::string& shown() const { return label.empty() ? name : label; }
 };
@@ -33,8 +33,8 @@ struct Series {
 /// Lines (or points) of one table, each labelled at its end.
 struct LineChart {
     Axis x, y;
-    std::string series;         ///< the field that names the series
-    std::vector<Series> list;   ///< those drawn; rows of others are left out
+    std::string series;       ///< the field that names the series
+    std::vector<Series> list; ///< those drawn; rows of others are left out
     bool points = true;
     /// Horizontal rules with their labels.
     std::vector<std::pair<double, std::string>> rules;

@@ -79,9 +79,10 @@ DocumentOrigins::DocumentOrigins(const DocumentRow& document, Origins& origins) 
     for (const auto& [id, o] : it->items()) {
         if (!o.is_object()) continue;
         const std::string kind = text_of(o, "kind");
-        ids_[id] = origins.add(text_of(o, "what"),
-                               {"", text_of(o, "commit"), text_of(o, "machine"), text_of(o, "date"), text_of(o, "command")},
-                               kind.empty() ? "given" : kind);
+        ids_[id] =
+            origins.add(text_of(o, "what"),
+                        {"", text_of(o, "commit"), text_of(o, "machine"), text_of(o, "date"), text_of(o, "command")},
+                        kind.empty() ? "given" : kind);
     }
 }
 

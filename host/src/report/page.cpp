@@ -46,9 +46,10 @@ std::string block_html(const Figure& figure, Assembly& page) {
         Json vega = figure.vega;
         vega["description"] = figure.label;
         page.charts[figure.id] = std::move(vega);
-        html += fmt::format("<div class=\"plot\" data-chart=\"{}\"></div>\n<noscript><p class=\"note\">The chart is drawn "
-                            "by a script; its figures are in the table below.</p></noscript>\n",
-                            escape(figure.id));
+        html +=
+            fmt::format("<div class=\"plot\" data-chart=\"{}\"></div>\n<noscript><p class=\"note\">The chart is drawn "
+                        "by a script; its figures are in the table below.</p></noscript>\n",
+                        escape(figure.id));
     }
     return html + block_html(figure.table, page) + "</figure>\n";
 }
@@ -59,8 +60,8 @@ bool is_half(const Block& block) {
 }
 
 std::string section_html(const Section& section, Assembly& page) {
-    std::string html = fmt::format("<section id=\"{}\" aria-labelledby=\"h-{}\">\n<h2 id=\"h-{}\">{}</h2>\n", section.id,
-                                   section.id, section.id, escape(section.title));
+    std::string html = fmt::format("<section id=\"{}\" aria-labelledby=\"h-{}\">\n<h2 id=\"h-{}\">{}</h2>\n",
+                                   section.id, section.id, section.id, escape(section.title));
     bool paired = false;
     for (const Block& block : section.blocks) {
         if (is_half(block) != paired) html += paired ? "</div>\n" : "<div class=\"pair\">\n";
@@ -79,7 +80,8 @@ std::string list_html(const std::string& title, const std::vector<std::string>& 
 }
 
 std::string summary_html(const Summary& summary) {
-    std::string html = "<section id=\"findings\" aria-labelledby=\"h-findings\">\n<h2 id=\"h-findings\">Findings</h2>\n";
+    std::string html =
+        "<section id=\"findings\" aria-labelledby=\"h-findings\">\n<h2 id=\"h-findings\">Findings</h2>\n";
     if (summary.findings.empty()) {
         html += gap_html({"These results hold no solves to draw findings from",
                           "mantissa sweep experiments/quickstart.toml --store STORE"});
@@ -94,9 +96,10 @@ std::string summary_html(const Summary& summary) {
     if (!summary.devices.empty() || !summary.assumptions.empty())
         html += "<div class=\"given\">\n<div>" + list_html("Devices", summary.devices) + "</div>\n<div>" +
                 list_html("Assumptions", summary.assumptions) + "</div>\n</div>\n";
-    html += "<p class=\"key\"><span class=\"mark\">\xE2\x97\x8A</span> behind a figure and hollow points in charts: "
-            "modelled or estimated, not measured. Numbers in the column Origin lead to the command, commit, machine and "
-            "date of a row's figures.</p>\n";
+    html +=
+        "<p class=\"key\"><span class=\"mark\">\xE2\x97\x8A</span> behind a figure and hollow points in charts: "
+        "modelled or estimated, not measured. Numbers in the column Origin lead to the command, commit, machine and "
+        "date of a row's figures.</p>\n";
     if (!summary.gaps.empty()) {
         html += "<h3>What the comparison lacks</h3>\n<ul>\n";
         for (const Gap& gap : summary.gaps)
@@ -108,8 +111,9 @@ std::string summary_html(const Summary& summary) {
 
 /// Not a Table: its rows are the targets of the other tables' links.
 std::string origins_html(const Origins& origins, const std::vector<std::string>& stores) {
-    std::string html = "<section id=\"origins\" aria-labelledby=\"h-origins\">\n<h2 id=\"h-origins\">How each figure was "
-                       "obtained</h2>\n<p>Read from";
+    std::string html =
+        "<section id=\"origins\" aria-labelledby=\"h-origins\">\n<h2 id=\"h-origins\">How each figure was "
+        "obtained</h2>\n<p>Read from";
     for (const std::string& store : stores) html += fmt::format(" <code>{}</code>", escape(store));
     html += ". Behind each figure of the tables stands its address there, in the attribute <code>data-src</code>, and "
             "its full value, in <code>data-v</code>.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
@@ -181,8 +185,9 @@ Report make_report(const Request& request, const Provenance& page) {
                         escape(page.version), escape(page.commit), escape(page.date), escape(page.machine),
                         escape(page.command));
     if (!kVega.empty())
-        html += "<p>Charts: Vega, © 2015–2021 UW Interactive Data Lab, BSD-3-Clause; its licence and those of its parts "
-                "stand in this page’s source.</p>\n";
+        html +=
+            "<p>Charts: Vega, © 2015–2021 UW Interactive Data Lab, BSD-3-Clause; its licence and those of its parts "
+            "stand in this page’s source.</p>\n";
     html += "</footer>\n";
     const Json data = {{"stores", request.stores}, {"tables", assembly.tables}, {"charts", assembly.charts}};
     html += fmt::format("<script type=\"application/json\" id=\"report-data\">{}</script>\n",

@@ -37,8 +37,9 @@ public:
     Reader(sqlite3* db, const std::string& path, std::size_t store, std::string table)
         : db_(db), path_(path), address_{store, std::move(table), 0}, statement_(nullptr, &sqlite3_finalize) {
         sqlite3_stmt* raw = nullptr;
-        check(sqlite3_prepare_v2(db, fmt::format("SELECT rowid AS rowid_, * FROM {} ORDER BY rowid", address_.table).c_str(),
-                                 -1, &raw, nullptr));
+        check(sqlite3_prepare_v2(
+            db, fmt::format("SELECT rowid AS rowid_, * FROM {} ORDER BY rowid", address_.table).c_str(), -1, &raw,
+            nullptr));
         statement_.reset(raw);
         for (int c = 0; c < sqlite3_column_count(raw); ++c) columns_.emplace(sqlite3_column_name(raw, c), c);
     }
@@ -96,8 +97,8 @@ using Handle = std::unique_ptr<sqlite3, decltype(&sqlite3_close)>;
 
 Handle open(const std::string& path) {
     if (!std::filesystem::is_regular_file(path))
-        throw InvalidInput(fmt::format("{}: no such results file; `mantissa sweep FILE.toml --store {}` makes one", path,
-                                       path));
+        throw InvalidInput(
+            fmt::format("{}: no such results file; `mantissa sweep FILE.toml --store {}` makes one", path, path));
     sqlite3* raw = nullptr;
     const int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr);
     Handle db(raw, &sqlite3_close);
@@ -193,8 +194,8 @@ DocumentRow document_row(const Reader& r, const std::string& path, Origins& orig
     if (!d.document.is_object())
         throw InvalidInput(fmt::format("{}: the {} '{}' is no JSON object; make it again", path, d.at.table, d.name));
     const bool measured = d.at.table == "measurement";
-    d.origin = origins.add(fmt::format("{} {}", measured ? "imported measurements" : "comparison", d.name), d.provenance,
-                           measured ? "measured" : "modelled");
+    d.origin = origins.add(fmt::format("{} {}", measured ? "imported measurements" : "comparison", d.name),
+                           d.provenance, measured ? "measured" : "modelled");
     return d;
 }
 
@@ -224,8 +225,7 @@ void read_tables(sqlite3* db, const std::string& path, std::size_t i, Origins& o
     each("points", [&](const Reader& r) { rows.points.push_back(point_row(r, origins)); });
     each("synthesis", [&](const Reader& r) { rows.synthesis.push_back(synthesis_row(r, origins)); });
     each("placement", [&](const Reader& r) { rows.placements.push_back(placement_row(r, origins)); });
-    each("measurement",
-         [&](const Reader& r) { add_document(rows.measurements, document_row(r, path, origins)); });
+    each("measurement", [&](const Reader& r) { add_document(rows.measurements, document_row(r, path, origins)); });
     each("comparison", [&](const Reader& r) { add_document(rows.comparisons, document_row(r, path, origins)); });
 }
 
@@ -242,7 +242,8 @@ Rows read_stores(const std::vector<std::string>& paths, Origins& origins) {
         try {
             read_tables(db.get(), path, i, origins, rows);
         } catch (const Json::exception&) {
-            throw InvalidInput(fmt::format("{}: a history in table points is no list of steps; make the file again", path));
+            throw InvalidInput(
+                fmt::format("{}: a history in table points is no list of steps; make the file again", path));
         }
     }
     keep_latest(rows.points, [](const PointRow& p) { return p.key; });

@@ -23,9 +23,10 @@ Figure growth_figure(const Rows& rows, Origins& origins, const std::string& pape
     f.title = slices ? "Slices of the core" : "18 × 18 multiplier blocks of the core";
     f.text = slices ? "One lane on the xc2v; ours estimated from LUTs and flip-flops, so hollow."
                     : "One lane on the xc2v, products on multiplier blocks.";
-    f.label = fmt::format("Line chart: {} of the core against fraction bits, ours and the paper's. The table below holds "
-                          "its figures.",
-                          slices ? "slices" : "multiplier blocks");
+    f.label =
+        fmt::format("Line chart: {} of the core against fraction bits, ours and the paper's. The table below holds "
+                    "its figures.",
+                    slices ? "slices" : "multiplier blocks");
     Table& t = f.table;
     t.id = f.id;
     t.caption = f.title + " on the xc2v";
@@ -42,8 +43,8 @@ Figure growth_figure(const Rows& rows, Origins& origins, const std::string& pape
             kind = fmt::format(", e{}", shape->spec.r.exponent_bits);
         const Cell value = slices ? modelled(count(s.figures.slices(s.target)))
                                   : count(s.figures.multipliers, s.at.column("multipliers"));
-        ours.push_back({{words(fmt::format("ours, {}{}", s.multiplier == "block" ? "blocks" : "logic", kind)), spec(s.spec),
-                         count(static_cast<std::uint64_t>(shape->vector_bits)), value},
+        ours.push_back({{words(fmt::format("ours, {}{}", s.multiplier == "block" ? "blocks" : "logic", kind)),
+                         spec(s.spec), count(static_cast<std::uint64_t>(shape->vector_bits)), value},
                         {s.origin}});
     }
     for (const detail::Table5Row& row : detail::read_table5(detail::paper_folder(paper))) {
@@ -80,21 +81,27 @@ Table everything(const Rows& rows) {
     t.id = "synthesis";
     t.caption = "All synthesised parts";
     t.note = "Slices are estimated: LUTs, LUTs as memory and flip-flops that no LUT feeds, over the LUTs of a slice.";
-    t.columns = {text_column("spec", "Specification"),      text_column("part", "Part"),
-                 text_column("target", "Target"),           text_column("multiplier", "Multipliers"),
-                 number_column("luts", "LUTs"),             number_column("memory_luts", "as memory"),
-                 number_column("flip_flops", "Flip-flops"), number_column("slices", "Slices"),
-                 number_column("multipliers", "Blocks"),    number_column("memory_bits", "Memory", "bits"),
-                 number_column("io_bits", "I/O", "bits"),   number_column("depth", "Depth", "cells")};
+    t.columns = {text_column("spec", "Specification"),
+                 text_column("part", "Part"),
+                 text_column("target", "Target"),
+                 text_column("multiplier", "Multipliers"),
+                 number_column("luts", "LUTs"),
+                 number_column("memory_luts", "as memory"),
+                 number_column("flip_flops", "Flip-flops"),
+                 number_column("slices", "Slices"),
+                 number_column("multipliers", "Blocks"),
+                 number_column("memory_bits", "Memory", "bits"),
+                 number_column("io_bits", "I/O", "bits"),
+                 number_column("depth", "Depth", "cells")};
     for (const SynthesisRow& s : rows.synthesis) {
         const auto& f = s.figures;
-        t.rows.push_back({{spec(s.spec), words(s.part), words(s.target), words(s.multiplier),
-                           count(f.luts, s.at.column("luts")), count(f.memory_luts, s.at.column("memory_luts")),
-                           count(f.flip_flops, s.at.column("flip_flops")), modelled(count(f.slices(s.target))),
-                           count(f.multipliers, s.at.column("multipliers")),
-                           count(f.memory_bits, s.at.column("memory_bits")), count(f.io_bits, s.at.column("io_bits")),
-                           count(f.depth, s.at.column("depth"))},
-                          {s.origin}});
+        t.rows.push_back(
+            {{spec(s.spec), words(s.part), words(s.target), words(s.multiplier), count(f.luts, s.at.column("luts")),
+              count(f.memory_luts, s.at.column("memory_luts")), count(f.flip_flops, s.at.column("flip_flops")),
+              modelled(count(f.slices(s.target))), count(f.multipliers, s.at.column("multipliers")),
+              count(f.memory_bits, s.at.column("memory_bits")), count(f.io_bits, s.at.column("io_bits")),
+              count(f.depth, s.at.column("depth"))},
+             {s.origin}});
     }
     return t;
 }
@@ -103,9 +110,9 @@ Table placements(const Rows& rows) {
     Table t;
     t.id = "placement";
     t.caption = "Place and route, one run for each seed";
-    t.columns = {text_column("spec", "Specification"),     text_column("part", "Part"),
-                 text_column("target", "Target"),          text_column("multiplier", "Multipliers"),
-                 number_column("seed", "Seed"),            number_column("mhz", "Clock", "MHz"),
+    t.columns = {text_column("spec", "Specification"),    text_column("part", "Part"),
+                 text_column("target", "Target"),         text_column("multiplier", "Multipliers"),
+                 number_column("seed", "Seed"),           number_column("mhz", "Clock", "MHz"),
                  text_column("critical", "Critical path")};
     for (const PlacementRow& p : rows.placements)
         t.rows.push_back({{spec(p.spec), words(p.part), words(p.target), words(p.multiplier),

@@ -64,9 +64,10 @@ Section convergence_section(const Rows& rows) {
         f.text = fmt::format("The defect of the outer loop, formed in double precision, over that at the start; {} {}. "
                              "The rule is the tolerance.",
                              first.scheme, first.stop());
-        f.label = fmt::format("Line chart: the relative defect falls with the inner iterations for {} specifications on "
-                              "{}. The table below holds its figures.",
-                              list.size(), choice.problem);
+        f.label =
+            fmt::format("Line chart: the relative defect falls with the inner iterations for {} specifications on "
+                        "{}. The table below holds its figures.",
+                        list.size(), choice.problem);
         Table& t = f.table;
         t.id = f.id;
         t.caption = fmt::format("Relative defect on {}", choice.problem);

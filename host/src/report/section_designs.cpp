@@ -41,10 +41,8 @@ Cell clock_cell(const Node& row) {
 
 /// What holds a design back, in words.
 std::string bound_text(const std::string& bound) {
-    static const std::map<std::string, std::string> kTexts = {{"blocks", "multiplier blocks"},
-                                                              {"memory", "block memory"},
-                                                              {"io", "pins"},
-                                                              {"bandwidth", "memory bandwidth"}};
+    static const std::map<std::string, std::string> kTexts = {
+        {"blocks", "multiplier blocks"}, {"memory", "block memory"}, {"io", "pins"}, {"bandwidth", "memory bandwidth"}};
     const auto it = kTexts.find(bound);
     return it == kTexts.end() ? bound : it->second;
 }
@@ -61,7 +59,9 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
     const bool by_share = std::all_of(rows.begin(), rows.end(), [](const Node& r) { return r.number("area_share"); });
     const std::string area = by_share ? "area_share" : "slices";
     std::stable_sort(rows.begin(), rows.end(), [&](const Node& a, const Node& b) {
-        const auto key = [&](const Node& n) { return std::pair(n.number(area).value_or(0), n.number("seconds").value_or(0)); };
+        const auto key = [&](const Node& n) {
+            return std::pair(n.number(area).value_or(0), n.number("seconds").value_or(0));
+        };
         return key(a) < key(b);
     });
     Figure f;
@@ -128,8 +128,8 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
     chart.series = "bound";
     chart.letter = "letter";
     chart.front = true;
-    static const std::vector<std::string> kBounds = {"logic", "multiplier blocks", "block memory", "pins",
-                                                     "memory bandwidth", "clock"};
+    static const std::vector<std::string> kBounds = {"logic", "multiplier blocks", "block memory",
+                                                     "pins",  "memory bandwidth",  "clock"};
     for (std::size_t b = 0; b < kBounds.size(); ++b)
         if (bounds.contains(kBounds[b])) chart.list.push_back({kBounds[b], static_cast<int>(b)});
     for (const std::string& other : bounds)
@@ -185,10 +185,14 @@ Table stages_table(const DocumentRow& document) {
     t.id = "stages-" + document.name;
     t.caption = "Formats of each stage: the best design that has it";
     t.folded = true;
-    t.columns = {text_column("problem", "Problem"),     text_column("device", "Device"),
-                 text_column("stage", "Stage"),         text_column("by", "Best by"),
-                 text_column("format", "Format"),       text_column("spec", "Specification"),
-                 number_column("cores", "Cores"),       number_column("seconds", "Time"),
+    t.columns = {text_column("problem", "Problem"),
+                 text_column("device", "Device"),
+                 text_column("stage", "Stage"),
+                 text_column("by", "Best by"),
+                 text_column("format", "Format"),
+                 text_column("spec", "Specification"),
+                 number_column("cores", "Cores"),
+                 number_column("seconds", "Time"),
                  number_column("area_time", "Area × time", "device s")};
     for (const Node& s : nodes(document, "stages"))
         for (const Node& c : s.children("choices")) {
@@ -210,10 +214,14 @@ Table specifications_table(const DocumentRow& document, const DocumentOrigins& o
     t.id = "specifications-" + document.name;
     t.caption = "Iterations and cycles that the designs rest on";
     t.folded = true;
-    t.columns = {text_column("problem", "Problem"),          text_column("spec", "Specification"),
-                 text_column("status", "Status"),            number_column("iterations", "Inner iterations"),
-                 number_column("outer", "Outer"),            number_column("defect", "True defect"),
-                 number_column("cycles", "Cycles an iter."), text_column("engine", "Cycles from"),
+    t.columns = {text_column("problem", "Problem"),
+                 text_column("spec", "Specification"),
+                 text_column("status", "Status"),
+                 number_column("iterations", "Inner iterations"),
+                 number_column("outer", "Outer"),
+                 number_column("defect", "True defect"),
+                 number_column("cycles", "Cycles an iter."),
+                 text_column("engine", "Cycles from"),
                  number_column("bytes", "Bytes an element")};
     for (const Node& d : nodes(document, "designs")) {
         Cell cycles = d.figure("cycles_per_iteration", 7);
@@ -231,16 +239,23 @@ Table cores_table(const DocumentRow& document, const DocumentOrigins& origins) {
     t.id = "cores-" + document.name;
     t.caption = "Cores that the designs are made of";
     t.folded = true;
-    t.columns = {text_column("spec", "Specification"), text_column("target", "Target"),
-                 text_column("multiplier", "Mult. in"), number_column("lanes", "Lanes"),
-                 number_column("luts", "LUTs"),        number_column("memory_luts", "as memory"),
-                 number_column("flip_flops", "Flip-flops"), number_column("slices", "Slices"),
-                 number_column("blocks", "Blocks"),    number_column("memory_bits", "Memory", "bits"),
-                 number_column("io_bits", "I/O", "bits"), number_column("mhz", "Clock", "MHz")};
+    t.columns = {text_column("spec", "Specification"),
+                 text_column("target", "Target"),
+                 text_column("multiplier", "Mult. in"),
+                 number_column("lanes", "Lanes"),
+                 number_column("luts", "LUTs"),
+                 number_column("memory_luts", "as memory"),
+                 number_column("flip_flops", "Flip-flops"),
+                 number_column("slices", "Slices"),
+                 number_column("blocks", "Blocks"),
+                 number_column("memory_bits", "Memory", "bits"),
+                 number_column("io_bits", "I/O", "bits"),
+                 number_column("mhz", "Clock", "MHz")};
     for (const Node& c : nodes(document, "cores")) {
-        TableRow row{{spec(c.text("spec")), words(c.text("target")), words(c.text("multiplier"))}, origins.of(c.object())};
-        for (const char* name : {"lanes", "luts", "memory_luts", "flip_flops", "slices", "blocks", "memory_bits",
-                                 "io_bits", "mhz"})
+        TableRow row{{spec(c.text("spec")), words(c.text("target")), words(c.text("multiplier"))},
+                     origins.of(c.object())};
+        for (const char* name :
+             {"lanes", "luts", "memory_luts", "flip_flops", "slices", "blocks", "memory_bits", "io_bits", "mhz"})
             row.cells.push_back(c.figure(name, 3));
         t.rows.push_back(std::move(row));
     }
@@ -253,7 +268,9 @@ Table section55_table(const DocumentRow& document, const DocumentOrigins& origin
     t.caption = "The paper's section 5.5: s17e11 against s52e11";
     t.columns = {text_column("figure", "Figure"), number_column("ours", "Ours"), number_column("paper", "The paper's")};
     t.show_origins = true;
-    const auto part = [&](const char* name) { return object.contains(name) && object[name].is_object() ? object[name] : Json::object(); };
+    const auto part = [&](const char* name) {
+        return object.contains(name) && object[name].is_object() ? object[name] : Json::object();
+    };
     const Json ours = part("ours"), paper = part("paper"), kinds = part("kinds");
     std::vector<std::string> names;
     for (const Json* side : {&ours, &paper})
@@ -294,8 +311,7 @@ Section designs_section(const Rows& rows, Origins& origins) {
             groups[name].push_back(row);
         }
         for (const auto& name : order)
-            section.blocks.emplace_back(
-                designs_figure(document, from, name.first, name.second, groups[name], ++index));
+            section.blocks.emplace_back(designs_figure(document, from, name.first, name.second, groups[name], ++index));
         if (const auto it = document.document.find("section55"); it != document.document.end() && it->is_object()) {
             if (const auto text = it->find("text"); text != it->end() && text->is_string())
                 section.blocks.emplace_back(Text{text->get<std::string>()});
@@ -329,9 +345,12 @@ Section time_section(const Rows& rows, Origins& origins) {
             Table& t = f.table;
             t.id = f.id;
             t.caption = fmt::format("Time to solution of {}", problem);
-            t.columns = {text_column("name", "Solver"), text_column("engine", "Kind"),
-                         number_column("iterations", "Inner iterations"), number_column("seconds", "Time"),
-                         number_column("defect", "True defect"), hidden_column("text")};
+            t.columns = {text_column("name", "Solver"),
+                         text_column("engine", "Kind"),
+                         number_column("iterations", "Inner iterations"),
+                         number_column("seconds", "Time"),
+                         number_column("defect", "True defect"),
+                         hidden_column("text")};
             std::map<std::string, Node> fastest;
             for (const Node& r : nodes(document, "rows")) {
                 if (r.text("problem") != problem || !r.number("seconds")) continue;
@@ -346,8 +365,8 @@ Section time_section(const Rows& rows, Origins& origins) {
                         defect = d.figure("true_residual", 3);
                     }
                 const Cell time = seconds_cell(r, "seconds");
-                t.rows.push_back({{words(fmt::format("{}: {}", device, r.text("spec"))),
-                                   words("design"), iterations, time, defect, words(time.text)},
+                t.rows.push_back({{words(fmt::format("{}: {}", device, r.text("spec"))), words("design"), iterations,
+                                   time, defect, words(time.text)},
                                   from.of(r.object())});
             }
             for (const Node& p : nodes(document, "peers")) {
@@ -356,7 +375,9 @@ Section time_section(const Rows& rows, Origins& origins) {
                 time.modelled = time.modelled || p.text("kind") == "modelled";
                 const std::string engine = p.text("engine");
                 t.rows.push_back({{words(p.text("label").empty() ? engine : p.text("label")),
-                                   words(engine == "gpu" ? "GPU" : engine == "cpu" ? "CPU" : engine),
+                                   words(engine == "gpu"   ? "GPU"
+                                         : engine == "cpu" ? "CPU"
+                                                           : engine),
                                    p.figure("iterations"), time, p.figure("true_residual", 3), words(time.text)},
                                   from.of(p.object())});
             }
@@ -374,7 +395,8 @@ Section time_section(const Rows& rows, Origins& origins) {
             chart.series = "engine";
             int style = 0;
             for (const char* kind : {"design", "GPU", "CPU"}) {
-                if (std::any_of(t.rows.begin(), t.rows.end(), [&](const TableRow& r) { return r.cells[1].text == kind; }))
+                if (std::any_of(t.rows.begin(), t.rows.end(),
+                                [&](const TableRow& r) { return r.cells[1].text == kind; }))
                     chart.list.push_back({kind, style});
                 ++style;
             }

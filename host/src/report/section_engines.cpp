@@ -25,15 +25,20 @@ Section engines_section(const Rows& rows) {
     t.caption = "The same solves on several engines";
     t.note = "Engines with the same specification return the same bits, so their iterations and defects are equal. "
              "Cycles are those of the inner solver's passes, counted by the engine.";
-    t.columns = {text_column("problem", "Problem"),        text_column("spec", "Specification"),
-                 text_column("engine", "Engine"),          number_column("iterations", "Inner iterations"),
-                 number_column("outer", "Outer"),          number_column("defect", "True defect"),
-                 number_column("cycles", "Cycles"),        number_column("per", "Cycles an iteration"),
+    t.columns = {text_column("problem", "Problem"),
+                 text_column("spec", "Specification"),
+                 text_column("engine", "Engine"),
+                 number_column("iterations", "Inner iterations"),
+                 number_column("outer", "Outer"),
+                 number_column("defect", "True defect"),
+                 number_column("cycles", "Cycles"),
+                 number_column("per", "Cycles an iteration"),
                  number_column("per_unknown", "and unknown")};
     std::size_t pairs = 0, equal = 0;
     for (const PointRow& lead : rows.points) {
         const auto& group = groups[without_engine(lead)];
-        const bool any_cycles = std::any_of(group.begin(), group.end(), [](const auto* p) { return p->cycles.has_value(); });
+        const bool any_cycles =
+            std::any_of(group.begin(), group.end(), [](const auto* p) { return p->cycles.has_value(); });
         if (group.front() != &lead || (group.size() < 2 && !any_cycles)) continue;
         for (const PointRow* p : group) {
             if (p != &lead) {
@@ -81,10 +86,10 @@ Section points_section(const Rows& rows) {
     t.caption = "All solves of these results";
     t.note = "Seconds are of the engine named, an emulation or a simulation, not of a device.";
     t.folded = true;
-    t.columns = {text_column("problem", "Problem"),     text_column("spec", "Specification"),
-                 text_column("engine", "Engine"),       text_column("scheme", "Scheme"),
-                 text_column("stop", "Inner stop"),     text_column("status", "Status"),
-                 number_column("iterations", "Inner"),  number_column("outer", "Outer"),
+    t.columns = {text_column("problem", "Problem"),      text_column("spec", "Specification"),
+                 text_column("engine", "Engine"),        text_column("scheme", "Scheme"),
+                 text_column("stop", "Inner stop"),      text_column("status", "Status"),
+                 number_column("iterations", "Inner"),   number_column("outer", "Outer"),
                  number_column("defect", "True defect"), number_column("error", "Error"),
                  number_column("seconds", "Engine", "s")};
     for (const PointRow& p : rows.points)

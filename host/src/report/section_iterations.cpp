@@ -76,8 +76,7 @@ std::vector<Drawn> drawn_points(const std::vector<const PointRow*>& points, int 
 }
 
 TableRow row_of(const PointRow& p, const std::string& series, Cell width) {
-    return {{words(series), std::move(width), spec(p.spec),
-             count(p.inner_iterations, p.at.column("inner_iterations")),
+    return {{words(series), std::move(width), spec(p.spec), count(p.inner_iterations, p.at.column("inner_iterations")),
              count(p.outer_iterations, p.at.column("outer_iterations"))},
             {p.origin}};
 }
@@ -90,10 +89,11 @@ Figure figure_of(const Choice& choice, std::size_t index) {
     f.id = fmt::format("iterations-{}", index);
     f.half = index > 1;
     f.title = fmt::format("Iterations against the width of the vectors: {}", choice.problem);
-    f.text = fmt::format("Inner iterations to a relative defect of {}, {}, {}. Stepwise rows sum the nine products of a "
-                         "row in the vectors’ own format; the others with {} fraction bits more. A wide u has more "
-                         "fraction bits than r, p and q.",
-                         first.tolerance, first.scheme, first.stop(), guard);
+    f.text =
+        fmt::format("Inner iterations to a relative defect of {}, {}, {}. Stepwise rows sum the nine products of a "
+                    "row in the vectors’ own format; the others with {} fraction bits more. A wide u has more "
+                    "fraction bits than r, p and q.",
+                    first.tolerance, first.scheme, first.stop(), guard);
     f.label = fmt::format("Line chart: inner iterations against fraction bits of the vectors for {}. The table below "
                           "holds its figures.",
                           choice.problem);

@@ -28,7 +28,7 @@ const PointRow* find_point(const Rows& rows, const detail::PaperCell& cell) {
     const bool refines = o.scheme == Scheme::defect_correction || o.scheme == Scheme::residual_guided;
     if (refines && o.digits > 0) like.digits = o.digits;
     else if (refines) like.inner = o.inner;
-    const std::string recurrence = o.scheme != Scheme::defect_correction          ? ""
+    const std::string recurrence = o.scheme != Scheme::defect_correction     ? ""
                                    : o.inner_recurrence == Recurrence::plain ? "plain"
                                                                              : "pipelined";
     const std::string scheme = to_string(o.scheme), spec = to_string(o.spec);
@@ -50,7 +50,11 @@ Cell paper_cell(const detail::PaperCell& c) {
     if (c.status == "na") return words("n/a");
     if (c.status != "ok") return words(c.status);
     if (c.error) return {fmt::format("{:.5e}", *c.error), *c.error, {}, false, false};
-    return {pair_text(c.inner_iterations.value_or(0), c.outer_iterations), c.inner_iterations.value_or(0), {}, false, false};
+    return {pair_text(c.inner_iterations.value_or(0), c.outer_iterations),
+            c.inner_iterations.value_or(0),
+            {},
+            false,
+            false};
 }
 
 Cell our_cell(const detail::PaperCell& c, const PointRow* p) {
@@ -87,8 +91,9 @@ Table iterations_table(int number, const std::vector<detail::PaperCell>& cells, 
         t.columns.push_back(number_column(fmt::format("paper_{}", level), "paper"));
         t.columns.push_back(number_column(fmt::format("ratio_{}", level), "ratio"));
     }
-    t.note = number == 1 ? "The paper prints half of the root mean square error, and so does this table."
-                         : "Inner iterations : outer iterations; the ratio is of inner iterations, ours over the paper's.";
+    t.note = number == 1
+                 ? "The paper prints half of the root mean square error, and so does this table."
+                 : "Inner iterations : outer iterations; the ratio is of inner iterations, ours over the paper's.";
     std::vector<std::pair<std::string, std::string>> done;
     for (const auto& [first, unused] : found) {
         const std::pair<std::string, std::string> name{first->inner_format, first->inner_stop};
@@ -120,24 +125,23 @@ Table area_table(const Rows& rows, const std::string& folder, int given) {
     t.note = "Our slices are estimated from LUTs and flip-flops; our I/O counts every port bit, the control bus too. "
              "MHz are the paper's.";
     t.columns = {text_column("multiplier", "Multipliers"), text_column("format", "Format"),
-                 number_column("slices", "Slices: ours"), number_column("paper_slices", "paper"),
-                 number_column("ratio", "ratio"),         number_column("blocks", "Blocks: ours"),
-                 number_column("paper_blocks", "paper"),  number_column("io", "I/O: ours", "bits"),
-                 number_column("paper_io", "paper"),      number_column("paper_mhz", "paper", "MHz")};
+                 number_column("slices", "Slices: ours"),  number_column("paper_slices", "paper"),
+                 number_column("ratio", "ratio"),          number_column("blocks", "Blocks: ours"),
+                 number_column("paper_blocks", "paper"),   number_column("io", "I/O: ours", "bits"),
+                 number_column("paper_io", "paper"),       number_column("paper_mhz", "paper", "MHz")};
     for (const detail::Table5Row& row : detail::read_table5(folder)) {
         const std::string multiplier = row.multiplier == "logic" ? "logic" : "block";
         for (const SynthesisRow& s : rows.synthesis) {
             if (s.part != "core" || s.target != "xc2v" || s.spec != row.format || s.multiplier != multiplier) continue;
             const auto slices = s.figures.slices("xc2v");
-            t.rows.push_back({{words(row.multiplier), code(row.format), modelled(count(slices)),
-                               count(static_cast<std::uint64_t>(row.slices)),
-                               modelled(factor(static_cast<double>(slices) / row.slices)),
-                               count(s.figures.multipliers, s.at.column("multipliers")),
-                               count(static_cast<std::uint64_t>(row.multipliers)),
-                               count(s.figures.io_bits, s.at.column("io_bits")),
-                               count(static_cast<std::uint64_t>(row.io_bits)),
-                               count(static_cast<std::uint64_t>(row.mhz))},
-                              {s.origin, given}});
+            t.rows.push_back(
+                {{words(row.multiplier), code(row.format), modelled(count(slices)),
+                  count(static_cast<std::uint64_t>(row.slices)),
+                  modelled(factor(static_cast<double>(slices) / row.slices)),
+                  count(s.figures.multipliers, s.at.column("multipliers")),
+                  count(static_cast<std::uint64_t>(row.multipliers)), count(s.figures.io_bits, s.at.column("io_bits")),
+                  count(static_cast<std::uint64_t>(row.io_bits)), count(static_cast<std::uint64_t>(row.mhz))},
+                 {s.origin, given}});
         }
     }
     return t;

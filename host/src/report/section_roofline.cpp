@@ -46,7 +46,8 @@ Section roofline_section(const Rows& rows) {
                 if (std::find(names.begin(), names.end(), series) == names.end()) names.push_back(series);
                 Cell bound = none(), rate = none(), share = none(), rate_number = none(), width = none();
                 if (bytes > 0) {
-                    if (std::find(streaming.begin(), streaming.end(), series) == streaming.end()) streaming.push_back(series);
+                    if (std::find(streaming.begin(), streaming.end(), series) == streaming.end())
+                        streaming.push_back(series);
                     width = n.figure("bytes_per_row");
                     if (copy > 0) bound = modelled(real(bytes * *unknowns / copy * 1e6));
                     rate = n.figure("bytes_per_second");
@@ -55,9 +56,10 @@ Section roofline_section(const Rows& rows) {
                     share = n.figure("share_of_copy");
                     if (const auto s = n.number("share_of_copy")) share.text = significant(100 * *s, 3);
                 }
-                t.rows.push_back({{words(series), level.figure("level"), level.figure("rows"), n.figure("us_per_pass", 4),
-                                   bound, width, rate, share, real(*us * 1e-6), rate_number},
-                                  {d.origin}});
+                t.rows.push_back(
+                    {{words(series), level.figure("level"), level.figure("rows"), n.figure("us_per_pass", 4), bound,
+                      width, rate, share, real(*us * 1e-6), rate_number},
+                     {d.origin}});
             }
         }
         if (t.rows.empty()) continue;
@@ -70,8 +72,9 @@ Section roofline_section(const Rows& rows) {
         rate.half = true;
         rate.id = fmt::format("gpu-rate-{}", index);
         rate.title = fmt::format("Bytes a second of one pass: {}", device);
-        rate.text = "What the streaming plan moves by its own ledger, over the measured time of a pass. The rule is the "
-                    "measured copy bandwidth. The resident plan keeps its vectors on the chip and has no such figure.";
+        rate.text =
+            "What the streaming plan moves by its own ledger, over the measured time of a pass. The rule is the "
+            "measured copy bandwidth. The resident plan keeps its vectors on the chip and has no such figure.";
         rate.label = "Line chart: bytes a second against unknowns. The table below holds its figures.";
         rate.table = t;
         rate.table.id = rate.id;
@@ -88,7 +91,8 @@ Section roofline_section(const Rows& rows) {
                 chart.list.push_back({names[i], static_cast<int>(i)});
         if (copy > 0) chart.rules.emplace_back(copy, fmt::format("copy: {} TB/s", significant(copy * 1e-12)));
         chart.x.text = TickText::power;
-        if (fit_axis(chart.x, rate.table) && fit_axis(chart.y, rate.table, {copy})) rate.vega = vega_of(chart, rate.table);
+        if (fit_axis(chart.x, rate.table) && fit_axis(chart.y, rate.table, {copy}))
+            rate.vega = vega_of(chart, rate.table);
 
         Figure time;
         time.half = true;
@@ -107,7 +111,8 @@ Section roofline_section(const Rows& rows) {
         by_time.y = {"seconds", "time of one pass", true, TickText::time};
         by_time.series = "series";
         for (std::size_t i = 0; i < names.size(); ++i) by_time.list.push_back({names[i], static_cast<int>(i)});
-        if (fit_axis(by_time.x, time.table) && fit_axis(by_time.y, time.table)) time.vega = vega_of(by_time, time.table);
+        if (fit_axis(by_time.x, time.table) && fit_axis(by_time.y, time.table))
+            time.vega = vega_of(by_time, time.table);
         section.blocks.emplace_back(std::move(rate));
         section.blocks.emplace_back(std::move(time));
     }

@@ -9,7 +9,8 @@ namespace mantissa::report {
 
 std::vector<Choice> comparable_points(const std::vector<PointRow>& points) {
     const auto setting = [](const PointRow& p) {
-        return fmt::format("{}|{}|{}|{}|{}|{}", p.scheme, p.stop(), p.inner_recurrence, p.middle, p.tolerance, p.jacobi);
+        return fmt::format("{}|{}|{}|{}|{}|{}", p.scheme, p.stop(), p.inner_recurrence, p.middle, p.tolerance,
+                           p.jacobi);
     };
     std::map<std::string, std::map<std::string, int>> shares; // problem, setting
     for (const PointRow& p : points) ++shares[p.problem][setting(p)];

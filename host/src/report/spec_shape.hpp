@@ -15,7 +15,7 @@ struct SpecShape {
     int iterate_bits = 0;   ///< of u
     int row_guard_bits = 0; ///< fraction bits of the row sums beyond the vectors'
     bool fixed_dot = false;
-    bool plain = false;    ///< nothing but u, row sums and dot products differs from the base
+    bool plain = false;                       ///< nothing but u, row sums and dot products differs from the base
     bool is_double = false, is_float = false; ///< IEEE arithmetic throughout: what others are compared with
     [[nodiscard]] bool is_reference() const { return is_double || is_float; }
     /// A datapath of the hardware policy that differs from others of its kind in widths only.

@@ -71,8 +71,8 @@ std::vector<std::string> findings_of(const Choice& choice) {
             for (const Shaped& b : reduced) {
                 if (a.shape.vector_bits != b.shape.vector_bits || a.shape.fixed_dot != b.shape.fixed_dot) continue;
                 if (!apart(a.shape, b.shape)) continue;
-                const double ratio = static_cast<double>(a.point->inner_iterations) /
-                                     static_cast<double>(b.point->inner_iterations);
+                const double ratio =
+                    static_cast<double>(a.point->inner_iterations) / static_cast<double>(b.point->inner_iterations);
                 if (ratio > most) {
                     most = ratio;
                     best = {&a, &b};
@@ -84,19 +84,20 @@ std::vector<std::string> findings_of(const Choice& choice) {
         return a.iterate_bits == b.iterate_bits && a.row_guard_bits == 0 && b.row_guard_bits > 0;
     });
     if (narrow != nullptr)
-        findings.push_back(fmt::format("Summing rows with {} more fraction bits pays most at {}-bit vectors: from {} to "
-                                       "{} inner iterations ({} to {}).",
-                                       wide->shape.row_guard_bits, wide->shape.vector_bits,
-                                       narrow->point->inner_iterations, wide->point->inner_iterations,
-                                       narrow->point->spec, wide->point->spec));
+        findings.push_back(
+            fmt::format("Summing rows with {} more fraction bits pays most at {}-bit vectors: from {} to "
+                        "{} inner iterations ({} to {}).",
+                        wide->shape.row_guard_bits, wide->shape.vector_bits, narrow->point->inner_iterations,
+                        wide->point->inner_iterations, narrow->point->spec, wide->point->spec));
     const auto [short_u, long_u] = best_pair([](const SpecShape& a, const SpecShape& b) {
         return a.row_guard_bits == b.row_guard_bits && !a.wide_u() && b.wide_u();
     });
     if (short_u != nullptr)
-        findings.push_back(fmt::format("A wider u, which feeds nothing back, pays most at {}-bit vectors: from {} to {} "
-                                       "inner iterations ({} to {}).",
-                                       short_u->shape.vector_bits, short_u->point->inner_iterations,
-                                       long_u->point->inner_iterations, short_u->point->spec, long_u->point->spec));
+        findings.push_back(
+            fmt::format("A wider u, which feeds nothing back, pays most at {}-bit vectors: from {} to {} "
+                        "inner iterations ({} to {}).",
+                        short_u->shape.vector_bits, short_u->point->inner_iterations, long_u->point->inner_iterations,
+                        short_u->point->spec, long_u->point->spec));
     return findings;
 }
 

@@ -109,15 +109,16 @@ std::string table_html(const Table& table, Origins& origins) {
         body += "</tr>\n";
     }
     body += "</tbody>\n";
-    const std::string grid = fmt::format(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table id=\"table-{}\">"
-        "<caption>{}</caption>\n{}{}</table></div>\n",
-        escape(table.caption), escape(table.id), escape(table.caption), head_html(table), body);
+    const std::string grid =
+        fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table id=\"table-{}\">"
+                    "<caption>{}</caption>\n{}{}</table></div>\n",
+                    escape(table.caption), escape(table.id), escape(table.caption), head_html(table), body);
     const std::string note = table.note.empty() ? "" : fmt::format("<p class=\"note\">{}</p>\n", escape(table.note));
     if (!table.folded) return grid + note;
-    return fmt::format("<details class=\"data{}\"><summary>{}: the figures as a table ({} {})</summary>\n{}{}</details>\n",
-                       table.rows.size() > 60 ? " long" : "", escape(table.caption), table.rows.size(),
-                       table.rows.size() == 1 ? "row" : "rows", grid, note);
+    return fmt::format(
+        "<details class=\"data{}\"><summary>{}: the figures as a table ({} {})</summary>\n{}{}</details>\n",
+        table.rows.size() > 60 ? " long" : "", escape(table.caption), table.rows.size(),
+        table.rows.size() == 1 ? "row" : "rows", grid, note);
 }
 
 Json table_json(const Table& table) {

@@ -38,10 +38,10 @@ Cell modelled(Cell cell);
 Cell none();
 
 struct Column {
-    std::string id;        ///< the field's name in the charts
+    std::string id; ///< the field's name in the charts
     std::string title, unit;
-    bool number = true;    ///< aligned to the right
-    bool hidden = false;   ///< for charts only
+    bool number = true;  ///< aligned to the right
+    bool hidden = false; ///< for charts only
 };
 Column number_column(const std::string& id, const std::string& title, const std::string& unit = {});
 Column text_column(const std::string& id, const std::string& title);
@@ -57,8 +57,8 @@ struct Table {
     std::string id, caption, note; ///< the note stands below; plain text
     std::vector<Column> columns;
     std::vector<TableRow> rows;
-    bool folded = false;     ///< behind a line to click: the data of a chart
-    bool row_header = true;  ///< the first visible column heads its row
+    bool folded = false;    ///< behind a line to click: the data of a chart
+    bool row_header = true; ///< the first visible column heads its row
     bool show_origins = true;
 };
 
