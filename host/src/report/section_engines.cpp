@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "document.hpp"
 #include "sections.hpp"
 
 namespace mantissa::report {
@@ -14,10 +15,32 @@ std::string without_engine(const PointRow& p) {
                        p.tolerance, p.jacobi);
 }
 
+/// Measured passes of a core, as the comparison stores them.
+Table passes_table(const Rows& rows) {
+    Table t;
+    t.id = "passes";
+    t.caption = "Passes counted on the simulated core";
+    t.columns = {text_column("problem", "Problem"),           text_column("spec", "Specification"),
+                 number_column("passes", "Passes"),           number_column("cycles", "Cycles"),
+                 number_column("per", "Cycles a pass"),       number_column("read", "Read", "bytes"),
+                 number_column("written", "Written", "bytes")};
+    for (const DocumentRow& d : rows.measurements) {
+        const Node n(d, d.document, {});
+        const auto passes = n.number("passes"), cycles = n.number("cycles");
+        if (!passes || !cycles || !(*passes > 0)) continue;
+        t.rows.push_back({{words(n.text("problem")), spec(n.text("spec")), n.figure("passes"), n.figure("cycles"),
+                           real(*cycles / *passes, {}, 6), n.figure("bytes_read"), n.figure("bytes_written")},
+                          {d.origin}});
+    }
+    t.folded = t.rows.size() > 12;
+    return t;
+}
+
 } // namespace
 
 Section engines_section(const Rows& rows) {
     Section section{"engines", "Engines and cycles", {}};
+    Table passes = passes_table(rows);
     std::map<std::string, std::vector<const PointRow*>> groups;
     for (const PointRow& p : rows.points) groups[without_engine(p)].push_back(&p);
     Table t;
@@ -64,6 +87,7 @@ Section engines_section(const Rows& rows) {
             Gap{"No solve in these results ran on a second engine",
                 "a sweep file with engine = [\"emulated\", \"rtl\"], then mantissa sweep FILE.toml --store STORE "
                 "(Verilator: apt install verilator)"});
+        if (!passes.rows.empty()) section.blocks.emplace_back(std::move(passes));
         return section;
     }
     if (pairs != 0)
@@ -71,6 +95,7 @@ Section engines_section(const Rows& rows) {
                                                      "defect, to the last bit, of the same solve on the first.",
                                                      equal, pairs)});
     section.blocks.emplace_back(std::move(t));
+    if (!passes.rows.empty()) section.blocks.emplace_back(std::move(passes));
     return section;
 }
 
