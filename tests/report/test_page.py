@@ -92,6 +92,7 @@ class Page(unittest.TestCase):
         self.assertEqual(len(data["charts"]), int(charts))
         for name, chart in data["charts"].items():
             with self.subTest(chart=name):
+                self.browser.value("document.querySelectorAll('details.more').forEach(d => { d.open = true; })")
                 svg = f"document.querySelector('[data-chart=\"{name}\"] svg')"
                 self.assertTrue(self.browser.value(f"{svg} !== null"))
                 self.assertGreater(self.browser.value(f"{svg}.getBoundingClientRect().height"), 80)

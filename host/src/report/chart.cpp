@@ -105,6 +105,27 @@ void add_labels(Json& marks, const std::vector<EndLabel>& labels, double width) 
     }
 }
 
+/// The rows whose letters stand clear of those already placed; the table and the pointer tell the others.
+Json clear_letters(const PointChart& chart, const Table& table, double width, double height) {
+    const std::size_t cx = column_of(table, chart.x.field), cy = column_of(table, chart.y.field),
+                      cl = column_of(table, chart.letter);
+    std::vector<std::pair<double, double>> placed;
+    Json rows = Json::array();
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+        const auto& cells = table.rows[r].cells;
+        if (!cells[cl].value.is_string() || !cells[cx].value.is_number() || !cells[cy].value.is_number()) continue;
+        const std::pair at{width * place_on(chart.x, cells[cx].value.get<double>()),
+                           height * (1 - place_on(chart.y, cells[cy].value.get<double>()))};
+        if (std::any_of(placed.begin(), placed.end(), [&](const auto& other) {
+                return std::abs(at.first - other.first) < 17 && std::abs(at.second - other.second) < 14;
+            }))
+            continue;
+        placed.push_back(at);
+        rows.push_back(r);
+    }
+    return rows;
+}
+
 } // namespace
 
 Json vega_of(const LineChart& chart, const Table& table) {
@@ -167,6 +188,12 @@ Json vega_of(const PointChart& chart, const Table& table) {
                             {"transform",
                              {{{"type", "filter"}, {"expr", fmt::format("isString(datum.{})", chart.letter)}},
                               {{"type", "collect"}, {"sort", {{"field", chart.x.field}}}}}}});
+    vega["data"].push_back(
+        {{"name", "clear"},
+         {"source", "lettered"},
+         {"transform", Json::array({{{"type", "filter"},
+                                     {"expr", fmt::format("indexof({}, datum.row_) >= 0",
+                                                          clear_letters(chart, table, width, height).dump())}}})}});
     Json scales = Json::array({position_scale("x", chart.x, "width"), position_scale("y", chart.y, "height"),
                                tick_scale("x", x_ticks), tick_scale("y", y_ticks)});
     add_series_scales(scales, chart.list);
@@ -190,7 +217,7 @@ Json vega_of(const PointChart& chart, const Table& table) {
     marks.push_back({{"type", "text"},
                      {"aria", false},
                      {"interactive", false},
-                     {"from", {{"data", "lettered"}}},
+                     {"from", {{"data", "clear"}}},
                      {"encode",
                       {{"enter",
                         {{"x", field("x", chart.x.field)},

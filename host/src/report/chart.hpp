@@ -20,7 +20,8 @@ struct Figure {
     std::string label; ///< for those who do not see it: what is drawn
     Json vega;
     Table table;
-    bool half = false; ///< two stand side by side where there is room
+    bool half = false;   ///< two stand side by side where there is room
+    bool folded = false; ///< behind a line to click
 };
 
 struct Series {

@@ -28,6 +28,7 @@ std::string significant(double value, int digits) {
     const double size = std::abs(value);
     if (size < 1e-3 || size >= 1e6) return fmt::format("{:.{}e}", value, digits - 1);
     const int before = static_cast<int>(std::floor(std::log10(size))) + 1;
+    if (before >= digits && value > 0) return grouped(static_cast<std::uint64_t>(std::llround(value)));
     return fmt::format("{:.{}f}", value, std::max(0, digits - before));
 }
 

@@ -29,6 +29,9 @@ std::string gap_html(const Gap& gap) {
 std::string block_html(const Text& text, Assembly&) {
     return fmt::format("<p>{}</p>\n", escape(text.plain));
 }
+std::string block_html(const Heading& heading, Assembly&) {
+    return fmt::format("<h3 class=\"part\">{}</h3>\n", escape(heading.plain));
+}
 std::string block_html(const Gap& gap, Assembly&) {
     return gap_html(gap);
 }
@@ -51,7 +54,9 @@ std::string block_html(const Figure& figure, Assembly& page) {
                         "by a script; its figures are in the table below.</p></noscript>\n",
                         escape(figure.id));
     }
-    return html + block_html(figure.table, page) + "</figure>\n";
+    html += block_html(figure.table, page) + "</figure>\n";
+    if (!figure.folded) return html;
+    return fmt::format("<details class=\"more\"><summary>{}</summary>\n{}</details>\n", escape(figure.title), html);
 }
 
 bool is_half(const Block& block) {

@@ -250,6 +250,12 @@ Rows read_stores(const std::vector<std::string>& paths, Origins& origins) {
     keep_latest(rows.synthesis, [](const SynthesisRow& s) {
         return fmt::format("{}|{}|{}|{}", s.spec, s.target, s.multiplier, s.part);
     });
+    for (auto* list : {&rows.measurements, &rows.comparisons}) {
+        std::stable_sort(list->begin(), list->end(), [](const DocumentRow& a, const DocumentRow& b) {
+            return a.provenance.date > b.provenance.date;
+        });
+        for (std::size_t i = 0; i < list->size(); ++i) (*list)[i].number = static_cast<int>(i) + 1;
+    }
     return rows;
 }
 

@@ -67,6 +67,7 @@ struct PlacementRow {
 struct DocumentRow {
     RowAddress at;
     std::string name;
+    int number = 0; ///< in the page, from 1, the latest first
     Json document;
     Provenance provenance;
     int origin = 0;

@@ -38,6 +38,15 @@ Cell share_cell(const Node& row) {
     return cell;
 }
 
+/// A column that no row fills tells nothing, nor does one that says one lane in every row.
+void hide_idle_columns(Table& t) {
+    for (std::size_t c = 0; c < t.columns.size(); ++c)
+        t.columns[c].hidden = std::all_of(t.rows.begin(), t.rows.end(), [&](const TableRow& row) {
+            const Json& value = row.cells[c].value;
+            return value.is_null() || (t.columns[c].id == "lanes" && value == 1);
+        });
+}
+
 /// All designs for one problem on one device, smallest area first.
 Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origins, const std::string& problem,
                       const std::string& device, std::vector<Node> rows, std::size_t index) {
@@ -90,7 +99,7 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
                      r.figure("cores"),
                      words(bound_text(r.text("bound"))),
                      clock_cell(r),
-                     r.figure("cycles_per_iteration", 6),
+                     r.figure("cycles_per_iteration", 5),
                      r.figure("slices", 5),
                      r.figure("blocks", 5),
                      share_cell(r),
@@ -102,10 +111,7 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
         t.rows.push_back(std::move(row));
     }
     t.folded = t.rows.size() > 12;
-    // A column that no row fills tells nothing.
-    for (std::size_t c = 0; c < t.columns.size(); ++c)
-        t.columns[c].hidden = std::all_of(t.rows.begin(), t.rows.end(),
-                                          [&](const TableRow& row) { return row.cells[c].value.is_null(); });
+    hide_idle_columns(t);
     PointChart chart;
     chart.x = {by_share ? "area_share" : "slices", by_share ? "share of the device's slices" : "slices", true,
                by_share ? TickText::percent : TickText::plain};
@@ -132,7 +138,7 @@ std::string by_text(const std::string& by) {
 
 Table best_table(const DocumentRow& document, const DocumentOrigins& origins) {
     Table t;
-    t.id = "best-" + document.name;
+    t.id = fmt::format("best-{}", document.number);
     t.caption = "The best design for each problem and device, and its format in each stage";
     t.columns = {text_column("problem", "Problem"),
                  text_column("device", "Device"),
@@ -161,13 +167,14 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins) {
                                            words(bound_text(b.text("bound"))), share, time});
         t.rows.push_back(std::move(row));
     }
+    hide_idle_columns(t);
     return t;
 }
 
 /// What the best design of each format of a stage reaches.
 Table stages_table(const DocumentRow& document) {
     Table t;
-    t.id = "stages-" + document.name;
+    t.id = fmt::format("stages-{}", document.number);
     t.caption = "Formats of each stage: the best design that has it";
     t.folded = true;
     t.columns = {text_column("problem", "Problem"),
@@ -196,7 +203,7 @@ Table stages_table(const DocumentRow& document) {
 /// Iterations and cycles of the specifications compared, and the cores' areas and clocks.
 Table specifications_table(const DocumentRow& document, const DocumentOrigins& origins) {
     Table t;
-    t.id = "specifications-" + document.name;
+    t.id = fmt::format("specifications-{}", document.number);
     t.caption = "Iterations and cycles that the designs rest on";
     t.folded = true;
     t.columns = {text_column("problem", "Problem"),
@@ -221,7 +228,7 @@ Table specifications_table(const DocumentRow& document, const DocumentOrigins& o
 
 Table cores_table(const DocumentRow& document, const DocumentOrigins& origins) {
     Table t;
-    t.id = "cores-" + document.name;
+    t.id = fmt::format("cores-{}", document.number);
     t.caption = "Cores that the designs are made of";
     t.folded = true;
     t.columns = {text_column("spec", "Specification"),
@@ -247,10 +254,21 @@ Table cores_table(const DocumentRow& document, const DocumentOrigins& origins) {
     return t;
 }
 
+/// The ratios of section 5.5 in words; others as they are called.
+std::string ratio_title(const std::string& name) {
+    static const std::map<std::string, std::string> kTitles = {
+        {"iterations_ratio", "Iterations, reduced over double"}, {"area_ratio", "Logic, double over reduced"},
+        {"clock_ratio", "Clock, reduced over double"},           {"io_ratio", "I/O bits, reduced over double"},
+        {"slowdown", "Time of one core, reduced over double"},   {"speedup", "Work a second of the same silicon"}};
+    const auto it = kTitles.find(name);
+    return it == kTitles.end() ? name : it->second;
+}
+
 Table section55_table(const DocumentRow& document, const DocumentOrigins& origins, const Json& object) {
     Table t;
-    t.id = "section-5-5-" + document.name;
-    t.caption = "The paper's section 5.5: s17e11 against s52e11";
+    t.id = fmt::format("section-5-5-{}", document.number);
+    const auto name_of = [&](const char* side) { return Node(document, object, "section55").text(side); };
+    t.caption = fmt::format("The paper’s section 5.5 again: {} against {}", name_of("narrow"), name_of("wide"));
     t.columns = {text_column("figure", "Figure"), number_column("ours", "Ours"), number_column("paper", "The paper's")};
     t.show_origins = true;
     const auto part = [&](const char* name) {
@@ -266,13 +284,34 @@ Table section55_table(const DocumentRow& document, const DocumentOrigins& origin
             if (!side.contains(name)) return none();
             if (side[name].is_string()) return words(side[name].get<std::string>());
             if (!side[name].is_number()) return none();
-            return real(side[name].get<double>(), document.address(fmt::format("section55/{}/{}", which, name)), 4);
+            return real(side[name].get<double>(), document.address(fmt::format("section55/{}/{}", which, name)), 3);
         };
         Cell mine = cell(ours, "ours");
         mine.modelled = kinds.contains(name) && kinds[name] == "modelled";
-        std::string title = name;
-        std::replace(title.begin(), title.end(), '_', ' ');
-        t.rows.push_back({{words(title), mine, cell(paper, "paper")}, origins.of(object)});
+        t.rows.push_back({{words(ratio_title(name)), mine, cell(paper, "paper")}, origins.of(object)});
+    }
+    return t;
+}
+
+/// Each format against the wide one, by the figures of section 5.5.
+Table section55_designs(const DocumentRow& document, const DocumentOrigins& origins, const Json& object) {
+    const Node whole(document, object, "section55");
+    Table t;
+    t.id = fmt::format("section-5-5-designs-{}", document.number);
+    t.caption = fmt::format("Formats against {}: what they cost and gain", whole.text("wide"));
+    t.note = "Speedup is of the same silicon: area and clock over iterations.";
+    t.columns = {text_column("spec", "Specification"),        text_column("multiplier", "Mult. in"),
+                 number_column("iterations", "Iterations ×"), number_column("area", "Logic ÷"),
+                 number_column("blocks", "Blocks ÷"),         number_column("clock", "Clock ×"),
+                 number_column("speedup", "Speedup")};
+    for (const Node& d : whole.children("designs")) {
+        Cell area = d.figure("area_ratio", 3), clock = d.figure("clock_ratio", 3), speedup = d.figure("speedup", 3);
+        area.modelled = true; // slices are estimates
+        clock.modelled = d.text("clock_kind") == "modelled";
+        speedup.modelled = true;
+        t.rows.push_back({{spec(d.text("spec")), words(d.text("multiplier")), d.figure("iterations_ratio", 3), area,
+                           d.figure("blocks_ratio", 3), clock, speedup},
+                          origins.of(d.object())});
     }
     return t;
 }
@@ -287,6 +326,7 @@ Section designs_section(const Rows& rows, Origins& origins) {
         const auto add = [&](Table table) {
             if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
         };
+        if (rows.comparisons.size() > 1) section.blocks.emplace_back(Heading{"Comparison " + document.name});
         add(best_table(document, from));
         std::vector<std::pair<std::string, std::string>> order;
         std::map<std::pair<std::string, std::string>, std::vector<Node>> groups;
@@ -295,13 +335,27 @@ Section designs_section(const Rows& rows, Origins& origins) {
             if (!groups.contains(name)) order.push_back(name);
             groups[name].push_back(row);
         }
-        for (const auto& name : order)
-            section.blocks.emplace_back(designs_figure(document, from, name.first, name.second, groups[name], ++index));
+        // The largest problem on each device is shown at once, the others behind a line to click.
+        std::map<std::string, double> unknowns, largest;
+        for (const Node& d : nodes(document, "designs")) unknowns[d.text("problem")] = d.number("unknowns").value_or(0);
+        for (const auto& [problem, device] : order) largest[device] = std::max(largest[device], unknowns[problem]);
+        const auto add_figures = [&](bool folded) {
+            for (const auto& name : order) {
+                if ((unknowns[name.first] < largest[name.second]) != folded) continue;
+                Figure figure = designs_figure(document, from, name.first, name.second, groups[name], ++index);
+                figure.folded = folded;
+                section.blocks.emplace_back(std::move(figure));
+            }
+        };
+        add_figures(false);
         if (const auto it = document.document.find("section55"); it != document.document.end() && it->is_object()) {
+            section.blocks.emplace_back(Heading{"The paper’s section 5.5 with our figures"});
             if (const auto text = it->find("text"); text != it->end() && text->is_string())
                 section.blocks.emplace_back(Text{text->get<std::string>()});
             add(section55_table(document, from, *it));
+            add(section55_designs(document, from, *it));
         }
+        add_figures(true);
         add(stages_table(document));
         add(specifications_table(document, from));
         add(cores_table(document, from));

@@ -34,10 +34,15 @@ Section time_section(const Rows& rows, Origins& origins) {
             for (const Node& n : nodes(document, list))
                 if (std::find(problems.begin(), problems.end(), n.text("problem")) == problems.end())
                     problems.push_back(n.text("problem"));
+        std::map<std::string, double> unknowns;
+        for (const Node& d : nodes(document, "designs")) unknowns[d.text("problem")] = d.number("unknowns").value_or(0);
+        std::stable_sort(problems.begin(), problems.end(),
+                         [&](const std::string& a, const std::string& b) { return unknowns[a] > unknowns[b]; });
         for (const std::string& problem : problems) {
             Figure f;
             f.id = fmt::format("time-{}", ++index);
             f.title = fmt::format("Time to the same defect: {}", problem);
+            f.folded = problem != problems.front();
             f.text = "The fastest design of each device, and the measured runs of GPUs and processors, to the same "
                      "relative defect in double precision. Hollow points are modelled.";
             f.label = "Dot chart: time to solution of designs, GPU and CPU. The table below holds its figures.";

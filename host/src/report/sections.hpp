@@ -21,7 +21,11 @@ struct Text {
     std::string plain;
 };
 
-using Block = std::variant<Text, Figure, Table, Gap>;
+struct Heading {
+    std::string plain;
+};
+
+using Block = std::variant<Text, Heading, Figure, Table, Gap>;
 
 struct Section {
     std::string id, title;

@@ -29,6 +29,10 @@ std::string device_line(const Node& d) {
     return line;
 }
 
+void add_new(std::vector<std::string>& list, const std::string& line) {
+    if (std::find(list.begin(), list.end(), line) == list.end()) list.push_back(line);
+}
+
 struct Shaped {
     const PointRow* point;
     SpecShape shape;
@@ -106,16 +110,18 @@ std::vector<std::string> findings_of(const Choice& choice) {
 Summary summary_of(const Rows& rows) {
     Summary s;
     for (const DocumentRow& d : rows.comparisons) {
-        for (const std::string& line : texts(d.document, "findings")) s.findings.push_back(line);
-        for (const std::string& line : texts(d.document, "assumptions"))
-            if (std::find(s.assumptions.begin(), s.assumptions.end(), line) == s.assumptions.end())
-                s.assumptions.push_back(line);
-        for (const Node& device : nodes(d, "devices")) s.devices.push_back(device_line(device));
+        if (s.findings.empty()) {
+            s.findings = texts(d.document, "findings");
+            s.findings_from = "the comparison " + d.name;
+        }
+        for (const std::string& line : texts(d.document, "assumptions")) add_new(s.assumptions, line);
+        for (const Node& device : nodes(d, "devices")) add_new(s.devices, device_line(device));
         for (const Node& gap : nodes(d, "gaps")) {
             const std::string why = gap.text("why");
-            s.gaps.push_back({gap.text("what") + (why.empty() ? "" : ": " + why), gap.text("mend")});
+            Gap line{gap.text("what") + (why.empty() ? "" : ": " + why), gap.text("mend")};
+            const auto same = [&](const Gap& g) { return g.what == line.what && g.mend == line.mend; };
+            if (std::none_of(s.gaps.begin(), s.gaps.end(), same)) s.gaps.push_back(std::move(line));
         }
-        s.findings_from = "the comparison " + d.name;
     }
     if (!s.findings.empty()) return s;
     for (const Choice& choice : comparable_points(rows.points)) {
