@@ -252,11 +252,21 @@ Json vega_of(const DotChart& chart, const Table& table) {
     add_series_scales(scales, chart.list);
     vega["scales"] = scales;
     Json name_axis = {{"scale", "y"},      {"orient", "left"},        {"aria", false},
-                      {"domain", false},   {"ticks", false},          {"grid", true},
+                      {"domain", false},   {"ticks", false},          {"grid", false},
                       {"labelPadding", 8}, {"labelLimit", left - 16}, {"labelColor", "var(--ink)"}};
     vega["axes"] = {name_axis, axis_json("x", "bottom", chart.x, x_ticks, false)};
     vega["legends"] = legend();
-    Json marks = Json::array({symbols(chart.x.field, chart.name, chart.series, 70)});
+    const Json stem = {{"type", "rule"},
+                       {"aria", false},
+                       {"interactive", false},
+                       {"from", {{"data", "table"}}},
+                       {"encode",
+                        {{"enter",
+                          {{"x", {{"value", 0}}},
+                           {"x2", field("x", chart.x.field)},
+                           {"y", field("y", chart.name)},
+                           {"stroke", {{"value", "var(--line)"}}}}}}}};
+    Json marks = Json::array({stem, symbols(chart.x.field, chart.name, chart.series, 70)});
     marks.push_back({{"type", "text"},
                      {"aria", false},
                      {"interactive", false},

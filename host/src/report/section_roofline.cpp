@@ -78,6 +78,8 @@ Section roofline_section(const Rows& rows) {
         rate.label = "Line chart: bytes a second against unknowns. The table below holds its figures.";
         rate.table = t;
         rate.table.id = rate.id;
+        const std::size_t rated = t.columns.size() - 1; // rate_
+        std::erase_if(rate.table.rows, [&](const TableRow& row) { return row.cells[rated].value.is_null(); });
         rate.table.caption = fmt::format("Passes of the pipelined CG on the {}", device);
         rate.table.note = whole.text("note");
         rate.table.folded = true;

@@ -38,6 +38,7 @@ Section time_section(const Rows& rows, Origins& origins) {
         for (const Node& d : nodes(document, "designs")) unknowns[d.text("problem")] = d.number("unknowns").value_or(0);
         std::stable_sort(problems.begin(), problems.end(),
                          [&](const std::string& a, const std::string& b) { return unknowns[a] > unknowns[b]; });
+        if (rows.comparisons.size() > 1) section.blocks.emplace_back(Heading{"Comparison " + document.name});
         for (const std::string& problem : problems) {
             Figure f;
             f.id = fmt::format("time-{}", ++index);
