@@ -94,8 +94,10 @@ TEST(Report, ReadsWithoutWriting) {
     const Scratch scratch;
     { Store(scratch.path("s")).put(point("s17e8"), result(100), 4225, kProvenance); }
     const std::string before = scratch.read("s");
+    EXPECT_EQ(scratch.files(), 1u);
     page_of({scratch.path("s")});
     EXPECT_EQ(scratch.read("s"), before);
+    EXPECT_EQ(scratch.files(), 1u) << "no log files are left behind";
 }
 
 TEST(Report, OfThePointsInTwoStoresTheLatestCounts) {

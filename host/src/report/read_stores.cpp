@@ -100,7 +100,9 @@ Handle open(const std::string& path) {
         throw InvalidInput(
             fmt::format("{}: no such results file; `mantissa sweep FILE.toml --store {}` makes one", path, path));
     sqlite3* raw = nullptr;
-    const int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr);
+    // Not SQLITE_OPEN_READONLY: such a connection leaves the files of the write-ahead log behind. SQLite turns to
+    // reading only by itself where the file is write-protected; no statement here writes.
+    const int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE, nullptr);
     Handle db(raw, &sqlite3_close);
     if (code != SQLITE_OK)
         throw InvalidInput(fmt::format("{}: cannot open the results file: {}; give a readable file", path,
