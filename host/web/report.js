@@ -85,10 +85,16 @@
     return view.runAsync();
   }
 
-  Promise.all(Array.prototype.map.call(plots, draw)).then(function () {
-    root.dataset.charts = String(plots.length);
-  }, function (fault) {
-    root.dataset.charts = "failed";
-    console.error("a chart failed: " + fault);
+  function drawn(place) {
+    return Promise.resolve(place).then(draw).then(function () {
+      return 1;
+    }, function (fault) {
+      place.textContent = "This chart could not be drawn; its figures are in the table below.";
+      console.error(place.dataset.chart + ": " + fault);
+      return 0;
+    });
+  }
+  Promise.all(Array.prototype.map.call(plots, drawn)).then(function (counts) {
+    root.dataset.charts = String(counts.reduce(function (sum, one) { return sum + one; }, 0));
   });
 })();
