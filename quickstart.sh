@@ -1,16 +1,22 @@
 #!/usr/bin/env bash
-# Everything from a fresh Debian 12 machine to the main job: installs what is missing, builds, and solves a Poisson
-# problem to double-precision accuracy in several reduced formats, the paper's iteration counts beside ours.
+# Everything from a fresh Debian 12 machine to the main job in under ten minutes: installs what is missing, builds,
+# solves a Poisson problem to double-precision accuracy in several reduced formats, simulates the hardware core,
+# synthesises it, compares the designs, and writes a report.
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
 
-need "${BUILD_PACKAGES[@]}"
+need "${BUILD_PACKAGES[@]}" "${RTL_PACKAGES[@]}"
 build -DMANTISSA_TESTS=OFF -DMANTISSA_BENCHMARKS=OFF -- mantissa
+results=build/quickstart.sqlite # run again and all of this resumes
 
 say "one solve: 17 fraction bits inside, double outside"
 build/bin/mantissa solve --problem poisson2d:level=8 --scheme residual-guided --inner 10 --format s17e8 --engine emulated
 say "the paper's Table 4 at level 8, cell by cell"
-build/bin/mantissa reproduce table4 --levels 8
-say "a precision sweep: which bits matter (kept in build/quickstart.db; run again and it resumes)"
-build/bin/mantissa sweep experiments/quickstart.toml --store build/quickstart.db --csv build/quickstart.csv
+build/bin/mantissa reproduce table4 --levels 8 --store "$results"
+say "a precision sweep: which bits matter"
+build/bin/mantissa sweep experiments/quickstart.toml --store "$results" --csv build/quickstart.csv
 experiments/iterations.py build/quickstart.csv
-say "done. Next: build/bin/mantissa --help, README.md and docs/which_bits.md"
+say "a comparison: emulated and RTL engines, one core synthesised (the first time takes some minutes)"
+build/bin/mantissa compare experiments/quickstart_compare.toml --store "$results"
+say "the report, and what it finds"
+build/bin/mantissa report "$results" -o build/report.html
+say "done: open build/report.html. Next: build/bin/mantissa --help, README.md and docs/"

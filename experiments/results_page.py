@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""docs/results.md from a stored comparison.
+
+    mantissa compare experiments/compare.toml --stored --json > experiments/results/compare.json
+    experiments/results_page.py experiments/results/compare.json > docs/results.md
+    experiments/results_page.py experiments/results/compare.json --check docs/results.md
+
+A figure that is modelled, and not measured or counted, carries a dagger.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+DAGGER = "†"
+
+
+def seconds(value):
+    if value is None:
+        return ""
+    for unit, scale in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
+        if value >= scale:
+            return f"{value / scale:.3g} {unit}"
+    return f"{value:.3g} s"
+
+
+def mark(text, modelled):
+    return text + DAGGER if text and modelled else text
+
+
+def table(header, rows, numbers):
+    """A Markdown table; columns in `numbers` are set to the right."""
+    lines = ["| " + " | ".join(header) + " |"]
+    lines.append("|" + "|".join("---:" if k in numbers else "---" for k in range(len(header))) + "|")
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    return lines + [""]
+
+
+def code(text):
+    return f"`{text}`"
+
+
+def iterations(document):
+    problems = list(dict.fromkeys(d["problem"] for d in document["designs"]))
+    specs = list(dict.fromkeys(d["spec"] for d in document["designs"]))
+    found = {}
+    for d in document["designs"]:
+        found.setdefault((d["spec"], d["problem"]), d)
+    rows = []
+    for spec in specs:
+        cells = []
+        for problem in problems:
+            d = found.get((spec, problem))
+            if d is None:
+                cells.append("")
+            elif d["status"] == "converged":
+                cells.append(f"{d['inner_iterations']}:{d['outer_iterations']}")
+            else:
+                cells.append(d["status"])
+        rows.append([code(spec), *cells])
+    yield "## Iterations to double accuracy"
+    yield ""
+    yield (f"Inner and outer iterations, {document['scheme']}, {document['inner']} inner iterations a step, to a defect of "
+           f"{document['tolerance']:g} relative to the first.")
+    yield ""
+    yield from table(["datapath", *problems], rows, range(1, len(problems) + 1))
+
+
+def cores(document):
+    rows = []
+    for c in document["cores"]:
+        rows.append([code(c["spec"]), c["target"], c["multiplier"], c["luts"] + c["memory_luts"], c["flip_flops"],
+                     mark(str(c["slices"]), c.get("slices_kind") == "modelled"), c["blocks"], c["depth"],
+                     mark(f"{c['mhz']:.0f}" if c.get("mhz") else "", c.get("mhz_kind") == "modelled")])
+    yield "## One core"
+    yield ""
+    yield from table(["datapath", "family", "multipliers", "LUTs", "flip-flops", "slices", "blocks", "depth", "MHz"], rows,
+                     range(3, 9))
+
+
+def rows_of(document):
+    yield "## Designs on devices"
+    yield ""
+    yield ("The designs on each Pareto front of area against time to solution, fastest first. Area is a share of the "
+           "device. What bounds a design is what keeps it from being faster.")
+    yield ""
+    keys = dict.fromkeys((r["device"], r["problem"]) for r in document["rows"])
+    for device, problem in keys:
+        front = [r for r in document["rows"] if (r["device"], r["problem"]) == (device, problem) and r["pareto"]]
+        if not front:
+            continue
+        yield f"### {device}, {problem}"
+        yield ""
+        rows = []
+        for r in sorted(front, key=lambda r: r["seconds"]):
+            modelled = set(r["modelled"])
+            rows.append([code(r["spec"]), r["cores"], r["inner"], r["inner_iterations"], r["bound"],
+                         mark(f"{r['clock_hz'] / 1e6:.0f}", "clock_hz" in modelled),
+                         mark(f"{100 * r['area_share']:.3g} %", "area_share" in modelled),
+                         mark(seconds(r["seconds"]), "seconds" in modelled)])
+        yield from table(["datapath", "cores", "inner", "iterations", "bound", "MHz", "area", "time"], rows, (1, 2, 3, 5, 6, 7))
+
+
+def peers(document):
+    if not document["peers"]:
+        return
+    rows = [[p["problem"], p["engine"], p["label"], p["iterations"], f"{p['true_residual']:.1e}" if p.get("true_residual") else "",
+             seconds(p["seconds"])] for p in document["peers"]]
+    yield "## Beside them"
+    yield ""
+    yield "The same problems on a processor and on a GPU, timed."
+    yield ""
+    yield from table(["problem", "on", "what", "iterations", "true residual", "time"], rows, (3, 4, 5))
+
+
+def origins(document):
+    yield "## Where the figures are from"
+    yield ""
+    seen = {}
+    for o in document["origins"].values():
+        key = (o["kind"], o["command"], o["commit"], o["machine"], o["date"][:10])
+        seen[key] = seen.get(key, 0) + 1
+    rows = [[n, kind, code(command) if command else "", commit, machine, date]
+            for (kind, command, commit, machine, date), n in sorted(seen.items(), key=lambda item: -item[1])]
+    yield from table(["figures", "kind", "command", "commit", "machine", "date"], rows, (0,))
+    yield f"The file that this page is made from gives the origin of each figure by itself. {DAGGER} modelled, as assumed above."
+    yield ""
+
+
+def page(document, name):
+    yield "# Results"
+    yield ""
+    yield (f"Made by `experiments/results_page.py {name}` from what `mantissa compare experiments/compare.toml` stored; "
+           "[compare.md](compare.md) has the formulas. `mantissa report` shows the same as charts.")
+    yield ""
+    yield "## Findings"
+    yield ""
+    yield from (f"- {f}" for f in document["findings"])
+    yield ""
+    if document.get("section55"):
+        yield f"**Section 5.5 of the paper, with these figures.** {document['section55']['text']}"
+        yield ""
+    yield "## Assumptions"
+    yield ""
+    yield from (f"- {a}" for a in document["assumptions"])
+    yield ""
+    yield from iterations(document)
+    yield from cores(document)
+    yield from rows_of(document)
+    yield from peers(document)
+    if document["gaps"]:
+        yield "## Gaps"
+        yield ""
+        yield from (f"- {g['what']}: {g['why']}; {g['mend']}" for g in document["gaps"])
+        yield ""
+    yield from origins(document)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("document", type=pathlib.Path)
+    parser.add_argument("--check", type=pathlib.Path, help="compare with this page and say where it differs")
+    arguments = parser.parse_args()
+    document = json.loads(arguments.document.read_text())
+    text = "\n".join(page(document, f"experiments/results/{arguments.document.name}")).rstrip() + "\n"
+    if arguments.check is None:
+        sys.stdout.write(text)
+        return 0
+    old = arguments.check.read_text()
+    if old == text:
+        return 0
+    for k, (a, b) in enumerate(zip(old.splitlines(), text.splitlines()), 1):
+        if a != b:
+            print(f"{arguments.check}:{k}: is not what {arguments.document} says; make it again\n- {a}\n+ {b}")
+            return 1
+    print(f"{arguments.check}: has another length than {arguments.document} asks for; make it again")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,18 @@
+// What the sections on a comparison share. Internal to host/.
+#pragma once
+
+#include <string>
+
+#include "document.hpp"
+#include "sections.hpp"
+
+namespace mantissa::report {
+
+/// The gap where there is no comparison.
+Gap no_comparison();
+/// The device's name in the document's list; the id where it has none.
+std::string device_name(const DocumentRow& document, const std::string& id);
+/// A duration in seconds, shown in the unit that suits it.
+Cell seconds_cell(const Node& row, const std::string& name);
+
+} // namespace mantissa::report

@@ -1,0 +1,205 @@
+#include "page.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "assets.hpp"
+#include "html.hpp"
+
+namespace mantissa::report {
+
+namespace {
+
+constexpr std::size_t kHeadFindings = 3;
+
+/// What the sections' HTML needs beside itself.
+struct Assembly {
+    Origins& origins;
+    Json tables = Json::object(), charts = Json::object();
+};
+
+std::string gap_html(const Gap& gap) {
+    std::string html = fmt::format("<p class=\"gap\"><strong>{}.</strong>", escape(gap.what));
+    if (!gap.mend.empty()) html += fmt::format(" To fill it: <code>{}</code>", escape(gap.mend));
+    return html + "</p>\n";
+}
+
+std::string block_html(const Text& text, Assembly&) {
+    return fmt::format("<p>{}</p>\n", escape(text.plain));
+}
+std::string block_html(const Heading& heading, Assembly&) {
+    return fmt::format("<h3 class=\"part\">{}</h3>\n", escape(heading.plain));
+}
+std::string block_html(const Gap& gap, Assembly&) {
+    return gap_html(gap);
+}
+std::string block_html(const Table& table, Assembly& page) {
+    page.tables[table.id] = table_json(table);
+    return table_html(table, page.origins);
+}
+std::string block_html(const Figure& figure, Assembly& page) {
+    std::string html = fmt::format("<figure id=\"figure-{}\">\n<figcaption><h3>{}</h3><p>{}</p></figcaption>\n",
+                                   escape(figure.id), escape(figure.title), escape(figure.text));
+    if (figure.vega.is_object() && kVega.empty())
+        html += gap_html({"This program was built without Vega, so there is no chart, only its figures",
+                          "apt install libjs-vega, then build again"});
+    else if (figure.vega.is_object()) {
+        Json vega = figure.vega;
+        vega["description"] = figure.label;
+        page.charts[figure.id] = std::move(vega);
+        html +=
+            fmt::format("<div class=\"plot\" data-chart=\"{}\"></div>\n<noscript><p class=\"note\">The chart is drawn "
+                        "by a script; its figures are in the table below.</p></noscript>\n",
+                        escape(figure.id));
+    }
+    html += block_html(figure.table, page) + "</figure>\n";
+    if (!figure.folded) return html;
+    return fmt::format("<details class=\"more\"><summary>{}</summary>\n{}</details>\n", escape(figure.title), html);
+}
+
+bool is_half(const Block& block) {
+    const auto* figure = std::get_if<Figure>(&block);
+    return figure != nullptr && figure->half;
+}
+
+std::string section_html(const Section& section, Assembly& page) {
+    std::string html = fmt::format("<section id=\"{}\" aria-labelledby=\"h-{}\">\n<h2 id=\"h-{}\">{}</h2>\n",
+                                   section.id, section.id, section.id, escape(section.title));
+    bool paired = false;
+    for (const Block& block : section.blocks) {
+        if (is_half(block) != paired) html += paired ? "</div>\n" : "<div class=\"pair\">\n";
+        paired = is_half(block);
+        html += std::visit([&](const auto& b) { return block_html(b, page); }, block);
+    }
+    if (paired) html += "</div>\n";
+    return html + "</section>\n";
+}
+
+std::string list_html(const std::string& title, const std::vector<std::string>& lines) {
+    if (lines.empty()) return {};
+    std::string html = fmt::format("<h3>{}</h3>\n<ul>\n", escape(title));
+    for (const std::string& line : lines) html += fmt::format("<li>{}</li>\n", escape(line));
+    return html + "</ul>\n";
+}
+
+std::string summary_html(const Summary& summary) {
+    std::string html =
+        "<section id=\"findings\" aria-labelledby=\"h-findings\">\n<h2 id=\"h-findings\">Findings</h2>\n";
+    if (summary.findings.empty()) {
+        html += gap_html({"These results hold no solves to draw findings from",
+                          "mantissa sweep experiments/quickstart.toml --store STORE"});
+    } else {
+        html += "<ol class=\"findings\">\n";
+        for (std::size_t i = 0; i < std::min(kHeadFindings, summary.findings.size()); ++i)
+            html += fmt::format("<li>{}</li>\n", escape_breaking(summary.findings[i]));
+        html += fmt::format("</ol>\n<p class=\"note\">From {}.</p>\n", escape(summary.findings_from));
+        if (summary.findings.size() > kHeadFindings)
+            html += list_html("Further", {summary.findings.begin() + kHeadFindings, summary.findings.end()});
+    }
+    if (!summary.devices.empty() || !summary.assumptions.empty())
+        html += "<div class=\"given\">\n<div>" + list_html("Devices", summary.devices) + "</div>\n<div>" +
+                list_html("Assumptions", summary.assumptions) + "</div>\n</div>\n";
+    html +=
+        "<p class=\"key\"><span class=\"mark\">\xE2\x97\x8A</span> behind a figure and hollow points in charts: "
+        "modelled or estimated, not measured. Numbers in the column Origin lead to the command, commit, machine and "
+        "date of a row's figures.</p>\n";
+    if (!summary.gaps.empty()) {
+        html += "<h3>What the comparison lacks</h3>\n<ul>\n";
+        for (const Gap& gap : summary.gaps)
+            html += fmt::format("<li>{}. To fill it: {}</li>\n", escape_breaking(gap.what), escape_breaking(gap.mend));
+        html += "</ul>\n";
+    }
+    return html + "</section>\n";
+}
+
+/// Not a Table: its rows are the targets of the other tables' links.
+std::string origins_html(const Origins& origins, const std::vector<std::string>& stores) {
+    std::string html =
+        "<section id=\"origins\" aria-labelledby=\"h-origins\">\n<h2 id=\"h-origins\">How each figure was "
+        "obtained</h2>\n<p>Read from";
+    for (const std::string& store : stores) html += fmt::format(" <code>{}</code>", escape(store));
+    html += ". Behind each figure of the tables stands its address there, in the attribute <code>data-src</code>, and "
+            "its full value, in <code>data-v</code>.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+            "aria-label=\"Origins\"><table id=\"table-origins\"><caption>Origins of the figures</caption>\n<thead><tr>";
+    for (const char* title : {"", "What", "Kind", "Command", "Commit", "Machine", "Date"})
+        html += fmt::format("<th scope=\"col\">{}</th>", title);
+    html += "<th scope=\"col\" class=\"n\">Rows here</th></tr></thead>\n<tbody>\n";
+    for (const Origin& o : origins.cited()) {
+        const std::string date = o.first == o.last ? o.first : o.first + " to " + o.last;
+        html += fmt::format("<tr id=\"origin-{}\"><th scope=\"row\" class=\"n\">{}</th><td>{}</td><td>{}</td>"
+                            "<td><code>{}</code></td><td><code>{}</code></td><td>{}</td><td>{}</td>"
+                            "<td class=\"n\">{}</td></tr>\n",
+                            o.number, o.number, escape(o.what), escape(o.kind), escape(o.command), escape(o.commit),
+                            escape(o.machine), escape(date), o.rows);
+    }
+    return html + "</tbody></table></div>\n</section>\n";
+}
+
+std::string head_html(const Request& request) {
+    std::string policy = "default-src 'none'; base-uri 'none'; form-action 'none'; ";
+    policy += fmt::format("style-src 'sha256-{}'; script-src 'sha256-{}'", kStyleHash, kScriptHash);
+    if (!kVega.empty()) policy += fmt::format(" 'sha256-{}'", kVegaHash);
+    return fmt::format("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
+                       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>{}</style>\n"
+                       "</head>\n",
+                       policy, escape(request.title), kStyle);
+}
+
+} // namespace
+
+Report make_report(const Request& request, const Provenance& page) {
+    Origins origins;
+    const Rows rows = read_stores(request.stores, origins);
+    const Summary summary = summary_of(rows);
+    const std::vector<Section> sections = {designs_section(rows, origins),
+                                           time_section(rows, origins),
+                                           iterations_section(rows),
+                                           area_section(rows, origins, request.paper),
+                                           convergence_section(rows),
+                                           paper_section(rows, origins, request.paper),
+                                           roofline_section(rows),
+                                           engines_section(rows),
+                                           points_section(rows)};
+    Assembly assembly{origins};
+    std::string body, contents = "<nav aria-label=\"Contents\"><ul>\n<li><a href=\"#findings\">Findings</a></li>\n";
+    for (const Section& section : sections) {
+        body += section_html(section, assembly);
+        contents += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", section.id, escape(section.title));
+    }
+    contents += "<li><a href=\"#origins\">How each figure was obtained</a></li>\n</ul></nav>\n";
+    body += origins_html(origins, request.stores);
+
+    Report report;
+    report.findings = summary.findings;
+    report.charts = assembly.charts.size();
+    std::string& html = report.html;
+    html = head_html(request);
+    html += "<body>\n<a class=\"skip\" href=\"#main\">Skip to the findings</a>\n";
+    html += fmt::format("<header><h1>{}</h1>\n<p class=\"lead\">Which number format, in which stage of a solver’s "
+                        "pipeline, on which device, gives a double-precision answer for the least time and area? "
+                        "Solves by mixed-precision iterative refinement over the pipelined conjugate gradient method, "
+                        "reduced formats inside and double precision outside.</p>\n{}</header>\n",
+                        escape(request.title), contents);
+    html += "<main id=\"main\">\n" + summary_html(summary) + body + "</main>\n";
+    html += fmt::format("<footer><p>Written by mantissa {} at commit <code>{}</code> on {}, {}, with "
+                        "<code>{}</code>.</p>\n",
+                        escape(page.version), escape(page.commit), escape(page.date), escape(page.machine),
+                        escape(page.command));
+    if (!kVega.empty())
+        html +=
+            "<p>Charts: Vega, © 2015–2021 UW Interactive Data Lab, BSD-3-Clause; its licence and those of its parts "
+            "stand in this page’s source.</p>\n";
+    html += "</footer>\n";
+    const Json data = {{"stores", request.stores}, {"tables", assembly.tables}, {"charts", assembly.charts}};
+    html += fmt::format("<script type=\"application/json\" id=\"report-data\">{}</script>\n",
+                        escape_json(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    if (!kVega.empty()) html += fmt::format("<script>{}</script>\n", kVega);
+    html += fmt::format("<script>{}</script>\n</body>\n</html>\n", kScript);
+    return report;
+}
+
+} // namespace mantissa::report

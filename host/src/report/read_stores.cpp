@@ -1,0 +1,264 @@
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "../key_values.hpp"
+#include "../result_json.hpp"
+#include "mantissa/format.hpp"
+#include "rows.hpp"
+
+namespace mantissa::report {
+
+std::string RowAddress::column(const std::string& name) const {
+    return fmt::format("s{}/{}/{}/{}", store, table, row, name);
+}
+
+std::string DocumentRow::address(const std::string& path) const {
+    return fmt::format("s{}/{}/{}/{}", at.store, at.table, at.row, path);
+}
+
+std::string PointRow::stop() const {
+    if (inner) return fmt::format("inner={}", *inner);
+    if (digits) return fmt::format("digits={}", detail::shortest(*digits));
+    return {};
+}
+
+namespace {
+
+constexpr int kApplicationId = 0x4D414E54;
+
+/// The rows of one table, columns by name, so that columns may be added in later schemas.
+class Reader {
+public:
+    Reader(sqlite3* db, const std::string& path, std::size_t store, std::string table)
+        : db_(db), path_(path), address_{store, std::move(table), 0}, statement_(nullptr, &sqlite3_finalize) {
+        sqlite3_stmt* raw = nullptr;
+        check(sqlite3_prepare_v2(
+            db, fmt::format("SELECT rowid AS rowid_, * FROM {} ORDER BY rowid", address_.table).c_str(), -1, &raw,
+            nullptr));
+        statement_.reset(raw);
+        for (int c = 0; c < sqlite3_column_count(raw); ++c) columns_.emplace(sqlite3_column_name(raw, c), c);
+    }
+    bool next() {
+        const int code = sqlite3_step(statement_.get());
+        if (code != SQLITE_ROW && code != SQLITE_DONE) check(code);
+        if (code == SQLITE_ROW) address_.row = sqlite3_column_int64(statement_.get(), 0);
+        return code == SQLITE_ROW;
+    }
+    [[nodiscard]] const RowAddress& address() const { return address_; }
+    [[nodiscard]] std::string text(const char* name) const {
+        const int c = column(name);
+        const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), c));
+        if (bytes == nullptr) return {};
+        return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), c))};
+    }
+    [[nodiscard]] std::uint64_t whole(const char* name) const {
+        return static_cast<std::uint64_t>(sqlite3_column_int64(statement_.get(), column(name)));
+    }
+    [[nodiscard]] std::optional<std::uint64_t> maybe_whole(const char* name) const {
+        return null(name) ? std::nullopt : std::optional(whole(name));
+    }
+    [[nodiscard]] double real(const char* name) const { return sqlite3_column_double(statement_.get(), column(name)); }
+    [[nodiscard]] std::optional<double> maybe_real(const char* name) const {
+        return null(name) ? std::nullopt : std::optional(real(name));
+    }
+    [[nodiscard]] Provenance provenance() const {
+        return {text("version"), text("commit_id"), text("machine"), text("date"), text("command")};
+    }
+
+private:
+    [[nodiscard]] bool null(const char* name) const {
+        return sqlite3_column_type(statement_.get(), column(name)) == SQLITE_NULL;
+    }
+    [[nodiscard]] int column(const char* name) const {
+        const auto it = columns_.find(name);
+        if (it == columns_.end())
+            throw InvalidInput(fmt::format("{}: table {} has no column {}; use the program that wrote it", path_,
+                                           address_.table, name));
+        return it->second;
+    }
+    void check(int code) const {
+        if (code != SQLITE_OK)
+            throw InvalidInput(fmt::format("{}: {}; give a results file of mantissa", path_, sqlite3_errmsg(db_)));
+    }
+
+    sqlite3* db_;
+    const std::string& path_;
+    RowAddress address_;
+    std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> statement_;
+    std::map<std::string, int, std::less<>> columns_;
+};
+
+using Handle = std::unique_ptr<sqlite3, decltype(&sqlite3_close)>;
+
+Handle open(const std::string& path) {
+    if (!std::filesystem::is_regular_file(path))
+        throw InvalidInput(
+            fmt::format("{}: no such results file; `mantissa sweep FILE.toml --store {}` makes one", path, path));
+    sqlite3* raw = nullptr;
+    // Not SQLITE_OPEN_READONLY: such a connection leaves the files of the write-ahead log behind. SQLite turns to
+    // reading only by itself where the file is write-protected; no statement here writes.
+    const int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE, nullptr);
+    Handle db(raw, &sqlite3_close);
+    if (code != SQLITE_OK)
+        throw InvalidInput(fmt::format("{}: cannot open the results file: {}; give a readable file", path,
+                                       raw != nullptr ? sqlite3_errmsg(raw) : "out of memory"));
+    sqlite3_busy_timeout(raw, 60'000);
+    return db;
+}
+
+int pragma(sqlite3* db, const std::string& path, const char* name) {
+    sqlite3_stmt* raw = nullptr;
+    const int code = sqlite3_prepare_v2(db, fmt::format("PRAGMA {}", name).c_str(), -1, &raw, nullptr);
+    const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> statement(raw, &sqlite3_finalize);
+    if (code != SQLITE_OK || sqlite3_step(raw) != SQLITE_ROW)
+        throw InvalidInput(fmt::format("{}: {}; give a results file of mantissa", path, sqlite3_errmsg(db)));
+    return sqlite3_column_int(raw, 0);
+}
+
+bool has_table(sqlite3* db, const char* name) {
+    return sqlite3_table_column_metadata(db, nullptr, name, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) ==
+           SQLITE_OK;
+}
+
+PointRow point_row(const Reader& r, Origins& origins) {
+    PointRow p;
+    p.at = r.address();
+    p.key = r.text("key");
+    p.problem = r.text("problem");
+    p.engine = r.text("engine");
+    p.scheme = r.text("scheme");
+    p.spec = r.text("spec");
+    p.status = r.text("status");
+    p.detail = r.text("detail");
+    p.inner_recurrence = r.text("inner_recurrence");
+    p.middle = r.text("middle");
+    p.inner = r.maybe_whole("inner");
+    p.digits = r.maybe_real("digits");
+    p.tolerance = r.real("tolerance");
+    p.jacobi = r.whole("jacobi") != 0;
+    p.unknowns = r.whole("unknowns");
+    p.inner_iterations = r.whole("inner_iterations");
+    p.outer_iterations = r.whole("outer_iterations");
+    p.sigma_guards = r.whole("sigma_guards");
+    p.true_residual = r.maybe_real("true_residual");
+    p.error = r.maybe_real("error");
+    p.cycles = r.maybe_whole("cycles");
+    p.seconds = r.real("seconds");
+    p.history = detail::history_from_json(r.text("history"));
+    p.date = r.text("date");
+    p.origin = origins.add(fmt::format("solves on the {} engine", p.engine), r.provenance());
+    return p;
+}
+
+SynthesisRow synthesis_row(const Reader& r, Origins& origins) {
+    SynthesisRow s;
+    s.at = r.address();
+    s.spec = r.text("spec");
+    s.target = r.text("target");
+    s.multiplier = r.text("multiplier");
+    s.part = r.text("part");
+    s.tool = r.text("tool");
+    s.sources = r.text("sources");
+    s.figures = {r.whole("luts"),        r.whole("memory_luts"), r.whole("flip_flops"),
+                 r.whole("paired"),      r.whole("carries"),     r.whole("multipliers"),
+                 r.whole("memory_bits"), r.whole("io_bits"),     r.whole("depth")};
+    s.date = r.text("date");
+    s.origin = origins.add("synthesis with " + s.tool, r.provenance());
+    return s;
+}
+
+PlacementRow placement_row(const Reader& r, Origins& origins) {
+    PlacementRow p;
+    p.at = r.address();
+    p.spec = r.text("spec");
+    p.target = r.text("target");
+    p.multiplier = r.text("multiplier");
+    p.part = r.text("part");
+    p.placer = r.text("placer");
+    p.critical = r.text("critical");
+    p.seed = static_cast<int>(r.whole("seed"));
+    p.mhz = r.real("mhz");
+    p.origin = origins.add("place and route with " + p.placer, r.provenance());
+    return p;
+}
+
+DocumentRow document_row(const Reader& r, const std::string& path, Origins& origins) {
+    DocumentRow d;
+    d.at = r.address();
+    d.name = r.text("name");
+    d.provenance = r.provenance();
+    d.document = Json::parse(r.text("document"), nullptr, false);
+    if (!d.document.is_object())
+        throw InvalidInput(fmt::format("{}: the {} '{}' is no JSON object; make it again", path, d.at.table, d.name));
+    const bool measured = d.at.table == "measurement";
+    d.origin = origins.add(fmt::format("{} {}", measured ? "imported measurements" : "comparison", d.name),
+                           d.provenance, measured ? "measured" : "modelled");
+    return d;
+}
+
+/// Of rows with equal keys the one with the latest date stays, in its place.
+template <class Row, class Key> void keep_latest(std::vector<Row>& rows, const Key& key_of) {
+    std::map<std::string, std::size_t> first;
+    std::vector<Row> kept;
+    for (Row& row : rows) {
+        const auto [it, fresh] = first.emplace(key_of(row), kept.size());
+        if (fresh) kept.push_back(std::move(row));
+        else if (row.date > kept[it->second].date) kept[it->second] = std::move(row);
+    }
+    rows = std::move(kept);
+}
+
+void add_document(std::vector<DocumentRow>& into, DocumentRow row) {
+    const auto same = std::find_if(into.begin(), into.end(), [&](const DocumentRow& d) { return d.name == row.name; });
+    if (same == into.end()) into.push_back(std::move(row));
+    else if (row.provenance.date > same->provenance.date) *same = std::move(row);
+}
+
+void read_tables(sqlite3* db, const std::string& path, std::size_t i, Origins& origins, Rows& rows) {
+    const auto each = [&](const char* table, const auto& take) {
+        if (!has_table(db, table)) return;
+        for (Reader reader(db, path, i, table); reader.next();) take(reader);
+    };
+    each("points", [&](const Reader& r) { rows.points.push_back(point_row(r, origins)); });
+    each("synthesis", [&](const Reader& r) { rows.synthesis.push_back(synthesis_row(r, origins)); });
+    each("placement", [&](const Reader& r) { rows.placements.push_back(placement_row(r, origins)); });
+    each("measurement", [&](const Reader& r) { add_document(rows.measurements, document_row(r, path, origins)); });
+    each("comparison", [&](const Reader& r) { add_document(rows.comparisons, document_row(r, path, origins)); });
+}
+
+} // namespace
+
+Rows read_stores(const std::vector<std::string>& paths, Origins& origins) {
+    Rows rows;
+    rows.stores = paths;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        const std::string& path = paths[i];
+        const Handle db = open(path);
+        if (pragma(db.get(), path, "application_id") != kApplicationId)
+            throw InvalidInput(fmt::format("{}: a database of another program; give a results file of mantissa", path));
+        try {
+            read_tables(db.get(), path, i, origins, rows);
+        } catch (const Json::exception&) {
+            throw InvalidInput(
+                fmt::format("{}: a history in table points is no list of steps; make the file again", path));
+        }
+    }
+    keep_latest(rows.points, [](const PointRow& p) { return p.key; });
+    keep_latest(rows.synthesis, [](const SynthesisRow& s) {
+        return fmt::format("{}|{}|{}|{}", s.spec, s.target, s.multiplier, s.part);
+    });
+    for (auto* list : {&rows.measurements, &rows.comparisons}) {
+        std::stable_sort(list->begin(), list->end(), [](const DocumentRow& a, const DocumentRow& b) {
+            return a.provenance.date > b.provenance.date;
+        });
+        for (std::size_t i = 0; i < list->size(); ++i) (*list)[i].number = static_cast<int>(i) + 1;
+    }
+    return rows;
+}
+
+} // namespace mantissa::report

@@ -1,0 +1,90 @@
+// What results files hold, as the report reads it. Internal to host/.
+//
+// Every figure keeps its way back: the address "s0/points/12/inner_iterations" is column inner_iterations of row
+// (rowid) 12 of table points of the first file; behind a document's column comes its path, as in
+// "s0/comparison/1/rows/3/seconds".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "../synthesis/synthesis.hpp"
+#include "mantissa/host/solve.hpp"
+#include "origins.hpp"
+
+namespace mantissa::report {
+
+using Json = nlohmann::ordered_json;
+
+struct RowAddress {
+    std::size_t store = 0; ///< index into Rows::stores
+    std::string table;
+    std::int64_t row = 0; ///< SQLite's rowid
+    [[nodiscard]] std::string column(const std::string& name) const;
+};
+
+struct PointRow {
+    RowAddress at;
+    std::string key, problem, engine, scheme, spec, status, detail;
+    std::string inner_recurrence, middle; ///< empty where the scheme has none
+    std::optional<std::uint64_t> inner;
+    std::optional<double> digits;
+    double tolerance = 0;
+    bool jacobi = false;
+    std::uint64_t unknowns = 0, inner_iterations = 0, outer_iterations = 0, sigma_guards = 0;
+    std::optional<double> true_residual, error;
+    std::optional<std::uint64_t> cycles;
+    double seconds = 0;
+    std::vector<HistoryPoint> history;
+    std::string date;
+    int origin = 0;
+    [[nodiscard]] bool converged() const { return status == "converged"; }
+    /// "inner=10", "digits=2" or "".
+    [[nodiscard]] std::string stop() const;
+};
+
+struct SynthesisRow {
+    RowAddress at;
+    std::string spec, target, multiplier, part, tool, sources;
+    detail::SynthesisFigures figures;
+    std::string date;
+    int origin = 0;
+};
+
+struct PlacementRow {
+    RowAddress at;
+    std::string spec, target, multiplier, part, placer, critical;
+    int seed = 0;
+    double mhz = 0;
+    int origin = 0;
+};
+
+/// A row of `measurement` or `comparison`.
+struct DocumentRow {
+    RowAddress at;
+    std::string name;
+    int number = 0; ///< in the page, from 1, the latest first
+    Json document;
+    Provenance provenance;
+    int origin = 0;
+    [[nodiscard]] std::string address(const std::string& path) const; ///< path as "rows/3/seconds"
+};
+
+struct Rows {
+    std::vector<std::string> stores; ///< their paths, as given
+    std::vector<PointRow> points;
+    std::vector<SynthesisRow> synthesis;
+    std::vector<PlacementRow> placements;
+    std::vector<DocumentRow> measurements, comparisons;
+};
+
+/// Reads results files without changing them; tables that are not there are empty. The same point, synthesis or
+/// document in several files counts once, the latest. Throws InvalidInput, one line, for a file that is not there, is
+/// no results file, or holds what cannot be read.
+Rows read_stores(const std::vector<std::string>& paths, Origins& origins);
+
+} // namespace mantissa::report

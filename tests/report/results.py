@@ -1,0 +1,120 @@
+"""Results files for the tests of the report: what mantissa itself stores, and rows written here in its schema.
+
+The figures written here are made up; the tests only ask that the page shows them.
+"""
+import json
+import sqlite3
+import subprocess
+
+HOSTILE = "</script><script>window.broken=1</script><img src=x onerror=window.broken=2>\"'&,"
+ORIGIN = ("0.0", "c0ffee", "a machine", "2026-01-02T03:04:05Z")
+
+SWEEP = """
+[defaults]
+scheme = "residual-guided"
+inner = 10
+history = true
+[[grid]]
+problem = ["poisson2d:level=4", "poisson2d:level=5"]
+format = ["s7e8", "s10e8", "s14e8", "s17e8"]
+u = ["same", "s23e8"]
+row = ["same", "+6"]
+[[grid]]
+problem = ["poisson2d:level=4", "poisson2d:level=5"]
+format = ["double", "float"]
+[[grid]]
+problem = "poisson2d:level=4"
+engine = "hls"
+format = ["s14e8", "s17e8"]
+"""
+
+
+def sweep(program, folder):
+    """A results file of small solves."""
+    (folder / "small.toml").write_text(SWEEP)
+    store = folder / "results.sqlite"
+    subprocess.run([program, "sweep", folder / "small.toml", "--store", store], check=True, stdout=subprocess.DEVNULL,
+                   timeout=600)
+    return store
+
+
+def add_synthesis(store):
+    db = sqlite3.connect(store)
+    db.execute(
+        "CREATE TABLE IF NOT EXISTS synthesis (spec TEXT NOT NULL, target TEXT NOT NULL, multiplier TEXT NOT NULL, "
+        "part TEXT NOT NULL, tool TEXT NOT NULL, sources TEXT NOT NULL, luts INTEGER NOT NULL, memory_luts INTEGER NOT "
+        "NULL, flip_flops INTEGER NOT NULL, paired INTEGER NOT NULL, carries INTEGER NOT NULL, multipliers INTEGER NOT "
+        "NULL, memory_bits INTEGER NOT NULL, io_bits INTEGER NOT NULL, depth INTEGER NOT NULL, version TEXT NOT NULL, "
+        "commit_id TEXT NOT NULL, machine TEXT NOT NULL, date TEXT NOT NULL, command TEXT NOT NULL, "
+        "PRIMARY KEY (spec, target, multiplier, part, tool, sources))")
+    for spec, luts, blocks in (("s17e11", 12345, 15), ("s23e11", 14321, 57), ("s14e8,u=s23e8,row=s20e8", 11011, 15)):
+        db.execute("INSERT INTO synthesis VALUES (" + ",".join("?" * 20) + ")",
+                   (spec, "xc2v", "block", "core", "a tool", "hash", luts, 1300, 5900, 4700, 900, blocks, 110592, 668, 66,
+                    *ORIGIN, "mantissa synthesize " + HOSTILE))
+    db.commit()
+    db.close()
+
+
+def comparison():
+    """A comparison document with a row of every bound, two peers, and hostile texts."""
+    spec = "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]"
+    row = {"problem": "poisson2d:level=5", "device": "d1", "multiplier": "block", "lanes": 1, "clock_kind": "modelled",
+           "cycles_per_iteration": 1234.5, "seconds_kind": "modelled", "blocks": 15, "energy_joules": None,
+           "modelled": ["slices", "area_share", "area_time", "seconds"], "origins": ["o1", "o2"]}
+    rows = []
+    for k, bound in enumerate(("logic", "blocks", "memory", "io", "bandwidth", "clock", HOSTILE), 1):
+        rows.append(dict(row, spec=spec if k != 3 else HOSTILE, cores=k, bound=bound, clock_hz=1e8 / 3 * k,
+                         slices=6000 * k, area_share=0.1234567 * k / 2, area_time=0.01 / 7 * k, seconds=0.1 / k,
+                         pareto=k % 2 == 1))
+    return {
+        "name": "test", "tolerance": 1e-10, "scheme": "residual-guided", "inner": 10,
+        "assumptions": ["an assumption " + HOSTILE],
+        "devices": [{"id": "d1", "name": "Device " + HOSTILE, "slices": 46592, "blocks": 168, "bandwidth": 1e10}],
+        "designs": [{"spec": spec, "problem": "poisson2d:level=5", "status": "converged", "inner_iterations": 123,
+                     "outer_iterations": 13, "true_residual": 1e-10 / 3, "cycles_per_iteration": 1234.5,
+                     "iterations_origin": "o1"}],
+        "cores": [{"spec": spec, "target": "xc2v", "multiplier": "block", "lanes": 1, "luts": 11011, "slices": 6000,
+                   "slices_kind": "modelled", "mhz": 100 / 3, "mhz_kind": "modelled", "origin": "o2"}],
+        "rows": rows,
+        "peers": [{"problem": "poisson2d:level=5", "engine": "gpu", "label": "a GPU " + HOSTILE, "iterations": 99,
+                   "seconds": 1e-3 / 3, "true_residual": 9e-11, "kind": "measured", "origin": "o3"},
+                  {"problem": "poisson2d:level=5", "engine": "cpu", "label": "a CPU", "iterations": 88,
+                   "seconds": 2e-2 / 3, "true_residual": 8e-11, "kind": "measured", "origin": "o3"}],
+        "section55": {"ours": {"iterations_ratio": 5 / 3, "speedup": 7 / 3}, "kinds": {"speedup": "modelled"},
+                      "paper": {"iterations_ratio": 1.8}, "text": "A text."},
+        "best": [{"problem": "poisson2d:level=5", "device": "d1", "by": "time", "spec": spec, "multiplier": "block",
+                  "lanes": 1, "cores": 7, "seconds": 0.1 / 7, "kind": "modelled",
+                  "stages": {"vectors": "s14e8", "iterate": "s23e8", "row sum": "s20e8"}, "origins": ["o1"]}],
+        "gaps": [{"what": "a gap", "why": HOSTILE, "mend": "a mend"}],
+        "findings": ["first finding " + HOSTILE, "second finding", "third finding", "fourth finding"],
+        "origins": {f"o{k}": {"command": f"command {k} " + HOSTILE, "commit": "c0ffee", "machine": "m",
+                              "date": "2026-01-02T03:04:05Z", "kind": kind, "what": f"origin {k}"}
+                    for k, kind in ((1, "measured"), (2, "modelled"), (3, "given"))},
+    }
+
+
+def gpu():
+    """A GPU benchmark's document."""
+    levels = []
+    for level in (8, 9, 10, 11):
+        rows = (2 ** level - 1) ** 2
+        passes = []
+        for arithmetic, bytes_per_row in (("double", 40), ("float", 20)):
+            seconds = 5e-6 + rows * bytes_per_row / 3.1e12
+            passes.append({"plan": "stream", "us_per_pass": seconds * 1e6, "bytes_per_row": bytes_per_row,
+                           "bytes_per_second": rows * bytes_per_row / seconds, "arithmetic": arithmetic,
+                           "share_of_copy": rows * bytes_per_row / seconds / 4e12})
+        passes.append({"plan": "resident", "us_per_pass": 2.5 + level / 7, "bytes_per_row": 0, "bytes_per_second": 0.0,
+                       "share_of_copy": 0.0, "arithmetic": "double"})
+        levels.append({"level": level, "rows": rows, "passes": passes, "solves": []})
+    return {"device": "a GPU " + HOSTILE, "date": "2026-01-02", "copy_bytes_per_second": 4e12, "note": "a note", "poisson": levels}
+
+
+def add_documents(store):
+    db = sqlite3.connect(store)
+    for table, name, document in (("measurement", "gpu.json", gpu()), ("comparison", "test " + HOSTILE, comparison())):
+        db.execute(f"CREATE TABLE IF NOT EXISTS {table} (name TEXT PRIMARY KEY, document TEXT NOT NULL, version TEXT, "
+                   "commit_id TEXT, machine TEXT, date TEXT, command TEXT)")
+        db.execute(f"INSERT INTO {table} VALUES (?,?,?,?,?,?,?)", (name, json.dumps(document), *ORIGIN, "mantissa compare"))
+    db.commit()
+    db.close()

@@ -1,0 +1,266 @@
+#include <algorithm>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sqlite3.h>
+
+#include "expect_invalid.hpp"
+#include "mantissa/host/store.hpp"
+#include "page.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+using namespace mantissa;
+using namespace mantissa::report;
+
+const Provenance kProvenance{"1.2.3", "abcdef", "test bench", "2026-04-24T09:00:00Z", "mantissa sweep <x>.toml"};
+
+Point point(const std::string& spec, int level = 6) {
+    Point p;
+    p.problem = "poisson2d:level=" + std::to_string(level);
+    p.options.spec = parse_spec(spec);
+    return p;
+}
+
+SolveResult result(std::uint64_t inner, bool history = false) {
+    SolveResult r;
+    r.status = Status::converged;
+    r.inner_iterations = inner;
+    r.outer_iterations = inner / 10;
+    r.true_residual = 0.9e-10;
+    r.seconds = 0.1;
+    if (history) r.history = {{0, 0, 1}, {inner / 2, 1, 1e-5}, {inner, 2, 0.9e-10}};
+    return r;
+}
+
+void execute(const std::string& path, const std::string& sql) {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+    char* fault = nullptr;
+    EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &fault), SQLITE_OK) << fault;
+    sqlite3_close(db);
+}
+
+void add_document(const std::string& path, const std::string& table, const std::string& name, const Json& document,
+                  const std::string& date = "2026-01-01") {
+    execute(path, "CREATE TABLE IF NOT EXISTS " + table +
+                      "(name TEXT PRIMARY KEY, document TEXT, version TEXT, commit_id TEXT, machine TEXT, date TEXT, "
+                      "command TEXT)");
+    std::string text = document.dump();
+    for (std::size_t at = 0; (at = text.find('\'', at)) != std::string::npos; at += 2) text.insert(at, 1, '\'');
+    execute(path, "INSERT INTO " + table + " VALUES ('" + name + "','" + text + "','1','c','m','" + date + "','cmd')");
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::string page_of(const std::vector<std::string>& stores) {
+    return make_report({stores, MANTISSA_PAPER, "T"}, kProvenance).html;
+}
+
+TEST(Report, AnEmptyStoreIsAllGapsEachWithItsMend) {
+    const Scratch scratch;
+    { Store store(scratch.path("s.sqlite")); }
+    const Report made = make_report({{scratch.path("s.sqlite")}, MANTISSA_PAPER, "A <title>"}, kProvenance);
+    EXPECT_EQ(made.charts, 0u);
+    EXPECT_TRUE(made.findings.empty());
+    EXPECT_TRUE(has(made.html, "<title>A &lt;title&gt;</title>"));
+    for (const char* mend :
+         {"mantissa compare experiments/compare.toml --store STORE",
+          "mantissa sweep experiments/quickstart.toml --store STORE", "apt install yosys", "apt install verilator",
+          "mantissa bench gpu", "mantissa reproduce table4", "history = true"})
+        EXPECT_TRUE(has(made.html, mend)) << mend;
+    EXPECT_FALSE(has(made.html, "<figure"));
+}
+
+TEST(Report, RefusesWhatIsNoResultsFile) {
+    const Scratch scratch;
+    Origins origins;
+    expect_invalid([&] { read_stores({scratch.path("none")}, origins); }, "no such results file");
+    scratch.write("text", std::string(5000, 'x'));
+    expect_invalid([&] { read_stores({scratch.path("text")}, origins); }, "not a database");
+    execute(scratch.path("other"), "CREATE TABLE t (a)");
+    expect_invalid([&] { read_stores({scratch.path("other")}, origins); }, "another program");
+    { Store store(scratch.path("s")); }
+    execute(scratch.path("s"),
+            "CREATE TABLE comparison (name TEXT, document TEXT, version TEXT, commit_id TEXT, machine "
+            "TEXT, date TEXT, command TEXT); INSERT INTO comparison (name, document) VALUES ('x', '[1')");
+    expect_invalid([&] { read_stores({scratch.path("s")}, origins); }, "no JSON object");
+}
+
+TEST(Report, ReadsWithoutWriting) {
+    const Scratch scratch;
+    { Store(scratch.path("s")).put(point("s17e8"), result(100), 4225, kProvenance); }
+    const std::string before = scratch.read("s");
+    EXPECT_EQ(scratch.files(), 1u);
+    page_of({scratch.path("s")});
+    EXPECT_EQ(scratch.read("s"), before);
+    EXPECT_EQ(scratch.files(), 1u) << "no log files are left behind";
+}
+
+TEST(Report, OfThePointsInTwoStoresTheLatestCounts) {
+    const Scratch scratch;
+    Provenance later = kProvenance;
+    later.date = "2026-05-01T00:00:00Z";
+    { Store(scratch.path("a")).put(point("s17e8"), result(100), 4225, later); }
+    { Store(scratch.path("b")).put(point("s17e8"), result(200), 4225, kProvenance); }
+    Origins origins;
+    const Rows rows = read_stores({scratch.path("b"), scratch.path("a")}, origins);
+    ASSERT_EQ(rows.points.size(), 1u);
+    EXPECT_EQ(rows.points[0].inner_iterations, 100u);
+    EXPECT_EQ(rows.points[0].at.column("seconds"), "s1/points/1/seconds");
+}
+
+TEST(Report, IterationsBySeries) {
+    const Scratch scratch;
+    {
+        Store store(scratch.path("s"));
+        for (const char* spec : {"s10e8", "s10e8,u=s23e8", "s10e8,row=s16e8", "s10e8,u=s23e8,row=s16e8", "s23e8",
+                                 "s23e8,row=s29e8", "double", "s10e8,order=tree"})
+            store.put(point(spec), result(100), 4225, kProvenance);
+    }
+    Origins origins;
+    const Section section = iterations_section(read_stores({scratch.path("s")}, origins));
+    ASSERT_EQ(section.blocks.size(), 1u);
+    const auto& figure = std::get<Figure>(section.blocks[0]);
+    ASSERT_TRUE(figure.vega.is_object());
+    // Four series at M = 10 and, as s23e8 has both a narrow and a wide u, four at M = 23; and double.
+    EXPECT_EQ(figure.table.rows.size(), 9u);
+    EXPECT_TRUE(std::none_of(figure.table.rows.begin(), figure.table.rows.end(),
+                             [](const TableRow& r) { return has(r.cells[2].text, "tree"); }));
+    EXPECT_EQ(figure.table.rows.back().cells[2].text, "double");
+}
+
+TEST(Report, FindingsOfTheSolvesAlone) {
+    const Scratch scratch;
+    {
+        Store store(scratch.path("s"));
+        store.put(point("double"), result(100), 4225, kProvenance);
+        store.put(point("s10e8"), result(900), 4225, kProvenance);
+        store.put(point("s10e8,row=s16e8"), result(300), 4225, kProvenance);
+        store.put(point("s10e8,u=s23e8,row=s16e8"), result(150), 4225, kProvenance);
+        SolveResult failed = result(1);
+        failed.status = Status::diverged;
+        store.put(point("s4e8"), failed, 4225, kProvenance);
+    }
+    Origins origins;
+    const Summary summary = summary_of(read_stores({scratch.path("s")}, origins));
+    ASSERT_EQ(summary.findings.size(), 3u);
+    EXPECT_TRUE(has(summary.findings[0], "s10e8,u=s23e8,row=s16e8 solves")) << summary.findings[0];
+    EXPECT_TRUE(has(summary.findings[0], "150 inner iterations, 1.50 times double's 100")) << summary.findings[0];
+    EXPECT_TRUE(has(summary.findings[1], "from 900 to 300")) << summary.findings[1];
+    EXPECT_TRUE(has(summary.findings[2], "from 300 to 150")) << summary.findings[2];
+}
+
+TEST(Report, ThePapersCellsBesideOurs) {
+    const Scratch scratch;
+    {
+        Store store(scratch.path("s"));
+        Point p = point("s23e8", 8);
+        p.options.max_iterations = 77777; // not part of what makes a cell
+        store.put(p, result(579), 66049, kProvenance);
+        Point other = point("s20e8", 8);
+        other.options.jacobi = true;
+        store.put(other, result(1), 66049, kProvenance);
+    }
+    Origins origins;
+    const Section section = paper_section(read_stores({scratch.path("s")}, origins), origins, MANTISSA_PAPER);
+    const auto& table = std::get<Table>(section.blocks.front());
+    EXPECT_EQ(table.id, "paper-4");
+    ASSERT_EQ(table.rows.size(), 1u);
+    EXPECT_EQ(table.rows[0].cells[2].text, "579:57");
+    EXPECT_EQ(table.rows[0].cells[3].text, "525:53");
+    EXPECT_EQ(table.rows[0].cells[4].text, "1.10");
+}
+
+TEST(Report, DocumentsMayLackAnyField) {
+    const Scratch scratch;
+    { Store store(scratch.path("s")); }
+    add_document(scratch.path("s"), "comparison", "bare", Json::object());
+    add_document(scratch.path("s"), "comparison", "odd",
+                 {{"rows", {{{"problem", 3}, {"seconds", "fast"}, {"origins", "o1"}}, 5, nullptr}},
+                  {"designs", "none"},
+                  {"best", {{{"stages", 4}}}},
+                  {"peers", {Json::object()}},
+                  {"origins", {{"o1", 3}}},
+                  {"section55", {{"ours", 1}}},
+                  {"stages", {{{"choices", {1}}}}},
+                  {"findings", {1, 2}},
+                  {"devices", {Json::object()}},
+                  {"gaps", {Json::object()}}});
+    add_document(scratch.path("s"), "measurement", "gpu",
+                 {{"device", 1}, {"poisson", {{{"passes", {{{"us_per_pass", 1}}}}}}}});
+    EXPECT_FALSE(page_of({scratch.path("s")}).empty());
+}
+
+TEST(Report, ModelledFiguresOfAComparisonAreMarked) {
+    const Scratch scratch;
+    { Store store(scratch.path("s")); }
+    const Json row = {{"problem", "p"},
+                      {"device", "d"},
+                      {"spec", "s17e8"},
+                      {"seconds", 0.5},
+                      {"slices", 5000},
+                      {"area_share", 0.25},
+                      {"blocks", 15},
+                      {"bound", "io"},
+                      {"pareto", true},
+                      {"modelled", {"slices"}},
+                      {"seconds_kind", "modelled"}};
+    add_document(scratch.path("s"), "comparison", "c", {{"rows", {row}}});
+    Origins origins;
+    const Section section = designs_section(read_stores({scratch.path("s")}, origins), origins);
+    const auto figure = std::find_if(section.blocks.begin(), section.blocks.end(),
+                                     [](const Block& b) { return std::holds_alternative<Figure>(b); });
+    ASSERT_NE(figure, section.blocks.end());
+    const Table& t = std::get<Figure>(*figure).table;
+    ASSERT_EQ(t.rows.size(), 1u);
+    for (std::size_t c = 0; c < t.columns.size(); ++c) {
+        const std::string& id = t.columns[c].id;
+        EXPECT_EQ(t.rows[0].cells[c].modelled, id == "slices" || id == "seconds") << id;
+        if (id == "seconds") {
+            EXPECT_EQ(t.rows[0].cells[c].source, "s0/comparison/1/rows/0/seconds");
+        }
+        if (id == "bound") {
+            EXPECT_EQ(t.rows[0].cells[c].text, "pins");
+        }
+        if (id == "letter") {
+            EXPECT_EQ(t.rows[0].cells[c].text, "A");
+        }
+        if (id == "energy") {
+            EXPECT_TRUE(t.columns[c].hidden);
+        }
+    }
+}
+
+TEST(Report, ConvergenceKeepsEndsOfLongHistories) {
+    const Scratch scratch;
+    {
+        Store store(scratch.path("s"));
+        SolveResult r = result(5000);
+        for (std::uint64_t k = 0; k <= 500; ++k) r.history.push_back({10 * k, k, 1.0 / static_cast<double>(k + 1)});
+        store.put(point("s17e8"), r, 4225, kProvenance);
+        store.put(point("double"), result(400, true), 4225, kProvenance);
+    }
+    Origins origins;
+    const Section section = convergence_section(read_stores({scratch.path("s")}, origins));
+    const Table& t = std::get<Figure>(section.blocks[0]).table;
+    EXPECT_EQ(t.rows.front().cells[0].text, "double");
+    EXPECT_LT(t.rows.size(), 130u);
+    EXPECT_EQ(t.rows.back().cells[0].text, "double") << "s17e8 takes more than six times as long";
+}
+
+TEST(Report, PolicyForbidsTheNetworkAndForeignScripts) {
+    const Scratch scratch;
+    { Store store(scratch.path("s")); }
+    const std::string html = page_of({scratch.path("s")});
+    EXPECT_TRUE(has(html, "Content-Security-Policy\" content=\"default-src 'none';"));
+    EXPECT_FALSE(has(html, "unsafe"));
+    EXPECT_FALSE(has(html, "<link"));
+    EXPECT_FALSE(has(html, " src="));
+    EXPECT_FALSE(has(html, " style=\""));
+}
+
+} // namespace
