@@ -28,7 +28,7 @@ using detail::PaperCell;
 struct Flags {
     std::string table, data, store, plot;
     std::vector<int> levels;
-    int threads = 0;
+    int threads = 0, jobs = 0;
     bool all = false, json = false;
 };
 
@@ -185,7 +185,9 @@ void print_summary(const std::vector<Reproduced>& table) {
 
 int reproduce_command(const Flags& flags, const std::string& typed) {
     if (flags.table == "table5")
-        return reproduce_table5({flags.data, flags.store, flags.plot, thread_count(flags.threads), flags.json}, typed);
+        return reproduce_table5({flags.data, flags.store, flags.plot,
+                                 flags.jobs > 0 ? flags.jobs : thread_count(flags.threads), flags.json},
+                                typed);
     const int number = flags.table.back() - '0';
     auto cells = detail::read_paper_table(number, detail::paper_folder(flags.data));
     std::set<int> there;
@@ -223,6 +225,7 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--data", flags->data, "folder with the paper's tables; default: the installed or source one");
     app.add_option("--store", flags->store, "results file: take from it what is there, add what is computed");
     app.add_option("--threads", flags->threads, "cells at a time, 0 for all cores")->capture_default_str();
+    app.add_option("--jobs", flags->jobs, "table5: syntheses side by side, each about a gigabyte; 0 for --threads");
     app.add_option("--plot", flags->plot, "table5: write the growth laws to PLOT_logic.svg and PLOT_mul18x18.svg");
     app.add_flag("--all", flags->all, "also run the cells that the paper left out (n/a)");
     app.add_flag("--json", flags->json, "print a JSON list");

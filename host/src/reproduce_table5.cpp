@@ -43,7 +43,7 @@ std::string synthesize_rows(std::vector<Table5Row>& rows, detail::Synthesizer& s
                     try {
                         row.ours = synthesizer.figures({parse_spec(row.format), "xc2v",
                                                         row.multiplier == "logic" ? "logic" : "block", "core", false});
-                    } catch (const InvalidInput& fault) {
+                    } catch (const std::exception& fault) {
                         const std::lock_guard lock(mutex);
                         failed = fault.what();
                     }
@@ -68,6 +68,7 @@ Json row_json(const Table5Row& row) {
         j["multipliers"] = f.multipliers;
         j["io_bits"] = f.io_bits;
         j["depth"] = f.depth;
+        j["model_mhz"] = f.model_mhz;
         j["slices_ratio"] = static_cast<double>(f.slices("xc2v")) / row.slices;
     }
     return j;
@@ -108,7 +109,7 @@ void print_laws(const std::vector<Table5Row>& rows) {
 int reproduce_table5(const Table5Flags& flags, const std::string& typed) {
     std::vector<Table5Row> rows = detail::read_table5(detail::paper_folder(flags.data));
     detail::Synthesizer synthesizer(flags.store, current_provenance(typed));
-    const std::string failed = synthesize_rows(rows, synthesizer, flags.threads);
+    const std::string failed = synthesize_rows(rows, synthesizer, flags.jobs);
     if (!flags.plot.empty())
         for (const char* multiplier : {"logic", "mul18x18"})
             detail::write_file(fmt::format("{}_{}.svg", flags.plot, multiplier), detail::table5_svg(rows, multiplier));
@@ -119,9 +120,9 @@ int reproduce_table5(const Table5Flags& flags, const std::string& typed) {
     } else {
         fmt::print("Table 5: the one-lane core on xc2v (here {}; the paper ISE 7.1 on xc2v8000-5)\n",
                    synthesizer.tool());
-        fmt::print("{:<10}{:<8}{:>9}{:>8}{:>7}{:>8}{:>7}{:>7}{:>7}{:>10}{:>9}{:>8}{:>7}{:>11}\n", "multiplier",
-                   "format", "slices", "paper", "ratio", "blocks", "paper", "I/O", "paper", "LUTs", "FFs", "memory",
-                   "depth", "paper MHz");
+        fmt::print("{:<10}{:<8}{:>9}{:>8}{:>7}{:>8}{:>7}{:>7}{:>7}{:>10}{:>9}{:>8}{:>7}{:>7}{:>7}{:>7}\n",
+                   "multiplier", "format", "slices", "paper", "ratio", "blocks", "paper", "I/O", "paper", "LUTs", "FFs",
+                   "memory", "depth", "MHz*", "paper", "ratio");
         for (const Table5Row& row : rows) {
             if (!row.ours) {
                 fmt::print("{:<10}{:<8}{:>9}{:>8}\n", row.multiplier, row.format, "failed", row.slices);
@@ -129,13 +130,15 @@ int reproduce_table5(const Table5Flags& flags, const std::string& typed) {
             }
             const SynthesisFigures& f = *row.ours;
             const auto slices = static_cast<double>(f.slices("xc2v"));
-            fmt::print("{:<10}{:<8}{:>9}{:>8}{:>7.2f}{:>8}{:>7}{:>7}{:>7}{:>10}{:>9}{:>8}{:>7}{:>11}\n", row.multiplier,
-                       row.format, slices, row.slices, slices / row.slices, f.multipliers, row.multipliers, f.io_bits,
-                       row.io_bits, f.luts, f.flip_flops, f.memory_luts, f.depth, row.mhz);
+            fmt::print("{:<10}{:<8}{:>9}{:>8}{:>7.2f}{:>8}{:>7}{:>7}{:>7}{:>10}{:>9}{:>8}{:>7}{:>7.0f}{:>7}{:>7.2f}\n",
+                       row.multiplier, row.format, slices, row.slices, slices / row.slices, f.multipliers,
+                       row.multipliers, f.io_bits, row.io_bits, f.luts, f.flip_flops, f.memory_luts, f.depth,
+                       f.model_mhz, row.mhz, f.model_mhz / row.mhz);
         }
         fmt::print(
             "slices are estimated: (LUTs + LUTs as memory + flip-flops that no LUT feeds) / 2. I/O counts every\n"
-            "port bit, handshakes and the control bus too. MHz need place and route.\n");
+            "port bit, handshakes and the control bus too. *MHz: a model of the netlist at an ECP5's delays\n"
+            "(docs/synthesis.md), no place and route on the device.\n");
         print_laws(rows);
     }
     if (!failed.empty()) throw InvalidInput(failed);

@@ -7,7 +7,7 @@ namespace mantissa::cli {
 
 struct Table5Flags {
     std::string data, store, plot;
-    int threads = 1;
+    int jobs = 1;
     bool json = false;
 };
 

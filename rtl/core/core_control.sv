@@ -55,9 +55,8 @@ module core_control #(
   output logic [63:0]     cycles_o
 );
   localparam integer Log = $clog2(Lanes);
-  typedef enum logic [3:0] {Idle, Check, Command, Stream, Flush, Drain, Close, Scalar, Next, Abort} state_t;
+  typedef enum logic [3:0] {Idle, Check, Command, Begin, Stream, Flush, Drain, Close, Scalar, Next, Abort} state_t;
   state_t state_q;
-  logic   first_q; // first clock of a state
   logic [LenW-1:0] left_q; // slots left in Stream or Flush, clocks in Drain
 
   wire [LenW-1:0] tokens = (length_i + LenW'(Lanes - 1)) >> Log;
@@ -66,14 +65,11 @@ module core_control #(
 
   assign busy_o         = state_q != Idle;
   assign command_o      = state_q == Command;
-  assign clear_o        = state_q == Command || state_q == Check || state_q == Idle;
   assign slot_real_o    = state_q == Stream;
   assign slot_o         = state_q == Stream || state_q == Flush;
   assign slot_last_o    = state_q == Flush && last_left;
   assign token_last_o   = state_q == Stream && last_left;
   assign drained_o      = state_q == Drain && last_left;
-  assign close_o        = state_q == Close && first_q;
-  assign scalar_start_o = state_q == Scalar && first_q;
   assign aborting_o     = state_q == Abort;
 
   wire streaming = state_q == Stream || state_q == Flush || state_q == Drain;
@@ -105,10 +101,16 @@ module core_control #(
     errors_o[6] = abort_i & busy_o;
   end
 
+  // What reaches far leaves from registers; clear_o follows the state by a clock, which Begin waits for.
+  always_ff @(posedge clk_i) begin
+    clear_o        <= !rst_ni || state_q == Command || state_q == Check || state_q == Idle;
+    close_o        <= rst_ni && state_q == Drain && en_i && last_left && !out_full_i;
+    scalar_start_o <= rst_ni && state_q == Close && dots_done_i && !close_o;
+  end
+
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       state_q <= Idle;
-      first_q <= 1'b0;
       done_o  <= 1'b0;
       end_o   <= 3'd0;
       bank_o  <= 1'b0;
@@ -118,7 +120,6 @@ module core_control #(
       stall_q  <= '0;
       left_q   <= '0;
     end else begin
-      first_q <= 1'b0;
       if (busy_o) cycles_o <= cycles_o + 64'd1;
       stall_q <= standing ? stall_q + 32'd1 : '0;
       case (state_q)
@@ -141,8 +142,9 @@ module core_control #(
         end
         Command: begin
           left_q <= tokens;
-          if (pass_ready_i) state_q <= Stream;
+          if (pass_ready_i) state_q <= Begin;
         end
+        Begin: state_q <= Stream;
         Stream:
           if (en_i) begin
             left_q <= left_q - LenW'(1);
@@ -162,16 +164,10 @@ module core_control #(
         Drain:
           if (en_i) begin
             if (!last_left) left_q <= left_q - LenW'(1);
-            else if (!out_full_i) begin
-              first_q <= 1'b1;
-              state_q <= Close;
-            end
+            else if (!out_full_i) state_q <= Close;
           end
         Close:
-          if (dots_done_i && !first_q) begin
-            first_q <= 1'b1;
-            state_q <= Scalar;
-          end
+          if (dots_done_i && !close_o) state_q <= Scalar;
         Scalar:
           if (scalar_done_i) begin
             state_q        <= Next;

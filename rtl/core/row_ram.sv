@@ -1,8 +1,10 @@
-/// A delay of length_i enabled clocks, 1 <= length_i <= Max, for W bits, in a simple dual-port memory.
+/// A delay of length_i enabled clocks, Least <= length_i <= Max, for W bits, in a simple dual-port memory. From Least 3
+/// on, the memory's output has a register of its own.
 `default_nettype none
 module row_ram #(
   parameter integer W   = 32,
   parameter integer Max = 1025,
+  parameter integer Least = 1,
   localparam integer AW = $clog2(Max + 1)
 ) (
   input  wire           clk_i,
@@ -16,24 +18,34 @@ module row_ram #(
 `ifndef SYNTHESIS
   initial for (int k = 0; k < Max; k = k + 1) mem[k] = '0;
 `endif
-  logic [AW-1:0] write_q, read_q; // read_q runs one ahead, so that one address is never read and written at once
+  // read_q runs ahead, so that one address is never read and written at once.
+  localparam integer Ahead = (Least >= 3) ? 2 : 1;
+  logic [AW-1:0] write_q, read_q;
   logic [W-1:0]  q_q;
-  logic [W-1:0]  d_q;
   wire  [AW-1:0] last = length_i - AW'(1);
   always_ff @(posedge clk_i)
     if (clear_i) begin
       write_q <= '0;
-      read_q  <= AW'(1);
+      read_q  <= AW'(Ahead);
     end else if (en_i) begin
-      write_q <= read_q;
+      write_q <= (write_q == last) ? '0 : write_q + AW'(1);
       read_q  <= (read_q == last) ? '0 : read_q + AW'(1);
     end
   always_ff @(posedge clk_i)
     if (en_i) begin
       mem[write_q] <= d_i;
       q_q <= mem[read_q];
-      d_q <= d_i;
     end
-  assign q_o = (length_i == AW'(1)) ? d_q : q_q;
+  generate
+    if (Least >= 3) begin : g_register
+      logic [W-1:0] q_q2;
+      always_ff @(posedge clk_i) if (en_i) q_q2 <= q_q;
+      assign q_o = q_q2;
+    end else begin : g_short
+      logic [W-1:0] d_q;
+      always_ff @(posedge clk_i) if (en_i) d_q <= d_i;
+      assign q_o = (length_i == AW'(1)) ? d_q : q_q;
+    end
+  endgenerate
 endmodule
 `default_nettype wire

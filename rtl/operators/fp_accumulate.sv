@@ -107,6 +107,14 @@ module fp_accumulate #(
       end
     end
 
+  // The fold's level and the wait for the adder: set beforehand, so that neither close nor clear reaches them.
+  always_ff @(posedge clk_i)
+    if (en_i) begin
+      if (state_q == Terms) half_q <= AW'(Depth / 2);
+      else if (state_q == Wait && wait_q == 4'd0) half_q <= half_q >> 1;
+      wait_q <= (state_q == Wait || state_q == Fold) ? wait_q - 4'd1 : 4'(LA);
+    end
+
   wire [AW:0] touched_next = touched_q[AW] ? touched_q : touched_q + (AW+1)'(1);
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
@@ -137,13 +145,9 @@ module fp_accumulate #(
               at_q    <= '0;
               from_q  <= AW'(Depth / 2);
               live_q  <= touched_q > (AW+1)'(Depth / 2);
-              half_q  <= AW'(Depth / 2);
               state_q <= Upper;
             end
-            if (fold_i) begin
-              wait_q  <= 4'(LA);
-              state_q <= Fold;
-            end
+            if (fold_i) state_q <= Fold;
           end
           Upper: begin
             from_q  <= at_q;
@@ -154,20 +158,14 @@ module fp_accumulate #(
             at_q    <= next;
             from_q  <= next | half_q; // next < half_q, a power of two
             live_q  <= touched_q > {1'b0, next | half_q};
-            state_q <= Upper;
-            if (next == half_q) begin
-              wait_q  <= 4'(LA);
-              state_q <= Wait;
-            end
+            state_q <= (next == half_q) ? Wait : Upper;
           end
           Wait: begin
-            wait_q    <= wait_q - 4'd1;
             at_q      <= '0;
             from_q    <= half_q >> 1;
             touched_q <= {1'b1, {AW{1'b0}}};
             live_q    <= 1'b1;
             if (wait_q == 4'd0) begin
-              half_q  <= half_q >> 1;
               state_q <= Upper;
               if (half_q == AW'(1)) begin
                 state_q <= Terms;
@@ -175,13 +173,11 @@ module fp_accumulate #(
               end
             end
           end
-          default: begin
-            wait_q <= wait_q - 4'd1;
+          default:
             if (wait_q == 4'd0) begin
               state_q <= Terms;
               done_o  <= 1'b1;
             end
-          end
         endcase
       end
     end

@@ -80,7 +80,9 @@ TEST_P(RtlTiming, TheCoreInTheSameSocket) {
         std::uint32_t latency, page_miss;
         double margin;
     };
-    const Memory memories[] = {{0, 1, 0, 0, 0.01}, {14, 1, 25, 0, 0.03}, {10, 2, 25, 6, 0.08}};
+    // Four lanes: as above, and the core's lock step leaves the memory idle for a pipeline's length at a pass's end.
+    const double scarce = parse_spec(GetParam()).lanes < 4 ? 0.08 : 0.10;
+    const Memory memories[] = {{0, 1, 0, 0, 0.01}, {14, 1, 25, 0, 0.03}, {10, 2, 25, 6, scarce}};
     for (const System& system : {testing::stencil_system(33, 33), testing::band_system(47, 41, 5)})
         for (const Memory& m : memories) {
             sim::SystemcOptions options;

@@ -16,7 +16,7 @@ struct CoreTiming {
     std::array<int, 9> band; ///< from a window to the clock that takes each band: a chain takes them one adder apart
     int drain;               ///< from the last term to the dot products' close: slack that the control keeps
     int close;               ///< from close to the scalar unit's start
-    int command = 2;         ///< clock in which a pass is asked for, and the first slot's
+    int command = 3;         ///< clock in which a pass is asked for, and two until the first beat
     int check = 1;           ///< clock before a run's first pass
 
     explicit CoreTiming(const DatapathSpec& spec);

@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""The measured results as CSV files, and the tables of docs/synthesis.md made from them.
+
+    tables.py collect STORE.sqlite   # results of the newest RTL in a store of `mantissa synthesize`, into results/
+    tables.py docs                   # fills the tables of docs/synthesis.md
+    tables.py check                  # whether they are what the results say; for CTest
+"""
+import csv
+import math
+import pathlib
+import re
+import sqlite3
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+DOCS = ROOT / "docs" / "synthesis.md"
+FORMATS = ["s17e8", "s20e8", "s23e8", "s52e11"]
+PLACED = ["s17e8", "s23e8", "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]"]
+NETLIST = ("part spec target multiplier luts memory_luts flip_flops paired carries multipliers memory_bits io_bits depth "
+           "model_mhz model_path tool commit_id command").split()
+PLACEMENT = "part spec target multiplier seed mhz critical tool placer commit_id command".split()
+
+
+def collect(store):
+    base = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
+    newest = base.execute("SELECT sources FROM netlist ORDER BY date DESC LIMIT 1").fetchone()
+    if newest is None:
+        sys.exit(f"{store}: no results; run mantissa synthesize --store {store}")
+    for table, columns in (("netlist", NETLIST), ("placement", PLACEMENT)):
+        rows = base.execute(f"SELECT {', '.join(columns)} FROM {table} WHERE sources = ? "
+                            f"ORDER BY {', '.join(columns[:5])}", newest).fetchall()
+        with open(HERE / "results" / f"{table}.csv", "w", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows([f"{v:.2f}" if isinstance(v, float) else v for v in row] for row in rows)
+        print(f"{len(rows)} rows of {table}")
+
+
+def read(name, comments=False):
+    path = HERE / name
+    with open(path, newline="") as file:
+        lines = [line for line in file if not (comments and line.startswith("#"))]
+    return list(csv.DictReader(lines))
+
+
+class Results:
+    def __init__(self):
+        self.netlists = {}
+        for row in read("results/netlist.csv"):
+            self.netlists[row["part"], row["spec"], row["target"], row["multiplier"]] = row
+        self.placements = {}
+        for row in read("results/placement.csv"):
+            self.placements.setdefault((row["part"], row["spec"], row["multiplier"]), []).append(
+                (float(row["mhz"]), row["critical"], int(row["seed"])))
+        for runs in self.placements.values():
+            runs.sort()
+        self.peers = {(r["operator"], r["format"]): r for r in read("peers.csv", True)}
+        self.paper = [r for r in read("../paper/table5_area.csv", True)]
+
+    def net(self, part, spec, target="xc2v", multiplier="block"):
+        return self.netlists.get((part, spec, target, multiplier))
+
+    def placed(self, part, spec, multiplier="block"):
+        return self.placements.get((part, spec, multiplier), [])
+
+
+def slices(row):
+    per = {"xc7": 4, "xcup": 8}.get(row["target"], 2)
+    places = sum(int(row[k]) for k in ("luts", "memory_luts", "flip_flops")) - int(row["paired"])
+    return -(-places // per)
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(str(c) for c in row) + " |" for row in rows])
+
+
+def middle(runs):
+    return runs[len(runs) // 2]
+
+
+def peers(r):
+    rows = []
+    for part, name in (("add", "adder"), ("mul", "multiplier")):
+        for f in FORMATS:
+            ours, alone, peer = r.net(part, f), r.net(part + " combinational", f), r.peers[part, f]
+            blocks = f" + {peer['generator_blocks']} blocks" if peer["generator_blocks"] != "0" else ""
+            rows.append([name, f, ours["luts"], alone["luts"], ours["flip_flops"],
+                         ours["multipliers"] if part == "mul" else "", peer["generator"] + blocks, peer["hardfloat"]])
+    return table(["operator", "format", "ours", "alone", "flip-flops", "blocks", "best open generator", "HardFloat"], rows)
+
+
+def operators(r):
+    names = [("add", "adder"), ("mul", "multiplier"), ("div", "divider"), ("accumulate", "floating accumulator s52e11"),
+             ("fixed-accumulate", "fixed accumulator [13:-50]")]
+    rows = []
+    for part, name in names:
+        for f in FORMATS:
+            spec = f + ",dot=fixed[13:-50]" if part == "fixed-accumulate" else f
+            cells = []
+            for target in ("xc2v", "xc7", "ecp5"):
+                n = r.net(part, spec, target)
+                memory = f" + {n['memory_luts']}" if n["memory_luts"] != "0" else ""
+                blocks = f" / {n['multipliers']} blocks" if n["multipliers"] != "0" else ""
+                cells.append(f"{n['luts']}{memory} / {n['flip_flops']}{blocks}")
+            runs = r.placed(part, spec)
+            rows.append([name, f] + cells + [f"{middle(runs)[0]:.0f}" if runs else ""])
+    return table(["operator", "format", "xc2v", "xc7", "ecp5", "MHz on ecp5"], rows)
+
+
+def table5(r):
+    rows = []
+    for p in r.paper:
+        n = r.net("core", p["format"], "xc2v", "logic" if p["multiplier"] == "logic" else "block")
+        if n is None:
+            rows.append([p["multiplier"], p["format"], "not run", p["slices"], "", "", p["mul18x18"], "", p["iobs"], "", p["mhz"], ""])
+            continue
+        s = slices(n)
+        rows.append([p["multiplier"], p["format"], s, p["slices"], f"{s / float(p['slices']):.2f}", n["multipliers"],
+                     p["mul18x18"], n["io_bits"], p["iobs"], f"{float(n['model_mhz']):.0f}", p["mhz"],
+                     f"{float(n['model_mhz']) / float(p['mhz']):.2f}"])
+    return table(["multiplier", "format", "slices", "paper", "ratio", "blocks", "paper", "I/O", "paper", "MHz (model)",
+                  "paper's MHz", "ratio"], rows)
+
+
+def fit(x, y, degree):
+    """Least squares by the normal equations, and R2."""
+    n = degree + 1
+    a = [[sum(v ** (i + j) for v in x) for j in range(n)] + [sum(w * v ** i for v, w in zip(x, y))] for i in range(n)]
+    for i in range(n):
+        k = max(range(i, n), key=lambda q: abs(a[q][i]))
+        a[i], a[k] = a[k], a[i]
+        for q in range(n):
+            if q != i:
+                f = a[q][i] / a[i][i]
+                a[q] = [u - f * v for u, v in zip(a[q], a[i])]
+    c = [a[i][n] / a[i][i] for i in range(n)]
+    mean = sum(y) / len(y)
+    left = sum((w - sum(c[k] * v ** k for k in range(n))) ** 2 for v, w in zip(x, y))
+    return c, 1 - left / sum((w - mean) ** 2 for w in y)
+
+
+def laws(r):
+    rows = []
+    for multiplier, style in (("logic", "logic"), ("mul18x18", "block")):
+        for what, column, degree in (("slices", "slices", 2 if multiplier == "logic" else 1), ("I/O bits", "iobs", 1)):
+            points = {"paper": [], "ours": []}
+            for p in r.paper:
+                if p["multiplier"] != multiplier:
+                    continue
+                m = int(re.match(r"s(\d+)e", p["format"])[1])
+                points["paper"].append((m, float(p[column])))
+                n = r.net("core", p["format"], "xc2v", style)
+                if n is not None:
+                    points["ours"].append((m, slices(n) if column == "slices" else float(n["io_bits"])))
+            for who, at in points.items():
+                if len(at) < degree + 2:
+                    continue
+                c, r2 = fit(*zip(*at), degree)
+                law = f"{c[0]:.0f} {c[1]:+.1f} M" + (f" {c[2]:+.2f} M²" if degree == 2 else "")
+                rows.append([multiplier, what, who, law, f"{r2:.4f}"])
+    return table(["multiplier", "what", "whose", "law over the fraction bits M", "R²"], rows)
+
+
+def cores(r):
+    rows = []
+    for spec in ("s23e8", "s23e8,dot=fixed[13:-50]", "s14e8,u=s23e8,row=s20e8", PLACED[2]):
+        n = r.net("core", spec)
+        if n is None:
+            continue
+        rows.append([spec, slices(n), n["multipliers"], n["luts"], n["memory_luts"], n["flip_flops"], n["depth"],
+                     f"{float(n['model_mhz']):.0f}"])
+    return table(["specification", "slices", "blocks", "LUTs", "as memory", "flip-flops", "depth", "MHz (model)"], rows)
+
+
+def breakdown(r):
+    """The s23e11 core by its operators, as they are alone."""
+    f = "s23e11"
+    rows, total = [], 0
+    for count, part, name in ((11, "add", "adder"), (15, "mul", "multiplier"), (3, "accumulate", "floating accumulator"),
+                              (1, "div", "divider, s52e11"), (1, "mul-serial", "serial multiplier, s52e11")):
+        n = r.net(part, "s52e11" if "s52e11" in name else f)
+        total += count * slices(n)
+        rows.append([name, count, slices(n), count * slices(n)])
+    core = slices(r.net("core", f))
+    rows.append(["the rest: stream buffers, delay lines, classes at the edges, registers of the bus, control", "", "", core - total])
+    rows.append(["core", "", "", core])
+    return table(["part", "number", "slices each", "slices"], rows)
+
+
+def placed(r):
+    rows = []
+    for spec in PLACED:
+        runs, n = r.placed("core", spec), r.net("core", spec, "ecp5")
+        if not runs or n is None:
+            continue
+        mhz, critical, _ = middle(runs)
+        rows.append([spec, len(runs), f"{mhz:.1f}", f"{runs[-1][0]:.1f}", f"{float(n['model_mhz']):.0f}",
+                     f"`{critical}`"])
+    return table(["core", "seeds", "median MHz", "best MHz", "MHz by the model", "critical path of the median"], rows)
+
+
+def calibration(r):
+    rows, errors = [], []
+    for (part, spec, multiplier), runs in sorted(r.placements.items()):
+        n = r.net(part, spec, "ecp5", multiplier)
+        if n is None:
+            continue
+        ratio = float(n["model_mhz"]) / middle(runs)[0]
+        errors.append(math.log(ratio))
+        rows.append([part, spec, f"{middle(runs)[0]:.0f}", f"{float(n['model_mhz']):.0f}", f"{ratio:.2f}"])
+    text = table(["part", "specification", "placed and routed", "model", "ratio"], rows)
+    if len(errors) > 1:
+        mean = sum(errors) / len(errors)
+        spread = math.sqrt(sum((e - mean) ** 2 for e in errors) / (len(errors) - 1))
+        text += f"\n\nGeometric mean of the ratio {math.exp(mean):.2f}, spread (one sigma) a factor of {math.exp(spread):.2f}."
+    return text
+
+
+TABLES = {"peers": peers, "operators": operators, "table5": table5, "laws": laws, "cores": cores,
+          "breakdown": breakdown, "placed": placed, "calibration": calibration}
+
+
+def filled():
+    results = Results()
+    text = DOCS.read_text()
+
+    def fill(match):
+        name = match[1]
+        if name not in TABLES:
+            sys.exit(f"{DOCS.name}: no table is called {name}; the tables are {', '.join(TABLES)}")
+        return f"<!-- table {name} -->\n{TABLES[name](results)}\n<!-- end -->"
+
+    return re.sub(r"<!-- table (\w+) -->\n.*?<!-- end -->", fill, text, flags=re.S)
+
+
+def main():
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    if command == "collect" and len(sys.argv) == 3:
+        collect(sys.argv[2])
+    elif command == "docs" and len(sys.argv) == 2:
+        DOCS.write_text(filled())
+    elif command == "check" and len(sys.argv) == 2:
+        if filled() != DOCS.read_text():
+            sys.exit("docs/synthesis.md is not what experiments/synthesis/results/ says; run experiments/synthesis/tables.py docs")
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()
