@@ -60,7 +60,7 @@ TEST(Join, EveryOriginResolvesAndEveryFieldIsThere) {
     const Comparison c = comparison();
     Gathered g = gathered(c);
     const auto rows = join(c, g, kHere);
-    const Json d = comparison_document(c, g, rows, kHere);
+    const Json d = comparison_document(c, g, rows, join_constant(c, g, kHere), kHere);
     for (const char* key : {"name", "tolerance", "scheme", "inner", "assumptions", "devices", "designs", "cores",
                             "rows", "peers", "section55", "best", "stages", "gaps", "findings", "origins"})
         EXPECT_TRUE(d.contains(key)) << key;
@@ -165,6 +165,22 @@ TEST(Join, TheDevicesGreatestClockHolds) {
     for (const Row& row : join(c, g, kHere)) EXPECT_EQ(row.clock_hz == 33e6, row.spec == "s52e11");
 }
 
+TEST(Join, AConstantStencilHeldInRegistersMovesLess) {
+    Comparison c = comparison();
+    Gathered g = gathered(c);
+    const auto rows = join(c, g, kHere), held = join_constant(c, g, kHere);
+    ASSERT_FALSE(held.empty());
+    EXPECT_DOUBLE_EQ(held.front().estimate.pass_bytes, rows.front().estimate.pass_bytes * 8 / 17);
+    for (const Row& row : held) EXPECT_EQ(to_string(row.design->spec), row.spec);
+    EXPECT_LE(best_row(held, kProblem, 0, "time")->estimate.seconds,
+              best_row(rows, kProblem, 0, "time")->estimate.seconds);
+    g.problems.at(kProblem).kind = "bands";
+    EXPECT_TRUE(join_constant(c, g, kHere).empty());
+    g.problems.at(kProblem).kind = "stencil";
+    c.constant_bands = true;
+    EXPECT_TRUE(join_constant(c, g, kHere).empty());
+}
+
 TEST(Join, Section55CountsAsThePaperDoes) {
     const Comparison c = comparison();
     Gathered g = gathered(c);
@@ -240,7 +256,7 @@ TEST(Join, FindingsCarryFiguresAndMarks) {
     const Comparison c = comparison();
     Gathered g = gathered(c);
     const auto rows = join(c, g, kHere);
-    const Json d = comparison_document(c, g, rows, kHere);
+    const Json d = comparison_document(c, g, rows, join_constant(c, g, kHere), kHere);
     ASSERT_GE(d["findings"].size(), 3U);
     EXPECT_NE(d["findings"][0].get<std::string>().find("100 of CG in double"), std::string::npos);
     EXPECT_NE(d["findings"][1].get<std::string>().find("(modelled)"), std::string::npos);

@@ -9,7 +9,8 @@ Json run_comparison(const Comparison& comparison, const GatherOptions& options) 
     gather(comparison, options, gathered);
     const Provenance here = current_provenance(options.command);
     const std::vector<Row> rows = join(comparison, gathered, here);
-    Json document = comparison_document(comparison, gathered, rows, here);
+    const std::vector<Row> constant = join_constant(comparison, gathered, here);
+    Json document = comparison_document(comparison, gathered, rows, constant, here);
     ComparisonStore(options.store).put_comparison(comparison.name, document, here);
     return document;
 }

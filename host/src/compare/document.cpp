@@ -273,7 +273,8 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
 
 } // namespace
 
-Json comparison_document(const Comparison& c, Gathered& g, const std::vector<Row>& rows, const Provenance& here) {
+Json comparison_document(const Comparison& c, Gathered& g, const std::vector<Row>& rows,
+                         const std::vector<Row>& constant, const Provenance& here) {
     Json j;
     j["name"] = c.name;
     j["tolerance"] = c.tolerance;
@@ -290,10 +291,11 @@ Json comparison_document(const Comparison& c, Gathered& g, const std::vector<Row
     j["peers"] = peers_json(c, g);
     j["section55"] = section55(c, g, here);
     j["best"] = best_json(c, rows);
+    j["best_constant_stencil"] = best_json(c, constant);
     j["stages"] = stages_json(c, rows);
     j["gaps"] = Json::array();
     for (const Gap& gap : g.gaps) j["gaps"].push_back({{"what", gap.what}, {"why", gap.why}, {"mend", gap.mend}});
-    j["findings"] = findings(c, g, rows, j["section55"], j["stages"]);
+    j["findings"] = findings(c, g, rows, constant, j["section55"], j["stages"]);
     j["origins"] = g.origins.to_json();
     return j;
 }

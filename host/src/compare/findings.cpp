@@ -119,6 +119,16 @@ std::string stages_text(const Comparison& c, const Row& fast, const Json& stages
                        fast.problem, text);
 }
 
+std::string constant_text(const Comparison& c, const Row& fast, const Row& held) {
+    const double ratio = fast.estimate.seconds / held.estimate.seconds;
+    return fmt::format(
+        "With the constant stencil of {} held in registers (8 words an element, not 17) {} would be {}: {} "
+        "({}), {} (modelled).",
+        held.problem, c.devices[held.device].id,
+        ratio > 1.01 ? fmt::format("{:.3g} times as fast", ratio) : "no faster", held.spec, cores_text(held),
+        time_text(held.estimate.seconds));
+}
+
 /// The fastest run on a GPU or processor beside the fastest row of all devices.
 std::string peer_text(const Comparison& c, const Gathered& g, const std::vector<Row>& rows, const std::string& problem,
                       std::string_view engine) {
@@ -150,7 +160,7 @@ std::string time_text(double seconds) {
 }
 
 std::vector<std::string> findings(const Comparison& c, const Gathered& g, const std::vector<Row>& rows,
-                                  const Json& section55, const Json& stages) {
+                                  const std::vector<Row>& constant, const Json& section55, const Json& stages) {
     std::vector<std::string> list;
     if (std::string text = iterations_text(c, g); !text.empty()) list.push_back(std::move(text));
     std::string problem; // the largest that has rows
@@ -165,6 +175,8 @@ std::vector<std::string> findings(const Comparison& c, const Gathered& g, const 
         list.push_back(fastest_text(c, rows, *fast));
         list.push_back(thrifty_text(c, rows, *best_row(rows, problem, d, "area_time")));
         if (std::string text = stages_text(c, *fast, stages); !text.empty()) list.push_back(std::move(text));
+        if (const Row* held = best_row(constant, problem, d, "time"); held != nullptr)
+            list.push_back(constant_text(c, *fast, *held));
     }
     if (!section55.is_null()) list.push_back("Section 5.5 again: " + section55["text"].get<std::string>());
     for (const char* engine : {"gpu", "cpu"})

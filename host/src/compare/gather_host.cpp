@@ -159,9 +159,11 @@ void gather_host(GatherContext& context) {
     const Comparison& c = context.comparison;
     const int threads = context.options.threads;
     GapGroups gaps;
+    const auto work_of = [&](const std::string& problem) { // seconds or so: timing takes a few whatever the size
+        return 5 + 5e-8 * std::pow(static_cast<double>(context.out.problems.at(problem).unknowns), 1.5);
+    };
     double work = 0;
-    for (const std::string& problem : c.problems)
-        work += std::pow(static_cast<double>(context.out.problems.at(problem).unknowns), 1.5);
+    for (const std::string& problem : c.problems) work += work_of(problem);
     ItemProgress line("problems on the processor", c.problems.size(), work);
     for (const std::string& text : c.problems) { // one after the other: they are timed
         const Problem& problem = context.problems.at(text);
@@ -178,7 +180,7 @@ void gather_host(GatherContext& context) {
         enter_reference(context, problem, threads, gaps);
         if (c.cpu)
             for (const CpuRun& run : kCpuRuns) enter_cpu_run(context, problem, run, threads, gaps);
-        line.done(std::pow(static_cast<double>(problem.system.size), 1.5));
+        line.done(work_of(text));
     }
     gaps.enter(context, "on the processor");
 }

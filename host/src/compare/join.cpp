@@ -195,6 +195,18 @@ std::vector<Row> join(const Comparison& comparison, Gathered& gathered, const Pr
     return std::move(joiner.rows);
 }
 
+std::vector<Row> join_constant(const Comparison& comparison, Gathered& gathered, const Provenance& here) {
+    Comparison held = comparison;
+    held.constant_bands = true;
+    std::erase_if(held.problems, [&](const std::string& p) {
+        return comparison.constant_bands || gathered.problems.at(p).kind != "stencil";
+    });
+    std::vector<Row> rows = join(held, gathered, here);
+    for (Row& row : rows) // the rows outlive `held`
+        row.design = &comparison.designs[static_cast<std::size_t>(row.design - held.designs.data())];
+    return rows;
+}
+
 const Row* best_row(const std::vector<Row>& rows, const std::string& problem, std::size_t device, std::string_view by) {
     const Row* best = nullptr;
     const auto measure = [&](const Row& row) {

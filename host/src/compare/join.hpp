@@ -45,16 +45,20 @@ const Row* best_row(const std::vector<Row>& rows, const std::string& problem, st
 /// The stages of a datapath and their formats as text: "vectors", "iterate", "row sum", "accumulators".
 std::vector<std::pair<std::string, std::string>> stages_of(const DatapathSpec& spec);
 
-/// The stored document. `here` stands for what this run computed.
+/// The rows with constant stencils held in registers, where the comparison streams nine bands of a problem that has
+/// one; else none.
+std::vector<Row> join_constant(const Comparison& comparison, Gathered& gathered, const Provenance& here);
+
+/// The stored document; `constant` are join_constant's rows. `here` stands for what this run computed.
 Json comparison_document(const Comparison& comparison, Gathered& gathered, const std::vector<Row>& rows,
-                         const Provenance& here);
+                         const std::vector<Row>& constant, const Provenance& here);
 
 /// Section 5.5 of the paper with our figures; null when the file does not ask for it. What is missing becomes a gap.
 Json section55(const Comparison& comparison, Gathered& gathered, const Provenance& here);
 
 /// Sentences with figures, out of the rows and the document's section55 and stages.
 std::vector<std::string> findings(const Comparison& comparison, const Gathered& gathered, const std::vector<Row>& rows,
-                                  const Json& section55, const Json& stages);
+                                  const std::vector<Row>& constant, const Json& section55, const Json& stages);
 
 /// "1.23 s", "45.6 ms", "7.89 us".
 std::string time_text(double seconds);
