@@ -81,6 +81,7 @@ Section convergence_section(const Rows& rows) {
         chart.y = {"defect", "relative defect", true, TickText::power};
         chart.series = "series";
         chart.points = false;
+        chart.end_together = true;
         int style = 0;
         for (const PointRow* p : list) {
             chart.list.push_back({p->spec, style++, spec_label(p->spec)});
