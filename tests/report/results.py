@@ -39,18 +39,20 @@ def sweep(program, folder):
 
 
 def add_synthesis(store):
+    """Two cores as stored now, and one as stored before clocks were modelled."""
     db = sqlite3.connect(store)
-    db.execute(
-        "CREATE TABLE IF NOT EXISTS synthesis (spec TEXT NOT NULL, target TEXT NOT NULL, multiplier TEXT NOT NULL, "
-        "part TEXT NOT NULL, tool TEXT NOT NULL, sources TEXT NOT NULL, luts INTEGER NOT NULL, memory_luts INTEGER NOT "
-        "NULL, flip_flops INTEGER NOT NULL, paired INTEGER NOT NULL, carries INTEGER NOT NULL, multipliers INTEGER NOT "
-        "NULL, memory_bits INTEGER NOT NULL, io_bits INTEGER NOT NULL, depth INTEGER NOT NULL, version TEXT NOT NULL, "
-        "commit_id TEXT NOT NULL, machine TEXT NOT NULL, date TEXT NOT NULL, command TEXT NOT NULL, "
-        "PRIMARY KEY (spec, target, multiplier, part, tool, sources))")
-    for spec, luts, blocks in (("s17e11", 12345, 15), ("s23e11", 14321, 57), ("s14e8,u=s23e8,row=s20e8", 11011, 15)):
-        db.execute("INSERT INTO synthesis VALUES (" + ",".join("?" * 20) + ")",
-                   (spec, "xc2v", "block", "core", "a tool", "hash", luts, 1300, 5900, 4700, 900, blocks, 110592, 668, 66,
-                    *ORIGIN, "mantissa synthesize " + HOSTILE))
+    before = ("spec TEXT, target TEXT, multiplier TEXT, part TEXT, tool TEXT, sources TEXT, luts INTEGER, memory_luts "
+              "INTEGER, flip_flops INTEGER, paired INTEGER, carries INTEGER, multipliers INTEGER, memory_bits INTEGER, "
+              "io_bits INTEGER, depth INTEGER, ")
+    behind = "version TEXT, commit_id TEXT, machine TEXT, date TEXT, command TEXT"
+    db.execute(f"CREATE TABLE IF NOT EXISTS synthesis ({before}{behind})")
+    db.execute(f"CREATE TABLE IF NOT EXISTS netlist ({before}model_mhz REAL, model_path TEXT, {behind})")
+    for table, spec, luts, blocks in (("synthesis", "s17e11", 12345, 15), ("netlist", "s23e11", 14321, 57),
+                                      ("netlist", "s14e8,u=s23e8,row=s20e8", 11011, 15)):
+        figures = (spec, "xc2v", "block", "core", "a tool", "hash", luts, 1300, 5900, 4700, 900, blocks, 110592, 668, 66)
+        model = (luts / 150, "from -> to " + HOSTILE) if table == "netlist" else ()
+        row = figures + model + ORIGIN + ("mantissa synthesize " + HOSTILE,)
+        db.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
     db.commit()
     db.close()
 

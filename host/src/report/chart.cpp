@@ -22,10 +22,10 @@ struct EndLabel {
 };
 
 /// Moves labels apart, keeping their order and staying near.
-void spread(std::vector<EndLabel>& labels, double height) {
-    std::stable_sort(labels.begin(), labels.end(), [](const EndLabel& a, const EndLabel& b) {
-        // Of lines that end at about one height the one that ends first is labelled lowest: leaders do not cross then.
-        const auto key = [](const EndLabel& l) { return std::pair(std::floor(l.y / 4), -l.x); };
+void spread(std::vector<EndLabel>& labels, double height, bool end_together) {
+    std::stable_sort(labels.begin(), labels.end(), [&](const EndLabel& a, const EndLabel& b) {
+        // Of lines that end at one height the one that ends first is labelled lowest: leaders do not cross then.
+        const auto key = [&](const EndLabel& l) { return std::pair(end_together ? 0 : std::floor(l.y / 4), -l.x); };
         return key(a) < key(b);
     });
     for (EndLabel& l : labels) l.at = l.y;
@@ -62,14 +62,29 @@ std::vector<EndLabel> end_labels(const LineChart& chart, const Table& table, dou
         labels.push_back({s.shown(), width * place_on(chart.x, last->cells[cx].value.get<double>()),
                           height * (1 - place_on(chart.y, last->cells[cy].value.get<double>())), 0, s.style});
     }
-    for (const auto& [value, text] : chart.rules)
-        labels.push_back({text, width, height * (1 - place_on(chart.y, value)), 0, -1});
-    spread(labels, height);
+    if (!chart.end_together)
+        for (const auto& [value, text] : chart.rules)
+            labels.push_back({text, width, height * (1 - place_on(chart.y, value)), 0, -1});
+    spread(labels, height, chart.end_together);
     return labels;
 }
 
-/// Leaders, keys and texts of the labels.
-void add_labels(Json& marks, const std::vector<EndLabel>& labels, double width) {
+/// The symbol of a label's series at a place.
+Json key_symbol(const EndLabel& label, double x, double y) {
+    return {{"type", "symbol"},
+            {"aria", false},
+            {"interactive", false},
+            {"encode",
+             {{"enter",
+               {{"x", {{"value", x}}},
+                {"y", {{"value", y}}},
+                {"size", {{"value", 42}}},
+                {"shape", {{"value", shape(label.style)}}},
+                {"fill", {{"value", colour(label.style)}}}}}}}};
+}
+
+/// Keys and texts of the labels, with leaders from where the lines end.
+void add_labels(Json& marks, const std::vector<EndLabel>& labels, double width, bool leaders) {
     for (const EndLabel& l : labels) {
         const Json ink = l.style < 0 ? Json("var(--ink-soft)") : colour(l.style);
         Json leader = {{"x", {{"value", l.x + (l.style < 0 ? 0 : 5)}}},
@@ -79,18 +94,10 @@ void add_labels(Json& marks, const std::vector<EndLabel>& labels, double width) 
                        {"stroke", {{"value", ink}}},
                        {"strokeWidth", {{"value", 1}}},
                        {"strokeOpacity", {{"value", 0.45}}}};
-        marks.push_back({{"type", "rule"}, {"aria", false}, {"interactive", false}, {"encode", {{"enter", leader}}}});
-        if (l.style >= 0)
-            marks.push_back({{"type", "symbol"},
-                             {"aria", false},
-                             {"interactive", false},
-                             {"encode",
-                              {{"enter",
-                                {{"x", {{"value", width + 15}}},
-                                 {"y", {{"value", l.at}}},
-                                 {"size", {{"value", 42}}},
-                                 {"shape", {{"value", shape(l.style)}}},
-                                 {"fill", {{"value", ink}}}}}}}});
+        if (leaders)
+            marks.push_back(
+                {{"type", "rule"}, {"aria", false}, {"interactive", false}, {"encode", {{"enter", leader}}}});
+        if (l.style >= 0) marks.push_back(key_symbol(l, width + 15, l.at));
         marks.push_back({{"type", "text"},
                          {"aria", false},
                          {"interactive", false},
@@ -171,8 +178,35 @@ Json vega_of(const LineChart& chart, const Table& table) {
                      {"aria", false},
                      {"from", {{"facet", {{"name", "one"}, {"data", "table"}, {"groupby", chart.series}}}}},
                      {"marks", Json::array({line})}});
+    if (!chart.bound.empty()) {
+        Json thin = line;
+        thin["encode"]["enter"]["y"] = field("y", chart.bound);
+        thin["encode"]["enter"]["strokeWidth"] = {{"value", 1}};
+        thin["encode"]["enter"]["strokeDash"] = {{"value", {1, 2}}};
+        thin["encode"]["enter"]["defined"] = {{"signal", fmt::format("isNumber(datum.{})", chart.bound)}};
+        marks.push_back({{"type", "group"},
+                         {"aria", false},
+                         {"from", {{"facet", {{"name", "one"}, {"data", "table"}, {"groupby", chart.series}}}}},
+                         {"marks", Json::array({thin})}});
+    }
     if (chart.points) marks.push_back(symbols(chart.x.field, chart.y.field, chart.series, 46));
-    add_labels(marks, end_labels(chart, table, width, height), width);
+    const std::vector<EndLabel> labels = end_labels(chart, table, width, height);
+    if (!chart.points)
+        for (const EndLabel& l : labels) marks.push_back(key_symbol(l, l.x, l.y));
+    add_labels(marks, labels, width, !chart.end_together);
+    if (chart.end_together)
+        for (const auto& [value, text] : chart.rules)
+            marks.push_back({{"type", "text"},
+                             {"aria", false},
+                             {"interactive", false},
+                             {"encode",
+                              {{"enter",
+                                {{"x", {{"value", 8}}},
+                                 {"y", {{"scale", "y"}, {"value", value}}},
+                                 {"dy", {{"value", -7}}},
+                                 {"text", {{"value", text}}},
+                                 {"fontStyle", {{"value", "italic"}}},
+                                 {"fill", {{"value", "var(--ink-soft)"}}}}}}}});
     vega["marks"] = marks;
     return vega;
 }

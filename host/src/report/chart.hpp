@@ -37,6 +37,9 @@ struct LineChart {
     std::string series;       ///< the field that names the series
     std::vector<Series> list; ///< those drawn; rows of others are left out
     bool points = true;
+    bool end_together = false; ///< all lines end at one height: labels in the order of the ends, told by
+                               ///< their symbols, not by leaders; rules labelled in the plot
+    std::string bound;         ///< a second figure of each row, drawn as a thin line beside its series; empty: none
     /// Horizontal rules with their labels.
     std::vector<std::pair<double, std::string>> rules;
     int width = 900, height = 400;

@@ -49,6 +49,7 @@ public:
         if (code == SQLITE_ROW) address_.row = sqlite3_column_int64(statement_.get(), 0);
         return code == SQLITE_ROW;
     }
+    [[nodiscard]] bool has(const char* name) const { return columns_.contains(name); }
     [[nodiscard]] const RowAddress& address() const { return address_; }
     [[nodiscard]] std::string text(const char* name) const {
         const int c = column(name);
@@ -167,6 +168,10 @@ SynthesisRow synthesis_row(const Reader& r, Origins& origins) {
     s.figures = {r.whole("luts"),        r.whole("memory_luts"), r.whole("flip_flops"),
                  r.whole("paired"),      r.whole("carries"),     r.whole("multipliers"),
                  r.whole("memory_bits"), r.whole("io_bits"),     r.whole("depth")};
+    if (r.has("model_mhz")) {
+        s.model_mhz = r.maybe_real("model_mhz");
+        s.model_path = r.text("model_path");
+    }
     s.date = r.text("date");
     s.origin = origins.add("synthesis with " + s.tool, r.provenance());
     return s;
@@ -225,7 +230,9 @@ void read_tables(sqlite3* db, const std::string& path, std::size_t i, Origins& o
         for (Reader reader(db, path, i, table); reader.next();) take(reader);
     };
     each("points", [&](const Reader& r) { rows.points.push_back(point_row(r, origins)); });
-    each("synthesis", [&](const Reader& r) { rows.synthesis.push_back(synthesis_row(r, origins)); });
+    // Results from before clocks were modelled are in a table of another name.
+    for (const char* table : {"synthesis", "netlist"})
+        each(table, [&](const Reader& r) { rows.synthesis.push_back(synthesis_row(r, origins)); });
     each("placement", [&](const Reader& r) { rows.placements.push_back(placement_row(r, origins)); });
     each("measurement", [&](const Reader& r) { add_document(rows.measurements, document_row(r, path, origins)); });
     each("comparison", [&](const Reader& r) { add_document(rows.comparisons, document_row(r, path, origins)); });

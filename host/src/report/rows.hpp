@@ -51,6 +51,8 @@ struct SynthesisRow {
     RowAddress at;
     std::string spec, target, multiplier, part, tool, sources;
     detail::SynthesisFigures figures;
+    std::optional<double> model_mhz; ///< modelled, with the delays of an ECP5
+    std::string model_path;          ///< what bounds it
     std::string date;
     int origin = 0;
 };

@@ -80,7 +80,8 @@ Table everything(const Rows& rows) {
     Table t;
     t.id = "synthesis";
     t.caption = "All synthesised parts";
-    t.note = "Slices are estimated: LUTs, LUTs as memory and flip-flops that no LUT feeds, over the LUTs of a slice.";
+    t.note = "Slices are estimated: LUTs, LUTs as memory and flip-flops that no LUT feeds, over the LUTs of a slice. "
+             "The clock is modelled with the delays of an ECP5.";
     t.columns = {text_column("spec", "Specification"),
                  text_column("part", "Part"),
                  text_column("target", "Target"),
@@ -92,7 +93,8 @@ Table everything(const Rows& rows) {
                  number_column("multipliers", "Blocks"),
                  number_column("memory_bits", "Memory", "bits"),
                  number_column("io_bits", "I/O", "bits"),
-                 number_column("depth", "Depth", "cells")};
+                 number_column("depth", "Depth", "cells"),
+                 number_column("model_mhz", "Clock", "MHz")};
     for (const SynthesisRow& s : rows.synthesis) {
         const auto& f = s.figures;
         t.rows.push_back(
@@ -100,9 +102,12 @@ Table everything(const Rows& rows) {
               count(f.memory_luts, s.at.column("memory_luts")), count(f.flip_flops, s.at.column("flip_flops")),
               modelled(count(f.slices(s.target))), count(f.multipliers, s.at.column("multipliers")),
               count(f.memory_bits, s.at.column("memory_bits")), count(f.io_bits, s.at.column("io_bits")),
-              count(f.depth, s.at.column("depth"))},
+              count(f.depth, s.at.column("depth")), modelled(real(s.model_mhz, s.at.column("model_mhz")))},
              {s.origin}});
     }
+    // Results of an older program have no modelled clock.
+    t.columns.back().hidden = std::none_of(rows.synthesis.begin(), rows.synthesis.end(),
+                                           [](const SynthesisRow& s) { return s.model_mhz.has_value(); });
     return t;
 }
 

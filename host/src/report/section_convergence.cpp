@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,32 +12,36 @@ namespace mantissa::report {
 
 namespace {
 
-constexpr std::size_t kMostSeries = 8, kMostSteps = 120;
+constexpr std::size_t kMostSeries = 7, kMostUniform = 3, kMostSteps = 120;
+constexpr int kWidest = 36; // fraction bits beyond which a truncated format is as good as double
 
-/// double and float, formats used throughout from wide to short, then those with wider rows or u, fewest iterations
-/// first; none that takes six times as long as the fastest.
+/// double and float; formats used throughout, from wide to short; then those with wider rows or u, from short to wide,
+/// of which none takes three times as long as the fastest.
 std::vector<const PointRow*> chosen(const std::vector<const PointRow*>& points) {
-    std::vector<const PointRow*> list;
+    struct Candidate {
+        const PointRow* point;
+        int kind, order;
+    };
     std::uint64_t fastest = ~std::uint64_t{0};
     for (const PointRow* p : points)
-        if (!p->history.empty()) fastest = std::min(fastest, p->inner_iterations);
-    const auto rank = [](const PointRow& p) {
-        const auto shape = shape_of(p.spec);
-        if (!shape) return 3;
-        return shape->is_double ? 0 : shape->is_float ? 1 : shape->uniform() && shape->reduced() ? 2 : 3;
-    };
-    for (const PointRow* p : points)
-        if (p->history.size() > 1 && p->inner_iterations <= 6 * fastest) list.push_back(p);
-    std::stable_sort(list.begin(), list.end(), [&](const PointRow* a, const PointRow* b) {
-        return rank(*a) != rank(*b) ? rank(*a) < rank(*b) : a->inner_iterations < b->inner_iterations;
+        if (p->history.size() > 1) fastest = std::min(fastest, p->inner_iterations);
+    std::vector<Candidate> list;
+    for (const PointRow* p : points) {
+        const auto shape = shape_of(p->spec);
+        if (p->history.size() < 2 || !shape) continue;
+        if (shape->is_reference()) list.push_back({p, 0, shape->is_double ? 0 : 1});
+        else if (shape->reduced() && shape->uniform() && p->inner_iterations <= 6 * fastest)
+            list.push_back({p, 1, -shape->vector_bits});
+        else if (!shape->uniform() && p->inner_iterations <= 3 * fastest) list.push_back({p, 2, shape->vector_bits});
+    }
+    std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) {
+        return std::pair(a.kind, a.order) < std::pair(b.kind, b.order);
     });
-    // Half of the places beside the references for either kind.
     std::vector<const PointRow*> out;
     std::size_t uniform = 0;
-    for (const PointRow* p : list) {
-        const int r = rank(*p);
-        if (r == 2 && ++uniform > kMostSeries / 2) continue;
-        if (out.size() < kMostSeries) out.push_back(p);
+    for (const Candidate& c : list) {
+        if (c.kind == 1 && (c.order < -kWidest || ++uniform > kMostUniform)) continue;
+        if (out.size() < kMostSeries) out.push_back(c.point);
     }
     return out;
 }
@@ -81,6 +86,7 @@ Section convergence_section(const Rows& rows) {
         chart.y = {"defect", "relative defect", true, TickText::power};
         chart.series = "series";
         chart.points = false;
+        chart.end_together = true;
         int style = 0;
         for (const PointRow* p : list) {
             chart.list.push_back({p->spec, style++, spec_label(p->spec)});

@@ -70,13 +70,16 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
     Table& t = f.table;
     t.id = f.id;
     t.caption = fmt::format("Designs for {} on {}", problem, device_name(document, device));
-    t.note = "Smallest area first; designs with a letter are on the Pareto front.";
+    t.note =
+        "Smallest area first; designs with a letter are on the Pareto front. Inner: iterations a step of the outer "
+        "loop.";
     t.columns = {text_column("letter", "Front"),
                  text_column("spec", "Specification"),
                  text_column("multiplier", "Mult. in"),
                  number_column("lanes", "Lanes"),
                  number_column("cores", "Cores"),
                  text_column("bound", "Bound by"),
+                 number_column("inner", "Inner"),
                  number_column("clock", "Clock", "MHz"),
                  number_column("cycles", "Cycles an iter."),
                  number_column("slices", "Slices"),
@@ -98,6 +101,7 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
                      r.figure("lanes"),
                      r.figure("cores"),
                      words(bound_text(r.text("bound"))),
+                     r.figure("inner"),
                      clock_cell(r),
                      r.figure("cycles_per_iteration", 5),
                      r.figure("slices", 5),
@@ -136,10 +140,13 @@ std::string by_text(const std::string& by) {
     return by == "area_time" ? "area\u00A0×\u00A0time" : by;
 }
 
-Table best_table(const DocumentRow& document, const DocumentOrigins& origins) {
+Table best_table(const DocumentRow& document, const DocumentOrigins& origins, const std::string& list) {
     Table t;
-    t.id = fmt::format("best-{}", document.number);
-    t.caption = "The best design for each problem and device, and its format in each stage";
+    const bool constant = list != "best";
+    t.id = fmt::format("{}-{}", constant ? "best-constant" : "best", document.number);
+    t.caption = constant ? "The best designs were the constant stencil held in registers: 8 words an element, not 17"
+                         : "The best design for each problem and device, and its format in each stage";
+    t.folded = constant;
     t.columns = {text_column("problem", "Problem"),
                  text_column("device", "Device"),
                  text_column("by", "Best by"),
@@ -153,7 +160,7 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins) {
                  text_column("bound", "Bound by"),
                  number_column("share", "Of device", "%"),
                  number_column("seconds", "Time")};
-    for (const Node& b : nodes(document, "best")) {
+    for (const Node& b : nodes(document, list)) {
         Cell time = seconds_cell(b, "seconds"), share = share_cell(b);
         time.modelled = share.modelled = b.text("kind") == "modelled";
         TableRow row{{words(b.text("problem")), words(b.text("device")), words(by_text(b.text("by")))},
@@ -327,7 +334,7 @@ Section designs_section(const Rows& rows, Origins& origins) {
             if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
         };
         if (rows.comparisons.size() > 1) section.blocks.emplace_back(Heading{"Comparison " + document.name});
-        add(best_table(document, from));
+        add(best_table(document, from, "best"));
         std::vector<std::pair<std::string, std::string>> order;
         std::map<std::pair<std::string, std::string>, std::vector<Node>> groups;
         for (const Node& row : nodes(document, "rows")) {
@@ -356,6 +363,7 @@ Section designs_section(const Rows& rows, Origins& origins) {
             add(section55_designs(document, from, *it));
         }
         add_figures(true);
+        add(best_table(document, from, "best_constant_stencil"));
         add(stages_table(document));
         add(specifications_table(document, from));
         add(cores_table(document, from));

@@ -34,6 +34,7 @@ Section roofline_section(const Rows& rows) {
                      number_column("rate", "Rate", "GB/s"),
                      number_column("share", "of the copy rate", "%"),
                      hidden_column("seconds"),
+                     hidden_column("bound_"),
                      hidden_column("rate_")};
         std::vector<std::string> names, streaming;
         for (const Node& level : nodes(d, "poisson")) {
@@ -44,12 +45,16 @@ Section roofline_section(const Rows& rows) {
                 const std::string series = n.text("arithmetic") + ", " + n.text("plan");
                 const double bytes = n.number("bytes_per_row").value_or(0);
                 if (std::find(names.begin(), names.end(), series) == names.end()) names.push_back(series);
-                Cell bound = none(), rate = none(), share = none(), rate_number = none(), width = none();
+                Cell bound = none(), bound_seconds = none(), rate = none(), share = none(), rate_number = none(),
+                     width = none();
                 if (bytes > 0) {
                     if (std::find(streaming.begin(), streaming.end(), series) == streaming.end())
                         streaming.push_back(series);
                     width = n.figure("bytes_per_row");
-                    if (copy > 0) bound = modelled(real(bytes * *unknowns / copy * 1e6));
+                    if (copy > 0) {
+                        bound = modelled(real(bytes * *unknowns / copy * 1e6));
+                        bound_seconds = modelled(real(bytes * *unknowns / copy));
+                    }
                     rate = n.figure("bytes_per_second");
                     rate_number = rate;
                     if (const auto r = n.number("bytes_per_second")) rate.text = significant(*r * 1e-9, 4);
@@ -58,7 +63,7 @@ Section roofline_section(const Rows& rows) {
                 }
                 t.rows.push_back(
                     {{words(series), level.figure("level"), level.figure("rows"), n.figure("us_per_pass", 4), bound,
-                      width, rate, share, real(*us * 1e-6), rate_number},
+                      width, rate, share, real(*us * 1e-6), bound_seconds, rate_number},
                      {d.origin}});
             }
         }
@@ -100,8 +105,9 @@ Section roofline_section(const Rows& rows) {
         time.half = true;
         time.id = fmt::format("gpu-time-{}", index);
         time.title = fmt::format("Time of one pass: {}", device);
-        time.text = "Measured time of one iteration. Small systems are bound by the exchange across the grid, large "
-                    "ones by memory.";
+        time.text =
+            "Measured time of one iteration. Small systems are bound by the exchange across the grid, large "
+            "ones by memory. Thin lines are the roof (modelled): the streaming plan's bytes at the copy bandwidth.";
         time.label = "Line chart: time of a pass against unknowns. The table below holds its figures.";
         time.table = t;
         time.table.id = time.id;
@@ -112,8 +118,12 @@ Section roofline_section(const Rows& rows) {
         by_time.x = {"rows", "unknowns", true, TickText::power};
         by_time.y = {"seconds", "time of one pass", true, TickText::time};
         by_time.series = "series";
+        by_time.bound = "bound_";
         for (std::size_t i = 0; i < names.size(); ++i) by_time.list.push_back({names[i], static_cast<int>(i)});
-        if (fit_axis(by_time.x, time.table) && fit_axis(by_time.y, time.table))
+        std::vector<double> roofs;
+        for (const TableRow& row : time.table.rows)
+            if (const Json& roof = row.cells[rated - 1].value; roof.is_number()) roofs.push_back(roof.get<double>());
+        if (fit_axis(by_time.x, time.table) && fit_axis(by_time.y, time.table, roofs))
             time.vega = vega_of(by_time, time.table);
         section.blocks.emplace_back(std::move(rate));
         section.blocks.emplace_back(std::move(time));
