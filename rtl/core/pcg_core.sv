@@ -9,8 +9,8 @@
 ///                           later than band b - 1, so the nine are not in step)
 ///   m_axis_u, _r, _p, _q    out
 /// Lanes beyond LENGTH in the last beat are ignored coming in and zero going out. All streams move in step with one
-/// pipeline enable: any of them can hold up all of them. A buffer of one beat at each stream makes the enable a register
-/// and keeps every output free of the inputs of its own clock. The streams must not depend on each other's progress by
+/// pipeline enable: any of them can hold up all of them. A buffer of one beat at each stream makes the enable a
+/// register, and every output hangs on registers only. The streams must not depend on each other's progress by
 /// more than a few beats' buffering, but for q, which leaves about one row and one pipeline later than it came.
 ///
 /// waiting_o says what a stopped pipeline waits for: [3:0] u r p q in, [12:4] bands, [16:13] u r p q out.
@@ -176,7 +176,8 @@ module pcg_core #(
     .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wvalid, .s_axil_wready,
     .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready, .s_axil_rdata,
     .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy | start), .done_i(done), .end_i(run_end),
-    .bank_i(bank), .errors_i(errors), .pass_count_i(pass_count), .sigma_guards_i(sigma_guards), .cycles_i(cycles), .alpha_i(alpha), .beta_i(beta), .rho_i(rho), .pq_i(pq), .qq_i(qq), .sigma_i(sigma),
+    .bank_i(bank), .errors_i(errors), .pass_count_i(pass_count), .sigma_guards_i(sigma_guards), .cycles_i(cycles),
+    .alpha_i(alpha), .beta_i(beta), .rho_i(rho), .pq_i(pq), .qq_i(qq), .sigma_i(sigma),
     .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(row_length), .row_bad_o(row_bad),
     .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(stencil_reg),
     .bank_o(bank_reg), .set_alpha_o(set_alpha), .set_beta_o(set_beta), .set_value_o(set_value), .rho_stop_o(rho_stop),
@@ -369,7 +370,8 @@ module pcg_core #(
                 .Style(Style)) i_qq (
     .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .valid_i(window_at[RowLat]), .live_i(row_live), .a_cls_i(q_live_cls),
     .a_i(q_live_word), .b_cls_i(q_live_cls), .b_i(q_live_word), .close_i(close), .subtract_i(1'b0),
-    .other_i({DotW{1'b0}}), .subtracted_o(unused_subtracted[1]), .done_o(dot_done[2]), .result_o(qq_sum), .over_o(dot_over[2]));
+    .other_i({DotW{1'b0}}), .subtracted_o(unused_subtracted[1]), .done_o(dot_done[2]), .result_o(qq_sum),
+    .over_o(dot_over[2]));
   assign dots_done = &dot_done;
 
   logic test_rho; // this pass's rho is tested
@@ -455,11 +457,12 @@ module pcg_core #(
     .tvalid_o(m_axis_q_tvalid), .tlast_o(m_axis_q_tlast), .tready_i(m_axis_q_tready), .full_o(out_full[3]),
     .soon_o(out_soon[3]));
 
-  // The pipeline moves when all that it meets is here and all that it offers has room: known a clock ahead.
+  // The pipeline moves when all that it meets is here and all that it offers has room: known a clock ahead. Behind an
+  // abort it stands until it has been cleared.
   always_ff @(posedge clk_i)
     if (!rst_ni) en <= 1'b0;
     else en <= (en ? &(in_soon | ~want_ahead) && ~|(out_soon & out_ahead)
-                   : &(in_soon | ~want) && ~|(out_soon & out_valid)) && !aborting;
+                   : &(in_soon | ~want) && ~|(out_soon & out_valid)) && !aborting && (busy || clear);
   assign waiting_o = {out_full & (out_valid | {4{drained}}), want & ~in_full};
 endmodule
 `default_nettype wire
