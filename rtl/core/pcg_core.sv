@@ -192,14 +192,15 @@ module pcg_core #(
     end
   endgenerate
 
-  logic en; // the pipeline moves
+  logic en;    // the pipeline moves
+  logic still; // ~en, for the logic about the streams: a register that stays near it
   wire clear, slot, slot_real, slot_last, token_last, drained, close, scalar_start, aborting, drop;
   logic ended_early, ended_late;
   wire dots_done, scalar_done, scalar_guard;
   wire [2:0] scalar_end;
   wire [3:0] out_full, out_soon;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
-    .clk_i, .rst_ni, .en_i(en), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .length_i(length),
+    .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .length_i(length),
     .row_length_i(row_length), .row_bad_i(row_bad), .passes_i(passes), .stall_limit_i(stall_limit),
     .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
     .out_refused_i(|out_soon), .dots_done_i(dots_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard),
@@ -390,7 +391,7 @@ module pcg_core #(
   assign want_ahead[3:0] = {slot_real, slot_real, real_q[RIn-1], real_q[UIn-1]};
   assign want_last[3:0]  = {last_q[0], last_q[0], last_q[RIn], last_q[UIn]};
   wire [12:0] in_full, in_soon, in_last;
-  wire [12:0] take = want & {13{en}};
+  wire [12:0] take = want & {13{~still}};
   // Classes are read off on the way into the buffers.
   wire [Lanes*2-1:0] u_new_cls, r_new_cls, p_new_cls, q_new_cls;
   generate
@@ -439,7 +440,7 @@ module pcg_core #(
   wire [3:0] out_valid = {window_at[RowLat], real_q[POut], real_q[ROut], real_q[UOut]};
   wire [3:0] out_ahead = {window_at[RowLat-1], real_q[POut-1], real_q[ROut-1], real_q[UOut-1]};
   wire [3:0] out_last  = {window_last_at[RowLat], last_q[POut], last_q[ROut], last_q[UOut]};
-  wire [3:0] push = out_valid & {4{en}};
+  wire [3:0] push = out_valid & {4{~still}};
   stream_out #(.W(Lanes*UW)) i_out_u (
     .clk_i, .rst_ni, .clear_i(drop), .push_i(push[0]), .data_i(u_bits), .last_i(out_last[0]), .tdata_o(m_axis_u_tdata),
     .tvalid_o(m_axis_u_tvalid), .tlast_o(m_axis_u_tlast), .tready_i(m_axis_u_tready), .full_o(out_full[0]),
@@ -459,10 +460,12 @@ module pcg_core #(
 
   // The pipeline moves when all that it meets is here and all that it offers has room: known a clock ahead. Behind an
   // abort it stands until it has been cleared.
-  always_ff @(posedge clk_i)
-    if (!rst_ni) en <= 1'b0;
-    else en <= (en ? &(in_soon | ~want_ahead) && ~|(out_soon & out_ahead)
-                   : &(in_soon | ~want) && ~|(out_soon & out_valid)) && !aborting && (busy || clear);
+  wire go = (still ? &(in_soon | ~want) && ~|(out_soon & out_valid)
+                   : &(in_soon | ~want_ahead) && ~|(out_soon & out_ahead)) && !aborting && (busy || clear);
+  always_ff @(posedge clk_i) begin
+    en    <= rst_ni & go;
+    still <= ~(rst_ni & go);
+  end
   assign waiting_o = {out_full & (out_valid | {4{drained}}), want & ~in_full};
 endmodule
 `default_nettype wire
