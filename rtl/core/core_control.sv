@@ -59,8 +59,7 @@ module core_control #(
   state_t state_q;
   logic [LenW-1:0] left_q; // slots left in Stream or Flush, clocks in Drain
 
-  wire [LenW-1:0] tokens = (length_i + LenW'(Lanes - 1)) >> Log;
-  wire [LenW-1:0] row_tokens = LenW'(row_length_i) >> Log;
+  logic [LenW-1:0] tokens_q, flush_q; // slots of a pass's tokens, and of its flush
   wire last_left = left_q == LenW'(1);
 
   assign busy_o         = state_q != Idle;
@@ -82,6 +81,8 @@ module core_control #(
   // What was programmed stands for long before it is looked at.
   logic bad_length, bad_row, bad_passes;
   always_ff @(posedge clk_i) begin
+    tokens_q   <= (length_i + LenW'(Lanes - 1)) >> Log;
+    flush_q    <= (LenW'(row_length_i) >> Log) + ((Lanes == 1) ? LenW'(1) : LenW'(2));
     bad_length <= length_i == '0;
     bad_row    <= row_bad_i || row_length_i > RowW'(MaxRow) || row_length_i < RowW'(Lanes) ||
                   LenW'(row_length_i) > length_i;
@@ -141,7 +142,7 @@ module core_control #(
           end
         end
         Command: begin
-          left_q <= tokens;
+          left_q <= tokens_q;
           if (pass_ready_i) state_q <= Begin;
         end
         Begin: state_q <= Stream;
@@ -149,7 +150,7 @@ module core_control #(
           if (en_i) begin
             left_q <= left_q - LenW'(1);
             if (last_left) begin
-              left_q  <= row_tokens + ((Lanes == 1) ? LenW'(1) : LenW'(2));
+              left_q  <= flush_q;
               state_q <= Flush;
             end
           end

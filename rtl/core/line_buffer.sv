@@ -35,10 +35,15 @@ module line_buffer #(
   localparam integer AW = $clog2(MaxTokens + 1);
   localparam integer CntW = RowW + 2;
 
-  wire [RowW-1:0] tokens = row_length_i >> Log;
+  // The row length stands while a pass runs.
+  logic [RowW-1:0] tokens;
+  logic [CntW-1:0] centre_from, south_from;
+  always_ff @(posedge clk_i) begin
+    tokens      <= row_length_i >> Log;
+    centre_from <= CntW'(tokens) + CntW'(Extra);
+    south_from  <= centre_from + CntW'(tokens);
+  end
   logic [CntW-1:0] slot_q; // slots so far, counted until all rows are live
-  wire [CntW-1:0] centre_from = CntW'(tokens) + CntW'(Extra);
-  wire [CntW-1:0] south_from = centre_from + CntW'(tokens);
   wire [CntW-1:0] next_slot = slot_q + CntW'(1);
   // slot_q >= centre_from, slot_q >= south_from, slot_q > centre_from
   logic centre_live_q, south_live_q, window_q;

@@ -9,8 +9,8 @@
 ///                           later than band b - 1, so the nine are not in step)
 ///   m_axis_u, _r, _p, _q    out
 /// Lanes beyond LENGTH in the last beat are ignored coming in and zero going out. All streams move in step with one
-/// pipeline enable: any of them can hold up all of them. A buffer of one beat at each stream makes the enable a register
-/// and keeps every output free of the inputs of its own clock. The streams must not depend on each other's progress by
+/// pipeline enable: any of them can hold up all of them. A buffer of one beat at each stream makes the enable a
+/// register, and every output hangs on registers only. The streams must not depend on each other's progress by
 /// more than a few beats' buffering, but for q, which leaves about one row and one pipeline later than it came.
 ///
 /// waiting_o says what a stopped pipeline waits for: [3:0] u r p q in, [12:4] bands, [16:13] u r p q out.
@@ -176,7 +176,8 @@ module pcg_core #(
     .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wvalid, .s_axil_wready,
     .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready, .s_axil_rdata,
     .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy | start), .done_i(done), .end_i(run_end),
-    .bank_i(bank), .errors_i(errors), .pass_count_i(pass_count), .sigma_guards_i(sigma_guards), .cycles_i(cycles), .alpha_i(alpha), .beta_i(beta), .rho_i(rho), .pq_i(pq), .qq_i(qq), .sigma_i(sigma),
+    .bank_i(bank), .errors_i(errors), .pass_count_i(pass_count), .sigma_guards_i(sigma_guards), .cycles_i(cycles),
+    .alpha_i(alpha), .beta_i(beta), .rho_i(rho), .pq_i(pq), .qq_i(qq), .sigma_i(sigma),
     .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(row_length), .row_bad_o(row_bad),
     .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(stencil_reg),
     .bank_o(bank_reg), .set_alpha_o(set_alpha), .set_beta_o(set_beta), .set_value_o(set_value), .rho_stop_o(rho_stop),
@@ -191,14 +192,15 @@ module pcg_core #(
     end
   endgenerate
 
-  logic en; // the pipeline moves
+  logic en;    // the pipeline moves
+  logic still; // ~en, for the logic about the streams: a register that stays near it
   wire clear, slot, slot_real, slot_last, token_last, drained, close, scalar_start, aborting, drop;
   logic ended_early, ended_late;
   wire dots_done, scalar_done, scalar_guard;
   wire [2:0] scalar_end;
   wire [3:0] out_full, out_soon;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
-    .clk_i, .rst_ni, .en_i(en), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .length_i(length),
+    .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .length_i(length),
     .row_length_i(row_length), .row_bad_i(row_bad), .passes_i(passes), .stall_limit_i(stall_limit),
     .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
     .out_refused_i(|out_soon), .dots_done_i(dots_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard),
@@ -369,7 +371,8 @@ module pcg_core #(
                 .Style(Style)) i_qq (
     .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .valid_i(window_at[RowLat]), .live_i(row_live), .a_cls_i(q_live_cls),
     .a_i(q_live_word), .b_cls_i(q_live_cls), .b_i(q_live_word), .close_i(close), .subtract_i(1'b0),
-    .other_i({DotW{1'b0}}), .subtracted_o(unused_subtracted[1]), .done_o(dot_done[2]), .result_o(qq_sum), .over_o(dot_over[2]));
+    .other_i({DotW{1'b0}}), .subtracted_o(unused_subtracted[1]), .done_o(dot_done[2]), .result_o(qq_sum),
+    .over_o(dot_over[2]));
   assign dots_done = &dot_done;
 
   logic test_rho; // this pass's rho is tested
@@ -388,7 +391,7 @@ module pcg_core #(
   assign want_ahead[3:0] = {slot_real, slot_real, real_q[RIn-1], real_q[UIn-1]};
   assign want_last[3:0]  = {last_q[0], last_q[0], last_q[RIn], last_q[UIn]};
   wire [12:0] in_full, in_soon, in_last;
-  wire [12:0] take = want & {13{en}};
+  wire [12:0] take = want & {13{~still}};
   // Classes are read off on the way into the buffers.
   wire [Lanes*2-1:0] u_new_cls, r_new_cls, p_new_cls, q_new_cls;
   generate
@@ -437,7 +440,7 @@ module pcg_core #(
   wire [3:0] out_valid = {window_at[RowLat], real_q[POut], real_q[ROut], real_q[UOut]};
   wire [3:0] out_ahead = {window_at[RowLat-1], real_q[POut-1], real_q[ROut-1], real_q[UOut-1]};
   wire [3:0] out_last  = {window_last_at[RowLat], last_q[POut], last_q[ROut], last_q[UOut]};
-  wire [3:0] push = out_valid & {4{en}};
+  wire [3:0] push = out_valid & {4{~still}};
   stream_out #(.W(Lanes*UW)) i_out_u (
     .clk_i, .rst_ni, .clear_i(drop), .push_i(push[0]), .data_i(u_bits), .last_i(out_last[0]), .tdata_o(m_axis_u_tdata),
     .tvalid_o(m_axis_u_tvalid), .tlast_o(m_axis_u_tlast), .tready_i(m_axis_u_tready), .full_o(out_full[0]),
@@ -455,11 +458,14 @@ module pcg_core #(
     .tvalid_o(m_axis_q_tvalid), .tlast_o(m_axis_q_tlast), .tready_i(m_axis_q_tready), .full_o(out_full[3]),
     .soon_o(out_soon[3]));
 
-  // The pipeline moves when all that it meets is here and all that it offers has room: known a clock ahead.
-  always_ff @(posedge clk_i)
-    if (!rst_ni) en <= 1'b0;
-    else en <= (en ? &(in_soon | ~want_ahead) && ~|(out_soon & out_ahead)
-                   : &(in_soon | ~want) && ~|(out_soon & out_valid)) && !aborting;
+  // The pipeline moves when all that it meets is here and all that it offers has room: known a clock ahead. Behind an
+  // abort it stands until it has been cleared.
+  wire go = (still ? &(in_soon | ~want) && ~|(out_soon & out_valid)
+                   : &(in_soon | ~want_ahead) && ~|(out_soon & out_ahead)) && !aborting && (busy || clear);
+  always_ff @(posedge clk_i) begin
+    en    <= rst_ni & go;
+    still <= ~(rst_ni & go);
+  end
   assign waiting_o = {out_full & (out_valid | {4{drained}}), want & ~in_full};
 endmodule
 `default_nettype wire

@@ -22,7 +22,8 @@ module row_ram #(
   localparam integer Ahead = (Least >= 3) ? 2 : 1;
   logic [AW-1:0] write_q, read_q;
   logic [W-1:0]  q_q;
-  wire  [AW-1:0] last = length_i - AW'(1);
+  logic [AW-1:0] last;
+  always_ff @(posedge clk_i) last <= length_i - AW'(1); // stands long before the first clock
   always_ff @(posedge clk_i)
     if (clear_i) begin
       write_q <= '0;

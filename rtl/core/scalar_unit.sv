@@ -93,8 +93,8 @@ module scalar_unit #(
     if (Fixed != 0) begin : g_fixed
       localparam integer W = Msb - Lsb + 1;
       fx_to_fp #(.W(DotW), .Lsb(Lsb), .EO(SE), .MO(SM), .Rne(SRne)) i_load (
-        .clk_i, .rst_ni(unit_rst_n), .start_i(state_q == Load && second_q), .value_i(dot), .done_o(load_done), .cls_o(load_cls),
-        .word_o(load_word));
+        .clk_i, .rst_ni(unit_rst_n), .start_i(state_q == Load && second_q), .value_i(dot), .done_o(load_done),
+        .cls_o(load_cls), .word_o(load_word));
       assign load_left = !(&dot[DotW-1:W-1] || ~|dot[DotW-1:W-1]);
     end else begin : g_float
       fp_convert #(.EI(AE), .MI(AM), .EO(SE), .MO(SM), .Rne(SRne)) i_load (
@@ -115,12 +115,12 @@ module scalar_unit #(
   wire for_beta = state_q == Beta;
   wire for_sigma = state_q == Sigma;
   fp_div #(.EA(SE), .MA(SM), .EB(SE), .MB(SM), .EO(SE), .MO(SM), .Rne(SRne)) i_div (
-    .clk_i, .rst_ni(unit_rst_n), .start_i(first_q && (state_q == Alpha || for_beta)), .a_cls_i(for_beta ? sigma_cls : rho_cls),
-    .a_i(for_beta ? sigma_o : rho_o), .b_cls_i(for_beta ? rho_cls : pq_cls), .b_i(for_beta ? rho_o : pq_o),
+    .clk_i, .rst_ni(unit_rst_n), .start_i(first_q && (state_q == Alpha || for_beta)),
+    .a_cls_i(for_beta ? sigma_cls : rho_cls), .a_i(for_beta ? sigma_o : rho_o), .b_cls_i(for_beta ? rho_cls : pq_cls), .b_i(for_beta ? rho_o : pq_o),
     .done_o(div_done), .cls_o(div_cls), .word_o(div_word));
   fp_mul_serial #(.E(SE), .M(SM), .Rne(SRne)) i_mul (
-    .clk_i, .rst_ni(unit_rst_n), .start_i(first_q && (state_q == AlphaQq || for_sigma)), .a_cls_i(alpha_cls), .a_i(alpha_o),
-    .b_cls_i(for_sigma ? work_cls : qq_cls), .b_i(for_sigma ? work_q : qq_o), .done_o(mul_done), .cls_o(mul_cls),
+    .clk_i, .rst_ni(unit_rst_n), .start_i(first_q && (state_q == AlphaQq || for_sigma)), .a_cls_i(alpha_cls),
+    .a_i(alpha_o), .b_cls_i(for_sigma ? work_cls : qq_cls), .b_i(for_sigma ? work_q : qq_o), .done_o(mul_done), .cls_o(mul_cls),
     .word_o(mul_word));
   generate
     if (Fixed == 0 && AE == SE && AM == SM && ARne == SRne) begin : g_shared

@@ -73,11 +73,11 @@ module vector_update #(
       delay #(.W(PW), .N(Wait), .Ram(DelayRam)) i_wait (.clk_i, .en_i, .ptr_i, .d_i(bp), .q_o(bp_late));
 
       fp_add #(.EA(UE), .MA(UM), .EB(UE), .MB(UM), .EO(UE), .MO(UM), .Rne(URne)) i_u (
-        .clk_i, .en_i, .a_cls_i(u_cls_i[l*2 +: 2]), .a_i(u_i[l*UW +: UW]), .b_cls_i(ap_cls), .b_i(ap), .cls_o(u_cls_o[l*2 +: 2]),
-        .word_o(u_o[l*UW +: UW]));
+        .clk_i, .en_i, .a_cls_i(u_cls_i[l*2 +: 2]), .a_i(u_i[l*UW +: UW]), .b_cls_i(ap_cls), .b_i(ap),
+        .cls_o(u_cls_o[l*2 +: 2]), .word_o(u_o[l*UW +: UW]));
       fp_add #(.EA(RE), .MA(RM), .EB(RE), .MB(RM), .EO(RE), .MO(RM), .Rne(RRne), .Subtract(1)) i_r (
-        .clk_i, .en_i, .a_cls_i(r_cls_i[l*2 +: 2]), .a_i(r_i[l*RW +: RW]), .b_cls_i(aq_cls), .b_i(aq), .cls_o(r_cls_o[l*2 +: 2]),
-        .word_o(r_o[l*RW +: RW]));
+        .clk_i, .en_i, .a_cls_i(r_cls_i[l*2 +: 2]), .a_i(r_i[l*RW +: RW]), .b_cls_i(aq_cls), .b_i(aq),
+        .cls_o(r_cls_o[l*2 +: 2]), .word_o(r_o[l*RW +: RW]));
       fp_add #(.EA(RE), .MA(RM), .EB(PE), .MB(PM), .EO(PE), .MO(PM), .Rne(PRne)) i_p (
         .clk_i, .en_i, .a_cls_i(r_cls_o[l*2 +: 2]), .a_i(r_o[l*RW +: RW]), .b_cls_i(bp_late_cls), .b_i(bp_late),
         .cls_o(p_cls_o[l*2 +: 2]), .word_o(p_o[l*PW +: PW]));

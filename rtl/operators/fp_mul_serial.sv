@@ -23,7 +23,7 @@ module fp_mul_serial #(
   localparam integer CntW  = $clog2(Steps + 1);
   localparam integer ExpW  = E + 3;
 
-  typedef enum logic [1:0] {Idle, Multiply, Round} state_t;
+  typedef enum logic [1:0] {Idle, Multiply, Normalise, Round} state_t;
   state_t state_q;
   logic [CntW-1:0]        count_q;
   logic [M:0]             a_q;
@@ -40,12 +40,10 @@ module fp_mul_serial #(
 
   // The product's leading one is at bit 2M+1 or 2M.
   wire top = product_q[2*M+1];
-  wire [2*M:0] frac = top ? product_q[2*M:0] : {product_q[2*M-1:0], 1'b0};
   wire [1:0]   cls;
   wire [E+M:0] word;
   fp_round #(.ExpW(ExpW), .FracW(2*M+1), .EO(E), .MO(M), .Rne(Rne)) i_round (
-    .cls_i(cls_q), .sign_i(sign_q), .exp_i(exp_q + $signed({{(ExpW-1){1'b0}}, top})), .frac_i(frac), .cls_o(cls),
-    .word_o(word));
+    .cls_i(cls_q), .sign_i(sign_q), .exp_i(exp_q), .frac_i(product_q[2*M:0]), .cls_o(cls), .word_o(word));
 
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
@@ -67,10 +65,12 @@ module fp_mul_serial #(
         Multiply: begin
           product_q <= {sum, product_q[PW-M-2:2]};
           count_q   <= count_q - CntW'(1);
-          if (count_q == CntW'(1)) begin
-            exp_q   <= exp_q - $signed(ExpW'(`BIAS(E)));
-            state_q <= Round;
-          end
+          if (count_q == CntW'(1)) state_q <= Normalise;
+        end
+        Normalise: begin
+          if (!top) product_q <= product_q << 1;
+          exp_q   <= exp_q - $signed(top ? ExpW'(`BIAS(E) - 1) : ExpW'(`BIAS(E)));
+          state_q <= Round;
         end
         default: begin
           cls_o   <= cls;

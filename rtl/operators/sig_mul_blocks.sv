@@ -51,12 +51,15 @@ module sig_mul_blocks #(
     end
   endgenerate
 
-  // Rows by diagonal.
+  // Rows by diagonal. The last tiles hold what the others leave.
+  localparam integer TopA = (CA == 0) ? MA + 1 - 17 * (TA - 1) : 17;
+  localparam integer TopB = (CB == 0) ? MB + 1 - 17 * (TB - 1) : 17;
   localparam integer W0 = 34 * `ROW_TILES(TA, TB, 0) + 2;
   localparam integer W1 = 34 * `MAX2(`ROW_TILES(TA, TB, 1), `ROW_TILES(TA, TB, -1)) + 2;
   localparam integer W2 = 34 * `MAX3(`ROW_TILES(TA, TB, 2), `ROW_TILES(TA, TB, -2), 0) + 2;
   wire signed [W0-1:0] row;
-  sig_mul_row #(.TA(TA), .TB(TB), .D(0), .SignedA(SA), .SignedB(SB), .Registered(Registered), .W(W0)) i_row (
+  sig_mul_row #(.TA(TA), .TB(TB), .D(0), .SignedA(SA), .SignedB(SB), .TopA(TopA), .TopB(TopB), .Registered(Registered),
+                .W(W0)) i_row (
     .clk_i, .en_i, .a_i(ta), .b_i(tb), .row_o(row));
   // Diagonals beside the middle one, to be added at 2^17. Two tiles of three stages: summed a stage earlier.
   localparam integer WX = `MAX2(W1, W2 + 17) + 2;
@@ -66,18 +69,18 @@ module sig_mul_blocks #(
       assign beside = '0;
     end else begin : g_rows
       wire signed [W1-1:0] up1, down1;
-      sig_mul_row #(.TA(TA), .TB(TB), .D(1), .SignedA(SA), .SignedB(SB), .W(W1)) i_up1 (
+      sig_mul_row #(.TA(TA), .TB(TB), .D(1), .SignedA(SA), .SignedB(SB), .TopA(TopA), .TopB(TopB), .W(W1)) i_up1 (
         .clk_i, .en_i, .a_i(ta), .b_i(tb), .row_o(up1));
-      sig_mul_row #(.TA(TA), .TB(TB), .D(-1), .SignedA(SA), .SignedB(SB), .W(W1)) i_down1 (
+      sig_mul_row #(.TA(TA), .TB(TB), .D(-1), .SignedA(SA), .SignedB(SB), .TopA(TopA), .TopB(TopB), .W(W1)) i_down1 (
         .clk_i, .en_i, .a_i(ta), .b_i(tb), .row_o(down1));
       wire signed [W1:0] near = (W1+1)'(up1) + (W1+1)'(down1);
       if (W2 == 2) begin : g_near
         assign beside = WX'(near);
       end else begin : g_far
         wire signed [W2-1:0] up2, down2;
-        sig_mul_row #(.TA(TA), .TB(TB), .D(2), .SignedA(SA), .SignedB(SB), .W(W2)) i_up2 (
+        sig_mul_row #(.TA(TA), .TB(TB), .D(2), .SignedA(SA), .SignedB(SB), .TopA(TopA), .TopB(TopB), .W(W2)) i_up2 (
           .clk_i, .en_i, .a_i(ta), .b_i(tb), .row_o(up2));
-        sig_mul_row #(.TA(TA), .TB(TB), .D(-2), .SignedA(SA), .SignedB(SB), .W(W2)) i_down2 (
+        sig_mul_row #(.TA(TA), .TB(TB), .D(-2), .SignedA(SA), .SignedB(SB), .TopA(TopA), .TopB(TopB), .W(W2)) i_down2 (
           .clk_i, .en_i, .a_i(ta), .b_i(tb), .row_o(down2));
         wire signed [W2:0] far = (W2+1)'(up2) + (W2+1)'(down2);
         wire signed [WX-18:0] upper = (WX-17)'($signed(near[W1:17])) + (WX-17)'(far);

@@ -7,6 +7,8 @@ module sig_mul_row #(
   parameter integer TA = 2,         ///< tiles of a
   parameter integer TB = 2,
   parameter integer D  = 0,
+  parameter integer TopA = 17,      ///< bits of a in its last tile
+  parameter integer TopB = 17,
   parameter integer SignedA = 0,
   parameter integer SignedB = 0,
   parameter integer Registered = 1,
@@ -37,6 +39,23 @@ module sig_mul_row #(
           wire signed [17:0] b = $signed({(SB != 0) ? b_i[17*J+17] : 1'b0, b_i[17*J +: 17]});
           wire signed [35:0] tile = a * b;
           assign tiles[34*k +: 36] = tile;
+        end else if (I == TA - 1 && J == TB - 1 && TopA <= 5 && TopB <= 5) begin : g_small
+          // Too small for a block: b's bits from the top, the hidden one, with a row of a on each carry chain.
+          wire [TopA-1:0] x = a_i[17*I +: TopA];
+          genvar s;
+          for (s = 0; s < TopB; s = s + 1) begin : g_bit
+            wire [TopA+TopB-1:0] row = {{TopB{1'b0}}, x & {TopA{b_i[17*J + TopB - 1 - s]}}};
+            wire [TopA+TopB-1:0] sum;
+            if (s == 0) begin : g_first
+              assign sum = row;
+            end else begin : g_next
+              assign sum = (g_bit[s-1].sum << 1) + row;
+            end
+          end
+          assign tiles[34*k +: 34] = {{(34-TopA-TopB){1'b0}}, g_bit[TopB-1].sum};
+          if (k == N - 1) begin : g_top
+            assign tiles[34*N +: 2] = 2'b00;
+          end
         end else begin : g_unsigned
           wire [33:0] tile = {17'b0, a_i[17*I +: 17]} * {17'b0, b_i[17*J +: 17]};
           assign tiles[34*k +: 34] = tile;

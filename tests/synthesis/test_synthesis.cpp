@@ -109,6 +109,31 @@ TEST(Synthesize, ResultsAreRememberedAndFailuresAreNot) {
     expect_one_line(run(scratch, "synthesize --spec s5e4 --operator mul", "MANTISSA_YOSYS=" + broken), "out of luck");
 }
 
+TEST(Synthesize, ManyRequestsSideBySideGiveWhatEachGivesAlone) {
+    const Scratch scratch, alone;
+    const json all = figures(scratch, "--spec s4e4 --spec s6e5 --operator mul --operator add --jobs 3");
+    ASSERT_EQ(all.size(), 4u);
+    for (const json& one : all) {
+        const json again = figures(alone, "--spec " + one["spec"].get<std::string>() + " --operator " +
+                                              one["part"].get<std::string>());
+        EXPECT_EQ(one, again);
+        EXPECT_GT(one["model_mhz"], 10);
+    }
+    expect_one_line(run(scratch, "synthesize --jobs 0"), "--jobs");
+}
+
+TEST(Synthesize, AFailureAmongManyLeavesTheOthersStored) {
+    const Scratch scratch;
+    const std::string broken = script(
+        scratch, "broken", "[ \"$1\" = -V ] && exec " MANTISSA_YOSYS_PATH " -V\necho 'ERROR: out of luck'\nexit 1\n");
+    (void)figures(scratch, "--spec s4e4 --operator mul");
+    const Outcome o = run(scratch, "synthesize --json --spec s4e4 --spec s5e4 --operator mul --jobs 2",
+                          "MANTISSA_YOSYS=" + broken);
+    EXPECT_EQ(o.code, 2);
+    EXPECT_NE(o.err.find("out of luck"), std::string::npos) << o.err;
+    EXPECT_EQ(json::parse(o.out).size(), 1u); // the known one is printed
+}
+
 TEST(Synthesize, WrongToolsAndRequestsAreOneLine) {
     const Scratch scratch;
     expect_one_line(run(scratch, "synthesize", "MANTISSA_YOSYS=/nowhere/yosys"), "apt install yosys");

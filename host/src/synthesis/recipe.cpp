@@ -34,6 +34,19 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 
 } // namespace
 
+const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
+    static const std::vector<std::pair<std::string, std::string>> kParts = {
+        {"core", "the whole core, one lane unless the specification says otherwise"},
+        {"add", "the adder between numbers of r's format"},
+        {"mul", "the multiplier"},
+        {"div", "the divider, one bit per clock"},
+        {"mul-serial", "the scalar unit's multiplier, two bits per clock"},
+        {"accumulate", "the floating-point accumulator of a dot product"},
+        {"fixed-accumulate", "the fixed-point accumulator of a dot product"},
+    };
+    return kParts;
+}
+
 std::string last_line(const std::string& text) {
     std::string last;
     std::istringstream lines(text);

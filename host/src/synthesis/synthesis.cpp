@@ -107,19 +107,6 @@ SynthesisFigures read_figures(const WorkFolder& work) {
 
 } // namespace
 
-const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
-    static const std::vector<std::pair<std::string, std::string>> kParts = {
-        {"core", "the whole core, one lane unless the specification says otherwise"},
-        {"add", "the adder between numbers of r's format"},
-        {"mul", "the multiplier"},
-        {"div", "the divider, one bit per clock"},
-        {"mul-serial", "the scalar unit's multiplier, two bits per clock"},
-        {"accumulate", "the floating-point accumulator of a dot product"},
-        {"fixed-accumulate", "the fixed-point accumulator of a dot product"},
-    };
-    return kParts;
-}
-
 Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
     : store_(store.empty() ? (cache_folder() / "synthesis.sqlite").string() : store),
       provenance_(std::move(provenance)) {
