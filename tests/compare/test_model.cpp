@@ -125,6 +125,7 @@ TEST(Estimates, StopWhereFurtherCoresGainNothing) {
     list = estimates({100, 5, 1000}, s, t, work(), d, 0.85, 1e6, fit);
     ASSERT_EQ(list.size(), 1U);
     EXPECT_EQ(list.back().cores, 1U);
+    EXPECT_EQ(list.back().bound, "io"); // it does not wait; a second core would
 
     EXPECT_TRUE(estimates({1000, 5, 1000}, s, t, work(), device(), 0.85, 1e6, fit).empty());
     EXPECT_EQ(fit.bound, "logic");

@@ -49,12 +49,14 @@ double step_seconds(const Problem& problem, int threads) {
     return best;
 }
 
-/// The measurement `name`, made again when another machine made it.
-std::optional<StoredDocument> measured_here(const GatherContext& context, const std::string& name,
+/// The measurement `name`, made again when another machine, or another number of threads, made it.
+std::optional<StoredDocument> measured_here(const GatherContext& context, const std::string& name, int threads,
                                             const std::function<Json()>& measure) {
     const Provenance here = current_provenance(context.options.command);
     auto stored = context.documents.measurement(name);
-    if (context.options.stored_only || (stored && stored->provenance.machine == here.machine)) return stored;
+    if (context.options.stored_only ||
+        (stored && stored->provenance.machine == here.machine && stored->document.at("threads") == threads))
+        return stored;
     stored = {measure(), here};
     context.documents.put_measurement(name, stored->document, stored->provenance);
     return stored;
@@ -109,8 +111,9 @@ Json time_solve(const GatherContext& context, const Problem& problem, Point poin
 void enter_cpu_run(GatherContext& context, const Problem& problem, const CpuRun& run, int threads, GapGroups& gaps) {
     const Comparison& c = context.comparison;
     const Point point = point_of(problem.name, run.scheme, run.format, run.inner, c.tolerance);
-    const std::string name = fmt::format("cpu: {}, {} threads", point_key(point), threads);
-    const auto stored = measured_here(context, name, [&] { return time_solve(context, problem, point, threads); });
+    const std::string name = "cpu: " + point_key(point);
+    const auto stored =
+        measured_here(context, name, threads, [&] { return time_solve(context, problem, point, threads); });
     if (!stored) return gaps.add(kNotStored, fmt::format("{} on {}", run.label, problem.name));
     const Json& d = stored->document;
     if (d.at("status") != "converged")
@@ -120,16 +123,17 @@ void enter_cpu_run(GatherContext& context, const Problem& problem, const CpuRun&
     Peer peer;
     peer.problem = problem.name;
     peer.engine = "cpu";
-    peer.label = fmt::format("{}, {} threads", run.label, threads);
+    const int used = d.at("threads");
+    peer.label = fmt::format("{}, {} threads", run.label, used);
     peer.iterations = d.at("iterations");
     peer.outer = d.at("outer");
     peer.seconds = d.at("seconds");
     peer.true_residual = d.at("true_residual").is_null() ? 0 : d.at("true_residual").get<double>();
     if (!d.at("error").is_null()) peer.error = d.at("error").get<double>();
-    peer.origin = context.out.origins.add({"measured",
-                                           fmt::format("{} on {}, {} threads, the fastest of {}", run.label,
-                                                       problem.name, threads, d.at("runs").get<int>()),
-                                           stored->provenance});
+    peer.origin = context.out.origins.add(
+        {"measured",
+         fmt::format("{} on {}, {} threads, the fastest of {}", run.label, problem.name, used, d.at("runs").get<int>()),
+         stored->provenance});
     context.out.peers.push_back(std::move(peer));
 }
 
@@ -167,15 +171,16 @@ void gather_host(GatherContext& context) {
     ItemProgress line("problems on the processor", c.problems.size(), work);
     for (const std::string& text : c.problems) { // one after the other: they are timed
         const Problem& problem = context.problems.at(text);
-        const auto step = measured_here(context, fmt::format("outer step: {}, {} threads", text, threads), [&] {
+        const auto step = measured_here(context, "outer step: " + text, threads, [&] {
             return Json{{"problem", text}, {"threads", threads}, {"seconds", step_seconds(problem, threads)}};
         });
         if (step)
             context.out.host_step[text] = {
                 step->document.at("seconds").get<double>(),
-                context.out.origins.add(
-                    {"measured", fmt::format("an outer step in double precision on {}, {} threads", text, threads),
-                     step->provenance})};
+                context.out.origins.add({"measured",
+                                         fmt::format("an outer step in double precision on {}, {} threads", text,
+                                                     step->document.at("threads").get<int>()),
+                                         step->provenance})};
         else gaps.add(kNotStored, "an outer step on " + text);
         enter_reference(context, problem, threads, gaps);
         if (c.cpu)

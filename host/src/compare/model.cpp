@@ -114,7 +114,7 @@ std::vector<Estimate> estimates(const CoreArea& core, const DatapathSpec& spec, 
     while (at(enough).pass_seconds > kEnough * shortest) ++enough;
     for (std::uint64_t k = 1; k < enough; k *= 2) list.push_back(at(k));
     list.push_back(at(enough));
-    if (list.back().bound == "clock" && enough == fit.cores) list.back().bound = fit.bound;
+    if (list.back().bound == "clock") list.back().bound = enough == fit.cores ? fit.bound : at(enough + 1).bound;
     return list;
 }
 

@@ -56,7 +56,7 @@ Estimate estimate(const CoreArea& core, const DatapathSpec& spec, const Traffic&
                   const Device& device, std::uint64_t cores, double clock_hz);
 
 /// Estimates for 1, 2, 4, ... cores and the fewest that come within 1 % of the shortest pass; none when no core fits.
-/// The bound of the last is what holds back a further core when the pass waits for none of the others.
+/// Where the pass of the last waits for no memory, its bound is what holds back a further core.
 std::vector<Estimate> estimates(const CoreArea& core, const DatapathSpec& spec, const Traffic& traffic,
                                 const Workload& work, const Device& device, double fill, double clock_hz, Fit& fit);
 
