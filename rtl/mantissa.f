@@ -1,11 +1,15 @@
 +incdir+.
+core/core_control.sv
 core/core_regs.sv
 core/dot_product.sv
+core/edge_nodes.sv
 core/line_buffer.sv
 core/pcg_core.sv
 core/row_ram.sv
 core/row_sum.sv
 core/scalar_unit.sv
+core/stream_in.sv
+core/stream_out.sv
 core/vector_update.sv
 operators/delay.sv
 operators/fp_accumulate.sv

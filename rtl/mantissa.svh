@@ -20,22 +20,22 @@
 `define MAX3(a, b, c) `MAX2(`MAX2(a, b), c)
 `define BIAS(e) ((1 << ((e) - 1)) - 1)
 
-// fp_add: significand width m = the widest fraction of its three formats. Four stages (compare and swap; align and
-// add; normalise; round), the normaliser in two above 28 bits.
-`define ADD_LATENCY(ma, mb, mo) (`MAX3(ma, mb, mo) > 28 ? 5 : 4)
+// fp_add: significand width m = the widest fraction of its three formats. Six stages (compare and swap; align; add;
+// normalise in two; round); above 28 bits eight (compare; swap; align; add; normalise in three; round).
+`define ADD_LATENCY(ma, mb, mo) (`MAX3(ma, mb, mo) > 28 ? 8 : 6)
 
 // 17-bit tiles across a fraction of m bits: the hidden bit, and one bit more, stay outside where that saves a tile.
 `define MUL_TILES(m) (((m) + 15) / 17)
 // Tiles (i, i + d) of ta * tb.
 `define ROW_TILES(ta, tb, d) `MAX2(0, `MIN2(ta, (tb) - (d)) - ((d) < 0 ? -(d) : 0))
-// fp_product: one stage for each tile of the wider operand. fp_mul: one more, which rounds.
-`define PRODUCT_LATENCY(ma, mb) `MAX2(`MUL_TILES(ma), `MUL_TILES(mb))
+// fp_product: two stages (tiles; sum), or one for each tile of the wider operand. fp_mul: one more, which rounds.
+`define PRODUCT_LATENCY(ma, mb) `MAX3(`MUL_TILES(ma), `MUL_TILES(mb), 2)
 `define MUL_LATENCY(ma, mb) (`PRODUCT_LATENCY(ma, mb) + 1)
 
 // fp_convert: nothing to do between equal formats.
 `define CONVERT_LATENCY(ei, mi, eo, mo) ((ei) == (eo) && (mi) == (mo) ? 0 : 1)
 
-// fp_to_fixed: exponent to distance; shift.
+// fp_to_fixed: exponent to distance; shift. Its over_o comes one clock later.
 `define TO_FIXED_LATENCY 2
 
 // Sequential operators, clocks from start_i to done_o.

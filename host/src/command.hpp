@@ -25,7 +25,7 @@ struct Command {
     Run (*setup)(CLI::App& app, const std::string& typed);
 };
 
-extern const Command kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kEngines, kReport, kBench;
+extern const Command kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kCompare, kReport, kEngines, kBench;
 
 /// The options of `mantissa bench gpu`.
 Run setup_bench_gpu(CLI::App& app, const std::string& typed);

@@ -1,6 +1,10 @@
-// mantissa synthesize: area and depth of a datapath, or one operator of it, on a device family.
+// mantissa synthesize: area, depth and clock of datapaths, or operators of them, on device families.
+#include <algorithm>
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -20,58 +24,117 @@ using detail::SynthesisFigures;
 using detail::SynthesisRequest;
 
 struct Flags {
-    std::string spec = "s23e8", target = "xc2v", multiplier = "block", part = "core", store;
-    int seeds = 5;
+    std::vector<std::string> specs{"s23e8"}, targets{"xc2v"}, multipliers{"block"}, parts{"core"};
+    std::string store;
+    int seeds = 5, jobs = 1;
     bool combinational = false, place = false, json = false;
 };
 
-int synthesize_command(const Flags& flags, const std::string& typed) {
-    const SynthesisRequest request{parse_spec(flags.spec), flags.target, flags.multiplier, flags.part,
-                                   flags.combinational};
-    detail::Synthesizer synthesizer(flags.store, current_provenance(typed));
-    SynthesisFigures f;
+struct Outcome {
+    SynthesisRequest request;
+    SynthesisFigures figures;
     std::vector<detail::Placement> placements; // slowest first
-    std::string why_not;
-    {
-        detail::ItemProgress line("syntheses", 1, 1);
-        f = synthesizer.figures(request);
-        if (flags.place) placements = synthesizer.place(request, flags.seeds, why_not);
-    }
-    if (!why_not.empty()) fmt::print(stderr, "mantissa: {}\n", why_not);
-    if (flags.json) {
-        detail::Json j = {{"spec", to_string(request.spec)},
-                          {"target", request.target},
-                          {"multiplier", request.multiplier},
-                          {"part", request.part},
-                          {"combinational", request.combinational},
-                          {"tool", synthesizer.tool()},
-                          {"luts", f.luts},
-                          {"memory_luts", f.memory_luts},
-                          {"flip_flops", f.flip_flops},
-                          {"carries", f.carries},
-                          {"multipliers", f.multipliers},
-                          {"memory_bits", f.memory_bits},
-                          {"io_bits", f.io_bits},
-                          {"slices_estimate", f.slices(request.target)},
-                          {"depth", f.depth}};
-        for (const detail::Placement& p : placements)
-            j["placements"].push_back({{"seed", p.seed}, {"mhz", p.mhz}, {"critical", p.critical}});
-        fmt::print("{}\n", j.dump(2));
-        return kDone;
-    }
-    fmt::print("{} of {} on {}, {} multipliers{} ({})\n", request.part, to_string(request.spec), request.target,
-               request.multiplier, request.combinational ? ", registers left out" : "", synthesizer.tool());
+    std::string fault, why_not;
+};
+
+std::vector<Outcome> requests_of(const Flags& flags) {
+    std::vector<Outcome> all;
+    for (const std::string& part : flags.parts)
+        for (const std::string& spec : flags.specs)
+            for (const std::string& target : flags.targets)
+                for (const std::string& multiplier : flags.multipliers)
+                    all.push_back({{parse_spec(spec), target, multiplier, part, flags.combinational}, {}, {}, {}, {}});
+    return all;
+}
+
+/// Runs every request, `jobs` at a time; a lone request has its seeds run side by side instead. Whatever is finished is
+/// stored at once, so a killed command goes on where it stood.
+void run_all(std::vector<Outcome>& all, detail::Synthesizer& synthesizer, const Flags& flags) {
+    const std::size_t seeds = flags.place ? static_cast<std::size_t>(std::max(0, flags.seeds)) : 0;
+    const std::size_t items = all.size() * (1 + seeds);
+    detail::ItemProgress line(flags.place ? "syntheses and placements" : "syntheses", items,
+                              static_cast<double>(items));
+    const int inner = all.size() == 1 ? flags.jobs : 1;
+    std::atomic<std::size_t> next = 0;
+    std::vector<std::jthread> workers;
+    for (int j = 0; j < flags.jobs; ++j)
+        workers.emplace_back([&] {
+            for (std::size_t i; (i = next++) < all.size();) {
+                Outcome& o = all[i];
+                try {
+                    o.figures = synthesizer.figures(o.request);
+                    line.done(1);
+                    if (flags.place)
+                        o.placements =
+                            synthesizer.place(o.request, flags.seeds, inner, o.why_not, [&] { line.done(1); });
+                } catch (const std::exception& fault) {
+                    o.fault = fault.what();
+                }
+            }
+        });
+}
+
+detail::Json to_json(const Outcome& o, const std::string& tool) {
+    const SynthesisFigures& f = o.figures;
+    detail::Json j = {{"spec", to_string(o.request.spec)},
+                      {"target", o.request.target},
+                      {"multiplier", o.request.multiplier},
+                      {"part", o.request.part},
+                      {"combinational", o.request.combinational},
+                      {"tool", tool},
+                      {"luts", f.luts},
+                      {"memory_luts", f.memory_luts},
+                      {"flip_flops", f.flip_flops},
+                      {"carries", f.carries},
+                      {"multipliers", f.multipliers},
+                      {"memory_bits", f.memory_bits},
+                      {"io_bits", f.io_bits},
+                      {"slices_estimate", f.slices(o.request.target)},
+                      {"depth", f.depth},
+                      {"model_mhz", f.model_mhz},
+                      {"model_path", f.model_path}};
+    for (const detail::Placement& p : o.placements)
+        j["placements"].push_back({{"seed", p.seed}, {"mhz", p.mhz}, {"critical", p.critical}});
+    return j;
+}
+
+void print(const Outcome& o, const std::string& tool) {
+    const SynthesisFigures& f = o.figures;
+    fmt::print("{} of {} on {}, {} multipliers{} ({})\n", o.request.part, to_string(o.request.spec), o.request.target,
+               o.request.multiplier, o.request.combinational ? ", registers left out" : "", tool);
     fmt::print("  LUTs {}, as memory {}, flip-flops {}, carry cells {}, hard multipliers {}\n", f.luts, f.memory_luts,
                f.flip_flops, f.carries, f.multipliers);
     fmt::print("  block memory {} bits, I/O {} bits, depth {} cells\n", f.memory_bits, f.io_bits, f.depth);
     fmt::print("  slices, estimated from LUTs and the {} flip-flops that share none's place: {}\n",
-               f.flip_flops - f.paired, f.slices(request.target));
-    if (!placements.empty()) {
-        const detail::Placement &median = placements[placements.size() / 2], &best = placements.back();
+               f.flip_flops - f.paired, f.slices(o.request.target));
+    if (!o.request.combinational)
+        fmt::print("  clock by a model, not by place and route: {:.0f} MHz ({})\n", f.model_mhz, f.model_path);
+    if (!o.placements.empty()) {
+        const detail::Placement &median = o.placements[o.placements.size() / 2], &best = o.placements.back();
         fmt::print("  placed and routed on LFE5U-85F, speed grade 8, {} seeds: median {:.1f} MHz, best {:.1f} MHz\n",
-                   placements.size(), median.mhz, best.mhz);
+                   o.placements.size(), median.mhz, best.mhz);
         fmt::print("  critical path of the median: {}\n", median.critical);
     }
+}
+
+int synthesize_command(const Flags& flags, const std::string& typed) {
+    if (flags.jobs < 1 || flags.jobs > 64) throw InvalidInput(fmt::format("--jobs {}: give 1 to 64", flags.jobs));
+    std::vector<Outcome> all = requests_of(flags);
+    detail::Synthesizer synthesizer(flags.store, current_provenance(typed));
+    run_all(all, synthesizer, flags);
+    std::string fault;
+    detail::Json list = detail::Json::array();
+    for (const Outcome& o : all) {
+        if (!o.fault.empty()) {
+            if (fault.empty()) fault = o.fault;
+            continue;
+        }
+        if (!o.why_not.empty()) fmt::print(stderr, "mantissa: {}\n", o.why_not);
+        if (flags.json) list.push_back(to_json(o, synthesizer.tool()));
+        else print(o, synthesizer.tool());
+    }
+    if (flags.json && !list.empty()) fmt::print("{}\n", (all.size() == 1 ? list[0] : list).dump(2));
+    if (!fault.empty()) throw InvalidInput(fault);
     return kDone;
 }
 
@@ -80,25 +143,27 @@ Run setup(CLI::App& app, const std::string& typed) {
     std::string parts;
     for (const auto& [name, text] : detail::synthesis_parts())
         if (name != "core") parts += fmt::format("{}{}: {}", parts.empty() ? "" : "; ", name, text);
-    app.add_option("--spec", flags->spec, "datapath, as s17e8 or s14e8,u=s23e8,dot=fixed[13:-50]")
+    app.add_option("--spec", flags->specs, "datapath, as s17e8 or s14e8,u=s23e8,dot=fixed[13:-50]; may be repeated")
         ->capture_default_str();
-    app.add_option("--target", flags->target, "device family")
+    app.add_option("--target", flags->targets, "device family; may be repeated")
         ->check(CLI::IsMember({"xc2v", "xc7", "xcup", "ecp5"}))
         ->capture_default_str();
-    app.add_option("--multiplier", flags->multiplier, "products in logic or on hard blocks")
+    app.add_option("--multiplier", flags->multipliers, "products in logic or on hard blocks; may be repeated")
         ->check(CLI::IsMember({"logic", "block"}))
         ->capture_default_str();
-    app.add_option("--operator", flags->part, "one operator instead of the core. " + parts);
+    app.add_option("--operator", flags->parts, "one operator instead of the core; may be repeated. " + parts);
     app.add_flag("--combinational", flags->combinational, "an adder or multiplier without its registers");
     app.add_flag("--place", flags->place, "place and route too (ecp5; nextpnr from PyPI)");
     app.add_option("--seeds", flags->seeds, "runs of place and route")->capture_default_str();
+    app.add_option("--jobs", flags->jobs, "tools at work side by side, each about a gigabyte for a core")
+        ->capture_default_str();
     app.add_option("--store", flags->store, "results file; default: synthesis.sqlite in the cache folder");
-    app.add_flag("--json", flags->json, "print a JSON object");
+    app.add_flag("--json", flags->json, "print a JSON object, or an array of several");
     return [flags, typed] { return synthesize_command(*flags, typed); };
 }
 
 } // namespace
 
-const Command kSynthesize{"synthesize", "Area and depth of a datapath or operator on a device family (yosys)", setup};
+const Command kSynthesize{"synthesize", "Area and clock of a datapath or operator on a device family (yosys)", setup};
 
 } // namespace mantissa::cli

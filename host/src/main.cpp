@@ -21,7 +21,7 @@
 namespace mantissa::cli {
 
 std::vector<Command> commands() {
-    return {kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kReport, kEngines, kBench};
+    return {kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kCompare, kReport, kEngines, kBench};
 }
 
 int thread_count(int requested) {

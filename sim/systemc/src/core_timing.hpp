@@ -25,6 +25,7 @@ struct CoreTiming {
 
 private:
     bool fixed_;
+    bool shared_; ///< the scalar unit subtracts on an accumulator's adder
     int scalar_bits_, sum_bits_, load_;
 };
 

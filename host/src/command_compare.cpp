@@ -1,0 +1,55 @@
+// mantissa compare: designs on devices, joined from solves, clocks, areas and traffic.
+#include <filesystem>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "compare/compare.hpp"
+#include "compare/join.hpp"
+
+namespace mantissa::cli {
+
+namespace {
+
+struct Flags {
+    std::string file, store;
+    int threads = 0;
+    bool stored = false, json = false;
+};
+
+/// Beside the comparison file unless given otherwise.
+std::string store_path(const Flags& flags, const detail::Comparison& comparison) {
+    if (!flags.store.empty()) return flags.store;
+    const std::filesystem::path file(flags.file);
+    if (comparison.store.empty()) return std::filesystem::path(file).replace_extension(".sqlite").string();
+    return (file.parent_path() / comparison.store).string();
+}
+
+int compare_command(const Flags& flags, const std::string& typed) {
+    const detail::Comparison comparison = detail::read_comparison(flags.file);
+    const std::string path = store_path(flags, comparison);
+    const detail::Json document =
+        detail::run_comparison(comparison, {path, typed, thread_count(flags.threads), flags.stored});
+    if (flags.json) fmt::print("{}\n", document.dump(2));
+    else fmt::print("{}\nstored as '{}' in {}\n", detail::comparison_text(document), comparison.name, path);
+    return kDone;
+}
+
+Run setup(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<Flags>();
+    app.add_option("file", flags->file, "the comparison, a TOML file (see docs/compare.md)")->required();
+    app.add_option("--store", flags->store, "results file (SQLite); default: what the comparison names, or its name");
+    app.add_option("--threads", flags->threads, "solves, simulations and syntheses at a time, 0 for all cores")
+        ->capture_default_str();
+    app.add_flag("--stored", flags->stored, "compute nothing: join what the results file holds");
+    app.add_flag("--json", flags->json, "print the stored document");
+    return [flags, typed] { return compare_command(*flags, typed); };
+}
+
+} // namespace
+
+const Command kCompare{"compare", "Which design wins on which device, and why: time and area from all engines", setup};
+
+} // namespace mantissa::cli

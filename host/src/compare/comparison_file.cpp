@@ -1,0 +1,232 @@
+#include "comparison_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "../text_file.hpp"
+#include "mantissa/host/point.hpp"
+#include "mantissa/host/registry.hpp"
+#include "toml_text.hpp"
+
+namespace mantissa::detail {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+class Reader {
+public:
+    Reader(const TomlText& file, std::string_view name, std::string folder)
+        : file_(file), name_(name), folder_(std::move(folder)), engines_(list_engines()) {}
+
+    Comparison read() {
+        const toml::table& t = file_.root();
+        file_.check_keys(t, "a comparison",
+                         {"name", "store", "problem", "device", "scheme", "inner", "tolerance", "engine", "passes",
+                          "bands", "words", "fill", "place", "seeds", "cpu", "gpu", "design", "section55"});
+        Comparison c;
+        c.name = file_.text(t, "name", fs::path(name_).stem().string());
+        c.store = file_.text(t, "store");
+        read_problems(c);
+        for (const auto& [text, line] : needed(t, "device", "device = \"xc2v8000\"")) {
+            Device device = file_.at_line(line, [&] { return find_device(text, folder_); });
+            if (index_of(c.devices, device.id)) file_.fail(line, fmt::format("two devices are called {}", device.id));
+            c.devices.push_back(std::move(device));
+        }
+        if (c.devices.size() > kMaxCompared)
+            file_.fail(TomlText::line_of(t, "device"), fmt::format("more than {} devices", kMaxCompared));
+        read_options(c);
+        const auto engines = read_engines(t, {"emulated"});
+        read_designs(c, engines);
+        read_section55(c);
+        return c;
+    }
+
+private:
+    std::vector<TomlText::Item> needed(const toml::table& t, std::string_view key, const char* example) const {
+        auto items = file_.texts(t, key);
+        if (items.empty()) file_.fail(TomlText::line_of(t, key), fmt::format("no {}: give {}", key, example));
+        return items;
+    }
+    static std::optional<std::size_t> index_of(const std::vector<Device>& devices, std::string_view id) {
+        for (std::size_t i = 0; i < devices.size(); ++i)
+            if (devices[i].id == id) return i;
+        return std::nullopt;
+    }
+    /// One of two words; true for the second.
+    bool second(std::string_view key, const char* first, const char* other) const {
+        const std::string word = file_.text(file_.root(), key, first);
+        if (word != first && word != other)
+            file_.fail(TomlText::line_of(file_.root(), key),
+                       fmt::format("{} must be \"{}\" or \"{}\"", key, first, other));
+        return word == other;
+    }
+
+    void read_problems(Comparison& c) const {
+        for (const auto& [text, line] : needed(file_.root(), "problem", "problem = \"poisson2d:level=7\"")) {
+            std::string name = file_.at_line(line, [&] { return outline_problem(text).name; });
+            if (std::find(c.problems.begin(), c.problems.end(), name) == c.problems.end())
+                c.problems.push_back(std::move(name));
+        }
+        if (c.problems.size() > kMaxCompared)
+            file_.fail(TomlText::line_of(file_.root(), "problem"), fmt::format("more than {} problems", kMaxCompared));
+    }
+
+    void read_options(Comparison& c) const {
+        const toml::table& t = file_.root();
+        const std::uint32_t scheme_line = TomlText::line_of(t, "scheme");
+        c.scheme = file_.at_line(scheme_line, [&] { return parse_scheme(file_.text(t, "scheme", "residual-guided")); });
+        if (c.scheme != Scheme::residual_guided && c.scheme != Scheme::defect_correction)
+            file_.fail(scheme_line, "scheme must be residual-guided or defect-correction");
+        c.inner = file_.wholes(t, "inner", 1, 1'000'000, 10);
+        c.tolerance = file_.number(t, "tolerance", 0, 0.5, 1e-10);
+        c.passes = file_.whole(t, "passes", 0, 10'000, 4);
+        c.constant_bands = second("bands", "streamed", "constant");
+        c.packed = second("words", "bytes", "packed");
+        c.fill = file_.number(t, "fill", 0, 1, 0.85);
+        c.place = file_.truth(t, "place", false);
+        c.seeds = static_cast<int>(file_.whole(t, "seeds", 1, 100, 1));
+        c.cpu = file_.truth(t, "cpu", true);
+        for (const auto& item : file_.texts(t, "gpu")) c.gpu.push_back((fs::path(folder_) / item.text).string());
+    }
+
+    std::vector<std::string> read_engines(const toml::table& t, std::vector<std::string> fallback) const {
+        const auto items = file_.texts(t, "engine");
+        if (items.empty()) return fallback;
+        std::vector<std::string> names;
+        for (const auto& [text, line] : items) {
+            const bool known =
+                std::any_of(engines_.begin(), engines_.end(), [&](const auto& e) { return e.name == text; });
+            if (!known) file_.at_line(line, [&] { make_engine(text); }); // throws; an engine not built is a gap
+            names.push_back(text);
+        }
+        return names;
+    }
+
+    void read_designs(Comparison& c, const std::vector<std::string>& engines) const {
+        const toml::node* node = file_.root().get("design");
+        if (node == nullptr) file_.fail(1, "no [[design]]: give at least one, with its spec");
+        const std::uint32_t design_line = TomlText::line_of(file_.root(), "design");
+        if (!node->is_array_of_tables()) file_.fail(design_line, "design must be tables: write [[design]]");
+        for (const toml::node& item : *node->as_array()) {
+            const toml::table& t = *item.as_table();
+            file_.check_keys(t, "a design", {"spec", "multiplier", "device", "engine", "area", "clock_mhz"});
+            Design design;
+            const bool area = file_.truth(t, "area", true);
+            const auto devices = read_devices(t, c);
+            for (const std::string& multiplier : read_multipliers(t))
+                for (const std::size_t device : devices)
+                    if (area) design.cores.push_back({device, multiplier});
+            design.engines = read_engines(t, engines);
+            if (t.contains("clock_mhz")) design.clock_mhz = file_.number(t, "clock_mhz", 0, 1e5, 0);
+            for (const auto& [text, line] : needed(t, "spec", "spec = \"s17e8\"")) {
+                design.spec = read_spec(text, line);
+                enter(c, design, line);
+            }
+        }
+    }
+
+    /// A new design, or more cores for one that is there.
+    void enter(Comparison& c, const Design& design, std::uint32_t line) const {
+        const auto known =
+            std::find_if(c.designs.begin(), c.designs.end(), [&](const Design& d) { return d.spec == design.spec; });
+        if (known == c.designs.end()) {
+            if (c.designs.size() == kMaxDesigns)
+                file_.fail(line, fmt::format("more than {} designs: split the comparison", kMaxDesigns));
+            c.designs.push_back(design);
+            return;
+        }
+        const std::string spec = to_string(design.spec);
+        if (design.clock_mhz != known->clock_mhz)
+            file_.fail(line, fmt::format("{} stands above with another clock_mhz: give it the same", spec));
+        for (const Design::Core& core : design.cores) {
+            if (std::find(known->cores.begin(), known->cores.end(), core) != known->cores.end())
+                file_.fail(line, fmt::format("{} with {} multipliers on {} stands above already: keep one", spec,
+                                             core.multiplier, c.devices[core.device].id));
+            known->cores.push_back(core);
+        }
+        for (const std::string& engine : design.engines)
+            if (std::find(known->engines.begin(), known->engines.end(), engine) == known->engines.end())
+                known->engines.push_back(engine);
+    }
+
+    DatapathSpec read_spec(const std::string& text, std::uint32_t line) const {
+        return file_.at_line(line, [&] { return parse_spec(text); });
+    }
+    static const Design* find_design(const Comparison& c, const DatapathSpec& spec) {
+        const auto it =
+            std::find_if(c.designs.begin(), c.designs.end(), [&](const Design& d) { return d.spec == spec; });
+        return it == c.designs.end() ? nullptr : &*it;
+    }
+
+    std::vector<std::string> read_multipliers(const toml::table& t) const {
+        std::vector<std::string> multipliers;
+        for (const auto& [text, line] : file_.texts(t, "multiplier")) {
+            if (text != "block" && text != "logic") file_.fail(line, "multiplier must be \"block\" or \"logic\"");
+            multipliers.push_back(text);
+        }
+        return multipliers.empty() ? std::vector<std::string>{"block"} : multipliers;
+    }
+
+    std::vector<std::size_t> read_devices(const toml::table& t, const Comparison& c) const {
+        std::vector<std::size_t> devices;
+        for (const auto& [text, line] : file_.texts(t, "device")) {
+            const auto index = index_of(c.devices, fs::path(text).stem().string());
+            if (!index) file_.fail(line, fmt::format("device {} is not among those above", printable(text)));
+            devices.push_back(*index);
+        }
+        if (devices.empty())
+            for (std::size_t i = 0; i < c.devices.size(); ++i) devices.push_back(i);
+        return devices;
+    }
+
+    void read_section55(Comparison& c) const {
+        const toml::node* node = file_.root().get("section55");
+        if (node == nullptr) return;
+        const std::uint32_t line = TomlText::line_of(file_.root(), "section55");
+        if (!node->is_table()) file_.fail(line, "section55 must be a table: write [section55]");
+        const toml::table& t = *node->as_table();
+        file_.check_keys(t, "section55", {"narrow", "wide", "problem", "target"});
+        Section55Request request;
+        const auto design = [&](const char* key, const char* fallback) {
+            const std::uint32_t at = TomlText::line_of(t, key);
+            DatapathSpec spec = read_spec(file_.text(t, key, fallback), at);
+            if (find_design(c, spec) == nullptr) file_.fail(at, fmt::format("{}: not among the designs", key));
+            return spec;
+        };
+        request.narrow = design("narrow", "s23e8");
+        request.wide = design("wide", "s52e11");
+        request.problem = c.problems.back();
+        if (t.contains("problem")) {
+            const std::uint32_t at = TomlText::line_of(t, "problem");
+            request.problem = file_.at_line(at, [&] { return outline_problem(file_.text(t, "problem")).name; });
+            if (std::find(c.problems.begin(), c.problems.end(), request.problem) == c.problems.end())
+                file_.fail(at, "problem: not among the problems above");
+        }
+        request.target = file_.text(t, "target", "xc2v");
+        const bool known = std::any_of(c.devices.begin(), c.devices.end(),
+                                       [&](const Device& d) { return d.target == request.target; });
+        if (!known) file_.fail(TomlText::line_of(t, "target"), "target: none of the devices above has it");
+        c.section55 = std::move(request);
+    }
+
+    const TomlText& file_;
+    std::string name_, folder_;
+    std::vector<EngineEntry> engines_;
+};
+
+} // namespace
+
+Comparison parse_comparison(std::string_view text, std::string_view name, const std::string& folder) {
+    const TomlText file(text, name);
+    return Reader(file, name, folder).read();
+}
+
+Comparison read_comparison(const std::string& path) {
+    const FileText file = read_file(path);
+    return parse_comparison(file.view(), path, fs::path(path).parent_path().string());
+}
+
+} // namespace mantissa::detail

@@ -1,0 +1,81 @@
+#include "device.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "../text_file.hpp"
+#include "toml_text.hpp"
+
+namespace mantissa::detail {
+
+namespace fs = std::filesystem;
+
+Device parse_device(std::string_view text, std::string_view name) {
+    const TomlText file(text, name);
+    const toml::table& t = file.root();
+    file.check_keys(t, "a device",
+                    {"name", "kind", "target", "slices", "blocks", "memory_bits", "pins", "bandwidth", "link",
+                     "max_mhz", "clock_mhz", "delay_ratio", "watts", "source"});
+    for (const char* key : {"name", "target", "slices", "blocks", "memory_bits", "source"})
+        if (!t.contains(key)) file.fail(1, fmt::format("a device without {}: give it (see experiments/devices)", key));
+    Device d;
+    d.id = fs::path(name).stem().string();
+    d.name = file.text(t, "name");
+    d.kind = file.text(t, "kind", "fpga");
+    if (d.kind != "fpga") file.fail(TomlText::line_of(t, "kind"), "kind must be \"fpga\"");
+    d.target = file.text(t, "target");
+    if (d.target != "xc2v" && d.target != "xc7" && d.target != "xcup" && d.target != "ecp5")
+        file.fail(TomlText::line_of(t, "target"), "target must be xc2v, xc7, xcup or ecp5");
+    constexpr std::uint64_t kMost = 1'000'000'000'000;
+    d.slices = file.whole(t, "slices", 1, kMost, 0);
+    d.blocks = file.whole(t, "blocks", 0, kMost, 0);
+    d.memory_bits = file.whole(t, "memory_bits", 0, kMost, 0);
+    if (t.contains("pins")) d.pins = file.whole(t, "pins", 1, 1'000'000, 0);
+    const auto figure = [&](const char* key, double high) -> std::optional<double> {
+        if (!t.contains(key)) return std::nullopt;
+        return file.number(t, key, 0, high, 0);
+    };
+    d.bandwidth = figure("bandwidth", 1e16);
+    d.link = figure("link", 1e16);
+    d.max_mhz = figure("max_mhz", 1e5);
+    d.clock_mhz = figure("clock_mhz", 1e5);
+    d.delay_ratio = figure("delay_ratio", 1000);
+    d.watts = figure("watts", 1e6);
+    d.source = file.text(t, "source");
+    return d;
+}
+
+std::string data_folder(const std::string& name) {
+    std::error_code error;
+    const auto program = fs::read_symlink("/proc/self/exe", error);
+    if (!error) {
+        const auto installed = program.parent_path().parent_path() / "share/mantissa" / name;
+        if (fs::is_directory(installed, error)) return installed.string();
+    }
+    return std::string(MANTISSA_SOURCE_DATA) + "/" + name;
+}
+
+Device find_device(const std::string& name, const std::string& folder) {
+    if (name.ends_with(".toml")) {
+        const std::string path = (fs::path(folder) / name).string(); // an absolute name stays itself
+        return parse_device(read_file(path).view(), path);
+    }
+    const fs::path known = data_folder("devices");
+    const fs::path path = known / (name + ".toml");
+    std::error_code error;
+    if (name.find('/') != std::string::npos || !fs::is_regular_file(path, error)) {
+        std::vector<std::string> names;
+        for (const auto& entry : fs::directory_iterator(known, error))
+            if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+        std::sort(names.begin(), names.end());
+        throw InvalidInput(fmt::format("device '{}': not one of {}; or give the path of a .toml file", printable(name),
+                                       fmt::join(names, ", ")));
+    }
+    return parse_device(read_file(path.string()).view(), path.string());
+}
+
+} // namespace mantissa::detail

@@ -1,0 +1,303 @@
+// The stored document of a comparison.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "join.hpp"
+#include "mantissa/format.hpp"
+
+namespace mantissa::detail {
+
+namespace {
+
+template <class T> Json optional_json(const std::optional<T>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json device_json(const Device& d) {
+    return {{"id", d.id},
+            {"name", d.name},
+            {"kind", d.kind},
+            {"target", d.target},
+            {"slices", d.slices},
+            {"blocks", d.blocks},
+            {"memory_bits", d.memory_bits},
+            {"io_bits", optional_json(d.pins)},
+            {"bandwidth", optional_json(d.bandwidth)},
+            {"link", optional_json(d.link)},
+            {"max_mhz", optional_json(d.max_mhz)},
+            {"watts", optional_json(d.watts)},
+            {"delay_ratio", optional_json(d.delay_ratio)},
+            {"source", d.source}};
+}
+
+Json designs_json(const Comparison& c, const Gathered& g) {
+    Json list = Json::array();
+    for (const std::string& problem : c.problems)
+        for (const Design& design : c.designs) {
+            const std::string spec = to_string(design.spec);
+            const auto solves = g.solves.find({problem, spec});
+            if (solves == g.solves.end()) continue;
+            const auto* chosen = solve_of(g, problem, design.spec);
+            const auto& solve = chosen != nullptr ? *chosen : solves->second.front();
+            const SolveResult& r = solve.value.result;
+            const auto cycles = g.cycles.find({problem, spec});
+            const bool counted = cycles != g.cycles.end();
+            Json engines = Json::array();
+            for (const auto& s : solves->second)
+                engines.push_back({{"engine", s.value.engine},
+                                   {"inner", s.value.inner},
+                                   {"outer_iterations", s.value.result.outer_iterations},
+                                   {"status", to_string(s.value.result.status)},
+                                   {"inner_iterations", s.value.result.inner_iterations},
+                                   {"seconds", number(s.value.result.seconds)},
+                                   {"cycles", optional_json(s.value.result.cycles)},
+                                   {"origin", s.origin}});
+            Json stages = Json::object();
+            for (const auto& [stage, format] : stages_of(design.spec)) stages[stage] = format;
+            const Traffic traffic =
+                traffic_of(design.spec, c.constant_bands && g.problems.at(problem).kind == "stencil", c.packed);
+            list.push_back({{"spec", spec},
+                            {"problem", problem},
+                            {"unknowns", g.problems.at(problem).unknowns},
+                            {"stages", stages},
+                            {"lanes", design.spec.lanes},
+                            {"status", to_string(r.status)},
+                            {"engine", solve.value.engine},
+                            {"inner", solve.value.inner},
+                            {"inner_iterations", r.inner_iterations},
+                            {"outer_iterations", r.outer_iterations},
+                            {"true_residual", number(r.true_residual)},
+                            {"error", r.error ? number(*r.error) : Json(nullptr)},
+                            {"iterations_origin", solve.origin},
+                            {"engines", engines},
+                            {"words_per_element", traffic.words},
+                            {"bytes_per_element", traffic.bytes},
+                            {"cycles_per_iteration", counted ? Json(cycles->second.value.per_pass) : Json(nullptr)},
+                            {"cycles_origin", counted ? Json(cycles->second.origin) : Json(nullptr)},
+                            {"cycles_engine", counted ? Json(cycles->second.value.engine) : Json(nullptr)},
+                            {"cycles_kind", counted ? Json("measured") : Json(nullptr)}});
+        }
+    return list;
+}
+
+Json cores_json(const Comparison& c, Gathered& g, const Provenance& here) {
+    Json list = Json::array();
+    for (const auto& [key, area] : g.areas) {
+        const auto& [spec, target, multiplier] = key;
+        const auto design = std::find_if(c.designs.begin(), c.designs.end(),
+                                         [&, text = spec](const Design& d) { return to_string(d.spec) == text; });
+        const Sourced<ClockFigures> clock = clock_of(g, key, here);
+        const AreaFigures& a = area.value;
+        list.push_back({{"spec", spec},
+                        {"target", target},
+                        {"multiplier", multiplier},
+                        {"lanes", design->spec.lanes},
+                        {"luts", a.luts},
+                        {"memory_luts", a.memory_luts},
+                        {"flip_flops", a.flip_flops},
+                        {"slices", a.slices},
+                        {"slices_kind", "modelled"},
+                        {"blocks", a.blocks},
+                        {"memory_bits", a.memory_bits},
+                        {"io_bits", a.io_bits},
+                        {"depth", a.depth},
+                        {"mhz", clock.value.mhz},
+                        {"mhz_kind", clock.value.kind},
+                        {"model_path", a.model_path},
+                        {"mhz_origin", clock.origin},
+                        {"origin", area.origin}});
+    }
+    return list;
+}
+
+Json row_json(const Comparison& c, const Row& row) {
+    const Estimate& e = row.estimate;
+    const Device& device = c.devices[row.device];
+    return {{"problem", row.problem},
+            {"device", device.id},
+            {"spec", row.spec},
+            {"multiplier", row.multiplier},
+            {"lanes", row.design->spec.lanes},
+            {"cores", e.cores},
+            {"bound", e.bound},
+            {"clock_hz", row.clock_hz},
+            {"clock_kind", row.clock_kind},
+            {"inner", row.solve.inner},
+            {"inner_iterations", row.solve.result.inner_iterations},
+            {"outer_iterations", row.solve.result.outer_iterations},
+            {"cycles_per_iteration", e.pass_clocks},
+            {"bytes_per_iteration", e.pass_bytes},
+            {"seconds_per_iteration", e.pass_seconds},
+            {"seconds_inner", e.seconds_inner},
+            {"seconds_outer", e.seconds_host + e.seconds_link},
+            {"seconds", e.seconds},
+            {"seconds_kind", "modelled"},
+            {"slices", row.core.slices * e.cores},
+            {"blocks", row.core.blocks * e.cores},
+            {"memory_bits", row.core.memory_bits * e.cores},
+            {"area_share", e.area_share},
+            {"area_time", e.area_time},
+            {"energy_joules", device.watts ? Json(*device.watts * e.seconds) : Json(nullptr)},
+            {"pareto", row.pareto},
+            {"modelled", row.modelled},
+            {"origins", row.origins}};
+}
+
+Json best_json(const Comparison& c, const std::vector<Row>& rows) {
+    Json list = Json::array();
+    for (const std::string& problem : c.problems)
+        for (std::size_t d = 0; d < c.devices.size(); ++d)
+            for (const char* by : {"time", "area_time"}) {
+                const Row* row = best_row(rows, problem, d, by);
+                if (row == nullptr) continue;
+                Json stages = Json::object();
+                for (const auto& [stage, format] : stages_of(row->design->spec)) stages[stage] = format;
+                list.push_back({{"problem", problem},
+                                {"device", c.devices[d].id},
+                                {"by", by},
+                                {"spec", row->spec},
+                                {"multiplier", row->multiplier},
+                                {"lanes", row->design->spec.lanes},
+                                {"cores", row->estimate.cores},
+                                {"inner", row->solve.inner},
+                                {"bound", row->estimate.bound},
+                                {"seconds", row->estimate.seconds},
+                                {"area_share", row->estimate.area_share},
+                                {"area_time", row->estimate.area_time},
+                                {"kind", "modelled"},
+                                {"stages", stages},
+                                {"origins", row->origins}});
+            }
+    return list;
+}
+
+/// For each stage, the best that any design with each of its formats reaches.
+Json stages_json(const Comparison& c, const std::vector<Row>& rows) {
+    Json list = Json::array();
+    for (const std::string& problem : c.problems)
+        for (std::size_t d = 0; d < c.devices.size(); ++d)
+            for (std::size_t stage = 0; stage < 4; ++stage)
+                for (const char* by : {"time", "area_time"}) {
+                    std::map<std::string, std::vector<Row>> by_format;
+                    std::string name;
+                    for (const Row& row : rows)
+                        if (row.problem == problem && row.device == d) {
+                            const auto [what, format] = stages_of(row.design->spec)[stage];
+                            name = what;
+                            by_format[format].push_back(row);
+                        }
+                    if (by_format.empty()) continue;
+                    Json choices = Json::array();
+                    for (const auto& [format, of] : by_format) {
+                        const Row* best = best_row(of, problem, d, by);
+                        choices.push_back({{"format", format},
+                                           {"spec", best->spec},
+                                           {"multiplier", best->multiplier},
+                                           {"cores", best->estimate.cores},
+                                           {"seconds", best->estimate.seconds},
+                                           {"area_time", best->estimate.area_time}});
+                    }
+                    const char* measure = std::string_view(by) == "time" ? "seconds" : "area_time";
+                    std::stable_sort(choices.begin(), choices.end(), [&](const Json& a, const Json& b) {
+                        return a[measure].get<double>() < b[measure].get<double>();
+                    });
+                    list.push_back({{"problem", problem},
+                                    {"device", c.devices[d].id},
+                                    {"stage", name},
+                                    {"by", by},
+                                    {"format", choices.front()["format"]},
+                                    {"kind", "modelled"},
+                                    {"choices", choices}});
+                }
+    return list;
+}
+
+Json peers_json(const Comparison& c, const Gathered& g) {
+    Json list = Json::array();
+    for (const Peer& p : g.peers)
+        list.push_back({{"problem", p.problem},
+                        {"engine", p.engine},
+                        {"label", p.label},
+                        {"iterations", p.iterations},
+                        {"outer_iterations", p.outer},
+                        {"seconds", p.seconds},
+                        {"true_residual", number(p.true_residual)},
+                        {"reached", p.true_residual <= c.tolerance * 1.001},
+                        {"error", optional_json(p.error)},
+                        {"energy_joules", optional_json(p.joules)},
+                        {"kind", "measured"},
+                        {"origin", p.origin}});
+    return list;
+}
+
+std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
+    std::vector<std::string> list = {
+        "Nothing here ran on an FPGA: clocks of a pass are counted on the simulated RTL core, areas on its mapped "
+        "netlist; seconds are clocks over a clock frequency (modelled).",
+        "Slices are estimated from LUTs and flip-flops that share no LUT's place (docs/synthesis.md); the core is "
+        "synthesised with nine band streams and rows up to 1025, whatever the problem.",
+        fmt::format("Cores may take {:.0f} % of a device's slices, and all of its multipliers and block memories.",
+                    100 * c.fill),
+        "Several cores split the grid into strips of whole rows; each also streams the two rows beside its strip, and "
+        "their dot products are added in a tree (modelled). All run at the single core's clock.",
+        fmt::format("An element moves {} in a pass, {}.",
+                    c.constant_bands ? "8 words (17 where the problem's bands vary)" : "17 words, nine of them bands",
+                    c.packed ? "packed without gaps" : "each rounded up to bytes"),
+        "A device with pins streams over them, one bit a pin and clock; a device with a memory bandwidth moves at most "
+        "that; a device with neither waits for no memory."};
+    if (!g.host_step.empty())
+        list.emplace_back("An outer step in double precision takes what it took on the processor that ran the "
+                          "comparison (measured); with a host link, u, p, r and p cross it in each outer step "
+                          "(modelled), and nothing overlaps.");
+    for (const Device& d : c.devices)
+        if (d.watts)
+            list.push_back(fmt::format("Energy on {} is its greatest power, {} W, times the time: an upper bound "
+                                       "(modelled).",
+                                       d.id, *d.watts));
+    bool modelled = false;
+    for (const auto& [key, area] : g.areas) modelled = modelled || !g.clocks.contains(key);
+    if (modelled) {
+        list.emplace_back(
+            "The clock of a core that was not placed is modelled: the longest path of its netlist with the "
+            "delays of an ECP5 (docs/synthesis.md).");
+        for (const Device& d : c.devices)
+            if (d.delay_ratio)
+                list.push_back(
+                    fmt::format("On {} delays are assumed to be {} times those of the ECP5.", d.id, *d.delay_ratio));
+    }
+    if (!g.clocks.empty())
+        list.emplace_back("Placed clocks are of one core alone on an LFE5U-85F of speed grade 8, without I/O buffers.");
+    return list;
+}
+
+} // namespace
+
+Json comparison_document(const Comparison& c, Gathered& g, const std::vector<Row>& rows,
+                         const std::vector<Row>& constant, const Provenance& here) {
+    Json j;
+    j["name"] = c.name;
+    j["tolerance"] = c.tolerance;
+    j["scheme"] = to_string(c.scheme);
+    j["inner"] = c.inner.front();
+    j["inners"] = c.inner;
+    j["assumptions"] = assumptions(c, g);
+    j["devices"] = Json::array();
+    for (const Device& d : c.devices) j["devices"].push_back(device_json(d));
+    j["designs"] = designs_json(c, g);
+    j["cores"] = cores_json(c, g, here);
+    j["rows"] = Json::array();
+    for (const Row& row : rows) j["rows"].push_back(row_json(c, row));
+    j["peers"] = peers_json(c, g);
+    j["section55"] = section55(c, g, here);
+    j["best"] = best_json(c, rows);
+    j["best_constant_stencil"] = best_json(c, constant);
+    j["stages"] = stages_json(c, rows);
+    j["gaps"] = Json::array();
+    for (const Gap& gap : g.gaps) j["gaps"].push_back({{"what", gap.what}, {"why", gap.why}, {"mend", gap.mend}});
+    j["findings"] = findings(c, g, rows, constant, j["section55"], j["stages"]);
+    j["origins"] = g.origins.to_json();
+    return j;
+}
+
+} // namespace mantissa::detail

@@ -1,0 +1,130 @@
+// Areas and clocks of the cores that the designs and devices ask for.
+#include <set>
+
+#include <fmt/format.h>
+
+#include "../progress.hpp"
+#include "../synthesis/synthesis.hpp"
+#include "gather.hpp"
+#include "mantissa/format.hpp"
+
+namespace mantissa::detail {
+
+namespace {
+
+double work_of(const DatapathSpec& spec) {
+    double work = 4000; // the rest of the core
+    for (const Format* f : {&spec.u, &spec.r, &spec.p, &spec.q, &spec.row}) work += f->fraction_bits * f->fraction_bits;
+    return work * spec.lanes;
+}
+
+std::string text_of(const CoreKey& key) {
+    return fmt::format("{} on {}, {} multipliers", std::get<0>(key), std::get<1>(key), std::get<2>(key));
+}
+
+struct Gatherer {
+    GatherContext& context;
+    GapGroups gaps;
+    std::mutex mutex{};
+
+    void enter_area(const CoreKey& key, const SynthesisFigures& f, const Provenance& from, const std::string& tool) {
+        const auto& [spec, target, multiplier] = key;
+        const std::string id =
+            context.out.origins.add({"measured", fmt::format("cells of the core {} ({})", text_of(key), tool), from});
+        const std::lock_guard lock(mutex);
+        context.out.areas[key] = {{f.luts, f.memory_luts, f.flip_flops, f.slices(target), f.multipliers, f.memory_bits,
+                                   f.io_bits, f.depth, f.model_mhz, f.model_path},
+                                  id};
+    }
+    void enter_clock(const CoreKey& key, const Placement& placement, int seeds, const Provenance& from) {
+        const std::string id = context.out.origins.add(
+            {"measured", fmt::format("place and route of the core {}, median of {} seed(s)", text_of(key), seeds),
+             from});
+        const std::lock_guard lock(mutex);
+        context.out.clocks[key] = {{placement.mhz, "measured"}, id};
+    }
+
+    /// What the store has, whoever put it and with whichever sources: for --stored, and where yosys is missing.
+    bool from_store(const CoreKey& key) {
+        const auto& [spec, target, multiplier] = key;
+        const auto known = context.documents.newest_synthesis(spec, target, multiplier);
+        if (!known) return false;
+        enter_area(key, known->figures, known->provenance, known->tool);
+        const auto placed = context.documents.newest_placements(spec, target, multiplier);
+        if (!placed.empty())
+            enter_clock(key, placed[placed.size() / 2].placement, static_cast<int>(placed.size()),
+                        placed[placed.size() / 2].provenance);
+        return true;
+    }
+
+    void run(Synthesizer& synthesizer, const CoreKey& key, const DatapathSpec& spec) {
+        const auto& [text, target, multiplier] = key;
+        const SynthesisRequest request{spec, target, multiplier, "core", false};
+        try {
+            const SynthesisFigures f = synthesizer.figures(request);
+            const auto from =
+                context.documents.origin_of_synthesis(text, target, multiplier, f.luts, f.flip_flops, f.depth);
+            enter_area(key, f, from.value_or(current_provenance(context.options.command)), synthesizer.tool());
+        } catch (const InvalidInput& fault) {
+            gaps.add(fault.what(), text_of(key));
+            return;
+        }
+        if (!context.comparison.place || target != "ecp5") return;
+        try {
+            std::string why_not;
+            const auto placements = synthesizer.place(request, context.comparison.seeds, 1, why_not);
+            if (placements.empty()) {
+                gaps.add(why_not, text_of(key) + " (MHz)");
+                return;
+            }
+            const Placement& median = placements[placements.size() / 2];
+            const auto from = context.documents.origin_of_placement(text, target, multiplier, median.seed, median.mhz);
+            enter_clock(key, median, context.comparison.seeds,
+                        from.value_or(current_provenance(context.options.command)));
+        } catch (const InvalidInput& fault) {
+            gaps.add(fault.what(), text_of(key) + " (MHz)");
+        }
+    }
+};
+
+} // namespace
+
+void gather_areas(GatherContext& context) {
+    const Comparison& c = context.comparison;
+    std::vector<std::pair<CoreKey, DatapathSpec>> todo;
+    std::set<CoreKey> seen;
+    GapGroups left_out;
+    double work = 0;
+    for (const Design& design : c.designs) {
+        const std::string spec = to_string(design.spec);
+        if (design.cores.empty())
+            left_out.add("the comparison leaves its synthesis out (area = false); set area = true", spec);
+        for (const auto& [device, multiplier] : design.cores) {
+            CoreKey key{spec, c.devices[device].target, multiplier};
+            if (!seen.insert(key).second) continue;
+            work += work_of(design.spec);
+            todo.emplace_back(std::move(key), design.spec);
+        }
+    }
+    left_out.enter(context, "area");
+    Gatherer gatherer{context, {}};
+    std::optional<Synthesizer> synthesizer;
+    std::string why_not = kNotStored;
+    if (!todo.empty() && !context.options.stored_only) {
+        try {
+            synthesizer.emplace(context.options.store, current_provenance(context.options.command));
+        } catch (const InvalidInput& fault) {
+            why_not = fault.what();
+        }
+    }
+    ItemProgress line("syntheses", todo.size(), work);
+    run_jobs(todo.size(), synthesizer ? context.options.threads : 1, [&](std::size_t i) {
+        const auto& [key, spec] = todo[i];
+        if (synthesizer) gatherer.run(*synthesizer, key, spec);
+        else if (!gatherer.from_store(key)) gatherer.gaps.add(why_not, text_of(key));
+        line.done(work_of(spec));
+    });
+    gatherer.gaps.enter(context, "area");
+}
+
+} // namespace mantissa::detail

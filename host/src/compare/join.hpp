@@ -1,0 +1,69 @@
+// The join: rows of designs on devices, out of what was gathered. Internal to host/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gather.hpp"
+#include "model.hpp"
+
+namespace mantissa::detail {
+
+/// One design on so many cores of one device, solving one problem.
+struct Row {
+    std::string problem;
+    std::size_t device = 0; ///< into Comparison::devices
+    const Design* design = nullptr;
+    std::string spec, multiplier;
+    SolveFigures solve;
+    Estimate estimate;
+    CoreArea core;
+    double clock_hz = 0;
+    std::string clock_kind;
+    double cycles_per_pass = 0; ///< of one core
+    bool pareto = false;
+    std::vector<std::string> modelled, origins;
+};
+
+/// The solve that stands for a design with the first inner: the first that converged; nothing when none did.
+const Sourced<SolveFigures>* solve_of(const Gathered& gathered, const std::string& problem, const DatapathSpec& spec);
+/// One converged solve for each inner, in the file's order.
+std::vector<const Sourced<SolveFigures>*> solves_of(const Comparison& comparison, const Gathered& gathered,
+                                                    const std::string& problem, const DatapathSpec& spec);
+
+/// A core's clock on its own: placed, else the model's.
+Sourced<ClockFigures> clock_of(Gathered& gathered, const CoreKey& key, const Provenance& here);
+
+/// All rows, with the Pareto front of area share against seconds marked per problem and device. What keeps a design
+/// out becomes a gap.
+std::vector<Row> join(const Comparison& comparison, Gathered& gathered, const Provenance& here);
+
+/// The row of least seconds ("time") or area_time ("area_time") for a problem and device; nullptr when there is none.
+const Row* best_row(const std::vector<Row>& rows, const std::string& problem, std::size_t device, std::string_view by);
+
+/// The stages of a datapath and their formats as text: "vectors", "iterate", "row sum", "accumulators".
+std::vector<std::pair<std::string, std::string>> stages_of(const DatapathSpec& spec);
+
+/// The rows with constant stencils held in registers, where the comparison streams nine bands of a problem that has
+/// one; else none.
+std::vector<Row> join_constant(const Comparison& comparison, Gathered& gathered, const Provenance& here);
+
+/// The stored document; `constant` are join_constant's rows. `here` stands for what this run computed.
+Json comparison_document(const Comparison& comparison, Gathered& gathered, const std::vector<Row>& rows,
+                         const std::vector<Row>& constant, const Provenance& here);
+
+/// Section 5.5 of the paper with our figures; null when the file does not ask for it. What is missing becomes a gap.
+Json section55(const Comparison& comparison, Gathered& gathered, const Provenance& here);
+
+/// Sentences with figures, out of the rows and the document's section55 and stages.
+std::vector<std::string> findings(const Comparison& comparison, const Gathered& gathered, const std::vector<Row>& rows,
+                                  const std::vector<Row>& constant, const Json& section55, const Json& stages);
+
+/// "1.23 s", "45.6 ms", "7.89 us".
+std::string time_text(double seconds);
+
+/// The document as tables for people; ends with a newline.
+std::string comparison_text(const Json& document);
+
+} // namespace mantissa::detail

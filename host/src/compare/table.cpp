@@ -1,0 +1,79 @@
+// The document as tables for people.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "join.hpp"
+
+namespace mantissa::detail {
+
+namespace {
+
+/// Figures that are modelled carry a star.
+std::string seconds_of(const Json& row) {
+    return time_text(row["seconds"].get<double>()) + (row["seconds_kind"] == "modelled" ? "*" : "");
+}
+
+std::string mhz_of(const Json& row) {
+    return fmt::format("{:.1f}{}", row["clock_hz"].get<double>() / 1e6, row["clock_kind"] == "modelled" ? "*" : "");
+}
+
+} // namespace
+
+std::string comparison_text(const Json& d) {
+    std::string out =
+        fmt::format("{}: {}, {} inner iterations a step, to {:.0e}\n", d["name"].get<std::string>(),
+                    d["scheme"].get<std::string>(), d["inner"].get<std::uint64_t>(), d["tolerance"].get<double>());
+    std::string problem;
+    for (const Json& x : d["designs"]) {
+        if (x["problem"] != problem) {
+            problem = x["problem"];
+            out += fmt::format("\n{}, {} unknowns\n  {:<52}{:>11}{:>8}{:>15}{:>14}\n", problem,
+                               x["unknowns"].get<std::uint64_t>(), "design", "iterations", "outer", "clocks a pass",
+                               "B an element");
+        }
+        out += fmt::format(
+            "  {:<52}{:>11}{:>8}{:>15}{:>14}\n", x["spec"].get<std::string>(),
+            x["status"] == "converged" ? std::to_string(x["inner_iterations"].get<std::uint64_t>())
+                                       : x["status"].get<std::string>(),
+            x["outer_iterations"].get<std::uint64_t>(),
+            x["cycles_per_iteration"].is_null() ? "-" : fmt::format("{:.1f}", x["cycles_per_iteration"].get<double>()),
+            fmt::format("{:.4g}", x["bytes_per_element"].get<double>()));
+    }
+    for (const Json& device : d["devices"]) {
+        std::string last;
+        for (const Json& row : d["rows"]) {
+            if (row["device"] != device["id"] || !row["pareto"].get<bool>()) continue;
+            if (row["problem"] != last) {
+                last = row["problem"];
+                out += fmt::format(
+                    "\nFront of area against time on {}, {}\n  {:<52}{:<8}{:>6}{:>7}{:>9}{:>10}{:>12}  {}\n",
+                    device["name"].get<std::string>(), last, "design", "mults", "cores", "inner", "MHz", "area", "time",
+                    "bound by");
+            }
+            out += fmt::format("  {:<52}{:<8}{:>6}{:>7}{:>9}{:>9.1f}%{:>12}  {}\n", row["spec"].get<std::string>(),
+                               row["multiplier"].get<std::string>(), row["cores"].get<std::uint64_t>(),
+                               row["inner"].get<std::uint64_t>(), mhz_of(row), 100 * row["area_share"].get<double>(),
+                               seconds_of(row), row["bound"].get<std::string>());
+        }
+    }
+    if (!d["rows"].empty()) out += "  (* modelled; area and cores' slices are estimates)\n";
+    if (!d["peers"].empty()) {
+        out += fmt::format("\nBeside it\n  {:<22}{:<60}{:>11}{:>12}{:>12}\n", "problem", "run", "iterations", "time",
+                           "residual");
+        for (const Json& p : d["peers"])
+            out += fmt::format(
+                "  {:<22}{:<60}{:>11}{:>12}{:>12}\n", p["problem"].get<std::string>(), p["label"].get<std::string>(),
+                p["iterations"].get<std::uint64_t>(), time_text(p["seconds"].get<double>()),
+                p["true_residual"].is_null() ? "-" : fmt::format("{:.1e}", p["true_residual"].get<double>()));
+    }
+    if (!d["findings"].empty()) out += "\nFindings\n";
+    for (const Json& f : d["findings"]) out += fmt::format("  - {}\n", f.get<std::string>());
+    if (!d["gaps"].empty()) out += "\nGaps\n";
+    for (const Json& g : d["gaps"])
+        out += fmt::format("  - {}: {}; {}\n", g["what"].get<std::string>(), g["why"].get<std::string>(),
+                           g["mend"].get<std::string>());
+    return out;
+}
+
+} // namespace mantissa::detail

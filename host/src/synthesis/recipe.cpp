@@ -1,0 +1,173 @@
+#include "recipe.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "mantissa/format.hpp"
+
+namespace mantissa::detail {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<fs::path> files_in(const fs::path& folder, std::string_view extension) {
+    std::vector<fs::path> files;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error))
+        if (entry.path().extension() == extension) files.push_back(entry.path());
+    if (files.empty())
+        throw InvalidInput(fmt::format("{}: no {} files there; synthesis reads the project's sources, so set "
+                                       "MANTISSA_SOURCE to its folder",
+                                       folder.string(), extension));
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+        text.replace(at, from.size(), to);
+}
+
+} // namespace
+
+std::string last_line(const std::string& text) {
+    std::string last;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        if (!line.empty() && (line.find("ERROR") != std::string::npos || last.find("ERROR") == std::string::npos))
+            last = line;
+    return last;
+}
+
+Top top_of(const SynthesisRequest& request) {
+    const DatapathSpec& s = request.spec;
+    const Format f = s.r;
+    const int rne = f.truncates() ? 0 : 1, style = request.multiplier == "logic" ? 1 : 2;
+    const auto three = [&](sim::CoreParameters more) {
+        sim::CoreParameters p = {{"EA", f.exponent_bits},
+                                 {"MA", f.fraction_bits},
+                                 {"EB", f.exponent_bits},
+                                 {"MB", f.fraction_bits},
+                                 {"EO", f.exponent_bits},
+                                 {"MO", f.fraction_bits},
+                                 {"Rne", rne}};
+        p.insert(p.end(), more.begin(), more.end());
+        return p;
+    };
+    if (request.part == "core") {
+        Top top{"pcg_core", sim::core_parameters(s), true, false};
+        for (const auto& extra : {std::pair{"CoefMode", 0}, std::pair{"MaxRow", 1025}, std::pair{"Style", style}})
+            top.parameters.emplace_back(extra.first, extra.second);
+        return top;
+    }
+    if (request.part == "add") return {"fp_add", three({})};
+    if (request.part == "mul") return {"fp_mul", three({{"Style", style}})};
+    if (request.part == "div") return {"fp_div", three({})};
+    if (request.part == "mul-serial")
+        return {"fp_mul_serial", {{"E", f.exponent_bits}, {"M", f.fraction_bits}, {"Rne", rne}}};
+    if (request.part == "fixed-accumulate")
+        return {"fixed_accumulator",
+                {{"E", f.exponent_bits}, {"M", f.fraction_bits}, {"Msb", s.dot.window.msb}, {"Lsb", s.dot.window.lsb}},
+                false,
+                true};
+    if (request.part == "accumulate") {
+        if (s.dot.fixed)
+            throw InvalidInput("--operator accumulate: the specification's dot products are fixed-point; use "
+                               "--operator fixed-accumulate");
+        const Format &t = s.dot.product, &a = s.dot.accumulator;
+        return {"fp_accumulate",
+                {{"ET", t.exponent_bits},
+                 {"MT", t.fraction_bits},
+                 {"EA", a.exponent_bits},
+                 {"MA", a.fraction_bits},
+                 {"Rne", a.truncates() ? 0 : 1},
+                 {"Depth", s.dot.depth}}};
+    }
+    std::string known;
+    for (const auto& [name, text] : synthesis_parts()) known += (known.empty() ? "" : ", ") + name;
+    throw InvalidInput(fmt::format("--operator {}: not one of {}", request.part, known));
+}
+
+std::string fill_recipe(const std::string& recipe, const SynthesisRequest& request, const Top& top,
+                        const std::string& source, bool place) {
+    const auto holds = [&](std::string_view condition) {
+        return (condition == "parameters" && top.registered.empty()) || condition == request.target || (condition == "xilinx" && request.target != "ecp5") ||
+               (condition == "combinational" && request.combinational) || (condition == "place" && place);
+    };
+    std::string script;
+    std::istringstream lines(recipe);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.empty() || line.front() == '#') continue;
+        if (line.front() == '[') {
+            const std::size_t end = line.find(']');
+            if (!holds(std::string_view(line).substr(1, end - 1))) continue;
+            line.erase(0, end + 2);
+        }
+        script += line + '\n';
+    }
+    const fs::path root(source);
+    std::string sources, parameters;
+    for (const fs::path& file : files_in(root / "rtl/operators", ".sv")) sources += "\"" + file.string() + "\" ";
+    if (top.core)
+        for (const fs::path& file : files_in(root / "rtl/core", ".sv")) sources += "\"" + file.string() + "\" ";
+    if (top.wrapper) sources += "\"" + (root / "experiments/synthesis" / (top.module + ".sv")).string() + "\"";
+    if (!top.registered.empty()) sources += " \"" + top.registered + "\"";
+    else for (const auto& [name, value] : top.parameters)
+        parameters += value < 0 ? fmt::format("-set {} 32'sh{:08x} ", name, static_cast<unsigned>(value))
+                                : fmt::format("-set {} {} ", name, value);
+    replace_all(script, "@SOURCES@", sources);
+    replace_all(script, "@PARAMETERS@", parameters);
+    replace_all(script, "@TOP@", top.registered.empty() ? top.module : "registered");
+    replace_all(script, "@RTL@", (root / "rtl").string());
+    replace_all(script, "@RECIPE@", (root / "experiments/synthesis").string());
+    return script;
+}
+
+std::vector<Port> read_ports(const std::string& text) {
+    std::vector<Port> ports;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t open = line.find('['), colon = line.find(':'), close = line.find("] ");
+        if ((!line.starts_with("input") && !line.starts_with("output")) || close == std::string::npos) continue;
+        const int high = std::atoi(line.c_str() + open + 1), low = std::atoi(line.c_str() + colon + 1);
+        ports.push_back({line.starts_with("input"), high - low + 1, line.substr(close + 2)});
+    }
+    return ports;
+}
+
+std::string registered_operator(const Top& top, const std::vector<Port>& ports) {
+    int in = 0, out = 0;
+    std::string pins = ".clk_i(clk_i)", parameters;
+    for (const Port& port : ports) {
+        if (port.name == "clk_i") continue;
+        int& at = port.input ? in : out;
+        pins += fmt::format(", .{}({}[{} +: {}])", port.name, port.input ? "in_q" : "out", at, port.bits);
+        at += port.bits;
+    }
+    for (const auto& [name, value] : top.parameters)
+        parameters += fmt::format("{}.{}({})", parameters.empty() ? "" : ", ", name, value);
+    return fmt::format(R"(`default_nettype none
+module registered (input wire clk_i, input wire in_i, output reg out_o);
+  reg  [{0}:0] in_q;
+  wire [{1}:0] out;
+  reg  [{1}:0] out_q, shift_q;
+  reg  [1:0]   load_q;
+  always @(posedge clk_i) begin
+    in_q    <= {{in_q[{0}-1:0], in_i}};
+    out_q   <= out;
+    load_q  <= {{load_q[0], in_i}};
+    shift_q <= load_q[1] ? out_q : shift_q >> 1;
+    out_o   <= shift_q[0];
+  end
+  {2} #({3}) i_operator ({4});
+endmodule
+`default_nettype wire
+)",
+                       in - 1, out - 1, top.module, parameters, pins);
+}
+
+} // namespace mantissa::detail

@@ -1,0 +1,43 @@
+// What a request means to the tools: its top module and parameters, and the yosys script. Internal to host/.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mantissa/sim/core_parameters.hpp"
+#include "synthesis.hpp"
+
+namespace mantissa::detail {
+
+struct Top {
+    std::string module;
+    sim::CoreParameters parameters = {};
+    bool core = false, wrapper = false;
+    std::string registered = {}; ///< a file whose module `registered` is to be the top instead: see registered_operator()
+};
+
+/// Throws InvalidInput, one line, for a part that there is none of.
+Top top_of(const SynthesisRequest& request);
+
+/// The recipe with names filled in and the lines whose condition fails left out. `source`: the project's folder.
+std::string fill_recipe(const std::string& recipe, const SynthesisRequest& request, const Top& top,
+                        const std::string& source, bool place);
+
+struct Port {
+    bool input = false;
+    int bits = 0;
+    std::string name;
+};
+/// Of "input [31:0] name" lines, as yosys's portlist writes them.
+std::vector<Port> read_ports(const std::string& text);
+
+/// A module `registered` that holds an operator between registers fed and read through shift registers, so that place
+/// and route times its first and last stages too, and it needs three pins.
+std::string registered_operator(const Top& top, const std::vector<Port>& ports);
+
+/// The line that says what went wrong in a tool's log.
+std::string last_line(const std::string& text);
+
+} // namespace mantissa::detail

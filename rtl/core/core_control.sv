@@ -1,0 +1,195 @@
+/// The sequence of a run: checks, then for each pass the memory's command, the slots of the stream, the flush of the
+/// line buffer, the drain of the pipeline, the close of the dot products, and the scalar unit. Faults and aborts end it
+/// cleanly: beats already offered are taken first.
+///
+/// slot_o counts a token's place into the pipeline in every clock in which en_i is high: real tokens first, then those
+/// that flush the last row.
+`include "mantissa.svh"
+`default_nettype none
+module core_control #(
+  parameter integer Lanes = 1,
+  parameter integer MaxRow = 1025,
+  parameter integer LenW = 32,
+  parameter integer DrainN = 100, ///< clocks from the last slot to the close
+  localparam integer RowW = $clog2(MaxRow + 1)
+) (
+  input  wire             clk_i,
+  input  wire             rst_ni,
+  input  wire             en_i,
+  input  wire             start_i,
+  input  wire             abort_i,
+  input  wire             bank_i,
+  input  wire  [LenW-1:0] length_i,
+  input  wire  [RowW-1:0] row_length_i,
+  input  wire             row_bad_i,
+  input  wire  [31:0]     passes_i,
+  input  wire  [31:0]     stall_limit_i,
+  input  wire             pass_ready_i,   ///< the memory takes the command
+  input  wire             ended_early_i,
+  input  wire             ended_late_i,
+  input  wire             out_full_i,     ///< some beat has been offered and not taken
+  input  wire             out_refused_i,  ///< and is not taken in this clock
+  input  wire             dots_done_i,
+  input  wire             scalar_done_i,
+  input  wire             scalar_guard_i,
+  input  wire  [2:0]      scalar_end_i,
+
+  output logic            busy_o,
+  output logic            command_o,      ///< a pass is asked for
+  output logic            bank_o,         ///< to be read
+  output logic            clear_o,        ///< between passes
+  output logic            slot_o,
+  output logic            slot_real_o,    ///< of a token, not of the flush
+  output logic            slot_last_o,
+  output logic            token_last_o,
+  output logic            drained_o,      ///< only beats that are not taken hold up the close
+  output logic            close_o,        ///< one clock
+  output logic            scalar_start_o, ///< one clock
+  output logic            aborting_o,
+  output logic            drop_o,         ///< even what has been offered
+  output logic            done_o,
+  output logic [2:0]      end_o,
+  output logic [7:0]      errors_o,
+  output logic [31:0]     pass_count_o,
+  output logic [31:0]     sigma_guards_o,
+  output logic [63:0]     cycles_o
+);
+  localparam integer Log = $clog2(Lanes);
+  typedef enum logic [3:0] {Idle, Check, Command, Stream, Flush, Drain, Close, Scalar, Next, Abort} state_t;
+  state_t state_q;
+  logic   first_q; // first clock of a state
+  logic [LenW-1:0] left_q; // slots left in Stream or Flush, clocks in Drain
+
+  wire [LenW-1:0] tokens = (length_i + LenW'(Lanes - 1)) >> Log;
+  wire [LenW-1:0] row_tokens = LenW'(row_length_i) >> Log;
+  wire last_left = left_q == LenW'(1);
+
+  assign busy_o         = state_q != Idle;
+  assign command_o      = state_q == Command;
+  assign clear_o        = state_q == Command || state_q == Check || state_q == Idle;
+  assign slot_real_o    = state_q == Stream;
+  assign slot_o         = state_q == Stream || state_q == Flush;
+  assign slot_last_o    = state_q == Flush && last_left;
+  assign token_last_o   = state_q == Stream && last_left;
+  assign drained_o      = state_q == Drain && last_left;
+  assign close_o        = state_q == Close && first_q;
+  assign scalar_start_o = state_q == Scalar && first_q;
+  assign aborting_o     = state_q == Abort;
+
+  wire streaming = state_q == Stream || state_q == Flush || state_q == Drain;
+  wire standing  = (command_o && !pass_ready_i) || (streaming && !en_i) || (drained_o && out_full_i) ||
+                   (aborting_o && out_refused_i);
+  logic [31:0] stall_q;
+  wire stall_out = stall_limit_i != '0 && stall_q >= stall_limit_i;
+  assign drop_o  = aborting_o && (stall_out || abort_i);
+
+  wire bad_length = length_i == '0;
+  wire bad_row    = row_bad_i || row_length_i > RowW'(MaxRow) || row_length_i < RowW'(Lanes) ||
+                    LenW'(row_length_i) > length_i;
+  wire bad_passes = passes_i == '0;
+  always_comb begin
+    errors_o = 8'd0;
+    if (state_q == Check) begin
+      errors_o[0] = bad_length;
+      errors_o[1] = bad_row;
+      errors_o[7] = bad_passes;
+    end
+    errors_o[3] = streaming & ended_early_i;
+    errors_o[4] = streaming & ended_late_i;
+    errors_o[5] = stall_out;
+    errors_o[6] = abort_i & busy_o;
+  end
+
+  always_ff @(posedge clk_i)
+    if (!rst_ni) begin
+      state_q <= Idle;
+      first_q <= 1'b0;
+      done_o  <= 1'b0;
+      end_o   <= 3'd0;
+      bank_o  <= 1'b0;
+      pass_count_o   <= '0;
+      sigma_guards_o <= '0;
+      cycles_o <= '0;
+      stall_q  <= '0;
+      left_q   <= '0;
+    end else begin
+      first_q <= 1'b0;
+      if (busy_o) cycles_o <= cycles_o + 64'd1;
+      stall_q <= standing ? stall_q + 32'd1 : '0;
+      case (state_q)
+        Idle:
+          if (start_i) begin
+            state_q  <= Check;
+            done_o   <= 1'b0;
+            bank_o   <= bank_i;
+            cycles_o <= '0;
+            pass_count_o   <= '0;
+            sigma_guards_o <= '0;
+          end
+        Check: begin
+          state_q <= Command;
+          if (bad_length || bad_row || bad_passes) begin
+            state_q <= Idle;
+            done_o  <= 1'b1;
+            end_o   <= 3'd6;
+          end
+        end
+        Command: begin
+          left_q <= tokens;
+          if (pass_ready_i) state_q <= Stream;
+        end
+        Stream:
+          if (en_i) begin
+            left_q <= left_q - LenW'(1);
+            if (last_left) begin
+              left_q  <= row_tokens + ((Lanes == 1) ? LenW'(1) : LenW'(2));
+              state_q <= Flush;
+            end
+          end
+        Flush:
+          if (en_i) begin
+            left_q <= left_q - LenW'(1);
+            if (last_left) begin
+              left_q  <= LenW'(DrainN);
+              state_q <= Drain;
+            end
+          end
+        Drain:
+          if (en_i) begin
+            if (!last_left) left_q <= left_q - LenW'(1);
+            else if (!out_full_i) begin
+              first_q <= 1'b1;
+              state_q <= Close;
+            end
+          end
+        Close:
+          if (dots_done_i && !first_q) begin
+            first_q <= 1'b1;
+            state_q <= Scalar;
+          end
+        Scalar:
+          if (scalar_done_i) begin
+            state_q        <= Next;
+            pass_count_o   <= pass_count_o + 32'd1;
+            sigma_guards_o <= sigma_guards_o + {31'd0, scalar_guard_i};
+            bank_o         <= ~bank_o;
+          end
+        Next: begin
+          state_q <= Command;
+          if (scalar_end_i != 3'd0 || pass_count_o == passes_i) begin
+            state_q <= Idle;
+            done_o  <= 1'b1;
+            end_o   <= scalar_end_i;
+          end
+        end
+        default: // Abort: beats already offered are taken first; past the limit, or asked again, not even those
+          if (!out_refused_i || drop_o) begin
+            state_q <= Idle;
+            done_o  <= 1'b1;
+            end_o   <= 3'd6;
+          end
+      endcase
+      if ((|errors_o[5:3] || abort_i) && !aborting_o && busy_o) state_q <= Abort;
+    end
+endmodule
+`default_nettype wire

@@ -1,0 +1,177 @@
+// Comparison and device files: what they mean, and one line for what they cannot.
+#include <gtest/gtest.h>
+
+#include "compare/comparison_file.hpp"
+#include "expect_invalid.hpp"
+#include "mantissa/format.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+using namespace mantissa;
+using namespace mantissa::detail;
+
+constexpr const char* kSmall = "problem = \"poisson2d:level=5\"\ndevice = \"xc2v8000\"\n";
+
+Comparison parse(const std::string& text) {
+    return parse_comparison(text, "c.toml", ".");
+}
+
+TEST(ComparisonFile, ReadsEveryKey) {
+    const Comparison c = parse(R"(
+name = "n"
+store = "s.sqlite"
+problem = ["poisson2d:level=5", "poisson2d:level=05", "diffusion2d:level=4"]
+device = ["xc2v8000", "lfe5u-85f"]
+scheme = "defect-correction"
+inner = [25, 50, 25]
+tolerance = 1e-8
+engine = "hls"
+passes = 6
+bands = "constant"
+words = "packed"
+fill = 0.5
+place = true
+seeds = 3
+cpu = false
+gpu = ["g.json"]
+[[design]]
+spec = ["s17e8", "s23e8"]
+multiplier = ["block", "logic"]
+device = "lfe5u-85f"
+engine = ["emulated", "rtl"]
+clock_mhz = 90
+[[design]]
+spec = "s52e11"
+area = false
+[[design]]
+spec = "s17e8"
+device = "xc2v8000"
+clock_mhz = 90.0
+[section55]
+narrow = "s17e8"
+wide = "s52e11"
+problem = "poisson2d:level=5"
+target = "ecp5"
+)");
+    EXPECT_EQ(c.name, "n");
+    EXPECT_EQ(c.store, "s.sqlite");
+    ASSERT_EQ(c.problems.size(), 2U) << "texts of the same problem count once";
+    EXPECT_EQ(c.scheme, Scheme::defect_correction);
+    EXPECT_EQ(c.inner, (std::vector<std::uint64_t>{25, 50}));
+    EXPECT_EQ(c.tolerance, 1e-8);
+    EXPECT_EQ(c.passes, 6U);
+    EXPECT_TRUE(c.constant_bands && c.packed && c.place && !c.cpu);
+    EXPECT_EQ(c.fill, 0.5);
+    EXPECT_EQ(c.seeds, 3);
+    EXPECT_EQ(c.gpu, std::vector<std::string>{"./g.json"});
+    ASSERT_EQ(c.designs.size(), 3U);
+    using Cores = std::vector<Design::Core>;
+    EXPECT_EQ(c.designs[0].cores, (Cores{{1, "block"}, {1, "logic"}, {0, "block"}}));
+    EXPECT_EQ(c.designs[0].engines, (std::vector<std::string>{"emulated", "rtl", "hls"}));
+    EXPECT_EQ(c.designs[0].clock_mhz, 90.0);
+    EXPECT_TRUE(c.designs[2].cores.empty());
+    EXPECT_EQ(c.designs[2].engines, std::vector<std::string>{"hls"});
+    ASSERT_TRUE(c.section55);
+    EXPECT_EQ(c.section55->narrow, parse_spec("s17e8"));
+    EXPECT_EQ(c.section55->target, "ecp5");
+}
+
+TEST(ComparisonFile, HasDefaults) {
+    const Comparison c = parse(std::string(kSmall) + "[[design]]\nspec = \"s17e8\"\n");
+    EXPECT_EQ(c.name, "c");
+    EXPECT_EQ(c.scheme, Scheme::residual_guided);
+    EXPECT_EQ(c.designs.at(0).engines, std::vector<std::string>{"emulated"});
+    EXPECT_EQ(c.designs.at(0).cores, (std::vector<Design::Core>{{0, "block"}}));
+    EXPECT_FALSE(c.constant_bands || c.packed || c.place);
+}
+
+TEST(ComparisonFile, ShippedFilesParse) {
+    for (const char* name : {"compare.toml", "quickstart_compare.toml"})
+        EXPECT_NO_THROW(read_comparison(std::string(MANTISSA_EXPERIMENTS) + "/" + name)) << name;
+}
+
+TEST(ComparisonFile, RefusesWithFileAndLine) {
+    const std::string small = kSmall, design = "[[design]]\nspec = \"s17e8\"\n";
+    const auto refused = [](const std::string& text, const std::string& part) {
+        expect_invalid([&] { parse(text); }, "c.toml:");
+        expect_invalid([&] { parse(text); }, part);
+    };
+    refused("", "no problem");
+    refused("problem = \"poisson2d:level=5\"\n", "no device");
+    refused(small, "no [[design]]");
+    refused(small + "design = 1\n", "c.toml:3: design must be tables");
+    refused(small + "[[design]]\n", "c.toml:3: no spec");
+    refused(small + "colour = 1\n" + design, "c.toml:3: no key 'colour'");
+    refused(small + design + "colour = 1\n", "c.toml:5: no key 'colour' in a design");
+    refused(small + "inner = 0\n" + design, "c.toml:3: inner must be a whole number from 1");
+    refused(small + "inner = []\n" + design, "inner must have 1 to 20 values");
+    refused(small + "inner = [10, 0]\n" + design, "c.toml:3: inner must be whole numbers from 1");
+    refused(small + "inner = -4\n" + design, "inner must be a whole number");
+    refused(small + "fill = 1.5\n" + design, "fill must be a number above 0 and up to 1");
+    refused(small + "fill = nan\n" + design, "fill must be a number");
+    refused(small + "cpu = 1\n" + design, "cpu must be true or false");
+    refused(small + "bands = \"some\"\n" + design, "bands must be \"streamed\" or \"constant\"");
+    refused(small + "scheme = \"direct\"\n" + design, "scheme must be residual-guided or defect-correction");
+    refused(small + "engine = \"abacus\"\n" + design, "abacus");
+    refused(small + "gpu = [1]\n" + design, "gpu must be text");
+    refused(small + "[[design]]\nspec = \"s99e8\"\n", "c.toml:4: ");
+    refused(small + "[[design]]\nspec = []\n", "c.toml:4: spec is an empty list");
+    refused(small + design + design, "c.toml:6: s17e8 with block multipliers on xc2v8000 stands above");
+    refused(small + design + "clock_mhz = 50\n" + design + "multiplier = \"logic\"\n", "another clock_mhz");
+    refused(small + design + "multiplier = \"brick\"\n", "c.toml:5: multiplier must be");
+    refused(small + design + "device = \"lfe5u-85f\"\n", "c.toml:5: device lfe5u-85f is not among");
+    refused("problem = \"poisson2d:level=99\"\ndevice = \"xc2v8000\"\n" + design, "c.toml:1: ");
+    refused("problem = \"poisson2d:level=5\"\ndevice = \"xc9\"\n" + design, "c.toml:2: device 'xc9': not one of ");
+    refused("problem = \"poisson2d:level=5\"\ndevice = \"../x\"\n" + design, "c.toml:2: device '../x'");
+    refused(small + design + "[section55]\nwide = \"s17e8\"\n", "narrow: not among the designs");
+    refused(small + design + "[section55]\nwide = \"s17e8\"\nnarrow = \"s17e8\"\ntarget = \"ecp5\"\n",
+            "target: none of the devices");
+    refused("problem = \"poisson2d\nx\n", "correct the TOML");
+    refused(std::string("\0\1\2", 3), "c.toml:");
+}
+
+TEST(DeviceFile, ShippedOnesAreWhole) {
+    for (const char* name : {"xc2v8000", "lfe5u-85f", "alveo-u280"}) {
+        const Device d = find_device(name, ".");
+        EXPECT_EQ(d.id, name);
+        EXPECT_GT(d.slices, 1000U);
+        EXPECT_GT(d.blocks, 100U);
+        EXPECT_GT(d.memory_bits, 1'000'000U);
+        EXPECT_FALSE(d.source.empty());
+        EXPECT_TRUE(d.pins || d.bandwidth) << name;
+    }
+    EXPECT_EQ(find_device("xc2v8000", ".").slices, 46592U); // FCCM'06
+    EXPECT_EQ(find_device("xc2v8000", ".").blocks, 168U);
+}
+
+TEST(DeviceFile, UserFilesByPath) {
+    const Scratch scratch;
+    const std::string text = "name = \"Mine\"\ntarget = \"xc7\"\nslices = 10\nblocks = 0\nmemory_bits = 0\n"
+                             "watts = 5\nclock_mhz = 100\nsource = \"me\"\n";
+    scratch.write("mine.toml", text);
+    const Device d = find_device("mine.toml", scratch.path(""));
+    EXPECT_EQ(d.id, "mine");
+    EXPECT_EQ(d.watts, 5.0);
+    EXPECT_EQ(d.clock_mhz, 100.0);
+    EXPECT_FALSE(d.pins);
+    expect_invalid([&] { find_device("yours.toml", scratch.path("")); }, "yours.toml");
+    expect_invalid([&] { parse_device(text + "speed = 1\n", "d.toml"); }, "d.toml:9: no key 'speed'");
+    expect_invalid([&] { parse_device("name = \"x\"\n", "d.toml"); }, "d.toml:1: a device without target");
+    expect_invalid(
+        [&] {
+            parse_device("name = \"x\"\ntarget = \"z80\"\nslices = 1\nblocks = 1\nmemory_bits = 1\n"
+                         "source = \"s\"\n",
+                         "d.toml");
+        },
+        "d.toml:2: target must be");
+    expect_invalid(
+        [&] {
+            parse_device("name = \"x\"\ntarget = \"xc7\"\nslices = 0\nblocks = 1\nmemory_bits = 1\n"
+                         "source = \"s\"\n",
+                         "d.toml");
+        },
+        "d.toml:3: slices must be a whole number");
+}
+
+} // namespace

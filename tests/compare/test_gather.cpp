@@ -1,0 +1,125 @@
+// Gathering without any tool: the store, what it lacks, imported GPU files.
+#include <gtest/gtest.h>
+
+#include "compare/compare.hpp"
+#include "expect_invalid.hpp"
+#include "mantissa/format.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+using namespace mantissa;
+using namespace mantissa::detail;
+
+/// One design without clocks and area: solves only.
+Comparison solves_only(const std::string& more = "") {
+    return parse_comparison("problem = \"poisson2d:level=4\"\ndevice = \"xc2v8000\"\npasses = 0\n" + more +
+                                "[[design]]\nspec = [\"s17e8\", \"s23e8\"]\narea = false\n",
+                            "c.toml", "");
+}
+
+std::vector<std::string> gaps_of(const Json& document) {
+    std::vector<std::string> list;
+    for (const Json& g : document.at("gaps")) {
+        EXPECT_FALSE(g.at("why").get<std::string>().empty());
+        EXPECT_FALSE(g.at("mend").get<std::string>().empty());
+        list.push_back(g.at("what"));
+    }
+    return list;
+}
+
+bool any_holds(const std::vector<std::string>& texts, const std::string& part) {
+    return std::any_of(texts.begin(), texts.end(), [&](const auto& t) { return t.find(part) != std::string::npos; });
+}
+
+TEST(Gather, StoredOnlyComputesNothingAndSaysWhatIsMissing) {
+    const Scratch scratch;
+    const std::string store = scratch.path("s.sqlite");
+    const Json d = run_comparison(solves_only(), {store, "test", 1, true});
+    EXPECT_TRUE(d.at("designs").empty());
+    EXPECT_TRUE(d.at("rows").empty());
+    EXPECT_TRUE(d.at("peers").empty());
+    EXPECT_EQ(Store(store).size(), 0U);
+    const auto gaps = gaps_of(d);
+    EXPECT_TRUE(any_holds(gaps, "solves: s17e8 on poisson2d:level=4 by emulated; s23e8"));
+    EXPECT_TRUE(any_holds(gaps, "clocks of a pass: s17e8; s23e8"));
+    EXPECT_TRUE(any_holds(gaps, "area: s17e8; s23e8"));
+    EXPECT_TRUE(any_holds(gaps, "solves on a GPU"));
+}
+
+TEST(Gather, StoresEachPieceAndDoesItOnce) {
+    const Scratch scratch;
+    const std::string store = scratch.path("s.sqlite");
+    const Json first = run_comparison(solves_only(), {store, "first command", 1, false});
+    EXPECT_EQ(Store(store).size(), 5U); // two designs, CG in double, two on the processor
+    const Json second = run_comparison(solves_only(), {store, "second command", 1, false});
+    EXPECT_EQ(first.at("designs"), second.at("designs"));
+    EXPECT_EQ(first.at("peers"), second.at("peers"));
+    for (const auto& [id, origin] : second.at("origins").items())
+        EXPECT_EQ(origin.at("command"), origin.at("kind") == "measured" ? "first command" : "second command") << origin;
+    const auto kept = ComparisonStore(store).comparison("c");
+    ASSERT_TRUE(kept);
+    EXPECT_EQ(kept->document, second);
+    EXPECT_EQ(kept->provenance.command, "second command");
+}
+
+TEST(Gather, ImportsTheFastestGpuSolvesOfALevel) {
+    const Scratch scratch;
+    scratch.write("g.json", R"({"device": "Toy GPU", "commit": "abc", "date": "2026-01-02", "poisson": [
+      {"level": 4, "solves": [
+        {"arithmetic": "double", "plan": "stream", "end": "converged", "passes": 22, "outer": 0, "seconds": 0.5,
+         "true_residual": 9e-11, "error": null, "joules": null, "inner": null},
+        {"arithmetic": "double", "plan": "resident", "end": "converged", "passes": 21, "outer": 0, "seconds": 0.25,
+         "true_residual": 3e-10, "error": 1e-3, "joules": 2.5, "inner": null},
+        {"arithmetic": "float", "plan": "resident", "end": "stagnated", "passes": 9, "outer": 0, "seconds": 0.1,
+         "true_residual": 1e-4, "error": null, "joules": null, "inner": null}]},
+      {"level": 5, "solves": []}]})");
+    Comparison c = solves_only("cpu = false\n");
+    c.gpu = {scratch.path("g.json")};
+    const Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true});
+    ASSERT_EQ(d.at("peers").size(), 1U);
+    const Json& peer = d.at("peers")[0];
+    EXPECT_EQ(peer.at("iterations"), 21);
+    EXPECT_EQ(peer.at("seconds"), 0.25);
+    EXPECT_EQ(peer.at("energy_joules"), 2.5);
+    EXPECT_EQ(peer.at("reached"), false);
+    const Json& origin = d.at("origins").at(peer.at("origin").get<std::string>());
+    EXPECT_EQ(origin.at("machine"), "Toy GPU");
+    EXPECT_EQ(origin.at("commit"), "abc");
+    EXPECT_TRUE(ComparisonStore(scratch.path("s.sqlite")).measurement("gpu: g.json"));
+    EXPECT_FALSE(any_holds(gaps_of(d), "GPU"));
+}
+
+TEST(Gather, ReadsTheShippedGpuResults) {
+    const Scratch scratch;
+    Comparison c = solves_only("cpu = false\n");
+    c.problems = {"poisson2d:level=8"};
+    c.gpu = {std::string(MANTISSA_GPU_RESULTS) + "/h200-2026-11-20.json"};
+    const Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true});
+    EXPECT_GE(d.at("peers").size(), 3U);
+}
+
+TEST(Gather, RefusesFilesThatAreNoGpuResults) {
+    const Scratch scratch;
+    Comparison c = solves_only();
+    const auto run = [&] { run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true}); };
+    c.gpu = {scratch.path("none.json")};
+    expect_invalid(run, "none.json");
+    for (const char* text : {"", "[]", "{}", "{\"poisson\": [{}]}", "{\"poisson\": [{\"level\": 4, \"solves\": [{}]}]}",
+                             "{\"poisson\": 3, \"device\": 4}"}) {
+        c.gpu = {scratch.write("bad.json", text)};
+        expect_invalid(run, "bad.json");
+    }
+}
+
+TEST(Gather, AnEngineOfAnotherBuildIsAGapNotAnError) {
+    // Which engines are missing depends on the build; whatever is missing must come out as a gap with its mend.
+    const Scratch scratch;
+    const Json d = run_comparison(solves_only("cpu = false\nengine = [\"emulated\", \"gpu\"]\n"),
+                                  {scratch.path("s.sqlite"), "test", 1, false});
+    EXPECT_EQ(d.at("designs").size(), 2U);
+    const bool solved = d.at("designs")[0].at("engines").size() == 2;
+    EXPECT_NE(any_holds(gaps_of(d), "s17e8 on poisson2d:level=4 by gpu"), solved);
+}
+
+} // namespace
