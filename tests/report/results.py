@@ -49,7 +49,8 @@ def add_synthesis(store):
     db.execute(f"CREATE TABLE IF NOT EXISTS netlist ({before}model_mhz REAL, model_path TEXT, {behind})")
     for table, spec, luts, blocks in (("synthesis", "s17e11", 12345, 15), ("netlist", "s23e11", 14321, 57),
                                       ("netlist", "s14e8,u=s23e8,row=s20e8", 11011, 15)):
-        figures = (spec, "xc2v", "block", "core", "a tool", "hash", luts, 1300, 5900, 4700, 900, blocks, 110592, 668, 66)
+        figures = (spec, "xc2v", "block", "core", "a tool", "hash", luts, 1300, 5900, 4700, 900, blocks, 110592,
+                   668, 66)
         model = (luts / 150, "from -> to " + HOSTILE) if table == "netlist" else ()
         row = figures + model + ORIGIN + ("mantissa synthesize " + HOSTILE,)
         db.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
@@ -109,7 +110,8 @@ def gpu():
         passes.append({"plan": "resident", "us_per_pass": 2.5 + level / 7, "bytes_per_row": 0, "bytes_per_second": 0.0,
                        "share_of_copy": 0.0, "arithmetic": "double"})
         levels.append({"level": level, "rows": rows, "passes": passes, "solves": []})
-    return {"device": "a GPU " + HOSTILE, "date": "2026-01-02", "copy_bytes_per_second": 4e12, "note": "a note", "poisson": levels}
+    return {"device": "a GPU " + HOSTILE, "date": "2026-01-02", "copy_bytes_per_second": 4e12, "note": "a note",
+            "poisson": levels}
 
 
 def add_documents(store):
@@ -117,6 +119,7 @@ def add_documents(store):
     for table, name, document in (("measurement", "gpu.json", gpu()), ("comparison", "test " + HOSTILE, comparison())):
         db.execute(f"CREATE TABLE IF NOT EXISTS {table} (name TEXT PRIMARY KEY, document TEXT NOT NULL, version TEXT, "
                    "commit_id TEXT, machine TEXT, date TEXT, command TEXT)")
-        db.execute(f"INSERT INTO {table} VALUES (?,?,?,?,?,?,?)", (name, json.dumps(document), *ORIGIN, "mantissa compare"))
+        row = (name, json.dumps(document), *ORIGIN, "mantissa compare")
+        db.execute(f"INSERT INTO {table} VALUES (?,?,?,?,?,?,?)", row)
     db.commit()
     db.close()

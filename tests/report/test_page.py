@@ -18,7 +18,8 @@ from browser import Browser
 PROGRAM, CHROMIUM = sys.argv[1], sys.argv[2]
 SECONDS = 240
 
-CELLS = """Array.from(document.querySelectorAll('[data-v]')).map(c => [c.dataset.src || '', c.dataset.v, c.textContent])"""
+CELLS = """Array.from(document.querySelectorAll('[data-v]')).map(
+    c => [c.dataset.src || '', c.dataset.v, c.textContent])"""
 LUMINANCE = """
 (() => {
   const style = getComputedStyle(document.documentElement), out = {};
@@ -61,11 +62,12 @@ class Page(unittest.TestCase):
         results.add_synthesis(cls.store)
         results.add_documents(cls.store)
         cls.page = folder / "report.html"
-        made = subprocess.run([PROGRAM, "report", cls.store, "-o", cls.page], check=True, capture_output=True, text=True,
-                              timeout=120)
+        made = subprocess.run([PROGRAM, "report", cls.store, "-o", cls.page], check=True, capture_output=True,
+                              text=True, timeout=120)
         cls.printed = made.stdout
         cls.browser = Browser(CHROMIUM, SECONDS)
-        cls.browser.load(cls.page.as_uri(), "document.readyState === 'complete' && !!document.documentElement.dataset.charts")
+        cls.browser.load(cls.page.as_uri(),
+                         "document.readyState === 'complete' && !!document.documentElement.dataset.charts")
         cls.database = sqlite3.connect(cls.store)
 
     @classmethod
@@ -98,9 +100,11 @@ class Page(unittest.TestCase):
                 self.assertGreater(self.browser.value(f"{svg}.getBoundingClientRect().height"), 80)
                 marks = self.browser.value(f"{svg}.querySelectorAll('.mark-symbol path, .mark-line path').length")
                 names = next(s["domain"] for s in chart["scales"] if s["name"] == "colour")
-                rows = [r for r in data["tables"][chart["data"][0]["table"]]["rows"] if set(map(str, r.values())) & set(names)]
+                rows = data["tables"][chart["data"][0]["table"]]["rows"]
+                rows = [r for r in rows if set(map(str, r.values())) & set(names)]
                 if name == "convergence":
-                    self.assertEqual(self.browser.value(f"{svg}.querySelectorAll('.mark-line path').length"), len(names))
+                    lines = self.browser.value(f"{svg}.querySelectorAll('.mark-line path').length")
+                    self.assertEqual(lines, len(names))
                 else:
                     self.assertGreaterEqual(marks, len(names))
                 self.assertGreaterEqual(len(rows), len(names))
@@ -135,7 +139,8 @@ class Page(unittest.TestCase):
     def test_charts_and_tables_have_the_same_numbers(self):
         data = json.loads(self.browser.value("document.getElementById('report-data').textContent"))
         shown = self.browser.value("""Object.fromEntries(Array.from(document.querySelectorAll('table')).map(t => [t.id,
-            Array.from(t.tBodies[0].rows).map(r => Array.from(r.cells).map(c => c.dataset.v === undefined ? null : c.dataset.v))]))""")
+            Array.from(t.tBodies[0].rows).map(
+                r => Array.from(r.cells).map(c => c.dataset.v === undefined ? null : c.dataset.v))]))""")
         for name, table in data["tables"].items():
             columns = [c["id"] for c in table["columns"] if not c["hidden"]]
             for row, cells in zip(table["rows"], shown["table-" + name], strict=True):
@@ -193,7 +198,8 @@ class Page(unittest.TestCase):
             s => s.tabIndex !== 0 || !s.getAttribute('aria-label')).length"""), 0)
         self.assertEqual(self.browser.value("""Array.from(document.querySelectorAll('.plot')).filter(
             p => !/chart/.test(p.getAttribute('aria-label'))).length"""), 0)
-        self.assertEqual(self.browser.value("new Set(Array.from(document.querySelectorAll('[id]')).map(e => e.id)).size"),
+        names = "new Set(Array.from(document.querySelectorAll('[id]')).map(e => e.id)).size"
+        self.assertEqual(self.browser.value(names),
                          self.browser.value("document.querySelectorAll('[id]').length"))
         # Tab, Tab, ... reaches the line that opens a table, and Enter opens it.
         for _ in range(60):
@@ -202,7 +208,8 @@ class Page(unittest.TestCase):
             if self.browser.value("document.activeElement.tagName") == "SUMMARY":
                 break
         self.assertEqual(self.browser.value("document.activeElement.tagName"), "SUMMARY")
-        self.browser.call("Input.dispatchKeyEvent", page=True, type="keyDown", key="Enter", text="\r", windowsVirtualKeyCode=13)
+        self.browser.call("Input.dispatchKeyEvent", page=True, type="keyDown", key="Enter", text="\r",
+                          windowsVirtualKeyCode=13)
         self.browser.call("Input.dispatchKeyEvent", page=True, type="keyUp", key="Enter", windowsVirtualKeyCode=13)
         self.assertTrue(self.browser.value("document.activeElement.parentElement.open"))
 
@@ -224,7 +231,7 @@ class Page(unittest.TestCase):
         self.assertGreater(len(pdf), 100_000)
 
     def test_whole_run_without_complaint_or_request(self):
-        complaints = [e for e in self.browser.named("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")]
+        complaints = self.browser.named("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
         self.assertEqual(complaints, [])
         asked = {e["params"]["request"]["url"] for e in self.browser.named("Network.requestWillBeSent")}
         self.assertEqual(asked, {self.page.as_uri()})
