@@ -165,9 +165,16 @@ SynthesisRow synthesis_row(const Reader& r, Origins& origins) {
     s.part = r.text("part");
     s.tool = r.text("tool");
     s.sources = r.text("sources");
-    s.figures = {r.whole("luts"),        r.whole("memory_luts"), r.whole("flip_flops"),
-                 r.whole("paired"),      r.whole("carries"),     r.whole("multipliers"),
-                 r.whole("memory_bits"), r.whole("io_bits"),     r.whole("depth")};
+    detail::SynthesisFigures& f = s.figures;
+    f.luts = r.whole("luts");
+    f.memory_luts = r.whole("memory_luts");
+    f.flip_flops = r.whole("flip_flops");
+    f.paired = r.whole("paired");
+    f.carries = r.whole("carries");
+    f.multipliers = r.whole("multipliers");
+    f.memory_bits = r.whole("memory_bits");
+    f.io_bits = r.whole("io_bits");
+    f.depth = r.whole("depth");
     if (r.has("model_mhz")) {
         s.model_mhz = r.maybe_real("model_mhz");
         s.model_path = r.text("model_path");
