@@ -79,6 +79,10 @@ std::string iterations_text(const Comparison& c, const Gathered& g) {
     }
     if (fewest == nullptr) return {};
     const auto ratio = [&](std::uint64_t n) { return static_cast<double>(n) / static_cast<double>(reference); };
+    if (fewest == shortest)
+        return fmt::format("Iterations at {}: {} of CG in double; below 30 fraction bits {} needs the fewest, {} "
+                           "({:.2f} times as many), and no design has shorter vectors.",
+                           problem, reference, to_string(fewest->spec), least, ratio(least));
     return fmt::format("Iterations at {}: {} of CG in double; below 30 fraction bits {} needs the fewest, {} ({:.2f} "
                        "times as many), and the shortest vectors, {}, need {} ({:.2f} times as many).",
                        problem, reference, to_string(fewest->spec), least, ratio(least), to_string(shortest->spec),
