@@ -33,7 +33,11 @@ def collect(store):
         with open(HERE / "results" / f"{table}.csv", "w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(columns)
-            writer.writerows([f"{v:.2f}" if isinstance(v, float) else v for v in row] for row in rows)
+            for row in rows:
+                cells = [f"{v:.2f}" if isinstance(v, float) else v for v in row]
+                # Where the store and the plots lay is no part of how a figure was made.
+                cells[-1] = re.sub(r" --(store|plot) \S+", "", cells[-1])
+                writer.writerow(cells)
         print(f"{len(rows)} rows of {table}")
 
 
