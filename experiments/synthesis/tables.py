@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The measured results as CSV files, and the tables of docs/synthesis.md made from them.
 
-    tables.py collect STORE.sqlite   # results of the newest RTL in a store of `mantissa synthesize`, into results/
+    tables.py collect STORE.sqlite   # the newest results in a store of `mantissa synthesize`, into results/
     tables.py docs                   # fills the tables of docs/synthesis.md
     tables.py check                  # whether they are what the results say; for CTest
 """
@@ -24,12 +24,14 @@ PLACEMENT = "part spec target multiplier seed mhz critical tool placer commit_id
 
 def collect(store):
     base = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
-    newest = base.execute("SELECT sources FROM netlist ORDER BY date DESC LIMIT 1").fetchone()
-    if newest is None:
-        sys.exit(f"{store}: no results; run mantissa synthesize --store {store}")
-    for table, columns in (("netlist", NETLIST), ("placement", PLACEMENT)):
-        rows = base.execute(f"SELECT {', '.join(columns)} FROM {table} WHERE sources = ? "
-                            f"ORDER BY {', '.join(columns[:5])}", newest).fetchall()
+    for table, columns, key in (("netlist", NETLIST, NETLIST[:4]), ("placement", PLACEMENT, PLACEMENT[:5])):
+        # Of each key the newest; of placements, all seeds of the newest RTL.
+        group = key[:4]
+        same = " AND ".join(f"b.{c} = a.{c}" for c in group)
+        rows = base.execute(f"SELECT {', '.join(columns)} FROM {table} a WHERE sources = (SELECT sources FROM {table} b "
+                            f"WHERE {same} ORDER BY date DESC LIMIT 1) ORDER BY {', '.join(key)}").fetchall()
+        if not rows and table == "netlist":
+            sys.exit(f"{store}: no results; run mantissa synthesize --store {store}")
         with open(HERE / "results" / f"{table}.csv", "w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(columns)
