@@ -91,6 +91,8 @@ def peers(r):
     for part, name in (("add", "adder"), ("mul", "multiplier")):
         for f in FORMATS:
             ours, alone, peer = r.net(part, f), r.net(part + " combinational", f), r.peers[part, f]
+            if ours is None or alone is None:
+                continue
             blocks = f" + {peer['generator_blocks']} blocks" if peer["generator_blocks"] != "0" else ""
             rows.append([name, f, ours["luts"], alone["luts"], ours["flip_flops"],
                          ours["multipliers"] if part == "mul" else "", peer["generator"] + blocks, peer["hardfloat"]])
@@ -107,6 +109,9 @@ def operators(r):
             cells = []
             for target in ("xc2v", "xc7", "ecp5"):
                 n = r.net(part, spec, target)
+                if n is None:
+                    cells.append("not run")
+                    continue
                 memory = f" + {n['memory_luts']}" if n["memory_luts"] != "0" else ""
                 blocks = f" / {n['multipliers']} blocks" if n["multipliers"] != "0" else ""
                 cells.append(f"{n['luts']}{memory} / {n['flip_flops']}{blocks}")
@@ -184,9 +189,13 @@ def breakdown(r):
     """The s23e11 core by its operators, as they are alone."""
     f = "s23e11"
     rows, total = [], 0
+    if r.net("core", f) is None:
+        return "Not run."
     for count, part, name in ((11, "add", "adder"), (15, "mul", "multiplier"), (3, "accumulate", "floating accumulator"),
                               (1, "div", "divider, s52e11"), (1, "mul-serial", "serial multiplier, s52e11")):
         n = r.net(part, "s52e11" if "s52e11" in name else f)
+        if n is None:
+            return "Not run."
         total += count * slices(n)
         rows.append([name, count, slices(n), count * slices(n)])
     core = slices(r.net("core", f))
