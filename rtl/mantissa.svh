@@ -40,7 +40,7 @@
 
 // Sequential operators, clocks from start_i to done_o.
 `define DIV_LATENCY(mo) ((mo) + 6)
-`define MUL_SERIAL_LATENCY(mb) (((mb) + 2) / 2 + 3)
+`define MUL_SERIAL_LATENCY(mb) (((mb) + 2) / 2 + 4)
 
 // Where the streams meet the pipeline, in clocks behind the slot that consumes p and q (vector_update).
 `define U_IN(om, pm) `MUL_LATENCY(om, pm)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The measured results as CSV files, and the tables of docs/synthesis.md made from them.
 
-    tables.py collect STORE.sqlite   # results of the newest RTL in a store of `mantissa synthesize`, into results/
+    tables.py collect STORE.sqlite   # the newest results in a store of `mantissa synthesize`, into results/
     tables.py docs                   # fills the tables of docs/synthesis.md
     tables.py check                  # whether they are what the results say; for CTest
 """
@@ -24,12 +24,14 @@ PLACEMENT = "part spec target multiplier seed mhz critical tool placer commit_id
 
 def collect(store):
     base = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
-    newest = base.execute("SELECT sources FROM netlist ORDER BY date DESC LIMIT 1").fetchone()
-    if newest is None:
-        sys.exit(f"{store}: no results; run mantissa synthesize --store {store}")
-    for table, columns in (("netlist", NETLIST), ("placement", PLACEMENT)):
-        rows = base.execute(f"SELECT {', '.join(columns)} FROM {table} WHERE sources = ? "
-                            f"ORDER BY {', '.join(columns[:5])}", newest).fetchall()
+    for table, columns, key in (("netlist", NETLIST, NETLIST[:4]), ("placement", PLACEMENT, PLACEMENT[:5])):
+        # Of each key the newest; of placements, all seeds of the newest RTL.
+        group = key[:4]
+        same = " AND ".join(f"b.{c} = a.{c}" for c in group)
+        rows = base.execute(f"SELECT {', '.join(columns)} FROM {table} a WHERE sources = (SELECT sources FROM {table} b "
+                            f"WHERE {same} ORDER BY date DESC LIMIT 1) ORDER BY {', '.join(key)}").fetchall()
+        if not rows and table == "netlist":
+            sys.exit(f"{store}: no results; run mantissa synthesize --store {store}")
         with open(HERE / "results" / f"{table}.csv", "w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(columns)
@@ -89,6 +91,8 @@ def peers(r):
     for part, name in (("add", "adder"), ("mul", "multiplier")):
         for f in FORMATS:
             ours, alone, peer = r.net(part, f), r.net(part + " combinational", f), r.peers[part, f]
+            if ours is None or alone is None:
+                continue
             blocks = f" + {peer['generator_blocks']} blocks" if peer["generator_blocks"] != "0" else ""
             rows.append([name, f, ours["luts"], alone["luts"], ours["flip_flops"],
                          ours["multipliers"] if part == "mul" else "", peer["generator"] + blocks, peer["hardfloat"]])
@@ -105,6 +109,9 @@ def operators(r):
             cells = []
             for target in ("xc2v", "xc7", "ecp5"):
                 n = r.net(part, spec, target)
+                if n is None:
+                    cells.append("not run")
+                    continue
                 memory = f" + {n['memory_luts']}" if n["memory_luts"] != "0" else ""
                 blocks = f" / {n['multipliers']} blocks" if n["multipliers"] != "0" else ""
                 cells.append(f"{n['luts']}{memory} / {n['flip_flops']}{blocks}")
@@ -182,9 +189,13 @@ def breakdown(r):
     """The s23e11 core by its operators, as they are alone."""
     f = "s23e11"
     rows, total = [], 0
+    if r.net("core", f) is None:
+        return "Not run."
     for count, part, name in ((11, "add", "adder"), (15, "mul", "multiplier"), (3, "accumulate", "floating accumulator"),
                               (1, "div", "divider, s52e11"), (1, "mul-serial", "serial multiplier, s52e11")):
         n = r.net(part, "s52e11" if "s52e11" in name else f)
+        if n is None:
+            return "Not run."
         total += count * slices(n)
         rows.append([name, count, slices(n), count * slices(n)])
     core = slices(r.net("core", f))

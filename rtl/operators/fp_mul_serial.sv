@@ -23,7 +23,7 @@ module fp_mul_serial #(
   localparam integer CntW  = $clog2(Steps + 1);
   localparam integer ExpW  = E + 3;
 
-  typedef enum logic [1:0] {Idle, Multiply, Normalise, Round} state_t;
+  typedef enum logic [2:0] {Idle, Prime, Multiply, Normalise, Round} state_t;
   state_t state_q;
   logic [CntW-1:0]        count_q;
   logic [M:0]             a_q;
@@ -35,8 +35,12 @@ module fp_mul_serial #(
   wire zero = (a_cls_i == `CLS_ZERO) | (b_cls_i == `CLS_ZERO);
   wire inf  = (a_cls_i == `CLS_INF) | (b_cls_i == `CLS_INF);
   wire nan  = (a_cls_i == `CLS_NAN) | (b_cls_i == `CLS_NAN) | (zero & inf);
-  wire [M+2:0] part = {2'b00, a_q & {(M+1){product_q[0]}}} + {1'b0, a_q & {(M+1){product_q[1]}}, 1'b0};
-  wire [M+2:0] sum  = {2'b00, product_q[PW-1 -: M+1]} + part;
+  // a times two bits of b is there a clock before it is added.
+  wire [1:0]    digit = (state_q == Multiply) ? product_q[3:2] : product_q[1:0];
+  logic [M+2:0] part_q;
+  always_ff @(posedge clk_i)
+    part_q <= {2'b00, a_q & {(M+1){digit[0]}}} + {1'b0, a_q & {(M+1){digit[1]}}, 1'b0};
+  wire [M+2:0] sum = {2'b00, product_q[PW-1 -: M+1]} + part_q;
 
   // The product's leading one is at bit 2M+1 or 2M.
   wire top = product_q[2*M+1];
@@ -60,8 +64,9 @@ module fp_mul_serial #(
             exp_q     <= $signed(ExpW'({1'b0, a_i[E+M-1:M]})) + $signed(ExpW'({1'b0, b_i[E+M-1:M]}));
             cls_q     <= nan ? `CLS_NAN : inf ? `CLS_INF : zero ? `CLS_ZERO : `CLS_FINITE;
             count_q   <= CntW'(Steps);
-            state_q   <= Multiply;
+            state_q   <= Prime;
           end
+        Prime: state_q <= Multiply;
         Multiply: begin
           product_q <= {sum, product_q[PW-M-2:2]};
           count_q   <= count_q - CntW'(1);

@@ -69,7 +69,7 @@ std::uint64_t CoreTiming::scalar(const mantissa_hls::ScalarResult& result) const
     clocks += 1; // tests
     const bool formed = result.end == PassEnd::go_on || result.end == PassEnd::rho_reached;
     if (formed) {
-        const int divide = scalar_bits_ + 7, multiply = (scalar_bits_ + 2) / 2 + 4;
+        const int divide = scalar_bits_ + 7, multiply = (scalar_bits_ + 2) / 2 + 5;
         clocks +=
             static_cast<std::uint64_t>(2 * divide + 2 * multiply + adder(scalar_bits_, scalar_bits_, scalar_bits_) +
                                        (shared_ ? 5 : 1));
