@@ -29,7 +29,7 @@ struct Flags {
     std::string table, data, store, plot;
     std::vector<int> levels;
     int threads = 0, jobs = 0;
-    bool all = false, json = false;
+    bool all = false, json = false, stored = false;
 };
 
 /// A cell with what happened here; nothing when it was not run.
@@ -186,7 +186,7 @@ void print_summary(const std::vector<Reproduced>& table) {
 int reproduce_command(const Flags& flags, const std::string& typed) {
     if (flags.table == "table5")
         return reproduce_table5({flags.data, flags.store, flags.plot,
-                                 flags.jobs > 0 ? flags.jobs : thread_count(flags.threads), flags.json},
+                                 flags.jobs > 0 ? flags.jobs : thread_count(flags.threads), flags.json, flags.stored},
                                 typed);
     const int number = flags.table.back() - '0';
     auto cells = detail::read_paper_table(number, detail::paper_folder(flags.data));
@@ -227,6 +227,7 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--threads", flags->threads, "cells at a time, 0 for all cores")->capture_default_str();
     app.add_option("--jobs", flags->jobs, "table5: syntheses side by side, each about a gigabyte; 0 for --threads");
     app.add_option("--plot", flags->plot, "table5: write the growth laws to PLOT_logic.svg and PLOT_mul18x18.svg");
+    app.add_flag("--stored", flags->stored, "table5: only what is stored; run nothing");
     app.add_flag("--all", flags->all, "also run the cells that the paper left out (n/a)");
     app.add_flag("--json", flags->json, "print a JSON list");
     return [flags, typed] { return reproduce_command(*flags, typed); };

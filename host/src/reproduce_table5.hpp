@@ -8,7 +8,7 @@ namespace mantissa::cli {
 struct Table5Flags {
     std::string data, store, plot;
     int jobs = 1;
-    bool json = false;
+    bool json = false, stored = false; ///< stored: run nothing
 };
 
 /// Synthesises what the store lacks and prints the table. Throws InvalidInput behind the table when rows failed.

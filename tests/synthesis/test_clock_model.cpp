@@ -28,9 +28,8 @@ std::string netlist(const std::string& cells) {
 
 TEST(ClockModel, RegisterToRegisterThroughTwoLuts) {
     // 0.40 clock to output, three nets of one load at 0.55, two LUTs at 0.18.
-    const ModelledPath path =
-        model_clock(netlist(flip_flop("a", 9, 2) + "," + lut("x", 2, 3) + "," + lut("y", 3, 4) + "," +
-                            flip_flop("b", 4, 5)));
+    const ModelledPath path = model_clock(
+        netlist(flip_flop("a", 9, 2) + "," + lut("x", 2, 3) + "," + lut("y", 3, 4) + "," + flip_flop("b", 4, 5)));
     EXPECT_NEAR(path.ns, 0.40 + 3 * 0.55 + 2 * 0.18, 1e-9);
     EXPECT_NEAR(path.mhz(), 1000 / path.ns, 1e-9);
     EXPECT_EQ(path.luts, 2);
@@ -49,14 +48,14 @@ TEST(ClockModel, LoadsSlowANet) {
 TEST(ClockModel, ACarryChainIsShortBesideLuts) {
     const auto muxcy = [](const std::string& name, int s, int ci, int o) {
         return cell(name, "MUXCY",
-                    "\"S\": [" + std::to_string(s) + "], \"CI\": [" + std::to_string(ci) + "], \"DI\": [\"0\"], \"O\": [" +
-                        std::to_string(o) + "]",
+                    "\"S\": [" + std::to_string(s) + "], \"CI\": [" + std::to_string(ci) +
+                        "], \"DI\": [\"0\"], \"O\": [" + std::to_string(o) + "]",
                     R"("S": "input", "CI": "input", "DI": "input", "O": "output")");
     };
     // Into the chain through a LUT (inside its slice) and along two more bits, which have no nets between them.
-    const ModelledPath path = model_clock(
-        netlist(flip_flop("a", 9, 2) + "," + lut("x", 2, 3) + "," + muxcy("c0", 3, 90, 10) + "," + muxcy("c1", 91, 10, 11) +
-                "," + muxcy("c2", 92, 11, 12) + "," + flip_flop("b", 12, 13)));
+    const ModelledPath path =
+        model_clock(netlist(flip_flop("a", 9, 2) + "," + lut("x", 2, 3) + "," + muxcy("c0", 3, 90, 10) + "," +
+                            muxcy("c1", 91, 10, 11) + "," + muxcy("c2", 92, 11, 12) + "," + flip_flop("b", 12, 13)));
     EXPECT_NEAR(path.ns, 0.40 + 0.55 + 0.18 + 0.17 + 2 * 0.03 + 0.55, 1e-9);
     EXPECT_EQ(path.carries, 3);
 }

@@ -20,8 +20,8 @@ TEST(Recipe, PortsAreReadWithTheirWidths) {
 TEST(Recipe, EveryPortOfAWrappedOperatorHasItsOwnRegisters) {
     Top top{"fp_thing"};
     top.parameters = {{"M", 17}};
-    const std::string text =
-        registered_operator(top, read_ports("input [0:0] clk_i\ninput [0:0] en_i\ninput [25:0] a_i\noutput [3:0] q_o\n"));
+    const std::string text = registered_operator(
+        top, read_ports("input [0:0] clk_i\ninput [0:0] en_i\ninput [25:0] a_i\noutput [3:0] q_o\n"));
     EXPECT_NE(text.find("reg  [26:0] in_q"), std::string::npos) << text;
     EXPECT_NE(text.find(".en_i(in_q[0 +: 1])"), std::string::npos) << text;
     EXPECT_NE(text.find(".a_i(in_q[1 +: 26])"), std::string::npos) << text;

@@ -127,8 +127,8 @@ TEST(Synthesize, AFailureAmongManyLeavesTheOthersStored) {
     const std::string broken = script(
         scratch, "broken", "[ \"$1\" = -V ] && exec " MANTISSA_YOSYS_PATH " -V\necho 'ERROR: out of luck'\nexit 1\n");
     (void)figures(scratch, "--spec s4e4 --operator mul");
-    const Outcome o = run(scratch, "synthesize --json --spec s4e4 --spec s5e4 --operator mul --jobs 2",
-                          "MANTISSA_YOSYS=" + broken);
+    const Outcome o =
+        run(scratch, "synthesize --json --spec s4e4 --spec s5e4 --operator mul --jobs 2", "MANTISSA_YOSYS=" + broken);
     EXPECT_EQ(o.code, 2);
     EXPECT_NE(o.err.find("out of luck"), std::string::npos) << o.err;
     EXPECT_EQ(json::parse(o.out).size(), 1u); // the known one is printed

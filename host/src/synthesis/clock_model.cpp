@@ -61,17 +61,24 @@ struct Cell {
 /// From an input to an output of a cell.
 double delay(const Cell& cell, std::string_view in, std::string_view out) {
     switch (cell.kind) {
-    case Kind::lut: return kLut;
-    case Kind::mux: return kMux;
-    case Kind::carry: return carry_port(in) ? kCarryBit : kCarryIn;
-    case Kind::sum: return carry_port(in) ? kCarryOut : kCarryIn;
+    case Kind::lut:
+        return kLut;
+    case Kind::mux:
+        return kMux;
+    case Kind::carry:
+        return carry_port(in) ? kCarryBit : kCarryIn;
+    case Kind::sum:
+        return carry_port(in) ? kCarryOut : kCarryIn;
     case Kind::carry_block: {
         const bool on = out == "COUT" || out == "CO";
         return carry_port(in) ? (on ? 2 * kCarryBit : kCarryOut) : on ? kLut + kCarryIn : kLut + kCarryIn + kCarryOut;
     }
-    case Kind::multiplier: return kMultiplier;
-    case Kind::memory: return kLut;
-    default: return 0;
+    case Kind::multiplier:
+        return kMultiplier;
+    case Kind::memory:
+        return kLut;
+    default:
+        return 0;
     }
 }
 
@@ -125,7 +132,7 @@ ModelledPath model_clock(const std::string& netlist_json) {
     // without latches; one is cut where it is met.
     struct Arrival {
         double ns = -1;
-        std::size_t from = 0;     ///< the cell that the path starts at
+        std::size_t from = 0; ///< the cell that the path starts at
         int luts = 0, carries = 0, multipliers = 0;
         bool open = false, done = false;
     };

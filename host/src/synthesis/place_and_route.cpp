@@ -45,15 +45,16 @@ std::string placer_program(std::string& why_not) {
 
 /// One seed on the netlist in `work`. `fault` is one line when it failed.
 Placement run_seed(const std::string& program, const WorkFolder& work, int seed, std::string& fault) {
-    const std::string report_file = fmt::format("report-{}.json", seed), log = work.file(fmt::format("log-{}", seed).c_str());
-    const ProcessOutcome outcome = run_process(
-        {program, "--85k", "--package", "CABGA756", "--speed", "8", "--json", "netlist.json", "--out-of-context",
-         "--seed", std::to_string(seed), "--freq", "150", "--report", report_file, "--timing-allow-fail", "-q"},
-        work.text(), log);
+    const std::string report_file = fmt::format("report-{}.json", seed),
+                      log = work.file(fmt::format("log-{}", seed).c_str());
+    const ProcessOutcome outcome = run_process({program, "--85k", "--package", "CABGA756", "--speed", "8", "--json",
+                                                "netlist.json", "--out-of-context", "--seed", std::to_string(seed),
+                                                "--freq", "150", "--report", report_file, "--timing-allow-fail", "-q"},
+                                               work.text(), log);
     Placement placement{seed, 0, {}};
     if (!outcome.started || outcome.code != 0) {
-        fault = fmt::format("nextpnr-ecp5 failed with seed {} ({}); a smaller datapath may fit, nothing was stored", seed,
-                            outcome.started ? last_line(read_text(log)) : "it did not start");
+        fault = fmt::format("nextpnr-ecp5 failed with seed {} ({}); a smaller datapath may fit, nothing was stored",
+                            seed, outcome.started ? last_line(read_text(log)) : "it did not start");
         return placement;
     }
     const auto report = nlohmann::json::parse(read_text(work.file(report_file.c_str())));
@@ -94,7 +95,8 @@ std::vector<Placement> Synthesizer::place(const SynthesisRequest& request, int s
         if (!top.core) {
             if (const std::string fault = run_recipe(request, top, false, work.text()); !fault.empty())
                 throw InvalidInput(fault);
-            write_file(work.file("registered.sv"), registered_operator(top, read_ports(read_text(work.file("ports.txt")))));
+            write_file(work.file("registered.sv"),
+                       registered_operator(top, read_ports(read_text(work.file("ports.txt")))));
             top.registered = work.file("registered.sv");
         }
         if (const std::string fault = run_recipe(request, top, true, work.text()); !fault.empty())

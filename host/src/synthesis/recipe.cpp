@@ -108,7 +108,8 @@ Top top_of(const SynthesisRequest& request) {
 std::string fill_recipe(const std::string& recipe, const SynthesisRequest& request, const Top& top,
                         const std::string& source, bool place) {
     const auto holds = [&](std::string_view condition) {
-        return (condition == "parameters" && top.registered.empty()) || condition == request.target || (condition == "xilinx" && request.target != "ecp5") ||
+        return (condition == "parameters" && top.registered.empty()) || condition == request.target ||
+               (condition == "xilinx" && request.target != "ecp5") ||
                (condition == "combinational" && request.combinational) || (condition == "place" && place);
     };
     std::string script;
@@ -129,9 +130,10 @@ std::string fill_recipe(const std::string& recipe, const SynthesisRequest& reque
         for (const fs::path& file : files_in(root / "rtl/core", ".sv")) sources += "\"" + file.string() + "\" ";
     if (top.wrapper) sources += "\"" + (root / "experiments/synthesis" / (top.module + ".sv")).string() + "\"";
     if (!top.registered.empty()) sources += " \"" + top.registered + "\"";
-    else for (const auto& [name, value] : top.parameters)
-        parameters += value < 0 ? fmt::format("-set {} 32'sh{:08x} ", name, static_cast<unsigned>(value))
-                                : fmt::format("-set {} {} ", name, value);
+    else
+        for (const auto& [name, value] : top.parameters)
+            parameters += value < 0 ? fmt::format("-set {} 32'sh{:08x} ", name, static_cast<unsigned>(value))
+                                    : fmt::format("-set {} {} ", name, value);
     replace_all(script, "@SOURCES@", sources);
     replace_all(script, "@PARAMETERS@", parameters);
     replace_all(script, "@TOP@", top.registered.empty() ? top.module : "registered");

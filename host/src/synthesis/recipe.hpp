@@ -15,7 +15,8 @@ struct Top {
     std::string module;
     sim::CoreParameters parameters = {};
     bool core = false, wrapper = false;
-    std::string registered = {}; ///< a file whose module `registered` is to be the top instead: see registered_operator()
+    std::string registered =
+        {}; ///< a file whose module `registered` is to be the top instead: see registered_operator()
 };
 
 /// Throws InvalidInput, one line, for a part that there is none of.

@@ -92,7 +92,8 @@ SynthesisFigures read_figures(const WorkFolder& work) {
                 break;
             }
     }
-    for (const Port& port : read_ports(read_text(work.file("ports.txt")))) f.io_bits += static_cast<std::uint64_t>(port.bits);
+    for (const Port& port : read_ports(read_text(work.file("ports.txt"))))
+        f.io_bits += static_cast<std::uint64_t>(port.bits);
     const std::string depth = read_text(work.file("depth.txt"));
     f.depth = depth.find("(length=") == std::string::npos ? 0 : number_behind(depth, "(length=", "depth.txt");
     const std::string paired = read_text(work.file("paired.txt"));
@@ -168,11 +169,16 @@ std::string Synthesizer::run_recipe(const SynthesisRequest& request, const Top& 
                        request.target, outcome.started ? last_line(read_text(folder + "/log")) : "it did not start");
 }
 
+std::optional<SynthesisFigures> Synthesizer::stored(const SynthesisRequest& request) const {
+    return find_synthesis(store_, key_of(request));
+}
+
 SynthesisFigures Synthesizer::figures(const SynthesisRequest& request) {
     const SynthesisKey key = key_of(request);
     if (const auto known = find_synthesis(store_, key)) return *known;
     const WorkFolder work;
-    if (const std::string fault = run_recipe(request, top_of(request), false, work.text()); !fault.empty()) throw InvalidInput(fault);
+    if (const std::string fault = run_recipe(request, top_of(request), false, work.text()); !fault.empty())
+        throw InvalidInput(fault);
     const SynthesisFigures figures = read_figures(work);
     put_synthesis(store_, key, figures, provenance_);
     return figures;

@@ -61,6 +61,8 @@ public:
     /// `store` is a results file; empty: one in the cache folder. MANTISSA_YOSYS names another yosys.
     Synthesizer(const std::string& store, Provenance provenance);
     SynthesisFigures figures(const SynthesisRequest& request);
+    /// What is stored; runs nothing.
+    [[nodiscard]] std::optional<SynthesisFigures> stored(const SynthesisRequest& request) const;
     /// Place and route with seeds 1 to `seeds`, `jobs` at a time; each run is remembered. For ecp5 only; an operator
     /// is placed between registers, so that its first and last stages count. nextpnr comes from PyPI into a virtual
     /// environment in the cache folder; when it cannot be had, nothing is returned and `why_not` says why. Slowest

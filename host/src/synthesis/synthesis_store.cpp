@@ -19,7 +19,8 @@ constexpr const char* kTable =
     "tool TEXT NOT NULL, sources TEXT NOT NULL, luts INTEGER NOT NULL, memory_luts INTEGER "
     "NOT NULL, flip_flops INTEGER NOT NULL, paired INTEGER NOT NULL, carries INTEGER NOT "
     "NULL, multipliers INTEGER NOT NULL, memory_bits INTEGER NOT NULL, io_bits INTEGER NOT "
-    "NULL, depth INTEGER NOT NULL, model_mhz REAL NOT NULL, model_path TEXT NOT NULL, version TEXT NOT NULL, commit_id TEXT NOT NULL, machine "
+    "NULL, depth INTEGER NOT NULL, model_mhz REAL NOT NULL, model_path TEXT NOT NULL, version TEXT NOT NULL, commit_id "
+    "TEXT NOT NULL, machine "
     "TEXT NOT NULL, date TEXT NOT NULL, command TEXT NOT NULL, "
     "PRIMARY KEY (spec, target, multiplier, part, tool, sources))";
 
@@ -80,7 +81,8 @@ std::optional<SynthesisFigures> find_synthesis(const std::string& path, const Sy
     const Statement select =
         prepare(db.get(), path,
                 "SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, memory_bits, io_bits, depth, "
-                "model_mhz, model_path FROM netlist WHERE spec=? AND target=? AND multiplier=? AND part=? AND tool=? AND sources=?");
+                "model_mhz, model_path FROM netlist WHERE spec=? AND target=? AND multiplier=? AND part=? AND tool=? "
+                "AND sources=?");
     bind_key(select.get(), key);
     const int code = sqlite3_step(select.get());
     check(db.get(), code, path);

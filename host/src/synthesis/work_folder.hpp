@@ -43,7 +43,8 @@ inline std::string read_text(const std::string& path) {
 inline std::filesystem::path cache_folder() {
     const auto from = [](const char* name) { return std::getenv(name) == nullptr ? "" : std::getenv(name); };
     std::filesystem::path folder = from("MANTISSA_CACHE");
-    if (folder.empty() && *from("XDG_CACHE_HOME") != '\0') folder = std::filesystem::path(from("XDG_CACHE_HOME")) / "mantissa";
+    if (folder.empty() && *from("XDG_CACHE_HOME") != '\0')
+        folder = std::filesystem::path(from("XDG_CACHE_HOME")) / "mantissa";
     if (folder.empty()) folder = std::filesystem::path(from("HOME")) / ".cache/mantissa";
     std::error_code error;
     std::filesystem::create_directories(folder, error);

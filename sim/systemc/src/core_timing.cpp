@@ -29,7 +29,8 @@ int log2(int x) {
 } // namespace
 
 CoreTiming::CoreTiming(const DatapathSpec& s)
-    : fixed_(s.dot.fixed), shared_(!s.dot.fixed && alike(s.dot.accumulator, s.scalar)), scalar_bits_(s.scalar.fraction_bits), sum_bits_(s.dot.window.width() + 32) {
+    : fixed_(s.dot.fixed), shared_(!s.dot.fixed && alike(s.dot.accumulator, s.scalar)),
+      scalar_bits_(s.scalar.fraction_bits), sum_bits_(s.dot.window.width() + 32) {
     const int o = s.operand.fraction_bits, u = s.u.fraction_bits, r = s.r.fraction_bits, p = s.p.fraction_bits,
               q = s.q.fraction_bits, w = s.row.fraction_bits;
     u_in = multiplier(o, p);
@@ -70,9 +71,8 @@ std::uint64_t CoreTiming::scalar(const mantissa_hls::ScalarResult& result) const
     const bool formed = result.end == PassEnd::go_on || result.end == PassEnd::rho_reached;
     if (formed) {
         const int divide = scalar_bits_ + 7, multiply = (scalar_bits_ + 2) / 2 + 5;
-        clocks +=
-            static_cast<std::uint64_t>(2 * divide + 2 * multiply + adder(scalar_bits_, scalar_bits_, scalar_bits_) +
-                                       (shared_ ? 5 : 1));
+        clocks += static_cast<std::uint64_t>(2 * divide + 2 * multiply +
+                                             adder(scalar_bits_, scalar_bits_, scalar_bits_) + (shared_ ? 5 : 1));
     }
     return clocks + 5; // finish in two, operands, done, next
 }
