@@ -36,10 +36,9 @@ module fp_mul_serial #(
   wire inf  = (a_cls_i == `CLS_INF) | (b_cls_i == `CLS_INF);
   wire nan  = (a_cls_i == `CLS_NAN) | (b_cls_i == `CLS_NAN) | (zero & inf);
   // a times two bits of b is there a clock before it is added.
-  wire [1:0]    digit = (state_q == Multiply) ? product_q[3:2] : product_q[1:0];
   logic [M+2:0] part_q;
   always_ff @(posedge clk_i)
-    part_q <= {2'b00, a_q & {(M+1){digit[0]}}} + {1'b0, a_q & {(M+1){digit[1]}}, 1'b0};
+    part_q <= {2'b00, a_q & {(M+1){product_q[2]}}} + {1'b0, a_q & {(M+1){product_q[3]}}, 1'b0};
   wire [M+2:0] sum = {2'b00, product_q[PW-1 -: M+1]} + part_q;
 
   // The product's leading one is at bit 2M+1 or 2M.
@@ -59,14 +58,17 @@ module fp_mul_serial #(
         Idle:
           if (start_i) begin
             a_q       <= {1'b1, a_i[M-1:0]};
-            product_q <= {{(PW-M-1){1'b0}}, 1'b1, b_i[M-1:0]};
+            product_q <= {{(PW-M-3){1'b0}}, 1'b1, b_i[M-1:0], 2'b00};
             sign_q    <= a_i[E+M] ^ b_i[E+M];
             exp_q     <= $signed(ExpW'({1'b0, a_i[E+M-1:M]})) + $signed(ExpW'({1'b0, b_i[E+M-1:M]}));
             cls_q     <= nan ? `CLS_NAN : inf ? `CLS_INF : zero ? `CLS_ZERO : `CLS_FINITE;
             count_q   <= CntW'(Steps);
             state_q   <= Prime;
           end
-        Prime: state_q <= Multiply;
+        Prime: begin
+          product_q <= product_q >> 2;
+          state_q   <= Multiply;
+        end
         Multiply: begin
           product_q <= {sum, product_q[PW-M-2:2]};
           count_q   <= count_q - CntW'(1);
