@@ -121,7 +121,7 @@ def origins(document):
     for o in document["origins"].values():
         key = (o["kind"], o["command"], o["commit"], o["machine"], o["date"][:10])
         seen[key] = seen.get(key, 0) + 1
-    rows = [[n, kind, code(command) if command else "", commit, machine, date]
+    rows = [[n, kind, code(command) if command.startswith("mantissa") else command, commit, machine, date]
             for (kind, command, commit, machine, date), n in sorted(seen.items(), key=lambda item: -item[1])]
     yield from table(["figures", "kind", "command", "commit", "machine", "date"], rows, (0,))
     yield f"The file that this page is made from gives the origin of each figure by itself. {DAGGER} modelled, as assumed above."
