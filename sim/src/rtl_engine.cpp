@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core_registers.hpp"
 #include "gtkwave_save.hpp"
 #include "mantissa/exact.hpp"
 #include "model_library.hpp"
@@ -15,31 +16,6 @@
 namespace mantissa::sim {
 
 namespace {
-
-// core_regs.sv
-enum Register : std::uint32_t {
-    kControl = 0x08,
-    kStatus = 0x0C,
-    kErrors = 0x10,
-    kLength = 0x14,
-    kRowLength = 0x18,
-    kPasses = 0x1C,
-    kRhoStopFrom = 0x20,
-    kStallLimit = 0x24,
-    kMode = 0x28,
-    kBank = 0x2C,
-    kPassCount = 0x30,
-    kSigmaGuards = 0x34,
-    kCycles = 0x38,
-    kAlpha = 0x40,
-    kBeta = 0x48,
-    kRho = 0x50,
-    kPq = 0x58,
-    kQq = 0x60,
-    kSigma = 0x68,
-    kRhoStop = 0x70,
-    kCoefficient = 0x80,
-};
 
 mantissa_memory to_c(const MemoryOptions& m) {
     return {m.bytes_per_cycle, m.latency, std::max(m.fifo_beats, 1U), m.stall, m.seed};
