@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "mantissa/hls/process.hpp"
+#include "mantissa/process.hpp"
 
 namespace mantissa::hls {
 

@@ -1,4 +1,4 @@
-#include "mantissa/hls/process.hpp"
+#include "mantissa/process.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -13,7 +13,7 @@
 
 extern char** environ;
 
-namespace mantissa::hls {
+namespace mantissa {
 
 namespace {
 
@@ -36,7 +36,7 @@ ProcessResult wait_for(pid_t child) {
 
 } // namespace
 
-ProcessResult run_process(std::vector<std::string> words, const std::string& log) {
+ProcessResult run_process(std::vector<std::string> words, const std::string& log, const std::string& folder) {
     if (words.empty()) return {false, "no command"};
     const std::vector<char*> arguments = arguments_of(words);
     posix_spawn_file_actions_t actions;
@@ -44,6 +44,7 @@ ProcessResult run_process(std::vector<std::string> words, const std::string& log
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
     pid_t child = 0;
     const int error = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -85,4 +86,4 @@ std::vector<std::string> split_words(const std::string& text) {
     return words;
 }
 
-} // namespace mantissa::hls
+} // namespace mantissa

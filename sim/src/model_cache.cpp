@@ -17,7 +17,7 @@
 
 #include <fmt/format.h>
 
-#include "mantissa/hls/process.hpp"
+#include "mantissa/process.hpp"
 
 namespace mantissa::sim {
 
@@ -78,7 +78,7 @@ fs::path cache_folder(const ModelCacheOptions& options) {
 
 /// A command and its fixed arguments, from the environment or by default.
 Words command_from(const char* variable, const char* usual) {
-    const Words named = hls::split_words(environment(variable));
+    const Words named = split_words(environment(variable));
     return named.empty() ? Words{usual} : named;
 }
 
@@ -92,7 +92,7 @@ Words operator+(Words words, const Words& more) {
 }
 
 const std::string& verilator_version() {
-    static const std::string version = hls::first_line_of(verilator_command() + Words{"--version"});
+    static const std::string version = first_line_of(verilator_command() + Words{"--version"});
     return version;
 }
 
@@ -138,7 +138,7 @@ private:
 };
 
 void run_step(const Words& command, const fs::path& log, const char* what) {
-    const hls::ProcessResult result = hls::run_process(command, log.string());
+    const ProcessResult result = run_process(command, log.string());
     if (!result.ok)
         throw std::runtime_error(
             fmt::format("simulation model: {} failed ({}); the log is {}", what, result.why, log.string()));
@@ -159,7 +159,7 @@ std::string model_key(const ModelRequest& request, const ModelCacheOptions& opti
         hash(slurp(file));
     }
     hash(verilator_version());
-    hash(hls::first_line_of(compiler() + Words{"--version"}));
+    hash(first_line_of(compiler() + Words{"--version"}));
     hash(kVerilatorFlags);
     hash(kCompilerFlags);
     CoreParameters sorted = request.parameters;
@@ -198,7 +198,7 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
     const fs::path log = folder / (key + ".log");
     fs::remove(log);
 
-    Words verilate = verilator_command() + hls::split_words(kVerilatorFlags) +
+    Words verilate = verilator_command() + split_words(kVerilatorFlags) +
                      Words{"--Mdir",
                            work,
                            "--prefix",
@@ -216,12 +216,12 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
     report("verilating the core (model " + key + ")");
     run_step(verilate, log, "verilator");
 
-    const std::string root = hls::first_line_of(verilator_command() + Words{"--getenv", "VERILATOR_ROOT"});
+    const std::string root = first_line_of(verilator_command() + Words{"--getenv", "VERILATOR_ROOT"});
     const fs::path include = fs::path(root) / "include";
     const fs::path fresh = folder / (key + ".new");
     Words compile =
         compiler() + Words{"-shared", "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"} +
-        (request.trace ? Words{"-O1"} : hls::split_words(kCompilerFlags)) +
+        (request.trace ? Words{"-O1"} : split_words(kCompilerFlags)) +
         Words{fmt::format("-DMANTISSA_LANES={}", lanes_of(request)), "-DVL_TIME_CONTEXT"} +
         (request.trace ? Words{"-DMANTISSA_TRACE", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"} : Words{"-DVM_TRACE=0"}) +
         Words{"-I" + work.string(),

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "process.hpp"
 #include "recipe.hpp"
 #include "synthesis.hpp"
 #include "synthesis_store.hpp"
@@ -32,10 +31,11 @@ std::string placer_program(std::string& why_not) {
         std::vector<std::string>{"python3", "-m", "venv", home.string()},
         std::vector<std::string>{(home / "bin/pip").string(), "install", "--quiet", kPlacer}};
     for (const auto& step : steps) {
-        const ProcessOutcome outcome = run_process(step, work.text(), work.file("log"));
-        if (outcome.started && outcome.code == 0) continue;
-        why_not = fmt::format("no MHz: {} failed{}; install python3-venv and let pip reach PyPI for {}", step[0],
-                              outcome.started ? " (" + last_line(read_text(work.file("log"))) + ")" : "", kPlacer);
+        const std::string log = work.file("log");
+        const ProcessResult result = run_process(step, log, work.text());
+        if (result.ok) continue;
+        why_not = fmt::format("no MHz: {} failed ({}); install python3-venv and let pip reach PyPI for {}", step[0],
+                              why_failed(result, log), kPlacer);
         std::error_code ignored;
         fs::remove_all(home, ignored);
         return {};
@@ -47,14 +47,14 @@ std::string placer_program(std::string& why_not) {
 Placement run_seed(const std::string& program, const WorkFolder& work, int seed, std::string& fault) {
     const std::string report_file = fmt::format("report-{}.json", seed),
                       log = work.file(fmt::format("log-{}", seed).c_str());
-    const ProcessOutcome outcome = run_process({program, "--85k", "--package", "CABGA756", "--speed", "8", "--json",
-                                                "netlist.json", "--out-of-context", "--seed", std::to_string(seed),
-                                                "--freq", "150", "--report", report_file, "--timing-allow-fail", "-q"},
-                                               work.text(), log);
+    const ProcessResult result = run_process({program, "--85k", "--package", "CABGA756", "--speed", "8", "--json",
+                                              "netlist.json", "--out-of-context", "--seed", std::to_string(seed),
+                                              "--freq", "150", "--report", report_file, "--timing-allow-fail", "-q"},
+                                             log, work.text());
     Placement placement{seed, 0, {}};
-    if (!outcome.started || outcome.code != 0) {
+    if (!result.ok) {
         fault = fmt::format("nextpnr-ecp5 failed with seed {} ({}); a smaller datapath may fit, nothing was stored",
-                            seed, outcome.started ? last_line(read_text(log)) : "it did not start");
+                            seed, why_failed(result, log));
         return placement;
     }
     const auto report = nlohmann::json::parse(read_text(work.file(report_file.c_str())));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -47,13 +48,13 @@ const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
     return kParts;
 }
 
-std::string last_line(const std::string& text) {
+std::string why_failed(const ProcessResult& result, const std::string& log) {
     std::string last;
-    std::istringstream lines(text);
+    std::ifstream lines(log);
     for (std::string line; std::getline(lines, line);)
         if (!line.empty() && (line.find("ERROR") != std::string::npos || last.find("ERROR") == std::string::npos))
             last = line;
-    return last;
+    return last.empty() ? result.why : last;
 }
 
 Top top_of(const SynthesisRequest& request) {

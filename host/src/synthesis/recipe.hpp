@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mantissa/process.hpp"
 #include "mantissa/sim/core_parameters.hpp"
 #include "synthesis.hpp"
 
@@ -38,7 +39,7 @@ std::vector<Port> read_ports(const std::string& text);
 /// and route times its first and last stages too, and it needs three pins.
 std::string registered_operator(const Top& top, const std::vector<Port>& ports);
 
-/// The line that says what went wrong in a tool's log.
-std::string last_line(const std::string& text);
+/// Why a tool failed: the line of its log that says so, or how it ended.
+std::string why_failed(const ProcessResult& result, const std::string& log);
 
 } // namespace mantissa::detail

@@ -16,7 +16,6 @@
 #include "clock_model.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/sim/core_parameters.hpp"
-#include "process.hpp"
 #include "recipe.hpp"
 #include "synthesis_store.hpp"
 #include "work_folder.hpp"
@@ -116,8 +115,7 @@ Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
     const char* source = std::getenv("MANTISSA_SOURCE");
     source_ = source != nullptr ? source : MANTISSA_SOURCE_FOLDER;
     const WorkFolder work;
-    const ProcessOutcome outcome = run_process({yosys_, "-V"}, work.text(), work.file("version"));
-    if (!outcome.started || outcome.code != 0)
+    if (!run_process({yosys_, "-V"}, work.file("version")).ok)
         throw InvalidInput(fmt::format("{}: cannot be run, and synthesis needs it; apt install yosys, or set "
                                        "MANTISSA_YOSYS",
                                        yosys_));
@@ -163,10 +161,11 @@ std::string Synthesizer::run_recipe(const SynthesisRequest& request, const Top& 
                                        request.part));
     const std::string recipe = (fs::path(source_) / "experiments/synthesis/recipe.ys").string();
     write_file(folder + "/run.ys", fill_recipe(read_text(recipe), request, top, source_, place));
-    const ProcessOutcome outcome = run_process({yosys_, "-q", "run.ys"}, folder, folder + "/log");
-    if (outcome.started && outcome.code == 0) return {};
+    const std::string log = folder + "/log";
+    const ProcessResult result = run_process({yosys_, "-q", "run.ys"}, log, folder);
+    if (result.ok) return {};
     return fmt::format("yosys failed on {} for {} ({}); mend the RTL or the recipe, nothing was stored", top.module,
-                       request.target, outcome.started ? last_line(read_text(folder + "/log")) : "it did not start");
+                       request.target, why_failed(result, log));
 }
 
 std::optional<SynthesisFigures> Synthesizer::stored(const SynthesisRequest& request) const {
