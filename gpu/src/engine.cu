@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine_outer.cuh"
 #include "engine_pass.cuh"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/kernels.hpp"
@@ -39,8 +40,8 @@ template <class Unit, class Element> class GpuSession final : public Session {
 
 public:
     GpuSession(const System& system, const DatapathSpec& spec)
-        : spec_(spec), size_(system.size), margin_(system.row_length() + 1), u_(size_), r_(size_),
-          p_(size_ + 2 * margin_), q_(size_), words_(2 * kEngineWords), lanes_(3 * spec.partials()), result_(1) {
+        : system_(system), spec_(spec), size_(system.size), margin_(system.row_length() + 1), u_(size_), r_(size_),
+          p_(size_ + 2 * margin_), q_(size_), words_(2 * kEngineWords + 2), lanes_(3 * spec.partials()), result_(1) {
         const DeviceInfo& device = require_device();
         u_.zero();
         r_.zero();
@@ -58,7 +59,6 @@ public:
         a.scalar = DoubleUnit(spec.scalar);
         a.kind = system.kind;
         a.order = spec.order;
-        a.fixed = spec.dot.fixed;
         a.exact_product = spec.dot.exact_product;
         a.window = spec.dot.window;
         a.window_unit = std::ldexp(1.0, -a.window.lsb);
@@ -74,14 +74,28 @@ public:
         a.words = words_.data();
         a.lanes = lanes_.data();
         a.result = result_.data();
+        // Blocks take their elements in chunks of whole rounds over the partial sums.
+        const auto ceiling = [](std::size_t x, std::size_t y) { return (x + y - 1) / y; };
+        blocks_ = static_cast<unsigned>(std::clamp<std::size_t>(ceiling(size_, kEngineThreads), 1,
+                                                                static_cast<std::size_t>(device.multiprocessors)));
+        const std::size_t rounds = std::clamp<std::size_t>(size_ / blocks_ / 8192, 1, kMaxChunks / blocks_);
+        a.chunk =
+            static_cast<long long>(ceiling(ceiling(size_, blocks_ * rounds), kMaxBinadePartials) * kMaxBinadePartials);
+        a.chunks = static_cast<int>(ceiling(size_, static_cast<std::size_t>(a.chunk)));
+        blocks_ = std::min(blocks_, static_cast<unsigned>(a.chunks));
+        const auto terms = static_cast<long long>(ceiling(size_, static_cast<std::size_t>(a.partials)));
+        if (spec.dot.fixed) {
+            kernel_ = reinterpret_cast<const void*>(engine_run<Unit, Element, DotWay::fixed>);
+        } else if (BinadePlan::fits(spec.dot.accumulator, a.partials, terms)) {
+            kernel_ = reinterpret_cast<const void*>(engine_run<Unit, Element, DotWay::binades>);
+            plan_binades(terms);
+        } else {
+            kernel_ = reinterpret_cast<const void*>(engine_run<Unit, Element, DotWay::lanes>);
+        }
         int resident = 0;
-        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, engine_run<Unit, Element>, kEngineThreads, 0),
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_, kEngineThreads, shared_bytes_),
               "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
         if (resident < 1) throw DeviceError("engine_run", "not one block fits a multiprocessor");
-        const std::size_t wanted = (size_ + kEngineThreads - 1) / kEngineThreads;
-        blocks_ = static_cast<unsigned>(std::max<std::size_t>(
-            1,
-            std::min<std::size_t>(wanted, static_cast<std::size_t>(device.multiprocessors * std::min(resident, 2)))));
     }
 
     void write(Vec v, std::size_t first, std::span<const double> values) override {
@@ -129,8 +143,8 @@ public:
         params_.rho_stop_from = request.rho_stop_from;
         words_.zero();
         void* arguments[] = {&params_};
-        check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(engine_run<Unit, Element>), dim3(blocks_),
-                                          dim3(kEngineThreads), arguments, 0, nullptr),
+        check(cudaLaunchCooperativeKernel(kernel_, dim3(blocks_), dim3(kEngineThreads), arguments, shared_bytes_,
+                                          nullptr),
               "launch of engine_run");
         check(cudaDeviceSynchronize(), "engine_run");
         EngineResult result{};
@@ -142,8 +156,107 @@ public:
         return report;
     }
 
+    OuterVectors* outer() override {
+        if (!outer_) outer_ = std::make_unique<Outer>(*this);
+        return outer_.get();
+    }
+
 private:
     using Params = EngineParams<Unit, Element>;
+
+    class Outer final : public OuterVectors {
+    public:
+        explicit Outer(GpuSession& session)
+            : session_(session), u_(session.size_), b_(session.size_), d_(session.size_), direction_(session.size_),
+              scratch_(session.size_), sums_(session.size_ / static_cast<std::size_t>(kNormBlock) + 1), broken_(1) {
+            const System& system = session.system_;
+            matrix_.kind = system.kind;
+            matrix_.size = static_cast<long long>(system.size);
+            matrix_.row_length = static_cast<long long>(system.row_length());
+            if (system.kind == System::Kind::stencil) {
+                std::ranges::copy(system.stencil.coefficients, matrix_.coefficient);
+            } else if (system.kind == System::Kind::bands) {
+                for (int k = 0; k < kBands; ++k) {
+                    const auto& band = system.bands.band[static_cast<std::size_t>(k)];
+                    band_[static_cast<std::size_t>(k)] = to_device(std::vector<double>(band.begin(), band.end()));
+                    matrix_.band[k] = band_[static_cast<std::size_t>(k)].data();
+                }
+            } else {
+                value_ = to_device(std::vector<double>(system.sparse.value.begin(), system.sparse.value.end()));
+                matrix_.row_begin = session.row_begin_.data();
+                matrix_.column = session.column_.data();
+                matrix_.value = value_.data();
+            }
+        }
+        void load(std::span<const double> u, std::span<const double> b, std::span<const double> d) override {
+            if (u.size() != session_.size_ || b.size() != session_.size_ || d.size() != session_.size_)
+                throw InvalidInput("outer vectors: u, b and d must have as many elements as the system");
+            u_.upload(u);
+            b_.upload(b);
+            d_.upload(d);
+        }
+        void restart(double norm, bool keep) override {
+            outer_direction<<<blocks(), kOuterThreads>>>(d_.data(), norm, session_.params_.p, keep, matrix_.size,
+                                                         direction_.data(), scratch_.data());
+            check(cudaGetLastError(), "launch of outer_direction");
+            double projection = 0;
+            if (keep) {
+                const auto parts = static_cast<unsigned>((matrix_.size + kDotPart - 1) / kDotPart);
+                outer_sums<<<parts, 32>>>(scratch_.data(), matrix_.size, sums_.data());
+                check(cudaGetLastError(), "launch of outer_sums");
+                projection = added(parts);
+            }
+            outer_restart<Unit, Element>
+                <<<blocks(), kOuterThreads>>>(session_.params_, direction_.data(), projection, keep);
+            check(cudaGetLastError(), "launch of outer_restart");
+        }
+        bool correct(double norm, double alpha) override {
+            if (!std::isfinite(alpha)) return false;
+            broken_.zero();
+            outer_correction<Unit, Element>
+                <<<blocks(), kOuterThreads>>>(session_.params_, alpha, scratch_.data(), broken_.data());
+            check(cudaGetLastError(), "launch of outer_correction");
+            unsigned broken = 0;
+            broken_.download(std::span(&broken, 1));
+            if (broken != 0) return false;
+            outer_correct<<<blocks(), kOuterThreads>>>(u_.data(), norm, scratch_.data(), matrix_.size);
+            check(cudaGetLastError(), "launch of outer_correct");
+            return true;
+        }
+        double defect() override {
+            outer_defect<<<blocks(), kOuterThreads>>>(matrix_, u_.data(), b_.data(), d_.data());
+            check(cudaGetLastError(), "launch of outer_defect");
+            const auto count = static_cast<unsigned>((matrix_.size + kNormBlock - 1) / kNormBlock);
+            outer_squares<<<(16 * count + kOuterThreads - 1) / kOuterThreads, kOuterThreads>>>(d_.data(), matrix_.size,
+                                                                                               sums_.data());
+            check(cudaGetLastError(), "launch of outer_squares");
+            return added(count);
+        }
+        void read(std::span<double> u, std::span<double> d) const override {
+            u_.download(u);
+            d_.download(d);
+        }
+
+    private:
+        [[nodiscard]] unsigned blocks() const {
+            return static_cast<unsigned>((matrix_.size + kOuterThreads - 1) / kOuterThreads);
+        }
+        /// The first `count` of sums_, added in order.
+        double added(unsigned count) {
+            std::vector<double> parts(count);
+            sums_.download(std::span(parts));
+            double sum = 0;
+            for (const double part : parts) sum += part;
+            return sum;
+        }
+
+        GpuSession& session_;
+        OuterMatrix matrix_{};
+        Buffer<double> u_, b_, d_, direction_, scratch_, sums_;
+        Buffer<unsigned> broken_;
+        std::array<Buffer<double>, kBands> band_;
+        Buffer<double> value_;
+    };
 
     void inside(std::size_t first, std::size_t count) const {
         if (first > size_ || count > size_ - first)
@@ -151,6 +264,29 @@ private:
     }
     Buffer<Element>& buffer(Vec v) { return v == Vec::r ? r_ : v == Vec::p ? p_ : q_; }
     [[nodiscard]] std::size_t lead(Vec v) const { return v == Vec::p ? margin_ : 0; }
+
+    void plan_binades(long long terms) {
+        BinadePlan& b = params_.binades;
+        const Format& f = spec_.dot.accumulator;
+        b.partials = params_.partials;
+        b.chunks = params_.chunks;
+        b.chunk = params_.chunk;
+        b.fraction = f.fraction_bits;
+        b.smallest = std::max(f.min_normal(), 0x1p-900);
+        b.limit = std::min(std::ldexp(1.0, f.max_exponent()), 0x1p900);
+        b.slack = BinadePlan::slack_for(b.fraction, terms);
+        const std::size_t sequences = 3 * static_cast<std::size_t>(b.partials),
+                          chunks = static_cast<std::size_t>(b.chunks);
+        chunk_sums_.allocate(sequences * kChunkValues * chunks);
+        guess_.allocate(sequences * chunks);
+        guess_.zero();
+        b.sums = chunk_sums_.data();
+        b.guess = guess_.data();
+        shared_bytes_ = sizeof(BinadeShared);
+        check(
+            cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes_)),
+            "cudaFuncSetAttribute");
+    }
 
     void load_matrix(const System& system) {
         const VectorUnit<T> unit(spec_.coefficient);
@@ -176,6 +312,7 @@ private:
         }
     }
 
+    const System& system_; ///< outlives the session, as every system does
     DatapathSpec spec_;
     std::size_t size_, margin_;
     Params params_{};
@@ -186,10 +323,13 @@ private:
     Buffer<std::uint32_t> column_;
     Buffer<T> value_;
     Buffer<unsigned long long> words_;
-    Buffer<double> lanes_;
+    Buffer<double> lanes_, chunk_sums_, guess_;
+    std::size_t shared_bytes_ = 0;
     Buffer<EngineResult> result_;
     Scalars scalars_;
     unsigned blocks_ = 1;
+    const void* kernel_ = nullptr;
+    std::unique_ptr<Outer> outer_;
 };
 
 bool all_float(const DatapathSpec& s) {
@@ -210,7 +350,7 @@ public:
         return "the same arithmetic in CUDA on " + d.name + " (" + std::to_string(d.multiprocessors) +
                " multiprocessors)";
     }
-    [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System&,
+    [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System& system,
                                       const SessionOptions& options) const override {
         try {
             spec.validate();
@@ -219,6 +359,8 @@ public:
         }
         if (options.recurrence != Recurrence::pipelined)
             return "engine gpu runs the pipelined recurrence only; use --engine emulated for the plain one";
+        if (system.size >= std::size_t{1} << 32)
+            return "engine gpu runs systems of fewer than 2^32 unknowns; use --engine emulated for larger ones";
         return {};
     }
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
@@ -236,6 +378,7 @@ public:
 std::unique_ptr<Engine> make_gpu_engine() {
     if (const std::string missing = gpu::device_missing(); !missing.empty())
         throw InvalidInput("engine gpu: " + missing);
+    gpu::check(cudaFree(nullptr), "creation of the device's context"); // a tenth of a second that no solve should pay
     return std::make_unique<gpu::GpuEngine>();
 }
 

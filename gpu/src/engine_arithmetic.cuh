@@ -16,8 +16,10 @@
 
 #ifdef __CUDACC__
 #define MANTISSA_BOTH __host__ __device__ __forceinline__
+#define MANTISSA_CALLED __host__ __device__ __noinline__ inline
 #else
 #define MANTISSA_BOTH inline
+#define MANTISSA_CALLED inline
 #endif
 
 namespace mantissa::gpu {
@@ -101,6 +103,24 @@ MANTISSA_BOTH double div_nearest(double a, double b) {
 
 } // namespace raw
 
+/// The integer definitions as calls: inlined at every use they would make kernels that take minutes to compile.
+namespace called {
+
+MANTISSA_CALLED double add(const Format& f, double a, double b) {
+    return exact::add(f, a, b);
+}
+MANTISSA_CALLED double mul(const Format& f, double a, double b) {
+    return exact::mul(f, a, b);
+}
+MANTISSA_CALLED double div(const Format& f, double a, double b) {
+    return exact::div(f, a, b);
+}
+MANTISSA_CALLED double convert(const Format& f, double x) {
+    return exact::convert(f, x);
+}
+
+} // namespace called
+
 /// Can FloatUnit compute in this format?
 inline bool float_unit_fits(const Format& f) {
     return f.truncates() && f.flushes() && f.exponent_bits == 8 && f.fraction_bits <= 23;
@@ -148,25 +168,25 @@ struct DoubleUnit {
     }
     MANTISSA_BOTH double add(double a, double b) const {
         if (way == Way::truncate) return cut(raw::add(a, b));
-        return way == Way::native ? raw::add_nearest(a, b) : exact::add(format, a, b);
+        return way == Way::native ? raw::add_nearest(a, b) : called::add(format, a, b);
     }
     MANTISSA_BOTH double mul(double a, double b) const {
         if (way == Way::truncate) return cut(raw::mul(a, b));
-        return way == Way::native ? raw::mul_nearest(a, b) : exact::mul(format, a, b);
+        return way == Way::native ? raw::mul_nearest(a, b) : called::mul(format, a, b);
     }
     MANTISSA_BOTH double div(double a, double b) const {
         if (way == Way::truncate) return cut(raw::div(a, b));
-        return way == Way::native ? raw::div_nearest(a, b) : exact::div(format, a, b);
+        return way == Way::native ? raw::div_nearest(a, b) : called::div(format, a, b);
     }
     MANTISSA_BOTH double convert(double x) const {
         if (way == Way::truncate) return cut(x);
-        return way == Way::native ? x : exact::convert(format, x);
+        return way == Way::native ? x : called::convert(format, x);
     }
     MANTISSA_BOTH double from_double(double x) const { return convert(x); }
 };
 
 /// trunc(a b / 2^lsb); `fits` becomes false, and 0 is returned, when it lies outside the window.
-MANTISSA_BOTH long long window_units(const FixedWindow& window, double a, double b, bool& fits) {
+MANTISSA_CALLED long long window_units(const FixedWindow& window, double a, double b, bool& fits) {
     using namespace exact::detail;
     const Operand x = unpack(a), y = unpack(b);
     if (x.kind == Kind::nan || y.kind == Kind::nan || x.kind == Kind::infinite || y.kind == Kind::infinite) {
@@ -247,8 +267,8 @@ struct UnitSum {
     }
 };
 /// The sum that the two words stand for, rounded into f; `outside` becomes true when it leaves the window.
-MANTISSA_BOTH double window_total(const FixedWindow& window, const Format& f, unsigned long long low,
-                                  unsigned long long high, bool& outside) {
+MANTISSA_CALLED double window_total(const FixedWindow& window, const Format& f, unsigned long long low,
+                                    unsigned long long high, bool& outside) {
     __extension__ using Wide = __int128;
     const Wide limit = Wide{1} << (window.width() - 1);
     const Wide total = static_cast<Wide>(static_cast<long long>(high)) * (Wide{1} << 32) + static_cast<Wide>(low);

@@ -1,20 +1,22 @@
-// Pipelined-CG passes in a DatapathSpec's arithmetic: many passes in one cooperative launch, two grid barriers each
-// (four with floating-point lanes).
+// Pipelined-CG passes in a DatapathSpec's arithmetic: many passes in one cooperative launch.
 //
 //     device memory per element and pass, in elements of storage: read u p q r, write u r p; read p r, write q
 //
-// Fixed-point dot products are integer sums, independent of order. Floating-point lanes are kept: partial sum j adds
-// elements j, j + n, j + 2n, ... one after another, so n threads do what n lanes of the hardware do.
+// Dot products, by what the spec says:
+//     fixed     fixed-point sums are integer sums, independent of order; two grid barriers a pass
+//     binades   truncating floating-point lanes in parallel, see binade_sums.cuh; three barriers
+//     lanes     all other floating-point lanes one term after another: partial sum j adds elements j, j + n, j + 2n,
+//     ...,
+//               so n threads do what n lanes of the hardware do; five barriers
 #pragma once
 
-#include <cooperative_groups.h>
-
+#include "binade_sums.cuh"
 #include "engine_arithmetic.cuh"
 #include "mantissa/engine.hpp"
 
 namespace mantissa::gpu {
 
-inline constexpr int kEngineThreads = 512;
+inline constexpr int kEngineThreads = kBinadeThreads;
 inline constexpr int kEngineWords = 8; ///< low and high of three sums, and a count of terms outside the window
 
 /// Elements of 16 bits: the upper half of a float, for formats of eight exponent and at most seven fraction bits.
@@ -49,17 +51,22 @@ struct EngineResult {
     RunEnd end;
 };
 
+enum class DotWay : std::uint8_t { fixed, binades, lanes };
+
 template <class Unit, class Element> struct EngineParams {
     using T = typename Unit::Carrier;
     Unit u_unit, r_unit, p_unit, q_unit, operand, row, product;
     DoubleUnit accumulator, scalar;
     System::Kind kind;
     RowOrder order;
-    bool fixed, exact_product;
+    bool exact_product;
     FixedWindow window;
     double window_unit, window_limit; ///< 2^-lsb and 2^(width-1)
     int partials;
+    BinadePlan binades;
     long long size, row_length;
+    long long chunk; ///< elements that a block takes at a time
+    int chunks;
     T coefficient[kBands];
     const T* band[kBands];
     const std::uint64_t* row_begin;
@@ -67,7 +74,8 @@ template <class Unit, class Element> struct EngineParams {
     const T* value;
     T* u;
     Element *r, *p, *q;        ///< p has zeros around it, row_length + 1 on either side
-    unsigned long long* words; ///< [2][kEngineWords], zero before the launch
+    unsigned long long* words; ///< [2][kEngineWords], then the barrier's counter and the pass that sums its chunks
+                               ///< again; zero before the launch
     double* lanes;             ///< [3][partials]
     Scalars start;
     std::uint64_t passes, rho_stop_from;
@@ -77,18 +85,23 @@ template <class Unit, class Element> struct EngineParams {
 
 #ifdef __CUDACC__
 
+// Kernels run through all their code once in a pass: what is used in one place of many, or seldom, is a call, lest the
+// instructions come from memory every time.
+template <class Unit, class Element>
+__device__ __noinline__ typename Unit::Carrier engine_sparse_row(const EngineParams<Unit, Element>& a, long long i) {
+    RowSum<Unit> sum(a.row, a.order == RowOrder::tree);
+    for (std::uint64_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k)
+        sum.add(a.row.mul(a.value[k], get(a.p, a.column[k])));
+    return a.q_unit.convert(sum.total());
+}
+
 template <class Unit, class Element>
 __device__ __forceinline__ typename Unit::Carrier engine_row(const EngineParams<Unit, Element>& a, long long i) {
     using T = typename Unit::Carrier;
-    if (a.kind == System::Kind::sparse) {
-        RowSum<Unit> sum(a.row, a.order == RowOrder::tree);
-        for (std::uint64_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k)
-            sum.add(a.row.mul(a.value[k], get(a.p, a.column[k])));
-        return a.q_unit.convert(sum.total());
-    }
+    if (a.kind == System::Kind::sparse) return engine_sparse_row(a, i);
     const long long n = a.row_length;
     if (a.kind == System::Kind::stencil) {
-        const long long column = i % n;
+        const auto column = static_cast<std::uint32_t>(i) % static_cast<std::uint32_t>(n); // size is below 2^32
         if (i < n || i >= a.size - n || column == 0 || column == n - 1) return T(0);
     }
     T t[kBands];
@@ -110,6 +123,26 @@ __device__ __forceinline__ typename Unit::Carrier engine_row(const EngineParams<
     return a.q_unit.convert(s);
 }
 
+/// r, p and q of elements i, i + kEngineThreads, ... below stop, zeros for the others; with `fresh`, q is formed and
+/// stored.
+template <class Unit, class Element, class T>
+__device__ __forceinline__ void load_rows(const EngineParams<Unit, Element>& a, long long i, long long stop, bool fresh,
+                                          T (&r)[kAhead], T (&p)[kAhead], T (&q)[kAhead]) {
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+        const long long at = i + k * kEngineThreads;
+        r[k] = p[k] = q[k] = 0;
+        if (at >= stop) continue;
+        r[k] = get(a.r, at);
+        p[k] = get(a.p, at);
+        q[k] = fresh ? engine_row(a, at) : get(a.q, at);
+    }
+    if (!fresh) return;
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k)
+        if (i + k * kEngineThreads < stop) put(a.q, i + k * kEngineThreads, q[k]);
+}
+
 /// Adds the term x y of a fixed-point dot product.
 template <class Unit, class Element>
 __device__ __forceinline__ void add_term(const EngineParams<Unit, Element>& a, UnitSum& sum, typename Unit::Carrier x,
@@ -127,30 +160,59 @@ __device__ __forceinline__ void add_term(const EngineParams<Unit, Element>& a, U
     sum.outside |= fits ? 0u : 1u;
 }
 
-/// Block sums of one dot product into its two words.
-__device__ __forceinline__ void send(UnitSum s, unsigned long long* words, unsigned long long* outside) {
-    __shared__ unsigned long long low[kEngineThreads / 32];
-    __shared__ long long high[kEngineThreads / 32];
-    for (int d = 16; d > 0; d >>= 1) {
-        s.low += __shfl_xor_sync(~0u, s.low, d);
-        s.high += __shfl_xor_sync(~0u, s.high, d);
-    }
-    const int any = __syncthreads_or(static_cast<int>(s.outside));
-    if ((threadIdx.x & 31) == 0) {
-        low[threadIdx.x >> 5] = s.low;
-        high[threadIdx.x >> 5] = s.high;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        for (int w = 1; w < kEngineThreads / 32; ++w) {
-            s.low += low[w];
-            s.high += high[w];
+/// Block sums of the three dot products into their words. `scratch`: [6][warps].
+__device__ __forceinline__ void send(UnitSum (&sum)[3], unsigned long long* words, unsigned long long (*scratch)[16]) {
+    static_assert(kEngineThreads / 32 == 16);
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    for (int d = 16; d > 0; d >>= 1)
+#pragma unroll
+        for (UnitSum& s : sum) {
+            s.low += __shfl_xor_sync(~0u, s.low, d);
+            s.high += __shfl_xor_sync(~0u, s.high, d);
         }
-        atomicAdd(words, s.low);
-        atomicAdd(words + 1, static_cast<unsigned long long>(s.high));
-        if (any) atomicAdd(outside, 1ull);
+    if (lane == 0)
+#pragma unroll
+        for (int k = 0; k < 3; ++k) {
+            scratch[2 * k][warp] = sum[k].low;
+            scratch[2 * k + 1][warp] = static_cast<unsigned long long>(sum[k].high);
+        }
+    const int any = __syncthreads_or(static_cast<int>(sum[0].outside | sum[1].outside | sum[2].outside));
+    if (threadIdx.x < 6) {
+        unsigned long long total = 0;
+        for (int w = 0; w < 16; ++w) total += scratch[threadIdx.x][w];
+        atomicAdd(words + threadIdx.x, total);
+    } else if (threadIdx.x == 6 && any != 0) {
+        atomicAdd(words + 6, 1ull);
     }
-    __syncthreads();
+}
+
+/// All blocks meet; what they wrote before, all see behind it.
+class GridBarrier {
+public:
+    __device__ explicit GridBarrier(unsigned long long* counter) : counter_(counter) {}
+    __device__ __forceinline__ void wait() {
+        __syncthreads();
+        expected_ += gridDim.x;
+        if (threadIdx.x == 0) {
+            asm volatile("red.release.gpu.global.add.u64 [%0], 1;" ::"l"(counter_) : "memory");
+            unsigned long long now;
+            do asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(now) : "l"(counter_) : "memory");
+            while (now < expected_);
+        }
+        __syncthreads();
+    }
+
+private:
+    unsigned long long* counter_;
+    unsigned long long expected_ = 0;
+};
+
+/// One term of a dot product into floating-point sums.
+template <class Unit, class Element>
+__device__ __forceinline__ double lane_term(const EngineParams<Unit, Element>& a, typename Unit::Carrier x,
+                                            typename Unit::Carrier y) {
+    if (a.exact_product) return static_cast<double>(x) * static_cast<double>(y);
+    return static_cast<double>(a.product.mul(x, y));
 }
 
 /// One dot product's partial sums: warp `part` keeps partial sums 32 part .. 32 part + 31.
@@ -159,75 +221,123 @@ __device__ void add_lanes(const EngineParams<Unit, Element>& a, const Element* x
                           double* partial) {
     const int j = part * 32 + static_cast<int>(threadIdx.x & 31);
     if (j >= a.partials) return;
-    constexpr int kAhead = 16;
+    constexpr int kDeep = 16;
     double sum = 0;
-    const auto term = [&](long long i) -> double {
-        const auto s = get(x, i), t = get(y, i);
-        if (a.exact_product) return static_cast<double>(s) * static_cast<double>(t);
-        return static_cast<double>(a.product.mul(s, t));
-    };
+    const auto term = [&](long long i) { return lane_term(a, get(x, i), get(y, i)); };
     long long i = j;
     const long long n = a.partials;
-    for (; i + (kAhead - 1) * n < a.size; i += kAhead * n) {
-        double t[kAhead];
+    for (; i + (kDeep - 1) * n < a.size; i += kDeep * n) {
+        double t[kDeep];
 #pragma unroll
-        for (int k = 0; k < kAhead; ++k) t[k] = term(i + k * n);
+        for (int k = 0; k < kDeep; ++k) t[k] = term(i + k * n);
 #pragma unroll
-        for (int k = 0; k < kAhead; ++k) sum = a.accumulator.add(sum, t[k]);
+        for (int k = 0; k < kDeep; ++k) sum = a.accumulator.add(sum, t[k]);
     }
     for (; i < a.size; i += n) sum = a.accumulator.add(sum, term(i));
     partial[j] = sum;
 }
 
-template <class Unit, class Element>
+template <class Unit, class Element, DotWay Way>
 __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_constant__ EngineParams<Unit, Element> a) {
     using T = typename Unit::Carrier;
-    const auto grid = cooperative_groups::this_grid();
+    extern __shared__ __align__(16) unsigned char shared_bytes[]; // with DotWay::binades
+    BinadeShared& shared = *reinterpret_cast<BinadeShared*>(shared_bytes);
     __shared__ Scalars scalars;
+    __shared__ double closing[3 * kMaxBinadePartials];
+    __shared__ unsigned long long scratch[6][16];
     __shared__ unsigned long long previous[2][kEngineWords];
     __shared__ RunEnd end;
-    __shared__ EngineResult result; // thread 0's
-    const long long threads = static_cast<long long>(gridDim.x) * kEngineThreads;
-    const long long me = static_cast<long long>(blockIdx.x) * kEngineThreads + threadIdx.x;
-    if (threadIdx.x == 0) {
+    __shared__ std::uint64_t passes, guards; // thread 0's
+    __shared__ double guess_scale;
+    const int tid = threadIdx.x, lane = tid & 31;
+    if (tid == 0) {
         scalars = a.start;
         end = RunEnd::passes;
-        result = {};
+        passes = guards = 0;
+        guess_scale = 1;
         for (auto& buffer : previous)
             for (auto& w : buffer) w = 0;
     }
     __syncthreads();
+    GridBarrier barrier(a.words + 2 * kEngineWords);
+    unsigned long long* const again = a.words + 2 * kEngineWords + 1;
+    const auto own = [&](auto&& work) { // my elements, kAhead at a time: i, i + kEngineThreads, ... below stop
+        for (int c = blockIdx.x; c < a.chunks; c += gridDim.x) {
+            const long long begin = c * a.chunk, stop = min(a.size, begin + a.chunk);
+            for (long long i = begin + tid; i < stop; i += kAhead * kEngineThreads) work(i, stop);
+        }
+    };
     for (std::uint64_t pass = 1; pass <= a.passes; ++pass) {
         const T alpha = a.operand.from_double(scalars.alpha), beta = a.operand.from_double(scalars.beta);
         unsigned long long* const words = a.words + (pass & 1) * kEngineWords;
-        UnitSum rr;
-        for (long long i = me; i < a.size; i += threads) {
-            const T p = get(a.p, i);
-            a.u[i] = a.u_unit.add(a.u[i], a.u_unit.mul(alpha, p));
-            const T r = a.r_unit.add(get(a.r, i), -a.r_unit.mul(alpha, get(a.q, i)));
-            put(a.r, i, r);
-            put(a.p, i, a.p_unit.add(r, a.p_unit.mul(beta, p)));
-            if (a.fixed) add_term(a, rr, r, r);
-        }
-        if (a.fixed) send(rr, words, words + 6);
-        grid.sync();
-        UnitSum pq, qq;
-        for (long long i = me; i < a.size; i += threads) {
-            const T q = engine_row(a, i);
-            put(a.q, i, q);
-            if (a.fixed) {
-                add_term(a, pq, get(a.p, i), q);
-                add_term(a, qq, q, q);
+        own([&](long long i, long long stop) {
+            T u[kAhead], r[kAhead], p[kAhead], q[kAhead];
+#pragma unroll
+            for (int k = 0; k < kAhead; ++k) {
+                const long long at = i + k * kEngineThreads;
+                if (at < stop) u[k] = a.u[at], r[k] = get(a.r, at), p[k] = get(a.p, at), q[k] = get(a.q, at);
             }
-        }
-        if (a.fixed) {
-            send(pq, words + 2, words + 6);
-            send(qq, words + 4, words + 6);
+#pragma unroll
+            for (int k = 0; k < kAhead; ++k) {
+                const long long at = i + k * kEngineThreads;
+                if (at >= stop) break;
+                a.u[at] = a.u_unit.add(u[k], a.u_unit.mul(alpha, p[k]));
+                r[k] = a.r_unit.add(r[k], -a.r_unit.mul(alpha, q[k]));
+                put(a.r, at, r[k]);
+                put(a.p, at, a.p_unit.add(r[k], a.p_unit.mul(beta, p[k])));
+            }
+        });
+        barrier.wait();
+        if constexpr (Way == DotWay::fixed) {
+            UnitSum sum[3];
+            own([&](long long i, long long stop) {
+                T r[kAhead], p[kAhead], q[kAhead];
+                load_rows(a, i, stop, true, r, p, q);
+#pragma unroll
+                for (int k = 0; k < kAhead; ++k) {
+                    add_term(a, sum[0], r[k], r[k]);
+                    add_term(a, sum[1], p[k], q[k]);
+                    add_term(a, sum[2], q[k], q[k]);
+                }
+            });
+            send(sum, words, scratch);
+            barrier.wait();
+        } else if constexpr (Way == DotWay::binades) {
+            double scale = guess_scale;
+            for (int attempt = 0; attempt < 2; ++attempt) {
+                chunk_sums(a.binades, a.size, scale, shared, [&](long long i, long long stop, double(&t)[kAhead][3]) {
+                    T r[kAhead], p[kAhead], q[kAhead];
+                    load_rows(a, i, stop, attempt == 0, r, p, q);
+#pragma unroll
+                    for (int k = 0; k < kAhead; ++k) {
+                        t[k][0] = lane_term(a, r[k], r[k]);
+                        t[k][1] = lane_term(a, p[k], q[k]);
+                        t[k][2] = lane_term(a, q[k], q[k]);
+                    }
+                });
+                barrier.wait();
+                for (int sequence = blockIdx.x; sequence < 3 * a.partials; sequence += gridDim.x) {
+                    const int dot = sequence / a.partials;
+                    const Element* const x = dot == 0 ? a.r : dot == 1 ? a.p : a.q;
+                    const Element* const y = dot == 0 ? a.r : a.q;
+                    const auto term = [&](long long i) { return lane_term(a, get(x, i), get(y, i)); };
+                    Chain<decltype(term)> chain{a.binades, a.accumulator, shared, a.size, term};
+                    if (!chain.run(dot, sequence % a.partials, attempt > 0, a.lanes + sequence) && tid == 0)
+                        atomicExch(again, static_cast<unsigned long long>(pass));
+                }
+                barrier.wait();
+                if (__ldcg(again) != pass) break;
+                scale = 1; // the chunk sums of the first attempt have left good guesses
+            }
         } else {
-            grid.sync();
+            own([&](long long i, long long stop) {
+                T r[kAhead], p[kAhead], q[kAhead];
+                load_rows(a, i, stop, true, r, p, q);
+            });
+            barrier.wait();
             // Warps take the partial sums, spread over the blocks.
             const int parts = (a.partials + 31) / 32;
-            for (int task = blockIdx.x + gridDim.x * (threadIdx.x >> 5); task < 3 * parts;
+            for (int task = blockIdx.x + gridDim.x * (tid >> 5); task < 3 * parts;
                  task += gridDim.x * (kEngineThreads / 32)) {
                 const int dot = task / parts;
                 add_lanes(a,
@@ -236,47 +346,69 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
                                      : a.q,
                           dot == 0 ? a.r : a.q, task % parts, a.lanes + dot * a.partials);
             }
-            grid.sync();
+            barrier.wait();
             if (blockIdx.x == 0)
                 for (int half = a.partials / 2; half > 0; half /= 2) {
-                    for (int k = threadIdx.x; k < 3 * half; k += kEngineThreads) {
+                    for (int k = tid; k < 3 * half; k += kEngineThreads) {
                         double* const s = a.lanes + (k / half) * a.partials + k % half;
                         *s = a.accumulator.add(*s, s[half]);
                     }
                     __syncthreads();
                 }
+            barrier.wait();
         }
-        grid.sync();
-        if (threadIdx.x == 0) {
-            double sum[3];
+        // Every block forms the scalars for itself.
+        if (tid < 32) {
+            double sum = 0;
             bool overflow = false;
-            if (a.fixed) {
-                unsigned long long* const before = previous[pass & 1];
-                unsigned long long w[7];
-                for (int k = 0; k < 7; ++k) {
-                    const unsigned long long now = __ldcg(words + k);
-                    w[k] = now - before[k];
-                    before[k] = now;
+            if constexpr (Way == DotWay::fixed) {
+                unsigned long long word = 0;
+                if (lane < 7) {
+                    const unsigned long long now = __ldcg(words + lane);
+                    word = now - previous[pass & 1][lane];
+                    previous[pass & 1][lane] = now;
                 }
-                overflow = w[6] != 0;
-                for (int k = 0; k < 3; ++k)
-                    sum[k] = window_total(a.window, a.scalar.format, w[2 * k], w[2 * k + 1], overflow);
-            } else {
-                for (int k = 0; k < 3; ++k) sum[k] = a.scalar.convert(__ldcg(a.lanes + k * a.partials));
+                overflow = __shfl_sync(~0u, word, 6) != 0;
+                const unsigned long long low = __shfl_sync(~0u, word, 2 * (lane % 3));
+                const unsigned long long high = __shfl_sync(~0u, word, 2 * (lane % 3) + 1);
+                bool outside = false;
+                if (lane < 3) sum = window_total(a.window, a.scalar.format, low, high, outside);
+                overflow = __any_sync(~0u, overflow || outside);
+            } else if constexpr (Way == DotWay::binades) {
+                for (int k = lane; k < 3 * a.partials; k += 32) closing[k] = __ldcg(a.lanes + k);
+                __syncwarp();
+                for (int half = a.partials / 2; half > 0; half /= 2) {
+                    for (int k = lane; k < 3 * half; k += 32) {
+                        double* const s = closing + (k / half) * a.partials + k % half;
+                        *s = a.accumulator.add(*s, s[half]);
+                    }
+                    __syncwarp();
+                }
+                if (lane < 3) sum = a.scalar.convert(closing[lane * a.partials]);
+            } else if (lane < 3) {
+                sum = a.scalar.convert(__ldcg(a.lanes + lane * a.partials));
             }
-            RunEnd now = RunEnd::passes;
-            if (engine_scalars(a.scalar, sum[0], sum[1], sum[2], overflow, scalars, now)) ++result.guards;
-            if (now == RunEnd::passes && pass >= a.rho_stop_from && scalars.rho < a.rho_stop) now = RunEnd::rho_reached;
-            result.passes = pass;
-            end = now;
+            const double rho = __shfl_sync(~0u, sum, 0), pq = __shfl_sync(~0u, sum, 1), qq = __shfl_sync(~0u, sum, 2);
+            if (lane == 0) {
+                RunEnd now = RunEnd::passes;
+                Scalars next;
+                if (engine_scalars(a.scalar, rho, pq, qq, overflow, next, now)) ++guards;
+                if (now == RunEnd::passes && pass >= a.rho_stop_from && next.rho < a.rho_stop)
+                    now = RunEnd::rho_reached;
+                scalars = next;
+                guess_scale = next.beta > 0 ? next.beta : 1; // the next rho over this one, as the recurrence has it
+                passes = pass;
+                end = now;
+            }
         }
         __syncthreads();
         if (end != RunEnd::passes) break;
     }
-    if (me == 0) {
-        result.scalars = scalars;
-        result.end = end;
-        *a.result = result;
+    if (blockIdx.x == 0 && tid == 0) {
+        a.result->scalars = scalars;
+        a.result->passes = passes;
+        a.result->guards = guards;
+        a.result->end = end;
     }
 }
 

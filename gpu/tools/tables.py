@@ -45,6 +45,26 @@ def solves_table(result):
     return lines
 
 
+def engine_table(result):
+    if "engine" not in result:
+        return []
+    e = result["engine"]
+    lines = [
+        f"| spec | us a pass | emulated, {e['emulated_threads']} threads | ratio | solve, ms | emulated, ms | ratio "
+        "| passes | bits |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---|",
+    ]
+    for r in e["runs"]:
+        lines.append(
+            f"| `{r['spec']}` | {r['us_per_pass']:.1f} | {r['emulated_us_per_pass']:.0f} "
+            f"| {r['emulated_us_per_pass'] / r['us_per_pass']:.1f} "
+            f"| {1e3 * r['solve_seconds']:.1f} | {1e3 * r['emulated_solve_seconds']:.0f} "
+            f"| {r['emulated_solve_seconds'] / r['solve_seconds']:.1f} "
+            f"| {r['inner']} | {'the same' if r['same_bits'] else 'DIFFERENT'} |"
+        )
+    return lines
+
+
 def library_table(result):
     lines = []
     for level in result["poisson"]:
@@ -79,11 +99,14 @@ def tables(paths):
             r = json.load(file)
         out += ["", f"### {r['device']}, {r['date']}, commit {r['commit']}", ""]
         out += [f"CUDA {r['runtime_cuda'] // 1000}, copy bandwidth {1e-12 * r['copy_bytes_per_second']:.2f} TB/s."]
+        if "command" in r:
+            out[-1] += f" `{r['command']}`"
         if "note" in r:
             out += [r["note"]]
         for title, table in (
             ("One pass of the pipelined CG, constant stencil", passes_table(r)),
             ("Solves to 1e-10", solves_table(r)),
+            (f"The reduced-format engine, level {r.get('engine', {}).get('level')}", engine_table(r)),
             ("cuBLAS + cuSPARSE CG", library_table(r)),
             ("Sparse products", matrices_table(r)),
         ):

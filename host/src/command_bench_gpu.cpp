@@ -1,5 +1,7 @@
 // mantissa bench gpu: the native GPU solvers and sparse products against cuSPARSE and cuBLAS, in one run.
 #include <algorithm>
+#include <bit>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,8 +15,12 @@
 #include "mantissa/host/matrix_market.hpp"
 #include "mantissa/host/provenance.hpp"
 #ifdef MANTISSA_GPU_BENCH
+#include "mantissa/engine.hpp"
 #include "mantissa/gpu/bench.hpp"
 #include "mantissa/gpu/device.hpp"
+#include "mantissa/gpu/engine.hpp"
+#include "mantissa/host/solve.hpp"
+#include <nlohmann/json.hpp>
 #endif
 
 namespace mantissa::cli {
@@ -30,6 +36,8 @@ struct Flags {
 
 #ifdef MANTISSA_GPU_BENCH
 
+constexpr int kEngineLevel = 9; ///< where the reduced-format engine is measured
+
 /// The files asked for, or every *.mtx of $MANTISSA_DATA/matrices.
 std::vector<std::string> matrix_files(const Flags& flags) {
     if (!flags.matrices.empty()) return flags.matrices;
@@ -41,6 +49,63 @@ std::vector<std::string> matrix_files(const Flags& flags) {
             if (entry.path().extension() == ".mtx") files.push_back(entry.path().string());
     std::ranges::sort(files);
     return files;
+}
+
+template <class Work> double median_seconds(int repeats, Work&& work) {
+    std::vector<double> seconds;
+    for (int i = 0; i < repeats; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        work();
+        seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    std::ranges::sort(seconds);
+    return seconds[seconds.size() / 2];
+}
+
+/// The reduced-format engine against the emulated one on two threads: microseconds a pass, whole solves to 1e-10, and
+/// whether all the bits of both solutions are the same.
+nlohmann::ordered_json bench_engine(int level) {
+    constexpr int kThreads = 2, kPasses = 128, kRepeats = 5;
+    const Problem problem = make_problem(fmt::format("poisson2d:level={}", level));
+    const auto device = make_gpu_engine(), host = make_emulated_engine();
+    nlohmann::ordered_json runs = nlohmann::ordered_json::array();
+    for (const char* text : {"s17e8", "s17e8,dot=fixed[13:-50]", "s23e8", "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]",
+                             "s7e8,u=s23e8,row=s20e8,dot=fixed[13:-50]", "s52e11"}) {
+        nlohmann::ordered_json run{{"spec", text}};
+        SolveOptions options;
+        options.spec = parse_spec(text);
+        options.scheme = Scheme::residual_guided;
+        options.inner = 100;
+        options.threads = kThreads;
+        options.keep_solution = true;
+        options.max_iterations = 20000;
+        SolveResult solved[2];
+        for (const bool gpu : {true, false}) {
+            const Engine& engine = gpu ? *device : *host;
+            const auto session = engine.load(problem.system, options.spec, {kThreads, Recurrence::pipelined});
+            double norm = 0;
+            for (const double x : problem.b) norm += x * x;
+            std::vector<double> r(problem.b);
+            for (double& x : r) x /= std::sqrt(norm);
+            session->write(Vec::r, 0, r);
+            static_cast<void>(session->run({.passes = kPasses}));
+            run[gpu ? "us_per_pass" : "emulated_us_per_pass"] =
+                1e6 / kPasses * median_seconds(kRepeats, [&] { static_cast<void>(session->run({.passes = kPasses})); });
+            if (gpu) static_cast<void>(solve(problem, engine, options)); // loads the kernels
+            run[gpu ? "solve_seconds" : "emulated_solve_seconds"] =
+                median_seconds(3, [&] { solved[gpu ? 0 : 1] = solve(problem, engine, options); });
+        }
+        run["status"] = to_string(solved[0].status);
+        run["inner"] = solved[0].inner_iterations;
+        run["outer"] = solved[0].outer_iterations;
+        run["true_residual"] = solved[0].true_residual;
+        run["same_bits"] = solved[0].inner_iterations == solved[1].inner_iterations &&
+                           std::ranges::equal(solved[0].u, solved[1].u, [](double a, double b) {
+                               return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+                           });
+        runs.push_back(std::move(run));
+    }
+    return {{"level", level}, {"emulated_threads", kThreads}, {"inner", 100}, {"runs", std::move(runs)}};
 }
 
 int bench_gpu(const Flags& flags, const std::string& typed) {
@@ -61,8 +126,14 @@ int bench_gpu(const Flags& flags, const std::string& typed) {
         if (!file) throw InvalidInput(fmt::format("--output {}: it cannot be written", flags.output));
     }
     const Provenance here = current_provenance(typed);
-    const std::string json = gpu::run_bench(request, here.commit, here.date,
-                                            [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
+    const auto say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+    auto all = nlohmann::ordered_json::parse(gpu::run_bench(request, here.commit, here.date, say));
+    all["command"] = typed;
+    if (flags.levels[0] <= kEngineLevel && flags.levels[1] >= kEngineLevel) {
+        say("engine");
+        all["engine"] = bench_engine(kEngineLevel);
+    }
+    const std::string json = all.dump(1);
     if (flags.output.empty()) fmt::print("{}\n", json);
     else file << json << '\n';
     return kDone;

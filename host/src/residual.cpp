@@ -156,11 +156,16 @@ void defect(const System& system, std::span<const double> u, std::span<const dou
     }
 }
 
-double norm2(std::span<const double> v, int threads) {
-    // Squares from 2^-511 to 2^511 lose nothing; outside, scale by the power of two of the largest magnitude.
+bool squares_suffice(double sum) {
+    // Squares from 2^-511 to 2^511 lose nothing.
     constexpr double kLow = 0x1p-900, kHigh = std::numeric_limits<double>::max();
+    return (sum >= kLow && sum <= kHigh) || std::isnan(sum);
+}
+
+double norm2(std::span<const double> v, int threads) {
     const double sum = sum_of_squares(v, 1.0, threads);
-    if ((sum >= kLow && sum <= kHigh) || std::isnan(sum)) return std::sqrt(sum);
+    if (squares_suffice(sum)) return std::sqrt(sum);
+    // Scale by the power of two of the largest magnitude.
     double largest = 0;
     for (const double x : v) largest = std::max(largest, std::abs(x));
     if (largest == 0 || std::isinf(largest)) return largest;

@@ -41,8 +41,7 @@ public:
         const std::uint64_t allowed = std::min(goal.steps == 0 ? context.remaining() : goal.steps, context.remaining());
         std::uint64_t steps = 0;
         while (steps < allowed && !context.cancelled) {
-            const std::uint64_t batch = std::min<std::uint64_t>(allowed - steps, kBatch);
-            const RunReport report = session_->run({.passes = batch, .rho_stop = stop});
+            const RunReport report = batch_.run(*session_, {.passes = allowed - steps, .rho_stop = stop});
             steps += report.passes;
             context.count(report, report.passes);
             context.report({context.result.inner_iterations, context.result.outer_iterations, 0});
@@ -58,8 +57,6 @@ public:
     void read(std::size_t first, std::span<double> values) override { session_->read(Vec::u, first, values); }
 
 private:
-    static constexpr std::uint64_t kBatch = 64; ///< passes between looks at progress and cancellation
-
     [[nodiscard]] std::string trouble(RunEnd end) const {
         return end == RunEnd::fault ? session_->fault() : "inner CG ended: " + to_string(end);
     }
@@ -68,6 +65,7 @@ private:
     std::size_t size_;
     bool pipelined_;
     std::vector<double> buffer_;
+    Batch batch_;
 };
 
 } // namespace

@@ -1,6 +1,8 @@
 // Inner solvers of iterative refinement: given a normalised defect r, an approximate solution of A c = r.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,6 +17,23 @@ namespace mantissa::detail {
 
 /// Elements that move between an outer loop and an inner solver at a time; bounds the memory that crossing takes.
 inline constexpr std::size_t kTransfer = 1 << 16;
+
+/// Runs passes, some at a time between looks at progress and cancellation: as many as take a twentieth of a second or
+/// so.
+class Batch {
+public:
+    RunReport run(Session& session, RunRequest request) {
+        request.passes = std::min(request.passes, passes_);
+        const auto begin = std::chrono::steady_clock::now();
+        const RunReport report = session.run(request);
+        if (report.passes == passes_ && std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(20))
+            passes_ *= 2;
+        return report;
+    }
+
+private:
+    std::uint64_t passes_ = 64;
+};
 
 struct InnerGoal {
     std::uint64_t steps = 0; ///< at most this many CG steps; 0: until `reduction` (or the solve's limit)

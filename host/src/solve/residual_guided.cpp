@@ -28,18 +28,16 @@ private:
     double sum_ = 0;
 };
 
-} // namespace
-
-void solve_residual_guided(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
-                           SolveContext& context) {
+void iterate(const Problem& problem, Session* session, OuterVectors* there, std::span<double> u, std::span<double> d,
+             SolveContext& context) {
     const SolveOptions& options = context.options;
     const std::size_t size = u.size();
     DoubleArithmetic outer(problem.system, options.threads);
-    const auto session = engine.load(problem.system, options.spec, {options.threads, Recurrence::pipelined});
     std::vector<double> r_part(std::min(size, kTransfer)), p_part(r_part.size());
     const double target = context.target();
     double norm = context.norm, beta = 0;
     Watch watch(context.size);
+    Batch batch;
     bool first_time = true;
     int fruitless = 0;
 
@@ -50,8 +48,9 @@ void solve_residual_guided(const Problem& problem, const Engine& engine, std::sp
         }
     };
 
-    while (norm >= target) {
-        // r0 = d / s;  p0 = p - (r0 . p) r0
+    // r0 = d / s;  p0 = p - (r0 . p) r0
+    const auto restart = [&] {
+        if (there != nullptr) return there->restart(norm, !first_time);
         double projection = 0;
         if (!first_time) {
             BlockDot dot;
@@ -72,6 +71,34 @@ void solve_residual_guided(const Problem& problem, const Engine& engine, std::sp
         });
         session->clear(Vec::u);
         session->clear(Vec::q);
+    };
+    // u += s (u_k + alpha_k p_k)
+    const auto correct = [&](double alpha) {
+        if (there != nullptr) return there->correct(norm, alpha);
+        bool finite = std::isfinite(alpha);
+        for_parts([&](std::size_t at, std::span<double> c, std::span<double> p) {
+            if (!finite) return;
+            session->read(Vec::u, at, c);
+            session->read(Vec::p, at, p);
+            for (std::size_t i = 0; i < c.size(); ++i) c[i] += alpha * p[i];
+            finite = std::all_of(c.begin(), c.end(), [](double x) { return std::isfinite(x); });
+            if (finite) outer.correct(u.subspan(at, c.size()), norm, c);
+        });
+        return finite;
+    };
+    const auto defect_norm = [&] {
+        if (there != nullptr) {
+            const double squares = there->defect();
+            if (squares_suffice(squares)) return std::sqrt(squares);
+            there->read(u, d);
+        } else {
+            outer.defect(u, problem.b, d);
+        }
+        return outer.norm(d);
+    };
+
+    while (norm >= target) {
+        restart();
         session->set_scalars(0, beta);
         first_time = false;
 
@@ -82,28 +109,21 @@ void solve_residual_guided(const Problem& problem, const Engine& engine, std::sp
         std::uint64_t steps = 0;
         RunReport report;
         while (steps < allowed && !context.cancelled) {
-            report = session->run({.passes = std::min<std::uint64_t>(allowed - steps, 64), .rho_stop = stop});
+            // (Digits are tested from the 65th pass on, whatever the time that passes take.)
+            report = options.digits > 0
+                         ? session->run({.passes = std::min<std::uint64_t>(allowed - steps, 64), .rho_stop = stop})
+                         : batch.run(*session, {.passes = allowed - steps, .rho_stop = stop});
             steps += report.passes;
             context.count(report, report.passes);
             if (report.end != RunEnd::passes) break;
             if (options.digits > 0) stop = std::max(stop, std::pow(10.0, -2 * options.digits)); // r is normalised
         }
 
-        // u += s (u_k + alpha_k p_k)
         const Scalars scalars = session->scalars();
-        bool finite = std::isfinite(scalars.alpha);
-        for_parts([&](std::size_t at, std::span<double> c, std::span<double> p) {
-            if (!finite) return;
-            session->read(Vec::u, at, c);
-            session->read(Vec::p, at, p);
-            for (std::size_t i = 0; i < c.size(); ++i) c[i] += scalars.alpha * p[i];
-            finite = std::all_of(c.begin(), c.end(), [](double x) { return std::isfinite(x); });
-            if (finite) outer.correct(u.subspan(at, c.size()), norm, c);
-        });
+        const bool finite = correct(scalars.alpha);
         ++context.result.outer_iterations;
-        outer.defect(u, problem.b, d);
         const double before = norm;
-        norm = outer.norm(d);
+        norm = defect_norm();
         context.record(norm / context.initial);
         const bool reached = report.end == RunEnd::rho_reached && scalars.rho < global * global;
         if (norm < target * (reached ? 1 + kReachedSlack : 1)) break;
@@ -121,6 +141,18 @@ void solve_residual_guided(const Problem& problem, const Engine& engine, std::sp
         if (first_time) session->clear(Vec::p);
     }
     context.stop(Status::converged);
+}
+
+} // namespace
+
+void solve_residual_guided(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+                           SolveContext& context) {
+    const auto session =
+        engine.load(problem.system, context.options.spec, {context.options.threads, Recurrence::pipelined});
+    OuterVectors* const there = session->outer(); // where the engine keeps the outer loop's vectors, if it does
+    if (there != nullptr) there->load(u, problem.b, d);
+    iterate(problem, session.get(), there, u, d, context);
+    if (there != nullptr) there->read(u, d);
 }
 
 } // namespace mantissa::detail

@@ -78,6 +78,26 @@ struct RunReport {
     std::optional<std::uint64_t> cycles; ///< clock cycles, for engines that have them
 };
 
+/// The double-precision vectors of residual-guided refinement, kept where a session keeps its own: an outer step then
+/// moves no vector. Every value equals, to the bit, what the host's outer loop computes
+/// (host/src/solve/residual_guided.cpp).
+class OuterVectors {
+public:
+    OuterVectors() = default;
+    OuterVectors(const OuterVectors&) = delete;
+    OuterVectors& operator=(const OuterVectors&) = delete;
+    virtual ~OuterVectors() = default;
+    /// The iterate u, the right-hand side b and the defect d = b - A u, of the system's size each.
+    virtual void load(std::span<const double> u, std::span<const double> b, std::span<const double> d) = 0;
+    /// The session's r becomes d / norm; with `keep`, its p loses what it has along r; its u and q become +0.
+    virtual void restart(double norm, bool keep) = 0;
+    /// u += norm (u_k + alpha p_k) with the session's u and p. False, and u as it was, when that is not finite.
+    virtual bool correct(double norm, double alpha) = 0;
+    /// d = b - A u; returns the sum of its squares, in the order of norm2().
+    virtual double defect() = 0;
+    virtual void read(std::span<double> u, std::span<double> d) const = 0;
+};
+
 /// A system loaded into an engine, with its state u, r, p, q and scalars. All state starts at +0.
 /// Not for use from two threads at once.
 class Session {
@@ -98,6 +118,9 @@ public:
     [[nodiscard]] virtual Scalars scalars() const = 0;
     /// Runs passes until one ends the run. n runs of one pass equal one run of n passes, bit for bit.
     virtual RunReport run(const RunRequest& request) = 0;
+    /// Room for the outer loop's vectors beside the session's, made on the first call, which the loaded system must
+    /// live to see; null where the host keeps them.
+    [[nodiscard]] virtual OuterVectors* outer() { return nullptr; }
     /// Text of the last RunEnd::fault.
     [[nodiscard]] virtual std::string fault() const { return {}; }
 };

@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include "mantissa/format.hpp"
 
@@ -43,9 +44,16 @@ struct Operand {
     std::uint64_t significand = 0; ///< bit 63 set when finite
 };
 
+constexpr int leading_zeros(std::uint64_t x) {
+#ifdef __CUDA_ARCH__
+    // nvcc 13.0 compiles libstdc++'s std::countl_zero to the constant 64 in device code.
+    if (!std::is_constant_evaluated()) return __clzll(static_cast<long long>(x));
+#endif
+    return std::countl_zero(x);
+}
 constexpr int leading_zeros(u128 x) {
     const auto high = static_cast<std::uint64_t>(x >> 64);
-    return high != 0 ? std::countl_zero(high) : 64 + std::countl_zero(static_cast<std::uint64_t>(x));
+    return high != 0 ? leading_zeros(high) : 64 + leading_zeros(static_cast<std::uint64_t>(x));
 }
 
 constexpr Operand unpack(double value) {
@@ -62,7 +70,7 @@ constexpr Operand unpack(double value) {
         o.significand = (std::uint64_t{1} << 63) | (fraction << 11);
     } else if (fraction != 0) {
         o.kind = Kind::finite;
-        const int shift = std::countl_zero(fraction);
+        const int shift = leading_zeros(fraction);
         o.exponent = -1011 - shift; // fraction * 2^-1074 with its leading one at bit 63 - shift
         o.significand = fraction << shift;
     }

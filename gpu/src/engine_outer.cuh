@@ -1,0 +1,144 @@
+// The double-precision side of refinement on the device, operation by operation and sum by sum as the host's outer loop
+// forms it (host/src/residual.cpp, host/src/solve/residual_guided.cpp): products and sums rounded apart, in the same
+// order.
+#pragma once
+
+#include "engine_arithmetic.cuh"
+#include "engine_pass.cuh"
+
+namespace mantissa::gpu {
+
+inline constexpr int kOuterThreads = 256;
+inline constexpr long long kNormBlock =
+    4096; ///< elements of a block of norm2: sixteen interleaved sums, closed by halving
+inline constexpr long long kDotPart = 65536; ///< elements of a part of r.p: eight interleaved sums, closed by halving
+
+/// The matrix in double precision.
+struct OuterMatrix {
+    System::Kind kind;
+    double coefficient[kBands];
+    const double* band[kBands];
+    const std::uint64_t* row_begin;
+    const std::uint32_t* column;
+    const double* value;
+    long long size, row_length;
+};
+
+#ifdef __CUDACC__
+
+__device__ __forceinline__ long long outer_element() {
+    return static_cast<long long>(blockIdx.x) * kOuterThreads + threadIdx.x;
+}
+
+/// d = b - A u
+__global__ void __launch_bounds__(kOuterThreads)
+    outer_defect(const __grid_constant__ OuterMatrix a, const double* u, const double* b, double* d) {
+    const long long i = outer_element(), n = a.row_length;
+    if (i >= a.size) return;
+    double sum = 0;
+    if (a.kind == System::Kind::sparse) {
+        for (std::uint64_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k)
+            sum = __dadd_rn(sum, __dmul_rn(a.value[k], u[a.column[k]]));
+    } else {
+        if (a.kind == System::Kind::stencil) {
+            const auto column = static_cast<std::uint32_t>(i) % static_cast<std::uint32_t>(n);
+            if (i < n || i >= a.size - n || column == 0 || column == n - 1) {
+                d[i] = b[i];
+                return;
+            }
+        }
+        for (int k = 0; k < kBands; ++k) {
+            const long long j = i + n * (k / 3 - 1) + (k % 3 - 1);
+            const double c = a.kind == System::Kind::stencil ? a.coefficient[k] : a.band[k][i];
+            const double product = __dmul_rn(c, j >= 0 && j < a.size ? u[j] : 0.0);
+            sum = k == 0 ? product : __dadd_rn(sum, product);
+        }
+    }
+    d[i] = __dadd_rn(b[i], -sum);
+}
+
+/// Sums of squares of blocks of kNormBlock elements; sixteen threads a block.
+__global__ void __launch_bounds__(kOuterThreads) outer_squares(const double* v, long long size, double* blocks) {
+    const long long block = outer_element() / 16, begin = block * kNormBlock;
+    const int lane = static_cast<int>(threadIdx.x % 16);
+    double s = 0;
+    for (long long i = begin + lane; i < min(size, begin + kNormBlock); i += 16)
+        s = __dadd_rn(s, __dmul_rn(v[i], v[i]));
+    for (int half = 8; half > 0; half /= 2) {
+        const double other = __shfl_down_sync(~0u, s, half, 16);
+        if (lane < half) s = __dadd_rn(s, other);
+    }
+    if (lane == 0 && begin < size) blocks[block] = s;
+}
+
+/// direction = d / norm; with `keep`, product = direction p.
+template <class Element>
+__global__ void __launch_bounds__(kOuterThreads)
+    outer_direction(const double* d, double norm, const Element* p, bool keep, long long size, double* direction,
+                    double* product) {
+    const long long i = outer_element();
+    if (i >= size) return;
+    const double r = __ddiv_rn(d[i], norm);
+    direction[i] = r;
+    if (keep) product[i] = __dmul_rn(r, static_cast<double>(get(p, i)));
+}
+
+/// Sums of parts of kDotPart products; a block of 32 threads a part, eight of which add.
+__global__ void outer_sums(const double* product, long long size, double* parts) {
+    const long long begin = blockIdx.x * kDotPart, end = min(size, begin + kDotPart);
+    const int lane = static_cast<int>(threadIdx.x);
+    double s = 0;
+    if (lane < 8) {
+        long long i = begin + lane;
+        constexpr int kDeep = 32; // loads under way, ahead of the additions
+        for (; i + 8 * (kDeep - 1) < end; i += 8 * kDeep) {
+            double t[kDeep];
+#pragma unroll
+            for (int k = 0; k < kDeep; ++k) t[k] = product[i + 8 * k];
+#pragma unroll
+            for (int k = 0; k < kDeep; ++k) s = __dadd_rn(s, t[k]);
+        }
+        for (; i < end; i += 8) s = __dadd_rn(s, product[i]);
+    }
+    for (int half = 4; half > 0; half /= 2) {
+        const double other = __shfl_down_sync(~0u, s, half);
+        if (lane < half) s = __dadd_rn(s, other);
+    }
+    if (lane == 0) parts[blockIdx.x] = s;
+}
+
+/// r and, with `keep`, p - projection r into the session; u and q become zero.
+template <class Unit, class Element>
+__global__ void __launch_bounds__(kOuterThreads) outer_restart(const __grid_constant__ EngineParams<Unit, Element> a,
+                                                               const double* direction, double projection, bool keep) {
+    using T = typename Unit::Carrier;
+    const long long i = outer_element();
+    if (i >= a.size) return;
+    const double r = direction[i];
+    put(a.r, i, a.r_unit.from_double(r));
+    if (keep) put(a.p, i, a.p_unit.from_double(__dadd_rn(static_cast<double>(get(a.p, i)), -__dmul_rn(projection, r))));
+    a.u[i] = T(0);
+    put(a.q, i, T(0));
+}
+
+/// correction = u + alpha p of the session; `broken` becomes one when an element is not finite.
+template <class Unit, class Element>
+__global__ void __launch_bounds__(kOuterThreads) outer_correction(const __grid_constant__ EngineParams<Unit, Element> a,
+                                                                  double alpha, double* correction, unsigned* broken) {
+    const long long i = outer_element();
+    if (i >= a.size) return;
+    const double c = __dadd_rn(static_cast<double>(a.u[i]), __dmul_rn(alpha, static_cast<double>(get(a.p, i))));
+    correction[i] = c;
+    if (!isfinite(c)) *broken = 1;
+}
+
+/// u += norm correction
+__global__ void __launch_bounds__(kOuterThreads)
+    outer_correct(double* u, double norm, const double* correction, long long size) {
+    const long long i = outer_element();
+    if (i < size) u[i] = __dadd_rn(u[i], __dmul_rn(norm, correction[i]));
+}
+
+#endif
+
+} // namespace mantissa::gpu
