@@ -1,6 +1,7 @@
 #include "mantissa/gpu/bench.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
 
@@ -62,18 +63,25 @@ struct Timed {
     std::optional<double> joules; ///< of one solve
 };
 
-Timed timed_solve(GridSolver& solver, const CgRequest& request, int repeats, const EnergyMeter& meter) {
+Timed timed_solve(GridSolver& solver, const CgRequest& request, int repeats, const EnergyMeter* meter) {
     static_cast<void>(solver.solve(request));
     Timed t;
     std::vector<double> seconds;
-    const auto before = meter.joules();
     for (int i = 0; i < repeats; ++i) {
         t.report = solver.solve(request);
         seconds.push_back(t.report.seconds);
     }
-    const auto after = meter.joules();
-    if (before && after) t.joules = (*after - *before) / repeats;
     std::ranges::sort(seconds);
+    if (meter != nullptr) {
+        // The counter moves every few tens of milliseconds: solve until that is little.
+        const auto begin = std::chrono::steady_clock::now();
+        const auto before = meter->joules();
+        int solves = 0;
+        for (; std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(400); ++solves)
+            static_cast<void>(solver.solve(request));
+        const auto after = meter->joules();
+        if (before && after) t.joules = (*after - *before) / solves;
+    }
     t.seconds = seconds[seconds.size() / 2];
     return t;
 }
@@ -115,13 +123,13 @@ Json bench_level(const BenchRequest& request, int level, double copy, const Ener
             q.plan = plan;
             q.tolerance = 0;
             q.max_passes = level <= 10 ? 5 * request.passes : request.passes;
-            Json one = describe(timed_solve(solver, q, request.repeats, meter), rows, copy);
+            Json one = describe(timed_solve(solver, q, request.repeats, nullptr), rows, copy);
             one["arithmetic"] = to_string(a);
             entry["passes"].push_back(std::move(one));
         }
     if (level <= request.last_solve_level) {
         const auto solve = [&](CgRequest q) {
-            Json one = describe(timed_solve(solver, q, request.repeats, meter), rows, copy);
+            Json one = describe(timed_solve(solver, q, request.repeats, &meter), rows, copy);
             solver.solution(u);
             one["arithmetic"] = to_string(q.arithmetic);
             one["scheme"] = q.arithmetic == Arithmetic::double_precision ? "direct"
@@ -229,6 +237,7 @@ std::string run_bench(const BenchRequest& request, const std::string& commit, co
     const double copy = copy_bandwidth();
     Json all{{"device", device.name},
              {"multiprocessors", device.multiprocessors},
+             {"driver", meter.driver()},
              {"driver_cuda", device.driver},
              {"runtime_cuda", device.runtime},
              {"date", date},

@@ -1,9 +1,10 @@
-// The board's energy counter, through NVML where the driver brings it.
+// The board's energy counter and the driver's version, through NVML where the driver brings it.
 #pragma once
 
 #include <dlfcn.h>
 
 #include <optional>
+#include <string>
 
 namespace mantissa::gpu {
 
@@ -16,7 +17,13 @@ public:
         const auto handle =
             reinterpret_cast<int (*)(unsigned, void**)>(dlsym(library_, "nvmlDeviceGetHandleByIndex_v2"));
         energy_ = reinterpret_cast<Energy>(dlsym(library_, "nvmlDeviceGetTotalEnergyConsumption"));
-        if (init == nullptr || handle == nullptr || init() != 0 || handle(0, &device_) != 0) energy_ = nullptr;
+        if (init == nullptr || handle == nullptr || init() != 0 || handle(0, &device_) != 0) {
+            energy_ = nullptr;
+            return;
+        }
+        const auto version = reinterpret_cast<int (*)(char*, unsigned)>(dlsym(library_, "nvmlSystemGetDriverVersion"));
+        char text[81] = {};
+        if (version != nullptr && version(text, sizeof text - 1) == 0) driver_ = text;
     }
     EnergyMeter(const EnergyMeter&) = delete;
     EnergyMeter& operator=(const EnergyMeter&) = delete;
@@ -30,11 +37,15 @@ public:
         return 1e-3 * static_cast<double>(millijoules);
     }
 
+    /// As 580.159.03; empty where NVML does not tell.
+    [[nodiscard]] const std::string& driver() const { return driver_; }
+
 private:
     using Energy = int (*)(void*, unsigned long long*);
     void* library_ = nullptr;
     void* device_ = nullptr;
     Energy energy_ = nullptr;
+    std::string driver_;
 };
 
 } // namespace mantissa::gpu

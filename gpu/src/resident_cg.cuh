@@ -56,8 +56,10 @@ __device__ __forceinline__ double point_defect(const ResidentParams& a, int gx, 
     return a.b[i] - (a.centre * at(0, 0) + a.east * sides + a.north * poles + a.diagonal * corners);
 }
 
-template <class T, int R, bool Mixed>
-__global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const ResidentParams a) {
+/// A tile of depth `Depth` on a block of `Threads`.
+template <class T, int Depth, int Threads, bool Mixed>
+__global__ void __launch_bounds__(Threads, 1) resident_cg(const ResidentParams a) {
+    constexpr int R = Depth * 512 / Threads;      // rows of a thread
     constexpr bool kSharedU = sizeof(T) * R > 64; // else in registers
     constexpr bool kOwnP = sizeof(T) * R <= 64;   // a copy of my p in registers
     extern __shared__ __align__(16) unsigned char shared_bytes[];
@@ -73,14 +75,9 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
     const int lx = (warp % across) * 32 + lane, ly = (warp / across) * R;
     const int x0 = (blockIdx.x % a.tiles_across) * tx, y0 = (blockIdx.x / a.tiles_across) * ty;
     const bool column_in = x0 + lx < a.columns;
-    unsigned in = 0, edge = 0; // my rows inside the grid, and on the tile's boundary
+    unsigned in = 0; // my rows inside the grid
 #pragma unroll
-    for (int k = 0; k < R; ++k) {
-        const int y = ly + k;
-        in |= column_in && y0 + y < a.rows ? 1u << k : 0u;
-        edge |= lx == 0 || lx == tx - 1 || y == 0 || y == ty - 1 ? 1u << k : 0u;
-    }
-    edge &= in;
+    for (int k = 0; k < R; ++k) in |= column_in && y0 + ly + k < a.rows ? 1u << k : 0u;
     const long long own = a.origin + static_cast<long long>(y0 + ly) * a.pitch + x0 + lx;
     T* const mine = ps + (ly + 1) * sp + lx + 1;
 
@@ -149,7 +146,7 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
                 const double inverse = 1 / s.scale;
                 double sum[kSums] = {};
                 // By way of u's place, which is free now, so that the loop stays small.
-#pragma unroll 1
+#pragma unroll 2
                 for (int k = 0; k < R; ++k)
                     us[(ly + k) * tx + lx] =
                         (in >> k & 1) ? static_cast<T>(point_defect(a, x0 + lx, y0 + ly + k) * inverse) : T(0);
@@ -199,10 +196,10 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
         // q = A p and the dot products.
         double sum[kSums] = {};
         {
-            // Float products are added four rows at a time, then in double.
+            // Float products are added eight rows at a time, then in double.
             T rr = 0, pq = 0, qq = 0;
             const auto fold = [&](int k) {
-                if (sizeof(T) == 4 ? k % 4 == 3 || k == R - 1 : k == R - 1) {
+                if (sizeof(T) == 4 ? k % 8 == 7 || k == R - 1 : k == R - 1) {
                     sum[0] += rr;
                     sum[1] += pq;
                     sum[2] += qq;
@@ -263,9 +260,30 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
             }
         }
         // Boundary points of the tile go to the neighbours.
+        Packet* const halo = a.halo[tag & 1];
+        const auto send = [&](int k) { put_packet(halo + own + k * a.pitch, static_cast<double>(q[k]), tag); };
+        if (ly == 0 && (in & 1) != 0) send(0);
+        if (ly + R == ty && (in >> (R - 1) & 1) != 0) send(R - 1);
+        if constexpr (R >= 4) {
+            // A side column belongs to one lane of a warp: its rows are dealt to the lanes, so that they leave at once.
+            const auto send_side = [&](int from) {
+                T value = 0;
 #pragma unroll
-        for (int k = 0; k < R; ++k)
-            if (edge >> k & 1) put_packet(a.halo[tag & 1] + own + k * a.pitch, static_cast<double>(q[k]), tag);
+                for (int k = 0; k < R; ++k) {
+                    const T v = __shfl_sync(~0u, q[k], from);
+                    if (lane == k) value = v;
+                }
+                const unsigned rows_in = __shfl_sync(~0u, in, from);
+                if (lane < R && (rows_in >> lane & 1) != 0)
+                    put_packet(halo + own + (from - lane) + lane * a.pitch, static_cast<double>(value), tag);
+            };
+            if (across == 1 || lx < 32) send_side(0);
+            if (across == 1 || lx >= tx - 32) send_side(31);
+        } else if (lx == 0 || lx == tx - 1) {
+#pragma unroll
+            for (int k = 0; k < R; ++k)
+                if (in >> k & 1) send(k);
+        }
         grid.publish(sum, tag, scratch, state, false);
         if (warp == 0) {
             grid.collect(sum, tag, state, false);

@@ -33,14 +33,15 @@ def passes_table(result):
 
 def solves_table(result):
     lines = [
-        "| level | arithmetic | inner | plan | passes | outer | ms | true residual | error |",
-        "|---:|---|---:|---|---:|---:|---:|---:|---:|",
+        "| level | arithmetic | inner | plan | passes | outer | ms | J | true residual | error |",
+        "|---:|---|---:|---|---:|---:|---:|---:|---:|---:|",
     ]
     for level in result["poisson"]:
         for s in level["solves"]:
+            direct = s.get("scheme") == "direct"
             lines.append(
-                f"| {level['level']} | {s['arithmetic']} | {s['inner'] or ''} | {s['plan']} | {s['passes']} | {s['outer']} "
-                f"| {1e3 * s['seconds']:.3f} | {s['true_residual']:.2e} | {s['error']:.5e} |"
+                f"| {level['level']} | {s['arithmetic']} | {'' if direct else s['inner'] or ''} | {s['plan']} | {s['passes']} | {s['outer']} "
+                f"| {1e3 * s['seconds']:.3f} | {number(s.get('joules') or None, 2)} | {s['true_residual']:.2e} | {s['error']:.5e} |"
             )
     return lines
 
@@ -98,7 +99,7 @@ def tables(paths):
         with open(path) as file:
             r = json.load(file)
         out += ["", f"### {r['device']}, {r['date']}, commit {r['commit']}", ""]
-        out += [f"CUDA {r['runtime_cuda'] // 1000}, copy bandwidth {1e-12 * r['copy_bytes_per_second']:.2f} TB/s."]
+        out += [f"Driver {r.get('driver') or 'not recorded'}, CUDA {r['runtime_cuda'] // 1000}, copy bandwidth {1e-12 * r['copy_bytes_per_second']:.2f} TB/s."]
         if "command" in r:
             out[-1] += f" `{r['command']}`"
         if "note" in r:
