@@ -56,10 +56,9 @@ __device__ __forceinline__ double point_defect(const ResidentParams& a, int gx, 
     return a.b[i] - (a.centre * at(0, 0) + a.east * sides + a.north * poles + a.diagonal * corners);
 }
 
-/// A tile of depth `Depth` on a block of `Threads`.
-template <class T, int Depth, int Threads, bool Mixed>
-__global__ void __launch_bounds__(Threads, 1) resident_cg(const ResidentParams a) {
-    constexpr int R = Depth * 512 / Threads;      // rows of a thread
+/// R: rows of a thread. (Twice the threads with half the rows spill, and take 6.0 us a pass in float at level 10 for 5.1.)
+template <class T, int R, bool Mixed>
+__global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const ResidentParams a) {
     constexpr bool kSharedU = sizeof(T) * R > 64; // else in registers
     constexpr bool kOwnP = sizeof(T) * R <= 64;   // a copy of my p in registers
     extern __shared__ __align__(16) unsigned char shared_bytes[];
