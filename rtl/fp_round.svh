@@ -17,7 +17,7 @@
     logic [MO:0] kept; // and the carry of rounding up
     logic [TailW-1:0] tail;
     logic signed [ExpW-1:0] e;
-    logic up, over;
+    logic up, below, under, over;
     begin
       kept = (MO+1)'(MO'(frac >> RoundDown)) << RoundUp;
       e    = exp;
@@ -28,20 +28,14 @@
         // A carry out leaves a zero fraction and moves into the exponent.
         e    = exp + $signed({{(ExpW-1){1'b0}}, kept[MO]});
       end
-      // Comparisons with constants, spelled as bits: no carry chains. Each a branch, which simulation rarely takes.
-      // Clamping forces bits, and does not select words: behind it a register takes it as its set or reset input.
+      // Comparisons with constants, spelled as bits: no carry chains.
+      below = e[ExpW-1];
+      under = below | ~(|e[ExpW-2:0]);
+      over  = ~below & ((|($unsigned(e) >> EO)) | (&e[EO-1:0]));
       cls_out = cls;
-      word    = {sign, e[EO-1:0], kept[MO-1:0]};
-      if (e[ExpW-1]) cls_out[0] = cls[0] & cls[1]; // finite becomes zero
-      else if (~(|e[ExpW-2:0])) cls_out[0] = cls[0] & cls[1];
-      else begin
-        over = 1'b0;
-        if (|($unsigned(e) >> EO)) over = 1'b1;
-        if (&e[EO-1:0]) over = 1'b1;
-        if (over) begin
-          if (Rne == 0) word[EO+MO-1:0] = {{(EO-1){1'b1}}, 1'b0, {MO{1'b1}}};
-          else if (cls == `CLS_FINITE) cls_out = `CLS_INF;
-        end
-      end
+      if (cls == `CLS_FINITE) cls_out = under ? `CLS_ZERO : (over && Rne != 0) ? `CLS_INF : `CLS_FINITE;
+      // Clamping forces bits, and does not select words: behind it a register takes it as its set or reset input.
+      word = {sign, e[EO-1:0], kept[MO-1:0]};
+      if (over && Rne == 0) word[EO+MO-1:0] = {{(EO-1){1'b1}}, 1'b0, {MO{1'b1}}};
     end
   endtask
