@@ -149,7 +149,8 @@ module scalar_unit #(
     end
   endgenerate
 
-  wire converts = state_q == Operands;
+  // Between equal formats fp_convert is wires, and the classes are always used.
+  wire converts = state_q == Operands || `CONVERT_LATENCY(SE, SM, OE, OM) == 0;
   wire [1:0] alpha_cls = !converts ? 2'bx : `CLASS_OF(alpha_o, 0);
   wire [1:0] beta_cls  = !converts ? 2'bx : `CLASS_OF(beta_o, 0);
   fp_convert #(.EI(SE), .MI(SM), .EO(OE), .MO(OM), .Rne(ORne)) i_alpha_op (
