@@ -39,3 +39,31 @@
       if (over && Rne == 0) word[EO+MO-1:0] = {{(EO-1){1'b1}}, 1'b0, {MO{1'b1}}};
     end
   endtask
+
+  // Toward zero, and in two clocks, for a product: whether its leading one stands a place higher, `top`, is known late.
+  // The range of exp and of exp + 1 is looked at a clock before; then `top` only chooses.
+  task automatic look_ahead(input [1:0] cls, input signed [ExpW-1:0] exp, output [1:0] cls_out, output least,
+                            output over, output over_up);
+    logic below, above;
+    begin
+      below   = exp[ExpW-1];
+      above   = |($unsigned(exp) >> EO);
+      cls_out = cls & ~{2{(cls == `CLS_FINITE) & below}};
+      least   = ~(|exp[ExpW-2:0]); // a finite number is zero unless top
+      over    = ~below & (above | (&exp[EO-1:0]));
+      over_up = ~below & ~above & (&exp[EO-1:1]) & ~exp[0]; // beyond the range only with top
+    end
+  endtask
+
+  task automatic truncate(input [1:0] cls, input least, input over, input over_up, input sign, input top,
+                          input [EO-1:0] exp, input [FracW-1:0] frac, output [1:0] cls_out, output [EO+MO:0] word);
+    logic [MO-1:0] kept;
+    logic [2:0] beyond; // chosen on a carry chain: the mapper would spread the choice over all bits that it clamps
+    begin
+      beyond  = {over, over_up, 1'b1} + {2'b00, top};
+      kept    = MO'(frac >> RoundDown) << RoundUp;
+      cls_out = {cls[1], cls[0] & (cls[1] | ~least | top)};
+      word    = {sign, exp + {{(EO-1){1'b0}}, top}, kept};
+      if (beyond[2]) word[EO+MO-1:0] = {{(EO-1){1'b1}}, 1'b0, {MO{1'b1}}};
+    end
+  endtask

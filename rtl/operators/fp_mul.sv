@@ -27,25 +27,51 @@ module fp_mul #(
   localparam integer ExpW  = `MAX2($clog2(`MAX3(-Least, Most + 1, 1)), EO) + 1;
   localparam integer FracW = MA + MB + 1;
 
-  wire [1:0]              cls_p;
+  wire [1:0]              cls_p, cls_ahead;
   wire                    sign_p;
-  wire signed [ExpW-1:0]  exp_p;
+  wire signed [ExpW-1:0]  exp_p, exp_ahead;
   wire [MA+MB+1:0]        sig_p;
   fp_product #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .Style(Style), .Bias(`BIAS(EO) - 1), .ExpW(ExpW)) i_product (
-    .clk_i, .en_i, .a_cls_i, .a_i, .b_cls_i, .b_i, .cls_o(cls_p), .sign_o(sign_p), .exp_o(exp_p), .sig_o(sig_p));
+    .clk_i, .en_i, .a_cls_i, .a_i, .b_cls_i, .b_i, .cls_o(cls_p), .sign_o(sign_p), .exp_o(exp_p), .sig_o(sig_p),
+    .cls_ahead_o(cls_ahead), .exp_ahead_o(exp_ahead));
 
 `include "fp_round.svh"
-  always_ff @(posedge clk_i)
-    if (en_i) begin : p_round
-      logic top;
-      logic [FracW-1:0] frac;
-      logic [1:0] cls;
-      logic [EO+MO:0] word;
-      top  = sig_p[MA+MB+1];
-      frac = top ? sig_p[FracW-1:0] : {sig_p[FracW-2:0], 1'b0};
-      round(cls_p, sign_p, exp_p + $signed({{(ExpW-1){1'b0}}, top}), frac, cls, word);
-      cls_o  <= cls;
-      word_o <= word;
+  wire top = sig_p[MA+MB+1];
+  wire [FracW-1:0] frac = top ? sig_p[FracW-1:0] : {sig_p[FracW-2:0], 1'b0};
+  generate
+    if (Rne != 0) begin : g_nearest
+      always_ff @(posedge clk_i)
+        if (en_i) begin : p_round
+          logic [1:0] cls;
+          logic [EO+MO:0] word;
+          round(cls_p, sign_p, exp_p + $signed({{(ExpW-1){1'b0}}, top}), frac, cls, word);
+          cls_o  <= cls;
+          word_o <= word;
+        end
+      wire unused = &{1'b0, cls_ahead, exp_ahead};
+    end else begin : g_truncate
+      logic [1:0]    cls_q;
+      logic          least_q, over_q, over_up_q;
+      always_ff @(posedge clk_i)
+        if (en_i) begin : p_ahead
+          logic [1:0]    cls;
+          logic          least, over, over_up;
+          look_ahead(cls_ahead, exp_ahead, cls, least, over, over_up);
+          cls_q     <= cls;
+          least_q   <= least;
+          over_q    <= over;
+          over_up_q <= over_up;
+        end
+      always_ff @(posedge clk_i)
+        if (en_i) begin : p_truncate
+          logic [1:0] cls;
+          logic [EO+MO:0] word;
+          truncate(cls_q, least_q, over_q, over_up_q, sign_p, top, exp_p[EO-1:0], frac, cls, word);
+          cls_o  <= cls;
+          word_o <= word;
+        end
+      wire unused = &{1'b0, cls_p, exp_p};
     end
+  endgenerate
 endmodule
 `default_nettype wire
