@@ -58,12 +58,14 @@
   task automatic truncate(input [1:0] cls, input least, input over, input over_up, input sign, input top,
                           input [EO-1:0] exp, input [FracW-1:0] frac, output [1:0] cls_out, output [EO+MO:0] word);
     logic [MO-1:0] kept;
-    logic [2:0] beyond; // chosen on a carry chain: the mapper would spread the choice over all bits that it clamps
+    logic beyond;
+    logic [1:0] unused_below;
     begin
-      beyond  = {over, over_up, 1'b1} + {2'b00, top};
+      // Chosen on a carry chain: the mapper would spread the choice over all bits that it clamps.
+      {beyond, unused_below} = {over, over_up, 1'b1} + {2'b00, top};
       kept    = MO'(frac >> RoundDown) << RoundUp;
       cls_out = {cls[1], cls[0] & (cls[1] | ~least | top)};
       word    = {sign, exp + {{(EO-1){1'b0}}, top}, kept};
-      if (beyond[2]) word[EO+MO-1:0] = {{(EO-1){1'b1}}, 1'b0, {MO{1'b1}}};
+      if (beyond) word[EO+MO-1:0] = {{(EO-1){1'b1}}, 1'b0, {MO{1'b1}}};
     end
   endtask
