@@ -40,32 +40,14 @@
     end
   endtask
 
-  // Toward zero, and in two clocks, for a product: whether its leading one stands a place higher, `top`, is known late.
-  // The range of exp and of exp + 1 is looked at a clock before; then `top` only chooses.
-  task automatic look_ahead(input [1:0] cls, input signed [ExpW-1:0] exp, output [1:0] cls_out, output least,
-                            output over, output over_up);
-    logic below, above;
-    begin
-      below   = exp[ExpW-1];
-      above   = |($unsigned(exp) >> EO);
-      cls_out = cls & ~{2{(cls == `CLS_FINITE) & below}};
-      least   = ~(|exp[ExpW-2:0]); // a finite number is zero unless top
-      over    = ~below & (above | (&exp[EO-1:0]));
-      over_up = ~below & ~above & (&exp[EO-1:1]) & ~exp[0]; // beyond the range only with top
-    end
-  endtask
-
-  task automatic truncate(input [1:0] cls, input least, input over, input over_up, input sign, input top,
-                          input [EO-1:0] exp, input [FracW-1:0] frac, output [1:0] cls_out, output [EO+MO:0] word);
+  // Toward zero, where a clock before it is known how the number stands to the range: only the forcing of bits is left.
+  task automatic truncate(input [1:0] cls, input under, input over, input sign, input [EO-1:0] exp,
+                          input [FracW-1:0] frac, output [1:0] cls_out, output [EO+MO:0] word);
     logic [MO-1:0] kept;
-    logic beyond;
-    logic [1:0] unused_below;
     begin
-      // Chosen on a carry chain: the mapper would spread the choice over all bits that it clamps.
-      {beyond, unused_below} = {over, over_up, 1'b1} + {2'b00, top};
       kept    = MO'(frac >> RoundDown) << RoundUp;
-      cls_out = {cls[1], cls[0] & (cls[1] | ~least | top)};
-      word    = {sign, exp + {{(EO-1){1'b0}}, top}, kept};
-      if (beyond) word[EO+MO-1:0] = {{(EO-1){1'b1}}, 1'b0, {MO{1'b1}}};
+      cls_out = {cls[1], cls[0] & (cls[1] | ~under)};
+      word    = {sign, exp, kept};
+      if (over) word[EO+MO-1:0] = {{(EO-1){1'b1}}, 1'b0, {MO{1'b1}}};
     end
   endtask

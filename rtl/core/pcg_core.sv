@@ -376,7 +376,11 @@ module pcg_core #(
   assign dots_done = &dot_done;
 
   logic test_rho; // this pass's rho is tested
-  always_ff @(posedge clk_i) test_rho <= pass_count + 32'd1 >= rho_stop_from;
+  logic [31:0] count_q; // this pass's, from one
+  always_ff @(posedge clk_i) begin
+    count_q  <= pass_count + 32'd1;
+    test_rho <= count_q >= rho_stop_from;
+  end
   scalar_unit #(.SE(SE), .SM(SM), .SRne(SRne), .OE(OE), .OM(OM), .ORne(ORne), .Fixed(Fixed), .AE(AE), .AM(AM),
                 .ARne(ARne), .Msb(Msb), .Lsb(Lsb), .GuardW(GuardW)) i_scalars (
     .clk_i, .rst_ni, .abort_i(aborting), .start_i(scalar_start), .rho_i(rr_sum), .pq_i(pq_sum), .qq_i(qq_sum),

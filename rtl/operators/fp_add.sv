@@ -131,13 +131,20 @@ module fp_add #(
     end
   endtask
 
-  // Exponent, round. Complete cancellation gives +0.
+  // Exponent, round. Complete cancellation gives +0. Between equal exponents and toward zero, `over` is known a clock
+  // before: only the carry leads out of the range.
+  localparam integer OverAhead = (Rne == 0 && EI == EO) ? 1 : 0;
   task automatic finish(input [NormW-1:0] norm, input [LzW-1:0] lz, input [ExpW-1:0] exp, input sign, input [1:0] cls,
-                        output [1:0] cls_out, output [EO+MO:0] word);
+                        input over, output [1:0] cls_out, output [EO+MO:0] word);
     logic cancelled;
+    logic signed [ExpW-1:0] e;
     begin
       cancelled = (cls == `CLS_FINITE) & ~norm[NormW-1];
-      round(cls & ~{2{cancelled}}, sign & ~cancelled, $signed(exp) - $signed(ExpW'(lz)), norm[NormW-2:0], cls_out, word);
+      e = $signed(exp) - $signed(ExpW'(lz));
+      if (OverAhead != 0)
+        truncate(cls & ~{2{cancelled}}, e[ExpW-1] | ~(|e[ExpW-2:0]), over, sign & ~cancelled, e[EO-1:0], norm[NormW-2:0],
+                 cls_out, word);
+      else round(cls & ~{2{cancelled}}, sign & ~cancelled, e, norm[NormW-2:0], cls_out, word);
     end
   endtask
 
@@ -244,12 +251,24 @@ module fp_add #(
     end
   endgenerate
 
+  wire over;
+  generate
+    if (OverAhead != 0) begin : g_over
+      logic over_q;
+      always_ff @(posedge clk_i)
+        if (en_i) over_q <= g_norm[Steps-1].norm_q[NormW-1] & ~(|g_norm[Steps-1].lz_q) & (&g_norm[Steps-1].exp_q3[EO-1:0]);
+      assign over = over_q;
+    end else begin : g_over_later
+      assign over = 1'b0;
+    end
+  endgenerate
+
   always_ff @(posedge clk_i)
     if (en_i) begin : p_finish
       logic [1:0] cls;
       logic [EO+MO:0] word;
       finish(g_norm[Steps].norm_q, g_norm[Steps].lz_q, g_norm[Steps].exp_q3, g_norm[Steps].sign_q3,
-             g_norm[Steps].cls_q3, cls, word);
+             g_norm[Steps].cls_q3, over, cls, word);
       cls_o  <= cls;
       word_o <= word;
     end

@@ -36,6 +36,21 @@ module fp_mul #(
     .cls_ahead_o(cls_ahead), .exp_ahead_o(exp_ahead));
 
 `include "fp_round.svh"
+  // Whether the leading one stands a place higher, `top`, is known late. Toward zero, the range of exp and of exp + 1 is
+  // looked at a clock before; then `top` only chooses.
+  task automatic look_ahead(input [1:0] cls, input signed [ExpW-1:0] exp, output [1:0] cls_out, output least,
+                            output over, output over_up);
+    logic below, above;
+    begin
+      below   = exp[ExpW-1];
+      above   = |($unsigned(exp) >> EO);
+      cls_out = cls & ~{2{(cls == `CLS_FINITE) & below}};
+      least   = ~(|exp[ExpW-2:0]); // a finite number is zero unless top
+      over    = ~below & (above | (&exp[EO-1:0]));
+      over_up = ~below & ~above & (&exp[EO-1:1]) & ~exp[0]; // beyond the range only with top
+    end
+  endtask
+
   wire top = sig_p[MA+MB+1];
   wire [FracW-1:0] frac = top ? sig_p[FracW-1:0] : {sig_p[FracW-2:0], 1'b0};
   generate
@@ -64,9 +79,12 @@ module fp_mul #(
         end
       always_ff @(posedge clk_i)
         if (en_i) begin : p_truncate
-          logic [1:0] cls;
+          logic [1:0] cls, unused_below;
           logic [EO+MO:0] word;
-          truncate(cls_q, least_q, over_q, over_up_q, sign_p, top, exp_p[EO-1:0], frac, cls, word);
+          logic over;
+          // Chosen on a carry chain: the mapper would spread the choice over all bits that it clamps.
+          {over, unused_below} = {over_q, over_up_q, 1'b1} + {2'b00, top};
+          truncate(cls_q, least_q & ~top, over, sign_p, exp_p[EO-1:0] + {{(EO-1){1'b0}}, top}, frac, cls, word);
           cls_o  <= cls;
           word_o <= word;
         end
