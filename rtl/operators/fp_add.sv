@@ -254,10 +254,14 @@ module fp_add #(
   wire over;
   generate
     if (OverAhead != 0) begin : g_over
-      logic over_q;
+      logic largest_q; // the largest exponent, beside the sum
+      logic [Steps:1] over_q;
       always_ff @(posedge clk_i)
-        if (en_i) over_q <= g_norm[Steps-1].norm_q[NormW-1] & ~(|g_norm[Steps-1].lz_q) & (&g_norm[Steps-1].exp_q3[EO-1:0]);
-      assign over = over_q;
+        if (en_i) begin
+          largest_q <= (&exp_q2[EI-1:1]) & ~exp_q2[0];
+          over_q    <= Steps'({over_q, largest_q & g_norm[0].norm_q[NormW-1]});
+        end
+      assign over = over_q[Steps];
     end else begin : g_over_later
       assign over = 1'b0;
     end
