@@ -250,9 +250,19 @@ module pcg_core #(
     .q_cls_i(q_in_cls), .q_i(q_in),
     .u_cls_o(u_cls), .u_o(u_new), .r_cls_o(r_cls), .r_o(r_new), .p_cls_o(p_cls), .p_o(p_new));
 
-  wire [Lanes-1:0] u_live = last_q[UOut] ? live_last : {Lanes{real_q[UOut]}};
-  wire [Lanes-1:0] r_live = last_q[ROut] ? live_last : {Lanes{real_q[ROut]}};
-  wire [Lanes-1:0] p_live = last_q[POut] ? live_last : {Lanes{real_q[POut]}};
+  // Lanes that hold an element, from registers; u's inverted, so that it is not shared with r's far away.
+  logic [Lanes-1:0] u_dead, r_live, p_live;
+  wire [Lanes-1:0] u_live = ~u_dead;
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear) begin
+      u_dead <= '1;
+      r_live <= '0;
+      p_live <= '0;
+    end else if (en) begin
+      u_dead <= last_q[UOut-1] ? ~live_last : ~{Lanes{real_q[UOut-1]}};
+      r_live <= last_q[ROut-1] ? live_last : {Lanes{real_q[ROut-1]}};
+      p_live <= last_q[POut-1] ? live_last : {Lanes{real_q[POut-1]}};
+    end
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_out
       fp_pack #(.E(UE), .M(UM)) i_pack_u (
