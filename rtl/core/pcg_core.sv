@@ -401,7 +401,17 @@ module pcg_core #(
     .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op));
 
   // ---- Streams -----------------------------------------------------------------------------------------------------
-  assign want[3:0]       = {real_q[0], real_q[0], real_q[RIn], real_q[UIn]};
+  // u's and q's by registers of their own, inverted, so that they are not shared with r's and p's far away.
+  logic idle_u, idle_q;
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear) begin
+      idle_u <= 1'b1;
+      idle_q <= 1'b1;
+    end else if (en) begin
+      idle_u <= ~real_q[UIn-1];
+      idle_q <= ~slot_real;
+    end
+  assign want[3:0]       = {~idle_q, real_q[0], real_q[RIn], ~idle_u};
   assign want_ahead[3:0] = {slot_real, slot_real, real_q[RIn-1], real_q[UIn-1]};
   assign want_last[3:0]  = {last_q[0], last_q[0], last_q[RIn], last_q[UIn]};
   wire [12:0] in_full, in_soon, in_last;
