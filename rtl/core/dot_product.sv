@@ -79,9 +79,12 @@ module dot_product #(
         wire [1:0] a_cls = a_cls_i[l*2 +: 2] & {2{live_i[l]}};
         wire [1:0] b_cls = b_cls_i[l*2 +: 2] & {2{live_i[l]}};
         if (Raw != 0) begin : g_raw
+          wire [1:0] cls_ahead;
+          wire signed [ExpW-1:0] exp_ahead;
           fp_product #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .Style(Style)) i_product (
             .clk_i, .en_i, .a_cls_i(a_cls), .a_i(a_i[l*AW +: AW]), .b_cls_i(b_cls), .b_i(b_i[l*BW +: BW]), .cls_o(cls),
-            .sign_o(sign), .exp_o(exp), .sig_o(sig));
+            .sign_o(sign), .exp_o(exp), .sig_o(sig), .cls_ahead_o(cls_ahead), .exp_ahead_o(exp_ahead));
+          wire unused = &{1'b0, cls_ahead, exp_ahead};
         end else begin : g_rounded
           wire [DE+DM:0] word;
           fp_mul #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .EO(DE), .MO(DM), .Rne(DRne), .Style(Style)) i_mul (

@@ -254,9 +254,19 @@ module pcg_core #(
     .q_cls_i(q_in_cls), .q_i(q_in),
     .u_cls_o(u_cls), .u_o(u_new), .r_cls_o(r_cls), .r_o(r_new), .p_cls_o(p_cls), .p_o(p_new));
 
-  wire [Lanes-1:0] u_live = last_q[UOut] ? live_last : {Lanes{real_q[UOut]}};
-  wire [Lanes-1:0] r_live = last_q[ROut] ? live_last : {Lanes{real_q[ROut]}};
-  wire [Lanes-1:0] p_live = last_q[POut] ? live_last : {Lanes{real_q[POut]}};
+  // Lanes that hold an element, from registers; u's inverted, so that it is not shared with r's far away.
+  logic [Lanes-1:0] u_dead, r_live, p_live;
+  wire [Lanes-1:0] u_live = ~u_dead;
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear) begin
+      u_dead <= '1;
+      r_live <= '0;
+      p_live <= '0;
+    end else if (en) begin
+      u_dead <= last_q[UOut-1] ? ~live_last : ~{Lanes{real_q[UOut-1]}};
+      r_live <= last_q[ROut-1] ? live_last : {Lanes{real_q[ROut-1]}};
+      p_live <= last_q[POut-1] ? live_last : {Lanes{real_q[POut-1]}};
+    end
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_out
       fp_pack #(.E(UE), .M(UM)) i_pack_u (
@@ -392,7 +402,11 @@ module pcg_core #(
   assign dots_done = &dot_done;
 
   logic test_rho; // this pass's rho is tested
-  always_ff @(posedge clk_i) test_rho <= pass_count + 32'd1 >= rho_stop_from;
+  logic [31:0] count_q; // this pass's, from one
+  always_ff @(posedge clk_i) begin
+    count_q  <= pass_count + 32'd1;
+    test_rho <= count_q >= rho_stop_from;
+  end
   scalar_unit #(.SE(SE), .SM(SM), .SRne(SRne), .OE(OE), .OM(OM), .ORne(ORne), .Fixed(Fixed), .AE(AE), .AM(AM),
                 .ARne(ARne), .Msb(Msb), .Lsb(Lsb), .GuardW(GuardW)) i_scalars (
     .clk_i, .rst_ni, .abort_i(aborting), .start_i(scalar_start), .rho_i(rr_sum), .pq_i(pq_sum), .qq_i(qq_sum),
@@ -403,7 +417,17 @@ module pcg_core #(
     .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op));
 
   // ---- Streams -----------------------------------------------------------------------------------------------------
-  assign want[3:0]       = {real_q[0], real_q[0], real_q[RIn], real_q[UIn]};
+  // u's and q's by registers of their own, inverted, so that they are not shared with r's and p's far away.
+  logic idle_u, idle_q;
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear) begin
+      idle_u <= 1'b1;
+      idle_q <= 1'b1;
+    end else if (en) begin
+      idle_u <= ~real_q[UIn-1];
+      idle_q <= ~slot_real;
+    end
+  assign want[3:0]       = {~idle_q, real_q[0], real_q[RIn], ~idle_u};
   assign want_ahead[3:0] = {slot_real, slot_real, real_q[RIn-1], real_q[UIn-1]};
   assign want_last[3:0]  = {last_q[0], last_q[0], last_q[RIn], last_q[UIn]};
   wire [12:0] in_full, in_soon, in_last, in_ready;

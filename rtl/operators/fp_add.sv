@@ -214,19 +214,41 @@ module fp_add #(
     end
   endgenerate
 
+  // Between equal exponents and toward zero, leaving the range above is known before the last stage: only the carry
+  // leads there.
+  localparam integer OverAhead = (Rne == 0 && EI == EO) ? 1 : 0;
+  wire over;
+  generate
+    if (OverAhead != 0) begin : g_over
+      logic largest_q; // the largest exponent, beside the sum
+      logic [Steps:1] over_q;
+      always_ff @(posedge clk_i)
+        if (en_i) begin
+          largest_q <= (&larger_q2[MagW-1:MI+1]) & ~larger_q2[MI];
+          over_q    <= Steps'({over_q, largest_q & g_norm[0].norm_q[NW-1]});
+        end
+      assign over = over_q[Steps];
+    end else begin : g_over_later
+      assign over = 1'b0;
+    end
+  endgenerate
+
   // Exponent, round. Complete cancellation gives +0.
   task automatic finish;
     logic [NW-1:0] norm;
+    logic signed [ExpW-1:0] exp;
     logic sign;
     logic [1:0] cls, cls_out;
     logic [EO+MO:0] word;
     begin
       norm = g_norm[Steps].norm_q;
+      exp  = $signed(g_norm[Steps].exp_q3) - $signed(ExpW'(g_norm[Steps].lz_q));
       {sign, cls} = g_norm[Steps].side_q3;
       if (~norm[NW-1])
         if (cls == `CLS_FINITE) {sign, cls} = {1'b0, `CLS_ZERO};
-      round(cls, sign, $signed(g_norm[Steps].exp_q3) - $signed(ExpW'(g_norm[Steps].lz_q)), norm[NW-2 -: FracW], cls_out,
-            word);
+      if (OverAhead != 0)
+        truncate(cls, exp[ExpW-1] | ~(|exp[ExpW-2:0]), over, sign, exp[EO-1:0], norm[NW-2 -: FracW], cls_out, word);
+      else round(cls, sign, exp, norm[NW-2 -: FracW], cls_out, word);
       cls_o  <= cls_out;
       word_o <= word;
     end
