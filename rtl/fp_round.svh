@@ -46,7 +46,8 @@
     logic [MO-1:0] kept;
     begin
       kept    = MO'(frac >> RoundDown) << RoundUp;
-      cls_out = {cls[1], cls[0] & (cls[1] | ~under)};
+      cls_out = cls;
+      if (under) cls_out[0] = cls[0] & cls[1]; // a finite number
       word    = {sign, exp, kept};
       if (over) word[EO+MO-1:0] = {{(EO-1){1'b1}}, 1'b0, {MO{1'b1}}};
     end

@@ -311,8 +311,10 @@ module pcg_core #(
     for (b = 0; b < 9; b = b + 1) begin : g_coef
       for (l = 0; l < Lanes; l = l + 1) begin : g_lane
         localparam integer At = b * Lanes + l;
-        wire [1:0] stencil_cls;
-        fp_unpack #(.E(CE), .M(CM)) i_unpack (.word_i(coef_regs[b*CW +: CW]), .cls_o(stencil_cls));
+        wire [1:0] new_cls;
+        fp_unpack #(.E(CE), .M(CM)) i_unpack (.word_i(coef_regs[b*CW +: CW]), .cls_o(new_cls));
+        logic [1:0] stencil_cls; // coefficients stand while busy
+        always_ff @(posedge clk_i) if (!busy) stencil_cls <= new_cls;
         if (CoefMode == 1) begin : g_stencil
           assign coef[At*CW +: CW]   = coef_regs[b*CW +: CW];
           assign coef_cls[At*2 +: 2] = stencil_cls;

@@ -162,6 +162,20 @@ module fp_add #(
     end
   endfunction
 
+  // Between equal exponents and toward zero, leaving the range above is known behind the sum: only the carry leads
+  // there.
+  localparam integer OverAhead = (Rne == 0 && EI == EO) ? 1 : 0;
+  wire over;
+  generate
+    if (OverAhead != 0) begin : g_over
+      logic largest_q; // the largest exponent, beside the sum
+      always_ff @(posedge clk_i) if (en_i) largest_q <= (&larger_q2[MagW-1:MI+1]) & ~larger_q2[MI];
+      assign over = largest_q & g_norm[0].norm_q[NW-1];
+    end else begin : g_over_later
+      assign over = 1'b0;
+    end
+  endgenerate
+
   // The sum, and its normaliser in Steps stages.
   generate
     for (genvar g = 0; g <= Steps; g = g + 1) begin : g_norm
@@ -171,14 +185,14 @@ module fp_add #(
       logic [NW-1:0]    norm_q;
       logic [LzW-1:0]   lz_q;
       logic [ExpW-1:0]  exp_q3;
-      logic [2:0]       side_q3;
+      logic [3:0]       side_q3; // over, sign, class
       if (g == 0) begin : g_add
         always_ff @(posedge clk_i)
           if (en_i) begin
             norm_q  <= add(larger_q2[MI-1:0], aligned_q, sticky_q, sub_q2);
             lz_q    <= '0;
             exp_q3  <= ExpW'(larger_q2[MagW-1:MI]) + ExpW'(Rebias);
-            side_q3 <= side_q2;
+            side_q3 <= {1'b0, side_q2};
           end
       end else begin : g_shift
         // Shifts the leading one toward the top by 2^From, ..., 2^To, counting.
@@ -208,28 +222,9 @@ module fp_add #(
           if (en_i) begin
             normalise();
             exp_q3  <= g_norm[g-1].exp_q3;
-            side_q3 <= g_norm[g-1].side_q3;
+            side_q3 <= {(g == 1) ? over : g_norm[g-1].side_q3[3], g_norm[g-1].side_q3[2:0]};
           end
       end
-    end
-  endgenerate
-
-  // Between equal exponents and toward zero, leaving the range above is known before the last stage: only the carry
-  // leads there.
-  localparam integer OverAhead = (Rne == 0 && EI == EO) ? 1 : 0;
-  wire over;
-  generate
-    if (OverAhead != 0) begin : g_over
-      logic largest_q; // the largest exponent, beside the sum
-      logic [Steps:1] over_q;
-      always_ff @(posedge clk_i)
-        if (en_i) begin
-          largest_q <= (&larger_q2[MagW-1:MI+1]) & ~larger_q2[MI];
-          over_q    <= Steps'({over_q, largest_q & g_norm[0].norm_q[NW-1]});
-        end
-      assign over = over_q[Steps];
-    end else begin : g_over_later
-      assign over = 1'b0;
     end
   endgenerate
 
@@ -237,17 +232,17 @@ module fp_add #(
   task automatic finish;
     logic [NW-1:0] norm;
     logic signed [ExpW-1:0] exp;
-    logic sign;
+    logic last_over, sign;
     logic [1:0] cls, cls_out;
     logic [EO+MO:0] word;
     begin
       norm = g_norm[Steps].norm_q;
       exp  = $signed(g_norm[Steps].exp_q3) - $signed(ExpW'(g_norm[Steps].lz_q));
-      {sign, cls} = g_norm[Steps].side_q3;
+      {last_over, sign, cls} = g_norm[Steps].side_q3;
       if (~norm[NW-1])
         if (cls == `CLS_FINITE) {sign, cls} = {1'b0, `CLS_ZERO};
       if (OverAhead != 0)
-        truncate(cls, exp[ExpW-1] | ~(|exp[ExpW-2:0]), over, sign, exp[EO-1:0], norm[NW-2 -: FracW], cls_out, word);
+        truncate(cls, exp[ExpW-1] | ~(|exp[ExpW-2:0]), last_over, sign, exp[EO-1:0], norm[NW-2 -: FracW], cls_out, word);
       else round(cls, sign, exp, norm[NW-2 -: FracW], cls_out, word);
       cls_o  <= cls_out;
       word_o <= word;

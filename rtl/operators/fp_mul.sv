@@ -37,56 +37,60 @@ module fp_mul #(
 
 `include "fp_round.svh"
   // Whether the leading one stands a place higher, `top`, is known late. Toward zero, the range of exp and of exp + 1 is
-  // looked at a clock before; then `top` only chooses.
-  task automatic look_ahead(input [1:0] cls, input signed [ExpW-1:0] exp, output [1:0] cls_out, output least,
-                            output over, output over_up);
-    logic below, above;
-    begin
-      below   = exp[ExpW-1];
-      above   = |($unsigned(exp) >> EO);
-      cls_out = cls & ~{2{(cls == `CLS_FINITE) & below}};
-      least   = ~(|exp[ExpW-2:0]); // a finite number is zero unless top
-      over    = ~below & (above | (&exp[EO-1:0]));
-      over_up = ~below & ~above & (&exp[EO-1:1]) & ~exp[0]; // beyond the range only with top
-    end
-  endtask
-
+  // looked at a clock before; then `top` only chooses. Tasks, and branches for what is rare: fast in simulation.
   wire top = sig_p[MA+MB+1];
-  wire [FracW-1:0] frac = top ? sig_p[FracW-1:0] : {sig_p[FracW-2:0], 1'b0};
   generate
     if (Rne != 0) begin : g_nearest
-      always_ff @(posedge clk_i)
-        if (en_i) begin : p_round
-          logic [1:0] cls;
-          logic [EO+MO:0] word;
+      task automatic finish;
+        logic [FracW-1:0] frac;
+        logic [1:0] cls;
+        logic [EO+MO:0] word;
+        begin
+          frac = top ? sig_p[FracW-1:0] : {sig_p[FracW-2:0], 1'b0};
           round(cls_p, sign_p, exp_p + $signed({{(ExpW-1){1'b0}}, top}), frac, cls, word);
           cls_o  <= cls;
           word_o <= word;
         end
+      endtask
+      always_ff @(posedge clk_i) if (en_i) finish();
       wire unused = &{1'b0, cls_ahead, exp_ahead};
     end else begin : g_truncate
-      logic [1:0]    cls_q;
-      logic          least_q, over_q, over_up_q;
-      always_ff @(posedge clk_i)
-        if (en_i) begin : p_ahead
-          logic [1:0]    cls;
-          logic          least, over, over_up;
-          look_ahead(cls_ahead, exp_ahead, cls, least, over, over_up);
-          cls_q     <= cls;
-          least_q   <= least;
-          over_q    <= over;
-          over_up_q <= over_up;
+      logic [1:0] cls_q;
+      logic       least_q; // a finite number is zero unless top
+      logic [1:0] over_q;  // beyond the range: whatever top, with top
+      task automatic look_ahead;
+        logic [1:0] cls, over;
+        begin
+          cls  = cls_ahead;
+          over = 2'b00;
+          if (exp_ahead[ExpW-1]) cls[0] = cls[0] & cls[1]; // a finite number is zero
+          else begin
+            if (|($unsigned(exp_ahead) >> EO)) over = 2'b10;
+            else if (&exp_ahead[EO-1:1]) over = {exp_ahead[0], ~exp_ahead[0]};
+          end
+          cls_q   <= cls;
+          least_q <= ~(|exp_ahead[ExpW-2:0]);
+          over_q  <= over;
         end
-      always_ff @(posedge clk_i)
-        if (en_i) begin : p_truncate
-          logic [1:0] cls, unused_below;
-          logic [EO+MO:0] word;
-          logic over;
+      endtask
+      task automatic finish;
+        logic [FracW-1:0] frac;
+        logic [1:0] cls, unused_below;
+        logic [EO+MO:0] word;
+        logic over;
+        begin
+          frac = top ? sig_p[FracW-1:0] : {sig_p[FracW-2:0], 1'b0};
           // Chosen on a carry chain: the mapper would spread the choice over all bits that it clamps.
-          {over, unused_below} = {over_q, over_up_q, 1'b1} + {2'b00, top};
+          {over, unused_below} = {over_q, 1'b1} + {2'b00, top};
           truncate(cls_q, least_q & ~top, over, sign_p, exp_p[EO-1:0] + {{(EO-1){1'b0}}, top}, frac, cls, word);
           cls_o  <= cls;
           word_o <= word;
+        end
+      endtask
+      always_ff @(posedge clk_i)
+        if (en_i) begin
+          look_ahead();
+          finish();
         end
       wire unused = &{1'b0, cls_p, exp_p};
     end
