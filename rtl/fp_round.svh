@@ -39,3 +39,16 @@
       if (over && Rne == 0) word[EO+MO-1:0] = {{(EO-1){1'b1}}, 1'b0, {MO{1'b1}}};
     end
   endtask
+
+  // Toward zero, where a clock before it is known how the number stands to the range: only the forcing of bits is left.
+  task automatic truncate(input [1:0] cls, input under, input over, input sign, input [EO-1:0] exp,
+                          input [FracW-1:0] frac, output [1:0] cls_out, output [EO+MO:0] word);
+    logic [MO-1:0] kept;
+    begin
+      kept    = MO'(frac >> RoundDown) << RoundUp;
+      cls_out = cls;
+      if (under) cls_out[0] = cls[0] & cls[1]; // a finite number
+      word    = {sign, exp, kept};
+      if (over) word[EO+MO-1:0] = {{(EO-1){1'b1}}, 1'b0, {MO{1'b1}}};
+    end
+  endtask

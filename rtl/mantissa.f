@@ -29,4 +29,6 @@ operators/fx_to_fp.sv
 operators/sig_mul.sv
 operators/sig_mul_blocks.sv
 operators/sig_mul_logic.sv
+operators/sig_mul_row.sv
+operators/sig_mul_tile.sv
 operators/sum_tree.sv

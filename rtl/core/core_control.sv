@@ -75,6 +75,7 @@ module core_control #(
   wire standing  = (command_o && !pass_ready_i) || (streaming && !en_i) || (drained_o && out_full_i) ||
                    (aborting_o && out_refused_i);
   logic [31:0] stall_q;
+  logic standing_q;
   logic stall_out;
   assign drop_o  = aborting_o && (stall_out || abort_i);
 
@@ -119,10 +120,12 @@ module core_control #(
       sigma_guards_o <= '0;
       cycles_o <= '0;
       stall_q  <= '0;
+      standing_q <= 1'b0;
       left_q   <= '0;
     end else begin
       if (busy_o) cycles_o <= cycles_o + 64'd1;
-      stall_q <= standing ? stall_q + 32'd1 : '0;
+      standing_q <= standing;
+      stall_q <= standing_q ? stall_q + 32'd1 : '0;
       case (state_q)
         Idle:
           if (start_i) begin

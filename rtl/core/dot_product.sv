@@ -79,9 +79,12 @@ module dot_product #(
         wire [1:0] a_cls = a_cls_i[l*2 +: 2] & {2{live_i[l]}};
         wire [1:0] b_cls = b_cls_i[l*2 +: 2] & {2{live_i[l]}};
         if (Raw != 0) begin : g_raw
+          wire [1:0] cls_ahead;
+          wire signed [ExpW-1:0] exp_ahead;
           fp_product #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .Style(Style)) i_product (
             .clk_i, .en_i, .a_cls_i(a_cls), .a_i(a_i[l*AW +: AW]), .b_cls_i(b_cls), .b_i(b_i[l*BW +: BW]), .cls_o(cls),
-            .sign_o(sign), .exp_o(exp), .sig_o(sig));
+            .sign_o(sign), .exp_o(exp), .sig_o(sig), .cls_ahead_o(cls_ahead), .exp_ahead_o(exp_ahead));
+          wire unused = &{1'b0, cls_ahead, exp_ahead};
         end else begin : g_rounded
           wire [DE+DM:0] word;
           fp_mul #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .EO(DE), .MO(DM), .Rne(DRne), .Style(Style)) i_mul (
@@ -133,17 +136,24 @@ module dot_product #(
       assign subtracted_o = 1'b0;
       wire unused = &{1'b0, subtract_i, other_i};
     end else begin : g_float
-      logic [TermLatency*Lanes-1:0] live_q;
-      always_ff @(posedge clk_i)
-        if (en_i) live_q <= {live_q[(TermLatency-1)*Lanes-1:0], live_i};
-      wire [Lanes-1:0] live = live_q[TermLatency*Lanes-1 -: Lanes];
+      // A single lane is live in every token.
+      wire [Lanes-1:0] live;
+      if (Lanes == 1) begin : g_all_live
+        assign live = 1'b1;
+        wire unused = &{1'b0, live_i};
+      end else begin : g_live
+        logic [TermLatency*Lanes-1:0] live_q;
+        always_ff @(posedge clk_i)
+          if (en_i) live_q <= {live_q[(TermLatency-1)*Lanes-1:0], live_i};
+        assign live = live_q[TermLatency*Lanes-1 -: Lanes];
+      end
 
       localparam integer TotW = AE + AM + 3;
       wire [2*Lanes*TotW-1:0] totals; // the upper half only pads the last lanes' partners
       assign totals[2*Lanes*TotW-1 -: Lanes*TotW] = '0;
       wire [Lanes-1:0] lane_done;
-      logic [$clog2(Lanes+1)-1:0] half_q; // lanes that still hold a part; 0 when folded
-      logic fold_q, folding_q;
+      wire [$clog2(Lanes+1)-1:0] half; // lanes that still hold a part; 0 when folded
+      wire fold;
       for (l = 0; l < Lanes; l = l + 1) begin : g_lane
         wire [1:0] cls;
         wire [DE+DM:0] word;
@@ -154,40 +164,53 @@ module dot_product #(
         if (Lanes == 1) begin : g_alone
           assign other = other_i;
         end else begin : g_partner
-          wire [TotW-1:0] partner = totals[(l + 32'(half_q))*TotW +: TotW];
+          wire [TotW-1:0] partner = totals[(l + 32'(half))*TotW +: TotW];
           assign other = (l == 0 && subtract_i) ? other_i : partner;
         end
         // A lane without an element adds -0, which changes nothing.
         fp_accumulate #(.ET(DE), .MT(DM), .EA(AE), .MA(AM), .Rne(ARne), .Depth(Depth)) i_sum (
           .clk_i, .rst_ni, .en_i, .clear_i, .valid_i(term_valid), .term_cls_i(cls & {2{live[l]}}),
-          .term_i({word[DE+DM] | ~live[l], word[DE+DM-1:0]}), .close_i, .fold_i(fold_q | subtract_i),
+          .term_i({word[DE+DM] | ~live[l], word[DE+DM-1:0]}), .close_i, .fold_i(fold | subtract_i),
           .negate_i(subtract_i), .other_cls_i(other[TotW-1 -: 2]), .other_i(other[TotW-3:0]), .done_o(lane_done[l]),
           .total_cls_o(totals[l*TotW+TotW-1 -: 2]), .total_o(totals[l*TotW +: TotW-2]));
       end
       assign over_o = 1'b0;
       assign result_o = totals[TotW-1:0];
       assign subtracted_o = lane_done[0];
-      always_ff @(posedge clk_i)
-        if (!rst_ni || clear_i) begin
-          done_o    <= 1'b0;
-          fold_q    <= 1'b0;
-          folding_q <= 1'b0;
-          half_q    <= '0;
-        end else if (en_i) begin
-          fold_q <= 1'b0;
-          if (close_i) begin
-            half_q    <= ($clog2(Lanes+1))'(Lanes / 2);
+      if (Lanes == 1) begin : g_no_fold
+        assign half = '0;
+        assign fold = 1'b0;
+        always_ff @(posedge clk_i)
+          if (!rst_ni || clear_i) done_o <= 1'b0;
+          else if (en_i && lane_done[0]) done_o <= 1'b1;
+        wire unused_half = &{1'b0, half};
+      end else begin : g_fold
+        logic [$clog2(Lanes+1)-1:0] half_q;
+        logic fold_q, folding_q;
+        assign half = half_q;
+        assign fold = fold_q;
+        always_ff @(posedge clk_i)
+          if (!rst_ni || clear_i) begin
+            done_o    <= 1'b0;
+            fold_q    <= 1'b0;
             folding_q <= 1'b0;
-          end else if (lane_done[0]) begin
-            if (folding_q ? half_q == ($clog2(Lanes+1))'(1) : half_q == '0) begin
-              done_o <= 1'b1;
-            end else begin
-              fold_q    <= 1'b1;
-              folding_q <= 1'b1;
-              if (folding_q) half_q <= half_q >> 1;
+            half_q    <= '0;
+          end else if (en_i) begin
+            fold_q <= 1'b0;
+            if (close_i) begin
+              half_q    <= ($clog2(Lanes+1))'(Lanes / 2);
+              folding_q <= 1'b0;
+            end else if (lane_done[0]) begin
+              if (folding_q && half_q == ($clog2(Lanes+1))'(1)) begin
+                done_o <= 1'b1;
+              end else begin
+                fold_q    <= 1'b1;
+                folding_q <= 1'b1;
+                if (folding_q) half_q <= half_q >> 1;
+              end
             end
           end
-        end
+      end
       wire unused = &{1'b0, lane_done, totals};
     end
   endgenerate

@@ -232,12 +232,16 @@ module pcg_core #(
   // ---- Update ------------------------------------------------------------------------------------------------------
   wire [1:0] alpha_cls, beta_cls;
   wire [OE+OM:0] alpha_op, beta_op;
-  wire [Lanes*UW-1:0] u_in, u_bits;
-  wire [Lanes*RW-1:0] r_in, r_bits;
-  wire [Lanes*PW-1:0] p_in, p_bits;
-  wire [Lanes*QW-1:0] q_in, q_bits;
+  logic [Lanes*UW-1:0] u_in; // the streams' buffers
+  logic [Lanes*RW-1:0] r_in;
+  logic [Lanes*PW-1:0] p_in;
+  logic [Lanes*QW-1:0] q_in;
+  logic [Lanes*2-1:0] u_in_cls, r_in_cls, p_in_cls, q_in_cls;
+  wire [Lanes*UW-1:0] u_bits;
+  wire [Lanes*RW-1:0] r_bits;
+  wire [Lanes*PW-1:0] p_bits;
+  wire [Lanes*QW-1:0] q_bits;
   wire [9*Lanes*CW-1:0] band_in;
-  wire [Lanes*2-1:0] u_in_cls, r_in_cls, p_in_cls, q_in_cls;
   wire [9*Lanes*2-1:0] band_in_cls;
   wire [Lanes*2-1:0] u_cls, r_cls, p_cls;
   wire [Lanes*UW-1:0] u_new;
@@ -250,9 +254,19 @@ module pcg_core #(
     .q_cls_i(q_in_cls), .q_i(q_in),
     .u_cls_o(u_cls), .u_o(u_new), .r_cls_o(r_cls), .r_o(r_new), .p_cls_o(p_cls), .p_o(p_new));
 
-  wire [Lanes-1:0] u_live = last_q[UOut] ? live_last : {Lanes{real_q[UOut]}};
-  wire [Lanes-1:0] r_live = last_q[ROut] ? live_last : {Lanes{real_q[ROut]}};
-  wire [Lanes-1:0] p_live = last_q[POut] ? live_last : {Lanes{real_q[POut]}};
+  // Lanes that hold an element, from registers; u's inverted, so that it is not shared with r's far away.
+  logic [Lanes-1:0] u_dead, r_live, p_live;
+  wire [Lanes-1:0] u_live = ~u_dead;
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear) begin
+      u_dead <= '1;
+      r_live <= '0;
+      p_live <= '0;
+    end else if (en) begin
+      u_dead <= last_q[UOut-1] ? ~live_last : ~{Lanes{real_q[UOut-1]}};
+      r_live <= last_q[ROut-1] ? live_last : {Lanes{real_q[ROut-1]}};
+      p_live <= last_q[POut-1] ? live_last : {Lanes{real_q[POut-1]}};
+    end
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_out
       fp_pack #(.E(UE), .M(UM)) i_pack_u (
@@ -297,28 +311,44 @@ module pcg_core #(
     for (b = 0; b < 9; b = b + 1) begin : g_coef
       for (l = 0; l < Lanes; l = l + 1) begin : g_lane
         localparam integer At = b * Lanes + l;
-        wire [1:0] stencil_cls;
-        fp_unpack #(.E(CE), .M(CM)) i_unpack (.word_i(coef_regs[b*CW +: CW]), .cls_o(stencil_cls));
-        assign coef[At*CW +: CW]    = stencil ? coef_regs[b*CW +: CW] : band_in[At*CW +: CW];
-        assign coef_cls[At*2 +: 2] = stencil ? stencil_cls : band_in_cls[At*2 +: 2];
+        wire [1:0] new_cls;
+        fp_unpack #(.E(CE), .M(CM)) i_unpack (.word_i(coef_regs[b*CW +: CW]), .cls_o(new_cls));
+        logic [1:0] stencil_cls; // coefficients stand while busy
+        always_ff @(posedge clk_i) if (!busy) stencil_cls <= new_cls;
+        if (CoefMode == 1) begin : g_stencil
+          assign coef[At*CW +: CW]   = coef_regs[b*CW +: CW];
+          assign coef_cls[At*2 +: 2] = stencil_cls;
+        end else begin : g_choice
+          assign coef[At*CW +: CW]   = stencil ? coef_regs[b*CW +: CW] : band_in[At*CW +: CW];
+          assign coef_cls[At*2 +: 2] = stencil ? stencil_cls : band_in_cls[At*2 +: 2];
+        end
       end
       localparam integer Off = `ROW_OFF(Tree, WM, b);
-      assign want[4+b]      = ~stencil & window_at[Off];
-      assign want_last[4+b] = window_last_at[Off];
-      if (Off == 0) begin : g_ahead
-        assign want_ahead[4+b] = ~stencil & window_ahead;
-      end else begin : g_behind
-        assign want_ahead[4+b] = ~stencil & window_at[Off-1];
+      if (CoefMode == 1) begin : g_unwanted
+        assign want[4+b]       = 1'b0;
+        assign want_last[4+b]  = 1'b0;
+        assign want_ahead[4+b] = 1'b0;
+      end else begin : g_wanted
+        assign want[4+b]      = ~stencil & window_at[Off];
+        assign want_last[4+b] = window_last_at[Off];
+        if (Off == 0) begin : g_ahead
+          assign want_ahead[4+b] = ~stencil & window_ahead;
+        end else begin : g_behind
+          assign want_ahead[4+b] = ~stencil & window_at[Off-1];
+        end
       end
+    end
+    if (CoefMode == 1) begin : g_stencil_only
+      wire unused = &{1'b0, band_in, band_in_cls, window_ahead};
     end
   endgenerate
 
-  wire [Lanes*2-1:0]  q_cls;
+  wire [Lanes*2-1:0]  q_cls, p_middle_cls;
   wire [Lanes*QW-1:0] q_new;
   row_sum #(.PE(PE), .PM(PM), .CE(CE), .CM(CM), .WE(WE), .WM(WM), .WRne(WRne), .QE(QE), .QM(QM), .QRne(QRne),
             .Tree(Tree), .Lanes(Lanes), .Style(Style), .DelayRam(DelayRam)) i_rows (
     .clk_i, .en_i(en), .ptr_i(ptr_q), .south_i(south), .centre_i(centre), .north_i(north), .coef_cls_i(coef_cls),
-    .coef_i(coef), .q_cls_o(q_cls), .q_o(q_new), .p_o(p_middle));
+    .coef_i(coef), .q_cls_o(q_cls), .q_o(q_new), .p_cls_o(p_middle_cls), .p_o(p_middle));
 
   // Elements that a constant stencil leaves out (the grid's edge) and lanes behind the end give q = +0.
   wire [Lanes-1:0] q_zero;
@@ -335,7 +365,7 @@ module pcg_core #(
   endgenerate
   wire [Lanes-1:0] row_live = window_last_at[RowLat] ? live_last : {Lanes{1'b1}};
   wire [Lanes-1:0] q_live = row_live & ~q_zero;
-  wire [Lanes*2-1:0] q_live_cls, p_middle_cls;
+  wire [Lanes*2-1:0] q_live_cls;
   wire [Lanes*QW-1:0] q_live_word;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_q
@@ -343,8 +373,6 @@ module pcg_core #(
       assign q_live_word[l*QW +: QW] = {q_new[l*QW+QW-1] & q_live[l], q_new[l*QW +: QW-1]};
       fp_pack #(.E(QE), .M(QM)) i_pack (
         .cls_i(q_live_cls[l*2 +: 2]), .word_i(q_live_word[l*QW +: QW]), .word_o(q_bits[l*QW +: QW]));
-      fp_unpack #(.E(PE), .M(PM), .Canonical(1)) i_unpack (
-        .word_i(p_middle[l*PW +: PW]), .cls_o(p_middle_cls[l*2 +: 2]));
     end
   endgenerate
 
@@ -376,7 +404,11 @@ module pcg_core #(
   assign dots_done = &dot_done;
 
   logic test_rho; // this pass's rho is tested
-  always_ff @(posedge clk_i) test_rho <= pass_count + 32'd1 >= rho_stop_from;
+  logic [31:0] count_q; // this pass's, from one
+  always_ff @(posedge clk_i) begin
+    count_q  <= pass_count + 32'd1;
+    test_rho <= count_q >= rho_stop_from;
+  end
   scalar_unit #(.SE(SE), .SM(SM), .SRne(SRne), .OE(OE), .OM(OM), .ORne(ORne), .Fixed(Fixed), .AE(AE), .AM(AM),
                 .ARne(ARne), .Msb(Msb), .Lsb(Lsb), .GuardW(GuardW)) i_scalars (
     .clk_i, .rst_ni, .abort_i(aborting), .start_i(scalar_start), .rho_i(rr_sum), .pq_i(pq_sum), .qq_i(qq_sum),
@@ -387,11 +419,30 @@ module pcg_core #(
     .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op));
 
   // ---- Streams -----------------------------------------------------------------------------------------------------
-  assign want[3:0]       = {real_q[0], real_q[0], real_q[RIn], real_q[UIn]};
+  // u's and q's by registers of their own, inverted, so that they are not shared with r's and p's far away.
+  logic idle_u, idle_q;
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear) begin
+      idle_u <= 1'b1;
+      idle_q <= 1'b1;
+    end else if (en) begin
+      idle_u <= ~real_q[UIn-1];
+      idle_q <= ~slot_real;
+    end
+  assign want[3:0]       = {~idle_q, real_q[0], real_q[RIn], ~idle_u};
   assign want_ahead[3:0] = {slot_real, slot_real, real_q[RIn-1], real_q[UIn-1]};
   assign want_last[3:0]  = {last_q[0], last_q[0], last_q[RIn], last_q[UIn]};
-  wire [12:0] in_full, in_soon, in_last;
+  wire [12:0] in_full, in_soon, in_last, in_ready;
   wire [12:0] take = want & {13{~still}};
+  // Without band streams only the first four are built.
+  localparam integer Ins = (CoefMode == 1) ? 4 : 13;
+  wire [12:0] in_valid = {s_axis_band_tvalid, s_axis_q_tvalid, s_axis_p_tvalid, s_axis_r_tvalid, s_axis_u_tvalid};
+  wire [12:0] in_tlast = {s_axis_band_tlast, s_axis_q_tlast, s_axis_p_tlast, s_axis_r_tlast, s_axis_u_tlast};
+  stream_in #(.N(Ins)) i_in (
+    .clk_i, .rst_ni, .clear_i(clear), .tvalid_i(in_valid[Ins-1:0]), .tlast_i(in_tlast[Ins-1:0]),
+    .tready_o(in_ready[Ins-1:0]), .take_i(take[Ins-1:0]), .last_o(in_last[Ins-1:0]), .full_o(in_full[Ins-1:0]),
+    .soon_o(in_soon[Ins-1:0]));
+  assign {s_axis_band_tready, s_axis_q_tready, s_axis_p_tready, s_axis_r_tready, s_axis_u_tready} = in_ready;
   // Classes are read off on the way into the buffers.
   wire [Lanes*2-1:0] u_new_cls, r_new_cls, p_new_cls, q_new_cls;
   generate
@@ -402,34 +453,50 @@ module pcg_core #(
       fp_unpack #(.E(QE), .M(QM)) i_unpack_q (.word_i(s_axis_q_tdata[l*QW +: QW]), .cls_o(q_new_cls[l*2 +: 2]));
     end
   endgenerate
-  stream_in #(.W(Lanes*(UW+2))) i_in_u (
-    .clk_i, .rst_ni, .clear_i(clear), .tdata_i({u_new_cls, s_axis_u_tdata}), .tvalid_i(s_axis_u_tvalid),
-    .tlast_i(s_axis_u_tlast), .tready_o(s_axis_u_tready), .take_i(take[0]), .data_o({u_in_cls, u_in}),
-    .last_o(in_last[0]), .full_o(in_full[0]), .soon_o(in_soon[0]));
-  stream_in #(.W(Lanes*(RW+2))) i_in_r (
-    .clk_i, .rst_ni, .clear_i(clear), .tdata_i({r_new_cls, s_axis_r_tdata}), .tvalid_i(s_axis_r_tvalid),
-    .tlast_i(s_axis_r_tlast), .tready_o(s_axis_r_tready), .take_i(take[1]), .data_o({r_in_cls, r_in}),
-    .last_o(in_last[1]), .full_o(in_full[1]), .soon_o(in_soon[1]));
-  stream_in #(.W(Lanes*(PW+2))) i_in_p (
-    .clk_i, .rst_ni, .clear_i(clear), .tdata_i({p_new_cls, s_axis_p_tdata}), .tvalid_i(s_axis_p_tvalid),
-    .tlast_i(s_axis_p_tlast), .tready_o(s_axis_p_tready), .take_i(take[2]), .data_o({p_in_cls, p_in}),
-    .last_o(in_last[2]), .full_o(in_full[2]), .soon_o(in_soon[2]));
-  stream_in #(.W(Lanes*(QW+2))) i_in_q (
-    .clk_i, .rst_ni, .clear_i(clear), .tdata_i({q_new_cls, s_axis_q_tdata}), .tvalid_i(s_axis_q_tvalid),
-    .tlast_i(s_axis_q_tlast), .tready_o(s_axis_q_tready), .take_i(take[3]), .data_o({q_in_cls, q_in}),
-    .last_o(in_last[3]), .full_o(in_full[3]), .soon_o(in_soon[3]));
+  always_ff @(posedge clk_i) begin
+    if (in_ready[0]) begin
+      u_in_cls <= u_new_cls;
+      u_in     <= s_axis_u_tdata;
+    end
+    if (in_ready[1]) begin
+      r_in_cls <= r_new_cls;
+      r_in     <= s_axis_r_tdata;
+    end
+    if (in_ready[2]) begin
+      p_in_cls <= p_new_cls;
+      p_in     <= s_axis_p_tdata;
+    end
+    if (in_ready[3]) begin
+      q_in_cls <= q_new_cls;
+      q_in     <= s_axis_q_tdata;
+    end
+  end
   generate
-    for (b = 0; b < 9; b = b + 1) begin : g_in_band
-      wire [Lanes*CW-1:0] words = s_axis_band_tdata[b*Lanes*CW +: Lanes*CW];
-      wire [Lanes*2-1:0]  classes;
-      for (l = 0; l < Lanes; l = l + 1) begin : g_lane
-        fp_unpack #(.E(CE), .M(CM)) i_unpack (.word_i(words[l*CW +: CW]), .cls_o(classes[l*2 +: 2]));
+    if (CoefMode == 1) begin : g_no_bands
+      assign band_in     = '0;
+      assign band_in_cls = '0;
+      assign in_ready[12:4] = '0;
+      assign in_last[12:4]  = '0;
+      assign in_full[12:4]  = '0;
+      assign in_soon[12:4]  = '0;
+      wire unused = &{1'b0, in_valid[12:4], in_tlast[12:4], take[12:4], s_axis_band_tdata};
+    end else begin : g_bands
+      for (b = 0; b < 9; b = b + 1) begin : g_band
+        wire [Lanes*CW-1:0] words = s_axis_band_tdata[b*Lanes*CW +: Lanes*CW];
+        wire [Lanes*2-1:0]  classes;
+        for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+          fp_unpack #(.E(CE), .M(CM)) i_unpack (.word_i(words[l*CW +: CW]), .cls_o(classes[l*2 +: 2]));
+        end
+        logic [Lanes*CW-1:0] words_q;
+        logic [Lanes*2-1:0]  classes_q;
+        always_ff @(posedge clk_i)
+          if (in_ready[4+b]) begin
+            words_q   <= words;
+            classes_q <= classes;
+          end
+        assign band_in[b*Lanes*CW +: Lanes*CW]  = words_q;
+        assign band_in_cls[b*Lanes*2 +: Lanes*2] = classes_q;
       end
-      stream_in #(.W(Lanes*(CW+2))) i_in (
-        .clk_i, .rst_ni, .clear_i(clear), .tdata_i({classes, words}), .tvalid_i(s_axis_band_tvalid[b]),
-        .tlast_i(s_axis_band_tlast[b]), .tready_o(s_axis_band_tready[b]), .take_i(take[4+b]),
-        .data_o({band_in_cls[b*Lanes*2 +: Lanes*2], band_in[b*Lanes*CW +: Lanes*CW]}), .last_o(in_last[4+b]),
-        .full_o(in_full[4+b]), .soon_o(in_soon[4+b]));
     end
   endgenerate
   wire [12:0] odd = take & (in_last ^ want_last);
@@ -440,23 +507,26 @@ module pcg_core #(
   wire [3:0] out_valid = {window_at[RowLat], real_q[POut], real_q[ROut], real_q[UOut]};
   wire [3:0] out_ahead = {window_at[RowLat-1], real_q[POut-1], real_q[ROut-1], real_q[UOut-1]};
   wire [3:0] out_last  = {window_last_at[RowLat], last_q[POut], last_q[ROut], last_q[UOut]};
-  wire [3:0] push = out_valid & {4{~still}};
-  stream_out #(.W(Lanes*UW)) i_out_u (
-    .clk_i, .rst_ni, .clear_i(drop), .push_i(push[0]), .data_i(u_bits), .last_i(out_last[0]), .tdata_o(m_axis_u_tdata),
-    .tvalid_o(m_axis_u_tvalid), .tlast_o(m_axis_u_tlast), .tready_i(m_axis_u_tready), .full_o(out_full[0]),
-    .soon_o(out_soon[0]));
-  stream_out #(.W(Lanes*RW)) i_out_r (
-    .clk_i, .rst_ni, .clear_i(drop), .push_i(push[1]), .data_i(r_bits), .last_i(out_last[1]), .tdata_o(m_axis_r_tdata),
-    .tvalid_o(m_axis_r_tvalid), .tlast_o(m_axis_r_tlast), .tready_i(m_axis_r_tready), .full_o(out_full[1]),
-    .soon_o(out_soon[1]));
-  stream_out #(.W(Lanes*PW)) i_out_p (
-    .clk_i, .rst_ni, .clear_i(drop), .push_i(push[2]), .data_i(p_bits), .last_i(out_last[2]), .tdata_o(m_axis_p_tdata),
-    .tvalid_o(m_axis_p_tvalid), .tlast_o(m_axis_p_tlast), .tready_i(m_axis_p_tready), .full_o(out_full[2]),
-    .soon_o(out_soon[2]));
-  stream_out #(.W(Lanes*QW)) i_out_q (
-    .clk_i, .rst_ni, .clear_i(drop), .push_i(push[3]), .data_i(q_bits), .last_i(out_last[3]), .tdata_o(m_axis_q_tdata),
-    .tvalid_o(m_axis_q_tvalid), .tlast_o(m_axis_q_tlast), .tready_i(m_axis_q_tready), .full_o(out_full[3]),
-    .soon_o(out_soon[3]));
+  stream_out #(.N(4)) i_out (
+    .clk_i, .rst_ni, .clear_i(drop), .push_i(out_valid & {4{~still}}), .last_i(out_last),
+    .tvalid_o({m_axis_q_tvalid, m_axis_p_tvalid, m_axis_r_tvalid, m_axis_u_tvalid}),
+    .tlast_o({m_axis_q_tlast, m_axis_p_tlast, m_axis_r_tlast, m_axis_u_tlast}),
+    .tready_i({m_axis_q_tready, m_axis_p_tready, m_axis_r_tready, m_axis_u_tready}), .full_o(out_full),
+    .soon_o(out_soon));
+  logic [Lanes*UW-1:0] u_out_q;
+  logic [Lanes*RW-1:0] r_out_q;
+  logic [Lanes*PW-1:0] p_out_q;
+  logic [Lanes*QW-1:0] q_out_q;
+  assign m_axis_u_tdata = out_full[0] ? u_out_q : u_bits;
+  assign m_axis_r_tdata = out_full[1] ? r_out_q : r_bits;
+  assign m_axis_p_tdata = out_full[2] ? p_out_q : p_bits;
+  assign m_axis_q_tdata = out_full[3] ? q_out_q : q_bits;
+  always_ff @(posedge clk_i) begin
+    if (!out_full[0]) u_out_q <= u_bits;
+    if (!out_full[1]) r_out_q <= r_bits;
+    if (!out_full[2]) p_out_q <= p_bits;
+    if (!out_full[3]) q_out_q <= q_bits;
+  end
 
   // The pipeline moves when all that it meets is here and all that it offers has room: known a clock ahead. Behind an
   // abort it stands until it has been cleared.

@@ -6,7 +6,7 @@
 /// multipliers, along one line per row, and coefficients are taken from coef_i at that clock.
 ///   rows      line_buffer's outputs: tokens t + 1
 ///   coef_i    band-major: lane l of band b at word b * Lanes + l
-///   p_o       the centre element, in step with q_o, as packed words
+///   p_o       the centre element, in step with q_o: classes and packed words
 `include "mantissa.svh"
 `default_nettype none
 module row_sum #(
@@ -35,21 +35,30 @@ module row_sum #(
   input  wire  [9*Lanes*(CE+CM+1)-1:0] coef_i,
   output logic [Lanes*2-1:0]           q_cls_o,
   output logic [Lanes*(QE+QM+1)-1:0]   q_o,
+  output logic [Lanes*2-1:0]           p_cls_o,
   output logic [Lanes*(PE+PM+1)-1:0]   p_o
 );
   localparam integer PW = PE + PM + 1;
   localparam integer CW = CE + CM + 1;
   localparam integer WW = WE + WM + 1;
   localparam integer QW = QE + QM + 1;
-  localparam integer TW = Lanes * PW;
+  localparam integer EW = PW + 2; // an element with its class
+  localparam integer TW = Lanes * EW;
   localparam integer Latency = `ROW_LATENCY(Tree, CM, PM, WE, WM, QE, QM);
 
-  wire [3*TW-1:0] rows = {north_i, centre_i, south_i};
+  // Classes are read off once a row and travel with their words.
+  wire [3*Lanes*PW-1:0] words = {north_i, centre_i, south_i};
+  wire [3*TW-1:0] rows;
   wire [9*TW-1:0] taps; // band-major, each at its own clock
   wire [TW-1:0]   middle;
 
   genvar row, l, b;
   generate
+    for (l = 0; l < 3 * Lanes; l = l + 1) begin : g_class
+      assign rows[l*EW +: PW] = words[l*PW +: PW];
+      fp_unpack #(.E(PE), .M(PM), .Canonical(1)) i_unpack (
+        .word_i(words[l*PW +: PW]), .cls_o(rows[l*EW + PW +: 2]));
+    end
     for (row = 0; row < 3; row = row + 1) begin : g_row
       localparam integer OffW = `ROW_OFF(Tree, WM, 3 * row);
       localparam integer OffC = `ROW_OFF(Tree, WM, 3 * row + 1);
@@ -81,9 +90,9 @@ module row_sum #(
         assign taps[(3*row+2)*TW +: TW] = before_e;
         wire unused = &{1'b0, at_e};
       end else begin : g_lanes
-        assign taps[(3*row)*TW +: TW]   = {at_w[TW-PW-1:0], behind_w[TW-1 -: PW]};
+        assign taps[(3*row)*TW +: TW]   = {at_w[TW-EW-1:0], behind_w[TW-1 -: EW]};
         assign taps[(3*row+1)*TW +: TW] = at_c;
-        assign taps[(3*row+2)*TW +: TW] = {before_e[PW-1:0], at_e[TW-1:PW]};
+        assign taps[(3*row+2)*TW +: TW] = {before_e[EW-1:0], at_e[TW-1:EW]};
       end
       if (row == 1) begin : g_middle
         delay #(.W(TW), .N(Latency - OffC), .Ram(DelayRam)) i_middle (
@@ -91,16 +100,16 @@ module row_sum #(
       end
     end
   endgenerate
-  assign p_o = middle;
 
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+      assign p_o[l*PW +: PW]    = middle[l*EW +: PW];
+      assign p_cls_o[l*2 +: 2] = middle[l*EW + PW +: 2];
       wire [9*2-1:0]  product_cls;
       wire [9*WW-1:0] product;
       for (b = 0; b < 9; b = b + 1) begin : g_band
-        wire [PW-1:0] p = taps[b*TW + l*PW +: PW];
-        wire [1:0] p_cls;
-        fp_unpack #(.E(PE), .M(PM), .Canonical(1)) i_unpack (.word_i(p), .cls_o(p_cls));
+        wire [PW-1:0] p = taps[b*TW + l*EW +: PW];
+        wire [1:0] p_cls = taps[b*TW + l*EW + PW +: 2];
         fp_mul #(.EA(CE), .MA(CM), .EB(PE), .MB(PM), .EO(WE), .MO(WM), .Rne(WRne), .Style(Style)) i_mul (
           .clk_i, .en_i, .a_cls_i(coef_cls_i[(b*Lanes+l)*2 +: 2]), .a_i(coef_i[(b*Lanes+l)*CW +: CW]), .b_cls_i(p_cls),
           .b_i(p), .cls_o(product_cls[b*2 +: 2]), .word_o(product[b*WW +: WW]));

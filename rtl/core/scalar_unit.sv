@@ -67,27 +67,26 @@ module scalar_unit #(
 
   wire unit_rst_n = rst_ni & ~abort_i;
 
-  // Registers hold packed words; their classes are read off them.
+  // Registers hold packed words. Their classes are read off them where they are used, and operands stand only in the
+  // clock that takes them: in simulation an idle unit costs nothing.
   logic [SW-1:0] work_q; // alpha qq, then alpha qq - pq
-  wire [1:0] rho_cls, pq_cls, qq_cls, alpha_cls, sigma_cls, beta_cls, work_cls, stop_cls;
-  fp_unpack #(.E(SE), .M(SM), .Canonical(1)) i_rho (.word_i(rho_o), .cls_o(rho_cls));
-  fp_unpack #(.E(SE), .M(SM), .Canonical(1)) i_pq (.word_i(pq_o), .cls_o(pq_cls));
-  fp_unpack #(.E(SE), .M(SM), .Canonical(1)) i_qq (.word_i(qq_o), .cls_o(qq_cls));
-  fp_unpack #(.E(SE), .M(SM)) i_alpha (.word_i(alpha_o), .cls_o(alpha_cls));
-  fp_unpack #(.E(SE), .M(SM), .Canonical(1)) i_sigma (.word_i(sigma_o), .cls_o(sigma_cls));
-  fp_unpack #(.E(SE), .M(SM)) i_beta (.word_i(beta_o), .cls_o(beta_cls));
-  fp_unpack #(.E(SE), .M(SM), .Canonical(1)) i_work (.word_i(work_q), .cls_o(work_cls));
-  fp_unpack #(.E(SE), .M(SM)) i_stop (.word_i(rho_stop_i), .cls_o(stop_cls));
+  // As fp_unpack; a macro, because Icarus runs an always_comb for ever that calls a function for two results.
+`define CLASS_OF(word, canonical) \
+  {&word[SW-2:SM], (&word[SW-2:SM]) ? ((canonical) != 0 ? word[SM-1] : |word[SM-1:0]) : |word[SW-2:SM]}
+  function automatic [SW-1:0] pack(input [1:0] cls, input [SW-1:0] word); // as fp_pack
+    if (cls == `CLS_FINITE) pack = word;
+    else pack = {word[SW-1] & ~(&cls), {SE{cls[1]}}, &cls, {(SM-1){1'b0}}};
+  endfunction
 
   // A dot product's total, through a register, into the scalar format.
   logic [DotW-1:0] dot;
   logic            second_q; // second clock of a state
   always_ff @(posedge clk_i) begin
-    dot      <= (which_q == 2'd0) ? rho_i : (which_q == 2'd1) ? pq_i : qq_i;
+    if (state_q != Idle) dot <= (which_q == 2'd0) ? rho_i : (which_q == 2'd1) ? pq_i : qq_i;
     second_q <= first_q;
   end
   wire [1:0]    load_cls;
-  wire [SW-1:0] load_word, load_bits;
+  wire [SW-1:0] load_word;
   wire          load_done, load_left;
   generate
     if (Fixed != 0) begin : g_fixed
@@ -95,7 +94,7 @@ module scalar_unit #(
       fx_to_fp #(.W(DotW), .Lsb(Lsb), .EO(SE), .MO(SM), .Rne(SRne)) i_load (
         .clk_i, .rst_ni(unit_rst_n), .start_i(state_q == Load && second_q), .value_i(dot), .done_o(load_done),
         .cls_o(load_cls), .word_o(load_word));
-      assign load_left = !(&dot[DotW-1:W-1] || ~|dot[DotW-1:W-1]);
+      assign load_left = load_done ? !(&dot[DotW-1:W-1] || ~|dot[DotW-1:W-1]) : 1'bx;
     end else begin : g_float
       fp_convert #(.EI(AE), .MI(AM), .EO(SE), .MO(SM), .Rne(SRne)) i_load (
         .clk_i, .en_i(state_q == Load), .cls_i(dot[DotW-1 -: 2]), .word_i(dot[DotW-3:0]), .cls_o(load_cls),
@@ -106,22 +105,26 @@ module scalar_unit #(
       assign load_left = 1'b0;
     end
   endgenerate
-  fp_pack #(.E(SE), .M(SM)) i_pack_load (.cls_i(load_cls), .word_i(load_word), .word_o(load_bits));
 
   // The arithmetic units, each with its operands chosen by the state.
   wire [1:0] div_cls, mul_cls, sub_cls;
-  wire [SW-1:0] div_word, mul_word, sub_word, div_bits, mul_bits, sub_bits;
+  wire [SW-1:0] div_word, mul_word, sub_word;
   wire div_done, mul_done, sub_done;
   wire for_beta = state_q == Beta;
   wire for_sigma = state_q == Sigma;
+  wire [1:0] div_a_cls = !first_q ? 2'bx : for_beta ? `CLASS_OF(sigma_o, 1) : `CLASS_OF(rho_o, 1);
+  wire [1:0] div_b_cls = !first_q ? 2'bx : for_beta ? `CLASS_OF(rho_o, 1) : `CLASS_OF(pq_o, 1);
+  wire [1:0] mul_a_cls = !first_q ? 2'bx : `CLASS_OF(alpha_o, 0);
+  wire [1:0] mul_b_cls = !first_q ? 2'bx : for_sigma ? `CLASS_OF(work_q, 1) : `CLASS_OF(qq_o, 1);
+  wire [SW-1:0] div_a = !first_q ? {SW{1'bx}} : for_beta ? sigma_o : rho_o;
+  wire [SW-1:0] div_b = !first_q ? {SW{1'bx}} : for_beta ? rho_o : pq_o;
+  wire [SW-1:0] mul_b = !first_q ? {SW{1'bx}} : for_sigma ? work_q : qq_o;
   fp_div #(.EA(SE), .MA(SM), .EB(SE), .MB(SM), .EO(SE), .MO(SM), .Rne(SRne)) i_div (
-    .clk_i, .rst_ni(unit_rst_n), .start_i(first_q && (state_q == Alpha || for_beta)),
-    .a_cls_i(for_beta ? sigma_cls : rho_cls), .a_i(for_beta ? sigma_o : rho_o), .b_cls_i(for_beta ? rho_cls : pq_cls), .b_i(for_beta ? rho_o : pq_o),
-    .done_o(div_done), .cls_o(div_cls), .word_o(div_word));
+    .clk_i, .rst_ni(unit_rst_n), .start_i(first_q && (state_q == Alpha || for_beta)), .a_cls_i(div_a_cls), .a_i(div_a),
+    .b_cls_i(div_b_cls), .b_i(div_b), .done_o(div_done), .cls_o(div_cls), .word_o(div_word));
   fp_mul_serial #(.E(SE), .M(SM), .Rne(SRne)) i_mul (
-    .clk_i, .rst_ni(unit_rst_n), .start_i(first_q && (state_q == AlphaQq || for_sigma)), .a_cls_i(alpha_cls),
-    .a_i(alpha_o), .b_cls_i(for_sigma ? work_cls : qq_cls), .b_i(for_sigma ? work_q : qq_o), .done_o(mul_done), .cls_o(mul_cls),
-    .word_o(mul_word));
+    .clk_i, .rst_ni(unit_rst_n), .start_i(first_q && (state_q == AlphaQq || for_sigma)), .a_cls_i(mul_a_cls),
+    .a_i(alpha_o), .b_cls_i(mul_b_cls), .b_i(mul_b), .done_o(mul_done), .cls_o(mul_cls), .word_o(mul_word));
   generate
     if (Fixed == 0 && AE == SE && AM == SM && ARne == SRne) begin : g_shared
       logic subtracted_q;
@@ -129,11 +132,13 @@ module scalar_unit #(
         subtract_o   <= rst_ni & ~abort_i & state_q == Minus & first_q;
         subtracted_q <= subtracted_i;
       end
-      assign minuend_o  = {work_cls, work_q};
+      assign minuend_o  = !second_q ? {DotW{1'bx}} : {`CLASS_OF(work_q, 1), work_q};
       assign {sub_cls, sub_word} = dot;
       assign sub_done = subtracted_q;
       wire unused = &{1'b0, wait_q};
     end else begin : g_own
+      wire [1:0] work_cls = (state_q != Minus) ? 2'bx : `CLASS_OF(work_q, 1);
+      wire [1:0] pq_cls   = (state_q != Minus) ? 2'bx : `CLASS_OF(pq_o, 1);
       fp_add #(.EA(SE), .MA(SM), .EB(SE), .MB(SM), .EO(SE), .MO(SM), .Rne(SRne), .Subtract(1)) i_sub (
         .clk_i, .en_i(state_q == Minus), .a_cls_i(work_cls), .a_i(work_q), .b_cls_i(pq_cls), .b_i(pq_o),
         .cls_o(sub_cls), .word_o(sub_word));
@@ -143,27 +148,36 @@ module scalar_unit #(
       wire unused = &{1'b0, subtracted_i};
     end
   endgenerate
-  fp_pack #(.E(SE), .M(SM)) i_pack_div (.cls_i(div_cls), .word_i(div_word), .word_o(div_bits));
-  fp_pack #(.E(SE), .M(SM)) i_pack_mul (.cls_i(mul_cls), .word_i(mul_word), .word_o(mul_bits));
-  fp_pack #(.E(SE), .M(SM)) i_pack_sub (.cls_i(sub_cls), .word_i(sub_word), .word_o(sub_bits));
 
+  // Between equal formats fp_convert is wires, and the classes are always used.
+  wire converts = state_q == Operands || `CONVERT_LATENCY(SE, SM, OE, OM) == 0;
+  wire [1:0] alpha_cls = !converts ? 2'bx : `CLASS_OF(alpha_o, 0);
+  wire [1:0] beta_cls  = !converts ? 2'bx : `CLASS_OF(beta_o, 0);
   fp_convert #(.EI(SE), .MI(SM), .EO(OE), .MO(OM), .Rne(ORne)) i_alpha_op (
-    .clk_i, .en_i(state_q == Operands), .cls_i(alpha_cls), .word_i(alpha_o), .cls_o(alpha_cls_o), .word_o(alpha_op_o));
+    .clk_i, .en_i(converts), .cls_i(alpha_cls), .word_i(alpha_o), .cls_o(alpha_cls_o), .word_o(alpha_op_o));
   fp_convert #(.EI(SE), .MI(SM), .EO(OE), .MO(OM), .Rne(ORne)) i_beta_op (
-    .clk_i, .en_i(state_q == Operands), .cls_i(beta_cls), .word_i(beta_o), .cls_o(beta_cls_o), .word_o(beta_op_o));
+    .clk_i, .en_i(converts), .cls_i(beta_cls), .word_i(beta_o), .cls_o(beta_cls_o), .word_o(beta_op_o));
 
-  wire finite = ~(rho_cls[1] | pq_cls[1] | qq_cls[1]);
-  logic unbounded_q;
-  always_ff @(posedge clk_i) unbounded_q <= alpha_cls[1] | sigma_cls[1] | beta_cls[1];
-  // rho is positive and finite where this counts, and has stood for long.
-  logic less_q, below_q;
+  // For the end tests. rho is positive and finite where these count, and has stood for long.
+  logic unbounded_q, less_q, below_q;
   logic [1:0] stop_cls_q;
   always_ff @(posedge clk_i) begin
-    less_q     <= rho_o[SW-2:0] < rho_stop_i[SW-2:0];
-    stop_cls_q <= stop_cls;
-    below_q    <= test_rho_i & ~rho_stop_i[SW-1] &
-                  (stop_cls_q == `CLS_INF || (stop_cls_q == `CLS_FINITE && less_q));
+    if (state_q == Finish) unbounded_q <= (&alpha_o[SW-2:SM]) | (&sigma_o[SW-2:SM]) | (&beta_o[SW-2:SM]);
+    if (for_beta) begin
+      less_q     <= rho_o[SW-2:0] < rho_stop_i[SW-2:0];
+      stop_cls_q <= `CLASS_OF(rho_stop_i, 0);
+      below_q    <= test_rho_i & ~rho_stop_i[SW-1] &
+                    (stop_cls_q == `CLS_INF || (stop_cls_q == `CLS_FINITE && less_q));
+    end
   end
+  // What the dot products alone say.
+  function automatic [2:0] end_of_dots();
+    if (left_q) end_of_dots = 3'd5;
+    else if ((&rho_o[SW-2:SM]) | (&pq_o[SW-2:SM]) | (&qq_o[SW-2:SM])) end_of_dots = 3'd4;
+    else if (~(|rho_o[SW-2:SM])) end_of_dots = 3'd2;
+    else if (~(|pq_o[SW-2:SM]) | pq_o[SW-1]) end_of_dots = 3'd3;
+    else end_of_dots = 3'd0;
+  endfunction
 
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
@@ -207,10 +221,10 @@ module scalar_unit #(
             which_q <= which_q + 2'd1;
             left_q  <= left_q | load_left;
             first_q <= 1'b1;
-            if (which_q == 2'd0) rho_o <= load_bits;
-            if (which_q == 2'd1) pq_o <= load_bits;
+            if (which_q == 2'd0) rho_o <= pack(load_cls, load_word);
+            if (which_q == 2'd1) pq_o <= pack(load_cls, load_word);
             if (which_q == 2'd2) begin
-              qq_o    <= load_bits;
+              qq_o    <= pack(load_cls, load_word);
               first_q <= 1'b0;
               state_q <= Test;
             end
@@ -218,23 +232,18 @@ module scalar_unit #(
         Test: begin
           which_q <= 2'd1; // alpha qq - pq comes where pq was
           first_q <= 1'b1;
-          state_q <= Alpha;
-          if (left_q) end_o <= 3'd5;
-          else if (!finite) end_o <= 3'd4;
-          else if (rho_cls == `CLS_ZERO) end_o <= 3'd2;
-          else if (pq_cls == `CLS_ZERO || pq_o[SW-1]) end_o <= 3'd3;
-          if (left_q || !finite || rho_cls == `CLS_ZERO || pq_cls == `CLS_ZERO || pq_o[SW-1])
-            state_q <= Finish;
+          end_o   <= end_of_dots();
+          state_q <= (end_of_dots() == 3'd0) ? Alpha : Finish;
         end
         Alpha:
           if (div_done) begin
-            alpha_o <= div_bits;
+            alpha_o <= pack(div_cls, div_word);
             first_q <= 1'b1;
             state_q <= AlphaQq;
           end
         AlphaQq:
           if (mul_done) begin
-            work_q  <= mul_bits;
+            work_q  <= pack(mul_cls, mul_word);
             first_q <= 1'b1;
             wait_q  <= 4'(`ADD_LATENCY(SM, SM, SM));
             state_q <= Minus;
@@ -242,21 +251,21 @@ module scalar_unit #(
         Minus: begin
           wait_q <= wait_q - 4'd1;
           if (sub_done) begin
-            work_q  <= sub_bits;
+            work_q  <= pack(sub_cls, sub_word);
             first_q <= 1'b1;
             state_q <= Sigma;
           end
         end
         Sigma:
           if (mul_done) begin
-            sigma_o <= mul_bits[SW-1] ? '0 : mul_bits;
-            guard_o <= mul_bits[SW-1];
+            sigma_o <= (mul_word[SW-1] & ~(&mul_cls)) ? '0 : pack(mul_cls, mul_word);
+            guard_o <= mul_word[SW-1] & ~(&mul_cls);
             first_q <= 1'b1;
             state_q <= Beta;
           end
         Beta:
           if (div_done) begin
-            beta_o  <= div_bits;
+            beta_o  <= pack(div_cls, div_word);
             first_q <= 1'b1;
             state_q <= Finish;
           end
@@ -285,4 +294,5 @@ module scalar_unit #(
       endcase
     end
 endmodule
+`undef CLASS_OF
 `default_nettype wire

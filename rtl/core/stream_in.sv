@@ -1,31 +1,27 @@
-/// One beat of buffer behind an input stream: the pipeline consumes from registers, and whether it can move in the next
-/// clock is known a clock ahead. Full rate; tready depends on registers only.
+/// The control of one beat of buffer behind each of N input streams: the pipeline consumes from registers, and whether it
+/// can move in the next clock is known a clock ahead. Full rate; tready depends on registers only. The caller keeps the
+/// data, in registers that take a stream's tdata whenever its tready_o is high. All streams side by side: simulation
+/// handles them as one word.
 `default_nettype none
 module stream_in #(
-  parameter integer W = 32
+  parameter integer N = 13
 ) (
   input  wire          clk_i,
   input  wire          rst_ni,
   input  wire          clear_i, ///< drop what is held, accept nothing
-  input  wire  [W-1:0] tdata_i,
-  input  wire          tvalid_i,
-  input  wire          tlast_i,
-  output logic         tready_o,
-  input  wire          take_i,  ///< only while full_o
-  output logic [W-1:0] data_o,
-  output logic         last_o,
-  output logic         full_o,
-  output logic         soon_o   ///< full_o of the next clock, unless cleared
+  input  wire  [N-1:0] tvalid_i,
+  input  wire  [N-1:0] tlast_i,
+  output logic [N-1:0] tready_o,
+  input  wire  [N-1:0] take_i,  ///< only while full_o
+  output logic [N-1:0] last_o,
+  output logic [N-1:0] full_o,
+  output logic [N-1:0] soon_o   ///< full_o of the next clock, unless cleared
 );
-  assign tready_o = ~clear_i & (~full_o | take_i);
+  assign tready_o = {N{~clear_i}} & (~full_o | take_i);
   assign soon_o   = tvalid_i | (full_o & ~take_i);
   always_ff @(posedge clk_i)
-    if (!rst_ni || clear_i) full_o <= 1'b0;
+    if (!rst_ni || clear_i) full_o <= '0;
     else full_o <= soon_o;
-  always_ff @(posedge clk_i)
-    if (tready_o) begin
-      data_o <= tdata_i;
-      last_o <= tlast_i;
-    end
+  always_ff @(posedge clk_i) last_o <= (last_o & ~tready_o) | (tlast_i & tready_o);
 endmodule
 `default_nettype wire

@@ -1,36 +1,29 @@
-/// A skid buffer before an output stream: a beat is offered in the clock in which the pipeline lets go of it, and waits
-/// here when it is not taken. The pipeline may push while full_o is low; whether it can in the next clock is known a
-/// clock ahead. tvalid does not depend on tready.
+/// The control of a skid buffer before each of N output streams: a beat is offered in the clock in which the pipeline lets
+/// go of it, and waits when it is not taken. The pipeline may push while full_o is low; whether it can in the next clock
+/// is known a clock ahead. tvalid does not depend on tready. The caller keeps the data: registers that take a beat while
+/// full_o is low, and show it in the beat's place while full_o is high.
 `default_nettype none
 module stream_out #(
-  parameter integer W = 32
+  parameter integer N = 4
 ) (
   input  wire          clk_i,
   input  wire          rst_ni,
   input  wire          clear_i,
-  input  wire          push_i,  ///< only while full_o is low
-  input  wire  [W-1:0] data_i,
-  input  wire          last_i,
-  output logic [W-1:0] tdata_o,
-  output logic         tvalid_o,
-  output logic         tlast_o,
-  input  wire          tready_i,
-  output logic         full_o,
-  output logic         soon_o   ///< full_o of the next clock
+  input  wire  [N-1:0] push_i,  ///< only while full_o is low
+  input  wire  [N-1:0] last_i,
+  output logic [N-1:0] tvalid_o,
+  output logic [N-1:0] tlast_o,
+  input  wire  [N-1:0] tready_i,
+  output logic [N-1:0] full_o,
+  output logic [N-1:0] soon_o   ///< full_o of the next clock
 );
-  logic [W-1:0] data_q;
-  logic         last_q;
+  logic [N-1:0] last_q;
   assign tvalid_o = full_o | push_i;
-  assign tdata_o  = full_o ? data_q : data_i;
-  assign tlast_o  = full_o ? last_q : last_i;
+  assign tlast_o  = (full_o & last_q) | (~full_o & last_i);
   assign soon_o   = tvalid_o & ~tready_i;
-  always_ff @(posedge clk_i)
-    if (!rst_ni || clear_i) full_o <= 1'b0;
-    else full_o <= soon_o;
-  always_ff @(posedge clk_i)
-    if (!full_o) begin
-      data_q <= data_i;
-      last_q <= last_i;
-    end
+  always_ff @(posedge clk_i) begin
+    full_o <= soon_o & {N{rst_ni & ~clear_i}};
+    last_q <= tlast_o;
+  end
 endmodule
 `default_nettype wire

@@ -61,7 +61,6 @@ module fp_accumulate #(
 `endif
   wire upper = state_q == Upper;
   wire lower = state_q == Lower;
-  wire [AW-1:0] next = at_q + AW'(1);
   logic [AW-1:0] from_q; // the partial sum on the read port: at_q, or at_q + half_q in Upper
   logic          live_q; // and whether it holds something
   assign total_cls_o = sums_cls[from_q] & {2{live_q}};
@@ -80,8 +79,16 @@ module fp_accumulate #(
       a_cls_q <= total_cls_o;
       a_q     <= {total_o[EA+MA] ^ (fold_i & negate_i), total_o[EA+MA-1:0]};
       if (!lower) begin
-        b_cls_q <= upper ? total_cls_o : fold_i ? other_cls_i : term_cls_i;
-        b_q     <= upper ? sum_wide : fold_i ? other_wide : term_wide;
+        b_cls_q <= term_cls_i;
+        b_q     <= term_wide;
+        if (fold_i) begin
+          b_cls_q <= other_cls_i;
+          b_q     <= other_wide;
+        end
+        if (upper) begin
+          b_cls_q <= total_cls_o;
+          b_q     <= sum_wide;
+        end
       end
     end
 
@@ -91,13 +98,12 @@ module fp_accumulate #(
     .clk_i, .en_i, .a_cls_i(a_cls_q), .a_i(a_q), .b_cls_i(b_cls_q), .b_i(b_q), .cls_o(sum_cls), .word_o(sum_word));
 
   // Where a sum that leaves the adder belongs.
-  wire issue = lower | ((valid_i | fold_i) & (state_q == Terms));
   logic [LA:0]          due_q;
   logic [(LA+1)*AW-1:0] dest_q;
   wire  [AW-1:0]        dest = dest_q[(LA+1)*AW-1 -: AW];
   always_ff @(posedge clk_i)
     if (!rst_ni || clear_i) due_q <= '0;
-    else if (en_i) due_q <= {due_q[LA-1:0], issue};
+    else if (en_i) due_q <= {due_q[LA-1:0], lower | valid_i | fold_i};
   always_ff @(posedge clk_i)
     if (en_i) begin
       dest_q <= {dest_q[LA*AW-1:0], at_q};
@@ -115,7 +121,29 @@ module fp_accumulate #(
       wait_q <= (state_q == Wait || state_q == Fold) ? wait_q - 4'd1 : 4'(LA);
     end
 
-  wire [AW:0] touched_next = touched_q[AW] ? touched_q : touched_q + (AW+1)'(1);
+  task automatic take_term;
+    logic [AW-1:0] next;
+    logic [AW:0] touched;
+    begin
+      next    = at_q + AW'(1);
+      touched = touched_q;
+      if (!touched_q[AW]) touched = touched_q + (AW+1)'(1);
+      at_q      <= next;
+      from_q    <= next;
+      touched_q <= touched;
+      live_q    <= touched[AW];
+    end
+  endtask
+  task automatic next_fold;
+    logic [AW-1:0] next;
+    begin
+      next    = at_q + AW'(1);
+      at_q    <= next;
+      from_q  <= next | half_q; // next < half_q, a power of two
+      live_q  <= touched_q > {1'b0, next | half_q};
+      state_q <= (next == half_q) ? Wait : Upper;
+    end
+  endtask
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       state_q   <= Terms;
@@ -135,12 +163,7 @@ module fp_accumulate #(
       end else begin
         case (state_q)
           Terms: begin
-            if (valid_i) begin
-              at_q      <= next;
-              from_q    <= next;
-              touched_q <= touched_next;
-              live_q    <= touched_next[AW];
-            end
+            if (valid_i) take_term();
             if (close_i) begin
               at_q    <= '0;
               from_q  <= AW'(Depth / 2);
@@ -154,12 +177,7 @@ module fp_accumulate #(
             live_q  <= touched_q > {1'b0, at_q};
             state_q <= Lower;
           end
-          Lower: begin
-            at_q    <= next;
-            from_q  <= next | half_q; // next < half_q, a power of two
-            live_q  <= touched_q > {1'b0, next | half_q};
-            state_q <= (next == half_q) ? Wait : Upper;
-          end
+          Lower: next_fold();
           Wait: begin
             at_q      <= '0;
             from_q    <= half_q >> 1;

@@ -33,6 +33,7 @@ module fp_add #(
   localparam integer ShW   = $clog2(AlignW + 1);
   localparam integer NormW = (Rne != 0) ? SumW : SumW - 1; // truncating, the sticky bit ends with the borrow
   localparam integer LzW   = $clog2(NormW);
+  localparam integer NW    = (SumW <= 32) ? 32 : 64; // the sum stands at the top of a word; its lower bits are constant
   localparam integer Wide  = (MI > 28) ? 1 : 0;    // comparison and normaliser in one stage more
   localparam integer Steps = 2 + Wide;
   localparam integer Half  = LzW / 2 + 1;
@@ -47,8 +48,6 @@ module fp_add #(
   wire [MagW:0] a, b;
   fp_widen #(.EI(EA), .MI(MA), .EO(EI), .MO(MI)) i_widen_a (.word_i(a_i), .word_o(a));
   fp_widen #(.EI(EB), .MI(MB), .EO(EI), .MO(MI)) i_widen_b (.word_i(b_i), .word_o(b));
-
-  // ---- The stages, each the work between two registers ---------------------------------------------------------------
 
   // Compare: whether b is the larger one, by class, then by magnitude. The borrow of one subtraction: as part of a word
   // it stays on the carry chain. Above 64 bits the classes stand apart; wide subtractions are slow in simulation.
@@ -65,81 +64,6 @@ module fp_add #(
       end
     end
   endfunction
-
-  // Order; distance. `lesser` has its hidden bit; it is nothing when an operand is zero.
-  task automatic order(input [1:0] a_cls, input [MagW:0] a_word, input [1:0] b_cls, input [MagW:0] b_word, input swap,
-                       output [MI-1:0] big_frac, output [MI:0] lesser, output [EI-1:0] exp, output [EI-1:0] distance,
-                       output sub, output sign, output [1:0] cls);
-    logic sa, sb;
-    logic [MagW-1:0] change, larger, smaller;
-    begin
-      sa     = a_word[MagW];
-      sb     = b_word[MagW] ^ (Subtract != 0);
-      change = (a_word[MagW-1:0] ^ b_word[MagW-1:0]) & {MagW{swap}};
-      larger  = a_word[MagW-1:0] ^ change;
-      smaller  = b_word[MagW-1:0] ^ change;
-      big_frac = larger[MI-1:0];
-      lesser   = {1'b1, smaller[MI-1:0]} & {(MI+1){(|a_cls) & (|b_cls)}};
-      exp      = larger[MagW-1:MI];
-      distance = larger[MagW-1:MI] - smaller[MagW-1:MI];
-      sub      = sa ^ sb;
-      sign     = ((|a_cls) | (|b_cls)) ? sa ^ (sub & swap) : sa & sb;
-      // The larger class wins, but opposite infinities give NaN.
-      cls      = (a_cls ^ ((a_cls ^ b_cls) & {2{swap}})) | {2{a_cls[1] & b_cls[1] & sub}};
-    end
-  endtask
-
-  task automatic align(input [MI:0] lesser, input [EI-1:0] distance, output [AlignW-1:0] aligned, output sticky);
-    logic [AlignW-1:0] whole;
-    logic [ShW-1:0] shift;
-    logic far;
-    begin
-      whole   = {lesser, {Guard{1'b0}}};
-      shift   = ShW'(distance);
-      far     = |(distance >> ShW);
-      sticky  = far ? lesser[MI] : |(whole & ~({AlignW{1'b1}} << shift));
-      aligned = (whole >> shift) & {AlignW{~far}};
-    end
-  endtask
-
-  // Add. Two's complement of {aligned, sticky} turns the sticky bit into a borrow that ends there or goes on: a carry
-  // in, by way of one more bit below.
-  function automatic [NormW-1:0] add(input [MI-1:0] big_frac, input [AlignW-1:0] aligned, input sticky, input sub);
-    logic [AlignW+1:0] padded;
-    logic unused_add;
-    begin
-      padded = {2'b01, big_frac, {Guard{1'b0}}, 1'b1} + {{1'b0, aligned} ^ {(AlignW+1){sub}}, sub & ~sticky};
-      add    = NormW'({padded[AlignW+1:1], sticky} >> (SumW - NormW));
-      unused_add = padded[0];
-    end
-  endfunction
-
-  // Normalise: shift the leading one to the top by 2^longest, ..., 2^shortest, counting.
-  task automatic normalise(input integer longest, input integer shortest, input [NormW-1:0] sum, input [LzW-1:0] count,
-                           output [NormW-1:0] norm, output [LzW-1:0] lz);
-    integer by; // not an `int` of the loop: Icarus mixes up such loops of tasks and of other modules
-    logic empty;
-    begin
-      norm = sum;
-      lz   = count;
-      for (by = LzW - 1; by >= 0; by = by - 1)
-        if (by <= longest && by >= shortest) begin
-          empty = (norm >> (NormW - (1 << by))) == '0;
-          lz    = lz | (LzW'(empty) << by);
-          norm  = empty ? norm << (1 << by) : norm;
-        end
-    end
-  endtask
-
-  // Exponent, round. Complete cancellation gives +0.
-  task automatic finish(input [NormW-1:0] norm, input [LzW-1:0] lz, input [ExpW-1:0] exp, input sign, input [1:0] cls,
-                        output [1:0] cls_out, output [EO+MO:0] word);
-    logic cancelled;
-    begin
-      cancelled = (cls == `CLS_FINITE) & ~norm[NormW-1];
-      round(cls & ~{2{cancelled}}, sign & ~cancelled, $signed(exp) - $signed(ExpW'(lz)), norm[NormW-2:0], cls_out, word);
-    end
-  endtask
 
   // Compare: a stage of its own when wide.
   wire [1:0] a_cls, b_cls;
@@ -172,41 +96,85 @@ module fp_add #(
     end
   endgenerate
 
-  logic [MI-1:0]     big_frac_q, big_frac_q2;
+  // ---- The stages, each a task: what it needs in between stays local to it, which simulates faster than the variables
+  // of a process. Rare cases are branches of their own for the same reason. -------------------------------------------
+  logic [MagW-1:0]   larger_q, larger_q2;
   logic [MI:0]       lesser_q;
-  logic [EI-1:0]     exp_q, exp_q2, distance_q;
+  logic [EI-1:0]     distance_q;
   logic [AlignW-1:0] aligned_q;
-  logic              sticky_q, sub_q, sub_q2, sign_q, sign_q2;
-  logic [1:0]        cls_q, cls_q2;
-  always_ff @(posedge clk_i)
-    if (en_i) begin : p_order
-      logic [MI-1:0] big_frac;
-      logic [MI:0] lesser;
-      logic [EI-1:0] exp, distance;
-      logic sub, sign;
-      logic [1:0] cls;
-      order(a_cls, a_word, b_cls, b_word, swap, big_frac, lesser, exp, distance, sub, sign, cls);
-      big_frac_q <= big_frac;
+  logic              sticky_q, sub_q, sub_q2;
+  logic [2:0]        side_q, side_q2; // sign, class
+
+  // Order; distance. `lesser` has its hidden bit; it is nothing when an operand is zero.
+  task automatic order;
+    logic sa, sb, sub, sign;
+    logic [1:0] cls;
+    logic [MI:0] lesser;
+    logic [MagW-1:0] change, larger, smaller;
+    begin
+      sa       = a_word[MagW];
+      sb       = b_word[MagW] ^ (Subtract != 0);
+      change   = (a_word[MagW-1:0] ^ b_word[MagW-1:0]) & {MagW{swap}};
+      larger   = a_word[MagW-1:0] ^ change;
+      smaller  = b_word[MagW-1:0] ^ change;
+      lesser   = {1'b1, smaller[MI-1:0]};
+      if (a_cls == `CLS_ZERO) lesser = '0;
+      if (b_cls == `CLS_ZERO) lesser = '0;
+      sub      = sa ^ sb;
+      sign     = sa ^ (sub & swap);
+      if ((a_cls | b_cls) == `CLS_ZERO) sign = sa & sb;
+      // The larger class wins, but opposite infinities give NaN.
+      cls      = a_cls ^ ((a_cls ^ b_cls) & {2{swap}});
+      if (a_cls[1] & b_cls[1]) cls = cls | {2{sub}};
+      larger_q   <= larger;
       lesser_q   <= lesser;
-      exp_q      <= exp;
-      distance_q <= distance;
+      distance_q <= larger[MagW-1:MI] - smaller[MagW-1:MI];
       sub_q      <= sub;
-      sign_q     <= sign;
-      cls_q      <= cls;
+      side_q     <= {sign, cls};
     end
-  always_ff @(posedge clk_i)
-    if (en_i) begin : p_align
-      logic [AlignW-1:0] aligned;
-      logic sticky;
-      align(lesser_q, distance_q, aligned, sticky);
-      big_frac_q2 <= big_frac_q;
-      aligned_q   <= aligned;
-      sticky_q    <= sticky;
+  endtask
+
+  task automatic align;
+    logic [AlignW-1:0] whole;
+    logic [ShW-1:0] shift;
+    logic far;
+    begin
+      whole       = {lesser_q, {Guard{1'b0}}};
+      shift       = ShW'(distance_q);
+      far         = |(distance_q >> ShW);
+      sticky_q    <= far ? lesser_q[MI] : |(whole & ~({AlignW{1'b1}} << shift));
+      aligned_q   <= (whole >> shift) & {AlignW{~far}};
+      larger_q2   <= larger_q;
       sub_q2      <= sub_q;
-      exp_q2      <= exp_q;
-      sign_q2     <= sign_q;
-      cls_q2      <= cls_q;
+      side_q2     <= side_q;
     end
+  endtask
+
+  // Add, at the top of the word. Two's complement of {aligned, sticky} turns the sticky bit into a borrow that ends there
+  // or goes on: a carry in, by way of one more bit below.
+  function automatic [NW-1:0] add(input [MI-1:0] big_frac, input [AlignW-1:0] aligned, input sticky, input sub);
+    logic [NW-1:0] larger, lesser;
+    begin
+      larger = {2'b01, big_frac, {Guard{1'b0}}, 1'b1, {(NW-AlignW-2){1'b0}}};
+      lesser = {{1'b0, aligned} ^ {(AlignW+1){sub}}, sub & ~sticky, {(NW-AlignW-2){1'b0}}};
+      add    = (larger + lesser) & ~(NW'(1) << (NW - AlignW - 2));
+      if (Rne != 0) add[NW-AlignW-2] = sticky;
+    end
+  endfunction
+
+  // Between equal exponents and toward zero, leaving the range above is known behind the sum: only the carry leads
+  // there.
+  localparam integer OverAhead = (Rne == 0 && EI == EO) ? 1 : 0;
+  wire over;
+  generate
+    if (OverAhead != 0) begin : g_over
+      logic largest_q; // the largest exponent, beside the sum
+      always_ff @(posedge clk_i) if (en_i) largest_q <= (&larger_q2[MagW-1:MI+1]) & ~larger_q2[MI];
+      assign over = largest_q & g_norm[0].norm_q[NW-1];
+    end else begin : g_over_later
+      assign over = 1'b0;
+    end
+  endgenerate
 
   // The sum, and its normaliser in Steps stages.
   generate
@@ -214,44 +182,78 @@ module fp_add #(
       // Shifts 2^From ... 2^To.
       localparam integer From = (g <= 1) ? LzW - 1 : (Wide == 0) ? Half - 1 : LzW - 2 * g + 2;
       localparam integer To   = (g == Steps) ? 0 : (Wide == 0) ? Half : LzW - 2 * g + 1;
-      logic [NormW-1:0] norm_q;
+      logic [NW-1:0]    norm_q;
       logic [LzW-1:0]   lz_q;
       logic [ExpW-1:0]  exp_q3;
-      logic             sign_q3;
-      logic [1:0]       cls_q3;
+      logic [3:0]       side_q3; // over, sign, class
       if (g == 0) begin : g_add
         always_ff @(posedge clk_i)
           if (en_i) begin
-            norm_q  <= add(big_frac_q2, aligned_q, sticky_q, sub_q2);
+            norm_q  <= add(larger_q2[MI-1:0], aligned_q, sticky_q, sub_q2);
             lz_q    <= '0;
-            exp_q3  <= ExpW'(exp_q2) + ExpW'(Rebias);
-            sign_q3 <= sign_q2;
-            cls_q3  <= cls_q2;
+            exp_q3  <= ExpW'(larger_q2[MagW-1:MI]) + ExpW'(Rebias);
+            side_q3 <= {1'b0, side_q2};
           end
       end else begin : g_shift
+        // Shifts the leading one toward the top by 2^From, ..., 2^To, counting.
+        task automatic normalise;
+          integer by; // not an `int` of the loop: Icarus mixes up such loops of tasks and of other modules
+          logic [NW-1:0] norm;
+          logic [LzW-1:0] lz, step;
+          begin
+            norm = g_norm[g-1].norm_q;
+            lz   = g_norm[g-1].lz_q;
+            for (by = From; by >= To; by = by - 1)
+              if (by >= 2) begin
+                if ((norm >> (NW - (1 << by))) == '0) begin
+                  lz[by] = 1'b1;
+                  norm   = norm << (1 << by);
+                end
+              end else begin
+                step = LzW'((norm >> (NW - (1 << by))) == '0) << by;
+                lz   = lz | step;
+                norm = norm << step;
+              end
+            norm_q <= norm;
+            lz_q   <= lz;
+          end
+        endtask
         always_ff @(posedge clk_i)
-          if (en_i) begin : p_shift
-            logic [NormW-1:0] norm;
-            logic [LzW-1:0] lz;
-            normalise(From, To, g_norm[g-1].norm_q, g_norm[g-1].lz_q, norm, lz);
-            norm_q  <= norm;
-            lz_q    <= lz;
+          if (en_i) begin
+            normalise();
             exp_q3  <= g_norm[g-1].exp_q3;
-            sign_q3 <= g_norm[g-1].sign_q3;
-            cls_q3  <= g_norm[g-1].cls_q3;
+            side_q3 <= {(g == 1) ? over : g_norm[g-1].side_q3[3], g_norm[g-1].side_q3[2:0]};
           end
       end
     end
   endgenerate
 
-  always_ff @(posedge clk_i)
-    if (en_i) begin : p_finish
-      logic [1:0] cls;
-      logic [EO+MO:0] word;
-      finish(g_norm[Steps].norm_q, g_norm[Steps].lz_q, g_norm[Steps].exp_q3, g_norm[Steps].sign_q3,
-             g_norm[Steps].cls_q3, cls, word);
-      cls_o  <= cls;
+  // Exponent, round. Complete cancellation gives +0.
+  task automatic finish;
+    logic [NW-1:0] norm;
+    logic signed [ExpW-1:0] exp;
+    logic last_over, sign;
+    logic [1:0] cls, cls_out;
+    logic [EO+MO:0] word;
+    begin
+      norm = g_norm[Steps].norm_q;
+      exp  = $signed(g_norm[Steps].exp_q3) - $signed(ExpW'(g_norm[Steps].lz_q));
+      {last_over, sign, cls} = g_norm[Steps].side_q3;
+      if (~norm[NW-1])
+        if (cls == `CLS_FINITE) {sign, cls} = {1'b0, `CLS_ZERO};
+      if (OverAhead != 0)
+        truncate(cls, exp[ExpW-1] | ~(|exp[ExpW-2:0]), last_over, sign, exp[EO-1:0], norm[NW-2 -: FracW], cls_out, word);
+      else round(cls, sign, exp, norm[NW-2 -: FracW], cls_out, word);
+      cls_o  <= cls_out;
       word_o <= word;
+    end
+  endtask
+
+  always_ff @(posedge clk_i)
+    if (en_i) begin
+      order();
+      align();
+      finish();
     end
 endmodule
 `default_nettype wire

@@ -53,15 +53,36 @@ module fp_div #(
     end
   endgenerate
 
-  wire nan = (a_cls_i == `CLS_NAN) | (b_cls_i == `CLS_NAN) | (a_cls_i == b_cls_i && a_cls_i != `CLS_FINITE);
-  wire inf = (a_cls_i == `CLS_INF) | (b_cls_i == `CLS_ZERO);
-  wire zero = (a_cls_i == `CLS_ZERO) | (b_cls_i == `CLS_INF);
-  wire [MI+2:0] trial = {1'b0, rest_q} - {2'b00, divisor_q};
+  // What a state needs is worked out in it: an idle unit costs nothing in simulation.
+  function automatic [1:0] class_of(input [1:0] a, input [1:0] b);
+    logic nan, inf, zero;
+    begin
+      nan  = (a == `CLS_NAN) | (b == `CLS_NAN) | (a == b && a != `CLS_FINITE);
+      inf  = (a == `CLS_INF) | (b == `CLS_ZERO);
+      zero = (a == `CLS_ZERO) | (b == `CLS_INF);
+      class_of = nan ? `CLS_NAN : inf ? `CLS_INF : zero ? `CLS_ZERO : `CLS_FINITE;
+    end
+  endfunction
+  task automatic divide;
+    logic [MI+2:0] trial;
+    begin
+      trial = {1'b0, rest_q} - {2'b00, divisor_q};
+      quotient_q <= {quotient_q[Bits-2:0], ~trial[MI+2]};
+      rest_q     <= (trial[MI+2] ? rest_q : trial[MI+1:0]) << 1;
+    end
+  endtask
 
-  wire [1:0]     cls;
-  wire [EO+MO:0] word;
-  fp_round #(.ExpW(ExpW), .FracW(Bits), .EO(EO), .MO(MO), .Rne(Rne)) i_round (
-    .cls_i(cls_q), .sign_i(sign_q), .exp_i(exp_q), .frac_i({quotient_q[Bits-2:0], sticky_q}), .cls_o(cls), .word_o(word));
+  localparam integer FracW = Bits;
+`include "fp_round.svh"
+  task automatic finish;
+    logic [1:0] cls;
+    logic [EO+MO:0] word;
+    begin
+      round(cls_q, sign_q, exp_q, {quotient_q[Bits-2:0], sticky_q}, cls, word);
+      cls_o  <= cls;
+      word_o <= word;
+    end
+  endtask
 
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
@@ -76,14 +97,13 @@ module fp_div #(
             divisor_q <= sig_b;
             sign_q    <= a_i[EA+MA] ^ b_i[EB+MB];
             exp_q     <= $signed(ExpW'({1'b0, a_i[EA+MA-1:MA]})) - $signed(ExpW'({1'b0, b_i[EB+MB-1:MB]}));
-            cls_q     <= nan ? `CLS_NAN : inf ? `CLS_INF : zero ? `CLS_ZERO : `CLS_FINITE;
+            cls_q     <= class_of(a_cls_i, b_cls_i);
             count_q   <= CntW'(Bits);
             state_q   <= Divide;
           end
         Divide: begin
-          quotient_q <= {quotient_q[Bits-2:0], ~trial[MI+2]};
-          rest_q     <= (trial[MI+2] ? rest_q : trial[MI+1:0]) << 1;
-          count_q    <= count_q - CntW'(1);
+          divide();
+          count_q <= count_q - CntW'(1);
           if (count_q == CntW'(1)) state_q <= Normalise;
         end
         Normalise: begin
@@ -93,8 +113,7 @@ module fp_div #(
           state_q <= Round;
         end
         default: begin
-          cls_o   <= cls;
-          word_o  <= word;
+          finish();
           done_o  <= 1'b1;
           state_q <= Idle;
         end

@@ -32,21 +32,49 @@ module fp_mul_serial #(
   logic                   sign_q;
   logic [1:0]             cls_q;
 
-  wire zero = (a_cls_i == `CLS_ZERO) | (b_cls_i == `CLS_ZERO);
-  wire inf  = (a_cls_i == `CLS_INF) | (b_cls_i == `CLS_INF);
-  wire nan  = (a_cls_i == `CLS_NAN) | (b_cls_i == `CLS_NAN) | (zero & inf);
+  // What a state needs is worked out in it: an idle unit costs nothing in simulation.
+  function automatic [1:0] class_of(input [1:0] a, input [1:0] b);
+    logic zero, inf, nan;
+    begin
+      zero = (a == `CLS_ZERO) | (b == `CLS_ZERO);
+      inf  = (a == `CLS_INF) | (b == `CLS_INF);
+      nan  = (a == `CLS_NAN) | (b == `CLS_NAN) | (zero & inf);
+      class_of = nan ? `CLS_NAN : inf ? `CLS_INF : zero ? `CLS_ZERO : `CLS_FINITE;
+    end
+  endfunction
   // a times two bits of b is there a clock before it is added.
   logic [M+2:0] part_q;
   always_ff @(posedge clk_i)
-    part_q <= {2'b00, a_q & {(M+1){product_q[2]}}} + {1'b0, a_q & {(M+1){product_q[3]}}, 1'b0};
-  wire [M+2:0] sum = {2'b00, product_q[PW-1 -: M+1]} + part_q;
-
+    if (state_q != Idle) part_q <= {2'b00, a_q & {(M+1){product_q[2]}}} + {1'b0, a_q & {(M+1){product_q[3]}}, 1'b0};
+  task automatic multiply;
+    logic [M+2:0] sum;
+    begin
+      sum = {2'b00, product_q[PW-1 -: M+1]} + part_q;
+      product_q <= {sum, product_q[PW-M-2:2]};
+    end
+  endtask
   // The product's leading one is at bit 2M+1 or 2M.
-  wire top = product_q[2*M+1];
-  wire [1:0]   cls;
-  wire [E+M:0] word;
-  fp_round #(.ExpW(ExpW), .FracW(2*M+1), .EO(E), .MO(M), .Rne(Rne)) i_round (
-    .cls_i(cls_q), .sign_i(sign_q), .exp_i(exp_q), .frac_i(product_q[2*M:0]), .cls_o(cls), .word_o(word));
+  task automatic normalise;
+    logic top;
+    begin
+      top = product_q[2*M+1];
+      if (!top) product_q <= product_q << 1;
+      exp_q <= exp_q - $signed(top ? ExpW'(`BIAS(E) - 1) : ExpW'(`BIAS(E)));
+    end
+  endtask
+  localparam integer FracW = 2*M+1;
+  localparam integer EO    = E;
+  localparam integer MO    = M;
+`include "fp_round.svh"
+  task automatic finish;
+    logic [1:0] cls;
+    logic [EO+MO:0] word;
+    begin
+      round(cls_q, sign_q, exp_q, product_q[2*M:0], cls, word);
+      cls_o  <= cls;
+      word_o <= word;
+    end
+  endtask
 
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
@@ -61,7 +89,7 @@ module fp_mul_serial #(
             product_q <= {{(PW-M-3){1'b0}}, 1'b1, b_i[M-1:0], 2'b00};
             sign_q    <= a_i[E+M] ^ b_i[E+M];
             exp_q     <= $signed(ExpW'({1'b0, a_i[E+M-1:M]})) + $signed(ExpW'({1'b0, b_i[E+M-1:M]}));
-            cls_q     <= nan ? `CLS_NAN : inf ? `CLS_INF : zero ? `CLS_ZERO : `CLS_FINITE;
+            cls_q     <= class_of(a_cls_i, b_cls_i);
             count_q   <= CntW'(Steps);
             state_q   <= Prime;
           end
@@ -70,18 +98,16 @@ module fp_mul_serial #(
           state_q   <= Multiply;
         end
         Multiply: begin
-          product_q <= {sum, product_q[PW-M-2:2]};
-          count_q   <= count_q - CntW'(1);
+          multiply();
+          count_q <= count_q - CntW'(1);
           if (count_q == CntW'(1)) state_q <= Normalise;
         end
         Normalise: begin
-          if (!top) product_q <= product_q << 1;
-          exp_q   <= exp_q - $signed(top ? ExpW'(`BIAS(E) - 1) : ExpW'(`BIAS(E)));
+          normalise();
           state_q <= Round;
         end
         default: begin
-          cls_o   <= cls;
-          word_o  <= word;
+          finish();
           done_o  <= 1'b1;
           state_q <= Idle;
         end

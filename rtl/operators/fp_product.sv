@@ -21,7 +21,9 @@ module fp_product #(
   output logic [1:0]              cls_o,
   output logic                    sign_o,
   output logic signed [ExpW-1:0]  exp_o,
-  output logic [MA+MB+1:0]        sig_o
+  output logic [MA+MB+1:0]        sig_o,
+  output logic [1:0]              cls_ahead_o, ///< cls_o and exp_o of the next clock
+  output logic signed [ExpW-1:0]  exp_ahead_o
 );
   localparam integer Stages = `PRODUCT_LATENCY(MA, MB);
   // ea + eb + 1, then the rest of the offset on the bits that it reaches: two and three bits for equal formats.
@@ -49,7 +51,9 @@ module fp_product #(
         always_ff @(posedge clk_i)
           if (en_i) begin
             exp_q  <= exponent(ExpW'({2'b0, a_i[EA+MA-1:MA]}), ExpW'({2'b0, b_i[EB+MB-1:MB]}));
-            cls_q  <= Classes[{a_cls_i, b_cls_i, 1'b0} +: 2];
+            // Zeros and finite numbers by one gate, the rest from the table: fast in simulation.
+            cls_q  <= a_cls_i & b_cls_i;
+            if (a_cls_i[1] | b_cls_i[1]) cls_q <= Classes[{a_cls_i, b_cls_i, 1'b0} +: 2];
             sign_q <= a_i[EA+MA] ^ b_i[EB+MB];
           end
       end else begin : g_next
@@ -65,5 +69,7 @@ module fp_product #(
   assign cls_o  = g_stage[Stages-1].cls_q;
   assign sign_o = g_stage[Stages-1].sign_q;
   assign exp_o  = g_stage[Stages-1].exp_q;
+  assign cls_ahead_o = g_stage[Stages-2].cls_q;
+  assign exp_ahead_o = g_stage[Stages-2].exp_q;
 endmodule
 `default_nettype wire

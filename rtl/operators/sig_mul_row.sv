@@ -34,12 +34,8 @@ module sig_mul_row #(
         localparam integer J = I + D;
         localparam integer SA = (SignedA != 0 && I == TA - 1) ? 1 : 0;
         localparam integer SB = (SignedB != 0 && J == TB - 1) ? 1 : 0;
-        if (SA != 0 || SB != 0) begin : g_signed
-          wire signed [17:0] a = $signed({(SA != 0) ? a_i[17*I+17] : 1'b0, a_i[17*I +: 17]});
-          wire signed [17:0] b = $signed({(SB != 0) ? b_i[17*J+17] : 1'b0, b_i[17*J +: 17]});
-          wire signed [35:0] tile = a * b;
-          assign tiles[34*k +: 36] = tile;
-        end else if (I == TA - 1 && J == TB - 1 && TopA <= 5 && TopB <= 5) begin : g_small
+        wire [35:0] tile;
+        if (SA == 0 && SB == 0 && I == TA - 1 && J == TB - 1 && TopA <= 5 && TopB <= 5) begin : g_small
           // Too small for a block: b's bits from the top, the hidden one, with a row of a on each carry chain.
           wire [TopA-1:0] x = a_i[17*I +: TopA];
           genvar s;
@@ -52,27 +48,28 @@ module sig_mul_row #(
               assign sum = (g_bit[s-1].sum << 1) + row;
             end
           end
-          assign tiles[34*k +: 34] = {{(34-TopA-TopB){1'b0}}, g_bit[TopB-1].sum};
-          if (k == N - 1) begin : g_top
-            assign tiles[34*N +: 2] = 2'b00;
+          wire [35:0] now = {{(36-TopA-TopB){1'b0}}, g_bit[TopB-1].sum};
+          if (Registered != 0) begin : g_register
+            logic [35:0] now_q;
+            always_ff @(posedge clk_i) if (en_i) now_q <= now;
+            assign tile = now_q;
+          end else begin : g_wire
+            assign tile = now;
           end
-        end else begin : g_unsigned
-          wire [33:0] tile = {17'b0, a_i[17*I +: 17]} * {17'b0, b_i[17*J +: 17]};
-          assign tiles[34*k +: 34] = tile;
-          if (k == N - 1) begin : g_top
-            assign tiles[34*N +: 2] = 2'b00;
-          end
+        end else begin : g_block
+          sig_mul_tile #(.SignedA(SA), .SignedB(SB), .Registered(Registered)) i_tile (
+            .clk_i, .en_i, .a_i(a_i[17*I +: 18]), .b_i(b_i[17*J +: 18]), .tile_o(tile));
+        end
+        // Only the last tile can be a signed one, whose two upper bits count.
+        assign tiles[34*k +: 34] = tile[33:0];
+        if (k == N - 1) begin : g_top
+          assign tiles[34*N +: 2] = tile[35:34];
+        end else begin : g_inside
+          wire unused_top = &{1'b0, tile[35:34]};
         end
       end
-      wire signed [34*N+1:0] now = $signed(tiles);
-      if (Registered != 0) begin : g_register
-        logic signed [34*N+1:0] now_q;
-        always_ff @(posedge clk_i) if (en_i) now_q <= now;
-        assign row_o = W'(now_q);
-      end else begin : g_wire
-        assign row_o = W'(now);
-        wire unused = &{1'b0, clk_i, en_i};
-      end
+      wire signed [34*N+1:0] row = $signed(tiles);
+      assign row_o = W'(row);
       wire unused = &{1'b0, a_i, b_i};
     end
   endgenerate

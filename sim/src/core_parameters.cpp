@@ -100,4 +100,11 @@ CoreParameters core_parameters(const DatapathSpec& spec) {
     return list;
 }
 
+CoreParameters core_parameters(const DatapathSpec& spec, const System& system) {
+    CoreParameters list = core_parameters(spec);
+    list.emplace_back("MaxRow", max_row(system.row_length()));
+    if (system.kind == System::Kind::stencil) list.emplace_back("CoefMode", 1);
+    return list;
+}
+
 } // namespace mantissa::sim

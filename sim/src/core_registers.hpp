@@ -7,6 +7,7 @@ namespace mantissa::sim {
 
 /// Byte addresses; values wider than 32 bits take two words, the low one first.
 enum Register : std::uint32_t {
+    kId = 0x00,
     kControl = 0x08,
     kStatus = 0x0C,
     kErrors = 0x10,

@@ -107,7 +107,8 @@ std::vector<fs::path> model_sources(const fs::path& source) {
             if (entry.path().extension() == ".sv") files.push_back(entry.path());
     for (const auto& entry : fs::directory_iterator(source / "rtl"))
         if (entry.path().extension() == ".svh") files.push_back(entry.path());
-    for (const char* name : {"sim/model/model_top.sv", "sim/model/model.cpp", "sim/model/model_abi.h"})
+    for (const char* name :
+         {"sim/model/model_top.sv", "sim/model/model.cpp", "sim/model/model_abi.h", "sim/model/streams.hpp"})
         files.push_back(source / name);
     std::sort(files.begin(), files.end());
     return files;

@@ -241,8 +241,9 @@ public:
         if (const std::string why = refusal(spec, system, options); !why.empty())
             throw InvalidInput(fmt::format("engine rtl, datapath {}: {}", to_string(spec), why));
         ModelRequest request;
-        request.parameters = core_parameters(spec);
-        request.parameters.emplace_back("MaxRow", max_row(system.row_length()));
+        request.parameters = core_parameters(spec, system);
+        for (const auto& extra : options_.extra)
+            std::erase_if(request.parameters, [&](const auto& p) { return p.first == extra.first; });
         request.parameters.insert(request.parameters.end(), options_.extra.begin(), options_.extra.end());
         request.trace = !options_.trace.path.empty();
         return std::make_unique<Run>(system, spec, options_, build_model(request, options_.cache));

@@ -64,18 +64,20 @@ module operators_top #(
   endgenerate
 
   localparam integer ExpW = `MAX2(EA, EB) + 2;
-  wire [1:0] product_cls;
+  wire [1:0] product_cls, product_cls_ahead;
   wire product_sign;
-  wire signed [ExpW-1:0] product_exp;
+  wire signed [ExpW-1:0] product_exp, product_exp_ahead;
   wire [MA+MB+1:0] product_sig;
   wire [Msb-Lsb:0] mag;
   wire neg, over;
   fp_product #(.EA(EA), .MA(MA), .EB(EB), .MB(MB)) i_product (
     .clk_i, .en_i, .a_cls_i(a_cls), .a_i(a), .b_cls_i(b_cls), .b_i(b), .cls_o(product_cls), .sign_o(product_sign),
-    .exp_o(product_exp), .sig_o(product_sig));
+    .exp_o(product_exp), .sig_o(product_sig), .cls_ahead_o(product_cls_ahead),
+    .exp_ahead_o(product_exp_ahead));
   fp_to_fixed #(.ExpW(ExpW), .SigW(MA + MB + 2), .Msb(Msb), .Lsb(Lsb)) i_fixed (
     .clk_i, .en_i, .cls_i(product_cls), .sign_i(product_sign), .exp_i(product_exp), .sig_i(product_sig), .mag_o(mag),
     .neg_o(neg), .over_o(over));
+  wire unused = &{1'b0, product_cls_ahead, product_exp_ahead};
   logic neg_q;
   assign fixed_flags_o = {neg_q, over};
   always_ff @(posedge clk_i)

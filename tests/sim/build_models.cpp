@@ -13,16 +13,17 @@
 
 int main() {
     using namespace mantissa;
+    const System systems[] = {sim::test::poisson_stencil(9, 9), sim::test::random_bands(9, 9, 1)}; // a model for each
     std::atomic<std::size_t> next{0};
     std::atomic<int> failures{0};
     const auto work = [&] {
-        for (std::size_t k = next++; k < std::size(sim::test::kSpecs); k = next++) {
+        for (std::size_t k = next++; k < 2 * std::size(sim::test::kSpecs); k = next++) {
+            const char* spec = sim::test::kSpecs[k / 2];
             try {
-                (void)sim::make_rtl_engine()->load(sim::test::poisson_stencil(9, 9), parse_spec(sim::test::kSpecs[k]),
-                                                   {});
-                std::printf("%s: ready\n", sim::test::kSpecs[k]);
+                (void)sim::make_rtl_engine()->load(systems[k % 2], parse_spec(spec), {});
+                std::printf("%s, %s: ready\n", spec, k % 2 == 0 ? "stencil" : "bands");
             } catch (const std::exception& e) {
-                std::printf("%s: %s\n", sim::test::kSpecs[k], e.what());
+                std::printf("%s: %s\n", spec, e.what());
                 ++failures;
             }
         }

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core_registers.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/sim/checked_engine.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
@@ -15,8 +16,6 @@
 namespace mantissa::sim {
 namespace {
 
-constexpr std::uint32_t kControl = 0x08, kStatus = 0x0C, kErrors = 0x10, kLength = 0x14, kRowLength = 0x18,
-                        kPasses = 0x1C, kStallLimit = 0x24, kId = 0x00, kPassCount = 0x30;
 constexpr std::uint32_t kBusyBit = 1, kDoneBit = 2;
 
 class Faults : public testing::TestWithParam<const char*> {

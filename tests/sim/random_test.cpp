@@ -56,6 +56,7 @@ TEST(RandomCore, EqualsEmulated) {
         options.memory.stall = 0.05 * draw.between(0, 4);
         options.memory.latency = static_cast<unsigned>(draw.between(1, 50));
         options.memory.seed = seed + k;
+        options.extra = {{"CoefMode", 2}}; // one model for both systems: a core built for both
         const auto rtl = make_rtl_engine(options);
         const auto row = static_cast<std::size_t>(draw.between(5, 33)),
                    rows = static_cast<std::size_t>(draw.between(3, 20));

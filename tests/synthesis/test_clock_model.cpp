@@ -37,6 +37,21 @@ TEST(ClockModel, RegisterToRegisterThroughTwoLuts) {
     EXPECT_EQ(path.to, "b");
 }
 
+TEST(ClockModel, AMultiplierWithItsRegisterInsideEndsAndStartsPaths) {
+    const auto block = [](const std::string& parameters) {
+        return R"("m": {"type": "MULT18X18D", "parameters": {)" + parameters +
+               R"(}, "connections": {"A0": [2], "CLK0": [1], "P0": [3]}, "port_directions":)"
+               R"( {"A0": "input", "CLK0": "input", "P0": "output"}})";
+    };
+    const auto between = [&](const std::string& parameters) {
+        return model_clock(netlist(flip_flop("a", 9, 2) + "," + block(parameters) + "," + flip_flop("b", 3, 4)));
+    };
+    EXPECT_NEAR(between("").ns, 0.40 + 0.55 + 3.07 + 0.55, 1e-9);
+    const ModelledPath path = between(R"("REG_OUTPUT_CLK": "CLK0")");
+    EXPECT_NEAR(path.ns, 0.40 + 0.55 + 2.64, 1e-9);
+    EXPECT_EQ(path.to, "m");
+}
+
 TEST(ClockModel, LoadsSlowANet) {
     // Net 2 has four loads: log2 4 = 2.
     const ModelledPath path =

@@ -25,9 +25,7 @@ std::string name_of(const std::string& key, const std::string& problem, std::uin
 
 std::string model_key_of(const System& system, const DatapathSpec& spec) {
     if (const std::string why = sim::core_refusal(spec, system); !why.empty()) throw InvalidInput(why);
-    sim::ModelRequest request{sim::core_parameters(spec), false};
-    request.parameters.emplace_back("MaxRow", sim::max_row(system.row_length()));
-    return sim::model_key(request, {});
+    return sim::model_key({sim::core_parameters(spec, system), false}, {});
 }
 
 Json simulate(const Problem& problem, const DatapathSpec& spec, std::uint64_t passes) {

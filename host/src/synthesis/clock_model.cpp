@@ -17,10 +17,23 @@ namespace {
 
 // ns. Logic as nextpnr-ecp5 0.11.1 reports it for speed grade 8; nets fitted.
 constexpr double kClockToQ = 0.40, kSetup = 0.0, kLut = 0.18, kMux = 0.15, kCarryIn = 0.17, kCarryBit = 0.03,
-                 kCarryOut = 0.30, kMultiplier = 3.07, kBlockMemory = 4.0;
+                 kCarryOut = 0.30, kMultiplier = 3.07, kMultiplierSetup = 2.64, kMultiplierToQ = 0.58,
+                 kBlockMemory = 4.0;
 constexpr double kNetBase = 0.55, kNetFanout = 0.12;
 
-enum class Kind { other, lut, mux, carry, sum, carry_block, multiplier, memory, flip_flop, block_memory };
+enum class Kind {
+    other,
+    lut,
+    mux,
+    carry,
+    sum,
+    carry_block,
+    multiplier,
+    registered_multiplier,
+    memory,
+    flip_flop,
+    block_memory
+};
 
 Kind kind_of(std::string_view type) {
     const auto is = [&](std::string_view prefix) { return type.starts_with(prefix); };
@@ -95,7 +108,18 @@ bool inside(const Cell& from, const Cell& to, std::string_view port) {
 }
 
 bool starts(Kind kind) {
-    return kind == Kind::flip_flop || kind == Kind::block_memory || kind == Kind::memory;
+    return kind == Kind::flip_flop || kind == Kind::block_memory || kind == Kind::memory ||
+           kind == Kind::registered_multiplier;
+}
+
+double clock_to_q(Kind kind) {
+    return kind == Kind::block_memory ? kBlockMemory : kind == Kind::registered_multiplier ? kMultiplierToQ : kClockToQ;
+}
+
+/// An operand of a multiplier with the register inside comes the multiplication earlier.
+double setup(const Cell& cell, std::string_view port) {
+    const bool operand = port.starts_with("A") || port.starts_with("B");
+    return cell.kind == Kind::registered_multiplier && operand ? kMultiplierSetup : kSetup;
 }
 
 } // namespace
@@ -114,6 +138,9 @@ ModelledPath model_clock(const std::string& netlist_json) {
     std::unordered_map<int, int> loads;
     for (const auto& [name, json] : (*top)["cells"].items()) {
         Cell cell{kind_of(json["type"].get<std::string>()), name, {}, {}};
+        if (cell.kind == Kind::multiplier && json.contains("parameters") &&
+            json["parameters"].value("REG_OUTPUT_CLK", "NONE") != "NONE")
+            cell.kind = Kind::registered_multiplier;
         for (const auto& [port, bits] : json["connections"].items()) {
             if (is_clock(port)) continue;
             const bool in = json["port_directions"][port] == "input";
@@ -153,7 +180,8 @@ ModelledPath model_clock(const std::string& netlist_json) {
                 continue;
             }
             const Cell& cell = cells[d->second.first];
-            const bool pure = cell.kind == Kind::flip_flop || cell.kind == Kind::block_memory;
+            const bool pure = cell.kind == Kind::flip_flop || cell.kind == Kind::block_memory ||
+                              cell.kind == Kind::registered_multiplier;
             if (!here.open && !pure) {
                 here.open = true;
                 bool waits = false;
@@ -166,7 +194,7 @@ ModelledPath model_clock(const std::string& netlist_json) {
             }
             Arrival best;
             if (starts(cell.kind)) {
-                best.ns = cell.kind == Kind::block_memory ? kBlockMemory : kClockToQ;
+                best.ns = clock_to_q(cell.kind);
                 best.from = d->second.first;
             }
             if (!pure)
@@ -196,7 +224,7 @@ ModelledPath model_clock(const std::string& netlist_json) {
             settle(net);
             const Arrival& a = arrivals[net];
             if (a.ns < 0) continue;
-            const double ns = a.ns + kSetup + net_delay(net, cell, port);
+            const double ns = a.ns + setup(cell, port) + net_delay(net, cell, port);
             if (ns > worst.ns) worst = {ns, a.luts, a.carries, a.multipliers, cells[a.from].name, cell.name};
         }
     }

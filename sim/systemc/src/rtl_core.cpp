@@ -15,8 +15,7 @@ RtlCore::RtlCore(const System& system, const DatapathSpec& spec, const mantissa_
     if (const std::string why = core_refusal(spec, system); !why.empty())
         throw InvalidInput(fmt::format("engine 'systemc' with the RTL core, datapath {}: {}", to_string(spec), why));
     ModelRequest request;
-    request.parameters = core_parameters(spec);
-    request.parameters.emplace_back("MaxRow", max_row(system.row_length()));
+    request.parameters = core_parameters(spec, system);
     model_ = std::make_unique<Model>(std::make_shared<ModelLibrary>(build_model(request, {})));
     program();
 }

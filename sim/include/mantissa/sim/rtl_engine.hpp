@@ -53,7 +53,7 @@ struct RtlOptions {
     MemoryOptions memory;
     ModelCacheOptions cache;
     TraceWindow trace;
-    CoreParameters extra;             ///< more parameters of pcg_core (CoefMode, Style, DelayRam, ...)
+    CoreParameters extra;             ///< parameters of pcg_core over those chosen here (CoefMode, Style, DelayRam, ...)
     std::uint64_t patience = 200'000; ///< clocks without progress after which the harness's watchdog gives up
     /// Filled with the counts of every run of every session of this engine, when set.
     std::shared_ptr<CycleCounts> counts;

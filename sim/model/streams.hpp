@@ -1,0 +1,244 @@
+// The memory side of a simulation model: the queues of the streams, their random stalls and misbehaviour, and the
+// vectors they come from and go to. Compiled with each model, on the ports of the Verilated top.
+#pragma once
+
+#include "model_abi.h"
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "Vmodel.h"
+#include "Vmodel___024root.h"
+
+namespace {
+
+constexpr unsigned kLanes = MANTISSA_LANES;
+
+/// xorshift64*: small, and the same everywhere.
+struct Random {
+    std::uint64_t state = 1;
+    std::uint64_t operator()() {
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        return state * 0x2545F4914F6CDD1DULL;
+    }
+};
+
+/// One stream's side of the memory.
+struct Stream {
+    std::uint64_t beats = 0;           // of this pass; 0 when the stream is not used
+    std::uint64_t moved = 0;           // beats across the handshake
+    std::uint64_t issued = 0;          // in: beats requested; out: beats drained to memory
+    std::uint64_t counted = 0;         // beats whose bytes are in the statistics
+    std::uint64_t* elements = nullptr; // this pass's vector or band; in: read only
+    std::uint32_t bytes = 0;           // of a beat
+    std::uint32_t stall = 0;           // clocks left of a random stall
+    bool offered = false;              // in: valid was raised and must stay
+    std::vector<std::uint64_t> due;    // ring of arrival clocks, one per buffered beat
+};
+
+/// All streams of a core and the memory behind them.
+class Streams {
+public:
+    mantissa_memory memory{0, 0, 64, 0, 1};
+    mantissa_buffers buffers{};
+    mantissa_misbehaviour misbehaviour{0, 0, 0};
+
+    /// No queues needed: data is always there, room too.
+    [[nodiscard]] bool plain() const {
+        return memory.bytes_per_cycle <= 0 && memory.latency == 0 && memory.stall <= 0 && misbehaviour.kind == 0;
+    }
+    void set_memory(const mantissa_memory& m) {
+        memory = m;
+        if (memory.fifo_beats == 0) memory.fifo_beats = 1;
+        random_.state = m.seed | 1;
+    }
+
+    void clear(Vmodel___024root& top) {
+        for (Stream& s : streams_) {
+            s.beats = s.moved = s.counted = s.issued = 0;
+            s.stall = 0;
+            s.offered = false;
+        }
+        top.in_valid = 0;
+        top.in_last = 0;
+        top.out_ready = 0;
+        top.pass_ready = 0;
+        quiet_until_ = 0;
+        budget_ = 0;
+    }
+
+    /// The core's command for its next pass: bit 0 the bank to read, bit 1 whether bands are streamed.
+    void begin_pass(Vmodel___024root& top, unsigned command, mantissa_stats& stats) {
+        count_bytes(stats);
+        const unsigned bank = command & 1;
+        const bool bands = (command & 2) != 0;
+        const std::uint64_t beats = (buffers.size + kLanes - 1) / kLanes;
+        for (unsigned k = 0; k < MANTISSA_STREAMS; ++k) {
+            Stream& s = streams_[k];
+            const bool band = k >= 4 && k < MANTISSA_IN;
+            s.beats = band && !bands ? 0 : beats;
+            s.moved = s.counted = s.issued = 0;
+            s.offered = false;
+            s.elements = k < 4  ? buffers.vectors[bank][k]
+                         : band ? const_cast<std::uint64_t*>(buffers.bands[k - 4])
+                                : buffers.vectors[1 - bank][k - MANTISSA_IN];
+            s.bytes = kLanes * buffers.element_bytes[k < MANTISSA_IN ? k : k - MANTISSA_IN];
+            s.due.assign(memory.fifo_beats, 0);
+        }
+        for (unsigned k = 0; k < MANTISSA_IN; ++k) present(top, k);
+    }
+
+    /// Valid, last and ready of this clock, as the memory's bandwidth, latency, stalls and misbehaviour have it.
+    void offer(Vmodel___024root& top, std::uint64_t clock) {
+        serve(clock);
+        unsigned valid = 0, last = 0, ready = 0;
+        for (unsigned k = 0; k < MANTISSA_IN; ++k) {
+            Stream& s = streams_[k];
+            std::uint64_t beats = s.beats, end = s.beats;
+            if (misbehaviour.kind != 0 && misbehaviour.stream == k) {
+                if (misbehaviour.kind == 1) end = misbehaviour.beat + 1;
+                if (misbehaviour.kind == 2) end = ~std::uint64_t{0};
+                if (misbehaviour.kind == 3 && misbehaviour.beat < beats) beats = misbehaviour.beat;
+            }
+            const bool here = s.moved < beats && s.issued > s.moved && s.due[s.moved % memory.fifo_beats] <= clock;
+            const bool hold = stalled(s);
+            if (here && (s.offered || !hold)) {
+                valid |= 1u << k;
+                s.offered = true;
+                if (s.moved + 1 == end) last |= 1u << k;
+            }
+        }
+        for (unsigned k = 0; k < MANTISSA_OUT; ++k) {
+            Stream& s = streams_[MANTISSA_IN + k];
+            const bool hold = stalled(s) || (misbehaviour.kind == 3 && misbehaviour.stream == MANTISSA_IN + k &&
+                                             s.moved >= misbehaviour.beat);
+            if (!hold && s.moved - s.issued < memory.fifo_beats) ready |= 1u << k;
+        }
+        top.in_valid = valid;
+        top.in_last = last;
+        top.out_ready = ready;
+        bool landed = clock >= quiet_until_;
+        for (unsigned k = MANTISSA_IN; k < MANTISSA_STREAMS; ++k) landed &= streams_[k].issued == streams_[k].moved;
+        top.pass_ready = landed;
+    }
+
+    /// Valid and last of streams whose data is always there; returns whether they changed.
+    bool offer_plain(Vmodel___024root& top) {
+        unsigned valid = 0, last = 0;
+        for (unsigned k = 0; k < MANTISSA_IN; ++k) {
+            const Stream& s = streams_[k];
+            valid |= static_cast<unsigned>(s.moved < s.beats) << k;
+            last |= static_cast<unsigned>(s.moved + 1 == s.beats) << k;
+        }
+        const bool changed = top.in_valid != valid || top.in_last != last;
+        top.in_valid = valid;
+        top.in_last = last;
+        return changed;
+    }
+
+    /// Output beats into memory.
+    void take(const Vmodel___024root& top, unsigned stores) {
+        if (stores == (1u << MANTISSA_OUT) - 1) { // as nearly always
+            for (unsigned k = 0; k < MANTISSA_OUT; ++k) store(top, k);
+            return;
+        }
+        for (; stores != 0; stores &= stores - 1) store(top, static_cast<unsigned>(std::countr_zero(stores)));
+    }
+    /// Input beats were taken: the next ones. Returns whether a stream came to its last beat or its end.
+    bool bring(Vmodel___024root& top, unsigned beats) {
+        bool ends = false;
+        if (beats == 15) { // as nearly always without bands
+            for (unsigned k = 0; k < 4; ++k) ends |= next(top, k);
+            return ends;
+        }
+        for (; beats != 0; beats &= beats - 1) ends |= next(top, static_cast<unsigned>(std::countr_zero(beats)));
+        return ends;
+    }
+
+    /// A run ended: all that was written counts as drained.
+    void finish(mantissa_stats& stats) {
+        count_bytes(stats);
+        for (unsigned k = MANTISSA_IN; k < MANTISSA_STREAMS; ++k) streams_[k].issued = streams_[k].moved;
+    }
+    /// Adds the bytes moved since the last call. Once a pass and not once a beat.
+    void count_bytes(mantissa_stats& stats) {
+        for (unsigned k = 0; k < MANTISSA_STREAMS; ++k) {
+            Stream& s = streams_[k];
+            (k < MANTISSA_IN ? stats.bytes_read : stats.bytes_written) += (s.moved - s.counted) * s.bytes;
+            s.counted = s.moved;
+        }
+    }
+
+private:
+    /// Puts the next beat of input stream k on the wires.
+    void present(Vmodel___024root& top, unsigned k) {
+        const Stream& s = streams_[k];
+        if (s.moved >= s.beats) return;
+        const std::uint64_t first = s.moved * kLanes;
+        for (unsigned l = 0; l < kLanes; ++l)
+            top.in_data[k * kLanes + l] = kLanes == 1 || first + l < buffers.size ? s.elements[first + l] : 0;
+    }
+    bool next(Vmodel___024root& top, unsigned k) {
+        Stream& s = streams_[k];
+        ++s.moved;
+        s.offered = false;
+        present(top, k);
+        return s.moved + 1 >= s.beats;
+    }
+    void store(const Vmodel___024root& top, unsigned k) {
+        Stream& s = streams_[MANTISSA_IN + k];
+        const std::uint64_t first = s.moved * kLanes;
+        for (unsigned l = 0; l < kLanes; ++l)
+            if (first + l < buffers.size) s.elements[first + l] = top.out_data[k * kLanes + l];
+        ++s.moved;
+    }
+
+    /// The memory's turn: spends this clock's bytes on requests and on draining writes, round robin.
+    void serve(std::uint64_t clock) {
+        const bool limited = memory.bytes_per_cycle > 0;
+        if (limited) budget_ = budget_ + memory.bytes_per_cycle > 4096 ? 4096 : budget_ + memory.bytes_per_cycle;
+        const std::uint64_t depth = memory.fifo_beats;
+        unsigned idle = 0;
+        while (idle < MANTISSA_STREAMS) {
+            Stream& s = streams_[turn_];
+            const bool in = turn_ < MANTISSA_IN;
+            const bool ready = in ? s.issued < s.beats && s.issued - s.moved < depth : s.issued < s.moved;
+            if (ready && (!limited || budget_ >= s.bytes)) {
+                if (limited) budget_ -= s.bytes;
+                if (in) s.due[s.issued % depth] = clock + memory.latency;
+                else quiet_until_ = clock + memory.latency;
+                ++s.issued;
+                idle = 0;
+            } else {
+                ++idle;
+            }
+            if (ready && limited && budget_ < s.bytes) break; // this stream waits for its bytes; keep its turn
+            turn_ = (turn_ + 1) % MANTISSA_STREAMS;
+        }
+    }
+
+    bool stalled(Stream& s) {
+        if (memory.stall <= 0) return false;
+        if (s.stall > 0) {
+            --s.stall;
+            return true;
+        }
+        const std::uint64_t r = random_();
+        if (static_cast<double>(r >> 11) * 0x1p-53 < memory.stall) {
+            s.stall = static_cast<std::uint32_t>(r & 15);
+            return true;
+        }
+        return false;
+    }
+
+    Random random_;
+    Stream streams_[MANTISSA_STREAMS];
+    std::uint64_t quiet_until_ = 0; // when the last drained write can be read
+    double budget_ = 0;
+    unsigned turn_ = 0;
+};
+
+} // namespace
