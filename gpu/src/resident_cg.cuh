@@ -56,7 +56,8 @@ __device__ __forceinline__ double point_defect(const ResidentParams& a, int gx, 
     return a.b[i] - (a.centre * at(0, 0) + a.east * sides + a.north * poles + a.diagonal * corners);
 }
 
-/// R: rows of a thread. (Twice the threads with half the rows spill, and take 6.0 us a pass in float at level 10 for 5.1.)
+/// R: rows of a thread. (Twice the threads with half the rows spill, and take 6.0 us a pass in float at level 10
+/// for 5.1.)
 template <class T, int R, bool Mixed>
 __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const ResidentParams a) {
     constexpr bool kSharedU = sizeof(T) * R > 64; // else in registers
@@ -74,9 +75,14 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
     const int lx = (warp % across) * 32 + lane, ly = (warp / across) * R;
     const int x0 = (blockIdx.x % a.tiles_across) * tx, y0 = (blockIdx.x / a.tiles_across) * ty;
     const bool column_in = x0 + lx < a.columns;
-    unsigned in = 0; // my rows inside the grid
+    unsigned in = 0, edge = 0; // my rows inside the grid, and on the tile's boundary
 #pragma unroll
-    for (int k = 0; k < R; ++k) in |= column_in && y0 + ly + k < a.rows ? 1u << k : 0u;
+    for (int k = 0; k < R; ++k) {
+        const int y = ly + k;
+        in |= column_in && y0 + y < a.rows ? 1u << k : 0u;
+        edge |= lx == 0 || lx == tx - 1 || y == 0 || y == ty - 1 ? 1u << k : 0u;
+    }
+    edge &= in;
     const long long own = a.origin + static_cast<long long>(y0 + ly) * a.pitch + x0 + lx;
     T* const mine = ps + (ly + 1) * sp + lx + 1;
 
@@ -261,9 +267,9 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
         // Boundary points of the tile go to the neighbours.
         Packet* const halo = a.halo[tag & 1];
         const auto send = [&](int k) { put_packet(halo + own + k * a.pitch, static_cast<double>(q[k]), tag); };
-        if (ly == 0 && (in & 1) != 0) send(0);
-        if (ly + R == ty && (in >> (R - 1) & 1) != 0) send(R - 1);
         if constexpr (R >= 4) {
+            if (ly == 0 && (in & 1) != 0) send(0);
+            if (ly + R == ty && (in >> (R - 1) & 1) != 0) send(R - 1);
             // A side column belongs to one lane of a warp: its rows are dealt to the lanes, so that they leave at once.
             const auto send_side = [&](int from) {
                 T value = 0;
@@ -278,10 +284,10 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
             };
             if (across == 1 || lx < 32) send_side(0);
             if (across == 1 || lx >= tx - 32) send_side(31);
-        } else if (lx == 0 || lx == tx - 1) {
+        } else {
 #pragma unroll
             for (int k = 0; k < R; ++k)
-                if (in >> k & 1) send(k);
+                if (edge >> k & 1) send(k);
         }
         grid.publish(sum, tag, scratch, state, false);
         if (warp == 0) {
