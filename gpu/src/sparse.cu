@@ -6,6 +6,7 @@
 #include <cmath>
 #include <variant>
 
+#include "graph.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "sparse_kernels.cuh"
@@ -20,33 +21,6 @@ int lanes_for(double mean, int least) {
     while (lanes < 32 && 2.0 * lanes < mean) lanes *= 2;
     return lanes;
 }
-
-class Graph {
-public:
-    Graph() = default;
-    Graph(const Graph&) = delete;
-    Graph& operator=(const Graph&) = delete;
-    ~Graph() {
-        if (executable_ != nullptr) static_cast<void>(cudaGraphExecDestroy(executable_));
-        if (graph_ != nullptr) static_cast<void>(cudaGraphDestroy(graph_));
-        if (stream_ != nullptr) static_cast<void>(cudaStreamDestroy(stream_));
-    }
-    /// Captures what `work` launches into the stream it is given.
-    template <class Work> void capture(Work&& work) {
-        check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
-        check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-        work(stream_);
-        check(cudaStreamEndCapture(stream_, &graph_), "cudaStreamEndCapture");
-        check(cudaGraphInstantiate(&executable_, graph_, 0), "cudaGraphInstantiate");
-    }
-    /// On the default stream, like everything else here.
-    void launch() { check(cudaGraphLaunch(executable_, nullptr), "cudaGraphLaunch"); }
-
-private:
-    cudaGraph_t graph_ = nullptr;
-    cudaGraphExec_t executable_ = nullptr;
-    cudaStream_t stream_ = nullptr;
-};
 
 class MatrixBase {
 public:
