@@ -102,6 +102,26 @@ def rows_of(document):
         yield from table(["datapath", "cores", "inner", "iterations", "bound", "MHz", "area", "time"], rows, (1, 2, 3, 5, 6, 7))
 
 
+def stages(document):
+    if not document.get("stages"):
+        return
+    yield "## The best format of each stage"
+    yield ""
+    yield ("By time and by area times time, each with the fastest design that has it; the other stages are free. "
+           "docs/compare.md says what is a stage.")
+    yield ""
+    names = list(dict.fromkeys(s["stage"] for s in document["stages"]))
+    found = {(s["device"], s["problem"], s["by"], s["stage"]): s for s in document["stages"]}
+    rows = []
+    for device, problem, by in dict.fromkeys((s["device"], s["problem"], s["by"]) for s in document["stages"]):
+        cells = []
+        for name in names:
+            s = found.get((device, problem, by, name))
+            cells.append(mark(code(s["format"]), s.get("kind") == "modelled") if s else "")
+        rows.append([device, problem, by, *cells])
+    yield from table(["device", "problem", "by", *names], rows, ())
+
+
 def peers(document):
     if not document["peers"]:
         return
@@ -148,6 +168,7 @@ def page(document, name):
     yield from iterations(document)
     yield from cores(document)
     yield from rows_of(document)
+    yield from stages(document)
     yield from peers(document)
     if document["gaps"]:
         yield "## Gaps"

@@ -18,6 +18,12 @@ std::string mhz_of(const Json& row) {
     return fmt::format("{:.1f}{}", row["clock_hz"].get<double>() / 1e6, row["clock_kind"] == "modelled" ? "*" : "");
 }
 
+std::string area_of(const Json& row) {
+    const Json& modelled = row["modelled"];
+    const bool star = std::find(modelled.begin(), modelled.end(), Json("area_share")) != modelled.end();
+    return fmt::format("{:.1f}%{}", 100 * row["area_share"].get<double>(), star ? "*" : "");
+}
+
 } // namespace
 
 std::string comparison_text(const Json& d) {
@@ -51,13 +57,13 @@ std::string comparison_text(const Json& d) {
                     device["name"].get<std::string>(), last, "design", "mults", "cores", "inner", "MHz", "area", "time",
                     "bound by");
             }
-            out += fmt::format("  {:<52}{:<8}{:>6}{:>7}{:>9}{:>9.1f}%{:>12}  {}\n", row["spec"].get<std::string>(),
+            out += fmt::format("  {:<52}{:<8}{:>6}{:>7}{:>9}{:>10}{:>12}  {}\n", row["spec"].get<std::string>(),
                                row["multiplier"].get<std::string>(), row["cores"].get<std::uint64_t>(),
-                               row["inner"].get<std::uint64_t>(), mhz_of(row), 100 * row["area_share"].get<double>(),
-                               seconds_of(row), row["bound"].get<std::string>());
+                               row["inner"].get<std::uint64_t>(), mhz_of(row), area_of(row), seconds_of(row),
+                               row["bound"].get<std::string>());
         }
     }
-    if (!d["rows"].empty()) out += "  (* modelled; area and cores' slices are estimates)\n";
+    if (!d["rows"].empty()) out += "  (* modelled; slices, and so area, are estimates)\n";
     if (!d["peers"].empty()) {
         out += fmt::format("\nBeside it\n  {:<22}{:<60}{:>11}{:>12}{:>12}\n", "problem", "run", "iterations", "time",
                            "residual");
