@@ -10,7 +10,7 @@
 //               so n threads do what n lanes of the hardware do; five barriers
 #pragma once
 
-#include "binade_sums.cuh"
+#include "binade_chain.cuh"
 #include "engine_arithmetic.cuh"
 #include "mantissa/engine.hpp"
 
