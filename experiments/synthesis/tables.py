@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The measured results as CSV files, and the tables of docs/synthesis.md made from them.
 
-    tables.py collect STORE.sqlite   # the newest results in a store of `mantissa synthesize`, into results/
+    tables.py collect STORE.sqlite   # the newest results in a store of `mantissa synthesize`, into results/; what the
+                                     # store has nothing of stays
     tables.py docs                   # fills the tables of docs/synthesis.md
     tables.py check                  # whether they are what the results say; for CTest
 """
@@ -20,6 +21,7 @@ PLACED = ["s17e8", "s23e8", "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]"]
 NETLIST = ("part spec target multiplier luts memory_luts flip_flops paired carries multipliers memory_bits io_bits depth "
            "model_mhz model_path tool commit_id command").split()
 PLACEMENT = "part spec target multiplier seed mhz critical tool placer commit_id command".split()
+EARLIER = ("7283a3dbaf16", "02a593b12bf1")  # before the RTL's last changes; tables mark what stems from these
 
 
 def collect(store):
@@ -32,6 +34,10 @@ def collect(store):
                             f"WHERE {same} ORDER BY date DESC LIMIT 1) ORDER BY {', '.join(key)}").fetchall()
         if not rows and table == "netlist":
             sys.exit(f"{store}: no results; run mantissa synthesize --store {store}")
+        measured = {row[:4] for row in rows}
+        kept = [[r[c] for c in columns] for r in read(f"results/{table}.csv")
+                if tuple(r[c] for c in key[:4]) not in measured]
+        rows = sorted([list(row) for row in rows] + kept, key=lambda row: [str(cell).zfill(2) for cell in row[:len(key)]])
         with open(HERE / "results" / f"{table}.csv", "w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(columns)
@@ -58,7 +64,7 @@ class Results:
         self.placements = {}
         for row in read("results/placement.csv"):
             self.placements.setdefault((row["part"], row["spec"], row["multiplier"]), []).append(
-                (float(row["mhz"]), row["critical"], int(row["seed"])))
+                (float(row["mhz"]), row["critical"], int(row["seed"]), row["commit_id"]))
         for runs in self.placements.values():
             runs.sort()
         self.peers = {(r["operator"], r["format"]): r for r in read("peers.csv", True)}
@@ -69,6 +75,10 @@ class Results:
 
     def placed(self, part, spec, multiplier="block"):
         return self.placements.get((part, spec, multiplier), [])
+
+
+def mark(row):
+    return "†" if row["commit_id"] in EARLIER else ""
 
 
 def slices(row):
@@ -114,9 +124,10 @@ def operators(r):
                     continue
                 memory = f" + {n['memory_luts']}" if n["memory_luts"] != "0" else ""
                 blocks = f" / {n['multipliers']} blocks" if n["multipliers"] != "0" else ""
-                cells.append(f"{n['luts']}{memory} / {n['flip_flops']}{blocks}")
+                cells.append(f"{n['luts']}{memory} / {n['flip_flops']}{blocks}{mark(n)}")
             runs = r.placed(part, spec)
-            rows.append([name, f] + cells + [f"{middle(runs)[0]:.0f}" if runs else ""])
+            old = "†" if runs and middle(runs)[3] in EARLIER else ""
+            rows.append([name, f] + cells + [f"{middle(runs)[0]:.0f}{old}" if runs else ""])
     return table(["operator", "format", "xc2v", "xc7", "ecp5", "MHz on ecp5"], rows)
 
 
@@ -128,7 +139,7 @@ def table5(r):
             rows.append([p["multiplier"], p["format"], "not run", p["slices"], "", "", p["mul18x18"], "", p["iobs"], "", p["mhz"], ""])
             continue
         s = slices(n)
-        rows.append([p["multiplier"], p["format"], s, p["slices"], f"{s / float(p['slices']):.2f}", n["multipliers"],
+        rows.append([p["multiplier"], p["format"], f"{s}{mark(n)}", p["slices"], f"{s / float(p['slices']):.2f}", n["multipliers"],
                      p["mul18x18"], n["io_bits"], p["iobs"], f"{float(n['model_mhz']):.0f}", p["mhz"],
                      f"{float(n['model_mhz']) / float(p['mhz']):.2f}"])
     return table(["multiplier", "format", "slices", "paper", "ratio", "blocks", "paper", "I/O", "paper", "MHz (model)",
@@ -180,7 +191,7 @@ def cores(r):
         n = r.net("core", spec)
         if n is None:
             continue
-        rows.append([spec, slices(n), n["multipliers"], n["luts"], n["memory_luts"], n["flip_flops"], n["depth"],
+        rows.append([spec, f"{slices(n)}{mark(n)}", n["multipliers"], n["luts"], n["memory_luts"], n["flip_flops"], n["depth"],
                      f"{float(n['model_mhz']):.0f}"])
     return table(["specification", "slices", "blocks", "LUTs", "as memory", "flip-flops", "depth", "MHz (model)"], rows)
 
@@ -210,7 +221,7 @@ def placed(r):
         runs, n = r.placed("core", spec), r.net("core", spec, "ecp5")
         if not runs or n is None:
             continue
-        mhz, critical, _ = middle(runs)
+        mhz, critical = middle(runs)[:2]
         rows.append([spec, len(runs), f"{mhz:.1f}", f"{runs[-1][0]:.1f}", f"{float(n['model_mhz']):.0f}",
                      f"`{critical}`"])
     return table(["core", "seeds", "median MHz", "best MHz", "MHz by the model", "critical path of the median"], rows)
@@ -220,7 +231,7 @@ def calibration(r):
     rows, errors = [], []
     for (part, spec, multiplier), runs in sorted(r.placements.items()):
         n = r.net(part, spec, "ecp5", multiplier)
-        if n is None:
+        if n is None or n["commit_id"] != middle(runs)[3]:  # the model and the placement of one netlist
             continue
         ratio = float(n["model_mhz"]) / middle(runs)[0]
         errors.append(math.log(ratio))
