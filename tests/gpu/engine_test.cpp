@@ -2,6 +2,7 @@
 #include "mantissa/gpu/engine.hpp"
 
 #include <cctype>
+#include <cmath>
 #include <random>
 
 #include "device_test.hpp"
@@ -89,6 +90,50 @@ using GpuEngine = testing::DeviceTest;
 TEST_F(GpuEngine, LargerGridManyPasses) {
     compare("s17e8,dot=fixed[13:-50]", stencil_system(257, 257), {300});
     compare("s17e8", stencil_system(257, 257), {40});
+}
+
+// Floating lanes in parallel rest on guesses, bounds and checks: any formats, sizes and right-hand sides.
+TEST_F(GpuEngine, FloatingLanesAtRandom) {
+    std::mt19937_64 random(7);
+    std::normal_distribution<double> normal;
+    for (int n = 0; n < 300; ++n) {
+        const bool wide = random() % 4 == 0;
+        const int fraction = wide ? 4 + static_cast<int>(random() % 49) : 4 + static_cast<int>(random() % 20);
+        const int accumulator = random() % 2 == 0 ? 52 : 24 + static_cast<int>(random() % 29);
+        const std::string text = "s" + std::to_string(fraction) + (wide ? "e11" : "e8") + ",dot=s" +
+                                 std::to_string(accumulator) + "e11/" + std::to_string(1 << random() % 7) +
+                                 ",lanes=" + std::to_string(1 << random() % 3);
+        const DatapathSpec spec = parse_spec(text);
+        const std::size_t columns = 3 + random() % 400, rows = 3 + random() % 400;
+        const System system = stencil_system(columns, rows);
+        SCOPED_TRACE(text + " " + std::to_string(columns) + " x " + std::to_string(rows));
+        std::vector<double> r0(system.size, 0.0);
+        const auto kind = random() % 4;
+        const double scale = std::ldexp(1.0, static_cast<int>(random() % 30) - 20);
+        for (std::size_t y = 1; y + 1 < rows; ++y)
+            for (std::size_t x = 1; x + 1 < columns; ++x)
+                r0[y * columns + x] = scale * (kind == 0   ? normal(random)
+                                               : kind == 1 ? 1.0
+                                               : kind == 2 ? std::sin(0.1 * static_cast<double>(x)) *
+                                                                 std::cos(0.07 * static_cast<double>(y))
+                                               : random() % 50 == 0 ? normal(random)
+                                                                    : 0.0);
+        const auto device = make_gpu_engine()->load(system, spec, {});
+        const auto host = make_emulated_engine()->load(system, spec, {2, Recurrence::pipelined});
+        device->write(Vec::r, 0, r0);
+        host->write(Vec::r, 0, r0);
+        const RunRequest request{.passes = 1 + random() % 40};
+        const RunReport a = device->run(request), b = host->run(request);
+        ASSERT_EQ(a.end, b.end);
+        ASSERT_EQ(a.passes, b.passes);
+        expect_same(spec.scalar, "rho", 0, device->scalars().rho, host->scalars().rho);
+        expect_same(spec.scalar, "pq", 0, device->scalars().pq, host->scalars().pq);
+        expect_same(spec.scalar, "qq", 0, device->scalars().qq, host->scalars().qq);
+        std::vector<double> got(system.size), want(system.size);
+        device->read(Vec::u, 0, got);
+        host->read(Vec::u, 0, want);
+        for (std::size_t i = 0; i < system.size; ++i) expect_same(spec.u, "u", i, got[i], want[i]);
+    }
 }
 
 TEST_F(GpuEngine, WindowOverflowAndStops) {
