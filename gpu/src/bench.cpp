@@ -135,7 +135,9 @@ Json bench_level(const BenchRequest& request, int level, double copy, const Ener
             one["scheme"] = q.arithmetic == Arithmetic::double_precision ? "direct"
                             : q.guided                                   ? "residual-guided"
                                                                          : "restart";
-            one["inner"] = q.inner != 0 ? Json(q.inner) : Json(fmt::format("digits {}", q.digits));
+            one["inner"] = q.arithmetic == Arithmetic::double_precision ? Json(nullptr)
+                           : q.inner != 0                               ? Json(q.inner)
+                                                                        : Json(fmt::format("digits {}", q.digits));
             one["error"] = poisson_error(level, u);
             entry["solves"].push_back(std::move(one));
         };

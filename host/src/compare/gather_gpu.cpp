@@ -47,7 +47,10 @@ bool enter_level(GatherContext& context, const StoredDocument& stored, const std
         const Json& inner = solve->at("inner");
         peer.label = fmt::format("{}, {}, {} plan{}", stored.provenance.machine, arithmetic,
                                  solve->at("plan").get<std::string>(),
-                                 inner.is_null() ? "" : fmt::format(", {} inner", inner.get<int>()));
+                                 // (a direct solve has no inner iterations; digits are text)
+                                 inner.is_null() || solve->value("scheme", "") == "direct" ? ""
+                                 : inner.is_string() ? fmt::format(", inner by {}", inner.get<std::string>())
+                                                     : fmt::format(", {} inner", inner.get<int>()));
         peer.iterations = solve->at("passes");
         peer.outer = solve->at("outer");
         peer.seconds = solve->at("seconds");
