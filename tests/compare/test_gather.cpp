@@ -70,14 +70,18 @@ TEST(Gather, ImportsTheFastestGpuSolvesOfALevel) {
         {"arithmetic": "double", "plan": "stream", "end": "converged", "passes": 22, "outer": 0, "seconds": 0.5,
          "true_residual": 9e-11, "error": null, "joules": null, "inner": null},
         {"arithmetic": "double", "plan": "resident", "end": "converged", "passes": 21, "outer": 0, "seconds": 0.25,
-         "true_residual": 3e-10, "error": 1e-3, "joules": 2.5, "inner": null},
+         "true_residual": 3e-10, "error": 1e-3, "joules": 2.5, "inner": 50, "scheme": "direct"},
+        {"arithmetic": "mixed-float", "plan": "resident", "end": "converged", "passes": 40, "outer": 4, "seconds": 0.5,
+         "true_residual": 9e-11, "error": null, "joules": null, "inner": "digits 2", "scheme": "restart"},
         {"arithmetic": "float", "plan": "resident", "end": "stagnated", "passes": 9, "outer": 0, "seconds": 0.1,
          "true_residual": 1e-4, "error": null, "joules": null, "inner": null}]},
       {"level": 5, "solves": []}]})");
     Comparison c = solves_only("cpu = false\n");
     c.gpu = {scratch.path("g.json")};
     const Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true});
-    ASSERT_EQ(d.at("peers").size(), 1U);
+    ASSERT_EQ(d.at("peers").size(), 2U);
+    EXPECT_EQ(d.at("peers")[0].at("label"), "Toy GPU, double, resident plan");
+    EXPECT_EQ(d.at("peers")[1].at("label"), "Toy GPU, mixed-float, resident plan, inner by digits 2");
     const Json& peer = d.at("peers")[0];
     EXPECT_EQ(peer.at("iterations"), 21);
     EXPECT_EQ(peer.at("seconds"), 0.25);
