@@ -21,7 +21,7 @@ PLACED = ["s17e8", "s23e8", "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]"]
 NETLIST = ("part spec target multiplier luts memory_luts flip_flops paired carries multipliers memory_bits io_bits depth "
            "model_mhz model_path tool commit_id command").split()
 PLACEMENT = "part spec target multiplier seed mhz critical tool placer commit_id command".split()
-EARLIER = ("7283a3dbaf16", "02a593b12bf1")  # before the RTL's last changes; tables mark what stems from these
+EARLIER = ("7283a3dbaf16", "02a593b12bf1", "bb79a62da248")  # before the RTL's last changes; tables mark what stems from these
 
 
 def collect(store):
