@@ -227,8 +227,8 @@ private:
             outer_defect<<<blocks(), kOuterThreads>>>(matrix_, u_.data(), b_.data(), d_.data());
             check(cudaGetLastError(), "launch of outer_defect");
             const auto count = static_cast<unsigned>((matrix_.size + kNormBlock - 1) / kNormBlock);
-            outer_squares<<<(16 * count + kOuterThreads - 1) / kOuterThreads, kOuterThreads>>>(d_.data(), matrix_.size,
-                                                                                               sums_.data());
+            outer_squares<<<(kNormLanes * count + kOuterThreads - 1) / kOuterThreads, kOuterThreads>>>(
+                d_.data(), matrix_.size, sums_.data());
             check(cudaGetLastError(), "launch of outer_squares");
             return added(count);
         }

@@ -5,13 +5,13 @@
 
 #include "engine_arithmetic.cuh"
 #include "engine_pass.cuh"
+#include "mantissa/outer_order.hpp"
 
 namespace mantissa::gpu {
 
 inline constexpr int kOuterThreads = 256;
-inline constexpr long long kNormBlock =
-    4096; ///< elements of a block of norm2: sixteen interleaved sums, closed by halving
-inline constexpr long long kDotPart = 65536; ///< elements of a part of r.p: eight interleaved sums, closed by halving
+inline constexpr long long kNormBlock = outer_order::kNormBlock, kDotPart = outer_order::kPart;
+inline constexpr int kNormLanes = outer_order::kNormLanes, kDotLanes = outer_order::kPartLanes;
 
 /// The matrix in double precision.
 struct OuterMatrix {
@@ -57,15 +57,15 @@ __global__ void __launch_bounds__(kOuterThreads)
     d[i] = __dadd_rn(b[i], -sum);
 }
 
-/// Sums of squares of blocks of kNormBlock elements; sixteen threads a block.
+/// Sums of squares of blocks of kNormBlock elements; kNormLanes threads a block.
 __global__ void __launch_bounds__(kOuterThreads) outer_squares(const double* v, long long size, double* blocks) {
-    const long long block = outer_element() / 16, begin = block * kNormBlock;
-    const int lane = static_cast<int>(threadIdx.x % 16);
+    const long long block = outer_element() / kNormLanes, begin = block * kNormBlock;
+    const int lane = static_cast<int>(threadIdx.x % kNormLanes);
     double s = 0;
-    for (long long i = begin + lane; i < min(size, begin + kNormBlock); i += 16)
+    for (long long i = begin + lane; i < min(size, begin + kNormBlock); i += kNormLanes)
         s = __dadd_rn(s, __dmul_rn(v[i], v[i]));
-    for (int half = 8; half > 0; half /= 2) {
-        const double other = __shfl_down_sync(~0u, s, half, 16);
+    for (int half = kNormLanes / 2; half > 0; half /= 2) {
+        const double other = __shfl_down_sync(~0u, s, half, kNormLanes);
         if (lane < half) s = __dadd_rn(s, other);
     }
     if (lane == 0 && begin < size) blocks[block] = s;
@@ -83,24 +83,24 @@ __global__ void __launch_bounds__(kOuterThreads)
     if (keep) product[i] = __dmul_rn(r, static_cast<double>(get(p, i)));
 }
 
-/// Sums of parts of kDotPart products; a block of 32 threads a part, eight of which add.
+/// Sums of parts of kDotPart products; a block of 32 threads a part, kDotLanes of which add.
 __global__ void outer_sums(const double* product, long long size, double* parts) {
     const long long begin = blockIdx.x * kDotPart, end = min(size, begin + kDotPart);
     const int lane = static_cast<int>(threadIdx.x);
     double s = 0;
-    if (lane < 8) {
+    if (lane < kDotLanes) {
         long long i = begin + lane;
         constexpr int kDeep = 32; // loads under way, ahead of the additions
-        for (; i + 8 * (kDeep - 1) < end; i += 8 * kDeep) {
+        for (; i + kDotLanes * (kDeep - 1) < end; i += kDotLanes * kDeep) {
             double t[kDeep];
 #pragma unroll
-            for (int k = 0; k < kDeep; ++k) t[k] = product[i + 8 * k];
+            for (int k = 0; k < kDeep; ++k) t[k] = product[i + kDotLanes * k];
 #pragma unroll
             for (int k = 0; k < kDeep; ++k) s = __dadd_rn(s, t[k]);
         }
-        for (; i < end; i += 8) s = __dadd_rn(s, product[i]);
+        for (; i < end; i += kDotLanes) s = __dadd_rn(s, product[i]);
     }
-    for (int half = 4; half > 0; half /= 2) {
+    for (int half = kDotLanes / 2; half > 0; half /= 2) {
         const double other = __shfl_down_sync(~0u, s, half);
         if (lane < half) s = __dadd_rn(s, other);
     }

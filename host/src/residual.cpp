@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mantissa/format.hpp"
+#include "mantissa/outer_order.hpp"
 #include "parallel.hpp"
 
 namespace mantissa {
@@ -98,8 +99,7 @@ void sparse_rows(const SparseRows& m, std::size_t begin, std::size_t end, const 
     }
 }
 
-constexpr std::size_t kNormBlock = 4096;
-constexpr std::size_t kNormLanes = 16;
+using outer_order::kNormBlock, outer_order::kNormLanes;
 
 /// Sum of (scale v_i)^2 in sixteen interleaved partial sums closed by halving.
 double block_squares(const double* v, std::size_t count, double scale) {

@@ -11,12 +11,13 @@
 
 #include "context.hpp"
 #include "mantissa/engine.hpp"
+#include "mantissa/outer_order.hpp"
 #include "outer_arithmetic.hpp"
 
 namespace mantissa::detail {
 
 /// Elements that move between an outer loop and an inner solver at a time; bounds the memory that crossing takes.
-inline constexpr std::size_t kTransfer = 1 << 16;
+inline constexpr std::size_t kTransfer = outer_order::kPart;
 
 /// Runs passes, some at a time between looks at progress and cancellation: as many as take a twentieth of a second or
 /// so.

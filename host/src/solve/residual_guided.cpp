@@ -15,7 +15,7 @@ namespace {
 class BlockDot {
 public:
     void add(std::span<const double> a, std::span<const double> b) {
-        constexpr std::size_t kLanes = 8;
+        constexpr std::size_t kLanes = outer_order::kPartLanes;
         double lane[kLanes] = {};
         for (std::size_t i = 0; i < a.size(); ++i) lane[i % kLanes] += a[i] * b[i];
         for (std::size_t half = kLanes / 2; half > 0; half /= 2)
