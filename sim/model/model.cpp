@@ -224,6 +224,7 @@ void destroy(mantissa_model_state* m) {
 #ifdef MANTISSA_TRACE
     if (m->trace && m->trace->isOpen()) m->trace->close();
 #endif
+    Verilated::threadContextp(m->context.get()); // where the scopes of public signals are looked for, and taken from
     m->top->final();
     delete m;
 }

@@ -29,7 +29,7 @@ namespace {
 // Without merging of conditions: it turns choices between operands into branches that data makes unpredictable.
 constexpr const char* kVerilatorFlags = "--cc -O3 -fno-merge-cond-motion --x-assign fast --x-initial fast --noassert "
                                         "-Wno-fatal --unroll-count 256 --unroll-stmts 100000";
-constexpr const char* kCompilerFlags = "-O3 -fno-strict-aliasing";
+constexpr const char* kCompilerFlags = "-O2 -fno-strict-aliasing -ffunction-sections";
 
 /// FNV-1a, 64 bits: a name for a file, not a defence.
 class Hash {
@@ -100,6 +100,22 @@ Words compiler() {
     return command_from("CXX", "g++");
 }
 
+/// Flags for a linker that keeps one copy of equal functions (model.vlt says why); without one, models are slower.
+struct FoldingLinker {
+    std::string version;
+    Words flags;
+};
+
+const FoldingLinker& folding_linker() {
+    static const FoldingLinker found = [] {
+        for (const char* name : {"gold", "lld"})
+            if (const std::string version = first_line_of({fmt::format("ld.{}", name), "--version"}); !version.empty())
+                return FoldingLinker{version, {fmt::format("-fuse-ld={}", name), "-Wl,--icf=safe"}};
+        return FoldingLinker{};
+    }();
+    return found;
+}
+
 std::vector<fs::path> model_sources(const fs::path& source) {
     std::vector<fs::path> files;
     for (const char* folder : {"rtl/operators", "rtl/core"})
@@ -107,8 +123,8 @@ std::vector<fs::path> model_sources(const fs::path& source) {
             if (entry.path().extension() == ".sv") files.push_back(entry.path());
     for (const auto& entry : fs::directory_iterator(source / "rtl"))
         if (entry.path().extension() == ".svh") files.push_back(entry.path());
-    for (const char* name :
-         {"sim/model/model_top.sv", "sim/model/model.cpp", "sim/model/model_abi.h", "sim/model/streams.hpp"})
+    for (const char* name : {"sim/model/model_top.sv", "sim/model/model.cpp", "sim/model/model_abi.h",
+                             "sim/model/streams.hpp", "sim/model/model.vlt"})
         files.push_back(source / name);
     std::sort(files.begin(), files.end());
     return files;
@@ -138,6 +154,21 @@ private:
     int file_;
 };
 
+/// One file that includes all that Verilator made: its many files are small, and each would read the same large
+/// headers.
+fs::path one_source(const fs::path& work) {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(work))
+        if (entry.path().extension() == ".cpp") names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    const fs::path all = work / "all.cpp";
+    std::ofstream out(all);
+    for (const std::string& name : names) out << fmt::format("#include \"{}\"\n", name);
+    out.close();
+    if (!out) throw std::runtime_error(fmt::format("{}: cannot be written", all.string()));
+    return all;
+}
+
 void run_step(const Words& command, const fs::path& log, const char* what) {
     const ProcessResult result = run_process(command, log.string());
     if (!result.ok)
@@ -163,6 +194,7 @@ std::string model_key(const ModelRequest& request, const ModelCacheOptions& opti
     hash(first_line_of(compiler() + Words{"--version"}));
     hash(kVerilatorFlags);
     hash(kCompilerFlags);
+    hash(folding_linker().version);
     CoreParameters sorted = request.parameters;
     std::sort(sorted.begin(), sorted.end());
     for (const auto& [name, value] : sorted) hash(fmt::format("{}={}", name, value));
@@ -213,6 +245,7 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
                            source / "rtl/core",
                            source / "sim/model/model_top.sv"};
     if (request.trace) verilate = verilate + Words{"--trace-fst", "--trace-structs"};
+    else verilate.push_back(source / "sim/model/model.vlt");
     for (const auto& [name, value] : request.parameters) verilate.push_back(fmt::format("-G{}={}", name, value));
     report("verilating the core (model " + key + ")");
     run_step(verilate, log, "verilator");
@@ -222,7 +255,7 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
     const fs::path fresh = folder / (key + ".new");
     Words compile =
         compiler() + Words{"-shared", "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"} +
-        (request.trace ? Words{"-O1"} : split_words(kCompilerFlags)) +
+        (request.trace ? Words{"-O1"} : split_words(kCompilerFlags) + folding_linker().flags) +
         Words{fmt::format("-DMANTISSA_LANES={}", lanes_of(request)), "-DVL_TIME_CONTEXT"} +
         (request.trace ? Words{"-DMANTISSA_TRACE", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"} : Words{"-DVM_TRACE=0"}) +
         Words{"-I" + work.string(),
@@ -235,8 +268,7 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
               include / "verilated.cpp",
               include / "verilated_threads.cpp"};
     if (request.trace) compile.push_back(include / "verilated_fst_c.cpp");
-    for (const auto& entry : fs::directory_iterator(work))
-        if (entry.path().extension() == ".cpp") compile.push_back(entry.path());
+    compile.push_back(one_source(work));
     compile.push_back("-pthread");
     if (request.trace) compile.push_back("-lz");
     report("compiling the model");
