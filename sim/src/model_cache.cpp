@@ -29,7 +29,7 @@ namespace {
 // Without merging of conditions: it turns choices between operands into branches that data makes unpredictable.
 constexpr const char* kVerilatorFlags = "--cc -O3 -fno-merge-cond-motion --x-assign fast --x-initial fast --noassert "
                                         "-Wno-fatal --unroll-count 256 --unroll-stmts 100000";
-constexpr const char* kCompilerFlags = "-O2 -fno-strict-aliasing -ffunction-sections";
+constexpr const char* kCompilerFlags = "-O3 -funroll-loops -fno-strict-aliasing -ffunction-sections";
 
 /// FNV-1a, 64 bits: a name for a file, not a defence.
 class Hash {
