@@ -98,6 +98,7 @@ Json describe(const Timed& t, double rows, double copy) {
             {"end", to_string(t.report.end)},
             {"passes", t.report.passes},
             {"outer", t.report.outer},
+            {"double_passes", t.report.double_passes},
             {"seconds", t.seconds},
             {"us_per_pass", 1e6 * each},
             {"bytes_per_row", t.report.bytes_per_row},
@@ -152,6 +153,13 @@ Json bench_level(const BenchRequest& request, int level, double copy, const Ener
             q.inner = 0;
             q.digits = 2;
             q.guided = false;
+            solve(q);
+        }
+        if (level <= 10) {
+            CgRequest q;
+            q.arithmetic = Arithmetic::late_float;
+            q.inner = 0;
+            q.digits = 3;
             solve(q);
         }
     }

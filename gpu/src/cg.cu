@@ -15,7 +15,7 @@ namespace mantissa::gpu {
 
 namespace {
 
-constexpr const char* kArithmeticNames[] = {"float", "double", "mixed-float", "mixed-s31", "mixed-s39"};
+constexpr const char* kArithmeticNames[] = {"float", "double", "mixed-float", "mixed-s31", "mixed-s39", "late-float"};
 
 bool is_mixed(Arithmetic a) {
     return a != Arithmetic::single_precision && a != Arithmetic::double_precision;
@@ -62,10 +62,10 @@ std::string to_string(Arithmetic a) {
 }
 
 Arithmetic parse_arithmetic(std::string_view text) {
-    for (int i = 0; i < 5; ++i)
+    for (int i = 0; i < 6; ++i)
         if (text == kArithmeticNames[i]) return static_cast<Arithmetic>(i);
     throw InvalidInput("arithmetic '" + std::string(text) +
-                       "': it is float, double, mixed-float, mixed-s31 or mixed-s39");
+                       "': it is float, double, mixed-float, mixed-s31, mixed-s39 or late-float");
 }
 
 std::string to_string(Plan p) {
@@ -84,7 +84,7 @@ struct GridSolver::Impl {
     long long pitch = 0, origin = 0, elements = 0;
     double centre = 0, east = 0, north = 0, diagonal = 0;
     double b_norm = 0;
-    Buffer<double> b, x, partial;
+    Buffer<double> b, x, p, partial;
     Buffer<unsigned long long> words;
     Buffer<Packet> halo[2];
     Buffer<ControlResult> result;
@@ -126,8 +126,8 @@ GridSolver::Impl::Impl(const System& system) {
     x.allocate(elements);
     x.zero();
     partial.allocate(1024);
-    words.allocate(2 * kSumWords);
-    result.allocate(1);
+    words.allocate(4 * kSumWords); // of two launches
+    result.allocate(2);
 }
 
 double GridSolver::Impl::norm(const double* v) {
@@ -212,12 +212,20 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
     ask.inner = q.inner;
     ask.gain = std::pow(10.0, -q.digits);
     ask.guided = q.guided;
+    const bool late = q.arithmetic == Arithmetic::late_float;
+    if (late && !(q.late > 0 && q.late <= 1))
+        throw InvalidInput("late: it is a reduction of the residual norm, above 0 and at most 1");
     ask.first_norm = b_norm;
     report.initial_norm = b_norm;
 
     int depth = 0;
     std::optional<ResidentParams> resident_plan;
     if (q.plan != Plan::stream) resident_plan = resident(q, blocks, depth);
+    if (late && !resident_plan)
+        throw InvalidInput(
+            "late-float has the resident plan only, and " +
+            std::string(q.plan == Plan::stream ? "the stream plan was asked for" : "the grid does not fit it") +
+            "; use mixed-float");
     if (q.plan == Plan::resident && !resident_plan)
         throw InvalidInput("resident plan: the grid does not fit the registers and shared memory of this device; use "
                            "the stream plan");
@@ -226,10 +234,9 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
     x.zero();
     words.zero();
     Timer timer;
-    ControlResult done{};
-    // A launch uses up to four tags a pass.
+    // A launch uses up to four tags a pass; late-float's first one uses one.
     const Tag first_tag = tag;
-    tag += 4ull * ask.max_passes + 16;
+    tag += 5ull * ask.max_passes + 32;
     if (resident_plan) {
         for (auto& h : halo)
             if (h.size() == 0) {
@@ -242,7 +249,22 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
         a.ask = ask;
         a.first_tag = first_tag;
         const int tiles = a.tiles_across * ((rows + resident_tile_rows(depth) - 1) / resident_tile_rows(depth));
+        if (late && p.size() == 0) {
+            p.allocate(elements);
+            p.zero();
+        }
         timer.start();
+        if (late) {
+            a.p = p.data();
+            ResidentParams head = a;
+            head.ask.tolerance = std::max(q.late, q.tolerance);
+            head.ask.hand_over = true;
+            launch_resident(head, Arithmetic::double_precision, depth, tiles);
+            a.before = result.data();
+            a.result = result.data() + 1;
+            a.words += 2 * kSumWords;
+            a.first_tag += ask.max_passes + 16;
+        }
         launch_resident(a, q.arithmetic, depth, tiles);
         report.seconds = timer.stop();
         report.plan = Plan::resident;
@@ -287,7 +309,10 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
         report.bytes_per_row = traits.bytes_per_row;
         report.operations_per_row = traits.operations_per_row;
     }
-    result.download(std::span(&done, 1));
+    std::array<ControlResult, 2> results{};
+    result.download(results);
+    const ControlResult& done = results[late ? 1 : 0];
+    report.double_passes = late ? results[0].passes : q.arithmetic == Arithmetic::double_precision ? done.passes : 0;
     report.end = static_cast<CgEnd>(done.end);
     report.passes = done.passes;
     report.outer = done.outer;

@@ -16,6 +16,7 @@ struct ControlParams {
     double gain;              ///< 10^-digits: the inner solve ends when its residual norm fell by this factor
     int coefficient_exponent; ///< the sum of |coefficients| of a row is below two to this
     bool guided;              ///< keep p over a restart (residual guided); else restart with p = r
+    bool hand_over;           ///< not mixed: p's last step belongs to the iterate, for a launch that goes on from there
     double first_norm;        ///< an estimate of ||b|| that scales the first inner problem
 };
 
@@ -53,7 +54,9 @@ struct Control {
     double rho, rho_start, scale, goal, best;
     std::uint32_t since, worse;
 
-    __device__ __forceinline__ void reset(const ControlParams& request, PassScalars& s, GridState& grid, bool mixed) {
+    /// before: the result of the launch that this one continues, or null.
+    __device__ __forceinline__ void reset(const ControlParams& request, PassScalars& s, GridState& grid, bool mixed,
+                                          const ControlResult* before = nullptr) {
         ask = request;
         result = {};
         rho = rho_start = goal = best = 0;
@@ -67,6 +70,13 @@ struct Control {
         for (auto& buffer : grid.previous)
             for (auto& word : buffer) word = 0;
         expect(grid, mixed ? 1.0 : ask.first_norm * ask.first_norm);
+        if (before != nullptr) {
+            result = *before;
+            goal = ask.tolerance * ask.tolerance * result.initial_norm * result.initial_norm;
+            best = scale = result.final_norm;
+            rho = 1;
+            s.stop = result.end != DeviceEnd::converged && result.end != DeviceEnd::passes;
+        }
     }
 
     /// Exponents of the coming sums when r.r is `norm2`.
@@ -115,7 +125,7 @@ struct Control {
         } else if (!mixed && reached) {
             result.end = DeviceEnd::converged;
             result.final_norm = sqrt(rho);
-            a = 0; // u holds the iterate that r belongs to
+            if (!ask.hand_over) a = 0; // u holds the iterate that r belongs to
             stop = true;
         } else if (result.passes >= ask.max_passes) {
             result.end = DeviceEnd::passes;

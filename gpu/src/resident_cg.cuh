@@ -28,9 +28,11 @@ struct ResidentParams {
     long long pitch, origin; ///< element (x, y) of a global array is at origin + y * pitch + x
     double centre, east, north, diagonal;
     const double* b;
-    double* x;                 ///< the iterate; mixed: zero at the start
-    unsigned long long* words; ///< of GridReduce
-    Packet* halo[2];           ///< q of boundary points, indexed like a global array
+    double* x;                   ///< the iterate; mixed: zero at the start, or what the launch before left
+    double* p;                   ///< null, or where p goes at the end (not mixed), or comes from (mixed)
+    const ControlResult* before; ///< with p and mixed: of the launch before
+    unsigned long long* words;   ///< of GridReduce
+    Packet* halo[2];             ///< q of boundary points, indexed like a global array
     Tag first_tag;
     ControlParams ask;
     ControlResult* result;
@@ -46,14 +48,20 @@ __device__ __forceinline__ double fused(double a, double b, double c) {
     return __fma_rn(a, b, c);
 }
 
-/// The defect b - A x of one point in double precision; x is zero outside the grid. Loads skip L1, where another
-/// block's writes do not show.
-__device__ __forceinline__ double point_defect(const ResidentParams& a, int gx, int gy) {
-    const long long i = a.origin + gy * a.pitch + gx;
-    const auto at = [&](int dx, int dy) { return __ldcg(a.x + i + dy * a.pitch + dx); };
-    const double sides = at(-1, 0) + at(1, 0), poles = at(0, -1) + at(0, 1);
-    const double corners = (at(-1, -1) + at(1, -1)) + (at(-1, 1) + at(1, 1));
-    return a.b[i] - (a.centre * at(0, 0) + a.east * sides + a.north * poles + a.diagonal * corners);
+/// What a row of x adds to the defects of its own points and of the rows beside it. x is zero outside the grid. Loads
+/// skip L1, where another block's writes do not show.
+struct DefectRow {
+    double inner, outer;
+};
+__device__ __forceinline__ DefectRow defect_row(const ResidentParams& a, const double* x) {
+    const double here = __ldcg(x), sides = __dadd_rn(__ldcg(x - 1), __ldcg(x + 1));
+    return {__fma_rn(a.centre, here, __dmul_rn(a.east, sides)), __fma_rn(a.north, here, __dmul_rn(a.diagonal, sides))};
+}
+
+/// The defect b - A x of a point in double precision; owner and neighbours of a point round alike.
+__device__ __forceinline__ double point_defect(double b, const DefectRow& below, const DefectRow& row,
+                                               const DefectRow& above) {
+    return __dadd_rn(b, -__dadd_rn(row.inner, __dadd_rn(below.outer, above.outer)));
 }
 
 /// R: rows of a thread. (Twice the threads with half the rows spill, and take 6.0 us a pass in float at level 10
@@ -116,10 +124,24 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
     const T cside = static_cast<T>(a.east + 2 * a.diagonal);
     const GridReduce grid{a.words};
     Tag tag = a.first_tag;
-    if (tid == 0) control.reset(a.ask, s, state, Mixed);
+    if (tid == 0) control.reset(a.ask, s, state, Mixed, a.before);
     __syncthreads();
+    if constexpr (Mixed) {
+        if (a.p != nullptr) {
+            // p counts in units of the last residual norm.
+            const double inverse = 1 / a.before->final_norm;
+#pragma unroll
+            for (int k = 0; k < R; ++k)
+                if (in >> k & 1) {
+                    const T p = static_cast<T>(a.p[own + k * a.pitch] * inverse);
+                    mine[k * sp] = p;
+                    if constexpr (kOwnP) own_p[k] = p;
+                }
+            if (ring) ps[(ry + 1) * sp + rx + 1] = static_cast<T>(a.p[ring_at] * inverse);
+        }
+    }
 
-    while (true) {
+    while (!s.stop) {
         if constexpr (Mixed) {
             if (s.restart) {
                 // x += scale (u + alpha p), then the new defect from everybody's x.
@@ -151,10 +173,19 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
                 const double inverse = 1 / s.scale;
                 double sum[kSums] = {};
                 // By way of u's place, which is free now, so that the loop stays small.
-#pragma unroll 2
-                for (int k = 0; k < R; ++k)
-                    us[(ly + k) * tx + lx] =
-                        (in >> k & 1) ? static_cast<T>(point_defect(a, x0 + lx, y0 + ly + k) * inverse) : T(0);
+                if (in != 0) {
+                    const double* const x = a.x + own;
+                    DefectRow below = defect_row(a, x - a.pitch), row = defect_row(a, x);
+#pragma unroll 4
+                    for (int k = 0; k < R; ++k) {
+                        if ((in >> k & 1) == 0) break; // my rows inside the grid come first
+                        const DefectRow above = defect_row(a, x + (k + 1) * a.pitch);
+                        const double d = point_defect(a.b[own + k * a.pitch], below, row, above);
+                        us[(ly + k) * tx + lx] = static_cast<T>(d * inverse);
+                        below = row;
+                        row = above;
+                    }
+                }
 #pragma unroll
                 for (int k = 0; k < R; ++k)
                     if (in >> k & 1) {
@@ -162,7 +193,12 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
                         sum[0] += static_cast<double>(r[k]) * static_cast<double>(r[k]);
                         sum[1] += static_cast<double>(r[k]) * static_cast<double>(mine[k * sp]);
                     }
-                if (ring) ring_r = static_cast<T>(point_defect(a, rgx, rgy) * inverse);
+                if (ring) {
+                    const double* const x = a.x + ring_at;
+                    ring_r = static_cast<T>(point_defect(a.b[ring_at], defect_row(a, x - a.pitch), defect_row(a, x),
+                                                         defect_row(a, x + a.pitch)) *
+                                            inverse);
+                }
                 grid.publish(sum, tag, scratch, state, false);
                 if (warp == 0) {
                     grid.collect(sum, tag, state, false);
@@ -307,6 +343,7 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
             if (in >> k & 1) {
                 const T uk = kSharedU ? us[(ly + k) * tx + lx] : u[kSharedU ? 0 : k];
                 a.x[own + k * a.pitch] = static_cast<double>(uk + alpha * mine[k * sp]);
+                if (a.p != nullptr) a.p[own + k * a.pitch] = static_cast<double>(mine[k * sp]);
             }
     }
     if (blockIdx.x == 0 && tid == 0) *a.result = control.result;

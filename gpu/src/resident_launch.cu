@@ -40,7 +40,7 @@ template <class T, bool Mixed> void by_depth(const ResidentParams& params, int d
 void launch_resident(const ResidentParams& params, Arithmetic arithmetic, int depth, int blocks) {
     if (arithmetic == Arithmetic::double_precision) by_depth<double, false>(params, depth, blocks);
     else if (arithmetic == Arithmetic::single_precision) by_depth<float, false>(params, depth, blocks);
-    else by_depth<float, true>(params, depth, blocks);
+    else by_depth<float, true>(params, depth, blocks); // late_float's second launch too
 }
 
 } // namespace mantissa::gpu

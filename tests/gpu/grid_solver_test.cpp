@@ -52,7 +52,8 @@ TEST_F(GridSolverTest, SolvesWithEveryArithmeticAndPlan) {
         std::vector<double> x(system.size);
         for (const Plan plan : {Plan::resident, Plan::stream})
             for (const Arithmetic arithmetic : {Arithmetic::double_precision, Arithmetic::mixed_float,
-                                                Arithmetic::mixed_s31, Arithmetic::mixed_s39}) {
+                                                Arithmetic::mixed_s31, Arithmetic::mixed_s39, Arithmetic::late_float}) {
+                if (plan == Plan::stream && arithmetic == Arithmetic::late_float) continue;
                 if (plan == Plan::resident &&
                     (arithmetic == Arithmetic::mixed_s31 || arithmetic == Arithmetic::mixed_s39))
                     continue;
@@ -93,12 +94,54 @@ TEST_F(GridSolverTest, DigitsAndPlainRestarts) {
             }
 }
 
+TEST_F(GridSolverTest, ALateFloatTailTakesNoMorePasses) {
+    const System system = stencil(257, 257);
+    GridSolver solver(system);
+    solver.set_rhs(bump(system));
+    const CgReport whole = solver.solve({});
+    EXPECT_EQ(whole.double_passes, whole.passes);
+    CgRequest request;
+    request.arithmetic = Arithmetic::late_float;
+    request.inner = 0;
+    request.digits = 3;
+    const CgReport late = solver.solve(request);
+    EXPECT_EQ(late.end, CgEnd::converged);
+    EXPECT_LT(late.true_residual, 1.01e-10);
+    EXPECT_GT(late.double_passes, 0U);
+    EXPECT_LT(late.double_passes, late.passes);
+    EXPECT_LE(late.passes, whole.passes + whole.passes / 50);
+    // Nothing is left for float, and nothing for double.
+    request.late = 1e-12;
+    const CgReport head = solver.solve(request);
+    EXPECT_EQ(head.end, CgEnd::converged);
+    EXPECT_EQ(head.double_passes, head.passes);
+    request.late = 1;
+    const CgReport tail = solver.solve(request);
+    EXPECT_EQ(tail.end, CgEnd::converged);
+    EXPECT_LT(tail.true_residual, 1.01e-10);
+    request.late = 0;
+    EXPECT_THROW(static_cast<void>(solver.solve(request)), InvalidInput);
+    request.late = 1e-2;
+    request.plan = Plan::stream;
+    EXPECT_THROW(static_cast<void>(solver.solve(request)), InvalidInput);
+    // The pass limit may fall into either part.
+    request.plan = Plan::automatic;
+    for (const std::uint32_t limit : {7U, late.double_passes + 5}) {
+        request.max_passes = limit;
+        const CgReport cut = solver.solve(request);
+        EXPECT_EQ(cut.end, CgEnd::passes);
+        EXPECT_EQ(cut.passes, limit);
+    }
+}
+
 TEST_F(GridSolverTest, SameBitsEveryTime) {
     const System system = stencil(300, 200);
     const std::vector<double> b = bump(system);
     std::vector<double> first(system.size), again(system.size);
     for (const Plan plan : {Plan::resident, Plan::stream})
-        for (const Arithmetic arithmetic : {Arithmetic::double_precision, Arithmetic::mixed_float}) {
+        for (const Arithmetic arithmetic :
+             {Arithmetic::double_precision, Arithmetic::mixed_float, Arithmetic::late_float}) {
+            if (plan == Plan::stream && arithmetic == Arithmetic::late_float) continue;
             for (int run = 0; run < 5; ++run) {
                 GridSolver solver(system);
                 solver.set_rhs(b);

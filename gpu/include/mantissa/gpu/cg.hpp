@@ -23,8 +23,9 @@ enum class Arithmetic : std::uint8_t {
     mixed_float, ///< double outer loop; inner vectors and arithmetic in float
     mixed_s31,   ///< double outer loop; inner r and p in 40 bits (s31e8), u in float, arithmetic in double
     mixed_s39,   ///< the same with 48 bits (s39e8)
+    late_float,  ///< double until the residual norm has fallen by `late`, then mixed_float on the same p; resident only
 };
-/// "float", "double", "mixed-float", "mixed-s31", "mixed-s39".
+/// "float", "double", "mixed-float", "mixed-s31", "mixed-s39", "late-float".
 std::string to_string(Arithmetic a);
 /// Throws InvalidInput.
 Arithmetic parse_arithmetic(std::string_view text);
@@ -39,6 +40,10 @@ struct CgRequest {
     std::uint32_t inner = 50;     ///< mixed: passes between defects; 0: by digits
     double digits = 1;            ///< mixed with inner = 0: reduction of the inner residual norm in decimal digits
     bool guided = true;           ///< mixed: residual guided (keep p), else restart with p = r
+    /// late_float: the reduction of the residual norm, relative to the initial one, from which passes are in float.
+    /// The error that a step may make grows as the residual falls (inexact Krylov methods: Simoncini and Szyld, 2003;
+    /// van den Eshof and Sleijpen, 2004), and so a float tail takes no more passes than double.
+    double late = 1e-2;
     Plan plan = Plan::automatic;
 };
 
@@ -47,15 +52,16 @@ std::string to_string(CgEnd e);
 
 struct CgReport {
     CgEnd end = CgEnd::passes;
-    std::uint32_t passes = 0;    ///< pipelined passes; CG steps are one less for each (re)start
-    std::uint32_t outer = 0;     ///< double-precision defects behind inner solves
-    std::uint32_t guards = 0;    ///< times sigma was below zero
-    double seconds = 0;          ///< the launch, by events; data transfers not included
-    double initial_norm = 0;     ///< ||b||
-    double true_residual = 0;    ///< ||b - A x|| / ||b||, in double precision, formed after the solve
-    Plan plan = Plan::automatic; ///< the plan that ran
-    std::string plan_text;       ///< blocks, tile or strips
-    double bytes_per_row = 0;    ///< device memory traffic per row and pass that the kernel needs; 0 when resident
+    std::uint32_t passes = 0;        ///< pipelined passes; CG steps are one less for each (re)start
+    std::uint32_t outer = 0;         ///< double-precision defects behind inner solves
+    std::uint32_t guards = 0;        ///< times sigma was below zero
+    std::uint32_t double_passes = 0; ///< of the passes, those in double arithmetic
+    double seconds = 0;              ///< the launch, by events; data transfers not included
+    double initial_norm = 0;         ///< ||b||
+    double true_residual = 0;        ///< ||b - A x|| / ||b||, in double precision, formed after the solve
+    Plan plan = Plan::automatic;     ///< the plan that ran
+    std::string plan_text;           ///< blocks, tile or strips
+    double bytes_per_row = 0;        ///< device memory traffic per row and pass that the kernel needs; 0 when resident
     double operations_per_row = 0;
 };
 
