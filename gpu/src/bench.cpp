@@ -159,7 +159,7 @@ Json bench_level(const BenchRequest& request, int level, double copy, const Ener
             CgRequest q;
             q.arithmetic = Arithmetic::late_float;
             q.inner = 0;
-            q.digits = 3;
+            q.digits = 2;
             solve(q);
         }
     }

@@ -202,7 +202,7 @@ private:
             double projection = 0;
             if (keep) {
                 const auto parts = static_cast<unsigned>((matrix_.size + kDotPart - 1) / kDotPart);
-                outer_sums<<<parts, 32>>>(scratch_.data(), matrix_.size, sums_.data());
+                outer_sums<<<parts, kPartThreads>>>(scratch_.data(), matrix_.size, sums_.data());
                 check(cudaGetLastError(), "launch of outer_sums");
                 projection = added(parts);
             }

@@ -61,9 +61,16 @@ __global__ void __launch_bounds__(kOuterThreads)
 __global__ void __launch_bounds__(kOuterThreads) outer_squares(const double* v, long long size, double* blocks) {
     const long long block = outer_element() / kNormLanes, begin = block * kNormBlock;
     const int lane = static_cast<int>(threadIdx.x % kNormLanes);
+    const long long end = min(size, begin + kNormBlock);
     double s = 0;
-    for (long long i = begin + lane; i < min(size, begin + kNormBlock); i += kNormLanes)
-        s = __dadd_rn(s, __dmul_rn(v[i], v[i]));
+    constexpr int kDeep = 16; // loads under way, ahead of the additions
+    for (long long i = begin + lane; i < end; i += kNormLanes * kDeep) {
+        double x[kDeep];
+#pragma unroll
+        for (int k = 0; k < kDeep; ++k) x[k] = i + kNormLanes * k < end ? v[i + kNormLanes * k] : 0.0;
+#pragma unroll
+        for (int k = 0; k < kDeep; ++k) s = __dadd_rn(s, __dmul_rn(x[k], x[k])); // (zeros change no sum)
+    }
     for (int half = kNormLanes / 2; half > 0; half /= 2) {
         const double other = __shfl_down_sync(~0u, s, half, kNormLanes);
         if (lane < half) s = __dadd_rn(s, other);
@@ -83,28 +90,38 @@ __global__ void __launch_bounds__(kOuterThreads)
     if (keep) product[i] = __dmul_rn(r, static_cast<double>(get(p, i)));
 }
 
-/// Sums of parts of kDotPart products; a block of 32 threads a part, kDotLanes of which add.
-__global__ void outer_sums(const double* product, long long size, double* parts) {
+inline constexpr int kPartThreads = 512, kTileRounds = 4, kTile = kPartThreads * kTileRounds;
+
+/// Sums of parts of kDotPart products, a block each. kDotLanes of its threads add what all bring to shared memory.
+__global__ void __launch_bounds__(kPartThreads) outer_sums(const double* product, long long size, double* parts) {
+    static_assert(kDotPart % kTile == 0 && kTile % kDotLanes == 0);
+    __shared__ double tile[2][kTile];
     const long long begin = blockIdx.x * kDotPart, end = min(size, begin + kDotPart);
-    const int lane = static_cast<int>(threadIdx.x);
-    double s = 0;
-    if (lane < kDotLanes) {
-        long long i = begin + lane;
-        constexpr int kDeep = 32; // loads under way, ahead of the additions
-        for (; i + kDotLanes * (kDeep - 1) < end; i += kDotLanes * kDeep) {
-            double t[kDeep];
+    const int tid = static_cast<int>(threadIdx.x);
+    double x[kTileRounds], s = 0;
+    const auto load = [&](long long from) {
 #pragma unroll
-            for (int k = 0; k < kDeep; ++k) t[k] = product[i + kDotLanes * k];
-#pragma unroll
-            for (int k = 0; k < kDeep; ++k) s = __dadd_rn(s, t[k]);
+        for (int k = 0; k < kTileRounds; ++k) {
+            const long long i = from + tid + k * kPartThreads;
+            x[k] = i < end ? product[i] : 0.0; // (zeros change no sum)
         }
-        for (; i < end; i += kDotLanes) s = __dadd_rn(s, product[i]);
+    };
+    load(begin);
+    int which = 0;
+    for (long long from = begin; from < end; from += kTile, which ^= 1) {
+#pragma unroll
+        for (int k = 0; k < kTileRounds; ++k) tile[which][tid + k * kPartThreads] = x[k];
+        load(from + kTile);
+        __syncthreads();
+        if (tid < kDotLanes)
+#pragma unroll 32
+            for (int k = 0; k < kTile / kDotLanes; ++k) s = __dadd_rn(s, tile[which][tid + k * kDotLanes]);
     }
     for (int half = kDotLanes / 2; half > 0; half /= 2) {
         const double other = __shfl_down_sync(~0u, s, half);
-        if (lane < half) s = __dadd_rn(s, other);
+        if (tid < half) s = __dadd_rn(s, other);
     }
-    if (lane == 0) parts[blockIdx.x] = s;
+    if (tid == 0) parts[blockIdx.x] = s;
 }
 
 /// r and, with `keep`, p - projection r into the session; u and q become zero.

@@ -47,6 +47,11 @@ TEST_P(GpuSolve, EqualsTheHosts) {
 INSTANTIATE_TEST_SUITE_P(Specs, GpuSolve,
                          ::testing::Values("s17e8", "s7e8,u=s23e8", "s23e8,dot=fixed[13:-50]", "s30e9:rne"));
 
+TEST_F(GpuSolve, SumsOfManyParts) { // five of a projection, 65 of a norm, none a whole number
+    compare(make_problem("poisson2d:level=9"), "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]",
+            [](SolveOptions& o) { o.max_iterations = 200; });
+}
+
 TEST_F(GpuSolve, RefinementByRestartsAndDigits) {
     const Problem problem = make_problem("poisson2d:level=6");
     compare(problem, "s17e8", [](SolveOptions& o) { o.scheme = Scheme::defect_correction; });
