@@ -161,7 +161,7 @@ fs::path one_source(const fs::path& work) {
     for (const auto& entry : fs::directory_iterator(work))
         if (entry.path().extension() == ".cpp") names.push_back(entry.path().filename());
     std::sort(names.begin(), names.end());
-    const fs::path all = work / "all.cpp";
+    fs::path all = work / "all.cpp";
     std::ofstream out(all);
     for (const std::string& name : names) out << fmt::format("#include \"{}\"\n", name);
     out.close();
