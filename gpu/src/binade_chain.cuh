@@ -1,5 +1,5 @@
-// From chunk sums to the running sum: which chunks count as they are, which are looked at term by term, and the walk
-// over the pieces. See binade_sums.cuh for the argument.
+// From plain sums to the running sum: the way of S through each chunk, and the walk over all of them. See
+// binade_sums.cuh for the argument.
 #pragma once
 
 #include "binade_sums.cuh"
@@ -8,288 +8,291 @@ namespace mantissa::gpu {
 
 #ifdef __CUDACC__
 
-/// The partial sums themselves, from the chunk sums.
-template <class Term> struct Chain {
+/// The binade of a plain sum that is off by less than d, or 0 where it does not tell.
+__device__ __forceinline__ int surely(const BinadePlan& b, double s, double d) {
+    const int low = binade_of(s - d), high = binade_of(s + d), exponent = low & 0x7FF;
+    const bool tells = static_cast<int>(low == high) & static_cast<int>(exponent >= binade_of(b.smallest)) &
+                       static_cast<int>(exponent < binade_of(b.limit));
+    return tells ? low : 0;
+}
+
+__device__ __forceinline__ double warp_total(double value) {
+#pragma unroll
+    for (int d = 16; d > 0; d >>= 1) value += __shfl_xor_sync(~0u, value, d);
+    return value;
+}
+
+/// The ways of all partial sums through this block's chunks. Each warp takes every kBinadeWarps-th of them.
+struct ChunkWays {
     const BinadePlan& b;
-    const DoubleUnit& accumulator;
     BinadeShared& shared;
-    long long size;
-    const Term& term; ///< term(i): of element i
 
-    /// The binade of a plain sum that is off by less than d, or 0 where it does not tell.
-    __device__ int surely(double s, double d) const {
-        const int low = binade_of(s - d), high = binade_of(s + d), exponent = low & 0x7FF;
-        return low == high && exponent >= binade_of(b.smallest) && exponent < binade_of(b.limit) ? low : 0;
-    }
-
-    /// Groups of 128 terms in a chunk.
-    __device__ int groups() const { return static_cast<int>((b.chunk / b.partials + 127) / 128); }
-
-    /// Room for the pieces of a run; called by a warp.
-    __device__ int reserve(int run, int count) {
-        int at = 0;
-        if ((threadIdx.x & 31) == 0) {
-            at = atomicAdd(&shared.pool, count);
-            if (at + count > kPool) {
-                shared.failed = 1;
-                at = 0;
-            }
-            shared.run_at[run] = at;
-            shared.run_pieces[run] = count;
-        }
-        return __shfl_sync(~0u, at, 0);
-    }
-
-    /// Item n: the clean chunks behind the item before it, then its own terms. Called by a warp.
-    __device__ void look(int n, int mine) {
+    /// Where partial sums `mine` of the three dot products stand at the start of chunk c. Called by a warp.
+    __device__ void begin(int mine, int c) {
         const int lane = threadIdx.x & 31;
-        const int first = n > 0 ? shared.item[n - 1] + 1 : 0, c = shared.item[n];
-        // Floors since the last crossing. Every sum formed on the way is one of neighbours, which S bounds.
-        double open = 0;
-        const int each = (c - first + 31) / 32;
-        for (int k = first + lane * each; k < min(c, first + (lane + 1) * each); ++k) open += shared.clean[k];
+        const double* row[4]; // plain sums, and magnitudes of p.q
 #pragma unroll
-        for (int d = 1; d < 32; d <<= 1) open += __shfl_xor_sync(~0u, open, d);
+        for (int v = 0; v < 4; ++v)
+            row[v] = b.sums + (static_cast<long long>((v < 3 ? v : 1) * b.partials + mine) * 2 + v / 3) * b.chunks;
+        double before[4] = {}, here[4];
+#pragma unroll
+        for (int v = 0; v < 4; ++v) here[v] = __ldcg(row[v] + c);
+        for (int k = lane; k < c; k += 128) { // four at a time, whether they are there or not
+            double x[4][4];
+#pragma unroll
+            for (int n = 0; n < 4; ++n)
+#pragma unroll
+                for (int v = 0; v < 4; ++v) x[n][v] = k + 32 * n < c ? __ldcg(row[v] + k + 32 * n) : 0.0;
+#pragma unroll
+            for (int n = 0; n < 4; ++n)
+#pragma unroll
+                for (int v = 0; v < 4; ++v) before[v] += x[n][v];
+        }
+#pragma unroll
+        for (int d = 16; d > 0; d >>= 1)
+#pragma unroll
+            for (double& x : before) x += __shfl_xor_sync(~0u, x, d);
+        if (lane >= 3) return; // one for each dot product
+        const double s = lane == 0 ? before[0] : lane == 1 ? before[1] : before[2], m = lane == 1 ? before[3] : s;
+        const double plain_here = lane == 0   ? here[0]
+                                  : lane == 1 ? here[1]
+                                              : here[2],
+                     all_here = lane == 1 ? here[3] : plain_here;
+        WayState w;
+        w.s = s;
+        w.open = 0;
+        w.magnitudes = m;
+        w.flat = b.slack * (m + all_here);
+        w.crossings = 0;
+        w.sound = true;
+        // Where a chunk begins far below what it adds, the magnitudes are followed too.
+        w.graded = m < 0x1p-16 * (m + all_here);
+        w.fresh = m == 0; // S is zero and stays so up to the first term that is not
+        w.sound = all_here == 0 || w.fresh || surely(b, s, w.graded ? b.slack * m : w.flat) != 0; // (not NaN)
+        shared.look.way[lane * b.partials + mine] = w;
+    }
+
+    /// Takes kWayLanes << `deep` terms from place `at` on, in order, those of a lane one after another. Called by a
+    /// warp for 32 / kWayLanes partial sums.
+    __device__ __forceinline__ void advance(WayState& w, int at, int deep, Piece* crossings, int room) {
+        const int lane = threadIdx.x & 31, g = lane & (kWayLanes - 1), others = lane & ~(kWayLanes - 1);
+        const int mine = at + g, count = 1 << deep;
+        double all = 0, up_to = 0;
+#pragma unroll 4
+        for (int q = 0; q < count; ++q) {
+            const double x = shared.look.term[mine + q * kWayLanes];
+            all += x;
+            up_to += fabs(x);
+        }
+        const unsigned some = __ballot_sync(~0u, up_to != 0) >> others & ((1u << kWayLanes) - 1); // (NaN too)
+#pragma unroll
+        for (int d = 1; d < kWayLanes; d <<= 1) {
+            const double x = __shfl_up_sync(~0u, all, d, kWayLanes), y = __shfl_up_sync(~0u, up_to, d, kWayLanes);
+            if (g >= d) all += x, up_to += y;
+        }
+        double below = __shfl_up_sync(~0u, all, 1, kWayLanes), magnitude = __shfl_up_sync(~0u, up_to, 1, kWayLanes);
+        below = g == 0 ? w.s : w.s + below;
+        magnitude = g == 0 ? w.magnitudes : w.magnitudes + magnitude;
+        // The first term that is not zero, where S is fresh.
+        bool first = w.fresh && g == __ffs(static_cast<int>(some)) - 1;
+        w.fresh = w.fresh && some == 0;
+        // Floors since the last crossing in this lane.
+        double local = g == 0 ? w.open : 0.0, was = below, sum = 0;
+        unsigned crossing = 0;
         bool sound = true;
-        if (c == b.chunks) { // the end
-            const int at = reserve(n * groups(), 1);
-            if (lane == 0) shared.piece[at] = {open, 0.0, binade_of(shared.start[first < b.chunks ? first : 0])};
-        } else {
-            double s = shared.start[c];
-            // How far off plain sums are. Where a chunk begins far below what it adds, the magnitudes are followed too.
-            double magnitudes = shared.before[c];
-            const bool graded = magnitudes < 0x1p-16 * shared.behind[c];
-            const double flat = b.slack * shared.behind[c];
-            bool fresh = shared.before[c] == 0; // S is zero and stays so up to the first term that is not
-            sound = fresh || surely(s, graded ? b.slack * magnitudes : flat) != 0;
-            const long long begin = c * b.chunk + mine, end = min(size, c * b.chunk + b.chunk);
-            const long long terms = begin < end ? (end - begin + b.partials - 1) / b.partials : 0;
-            for (int group = 0; group < groups(); ++group) {
-                const long long k0 = 128LL * group;
-                double t[4], sum[4], total = 0;
+#pragma unroll 4
+        for (int q = 0; q < count; ++q) {
+            const double x = shared.look.term[mine + q * kWayLanes];
+            sum += x;
+            const double is = below + sum;
+            const bool some_term = x != 0;
+            magnitude += fabs(x);
+            const double d = first ? 0.0 : w.graded ? b.slack * magnitude : w.flat; // (the first sum is its term)
+            const int to = surely(b, is, d), from = binade_of(was);
+            const bool crosses = some_term && (first || from != to);
+            sound = sound && !(some_term && to == 0);
+            shared.look.front[mine + q * kWayLanes] = local;
+            shared.look.from[mine + q * kWayLanes] = from;
+            crossing |= crosses ? 1u << q : 0u;
+            const double behind = local + floors_toward(was, x, b.fraction); // (nothing for a term of zero)
+            local = crosses ? 0 : behind;
+            first = first && !some_term;
+            was = is;
+        }
+        double carried = local;
+        int closed = crossing != 0 ? 1 : 0, place = __popc(crossing);
+        const int many = place;
 #pragma unroll
-                for (int q = 0; q < 4; ++q) {
-                    const long long k = k0 + 4 * lane + q;
-                    t[q] = k < terms ? term(begin + k * b.partials) : 0.0;
-                }
+        for (int d = 1; d < kWayLanes; d <<= 1) {
+            const double x = __shfl_up_sync(~0u, carried, d, kWayLanes);
+            const int y = __shfl_up_sync(~0u, closed, d, kWayLanes), z = __shfl_up_sync(~0u, place, d, kWayLanes);
+            if (g >= d) {
+                if (closed == 0) carried += x;
+                closed |= y;
+                place += z;
+            }
+        }
+        double enters = __shfl_up_sync(~0u, carried, 1, kWayLanes);
+        if (g == 0) enters = 0; // `local` began with it
+        w.open = __shfl_sync(~0u, carried, kWayLanes - 1, kWayLanes);
+        w.s += __shfl_sync(~0u, all, kWayLanes - 1, kWayLanes);
+        w.magnitudes += __shfl_sync(~0u, up_to, kWayLanes - 1, kWayLanes);
+        int to = w.crossings + place - many;
+        w.crossings += __shfl_sync(~0u, place, kWayLanes - 1, kWayLanes);
+        const unsigned unsure = __ballot_sync(~0u, !sound) >> others & ((1u << kWayLanes) - 1);
+        w.sound = w.sound && unsure == 0 && w.crossings <= room;
+        if (!w.sound) return;
+        for (; crossing != 0; crossing &= crossing - 1) {
+            const int k = mine + (__ffs(static_cast<int>(crossing)) - 1) * kWayLanes;
+            crossings[to++] = {shared.look.front[k] + enters, shared.look.term[k], shared.look.from[k]};
+            enters = 0;
+        }
+    }
+
+    /// Where a term lies in a tile: those of a partial sum together, and of these what the lanes of advance() read at a
+    /// time; a word between partial sums keeps writers in different banks.
+    __device__ __forceinline__ int place(int dot, int element, int deep) const {
+        const int j = element & (b.partials - 1), k = element >> b.shift, each = kTile >> b.shift;
+        const int within = k & ((kWayLanes << deep) - 1);
+        return (dot * b.partials + j) * (each + 1) + (k - within) + (within & ((1 << deep) - 1)) * kWayLanes +
+               (within >> deep);
+    }
+
+    /// terms as for plain_sums. Called by all threads.
+    template <class Terms> __device__ void run(long long size, Terms&& terms) {
+        constexpr int kPerWarp = 32 / kWayLanes;
+        const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5, ways = 3 * b.partials;
+        const int each = kTile >> b.shift; // terms of a partial sum in a tile
+        const int deep = min(4, 31 - __clz(each) - kWayShift);
+        for (int c = blockIdx.x; c < b.chunks; c += gridDim.x) {
+            const long long chunk_begin = c * b.chunk, end = min(size, chunk_begin + b.chunk);
+            for (int mine = warp; mine < b.partials; mine += kBinadeWarps) begin(mine, c);
+            for (long long at = chunk_begin; at < end; at += kTile) {
+                double t[kAhead][3];
+                terms(at + tid, end, t);
 #pragma unroll
-                for (int q = 0; q < 4; ++q) sum[q] = total += t[q];
-                const double all = warp_inclusive(total);
-                double magnitude = 0;
-                if (graded) {
-                    const double mine_all = fabs(t[0]) + fabs(t[1]) + fabs(t[2]) + fabs(t[3]);
-                    const double up_to = warp_inclusive(mine_all);
-                    magnitude = magnitudes + __shfl_up_sync(~0u, up_to, 1);
-                    if (lane == 0) magnitude = magnitudes;
-                    magnitudes += __shfl_sync(~0u, up_to, 31);
-                }
-                double was = s + __shfl_up_sync(~0u, all, 1);
-                if (lane == 0) was = s;
-                int first_term = -1; // the first that is not zero, where S is fresh
-                if (fresh) {
-                    const unsigned some = __ballot_sync(~0u, t[0] != 0 || t[1] != 0 || t[2] != 0 || t[3] != 0);
-                    if (some != 0) {
-                        fresh = false;
-                        if (lane == __ffs(static_cast<int>(some)) - 1)
-                            first_term = t[0] != 0 ? 0 : t[1] != 0 ? 1 : t[2] != 0 ? 2 : 3;
-                    }
-                }
-                // Floors since the last crossing in this lane, in front of each term.
-                double local = lane == 0 ? open : 0.0, in_front[4];
-                int crossing = 0, from[4];
-                const double below = was;
+                for (int k = 0; k < kAhead; ++k)
 #pragma unroll
-                for (int q = 0; q < 4; ++q) {
-                    const double is = below + sum[q];
-                    in_front[q] = local;
-                    from[q] = binade_of(was);
-                    if (t[q] != 0) {
-                        magnitude += fabs(t[q]);
-                        const double d = graded ? b.slack * magnitude : flat;
-                        const int to = surely(is, q == first_term ? 0.0 : d); // (the first sum is its term)
-                        sound = sound && to != 0;
-                        if (q == first_term || from[q] != to) {
-                            crossing |= 1 << q;
-                            local = 0;
+                    for (int dot = 0; dot < 3; ++dot)
+                        shared.look.term[place(dot, tid + k * kBinadeThreads, deep)] = t[k][dot];
+                __syncthreads();
+                const bool last = at + kTile >= end;
+                for (int base = warp * kPerWarp; base < ways; base += kBinadeWarps * kPerWarp) {
+                    const int way = min(base + lane / kWayLanes, ways - 1);
+                    const long long entry = static_cast<long long>(way) * b.chunks + c;
+                    WayState w = shared.look.way[way];
+                    for (int k0 = 0; k0 < each; k0 += kWayLanes << deep)
+                        advance(w, way * (each + 1) + k0, deep, b.crossings + way * b.slots() + b.first_slot(c),
+                                c < kEarlyChunks ? kEarlyCrossings : kCrossings);
+                    if ((lane & (kWayLanes - 1)) == 0) {
+                        if (last) {
+                            b.tail[entry] = w.open;
+                            b.counts[entry] = w.sound ? w.crossings : -1;
                         } else {
-                            local += floors_toward(was, t[q], b.fraction);
+                            shared.look.way[way] = w;
                         }
                     }
-                    was = is;
                 }
-                double carried = local;
-                int closed = crossing != 0 ? 1 : 0;
-#pragma unroll
-                for (int step = 1; step < 32; step <<= 1) {
-                    const double x = __shfl_up_sync(~0u, carried, step);
-                    const int y = __shfl_up_sync(~0u, closed, step);
-                    if (lane >= step) {
-                        if (closed == 0) carried += x;
-                        closed |= y;
-                    }
-                }
-                double enters = __shfl_up_sync(~0u, carried, 1);
-                if (lane == 0) enters = 0;
-                open = __shfl_sync(~0u, carried, 31);
-                int place = 0, count = 0;
-#pragma unroll
-                for (int q = 0; q < 4; ++q) {
-                    const unsigned lanes = __ballot_sync(~0u, (crossing >> q & 1) != 0);
-                    place += __popc(lanes & ((1u << lane) - 1));
-                    count += __popc(lanes);
-                }
-                const bool last = group + 1 == groups();
-                const int at = reserve(n * groups() + group, count + (last ? 1 : 0));
-                s += __shfl_sync(~0u, all, 31);
-                if (__any_sync(~0u, !sound) || shared.failed != 0) break;
-                bool leading = true;
-#pragma unroll
-                for (int q = 0; q < 4; ++q)
-                    if (crossing >> q & 1) {
-                        shared.piece[at + place] = {in_front[q] + (leading ? enters : 0.0), t[q], from[q]};
-                        leading = false;
-                        ++place;
-                    }
-                if (last && lane == 0) shared.piece[at + count] = {open, 0.0, binade_of(s)};
+                __syncthreads();
             }
         }
-        if (__any_sync(~0u, !sound) && lane == 0) shared.failed = 1;
     }
+};
 
-    /// Adds up the pieces; false when S was not where the plain sums had it. Called by a warp.
-    __device__ bool walk() const {
-        const int lane = threadIdx.x & 31;
-        // Where the pieces of a run begin.
-        const int runs = shared.items * groups() + 1;
-        int many = 0;
-        for (int n0 = 0; n0 < runs; n0 += 32) {
-            const int count = n0 + lane < runs ? shared.run_pieces[n0 + lane] : 0;
-            int sum = count;
+/// Partial sum `way` from its chunks' pieces; false where they did not tell, or S was not where plain sums had it.
+/// Called by all threads; each warp brings the pieces of 32 chunks, the first one walks.
+__device__ bool walk(const BinadePlan& b, const DoubleUnit& accumulator, BinadeShared& shared, int way,
+                     double* result) {
+    static_assert(kMaxChunks <= 32 * kBinadeWarps);
+    __shared__ double group_open[kBinadeWarps];
+    __shared__ int group_crossings[kBinadeWarps];
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, c = threadIdx.x, groups = (b.chunks + 31) / 32;
+    const long long row = static_cast<long long>(way) * b.chunks;
+    const double tail = c < b.chunks ? __ldcg(b.tail + row + c) : 0.0;
+    const int crossings = c < b.chunks ? __ldcg(b.counts + row + c) : 0;
+    double carried = tail; // floors since the last crossing
+    int closed = crossings != 0 ? 1 : 0, place = crossings;
+    if (warp < groups) {
 #pragma unroll
-            for (int d = 1; d < 32; d <<= 1) {
-                const int x = __shfl_up_sync(~0u, sum, d);
-                if (lane >= d) sum += x;
+        for (int step = 1; step < 32; step <<= 1) {
+            const double x = __shfl_up_sync(~0u, carried, step);
+            const int y = __shfl_up_sync(~0u, closed, step), z = __shfl_up_sync(~0u, place, step);
+            if (lane >= step) {
+                if (closed == 0) carried += x;
+                closed |= y;
+                place += z;
             }
-            if (n0 + lane < runs) shared.run_begin[n0 + lane] = many + sum - count;
-            many += __shfl_sync(~0u, sum, 31);
         }
-        __syncwarp();
-        double s = 0;
-        bool sound = true;
-        for (int at = 0; at < many; at += 32) {
-            Piece piece{0.0, 0.0, 0};
-            if (at + lane < many) {
-                int low = 0, high = runs - 1; // the last run that begins at or before my piece
-                while (low < high) {
-                    const int middle = (low + high + 1) / 2;
-                    if (shared.run_begin[middle] <= at + lane) low = middle;
-                    else high = middle - 1;
-                }
-                piece = shared.piece[shared.run_at[low] + at + lane - shared.run_begin[low]];
+        if (lane == 31) {
+            group_open[warp] = carried;
+            group_crossings[warp] = place;
+        }
+    }
+    if (__syncthreads_or(static_cast<int>(crossings < 0)) != 0) return false;
+    double open = 0; // at the start of my group; behind the last one: at the end
+    int many = 0, before = 0;
+    for (int g = 0; g < groups; ++g) {
+        if (g == warp) before = many;
+        if (g <= warp && g > 0) open = group_crossings[g - 1] != 0 ? group_open[g - 1] : open + group_open[g - 1];
+        many += group_crossings[g];
+    }
+    if (many >= kPool) {
+        __syncthreads(); // all have read the groups
+        return false;
+    }
+    if (warp < groups) {
+        double enters = __shfl_up_sync(~0u, carried, 1);
+        const int opened = __shfl_up_sync(~0u, closed, 1);
+        if (lane == 0) enters = open;
+        else if (opened == 0) enters += open;
+        // Lane by lane the crossings of this group of chunks, each found by its place.
+        const int here = group_crossings[warp];
+        for (int at = 0; at < here; at += 32) {
+            const int mine = at + lane;
+            int owner = 0; // chunks whose crossings all lie before mine
+#pragma unroll
+            for (int step = 16; step > 0; step >>= 1)
+                if (__shfl_sync(~0u, place, owner + step - 1) <= mine) owner += step;
+            owner = min(owner, 31);
+            const int first = __shfl_sync(~0u, place - crossings, owner);
+            const double entering = __shfl_sync(~0u, enters, owner);
+            if (mine < here) {
+                const Piece* const from =
+                    b.crossings + way * b.slots() + b.first_slot(32 * warp + owner) + (mine - first);
+                shared.piece[before + mine] = {__ldcg(&from->floors) + (mine == first ? entering : 0.0),
+                                               __ldcg(&from->term), __ldcg(&from->binade)};
             }
-            double before = 0, between = 0, behind = 0;
-            const int these = min(32, many - at);
-#pragma unroll 4
+        }
+        if (warp == groups - 1 && lane == 31)
+            shared.piece[many] = {closed != 0 ? carried : open + carried, 0.0, 0}; // the end
+    }
+    __syncthreads();
+    bool sound = true;
+    if (warp == 0) {
+        double s = 0;
+        for (int at = 0; at <= many; at += 32) {
+            Piece piece{0.0, 0.0, 0};
+            if (at + lane <= many) piece = shared.piece[at + lane];
+            double before_floors = 0, between = 0, behind = 0;
+            const int these = min(32, many + 1 - at);
+#pragma unroll 8
             for (int k = 0; k < these; ++k) {
-                const double f = __shfl_sync(~0u, piece.floors, k), t = __shfl_sync(~0u, piece.term, k);
-                const double x = __dadd_rn(s, f);
+                const double x = __dadd_rn(s, shared.piece[at + k].floors);
                 const double z = __longlong_as_double(static_cast<long long>(
-                    static_cast<std::uint64_t>(__double_as_longlong(__dadd_rz(x, t))) & accumulator.mask));
-                if (lane == k) before = s, between = x, behind = z;
+                    static_cast<std::uint64_t>(__double_as_longlong(__dadd_rz(x, shared.piece[at + k].term))) &
+                    accumulator.mask));
+                if (lane == k) before_floors = s, between = x, behind = z;
                 s = z;
             }
             if (piece.floors != 0)
-                sound = sound && binade_of(before) == piece.binade && binade_of(between) == piece.binade;
+                sound = sound && binade_of(before_floors) == binade_of(between) &&
+                        (piece.term == 0 || binade_of(before_floors) == piece.binade);
             if (piece.term != 0) sound = sound && fabs(behind) >= b.smallest && fabs(behind) < b.limit;
         }
-        if (lane == 0) shared.total = s;
-        return __all_sync(~0u, sound);
+        if (lane == 0) *result = s;
     }
-
-    /// Partial sum `mine` of a dot product into `result`. False when so many guesses were off that the chunks had
-    /// better be summed again; `last` does without them. Called by all threads.
-    __device__ bool run(int dot, int mine, bool last, double* result) {
-        const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;
-        const long long sequence = static_cast<long long>(dot) * b.partials + mine;
-        const double* const values = b.sums + sequence * kChunkValues * b.chunks;
-        const bool here = tid < b.chunks;
-        double value[kChunkValues];
-#pragma unroll
-        for (int k = 0; k < kChunkValues; ++k)
-            value[k] = here && (k != 4 || dot == 1) ? values[k * b.chunks + tid] : 0.0;
-        const double plain = value[3], magnitude = dot == 1 ? value[4] : plain;
-        double s = plain, m = magnitude;
-#pragma unroll
-        for (int d = 1; d < 32; d <<= 1) {
-            const double x = __shfl_up_sync(~0u, s, d), y = __shfl_up_sync(~0u, m, d);
-            if (lane >= d) s += x, m += y;
-        }
-        if (lane == 31) shared.warp_plain[warp] = s, shared.warp_magnitude[warp] = m;
-        if (tid == 0) shared.failed = shared.pool = 0;
-        __syncthreads();
-        double below = lane < warp ? shared.warp_plain[lane] : 0.0,
-               below_all = lane < warp ? shared.warp_magnitude[lane] : 0.0;
-#pragma unroll
-        for (int d = 8; d > 0; d >>= 1) {
-            below += __shfl_xor_sync(~0u, below, d);
-            below_all += __shfl_xor_sync(~0u, below_all, d);
-        }
-        below = __shfl_sync(~0u, below, 0);
-        below_all = __shfl_sync(~0u, below_all, 0);
-        s = below + (s - plain);
-        m = below_all + (m - magnitude);
-        if (lane == 0) s = below, m = below_all;
-        bool item = false;
-        double clean = 0;
-        if (here) {
-            b.guess[sequence * b.chunks + tid] = s;
-            if (magnitude != 0) { // (NaN too)
-                const double d = b.slack * (m + magnitude);
-                const double low = s - 0.5 * (magnitude - plain) - d, high = s + 0.5 * (magnitude + plain) + d;
-                const int which = binade_of(s) + 52 - b.fraction - binade_of(value[5]) + 1;
-                item = !(low >= b.smallest && high < b.limit && binade_of(low) == binade_of(high) && which >= 0 &&
-                         which <= 2);
-                if (!item) clean = which == 0 ? value[0] : which == 1 ? value[1] : value[2];
-            }
-            shared.start[tid] = s;
-            shared.before[tid] = m;
-            shared.behind[tid] = m + magnitude;
-            shared.clean[tid] = clean;
-        }
-        const unsigned items = __ballot_sync(~0u, item);
-        if (lane == 0) shared.warp_items[warp] = __popc(items);
-        __syncthreads();
-        const int items_here = lane < kBinadeWarps ? shared.warp_items[lane] : 0;
-        int place = __reduce_add_sync(~0u, lane < warp ? items_here : 0);
-        const int many = __reduce_add_sync(~0u, items_here);
-        const bool few = many <= kItems && many * groups() < kRuns;
-        if (!few && !last) return false;
-        if (few) {
-            place += __popc(items & ((1u << lane) - 1));
-            if (item) shared.item[place] = tid;
-            if (tid == 0) {
-                shared.item[many] = b.chunks;
-                shared.items = many;
-            }
-            __syncthreads();
-            for (int n = warp; n <= many; n += kBinadeWarps) look(n, mine);
-            __syncthreads();
-            if (warp == 0 && shared.failed == 0 && !walk() && lane == 0) shared.failed = 1;
-            __syncthreads();
-        }
-        if (!few || shared.failed != 0) {
-            const long long terms = mine < size ? (size - mine + b.partials - 1) / b.partials : 0;
-            if (warp == 0) {
-                const double exact =
-                    add_in_order(b, accumulator, 0.0, terms, [&](long long k) { return term(mine + k * b.partials); });
-                if (lane == 0) shared.total = exact;
-            }
-        }
-        if (tid == 0) *result = shared.total;
-        __syncthreads();
-        return true;
-    }
-};
+    return __syncthreads_and(static_cast<int>(sound)) != 0;
+}
 
 #endif
 

@@ -3,13 +3,13 @@
 // While the running sum S stays in one binade, 2^e <= |S| < 2^(e+1), truncating S + t to f fraction bits adds a
 // multiple of ulp = 2^(e-f) that does not depend on S: floor(t / ulp) ulps for S > 0, and the mirror image for S < 0.
 // Such multiples add up in any order, exactly, in double. So
-//   1. the terms of a partial sum are cut into chunks, and the floors of every chunk are summed for three neighbouring
-//      binades around a guess (chunk_sums), together with the plain sum and the sum of magnitudes;
-//   2. plain sums tell, to `slack` times the magnitudes, where S goes. A chunk that S crosses inside one binade counts
-//      with its sum of floors. The others, one for each doubling of S, are looked at term by term, many at a time:
-//      between two terms that carry S into another binade floors are summed as before (Chain);
-//   3. the pieces are added up one after another, crossing terms by the accumulator's own addition (walk), and S is
-//      checked to be where it was expected; where it was not, a warp adds the terms in order (add_in_order).
+//   1. the terms of a partial sum are cut into chunks, a block each, which forms plain sums of its own (plain_sums);
+//   2. from the plain sums of the chunks before it a block knows, to `slack` times the magnitudes, where S goes in its
+//      chunk: it finds the terms that carry S into another binade, mostly once for each doubling of S, and sums the
+//      floors in between (ChunkWays);
+//   3. these pieces are added up one after another, crossing terms by the accumulator's own addition (walk), and S is
+//      checked to be where it was expected. Where a plain sum is too close to a power of two to tell, or a chunk has
+//      more crossings than room, a warp adds the terms in order (add_in_order).
 #pragma once
 
 #include <type_traits>
@@ -19,22 +19,40 @@
 namespace mantissa::gpu {
 
 inline constexpr int kBinadeThreads = 512, kBinadeWarps = kBinadeThreads / 32;
-inline constexpr int kMaxChunks = kBinadeThreads; ///< a thread looks at one chunk
+inline constexpr int kMaxChunks = 512;
 inline constexpr int kMaxBinadePartials = 64;
-inline constexpr int kChunkValues = 6; ///< floors below, at and above the guess; plain sum; magnitudes; the guess
-inline constexpr int kItems = 128;     ///< chunks looked at term by term
-inline constexpr int kRuns = 1024;     ///< groups of 128 terms in them
-inline constexpr int kPool = 5000;     ///< pieces of the way of a running sum
-inline constexpr int kAhead = 4;       ///< elements of a thread whose loads are under way together
+inline constexpr int kMaxWays = 3 * kMaxBinadePartials;         ///< partial sums of the three dot products
+inline constexpr int kCrossings = 128;                          ///< that a chunk may have
+inline constexpr int kEarlyChunks = 16, kEarlyCrossings = 1024; ///< the first ones have more: S is small, and near zero
+inline constexpr int kPool = 4096;                              ///< crossings of a partial sum
+inline constexpr int kAhead = 4;                      ///< elements of a thread whose loads are under way together
+inline constexpr int kTile = kAhead * kBinadeThreads; ///< elements whose terms are in shared memory together
+inline constexpr int kWayLanes = 8, kWayShift = 3;    ///< lanes that follow one partial sum
+
+/// One piece of the way of S: floors within the binade `binade`, then the term that leaves it (0: none).
+struct Piece {
+    double floors, term;
+    int binade;
+};
 
 struct BinadePlan {
-    int partials = 0, chunks = 0;
-    long long chunk = 0; ///< elements, a multiple of partials
+    int partials = 0, chunks = 0, shift = 0; ///< partials = 2^shift
+    long long chunk = 0;                     ///< elements, a multiple of partials
     int fraction = 52;
     double smallest = 0, limit = 0; ///< binades from `smallest` to below `limit` are handled so
     double slack = 0;               ///< a plain sum is off by less than this share of the sum of magnitudes
-    double* sums = nullptr;         ///< [3 * partials][kChunkValues][chunks]
-    double* guess = nullptr;        ///< [3 * partials][chunks]: the running sum at the start of a chunk, last time
+    double* sums = nullptr;         ///< [3 * partials][2][chunks]: plain sum, and of p.q magnitudes
+    Piece* crossings = nullptr;     ///< [3 * partials][slots()]
+    double* tail = nullptr;         ///< [3 * partials][chunks]: floors behind the last crossing
+    int* counts = nullptr;          ///< [3 * partials][chunks]: crossings, or -1 where nothing was sure
+
+    /// Where the crossings of chunk c begin among those of its partial sum, and of all chunks end.
+    [[nodiscard]] MANTISSA_BOTH long long first_slot(int c) const {
+        return c < kEarlyChunks
+                   ? c * kEarlyCrossings
+                   : kEarlyChunks * kEarlyCrossings + static_cast<long long>(c - kEarlyChunks) * kCrossings;
+    }
+    [[nodiscard]] MANTISSA_BOTH long long slots() const { return first_slot(chunks); }
 
     /// Whether sums in this format can be formed so. `terms`: of one partial sum.
     static bool fits(const Format& f, int partials, long long terms) {
@@ -49,29 +67,28 @@ struct BinadePlan {
 
 #ifdef __CUDACC__
 
-/// One piece of the way of S: floors within the binade `binade`, then the term that leaves it (0: none).
-struct Piece {
-    double floors, term;
-    int binade;
+/// Where the running sum of one partial sum stands within a chunk.
+struct WayState {
+    double s;          ///< plain sum
+    double open;       ///< floors since the last crossing
+    double magnitudes; ///< of all terms so far
+    double flat;       ///< what plain sums are off by at most, up to the end of the chunk
+    int crossings;
+    bool graded, fresh, sound;
+};
+
+/// Of one block; each phase has it for itself.
+union BinadeShared {
+    double reduce[4 * kBinadeWarps * 32]; ///< plain_sums
+    struct {
+        double term[3 * (kTile + kMaxBinadePartials)];
+        double front[3 * (kTile + kMaxBinadePartials)]; ///< in front of a term: floors since a crossing, of its lane
+        int from[3 * (kTile + kMaxBinadePartials)];     ///< and the binade
+        WayState way[kMaxWays];
+    } look;
+    Piece piece[kPool]; ///< walk
 };
 static_assert(std::is_trivial_v<Piece>);
-
-struct BinadeShared {
-    union {
-        double reduce[13 * kBinadeWarps * 32]; ///< chunk_sums
-        Piece piece[kPool];                    ///< Chain
-    };
-    int run_at[kRuns + 1], run_pieces[kRuns + 1],
-        run_begin[kRuns + 1];                      ///< pieces of a group: where, how many, behind how many
-    int pool;                                      ///< pieces in use
-    double start[kMaxChunks], clean[kMaxChunks];   ///< S, and the floors of a chunk that is no item
-    double before[kMaxChunks], behind[kMaxChunks]; ///< magnitudes up to the start and to the end of a chunk
-    double warp_plain[kBinadeWarps], warp_magnitude[kBinadeWarps];
-    int warp_items[kBinadeWarps];
-    int item[kItems + 1];
-    int items, failed;
-    double total;
-};
 
 /// Sign and exponent field.
 __device__ __forceinline__ int binade_of(double s) {
@@ -91,8 +108,8 @@ __device__ __forceinline__ double floors(double t, double base) {
     return floors_positive(t, __hiloint2double(__double2hiint(base) + (sign << 20), 0));
 }
 __device__ __forceinline__ double floors_toward(double s, double t, int fraction) {
-    const double base = binade_base(s, fraction);
-    return s < 0 ? -floors(-t, base) : floors(t, base);
+    const double ulps = floors(s < 0 ? -t : t, binade_base(s, fraction));
+    return s < 0 ? -ulps : ulps;
 }
 
 /// Adds `value` of the lanes below.
@@ -106,57 +123,23 @@ __device__ __forceinline__ double warp_inclusive(double value) {
     return value;
 }
 
-/// What the sums of a chunk are expected to be, as the bases of their binades: of this thread's partial sum in each dot
-/// product, at `scale` times the guess.
-struct ChunkBases {
-    double base[3];
-
-    /// Loads what derive() needs, early.
-    __device__ __forceinline__ void load(const BinadePlan& b, int c) {
-        const int mine = threadIdx.x & (b.partials - 1);
-#pragma unroll
-        for (int dot = 0; dot < 3; ++dot)
-            base[dot] = __ldcg(b.guess + (static_cast<long long>(dot) * b.partials + mine) * b.chunks + c);
-    }
-    __device__ __forceinline__ void derive(const BinadePlan& b, double scale) {
-#pragma unroll
-        for (double& x : base) {
-            const double g = fabs(x * scale);
-            x = g >= b.smallest && g < b.limit ? binade_base(g, b.fraction) : 1.0;
-        }
-    }
-};
-
-/// The sums of this block's chunks. terms(i, end, t) sets the terms r.r, p.q and q.q of elements i, i + kBinadeThreads,
-/// ... below `end`, zeros for the others. Called by all threads.
+/// The plain sums of this block's chunks. terms(i, end, t) sets the terms r.r, p.q and q.q of elements i, i +
+/// kBinadeThreads, ... below `end`, zeros for the others. Called by all threads.
 template <class Terms>
-__device__ void chunk_sums(const BinadePlan& b, long long size, double scale, BinadeShared& shared, Terms&& terms) {
+__device__ void plain_sums(const BinadePlan& b, long long size, BinadeShared& shared, Terms&& terms) {
     const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;
     const int width = min(b.partials, 32);
     for (int c = blockIdx.x; c < b.chunks; c += gridDim.x) {
         const long long begin = c * b.chunk, end = min(size, begin + b.chunk);
-        ChunkBases bases;
-        bases.load(b, c);
-        bool derived = false;
-        double sum[13] = {}; // floors three times and the plain sum of each; magnitudes of p.q
+        double sum[4] = {}; // of each, and the magnitudes of p.q
         for (long long i = begin + tid; i < end; i += kAhead * kBinadeThreads) {
             double t[kAhead][3];
             terms(i, end, t);
-            if (!derived) bases.derive(b, scale); // behind the first elements' loads
-            derived = true;
 #pragma unroll
             for (int k = 0; k < kAhead; ++k) {
 #pragma unroll
-                for (int dot = 0; dot < 3; ++dot) {
-                    const double x = t[k][dot];
-                    const int sign = dot == 1 ? static_cast<int>(static_cast<unsigned>(__double2hiint(x)) >> 31) : 0;
-                    const int high = __double2hiint(bases.base[dot]) + (sign << 20);
-#pragma unroll
-                    for (int which = 0; which < 3; ++which)
-                        sum[4 * dot + which] += floors_positive(x, __hiloint2double(high + (which - 1) * (1 << 20), 0));
-                    sum[4 * dot + 3] += x;
-                }
-                sum[12] += fabs(t[k][1]);
+                for (int dot = 0; dot < 3; ++dot) sum[dot] += t[k][dot];
+                sum[3] += fabs(t[k][1]);
             }
         }
         for (int d = 16; d >= width; d >>= 1)
@@ -164,26 +147,21 @@ __device__ void chunk_sums(const BinadePlan& b, long long size, double scale, Bi
             for (double& s : sum) s += __shfl_xor_sync(~0u, s, d);
         if (lane < width)
 #pragma unroll
-            for (int v = 0; v < 13; ++v) shared.reduce[(v * kBinadeWarps + warp) * width + lane] = sum[v];
-        if (!derived) bases.derive(b, scale); // (no element was mine)
-        if (tid < b.partials)
-#pragma unroll
-            for (int dot = 0; dot < 3; ++dot)
-                b.sums[((static_cast<long long>(dot) * b.partials + tid) * kChunkValues + 5) * b.chunks + c] =
-                    bases.base[dot];
+            for (int v = 0; v < 4; ++v) shared.reduce[(v * kBinadeWarps + warp) * width + lane] = sum[v];
         __syncthreads();
-        // Two threads for each value and partial sum. (13 * partials * 2 is a multiple of 32 from partials = 16 on.)
+        // Two threads for each value and partial sum.
         const int step = b.partials > 32 ? b.partials / 32 : 1;
-        for (int o = tid; o < (26 * b.partials + 31) / 32 * 32; o += kBinadeThreads) {
-            const int v = min(o / 2 / b.partials, 12), j = o / 2 % b.partials;
+        const int o = tid;
+        if (o < (8 * b.partials + 31) / 32 * 32) {
+            const int v = min(o / 2 / b.partials, 3), j = o / 2 % b.partials;
             double s = 0;
 #pragma unroll 8
             for (int w = (b.partials > 32 ? j / 32 : 0) + (o & 1) * step; w < kBinadeWarps; w += 2 * step)
                 s += shared.reduce[(v * kBinadeWarps + w) * width + j % width];
             s += __shfl_xor_sync(~0u, s, 1);
-            const int dot = v < 12 ? v / 4 : 1, kind = v < 12 ? v % 4 : 4;
-            if ((o & 1) == 0 && o / 2 < 13 * b.partials)
-                b.sums[((static_cast<long long>(dot) * b.partials + j) * kChunkValues + kind) * b.chunks + c] = s;
+            const int dot = v < 3 ? v : 1, kind = v < 3 ? 0 : 1;
+            if ((o & 1) == 0 && o / 2 < 4 * b.partials)
+                b.sums[((static_cast<long long>(dot) * b.partials + j) * 2 + kind) * b.chunks + c] = s;
         }
         __syncthreads();
     }

@@ -41,7 +41,7 @@ template <class Unit, class Element> class GpuSession final : public Session {
 public:
     GpuSession(const System& system, const DatapathSpec& spec)
         : system_(system), spec_(spec), size_(system.size), margin_(system.row_length() + 1), u_(size_), r_(size_),
-          p_(size_ + 2 * margin_), q_(size_), words_(2 * kEngineWords + 2), lanes_(3 * spec.partials()), result_(1) {
+          p_(size_ + 2 * margin_), q_(size_), words_(2 * kEngineWords + 1), lanes_(3 * spec.partials()), result_(1) {
         const DeviceInfo& device = require_device();
         u_.zero();
         r_.zero();
@@ -269,6 +269,7 @@ private:
         BinadePlan& b = params_.binades;
         const Format& f = spec_.dot.accumulator;
         b.partials = params_.partials;
+        b.shift = std::countr_zero(static_cast<unsigned>(b.partials));
         b.chunks = params_.chunks;
         b.chunk = params_.chunk;
         b.fraction = f.fraction_bits;
@@ -277,11 +278,14 @@ private:
         b.slack = BinadePlan::slack_for(b.fraction, terms);
         const std::size_t sequences = 3 * static_cast<std::size_t>(b.partials),
                           chunks = static_cast<std::size_t>(b.chunks);
-        chunk_sums_.allocate(sequences * kChunkValues * chunks);
-        guess_.allocate(sequences * chunks);
-        guess_.zero();
+        chunk_sums_.allocate(sequences * 2 * chunks);
+        crossings_.allocate(sequences * static_cast<std::size_t>(b.slots()));
+        tails_.allocate(sequences * chunks);
+        counts_.allocate(sequences * chunks);
         b.sums = chunk_sums_.data();
-        b.guess = guess_.data();
+        b.crossings = crossings_.data();
+        b.tail = tails_.data();
+        b.counts = counts_.data();
         shared_bytes_ = sizeof(BinadeShared);
         check(
             cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes_)),
@@ -323,7 +327,9 @@ private:
     Buffer<std::uint32_t> column_;
     Buffer<T> value_;
     Buffer<unsigned long long> words_;
-    Buffer<double> lanes_, chunk_sums_, guess_;
+    Buffer<double> lanes_, chunk_sums_, tails_;
+    Buffer<Piece> crossings_;
+    Buffer<int> counts_;
     std::size_t shared_bytes_ = 0;
     Buffer<EngineResult> result_;
     Scalars scalars_;

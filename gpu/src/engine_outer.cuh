@@ -90,32 +90,32 @@ __global__ void __launch_bounds__(kOuterThreads)
     if (keep) product[i] = __dmul_rn(r, static_cast<double>(get(p, i)));
 }
 
-inline constexpr int kPartThreads = 512, kTileRounds = 4, kTile = kPartThreads * kTileRounds;
+inline constexpr int kPartThreads = 512, kPartRounds = 4, kPartTile = kPartThreads * kPartRounds;
 
 /// Sums of parts of kDotPart products, a block each. kDotLanes of its threads add what all bring to shared memory.
 __global__ void __launch_bounds__(kPartThreads) outer_sums(const double* product, long long size, double* parts) {
-    static_assert(kDotPart % kTile == 0 && kTile % kDotLanes == 0);
-    __shared__ double tile[2][kTile];
+    static_assert(kDotPart % kPartTile == 0 && kPartTile % kDotLanes == 0);
+    __shared__ double tile[2][kPartTile];
     const long long begin = blockIdx.x * kDotPart, end = min(size, begin + kDotPart);
     const int tid = static_cast<int>(threadIdx.x);
-    double x[kTileRounds], s = 0;
+    double x[kPartRounds], s = 0;
     const auto load = [&](long long from) {
 #pragma unroll
-        for (int k = 0; k < kTileRounds; ++k) {
+        for (int k = 0; k < kPartRounds; ++k) {
             const long long i = from + tid + k * kPartThreads;
             x[k] = i < end ? product[i] : 0.0; // (zeros change no sum)
         }
     };
     load(begin);
     int which = 0;
-    for (long long from = begin; from < end; from += kTile, which ^= 1) {
+    for (long long from = begin; from < end; from += kPartTile, which ^= 1) {
 #pragma unroll
-        for (int k = 0; k < kTileRounds; ++k) tile[which][tid + k * kPartThreads] = x[k];
-        load(from + kTile);
+        for (int k = 0; k < kPartRounds; ++k) tile[which][tid + k * kPartThreads] = x[k];
+        load(from + kPartTile);
         __syncthreads();
         if (tid < kDotLanes)
 #pragma unroll 32
-            for (int k = 0; k < kTile / kDotLanes; ++k) s = __dadd_rn(s, tile[which][tid + k * kDotLanes]);
+            for (int k = 0; k < kPartTile / kDotLanes; ++k) s = __dadd_rn(s, tile[which][tid + k * kDotLanes]);
     }
     for (int half = kDotLanes / 2; half > 0; half /= 2) {
         const double other = __shfl_down_sync(~0u, s, half);

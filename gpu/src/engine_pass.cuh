@@ -4,7 +4,7 @@
 //
 // Dot products, by what the spec says:
 //     fixed     fixed-point sums are integer sums, independent of order; two grid barriers a pass
-//     binades   truncating floating-point lanes in parallel, see binade_sums.cuh; three barriers
+//     binades   truncating floating-point lanes in parallel, see binade_sums.cuh; four barriers
 //     lanes     all other floating-point lanes one term after another: partial sum j adds elements j, j + n, j + 2n,
 //     ...,
 //               so n threads do what n lanes of the hardware do; five barriers
@@ -74,8 +74,7 @@ template <class Unit, class Element> struct EngineParams {
     const T* value;
     T* u;
     Element *r, *p, *q;        ///< p has zeros around it, row_length + 1 on either side
-    unsigned long long* words; ///< [2][kEngineWords], then the barrier's counter and the pass that sums its chunks
-                               ///< again; zero before the launch
+    unsigned long long* words; ///< [2][kEngineWords], then the barrier's counter; zero before the launch
     double* lanes;             ///< [3][partials]
     Scalars start;
     std::uint64_t passes, rho_stop_from;
@@ -248,19 +247,16 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
     __shared__ unsigned long long previous[2][kEngineWords];
     __shared__ RunEnd end;
     __shared__ std::uint64_t passes, guards; // thread 0's
-    __shared__ double guess_scale;
     const int tid = threadIdx.x, lane = tid & 31;
     if (tid == 0) {
         scalars = a.start;
         end = RunEnd::passes;
         passes = guards = 0;
-        guess_scale = 1;
         for (auto& buffer : previous)
             for (auto& w : buffer) w = 0;
     }
     __syncthreads();
     GridBarrier barrier(a.words + 2 * kEngineWords);
-    unsigned long long* const again = a.words + 2 * kEngineWords + 1;
     const auto own = [&](auto&& work) { // my elements, kAhead at a time: i, i + kEngineThreads, ... below stop
         for (int c = blockIdx.x; c < a.chunks; c += gridDim.x) {
             const long long begin = c * a.chunk, stop = min(a.size, begin + a.chunk);
@@ -303,32 +299,35 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
             send(sum, words, scratch);
             barrier.wait();
         } else if constexpr (Way == DotWay::binades) {
-            double scale = guess_scale;
-            for (int attempt = 0; attempt < 2; ++attempt) {
-                chunk_sums(a.binades, a.size, scale, shared, [&](long long i, long long stop, double(&t)[kAhead][3]) {
+            const auto terms = [&](bool fresh) {
+                return [&, fresh](long long i, long long stop, double(&t)[kAhead][3]) {
                     T r[kAhead], p[kAhead], q[kAhead];
-                    load_rows(a, i, stop, attempt == 0, r, p, q);
+                    load_rows(a, i, stop, fresh, r, p, q);
 #pragma unroll
                     for (int k = 0; k < kAhead; ++k) {
                         t[k][0] = lane_term(a, r[k], r[k]);
                         t[k][1] = lane_term(a, p[k], q[k]);
                         t[k][2] = lane_term(a, q[k], q[k]);
                     }
+                };
+            };
+            plain_sums(a.binades, a.size, shared, terms(true));
+            barrier.wait();
+            ChunkWays{a.binades, shared}.run(a.size, terms(false));
+            barrier.wait();
+            for (int way = blockIdx.x; way < 3 * a.partials; way += gridDim.x) {
+                if (walk(a.binades, a.accumulator, shared, way, a.lanes + way)) continue;
+                if (tid >= 32) continue; // one warp adds in order
+                const int dot = way / a.partials, mine = way % a.partials;
+                const Element* const x = dot == 0 ? a.r : dot == 1 ? a.p : a.q;
+                const Element* const y = dot == 0 ? a.r : a.q;
+                const long long count = mine < a.size ? (a.size - mine + a.partials - 1) / a.partials : 0;
+                const double exact = add_in_order(a.binades, a.accumulator, 0.0, count, [&](long long k) {
+                    return lane_term(a, get(x, mine + k * a.partials), get(y, mine + k * a.partials));
                 });
-                barrier.wait();
-                for (int sequence = blockIdx.x; sequence < 3 * a.partials; sequence += gridDim.x) {
-                    const int dot = sequence / a.partials;
-                    const Element* const x = dot == 0 ? a.r : dot == 1 ? a.p : a.q;
-                    const Element* const y = dot == 0 ? a.r : a.q;
-                    const auto term = [&](long long i) { return lane_term(a, get(x, i), get(y, i)); };
-                    Chain<decltype(term)> chain{a.binades, a.accumulator, shared, a.size, term};
-                    if (!chain.run(dot, sequence % a.partials, attempt > 0, a.lanes + sequence) && tid == 0)
-                        atomicExch(again, static_cast<unsigned long long>(pass));
-                }
-                barrier.wait();
-                if (__ldcg(again) != pass) break;
-                scale = 1; // the chunk sums of the first attempt have left good guesses
+                if (lane == 0) a.lanes[way] = exact;
             }
+            barrier.wait();
         } else {
             own([&](long long i, long long stop) {
                 T r[kAhead], p[kAhead], q[kAhead];
@@ -396,7 +395,6 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
                 if (now == RunEnd::passes && pass >= a.rho_stop_from && next.rho < a.rho_stop)
                     now = RunEnd::rho_reached;
                 scalars = next;
-                guess_scale = next.beta > 0 ? next.beta : 1; // the next rho over this one, as the recurrence has it
                 passes = pass;
                 end = now;
             }
