@@ -37,16 +37,18 @@ struct ChunkWays {
         double before[4] = {}, here[4];
 #pragma unroll
         for (int v = 0; v < 4; ++v) here[v] = __ldcg(row[v] + c);
-        for (int k = lane; k < c; k += 128) { // four at a time, whether they are there or not
+        // Four at a time, whether they are there or not: what is not, loads the sum of chunk c and drops it.
+        for (int k0 = 0; k0 < c; k0 += 128) {
+            const int k = k0 + lane;
             double x[4][4];
 #pragma unroll
             for (int n = 0; n < 4; ++n)
 #pragma unroll
-                for (int v = 0; v < 4; ++v) x[n][v] = k + 32 * n < c ? __ldcg(row[v] + k + 32 * n) : 0.0;
+                for (int v = 0; v < 4; ++v) x[n][v] = __ldcg(row[v] + min(k + 32 * n, c));
 #pragma unroll
             for (int n = 0; n < 4; ++n)
 #pragma unroll
-                for (int v = 0; v < 4; ++v) before[v] += x[n][v];
+                for (int v = 0; v < 4; ++v) before[v] += k + 32 * n < c ? x[n][v] : 0.0;
         }
 #pragma unroll
         for (int d = 16; d > 0; d >>= 1)
@@ -78,12 +80,14 @@ struct ChunkWays {
         const int lane = threadIdx.x & 31, g = lane & (kWayLanes - 1), others = lane & ~(kWayLanes - 1);
         const int mine = at + g, count = 1 << deep;
         double all = 0, up_to = 0;
-#pragma unroll 4
-        for (int q = 0; q < count; ++q) {
-            const double x = shared.look.term[mine + q * kWayLanes];
-            all += x;
-            up_to += fabs(x);
+        for (int q0 = 0; q0 < count; q0 += 4) {
+            double t[4];
+#pragma unroll
+            for (int q = 0; q < 4; ++q) t[q] = shared.look.term[mine + (q0 + q) * kWayLanes];
+#pragma unroll
+            for (double x : t) all += x, up_to += fabs(x);
         }
+        const double lane_up_to = up_to;
         const unsigned some = __ballot_sync(~0u, up_to != 0) >> others & ((1u << kWayLanes) - 1); // (NaN too)
 #pragma unroll
         for (int d = 1; d < kWayLanes; d <<= 1) {
@@ -93,6 +97,9 @@ struct ChunkWays {
         double below = __shfl_up_sync(~0u, all, 1, kWayLanes), magnitude = __shfl_up_sync(~0u, up_to, 1, kWayLanes);
         below = g == 0 ? w.s : w.s + below;
         magnitude = g == 0 ? w.magnitudes : w.magnitudes + magnitude;
+        // Mostly S stays in one binade for all that a lane adds.
+        const double far = lane_up_to + (w.graded ? b.slack * (magnitude + lane_up_to) : w.flat);
+        const bool quiet = (lane_up_to == 0) | (!w.fresh & (surely(b, below, far) != 0));
         // The first term that is not zero, where S is fresh.
         bool first = w.fresh && g == __ffs(static_cast<int>(some)) - 1;
         w.fresh = w.fresh && some == 0;
@@ -100,24 +107,41 @@ struct ChunkWays {
         double local = g == 0 ? w.open : 0.0, was = below, sum = 0;
         unsigned crossing = 0;
         bool sound = true;
-#pragma unroll 4
-        for (int q = 0; q < count; ++q) {
-            const double x = shared.look.term[mine + q * kWayLanes];
-            sum += x;
-            const double is = below + sum;
-            const bool some_term = x != 0;
-            magnitude += fabs(x);
-            const double d = first ? 0.0 : w.graded ? b.slack * magnitude : w.flat; // (the first sum is its term)
-            const int to = surely(b, is, d), from = binade_of(was);
-            const bool crosses = some_term && (first || from != to);
-            sound = sound && !(some_term && to == 0);
-            shared.look.front[mine + q * kWayLanes] = local;
-            shared.look.from[mine + q * kWayLanes] = from;
-            crossing |= crosses ? 1u << q : 0u;
-            const double behind = local + floors_toward(was, x, b.fraction); // (nothing for a term of zero)
-            local = crosses ? 0 : behind;
-            first = first && !some_term;
-            was = is;
+        if (__all_sync(~0u, quiet)) {
+            for (int q0 = 0; q0 < count; q0 += 4) {
+                double t[4];
+#pragma unroll
+                for (int q = 0; q < 4; ++q) t[q] = shared.look.term[mine + (q0 + q) * kWayLanes];
+#pragma unroll
+                for (double x : t) local += floors_toward(below, x, b.fraction); // (nothing for a term of zero)
+            }
+        } else {
+            for (int q0 = 0; q0 < count; q0 += 4) {
+                double t[4]; // loaded ahead of the stores below, which might lie there for all the compiler knows
+#pragma unroll
+                for (int q = 0; q < 4; ++q) t[q] = shared.look.term[mine + (q0 + q) * kWayLanes];
+#pragma unroll
+                for (int q = 0; q < 4; ++q) {
+                    const double x = t[q];
+                    sum += x;
+                    const double is = below + sum;
+                    const bool some_term = x != 0;
+                    magnitude += fabs(x);
+                    const double d = first      ? 0.0
+                                     : w.graded ? b.slack * magnitude
+                                                : w.flat; // (the first sum is its term)
+                    const int to = surely(b, is, d), from = binade_of(was);
+                    const bool crosses = some_term & (first | (from != to));
+                    sound = sound & (!some_term | (to != 0));
+                    shared.look.front[mine + (q0 + q) * kWayLanes] = local;
+                    shared.look.from[mine + (q0 + q) * kWayLanes] = from;
+                    crossing |= crosses ? 1u << (q0 + q) : 0u;
+                    const double behind = local + floors_toward(was, x, b.fraction); // (nothing for a term of zero)
+                    local = crosses ? 0 : behind;
+                    first = first & !some_term;
+                    was = is;
+                }
+            }
         }
         double carried = local;
         int closed = crossing != 0 ? 1 : 0, place = __popc(crossing);
