@@ -128,7 +128,10 @@ int bench_gpu(const Flags& flags, const std::string& typed) {
     const Provenance here = current_provenance(typed);
     const auto say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
     auto all = nlohmann::ordered_json::parse(gpu::run_bench(request, here.commit, here.date, say));
-    all["command"] = typed;
+    // Where the file went is no part of how the figures were made.
+    const std::string went = flags.output.empty() ? "" : " --output " + flags.output;
+    const std::size_t at = went.empty() ? std::string::npos : typed.find(went);
+    all["command"] = at == std::string::npos ? typed : typed.substr(0, at) + typed.substr(at + went.size());
     if (flags.levels[0] <= kEngineLevel && flags.levels[1] >= kEngineLevel) {
         say("engine");
         all["engine"] = bench_engine(kEngineLevel);
