@@ -56,17 +56,13 @@ struct ChunkWays {
             for (double& x : before) x += __shfl_xor_sync(~0u, x, d);
         if (lane >= 3) return; // one for each dot product
         const double s = lane == 0 ? before[0] : lane == 1 ? before[1] : before[2], m = lane == 1 ? before[3] : s;
-        const double plain_here = lane == 0   ? here[0]
-                                  : lane == 1 ? here[1]
-                                              : here[2],
-                     all_here = lane == 1 ? here[3] : plain_here;
+        const double all_here = lane == 0 ? here[0] : lane == 1 ? here[3] : here[2];
         WayState w;
         w.s = s;
         w.open = 0;
         w.magnitudes = m;
         w.flat = b.slack * (m + all_here);
         w.crossings = 0;
-        w.sound = true;
         // Where a chunk begins far below what it adds, the magnitudes are followed too.
         w.graded = m < 0x1p-16 * (m + all_here);
         w.fresh = m == 0; // S is zero and stays so up to the first term that is not
