@@ -13,7 +13,7 @@ __device__ __forceinline__ int surely(const BinadePlan& b, double s, double d) {
     const int low = binade_of(s - d), high = binade_of(s + d), exponent = low & 0x7FF;
     const bool tells = static_cast<int>(low == high) & static_cast<int>(exponent >= binade_of(b.smallest)) &
                        static_cast<int>(exponent < binade_of(b.limit));
-    return tells ? low : 0;
+    return low & (tells ? ~0 : 0);
 }
 
 __device__ __forceinline__ double warp_total(double value) {
@@ -26,37 +26,45 @@ __device__ __forceinline__ double warp_total(double value) {
 struct ChunkWays {
     const BinadePlan& b;
     BinadeShared& shared;
+    long long mask; ///< of the accumulator's format
+
+    /// Chunks' plain sums of the dot products 0, 1 and 2, and magnitudes of p.q.
+    __device__ __forceinline__ long long row_of(int mine, int value) const {
+        return (static_cast<long long>((value < 3 ? value : 1) * b.partials + mine) * 2 + value / 3) * b.chunks;
+    }
 
     /// Where partial sums `mine` of the three dot products stand at the start of chunk c. Called by a warp.
     __device__ void begin(int mine, int c) {
         const int lane = threadIdx.x & 31;
-        const double* row[4]; // plain sums, and magnitudes of p.q
-#pragma unroll
-        for (int v = 0; v < 4; ++v)
-            row[v] = b.sums + (static_cast<long long>((v < 3 ? v : 1) * b.partials + mine) * 2 + v / 3) * b.chunks;
-        double before[4] = {}, here[4];
-#pragma unroll
-        for (int v = 0; v < 4; ++v) here[v] = __ldcg(row[v] + c);
+        double before[4] = {};
         // Four at a time, whether they are there or not: what is not, loads the sum of chunk c and drops it.
+        const int mine_of_four = lane >> 3; // the value that this lane ends up with
+        const double all = __ldcg(b.sums + row_of(mine, mine_of_four) + c);
         for (int k0 = 0; k0 < c; k0 += 128) {
             const int k = k0 + lane;
             double x[4][4];
 #pragma unroll
             for (int n = 0; n < 4; ++n)
 #pragma unroll
-                for (int v = 0; v < 4; ++v) x[n][v] = __ldcg(row[v] + min(k + 32 * n, c));
+                for (int v = 0; v < 4; ++v) x[n][v] = __ldcg(b.sums + row_of(mine, v) + min(k + 32 * n, c));
 #pragma unroll
             for (int n = 0; n < 4; ++n)
 #pragma unroll
                 for (int v = 0; v < 4; ++v) before[v] += k + 32 * n < c ? x[n][v] : 0.0;
         }
+        // Lanes hand on what others end up with.
+        const bool upper = (lane & 16) != 0, odd = (lane & 8) != 0;
+        double two[2];
 #pragma unroll
-        for (int d = 16; d > 0; d >>= 1)
+        for (int v = 0; v < 2; ++v)
+            two[v] = (upper ? before[v + 2] : before[v]) + __shfl_xor_sync(~0u, upper ? before[v] : before[v + 2], 16);
+        double s = (odd ? two[1] : two[0]) + __shfl_xor_sync(~0u, odd ? two[0] : two[1], 8);
 #pragma unroll
-            for (double& x : before) x += __shfl_xor_sync(~0u, x, d);
-        if (lane >= 3) return; // one for each dot product
-        const double s = lane == 0 ? before[0] : lane == 1 ? before[1] : before[2], m = lane == 1 ? before[3] : s;
-        const double all_here = lane == 0 ? here[0] : lane == 1 ? here[3] : here[2];
+        for (int d = 4; d > 0; d >>= 1) s += __shfl_xor_sync(~0u, s, d);
+        const double magnitudes = __shfl_sync(~0u, s, 24), all_magnitudes = __shfl_sync(~0u, all, 24);
+        if ((lane & 7) != 0 || lane == 24) return; // one for each dot product
+        const int dot = lane >> 3;
+        const double m = dot == 1 ? magnitudes : s, all_here = dot == 1 ? all_magnitudes : all;
         WayState w;
         w.s = s;
         w.open = 0;
@@ -67,7 +75,7 @@ struct ChunkWays {
         w.graded = m < 0x1p-16 * (m + all_here);
         w.fresh = m == 0; // S is zero and stays so up to the first term that is not
         w.sound = all_here == 0 || w.fresh || surely(b, s, w.graded ? b.slack * m : w.flat) != 0; // (not NaN)
-        shared.look.way[lane * b.partials + mine] = w;
+        shared.look.way[dot * b.partials + mine] = w;
     }
 
     /// Takes kWayLanes << `deep` terms from place `at` on, in order, those of a lane one after another. Called by a
@@ -80,8 +88,8 @@ struct ChunkWays {
             double t[4];
 #pragma unroll
             for (int q = 0; q < 4; ++q) t[q] = shared.look.term[mine + (q0 + q) * kWayLanes];
-#pragma unroll
-            for (double x : t) all += x, up_to += fabs(x);
+            all += (t[0] + t[1]) + (t[2] + t[3]);
+            up_to += (fabs(t[0]) + fabs(t[1])) + (fabs(t[2]) + fabs(t[3]));
         }
         const double lane_up_to = up_to;
         const unsigned some = __ballot_sync(~0u, up_to != 0) >> others & ((1u << kWayLanes) - 1); // (NaN too)
@@ -109,9 +117,17 @@ struct ChunkWays {
 #pragma unroll
                 for (int q = 0; q < 4; ++q) t[q] = shared.look.term[mine + (q0 + q) * kWayLanes];
 #pragma unroll
-                for (double x : t) local += floors_toward(below, x, b.fraction); // (nothing for a term of zero)
+                for (double& x : t) x = floors_toward(below, x, b.fraction); // (nothing for a term of zero)
+                local += (t[0] + t[1]) + (t[2] + t[3]);
             }
-        } else {
+#pragma unroll
+            for (int d = 1; d < kWayLanes; d <<= 1) local += __shfl_xor_sync(~0u, local, d);
+            w.open = local;
+            w.s += __shfl_sync(~0u, all, kWayLanes - 1, kWayLanes);
+            w.magnitudes += __shfl_sync(~0u, up_to, kWayLanes - 1, kWayLanes);
+            return;
+        }
+        const auto follow = [&](auto plain) { // plain: S is neither fresh nor graded, in any lane
             for (int q0 = 0; q0 < count; q0 += 4) {
                 double t[4]; // loaded ahead of the stores below, which might lie there for all the compiler knows
 #pragma unroll
@@ -122,34 +138,36 @@ struct ChunkWays {
                     sum += x;
                     const double is = below + sum;
                     const bool some_term = x != 0;
-                    magnitude += fabs(x);
-                    const double d = first      ? 0.0
-                                     : w.graded ? b.slack * magnitude
-                                                : w.flat; // (the first sum is its term)
+                    double d = w.flat;
+                    if constexpr (!plain) {
+                        magnitude += fabs(x);
+                        d = first ? 0.0 : w.graded ? b.slack * magnitude : w.flat; // (the first sum is its term)
+                    }
                     const int to = surely(b, is, d), from = binade_of(was);
-                    const bool crosses = some_term & (first | (from != to));
+                    const bool crosses = some_term & ((!plain & first) | (from != to));
                     sound = sound & (!some_term | (to != 0));
                     shared.look.front[mine + (q0 + q) * kWayLanes] = local;
                     shared.look.from[mine + (q0 + q) * kWayLanes] = from;
                     crossing |= crosses ? 1u << (q0 + q) : 0u;
                     const double behind = local + floors_toward(was, x, b.fraction); // (nothing for a term of zero)
                     local = crosses ? 0 : behind;
-                    first = first & !some_term;
+                    if constexpr (!plain) first = first & !some_term;
                     was = is;
                 }
             }
-        }
+        };
+        if (__any_sync(~0u, first | w.graded)) follow(std::false_type{});
+        else follow(std::true_type{});
         double carried = local;
-        int closed = crossing != 0 ? 1 : 0, place = __popc(crossing);
+        int place = __popc(crossing);
         const int many = place;
 #pragma unroll
         for (int d = 1; d < kWayLanes; d <<= 1) {
             const double x = __shfl_up_sync(~0u, carried, d, kWayLanes);
-            const int y = __shfl_up_sync(~0u, closed, d, kWayLanes), z = __shfl_up_sync(~0u, place, d, kWayLanes);
+            const int y = __shfl_up_sync(~0u, place, d, kWayLanes);
             if (g >= d) {
-                if (closed == 0) carried += x;
-                closed |= y;
-                place += z;
+                if (place == 0) carried += x;
+                place += y;
             }
         }
         double enters = __shfl_up_sync(~0u, carried, 1, kWayLanes);
@@ -169,48 +187,99 @@ struct ChunkWays {
         }
     }
 
-    /// Where a term lies in a tile: those of a partial sum together, and of these what the lanes of advance() read at a
-    /// time; a word between partial sums keeps writers in different banks.
-    __device__ __forceinline__ int place(int dot, int element, int deep) const {
-        const int j = element & (b.partials - 1), k = element >> b.shift, each = kTile >> b.shift;
-        const int within = k & ((kWayLanes << deep) - 1);
-        return (dot * b.partials + j) * (each + 1) + (k - within) + (within & ((1 << deep) - 1)) * kWayLanes +
-               (within >> deep);
+    /// The first tile of all, its terms one after another: from zero, S crosses most of its binades here. Called by a
+    /// thread for partial sum `way`.
+    __device__ __forceinline__ void add_first(WayState& w, int way) {
+        const double* const term = shared.look.term + way * (b.each() + 1);
+        const int each = b.each(), period = kWayLanes << b.deep(); // (as place() has it)
+        const auto add_all = [&](auto&& add) {
+            // Both powers of two, so that the upper words tell. A sum of zero is sound, and no other of its exponent.
+            const unsigned low = __double2hiint(b.smallest), range = __double2hiint(b.limit) - low;
+            double s = 0, magnitudes = 0, next[4], last[4] = {};
+            unsigned bad = 0;
+            const auto check = [&](double x) {
+                const unsigned high = __double2hiint(x) & 0x7FFFFFFF;
+                const unsigned outside = high - low >= range ? ~0u : 0u;
+                bad |= outside & (high | static_cast<unsigned>(__double2loint(x)));
+            };
+            int at = 0;
+#pragma unroll
+            for (int q = 0; q < 4; ++q) next[q] = term[q * kWayLanes];
+            for (int k = 4; k <= each; k += 4) {
+                at += 4 * kWayLanes;
+                if ((at & (period - 1)) < kWayLanes)
+                    at += (at & (kWayLanes - 1)) == kWayLanes - 1 ? 1 - kWayLanes : 1 - period;
+                double t[4];
+#pragma unroll
+                for (int q = 0; q < 4; ++q)
+                    t[q] = next[q], next[q] = term[at + q * kWayLanes]; // (at the end what is behind)
+#pragma unroll
+                for (int q = 0; q < 4; ++q) {
+                    check(last[q]); // while this one waits
+                    last[q] = s = add(s, t[q]);
+                }
+                magnitudes += (fabs(t[0]) + fabs(t[1])) + (fabs(t[2]) + fabs(t[3]));
+            }
+#pragma unroll
+            for (double x : last) check(x);
+            const bool sound = bad == 0;
+            w.s = s;
+            w.magnitudes = magnitudes;
+            w.sound = w.sound && sound;
+        };
+        // What waits for every sum is short: mostly the accumulator has all bits of a double.
+        if (mask == -1) add_all([&](double s, double t) { return __dadd_rz(s, t); });
+        else
+            add_all(
+                [&](double s, double t) { return __longlong_as_double(__double_as_longlong(__dadd_rz(s, t)) & mask); });
+        w.fresh = w.magnitudes == 0;
     }
 
-    /// terms as for plain_sums. Called by all threads.
-    template <class Terms> __device__ void run(long long size, Terms&& terms) {
+    /// terms as for plain_sums; with Kept, they are in shared memory. Called by all threads.
+    template <bool Kept, class Terms> __device__ void run(long long size, Terms&& terms) {
         constexpr int kPerWarp = 32 / kWayLanes;
         const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5, ways = 3 * b.partials;
-        const int each = kTile >> b.shift; // terms of a partial sum in a tile
-        const int deep = min(4, 31 - __clz(each) - kWayShift);
+        const int each = b.each(), deep = b.deep();
         for (int c = blockIdx.x; c < b.chunks; c += gridDim.x) {
             const long long chunk_begin = c * b.chunk, end = min(size, chunk_begin + b.chunk);
             for (int mine = warp; mine < b.partials; mine += kBinadeWarps) begin(mine, c);
             for (long long at = chunk_begin; at < end; at += kTile) {
-                double t[kAhead][3];
-                terms(at + tid, end, t);
+                if constexpr (!Kept) {
+                    double t[kAhead][3];
+                    terms(at + tid, end, t);
 #pragma unroll
-                for (int k = 0; k < kAhead; ++k)
+                    for (int k = 0; k < kAhead; ++k)
 #pragma unroll
-                    for (int dot = 0; dot < 3; ++dot)
-                        shared.look.term[place(dot, tid + k * kBinadeThreads, deep)] = t[k][dot];
+                        for (int dot = 0; dot < 3; ++dot)
+                            shared.look.term[b.place(dot, tid + k * kBinadeThreads)] = t[k][dot];
+                }
                 __syncthreads();
                 const bool last = at + kTile >= end;
-                for (int base = warp * kPerWarp; base < ways; base += kBinadeWarps * kPerWarp) {
-                    const int way = min(base + lane / kWayLanes, ways - 1);
+                const auto keep = [&](int way, const WayState& w) {
                     const long long entry = static_cast<long long>(way) * b.chunks + c;
-                    WayState w = shared.look.way[way];
-                    for (int k0 = 0; k0 < each; k0 += kWayLanes << deep)
-                        advance(w, way * (each + 1) + k0, deep, b.crossings + way * b.slots() + b.first_slot(c),
-                                c < kEarlyChunks ? kEarlyCrossings : kCrossings);
-                    if ((lane & (kWayLanes - 1)) == 0) {
-                        if (last) {
-                            b.tail[entry] = w.open;
-                            b.counts[entry] = w.sound ? w.crossings : -1;
-                        } else {
-                            shared.look.way[way] = w;
-                        }
+                    if (last) {
+                        b.tail[entry] = w.open;
+                        b.counts[entry] = w.sound ? w.crossings : -1;
+                    } else {
+                        shared.look.way[way] = w;
+                    }
+                };
+                if (at == 0 && each <= kMostInOrder) {
+                    if (tid < ways) {
+                        WayState w = shared.look.way[tid];
+                        add_first(w, tid);
+                        b.start[tid] = w.s;
+                        keep(tid, w);
+                    }
+                } else {
+                    if (at == 0 && tid < ways) b.start[tid] = 0;
+                    for (int base = warp * kPerWarp; base < ways; base += kBinadeWarps * kPerWarp) {
+                        const int way = min(base + lane / kWayLanes, ways - 1);
+                        WayState w = shared.look.way[way];
+                        for (int k0 = 0; k0 < each; k0 += kWayLanes << deep)
+                            advance(w, way * (each + 1) + k0, deep, b.crossings + way * b.slots() + b.first_slot(c),
+                                    c < kEarlyChunks ? kEarlyCrossings : kCrossings);
+                        if ((lane & (kWayLanes - 1)) == 0) keep(way, w);
                     }
                 }
                 __syncthreads();
@@ -220,98 +289,108 @@ struct ChunkWays {
 };
 
 /// Partial sum `way` from its chunks' pieces; false where they did not tell, or S was not where plain sums had it.
-/// Called by all threads; each warp brings the pieces of 32 chunks, the first one walks.
-__device__ bool walk(const BinadePlan& b, const DoubleUnit& accumulator, BinadeShared& shared, int way,
-                     double* result) {
-    static_assert(kMaxChunks <= 32 * kBinadeWarps);
-    __shared__ double group_open[kBinadeWarps];
-    __shared__ int group_crossings[kBinadeWarps];
-    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, c = threadIdx.x, groups = (b.chunks + 31) / 32;
+/// Called by a warp; a lane has Each chunks. The pieces are written to `pool`, of kPool.
+template <int Each>
+__device__ __forceinline__ bool walk_of(const BinadePlan& b, const DoubleUnit& accumulator, Piece* pool, int way,
+                                        double* result) {
+    const int lane = threadIdx.x & 31, first = lane * Each;
     const long long row = static_cast<long long>(way) * b.chunks;
-    const double tail = c < b.chunks ? __ldcg(b.tail + row + c) : 0.0;
-    const int crossings = c < b.chunks ? __ldcg(b.counts + row + c) : 0;
-    double carried = tail; // floors since the last crossing
-    int closed = crossings != 0 ? 1 : 0, place = crossings;
-    if (warp < groups) {
+    const Piece* const from = b.crossings + way * b.slots();
+    const double start = __ldcg(b.start + way);
+    double tail[Each];
+    int crossings[Each];
 #pragma unroll
-        for (int step = 1; step < 32; step <<= 1) {
-            const double x = __shfl_up_sync(~0u, carried, step);
-            const int y = __shfl_up_sync(~0u, closed, step), z = __shfl_up_sync(~0u, place, step);
-            if (lane >= step) {
-                if (closed == 0) carried += x;
-                closed |= y;
-                place += z;
-            }
-        }
-        if (lane == 31) {
-            group_open[warp] = carried;
-            group_crossings[warp] = place;
-        }
+    for (int k = 0; k < Each; ++k) { // (what is not there, loads the last chunk and drops it)
+        const int c = min(first + k, b.chunks - 1);
+        const double x = __ldcg(b.tail + row + c);
+        const int y = __ldcg(b.counts + row + c);
+        tail[k] = first + k < b.chunks ? x : 0.0;
+        crossings[k] = first + k < b.chunks ? y : 0;
     }
-    if (__syncthreads_or(static_cast<int>(crossings < 0)) != 0) return false;
-    double open = 0; // at the start of my group; behind the last one: at the end
-    int many = 0, before = 0;
-    for (int g = 0; g < groups; ++g) {
-        if (g == warp) before = many;
-        if (g <= warp && g > 0) open = group_crossings[g - 1] != 0 ? group_open[g - 1] : open + group_open[g - 1];
-        many += group_crossings[g];
-    }
-    if (many >= kPool) {
-        __syncthreads(); // all have read the groups
-        return false;
-    }
-    if (warp < groups) {
-        double enters = __shfl_up_sync(~0u, carried, 1);
-        const int opened = __shfl_up_sync(~0u, closed, 1);
-        if (lane == 0) enters = open;
-        else if (opened == 0) enters += open;
-        // Lane by lane the crossings of this group of chunks, each found by its place.
-        const int here = group_crossings[warp];
-        for (int at = 0; at < here; at += 32) {
-            const int mine = at + lane;
-            int owner = 0; // chunks whose crossings all lie before mine
+    constexpr bool kEarly = Each <= 6; // the first crossing of each, whether there is one or not
+    Piece ahead[kEarly ? Each : 1];
+    if constexpr (kEarly)
 #pragma unroll
-            for (int step = 16; step > 0; step >>= 1)
-                if (__shfl_sync(~0u, place, owner + step - 1) <= mine) owner += step;
-            owner = min(owner, 31);
-            const int first = __shfl_sync(~0u, place - crossings, owner);
+        for (int k = 0; k < Each; ++k) {
+            const Piece* const x = from + b.first_slot(min(first + k, b.chunks - 1));
+            ahead[k] = {__ldcg(&x->floors), __ldcg(&x->term), __ldcg(&x->binade)};
+        }
+    double carried = 0; // floors since the last crossing
+    int place = 0, unsure = 0;
+#pragma unroll
+    for (int k = 0; k < Each; ++k) {
+        const double longer = carried + tail[k];
+        carried = crossings[k] != 0 ? tail[k] : longer;
+        place += crossings[k];
+        unsure |= crossings[k];
+    }
+    if (__any_sync(~0u, unsure < 0)) return false;
+    const int mine = place;
+#pragma unroll
+    for (int step = 1; step < 32; step <<= 1) {
+        const double x = __shfl_up_sync(~0u, carried, step), longer = x + carried;
+        const int y = __shfl_up_sync(~0u, place, step);
+        const bool takes = lane >= step;
+        carried = takes & (place == 0) ? longer : carried;
+        place += takes ? y : 0;
+    }
+    const int many = __shfl_sync(~0u, place, 31);
+    if (many >= kPool - 4) return false;
+    double enters = __shfl_up_sync(~0u, carried, 1);
+    enters = lane == 0 ? 0.0 : enters;
+    int at = place - mine;
+#pragma unroll
+    for (int k = 0; k < Each; ++k) {
+        const int here = crossings[k];
+        if constexpr (kEarly)
+            if (here > 0) pool[at] = {ahead[k].floors + enters, ahead[k].term, ahead[k].binade};
+        // Where chunks have more: all lanes for one after another.
+        for (unsigned more = __ballot_sync(~0u, here > (kEarly ? 1 : 0)); more != 0; more &= more - 1) {
+            const int owner = __ffs(static_cast<int>(more)) - 1, count = __shfl_sync(~0u, here, owner),
+                      to = __shfl_sync(~0u, at, owner);
             const double entering = __shfl_sync(~0u, enters, owner);
-            if (mine < here) {
-                const Piece* const from =
-                    b.crossings + way * b.slots() + b.first_slot(32 * warp + owner) + (mine - first);
-                shared.piece[before + mine] = {__ldcg(&from->floors) + (mine == first ? entering : 0.0),
-                                               __ldcg(&from->term), __ldcg(&from->binade)};
-            }
+            const Piece* const these = from + b.first_slot(owner * Each + k);
+            for (int m = lane; m < count; m += 32)
+                pool[to + m] = {__ldcg(&these[m].floors) + (m == 0 ? entering : 0.0), __ldcg(&these[m].term),
+                                __ldcg(&these[m].binade)};
         }
-        if (warp == groups - 1 && lane == 31)
-            shared.piece[many] = {closed != 0 ? carried : open + carried, 0.0, 0}; // the end
+        at += here;
+        const double longer = enters + tail[k];
+        enters = here != 0 ? tail[k] : longer;
     }
-    __syncthreads();
+    if (lane >= 28) pool[many + 31 - lane] = {lane < 31 ? 0.0 : carried, 0.0, 0}; // the end, and nothing behind it
+    __syncwarp();
+    constexpr int kTogether = 4;                                             // read ahead of what waits for one another
+    const int low = binade_of(b.smallest), range = binade_of(b.limit) - low; // (both powers of two)
     bool sound = true;
-    if (warp == 0) {
-        double s = 0;
-        for (int at = 0; at <= many; at += 32) {
-            Piece piece{0.0, 0.0, 0};
-            if (at + lane <= many) piece = shared.piece[at + lane];
-            double before_floors = 0, between = 0, behind = 0;
-            const int these = min(32, many + 1 - at);
-#pragma unroll 8
-            for (int k = 0; k < these; ++k) {
-                const double x = __dadd_rn(s, shared.piece[at + k].floors);
-                const double z = __longlong_as_double(static_cast<long long>(
-                    static_cast<std::uint64_t>(__double_as_longlong(__dadd_rz(x, shared.piece[at + k].term))) &
-                    accumulator.mask));
-                if (lane == k) before_floors = s, between = x, behind = z;
-                s = z;
-            }
-            if (piece.floors != 0)
-                sound = sound && binade_of(before_floors) == binade_of(between) &&
-                        (piece.term == 0 || binade_of(before_floors) == piece.binade);
-            if (piece.term != 0) sound = sound && fabs(behind) >= b.smallest && fabs(behind) < b.limit;
+    double s = start;
+    for (int k0 = 0; k0 <= many; k0 += kTogether) {
+        Piece piece[kTogether];
+#pragma unroll
+        for (int k = 0; k < kTogether; ++k) piece[k] = pool[k0 + k];
+#pragma unroll
+        for (int k = 0; k < kTogether; ++k) {
+            const double x = __dadd_rn(s, piece[k].floors);
+            const double z = __longlong_as_double(static_cast<long long>(
+                static_cast<std::uint64_t>(__double_as_longlong(__dadd_rz(x, piece[k].term))) & accumulator.mask));
+            const int binade = binade_of(s), above = (binade_of(z) & 0x7FF) - low;
+            const bool no_term = piece[k].term == 0;
+            sound =
+                sound & ((piece[k].floors == 0) | ((binade == binade_of(x)) & (no_term | (binade == piece[k].binade))));
+            sound = sound & (no_term | (static_cast<unsigned>(above) < static_cast<unsigned>(range)));
+            s = z;
         }
-        if (lane == 0) *result = s;
     }
-    return __syncthreads_and(static_cast<int>(sound)) != 0;
+    __syncwarp(); // all have read the pool
+    if (lane == 0) *result = s;
+    return sound;
+}
+
+__device__ __forceinline__ bool walk(const BinadePlan& b, const DoubleUnit& accumulator, Piece* pool, int way,
+                                     double* result) {
+    static_assert(kMaxChunks == 16 * 32);
+    return b.chunks <= 5 * 32 ? walk_of<5>(b, accumulator, pool, way, result)
+                              : walk_of<16>(b, accumulator, pool, way, result);
 }
 
 #endif

@@ -24,10 +24,13 @@ inline constexpr int kMaxBinadePartials = 64;
 inline constexpr int kMaxWays = 3 * kMaxBinadePartials;         ///< partial sums of the three dot products
 inline constexpr int kCrossings = 128;                          ///< that a chunk may have
 inline constexpr int kEarlyChunks = 16, kEarlyCrossings = 1024; ///< the first ones have more: S is small, and near zero
+inline constexpr int kMostInOrder = 256;                        ///< terms of the first tile's partial sums
 inline constexpr int kPool = 4096;                              ///< crossings of a partial sum
 inline constexpr int kAhead = 4;                      ///< elements of a thread whose loads are under way together
 inline constexpr int kTile = kAhead * kBinadeThreads; ///< elements whose terms are in shared memory together
-inline constexpr int kWayLanes = 8, kWayShift = 3;    ///< lanes that follow one partial sum
+inline constexpr int kTileShift = 11;
+inline constexpr int kWayLanes = 8, kWayShift = 3; ///< lanes that follow one partial sum
+static_assert(kTile == 1 << kTileShift && kWayLanes == 1 << kWayShift);
 
 /// One piece of the way of S: floors within the binade `binade`, then the term that leaves it (0: none).
 struct Piece {
@@ -43,6 +46,7 @@ struct BinadePlan {
     double slack = 0;               ///< a plain sum is off by less than this share of the sum of magnitudes
     double* sums = nullptr;         ///< [3 * partials][2][chunks]: plain sum, and of p.q magnitudes
     Piece* crossings = nullptr;     ///< [3 * partials][slots()]
+    double* start = nullptr;        ///< [3 * partials]: S behind the terms that are added in order
     double* tail = nullptr;         ///< [3 * partials][chunks]: floors behind the last crossing
     int* counts = nullptr;          ///< [3 * partials][chunks]: crossings, or -1 where nothing was sure
 
@@ -53,6 +57,19 @@ struct BinadePlan {
                    : kEarlyChunks * kEarlyCrossings + static_cast<long long>(c - kEarlyChunks) * kCrossings;
     }
     [[nodiscard]] MANTISSA_BOTH long long slots() const { return first_slot(chunks); }
+
+    /// Terms of one partial sum in a tile.
+    [[nodiscard]] MANTISSA_BOTH int each() const { return kTile >> shift; }
+    /// Each of kWayLanes lanes takes 1 << deep() terms at a time.
+    [[nodiscard]] MANTISSA_BOTH int deep() const { return shift < 4 ? 4 : kTileShift - kWayShift - shift; }
+    /// Where a term lies in a tile: those of a partial sum together, and of these what the lanes read at a time; a word
+    /// between partial sums keeps writers in different banks.
+    [[nodiscard]] MANTISSA_BOTH int place(int dot, int element) const {
+        const int j = element & (partials - 1), k = element >> shift, d = deep();
+        const int within = k & ((kWayLanes << d) - 1);
+        return (dot * partials + j) * (each() + 1) + (k - within) + (within & ((1 << d) - 1)) * kWayLanes +
+               (within >> d);
+    }
 
     /// Whether sums in this format can be formed so. `terms`: of one partial sum.
     static bool fits(const Format& f, int partials, long long terms) {
@@ -79,11 +96,13 @@ struct WayState {
 
 /// Of one block; each phase has it for itself.
 union BinadeShared {
-    double reduce[4 * kBinadeWarps * 32]; ///< plain_sums
     struct {
-        double term[3 * (kTile + kMaxBinadePartials)];
-        double front[3 * (kTile + kMaxBinadePartials)]; ///< in front of a term: floors since a crossing, of its lane
-        int from[3 * (kTile + kMaxBinadePartials)];     ///< and the binade
+        double term[3 * (kTile + kMaxBinadePartials) + 4 * kWayLanes];
+        union {
+            double reduce[4 * kBinadeWarps * 32];           ///< plain_sums, which may keep its terms
+            double front[3 * (kTile + kMaxBinadePartials)]; ///< floors since a crossing, of its lane, before a term
+        };
+        int from[3 * (kTile + kMaxBinadePartials)]; ///< and the binade
         WayState way[kMaxWays];
     } look;
     Piece piece[kPool]; ///< walk
@@ -107,9 +126,12 @@ __device__ __forceinline__ double floors(double t, double base) {
     const int sign = static_cast<int>(static_cast<unsigned>(__double2hiint(t)) >> 31);
     return floors_positive(t, __hiloint2double(__double2hiint(base) + (sign << 20), 0));
 }
+/// t, or -t where the sign of s is set. (A choice would be a branch.)
+__device__ __forceinline__ double mirrored(double s, double t) {
+    return __hiloint2double(__double2hiint(t) ^ (__double2hiint(s) & 0x80000000), __double2loint(t));
+}
 __device__ __forceinline__ double floors_toward(double s, double t, int fraction) {
-    const double ulps = floors(s < 0 ? -t : t, binade_base(s, fraction));
-    return s < 0 ? -ulps : ulps;
+    return mirrored(s, floors(mirrored(s, t), binade_base(s, fraction)));
 }
 
 /// Adds `value` of the lanes below.
@@ -124,40 +146,50 @@ __device__ __forceinline__ double warp_inclusive(double value) {
 }
 
 /// The plain sums of this block's chunks. terms(i, end, t) sets the terms r.r, p.q and q.q of elements i, i +
-/// kBinadeThreads, ... below `end`, zeros for the others. Called by all threads.
-template <class Terms>
+/// kBinadeThreads, ... below `end`, zeros for the others; with Keep, where a block has one tile, they stay in shared
+/// memory. Called by all threads.
+template <bool Keep, class Terms>
 __device__ void plain_sums(const BinadePlan& b, long long size, BinadeShared& shared, Terms&& terms) {
     const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;
     const int width = min(b.partials, 32);
     for (int c = blockIdx.x; c < b.chunks; c += gridDim.x) {
         const long long begin = c * b.chunk, end = min(size, begin + b.chunk);
         double sum[4] = {}; // of each, and the magnitudes of p.q
-        for (long long i = begin + tid; i < end; i += kAhead * kBinadeThreads) {
+        for (long long i = begin + tid; Keep || i < end; i += kAhead * kBinadeThreads) {
             double t[kAhead][3];
             terms(i, end, t);
 #pragma unroll
             for (int k = 0; k < kAhead; ++k) {
 #pragma unroll
-                for (int dot = 0; dot < 3; ++dot) sum[dot] += t[k][dot];
+                for (int dot = 0; dot < 3; ++dot) {
+                    sum[dot] += t[k][dot];
+                    if constexpr (Keep) shared.look.term[b.place(dot, tid + k * kBinadeThreads)] = t[k][dot];
+                }
                 sum[3] += fabs(t[k][1]);
             }
+            if constexpr (Keep) break;
         }
         for (int d = 16; d >= width; d >>= 1)
 #pragma unroll
             for (double& s : sum) s += __shfl_xor_sync(~0u, s, d);
         if (lane < width)
 #pragma unroll
-            for (int v = 0; v < 4; ++v) shared.reduce[(v * kBinadeWarps + warp) * width + lane] = sum[v];
+            for (int v = 0; v < 4; ++v) shared.look.reduce[(v * kBinadeWarps + warp) * width + lane] = sum[v];
         __syncthreads();
         // Two threads for each value and partial sum.
         const int step = b.partials > 32 ? b.partials / 32 : 1;
         const int o = tid;
         if (o < (8 * b.partials + 31) / 32 * 32) {
-            const int v = min(o / 2 / b.partials, 3), j = o / 2 % b.partials;
+            const int v = min(o / 2 >> b.shift, 3), j = o / 2 & (b.partials - 1);
             double s = 0;
-#pragma unroll 8
-            for (int w = (b.partials > 32 ? j / 32 : 0) + (o & 1) * step; w < kBinadeWarps; w += 2 * step)
-                s += shared.reduce[(v * kBinadeWarps + w) * width + j % width];
+            const int first = (b.partials > 32 ? j / 32 : 0) + (o & 1) * step;
+#pragma unroll
+            for (int n = 0; n < kBinadeWarps / 2; ++n) {
+                const int w = first + 2 * step * n;
+                const double x =
+                    shared.look.reduce[(v * kBinadeWarps + min(w, kBinadeWarps - 1)) * width + (j & (width - 1))];
+                s += w < kBinadeWarps ? x : 0.0;
+            }
             s += __shfl_xor_sync(~0u, s, 1);
             const int dot = v < 3 ? v : 1, kind = v < 3 ? 0 : 1;
             if ((o & 1) == 0 && o / 2 < 4 * b.partials)

@@ -84,13 +84,20 @@ public:
         a.chunks = static_cast<int>(ceiling(size_, static_cast<std::size_t>(a.chunk)));
         blocks_ = std::min(blocks_, static_cast<unsigned>(a.chunks));
         const auto terms = static_cast<long long>(ceiling(size_, static_cast<std::size_t>(a.partials)));
+        // Blocks keep their vectors where they have one tile each and rows reach little beyond it.
+        const bool near = system.kind != System::Kind::sparse && a.chunk <= kTile &&
+                          blocks_ == static_cast<unsigned>(a.chunks) && margin_ <= kMostMargin;
+        if (near) {
+            q_odd_.allocate(size_);
+            a.q_odd = q_odd_.data();
+        }
         if (spec.dot.fixed) {
-            kernel_ = reinterpret_cast<const void*>(engine_run<Unit, Element, DotWay::fixed>);
+            kernel_ = kernel<DotWay::fixed>(near);
         } else if (BinadePlan::fits(spec.dot.accumulator, a.partials, terms)) {
-            kernel_ = reinterpret_cast<const void*>(engine_run<Unit, Element, DotWay::binades>);
+            kernel_ = kernel<DotWay::binades>(near);
             plan_binades(terms);
         } else {
-            kernel_ = reinterpret_cast<const void*>(engine_run<Unit, Element, DotWay::lanes>);
+            kernel_ = kernel<DotWay::lanes>(near);
         }
         int resident = 0;
         check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_, kEngineThreads, shared_bytes_),
@@ -258,6 +265,10 @@ private:
         Buffer<double> value_;
     };
 
+    template <DotWay Way> static const void* kernel(bool near) {
+        return near ? reinterpret_cast<const void*>(engine_run<Unit, Element, Way, true>)
+                    : reinterpret_cast<const void*>(engine_run<Unit, Element, Way, false>);
+    }
     void inside(std::size_t first, std::size_t count) const {
         if (first > size_ || count > size_ - first)
             throw InvalidInput("session: elements outside the vector; stay below the system's size");
@@ -280,10 +291,12 @@ private:
                           chunks = static_cast<std::size_t>(b.chunks);
         chunk_sums_.allocate(sequences * 2 * chunks);
         crossings_.allocate(sequences * static_cast<std::size_t>(b.slots()));
+        starts_.allocate(sequences);
         tails_.allocate(sequences * chunks);
         counts_.allocate(sequences * chunks);
         b.sums = chunk_sums_.data();
         b.crossings = crossings_.data();
+        b.start = starts_.data();
         b.tail = tails_.data();
         b.counts = counts_.data();
         shared_bytes_ = sizeof(BinadeShared);
@@ -327,7 +340,8 @@ private:
     Buffer<std::uint32_t> column_;
     Buffer<T> value_;
     Buffer<unsigned long long> words_;
-    Buffer<double> lanes_, chunk_sums_, tails_;
+    Buffer<Element> q_odd_;
+    Buffer<double> lanes_, chunk_sums_, starts_, tails_;
     Buffer<Piece> crossings_;
     Buffer<int> counts_;
     std::size_t shared_bytes_ = 0;
@@ -338,6 +352,11 @@ private:
     std::unique_ptr<Outer> outer_;
 };
 
+bool all_truncating(const DatapathSpec& s) {
+    for (const Format& f : {s.u, s.r, s.p, s.q, s.coefficient, s.operand, s.row})
+        if (!TruncatingUnit::fits(f)) return false;
+    return s.dot.exact_product || TruncatingUnit::fits(s.dot.product);
+}
 bool all_float(const DatapathSpec& s) {
     for (const Format& f : {s.u, s.r, s.p, s.q, s.coefficient, s.operand, s.row})
         if (!float_unit_fits(f)) return false;
@@ -372,7 +391,10 @@ public:
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                 const SessionOptions& options) const override {
         if (const std::string no = refusal(spec, system, options); !no.empty()) throw InvalidInput(no);
-        if (!all_float(spec)) return std::make_unique<GpuSession<DoubleUnit, double>>(system, spec);
+        if (!all_float(spec)) {
+            if (all_truncating(spec)) return std::make_unique<GpuSession<TruncatingUnit, double>>(system, spec);
+            return std::make_unique<GpuSession<DoubleUnit, double>>(system, spec);
+        }
         if (short_vectors(spec)) return std::make_unique<GpuSession<FloatUnit, UpperHalf>>(system, spec);
         return std::make_unique<GpuSession<FloatUnit, float>>(system, spec);
     }

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "mantissa/engine.hpp"
 #include "mantissa/exact.hpp"
@@ -158,13 +159,17 @@ struct DoubleUnit {
         way = f.truncates() && f.flushes() ? Way::truncate : native ? Way::native : Way::integer;
     }
 
-    /// A result toward zero in double, cut to the format.
+    /// A result toward zero in double, cut to the format. (Without branches: lanes have many under way.)
     MANTISSA_BOTH double cut(double z) const {
-        z = std::bit_cast<double>(std::bit_cast<std::uint64_t>(z) & mask);
-        const double magnitude = std::fabs(z);
-        if (magnitude < smallest) return std::copysign(0.0, z);
-        if (magnitude > largest && !std::isinf(z)) return std::copysign(largest, z);
-        return z;
+        constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+        const auto bits = std::bit_cast<std::uint64_t>(z) & mask;
+        const double magnitude = std::fabs(std::bit_cast<double>(bits));
+        const bool small = magnitude < smallest,
+                   large = static_cast<bool>(static_cast<int>(magnitude > largest) &
+                                             static_cast<int>(magnitude < std::numeric_limits<double>::infinity()));
+        const std::uint64_t kept = small ? 0 : ~kSign, instead = large ? std::bit_cast<std::uint64_t>(largest) : 0,
+                            all = large ? kSign : kSign | kept;
+        return std::bit_cast<double>((bits & all) | instead);
     }
     MANTISSA_BOTH double add(double a, double b) const {
         if (way == Way::truncate) return cut(raw::add(a, b));
@@ -183,6 +188,20 @@ struct DoubleUnit {
         return way == Way::native ? x : called::convert(format, x);
     }
     MANTISSA_BOTH double from_double(double x) const { return convert(x); }
+};
+
+/// A DoubleUnit that truncates, known at compile time.
+struct TruncatingUnit : DoubleUnit {
+    TruncatingUnit() = default;
+    explicit TruncatingUnit(const Format& f) : DoubleUnit(f) {}
+    MANTISSA_BOTH explicit TruncatingUnit(const DoubleUnit& unit) : DoubleUnit(unit) {}
+    static bool fits(const Format& f) { return f.truncates() && f.flushes(); }
+
+    MANTISSA_BOTH double add(double a, double b) const { return cut(raw::add(a, b)); }
+    MANTISSA_BOTH double mul(double a, double b) const { return cut(raw::mul(a, b)); }
+    MANTISSA_BOTH double div(double a, double b) const { return cut(raw::div(a, b)); }
+    MANTISSA_BOTH double convert(double x) const { return cut(x); }
+    MANTISSA_BOTH double from_double(double x) const { return cut(x); }
 };
 
 /// trunc(a b / 2^lsb); `fits` becomes false, and 0 is returned, when it lies outside the window.
@@ -217,11 +236,9 @@ MANTISSA_CALLED long long window_units(const FixedWindow& window, double a, doub
 /// The same for operands of at most 24 bits, whose product is exact in double. unit = 2^-lsb, limit = 2^(width-1).
 MANTISSA_BOTH long long window_units(double unit, double limit, float a, float b, bool& fits) {
     const double units = std::trunc(static_cast<double>(a) * static_cast<double>(b) * unit);
-    if (!(units >= -limit && units < limit)) {
-        fits = false;
-        return 0;
-    }
-    return static_cast<long long>(units);
+    const bool inside = static_cast<int>(units >= -limit) & static_cast<int>(units < limit);
+    fits = inside;
+    return static_cast<long long>(inside ? units : 0.0);
 }
 
 /// Adds terms in the order of a row: chained, or by adjacent pairs with an odd last term moving up.
@@ -278,7 +295,8 @@ MANTISSA_CALLED double window_total(const FixedWindow& window, const Format& f, 
 }
 
 /// Eq. 5 with its tests; see scalar_unit.hpp, whose order this keeps. Returns whether sigma was guarded.
-MANTISSA_BOTH bool engine_scalars(const DoubleUnit& f, double rho, double pq, double qq, bool overflow, Scalars& s,
+template <class Unit>
+MANTISSA_BOTH bool engine_scalars(const Unit& f, double rho, double pq, double qq, bool overflow, Scalars& s,
                                   RunEnd& end) {
     s = {};
     if (overflow) {

@@ -1,126 +1,25 @@
 // Pipelined-CG passes in a DatapathSpec's arithmetic: many passes in one cooperative launch.
 //
 //     device memory per element and pass, in elements of storage: read u p q r, write u r p; read p r, write q
+//     where blocks keep their vectors: write r p q, and read q of the elements around
 //
 // Dot products, by what the spec says:
-//     fixed     fixed-point sums are integer sums, independent of order; two grid barriers a pass
-//     binades   truncating floating-point lanes in parallel, see binade_sums.cuh; four barriers
+//     fixed     fixed-point sums are integer sums, independent of order; one grid barrier a pass
+//     binades   truncating floating-point lanes in parallel, see binade_sums.cuh; three barriers
 //     lanes     all other floating-point lanes one term after another: partial sum j adds elements j, j + n, j + 2n,
-//     ...,
-//               so n threads do what n lanes of the hardware do; five barriers
+//               ..., so n threads do what n lanes of the hardware do; four barriers
+// and one more between the updates and the rows, where blocks do not keep their vectors.
 #pragma once
 
+#include <type_traits>
+
 #include "binade_chain.cuh"
-#include "engine_arithmetic.cuh"
-#include "mantissa/engine.hpp"
+#include "engine_near.cuh"
+#include "engine_params.cuh"
 
 namespace mantissa::gpu {
 
-inline constexpr int kEngineThreads = kBinadeThreads;
-inline constexpr int kEngineWords = 8; ///< low and high of three sums, and a count of terms outside the window
-
-/// Elements of 16 bits: the upper half of a float, for formats of eight exponent and at most seven fraction bits.
-struct UpperHalf {
-    std::uint16_t bits;
-};
 #ifdef __CUDACC__
-__device__ __forceinline__ float get(const UpperHalf* v, long long i) {
-    return __uint_as_float(static_cast<std::uint32_t>(v[i].bits) << 16);
-}
-__device__ __forceinline__ void put(UpperHalf* v, long long i, float x) {
-    v[i].bits = static_cast<std::uint16_t>(__float_as_uint(x) >> 16);
-}
-__device__ __forceinline__ float get(const float* v, long long i) {
-    return v[i];
-}
-__device__ __forceinline__ void put(float* v, long long i, float x) {
-    v[i] = x;
-}
-__device__ __forceinline__ double get(const double* v, long long i) {
-    return v[i];
-}
-__device__ __forceinline__ void put(double* v, long long i, double x) {
-    v[i] = x;
-}
-#endif
-
-/// The end of a run, as RunEnd.
-struct EngineResult {
-    Scalars scalars;
-    std::uint64_t passes, guards;
-    RunEnd end;
-};
-
-enum class DotWay : std::uint8_t { fixed, binades, lanes };
-
-template <class Unit, class Element> struct EngineParams {
-    using T = typename Unit::Carrier;
-    Unit u_unit, r_unit, p_unit, q_unit, operand, row, product;
-    DoubleUnit accumulator, scalar;
-    System::Kind kind;
-    RowOrder order;
-    bool exact_product;
-    FixedWindow window;
-    double window_unit, window_limit; ///< 2^-lsb and 2^(width-1)
-    int partials;
-    BinadePlan binades;
-    long long size, row_length;
-    long long chunk; ///< elements that a block takes at a time
-    int chunks;
-    T coefficient[kBands];
-    const T* band[kBands];
-    const std::uint64_t* row_begin;
-    const std::uint32_t* column;
-    const T* value;
-    T* u;
-    Element *r, *p, *q;        ///< p has zeros around it, row_length + 1 on either side
-    unsigned long long* words; ///< [2][kEngineWords], then the barrier's counter; zero before the launch
-    double* lanes;             ///< [3][partials]
-    Scalars start;
-    std::uint64_t passes, rho_stop_from;
-    double rho_stop;
-    EngineResult* result;
-};
-
-#ifdef __CUDACC__
-
-// Kernels run through all their code once in a pass: what is used in one place of many, or seldom, is a call, lest the
-// instructions come from memory every time.
-template <class Unit, class Element>
-__device__ __noinline__ typename Unit::Carrier engine_sparse_row(const EngineParams<Unit, Element>& a, long long i) {
-    RowSum<Unit> sum(a.row, a.order == RowOrder::tree);
-    for (std::uint64_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k)
-        sum.add(a.row.mul(a.value[k], get(a.p, a.column[k])));
-    return a.q_unit.convert(sum.total());
-}
-
-template <class Unit, class Element>
-__device__ __forceinline__ typename Unit::Carrier engine_row(const EngineParams<Unit, Element>& a, long long i) {
-    using T = typename Unit::Carrier;
-    if (a.kind == System::Kind::sparse) return engine_sparse_row(a, i);
-    const long long n = a.row_length;
-    if (a.kind == System::Kind::stencil) {
-        const auto column = static_cast<std::uint32_t>(i) % static_cast<std::uint32_t>(n); // size is below 2^32
-        if (i < n || i >= a.size - n || column == 0 || column == n - 1) return T(0);
-    }
-    T t[kBands];
-#pragma unroll
-    for (int b = 0; b < kBands; ++b) {
-        const T c = a.kind == System::Kind::stencil ? a.coefficient[b] : a.band[b][i];
-        t[b] = a.row.mul(c, get(a.p, i + n * (b / 3 - 1) + (b % 3 - 1)));
-    }
-    T s;
-    if (a.order == RowOrder::chain) {
-        s = t[0];
-#pragma unroll
-        for (int b = 1; b < kBands; ++b) s = a.row.add(s, t[b]);
-    } else {
-        const T low = a.row.add(a.row.add(t[0], t[1]), a.row.add(t[2], t[3]));
-        const T high = a.row.add(a.row.add(t[4], t[5]), a.row.add(t[6], t[7]));
-        s = a.row.add(a.row.add(low, high), t[8]);
-    }
-    return a.q_unit.convert(s);
-}
 
 /// r, p and q of elements i, i + kEngineThreads, ... below stop, zeros for the others; with `fresh`, q is formed and
 /// stored.
@@ -142,21 +41,30 @@ __device__ __forceinline__ void load_rows(const EngineParams<Unit, Element>& a, 
         if (i + k * kEngineThreads < stop) put(a.q, i + k * kEngineThreads, q[k]);
 }
 
-/// Adds the term x y of a fixed-point dot product.
-template <class Unit, class Element>
+/// Adds the term x y of a fixed-point dot product; with Exact, of the exact product.
+template <bool Exact, class Unit, class Element>
 __device__ __forceinline__ void add_term(const EngineParams<Unit, Element>& a, UnitSum& sum, typename Unit::Carrier x,
                                          typename Unit::Carrier y) {
     bool fits = true;
     long long units;
     if constexpr (sizeof(x) == 4) {
-        units = a.exact_product ? window_units(a.window_unit, a.window_limit, x, y, fits)
-                                : window_units(a.window_unit, a.window_limit, a.product.mul(x, y), 1.0f, fits);
+        units = Exact ? window_units(a.window_unit, a.window_limit, x, y, fits)
+                      : window_units(a.window_unit, a.window_limit, a.product.mul(x, y), 1.0f, fits);
     } else {
-        units = a.exact_product ? window_units(a.window, x, y, fits)
-                                : window_units(a.window, a.product.mul(x, y), 1.0, fits);
+        units = Exact ? window_units(a.window, x, y, fits) : window_units(a.window, a.product.mul(x, y), 1.0, fits);
     }
     sum.add(units);
     sum.outside |= fits ? 0u : 1u;
+}
+template <bool Exact, class Unit, class Element, class T>
+__device__ __forceinline__ void add_terms(const EngineParams<Unit, Element>& a, UnitSum (&sum)[3], const T (&r)[kAhead],
+                                          const T (&p)[kAhead], const T (&q)[kAhead]) {
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+        add_term<Exact>(a, sum[0], r[k], r[k]);
+        add_term<Exact>(a, sum[1], p[k], q[k]);
+        add_term<Exact>(a, sum[2], q[k], q[k]);
+    }
 }
 
 /// Block sums of the three dot products into their words. `scratch`: [6][warps].
@@ -207,11 +115,26 @@ private:
 };
 
 /// One term of a dot product into floating-point sums.
+template <bool Exact, class Unit, class Element>
+__device__ __forceinline__ double lane_term(const EngineParams<Unit, Element>& a, typename Unit::Carrier x,
+                                            typename Unit::Carrier y) {
+    if constexpr (Exact) return static_cast<double>(x) * static_cast<double>(y);
+    else return static_cast<double>(a.product.mul(x, y));
+}
 template <class Unit, class Element>
 __device__ __forceinline__ double lane_term(const EngineParams<Unit, Element>& a, typename Unit::Carrier x,
                                             typename Unit::Carrier y) {
-    if (a.exact_product) return static_cast<double>(x) * static_cast<double>(y);
-    return static_cast<double>(a.product.mul(x, y));
+    return a.exact_product ? lane_term<true>(a, x, y) : lane_term<false>(a, x, y);
+}
+template <bool Exact, class Unit, class Element, class T>
+__device__ __forceinline__ void lane_terms(const EngineParams<Unit, Element>& a, const T (&r)[kAhead],
+                                           const T (&p)[kAhead], const T (&q)[kAhead], double (&t)[kAhead][3]) {
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+        t[k][0] = lane_term<Exact>(a, r[k], r[k]);
+        t[k][1] = lane_term<Exact>(a, p[k], q[k]);
+        t[k][2] = lane_term<Exact>(a, q[k], q[k]);
+    }
 }
 
 /// One dot product's partial sums: warp `part` keeps partial sums 32 part .. 32 part + 31.
@@ -236,13 +159,15 @@ __device__ void add_lanes(const EngineParams<Unit, Element>& a, const Element* x
     partial[j] = sum;
 }
 
-template <class Unit, class Element, DotWay Way>
+/// Near: blocks keep their vectors.
+template <class Unit, class Element, DotWay Way, bool Near>
 __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_constant__ EngineParams<Unit, Element> a) {
     using T = typename Unit::Carrier;
     extern __shared__ __align__(16) unsigned char shared_bytes[]; // with DotWay::binades
     BinadeShared& shared = *reinterpret_cast<BinadeShared*>(shared_bytes);
     __shared__ Scalars scalars;
-    __shared__ double closing[3 * kMaxBinadePartials];
+    __shared__ double closing[3];
+    __shared__ std::conditional_t<Near, T, char> around[Near ? kTile + 2 * kMostMargin : 1];
     __shared__ unsigned long long scratch[6][16];
     __shared__ unsigned long long previous[2][kEngineWords];
     __shared__ RunEnd end;
@@ -263,64 +188,84 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
             for (long long i = begin + tid; i < stop; i += kAhead * kEngineThreads) work(i, stop);
         }
     };
+    std::conditional_t<Near, NearVectors<Unit, Element>, int> near = [&] {
+        if constexpr (Near) return NearVectors<Unit, Element>(a, around);
+        else return 0;
+    }();
     for (std::uint64_t pass = 1; pass <= a.passes; ++pass) {
+        Element* const q_now = Near && (pass & 1) != 0 ? a.q_odd : a.q;
         const T alpha = a.operand.from_double(scalars.alpha), beta = a.operand.from_double(scalars.beta);
         unsigned long long* const words = a.words + (pass & 1) * kEngineWords;
-        own([&](long long i, long long stop) {
-            T u[kAhead], r[kAhead], p[kAhead], q[kAhead];
-#pragma unroll
-            for (int k = 0; k < kAhead; ++k) {
-                const long long at = i + k * kEngineThreads;
-                if (at < stop) u[k] = a.u[at], r[k] = get(a.r, at), p[k] = get(a.p, at), q[k] = get(a.q, at);
-            }
-#pragma unroll
-            for (int k = 0; k < kAhead; ++k) {
-                const long long at = i + k * kEngineThreads;
-                if (at >= stop) break;
-                a.u[at] = a.u_unit.add(u[k], a.u_unit.mul(alpha, p[k]));
-                r[k] = a.r_unit.add(r[k], -a.r_unit.mul(alpha, q[k]));
-                put(a.r, at, r[k]);
-                put(a.p, at, a.p_unit.add(r[k], a.p_unit.mul(beta, p[k])));
-            }
-        });
-        barrier.wait();
-        if constexpr (Way == DotWay::fixed) {
-            UnitSum sum[3];
+        if constexpr (Near) {
+            near.update(alpha, beta);
+            near.rows(q_now);
+            if constexpr (Way != DotWay::fixed) near.store(false);
+        } else {
             own([&](long long i, long long stop) {
-                T r[kAhead], p[kAhead], q[kAhead];
-                load_rows(a, i, stop, true, r, p, q);
+                T u[kAhead], r[kAhead], p[kAhead], q[kAhead];
 #pragma unroll
                 for (int k = 0; k < kAhead; ++k) {
-                    add_term(a, sum[0], r[k], r[k]);
-                    add_term(a, sum[1], p[k], q[k]);
-                    add_term(a, sum[2], q[k], q[k]);
+                    const long long at = i + k * kEngineThreads;
+                    if (at < stop) u[k] = a.u[at], r[k] = get(a.r, at), p[k] = get(a.p, at), q[k] = get(a.q, at);
+                }
+#pragma unroll
+                for (int k = 0; k < kAhead; ++k) {
+                    const long long at = i + k * kEngineThreads;
+                    if (at >= stop) break;
+                    a.u[at] = a.u_unit.add(u[k], a.u_unit.mul(alpha, p[k]));
+                    r[k] = a.r_unit.add(r[k], -a.r_unit.mul(alpha, q[k]));
+                    put(a.r, at, r[k]);
+                    put(a.p, at, a.p_unit.add(r[k], a.p_unit.mul(beta, p[k])));
                 }
             });
+            barrier.wait();
+        }
+        if constexpr (Way == DotWay::fixed) {
+            UnitSum sum[3];
+            const auto add = [&](const T(&r)[kAhead], const T(&p)[kAhead], const T(&q)[kAhead]) {
+                if (a.exact_product) add_terms<true>(a, sum, r, p, q);
+                else add_terms<false>(a, sum, r, p, q);
+            };
+            if constexpr (Near) {
+                add(near.r, near.p, near.q);
+            } else {
+                own([&](long long i, long long stop) {
+                    T r[kAhead], p[kAhead], q[kAhead];
+                    load_rows(a, i, stop, true, r, p, q);
+                    add(r, p, q);
+                });
+            }
             send(sum, words, scratch);
             barrier.wait();
+            if constexpr (Near) near.fetch(q_now);
         } else if constexpr (Way == DotWay::binades) {
+            const auto terms_of = [&](const T(&r)[kAhead], const T(&p)[kAhead], const T(&q)[kAhead],
+                                      double(&t)[kAhead][3]) {
+                if (a.exact_product) lane_terms<true>(a, r, p, q, t);
+                else lane_terms<false>(a, r, p, q, t);
+            };
             const auto terms = [&](bool fresh) {
                 return [&, fresh](long long i, long long stop, double(&t)[kAhead][3]) {
-                    T r[kAhead], p[kAhead], q[kAhead];
-                    load_rows(a, i, stop, fresh, r, p, q);
-#pragma unroll
-                    for (int k = 0; k < kAhead; ++k) {
-                        t[k][0] = lane_term(a, r[k], r[k]);
-                        t[k][1] = lane_term(a, p[k], q[k]);
-                        t[k][2] = lane_term(a, q[k], q[k]);
+                    if constexpr (Near) {
+                        terms_of(near.r, near.p, near.q, t);
+                    } else {
+                        T r[kAhead], p[kAhead], q[kAhead];
+                        load_rows(a, i, stop, fresh, r, p, q);
+                        terms_of(r, p, q, t);
                     }
                 };
             };
-            plain_sums(a.binades, a.size, shared, terms(true));
+            plain_sums<Near>(a.binades, a.size, shared, terms(true));
             barrier.wait();
-            ChunkWays{a.binades, shared}.run(a.size, terms(false));
+            if constexpr (Near) near.fetch(q_now);
+            ChunkWays{a.binades, shared, static_cast<long long>(a.accumulator.mask)}.template run<Near>(a.size,
+                                                                                                        terms(false));
             barrier.wait();
-            for (int way = blockIdx.x; way < 3 * a.partials; way += gridDim.x) {
-                if (walk(a.binades, a.accumulator, shared, way, a.lanes + way)) continue;
-                if (tid >= 32) continue; // one warp adds in order
+            for (int way = blockIdx.x; way < 3 * a.partials && tid < 32; way += gridDim.x) { // a warp each
+                if (walk(a.binades, a.accumulator, shared.piece, way, a.lanes + way)) continue;
                 const int dot = way / a.partials, mine = way % a.partials;
-                const Element* const x = dot == 0 ? a.r : dot == 1 ? a.p : a.q;
-                const Element* const y = dot == 0 ? a.r : a.q;
+                const Element* const x = dot == 0 ? a.r : dot == 1 ? a.p : q_now;
+                const Element* const y = dot == 0 ? a.r : q_now;
                 const long long count = mine < a.size ? (a.size - mine + a.partials - 1) / a.partials : 0;
                 const double exact = add_in_order(a.binades, a.accumulator, 0.0, count, [&](long long k) {
                     return lane_term(a, get(x, mine + k * a.partials), get(y, mine + k * a.partials));
@@ -329,11 +274,13 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
             }
             barrier.wait();
         } else {
-            own([&](long long i, long long stop) {
-                T r[kAhead], p[kAhead], q[kAhead];
-                load_rows(a, i, stop, true, r, p, q);
-            });
+            if constexpr (!Near)
+                own([&](long long i, long long stop) {
+                    T r[kAhead], p[kAhead], q[kAhead];
+                    load_rows(a, i, stop, true, r, p, q);
+                });
             barrier.wait();
+            if constexpr (Near) near.fetch(q_now);
             // Warps take the partial sums, spread over the blocks.
             const int parts = (a.partials + 31) / 32;
             for (int task = blockIdx.x + gridDim.x * (tid >> 5); task < 3 * parts;
@@ -342,8 +289,8 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
                 add_lanes(a,
                           dot == 0   ? a.r
                           : dot == 1 ? a.p
-                                     : a.q,
-                          dot == 0 ? a.r : a.q, task % parts, a.lanes + dot * a.partials);
+                                     : q_now,
+                          dot == 0 ? a.r : q_now, task % parts, a.lanes + dot * a.partials);
             }
             barrier.wait();
             if (blockIdx.x == 0)
@@ -357,6 +304,18 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
             barrier.wait();
         }
         // Every block forms the scalars for itself.
+        if constexpr (Way == DotWay::binades) {
+            if (tid < 96) { // a warp for each dot product
+                const double* const s = a.lanes + (tid >> 5) * a.partials;
+                const TruncatingUnit accumulator(a.accumulator); // see BinadePlan::fits
+                double sum = __ldcg(s + min(lane, a.partials - 1));
+                if (a.partials > 32) sum = accumulator.add(sum, __ldcg(s + lane + 32));
+                for (int half = min(a.partials, 32) / 2; half > 0; half /= 2)
+                    sum = accumulator.add(sum, __shfl_down_sync(~0u, sum, half));
+                if (lane == 0) closing[tid >> 5] = a.scalar.convert(sum);
+            }
+            __syncthreads();
+        }
         if (tid < 32) {
             double sum = 0;
             bool overflow = false;
@@ -374,16 +333,7 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
                 if (lane < 3) sum = window_total(a.window, a.scalar.format, low, high, outside);
                 overflow = __any_sync(~0u, overflow || outside);
             } else if constexpr (Way == DotWay::binades) {
-                for (int k = lane; k < 3 * a.partials; k += 32) closing[k] = __ldcg(a.lanes + k);
-                __syncwarp();
-                for (int half = a.partials / 2; half > 0; half /= 2) {
-                    for (int k = lane; k < 3 * half; k += 32) {
-                        double* const s = closing + (k / half) * a.partials + k % half;
-                        *s = a.accumulator.add(*s, s[half]);
-                    }
-                    __syncwarp();
-                }
-                if (lane < 3) sum = a.scalar.convert(closing[lane * a.partials]);
+                if (lane < 3) sum = closing[lane];
             } else if (lane < 3) {
                 sum = a.scalar.convert(__ldcg(a.lanes + lane * a.partials));
             }
@@ -391,7 +341,10 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
             if (lane == 0) {
                 RunEnd now = RunEnd::passes;
                 Scalars next;
-                if (engine_scalars(a.scalar, rho, pq, qq, overflow, next, now)) ++guards;
+                const bool guarded = a.scalar.way == DoubleUnit::Way::truncate
+                                         ? engine_scalars(TruncatingUnit(a.scalar), rho, pq, qq, overflow, next, now)
+                                         : engine_scalars(a.scalar, rho, pq, qq, overflow, next, now);
+                if (guarded) ++guards;
                 if (now == RunEnd::passes && pass >= a.rho_stop_from && next.rho < a.rho_stop)
                     now = RunEnd::rho_reached;
                 scalars = next;
@@ -402,6 +355,7 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
         __syncthreads();
         if (end != RunEnd::passes) break;
     }
+    if constexpr (Near) near.store(true);
     if (blockIdx.x == 0 && tid == 0) {
         a.result->scalars = scalars;
         a.result->passes = passes;
