@@ -339,24 +339,43 @@ __device__ __forceinline__ bool walk_of(const BinadePlan& b, const DoubleUnit& a
     double enters = __shfl_up_sync(~0u, carried, 1);
     enters = lane == 0 ? 0.0 : enters;
     int at = place - mine;
+    bool more = false;
 #pragma unroll
     for (int k = 0; k < Each; ++k) {
         const int here = crossings[k];
-        if constexpr (kEarly)
-            if (here > 0) pool[at] = {ahead[k].floors + enters, ahead[k].term, ahead[k].binade};
-        // Where chunks have more: all lanes for one after another.
-        for (unsigned more = __ballot_sync(~0u, here > (kEarly ? 1 : 0)); more != 0; more &= more - 1) {
-            const int owner = __ffs(static_cast<int>(more)) - 1, count = __shfl_sync(~0u, here, owner),
-                      to = __shfl_sync(~0u, at, owner);
-            const double entering = __shfl_sync(~0u, enters, owner);
-            const Piece* const these = from + b.first_slot(owner * Each + k);
-            for (int m = lane; m < count; m += 32)
-                pool[to + m] = {__ldcg(&these[m].floors) + (m == 0 ? entering : 0.0), __ldcg(&these[m].term),
-                                __ldcg(&these[m].binade)};
+        if (here > 0) {
+            if constexpr (kEarly) {
+                pool[at] = {ahead[k].floors + enters, ahead[k].term, ahead[k].binade};
+            } else {
+                const Piece* const x = from + b.first_slot(first + k);
+                pool[at] = {__ldcg(&x->floors) + enters, __ldcg(&x->term), __ldcg(&x->binade)};
+            }
+            more |= here > 1;
         }
         at += here;
         const double longer = enters + tail[k];
         enters = here != 0 ? tail[k] : longer;
+    }
+    // Where chunks have more than one crossing: each lane takes those of its places, wherever they are from.
+    for (int k0 = __any_sync(~0u, more) ? 0 : many; k0 < many; k0 += 32) {
+        int owner = 0; // lanes whose crossings all lie before mine
+#pragma unroll
+        for (int step = 16; step > 0; step >>= 1)
+            owner += __shfl_sync(~0u, place, owner + step - 1) <= k0 + lane ? step : 0;
+        owner = min(owner, 31);
+        int m = k0 + lane - __shfl_sync(~0u, place - mine, owner), c = owner * Each;
+        bool found = false;
+#pragma unroll
+        for (int k = 0; k < Each; ++k) {
+            const int here = __shfl_sync(~0u, crossings[k], owner);
+            found |= m < here;
+            m -= found ? 0 : here;
+            c += found ? 0 : 1;
+        }
+        if (k0 + lane < many && m > 0) {
+            const Piece* const x = from + b.first_slot(c) + m;
+            pool[k0 + lane] = {__ldcg(&x->floors), __ldcg(&x->term), __ldcg(&x->binade)};
+        }
     }
     if (lane >= 28) pool[many + 31 - lane] = {lane < 31 ? 0.0 : carried, 0.0, 0}; // the end, and nothing behind it
     __syncwarp();
