@@ -1,5 +1,4 @@
-// From plain sums to the running sum: the way of S through each chunk, and the walk over all of them. See
-// binade_sums.cuh for the argument.
+// From plain sums to the running sum: the way of S through each chunk. See binade_sums.cuh for the argument.
 #pragma once
 
 #include "binade_sums.cuh"
@@ -80,7 +79,7 @@ struct ChunkWays {
 
     /// Takes kWayLanes << `deep` terms from place `at` on, in order, those of a lane one after another. Called by a
     /// warp for 32 / kWayLanes partial sums.
-    __device__ __forceinline__ void advance(WayState& w, int at, int deep, Piece* crossings, int room) {
+    __device__ __forceinline__ void advance(WayState& w, int at, int deep, int way, int c) {
         const int lane = threadIdx.x & 31, g = lane & (kWayLanes - 1), others = lane & ~(kWayLanes - 1);
         const int mine = at + g, count = 1 << deep;
         double all = 0, up_to = 0;
@@ -178,11 +177,21 @@ struct ChunkWays {
         int to = w.crossings + place - many;
         w.crossings += __shfl_sync(~0u, place, kWayLanes - 1, kWayLanes);
         const unsigned unsure = __ballot_sync(~0u, !sound) >> others & ((1u << kWayLanes) - 1);
-        w.sound = w.sound && unsure == 0 && w.crossings <= room;
+        w.sound = w.sound && unsure == 0 && w.crossings <= (c < kEarlyChunks ? kEarlyCrossings : kCrossings);
         if (!w.sound) return;
         for (; crossing != 0; crossing &= crossing - 1) {
             const int k = mine + (__ffs(static_cast<int>(crossing)) - 1) * kWayLanes;
-            crossings[to++] = {shared.look.front[k] + enters, shared.look.term[k], shared.look.from[k]};
+            const double floors = shared.look.front[k] + enters, term = shared.look.term[k];
+            const int from = shared.look.from[k];
+            if (to == 0) {
+                const long long entry = static_cast<long long>(way) * b.chunks + c;
+                b.first_floors[entry] = floors;
+                b.first_term[entry] = term;
+                b.first_binade[entry] = from;
+            } else {
+                b.crossings[way * b.slots() + b.first_slot(c) + to] = {floors, term, from};
+            }
+            ++to;
             enters = 0;
         }
     }
@@ -277,8 +286,7 @@ struct ChunkWays {
                         const int way = min(base + lane / kWayLanes, ways - 1);
                         WayState w = shared.look.way[way];
                         for (int k0 = 0; k0 < each; k0 += kWayLanes << deep)
-                            advance(w, way * (each + 1) + k0, deep, b.crossings + way * b.slots() + b.first_slot(c),
-                                    c < kEarlyChunks ? kEarlyCrossings : kCrossings);
+                            advance(w, way * (each + 1) + k0, deep, way, c);
                         if ((lane & (kWayLanes - 1)) == 0) keep(way, w);
                     }
                 }
@@ -287,130 +295,6 @@ struct ChunkWays {
         }
     }
 };
-
-/// Partial sum `way` from its chunks' pieces; false where they did not tell, or S was not where plain sums had it.
-/// Called by a warp; a lane has Each chunks. The pieces are written to `pool`, of kPool.
-template <int Each>
-__device__ __forceinline__ bool walk_of(const BinadePlan& b, const DoubleUnit& accumulator, Piece* pool, int way,
-                                        double* result) {
-    const int lane = threadIdx.x & 31, first = lane * Each;
-    const long long row = static_cast<long long>(way) * b.chunks;
-    const Piece* const from = b.crossings + way * b.slots();
-    const double start = __ldcg(b.start + way);
-    double tail[Each];
-    int crossings[Each];
-#pragma unroll
-    for (int k = 0; k < Each; ++k) { // (what is not there, loads the last chunk and drops it)
-        const int c = min(first + k, b.chunks - 1);
-        const double x = __ldcg(b.tail + row + c);
-        const int y = __ldcg(b.counts + row + c);
-        tail[k] = first + k < b.chunks ? x : 0.0;
-        crossings[k] = first + k < b.chunks ? y : 0;
-    }
-    constexpr bool kEarly = Each <= 6; // the first crossing of each, whether there is one or not
-    Piece ahead[kEarly ? Each : 1];
-    if constexpr (kEarly)
-#pragma unroll
-        for (int k = 0; k < Each; ++k) {
-            const Piece* const x = from + b.first_slot(min(first + k, b.chunks - 1));
-            ahead[k] = {__ldcg(&x->floors), __ldcg(&x->term), __ldcg(&x->binade)};
-        }
-    double carried = 0; // floors since the last crossing
-    int place = 0, unsure = 0;
-#pragma unroll
-    for (int k = 0; k < Each; ++k) {
-        const double longer = carried + tail[k];
-        carried = crossings[k] != 0 ? tail[k] : longer;
-        place += crossings[k];
-        unsure |= crossings[k];
-    }
-    if (__any_sync(~0u, unsure < 0)) return false;
-    const int mine = place;
-#pragma unroll
-    for (int step = 1; step < 32; step <<= 1) {
-        const double x = __shfl_up_sync(~0u, carried, step), longer = x + carried;
-        const int y = __shfl_up_sync(~0u, place, step);
-        const bool takes = lane >= step;
-        carried = takes & (place == 0) ? longer : carried;
-        place += takes ? y : 0;
-    }
-    const int many = __shfl_sync(~0u, place, 31);
-    if (many >= kPool - 4) return false;
-    double enters = __shfl_up_sync(~0u, carried, 1);
-    enters = lane == 0 ? 0.0 : enters;
-    int at = place - mine;
-    bool more = false;
-#pragma unroll
-    for (int k = 0; k < Each; ++k) {
-        const int here = crossings[k];
-        if (here > 0) {
-            if constexpr (kEarly) {
-                pool[at] = {ahead[k].floors + enters, ahead[k].term, ahead[k].binade};
-            } else {
-                const Piece* const x = from + b.first_slot(first + k);
-                pool[at] = {__ldcg(&x->floors) + enters, __ldcg(&x->term), __ldcg(&x->binade)};
-            }
-            more |= here > 1;
-        }
-        at += here;
-        const double longer = enters + tail[k];
-        enters = here != 0 ? tail[k] : longer;
-    }
-    // Where chunks have more than one crossing: each lane takes those of its places, wherever they are from.
-    for (int k0 = __any_sync(~0u, more) ? 0 : many; k0 < many; k0 += 32) {
-        int owner = 0; // lanes whose crossings all lie before mine
-#pragma unroll
-        for (int step = 16; step > 0; step >>= 1)
-            owner += __shfl_sync(~0u, place, owner + step - 1) <= k0 + lane ? step : 0;
-        owner = min(owner, 31);
-        int m = k0 + lane - __shfl_sync(~0u, place - mine, owner), c = owner * Each;
-        bool found = false;
-#pragma unroll
-        for (int k = 0; k < Each; ++k) {
-            const int here = __shfl_sync(~0u, crossings[k], owner);
-            found |= m < here;
-            m -= found ? 0 : here;
-            c += found ? 0 : 1;
-        }
-        if (k0 + lane < many && m > 0) {
-            const Piece* const x = from + b.first_slot(c) + m;
-            pool[k0 + lane] = {__ldcg(&x->floors), __ldcg(&x->term), __ldcg(&x->binade)};
-        }
-    }
-    if (lane >= 28) pool[many + 31 - lane] = {lane < 31 ? 0.0 : carried, 0.0, 0}; // the end, and nothing behind it
-    __syncwarp();
-    constexpr int kTogether = 4;                                             // read ahead of what waits for one another
-    const int low = binade_of(b.smallest), range = binade_of(b.limit) - low; // (both powers of two)
-    bool sound = true;
-    double s = start;
-    for (int k0 = 0; k0 <= many; k0 += kTogether) {
-        Piece piece[kTogether];
-#pragma unroll
-        for (int k = 0; k < kTogether; ++k) piece[k] = pool[k0 + k];
-#pragma unroll
-        for (int k = 0; k < kTogether; ++k) {
-            const double x = __dadd_rn(s, piece[k].floors);
-            const double z = __longlong_as_double(static_cast<long long>(
-                static_cast<std::uint64_t>(__double_as_longlong(__dadd_rz(x, piece[k].term))) & accumulator.mask));
-            const int binade = binade_of(s), above = (binade_of(z) & 0x7FF) - low;
-            const bool no_term = piece[k].term == 0;
-            sound =
-                sound & ((piece[k].floors == 0) | ((binade == binade_of(x)) & (no_term | (binade == piece[k].binade))));
-            sound = sound & (no_term | (static_cast<unsigned>(above) < static_cast<unsigned>(range)));
-            s = z;
-        }
-    }
-    __syncwarp(); // all have read the pool
-    if (lane == 0) *result = s;
-    return sound;
-}
-
-__device__ __forceinline__ bool walk(const BinadePlan& b, const DoubleUnit& accumulator, Piece* pool, int way,
-                                     double* result) {
-    static_assert(kMaxChunks == 16 * 32);
-    return b.chunks <= 5 * 32 ? walk_of<5>(b, accumulator, pool, way, result)
-                              : walk_of<16>(b, accumulator, pool, way, result);
-}
 
 #endif
 

@@ -20,12 +20,13 @@ namespace mantissa::gpu {
 
 inline constexpr int kBinadeThreads = 512, kBinadeWarps = kBinadeThreads / 32;
 inline constexpr int kMaxChunks = 512;
+inline constexpr int kMostBlocks = 160; ///< where blocks keep their vectors, a chunk each
 inline constexpr int kMaxBinadePartials = 64;
 inline constexpr int kMaxWays = 3 * kMaxBinadePartials;         ///< partial sums of the three dot products
 inline constexpr int kCrossings = 128;                          ///< that a chunk may have
 inline constexpr int kEarlyChunks = 16, kEarlyCrossings = 1024; ///< the first ones have more: S is small, and near zero
 inline constexpr int kMostInOrder = 256;                        ///< terms of the first tile's partial sums
-inline constexpr int kPool = 4096;                              ///< crossings of a partial sum
+inline constexpr int kPool = 3072;                              ///< crossings of a partial sum
 inline constexpr int kAhead = 4;                      ///< elements of a thread whose loads are under way together
 inline constexpr int kTile = kAhead * kBinadeThreads; ///< elements whose terms are in shared memory together
 inline constexpr int kTileShift = 11;
@@ -45,10 +46,14 @@ struct BinadePlan {
     double smallest = 0, limit = 0; ///< binades from `smallest` to below `limit` are handled so
     double slack = 0;               ///< a plain sum is off by less than this share of the sum of magnitudes
     double* sums = nullptr;         ///< [3 * partials][2][chunks]: plain sum, and of p.q magnitudes
-    Piece* crossings = nullptr;     ///< [3 * partials][slots()]
-    double* start = nullptr;        ///< [3 * partials]: S behind the terms that are added in order
-    double* tail = nullptr;         ///< [3 * partials][chunks]: floors behind the last crossing
-    int* counts = nullptr;          ///< [3 * partials][chunks]: crossings, or -1 where nothing was sure
+    Piece* crossings = nullptr;     ///< [3 * partials][slots()]: without the first of each chunk
+    double* first_floors =
+        nullptr; ///< [3 * partials][chunks]: of a chunk's first crossing, which mostly is the only one
+    double* first_term = nullptr;
+    int* first_binade = nullptr;
+    double* start = nullptr; ///< [3 * partials]: S behind the terms that are added in order
+    double* tail = nullptr;  ///< [3 * partials][chunks]: floors behind the last crossing
+    int* counts = nullptr;   ///< [3 * partials][chunks]: crossings, or -1 where nothing was sure
 
     /// Where the crossings of chunk c begin among those of its partial sum, and of all chunks end.
     [[nodiscard]] MANTISSA_BOTH long long first_slot(int c) const {
@@ -105,7 +110,10 @@ union BinadeShared {
         int from[3 * (kTile + kMaxBinadePartials)]; ///< and the binade
         WayState way[kMaxWays];
     } look;
-    Piece piece[kPool]; ///< walk
+    struct {
+        Piece piece[kPool];
+        double trail[2 * kPool];
+    } walk;
 };
 static_assert(std::is_trivial_v<Piece>);
 

@@ -86,7 +86,8 @@ public:
         const auto terms = static_cast<long long>(ceiling(size_, static_cast<std::size_t>(a.partials)));
         // Blocks keep their vectors where they have one tile each and rows reach little beyond it.
         const bool near = system.kind != System::Kind::sparse && a.chunk <= kTile &&
-                          blocks_ == static_cast<unsigned>(a.chunks) && margin_ <= kMostMargin;
+                          blocks_ == static_cast<unsigned>(a.chunks) && a.chunks <= kMostBlocks &&
+                          margin_ <= kMostMargin;
         if (near) {
             q_odd_.allocate(size_);
             a.q_odd = q_odd_.data();
@@ -291,11 +292,16 @@ private:
                           chunks = static_cast<std::size_t>(b.chunks);
         chunk_sums_.allocate(sequences * 2 * chunks);
         crossings_.allocate(sequences * static_cast<std::size_t>(b.slots()));
+        first_.allocate(2 * sequences * chunks);
+        first_binades_.allocate(sequences * chunks);
         starts_.allocate(sequences);
         tails_.allocate(sequences * chunks);
         counts_.allocate(sequences * chunks);
         b.sums = chunk_sums_.data();
         b.crossings = crossings_.data();
+        b.first_floors = first_.data();
+        b.first_term = first_.data() + sequences * chunks;
+        b.first_binade = first_binades_.data();
         b.start = starts_.data();
         b.tail = tails_.data();
         b.counts = counts_.data();
@@ -341,9 +347,9 @@ private:
     Buffer<T> value_;
     Buffer<unsigned long long> words_;
     Buffer<Element> q_odd_;
-    Buffer<double> lanes_, chunk_sums_, starts_, tails_;
+    Buffer<double> lanes_, chunk_sums_, first_, starts_, tails_;
     Buffer<Piece> crossings_;
-    Buffer<int> counts_;
+    Buffer<int> counts_, first_binades_;
     std::size_t shared_bytes_ = 0;
     Buffer<EngineResult> result_;
     Scalars scalars_;

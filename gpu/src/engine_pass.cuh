@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "binade_chain.cuh"
+#include "binade_walk.cuh"
 #include "engine_near.cuh"
 #include "engine_params.cuh"
 
@@ -262,7 +263,10 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
                                                                                                         terms(false));
             barrier.wait();
             for (int way = blockIdx.x; way < 3 * a.partials && tid < 32; way += gridDim.x) { // a warp each
-                if (walk(a.binades, a.accumulator, shared.piece, way, a.lanes + way)) continue;
+                if (walk < Near ? kMostBlocks
+                                : kMaxChunks > (a.binades, a.accumulator, shared.walk.piece, shared.walk.trail, way,
+                                                a.lanes + way))
+                    continue;
                 const int dot = way / a.partials, mine = way % a.partials;
                 const Element* const x = dot == 0 ? a.r : dot == 1 ? a.p : q_now;
                 const Element* const y = dot == 0 ? a.r : q_now;

@@ -3,6 +3,7 @@
 
 #include <cctype>
 #include <cmath>
+#include <cstring>
 #include <random>
 
 #include "device_test.hpp"
@@ -90,6 +91,45 @@ using GpuEngine = testing::DeviceTest;
 TEST_F(GpuEngine, LargerGridManyPasses) {
     compare("s17e8,dot=fixed[13:-50]", stencil_system(257, 257), {300});
     compare("s17e8", stencil_system(257, 257), {40});
+}
+
+// Blocks keep their vectors where rows reach little beyond a block's elements; on both sides of that.
+TEST_F(GpuEngine, LongRows) {
+    for (const char* text : {"s17e8", "s17e8,order=tree", "s52e11", "s17e8,dot=fixed[13:-50]", "s12e8:rne", "double"})
+        for (const std::size_t columns : {766u, 767u, 768u, 769u, 2100u}) {
+            compare(text, stencil_system(columns, 7), {1, 2, 6});
+            compare(text, band_system(columns, 4, 5), {3});
+        }
+}
+
+// Vectors that a run begins with, where the matrix has nothing as well, are as the host's.
+TEST_F(GpuEngine, EveryVectorWritten) {
+    for (const char* text : {"s17e8", "s52e11", "s7e8,dot=fixed[13:-50]", "s17e8:rne"}) {
+        SCOPED_TRACE(text);
+        const DatapathSpec spec = parse_spec(text);
+        const System system = stencil_system(61, 47);
+        const auto device = make_gpu_engine()->load(system, spec, {});
+        const auto host = make_emulated_engine()->load(system, spec, {2, Recurrence::pipelined});
+        std::mt19937_64 random(5);
+        std::normal_distribution<double> normal(0.0, 0.01);
+        std::vector<double> x(system.size), got(system.size), want(system.size);
+        for (int k = 0; k < 4; ++k) {
+            for (double& value : x) value = normal(random);
+            device->write(static_cast<Vec>(k), 0, x);
+            host->write(static_cast<Vec>(k), 0, x);
+        }
+        device->set_scalars(0.25, 0.5);
+        host->set_scalars(0.25, 0.5);
+        for (const std::uint64_t passes : {1u, 2u}) {
+            const RunReport a = device->run({.passes = passes}), b = host->run({.passes = passes});
+            ASSERT_EQ(a.end, b.end);
+            for (int k = 0; k < 4; ++k) {
+                device->read(static_cast<Vec>(k), 0, got);
+                host->read(static_cast<Vec>(k), 0, want);
+                ASSERT_EQ(0, std::memcmp(got.data(), want.data(), got.size() * sizeof(double))) << "vector " << k;
+            }
+        }
+    }
 }
 
 // Floating lanes in parallel rest on bounds and checks: any formats, sizes and right-hand sides.
