@@ -142,6 +142,11 @@ __device__ __forceinline__ double floors_toward(double s, double t, int fraction
     return mirrored(s, floors(mirrored(s, t), binade_base(s, fraction)));
 }
 
+/// A sum that other blocks wait for.
+__device__ __forceinline__ void hand_over(double sum, double* to) {
+    asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(to), "d"(sum) : "memory");
+}
+
 /// Adds `value` of the lanes below.
 __device__ __forceinline__ double warp_inclusive(double value) {
     const int lane = threadIdx.x & 31;

@@ -140,7 +140,7 @@ __device__ __forceinline__ bool walk_of(const BinadePlan& b, const DoubleUnit& a
     }
     sound = __all_sync(~0u, sound) != 0;
     __syncwarp(); // all have read the pool
-    if (lane == 0) *result = s;
+    if (sound && lane == 0) hand_over(s, result);
     return sound;
 }
 

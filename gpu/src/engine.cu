@@ -41,7 +41,8 @@ template <class Unit, class Element> class GpuSession final : public Session {
 public:
     GpuSession(const System& system, const DatapathSpec& spec)
         : system_(system), spec_(spec), size_(system.size), margin_(system.row_length() + 1), u_(size_), r_(size_),
-          p_(size_ + 2 * margin_), q_(size_), words_(2 * kEngineWords + 1), lanes_(3 * spec.partials()), result_(1) {
+          p_(size_ + 2 * margin_), q_(size_), words_(2 * kEngineWords + 1), lanes_(2 * 3 * spec.partials()),
+          result_(1) {
         const DeviceInfo& device = require_device();
         u_.zero();
         r_.zero();

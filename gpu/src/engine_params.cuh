@@ -67,7 +67,7 @@ template <class Unit, class Element> struct EngineParams {
     Element *r, *p, *q;        ///< p has zeros around it, row_length + 1 on either side
     Element* q_odd;            ///< q of odd passes, where blocks keep their vectors (engine_near.cuh)
     unsigned long long* words; ///< [2][kEngineWords], then the barrier's counter; zero before the launch
-    double* lanes;             ///< [3][partials]
+    double* lanes;             ///< [2][3][partials]: of even and odd passes (one of them for DotWay::lanes)
     Scalars start;
     std::uint64_t passes, rho_stop_from;
     double rho_stop;

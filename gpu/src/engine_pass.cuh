@@ -5,7 +5,7 @@
 //
 // Dot products, by what the spec says:
 //     fixed     fixed-point sums are integer sums, independent of order; one grid barrier a pass
-//     binades   truncating floating-point lanes in parallel, see binade_sums.cuh; three barriers
+//     binades   truncating floating-point lanes in parallel, see binade_sums.cuh; two barriers
 //     lanes     all other floating-point lanes one term after another: partial sum j adds elements j, j + n, j + 2n,
 //               ..., so n threads do what n lanes of the hardware do; four barriers
 // and one more between the updates and the rows, where blocks do not keep their vectors.
@@ -115,6 +115,18 @@ private:
     unsigned long long expected_ = 0;
 };
 
+// Single sums from block to block need no barrier: whoever needs one waits for it. Until it is there, a NaN that no
+// operation returns (it is a signalling one) stands in its place.
+__device__ __forceinline__ double awaited() {
+    return __longlong_as_double(0x7FF4000000000001ll);
+}
+__device__ __forceinline__ double await(const double* sum) {
+    long long bits;
+    do asm volatile("ld.relaxed.gpu.global.s64 %0, [%1];" : "=l"(bits) : "l"(sum) : "memory");
+    while (bits == __double_as_longlong(awaited()));
+    return __longlong_as_double(bits);
+}
+
 /// One term of a dot product into floating-point sums.
 template <bool Exact, class Unit, class Element>
 __device__ __forceinline__ double lane_term(const EngineParams<Unit, Element>& a, typename Unit::Carrier x,
@@ -193,6 +205,10 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
         if constexpr (Near) return NearVectors<Unit, Element>(a, around);
         else return 0;
     }();
+    const auto lanes_of = [&](std::uint64_t pass) { return a.lanes + (pass & 1) * 3 * a.partials; };
+    if constexpr (Way == DotWay::binades)
+        if (tid == 0) // the first pass's, before its barriers
+            for (int way = blockIdx.x; way < 3 * a.partials; way += gridDim.x) lanes_of(1)[way] = awaited();
     for (std::uint64_t pass = 1; pass <= a.passes; ++pass) {
         Element* const q_now = Near && (pass & 1) != 0 ? a.q_odd : a.q;
         const T alpha = a.operand.from_double(scalars.alpha), beta = a.operand.from_double(scalars.beta);
@@ -262,10 +278,12 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
             ChunkWays{a.binades, shared, static_cast<long long>(a.accumulator.mask)}.template run<Near>(a.size,
                                                                                                         terms(false));
             barrier.wait();
+            double* const lanes = lanes_of(pass);
+            constexpr int kMost = Near ? kMostBlocks : kMaxChunks;
             for (int way = blockIdx.x; way < 3 * a.partials && tid < 32; way += gridDim.x) { // a warp each
-                if (walk < Near ? kMostBlocks
-                                : kMaxChunks > (a.binades, a.accumulator, shared.walk.piece, shared.walk.trail, way,
-                                                a.lanes + way))
+                // Those that wait for it wait in the next pass, behind a barrier.
+                if (lane == 0) lanes_of(pass + 1)[way] = awaited();
+                if (walk<kMost>(a.binades, a.accumulator, shared.walk.piece, shared.walk.trail, way, lanes + way))
                     continue;
                 const int dot = way / a.partials, mine = way % a.partials;
                 const Element* const x = dot == 0 ? a.r : dot == 1 ? a.p : q_now;
@@ -274,9 +292,8 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
                 const double exact = add_in_order(a.binades, a.accumulator, 0.0, count, [&](long long k) {
                     return lane_term(a, get(x, mine + k * a.partials), get(y, mine + k * a.partials));
                 });
-                if (lane == 0) a.lanes[way] = exact;
+                if (lane == 0) hand_over(exact, lanes + way);
             }
-            barrier.wait();
         } else {
             if constexpr (!Near)
                 own([&](long long i, long long stop) {
@@ -310,10 +327,10 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
         // Every block forms the scalars for itself.
         if constexpr (Way == DotWay::binades) {
             if (tid < 96) { // a warp for each dot product
-                const double* const s = a.lanes + (tid >> 5) * a.partials;
+                const double* const s = lanes_of(pass) + (tid >> 5) * a.partials;
                 const TruncatingUnit accumulator(a.accumulator); // see BinadePlan::fits
-                double sum = __ldcg(s + min(lane, a.partials - 1));
-                if (a.partials > 32) sum = accumulator.add(sum, __ldcg(s + lane + 32));
+                double sum = await(s + min(lane, a.partials - 1));
+                if (a.partials > 32) sum = accumulator.add(sum, await(s + lane + 32));
                 for (int half = min(a.partials, 32) / 2; half > 0; half /= 2)
                     sum = accumulator.add(sum, __shfl_down_sync(~0u, sum, half));
                 if (lane == 0) closing[tid >> 5] = a.scalar.convert(sum);
