@@ -6,7 +6,7 @@
 //   1. the terms of a partial sum are cut into chunks, a block each, which forms plain sums of its own (plain_sums);
 //   2. from the plain sums of the chunks before it a block knows, to `slack` times the magnitudes, where S goes in its
 //      chunk: it finds the terms that carry S into another binade, mostly once for each doubling of S, and sums the
-//      floors in between (ChunkWays);
+//      floors in between (ChunkWays). From zero S crosses most of its binades: the first tile is added in order;
 //   3. these pieces are added up one after another, crossing terms by the accumulator's own addition (walk), and S is
 //      checked to be where it was expected. Where a plain sum is too close to a power of two to tell, or a chunk has
 //      more crossings than room, a warp adds the terms in order (add_in_order).
