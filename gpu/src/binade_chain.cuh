@@ -237,10 +237,13 @@ struct ChunkWays {
             w.sound = w.sound && sound;
         };
         // What waits for every sum is short: mostly the accumulator has all bits of a double.
-        if (mask == -1) add_all([&](double s, double t) { return __dadd_rz(s, t); });
-        else
-            add_all(
-                [&](double s, double t) { return __longlong_as_double(__double_as_longlong(__dadd_rz(s, t)) & mask); });
+        if (mask == -1) {
+            add_all([](double sum, double t) { return __dadd_rz(sum, t); });
+        } else {
+            add_all([&](double sum, double t) {
+                return __longlong_as_double(__double_as_longlong(__dadd_rz(sum, t)) & mask);
+            });
+        }
         w.fresh = w.magnitudes == 0;
     }
 

@@ -47,8 +47,7 @@ struct BinadePlan {
     double slack = 0;               ///< a plain sum is off by less than this share of the sum of magnitudes
     double* sums = nullptr;         ///< [3 * partials][2][chunks]: plain sum, and of p.q magnitudes
     Piece* crossings = nullptr;     ///< [3 * partials][slots()]: without the first of each chunk
-    double* first_floors =
-        nullptr; ///< [3 * partials][chunks]: of a chunk's first crossing, which mostly is the only one
+    double* first_floors = nullptr; ///< [3 * partials][chunks]: a chunk's first crossing, mostly its only one
     double* first_term = nullptr;
     int* first_binade = nullptr;
     double* start = nullptr; ///< [3 * partials]: S behind the terms that are added in order

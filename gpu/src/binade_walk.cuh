@@ -9,8 +9,8 @@ namespace mantissa::gpu {
 #ifdef __CUDACC__
 
 /// Partial sum `way` from its chunks' pieces; false where they did not tell, or S was not where plain sums had it.
-/// Called by a warp; a lane has Each chunks. The pieces are written to `pool`, of kPool, and where
-/// S passes to `trail`, twice as long.
+/// Called by a warp; a lane has Each chunks. The pieces go to `pool`, of kPool, and what S passes through to `trail`,
+/// twice as long.
 template <int Each>
 __device__ __forceinline__ bool walk_of(const BinadePlan& b, const DoubleUnit& accumulator, Piece* pool, double* trail,
                                         int way, double* result) {
