@@ -15,12 +15,6 @@ __device__ __forceinline__ int surely(const BinadePlan& b, double s, double d) {
     return low & (tells ? ~0 : 0);
 }
 
-__device__ __forceinline__ double warp_total(double value) {
-#pragma unroll
-    for (int d = 16; d > 0; d >>= 1) value += __shfl_xor_sync(~0u, value, d);
-    return value;
-}
-
 /// The ways of all partial sums through this block's chunks. Each warp takes every kBinadeWarps-th of them.
 struct ChunkWays {
     const BinadePlan& b;

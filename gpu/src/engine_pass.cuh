@@ -7,7 +7,7 @@
 //     fixed     fixed-point sums are integer sums, independent of order; one grid barrier a pass
 //     binades   truncating floating-point lanes in parallel, see binade_sums.cuh; two barriers
 //     lanes     all other floating-point lanes one term after another: partial sum j adds elements j, j + n, j + 2n,
-//               ..., so n threads do what n lanes of the hardware do; four barriers
+//               ..., so n threads do what n lanes of the hardware do; three barriers
 // and one more between the updates and the rows, where blocks do not keep their vectors.
 #pragma once
 
