@@ -35,24 +35,48 @@ __global__ void sum_of_squares(const double* x, long long n, double* partial) {
     }
 }
 
-/// defect = b - A x with plain row sums, for the residual that reports state.
-__global__ void plain_defect(const StreamParams a, double* defect) {
+/// high + low + x y to about twice double precision (Knuth's sum, and the exact error of a product by a fused one).
+__device__ void add_product(double x, double y, double& high, double& low) {
+    const double product = __dmul_rn(x, y), error = __fma_rn(x, y, -product);
+    const double sum = __dadd_rn(high, product), back = __dadd_rn(sum, -high);
+    low += __dadd_rn(__dadd_rn(high, -__dadd_rn(sum, -back)), __dadd_rn(product, -back)) + error;
+    high = sum;
+}
+
+/// defect = b - A x, each row formed in twice double precision and rounded once: the residual that reports state is
+/// that of x, whatever the solver's own rows round.
+__global__ void exact_defect(const StreamParams a, double* defect) {
     const long long points = static_cast<long long>(a.rows) * a.columns;
     for (long long j = blockIdx.x * 256LL + threadIdx.x; j < points; j += 256LL * gridDim.x) {
         const long long y = j / a.columns, i = a.origin + y * a.pitch + j % a.columns;
-        double sum = 0;
+        double high = a.b[i], low = 0;
         for (int b = 0; b < 9; ++b) {
             const int dx = b % 3 - 1, dy = b / 3 - 1;
             const double c = dx == 0 && dy == 0 ? a.centre : dy == 0 ? a.east : dx == 0 ? a.north : a.diagonal;
-            sum += c * a.x[i + dy * a.pitch + dx];
+            add_product(-c, a.x[i + dy * a.pitch + dx], high, low);
         }
-        defect[i] = a.b[i] - sum;
+        defect[i] = high + low;
     }
 }
 
 __global__ void to_float(const double* from, float* to, long long n) {
     for (long long i = blockIdx.x * 256LL + threadIdx.x; i < n; i += 256LL * gridDim.x)
         to[i] = static_cast<float>(from[i]);
+}
+
+/// Two launches where a solve changes its inner arithmetic on the way: double until the residual norm has fallen by
+/// `late`, and what follows. Double itself goes on in double, from the true defect.
+bool in_two_launches(const CgRequest& q) {
+    return q.arithmetic == Arithmetic::late_float ||
+           (q.arithmetic == Arithmetic::double_precision && q.replace > 0 && q.tolerance > 0);
+}
+
+/// The first of two launches hands its x and p to the second.
+ControlParams head_of(const CgRequest& q, const ControlParams& whole) {
+    ControlParams head = whole;
+    head.tolerance = std::max(q.arithmetic == Arithmetic::late_float ? q.late : q.replace, q.tolerance);
+    head.hand_over = true;
+    return head;
 }
 
 } // namespace
@@ -96,7 +120,12 @@ struct GridSolver::Impl {
     void zero_vectors(std::size_t hi_bytes, std::size_t lo_bytes, std::size_t u_bytes);
     [[nodiscard]] std::optional<ResidentParams> resident(const CgRequest& q, int multiprocessors, int& depth) const;
     [[nodiscard]] StreamParams stream_base();
+    [[nodiscard]] ControlParams control_of(const CgRequest& q) const;
+    void run_resident(const CgRequest& q, const ControlParams& ask, ResidentParams a, int depth, CgReport& report);
+    void run_stream(const CgRequest& q, const ControlParams& ask, int blocks, CgReport& report);
     double norm(const double* v);
+    /// Forms the true residual and lets it decide how the solve ended.
+    void judge(double tolerance, CgReport& report);
     CgReport solve(const CgRequest& q);
 };
 
@@ -196,32 +225,126 @@ std::optional<ResidentParams> GridSolver::Impl::resident(const CgRequest& q, int
     return std::nullopt;
 }
 
+void GridSolver::Impl::run_resident(const CgRequest& q, const ControlParams& ask, ResidentParams a, int depth,
+                                    CgReport& report) {
+    for (auto& h : halo)
+        if (h.size() == 0) {
+            h.allocate(elements);
+            h.zero();
+        }
+    a.halo[0] = halo[0].data();
+    a.halo[1] = halo[1].data();
+    a.ask = ask;
+    // A launch uses up to four tags a pass; the first of two uses one.
+    a.first_tag = tag;
+    tag += 5ull * ask.max_passes + 32;
+    const int tiles = a.tiles_across * ((rows + resident_tile_rows(depth) - 1) / resident_tile_rows(depth));
+    if (in_two_launches(q) && p.size() == 0) {
+        p.allocate(elements);
+        p.zero();
+    }
+    Timer timer;
+    timer.start();
+    if (in_two_launches(q)) {
+        a.p = p.data();
+        ResidentParams head = a;
+        head.ask = head_of(q, ask);
+        launch_resident(head, Arithmetic::double_precision, depth, tiles);
+        a.before = result.data();
+        a.result = result.data() + 1;
+        a.words += 2 * kSumWords;
+        a.first_tag += ask.max_passes + 16;
+    }
+    launch_resident(a, q.arithmetic, depth, tiles);
+    report.seconds = timer.stop();
+    report.plan = Plan::resident;
+    report.plan_text = std::to_string(tiles) + " tiles of " + std::to_string(resident_tile_columns(depth)) + " x " +
+                       std::to_string(resident_tile_rows(depth));
+}
+
+void GridSolver::Impl::run_stream(const CgRequest& q, const ControlParams& ask, int blocks, CgReport& report) {
+    const StreamTraits traits = stream_traits(q.arithmetic);
+    zero_vectors(traits.hi_bytes, traits.lo_bytes, traits.u_bytes);
+    StreamParams a = stream_base();
+    a.ask = ask;
+    a.u = {u.data(), nullptr};
+    for (int k = 0; k < 2; ++k) {
+        a.r[k] = {hi[k].data(), lo[k].data()};
+        a.p[k] = {hi[2 + k].data(), lo[2 + k].data()};
+    }
+    if (!is_mixed(q.arithmetic)) {
+        if (traits.hi_bytes == 8)
+            check(cudaMemcpy(a.r[0].hi, b.data(), elements * sizeof(double), cudaMemcpyDeviceToDevice), "cudaMemcpy");
+        else to_float<<<512, 256>>>(b.data(), static_cast<float*>(a.r[0].hi), elements);
+        check(cudaGetLastError(), "to_float");
+    }
+    const int threads = traits.threads;
+    const int warps = blocks * (threads / 32);
+    const auto divide = [&](int width, int& strips, int& segments, int& segment_rows) {
+        strips = (columns + width - 1) / width;
+        segments = std::max(1, std::min(rows, warps / strips));
+        segment_rows = (rows + segments - 1) / segments;
+        segments = (rows + segment_rows - 1) / segment_rows;
+    };
+    divide(traits.strip_width, a.strips, a.segments, a.segment_rows);
+    divide(60, a.fine_strips, a.fine_segments, a.fine_segment_rows);
+    if (a.strips > warps || a.fine_strips > warps)
+        throw InvalidInput("stream plan: grid rows of more than " + std::to_string(warps * 30) + " points");
+    Timer timer;
+    timer.start();
+    if (in_two_launches(q)) {
+        StreamParams head = a;
+        head.ask = head_of(q, ask);
+        launch_stream(head, q.arithmetic, blocks);
+        a.before = result.data();
+        a.result = result.data() + 1;
+        a.words += 2 * kSumWords;
+    }
+    launch_stream(a, q.arithmetic, blocks);
+    report.seconds = timer.stop();
+    report.plan = Plan::stream;
+    report.plan_text = std::to_string(a.strips) + " x " + std::to_string(a.segments) + " strips of " +
+                       std::to_string(traits.strip_width) + " x " + std::to_string(a.segment_rows) + ", " +
+                       std::to_string(threads) + " threads a block";
+    report.bytes_per_row = traits.bytes_per_row;
+    report.operations_per_row = traits.operations_per_row;
+}
+
+ControlParams GridSolver::Impl::control_of(const CgRequest& q) const {
+    const bool late = q.arithmetic == Arithmetic::late_float, wide = q.arithmetic == Arithmetic::double_precision;
+    if (late && !(q.late > 0 && q.late <= 1))
+        throw InvalidInput("late: it is a reduction of the residual norm, above 0 and at most 1");
+    if (wide && !(q.replace >= 0 && q.replace < 1))
+        throw InvalidInput("replace: it is a reduction of the residual norm, below 1, or 0 for none");
+    ControlParams ask{};
+    ask.max_passes = q.max_passes != 0 ? q.max_passes : static_cast<std::uint32_t>(40 * rows + 1000);
+    ask.tolerance = q.tolerance;
+    ask.inner = wide ? 0 : q.inner;
+    ask.gain = wide ? q.replace : std::pow(10.0, -q.digits);
+    ask.patience = wide ? 10 : 100; // an inner solve in double gains five digits where there is anything to gain
+    ask.guided = wide || q.guided;
+    ask.first_norm = b_norm;
+    const double row_sum = std::abs(centre) + 2 * std::abs(east) + 2 * std::abs(north) + 4 * std::abs(diagonal);
+    ask.coefficient_exponent = std::ilogb(row_sum) + 1;
+    return ask;
+}
+
 CgReport GridSolver::Impl::solve(const CgRequest& q) {
     // GridReduce counts blocks in a byte.
     const int blocks = std::min(require_device().multiprocessors, 255);
-    const bool mixed = is_mixed(q.arithmetic);
     CgReport report;
     if (b_norm == 0) {
         x.zero();
         report.end = CgEnd::converged;
         return report;
     }
-    ControlParams ask{};
-    ask.max_passes = q.max_passes != 0 ? q.max_passes : static_cast<std::uint32_t>(40 * rows + 1000);
-    ask.tolerance = q.tolerance;
-    ask.inner = q.inner;
-    ask.gain = std::pow(10.0, -q.digits);
-    ask.guided = q.guided;
-    const bool late = q.arithmetic == Arithmetic::late_float;
-    if (late && !(q.late > 0 && q.late <= 1))
-        throw InvalidInput("late: it is a reduction of the residual norm, above 0 and at most 1");
-    ask.first_norm = b_norm;
+    const ControlParams ask = control_of(q);
     report.initial_norm = b_norm;
 
     int depth = 0;
     std::optional<ResidentParams> resident_plan;
     if (q.plan != Plan::stream) resident_plan = resident(q, blocks, depth);
-    if (late && !resident_plan)
+    if (q.arithmetic == Arithmetic::late_float && !resident_plan)
         throw InvalidInput(
             "late-float has the resident plan only, and " +
             std::string(q.plan == Plan::stream ? "the stream plan was asked for" : "the grid does not fit it") +
@@ -229,101 +352,34 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
     if (q.plan == Plan::resident && !resident_plan)
         throw InvalidInput("resident plan: the grid does not fit the registers and shared memory of this device; use "
                            "the stream plan");
-    double row_sum = std::abs(centre) + 2 * std::abs(east) + 2 * std::abs(north) + 4 * std::abs(diagonal);
-    ask.coefficient_exponent = std::ilogb(row_sum) + 1;
     x.zero();
     words.zero();
-    Timer timer;
-    // A launch uses up to four tags a pass; late-float's first one uses one.
-    const Tag first_tag = tag;
-    tag += 5ull * ask.max_passes + 32;
-    if (resident_plan) {
-        for (auto& h : halo)
-            if (h.size() == 0) {
-                h.allocate(elements);
-                h.zero();
-            }
-        ResidentParams a = *resident_plan;
-        a.halo[0] = halo[0].data();
-        a.halo[1] = halo[1].data();
-        a.ask = ask;
-        a.first_tag = first_tag;
-        const int tiles = a.tiles_across * ((rows + resident_tile_rows(depth) - 1) / resident_tile_rows(depth));
-        if (late && p.size() == 0) {
-            p.allocate(elements);
-            p.zero();
-        }
-        timer.start();
-        if (late) {
-            a.p = p.data();
-            ResidentParams head = a;
-            head.ask.tolerance = std::max(q.late, q.tolerance);
-            head.ask.hand_over = true;
-            launch_resident(head, Arithmetic::double_precision, depth, tiles);
-            a.before = result.data();
-            a.result = result.data() + 1;
-            a.words += 2 * kSumWords;
-            a.first_tag += ask.max_passes + 16;
-        }
-        launch_resident(a, q.arithmetic, depth, tiles);
-        report.seconds = timer.stop();
-        report.plan = Plan::resident;
-        report.plan_text = std::to_string(tiles) + " tiles of " + std::to_string(resident_tile_columns(depth)) + " x " +
-                           std::to_string(resident_tile_rows(depth));
-    } else {
-        const StreamTraits traits = stream_traits(q.arithmetic);
-        zero_vectors(traits.hi_bytes, traits.lo_bytes, traits.u_bytes);
-        StreamParams a = stream_base();
-        a.ask = ask;
-        a.u = {u.data(), nullptr};
-        for (int k = 0; k < 2; ++k) {
-            a.r[k] = {hi[k].data(), lo[k].data()};
-            a.p[k] = {hi[2 + k].data(), lo[2 + k].data()};
-        }
-        if (!mixed) {
-            if (traits.hi_bytes == 8)
-                check(cudaMemcpy(a.r[0].hi, b.data(), elements * sizeof(double), cudaMemcpyDeviceToDevice),
-                      "cudaMemcpy");
-            else to_float<<<512, 256>>>(b.data(), static_cast<float*>(a.r[0].hi), elements);
-            check(cudaGetLastError(), "to_float");
-        }
-        const int threads = traits.threads;
-        const int warps = blocks * (threads / 32);
-        const auto divide = [&](int width, int& strips, int& segments, int& segment_rows) {
-            strips = (columns + width - 1) / width;
-            segments = std::max(1, std::min(rows, warps / strips));
-            segment_rows = (rows + segments - 1) / segments;
-            segments = (rows + segment_rows - 1) / segment_rows;
-        };
-        divide(traits.strip_width, a.strips, a.segments, a.segment_rows);
-        divide(60, a.fine_strips, a.fine_segments, a.fine_segment_rows);
-        if (a.strips > warps || a.fine_strips > warps)
-            throw InvalidInput("stream plan: grid rows of more than " + std::to_string(warps * 30) + " points");
-        timer.start();
-        launch_stream(a, q.arithmetic, blocks);
-        report.seconds = timer.stop();
-        report.plan = Plan::stream;
-        report.plan_text = std::to_string(a.strips) + " x " + std::to_string(a.segments) + " strips of " +
-                           std::to_string(traits.strip_width) + " x " + std::to_string(a.segment_rows) + ", " +
-                           std::to_string(threads) + " threads a block";
-        report.bytes_per_row = traits.bytes_per_row;
-        report.operations_per_row = traits.operations_per_row;
-    }
+    if (resident_plan) run_resident(q, ask, *resident_plan, depth, report);
+    else run_stream(q, ask, blocks, report);
+
     std::array<ControlResult, 2> results{};
     result.download(results);
-    const ControlResult& done = results[late ? 1 : 0];
-    report.double_passes = late ? results[0].passes : q.arithmetic == Arithmetic::double_precision ? done.passes : 0;
+    const ControlResult& done = results[in_two_launches(q) ? 1 : 0];
+    report.double_passes = q.arithmetic == Arithmetic::late_float         ? results[0].passes
+                           : q.arithmetic == Arithmetic::double_precision ? done.passes
+                                                                          : 0;
     report.end = static_cast<CgEnd>(done.end);
     report.passes = done.passes;
     report.outer = done.outer;
     report.guards = done.guards;
-    // The defect of the solution, with plain row sums, whatever the solver used.
+    judge(q.tolerance, report);
+    return report;
+}
+
+void GridSolver::Impl::judge(double tolerance, CgReport& report) {
     Buffer<double> defect(elements);
     defect.zero();
-    plain_defect<<<1024, 256>>>(stream_base(), defect.data());
-    check(cudaGetLastError(), "plain_defect");
+    exact_defect<<<1024, 256>>>(stream_base(), defect.data());
+    check(cudaGetLastError(), "exact_defect");
     report.true_residual = norm(defect.data()) / b_norm;
-    return report;
+    if (tolerance == 0) return;
+    if (report.true_residual < tolerance * (1 + kReachedSlack)) report.end = CgEnd::converged;
+    else if (report.end == CgEnd::converged) report.end = CgEnd::stagnated;
 }
 
 GridSolver::GridSolver(const System& system) : impl_(std::make_unique<Impl>(system)) {}

@@ -15,6 +15,7 @@ struct ControlParams {
     std::uint32_t inner;      ///< passes between defects (mixed), 0: by digits
     double gain;              ///< 10^-digits: the inner solve ends when its residual norm fell by this factor
     int coefficient_exponent; ///< the sum of |coefficients| of a row is below two to this
+    std::uint32_t patience;   ///< defects in turn that gain nothing, at which the solve is stagnant
     bool guided;              ///< keep p over a restart (residual guided); else restart with p = r
     bool hand_over;           ///< not mixed: p's last step belongs to the iterate, for a launch that goes on from there
     double first_norm;        ///< an estimate of ||b|| that scales the first inner problem
@@ -54,9 +55,9 @@ struct Control {
     double rho, rho_start, scale, goal, best;
     std::uint32_t since, worse;
 
-    /// before: the result of the launch that this one continues, or null.
+    /// before: the result of the launch that this one continues, or null; p then counts in units of `unit`.
     __device__ __forceinline__ void reset(const ControlParams& request, PassScalars& s, GridState& grid, bool mixed,
-                                          const ControlResult* before = nullptr) {
+                                          const ControlResult* before = nullptr, double unit = 1) {
         ask = request;
         result = {};
         rho = rho_start = goal = best = 0;
@@ -73,8 +74,9 @@ struct Control {
         if (before != nullptr) {
             result = *before;
             goal = ask.tolerance * ask.tolerance * result.initial_norm * result.initial_norm;
-            best = scale = result.final_norm;
-            rho = 1;
+            best = result.final_norm;
+            scale = unit;
+            rho = (result.final_norm / unit) * (result.final_norm / unit);
             s.stop = result.end != DeviceEnd::converged && result.end != DeviceEnd::passes;
         }
     }
@@ -170,7 +172,7 @@ struct Control {
         else {
             worse = norm < best || begin ? 0 : worse + 1;
             best = norm < best ? norm : best;
-            if (worse >= 100) result.end = DeviceEnd::stagnated;
+            if (worse >= ask.patience) result.end = DeviceEnd::stagnated;
             else s.stop = false;
         }
         s.alpha = 0;

@@ -36,8 +36,8 @@ std::string probe(DeviceInfo& info) {
     check(cudaRuntimeGetVersion(&info.runtime), "cudaRuntimeGetVersion");
     for (int i = 0; i < 16; ++i) info.uuid += fmt::format("{:02x}", static_cast<unsigned char>(p.uuid.bytes[i]));
     if (p.major != kArchitecture / 10)
-        return fmt::format("{} has compute capability {}.{}, and this build's kernels are for 9.x: build with "
-                           "-DCMAKE_CUDA_ARCHITECTURES for it",
+        return fmt::format("{} has compute capability {}.{}, and Mantissa's kernels are written for 9.x (Hopper): use "
+                           "such a device, or another engine",
                            info.name, p.major, p.minor);
     if (p.cooperativeLaunch == 0) return fmt::format("{} has no cooperative launches", info.name);
     return {};

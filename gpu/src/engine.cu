@@ -336,7 +336,7 @@ private:
         }
     }
 
-    const System& system_; ///< outlives the session, as every system does
+    const System system_; ///< a copy: the outer loop's matrix is made of it when that is first asked for
     DatapathSpec spec_;
     std::size_t size_, margin_;
     Params params_{};

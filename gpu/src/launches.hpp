@@ -15,7 +15,8 @@ struct StreamTraits {
 };
 StreamTraits stream_traits(Arithmetic arithmetic);
 
-/// depth: rows of a thread, 1, 2, 4, 8 or 16.
+/// depth: rows of a thread, 1, 2, 4, 8 or 16. In double arithmetic, params.before makes it a mixed solve, whose inner
+/// arithmetic is double too: residual replacement.
 void launch_resident(const ResidentParams& params, Arithmetic arithmetic, int depth, int blocks);
 void launch_stream(const StreamParams& params, Arithmetic arithmetic, int blocks);
 

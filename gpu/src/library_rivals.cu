@@ -9,37 +9,80 @@
 
 #include "graph.hpp"
 #include "mantissa/gpu/device.hpp"
+#include "vendor_library.hpp"
 
 namespace mantissa::gpu {
 
 namespace {
 
+#define MANTISSA_TEXT_OF(x) #x
+#define MANTISSA_TEXT(x) MANTISSA_TEXT_OF(x)
+/// A member with a vendor's function: the header has its type, the library its address.
+#define MANTISSA_CALL(library, name)                                                                                   \
+    const decltype(&::name) name = library().function<decltype(&::name)>(MANTISSA_TEXT(name))
+
+struct SparseCalls {
+    MANTISSA_CALL(cusparse, cusparseCreate);
+    MANTISSA_CALL(cusparse, cusparseCreateBsr);
+    MANTISSA_CALL(cusparse, cusparseCreateCsr);
+    MANTISSA_CALL(cusparse, cusparseCreateDnVec);
+    MANTISSA_CALL(cusparse, cusparseCreateSlicedEll);
+    MANTISSA_CALL(cusparse, cusparseDestroy);
+    MANTISSA_CALL(cusparse, cusparseDestroyDnVec);
+    MANTISSA_CALL(cusparse, cusparseDestroySpMat);
+    MANTISSA_CALL(cusparse, cusparseGetErrorString);
+    MANTISSA_CALL(cusparse, cusparseSetStream);
+    MANTISSA_CALL(cusparse, cusparseSpMV);
+    MANTISSA_CALL(cusparse, cusparseSpMV_bufferSize);
+    MANTISSA_CALL(cusparse, cusparseSpMV_preprocess);
+};
+struct BlasCalls {
+    MANTISSA_CALL(cublas, cublasCreate);
+    MANTISSA_CALL(cublas, cublasDaxpy);
+    MANTISSA_CALL(cublas, cublasDdot);
+    MANTISSA_CALL(cublas, cublasDestroy);
+    MANTISSA_CALL(cublas, cublasDscal);
+    MANTISSA_CALL(cublas, cublasGetStatusString);
+    MANTISSA_CALL(cublas, cublasSaxpy);
+    MANTISSA_CALL(cublas, cublasSdot);
+    MANTISSA_CALL(cublas, cublasSscal);
+};
+
+const SparseCalls& sparse_calls() {
+    static const SparseCalls calls;
+    return calls;
+}
+const BlasCalls& blas_calls() {
+    static const BlasCalls calls;
+    return calls;
+}
+
 void check_sparse(cusparseStatus_t status, const char* call) {
-    if (status != CUSPARSE_STATUS_SUCCESS) throw DeviceError(call, cusparseGetErrorString(status));
+    if (status != CUSPARSE_STATUS_SUCCESS) throw DeviceError(call, sparse_calls().cusparseGetErrorString(status));
 }
 void check_blas(cublasStatus_t status, const char* call) {
-    if (status != CUBLAS_STATUS_SUCCESS) throw DeviceError(call, cublasGetStatusString(status));
+    if (status != CUBLAS_STATUS_SUCCESS) throw DeviceError(call, blas_calls().cublasGetStatusString(status));
 }
 
 /// Handles and descriptors that free themselves.
 struct Sparse {
     cusparseHandle_t handle = nullptr;
-    Sparse() { check_sparse(cusparseCreate(&handle), "cusparseCreate"); }
-    ~Sparse() { static_cast<void>(cusparseDestroy(handle)); }
+    Sparse() { check_sparse(sparse_calls().cusparseCreate(&handle), "cusparseCreate"); }
+    ~Sparse() { static_cast<void>(sparse_calls().cusparseDestroy(handle)); }
     Sparse(const Sparse&) = delete;
     Sparse& operator=(const Sparse&) = delete;
 };
 struct Blas {
     cublasHandle_t handle = nullptr;
-    Blas() { check_blas(cublasCreate(&handle), "cublasCreate"); }
-    ~Blas() { static_cast<void>(cublasDestroy(handle)); }
+    Blas() { check_blas(blas_calls().cublasCreate(&handle), "cublasCreate"); }
+    ~Blas() { static_cast<void>(blas_calls().cublasDestroy(handle)); }
     Blas(const Blas&) = delete;
     Blas& operator=(const Blas&) = delete;
 };
 struct Descriptor {
     cusparseSpMatDescr_t matrix = nullptr;
     ~Descriptor() {
-        if (matrix != nullptr) static_cast<void>(cusparseDestroySpMat(matrix));
+        if (matrix != nullptr) static_cast<void>(sparse_calls().cusparseDestroySpMat(matrix));
     }
     Descriptor() = default;
     Descriptor(const Descriptor&) = delete;
@@ -48,9 +91,9 @@ struct Descriptor {
 struct DenseVector {
     cusparseDnVecDescr_t vector = nullptr;
     DenseVector(std::int64_t n, void* values, cudaDataType type) {
-        check_sparse(cusparseCreateDnVec(&vector, n, values, type), "cusparseCreateDnVec");
+        check_sparse(sparse_calls().cusparseCreateDnVec(&vector, n, values, type), "cusparseCreateDnVec");
     }
-    ~DenseVector() { static_cast<void>(cusparseDestroyDnVec(vector)); }
+    ~DenseVector() { static_cast<void>(sparse_calls().cusparseDestroyDnVec(vector)); }
     DenseVector(const DenseVector&) = delete;
     DenseVector& operator=(const DenseVector&) = delete;
 };
@@ -64,17 +107,19 @@ public:
             cusparseSpMVAlg_t way)
         : sparse_(sparse), a_(a), x_(x), y_(y), way_(way) {
         std::size_t bytes = 0;
-        check_sparse(cusparseSpMV_bufferSize(sparse.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a.matrix, x.vector,
-                                             &zero_, y.vector, kType<T>, way, &bytes),
+        check_sparse(sparse_calls().cusparseSpMV_bufferSize(sparse.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_,
+                                                            a.matrix, x.vector, &zero_, y.vector, kType<T>, way,
+                                                            &bytes),
                      "cusparseSpMV_bufferSize");
         workspace_.allocate(std::max<std::size_t>(bytes, 16));
-        check_sparse(cusparseSpMV_preprocess(sparse.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a.matrix, x.vector,
-                                             &zero_, y.vector, kType<T>, way, workspace_.data()),
+        check_sparse(sparse_calls().cusparseSpMV_preprocess(sparse.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_,
+                                                            a.matrix, x.vector, &zero_, y.vector, kType<T>, way,
+                                                            workspace_.data()),
                      "cusparseSpMV_preprocess");
     }
     void operator()() const {
-        check_sparse(cusparseSpMV(sparse_.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a_.matrix, x_.vector, &zero_,
-                                  y_.vector, kType<T>, way_, workspace_.data()),
+        check_sparse(sparse_calls().cusparseSpMV(sparse_.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a_.matrix,
+                                                 x_.vector, &zero_, y_.vector, kType<T>, way_, workspace_.data()),
                      "cusparseSpMV");
     }
 
@@ -97,10 +142,10 @@ double median_of_batches(const Sparse& sparse, bool captured, int repeats, const
     Graph graph;
     if (captured) {
         graph.capture([&](cudaStream_t stream) {
-            check_sparse(cusparseSetStream(sparse.handle, stream), "cusparseSetStream");
+            check_sparse(sparse_calls().cusparseSetStream(sparse.handle, stream), "cusparseSetStream");
             batch();
         });
-        check_sparse(cusparseSetStream(sparse.handle, nullptr), "cusparseSetStream");
+        check_sparse(sparse_calls().cusparseSetStream(sparse.handle, nullptr), "cusparseSetStream");
     }
     Timer timer;
     std::vector<double> seconds;
@@ -172,7 +217,7 @@ template <class T> std::vector<RivalTime> products(const Crs& a, int repeats) {
             } catch (const DeviceError&) { // this one cannot be captured
                 captured = false;
                 static_cast<void>(cudaGetLastError());
-                check_sparse(cusparseSetStream(sparse.handle, nullptr), "cusparseSetStream");
+                check_sparse(sparse_calls().cusparseSetStream(sparse.handle, nullptr), "cusparseSetStream");
                 seconds = median_of_batches(sparse, false, repeats, [&] { product(); });
             }
             times.push_back({captured ? name : name + " (launched)", seconds, largest == 0 ? 0 : error / largest});
@@ -185,9 +230,10 @@ template <class T> std::vector<RivalTime> products(const Crs& a, int repeats) {
         const auto column = to_device(std::vector<std::int32_t>(a.column.begin(), a.column.end()));
         const auto value = to_device(std::vector<T>(a.value.begin(), a.value.end()));
         Descriptor d;
-        check_sparse(cusparseCreateCsr(&d.matrix, a.rows, a.rows, static_cast<std::int64_t>(a.nonzeros()), begin.data(),
-                                       column.data(), value.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                                       CUSPARSE_INDEX_BASE_ZERO, kType<T>),
+        check_sparse(sparse_calls().cusparseCreateCsr(&d.matrix, a.rows, a.rows,
+                                                      static_cast<std::int64_t>(a.nonzeros()), begin.data(),
+                                                      column.data(), value.data(), CUSPARSE_INDEX_32I,
+                                                      CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, kType<T>),
                      "cusparseCreateCsr");
         run("cuSPARSE CSR default", d, a.rows, CUSPARSE_SPMV_ALG_DEFAULT);
         run("cuSPARSE CSR ALG1", d, a.rows, CUSPARSE_SPMV_CSR_ALG1);
@@ -199,10 +245,10 @@ template <class T> std::vector<RivalTime> products(const Crs& a, int repeats) {
         const auto column = to_device(s.column);
         const auto value = to_device(std::vector<T>(s.value.begin(), s.value.end()));
         Descriptor d;
-        check_sparse(cusparseCreateSlicedEll(&d.matrix, a.rows, a.rows, static_cast<std::int64_t>(a.nonzeros()),
-                                             static_cast<std::int64_t>(s.value.size()), 32, offset.data(),
-                                             column.data(), value.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                                             CUSPARSE_INDEX_BASE_ZERO, kType<T>),
+        check_sparse(sparse_calls().cusparseCreateSlicedEll(
+                         &d.matrix, a.rows, a.rows, static_cast<std::int64_t>(a.nonzeros()),
+                         static_cast<std::int64_t>(s.value.size()), 32, offset.data(), column.data(), value.data(),
+                         CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, kType<T>),
                      "cusparseCreateSlicedEll");
         run("cuSPARSE SELL", d, a.rows, CUSPARSE_SPMV_SELL_ALG1);
     }
@@ -212,10 +258,10 @@ template <class T> std::vector<RivalTime> products(const Crs& a, int repeats) {
         const auto column = to_device(std::vector<std::int32_t>(b.column.begin(), b.column.end()));
         const auto value = to_device(std::vector<T>(b.value.begin(), b.value.end()));
         Descriptor d;
-        check_sparse(cusparseCreateBsr(&d.matrix, b.block_rows(), b.block_rows(),
-                                       static_cast<std::int64_t>(b.column.size()), block, block, begin.data(),
-                                       column.data(), value.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                                       CUSPARSE_INDEX_BASE_ZERO, kType<T>, CUSPARSE_ORDER_ROW),
+        check_sparse(sparse_calls().cusparseCreateBsr(
+                         &d.matrix, b.block_rows(), b.block_rows(), static_cast<std::int64_t>(b.column.size()), block,
+                         block, begin.data(), column.data(), value.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                         CUSPARSE_INDEX_BASE_ZERO, kType<T>, CUSPARSE_ORDER_ROW),
                      "cusparseCreateBsr");
         run("cuSPARSE BSR " + std::to_string(block), d, std::int64_t{b.block_rows()} * block, CUSPARSE_SPMV_BSR_ALG1);
     }
@@ -255,25 +301,25 @@ template <class T> __global__ void poisson_rhs(int m, T* b) {
 
 float dot(const Blas& b, int n, const float* x, const float* y) {
     float s = 0;
-    check_blas(cublasSdot(b.handle, n, x, 1, y, 1, &s), "cublasSdot");
+    check_blas(blas_calls().cublasSdot(b.handle, n, x, 1, y, 1, &s), "cublasSdot");
     return s;
 }
 double dot(const Blas& b, int n, const double* x, const double* y) {
     double s = 0;
-    check_blas(cublasDdot(b.handle, n, x, 1, y, 1, &s), "cublasDdot");
+    check_blas(blas_calls().cublasDdot(b.handle, n, x, 1, y, 1, &s), "cublasDdot");
     return s;
 }
 void axpy(const Blas& b, int n, float a, const float* x, float* y) {
-    check_blas(cublasSaxpy(b.handle, n, &a, x, 1, y, 1), "cublasSaxpy");
+    check_blas(blas_calls().cublasSaxpy(b.handle, n, &a, x, 1, y, 1), "cublasSaxpy");
 }
 void axpy(const Blas& b, int n, double a, const double* x, double* y) {
-    check_blas(cublasDaxpy(b.handle, n, &a, x, 1, y, 1), "cublasDaxpy");
+    check_blas(blas_calls().cublasDaxpy(b.handle, n, &a, x, 1, y, 1), "cublasDaxpy");
 }
 void scale(const Blas& b, int n, float a, float* x) {
-    check_blas(cublasSscal(b.handle, n, &a, x, 1), "cublasSscal");
+    check_blas(blas_calls().cublasSscal(b.handle, n, &a, x, 1), "cublasSscal");
 }
 void scale(const Blas& b, int n, double a, double* x) {
-    check_blas(cublasDscal(b.handle, n, &a, x, 1), "cublasDscal");
+    check_blas(blas_calls().cublasDscal(b.handle, n, &a, x, 1), "cublasDscal");
 }
 
 template <class T> RivalCg poisson_cg(int level, double tolerance, std::uint32_t limit) {
@@ -290,9 +336,9 @@ template <class T> RivalCg poisson_cg(int level, double tolerance, std::uint32_t
     const Sparse sparse;
     const Blas blas;
     Descriptor a;
-    check_sparse(cusparseCreateCsr(&a.matrix, n, n, static_cast<std::int64_t>(nonzeros), begin.data(), column.data(),
-                                   value.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-                                   kType<T>),
+    check_sparse(sparse_calls().cusparseCreateCsr(&a.matrix, n, n, static_cast<std::int64_t>(nonzeros), begin.data(),
+                                                  column.data(), value.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                                  CUSPARSE_INDEX_BASE_ZERO, kType<T>),
                  "cusparseCreateCsr");
     const DenseVector vp(n, p.data(), kType<T>), vq(n, q.data(), kType<T>);
     const Product<T> product(sparse, a, vp, vq, CUSPARSE_SPMV_ALG_DEFAULT);

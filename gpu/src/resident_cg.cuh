@@ -30,7 +30,7 @@ struct ResidentParams {
     const double* b;
     double* x;                   ///< the iterate; mixed: zero at the start, or what the launch before left
     double* p;                   ///< null, or where p goes at the end (not mixed), or comes from (mixed)
-    const ControlResult* before; ///< with p and mixed: of the launch before
+    const ControlResult* before; ///< mixed: of the launch that this one continues, with p; or null
     unsigned long long* words;   ///< of GridReduce
     Packet* halo[2];             ///< q of boundary points, indexed like a global array
     Tag first_tag;
@@ -124,12 +124,14 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
     const T cside = static_cast<T>(a.east + 2 * a.diagonal);
     const GridReduce grid{a.words};
     Tag tag = a.first_tag;
-    if (tid == 0) control.reset(a.ask, s, state, Mixed, a.before);
+    // p goes on in units of the last residual norm, where it fits a float. (A norm of zero leaves nothing to go on
+    // with.)
+    const double unit = Mixed && a.before != nullptr && a.before->final_norm > 0 ? a.before->final_norm : 1.0;
+    if (tid == 0) control.reset(a.ask, s, state, Mixed, a.before, unit);
     __syncthreads();
     if constexpr (Mixed) {
         if (a.p != nullptr) {
-            // p counts in units of the last residual norm.
-            const double inverse = 1 / a.before->final_norm;
+            const double inverse = 1 / unit;
 #pragma unroll
             for (int k = 0; k < R; ++k)
                 if (in >> k & 1) {

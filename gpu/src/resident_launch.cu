@@ -38,7 +38,9 @@ template <class T, bool Mixed> void by_depth(const ResidentParams& params, int d
 } // namespace
 
 void launch_resident(const ResidentParams& params, Arithmetic arithmetic, int depth, int blocks) {
-    if (arithmetic == Arithmetic::double_precision) by_depth<double, false>(params, depth, blocks);
+    const bool continues = params.before != nullptr;
+    if (arithmetic == Arithmetic::double_precision && continues) by_depth<double, true>(params, depth, blocks);
+    else if (arithmetic == Arithmetic::double_precision) by_depth<double, false>(params, depth, blocks);
     else if (arithmetic == Arithmetic::single_precision) by_depth<float, false>(params, depth, blocks);
     else by_depth<float, true>(params, depth, blocks); // late_float's second launch too
 }

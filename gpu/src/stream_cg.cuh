@@ -26,7 +26,8 @@ struct StreamParams {
     double* x; ///< mixed: the iterate
     Stored u;
     Stored r[2], p[2];
-    unsigned long long* words; ///< of GridReduce
+    unsigned long long* words;   ///< of GridReduce
+    const ControlResult* before; ///< mixed: of the launch that this one continues, with its x and p; or null
     ControlParams ask;
     ControlResult* result;
 };
@@ -267,7 +268,8 @@ __device__ __forceinline__ void form_defect(const StreamParams& a, double scale,
     }
 }
 
-/// The whole solve. The state in memory at the start: x = 0, p[0] = 0, and r[0] = b when not mixed.
+/// The whole solve, or what follows the launch `before`. The state in memory at the start: x = 0, p[0] = 0, and r[0] =
+/// b when not mixed; or what that launch left.
 template <class Storage, class UStorage, int V, bool Mixed, int Threads, int Ahead>
 __global__ void __launch_bounds__(Threads, 1) stream_cg(const __grid_constant__ StreamParams a) {
     __shared__ double scratch[Threads / 32][kSums];
@@ -277,11 +279,12 @@ __global__ void __launch_bounds__(Threads, 1) stream_cg(const __grid_constant__ 
     const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;
     const GridReduce grid{a.words};
     Tag tag = 0;
-    int from = 0;
-    bool up = false;
-    if (tid == 0) control.reset(a.ask, shared, state, Mixed);
+    // Each pass takes the state from one buffer to the other.
+    int from = Mixed && a.before != nullptr ? static_cast<int>(a.before->passes & 1) : 0;
+    bool up = from != 0;
+    if (tid == 0) control.reset(a.ask, shared, state, Mixed, a.before);
     __syncthreads();
-    while (true) {
+    while (!shared.stop) {
         if constexpr (Mixed) {
             if (shared.restart) {
                 double sum[kSums] = {};

@@ -38,6 +38,7 @@ void launch_stream(const StreamParams& params, Arithmetic arithmetic, int blocks
     case Arithmetic::single_precision:
         return launch<F32, F32, 4, false, 640, 1>(params, blocks);
     case Arithmetic::double_precision:
+        if (params.before != nullptr) return launch<F64, F64, 2, true, 640, 1>(params, blocks);
         return launch<F64, F64, 2, false, 640, 1>(params, blocks);
     case Arithmetic::mixed_float:
         return launch<F32, F32, 4, true, 640, 1>(params, blocks);

@@ -33,15 +33,15 @@ def passes_table(result):
 
 def solves_table(result):
     lines = [
-        "| level | arithmetic | inner | plan | passes | outer | ms | J | true residual | error |",
-        "|---:|---|---:|---|---:|---:|---:|---:|---:|---:|",
+        "| level | arithmetic | inner | plan | passes | outer | ms | J | end | true residual | error |",
+        "|---:|---|---:|---|---:|---:|---:|---:|---|---:|---:|",
     ]
     for level in result["poisson"]:
         for s in level["solves"]:
             direct = s.get("scheme") == "direct"
             lines.append(
                 f"| {level['level']} | {s['arithmetic']} | {'' if direct else s['inner'] or ''} | {s['plan']} | {s['passes']} | {s['outer']} "
-                f"| {1e3 * s['seconds']:.3f} | {number(s.get('joules') or None, 2)} | {s['true_residual']:.2e} | {s['error']:.5e} |"
+                f"| {1e3 * s['seconds']:.3f} | {number(s.get('joules') or None, 2)} | {s['end']} | {s['true_residual']:.2e} | {s['error']:.5e} |"
             )
     return lines
 

@@ -196,5 +196,42 @@ TEST(CpuProducts, JacobiCgSolvesInEveryFormat) {
     }
 }
 
+// The second difference squared, of condition n^4: the recursion's residual falls to any tolerance, the true one does
+// not.
+TEST(CpuProducts, TheTrueResidualDecides) {
+    constexpr std::uint32_t kRows = 60;
+    SparseRows rows;
+    rows.row_begin.push_back(0);
+    for (int i = 0; i < static_cast<int>(kRows); ++i) {
+        for (int j = std::max(0, i - 2); j <= std::min(static_cast<int>(kRows) - 1, i + 2); ++j) {
+            constexpr double kBiharmonic[] = {6, -4, 1};
+            rows.column.push_back(static_cast<std::uint32_t>(j));
+            rows.value.push_back(kBiharmonic[std::abs(i - j)]);
+        }
+        rows.row_begin.push_back(rows.value.size());
+    }
+    const Crs a = to_crs(rows);
+    const std::vector<double> b(kRows, 1.0);
+    int reached = 0, missed = 0;
+    for (const double tolerance : {1e-6, 1e-9, 1e-11, 1e-13, 1e-15}) {
+        std::vector<double> x;
+        const CpuCgResult r = cpu_jacobi_cg<double>(a, SparseFormat::crs, b, tolerance, 20000, 1, &x);
+        double defect = 0; // every term is an exact product, and the sum is formed in 64 bits
+        for (std::uint32_t i = 0; i < kRows; ++i) {
+            long double d = b[i];
+            for (std::uint32_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k)
+                d -= static_cast<long double>(a.value[k]) * x[a.column[k]];
+            defect += static_cast<double>(d * d);
+        }
+        const double relative = std::sqrt(defect / kRows);
+        // A defect takes ten operations on sums of at most 16 x, x at most 4e4 (a clamped beam: 60^4 / 384).
+        EXPECT_NEAR(r.true_residual, relative, 10 * 16 * 4e4 * 0x1p-53) << tolerance;
+        EXPECT_EQ(r.converged, r.true_residual < tolerance * (1 + kReachedSlack)) << tolerance;
+        ++(r.converged ? reached : missed);
+    }
+    EXPECT_GE(reached, 1);
+    EXPECT_GE(missed, 1);
+}
+
 } // namespace
 } // namespace mantissa::gpu

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "mantissa/gpu/cg.hpp"
 #include "mantissa/gpu/sparse_formats.hpp"
 
 namespace mantissa::gpu {
@@ -33,9 +34,10 @@ struct CpuCgResult {
     std::size_t iterations = 0;
     double true_residual = 0; ///< ||b - A x|| / ||b|| in double precision
     double seconds = 0;
-    bool converged = false;
+    bool converged = false; ///< the true residual has reached the tolerance
 };
-/// Jacobi-preconditioned CG from x = 0 in T, until the recursion's ||r|| is below tolerance ||b||.
+/// Jacobi-preconditioned CG from x = 0 in T until ||b - A x|| is below tolerance ||b||: it ends by its recursion's
+/// residual, and in double goes on from the true one where that is still above.
 template <class T>
 CpuCgResult cpu_jacobi_cg(const Crs& a, SparseFormat format, std::span<const double> b, double tolerance,
                           std::size_t max_iterations, int threads, std::vector<double>* x = nullptr);

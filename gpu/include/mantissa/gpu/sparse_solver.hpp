@@ -22,7 +22,7 @@ enum class SparsePrecision : std::uint8_t { single_precision, double_precision }
 struct SparseCgReport {
     CgEnd end = CgEnd::passes;
     std::uint32_t iterations = 0;
-    double seconds = 0;       ///< from the first kernel to the last, by events
+    double seconds = 0;       ///< from the first kernel to the last, by events; without true residuals' forming
     double true_residual = 0; ///< ||b - A x|| / ||b|| in double precision
 };
 
@@ -41,8 +41,9 @@ public:
     void apply(std::span<const double> x, std::span<double> y) const;
     /// Seconds of one product, the median of `repeats` timed ones behind a warm-up.
     [[nodiscard]] double time_product(int repeats = 50) const;
-    /// Solves from x = 0 until the recursion's ||r|| is below tolerance ||b||. `jacobi`: else D = 1. `x`, if given,
-    /// gets the solution.
+    /// Solves from x = 0 until ||b - A x|| is below tolerance ||b||: CG ends by its recursion's residual, and in double
+    /// goes on from the true one where that is still above (see CgEnd). `jacobi`: else D = 1. `x`, if given, gets the
+    /// solution.
     SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t max_iterations, bool jacobi = true,
                          std::vector<double>* x = nullptr) const;
 

@@ -1,0 +1,32 @@
+// cuBLAS and cuSPARSE, found when the comparison with them begins: linked, they would take 260 MB of every run of the
+// program.
+#pragma once
+
+#include <string>
+
+namespace mantissa::gpu {
+
+/// A shared library that stays loaded once it was asked for. Throws DeviceError, naming the file and the reason, when
+/// it or one of its functions is not to be had.
+class VendorLibrary {
+public:
+    /// `name`: the file as the dynamic linker looks for it; `path`: where the build found it, tried second.
+    VendorLibrary(const char* name, const char* path);
+
+    /// The function `name`, whose type the vendor's header declares:
+    ///     static const auto create = cublas().function<decltype(&cublasCreate_v2)>("cublasCreate_v2");
+    template <class Function> [[nodiscard]] Function function(const char* name) const {
+        return reinterpret_cast<Function>(symbol(name));
+    }
+
+private:
+    [[nodiscard]] void* symbol(const char* name) const;
+
+    void* handle_;
+    std::string name_;
+};
+
+const VendorLibrary& cublas();
+const VendorLibrary& cusparse();
+
+} // namespace mantissa::gpu
