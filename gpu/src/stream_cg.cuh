@@ -22,12 +22,13 @@ struct StreamParams {
     int fine_strips, fine_segments, fine_segment_rows; ///< the same for the double-precision defect
     long long pitch, origin; ///< element (x, y) is at origin + y * pitch + x; elements outside the grid are zero
     double centre, east, north, diagonal;
+    double row_sum, side_sum; ///< of all nine coefficients, and of the three to the east, each rounded once (defects)
     const double* b;
     double* x; ///< mixed: the iterate
     Stored u;
     Stored r[2], p[2];
     unsigned long long* words;   ///< of GridReduce
-    const ControlResult* before; ///< mixed: of the launch that this one continues, with its x and p; or null
+    const ControlResult* before; ///< of the launch that this one continues, with its x and p; or null
     ControlParams ask;
     ControlResult* result;
 };
@@ -40,8 +41,10 @@ template <class T, int V> struct StencilWindow {
     T csum, cside, cn, cd;
 
     __device__ __forceinline__ explicit StencilWindow(const StreamParams& a)
-        : csum(static_cast<T>(a.centre + 2 * a.east + 2 * a.north + 4 * a.diagonal)),
-          cside(static_cast<T>(a.east + 2 * a.diagonal)), cn(static_cast<T>(a.north)), cd(static_cast<T>(a.diagonal)) {
+        : StencilWindow(a, a.centre + 2 * a.east + 2 * a.north + 4 * a.diagonal, a.east + 2 * a.diagonal) {}
+    __device__ __forceinline__ StencilWindow(const StreamParams& a, double row_sum, double side_sum)
+        : csum(static_cast<T>(row_sum)), cside(static_cast<T>(side_sum)), cn(static_cast<T>(a.north)),
+          cd(static_cast<T>(a.diagonal)) {
 #pragma unroll
         for (int k = 0; k < V + 2; ++k) row[k] = 0;
 #pragma unroll
@@ -234,7 +237,7 @@ __device__ __forceinline__ void form_defect(const StreamParams& a, double scale,
     if (segment >= a.fine_segments || begin >= end) return;
     const bool there = column >= 0 && column < a.columns, inner = there && lane != 0 && lane != 31;
     const double inverse = 1 / scale;
-    StencilWindow<double, V> window(a);
+    StencilWindow<double, V> window(a, a.row_sum, a.side_sum);
     const auto load = [&](const double* v, int y) {
         Vector<double, V> x = {};
         if (there && y >= 0 && y < a.rows)
@@ -268,9 +271,9 @@ __device__ __forceinline__ void form_defect(const StreamParams& a, double scale,
     }
 }
 
-/// The whole solve, or what follows the launch `before`. The state in memory at the start: x = 0, p[0] = 0, and r[0] =
-/// b when not mixed; or what that launch left.
-template <class Storage, class UStorage, int V, bool Mixed, int Threads, int Ahead>
+/// The whole solve; with Continues (and Mixed), what follows the launch `before`. The state in memory at the start: x =
+/// 0, p[0] = 0, and r[0] = b when not mixed; or what that launch left.
+template <class Storage, class UStorage, int V, bool Mixed, int Threads, int Ahead, bool Continues = false>
 __global__ void __launch_bounds__(Threads, 1) stream_cg(const __grid_constant__ StreamParams a) {
     __shared__ double scratch[Threads / 32][kSums];
     __shared__ GridState state;
@@ -280,11 +283,11 @@ __global__ void __launch_bounds__(Threads, 1) stream_cg(const __grid_constant__ 
     const GridReduce grid{a.words};
     Tag tag = 0;
     // Each pass takes the state from one buffer to the other.
-    int from = Mixed && a.before != nullptr ? static_cast<int>(a.before->passes & 1) : 0;
+    int from = Continues ? static_cast<int>(a.before->passes & 1) : 0;
     bool up = from != 0;
-    if (tid == 0) control.reset(a.ask, shared, state, Mixed, a.before);
+    if (tid == 0) control.reset(a.ask, shared, state, Mixed, Continues ? a.before : nullptr);
     __syncthreads();
-    while (!shared.stop) {
+    while (!Continues || !shared.stop) { // a launch that failed has stopped what would follow
         if constexpr (Mixed) {
             if (shared.restart) {
                 double sum[kSums] = {};

@@ -7,9 +7,9 @@ namespace mantissa::gpu {
 
 namespace {
 
-template <class Storage, class UStorage, int V, bool Mixed, int Threads, int Ahead>
+template <class Storage, class UStorage, int V, bool Mixed, int Threads, int Ahead, bool Continues = false>
 void launch(const StreamParams& params, int blocks) {
-    const auto kernel = stream_cg<Storage, UStorage, V, Mixed, Threads, Ahead>;
+    const auto kernel = stream_cg<Storage, UStorage, V, Mixed, Threads, Ahead, Continues>;
     StreamParams copy = params;
     void* arguments[] = {&copy};
     check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(blocks)),
@@ -38,7 +38,7 @@ void launch_stream(const StreamParams& params, Arithmetic arithmetic, int blocks
     case Arithmetic::single_precision:
         return launch<F32, F32, 4, false, 640, 1>(params, blocks);
     case Arithmetic::double_precision:
-        if (params.before != nullptr) return launch<F64, F64, 2, true, 640, 1>(params, blocks);
+        if (params.before != nullptr) return launch<F64, F64, 2, true, 640, 1, true>(params, blocks);
         return launch<F64, F64, 2, false, 640, 1>(params, blocks);
     case Arithmetic::mixed_float:
         return launch<F32, F32, 4, true, 640, 1>(params, blocks);
