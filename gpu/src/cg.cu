@@ -65,16 +65,16 @@ __global__ void to_float(const double* from, float* to, long long n) {
 }
 
 /// Two launches where a solve changes its inner arithmetic on the way: double until the residual norm has fallen by
-/// `late`, and what follows. Double itself goes on in double, from the true defect.
+/// `late`, and what follows. Double itself goes on in double, from the true defect. (q.replace is given.)
 bool in_two_launches(const CgRequest& q) {
     return q.arithmetic == Arithmetic::late_float ||
-           (q.arithmetic == Arithmetic::double_precision && q.replace > 0 && q.tolerance > 0);
+           (q.arithmetic == Arithmetic::double_precision && *q.replace > 0 && q.tolerance > 0);
 }
 
 /// The first of two launches hands its x and p to the second.
 ControlParams head_of(const CgRequest& q, const ControlParams& whole) {
     ControlParams head = whole;
-    head.tolerance = std::max(q.arithmetic == Arithmetic::late_float ? q.late : q.replace, q.tolerance);
+    head.tolerance = std::max(q.arithmetic == Arithmetic::late_float ? q.late : *q.replace, q.tolerance);
     head.hand_over = true;
     return head;
 }
@@ -126,7 +126,7 @@ struct GridSolver::Impl {
     double norm(const double* v);
     /// Forms the true residual and lets it decide how the solve ended.
     void judge(double tolerance, CgReport& report);
-    CgReport solve(const CgRequest& q);
+    CgReport solve(const CgRequest& request);
 };
 
 GridSolver::Impl::Impl(const System& system) {
@@ -321,13 +321,13 @@ ControlParams GridSolver::Impl::control_of(const CgRequest& q) const {
     const bool late = q.arithmetic == Arithmetic::late_float, wide = q.arithmetic == Arithmetic::double_precision;
     if (late && !(q.late > 0 && q.late <= 1))
         throw InvalidInput("late: it is a reduction of the residual norm, above 0 and at most 1");
-    if (wide && !(q.replace >= 0 && q.replace < 1))
+    if (wide && !(*q.replace >= 0 && *q.replace < 1))
         throw InvalidInput("replace: it is a reduction of the residual norm, below 1, or 0 for none");
     ControlParams ask{};
     ask.max_passes = q.max_passes != 0 ? q.max_passes : static_cast<std::uint32_t>(40 * rows + 1000);
     ask.tolerance = q.tolerance;
     ask.inner = wide ? 0 : q.inner;
-    ask.gain = wide ? q.replace : std::pow(10.0, -q.digits);
+    ask.gain = wide ? *q.replace : std::pow(10.0, -q.digits);
     ask.patience = wide ? 10 : 100; // an inner solve in double gains five digits where there is anything to gain
     ask.guided = wide || q.guided;
     ask.first_norm = b_norm;
@@ -336,7 +336,7 @@ ControlParams GridSolver::Impl::control_of(const CgRequest& q) const {
     return ask;
 }
 
-CgReport GridSolver::Impl::solve(const CgRequest& q) {
+CgReport GridSolver::Impl::solve(const CgRequest& request) {
     // GridReduce counts blocks in a byte.
     const int blocks = std::min(require_device().multiprocessors, 255);
     CgReport report;
@@ -345,12 +345,13 @@ CgReport GridSolver::Impl::solve(const CgRequest& q) {
         report.end = CgEnd::converged;
         return report;
     }
-    const ControlParams ask = control_of(q);
-    report.initial_norm = b_norm;
-
     int depth = 0;
     std::optional<ResidentParams> resident_plan;
-    if (q.plan != Plan::stream) resident_plan = resident(q, blocks, depth);
+    if (request.plan != Plan::stream) resident_plan = resident(request, blocks, depth);
+    CgRequest q = request;
+    if (!q.replace) q.replace = resident_plan ? 1e-5 : 1e-2;
+    const ControlParams ask = control_of(q);
+    report.initial_norm = b_norm;
     if (q.arithmetic == Arithmetic::late_float && !resident_plan)
         throw InvalidInput(
             "late-float has the resident plan only, and " +

@@ -171,8 +171,9 @@ TEST_F(GridSolverTest, TheTrueResidualDecides) {
         EXPECT_EQ(direct.outer, 0U);
         EXPECT_GT(direct.true_residual, 1.5e-10);
         EXPECT_EQ(direct.end, CgEnd::stagnated) << to_string(direct.end);
-        // A replacement costs no passes.
-        EXPECT_LE(replaced.passes, direct.passes + direct.passes / 50);
+        // Replacement itself costs no passes; but CG's residual rises and falls, and the next time that the true one is
+        // below the tolerance may be a tenth of the passes later.
+        EXPECT_LE(replaced.passes, direct.passes + direct.passes / 8);
         // What double cannot represent is not said to be reached.
         request.replace = 1e-5;
         request.tolerance = 1e-14;
