@@ -98,7 +98,7 @@ TEST(Gather, ReadsTheShippedGpuResults) {
     const Scratch scratch;
     Comparison c = solves_only("cpu = false\n");
     c.problems = {"poisson2d:level=8"};
-    c.gpu = {std::string(MANTISSA_GPU_RESULTS) + "/h200-2026-11-20.json"};
+    c.gpu = {std::string(MANTISSA_GPU_RESULTS) + "/h200-2026-11-22.json"};
     const Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true});
     EXPECT_GE(d.at("peers").size(), 3U);
 }
