@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "../compare/findings.hpp"
+#include "../counted.hpp"
 #include "comparison.hpp"
 #include "numbers.hpp"
 
@@ -61,12 +63,13 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
     Figure f;
     f.id = fmt::format("designs-{}", index);
     f.title = fmt::format("Time against area: {} on {}", problem, device_name(document, device));
-    f.text = "Each point is a design: a specification, its multipliers, its lanes and cores. Letters mark the Pareto "
-             "front: no design is both smaller and faster than these. Colour and shape say what bounds a design; "
-             "hollow points rest on modelled figures.";
-    f.label = fmt::format("Scatter chart: time to solution against area for {} designs. The table below holds its "
-                          "figures.",
-                          rows.size());
+    f.text = fmt::format("Each point is one of {} on a number of cores; a design is a specification with its lanes and "
+                         "multipliers. Letters mark the Pareto front: no point here is both smaller and faster than "
+                         "these. Area is the largest of the shares of the device's slices, multipliers and block "
+                         "memories. Colour and shape say what bounds a design; hollow points rest on modelled figures.",
+                         detail::counted(detail::designs_on(document.document, problem, device), "design"));
+    f.label = fmt::format("Scatter chart: time to solution against area, {}. The table below holds its figures.",
+                          detail::counted(rows.size(), "point"));
     Table& t = f.table;
     t.id = f.id;
     t.caption = fmt::format("Designs for {} on {}", problem, device_name(document, device));
@@ -117,7 +120,7 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
     t.folded = t.rows.size() > 12;
     hide_idle_columns(t);
     PointChart chart;
-    chart.x = {by_share ? "area_share" : "slices", by_share ? "share of the device's slices" : "slices", true,
+    chart.x = {by_share ? "area_share" : "slices", by_share ? "share of the device" : "slices", true,
                by_share ? TickText::percent : TickText::plain};
     chart.y = {"seconds", "time to solution", true, TickText::time};
     chart.series = "bound";
@@ -150,6 +153,7 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins, co
     t.columns = {text_column("problem", "Problem"),
                  text_column("device", "Device"),
                  text_column("by", "Best by"),
+                 number_column("designs", "of designs"),
                  text_column("vectors", "Vectors"),
                  text_column("iterate", "Iterate u"),
                  text_column("row", "Row sum"),
@@ -163,7 +167,9 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins, co
     for (const Node& b : nodes(document, list)) {
         Cell time = seconds_cell(b, "seconds"), share = share_cell(b);
         time.modelled = share.modelled = b.text("kind") == "modelled";
-        TableRow row{{words(b.text("problem")), words(b.text("device")), words(by_text(b.text("by")))},
+        const auto designs = detail::designs_on(document.document, b.text("problem"), b.text("device"));
+        TableRow row{{words(b.text("problem")), words(b.text("device")), words(by_text(b.text("by"))),
+                      designs == 0 ? none() : count(designs)},
                      origins.of(b.object())};
         for (const char* stage : kStages) {
             const Json& stages = b["stages"];

@@ -54,6 +54,7 @@ Section points_section(const Rows& rows);
 struct Summary {
     std::vector<std::string> findings; ///< the first three stand at the head
     std::string findings_from;         ///< what they come from
+    std::string no_findings;           ///< why there are none
     std::vector<std::string> devices, assumptions;
     std::vector<Gap> gaps; ///< of the comparison
 };

@@ -70,6 +70,10 @@ Placement run_seed(const std::string& program, const WorkFolder& work, int seed,
 
 } // namespace
 
+std::vector<Placement> Synthesizer::stored_placements(const SynthesisRequest& request) const {
+    return find_placements(store_, key_of(request), kPlacer);
+}
+
 std::vector<Placement> Synthesizer::place(const SynthesisRequest& request, int seeds, int jobs, std::string& why_not,
                                           const std::function<void()>& done) {
     if (request.target != "ecp5")
