@@ -98,8 +98,9 @@ def rows_of(document):
         designs = {(r["spec"], r["multiplier"]) for r in document["rows"] if (r["device"], r["problem"]) == (device, problem)}
         yield f"### {device}, {problem}"
         yield ""
-        yield (f"Of {len(designs)} designs, each on several numbers of cores:" if len(designs) > 1 else
-               "There is one design on this device:")
+        count = len([r for r in document["rows"] if (r["device"], r["problem"]) == (device, problem)])
+        yield (f"Of {len(designs)} designs ({count} with their numbers of cores):" if len(designs) > 1 else
+               f"One design is compared here, on {count} numbers of cores:" if count > 1 else "One design fits here:")
         yield ""
         rows = []
         for r in sorted(front, key=lambda r: r["seconds"]):
@@ -142,8 +143,8 @@ def peers(document):
              seconds(p["seconds"])] for p in document["peers"]]
     yield "## Beside them"
     yield ""
-    yield (f"The same problems on a processor and on a GPU, timed. Where the true residual stayed above "
-           f"{document['tolerance']:g}, the run missed the tolerance.")
+    yield (f"The same problems on a processor and on a GPU, timed. Where the true residual stayed more "
+           f"than 0.1 % above {document['tolerance']:g}, the run missed the tolerance.")
     yield ""
     yield from table(["problem", "on", "what", "iterations", "true residual", "time"], rows, (3, 4, 5))
 

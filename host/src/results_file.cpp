@@ -1,9 +1,13 @@
 #include "results_file.hpp"
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -54,11 +58,22 @@ int number_of(sqlite3* db, const std::string& path, const char* name) {
 /// True the first time that this process meets the file.
 bool first_meeting(const std::string& path) {
     static std::mutex mutex;
-    static std::set<std::pair<dev_t, ino_t>> met;
+    static std::set<std::tuple<std::string, dev_t, ino_t>> met; // numbers of files are used again
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0) return true;
     const std::lock_guard lock(mutex);
-    return met.emplace(info.st_dev, info.st_ino).second;
+    return met.emplace(path, info.st_dev, info.st_ino).second;
+}
+
+/// Does a file that holds something begin as SQLite's files do? SQLite itself takes a file of a few bytes for an empty
+/// database and would write over it.
+bool begins_as_database(const std::string& path) {
+    constexpr std::string_view kMagic("SQLite format 3\0", 16);
+    std::array<char, kMagic.size()> head{};
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return true; // unreadable: SQLite says why
+    file.read(head.data(), head.size());
+    return file.gcount() == 0 || std::string_view(head.data(), head.size()) == kMagic;
 }
 
 /// What kind of file lies there, before SQLite looks at it.
@@ -72,6 +87,8 @@ void check_kind(const std::string& path, Missing missing) {
             fmt::format("{}: a folder, and no results file; give a file that --store made in it", path_text(path)));
     if (fs::exists(status) && !fs::is_regular_file(status))
         throw InvalidInput(fmt::format("{}: no regular file, so no results file; {}", path_text(path), kGiveAnother));
+    if (fs::exists(status) && !begins_as_database(path))
+        throw InvalidInput(fmt::format("{}: file is not a database; {}", path_text(path), kGiveAnother));
     if (missing == Missing::create) return;
     if (!fs::exists(status))
         throw InvalidInput(fmt::format("{}: no such results file; `mantissa sweep FILE.toml --store {}` makes one",
@@ -83,6 +100,11 @@ void check_kind(const std::string& path, Missing missing) {
 /// SQLite's own search for damage: pages that are missing or malformed, rows out of their order, indices that differ
 /// from their tables.
 void check_whole(sqlite3* db, const std::string& path) {
+    std::error_code error;
+    const auto size = fs::file_size(path, error);
+    const int page = number_of(db, path, "page_size");
+    if (!error && page > 0 && size % static_cast<std::uintmax_t>(page) != 0)
+        throw InvalidInput(damaged(path, "it ends within a page"));
     bool there = false;
     const Statement row = first_row(db, path, "PRAGMA integrity_check(1)", there);
     const auto* text = there ? reinterpret_cast<const char*>(sqlite3_column_text(row.get(), 0)) : nullptr;

@@ -95,7 +95,8 @@ TEST(Damage, ACorruptPageInTheMiddle) {
     for (std::size_t k = 0; k < 4096; ++k) bytes[at + k] = 0;
     scratch.write("bad", bytes);
     expect_refused(scratch, "bad", "damaged");
-    expect_invalid([&] { Store(scratch.path("bad")); }, "damaged");
+    scratch.write("again", bytes);
+    expect_invalid([&] { Store(scratch.path("again")); }, "damaged");
 }
 
 TEST(Damage, TruncatedFiles) {
@@ -145,6 +146,8 @@ TEST(Damage, OtherVersionsAndOtherFiles) {
     expect_refused(scratch, "text", "not a database");
     scratch.write("short", "x");
     expect_refused(scratch, "short", "not a database");
+    expect_invalid([&] { Store(scratch.path("short")); }, "not a database");
+    EXPECT_EQ(scratch.read("short"), "x") << "SQLite alone would take it for empty and write over it";
     scratch.write("empty", "");
     expect_refused(scratch, "empty", "an empty file");
     execute(scratch.path("bare"), "PRAGMA user_version=0");
