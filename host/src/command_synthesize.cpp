@@ -131,6 +131,10 @@ void print(const Outcome& o, const std::string& tool) {
 int synthesize_command(const Flags& flags, const std::string& typed) {
     if (flags.jobs < 1 || flags.jobs > 64) throw InvalidInput(fmt::format("--jobs {}: give 1 to 64", flags.jobs));
     std::vector<Outcome> all = requests_of(flags);
+    for (const Outcome& o : all) { // all of them, before any tool runs
+        detail::Synthesizer::check(o.request);
+        if (flags.place) detail::Synthesizer::check_place(o.request, flags.seeds);
+    }
     detail::Synthesizer synthesizer(flags.store, current_provenance(typed));
     run_all(all, synthesizer, flags);
     std::string fault;

@@ -14,6 +14,7 @@
 #include "paper_tables.hpp"
 #include "progress.hpp"
 #include "result_json.hpp"
+#include "results_file.hpp"
 #include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
 #include "synthesis/table5.hpp"
@@ -114,6 +115,7 @@ void print_laws(const std::vector<Table5Row>& rows) {
 
 int reproduce_table5(const Table5Flags& flags, const std::string& typed) {
     std::vector<Table5Row> rows = detail::read_table5(detail::paper_folder(flags.data));
+    if (flags.stored && !flags.store.empty()) (void)detail::open_results(flags.store, detail::Missing::refuse);
     detail::Synthesizer synthesizer(flags.store, current_provenance(typed));
     const std::string failed = synthesize_rows(rows, synthesizer, flags.jobs, flags.stored);
     if (!flags.plot.empty())

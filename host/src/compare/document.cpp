@@ -251,8 +251,9 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
                     100 * c.fill),
         "Several cores split the grid into strips of whole rows; each also streams the two rows beside its strip, and "
         "their dot products are added in a tree (modelled). All run at the single core's clock.",
-        fmt::format("An element moves {} in a pass, {}.",
-                    c.constant_bands ? "8 words (17 where the problem's bands vary)" : "17 words, nine of them bands",
+        fmt::format("An element moves {}, {}.",
+                    c.constant_bands ? "8 words in a pass (17 where the problem's bands vary)"
+                                     : "17 words in a pass, nine of them bands",
                     c.packed ? "packed without gaps" : "each rounded up to bytes"),
         "A device with pins streams over them, one bit a pin and clock; a device with a memory bandwidth moves at most "
         "that; a device with neither waits for no memory."};

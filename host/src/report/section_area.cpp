@@ -158,7 +158,7 @@ Section area_section(const Rows& rows, Origins& origins, const std::string& pape
         if (Figure f = growth_figure(rows, origins, paper, slices); !f.table.rows.empty())
             section.blocks.emplace_back(std::move(f));
     if (section.blocks.empty())
-        section.blocks.emplace_back(Gap{"No core synthesised for the xc2v in these results",
+        section.blocks.emplace_back(Gap{"No core synthesised for the xc2v in these results" + beside_comparison(rows),
                                         "mantissa synthesize --spec s17e11 --target xc2v --store STORE (yosys: apt "
                                         "install yosys)"});
     if (!rows.synthesis.empty()) section.blocks.emplace_back(everything(rows));

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -37,6 +38,14 @@ std::string bound_text(const std::string& bound) {
 Cell share_cell(const Node& row) {
     Cell cell = row.figure("area_share");
     if (const auto share = row.number("area_share")) cell.text = significant(100 * *share, 3);
+    return cell;
+}
+
+/// Clocks, whole where there are many.
+Cell clocks_cell(const Node& row) {
+    Cell cell = row.figure("cycles_per_iteration", 7);
+    if (const auto clocks = row.number("cycles_per_iteration"); clocks && *clocks >= 1e4 && *clocks < 1e18)
+        cell.text = grouped(static_cast<std::uint64_t>(std::llround(*clocks)));
     return cell;
 }
 
@@ -106,7 +115,7 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
                      words(bound_text(r.text("bound"))),
                      r.figure("inner"),
                      clock_cell(r),
-                     r.figure("cycles_per_iteration", 5),
+                     clocks_cell(r),
                      r.figure("slices", 5),
                      r.figure("blocks", 5),
                      share_cell(r),
@@ -153,7 +162,6 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins, co
     t.columns = {text_column("problem", "Problem"),
                  text_column("device", "Device"),
                  text_column("by", "Best by"),
-                 number_column("designs", "of designs"),
                  text_column("vectors", "Vectors"),
                  text_column("iterate", "Iterate u"),
                  text_column("row", "Row sum"),
@@ -168,9 +176,10 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins, co
         Cell time = seconds_cell(b, "seconds"), share = share_cell(b);
         time.modelled = share.modelled = b.text("kind") == "modelled";
         const auto designs = detail::designs_on(document.document, b.text("problem"), b.text("device"));
-        TableRow row{{words(b.text("problem")), words(b.text("device")), words(by_text(b.text("by"))),
-                      designs == 0 ? none() : count(designs)},
-                     origins.of(b.object())};
+        const std::string by = by_text(b.text("by")), of = designs == 0   ? by
+                                                           : designs == 1 ? by + " (only one)"
+                                                                          : fmt::format("{} (of {})", by, designs);
+        TableRow row{{words(b.text("problem")), words(b.text("device")), words(of)}, origins.of(b.object())};
         for (const char* stage : kStages) {
             const Json& stages = b["stages"];
             const bool there = stages.is_object() && stages.contains(stage) && stages[stage].is_string();
@@ -229,7 +238,7 @@ Table specifications_table(const DocumentRow& document, const DocumentOrigins& o
                  text_column("engine", "Cycles from"),
                  number_column("bytes", "Bytes an element")};
     for (const Node& d : nodes(document, "designs")) {
-        Cell cycles = d.figure("cycles_per_iteration", 7);
+        Cell cycles = clocks_cell(d);
         cycles.modelled = cycles.modelled || d.text("cycles_kind") == "modelled";
         t.rows.push_back({{words(d.text("problem")), spec(d.text("spec")), words(d.text("status")),
                            d.figure("inner_iterations"), d.figure("outer_iterations"), d.figure("true_residual", 3),

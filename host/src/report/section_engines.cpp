@@ -139,8 +139,8 @@ Section engines_section(const Rows& rows) {
 Section points_section(const Rows& rows) {
     Section section{"points", "Every solve", {}};
     if (rows.points.empty()) {
-        section.blocks.emplace_back(
-            Gap{"No solves in these results", "mantissa sweep experiments/quickstart.toml --store STORE"});
+        section.blocks.emplace_back(Gap{"No solves in these results" + beside_comparison(rows),
+                                        "mantissa sweep experiments/quickstart.toml --store STORE"});
         return section;
     }
     Table t;

@@ -60,7 +60,7 @@ Section time_section(const Rows& rows, Origins& origins) {
                          number_column("iterations", "Inner iterations"),
                          number_column("seconds", "Time"),
                          number_column("defect", "True defect"),
-                         text_column("which", "Which"),
+                         text_column("among", "Among"),
                          hidden_column("text")};
             std::map<std::string, Node> fastest;
             for (const Node& r : nodes(document, "rows")) {
@@ -90,13 +90,13 @@ Section time_section(const Rows& rows, Origins& origins) {
                 const std::string engine = p.text("engine");
                 const bool missed = p["reached"].is_boolean() && !p["reached"].get<bool>();
                 const std::string label = p.text("label").empty() ? engine : p.text("label");
-                t.rows.push_back({{words(missed ? label + " (missed the tolerance)" : label),
-                                   words(engine == "gpu"   ? "GPU"
-                                         : engine == "cpu" ? "CPU"
-                                                           : engine),
-                                   p.figure("iterations"), time, p.figure("true_residual", 3),
-                                   missed ? words("missed the tolerance") : none(), words(time.text)},
-                                  from.of(p.object())});
+                t.rows.push_back(
+                    {{words(missed ? label + " (missed the tolerance)" : label),
+                      words(engine == "gpu"   ? "GPU"
+                            : engine == "cpu" ? "CPU"
+                                              : engine),
+                      p.figure("iterations"), time, p.figure("true_residual", 3), none(), words(time.text)},
+                     from.of(p.object())});
             }
             std::stable_sort(t.rows.begin(), t.rows.end(), [](const TableRow& a, const TableRow& b) {
                 const auto key = [](const TableRow& r) {

@@ -60,6 +60,10 @@ class Synthesizer {
 public:
     /// `store` is a results file; empty: one in the cache folder. MANTISSA_YOSYS names another yosys.
     Synthesizer(const std::string& store, Provenance provenance);
+    /// Throws InvalidInput, one line, for a request that the RTL does not have; runs nothing.
+    static void check(const SynthesisRequest& request);
+    /// The same for place and route.
+    static void check_place(const SynthesisRequest& request, int seeds);
     SynthesisFigures figures(const SynthesisRequest& request);
     /// What is stored; runs nothing.
     [[nodiscard]] std::optional<SynthesisFigures> stored(const SynthesisRequest& request) const;
