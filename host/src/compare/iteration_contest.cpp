@@ -33,6 +33,7 @@ std::vector<Entrant> fewest_of(const std::vector<Entrant>& list) {
 
 std::string names_of(const std::vector<Entrant>& list) {
     std::vector<std::string> names;
+    names.reserve(list.size());
     for (const Entrant& e : list) names.push_back(e.entry->spec);
     return listed(names);
 }
