@@ -327,8 +327,8 @@ TEST(Report, APartHasTheClockThatSynthesizeSays) {
     EXPECT_TRUE(clock(0).modelled);
     EXPECT_EQ(clock(1).value.get<double>(), 140);
     EXPECT_FALSE(clock(1).modelled);
-    EXPECT_TRUE(has(t->rows[0].cells.back().text, "times 1.5 assumed for xc2v"));
-    EXPECT_TRUE(has(t->rows[1].cells.back().text, "seed 1"));
+    EXPECT_TRUE(has(t->rows[0].cells.back().text, "model, an ECP5's delays times 1.5"));
+    EXPECT_TRUE(has(t->rows[1].cells.back().text, "place and route, seed 1"));
 }
 
 TEST(Report, ThePapersCellsBesideOurs) {

@@ -123,7 +123,7 @@ Table everything(const Rows& rows) {
               count(f.memory_luts, s.at.column("memory_luts")), count(f.flip_flops, s.at.column("flip_flops")),
               modelled(count(f.slices(s.target))), count(f.multipliers, s.at.column("multipliers")),
               count(f.memory_bits, s.at.column("memory_bits")), count(f.io_bits, s.at.column("io_bits")),
-              count(f.depth, s.at.column("depth")), mhz, clock ? words(clock->derivation) : none()},
+              count(f.depth, s.at.column("depth")), mhz, clock ? words(clock->source) : none()},
              {s.origin}});
     }
     // Results of an older program have no modelled clock.

@@ -43,7 +43,7 @@ Cell share_cell(const Node& row) {
 
 /// Clocks, whole where there are many.
 Cell clocks_cell(const Node& row) {
-    Cell cell = row.figure("cycles_per_iteration", 7);
+    Cell cell = row.figure("cycles_per_iteration", 5);
     if (const auto clocks = row.number("cycles_per_iteration"); clocks && *clocks >= 1e4 && *clocks < 1e18)
         cell.text = grouped(static_cast<std::uint64_t>(std::llround(*clocks)));
     return cell;
@@ -156,7 +156,7 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins, co
     Table t;
     const bool constant = list != "best";
     t.id = fmt::format("{}-{}", constant ? "best-constant" : "best", document.number);
-    t.caption = constant ? "The best designs were the constant stencil held in registers: 8 words an element, not 17"
+    t.caption = constant ? "The best designs if the constant stencil were held in registers: 8 words an element, not 17"
                          : "The best design for each problem and device, and its format in each stage";
     t.folded = constant;
     t.columns = {text_column("problem", "Problem"),

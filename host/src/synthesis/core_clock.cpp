@@ -14,9 +14,11 @@ double delay_ratio(const std::string& target) {
 
 CoreClock modelled_clock(const std::string& target, double ecp5_mhz, const std::string& path) {
     const double ratio = delay_ratio(target);
-    CoreClock clock{ecp5_mhz / ratio, "modelled", path};
+    CoreClock clock{ecp5_mhz / ratio, "modelled", "model, an ECP5's delays", path};
     clock.derivation += ecp5_mhz > 0 ? fmt::format("; {:.2f} ns with the delays of an ECP5", 1000 / ecp5_mhz) : "";
-    if (ratio != 1) clock.derivation += fmt::format(", times {} assumed for {}", ratio, target);
+    if (ratio == 1) return clock;
+    clock.source += fmt::format(" times {}", ratio);
+    clock.derivation += fmt::format(", times {} assumed for {}", ratio, target);
     return clock;
 }
 
@@ -28,11 +30,11 @@ CoreClock core_clock(const std::string& target, double ecp5_mhz, const std::stri
                      const std::vector<Placement>& placements) {
     if (placements.empty()) return modelled_clock(target, ecp5_mhz, path);
     const Placement& median = median_placement(placements);
-    return {median.mhz, "measured",
-            placements.size() == 1
-                ? fmt::format("placed and routed on an LFE5U-85F of speed grade 8, seed {}", median.seed)
-                : fmt::format("placed and routed on an LFE5U-85F of speed grade 8, median of {}, of seed {}",
-                              counted(placements.size(), "seed"), median.seed)};
+    const std::string which = placements.size() == 1 ? fmt::format("seed {}", median.seed)
+                                                     : fmt::format("median of {}, of seed {}",
+                                                                   counted(placements.size(), "seed"), median.seed);
+    return {median.mhz, "measured", "place and route, " + which,
+            "placed and routed on an LFE5U-85F of speed grade 8, " + which};
 }
 
 } // namespace mantissa::detail

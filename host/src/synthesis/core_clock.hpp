@@ -12,6 +12,7 @@ namespace mantissa::detail {
 struct CoreClock {
     double mhz = 0;
     std::string kind;       ///< "measured" by place and route, or "modelled"
+    std::string source;     ///< in a few words: "model, an ECP5's delays times 1.5", "place and route, seed 1"
     std::string derivation; ///< the device and seeds, or the path and the delays that it was timed with
 };
 
