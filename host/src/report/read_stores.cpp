@@ -144,7 +144,9 @@ PointRow point_row(const Reader& r, Origins& origins) {
     p.seconds = r.real("seconds");
     p.history = detail::history_from_json(r.text("history"));
     p.date = r.text("date");
-    p.origin = origins.add(fmt::format("solves on the {} engine", p.engine), r.provenance());
+    p.origin = origins.add(p.on_engine() ? fmt::format("solves on the {} engine", p.engine)
+                                         : std::string("solves without refinement, on the processor"),
+                           r.provenance());
     return p;
 }
 
