@@ -2,6 +2,7 @@
 """docs/results.md from a stored comparison.
 
     mantissa compare experiments/compare.toml --stored --json > experiments/results/compare.json
+    mantissa compare experiments/results/compare.json --json    # the same, its sentences formed anew from its figures
     experiments/results_page.py experiments/results/compare.json > docs/results.md
     experiments/results_page.py experiments/results/compare.json --check docs/results.md
 
@@ -75,6 +76,9 @@ def cores(document):
                      mark(f"{c['mhz']:.0f}" if c.get("mhz") else "", c.get("mhz_kind") == "modelled")])
     yield "## One core"
     yield ""
+    yield ("Each of one specification on one family. MHz are what `mantissa synthesize` prints for it: by place and route "
+           "where the figure has no dagger, else by a model. A device may hold it back further (below).")
+    yield ""
     yield from table(["datapath", "family", "multipliers", "LUTs", "flip-flops", "slices", "blocks", "depth", "MHz"], rows,
                      range(3, 9))
 
@@ -82,15 +86,21 @@ def cores(document):
 def rows_of(document):
     yield "## Designs on devices"
     yield ""
-    yield ("The designs on each Pareto front of area against time to solution, fastest first. Area is a share of the "
-           "device. What bounds a design is what keeps it from being faster.")
+    yield ("The designs on each Pareto front of area against time to solution, fastest first: none of those compared is "
+           "both smaller and faster. Area is the largest of the shares of the device's slices, multipliers and block "
+           "memories. What bounds a design is what keeps it from being faster.")
     yield ""
     keys = dict.fromkeys((r["device"], r["problem"]) for r in document["rows"])
     for device, problem in keys:
         front = [r for r in document["rows"] if (r["device"], r["problem"]) == (device, problem) and r["pareto"]]
         if not front:
             continue
+        designs = {(r["spec"], r["multiplier"]) for r in document["rows"] if (r["device"], r["problem"]) == (device, problem)}
         yield f"### {device}, {problem}"
+        yield ""
+        count = len([r for r in document["rows"] if (r["device"], r["problem"]) == (device, problem)])
+        yield (f"Of {len(designs)} designs ({count} with their numbers of cores):" if len(designs) > 1 else
+               f"One design is compared here, on {count} numbers of cores:" if count > 1 else "One design fits here:")
         yield ""
         rows = []
         for r in sorted(front, key=lambda r: r["seconds"]):
@@ -107,7 +117,8 @@ def stages(document):
         return
     yield "## The best format of each stage"
     yield ""
-    yield ("By time and by area times time, each with the fastest design that has it; the other stages are free. "
+    yield ("By time and by area times time, each with the best design that has it; the other stages are free. Behind "
+           "each format stands among how many it is the best; where a stage has one format there is no choice. "
            "docs/compare.md says what is a stage.")
     yield ""
     names = list(dict.fromkeys(s["stage"] for s in document["stages"]))
@@ -117,7 +128,9 @@ def stages(document):
         cells = []
         for name in names:
             s = found.get((device, problem, by, name))
-            cells.append(mark(code(s["format"]), s.get("kind") == "modelled") if s else "")
+            number = len(s["choices"]) if s else 0
+            cells.append(mark(code(s["format"]), s.get("kind") == "modelled") +
+                         (f" of {number}" if number > 1 else " (only)") if s else "")
         rows.append([device, problem, by, *cells])
     yield from table(["device", "problem", "by", *names], rows, ())
 
@@ -125,11 +138,13 @@ def stages(document):
 def peers(document):
     if not document["peers"]:
         return
-    rows = [[p["problem"], p["engine"], p["label"], p["iterations"], f"{p['true_residual']:.1e}" if p.get("true_residual") else "",
+    rows = [[p["problem"], p["engine"], p["label"] + ("" if p.get("reached", True) else " (missed the tolerance)"),
+             p["iterations"], f"{p['true_residual']:.1e}" if p.get("true_residual") else "",
              seconds(p["seconds"])] for p in document["peers"]]
     yield "## Beside them"
     yield ""
-    yield "The same problems on a processor and on a GPU, timed."
+    yield (f"The same problems on a processor and on a GPU, timed. Where the true residual stayed more "
+           f"than 0.1 % above {document['tolerance']:g}, the run missed the tolerance.")
     yield ""
     yield from table(["problem", "on", "what", "iterations", "true residual", "time"], rows, (3, 4, 5))
 

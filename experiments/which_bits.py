@@ -42,7 +42,8 @@ def load(store):
         sys.exit(f"{store}: no such file; run mantissa sweep experiments/which_bits.toml first")
     rows = sqlite3.connect(f"file:{store}?mode=ro", uri=True).execute(
         "SELECT problem, spec, status, inner_iterations FROM points "
-        "WHERE scheme = 'residual-guided' AND inner = 10 AND problem LIKE 'poisson2d:level=%' AND engine = 'emulated'")
+        "WHERE scheme = 'residual-guided' AND inner = 10 AND problem LIKE 'poisson2d:level=%' AND engine = 'emulated' "
+        "AND tolerance = 1e-10 AND jacobi = 0")
     return [Point(*row) for row in rows]
 
 

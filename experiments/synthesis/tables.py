@@ -81,6 +81,18 @@ def mark(row):
     return "†" if row["commit_id"] in EARLIER else ""
 
 
+# The factors of host/src/synthesis/core_clock.cpp, and why: delays of a family's silicon against an ECP5's.
+DELAYS = {"ecp5": (1, "the model's own device, 40 nm, speed grade 8"),
+          "xc2v": (1.5, "assumed: silicon of 150 nm"),
+          "xc7": (1, "assumed: silicon of 28 nm, taken to be no faster"),
+          "xcup": (0.5, "assumed: silicon of 16 nm")}
+
+
+def modelled(row):
+    """The modelled clock in MHz: the store has it with the delays of an ECP5."""
+    return float(row["model_mhz"]) / DELAYS[row["target"]][0]
+
+
 def slices(row):
     per = {"xc7": 4, "xcup": 8}.get(row["target"], 2)
     places = sum(int(row[k]) for k in ("luts", "memory_luts", "flip_flops")) - int(row["paired"])
@@ -136,14 +148,13 @@ def table5(r):
     for p in r.paper:
         n = r.net("core", p["format"], "xc2v", "logic" if p["multiplier"] == "logic" else "block")
         if n is None:
-            rows.append([p["multiplier"], p["format"], "not run", p["slices"], "", "", p["mul18x18"], "", p["iobs"], "", p["mhz"], ""])
+            rows.append([p["multiplier"], p["format"], "not run", p["slices"], "", "", p["mul18x18"], "", p["iobs"], "", p["mhz"]])
             continue
         s = slices(n)
         rows.append([p["multiplier"], p["format"], f"{s}{mark(n)}", p["slices"], f"{s / float(p['slices']):.2f}", n["multipliers"],
-                     p["mul18x18"], n["io_bits"], p["iobs"], f"{float(n['model_mhz']):.0f}", p["mhz"],
-                     f"{float(n['model_mhz']) / float(p['mhz']):.2f}"])
-    return table(["multiplier", "format", "slices", "paper", "ratio", "blocks", "paper", "I/O", "paper", "MHz (model)",
-                  "paper's MHz", "ratio"], rows)
+                     p["mul18x18"], n["io_bits"], p["iobs"], f"{modelled(n):.0f}", p["mhz"]])
+    return table(["multipliers", "format", "slices", "paper", "ratio", "blocks", "paper", "I/O", "paper", "MHz (model)",
+                  "paper's MHz"], rows)
 
 
 def fit(x, y, degree):
@@ -192,7 +203,7 @@ def cores(r):
         if n is None:
             continue
         rows.append([spec, f"{slices(n)}{mark(n)}", n["multipliers"], n["luts"], n["memory_luts"], n["flip_flops"], n["depth"],
-                     f"{float(n['model_mhz']):.0f}"])
+                     f"{modelled(n):.0f}"])
     return table(["specification", "slices", "blocks", "LUTs", "as memory", "flip-flops", "depth", "MHz (model)"], rows)
 
 
@@ -222,7 +233,7 @@ def placed(r):
         if not runs or n is None:
             continue
         mhz, critical = middle(runs)[:2]
-        rows.append([spec, len(runs), f"{mhz:.1f}", f"{runs[-1][0]:.1f}", f"{float(n['model_mhz']):.0f}",
+        rows.append([spec, len(runs), f"{mhz:.1f}", f"{runs[-1][0]:.1f}", f"{modelled(n):.0f}",
                      f"`{critical}`"])
     return table(["core", "seeds", "median MHz", "best MHz", "MHz by the model", "critical path of the median"], rows)
 
@@ -233,9 +244,9 @@ def calibration(r):
         n = r.net(part, spec, "ecp5", multiplier)
         if n is None or n["commit_id"] != middle(runs)[3]:  # the model and the placement of one netlist
             continue
-        ratio = float(n["model_mhz"]) / middle(runs)[0]
+        ratio = modelled(n) / middle(runs)[0]
         errors.append(math.log(ratio))
-        rows.append([part, spec, f"{middle(runs)[0]:.0f}", f"{float(n['model_mhz']):.0f}", f"{ratio:.2f}"])
+        rows.append([part, spec, f"{middle(runs)[0]:.0f}", f"{modelled(n):.0f}", f"{ratio:.2f}"])
     text = table(["part", "specification", "placed and routed", "model", "ratio"], rows)
     if len(errors) > 1:
         mean = sum(errors) / len(errors)
@@ -244,7 +255,11 @@ def calibration(r):
     return text
 
 
-TABLES = {"peers": peers, "operators": operators, "table5": table5, "laws": laws, "cores": cores,
+def delays(r):
+    return table(["family", "delays against an ECP5's", "why"], [[t, f"{x:g}", why] for t, (x, why) in DELAYS.items()])
+
+
+TABLES = {"delays": delays, "peers": peers, "operators": operators, "table5": table5, "laws": laws, "cores": cores,
           "breakdown": breakdown, "placed": placed, "calibration": calibration}
 
 

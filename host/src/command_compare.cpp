@@ -8,6 +8,9 @@
 #include "command.hpp"
 #include "compare/compare.hpp"
 #include "compare/join.hpp"
+#include "mantissa/format.hpp"
+#include "results_file.hpp"
+#include "text_file.hpp"
 
 namespace mantissa::cli {
 
@@ -27,7 +30,36 @@ std::string store_path(const Flags& flags, const detail::Comparison& comparison)
     return (file.parent_path() / comparison.store).string();
 }
 
+/// A stored document shown again, its sentences formed anew from its figures; nothing is computed.
+int show_document(const Flags& flags, const std::string& typed) {
+    const detail::FileText file = detail::read_file(flags.file);
+    detail::Json document = detail::Json::parse(file.view(), nullptr, false);
+    const auto refuse = [&](const std::string& why) {
+        return InvalidInput(
+            fmt::format("{}: no document of mantissa compare ({}); give what `mantissa compare FILE.toml "
+                        "--json` printed",
+                        detail::path_text(flags.file), why.substr(0, 120)));
+    };
+    if (!document.is_object() || !document.contains("name") || !document["name"].is_string())
+        throw refuse(document.is_discarded() ? "no JSON" : "it has no name");
+    document["findings"] = detail::findings(document, {});
+    std::string text;
+    try {
+        text = detail::comparison_text(document);
+    } catch (const detail::Json::exception& fault) {
+        throw refuse(fault.what());
+    }
+    const std::string name = document["name"];
+    if (!flags.store.empty())
+        detail::ComparisonStore(flags.store).put_comparison(name, document, current_provenance(typed));
+    if (flags.json) fmt::print("{}\n", document.dump(2));
+    else if (flags.store.empty()) fmt::print("{}", text);
+    else fmt::print("{}\nstored as '{}' in {}\n", text, name, flags.store);
+    return kDone;
+}
+
 int compare_command(const Flags& flags, const std::string& typed) {
+    if (flags.file.ends_with(".json")) return show_document(flags, typed);
     const detail::Comparison comparison = detail::read_comparison(flags.file);
     const std::string path = store_path(flags, comparison);
     const detail::Json document =
@@ -39,7 +71,11 @@ int compare_command(const Flags& flags, const std::string& typed) {
 
 Run setup(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<Flags>();
-    app.add_option("file", flags->file, "the comparison, a TOML file (see docs/compare.md)")->required();
+    app.add_option(
+           "file", flags->file,
+           "the comparison, a TOML file (see docs/compare.md); or a .json document that --json printed, to show or "
+           "store it again")
+        ->required();
     app.add_option("--store", flags->store, "results file (SQLite); default: what the comparison names, or its name");
     app.add_option("--threads", flags->threads, "solves, simulations and syntheses at a time, 0 for all cores")
         ->capture_default_str();

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "counted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/store.hpp"
 #include "mantissa/host/sweep.hpp"
@@ -17,6 +18,7 @@
 #include "progress.hpp"
 #include "reproduce_table5.hpp"
 #include "result_json.hpp"
+#include "results_file.hpp"
 
 namespace mantissa::cli {
 
@@ -37,6 +39,7 @@ struct Reproduced {
     PaperCell cell;
     std::optional<SolveResult> ours;
     std::string refused;
+    bool missing = false; ///< not stored, and only what is stored was asked for
     /// Table 1 prints sqrt(sum e^2 / N) / 2.
     [[nodiscard]] std::optional<double> error() const {
         return ours && ours->error && ours->status == Status::converged ? std::optional(*ours->error / 2)
@@ -59,9 +62,10 @@ Json to_json(const Reproduced& r) {
               {"inner_format", c.inner_format},
               {"inner_stop", c.inner_stop},
               {"level", c.level},
-              {"status", r.ours              ? to_string(r.ours->status)
-                         : r.refused.empty() ? "not_run"
-                                             : "refused"},
+              {"status", r.ours               ? to_string(r.ours->status)
+                         : !r.refused.empty() ? "refused"
+                         : r.missing          ? "not_stored"
+                                              : "not_run"},
               {"inner_iterations", r.ours ? Json(r.ours->inner_iterations) : Json(nullptr)},
               {"outer_iterations", r.ours ? Json(r.ours->outer_iterations) : Json(nullptr)},
               {"paper_status", c.status},
@@ -79,7 +83,10 @@ Json to_json(const Reproduced& r) {
 
 std::vector<Reproduced> run_cells(std::vector<PaperCell> cells, const Flags& flags, const std::string& typed) {
     std::vector<Reproduced> table;
-    for (PaperCell& cell : cells) table.push_back({std::move(cell), std::nullopt, {}});
+    for (PaperCell& cell : cells) table.push_back({std::move(cell), std::nullopt, {}, false});
+    if (flags.stored && flags.store.empty())
+        throw InvalidInput("--stored: no results file to take results from; give it with --store");
+    if (flags.stored) (void)detail::open_results(flags.store, detail::Missing::refuse); // none is made
     const auto store = flags.store.empty() ? nullptr : std::make_unique<Store>(flags.store);
     std::vector<Point> points;
     std::vector<std::size_t> cell_of;
@@ -88,7 +95,8 @@ std::vector<Reproduced> run_cells(std::vector<PaperCell> cells, const Flags& fla
         if (table[i].cell.status == "na" && !flags.all) continue;
         Point point = detail::cell_point(table[i].cell);
         if (store != nullptr) table[i].ours = store->find(point);
-        if (table[i].ours) continue;
+        table[i].missing = flags.stored && !table[i].ours;
+        if (table[i].ours || flags.stored) continue;
         work += estimated_work(point);
         points.push_back(std::move(point));
         cell_of.push_back(i);
@@ -109,7 +117,7 @@ std::vector<Reproduced> run_cells(std::vector<PaperCell> cells, const Flags& fla
 
 std::string our_text(const Reproduced& r) {
     if (!r.refused.empty()) return "refused";
-    if (!r.ours) return "not run";
+    if (!r.ours) return r.missing ? "not stored" : "not run";
     if (!r.converged()) return to_string(r.ours->status);
     if (r.cell.table == 1) return fmt::format("{:.5e}", r.error().value_or(NAN));
     if (r.cell.scheme == "direct") return fmt::format("{}", r.ours->inner_iterations);
@@ -161,10 +169,11 @@ void print_table(const std::vector<Reproduced>& table) {
 }
 
 void print_summary(const std::vector<Reproduced>& table) {
-    std::size_t doubles = 0, equal = 0;
+    std::size_t doubles = 0, equal = 0, missing = 0;
     std::vector<double> logs;
     for (const Reproduced& r : table) {
-        if (r.cell.status != "ok") continue;
+        missing += r.missing ? 1 : 0;
+        if (r.cell.status != "ok" || r.missing) continue;
         if (r.cell.inner_format == "double") {
             ++doubles;
             const bool same_outer =
@@ -174,13 +183,17 @@ void print_summary(const std::vector<Reproduced>& table) {
             logs.push_back(std::abs(std::log(*ratio)));
         }
     }
+    if (missing != 0)
+        fmt::print("{} of {} not stored; without --stored they are computed\n", missing,
+                   detail::counted(table.size(), "cell"));
     if (table.front().cell.table == 1) return;
-    fmt::print("double cells equal to the paper's: {} of {}\n", equal, doubles);
+    if (doubles != 0) fmt::print("double cells equal to the paper's: {} of {}\n", equal, doubles);
     if (logs.empty()) return;
     std::sort(logs.begin(), logs.end());
     const std::size_t half = logs.size() / 2;
     const double median = logs.size() % 2 != 0 ? logs[half] : (logs[half - 1] + logs[half]) / 2;
-    fmt::print("reduced formats: median |ln(here/paper)| {:.3f} over {} cells\n", median, logs.size());
+    fmt::print("reduced formats: median |ln(here/paper)| {:.3f} over {}\n", median,
+               detail::counted(logs.size(), "cell"));
 }
 
 int reproduce_command(const Flags& flags, const std::string& typed) {
@@ -227,7 +240,8 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--threads", flags->threads, "cells at a time, 0 for all cores")->capture_default_str();
     app.add_option("--jobs", flags->jobs, "table5: syntheses side by side, each about a gigabyte; 0 for --threads");
     app.add_option("--plot", flags->plot, "table5: write the growth laws to PLOT_logic.svg and PLOT_mul18x18.svg");
-    app.add_flag("--stored", flags->stored, "table5: only what is stored; run nothing");
+    app.add_flag("--stored", flags->stored,
+                 "only what the results file holds; what it lacks is shown as missing, nothing is computed");
     app.add_flag("--all", flags->all, "also run the cells that the paper left out (n/a)");
     app.add_flag("--json", flags->json, "print a JSON list");
     return [flags, typed] { return reproduce_command(*flags, typed); };

@@ -14,6 +14,7 @@
 #include "mantissa/host/provenance.hpp"
 #include "progress.hpp"
 #include "result_json.hpp"
+#include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
 
 namespace mantissa::cli {
@@ -33,8 +34,11 @@ struct Flags {
 struct Outcome {
     SynthesisRequest request;
     SynthesisFigures figures;
-    std::vector<detail::Placement> placements; // slowest first
+    std::vector<detail::Placement> placements; // all that are stored, slowest first
     std::string fault, why_not;
+    [[nodiscard]] detail::CoreClock clock() const {
+        return detail::core_clock(request.target, figures.model_mhz, figures.model_path, placements);
+    }
 };
 
 std::vector<Outcome> requests_of(const Flags& flags) {
@@ -65,8 +69,8 @@ void run_all(std::vector<Outcome>& all, detail::Synthesizer& synthesizer, const 
                     o.figures = synthesizer.figures(o.request);
                     line.done(1);
                     if (flags.place)
-                        o.placements =
-                            synthesizer.place(o.request, flags.seeds, inner, o.why_not, [&] { line.done(1); });
+                        (void)synthesizer.place(o.request, flags.seeds, inner, o.why_not, [&] { line.done(1); });
+                    o.placements = synthesizer.stored_placements(o.request);
                 } catch (const std::exception& fault) {
                     o.fault = fault.what();
                 }
@@ -76,6 +80,7 @@ void run_all(std::vector<Outcome>& all, detail::Synthesizer& synthesizer, const 
 
 detail::Json to_json(const Outcome& o, const std::string& tool) {
     const SynthesisFigures& f = o.figures;
+    const detail::CoreClock model = detail::modelled_clock(o.request.target, f.model_mhz, f.model_path);
     detail::Json j = {{"spec", to_string(o.request.spec)},
                       {"target", o.request.target},
                       {"multiplier", o.request.multiplier},
@@ -91,8 +96,11 @@ detail::Json to_json(const Outcome& o, const std::string& tool) {
                       {"io_bits", f.io_bits},
                       {"slices_estimate", f.slices(o.request.target)},
                       {"depth", f.depth},
-                      {"model_mhz", f.model_mhz},
-                      {"model_path", f.model_path}};
+                      {"model_mhz", model.mhz},
+                      {"model_path", f.model_path},
+                      {"clock_mhz", o.clock().mhz},
+                      {"clock_kind", o.clock().kind},
+                      {"clock_from", o.clock().derivation}};
     for (const detail::Placement& p : o.placements)
         j["placements"].push_back({{"seed", p.seed}, {"mhz", p.mhz}, {"critical", p.critical}});
     return j;
@@ -107,19 +115,26 @@ void print(const Outcome& o, const std::string& tool) {
     fmt::print("  block memory {} bits, I/O {} bits, depth {} cells\n", f.memory_bits, f.io_bits, f.depth);
     fmt::print("  slices, estimated from LUTs and the {} flip-flops that share none's place: {}\n",
                f.flip_flops - f.paired, f.slices(o.request.target));
-    if (!o.request.combinational)
-        fmt::print("  clock by a model, not by place and route: {:.0f} MHz ({})\n", f.model_mhz, f.model_path);
-    if (!o.placements.empty()) {
-        const detail::Placement &median = o.placements[o.placements.size() / 2], &best = o.placements.back();
-        fmt::print("  placed and routed on LFE5U-85F, speed grade 8, {} seeds: median {:.1f} MHz, best {:.1f} MHz\n",
-                   o.placements.size(), median.mhz, best.mhz);
-        fmt::print("  critical path of the median: {}\n", median.critical);
+    if (o.request.combinational) return;
+    const detail::CoreClock clock = o.clock(),
+                            model = detail::modelled_clock(o.request.target, f.model_mhz, f.model_path);
+    if (o.placements.empty()) {
+        fmt::print("  clock by a model, not by place and route: {:.0f} MHz ({})\n", clock.mhz, clock.derivation);
+        return;
     }
+    fmt::print("  clock by place and route: {:.1f} MHz ({})\n", clock.mhz, clock.derivation);
+    fmt::print("  best seed {:.1f} MHz; the model says {:.0f} MHz ({})\n", o.placements.back().mhz, model.mhz,
+               model.derivation);
+    fmt::print("  critical path of the median: {}\n", detail::median_placement(o.placements).critical);
 }
 
 int synthesize_command(const Flags& flags, const std::string& typed) {
     if (flags.jobs < 1 || flags.jobs > 64) throw InvalidInput(fmt::format("--jobs {}: give 1 to 64", flags.jobs));
     std::vector<Outcome> all = requests_of(flags);
+    for (const Outcome& o : all) { // all of them, before any tool runs
+        detail::Synthesizer::check(o.request);
+        if (flags.place) detail::Synthesizer::check_place(o.request, flags.seeds);
+    }
     detail::Synthesizer synthesizer(flags.store, current_provenance(typed));
     run_all(all, synthesizer, flags);
     std::string fault;

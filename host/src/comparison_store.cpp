@@ -7,6 +7,7 @@
 
 #include "mantissa/format.hpp"
 #include "mantissa/host/store.hpp"
+#include "results_file.hpp"
 
 namespace mantissa::detail {
 
@@ -14,26 +15,17 @@ namespace {
 
 class Database {
 public:
-    explicit Database(const std::string& path) : path_(path) {
-        { const Store settled(path); } // makes or checks the file
-        sqlite3* raw = nullptr;
-        const int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE, nullptr);
-        db_.reset(raw);
-        check(code);
-        sqlite3_busy_timeout(raw, 60'000);
+    explicit Database(const std::string& path) : path_(path), db_(settled(path)) {}
+    void execute(const std::string& sql) {
+        check_database(db_.get(), sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr), path_);
     }
-    void execute(const std::string& sql) { check(sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr)); }
-    [[nodiscard]] bool has_table(const char* name) {
-        Query query(*this, "SELECT 1 FROM sqlite_master WHERE type='table' AND name=?");
-        query.bind(name);
-        return query.step();
-    }
+    [[nodiscard]] bool has_table(const char* name) { return detail::has_table(db_.get(), path_, name); }
 
     class Query {
     public:
         Query(Database& db, const std::string& sql) : db_(db) {
             sqlite3_stmt* raw = nullptr;
-            db_.check(sqlite3_prepare_v2(db_.db_.get(), sql.c_str(), -1, &raw, nullptr));
+            check_database(db_.db_.get(), sqlite3_prepare_v2(db_.db_.get(), sql.c_str(), -1, &raw, nullptr), db_.path_);
             statement_.reset(raw);
         }
         Query& bind(std::string_view text) {
@@ -50,7 +42,7 @@ public:
         }
         bool step() {
             const int code = sqlite3_step(statement_.get());
-            db_.check(code);
+            check_database(db_.db_.get(), code, db_.path_);
             return code == SQLITE_ROW;
         }
         [[nodiscard]] std::string text(int column) const {
@@ -73,13 +65,13 @@ public:
     };
 
 private:
-    void check(int code) const {
-        if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE)
-            throw InvalidInput(fmt::format("{}: {}; give another file with --store", path_, sqlite3_errmsg(db_.get())));
+    static DatabaseHandle settled(const std::string& path) {
+        { const Store made(path); } // makes or checks the file
+        return open_results(path, Missing::refuse);
     }
 
     std::string path_;
-    std::unique_ptr<sqlite3, decltype(&sqlite3_close)> db_{nullptr, &sqlite3_close};
+    DatabaseHandle db_;
 };
 
 constexpr const char* kProvenance = "version, commit_id, machine, date, command";
@@ -135,6 +127,18 @@ void ComparisonStore::put_comparison(const std::string& name, const Json& docume
     put(path_, "comparison", name, document, provenance);
 }
 
+std::vector<SolveBeside> ComparisonStore::solves() const {
+    Database db(path_);
+    Database::Query query(db,
+                          "SELECT problem, scheme, spec, inner_recurrence, middle, inner, tolerance, jacobi, status, "
+                          "inner_iterations FROM points ORDER BY id");
+    std::vector<SolveBeside> list;
+    while (query.step())
+        list.push_back({query.text(0), query.text(1), query.text(2), query.text(3), query.text(4), query.whole(5),
+                        query.real(6), query.whole(7) != 0, query.text(8) == "converged", query.whole(9)});
+    return list;
+}
+
 std::optional<Provenance> ComparisonStore::origin_of(const Point& point) const {
     Database db(path_);
     Database::Query query(db, fmt::format("SELECT {} FROM points WHERE key=?", kProvenance));
@@ -173,10 +177,11 @@ std::optional<ComparisonStore::Synthesis> ComparisonStore::newest_synthesis(cons
     if (!db.has_table("netlist")) return std::nullopt;
     Database::Query query(
         db,
-        fmt::format("SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, "
-                    "memory_bits, io_bits, depth, model_mhz, model_path, tool, {} FROM netlist WHERE part='core' AND "
-                    "spec=? AND target=? AND multiplier=? ORDER BY date DESC LIMIT 1",
-                    kProvenance));
+        fmt::format(
+            "SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, "
+            "memory_bits, io_bits, depth, model_mhz, model_path, tool, sources, {} FROM netlist WHERE part='core' AND "
+            "spec=? AND target=? AND multiplier=? ORDER BY date DESC LIMIT 1",
+            kProvenance));
     query.bind(spec).bind(target).bind(multiplier);
     if (!query.step()) return std::nullopt;
     Synthesis s;
@@ -188,22 +193,21 @@ std::optional<ComparisonStore::Synthesis> ComparisonStore::newest_synthesis(cons
     f.model_mhz = query.real(at++);
     f.model_path = query.text(at++);
     s.tool = query.text(at++);
+    s.sources = query.text(at++);
     s.provenance = query.provenance(at);
     return s;
 }
 
-std::vector<ComparisonStore::Placed> ComparisonStore::newest_placements(const std::string& spec,
-                                                                        const std::string& target,
-                                                                        const std::string& multiplier) const {
+std::vector<ComparisonStore::Placed> ComparisonStore::placements(const std::string& spec, const std::string& target,
+                                                                 const std::string& multiplier,
+                                                                 const std::string& sources) const {
     Database db(path_);
     std::vector<Placed> placed;
     if (!db.has_table("placement")) return placed;
-    Database::Query query(
-        db, fmt::format("SELECT seed, mhz, critical, {} FROM placement WHERE part='core' AND spec=?1 AND target=?2 AND "
-                        "multiplier=?3 AND sources=(SELECT sources FROM placement WHERE part='core' AND spec=?1 AND "
-                        "target=?2 AND multiplier=?3 ORDER BY date DESC LIMIT 1) ORDER BY mhz",
-                        kProvenance));
-    query.bind(spec).bind(target).bind(multiplier);
+    Database::Query query(db, fmt::format("SELECT seed, mhz, critical, {} FROM placement WHERE part='core' AND spec=? "
+                                          "AND target=? AND multiplier=? AND sources=? ORDER BY mhz",
+                                          kProvenance));
+    query.bind(spec).bind(target).bind(multiplier).bind(sources);
     while (query.step())
         placed.push_back({{static_cast<int>(query.whole(0)), query.real(1), query.text(2)}, query.provenance(3)});
     return placed;

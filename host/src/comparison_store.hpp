@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compare/findings.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "result_json.hpp"
@@ -44,7 +45,7 @@ public:
 
     struct Synthesis {
         SynthesisFigures figures;
-        std::string tool;
+        std::string tool, sources;
         Provenance provenance;
     };
     /// The newest synthesis of a core, whatever sources and tool it was made with.
@@ -54,9 +55,12 @@ public:
         Placement placement;
         Provenance provenance;
     };
-    /// The placements of the sources that were placed last, slowest first.
-    [[nodiscard]] std::vector<Placed> newest_placements(const std::string& spec, const std::string& target,
-                                                        const std::string& multiplier) const;
+    /// The placements of a core of these sources, slowest first.
+    [[nodiscard]] std::vector<Placed> placements(const std::string& spec, const std::string& target,
+                                                 const std::string& multiplier, const std::string& sources) const;
+
+    /// Every solve, in the order stored.
+    [[nodiscard]] std::vector<SolveBeside> solves() const;
 
 private:
     std::string path_;

@@ -1,6 +1,7 @@
 // mantissa reproduce table5: the core's area beside the paper's Table 5.
 #include "reproduce_table5.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -13,6 +14,8 @@
 #include "paper_tables.hpp"
 #include "progress.hpp"
 #include "result_json.hpp"
+#include "results_file.hpp"
+#include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
 #include "synthesis/table5.hpp"
 #include "text_file.hpp"
@@ -70,7 +73,9 @@ Json row_json(const Table5Row& row) {
         j["multipliers"] = f.multipliers;
         j["io_bits"] = f.io_bits;
         j["depth"] = f.depth;
-        j["model_mhz"] = f.model_mhz;
+        const detail::CoreClock clock = detail::modelled_clock("xc2v", f.model_mhz, f.model_path);
+        j["model_mhz"] = clock.mhz;
+        j["model_from"] = clock.derivation;
         j["slices_ratio"] = static_cast<double>(f.slices("xc2v")) / row.slices;
     }
     return j;
@@ -110,6 +115,7 @@ void print_laws(const std::vector<Table5Row>& rows) {
 
 int reproduce_table5(const Table5Flags& flags, const std::string& typed) {
     std::vector<Table5Row> rows = detail::read_table5(detail::paper_folder(flags.data));
+    if (flags.stored && !flags.store.empty()) (void)detail::open_results(flags.store, detail::Missing::refuse);
     detail::Synthesizer synthesizer(flags.store, current_provenance(typed));
     const std::string failed = synthesize_rows(rows, synthesizer, flags.jobs, flags.stored);
     if (!flags.plot.empty())
@@ -122,26 +128,34 @@ int reproduce_table5(const Table5Flags& flags, const std::string& typed) {
     } else {
         fmt::print("Table 5: the one-lane core on xc2v (here {}; the paper ISE 7.1 on xc2v8000-5)\n",
                    synthesizer.tool());
-        fmt::print("{:<10}{:<8}{:>9}{:>8}{:>7}{:>8}{:>7}{:>7}{:>7}{:>10}{:>9}{:>8}{:>7}{:>7}{:>7}{:>7}\n", "multiplier",
+        fmt::print("{:<12}{:<8}{:>9}{:>8}{:>7}{:>8}{:>7}{:>7}{:>7}{:>10}{:>9}{:>8}{:>7}{:>7}{:>7}\n", "multipliers",
                    "format", "slices", "paper", "ratio", "blocks", "paper", "I/O", "paper", "LUTs", "FFs", "memory",
-                   "depth", "MHz*", "paper", "ratio");
+                   "depth", "MHz*", "paper");
         for (const Table5Row& row : rows) {
             if (!row.ours) {
-                fmt::print("{:<10}{:<8}{:>9}{:>8}\n", row.multiplier, row.format, flags.stored ? "not run" : "failed",
-                           row.slices);
+                fmt::print("{:<12}{:<8}{:>9}{:>8}{:>7}{:>8}{:>7}{:>7}{:>7}{:>10}{:>9}{:>8}{:>7}{:>7}{:>7}\n",
+                           row.multiplier, row.format, flags.stored ? "missing" : "failed", row.slices, "-", "-",
+                           row.multipliers, "-", row.io_bits, "-", "-", "-", "-", "-", row.mhz);
                 continue;
             }
             const SynthesisFigures& f = *row.ours;
             const auto slices = static_cast<double>(f.slices("xc2v"));
-            fmt::print("{:<10}{:<8}{:>9}{:>8}{:>7.2f}{:>8}{:>7}{:>7}{:>7}{:>10}{:>9}{:>8}{:>7}{:>7.0f}{:>7}{:>7.2f}\n",
+            fmt::print("{:<12}{:<8}{:>9}{:>8}{:>7.2f}{:>8}{:>7}{:>7}{:>7}{:>10}{:>9}{:>8}{:>7}{:>7.0f}{:>7}\n",
                        row.multiplier, row.format, slices, row.slices, slices / row.slices, f.multipliers,
                        row.multipliers, f.io_bits, row.io_bits, f.luts, f.flip_flops, f.memory_luts, f.depth,
-                       f.model_mhz, row.mhz, f.model_mhz / row.mhz);
+                       detail::modelled_clock("xc2v", f.model_mhz, f.model_path).mhz, row.mhz);
         }
         fmt::print(
             "slices are estimated: (LUTs + LUTs as memory + flip-flops that no LUT feeds) / 2. I/O counts every\n"
-            "port bit, handshakes and the control bus too. *MHz: a model of the netlist at an ECP5's delays\n"
-            "(docs/synthesis.md), no place and route on the device.\n");
+            "port bit, handshakes and the control bus too. *MHz: a model of the netlist with an ECP5's delays times "
+            "{}, a\n"
+            "factor that is assumed for the xc2v (docs/synthesis.md); the paper's are from place and route of its own\n"
+            "design, and the two do not compare.\n",
+            detail::delay_ratio("xc2v"));
+        const auto missing = std::count_if(rows.begin(), rows.end(), [](const Table5Row& row) { return !row.ours; });
+        if (flags.stored && missing != 0)
+            fmt::print("missing: {} of {} rows are not stored for this RTL; without --stored they are synthesised\n",
+                       missing, rows.size());
         print_laws(rows);
     }
     if (!failed.empty()) throw InvalidInput(failed);

@@ -13,13 +13,12 @@
 #include "key_values.hpp"
 #include "mantissa/format.hpp"
 #include "result_json.hpp"
+#include "results_file.hpp"
 #include "text_file.hpp"
 
 namespace mantissa {
 
 namespace {
-
-constexpr int kApplicationId = 0x4D414E54; // "MANT" in the file's header
 
 constexpr const char* kSchema = R"sql(
 CREATE TABLE points (
@@ -83,7 +82,7 @@ public:
     /// True when there is a row.
     bool step() {
         const int code = sqlite3_step(statement_);
-        if (code != SQLITE_ROW && code != SQLITE_DONE) check(code);
+        check(code);
         return code == SQLITE_ROW;
     }
     [[nodiscard]] int columns() const { return sqlite3_column_count(statement_); }
@@ -104,11 +103,7 @@ public:
     }
 
 private:
-    void check(int code) const {
-        if (code == SQLITE_OK) return;
-        throw InvalidInput(
-            fmt::format("{}: {}; give another file with --store or remove this one", path_, sqlite3_errmsg(db_)));
-    }
+    void check(int code) const { detail::check_database(db_, code, path_); }
 
     sqlite3* db_;
     const std::string& path_;
@@ -120,53 +115,26 @@ private:
 
 struct Store::Database {
     std::string path;
-    sqlite3* handle = nullptr;
+    detail::DatabaseHandle handle;
     std::mutex mutex;
 
-    explicit Database(const std::string& file) : path(file) {
-        if (sqlite3_open_v2(file.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX,
-                            nullptr) != SQLITE_OK) {
-            const std::string reason = handle != nullptr ? sqlite3_errmsg(handle) : "out of memory";
-            sqlite3_close(handle);
-            throw InvalidInput(fmt::format("{}: cannot open the results file: {}; give a file in a folder that can be "
-                                           "written",
-                                           file, reason));
-        }
-        sqlite3_busy_timeout(handle, 60'000);
-    }
-    Database(const Database&) = delete;
-    Database& operator=(const Database&) = delete;
-    ~Database() { sqlite3_close(handle); }
+    explicit Database(const std::string& file)
+        : path(file), handle(detail::open_results(file, detail::Missing::create)) {}
 
-    Statement prepare(std::string_view sql) { return {handle, path, sql}; }
+    Statement prepare(std::string_view sql) { return {handle.get(), path, sql}; }
     void execute(std::string_view sql) {
-        Statement statement(handle, path, sql);
+        Statement statement(handle.get(), path, sql);
         while (statement.step()) {
         }
     }
-    int pragma(std::string_view name) {
-        Statement statement(handle, path, fmt::format("PRAGMA {}", name));
-        statement.step();
-        return static_cast<int>(statement.integer(0));
-    }
-    /// Makes the tables of a new file; checks what an old one is.
+    /// Makes the tables of a new file, once, whoever else may be opening it.
     void settle_schema() {
         execute("BEGIN IMMEDIATE");
-        const bool empty = pragma("schema_version") == 0;
-        if (empty) {
+        if (detail::is_new(handle.get(), path)) {
             execute(kSchema);
-            execute(fmt::format("PRAGMA application_id={}", kApplicationId));
-            execute(fmt::format("PRAGMA user_version={}", kSchemaVersion));
+            detail::mark_results(handle.get(), path);
         }
         execute("COMMIT");
-        if (pragma("application_id") != kApplicationId)
-            throw InvalidInput(fmt::format("{}: a database of another program; give another file with --store", path));
-        const int version = pragma("user_version");
-        if (version != kSchemaVersion)
-            throw InvalidInput(
-                fmt::format("{}: results of schema {}, this program reads {}; use the program that wrote "
-                            "them or another file",
-                            path, version, kSchemaVersion));
     }
 };
 
@@ -192,7 +160,11 @@ std::optional<SolveResult> Store::find(const Point& point) const {
     select.bind(point_key(point));
     if (!select.step()) return std::nullopt;
     SolveResult result;
-    result.status = detail::parse_status(select.text(0));
+    try {
+        result.status = detail::parse_status(select.text(0));
+    } catch (const InvalidInput& fault) {
+        throw InvalidInput(fmt::format("{}: {}; make the file again", detail::path_text(db_->path), fault.what()));
+    }
     result.detail = select.text(1);
     result.inner_iterations = select.integer(2);
     result.outer_iterations = select.integer(3);
@@ -201,7 +173,12 @@ std::optional<SolveResult> Store::find(const Point& point) const {
     result.sigma_guards = select.integer(6);
     if (!select.null(7)) result.cycles = select.integer(7);
     result.seconds = select.real(8);
-    result.history = detail::history_from_json(select.text(9));
+    try {
+        result.history = detail::history_from_json(select.text(9));
+    } catch (const detail::Json::exception&) {
+        throw InvalidInput(fmt::format("{}: the history of a solve is no list of steps; make the file again",
+                                       detail::path_text(db_->path)));
+    }
     return result;
 }
 

@@ -1,4 +1,9 @@
 // Comparison and device files: what they mean, and one line for what they cannot.
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "compare/comparison_file.hpp"
@@ -91,6 +96,61 @@ TEST(ComparisonFile, ShippedFilesParse) {
         EXPECT_NO_THROW(read_comparison(std::string(MANTISSA_EXPERIMENTS) + "/" + name)) << name;
 }
 
+/// The example with every key: in the header behind "//     ", in docs/compare.md between "```toml" and "```".
+std::string example_of(const std::string& file, const std::string& begin, const std::string& end,
+                       const std::string& prefix) {
+    std::ifstream in(std::string(MANTISSA_SOURCE) + "/" + file);
+    std::string text;
+    bool inside = false;
+    for (std::string line; std::getline(in, line);) {
+        if (inside && line == end) break;
+        if (inside) text += (line.starts_with(prefix) ? line.substr(prefix.size()) : line == "//" ? "" : line) + "\n";
+        if (line == begin) inside = true;
+    }
+    return text.substr(std::min(text.find_first_not_of('\n'), text.size()));
+}
+
+TEST(ComparisonFile, TheReferencesExampleIsReadAndHasEveryKey) {
+    const std::string header = example_of("host/src/compare/comparison_file.hpp",
+                                          "// An example with every key:", "// clang-format on", "//     "),
+                      page = example_of("docs/compare.md", "```toml", "```", "");
+    EXPECT_EQ(header, page);
+    const Comparison c = parse(page);
+    EXPECT_EQ(c.name, "example");
+    EXPECT_EQ(c.designs.size(), 3U);
+    EXPECT_EQ(c.gpu.size(), 1U);
+    ASSERT_TRUE(c.section55);
+    // The keys that the reader knows are those of its complaint; each stands in the example, in the header and the
+    // page.
+    const auto keys_of = [](const std::string& text) {
+        try {
+            parse(text);
+        } catch (const InvalidInput& fault) {
+            const std::string line = fault.what(), mark = "the keys are ";
+            return line.substr(line.find(mark) + mark.size());
+        }
+        return std::string();
+    };
+    const std::string design = "[[design]]\nspec = [\"s23e8\", \"s52e11\"]\n";
+    const std::string keys = keys_of(std::string(kSmall) + "colour = 1\n" + design) + ", " +
+                             keys_of(std::string(kSmall) + design + "colour = 1\n") + ", " +
+                             keys_of(std::string(kSmall) + design + "[section55]\ncolour = 1\n");
+    std::ifstream head(std::string(MANTISSA_SOURCE) + "/host/src/compare/comparison_file.hpp"),
+        doc(std::string(MANTISSA_SOURCE) + "/docs/compare.md");
+    const std::string whole_header{std::istreambuf_iterator<char>(head), {}},
+        whole_page{std::istreambuf_iterator<char>(doc), {}};
+    std::istringstream list(keys);
+    std::size_t count = 0;
+    for (std::string key; std::getline(list >> std::ws, key, ',');) {
+        if (key == "design" || key == "section55") continue;
+        ++count;
+        EXPECT_NE(("\n" + page).find("\n" + key + " = "), std::string::npos) << key;
+        EXPECT_NE(whole_header.find("//   " + key + " "), std::string::npos) << key;
+        EXPECT_NE(whole_page.find("| `" + key + "` | "), std::string::npos) << key;
+    }
+    EXPECT_EQ(count, 26U);
+}
+
 TEST(ComparisonFile, RefusesWithFileAndLine) {
     const std::string small = kSmall, design = "[[design]]\nspec = \"s17e8\"\n";
     const auto refused = [](const std::string& text, const std::string& part) {
@@ -157,6 +217,8 @@ TEST(DeviceFile, UserFilesByPath) {
     EXPECT_FALSE(d.pins);
     expect_invalid([&] { find_device("yours.toml", scratch.path("")); }, "yours.toml");
     expect_invalid([&] { parse_device(text + "speed = 1\n", "d.toml"); }, "d.toml:9: no key 'speed'");
+    expect_invalid([&] { parse_device(text + "delay_ratio = 1.5\n", "d.toml"); },
+                   "d.toml:9: delay_ratio is the target's");
     expect_invalid([&] { parse_device("name = \"x\"\n", "d.toml"); }, "d.toml:1: a device without target");
     expect_invalid(
         [&] {

@@ -1,4 +1,6 @@
 // Gathering without any tool: the store, what it lacks, imported GPU files.
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "compare/compare.hpp"
@@ -114,6 +116,56 @@ TEST(Gather, RefusesFilesThatAreNoGpuResults) {
         c.gpu = {scratch.write("bad.json", text)};
         expect_invalid(run, "bad.json");
     }
+}
+
+// A bad file is found before any work: nothing is solved, and no results file is made.
+TEST(Gather, BadGpuFilesAreFoundBeforeAnyWork) {
+    const Scratch scratch;
+    const std::string store = scratch.path("s.sqlite");
+    const std::string good = R"({"arithmetic": "double", "plan": "stream", "end": "converged", "passes": 22, "outer": 0,
+        "seconds": 0.5, "true_residual": 9e-11, "error": null, "joules": null, "inner": null})";
+    const auto file = [&](const std::string& solves, int level = 9) {
+        return R"({"device": "Toy", "poisson": [{"level": )" + std::to_string(level) + R"(, "solves": [)" + solves +
+               "]}]}";
+    };
+    const auto without = [&](const std::string& name, const std::string& value) {
+        std::string text = good;
+        const auto at = text.find("\"" + name + "\": ") + name.size() + 4;
+        return text.replace(at, text.find_first_of(",}", at) - at, value);
+    };
+    Comparison c = solves_only();
+    const auto refused = [&](const std::string& text, const std::string& part) {
+        c.gpu = {scratch.write("bad.json", text)};
+        expect_invalid([&] { run_comparison(c, {store, "test", 1, false}); }, part);
+        EXPECT_FALSE(std::filesystem::exists(store)) << part;
+    };
+    refused("not JSON", "no JSON");
+    // Even at a level that the comparison has no problem of.
+    refused(file("{}"), "poisson[0].solves[0]: 'end' must be text");
+    refused(file(good + ", " + without("seconds", "0")), "poisson[0].solves[1]: 'seconds' must be a number above 0");
+    refused(file(without("passes", "-1")), "'passes' must be a whole number");
+    refused(file(without("plan", "7")), "'plan' must be text");
+    refused(file(without("joules", "true")), "'joules' must be a number or null");
+    refused(R"({"poisson": [{"level": "9", "solves": []}]})", "'level' must be a whole number");
+    c.gpu = {scratch.path("none.json")};
+    expect_invalid([&] { run_comparison(c, {store, "test", 1, false}); }, "none.json");
+    std::filesystem::create_directories(scratch.path("other"));
+    c.gpu = {scratch.write("g.json", file(good)), scratch.write("other/g.json", file(good))};
+    expect_invalid([&] { run_comparison(c, {store, "test", 1, false}); }, "another file under gpu has the same name");
+    EXPECT_FALSE(std::filesystem::exists(store));
+    c.gpu = {scratch.path("g.json")};
+    EXPECT_NO_THROW(run_comparison(c, {store, "test", 1, true}));
+}
+
+TEST(Gather, ADamagedResultsFileIsRefused) {
+    const Scratch scratch;
+    const std::string store = scratch.path("s.sqlite");
+    run_comparison(solves_only("cpu = false\n"), {store, "test", 1, true});
+    std::string bytes = scratch.read("s.sqlite");
+    bytes.resize(bytes.size() / 2);
+    const std::string half = scratch.write("half.sqlite", bytes);
+    expect_invalid([&] { run_comparison(solves_only(), {half, "test", 1, true}); }, "damaged");
+    expect_invalid([&] { run_comparison(solves_only(), {scratch.path(""), "test", 1, true}); }, "a folder");
 }
 
 TEST(Gather, AnEngineOfAnotherBuildIsAGapNotAnError) {

@@ -151,8 +151,7 @@ TEST(Join, TheDevicesGreatestClockHolds) {
             EXPECT_EQ(row.clock_hz, 1e6);
             EXPECT_EQ(row.clock_kind, "given");
         }
-    c.devices[1].delay_ratio = 0.5; // 120 MHz with the delays of an ECP5
-    c.devices[1].max_mhz = 200;
+    c.devices[1].max_mhz = 200; // 120 MHz with the delays of an ECP5, of which the family's are taken to be half
     g = gathered(c);
     for (const Row& row : join(c, g, kHere)) {
         EXPECT_EQ(row.device == 1, row.clock_hz == 200e6);
@@ -250,6 +249,23 @@ TEST(Join, EachRowTakesTheInnerThatIsFastestForIt) {
     EXPECT_EQ(taken(1), 50U);
     EXPECT_EQ(solve_of(g, kProblem, parse_spec("s23e8"))->value.inner, 10U);
     EXPECT_TRUE(g.gaps.empty()) << "other inners are no disagreement";
+}
+
+TEST(Join, CoresAndRowsHaveOneClock) {
+    Comparison c = comparison();
+    for (Device& device : c.devices) device.max_mhz.reset();
+    Gathered g = gathered(c);
+    g.clocks.clear(); // all modelled
+    const Json d = comparison_document(c, g, join(c, g, kHere), {}, kHere);
+    std::size_t compared = 0;
+    for (const Json& row : d["rows"])
+        for (const Json& core : d["cores"])
+            if (core["spec"] == row["spec"] && core["target"] == (row["device"] == "xc2v8000" ? "xc2v" : "xcup")) {
+                EXPECT_EQ(row["clock_hz"].get<double>(), 1e6 * core["mhz"].get<double>());
+                EXPECT_EQ(core["mhz"].get<double>(), core["target"] == "xc2v" ? 120 / 1.5 : 120 / 0.5);
+                ++compared;
+            }
+    EXPECT_GE(compared, 6U);
 }
 
 TEST(Join, FindingsCarryFiguresAndMarks) {

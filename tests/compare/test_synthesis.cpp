@@ -1,6 +1,7 @@
 // `mantissa compare` as a user meets it, with a small core synthesised by yosys.
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -53,6 +54,21 @@ TEST(Compare, SynthesisesOnceAndKeepsIt) {
     const Outcome again = run(scratch, file + " --json", "MANTISSA_YOSYS=/nowhere/yosys");
     ASSERT_EQ(again.code, 0) << again.err;
     EXPECT_EQ(json::parse(again.out)["cores"], d["cores"]);
+    // One core, one clock: `synthesize` says the same, and how it is known.
+    const std::string line = std::string("env MANTISSA_YOSYS=") + MANTISSA_YOSYS_PATH + " " + MANTISSA_PROGRAM +
+                             " synthesize --json --target xc2v --spec '" + d["cores"][0]["spec"].get<std::string>() +
+                             "' --store " + scratch.path("small.sqlite");
+    std::FILE* pipe = ::popen(line.c_str(), "r");
+    std::string out;
+    for (int c; (c = std::fgetc(pipe)) != EOF;) out += static_cast<char>(c);
+    ASSERT_EQ(::pclose(pipe), 0);
+    const json alone = json::parse(out);
+    EXPECT_EQ(alone["clock_mhz"], d["cores"][0]["mhz"]);
+    EXPECT_EQ(alone["clock_kind"], "modelled");
+    EXPECT_NE(alone["clock_from"].get<std::string>().find("times 1.5 assumed for xc2v"), std::string::npos) << alone;
+    EXPECT_NE(d["origins"][d["cores"][0]["mhz_origin"].get<std::string>()]["what"].get<std::string>().find(
+                  alone["clock_from"].get<std::string>()),
+              std::string::npos);
     const Outcome table = run(scratch, file + " --stored");
     EXPECT_EQ(table.code, 0);
     EXPECT_NE(table.out.find("Gaps"), std::string::npos);
@@ -68,6 +84,24 @@ TEST(Compare, AMissingYosysIsAGapThatSaysWhatToInstall) {
         return g["what"].get<std::string>().starts_with("area") &&
                g["mend"].get<std::string>().find("apt install yosys") != std::string::npos;
     })) << d["gaps"];
+}
+
+TEST(Compare, AStoredDocumentIsShownAndStoredAgain) {
+    const Scratch scratch;
+    const std::string document = std::string(MANTISSA_EXPERIMENTS) + "/results/compare.json";
+    const Outcome shown = run(scratch, document + " --store " + scratch.path("r.sqlite"));
+    ASSERT_EQ(shown.code, 0) << shown.err;
+    EXPECT_NE(shown.out.find("stored as 'compare'"), std::string::npos);
+    EXPECT_NE(shown.out.find("Findings"), std::string::npos);
+    const Outcome again = run(scratch, document + " --json");
+    ASSERT_EQ(again.code, 0) << again.err;
+    const json d = json::parse(again.out);
+    EXPECT_EQ(d, json::parse(std::ifstream(document)));
+    for (const char* text : {"", "{", "{}", "{\"name\": \"x\"}", "{\"name\": \"x\", \"rows\": 3}"}) {
+        const Outcome bad = run(scratch, scratch.write("bad.json", text));
+        EXPECT_EQ(bad.code, 2) << text;
+        EXPECT_EQ(std::count(bad.err.begin(), bad.err.end(), '\n'), 1) << bad.err;
+    }
 }
 
 TEST(Compare, RefusesInOneLine) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -152,6 +153,182 @@ TEST(Report, FindingsOfTheSolvesAlone) {
     EXPECT_TRUE(has(summary.findings[0], "150 inner iterations, 1.50 times double's 100")) << summary.findings[0];
     EXPECT_TRUE(has(summary.findings[1], "from 900 to 300")) << summary.findings[1];
     EXPECT_TRUE(has(summary.findings[2], "from 300 to 150")) << summary.findings[2];
+}
+
+TEST(Report, FindingsAreOfAllSolvesAndOfNoneAloneTheBest) {
+    const Scratch scratch;
+    {
+        Store store(scratch.path("s"));
+        store.put(point("double"), result(100), 4225, kProvenance);
+        store.put(point("s17e8"), result(190), 4225, kProvenance);
+        // Shorter vectors, that no chart draws: the sentence on the shortest must not pass over them.
+        store.put(point("s8e8,order=tree,u=s23e8"), result(150), 4225, kProvenance);
+        store.put(point("s17e8,row=s23e8"), result(190), 4225, kProvenance);
+        store.put(point("s12e8"), result(900), 4225, kProvenance);
+    }
+    Origins origins;
+    const Summary summary = summary_of(read_stores({scratch.path("s")}, origins));
+    ASSERT_EQ(summary.findings.size(), 2u);
+    EXPECT_TRUE(has(summary.findings[0], "s8e8,u=s23e8,order=tree solves") ||
+                has(summary.findings[0], "s8e8,order=tree,u=s23e8 solves"))
+        << summary.findings[0];
+    EXPECT_TRUE(has(summary.findings[0], "of 4 reduced datapaths 3 stay within")) << summary.findings[0];
+    EXPECT_TRUE(has(summary.findings[1], "saves nothing at 17-bit vectors: from 190 to 190")) << summary.findings[1];
+    EXPECT_TRUE(has(summary.findings_from, "5 solves of poisson2d:level=6")) << summary.findings_from;
+}
+
+TEST(Report, OnePairHasNoMost) {
+    const Scratch scratch;
+    {
+        Store store(scratch.path("s"));
+        store.put(point("s10e8"), result(900), 4225, kProvenance);
+        store.put(point("s10e8,row=s16e8"), result(300), 4225, kProvenance);
+    }
+    Origins origins;
+    const std::vector<std::string> one = summary_of(read_stores({scratch.path("s")}, origins)).findings;
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_FALSE(has(one[0], "most")) << one[0];
+    {
+        Store store(scratch.path("s"));
+        store.put(point("s12e8"), result(400), 4225, kProvenance);
+        store.put(point("s12e8,row=s18e8"), result(300), 4225, kProvenance);
+        store.put(point("s12e8,row=s18e8,dot=fixed[13:-50]"), result(1), 4225, kProvenance); // differs elsewhere too
+    }
+    const std::vector<std::string> two = summary_of(read_stores({scratch.path("s")}, origins)).findings;
+    ASSERT_EQ(two.size(), 1u);
+    EXPECT_TRUE(has(two[0], "pays most at 10-bit vectors, of 2 pairs")) << two[0];
+}
+
+TEST(Report, AComparisonsSentencesAreFormedFromThePagesFigures) {
+    const Scratch scratch;
+    {
+        Store store(scratch.path("s"));
+        store.put(point("s17e8,row=s23e8"), result(245), 4225, kProvenance);
+        store.put(point("double"), result(100), 4225, kProvenance);
+    }
+    const auto design = [](const char* spec, int iterations) {
+        return Json{{"spec", spec},
+                    {"problem", "poisson2d:level=6"},
+                    {"unknowns", 4225},
+                    {"status", "converged"},
+                    {"inner_iterations", iterations}};
+    };
+    add_document(scratch.path("s"), "comparison", "c",
+                 {{"scheme", "residual-guided"},
+                  {"inner", 10},
+                  {"tolerance", 1e-10},
+                  {"designs", {design("s23e8", 287), design("s17e8", 374)}},
+                  {"findings", {"s23e8 needs the fewest, 287"}}});
+    Origins origins;
+    const Summary summary = summary_of(read_stores({scratch.path("s")}, origins));
+    ASSERT_EQ(summary.findings.size(), 1u);
+    EXPECT_TRUE(has(summary.findings[0], "of the 3 datapaths below 30 fraction bits that these results hold"))
+        << summary.findings[0];
+    EXPECT_TRUE(has(summary.findings[0], "s17e8,row=s23e8 needs the fewest, 245")) << summary.findings[0];
+    EXPECT_FALSE(has(page_of({scratch.path("s")}), "needs the fewest, 287"));
+}
+
+TEST(Report, WhereNothingConvergedItSaysSo) {
+    const Scratch scratch;
+    {
+        Store store(scratch.path("s"));
+        SolveResult failed = result(1);
+        failed.status = Status::stagnated;
+        store.put(point("s4e8"), failed, 4225, kProvenance);
+        failed.status = Status::iteration_limit;
+        store.put(point("s5e8"), failed, 4225, kProvenance);
+        store.put(point("s6e8"), failed, 4225, kProvenance);
+    }
+    const std::string none = page_of({scratch.path("s")});
+    EXPECT_TRUE(has(none, "These results hold 3 solves, and none converged (iteration limit: 2 and stagnated: 1)"));
+    EXPECT_TRUE(has(none, "No solve in a reduced format converged"));
+    EXPECT_FALSE(has(none, "hold no solves"));
+    { Store(scratch.path("s")).put(point("s17e8"), result(100), 4225, kProvenance); }
+    EXPECT_TRUE(has(page_of({scratch.path("s")}), "4 solves, of which 1 converged, but no two to compare"));
+}
+
+const Text* text_of(const Section& section) {
+    for (const Block& b : section.blocks)
+        if (const auto* text = std::get_if<Text>(&b)) return text;
+    return nullptr;
+}
+
+TEST(Report, EnginesAreComparedWhereNothingElseDiffers) {
+    const Scratch scratch;
+    const auto section = [&] {
+        Origins origins;
+        return engines_section(read_stores({scratch.path("s")}, origins));
+    };
+    {
+        Store store(scratch.path("s"));
+        store.put(point("s17e8"), result(100), 4225, kProvenance);
+        Point limited = point("s17e8"); // the same engine, another limit
+        limited.options.max_iterations = 999;
+        store.put(limited, result(100), 4225, kProvenance);
+        Point other = point("s20e8"); // another engine, another datapath
+        other.engine = "rtl";
+        store.put(other, result(100), 4225, kProvenance);
+        Point deep = point("s17e8"); // another engine, another limit
+        deep.engine = "rtl";
+        deep.options.max_iterations = 7;
+        store.put(deep, result(100), 4225, kProvenance);
+        Point direct = point("s23e8"); // a scheme that no engine carries out
+        direct.options.scheme = Scheme::ghysels_vanroose;
+        store.put(direct, result(100), 4225, kProvenance);
+        direct.engine = "rtl";
+        store.put(direct, result(100), 4225, kProvenance);
+    }
+    EXPECT_EQ(text_of(section()), nullptr) << text_of(section())->plain;
+    {
+        Store store(scratch.path("s"));
+        Point same = point("s17e8");
+        same.engine = "rtl";
+        store.put(same, result(100), 4225, kProvenance);
+    }
+    ASSERT_NE(text_of(section()), nullptr);
+    EXPECT_EQ(text_of(section())->plain,
+              "One solve ran on a second engine (rtl): it has the same iterations and the same "
+              "defect, to the last bit, as the same solve on emulated.");
+    {
+        Store store(scratch.path("s"));
+        Point same = point("s17e8");
+        same.engine = "hls";
+        SolveResult near = result(100);
+        near.true_residual = std::nextafter(near.true_residual, 1);
+        store.put(same, near, 4225, kProvenance);
+    }
+    EXPECT_TRUE(has(text_of(section())->plain, "1 of 2 solves on a second engine (hls, rtl) have"))
+        << text_of(section())->plain;
+}
+
+TEST(Report, APartHasTheClockThatSynthesizeSays) {
+    const Scratch scratch;
+    { Store store(scratch.path("s")); }
+    const std::string behind = "'tool','now',100,0,50,10,0,1,0,60,9";
+    execute(
+        scratch.path("s"),
+        "CREATE TABLE netlist (spec, target, multiplier, part, tool, sources, luts, memory_luts, flip_flops, paired, "
+        "carries, multipliers, memory_bits, io_bits, depth, model_mhz, model_path, version, commit_id, machine, date, "
+        "command); INSERT INTO netlist VALUES ('s17e8','xc2v','block','core'," +
+            behind + ",125.0,'a -> b','1','c','m','2026-01-01','x'),('s17e8','ecp5','block','core'," + behind +
+            ",120.0,'a -> b','1','c','m','2026-01-01','x'); CREATE TABLE placement (spec, target, multiplier, part, "
+            "tool, sources, placer, seed, mhz, critical, version, commit_id, machine, date, command); INSERT INTO "
+            "placement VALUES ('s17e8','ecp5','block','core','tool','now','p',1,140.0,'c -> d','1','c','m','d','x'),"
+            "('s17e8','ecp5','block','core','tool','before','p',1,90.0,'c -> d','1','c','m','d','x')");
+    Origins origins;
+    const Section section = area_section(read_stores({scratch.path("s")}, origins), origins, MANTISSA_PAPER);
+    const Table* t = nullptr;
+    for (const Block& b : section.blocks)
+        if (const auto* table = std::get_if<Table>(&b); table != nullptr && table->id == "synthesis") t = table;
+    ASSERT_NE(t, nullptr);
+    ASSERT_EQ(t->rows.size(), 2u);
+    const auto clock = [&](std::size_t r) { return t->rows[r].cells[t->rows[r].cells.size() - 2]; };
+    EXPECT_DOUBLE_EQ(clock(0).value.get<double>(), 125 / 1.5);
+    EXPECT_TRUE(clock(0).modelled);
+    EXPECT_EQ(clock(1).value.get<double>(), 140);
+    EXPECT_FALSE(clock(1).modelled);
+    EXPECT_TRUE(has(t->rows[0].cells.back().text, "model, an ECP5's delays times 1.5"));
+    EXPECT_TRUE(has(t->rows[1].cells.back().text, "place and route, seed 1"));
 }
 
 TEST(Report, ThePapersCellsBesideOurs) {

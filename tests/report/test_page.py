@@ -78,9 +78,29 @@ class Page(unittest.TestCase):
 
     def test_prints_the_findings_and_where_the_page_is(self):
         self.assertIn(str(self.page), self.printed)
-        for finding in results.comparison()["findings"][:3]:
-            self.assertIn(finding, self.printed)
-        self.assertNotIn("fourth", self.printed)
+        found = self.browser.value("Array.from(document.querySelectorAll('ol.findings li')).map(e => e.textContent)")
+        self.assertGreater(len(found), 1)
+        for finding in found:
+            self.assertIn(finding.replace("\u200b", ""), self.printed)
+        # A comparison's sentences are formed from its figures; what was stored as such is not repeated.
+        for stored_sentence in results.comparison()["findings"]:
+            self.assertNotIn(stored_sentence, self.printed)
+
+    def test_findings_agree_with_the_stored_figures(self):
+        first = self.browser.value("document.querySelector('ol.findings li').textContent")
+        found = re.search(r"at (\S+): (\d+) of CG in double; ", first) or re.search(r"at (\S+):()", first)
+        problem = found[1]
+        rows = self.database.execute(
+            "SELECT spec, inner_iterations FROM points WHERE problem = ? AND scheme = 'residual-guided' AND inner = 10 "
+            "AND tolerance = 1e-10 AND status = 'converged'", (problem,)).fetchall()
+        rows += [(d["spec"], d["inner_iterations"]) for d in results.comparison()["designs"] if d["problem"] == problem]
+        needs = {spec: iterations for spec, iterations in rows if int(re.match(r"s(\d+)e", spec)[1]) < 30}
+        self.assertGreater(len(needs), 10)
+        fewest = min(needs.values())
+        winners = [spec for spec, iterations in needs.items() if iterations == fewest]
+        self.assertIn(f"of the {len(needs)} datapaths below 30 fraction bits that these results hold", first)
+        self.assertRegex(first, rf"needs? the fewest, {fewest}\b")
+        self.assertTrue(any(spec in first for spec in winners), (first, winners))
 
     def test_texts_of_the_store_stay_texts(self):
         self.assertIsNone(self.browser.value("window.broken === undefined ? null : window.broken"))

@@ -144,6 +144,11 @@ TEST(Synthesize, WrongToolsAndRequestsAreOneLine) {
     expect_one_line(run(scratch, "synthesize --spec s23e8:rne:subnormals"), "flush");
     expect_one_line(run(scratch, "synthesize --target abacus"), "abacus");
     expect_one_line(run(scratch, "synthesize --operator div --combinational"), "feedback");
+    // Every request is looked at before any tool runs.
+    expect_one_line(run(scratch, "synthesize --spec s4e4 --operator mul --operator teapot"), "teapot");
+    expect_one_line(run(scratch, "synthesize --spec s4e4 --operator mul --target ecp5 --target xc2v --place"),
+                    "no open place and route for xc2v");
+    expect_one_line(run(scratch, "synthesize --spec s4e4 --operator mul --target ecp5 --place --seeds 0"), "--seeds 0");
 }
 
 } // namespace

@@ -1,34 +1,84 @@
-// Comparison files: which designs meet which problems on which devices. Internal to host/.
+// clang-format off
+// Comparison files (TOML): which designs meet which problems on which devices. Internal to host/.
 //
-//     name = "quickstart"                     # key of the stored document; default: the file's name
-//     store = "compare.sqlite"                # beside the file unless absolute; default: the file's name
-//     problem = ["poisson2d:level=7"]         # one or a list
-//     device = ["xc2v8000", "mine.toml"]      # names in experiments/devices/, or paths beside the file
-//     scheme = "residual-guided"              # or defect-correction
-//     inner = [10, 50]                        # one or a list; each row takes what is fastest for it. The first
-//                                             # stands for iterations as such, and for section 5.5
+// Keys of the file. "Text or list" is one text in quotes or a list of such; a file that a key names is relative to the
+// comparison's own folder.
+//
+//   key         type            default             meaning
+//   name        text            the file's name     key of the stored document
+//   store       text            FILE.sqlite         results file; --store wins over it
+//   problem     text or list    needed              problems, as `mantissa solve --problem` takes them; at most 50
+//   device      text or list    needed              names in experiments/devices/, or paths of .toml files; at most 50
+//   scheme      text            "residual-guided"   or "defect-correction"
+//   inner       whole or list   10                  inner iterations a step, 1 to 1000000, at most 20 values. Each row
+//                                                   takes what is fastest for it; the first stands for iterations as
+//                                                   such and for section 5.5
+//   tolerance   number          1e-10               on the defect relative to the first, above 0, at most 0.5
+//   engine      text or list    "emulated"          engines that solve; all but the first with the first `inner` only.
+//                                                   With "rtl" or "systemc" the clocks of a pass are those of the solve
+//   passes      whole           4                   passes of the RTL core to count clocks on, where no engine of the
+//                                                   design counts them; 0 to 10000, 0: none
+//   bands       text            "streamed"          or "constant": a stencil held in registers, 8 words an element not 17
+//   words       text            "bytes"             or "packed": words in memory rounded up to bytes, or as they are
+//   fill        number          0.85                share of a device's slices that cores may take, above 0, at most 1
+//   place       true or false   false               place and route for devices of target ecp5
+//   seeds       whole           1                   runs of place and route for each core, 1 to 100
+//   cpu         true or false   true                time solves in double and mixed precision on this processor, too
+//   gpu         text or list    none                files that `mantissa bench gpu` wrote
+//
+// Keys of each [[design]]; a specification may stand in several, to have other multipliers on other devices.
+//
+//   spec        text or list    needed              datapaths, as `--spec` takes them; at most 200 in all
+//   multiplier  text or list    "block"             "block" (hard multipliers) or "logic"
+//   device      text or list    all devices         of those above, by the file's name without its ending
+//   engine      text or list    the file's engines  engines that solve with this design
+//   area        true or false   true                false: no synthesis, so no rows
+//   clock_mhz   number          none                MHz, given; without it: place and route, else the device's
+//                                                   clock_mhz, else the model
+//
+// Keys of [section55], which asks for section 5.5 of the paper again; without the table it is left out.
+//
+//   narrow      text            "s23e8"             one of the designs
+//   wide        text            "s52e11"            one of the designs
+//   problem     text            the last problem    one of the problems
+//   target      text            "xc2v"              target of one of the devices
+//
+// An example with every key:
+//
+//     name = "example"
+//     store = "example.sqlite"
+//     problem = ["poisson2d:level=7", "poisson2d:level=8"]
+//     device = ["xc2v8000", "lfe5u-85f"]
+//     scheme = "residual-guided"
+//     inner = [10, 50]
 //     tolerance = 1e-10
-//     engine = ["emulated"]                   # that solve (all but the first: the first inner only); with "rtl" or
-//     "systemc" the cycles are those of the solve passes = 4                              # of the RTL core, to count
-//     the cycles of a pass; 0: none bands = "streamed"                      # or "constant": a stencil held in
-//     registers, 8 words an element not 17 words = "bytes"                         # or "packed": a word's bits rounded
-//     up to bytes, or as they are fill = 0.85                             # share of a device's slices that cores may
-//     take place = false                           # place and route for ecp5, `seeds` times seeds = 1 cpu = true #
-//     double and mixed float solves on this processor beside it gpu = ["results.json"]                  # files of
-//     `mantissa bench gpu`, beside this file
+//     engine = "emulated"
+//     passes = 4
+//     bands = "streamed"
+//     words = "bytes"
+//     fill = 0.85
+//     place = true
+//     seeds = 3
+//     cpu = true
+//     gpu = ["results.json"]
+//
 //     [[design]]
-//     spec = ["s17e8", "s23e8"]               # one or a list
-//     multiplier = ["block", "logic"]         # default: block
-//     device = ["xc2v8000"]                   # of those above; default: all of them
-//     engine = ["rtl"]                        # default: those above
-//     area = true                             # false: no synthesis
-//     clock_mhz = 100                         # given; default: place and route, else the device's, else the model
-//     A spec may stand in several [[design]] tables, to have other multipliers on other devices.
-//     [section55]                             # the paper's example, with these designs
+//     spec = ["s23e8", "s52e11"]
+//     multiplier = ["block", "logic"]
+//     device = "xc2v8000"
+//     engine = ["emulated", "rtl"]
+//     clock_mhz = 80
+//
+//     [[design]]
+//     spec = "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]"
+//     area = false
+//
+//     [section55]
 //     narrow = "s23e8"
 //     wide = "s52e11"
-//     problem = "poisson2d:level=10"          # default: the last problem above
+//     problem = "poisson2d:level=8"
 //     target = "xc2v"
+// clang-format on
 #pragma once
 
 #include <cstddef>

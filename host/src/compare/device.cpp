@@ -17,9 +17,13 @@ namespace fs = std::filesystem;
 Device parse_device(std::string_view text, std::string_view name) {
     const TomlText file(text, name);
     const toml::table& t = file.root();
+    if (t.contains("delay_ratio"))
+        file.fail(TomlText::line_of(t, "delay_ratio"),
+                  "delay_ratio is the target's now, the same for all of its devices (docs/synthesis.md); leave it out, "
+                  "or give clock_mhz");
     file.check_keys(t, "a device",
                     {"name", "kind", "target", "slices", "blocks", "memory_bits", "pins", "bandwidth", "link",
-                     "max_mhz", "clock_mhz", "delay_ratio", "watts", "source"});
+                     "max_mhz", "clock_mhz", "watts", "source"});
     for (const char* key : {"name", "target", "slices", "blocks", "memory_bits", "source"})
         if (!t.contains(key)) file.fail(1, fmt::format("a device without {}: give it (see experiments/devices)", key));
     Device d;
@@ -43,7 +47,6 @@ Device parse_device(std::string_view text, std::string_view name) {
     d.link = figure("link", 1e16);
     d.max_mhz = figure("max_mhz", 1e5);
     d.clock_mhz = figure("clock_mhz", 1e5);
-    d.delay_ratio = figure("delay_ratio", 1000);
     d.watts = figure("watts", 1e6);
     d.source = file.text(t, "source");
     return d;

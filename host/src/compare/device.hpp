@@ -19,7 +19,6 @@ struct Device {
     std::optional<double> link;        ///< to the host, bytes per second one way; nothing: the host shares the memory
     std::optional<double> max_mhz;     ///< no clock above it
     std::optional<double> clock_mhz;   ///< given for every design, in place of place and route or the model
-    std::optional<double> delay_ratio; ///< of its logic and wires to an ECP5's, assumed, for modelled clocks
     std::optional<double> watts;       ///< an upper bound of the power
     std::string source;                ///< of the figures
 };

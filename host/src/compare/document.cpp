@@ -1,8 +1,10 @@
 // The stored document of a comparison.
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "../synthesis/core_clock.hpp"
 #include "join.hpp"
 #include "mantissa/format.hpp"
 
@@ -27,7 +29,6 @@ Json device_json(const Device& d) {
             {"link", optional_json(d.link)},
             {"max_mhz", optional_json(d.max_mhz)},
             {"watts", optional_json(d.watts)},
-            {"delay_ratio", optional_json(d.delay_ratio)},
             {"source", d.source}};
 }
 
@@ -144,6 +145,14 @@ Json row_json(const Comparison& c, const Row& row) {
             {"origins", row.origins}};
 }
 
+/// How many designs are compared on a device.
+std::size_t designs_of(const std::vector<Row>& rows, const std::string& problem, std::size_t device) {
+    std::set<std::pair<std::string, std::string>> designs;
+    for (const Row& row : rows)
+        if (row.problem == problem && row.device == device) designs.emplace(row.spec, row.multiplier);
+    return designs.size();
+}
+
 Json best_json(const Comparison& c, const std::vector<Row>& rows) {
     Json list = Json::array();
     for (const std::string& problem : c.problems)
@@ -156,6 +165,7 @@ Json best_json(const Comparison& c, const std::vector<Row>& rows) {
                 list.push_back({{"problem", problem},
                                 {"device", c.devices[d].id},
                                 {"by", by},
+                                {"designs", designs_of(rows, problem, d)},
                                 {"spec", row->spec},
                                 {"multiplier", row->multiplier},
                                 {"lanes", row->design->spec.lanes},
@@ -241,8 +251,9 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
                     100 * c.fill),
         "Several cores split the grid into strips of whole rows; each also streams the two rows beside its strip, and "
         "their dot products are added in a tree (modelled). All run at the single core's clock.",
-        fmt::format("An element moves {} in a pass, {}.",
-                    c.constant_bands ? "8 words (17 where the problem's bands vary)" : "17 words, nine of them bands",
+        fmt::format("An element moves {}, {}.",
+                    c.constant_bands ? "8 words in a pass (17 where the problem's bands vary)"
+                                     : "17 words in a pass, nine of them bands",
                     c.packed ? "packed without gaps" : "each rounded up to bytes"),
         "A device with pins streams over them, one bit a pin and clock; a device with a memory bandwidth moves at most "
         "that; a device with neither waits for no memory."};
@@ -261,10 +272,13 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
         list.emplace_back(
             "The clock of a core that was not placed is modelled: the longest path of its netlist with the "
             "delays of an ECP5 (docs/synthesis.md).");
-        for (const Device& d : c.devices)
-            if (d.delay_ratio)
-                list.push_back(
-                    fmt::format("On {} delays are assumed to be {} times those of the ECP5.", d.id, *d.delay_ratio));
+        std::set<std::string> targets;
+        for (const auto& [key, area] : g.areas)
+            if (!g.clocks.contains(key)) targets.insert(std::get<1>(key));
+        for (const std::string& target : targets)
+            if (delay_ratio(target) != 1)
+                list.push_back(fmt::format("Delays of {} are assumed to be {} times those of the ECP5.", target,
+                                           delay_ratio(target)));
     }
     if (!g.clocks.empty())
         list.emplace_back("Placed clocks are of one core alone on an LFE5U-85F of speed grade 8, without I/O buffers.");
@@ -295,7 +309,14 @@ Json comparison_document(const Comparison& c, Gathered& g, const std::vector<Row
     j["stages"] = stages_json(c, rows);
     j["gaps"] = Json::array();
     for (const Gap& gap : g.gaps) j["gaps"].push_back({{"what", gap.what}, {"why", gap.why}, {"mend", gap.mend}});
-    j["findings"] = findings(c, g, rows, constant, j["section55"], j["stages"]);
+    j["references"] = Json::array();
+    for (const std::string& problem : c.problems)
+        if (const auto it = g.reference.find(problem); it != g.reference.end())
+            j["references"].push_back({{"problem", problem},
+                                       {"what", "CG in double"},
+                                       {"iterations", it->second.value},
+                                       {"origin", it->second.origin}});
+    j["findings"] = findings(j, g.beside);
     j["origins"] = g.origins.to_json();
     return j;
 }

@@ -173,18 +173,21 @@ void gather_solves(GatherContext& context) {
 }
 
 void gather(const Comparison& comparison, const GatherOptions& options, Gathered& out) {
+    const std::vector<GpuFile> gpu = read_gpu_files(comparison);
+    std::map<std::string, Problem> problems;
+    for (const std::string& text : comparison.problems) problems.emplace(text, make_problem(text));
     Store store(options.store);
     ComparisonStore documents(options.store);
-    GatherContext context{comparison, options, store, documents, out, {}};
-    for (const std::string& text : comparison.problems) {
-        const Problem& problem = context.problems.emplace(text, make_problem(text)).first->second;
+    GatherContext context{comparison, options, store, documents, out, std::move(problems)};
+    for (const auto& [text, problem] : context.problems) {
         out.problems[text] = {problem.system.size, problem.system.row_length(), to_string(problem.system.kind)};
     }
     gather_solves(context);
     gather_host(context);
-    gather_gpu(context);
+    gather_gpu(context, gpu);
     gather_cycles(context);
     gather_areas(context); // takes longest
+    out.beside = documents.solves();
 }
 
 } // namespace mantissa::detail

@@ -13,6 +13,7 @@
 
 #include "../comparison_store.hpp"
 #include "comparison_file.hpp"
+#include "findings.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/store.hpp"
 
@@ -63,7 +64,7 @@ struct CycleFigures {
 struct AreaFigures {
     std::uint64_t luts = 0, memory_luts = 0, flip_flops = 0, slices = 0, blocks = 0, memory_bits = 0, io_bits = 0,
                   depth = 0;
-    double model_mhz = 0; ///< of the netlist, with ECP5 delays (synthesis/clock_model.hpp)
+    double model_mhz = 0; ///< of the netlist, with ECP5 delays; its clock is synthesis/core_clock.hpp's
     std::string model_path;
 };
 struct ClockFigures {
@@ -98,6 +99,7 @@ struct Gathered {
     std::map<std::string, Sourced<double>> host_step;        ///< seconds of an outer step, by problem
     std::map<std::string, Sourced<std::uint64_t>> reference; ///< iterations of CG in double, by problem
     std::vector<Peer> peers;
+    std::vector<SolveBeside> beside; ///< all solves that the results file holds
     std::vector<Gap> gaps;
     Origins origins;
 };
@@ -145,9 +147,19 @@ void gather_solves(GatherContext& context);
 void gather_cycles(GatherContext& context);
 void gather_areas(GatherContext& context);
 void gather_host(GatherContext& context); ///< outer steps, solves on the processor
-void gather_gpu(GatherContext& context);
 
-/// All of it, in that order.
+/// A file of `mantissa bench gpu`, as it is stored.
+struct GpuFile {
+    std::string name; ///< of the measurement
+    StoredDocument content;
+};
+/// The files that the comparison names, every field that it takes from them checked. Throws InvalidInput, one line, for
+/// one that is missing, no JSON or of another shape.
+std::vector<GpuFile> read_gpu_files(const Comparison& comparison);
+void gather_gpu(GatherContext& context, const std::vector<GpuFile>& files);
+
+/// All of it, in that order. Everything that the comparison names is read and checked before anything is computed or
+/// stored.
 void gather(const Comparison& comparison, const GatherOptions& options, Gathered& out);
 
 } // namespace mantissa::detail

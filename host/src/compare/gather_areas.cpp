@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "../progress.hpp"
+#include "../synthesis/core_clock.hpp"
 #include "../synthesis/synthesis.hpp"
 #include "gather.hpp"
 #include "mantissa/format.hpp"
@@ -36,12 +37,14 @@ struct Gatherer {
                                    f.io_bits, f.depth, f.model_mhz, f.model_path},
                                   id};
     }
-    void enter_clock(const CoreKey& key, const Placement& placement, int seeds, const Provenance& from) {
+    /// `placements` slowest first; nothing of none.
+    void enter_clock(const CoreKey& key, const std::vector<Placement>& placements, const Provenance& from) {
+        if (placements.empty()) return;
+        const CoreClock clock = core_clock(std::get<1>(key), 0, {}, placements);
         const std::string id = context.out.origins.add(
-            {"measured", fmt::format("place and route of the core {}, median of {} seed(s)", text_of(key), seeds),
-             from});
+            {clock.kind, fmt::format("clock of the core {}: {}", text_of(key), clock.derivation), from});
         const std::lock_guard lock(mutex);
-        context.out.clocks[key] = {{placement.mhz, "measured"}, id};
+        context.out.clocks[key] = {{clock.mhz, clock.kind}, id};
     }
 
     /// What the store has, whoever put it and with whichever sources: for --stored, and where yosys is missing.
@@ -50,10 +53,10 @@ struct Gatherer {
         const auto known = context.documents.newest_synthesis(spec, target, multiplier);
         if (!known) return false;
         enter_area(key, known->figures, known->provenance, known->tool);
-        const auto placed = context.documents.newest_placements(spec, target, multiplier);
-        if (!placed.empty())
-            enter_clock(key, placed[placed.size() / 2].placement, static_cast<int>(placed.size()),
-                        placed[placed.size() / 2].provenance);
+        const auto placed = context.documents.placements(spec, target, multiplier, known->sources);
+        std::vector<Placement> placements;
+        for (const auto& p : placed) placements.push_back(p.placement);
+        if (!placed.empty()) enter_clock(key, placements, placed.front().provenance);
         return true;
     }
 
@@ -69,18 +72,19 @@ struct Gatherer {
             gaps.add(fault.what(), text_of(key));
             return;
         }
-        if (!context.comparison.place || target != "ecp5") return;
+        if (target != "ecp5") return;
         try {
             std::string why_not;
-            const auto placements = synthesizer.place(request, context.comparison.seeds, 1, why_not);
-            if (placements.empty()) {
+            if (context.comparison.place && synthesizer.place(request, context.comparison.seeds, 1, why_not).empty()) {
                 gaps.add(why_not, text_of(key) + " (MHz)");
                 return;
             }
-            const Placement& median = placements[placements.size() / 2];
+            // All that the store has of this netlist, whoever placed it: so `synthesize` says the same.
+            const auto placements = synthesizer.stored_placements(request);
+            if (placements.empty()) return;
+            const Placement& median = median_placement(placements);
             const auto from = context.documents.origin_of_placement(text, target, multiplier, median.seed, median.mhz);
-            enter_clock(key, median, context.comparison.seeds,
-                        from.value_or(current_provenance(context.options.command)));
+            enter_clock(key, placements, from.value_or(current_provenance(context.options.command)));
         } catch (const InvalidInput& fault) {
             gaps.add(fault.what(), text_of(key) + " (MHz)");
         }

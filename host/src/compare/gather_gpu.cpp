@@ -1,8 +1,10 @@
 // Runs on a GPU, imported from files that `mantissa bench gpu` wrote.
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
 
+#include "../results_file.hpp"
 #include "../text_file.hpp"
 #include "gather.hpp"
 #include "mantissa/format.hpp"
@@ -11,22 +13,68 @@ namespace mantissa::detail {
 
 namespace {
 
-/// The file as a measurement, with what it says of itself as its provenance.
-StoredDocument import(const GatherContext& context, const std::string& path) {
-    const std::string name = "gpu: " + std::filesystem::path(path).filename().string();
+[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+    throw InvalidInput(
+        fmt::format("{}: no result of mantissa bench gpu ({}); give a file that it wrote", path_text(path), what));
+}
+
+bool is_count(const Json& value) {
+    return value.is_number_unsigned();
+}
+bool is_number_or_null(const Json& value) {
+    return value.is_number() || value.is_null();
+}
+
+/// Every field that the comparison takes from a solve that converged.
+void check_solve(const std::string& path, const std::string& where, const Json& solve) {
+    const auto need = [&](const char* name, const char* what, const auto& good) {
+        if (!solve.contains(name) || !good(solve.at(name)))
+            refuse(path, fmt::format("{}: '{}' must be {}", where, name, what));
+    };
+    const auto is_text = [](const Json& v) { return v.is_string(); };
+    need("end", "text", is_text);
+    if (solve.at("end") != "converged") return;
+    need("arithmetic", "text", is_text);
+    need("plan", "text", is_text);
+    need("passes", "a whole number", is_count);
+    need("outer", "a whole number", is_count);
+    need("seconds", "a number above 0", [](const Json& v) { return v.is_number() && v.get<double>() > 0; });
+    need("true_residual", "a number", [](const Json& v) { return v.is_number(); });
+    need("error", "a number or null", is_number_or_null);
+    need("joules", "a number or null", is_number_or_null);
+    need("inner", "a whole number, text or null",
+         [](const Json& v) { return v.is_null() || v.is_string() || v.is_number_integer(); });
+    if (solve.contains("scheme")) need("scheme", "text", is_text);
+}
+
+void check_document(const std::string& path, const Json& document) {
+    if (document.is_discarded()) refuse(path, "no JSON");
+    if (!document.is_object() || !document.contains("poisson") || !document.at("poisson").is_array())
+        refuse(path, "no list 'poisson'");
+    std::size_t index = 0;
+    for (const Json& level : document.at("poisson")) {
+        const std::string where = fmt::format("poisson[{}]", index++);
+        if (!level.is_object() || !level.contains("level") || !level.at("level").is_number_integer())
+            refuse(path, where + ": 'level' must be a whole number");
+        if (!level.contains("solves") || !level.at("solves").is_array()) refuse(path, where + ": no list 'solves'");
+        std::size_t solve_index = 0;
+        for (const Json& solve : level.at("solves"))
+            check_solve(path, fmt::format("{}.solves[{}]", where, solve_index++), solve);
+    }
+}
+
+/// A file with what it says of itself as its provenance.
+GpuFile read_one(const std::string& path) {
     const FileText file = read_file(path);
     Json document = Json::parse(file.view(), nullptr, false);
-    if (document.is_discarded() || !document.is_object() || !document.contains("poisson"))
-        throw InvalidInput(fmt::format("{}: no result of mantissa bench gpu; give a file that it wrote", path));
+    check_document(path, document);
     const auto text = [&](const char* key, const char* fallback) {
         return document.value(key, Json(fallback)).is_string() ? document.value(key, std::string(fallback)) : fallback;
     };
     const std::string note = text("note", "");
     const Provenance from{text("version", "unknown"), text("commit", "unknown"), text("device", "unknown"),
                           text("date", "unknown"), text("command", note.empty() ? "mantissa bench gpu" : note.c_str())};
-    const auto known = context.documents.measurement(name);
-    if (!known || known->document != document) context.documents.put_measurement(name, document, from);
-    return {std::move(document), from};
+    return {"gpu: " + std::filesystem::path(path).filename().string(), {std::move(document), from}};
 }
 
 /// The fastest converged solve of each arithmetic at this problem's level; false when the file has none.
@@ -66,18 +114,29 @@ bool enter_level(GatherContext& context, const StoredDocument& stored, const std
 
 } // namespace
 
-void gather_gpu(GatherContext& context) {
+std::vector<GpuFile> read_gpu_files(const Comparison& comparison) {
+    std::vector<GpuFile> files;
+    for (const std::string& path : comparison.gpu) {
+        GpuFile file = read_one(path);
+        if (std::any_of(files.begin(), files.end(), [&](const GpuFile& f) { return f.name == file.name; }))
+            throw InvalidInput(
+                fmt::format("{}: another file under gpu has the same name, and one would take the other's "
+                            "place; rename it",
+                            path_text(path)));
+        files.push_back(std::move(file));
+    }
+    return files;
+}
+
+void gather_gpu(GatherContext& context, const std::vector<GpuFile>& files) {
     const Comparison& c = context.comparison;
     std::map<std::string, bool> there;
-    for (const std::string& path : c.gpu) {
-        const StoredDocument stored = import(context, path);
-        try {
-            for (const std::string& problem : c.problems)
-                there[problem] = enter_level(context, stored, problem) || there[problem];
-        } catch (const Json::exception& fault) {
-            throw InvalidInput(
-                fmt::format("{}: no result of mantissa bench gpu ({}); give a file that it wrote", path, fault.what()));
-        }
+    for (const GpuFile& file : files) {
+        const auto known = context.documents.measurement(file.name);
+        if (!known || known->document != file.content.document)
+            context.documents.put_measurement(file.name, file.content.document, file.content.provenance);
+        for (const std::string& problem : c.problems)
+            there[problem] = enter_level(context, file.content, problem) || there[problem];
     }
     for (const std::string& problem : c.problems) {
         if (there[problem]) continue;

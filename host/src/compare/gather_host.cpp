@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "../counted.hpp"
 #include "../progress.hpp"
 #include "gather.hpp"
 #include "mantissa/format.hpp"
@@ -124,16 +125,16 @@ void enter_cpu_run(GatherContext& context, const Problem& problem, const CpuRun&
     peer.problem = problem.name;
     peer.engine = "cpu";
     const int used = d.at("threads");
-    peer.label = fmt::format("{}, {} threads", run.label, used);
+    peer.label = fmt::format("{}, {}", run.label, counted(static_cast<std::uint64_t>(used), "thread"));
     peer.iterations = d.at("iterations");
     peer.outer = d.at("outer");
     peer.seconds = d.at("seconds");
-    peer.true_residual = d.at("true_residual").is_null() ? 0 : d.at("true_residual").get<double>();
+    peer.true_residual = d.at("true_residual").is_null() ? NAN : d.at("true_residual").get<double>();
     if (!d.at("error").is_null()) peer.error = d.at("error").get<double>();
-    peer.origin = context.out.origins.add(
-        {"measured",
-         fmt::format("{} on {}, {} threads, the fastest of {}", run.label, problem.name, used, d.at("runs").get<int>()),
-         stored->provenance});
+    peer.origin = context.out.origins.add({"measured",
+                                           fmt::format("{} on {}, the fastest of {}", peer.label, problem.name,
+                                                       counted(d.at("runs").get<std::uint64_t>(), "run")),
+                                           stored->provenance});
     context.out.peers.push_back(std::move(peer));
 }
 
@@ -177,10 +178,11 @@ void gather_host(GatherContext& context) {
         if (step)
             context.out.host_step[text] = {
                 step->document.at("seconds").get<double>(),
-                context.out.origins.add({"measured",
-                                         fmt::format("an outer step in double precision on {}, {} threads", text,
-                                                     step->document.at("threads").get<int>()),
-                                         step->provenance})};
+                context.out.origins.add(
+                    {"measured",
+                     fmt::format("an outer step in double precision on {}, {}", text,
+                                 counted(step->document.at("threads").get<std::uint64_t>(), "thread")),
+                     step->provenance})};
         else gaps.add(kNotStored, "an outer step on " + text);
         enter_reference(context, problem, threads, gaps);
         if (c.cpu)

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "../synthesis/core_clock.hpp"
 #include "mantissa/format.hpp"
 
 namespace mantissa::detail {
@@ -52,14 +53,6 @@ struct Joiner {
         else if (device.clock_mhz && !g.clocks.contains(key))
             clock = {{*device.clock_mhz, "given"}, g.origins.add({"given", "clock of the device file", here})};
         else clock = clock_of(g, key, here);
-        if (clock.value.kind == "modelled" && device.delay_ratio) {
-            clock.value.mhz /= *device.delay_ratio;
-            clock.origin =
-                g.origins.add({"modelled",
-                               fmt::format("delays of the netlist's cells and wires, {} times those of an ECP5: {}",
-                                           *device.delay_ratio, g.areas.at(key).value.model_path),
-                               here});
-        }
         if (device.max_mhz && clock.value.mhz > *device.max_mhz)
             clock = {{*device.max_mhz, "given"},
                      g.origins.add({"given", fmt::format("greatest clock of {}: {}", device.id, device.source), here})};
@@ -178,10 +171,12 @@ std::vector<const Sourced<SolveFigures>*> solves_of(const Comparison& comparison
 Sourced<ClockFigures> clock_of(Gathered& gathered, const CoreKey& key, const Provenance& here) {
     if (const auto placed = gathered.clocks.find(key); placed != gathered.clocks.end()) return placed->second;
     const AreaFigures& a = gathered.areas.at(key).value;
-    return {
-        {a.model_mhz, "modelled"},
-        gathered.origins.add(
-            {"modelled", fmt::format("delays of the netlist's cells and wires on an ECP5: {}", a.model_path), here})};
+    const CoreClock clock = modelled_clock(std::get<1>(key), a.model_mhz, a.model_path);
+    return {{clock.mhz, clock.kind},
+            gathered.origins.add({clock.kind,
+                                  fmt::format("longest path of the netlist of {} on {}, {} multipliers: {}",
+                                              std::get<0>(key), std::get<1>(key), std::get<2>(key), clock.derivation),
+                                  here})};
 }
 
 std::vector<Row> join(const Comparison& comparison, Gathered& gathered, const Provenance& here) {

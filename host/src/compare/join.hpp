@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "findings.hpp"
 #include "gather.hpp"
 #include "model.hpp"
 
@@ -32,7 +33,7 @@ const Sourced<SolveFigures>* solve_of(const Gathered& gathered, const std::strin
 std::vector<const Sourced<SolveFigures>*> solves_of(const Comparison& comparison, const Gathered& gathered,
                                                     const std::string& problem, const DatapathSpec& spec);
 
-/// A core's clock on its own: placed, else the model's.
+/// A core's clock on its own: placed, else the model's for its family (synthesis/core_clock.hpp).
 Sourced<ClockFigures> clock_of(Gathered& gathered, const CoreKey& key, const Provenance& here);
 
 /// All rows, with the Pareto front of area share against seconds marked per problem and device. What keeps a design
@@ -56,14 +57,8 @@ Json comparison_document(const Comparison& comparison, Gathered& gathered, const
 /// Section 5.5 of the paper with our figures; null when the file does not ask for it. What is missing becomes a gap.
 Json section55(const Comparison& comparison, Gathered& gathered, const Provenance& here);
 
-/// Sentences with figures, out of the rows and the document's section55 and stages.
-std::vector<std::string> findings(const Comparison& comparison, const Gathered& gathered, const std::vector<Row>& rows,
-                                  const std::vector<Row>& constant, const Json& section55, const Json& stages);
-
-/// "1.23 s", "45.6 ms", "7.89 us".
-std::string time_text(double seconds);
-
 /// The document as tables for people; ends with a newline.
-std::string comparison_text(const Json& document);
+/// Throws a JSON exception where `document` is none.
+std::string comparison_text(Json document);
 
 } // namespace mantissa::detail

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "../counted.hpp"
 #include "join.hpp"
 
 namespace mantissa::detail {
@@ -10,15 +11,15 @@ namespace mantissa::detail {
 namespace {
 
 /// Figures that are modelled carry a star.
-std::string seconds_of(const Json& row) {
+std::string seconds_of(Json& row) {
     return time_text(row["seconds"].get<double>()) + (row["seconds_kind"] == "modelled" ? "*" : "");
 }
 
-std::string mhz_of(const Json& row) {
+std::string mhz_of(Json& row) {
     return fmt::format("{:.1f}{}", row["clock_hz"].get<double>() / 1e6, row["clock_kind"] == "modelled" ? "*" : "");
 }
 
-std::string area_of(const Json& row) {
+std::string area_of(Json& row) {
     const Json& modelled = row["modelled"];
     const bool star = std::find(modelled.begin(), modelled.end(), Json("area_share")) != modelled.end();
     return fmt::format("{:.1f}%{}", 100 * row["area_share"].get<double>(), star ? "*" : "");
@@ -26,12 +27,12 @@ std::string area_of(const Json& row) {
 
 } // namespace
 
-std::string comparison_text(const Json& d) {
+std::string comparison_text(Json d) {
     std::string out =
-        fmt::format("{}: {}, {} inner iterations a step, to {:.0e}\n", d["name"].get<std::string>(),
-                    d["scheme"].get<std::string>(), d["inner"].get<std::uint64_t>(), d["tolerance"].get<double>());
+        fmt::format("{}: {}, {} a step, to {:.0e}\n", d["name"].get<std::string>(), d["scheme"].get<std::string>(),
+                    counted(d["inner"].get<std::uint64_t>(), "inner iteration"), d["tolerance"].get<double>());
     std::string problem;
-    for (const Json& x : d["designs"]) {
+    for (Json& x : d["designs"]) {
         if (x["problem"] != problem) {
             problem = x["problem"];
             out += fmt::format("\n{}, {} unknowns\n  {:<52}{:>11}{:>8}{:>15}{:>14}\n", problem,
@@ -46,9 +47,9 @@ std::string comparison_text(const Json& d) {
             x["cycles_per_iteration"].is_null() ? "-" : fmt::format("{:.1f}", x["cycles_per_iteration"].get<double>()),
             fmt::format("{:.4g}", x["bytes_per_element"].get<double>()));
     }
-    for (const Json& device : d["devices"]) {
+    for (Json& device : d["devices"]) {
         std::string last;
-        for (const Json& row : d["rows"]) {
+        for (Json& row : d["rows"]) {
             if (row["device"] != device["id"] || !row["pareto"].get<bool>()) continue;
             if (row["problem"] != last) {
                 last = row["problem"];
@@ -67,7 +68,7 @@ std::string comparison_text(const Json& d) {
     if (!d["peers"].empty()) {
         out += fmt::format("\nBeside it\n  {:<22}{:<60}{:>11}{:>12}{:>12}\n", "problem", "run", "iterations", "time",
                            "residual");
-        for (const Json& p : d["peers"])
+        for (Json& p : d["peers"])
             out += fmt::format(
                 "  {:<22}{:<60}{:>11}{:>12}{:>12}\n", p["problem"].get<std::string>(), p["label"].get<std::string>(),
                 p["iterations"].get<std::uint64_t>(), time_text(p["seconds"].get<double>()),
@@ -76,7 +77,7 @@ std::string comparison_text(const Json& d) {
     if (!d["findings"].empty()) out += "\nFindings\n";
     for (const Json& f : d["findings"]) out += fmt::format("  - {}\n", f.get<std::string>());
     if (!d["gaps"].empty()) out += "\nGaps\n";
-    for (const Json& g : d["gaps"])
+    for (Json& g : d["gaps"])
         out += fmt::format("  - {}: {}; {}\n", g["what"].get<std::string>(), g["why"].get<std::string>(),
                            g["mend"].get<std::string>());
     return out;

@@ -88,8 +88,7 @@ std::string summary_html(const Summary& summary) {
     std::string html =
         "<section id=\"findings\" aria-labelledby=\"h-findings\">\n<h2 id=\"h-findings\">Findings</h2>\n";
     if (summary.findings.empty()) {
-        html += gap_html({"These results hold no solves to draw findings from",
-                          "mantissa sweep experiments/quickstart.toml --store STORE"});
+        html += gap_html({summary.no_findings, "mantissa sweep experiments/quickstart.toml --store STORE"});
     } else {
         html += "<ol class=\"findings\">\n";
         for (std::size_t i = 0; i < std::min(kHeadFindings, summary.findings.size()); ++i)

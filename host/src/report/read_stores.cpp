@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <filesystem>
+#include <initializer_list>
 #include <map>
 #include <memory>
 
@@ -8,6 +8,7 @@
 
 #include "../key_values.hpp"
 #include "../result_json.hpp"
+#include "../results_file.hpp"
 #include "mantissa/format.hpp"
 #include "rows.hpp"
 
@@ -27,9 +28,13 @@ std::string PointRow::stop() const {
     return {};
 }
 
-namespace {
+std::string PointRow::setting() const {
+    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", problem, spec, scheme, stop(), inner_recurrence, middle,
+                       middle_digits ? detail::shortest(*middle_digits) : "", detail::shortest(tolerance),
+                       max_iterations, jacobi);
+}
 
-constexpr int kApplicationId = 0x4D414E54;
+namespace {
 
 /// The rows of one table, columns by name, so that columns may be added in later schemas.
 class Reader {
@@ -37,35 +42,47 @@ public:
     Reader(sqlite3* db, const std::string& path, std::size_t store, std::string table)
         : db_(db), path_(path), address_{store, std::move(table), 0}, statement_(nullptr, &sqlite3_finalize) {
         sqlite3_stmt* raw = nullptr;
-        check(sqlite3_prepare_v2(
-            db, fmt::format("SELECT rowid AS rowid_, * FROM {} ORDER BY rowid", address_.table).c_str(), -1, &raw,
-            nullptr));
+        const std::string sql = fmt::format("SELECT rowid AS rowid_, * FROM {} ORDER BY rowid", address_.table);
+        detail::check_database(db, sqlite3_prepare_v2(db, sql.c_str(), -1, &raw, nullptr), path);
         statement_.reset(raw);
         for (int c = 0; c < sqlite3_column_count(raw); ++c) columns_.emplace(sqlite3_column_name(raw, c), c);
     }
     bool next() {
         const int code = sqlite3_step(statement_.get());
-        if (code != SQLITE_ROW && code != SQLITE_DONE) check(code);
+        detail::check_database(db_, code, path_);
         if (code == SQLITE_ROW) address_.row = sqlite3_column_int64(statement_.get(), 0);
         return code == SQLITE_ROW;
     }
     [[nodiscard]] bool has(const char* name) const { return columns_.contains(name); }
     [[nodiscard]] const RowAddress& address() const { return address_; }
+    /// Empty for NULL.
     [[nodiscard]] std::string text(const char* name) const {
         const int c = column(name);
+        expect(name, {SQLITE_TEXT, SQLITE_NULL}, "text");
         const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), c));
         if (bytes == nullptr) return {};
         return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), c))};
     }
     [[nodiscard]] std::uint64_t whole(const char* name) const {
-        return static_cast<std::uint64_t>(sqlite3_column_int64(statement_.get(), column(name)));
+        expect(name, {SQLITE_INTEGER}, "whole number");
+        const sqlite3_int64 value = sqlite3_column_int64(statement_.get(), column(name));
+        if (value < 0) fail(name, "number from 0 on");
+        return static_cast<std::uint64_t>(value);
     }
     [[nodiscard]] std::optional<std::uint64_t> maybe_whole(const char* name) const {
         return null(name) ? std::nullopt : std::optional(whole(name));
     }
-    [[nodiscard]] double real(const char* name) const { return sqlite3_column_double(statement_.get(), column(name)); }
+    [[nodiscard]] double real(const char* name) const {
+        expect(name, {SQLITE_FLOAT, SQLITE_INTEGER}, "number");
+        return sqlite3_column_double(statement_.get(), column(name));
+    }
     [[nodiscard]] std::optional<double> maybe_real(const char* name) const {
         return null(name) ? std::nullopt : std::optional(real(name));
+    }
+    [[noreturn]] void fail(const char* name, const char* expected) const {
+        throw InvalidInput(
+            fmt::format("{}: column {} of row {} of table {} is no {}; the file is damaged, make it again",
+                        detail::path_text(path_), name, address_.row, address_.table, expected));
     }
     [[nodiscard]] Provenance provenance() const {
         return {text("version"), text("commit_id"), text("machine"), text("date"), text("command")};
@@ -82,9 +99,9 @@ private:
                                            address_.table, name));
         return it->second;
     }
-    void check(int code) const {
-        if (code != SQLITE_OK)
-            throw InvalidInput(fmt::format("{}: {}; give a results file of mantissa", path_, sqlite3_errmsg(db_)));
+    void expect(const char* name, std::initializer_list<int> types, const char* expected) const {
+        const int type = sqlite3_column_type(statement_.get(), column(name));
+        if (std::find(types.begin(), types.end(), type) == types.end()) fail(name, expected);
     }
 
     sqlite3* db_;
@@ -93,38 +110,6 @@ private:
     std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> statement_;
     std::map<std::string, int, std::less<>> columns_;
 };
-
-using Handle = std::unique_ptr<sqlite3, decltype(&sqlite3_close)>;
-
-Handle open(const std::string& path) {
-    if (!std::filesystem::is_regular_file(path))
-        throw InvalidInput(
-            fmt::format("{}: no such results file; `mantissa sweep FILE.toml --store {}` makes one", path, path));
-    sqlite3* raw = nullptr;
-    // Not SQLITE_OPEN_READONLY: such a connection leaves the files of the write-ahead log behind. SQLite turns to
-    // reading only by itself where the file is write-protected; no statement here writes.
-    const int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE, nullptr);
-    Handle db(raw, &sqlite3_close);
-    if (code != SQLITE_OK)
-        throw InvalidInput(fmt::format("{}: cannot open the results file: {}; give a readable file", path,
-                                       raw != nullptr ? sqlite3_errmsg(raw) : "out of memory"));
-    sqlite3_busy_timeout(raw, 60'000);
-    return db;
-}
-
-int pragma(sqlite3* db, const std::string& path, const char* name) {
-    sqlite3_stmt* raw = nullptr;
-    const int code = sqlite3_prepare_v2(db, fmt::format("PRAGMA {}", name).c_str(), -1, &raw, nullptr);
-    const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> statement(raw, &sqlite3_finalize);
-    if (code != SQLITE_OK || sqlite3_step(raw) != SQLITE_ROW)
-        throw InvalidInput(fmt::format("{}: {}; give a results file of mantissa", path, sqlite3_errmsg(db)));
-    return sqlite3_column_int(raw, 0);
-}
-
-bool has_table(sqlite3* db, const char* name) {
-    return sqlite3_table_column_metadata(db, nullptr, name, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) ==
-           SQLITE_OK;
-}
 
 PointRow point_row(const Reader& r, Origins& origins) {
     PointRow p;
@@ -135,12 +120,19 @@ PointRow point_row(const Reader& r, Origins& origins) {
     p.scheme = r.text("scheme");
     p.spec = r.text("spec");
     p.status = r.text("status");
+    try {
+        (void)detail::parse_status(p.status);
+    } catch (const InvalidInput&) {
+        r.fail("status", "end of a solve");
+    }
     p.detail = r.text("detail");
     p.inner_recurrence = r.text("inner_recurrence");
     p.middle = r.text("middle");
     p.inner = r.maybe_whole("inner");
     p.digits = r.maybe_real("digits");
     p.tolerance = r.real("tolerance");
+    p.max_iterations = r.whole("max_iterations");
+    p.middle_digits = r.maybe_real("middle_digits");
     p.jacobi = r.whole("jacobi") != 0;
     p.unknowns = r.whole("unknowns");
     p.inner_iterations = r.whole("inner_iterations");
@@ -152,7 +144,9 @@ PointRow point_row(const Reader& r, Origins& origins) {
     p.seconds = r.real("seconds");
     p.history = detail::history_from_json(r.text("history"));
     p.date = r.text("date");
-    p.origin = origins.add(fmt::format("solves on the {} engine", p.engine), r.provenance());
+    p.origin = origins.add(p.on_engine() ? fmt::format("solves on the {} engine", p.engine)
+                                         : std::string("solves without refinement, on the processor"),
+                           r.provenance());
     return p;
 }
 
@@ -191,6 +185,8 @@ PlacementRow placement_row(const Reader& r, Origins& origins) {
     p.target = r.text("target");
     p.multiplier = r.text("multiplier");
     p.part = r.text("part");
+    p.tool = r.text("tool");
+    p.sources = r.text("sources");
     p.placer = r.text("placer");
     p.critical = r.text("critical");
     p.seed = static_cast<int>(r.whole("seed"));
@@ -233,7 +229,7 @@ void add_document(std::vector<DocumentRow>& into, DocumentRow row) {
 
 void read_tables(sqlite3* db, const std::string& path, std::size_t i, Origins& origins, Rows& rows) {
     const auto each = [&](const char* table, const auto& take) {
-        if (!has_table(db, table)) return;
+        if (!detail::has_table(db, path, table)) return;
         for (Reader reader(db, path, i, table); reader.next();) take(reader);
     };
     each("points", [&](const Reader& r) { rows.points.push_back(point_row(r, origins)); });
@@ -252,14 +248,12 @@ Rows read_stores(const std::vector<std::string>& paths, Origins& origins) {
     rows.stores = paths;
     for (std::size_t i = 0; i < paths.size(); ++i) {
         const std::string& path = paths[i];
-        const Handle db = open(path);
-        if (pragma(db.get(), path, "application_id") != kApplicationId)
-            throw InvalidInput(fmt::format("{}: a database of another program; give a results file of mantissa", path));
+        const detail::DatabaseHandle db = detail::open_results(path, detail::Missing::refuse, true);
         try {
             read_tables(db.get(), path, i, origins, rows);
         } catch (const Json::exception&) {
-            throw InvalidInput(
-                fmt::format("{}: a history in table points is no list of steps; make the file again", path));
+            throw InvalidInput(fmt::format("{}: a history in table points is no list of steps; make the file again",
+                                           detail::path_text(path)));
         }
     }
     keep_latest(rows.points, [](const PointRow& p) { return p.key; });

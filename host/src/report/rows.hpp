@@ -32,8 +32,9 @@ struct PointRow {
     std::string key, problem, engine, scheme, spec, status, detail;
     std::string inner_recurrence, middle; ///< empty where the scheme has none
     std::optional<std::uint64_t> inner;
-    std::optional<double> digits;
+    std::optional<double> digits, middle_digits;
     double tolerance = 0;
+    std::uint64_t max_iterations = 0; ///< 0: the solver's own limit
     bool jacobi = false;
     std::uint64_t unknowns = 0, inner_iterations = 0, outer_iterations = 0, sigma_guards = 0;
     std::optional<double> true_residual, error;
@@ -45,13 +46,17 @@ struct PointRow {
     [[nodiscard]] bool converged() const { return status == "converged"; }
     /// "inner=10", "digits=2" or "".
     [[nodiscard]] std::string stop() const;
+    /// Does an engine carry it out? The other schemes run in the program itself, whatever engine is named.
+    [[nodiscard]] bool on_engine() const { return scheme == "residual-guided" || scheme == "defect-correction"; }
+    /// All that decides the bits of its result, but for the engine.
+    [[nodiscard]] std::string setting() const;
 };
 
 struct SynthesisRow {
     RowAddress at;
     std::string spec, target, multiplier, part, tool, sources;
     detail::SynthesisFigures figures;
-    std::optional<double> model_mhz; ///< modelled, with the delays of an ECP5
+    std::optional<double> model_mhz; ///< with the delays of an ECP5, see synthesis/core_clock.hpp
     std::string model_path;          ///< what bounds it
     std::string date;
     int origin = 0;
@@ -59,7 +64,7 @@ struct SynthesisRow {
 
 struct PlacementRow {
     RowAddress at;
-    std::string spec, target, multiplier, part, placer, critical;
+    std::string spec, target, multiplier, part, tool, sources, placer, critical;
     int seed = 0;
     double mhz = 0;
     int origin = 0;
@@ -86,7 +91,7 @@ struct Rows {
 
 /// Reads results files without changing them; tables that are not there are empty. The same point, synthesis or
 /// document in several files counts once, the latest. Throws InvalidInput, one line, for a file that is not there, is
-/// no results file, or holds what cannot be read.
+/// no results file of this program's schema, is damaged, or holds what cannot be read.
 Rows read_stores(const std::vector<std::string>& paths, Origins& origins);
 
 } // namespace mantissa::report

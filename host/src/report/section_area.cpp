@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../paper_tables.hpp"
+#include "../synthesis/core_clock.hpp"
 #include "../synthesis/table5.hpp"
 #include "sections.hpp"
 #include "spec_shape.hpp"
@@ -76,12 +77,27 @@ Figure growth_figure(const Rows& rows, Origins& origins, const std::string& pape
     return f;
 }
 
+/// The clock of a part: from place and route of the same netlist where there is one, else modelled.
+std::optional<detail::CoreClock> clock_of(const Rows& rows, const SynthesisRow& s) {
+    std::vector<detail::Placement> placements;
+    for (const PlacementRow& p : rows.placements)
+        if (p.spec == s.spec && p.target == s.target && p.multiplier == s.multiplier && p.part == s.part &&
+            p.tool == s.tool && p.sources == s.sources)
+            placements.push_back({p.seed, p.mhz, p.critical});
+    if (placements.empty() && (!s.model_mhz || !(*s.model_mhz > 0))) return std::nullopt;
+    std::sort(placements.begin(), placements.end(),
+              [](const detail::Placement& a, const detail::Placement& b) { return a.mhz < b.mhz; });
+    return detail::core_clock(s.target, s.model_mhz.value_or(0), s.model_path, placements);
+}
+
 Table everything(const Rows& rows) {
     Table t;
     t.id = "synthesis";
     t.caption = "All synthesised parts";
-    t.note = "Slices are estimated: LUTs, LUTs as memory and flip-flops that no LUT feeds, over the LUTs of a slice. "
-             "The clock is modelled with the delays of an ECP5.";
+    t.note =
+        "Slices are estimated: LUTs, LUTs as memory and flip-flops that no LUT feeds, over the LUTs of a slice. "
+        "The clock is from place and route where that was run; else it is modelled, with the delays of an ECP5 times a "
+        "factor that is assumed for the family (docs/synthesis.md).";
     t.columns = {text_column("spec", "Specification"),
                  text_column("part", "Part"),
                  text_column("target", "Target"),
@@ -94,20 +110,27 @@ Table everything(const Rows& rows) {
                  number_column("memory_bits", "Memory", "bits"),
                  number_column("io_bits", "I/O", "bits"),
                  number_column("depth", "Depth", "cells"),
-                 number_column("model_mhz", "Clock", "MHz")};
+                 number_column("clock", "Clock", "MHz"),
+                 text_column("clock_from", "Clock from")};
     for (const SynthesisRow& s : rows.synthesis) {
         const auto& f = s.figures;
+        const auto clock = clock_of(rows, s);
+        const bool placed = clock && clock->kind == "measured";
+        Cell mhz = clock ? real(clock->mhz, {}, placed ? 4 : 3) : none();
+        if (clock && !placed) mhz = modelled(mhz);
         t.rows.push_back(
             {{spec(s.spec), words(s.part), words(s.target), words(s.multiplier), count(f.luts, s.at.column("luts")),
               count(f.memory_luts, s.at.column("memory_luts")), count(f.flip_flops, s.at.column("flip_flops")),
               modelled(count(f.slices(s.target))), count(f.multipliers, s.at.column("multipliers")),
               count(f.memory_bits, s.at.column("memory_bits")), count(f.io_bits, s.at.column("io_bits")),
-              count(f.depth, s.at.column("depth")), modelled(real(s.model_mhz, s.at.column("model_mhz")))},
+              count(f.depth, s.at.column("depth")), mhz, clock ? words(clock->source) : none()},
              {s.origin}});
     }
     // Results of an older program have no modelled clock.
-    t.columns.back().hidden = std::none_of(rows.synthesis.begin(), rows.synthesis.end(),
-                                           [](const SynthesisRow& s) { return s.model_mhz.has_value(); });
+    const bool idle = std::none_of(t.rows.begin(), t.rows.end(), [](const TableRow& row) {
+        return row.cells[row.cells.size() - 2].value.is_number();
+    });
+    for (std::size_t c = t.columns.size() - 2; c < t.columns.size(); ++c) t.columns[c].hidden = idle;
     return t;
 }
 
@@ -135,7 +158,7 @@ Section area_section(const Rows& rows, Origins& origins, const std::string& pape
         if (Figure f = growth_figure(rows, origins, paper, slices); !f.table.rows.empty())
             section.blocks.emplace_back(std::move(f));
     if (section.blocks.empty())
-        section.blocks.emplace_back(Gap{"No core synthesised for the xc2v in these results",
+        section.blocks.emplace_back(Gap{"No core synthesised for the xc2v in these results" + beside_comparison(rows),
                                         "mantissa synthesize --spec s17e11 --target xc2v --store STORE (yosys: apt "
                                         "install yosys)"});
     if (!rows.synthesis.empty()) section.blocks.emplace_back(everything(rows));

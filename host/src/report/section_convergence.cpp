@@ -66,9 +66,10 @@ Section convergence_section(const Rows& rows) {
         Figure f;
         f.id = "convergence";
         f.title = fmt::format("Relative defect against inner iterations: {}", choice.problem);
-        f.text = fmt::format("The defect of the outer loop, formed in double precision, over that at the start; {} {}. "
-                             "The rule is the tolerance.",
-                             first.scheme, first.stop());
+        f.text =
+            fmt::format("The defect of the outer loop, formed in double precision, over that at the start; {}{}{}. The "
+                        "rule is the tolerance.",
+                        first.scheme, first.stop().empty() ? "" : ", ", first.stop());
         f.label =
             fmt::format("Line chart: the relative defect falls with the inner iterations for {} specifications on "
                         "{}. The table below holds its figures.",

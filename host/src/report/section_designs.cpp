@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "../compare/findings.hpp"
+#include "../counted.hpp"
 #include "comparison.hpp"
 #include "numbers.hpp"
 
@@ -38,6 +41,14 @@ Cell share_cell(const Node& row) {
     return cell;
 }
 
+/// Clocks, whole where there are many.
+Cell clocks_cell(const Node& row) {
+    Cell cell = row.figure("cycles_per_iteration", 5);
+    if (const auto clocks = row.number("cycles_per_iteration"); clocks && *clocks >= 1e4 && *clocks < 1e18)
+        cell.text = grouped(static_cast<std::uint64_t>(std::llround(*clocks)));
+    return cell;
+}
+
 /// A column that no row fills tells nothing, nor does one that says one lane in every row.
 void hide_idle_columns(Table& t) {
     for (std::size_t c = 0; c < t.columns.size(); ++c)
@@ -61,12 +72,13 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
     Figure f;
     f.id = fmt::format("designs-{}", index);
     f.title = fmt::format("Time against area: {} on {}", problem, device_name(document, device));
-    f.text = "Each point is a design: a specification, its multipliers, its lanes and cores. Letters mark the Pareto "
-             "front: no design is both smaller and faster than these. Colour and shape say what bounds a design; "
-             "hollow points rest on modelled figures.";
-    f.label = fmt::format("Scatter chart: time to solution against area for {} designs. The table below holds its "
-                          "figures.",
-                          rows.size());
+    f.text = fmt::format("Each point is one of {} on a number of cores; a design is a specification with its lanes and "
+                         "multipliers. Letters mark the Pareto front: no point here is both smaller and faster than "
+                         "these. Area is the largest of the shares of the device's slices, multipliers and block "
+                         "memories. Colour and shape say what bounds a design; hollow points rest on modelled figures.",
+                         detail::counted(detail::designs_on(document.document, problem, device), "design"));
+    f.label = fmt::format("Scatter chart: time to solution against area, {}. The table below holds its figures.",
+                          detail::counted(rows.size(), "point"));
     Table& t = f.table;
     t.id = f.id;
     t.caption = fmt::format("Designs for {} on {}", problem, device_name(document, device));
@@ -103,7 +115,7 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
                      words(bound_text(r.text("bound"))),
                      r.figure("inner"),
                      clock_cell(r),
-                     r.figure("cycles_per_iteration", 5),
+                     clocks_cell(r),
                      r.figure("slices", 5),
                      r.figure("blocks", 5),
                      share_cell(r),
@@ -117,7 +129,7 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
     t.folded = t.rows.size() > 12;
     hide_idle_columns(t);
     PointChart chart;
-    chart.x = {by_share ? "area_share" : "slices", by_share ? "share of the device's slices" : "slices", true,
+    chart.x = {by_share ? "area_share" : "slices", by_share ? "share of the device" : "slices", true,
                by_share ? TickText::percent : TickText::plain};
     chart.y = {"seconds", "time to solution", true, TickText::time};
     chart.series = "bound";
@@ -144,7 +156,7 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins, co
     Table t;
     const bool constant = list != "best";
     t.id = fmt::format("{}-{}", constant ? "best-constant" : "best", document.number);
-    t.caption = constant ? "The best designs were the constant stencil held in registers: 8 words an element, not 17"
+    t.caption = constant ? "The best designs if the constant stencil were held in registers: 8 words an element, not 17"
                          : "The best design for each problem and device, and its format in each stage";
     t.folded = constant;
     t.columns = {text_column("problem", "Problem"),
@@ -163,8 +175,11 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins, co
     for (const Node& b : nodes(document, list)) {
         Cell time = seconds_cell(b, "seconds"), share = share_cell(b);
         time.modelled = share.modelled = b.text("kind") == "modelled";
-        TableRow row{{words(b.text("problem")), words(b.text("device")), words(by_text(b.text("by")))},
-                     origins.of(b.object())};
+        const auto designs = detail::designs_on(document.document, b.text("problem"), b.text("device"));
+        const std::string by = by_text(b.text("by")), of = designs == 0   ? by
+                                                           : designs == 1 ? by + " (only one)"
+                                                                          : fmt::format("{} (of {})", by, designs);
+        TableRow row{{words(b.text("problem")), words(b.text("device")), words(of)}, origins.of(b.object())};
         for (const char* stage : kStages) {
             const Json& stages = b["stages"];
             const bool there = stages.is_object() && stages.contains(stage) && stages[stage].is_string();
@@ -223,7 +238,7 @@ Table specifications_table(const DocumentRow& document, const DocumentOrigins& o
                  text_column("engine", "Cycles from"),
                  number_column("bytes", "Bytes an element")};
     for (const Node& d : nodes(document, "designs")) {
-        Cell cycles = d.figure("cycles_per_iteration", 7);
+        Cell cycles = clocks_cell(d);
         cycles.modelled = cycles.modelled || d.text("cycles_kind") == "modelled";
         t.rows.push_back({{words(d.text("problem")), spec(d.text("spec")), words(d.text("status")),
                            d.figure("inner_iterations"), d.figure("outer_iterations"), d.figure("true_residual", 3),

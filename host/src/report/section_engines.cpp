@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "document.hpp"
 #include "sections.hpp"
@@ -10,9 +12,53 @@ namespace mantissa::report {
 
 namespace {
 
-std::string without_engine(const PointRow& p) {
-    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", p.problem, p.spec, p.scheme, p.stop(), p.inner_recurrence, p.middle,
-                       p.tolerance, p.jacobi);
+using Group = std::vector<const PointRow*>;
+
+/// Solves that differ in nothing but their engines' names, the emulated engine's first where it is there. Schemes that
+/// no engine carries out are left out: what they are called by says nothing.
+std::vector<Group> groups_of(const Rows& rows) {
+    std::vector<Group> groups;
+    std::map<std::string, std::size_t> index;
+    for (const PointRow& p : rows.points) {
+        if (!p.on_engine()) continue;
+        const auto [it, fresh] = index.emplace(p.setting(), groups.size());
+        if (fresh) groups.emplace_back();
+        Group& group = groups[it->second];
+        const bool known =
+            std::any_of(group.begin(), group.end(), [&](const auto* q) { return q->engine == p.engine; });
+        if (!known) group.push_back(&p);
+    }
+    for (Group& group : groups)
+        std::stable_partition(group.begin(), group.end(), [](const auto* p) { return p->engine == "emulated"; });
+    return groups;
+}
+
+/// Both ended alike, with the same numbers of iterations and the same defect, to the last bit.
+bool same_result(const PointRow& a, const PointRow& b) {
+    return a.status == b.status && a.inner_iterations == b.inner_iterations &&
+           a.outer_iterations == b.outer_iterations && a.true_residual == b.true_residual;
+}
+
+std::string comparisons_text(const std::vector<Group>& groups) {
+    std::size_t pairs = 0, equal = 0;
+    std::set<std::string> first, others;
+    for (const Group& group : groups)
+        for (std::size_t i = 1; i < group.size(); ++i) {
+            ++pairs;
+            equal += same_result(*group.front(), *group[i]) ? 1 : 0;
+            first.insert(group.front()->engine);
+            others.insert(group[i]->engine);
+        }
+    if (pairs == 0) return {};
+    const std::string with = first.size() == 1 ? *first.begin() : "another engine";
+    const std::string what = fmt::format("the same iterations and the same defect, to the last bit, as the same solve "
+                                         "on {}",
+                                         with);
+    const std::string engines = fmt::format("{}", fmt::join(others, ", "));
+    if (pairs == 1)
+        return fmt::format("One solve ran on a second engine ({}): it has {}{}.", engines, equal == 1 ? "" : "not ",
+                           what);
+    return fmt::format("{} of {} solves on a second engine ({}) have {}.", equal, pairs, engines, what);
 }
 
 /// Measured passes of a core, as the comparison stores them.
@@ -41,12 +87,12 @@ Table passes_table(const Rows& rows) {
 Section engines_section(const Rows& rows) {
     Section section{"engines", "Engines and cycles", {}};
     Table passes = passes_table(rows);
-    std::map<std::string, std::vector<const PointRow*>> groups;
-    for (const PointRow& p : rows.points) groups[without_engine(p)].push_back(&p);
+    const std::vector<Group> groups = groups_of(rows);
     Table t;
     t.id = "engines";
-    t.caption = "The same solves on several engines";
-    t.note = "Engines with the same specification return the same bits, so their iterations and defects are equal. "
+    t.caption = "The same solves on several engines, and solves whose engine counts cycles";
+    t.note = "Each group of rows is one solve: problem, specification, scheme, stopping rule, tolerance, limit and "
+             "scaling are the same, the engines differ. Engines promise the same bits for the same specification. "
              "Cycles are those of the inner solver's passes, counted by the engine.";
     t.columns = {text_column("problem", "Problem"),
                  text_column("spec", "Specification"),
@@ -57,17 +103,11 @@ Section engines_section(const Rows& rows) {
                  number_column("cycles", "Cycles"),
                  number_column("per", "Cycles an iteration"),
                  number_column("per_unknown", "and unknown")};
-    std::size_t pairs = 0, equal = 0;
-    for (const PointRow& lead : rows.points) {
-        const auto& group = groups[without_engine(lead)];
+    for (const Group& group : groups) {
         const bool any_cycles =
             std::any_of(group.begin(), group.end(), [](const auto* p) { return p->cycles.has_value(); });
-        if (group.front() != &lead || (group.size() < 2 && !any_cycles)) continue;
+        if (group.size() < 2 && !any_cycles) continue;
         for (const PointRow* p : group) {
-            if (p != &lead) {
-                ++pairs;
-                equal += p->inner_iterations == lead.inner_iterations && p->true_residual == lead.true_residual ? 1 : 0;
-            }
             Cell per = none(), per_unknown = none();
             if (p->cycles && p->inner_iterations != 0) {
                 const double value = static_cast<double>(*p->cycles) / static_cast<double>(p->inner_iterations);
@@ -90,10 +130,7 @@ Section engines_section(const Rows& rows) {
         if (!passes.rows.empty()) section.blocks.emplace_back(std::move(passes));
         return section;
     }
-    if (pairs != 0)
-        section.blocks.emplace_back(Text{fmt::format("{} of {} solves on a second engine have the iterations and the "
-                                                     "defect, to the last bit, of the same solve on the first.",
-                                                     equal, pairs)});
+    if (std::string text = comparisons_text(groups); !text.empty()) section.blocks.emplace_back(Text{std::move(text)});
     section.blocks.emplace_back(std::move(t));
     if (!passes.rows.empty()) section.blocks.emplace_back(std::move(passes));
     return section;
@@ -102,14 +139,16 @@ Section engines_section(const Rows& rows) {
 Section points_section(const Rows& rows) {
     Section section{"points", "Every solve", {}};
     if (rows.points.empty()) {
-        section.blocks.emplace_back(
-            Gap{"No solves in these results", "mantissa sweep experiments/quickstart.toml --store STORE"});
+        section.blocks.emplace_back(Gap{"No solves in these results" + beside_comparison(rows),
+                                        "mantissa sweep experiments/quickstart.toml --store STORE"});
         return section;
     }
     Table t;
     t.id = "points";
     t.caption = "All solves of these results";
-    t.note = "Seconds are of the engine named, an emulation or a simulation, not of a device.";
+    t.note =
+        "Seconds are of the engine named, an emulation or a simulation, not of a device. Schemes without refinement "
+        "run on the processor, whatever engine was asked for.";
     t.folded = true;
     t.columns = {text_column("problem", "Problem"),      text_column("spec", "Specification"),
                  text_column("engine", "Engine"),        text_column("scheme", "Scheme"),
@@ -118,12 +157,13 @@ Section points_section(const Rows& rows) {
                  number_column("defect", "True defect"), number_column("error", "Error"),
                  number_column("seconds", "Engine", "s")};
     for (const PointRow& p : rows.points)
-        t.rows.push_back({{words(p.problem), spec(p.spec), words(p.engine), words(p.scheme), words(p.stop()),
-                           words(p.status), count(p.inner_iterations, p.at.column("inner_iterations")),
-                           count(p.outer_iterations, p.at.column("outer_iterations")),
-                           real(p.true_residual, p.at.column("true_residual")), real(p.error, p.at.column("error"), 6),
-                           real(p.seconds, p.at.column("seconds"))},
-                          {p.origin}});
+        t.rows.push_back(
+            {{words(p.problem), spec(p.spec), words(p.on_engine() ? p.engine : "processor"), words(p.scheme),
+              words(p.stop()), words(p.status), count(p.inner_iterations, p.at.column("inner_iterations")),
+              count(p.outer_iterations, p.at.column("outer_iterations")),
+              real(p.true_residual, p.at.column("true_residual")), real(p.error, p.at.column("error"), 6),
+              real(p.seconds, p.at.column("seconds"))},
+             {p.origin}});
     section.blocks.emplace_back(std::move(t));
     return section;
 }

@@ -89,11 +89,10 @@ Figure figure_of(const Choice& choice, std::size_t index) {
     f.id = fmt::format("iterations-{}", index);
     f.half = index > 1;
     f.title = fmt::format("Iterations against the width of the vectors: {}", choice.problem);
-    f.text =
-        fmt::format("Inner iterations to a relative defect of {}, {}, {}. Stepwise rows sum the nine products of a "
-                    "row in the vectors’ own format; the others with {} fraction bits more. A wide u has more "
-                    "fraction bits than r, p and q.",
-                    first.tolerance, first.scheme, first.stop(), guard);
+    f.text = fmt::format("Inner iterations to a relative defect of {}, {}{}{}. Stepwise rows sum the products of a row "
+                         "in the vectors’ own format; the others with {} fraction bits more. A wide u has more "
+                         "fraction bits than r, p and q.",
+                         first.tolerance, first.scheme, first.stop().empty() ? "" : ", ", first.stop(), guard);
     f.label = fmt::format("Line chart: inner iterations against fraction bits of the vectors for {}. The table below "
                           "holds its figures.",
                           choice.problem);
@@ -142,8 +141,14 @@ Section iterations_section(const Rows& rows) {
         if (!varied || index == kLargestProblems) continue;
         section.blocks.emplace_back(figure_of(choice, ++index));
     }
+    const bool tried = std::any_of(rows.points.begin(), rows.points.end(), [](const PointRow& p) {
+        const auto shape = shape_of(p.spec);
+        return shape && shape->reduced();
+    });
     if (section.blocks.empty())
-        section.blocks.emplace_back(Gap{"No solves in reduced formats in these results",
+        section.blocks.emplace_back(Gap{(tried ? "No solve in a reduced format converged in these results"
+                                               : "No solves in reduced formats in these results") +
+                                            beside_comparison(rows),
                                         "mantissa sweep experiments/quickstart.toml --store STORE"});
     return section;
 }

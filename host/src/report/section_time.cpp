@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "../compare/findings.hpp"
 #include "comparison.hpp"
 #include "numbers.hpp"
 
@@ -42,10 +43,14 @@ Section time_section(const Rows& rows, Origins& origins) {
         for (const std::string& problem : problems) {
             Figure f;
             f.id = fmt::format("time-{}", ++index);
-            f.title = fmt::format("Time to the same defect: {}", problem);
+            f.title = fmt::format("Time to solution: {}", problem);
             f.folded = problem != problems.front();
-            f.text = "The fastest design of each device, and the measured runs of GPUs and processors, to the same "
-                     "relative defect in double precision. Hollow points are modelled.";
+            const auto tolerance = Node(document, document.document, {}).number("tolerance");
+            f.text =
+                fmt::format("For each device the fastest of its designs, and the measured runs of GPUs and processors, "
+                            "to a relative defect {}in double precision. Runs whose true defect stayed above it are "
+                            "marked. Hollow points are modelled.",
+                            tolerance ? fmt::format("of {} ", *tolerance) : std::string());
             f.label = "Dot chart: time to solution of designs, GPU and CPU. The table below holds its figures.";
             Table& t = f.table;
             t.id = f.id;
@@ -55,6 +60,7 @@ Section time_section(const Rows& rows, Origins& origins) {
                          number_column("iterations", "Inner iterations"),
                          number_column("seconds", "Time"),
                          number_column("defect", "True defect"),
+                         text_column("among", "Among"),
                          hidden_column("text")};
             std::map<std::string, Node> fastest;
             for (const Node& r : nodes(document, "rows")) {
@@ -70,21 +76,27 @@ Section time_section(const Rows& rows, Origins& origins) {
                         defect = d.figure("true_residual", 3);
                     }
                 const Cell time = seconds_cell(r, "seconds");
-                t.rows.push_back({{words(fmt::format("{}: {}", device, r.text("spec"))), words("design"), iterations,
-                                   time, defect, words(time.text)},
-                                  from.of(r.object())});
+                const std::size_t designs = detail::designs_on(document.document, problem, device);
+                t.rows.push_back(
+                    {{words(fmt::format("{}: {}", device, r.text("spec"))), words("design"), iterations, time, defect,
+                      words(designs == 1 ? "the only design" : fmt::format("fastest of {}", designs)),
+                      words(time.text)},
+                     from.of(r.object())});
             }
             for (const Node& p : nodes(document, "peers")) {
                 if (p.text("problem") != problem) continue;
                 Cell time = seconds_cell(p, "seconds");
                 time.modelled = time.modelled || p.text("kind") == "modelled";
                 const std::string engine = p.text("engine");
-                t.rows.push_back({{words(p.text("label").empty() ? engine : p.text("label")),
-                                   words(engine == "gpu"   ? "GPU"
-                                         : engine == "cpu" ? "CPU"
-                                                           : engine),
-                                   p.figure("iterations"), time, p.figure("true_residual", 3), words(time.text)},
-                                  from.of(p.object())});
+                const bool missed = p["reached"].is_boolean() && !p["reached"].get<bool>();
+                const std::string label = p.text("label").empty() ? engine : p.text("label");
+                t.rows.push_back(
+                    {{words(missed ? label + " (missed the tolerance)" : label),
+                      words(engine == "gpu"   ? "GPU"
+                            : engine == "cpu" ? "CPU"
+                                              : engine),
+                      p.figure("iterations"), time, p.figure("true_residual", 3), none(), words(time.text)},
+                     from.of(p.object())});
             }
             std::stable_sort(t.rows.begin(), t.rows.end(), [](const TableRow& a, const TableRow& b) {
                 const auto key = [](const TableRow& r) {

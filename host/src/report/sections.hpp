@@ -17,6 +17,12 @@ struct Gap {
     std::string mend; ///< a command, or what to install
 };
 
+/// Behind "No solves in these results" and its like, where a comparison's document brings its own: they are not lacking
+/// from the page.
+inline std::string beside_comparison(const Rows& rows) {
+    return rows.comparisons.empty() ? "" : ", but for those within the comparison";
+}
+
 struct Text {
     std::string plain;
 };
@@ -54,6 +60,7 @@ Section points_section(const Rows& rows);
 struct Summary {
     std::vector<std::string> findings; ///< the first three stand at the head
     std::string findings_from;         ///< what they come from
+    std::string no_findings;           ///< why there are none
     std::vector<std::string> devices, assumptions;
     std::vector<Gap> gaps; ///< of the comparison
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -9,9 +10,11 @@ namespace mantissa::report {
 
 std::vector<Choice> comparable_points(const std::vector<PointRow>& points) {
     const auto setting = [](const PointRow& p) {
-        return fmt::format("{}|{}|{}|{}|{}|{}", p.scheme, p.stop(), p.inner_recurrence, p.middle, p.tolerance,
-                           p.jacobi);
+        return fmt::format("{}|{}|{}|{}|{}|{}|{}", p.scheme, p.stop(), p.inner_recurrence, p.middle,
+                           p.middle_digits.value_or(0), p.tolerance, p.jacobi);
     };
+    // Of the same specification the solve that converged, then the emulated engine's.
+    const auto rank = [](const PointRow& p) { return std::pair(p.converged(), p.engine == "emulated"); };
     std::map<std::string, std::map<std::string, int>> shares; // problem, setting
     for (const PointRow& p : points) ++shares[p.problem][setting(p)];
     std::vector<Choice> choices;
@@ -25,7 +28,7 @@ std::vector<Choice> comparable_points(const std::vector<PointRow>& points) {
             const auto same = std::find_if(choice.points.begin(), choice.points.end(),
                                            [&](const PointRow* q) { return q->spec == p.spec; });
             if (same == choice.points.end()) choice.points.push_back(&p);
-            else if ((*same)->engine != "emulated" && p.engine == "emulated") *same = &p;
+            else if (rank(p) > rank(**same)) *same = &p;
         }
         choices.push_back(std::move(choice));
     }

@@ -9,7 +9,7 @@
 namespace mantissa::report {
 
 /// Points of one problem with one scheme, stopping rule, tolerance and scaling: those that most points share. One
-/// point for each specification, of the emulated engine where there is one.
+/// point for each specification: one that converged where there is one, and of the emulated engine.
 struct Choice {
     std::string problem;
     std::uint64_t unknowns = 0;

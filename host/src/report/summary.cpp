@@ -1,8 +1,11 @@
 #include <algorithm>
-#include <cmath>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "../compare/findings.hpp"
+#include "../counted.hpp"
 #include "document.hpp"
 #include "numbers.hpp"
 #include "sections.hpp"
@@ -33,12 +36,103 @@ void add_new(std::vector<std::string>& list, const std::string& line) {
     if (std::find(list.begin(), list.end(), line) == list.end()) list.push_back(line);
 }
 
+/// A solve that converged, by the widest of its vectors.
+struct Solved {
+    const PointRow* point;
+    int bits;
+};
+
+/// The shortest vectors that stay within twice double's iterations, among all datapaths shorter than double.
+std::string shortest_text(const Choice& choice, const PointRow& reference) {
+    std::vector<Solved> within;
+    std::size_t reduced = 0;
+    for (const PointRow* p : choice.points) {
+        const auto bits = detail::vector_bits(p->spec);
+        if (!bits || *bits >= formats::kDouble.fraction_bits) continue;
+        ++reduced;
+        if (p->converged() && p->inner_iterations <= 2 * reference.inner_iterations) within.push_back({p, *bits});
+    }
+    if (within.empty())
+        return reduced == 0 ? std::string()
+                            : fmt::format("On {} none of {} stays within twice the {} inner iterations of double.",
+                                          choice.problem, detail::counted(reduced, "reduced datapath"),
+                                          reference.inner_iterations);
+    const auto key = [](const Solved& s) { return std::pair(s.bits, s.point->inner_iterations); };
+    const Solved& best = *std::min_element(within.begin(), within.end(),
+                                           [&](const Solved& a, const Solved& b) { return key(a) < key(b); });
+    const std::string figures = fmt::format(
+        "{} solves {} to {} in {} inner iterations, {} times double's {}, with {}-bit products in its vectors where "
+        "double needs 53-bit ones",
+        best.point->spec, choice.problem, best.point->tolerance, best.point->inner_iterations,
+        fixed(static_cast<double>(best.point->inner_iterations) / static_cast<double>(reference.inner_iterations), 2),
+        reference.inner_iterations, best.bits + 1);
+    if (reduced == 1) return figures + ".";
+    if (within.size() == 1)
+        return fmt::format("{}; of {} reduced datapaths only this one stays within twice double's iterations.", figures,
+                           reduced);
+    const auto as_short = static_cast<std::size_t>(
+        std::count_if(within.begin(), within.end(), [&](const Solved& s) { return s.bits == best.bits; }));
+    return fmt::format("{}: of {} reduced datapaths {} stay within twice double's iterations, and {}.", figures,
+                       reduced, within.size(),
+                       as_short == 1 ? std::string("this one has the shortest vectors")
+                                     : fmt::format("of the {} with the shortest vectors none needs fewer", as_short));
+}
+
 struct Shaped {
     const PointRow* point;
     SpecShape shape;
 };
 
-/// What the solves alone say about the largest problem.
+/// Two solves that differ in one stage only.
+struct Pair {
+    const Shaped *narrow, *wide;
+    [[nodiscard]] double gain() const {
+        return static_cast<double>(narrow->point->inner_iterations) /
+               static_cast<double>(wide->point->inner_iterations);
+    }
+};
+
+/// All pairs of `reduced` of which one is narrow in a stage, the other wide, and nothing else differs. `stage` is the
+/// stage's format in a specification.
+template <class Width>
+std::vector<Pair> pairs_of(const std::vector<Shaped>& reduced, Format DatapathSpec::*stage, const Width& is_wide) {
+    std::vector<Pair> pairs;
+    for (const Shaped& a : reduced)
+        for (const Shaped& b : reduced) {
+            if (is_wide(a.shape) || !is_wide(b.shape) || b.point->inner_iterations == 0) continue;
+            DatapathSpec narrowed = b.shape.spec;
+            narrowed.*stage = a.shape.spec.*stage;
+            if (narrowed == a.shape.spec) pairs.push_back({&a, &b});
+        }
+    return pairs;
+}
+
+/// "WHAT pays most at 10-bit vectors, of N pairs: from A to B inner iterations"; of one pair without the superlative;
+/// where nothing is gained, that.
+std::string gain_text(const std::string& what, const std::string& of_best, const std::vector<Pair>& pairs,
+                      const Pair& best) {
+    const SpecShape& wide = best.wide->shape;
+    const std::string figures =
+        fmt::format("from {} to {} inner iterations ({} to {})", best.narrow->point->inner_iterations,
+                    best.wide->point->inner_iterations, best.narrow->point->spec, best.wide->point->spec);
+    if (best.gain() <= 1)
+        return pairs.size() == 1
+                   ? fmt::format("{} saves nothing at {}-bit vectors: {}.", of_best, wide.vector_bits, figures)
+                   : fmt::format("{} saves no iterations in any of {} pairs of solves that differ in nothing else.",
+                                 what, pairs.size());
+    if (pairs.size() == 1) return fmt::format("{} at {}-bit vectors: {}.", of_best, wide.vector_bits, figures);
+    const auto as_much =
+        std::count_if(pairs.begin(), pairs.end(), [&](const Pair& p) { return p.gain() == best.gain(); });
+    return fmt::format("{} pays most at {}-bit vectors{}, of {} pairs of solves that differ in nothing else: {}.",
+                       of_best, wide.vector_bits, as_much > 1 ? " (and as much elsewhere)" : "", pairs.size(), figures);
+}
+
+const Pair& best_of(const std::vector<Pair>& pairs) {
+    return *std::max_element(pairs.begin(), pairs.end(),
+                             [](const Pair& a, const Pair& b) { return a.gain() < b.gain(); });
+}
+
+/// What the solves alone say about one problem.
 std::vector<std::string> findings_of(const Choice& choice) {
     std::vector<std::string> findings;
     const PointRow* reference = nullptr;
@@ -49,70 +143,62 @@ std::vector<std::string> findings_of(const Choice& choice) {
         if (shape && shape->is_double) reference = p;
         if (shape && shape->reduced()) reduced.push_back({p, *shape});
     }
-    // The shortest vectors within twice double's iterations.
-    if (reference != nullptr) {
-        const Shaped* shortest = nullptr;
-        for (const Shaped& s : reduced) {
-            if (s.point->inner_iterations > 2 * reference->inner_iterations) continue;
-            const auto key = [](const Shaped& x) { return std::pair(x.shape.vector_bits, x.point->inner_iterations); };
-            if (shortest == nullptr || key(s) < key(*shortest)) shortest = &s;
-        }
-        if (shortest != nullptr)
-            findings.push_back(fmt::format(
-                "{} solves {} to {} in {} inner iterations, {} times double's {}, with {}-bit products in its vectors "
-                "where double needs 53-bit ones.",
-                shortest->point->spec, choice.problem, shortest->point->tolerance, shortest->point->inner_iterations,
-                fixed(static_cast<double>(shortest->point->inner_iterations) /
-                          static_cast<double>(reference->inner_iterations),
-                      2),
-                reference->inner_iterations, shortest->shape.vector_bits + 1));
+    if (reference != nullptr)
+        if (std::string text = shortest_text(choice, *reference); !text.empty()) findings.push_back(std::move(text));
+    const auto rows = pairs_of(reduced, &DatapathSpec::row, [](const SpecShape& s) { return s.row_guard_bits > 0; });
+    if (!rows.empty()) {
+        const Pair& best = best_of(rows);
+        findings.push_back(gain_text(
+            "Summing rows with more fraction bits",
+            fmt::format("Summing rows with {} more fraction bits", best.wide->shape.row_guard_bits), rows, best));
     }
-    // Wider rows and a wider u, each where it saves most.
-    const auto best_pair = [&](const auto& apart) {
-        std::pair<const Shaped*, const Shaped*> best{nullptr, nullptr};
-        double most = 1;
-        for (const Shaped& a : reduced)
-            for (const Shaped& b : reduced) {
-                if (a.shape.vector_bits != b.shape.vector_bits || a.shape.fixed_dot != b.shape.fixed_dot) continue;
-                if (!apart(a.shape, b.shape)) continue;
-                const double ratio =
-                    static_cast<double>(a.point->inner_iterations) / static_cast<double>(b.point->inner_iterations);
-                if (ratio > most) {
-                    most = ratio;
-                    best = {&a, &b};
-                }
-            }
-        return best;
-    };
-    const auto [narrow, wide] = best_pair([](const SpecShape& a, const SpecShape& b) {
-        return a.iterate_bits == b.iterate_bits && a.row_guard_bits == 0 && b.row_guard_bits > 0;
-    });
-    if (narrow != nullptr)
-        findings.push_back(
-            fmt::format("Summing rows with {} more fraction bits pays most at {}-bit vectors: from {} to "
-                        "{} inner iterations ({} to {}).",
-                        wide->shape.row_guard_bits, wide->shape.vector_bits, narrow->point->inner_iterations,
-                        wide->point->inner_iterations, narrow->point->spec, wide->point->spec));
-    const auto [short_u, long_u] = best_pair([](const SpecShape& a, const SpecShape& b) {
-        return a.row_guard_bits == b.row_guard_bits && !a.wide_u() && b.wide_u();
-    });
-    if (short_u != nullptr)
-        findings.push_back(
-            fmt::format("A wider u, which feeds nothing back, pays most at {}-bit vectors: from {} to {} "
-                        "inner iterations ({} to {}).",
-                        short_u->shape.vector_bits, short_u->point->inner_iterations, long_u->point->inner_iterations,
-                        short_u->point->spec, long_u->point->spec));
+    const auto iterates = pairs_of(reduced, &DatapathSpec::u, [](const SpecShape& s) { return s.wide_u(); });
+    if (!iterates.empty()) {
+        const std::string what = "A wider u, which feeds nothing back,";
+        findings.push_back(gain_text(what, what, iterates, best_of(iterates)));
+    }
     return findings;
+}
+
+/// Every solve of the results, for the sentences of a comparison.
+std::vector<detail::SolveBeside> solves_of(const Rows& rows) {
+    std::vector<detail::SolveBeside> list;
+    for (const PointRow& p : rows.points)
+        list.push_back({p.problem, p.scheme, p.spec, p.inner_recurrence, p.middle, p.inner.value_or(0), p.tolerance,
+                        p.jacobi, p.converged(), p.inner_iterations});
+    return list;
+}
+
+/// Why there is nothing to say.
+std::string nothing_text(const Rows& rows) {
+    std::map<std::string, std::size_t> ends;
+    for (const PointRow& p : rows.points) ++ends[p.status == "iteration_limit" ? "iteration limit" : p.status];
+    if (rows.points.empty()) return "These results hold no solves to draw findings from";
+    const std::size_t converged = ends["converged"];
+    ends.erase("converged");
+    std::vector<std::string> others;
+    for (const auto& [end, number] : ends)
+        if (number != 0) others.push_back(fmt::format("{}: {}", end, number));
+    const std::string all = detail::counted(rows.points.size(), "solve");
+    if (converged == 0)
+        return fmt::format("These results hold {}, and none converged ({})", all, detail::listed(others, 9));
+    return fmt::format(
+        "These results hold {}, of which {} converged, but no two to compare: findings need double beside "
+        "a reduced format, or two reduced formats that differ in one stage",
+        all, converged);
 }
 
 } // namespace
 
 Summary summary_of(const Rows& rows) {
     Summary s;
+    const std::vector<detail::SolveBeside> beside = solves_of(rows);
     for (const DocumentRow& d : rows.comparisons) {
         if (s.findings.empty()) {
-            s.findings = texts(d.document, "findings");
-            s.findings_from = "the comparison " + d.name;
+            s.findings = detail::findings(d.document, beside);
+            s.findings_from = "the figures of the comparison " + d.name;
+            if (rows.comparisons.size() > 1)
+                s.findings_from += fmt::format(", the latest of {} here", rows.comparisons.size());
         }
         for (const std::string& line : texts(d.document, "assumptions")) add_new(s.assumptions, line);
         for (const Node& device : nodes(d, "devices")) add_new(s.devices, device_line(device));
@@ -124,11 +210,18 @@ Summary summary_of(const Rows& rows) {
         }
     }
     if (!s.findings.empty()) return s;
-    for (const Choice& choice : comparable_points(rows.points)) {
+    const std::vector<Choice> choices = comparable_points(rows.points);
+    for (const Choice& choice : choices) {
         s.findings = findings_of(choice);
-        s.findings_from = "the solves of " + choice.problem;
-        if (!s.findings.empty()) break;
+        if (s.findings.empty()) continue;
+        const PointRow& first = *choice.points.front();
+        s.findings_from =
+            fmt::format("{} of {} ({}{}{}, to {})", detail::counted(choice.points.size(), "solve"), choice.problem,
+                        first.scheme, first.stop().empty() ? "" : ", ", first.stop(), first.tolerance);
+        if (choices.size() > 1) s.findings_from += fmt::format(", one of {} problems here", choices.size());
+        break;
     }
+    if (s.findings.empty()) s.no_findings = nothing_text(rows);
     return s;
 }
 

@@ -70,12 +70,21 @@ Placement run_seed(const std::string& program, const WorkFolder& work, int seed,
 
 } // namespace
 
-std::vector<Placement> Synthesizer::place(const SynthesisRequest& request, int seeds, int jobs, std::string& why_not,
-                                          const std::function<void()>& done) {
+std::vector<Placement> Synthesizer::stored_placements(const SynthesisRequest& request) const {
+    return find_placements(store_, key_of(request), kPlacer);
+}
+
+void Synthesizer::check_place(const SynthesisRequest& request, int seeds) {
     if (request.target != "ecp5")
         throw InvalidInput(fmt::format("--place: no open place and route for {}; use --target ecp5", request.target));
     if (request.combinational) throw InvalidInput("--place: leave out --combinational; a clock needs registers");
     if (seeds < 1 || seeds > 99) throw InvalidInput(fmt::format("--seeds {}: give 1 to 99", seeds));
+}
+
+std::vector<Placement> Synthesizer::place(const SynthesisRequest& request, int seeds, int jobs, std::string& why_not,
+                                          const std::function<void()>& done) {
+    check_place(request, seeds);
+    check(request);
     const SynthesisKey key = key_of(request);
     std::vector<Placement> all;
     std::vector<int> missing;

@@ -103,7 +103,7 @@ Top top_of(const SynthesisRequest& request) {
     }
     std::string known;
     for (const auto& [name, text] : synthesis_parts()) known += (known.empty() ? "" : ", ") + name;
-    throw InvalidInput(fmt::format("--operator {}: not one of {}", request.part, known));
+    throw InvalidInput(fmt::format("--operator {}: not one of {}", request.part.substr(0, 40), known));
 }
 
 std::string fill_recipe(const std::string& recipe, const SynthesisRequest& request, const Top& top,

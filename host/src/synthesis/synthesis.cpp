@@ -152,13 +152,16 @@ SynthesisKey Synthesizer::key_of(const SynthesisRequest& request) const {
             sources_hash_};
 }
 
-std::string Synthesizer::run_recipe(const SynthesisRequest& request, const Top& top, bool place,
-                                    const std::string& folder) const {
-    if (top.core)
+void Synthesizer::check(const SynthesisRequest& request) {
+    if (top_of(request).core)
         if (std::string why = sim::core_refusal(request.spec); !why.empty()) throw InvalidInput(why);
     if (request.combinational && request.part != "add" && request.part != "mul")
         throw InvalidInput(fmt::format("--combinational: {} has feedback through its registers; use it with add or mul",
                                        request.part));
+}
+
+std::string Synthesizer::run_recipe(const SynthesisRequest& request, const Top& top, bool place,
+                                    const std::string& folder) const {
     const std::string recipe = (fs::path(source_) / "experiments/synthesis/recipe.ys").string();
     write_file(folder + "/run.ys", fill_recipe(read_text(recipe), request, top, source_, place));
     const std::string log = folder + "/log";
@@ -175,6 +178,7 @@ std::optional<SynthesisFigures> Synthesizer::stored(const SynthesisRequest& requ
 SynthesisFigures Synthesizer::figures(const SynthesisRequest& request) {
     const SynthesisKey key = key_of(request);
     if (const auto known = find_synthesis(store_, key)) return *known;
+    check(request);
     const WorkFolder work;
     if (const std::string fault = run_recipe(request, top_of(request), false, work.text()); !fault.empty())
         throw InvalidInput(fault);

@@ -32,7 +32,7 @@ struct SynthesisFigures {
     std::uint64_t memory_bits = 0; ///< of block memories, at their full size
     std::uint64_t io_bits = 0;
     std::uint64_t depth = 0; ///< cells on the longest path between registers, carry cells counted singly
-    double model_mhz = 0;    ///< of clock_model.hpp, which is no place and route
+    double model_mhz = 0;    ///< with the delays of an ECP5 (clock_model.hpp); core_clock.hpp makes a clock of it
     std::string model_path;  ///< "from -> to: 5 LUTs, 12 carry cells, 0 multipliers"
     /// LUTs and unpaired flip-flops, over the LUTs of a slice: 2 (xc2v), 4 (xc7), 8 (xcup's CLB), 2 (ecp5).
     [[nodiscard]] std::uint64_t slices(const std::string& target) const {
@@ -60,9 +60,15 @@ class Synthesizer {
 public:
     /// `store` is a results file; empty: one in the cache folder. MANTISSA_YOSYS names another yosys.
     Synthesizer(const std::string& store, Provenance provenance);
+    /// Throws InvalidInput, one line, for a request that the RTL does not have; runs nothing.
+    static void check(const SynthesisRequest& request);
+    /// The same for place and route.
+    static void check_place(const SynthesisRequest& request, int seeds);
     SynthesisFigures figures(const SynthesisRequest& request);
     /// What is stored; runs nothing.
     [[nodiscard]] std::optional<SynthesisFigures> stored(const SynthesisRequest& request) const;
+    /// The stored runs of place and route, slowest first; runs nothing.
+    [[nodiscard]] std::vector<Placement> stored_placements(const SynthesisRequest& request) const;
     /// Place and route with seeds 1 to `seeds`, `jobs` at a time; each run is remembered. For ecp5 only; an operator
     /// is placed between registers, so that its first and last stages count. nextpnr comes from PyPI into a virtual
     /// environment in the cache folder; when it cannot be had, nothing is returned and `why_not` says why. Slowest

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "../results_file.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/store.hpp"
 
@@ -32,29 +33,19 @@ constexpr const char* kPlacements =
     "commit_id TEXT NOT NULL, machine TEXT NOT NULL, date TEXT NOT NULL, command TEXT "
     "NOT NULL, PRIMARY KEY (spec, target, multiplier, part, tool, sources, placer, seed))";
 
-using Handle = std::unique_ptr<sqlite3, decltype(&sqlite3_close)>;
 using Statement = std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)>;
-
-void check(sqlite3* db, int code, const std::string& path) {
-    if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE)
-        throw InvalidInput(fmt::format("{}: {}; give another file with --store", path, sqlite3_errmsg(db)));
-}
 
 Statement prepare(sqlite3* db, const std::string& path, const char* sql) {
     sqlite3_stmt* raw = nullptr;
-    check(db, sqlite3_prepare_v2(db, sql, -1, &raw, nullptr), path);
+    check_database(db, sqlite3_prepare_v2(db, sql, -1, &raw, nullptr), path);
     return {raw, &sqlite3_finalize};
 }
 
-Handle open(const std::string& path) {
+DatabaseHandle open(const std::string& path) {
     { const Store settled(path); } // makes or checks the file
-    sqlite3* raw = nullptr;
-    const int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE, nullptr);
-    Handle db(raw, &sqlite3_close);
-    check(db.get(), code, path);
-    sqlite3_busy_timeout(db.get(), 60'000);
-    check(db.get(), sqlite3_exec(db.get(), kTable, nullptr, nullptr, nullptr), path);
-    check(db.get(), sqlite3_exec(db.get(), kPlacements, nullptr, nullptr, nullptr), path);
+    DatabaseHandle db = open_results(path, Missing::refuse);
+    for (const char* sql : {kTable, kPlacements})
+        check_database(db.get(), sqlite3_exec(db.get(), sql, nullptr, nullptr, nullptr), path);
     return db;
 }
 
@@ -77,7 +68,7 @@ template <class Figures> auto columns(Figures& f) {
 } // namespace
 
 std::optional<SynthesisFigures> find_synthesis(const std::string& path, const SynthesisKey& key) {
-    const Handle db = open(path);
+    const DatabaseHandle db = open(path);
     const Statement select =
         prepare(db.get(), path,
                 "SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, memory_bits, io_bits, depth, "
@@ -85,7 +76,7 @@ std::optional<SynthesisFigures> find_synthesis(const std::string& path, const Sy
                 "AND sources=?");
     bind_key(select.get(), key);
     const int code = sqlite3_step(select.get());
-    check(db.get(), code, path);
+    check_database(db.get(), code, path);
     if (code != SQLITE_ROW) return std::nullopt;
     SynthesisFigures figures;
     int at = 0;
@@ -98,7 +89,7 @@ std::optional<SynthesisFigures> find_synthesis(const std::string& path, const Sy
 
 void put_synthesis(const std::string& path, const SynthesisKey& key, const SynthesisFigures& figures,
                    const Provenance& provenance) {
-    const Handle db = open(path);
+    const DatabaseHandle db = open(path);
     const Statement insert =
         prepare(db.get(), path, "INSERT OR REPLACE INTO netlist VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     int at = bind_key(insert.get(), key);
@@ -109,12 +100,12 @@ void put_synthesis(const std::string& path, const SynthesisKey& key, const Synth
     for (const std::string* text :
          {&provenance.version, &provenance.commit, &provenance.machine, &provenance.date, &provenance.command})
         bind(insert.get(), ++at, *text);
-    check(db.get(), sqlite3_step(insert.get()), path);
+    check_database(db.get(), sqlite3_step(insert.get()), path);
 }
 
 std::optional<Placement> find_placement(const std::string& path, const SynthesisKey& key, const std::string& placer,
                                         int seed) {
-    const Handle db = open(path);
+    const DatabaseHandle db = open(path);
     const Statement select =
         prepare(db.get(), path,
                 "SELECT mhz, critical FROM placement WHERE spec=? AND target=? AND multiplier=? AND part=? AND tool=? "
@@ -123,15 +114,33 @@ std::optional<Placement> find_placement(const std::string& path, const Synthesis
     bind(select.get(), ++at, placer);
     sqlite3_bind_int(select.get(), ++at, seed);
     const int code = sqlite3_step(select.get());
-    check(db.get(), code, path);
+    check_database(db.get(), code, path);
     if (code != SQLITE_ROW) return std::nullopt;
     return Placement{seed, sqlite3_column_double(select.get(), 0),
                      reinterpret_cast<const char*>(sqlite3_column_text(select.get(), 1))};
 }
 
+std::vector<Placement> find_placements(const std::string& path, const SynthesisKey& key, const std::string& placer) {
+    const DatabaseHandle db = open(path);
+    const Statement select =
+        prepare(db.get(), path,
+                "SELECT seed, mhz, critical FROM placement WHERE spec=? AND target=? AND multiplier=? AND part=? AND "
+                "tool=? AND sources=? AND placer=? ORDER BY mhz, seed");
+    int at = bind_key(select.get(), key);
+    bind(select.get(), ++at, placer);
+    std::vector<Placement> all;
+    for (;;) {
+        const int code = sqlite3_step(select.get());
+        check_database(db.get(), code, path);
+        if (code != SQLITE_ROW) return all;
+        all.push_back({sqlite3_column_int(select.get(), 0), sqlite3_column_double(select.get(), 1),
+                       reinterpret_cast<const char*>(sqlite3_column_text(select.get(), 2))});
+    }
+}
+
 void put_placement(const std::string& path, const SynthesisKey& key, const std::string& placer,
                    const Placement& placement, const Provenance& provenance) {
-    const Handle db = open(path);
+    const DatabaseHandle db = open(path);
     const Statement insert =
         prepare(db.get(), path, "INSERT OR REPLACE INTO placement VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     int at = bind_key(insert.get(), key);
@@ -142,7 +151,7 @@ void put_placement(const std::string& path, const SynthesisKey& key, const std::
     for (const std::string* text :
          {&provenance.version, &provenance.commit, &provenance.machine, &provenance.date, &provenance.command})
         bind(insert.get(), ++at, *text);
-    check(db.get(), sqlite3_step(insert.get()), path);
+    check_database(db.get(), sqlite3_step(insert.get()), path);
 }
 
 } // namespace mantissa::detail

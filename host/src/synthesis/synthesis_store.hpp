@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "mantissa/host/provenance.hpp"
 #include "synthesis.hpp"
@@ -20,6 +21,8 @@ void put_synthesis(const std::string& path, const SynthesisKey& key, const Synth
 
 std::optional<Placement> find_placement(const std::string& path, const SynthesisKey& key, const std::string& placer,
                                         int seed);
+/// All seeds of a placer, slowest first.
+std::vector<Placement> find_placements(const std::string& path, const SynthesisKey& key, const std::string& placer);
 void put_placement(const std::string& path, const SynthesisKey& key, const std::string& placer,
                    const Placement& placement, const Provenance& provenance);
 

@@ -19,7 +19,7 @@ public:
     static constexpr int kSchemaVersion = 1;
 
     /// Opens the file, making it when it is not there. Throws InvalidInput, one line, when it cannot be opened, is no
-    /// results file, or was written by a newer program.
+    /// results file, is damaged (looked for once in each process), or was written by a program of another schema.
     explicit Store(const std::string& path);
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;

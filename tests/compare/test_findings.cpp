@@ -1,0 +1,231 @@
+// The sentences of a comparison, each on figures where the naive sentence would be false.
+#include <algorithm>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "compare/findings.hpp"
+
+namespace {
+
+using namespace mantissa::detail;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kProblem = "poisson2d:level=7";
+
+Json design(const std::string& spec, std::uint64_t iterations, const std::string& status = "converged") {
+    return {{"spec", spec},
+            {"problem", kProblem},
+            {"unknowns", 16641},
+            {"status", status},
+            {"inner_iterations", iterations}};
+}
+
+Json row(const std::string& spec, double seconds, double share, std::uint64_t cores = 1,
+         const std::string& device = "chip", const std::string& multiplier = "block") {
+    return {{"problem", kProblem}, {"device", device},
+            {"spec", spec},        {"multiplier", multiplier},
+            {"cores", cores},      {"bound", "io"},
+            {"inner", 10},         {"inner_iterations", 300},
+            {"seconds", seconds},  {"seconds_outer", seconds / 50},
+            {"area_share", share}, {"area_time", share * seconds}};
+}
+
+Json document(const std::vector<Json>& designs, const std::vector<Json>& rows = {}) {
+    Json d = {{"name", "c"},
+              {"scheme", "residual-guided"},
+              {"inner", 10},
+              {"tolerance", 1e-10},
+              {"devices", {{{"id", "chip"}}}},
+              {"designs", designs},
+              {"rows", rows},
+              {"references", {{{"problem", kProblem}, {"iterations", 171}}}}};
+    return d;
+}
+
+SolveBeside beside(const std::string& spec, std::uint64_t iterations) {
+    SolveBeside s;
+    s.problem = kProblem;
+    s.scheme = "residual-guided";
+    s.spec = spec;
+    s.inner = 10;
+    s.tolerance = 1e-10;
+    s.converged = true;
+    s.iterations = iterations;
+    return s;
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// The only sentence that begins so, or "".
+std::string sentence(const std::vector<std::string>& list, const std::string& start) {
+    EXPECT_LE(std::count_if(list.begin(), list.end(), [&](const auto& s) { return s.starts_with(start); }), 1);
+    const auto it = std::find_if(list.begin(), list.end(), [&](const auto& s) { return s.starts_with(start); });
+    return it == list.end() ? "" : *it;
+}
+
+TEST(Findings, TheFewestIterationsAreThoseOfAllThatTheResultsHold) {
+    const Json d = document({design("s52e11", 172), design("s23e8", 287), design("s17e8", 374)});
+    const std::string alone = findings(d, {}).at(0);
+    EXPECT_TRUE(has(alone, "Of the 2 datapaths") || has(alone, "of the 2 datapaths")) << alone;
+    EXPECT_TRUE(has(alone, "of this comparison")) << alone;
+    EXPECT_TRUE(has(alone, "s23e8 needs the fewest, 287 (1.68 times as many)")) << alone;
+    // A float at 260 and rows with six more bits at 245 are on the same page.
+    const std::string all = findings(d, {beside("s23e8:rne:subnormals", 260), beside("s17e8,row=s23e8", 245)}).at(0);
+    EXPECT_TRUE(has(all, "of the 4 datapaths below 30 fraction bits that these results hold")) << all;
+    EXPECT_TRUE(has(all, "s17e8,row=s23e8 needs the fewest, 245")) << all;
+    EXPECT_FALSE(has(all, "287")) << all;
+}
+
+TEST(Findings, SolvesOfAnotherSettingTakeNoPart) {
+    const Json d = document({design("s23e8", 287), design("s17e8", 374)});
+    std::vector<SolveBeside> others(7, beside("s20e8", 1));
+    others[0].problem = "poisson2d:level=6";
+    others[1].scheme = "defect-correction";
+    others[2].inner = 50;
+    others[3].tolerance = 1e-6;
+    others[4].jacobi = true;
+    others[5].middle = "s36e11";
+    others[6].converged = false;
+    others[6].spec = "s17e8"; // is there already, converged
+    EXPECT_EQ(findings(d, others), findings(d, {}));
+}
+
+TEST(Findings, TiesAreNamed) {
+    const Json d = document({design("s23e8", 287), design("s23e8,dot=fixed[13:-50]", 287), design("s17e8", 374)});
+    const std::string text = findings(d, {}).at(0);
+    EXPECT_TRUE(has(text, "s23e8 and s23e8,dot=fixed[13:-50] need the fewest, 287")) << text;
+    const std::string equal = findings(document({design("s23e8", 287), design("s17e8", 287)}), {}).at(0);
+    EXPECT_TRUE(has(equal, "all need 287")) << equal;
+    EXPECT_FALSE(has(equal, "fewest")) << equal;
+}
+
+TEST(Findings, ShortestVectorsAreThoseOfAll) {
+    const Json d = document({design("s23e8", 287), design("s7e8,row=s13e8", 900), design("s7e8", 800)});
+    const std::string text = findings(d, {}).at(0);
+    EXPECT_TRUE(has(text, "of the 2 with the shortest vectors, s7e8 needs the fewest, 800")) << text;
+}
+
+TEST(Findings, OneEntrantHasNoSuperlative) {
+    const Json d = document({design("s52e11", 172), design("s23e8", 287)}, {row("s23e8", 1, 0.25)});
+    const auto list = findings(d, {});
+    for (const std::string& text : list)
+        for (const char* word : {"fewest", "Fastest", "fastest", "Least", "least", "shortest", "Best", "next"})
+            EXPECT_FALSE(has(text, word)) << text;
+    EXPECT_TRUE(has(list.at(0), "s23e8, the only datapath below 30 fraction bits of this comparison")) << list.at(0);
+    EXPECT_TRUE(has(list.at(1), "the only design on chip")) << list.at(1);
+    EXPECT_EQ(list.size(), 2U) << "the least area times time of one row is no finding";
+}
+
+TEST(Findings, WhatDidNotConvergeIsCounted) {
+    const Json d = document({design("s23e8", 287), design("s17e8", 374), design("s4e8", 20, "stagnated")});
+    const std::string text = findings(d, {}).at(0);
+    EXPECT_TRUE(has(text, "of the 3 datapaths")) << text;
+    EXPECT_TRUE(has(text, "of which 1 did not converge, s23e8 needs the fewest, 287")) << text;
+    const std::string none =
+        findings(document({design("s4e8", 20, "stagnated"), design("s5e8", 9, "diverged")}), {}).at(0);
+    EXPECT_TRUE(has(none, "none of the 2 datapaths")) << none;
+    const std::string one = findings(document({design("s4e8", 20, "stagnated"), design("s5e8", 9)}), {}).at(0);
+    EXPECT_TRUE(has(one, "only s5e8 converged, and needs 9")) << one;
+    EXPECT_FALSE(has(one, "fewest")) << one;
+}
+
+TEST(Findings, FastestSaysAmongHowManyAndWhatIsNext) {
+    const Json d =
+        document({design("s52e11", 172), design("s23e8", 287)},
+                 {row("s52e11", 2, 0.8), row("s23e8", 1, 0.25, 2), row("s23e8", 1.8, 0.125), row("s17e8", 1.002, 0.2)});
+    const auto list = findings(d, {});
+    const std::string fast = sentence(list, "Fastest of 3 designs on chip");
+    EXPECT_TRUE(has(fast, "s23e8 (2 cores, hard multipliers), 1 s (modelled), 2 times as fast as s52e11")) << fast;
+    EXPECT_TRUE(has(fast, "next is s17e8, less than 1 % slower")) << fast;
+    const std::string least = sentence(list, "Least area times time of 3 designs on chip");
+    EXPECT_TRUE(has(least, "s17e8")) << least;
+    EXPECT_TRUE(has(least, "next is s23e8")) << least;
+}
+
+TEST(Findings, AWinnerWithTheLongestVectorsIsComparedWithNoLongerOne) {
+    const Json d = document({}, {row("s23e8", 1, 0.25), row("s17e8", 2, 0.125)});
+    for (const std::string& text : findings(d, {})) {
+        EXPECT_FALSE(has(text, "than s23e8")) << text;
+        EXPECT_FALSE(has(text, "no better")) << text;
+    }
+}
+
+TEST(Findings, OneDesignOnSeveralNumbersOfCores) {
+    const Json d = document({}, {row("s17e8", 2, 0.1), row("s17e8", 1.5, 0.2, 2)});
+    const auto list = findings(d, {});
+    ASSERT_EQ(list.size(), 2U);
+    EXPECT_TRUE(has(list[0], "s17e8 (2 cores, hard multipliers), the only design on chip")) << list[0];
+    EXPECT_TRUE(has(list[1], "Of its 2 numbers of cores, s17e8 has the least area times time")) << list[1];
+}
+
+TEST(Findings, OneSpecificationOnBothKindsOfMultipliersIsTwoDesigns) {
+    const Json d = document({}, {row("s17e8", 1, 0.2), row("s17e8", 2, 0.4, 1, "chip", "logic")});
+    EXPECT_TRUE(has(findings(d, {}).at(0), "Fastest of 2 designs")) << findings(d, {}).at(0);
+    EXPECT_TRUE(has(findings(d, {}).at(0), "s17e8 with logic multipliers, 100 % slower")) << findings(d, {}).at(0);
+    EXPECT_EQ(designs_on(d, kProblem, "chip"), 2U);
+}
+
+TEST(Findings, StagesSayOfHowMany) {
+    Json d = document({}, {row("s17e8", 1, 0.2), row("s14e8", 1.004, 0.1)});
+    const auto stage = [](const std::string& name, const std::vector<Json>& choices) {
+        return Json{{"problem", kProblem},
+                    {"device", "chip"},
+                    {"by", "time"},
+                    {"stage", name},
+                    {"format", choices[0]["format"]},
+                    {"choices", choices}};
+    };
+    const Json first = {{"format", "s17e8"}, {"seconds", 1.0}}, second = {{"format", "s14e8"}, {"seconds", 1.004}},
+               third = {{"format", "s12e8"}, {"seconds", 3.0}};
+    d["stages"] = {stage("vectors", {first, second, third}), stage("iterate", {first})};
+    const std::string text = sentence(findings(d, {}), "Best format for each stage");
+    EXPECT_TRUE(has(text, "among those of its 2 designs")) << text;
+    EXPECT_TRUE(has(text, "vectors s17e8 (of 3; s14e8 less than 1 % slower)")) << text;
+    EXPECT_TRUE(has(text, "iterate s17e8 (the only one)")) << text;
+    d["stages"] = {stage("vectors", {first})};
+    EXPECT_EQ(sentence(findings(d, {}), "Best format"), "");
+}
+
+TEST(Findings, ARunThatMissedTheToleranceIsNotTheFastest) {
+    Json d = document({}, {row("s17e8", 1, 0.2), row("s14e8", 2, 0.1)});
+    const auto peer = [](const std::string& label, double seconds, bool reached) {
+        return Json{{"problem", kProblem}, {"engine", "gpu"},        {"label", label},
+                    {"seconds", seconds},  {"true_residual", 1e-10}, {"reached", reached}};
+    };
+    d["peers"] = {peer("hasty", 0.001, false), peer("exact", 0.5, true), peer("slow", 0.75, true)};
+    const std::string text = sentence(findings(d, {}), "Beside it");
+    EXPECT_TRUE(has(text, "exact takes 500 ms")) << text;
+    EXPECT_TRUE(has(text, "the fastest of the 2 runs on a GPU that reached the tolerance (1 missed it)")) << text;
+    EXPECT_TRUE(has(text, "the fastest of 2 designs, s17e8 on chip")) << text;
+    d["peers"] = {peer("hasty", 0.001, false)};
+    const std::string none = sentence(findings(d, {}), "Beside it");
+    EXPECT_TRUE(has(none, "no run on a GPU reached the tolerance")) << none;
+    EXPECT_FALSE(has(none, "hasty")) << none;
+}
+
+TEST(Findings, AnyDocumentWillDo) {
+    for (const Json& d : {Json(), Json(3), Json::object(), Json::array(), Json{{"rows", 4}, {"designs", {1, "x"}}},
+                          Json{{"rows", {{{"problem", 3}, {"seconds", "fast"}}, nullptr}}, {"section55", {1}}}})
+        EXPECT_TRUE(findings(d, {}).empty()) << d;
+}
+
+// What is kept in the repository says what its own figures say.
+TEST(Findings, TheStoredDocumentsAreThoseOfItsFigures) {
+    std::ifstream file(std::string(MANTISSA_EXPERIMENTS) + "/results/compare.json");
+    const Json d = Json::parse(file);
+    EXPECT_EQ(d.at("findings").get<std::vector<std::string>>(), findings(d, {}));
+    for (const Json& core : d.at("cores"))
+        for (const Json& r : d.at("rows"))
+            if (r.at("clock_kind") == "modelled" && r.at("spec") == core.at("spec") &&
+                r.at("multiplier") == core.at("multiplier"))
+                for (const Json& device : d.at("devices"))
+                    if (device.at("id") == r.at("device") && device.at("target") == core.at("target")) {
+                        EXPECT_DOUBLE_EQ(r.at("clock_hz").get<double>(), 1e6 * core.at("mhz").get<double>())
+                            << "one core, one clock: " << core.at("spec");
+                    }
+}
+
+} // namespace
