@@ -8,6 +8,7 @@
 #include "command.hpp"
 #include "compare/compare.hpp"
 #include "compare/join.hpp"
+#include "text_file.hpp"
 
 namespace mantissa::cli {
 
@@ -30,8 +31,9 @@ std::string store_path(const Flags& flags, const detail::Comparison& comparison)
 int compare_command(const Flags& flags, const std::string& typed) {
     const detail::Comparison comparison = detail::read_comparison(flags.file);
     const std::string path = store_path(flags, comparison);
-    const detail::Json document =
-        detail::run_comparison(comparison, {path, typed, thread_count(flags.threads), flags.stored});
+    const int threads = thread_count(flags.threads);
+    detail::check_store_path("--store", path);
+    const detail::Json document = detail::run_comparison(comparison, {path, typed, threads, flags.stored});
     if (flags.json) fmt::print("{}\n", document.dump(2));
     else fmt::print("{}\nstored as '{}' in {}\n", detail::comparison_text(document), comparison.name, path);
     return kDone;

@@ -17,6 +17,7 @@
 #include "progress.hpp"
 #include "reproduce_table5.hpp"
 #include "result_json.hpp"
+#include "text_file.hpp"
 
 namespace mantissa::cli {
 
@@ -184,9 +185,14 @@ void print_summary(const std::vector<Reproduced>& table) {
 }
 
 int reproduce_command(const Flags& flags, const std::string& typed) {
+    const int threads = thread_count(flags.threads);
+    if (flags.jobs < 0 || flags.jobs > kMostJobs)
+        throw InvalidInput(fmt::format("--jobs {}: give 1 to {}, or 0 for --threads", flags.jobs, kMostJobs));
+    if (!flags.store.empty()) detail::check_store_path("--store", flags.store);
+    if (!flags.plot.empty()) detail::check_writable("--plot", flags.plot + "_logic.svg");
     if (flags.table == "table5")
         return reproduce_table5({flags.data, flags.store, flags.plot,
-                                 flags.jobs > 0 ? flags.jobs : thread_count(flags.threads), flags.json, flags.stored},
+                                 flags.jobs > 0 ? flags.jobs : std::min(threads, kMostJobs), flags.json, flags.stored},
                                 typed);
     const int number = flags.table.back() - '0';
     auto cells = detail::read_paper_table(number, detail::paper_folder(flags.data));

@@ -12,6 +12,7 @@
 
 #include "key_values.hpp"
 #include "mantissa/format.hpp"
+#include "quoted.hpp"
 #include "result_json.hpp"
 #include "text_file.hpp"
 
@@ -124,6 +125,11 @@ struct Store::Database {
     std::mutex mutex;
 
     explicit Database(const std::string& file) : path(file) {
+        // SQLite takes these for a database in memory, which would be lost.
+        if (file.empty() || file.starts_with(':'))
+            throw InvalidInput(fmt::format("results file {}: results are kept in a file; give a file name, as "
+                                           "results.sqlite",
+                                           detail::quoted(file, 200)));
         if (sqlite3_open_v2(file.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX,
                             nullptr) != SQLITE_OK) {
             const std::string reason = handle != nullptr ? sqlite3_errmsg(handle) : "out of memory";
