@@ -6,6 +6,8 @@
 #include <cstring>
 #include <filesystem>
 #include <sstream>
+#include <string_view>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -18,6 +20,8 @@
 #include "ending_state.hpp"
 #include "mantissa/running_steps.hpp"
 
+extern char** environ;
+
 namespace mantissa {
 
 namespace {
@@ -29,6 +33,7 @@ constexpr std::array kForwarded = {SIGINT, SIGTERM, SIGHUP};
 /// What a tool is started with; all of it is ready before the fork, behind which no memory may be taken.
 struct Start {
     std::vector<char*> arguments;
+    std::vector<char*> environment;
     const char* log = nullptr;    ///< standard output and error; null: `out`, and no errors
     const char* folder = nullptr; ///< null: where this program runs
     int out = -1;                 ///< a pipe
@@ -43,6 +48,16 @@ std::vector<char*> arguments_of(std::vector<std::string>& words) {
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     return arguments;
+}
+
+/// This program's environment, with `temporary` as TMPDIR unless that is empty.
+std::vector<char*> environment_with(std::string& temporary) {
+    std::vector<char*> variables;
+    for (char** variable = environ; *variable != nullptr; ++variable)
+        if (temporary.empty() || !std::string_view(*variable).starts_with("TMPDIR=")) variables.push_back(*variable);
+    if (!temporary.empty()) variables.push_back(temporary.data());
+    variables.push_back(nullptr);
+    return variables;
 }
 
 // From here to run_tool(): in the forked child of a program with threads, so async-signal-safe calls only.
@@ -79,7 +94,7 @@ void end_group(int) {
         if (!start.ignored[i]) ::signal(kForwarded[i], SIG_DFL);
     ::signal(kParentDied, SIG_DFL);
     if (start.folder != nullptr && ::chdir(start.folder) != 0) give_up();
-    ::execvp(start.arguments[0], start.arguments.data());
+    ::execvpe(start.arguments[0], start.arguments.data(), start.environment.data());
     give_up();
 }
 
@@ -155,6 +170,12 @@ ProcessResult wait_for(pid_t child, const std::string& report) {
 template <class Meanwhile>
 ProcessResult run(std::vector<std::string>& words, Start start, Pipe* out, const Meanwhile& meanwhile) {
     start.arguments = arguments_of(words);
+    // A tool's own temporary files lie beside its log: when the tool is killed, they go with that folder.
+    std::error_code error;
+    std::string temporary =
+        start.log != nullptr ? std::filesystem::absolute(start.log, error).parent_path().string() : "";
+    if (!temporary.empty()) temporary.insert(0, "TMPDIR=");
+    start.environment = environment_with(temporary);
     Pipe report;
     if (report.end[1] < 0 || (out != nullptr && out->end[1] < 0)) return {false, std::strerror(errno)};
     start.report = report.end[1];

@@ -112,22 +112,28 @@ std::string subcommand_names() {
     return names;
 }
 
+/// "; did you mean solve?", or nothing when no command is near.
+std::string meant(std::string_view word, const std::vector<Command>& all) {
+    const auto distance = [&](const Command& command) -> std::size_t {
+        const bool begins = word.size() > 2 && std::string_view(command.name).starts_with(word);
+        return begins ? 0 : edits(word, command.name);
+    };
+    const auto nearest = std::ranges::min_element(all, {}, distance);
+    return distance(*nearest) <= 2 ? fmt::format("; did you mean {}", nearest->name) : "";
+}
+
 /// What is wrong with the words as such; empty when nothing is.
 std::string fault_of_words(const std::vector<std::string>& words) {
     if (words.empty()) return fmt::format("a subcommand is required: {}; see mantissa --help", subcommand_names());
     const std::string first = words.front().substr(0, 100);
-    const auto all = commands();
-    const auto is_first = [&](const Command& command) { return first == command.name; };
-    if (!first.starts_with('-') && std::none_of(all.begin(), all.end(), is_first)) {
-        const auto nearest = std::min_element(all.begin(), all.end(), [&](const Command& a, const Command& b) {
-            return edits(first, a.name) < edits(first, b.name);
-        });
-        const bool near = edits(first, nearest->name) <= 2 ||
-                          (first.size() > 2 && std::string_view(nearest->name).starts_with(first));
+    if (first.starts_with('-') && first != "-h" && first != "--help" && first != "--version")
+        return fmt::format("no such option {} in front of a subcommand; see mantissa --help",
+                           detail::quoted(words.front()));
+    if (const auto all = commands(); !first.starts_with('-') && std::ranges::find(all, first, [](const Command& c) {
+                                                                    return std::string_view(c.name);
+                                                                }) == all.end())
         return fmt::format("no such subcommand {}{}; the subcommands are {}; see mantissa --help",
-                           detail::quoted(words[0]), near ? fmt::format("; did you mean {}?", nearest->name) : "",
-                           subcommand_names());
-    }
+                           detail::quoted(words.front()), meant(first, all), subcommand_names());
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& word = words[i];
         if (word.starts_with("--") && word.ends_with('='))

@@ -43,6 +43,7 @@ private:
 
 [[noreturn]] void fail(const std::string& path, const char* verb, const char* mend, int error = errno) {
     const std::string reason = std::generic_category().message(error);
+    if (error == ENOSPC || error == EDQUOT) mend = "free space there or give another path";
     throw InvalidInput(fmt::format("{}: cannot {}: {}; {}", shortened(path, kPathShown), verb, reason, mend));
 }
 

@@ -15,7 +15,8 @@ struct ProcessResult {
 };
 
 /// Runs words[0] (looked up on PATH) with the other words as arguments, in `folder` or where this program runs, and
-/// waits for it. Standard output and error are appended to `log`; standard input is empty. `label` says what the run is
+/// waits for it. Standard output and error are appended to `log`; standard input is empty; TMPDIR is the folder of
+/// `log`, which should be a temporary one. `label` says what the run is
 /// for ("yosys, core s17e8 on xc2v"); running_steps() shows it, and a later run with the same label is expected to take
 /// as long. Without one it is the program's name. Safe to call from several threads.
 ProcessResult run_process(std::vector<std::string> words, const std::string& log, const std::string& folder = {},
