@@ -70,6 +70,8 @@ void SolveProgress::update(std::uint64_t iterations, double relative_defect) {
     const std::lock_guard lock(mutex_);
     iterations_ = iterations;
     relative_defect_ = relative_defect;
+    if (iterations == 0 || first_) return;
+    first_ = Step{iterations, relative_defect, std::chrono::steady_clock::now()};
 }
 
 std::string SolveProgress::text() {
@@ -79,11 +81,15 @@ std::string SolveProgress::text() {
         // A model may be building; then that is what there is to say.
         return running_steps().empty() ? fmt::format("before the first step  {}", duration_text(seconds)) : "";
     }
-    const double fallen = -std::log(relative_defect_), wanted = -std::log(tolerance_);
-    const double left = fallen > 0 ? seconds * (wanted - fallen) / fallen : INFINITY;
-    return fmt::format("{} iterations  {:.3g}/s  defect {:.1e}  {}  ETA {}", iterations_,
-                       static_cast<double>(iterations_) / seconds, relative_defect_, duration_text(seconds),
-                       duration_text(std::max(0.0, left)));
+    const std::string so_far =
+        fmt::format("{} iterations  defect {:.1e}  {}", iterations_, relative_defect_, duration_text(seconds));
+    if (iterations_ == first_->iterations) return so_far;
+    const double since = seconds_since(first_->when);
+    const double fallen = std::log(first_->relative_defect / relative_defect_);
+    const double wanted = std::log(relative_defect_ / tolerance_);
+    const double left = fallen > 0 ? std::max(0.0, since * wanted / fallen) : INFINITY;
+    return fmt::format("{}  {:.3g}/s  ETA {}", so_far, static_cast<double>(iterations_ - first_->iterations) / since,
+                       duration_text(left));
 }
 
 } // namespace mantissa::detail

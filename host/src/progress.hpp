@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -72,6 +73,13 @@ private:
 
     double tolerance_, relative_defect_ = 1;
     std::uint64_t iterations_ = 0;
+    /// Rates are counted from here: what came before, as the building of a model, says nothing of them.
+    struct Step {
+        std::uint64_t iterations;
+        double relative_defect;
+        std::chrono::steady_clock::time_point when;
+    };
+    std::optional<Step> first_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::mutex mutex_;
     TickingLine line_; ///< last: its thread calls text()

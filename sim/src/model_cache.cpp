@@ -48,9 +48,9 @@ private:
 std::string slurp(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);
     if (!in)
-        throw std::runtime_error(fmt::format("{}: cannot be read; set MANTISSA_SOURCE to the folder that holds "
-                                             "rtl and sim",
-                                             path.string()));
+        throw InvalidInput(fmt::format("{}: cannot be read; set MANTISSA_SOURCE to the folder that holds "
+                                       "rtl and sim",
+                                       path.string()));
     std::ostringstream text;
     text << in.rdbuf();
     return text.str();
@@ -62,9 +62,16 @@ std::string environment(const char* name) {
 }
 
 fs::path source_folder(const ModelCacheOptions& options) {
-    if (!options.source.empty()) return options.source;
-    if (const std::string named = environment("MANTISSA_SOURCE"); !named.empty()) return named;
-    return MANTISSA_SOURCE_FOLDER;
+    fs::path folder = options.source;
+    if (folder.empty()) folder = environment("MANTISSA_SOURCE");
+    if (folder.empty()) folder = MANTISSA_SOURCE_FOLDER;
+    std::error_code error;
+    for (const char* part : {"rtl/operators", "rtl/core", "sim/model"})
+        if (!fs::is_directory(folder / part, error))
+            throw InvalidInput(fmt::format("{}: there is no folder {} in it; set MANTISSA_SOURCE to the folder that "
+                                           "holds rtl and sim",
+                                           folder.string(), part));
+    return folder;
 }
 
 fs::path cache_folder(const ModelCacheOptions& options) {
@@ -136,7 +143,7 @@ class FileLock {
 public:
     explicit FileLock(const fs::path& path) : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
         if (file_ < 0 || ::flock(file_, LOCK_EX) != 0)
-            throw std::runtime_error(
+            throw InvalidInput(
                 fmt::format("{}: cannot be locked; check that the folder can be written", path.string()));
     }
     FileLock(const FileLock&) = delete;
@@ -160,7 +167,7 @@ fs::path one_source(const fs::path& work) {
     std::ofstream out(all);
     for (const std::string& name : names) out << fmt::format("#include \"{}\"\n", name);
     out.close();
-    if (!out) throw std::runtime_error(fmt::format("{}: cannot be written", all.string()));
+    if (!out) throw InvalidInput(fmt::format("{}: cannot be written; free space there", all.string()));
     return all;
 }
 
@@ -172,15 +179,16 @@ void run_step(const Words& command, const fs::path& work, const fs::path& kept, 
     if (result.ok) return;
     std::error_code ignored;
     fs::copy_file(log, kept, fs::copy_options::overwrite_existing, ignored);
-    throw std::runtime_error(
-        fmt::format("simulation model: {} failed ({}); the log is {}", what, result.why, kept.string()));
+    throw InvalidInput(fmt::format("simulation model: {} failed ({}); the log is {}", what, result.why, kept.string()));
 }
 
 } // namespace
 
 BuildProgress terminal_progress() {
     if (::isatty(2) == 0) return {};
-    return [](const std::string& line, double seconds) { fmt::print(stderr, "\r\033[Krtl: {} ({:.0f} s)\n", line, seconds); };
+    return [](const std::string& line, double seconds) {
+        fmt::print(stderr, "\r\033[Krtl: {} ({:.0f} s)\n", line, seconds);
+    };
 }
 
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options) {

@@ -35,7 +35,8 @@ struct ModelCacheOptions {
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options);
 
 /// The path of the model's shared object, built if it is not there yet. Two processes that ask at once build it once.
-/// Throws std::runtime_error with one line when a tool is missing or the build fails; the log stays beside the model.
+/// Throws InvalidInput with one line when a tool is missing, the build fails (its log stays beside where the model
+/// would lie) or the cache folder cannot be written.
 std::string build_model(const ModelRequest& request, const ModelCacheOptions& options);
 
 } // namespace mantissa::sim
