@@ -97,8 +97,8 @@ void check_trace(const Flags& flags, std::optional<fs::file_time_type> before, s
     if (flags.trace.empty() || written(flags.trace) != before) return;
     std::error_code ignored;
     fs::remove(save_file_of(flags.trace), ignored);
-    throw InvalidInput(fmt::format("--window {}: the run had {} clocks, so no waveform was written; give clocks within "
-                                   "them",
+    throw InvalidInput(fmt::format("--window {}: no waveform was written; the run had {} clocks, the first dozens of "
+                                   "which set up the core: give clocks behind those",
                                    flags.window, clocks));
 }
 

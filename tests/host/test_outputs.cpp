@@ -120,6 +120,19 @@ TEST(Outputs, StandardOutputThatCannotBeWrittenIsNoSuccess) {
         }
 }
 
+TEST(Outputs, ATraceWithoutAClockOfTheRunLeavesNoSaveFile) {
+    if (std::system("verilator --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "Verilator is not installed";
+    const Scratch scratch;
+    const std::string command =
+        "simulate --problem poisson2d:level=2 --max-iterations 2 --trace " + scratch.path("x.fst") + " --window ";
+    const Outcome beyond = run(command + "1000000:1000001");
+    EXPECT_EQ(beyond.code, 2) << beyond.err;
+    EXPECT_NE(beyond.err.find("--window 1000000:1000001: no waveform was written"), std::string::npos) << beyond.err;
+    EXPECT_EQ(scratch.files(), 0u);
+    EXPECT_NE(run(command + "100:120").code, 2);
+    EXPECT_TRUE(std::filesystem::exists(scratch.path("x.fst")) && std::filesystem::exists(scratch.path("x.gtkw")));
+}
+
 TEST(Outputs, SweepDryRunSpeaksJson) {
     const Scratch scratch;
     const std::string toml = scratch.write("s.toml", "[[grid]]\nproblem = \"poisson2d:level=3\"\ninner = [5, 6]\n");
