@@ -1,5 +1,6 @@
 // mantissa reproduce: the paper's tables, our values beside its.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "mantissa/ending.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/store.hpp"
 #include "mantissa/host/sweep.hpp"
@@ -95,6 +97,12 @@ std::vector<Reproduced> run_cells(std::vector<PaperCell> cells, const Flags& fla
         cell_of.push_back(i);
     }
     detail::ItemProgress line("cells", points.size(), work);
+    std::atomic<std::size_t> finished = 0;
+    const EndingNote note([&, kept = store != nullptr, wanted = points.size()] {
+        return fmt::format("stopped with {} of {} cells computed{}", finished.load(), wanted,
+                           kept ? " and stored; the same command goes on from there"
+                                : "; --store FILE would keep them");
+    });
     solve_points(points, thread_count(flags.threads), [&](std::size_t k, const PointOutcome& outcome) {
         Reproduced& target = table[cell_of[k]];
         if (outcome.refused.empty()) {
@@ -103,6 +111,7 @@ std::vector<Reproduced> run_cells(std::vector<PaperCell> cells, const Flags& fla
         } else {
             target.refused = outcome.refused;
         }
+        ++finished;
         line.done(estimated_work(points[k]));
     });
     return table;

@@ -191,6 +191,12 @@ BuildProgress terminal_progress() {
     };
 }
 
+std::string models_missing() {
+    if (!verilator_version().empty()) return {};
+    return "verilator cannot be run, and the rtl engine needs it to build its models; install Verilator 5.006 or later "
+           "(apt install verilator) or set VERILATOR";
+}
+
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options) {
     Hash hash;
     const fs::path source = source_folder(options);
@@ -217,9 +223,7 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
         options.progress(line, seconds.count());
     };
-    if (verilator_version().empty())
-        throw InvalidInput("verilator cannot be run, and the rtl engine needs it to build its models; install "
-                           "Verilator 5.006 or later (apt install verilator) or set VERILATOR");
+    if (const std::string missing = models_missing(); !missing.empty()) throw InvalidInput(missing);
     const fs::path folder = cache_folder(options);
     const std::string key = model_key(request, options);
     const fs::path model = folder / (key + ".so");

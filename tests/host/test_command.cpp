@@ -61,6 +61,16 @@ TEST(Command, EnginesListsAllWithTheReasonForTheMissing) {
     EXPECT_TRUE(list[0]["available"].get<bool>());
 }
 
+TEST(Command, TheRtlEngineIsMissingWhereVerilatorCannotBeRun) {
+    const json list = json::parse(run("engines --json", "VERILATOR=/bin/false").out);
+    ASSERT_EQ(list[3]["name"], "rtl");
+    EXPECT_FALSE(list[3]["available"].get<bool>());
+    EXPECT_NE(list[3]["missing"].get<std::string>().find("erilator"), std::string::npos) << list[3];
+    const Outcome o = run("solve --problem poisson2d:level=3 --engine rtl", "VERILATOR=/bin/false");
+    EXPECT_EQ(o.code, 2) << o.out;
+    EXPECT_NE(o.err.find("apt install verilator"), std::string::npos) << o.err;
+}
+
 TEST(Command, ReproduceTable4Level8EqualsThePaperInDouble) {
     const Scratch scratch;
     const std::string arguments = "reproduce table4 --levels 8 --json --store " + scratch.path("s.sqlite");

@@ -31,6 +31,9 @@ struct ModelCacheOptions {
     BuildProgress progress;
 };
 
+/// Why no model can be built here, with the mend: Verilator cannot be run. Empty when it can.
+std::string models_missing();
+
 /// The key of a model: 16 hexadecimal digits.
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options);
 
