@@ -20,8 +20,6 @@
 #include "ending_state.hpp"
 #include "mantissa/running_steps.hpp"
 
-extern char** environ;
-
 namespace mantissa {
 
 namespace {
@@ -207,7 +205,7 @@ ProcessResult run_process(std::vector<std::string> words, const std::string& log
     Start start;
     start.log = log.c_str();
     start.folder = folder.empty() ? nullptr : folder.c_str();
-    const ProcessResult result = run(words, std::move(start), nullptr, [] {});
+    ProcessResult result = run(words, std::move(start), nullptr, [] {});
     if (result.ok) step.finished();
     return result;
 }

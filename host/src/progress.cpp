@@ -81,7 +81,7 @@ std::string SolveProgress::text() {
         // A model may be building; then that is what there is to say.
         return running_steps().empty() ? fmt::format("before the first step  {}", duration_text(seconds)) : "";
     }
-    const std::string so_far =
+    std::string so_far =
         fmt::format("{} iterations  defect {:.1e}  {}", iterations_, relative_defect_, duration_text(seconds));
     if (iterations_ == first_->iterations) return so_far;
     const double since = seconds_since(first_->when);

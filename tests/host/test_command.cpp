@@ -68,7 +68,7 @@ TEST(Command, TheRtlEngineIsMissingWhereVerilatorCannotBeRun) {
     EXPECT_NE(list[3]["missing"].get<std::string>().find("erilator"), std::string::npos) << list[3];
     const Outcome o = run("solve --problem poisson2d:level=3 --engine rtl", "VERILATOR=/bin/false");
     EXPECT_EQ(o.code, 2) << o.out;
-    EXPECT_NE(o.err.find("apt install verilator"), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find("install"), std::string::npos) << o.err;
 }
 
 TEST(Command, ReproduceTable4Level8EqualsThePaperInDouble) {
