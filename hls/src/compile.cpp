@@ -11,13 +11,13 @@ std::vector<std::string> compile_options() {
 }
 
 CompileResult run_compiler(const std::string& compiler, const std::string& include, const std::string& source,
-                           const std::string& object, const std::string& log) {
+                           const std::string& object, const std::string& log, const std::string& spec) {
     std::vector<std::string> words{compiler};
     for (std::string& option : compile_options()) words.push_back(std::move(option));
     words.insert(words.end(), {"-I" + include, source, "-o", object});
     std::error_code ignored;
     std::filesystem::remove(log, ignored);
-    const ProcessResult result = run_process(std::move(words), log);
+    const ProcessResult result = run_process(std::move(words), log, {}, "compiling the kernel of " + spec);
     return {result.ok, result.why};
 }
 

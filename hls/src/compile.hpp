@@ -16,6 +16,6 @@ struct CompileResult {
 
 /// Compiles `source` into the shared object `object`; the compiler's messages go to `log`.
 CompileResult run_compiler(const std::string& compiler, const std::string& include, const std::string& source,
-                           const std::string& object, const std::string& log);
+                           const std::string& object, const std::string& log, const std::string& spec);
 
 } // namespace mantissa::hls

@@ -9,11 +9,11 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "builtin.hpp"
 #include "compile.hpp"
 #include "mantissa/hls/kernel.hpp"
+#include "mantissa/temporary_folder.hpp"
 
 namespace mantissa::hls {
 
@@ -27,13 +27,6 @@ constexpr const char* kSymbol = "mantissa_hls_kernel";
 const char* environment(const char* name) {
     const char* value = std::getenv(name);
     return value != nullptr && *value != '\0' ? value : nullptr;
-}
-
-fs::path cache_folder() {
-    if (const char* set = environment("MANTISSA_CACHE")) return fs::path(set) / "hls";
-    if (const char* set = environment("XDG_CACHE_HOME")) return fs::path(set) / "mantissa" / "hls";
-    if (const char* set = environment("HOME")) return fs::path(set) / ".cache" / "mantissa" / "hls";
-    return fs::temp_directory_path() / "mantissa-cache" / "hls";
 }
 
 /// The folder that holds mantissa_hls/.
@@ -90,27 +83,21 @@ const Kernel& compile(const DatapathSpec& spec, const std::string& text) {
                         "folder hls/kernel, or use a built-in datapath such as {}",
                         folder.string(), builtin_specs().front()));
     const std::string compiler = environment("CXX") ? environment("CXX") : MANTISSA_HLS_COMPILER;
-    const fs::path cache = cache_folder();
+    const fs::path cache = cache_root() / "hls";
     const std::string name = fmt::format("{:016x}", hash(text, environment_hash(folder, compiler)));
     const fs::path object = cache / (name + ".so");
     if (const Kernel* kernel = open(object, text)) return *kernel;
 
-    std::error_code error;
-    fs::create_directories(cache, error);
-    if (error)
-        throw InvalidInput(fmt::format("engine 'hls': cannot make the kernel cache {} ({}); set MANTISSA_CACHE to a "
-                                       "folder that can be written",
-                                       cache.string(), error.message()));
-    // Under a name of this process's own first: another may be compiling the same kernel.
-    const std::string mine = fmt::format("{}.{}", name, getpid());
-    const fs::path source = cache / (mine + ".cpp"), made = cache / (mine + ".so"), log = cache / (mine + ".log");
+    make_cache_folder(cache);
+    // In a folder of this process's own first: another may be compiling the same kernel.
+    const TemporaryFolder work(cache, "compiling", "set MANTISSA_CACHE to a folder that can be written");
+    const fs::path source = work.path() / (name + ".cpp"), made = work.path() / (name + ".so"),
+                   log = work.path() / "log";
     std::ofstream(source) << kernel_source(spec, kSymbol);
-    const CompileResult result = run_compiler(compiler, folder.string(), source.string(), made.string(), log.string());
-    const std::string first_line = read(log).substr(0, 300);
-    fs::remove(source, error);
-    fs::remove(log, error);
+    const CompileResult result =
+        run_compiler(compiler, folder.string(), source.string(), made.string(), log.string(), text);
     if (!result.ok) {
-        fs::remove(made, error);
+        const std::string first_line = read(log).substr(0, 300);
         throw InvalidInput(fmt::format(
             "engine 'hls': compiling the kernel of '{}' with {} failed ({}): {}; set CXX to a "
             "C++20 compiler, or use a built-in datapath such as {}",

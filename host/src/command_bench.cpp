@@ -66,6 +66,7 @@ Timing time_passes(const Problem& problem, const Engine& engine, const DatapathS
 int bench_command(const Flags& flags) {
     if (!(flags.seconds > 0 && flags.seconds <= 3600))
         throw InvalidInput(fmt::format("--seconds {}: give a time above 0 and up to 3600", flags.seconds));
+    static_cast<void>(thread_count(flags.threads));
     std::vector<DatapathSpec> specs;
     for (const std::string& text : flags.specs) specs.push_back(parse_spec(text));
     const auto engine = make_engine(flags.engine);

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +13,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/matrix_market.hpp"
 #include "mantissa/host/provenance.hpp"
+#include "text_file.hpp"
 #ifdef MANTISSA_GPU_BENCH
 #include "mantissa/engine.hpp"
 #include "mantissa/gpu/bench.hpp"
@@ -109,6 +109,7 @@ nlohmann::ordered_json bench_engine(int level) {
 }
 
 int bench_gpu(const Flags& flags, const std::string& typed) {
+    check_outputs({{"--output", flags.output}}, false);
     if (flags.levels.size() != 2 || flags.levels[0] < 2 || flags.levels[1] > 14 || flags.levels[0] > flags.levels[1])
         throw InvalidInput("--levels: give the first and the last, from 2 to 14");
     if (const std::string missing = gpu::device_missing(); !missing.empty())
@@ -120,11 +121,6 @@ int bench_gpu(const Flags& flags, const std::string& typed) {
     for (const std::string& file : matrix_files(flags))
         request.matrices.push_back(
             {std::filesystem::path(file).stem().string(), gpu::to_crs(read_matrix_market(file))});
-    std::ofstream file;
-    if (!flags.output.empty()) {
-        file.open(flags.output);
-        if (!file) throw InvalidInput(fmt::format("--output {}: it cannot be written", flags.output));
-    }
     const Provenance here = current_provenance(typed);
     const auto say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
     auto all = nlohmann::ordered_json::parse(gpu::run_bench(request, here.commit, here.date, say));
@@ -137,8 +133,7 @@ int bench_gpu(const Flags& flags, const std::string& typed) {
         all["engine"] = bench_engine(kEngineLevel);
     }
     const std::string json = all.dump(1);
-    if (flags.output.empty()) fmt::print("{}\n", json);
-    else file << json << '\n';
+    detail::write_file(flags.output.empty() ? "-" : flags.output, json + "\n");
     return kDone;
 }
 

@@ -62,8 +62,9 @@ int compare_command(const Flags& flags, const std::string& typed) {
     if (flags.file.ends_with(".json")) return show_document(flags, typed);
     const detail::Comparison comparison = detail::read_comparison(flags.file);
     const std::string path = store_path(flags, comparison);
-    const detail::Json document =
-        detail::run_comparison(comparison, {path, typed, thread_count(flags.threads), flags.stored});
+    const int threads = thread_count(flags.threads);
+    detail::check_store_path("--store", path);
+    const detail::Json document = detail::run_comparison(comparison, {path, typed, threads, flags.stored});
     if (flags.json) fmt::print("{}\n", document.dump(2));
     else fmt::print("{}\nstored as '{}' in {}\n", detail::comparison_text(document), comparison.name, path);
     return kDone;

@@ -20,6 +20,7 @@ struct Flags {
 };
 
 int report_command(const Flags& flags, const std::string& typed) {
+    std::FILE* const words = check_outputs({{"-o", flags.output}}, flags.json);
     const report::Report made = report::make_report(flags.request, current_provenance(typed));
     detail::write_file(flags.output, made.html);
     if (flags.json) {
@@ -30,8 +31,9 @@ int report_command(const Flags& flags, const std::string& typed) {
         fmt::print("{}\n", j.dump(2));
         return kDone;
     }
-    for (std::size_t i = 0; i < made.findings.size() && i < 3; ++i) fmt::print("{}. {}\n", i + 1, made.findings[i]);
-    fmt::print("report in {} ({} charts)\n", flags.output, made.charts);
+    for (std::size_t i = 0; i < made.findings.size() && i < 3; ++i)
+        fmt::print(words, "{}. {}\n", i + 1, made.findings[i]);
+    fmt::print(words, "report in {} ({} charts)\n", flags.output, made.charts);
     return kDone;
 }
 
@@ -39,7 +41,7 @@ Run setup(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<Flags>();
     app.add_option("results", flags->request.stores, "results files (SQLite) of sweep, synthesize and compare")
         ->required();
-    app.add_option("-o,--output", flags->output, "the page")->capture_default_str();
+    app.add_option("-o,--output", flags->output, "the page; -: standard output")->capture_default_str();
     app.add_option("--title", flags->request.title, "its title")->capture_default_str();
     app.add_option("--data", flags->request.paper,
                    "folder with the paper's tables; default: the installed or source one");

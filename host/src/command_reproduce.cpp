@@ -1,5 +1,6 @@
 // mantissa reproduce: the paper's tables, our values beside its.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -11,6 +12,7 @@
 
 #include "command.hpp"
 #include "counted.hpp"
+#include "mantissa/ending.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/store.hpp"
 #include "mantissa/host/sweep.hpp"
@@ -19,6 +21,7 @@
 #include "reproduce_table5.hpp"
 #include "result_json.hpp"
 #include "results_file.hpp"
+#include "text_file.hpp"
 
 namespace mantissa::cli {
 
@@ -102,6 +105,12 @@ std::vector<Reproduced> run_cells(std::vector<PaperCell> cells, const Flags& fla
         cell_of.push_back(i);
     }
     detail::ItemProgress line("cells", points.size(), work);
+    std::atomic<std::size_t> finished = 0;
+    const EndingNote note([&, kept = store != nullptr, wanted = points.size()] {
+        return fmt::format("stopped with {} of {} cells computed{}", finished.load(), wanted,
+                           kept ? " and stored; the same command goes on from there"
+                                : "; --store FILE would keep them");
+    });
     solve_points(points, thread_count(flags.threads), [&](std::size_t k, const PointOutcome& outcome) {
         Reproduced& target = table[cell_of[k]];
         if (outcome.refused.empty()) {
@@ -110,6 +119,7 @@ std::vector<Reproduced> run_cells(std::vector<PaperCell> cells, const Flags& fla
         } else {
             target.refused = outcome.refused;
         }
+        ++finished;
         line.done(estimated_work(points[k]));
     });
     return table;
@@ -197,9 +207,14 @@ void print_summary(const std::vector<Reproduced>& table) {
 }
 
 int reproduce_command(const Flags& flags, const std::string& typed) {
+    const int threads = thread_count(flags.threads);
+    if (flags.jobs < 0 || flags.jobs > kMostJobs)
+        throw InvalidInput(fmt::format("--jobs {}: give 1 to {}, or 0 for --threads", flags.jobs, kMostJobs));
+    if (!flags.store.empty()) detail::check_store_path("--store", flags.store);
+    if (!flags.plot.empty()) detail::check_writable("--plot", flags.plot + "_logic.svg");
     if (flags.table == "table5")
         return reproduce_table5({flags.data, flags.store, flags.plot,
-                                 flags.jobs > 0 ? flags.jobs : thread_count(flags.threads), flags.json, flags.stored},
+                                 flags.jobs > 0 ? flags.jobs : std::min(threads, kMostJobs), flags.json, flags.stored},
                                 typed);
     const int number = flags.table.back() - '0';
     auto cells = detail::read_paper_table(number, detail::paper_folder(flags.data));

@@ -1,10 +1,16 @@
 // mantissa simulate: a solve on the RTL core, clock by clock, and what it cost.
+#include <atomic>
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "key_values.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/registry.hpp"
@@ -12,7 +18,9 @@
 #include "mantissa/sim/simulation_report.hpp"
 #include "options_text.hpp"
 #include "progress.hpp"
+#include "quoted.hpp"
 #include "result_json.hpp"
+#include "text_file.hpp"
 
 namespace mantissa::cli {
 
@@ -25,10 +33,39 @@ struct Flags {
     bool json = false;
 };
 
+namespace fs = std::filesystem;
+
+sim::TraceWindow trace_of(const Flags& f) {
+    if (f.trace.empty()) return {};
+    sim::TraceWindow window{f.trace, 0, 0};
+    const std::string_view text = f.window;
+    const auto colon = text.find(':');
+    if (colon == std::string_view::npos || !detail::read_number(text.substr(0, colon), window.first) ||
+        !detail::read_number(text.substr(colon + 1), window.last))
+        throw InvalidInput(
+            fmt::format("--window {}: give the first and last clock, as 0:2000", detail::quoted(f.window)));
+    if (window.first > window.last)
+        throw InvalidInput(
+            fmt::format("--window {}: it ends before it begins; give the first and last clock, as 0:2000",
+                        detail::shortened(f.window)));
+    // The waveform is written bit by bit and with files beside it: no stream, no device.
+    std::error_code error;
+    if (detail::is_standard_output(f.trace) || (fs::exists(f.trace, error) && !fs::is_regular_file(f.trace, error)))
+        throw InvalidInput(fmt::format("--trace {}: {}; give a file, as pass.fst", detail::quoted(f.trace, 200),
+                                       fs::is_directory(f.trace, error) ? "a folder" : "no regular file"));
+    if (fs::path(f.trace).extension() == ".gtkw")
+        throw InvalidInput(fmt::format("--trace {}: that name is for GTKWave's save file; give the waveform another, "
+                                       "as pass.fst",
+                                       detail::quoted(f.trace, 200)));
+    detail::check_writable("--trace", f.trace);
+    detail::check_writable("--trace", fs::path(f.trace).replace_extension(".gtkw").string());
+    return window;
+}
+
 sim::RtlOptions rtl_options(const Flags& f, std::shared_ptr<sim::CycleCounts> counts) {
-    if (!(f.clock_mhz > 0))
+    if (!(f.clock_mhz > 0 && f.clock_mhz <= 1e6))
         throw InvalidInput(fmt::format("--clock {}: give the core's clock in MHz, as 120", f.clock_mhz));
-    if (!(f.bandwidth_gb >= 0))
+    if (!(f.bandwidth_gb >= 0 && f.bandwidth_gb <= 1e9))
         throw InvalidInput(fmt::format("--bandwidth {}: give GB/s, or 0 for no limit", f.bandwidth_gb));
     if (!(f.latency_ns >= 0 && f.latency_ns <= 1e6))
         throw InvalidInput(fmt::format("--latency {}: give 0 to 1e6 ns", f.latency_ns));
@@ -40,16 +77,29 @@ sim::RtlOptions rtl_options(const Flags& f, std::shared_ptr<sim::CycleCounts> co
     o.memory.seed = f.seed;
     o.cache.progress = sim::terminal_progress();
     o.counts = std::move(counts);
-    if (!f.trace.empty()) {
-        const auto colon = f.window.find(':');
-        try {
-            if (colon == std::string::npos) throw std::invalid_argument("");
-            o.trace = {f.trace, std::stoull(f.window.substr(0, colon)), std::stoull(f.window.substr(colon + 1))};
-        } catch (const std::logic_error&) {
-            throw InvalidInput(fmt::format("--window {}: give the first and last clock, as 0:2000", f.window));
-        }
-    }
+    o.trace = trace_of(f);
     return o;
+}
+
+fs::path save_file_of(const std::string& trace) {
+    return fs::path(trace).replace_extension(".gtkw");
+}
+
+/// When the waveform was last written; nothing when it is not there.
+std::optional<fs::file_time_type> written(const std::string& trace) {
+    std::error_code error;
+    const auto time = fs::last_write_time(trace, error);
+    return error ? std::nullopt : std::optional(time);
+}
+
+/// The core writes its waveform when the window's first clock comes. Where it never came, the save file is of no use.
+void check_trace(const Flags& flags, std::optional<fs::file_time_type> before, std::uint64_t clocks) {
+    if (flags.trace.empty() || written(flags.trace) != before) return;
+    std::error_code ignored;
+    fs::remove(save_file_of(flags.trace), ignored);
+    throw InvalidInput(fmt::format("--window {}: no waveform was written; the run had {} clocks, the first dozens of "
+                                   "which set up the core: give clocks behind those",
+                                   flags.window, clocks));
 }
 
 detail::Json to_json(const sim::SimulationReport& r) {
@@ -76,11 +126,15 @@ int simulate_command(const Flags& flags) {
     options.inner = flags.inner;
     options.tolerance = flags.tolerance;
     options.max_iterations = flags.max_iterations;
+    if (!(options.tolerance > 0 && options.tolerance < 1))
+        throw InvalidInput(fmt::format("--tolerance {}: give a number between 0 and 1", options.tolerance));
+    const auto trace_before = written(flags.trace);
     const auto rtl = sim::make_rtl_engine(rtl_options(flags, counts));
     std::unique_ptr<Engine> reference, checked;
+    const auto passes = std::make_shared<std::atomic<std::uint64_t>>(0);
     if (!flags.check.empty()) {
         reference = make_engine(flags.check);
-        checked = sim::make_checked_engine(*rtl, *reference);
+        checked = sim::make_checked_engine(*rtl, *reference, passes);
     }
     const Problem problem = make_problem(flags.problem);
     SolveResult result;
@@ -103,6 +157,7 @@ int simulate_command(const Flags& flags) {
         j["problem"] = problem.name;
         j["datapath"] = to_string(options.spec);
         j["simulation"] = to_json(report);
+        if (checked) j["check"] = {{"engine", flags.check}, {"passes", passes->load()}};
         fmt::print("{}\n", j.dump(2));
     } else {
         fmt::print("{:<18}{}\n{:<18}{}\n", "problem", problem.name, "datapath", to_string(options.spec));
@@ -110,8 +165,9 @@ int simulate_command(const Flags& flags) {
                    result.detail.empty() ? "" : ": " + result.detail);
         fmt::print("{:<18}{} inner, {} outer\n", "iterations", result.inner_iterations, result.outer_iterations);
         fmt::print("{}", sim::to_text(report));
-        if (checked) fmt::print("{:<18}every iteration equal to {}\n", "check", flags.check);
+        if (checked) fmt::print("{:<18}all {} passes equal to {}, bit for bit\n", "check", passes->load(), flags.check);
     }
+    check_trace(flags, trace_before, counts->cycles);
     return result.status == Status::converged ? kDone : kNotConverged;
 }
 
@@ -122,15 +178,19 @@ Run setup(CLI::App& app, const std::string&) {
         ->required();
     app.add_option("--spec,--format", f.spec, "the datapath")->capture_default_str();
     app.add_option("--scheme", f.scheme, "residual-guided, defect-correction or pipelined")->capture_default_str();
-    app.add_option("--inner", f.inner, "inner iterations per outer step")->capture_default_str();
+    app.add_option("--inner", f.inner, "inner iterations per outer step")
+        ->check(whole_number(1))
+        ->capture_default_str();
     app.add_option("--tolerance", f.tolerance, "on the defect relative to the first")->capture_default_str();
-    app.add_option("--max-iterations", f.max_iterations, "inner iterations in all; 0: 40 per grid row and 1000");
+    app.add_option("--max-iterations", f.max_iterations,
+                   "inner iterations in all; 0: 150 per square root of the size, + 10000")
+        ->check(whole_number(0));
     app.add_option("--clock", f.clock_mhz, "the core's clock, MHz")->capture_default_str();
     app.add_option("--bandwidth", f.bandwidth_gb, "of the memory, GB/s; 0: no limit")->capture_default_str();
     app.add_option("--latency", f.latency_ns, "of the memory, ns")->capture_default_str();
     app.add_option("--stall", f.stall, "probability, each clock, that a stream begins a random stall")
         ->capture_default_str();
-    app.add_option("--seed", f.seed, "of the stalls")->capture_default_str();
+    app.add_option("--seed", f.seed, "of the stalls")->check(whole_number(0))->capture_default_str();
     app.add_option("--check", f.check, "compare every iteration with this engine, bit for bit");
     app.add_option("--trace", f.trace, "write waveforms (FST) and a GTKWave save file beside them");
     app.add_option("--window", f.window, "clocks that the trace covers, FIRST:LAST")->capture_default_str();

@@ -1,5 +1,10 @@
 // mantissa solve: one problem, one datapath, one answer.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -8,10 +13,12 @@
 #include "key_values.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/point.hpp"
+#include "mantissa/host/provenance.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/sim/checked_engine.hpp"
 #include "options_text.hpp"
 #include "progress.hpp"
+#include "quoted.hpp"
 #include "result_json.hpp"
 #include "text_file.hpp"
 
@@ -21,7 +28,7 @@ namespace {
 
 struct Flags {
     std::string problem, scheme = "residual-guided", format, spec, engine = "emulated", recurrence = "pipelined";
-    std::string middle, history, check;
+    std::string middle, history, solution, check;
     std::uint64_t inner = 10, max_iterations = 0;
     double digits = 0, middle_digits = 2, tolerance = 1e-10;
     int threads = 0;
@@ -43,6 +50,7 @@ SolveOptions options_of(const Flags& flags) {
     o.jacobi = flags.jacobi;
     o.threads = thread_count(flags.threads);
     o.history = !flags.history.empty();
+    o.keep_solution = !flags.solution.empty();
     if (o.inner < 1) throw InvalidInput("--inner 0: give 1 or more inner iterations");
     if (!(o.digits >= 0 && o.digits < 17)) throw InvalidInput(fmt::format("--digits {}: give 0.1 to 16", o.digits));
     if (!(o.tolerance > 0 && o.tolerance < 1))
@@ -50,8 +58,15 @@ SolveOptions options_of(const Flags& flags) {
     return o;
 }
 
-void print_table(const Point& point, const Problem& problem, const SolveResult& r) {
-    const auto row = [](const char* name, const std::string& value) { fmt::print("{:<15}{}\n", name, value); };
+/// The engine that ran beside the solving one, and how often the two were compared.
+struct Check {
+    std::string engine;
+    std::uint64_t passes = 0;
+};
+
+void print_table(std::FILE* to, const Point& point, const Problem& problem, const SolveResult& r,
+                 const std::optional<Check>& check) {
+    const auto row = [to](const char* name, const std::string& value) { fmt::print(to, "{:<15}{}\n", name, value); };
     const SolveOptions& o = point.options;
     const bool refines = o.scheme == Scheme::defect_correction || o.scheme == Scheme::residual_guided;
     std::string scheme = to_string(o.scheme);
@@ -72,6 +87,10 @@ void print_table(const Point& point, const Problem& problem, const SolveResult& 
     if (r.error) row("error", fmt::format("{:.5e}  (root mean square, against the continuous solution)", *r.error));
     if (r.sigma_guards != 0) row("sigma guards", fmt::format("{}", r.sigma_guards));
     if (r.cycles) row("cycles", fmt::format("{}", *r.cycles));
+    if (check)
+        row("check", check->passes == 0
+                         ? fmt::format("nothing compared with {}: no pass ran on an engine", check->engine)
+                         : fmt::format("all {} passes equal to {}, bit for bit", check->passes, check->engine));
     row("time", fmt::format("{:.3g} s", r.seconds));
 }
 
@@ -82,13 +101,51 @@ std::string history_csv(const SolveResult& result) {
     return text;
 }
 
-int solve_command(const Flags& flags) {
+/// A MatrixMarket array that reads back as the same numbers (rhs=file:).
+std::string solution_text(const Point& point, const Problem& problem, const SolveResult& result,
+                          const Provenance& here) {
+    std::string text = "%%MatrixMarket matrix array real general\n";
+    text += fmt::format("% solution of {}, {}, {} on {}\n", detail::shortened(problem.name, 500),
+                        to_string(point.options.scheme), to_string(point.options.spec), point.engine);
+    text += fmt::format("% {}, true residual {}\n", to_string(result.status), result.true_residual);
+    text += fmt::format("% mantissa {} ({})\n{} 1\n", here.version, here.commit, result.u.size());
+    for (const double value : result.u) text += detail::shortest(value) + '\n';
+    return text;
+}
+
+/// Writes the files asked for. When one cannot be written, the others are, and the first fault is returned.
+std::string write_files(const Flags& flags, const Point& point, const Problem& problem, const SolveResult& result,
+                        const Provenance& here) {
+    std::string fault;
+    const auto attempt = [&](const std::string& path, const auto& text) {
+        if (path.empty()) return;
+        try {
+            detail::write_file(path, text());
+        } catch (const InvalidInput& failed) {
+            if (fault.empty()) fault = failed.what();
+        }
+    };
+    attempt(flags.history, [&] { return history_csv(result); });
+    const auto finite = [](double value) { return std::isfinite(value); };
+    if (std::all_of(result.u.begin(), result.u.end(), finite))
+        attempt(flags.solution, [&] { return solution_text(point, problem, result, here); });
+    else
+        fmt::print(stderr,
+                   "mantissa: --solution: the solution is not finite ({}), so it was not written; choose a "
+                   "datapath or scheme that converges\n",
+                   to_string(result.status));
+    return fault;
+}
+
+int solve_command(const Flags& flags, const std::string& typed) {
     Point point{{}, flags.engine, options_of(flags)};
+    std::FILE* const words = check_outputs({{"--history", flags.history}, {"--solution", flags.solution}}, flags.json);
     const auto engine = make_engine(flags.engine);
     std::unique_ptr<Engine> reference, checked;
+    const auto passes = std::make_shared<std::atomic<std::uint64_t>>(0);
     if (!flags.check.empty()) {
         reference = make_engine(flags.check);
-        checked = sim::make_checked_engine(*engine, *reference);
+        checked = sim::make_checked_engine(*engine, *reference, passes);
     }
     const Problem problem = make_problem(flags.problem);
     point.problem = problem.name;
@@ -108,19 +165,22 @@ int solve_command(const Flags& flags) {
                 *m.difference.first_clock, *m.difference.last_clock);
         return kNotConverged;
     }
-    if (!flags.history.empty()) detail::write_file(flags.history, history_csv(result));
+    const auto check = checked ? std::optional(Check{flags.check, *passes}) : std::nullopt;
+    const std::string fault = write_files(flags, point, problem, result, current_provenance(typed));
     if (flags.json) {
         detail::Json j = detail::to_json(point);
         j["unknowns"] = problem.system.size;
         j.update(detail::to_json(result));
+        if (check) j["check"] = {{"engine", check->engine}, {"passes", check->passes}};
         fmt::print("{}\n", j.dump(2));
     } else {
-        print_table(point, problem, result);
+        print_table(words, point, problem, result, check);
     }
+    if (!fault.empty()) throw InvalidInput(fault); // behind the answer, so that it is not lost
     return result.status == Status::converged ? kDone : kNotConverged;
 }
 
-Run setup(CLI::App& app, const std::string&) {
+Run setup(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<Flags>();
     Flags& f = *flags;
     app.add_option("--problem", f.problem,
@@ -130,8 +190,16 @@ Run setup(CLI::App& app, const std::string&) {
     app.add_option("--scheme", f.scheme,
                    "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction or residual-guided")
         ->capture_default_str();
-    auto* inner = app.add_option("--inner", f.inner, "inner iterations per outer step")->capture_default_str();
-    app.add_option("--digits", f.digits, "instead of --inner: digits that each inner solve gains")->excludes(inner);
+    auto* inner = app.add_option("--inner", f.inner, "inner iterations per outer step")
+                      ->check(whole_number(1))
+                      ->capture_default_str();
+    app.add_option("--digits", f.digits, "instead of --inner: digits that each inner solve gains")
+        ->check([](const std::string& text) {
+            double digits = 0; // which stands for "not given" from here on
+            const bool zero = detail::read_number(text, digits) && digits == 0;
+            return zero ? fmt::format("{}: an inner solve must gain something; give 0.1 or more", text) : std::string();
+        })
+        ->excludes(inner);
     auto* format = app.add_option("--format", f.format, "one format for the whole datapath, as s17e8 or float");
     app.add_option("--spec", f.spec, "a full datapath, as s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]")->excludes(format);
     app.add_option("--engine", f.engine, "see mantissa engines")->capture_default_str();
@@ -140,13 +208,16 @@ Run setup(CLI::App& app, const std::string&) {
     app.add_option("--middle", f.middle, "formats of a cascade's middle loops, outermost first, as s36e11,s23e8");
     app.add_option("--middle-digits", f.middle_digits, "digits that each middle loop gains")->capture_default_str();
     app.add_option("--tolerance", f.tolerance, "on the defect relative to the first")->capture_default_str();
-    app.add_option("--max-iterations", f.max_iterations, "inner iterations in all; 0: 40 per grid row and 1000");
+    app.add_option("--max-iterations", f.max_iterations, "inner iterations in all; 0: 40 per grid row and 1000")
+        ->check(whole_number(0));
     app.add_flag("--jacobi", f.jacobi, "scale the system to a unit diagonal");
     app.add_option("--threads", f.threads, "threads, 0 for all cores; results do not depend on it")
         ->capture_default_str();
-    app.add_option("--history", f.history, "write the defect of every step to a CSV file");
+    app.add_option("--history", f.history, "write the defect of every step to a CSV file; -: standard output");
+    app.add_option("--solution", f.solution,
+                   "write the solution to a MatrixMarket file, converged or not; -: standard output");
     app.add_flag("--json", f.json, "print a JSON object");
-    return [flags] { return solve_command(*flags); };
+    return [flags, typed] { return solve_command(*flags, typed); };
 }
 
 } // namespace

@@ -10,8 +10,10 @@
 #include "mantissa/host/store.hpp"
 #include "mantissa/host/sweep.hpp"
 #include "progress.hpp"
+#include "quoted.hpp"
 #include "result_json.hpp"
 #include "sweep_run.hpp"
+#include "text_file.hpp"
 
 namespace mantissa::cli {
 
@@ -31,7 +33,7 @@ std::string store_path(const Flags& flags, const Sweep& sweep) {
     return (file.parent_path() / sweep.store).string();
 }
 
-void print_report(const detail::SweepReport& r, const std::string& path, bool json) {
+void print_report(std::FILE* to, const detail::SweepReport& r, const std::string& path, bool json) {
     if (json) {
         detail::Json refused = detail::Json::array();
         for (const auto& [key, reason] : r.refused) refused.push_back({{"point", key}, {"reason", reason}});
@@ -42,32 +44,47 @@ void print_report(const detail::SweepReport& r, const std::string& path, bool js
         fmt::print("{}\n", j.dump(2));
         return;
     }
-    fmt::print("{} points: {} stored before, {} computed in {}", r.points, r.stored_before, r.computed,
+    fmt::print(to, "{} points: {} stored before, {} computed in {}", r.points, r.stored_before, r.computed,
                r.seconds < 10 ? fmt::format("{:.2f} s", r.seconds) : detail::duration_text(r.seconds));
-    if (r.not_converged != 0) fmt::print(", {} of them did not converge", r.not_converged);
-    if (!r.refused.empty()) fmt::print(", {} refused", r.refused.size());
-    fmt::print("\nresults in {}\n", path);
-    for (const auto& [key, reason] : r.refused) fmt::print(stderr, "mantissa: {}: {}\n", key, reason);
+    if (r.not_converged != 0) fmt::print(to, ", {} of them did not converge", r.not_converged);
+    if (!r.refused.empty()) fmt::print(to, ", {} refused", r.refused.size());
+    fmt::print(to, "\nresults in {}\n", path);
+    for (const auto& [key, reason] : r.refused)
+        fmt::print(stderr, "mantissa: {}: {}\n", detail::shortened(key, 300), detail::shortened(reason, 400));
 }
 
 int run_ranks(const Flags& flags, const std::string& typed, const Sweep& sweep, const detail::Ranks& ranks) {
     const std::string path = store_path(flags, sweep);
     const int threads = thread_count(flags.threads);
+    std::FILE* const words = check_outputs({{"--csv", flags.csv}, {"--jsonl", flags.json_lines}}, flags.json);
+    detail::check_store_path("--store", path);
     if (flags.dry_run) {
         std::size_t stored = 0;
         if (std::filesystem::exists(path)) {
             const Store store(path);
             for (const Point& point : sweep.points) stored += store.contains(point) ? 1 : 0;
         }
-        if (ranks.first()) fmt::print("{} points, {} of them in {}\n", sweep.points.size(), stored, path);
+        if (!ranks.first()) return kDone;
+        if (flags.json) {
+            const detail::Json j = {{"points", sweep.points.size()}, {"stored", stored}, {"store", path}};
+            fmt::print("{}\n", j.dump(2));
+        } else {
+            fmt::print("{} points, {} of them in {}\n", sweep.points.size(), stored, path);
+        }
         return kDone;
     }
     const auto store = ranks.first() ? std::make_unique<Store>(path) : nullptr;
     const detail::SweepReport report = detail::run_sweep(sweep, store.get(), threads, typed, ranks);
     if (!ranks.first()) return kDone;
-    if (!flags.csv.empty()) store->export_csv(flags.csv);
-    if (!flags.json_lines.empty()) store->export_json_lines(flags.json_lines);
-    print_report(report, path, flags.json);
+    std::string fault;
+    try {
+        if (!flags.csv.empty()) store->export_csv(flags.csv);
+        if (!flags.json_lines.empty()) store->export_json_lines(flags.json_lines);
+    } catch (const InvalidInput& failed) {
+        fault = failed.what();
+    }
+    print_report(words, report, path, flags.json);
+    if (!fault.empty()) throw InvalidInput(fault); // the points are in the store all the same
     return report.refused.empty() ? kDone : kWrongRequest;
 }
 
@@ -78,7 +95,7 @@ int sweep_command(const Flags& flags, const std::string& typed) {
         return run_ranks(flags, typed, sweep, ranks);
     } catch (const std::exception& fault) {
         if (ranks.count() == 1) throw;
-        fmt::print(stderr, "mantissa: {}\n", fault.what());
+        fmt::print(stderr, "mantissa: {}\n", detail::shortened(fault.what(), 800));
         ranks.abandon(kWrongRequest); // the other ranks must not wait for this one
     }
 }
@@ -88,8 +105,9 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("file", flags->file, "the sweep, a TOML file")->required();
     app.add_option("--store", flags->store, "results file (SQLite); default: what the sweep names, or its name");
     app.add_option("--threads", flags->threads, "points at a time, 0 for all cores")->capture_default_str();
-    app.add_option("--csv", flags->csv, "export the store's points as CSV when done");
-    app.add_option("--jsonl", flags->json_lines, "export the store's points as JSON lines when done");
+    app.add_option("--csv", flags->csv, "export the store's points as CSV when done; -: standard output");
+    app.add_option("--jsonl", flags->json_lines,
+                   "export the store's points as JSON lines when done; -: standard output");
     app.add_flag("--dry-run", flags->dry_run, "only count the points");
     app.add_flag("--json", flags->json, "print a JSON object");
     return [flags, typed] { return sweep_command(*flags, typed); };

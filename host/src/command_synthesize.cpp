@@ -16,6 +16,7 @@
 #include "result_json.hpp"
 #include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
+#include "text_file.hpp"
 
 namespace mantissa::cli {
 
@@ -129,7 +130,10 @@ void print(const Outcome& o, const std::string& tool) {
 }
 
 int synthesize_command(const Flags& flags, const std::string& typed) {
-    if (flags.jobs < 1 || flags.jobs > 64) throw InvalidInput(fmt::format("--jobs {}: give 1 to 64", flags.jobs));
+    if (flags.jobs < 1 || flags.jobs > kMostJobs)
+        throw InvalidInput(fmt::format("--jobs {}: give 1 to {}", flags.jobs, kMostJobs));
+    if (flags.seeds < 1 || flags.seeds > 99) throw InvalidInput(fmt::format("--seeds {}: give 1 to 99", flags.seeds));
+    if (!flags.store.empty()) detail::check_store_path("--store", flags.store);
     std::vector<Outcome> all = requests_of(flags);
     for (const Outcome& o : all) { // all of them, before any tool runs
         detail::Synthesizer::check(o.request);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "mantissa/format.hpp"
+#include "quoted.hpp"
 
 namespace mantissa::detail {
 
@@ -16,10 +17,11 @@ KeyValues::KeyValues(std::string_view text, std::string_view options, std::strin
         const std::string_view part = rest.substr(0, rest.find(','));
         rest.remove_prefix(std::min(rest.size(), part.size() + 1));
         const auto equals = part.find('=');
-        if (equals == std::string_view::npos) fail(fmt::format("'{}' is not KEY=VALUE; the keys are {}", part, known_));
+        if (equals == std::string_view::npos)
+            fail(fmt::format("{} is not KEY=VALUE; the keys are {}", quoted(part), known_));
         const std::string_view key = part.substr(0, equals);
         for (const auto& pair : pairs_)
-            if (pair.first == key) fail(fmt::format("{}= is given twice", key));
+            if (pair.first == key) fail(fmt::format("{}= is given twice", shortened(key)));
         pairs_.emplace_back(key, part.substr(equals + 1));
     }
 }
@@ -43,7 +45,7 @@ std::uint64_t KeyValues::integer(std::string_view key, std::uint64_t low, std::u
     const char* last = value->data() + value->size();
     const auto [end, error] = std::from_chars(value->data(), last, number);
     if (error != std::errc{} || end != last || number < low || number > high)
-        fail(fmt::format("{}={} must be a whole number in {}..{}", key, *value, low, high));
+        fail(fmt::format("{}={} must be a whole number in {}..{}", key, shortened(*value), low, high));
     return number;
 }
 
@@ -54,16 +56,16 @@ double KeyValues::positive(std::string_view key, double fallback) {
     const char* last = value->data() + value->size();
     const auto [end, error] = std::from_chars(value->data(), last, number);
     if (error != std::errc{} || end != last || !std::isfinite(number) || number <= 0)
-        fail(fmt::format("{}={} must be a finite number above zero", key, *value));
+        fail(fmt::format("{}={} must be a finite number above zero", key, shortened(*value)));
     return number;
 }
 
 void KeyValues::finish() const {
-    if (!pairs_.empty()) fail(fmt::format("no option '{}'; the keys are {}", pairs_.front().first, known_));
+    if (!pairs_.empty()) fail(fmt::format("no option {}; the keys are {}", quoted(pairs_.front().first), known_));
 }
 
 void KeyValues::fail(const std::string& what) const {
-    throw InvalidInput(fmt::format("problem '{}': {}", std::string_view(text_).substr(0, 200), what));
+    throw InvalidInput(fmt::format("problem {}: {}", quoted(text_, 200), what));
 }
 
 std::string shortest(double value) {

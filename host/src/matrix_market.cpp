@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "number_text.hpp"
-#include "text_file.hpp"
+#include "packed_file.hpp"
 
 namespace mantissa {
 
@@ -41,6 +41,17 @@ std::string banner_fault(const std::array<std::string, 5>& word, std::size_t cou
     if (word[4] != "symmetric" && word[4] != "general")
         return "the symmetry named on the first line must be symmetric or general";
     return {};
+}
+
+/// A byte-order mark says that the text is UTF-8, which it is anyway.
+std::string_view without_mark(std::string_view text) {
+    constexpr std::string_view kMark = "\xEF\xBB\xBF";
+    if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+    return text;
+}
+
+void refuse_foreign(std::string_view text, std::string_view name) {
+    if (const std::string kind = detail::foreign_kind(text); !kind.empty()) NumberText::fail(name, 1, kind);
 }
 
 /// The first line: %%MatrixMarket matrix coordinate real symmetric
@@ -222,11 +233,46 @@ double diagonal(const SparseRows& rows, std::size_t i) {
 
 } // namespace
 
-SparseRows parse_matrix_market(std::string_view file, std::string_view name) {
-    NumberText text(file, name);
-    const Banner banner = read_banner(text, name);
+namespace {
+
+void refuse_array(const Banner& banner, std::string_view name) {
     if (banner.array)
         NumberText::fail(name, 1, "an array file holds a dense matrix: write the matrix in coordinate storage");
+}
+
+/// The longest text that a sensible file with so many numbers has: 256 characters for each, and a mebibyte.
+std::size_t longest_text(std::uint64_t numbers) {
+    constexpr std::uint64_t kMargin = std::uint64_t{1} << 20, kEach = 256;
+    return numbers < SIZE_MAX / kEach - kMargin ? static_cast<std::size_t>(kMargin + numbers * kEach) : SIZE_MAX;
+}
+
+/// Of a matrix file, by its size line.
+std::optional<std::size_t> matrix_limit(std::string_view beginning, std::string_view name) {
+    refuse_foreign(beginning, name);
+    NumberText text(without_mark(beginning), name);
+    refuse_array(read_banner(text, name), name);
+    if (!text.next_content() || text.left() < 100) return std::nullopt; // the line may not be all there
+    text.whole("the number of rows");
+    text.whole("the number of columns");
+    return longest_text(text.whole("the number of entries"));
+}
+
+/// Of a vector file.
+std::size_t vector_limit(std::string_view beginning, std::string_view name, std::size_t size) {
+    refuse_foreign(beginning, name);
+    if (beginning.find('\0') != std::string_view::npos)
+        NumberText::fail(name, 1, "binary data: give a text file of numbers");
+    return longest_text(size);
+}
+
+} // namespace
+
+SparseRows parse_matrix_market(std::string_view file, std::string_view name) {
+    refuse_foreign(file, name);
+    file = without_mark(file);
+    NumberText text(file, name);
+    const Banner banner = read_banner(text, name);
+    refuse_array(banner, name);
     const Coordinates c = read_entries(text, banner);
 
     const auto find = [&](std::uint32_t row, std::uint32_t column) -> std::uint64_t {
@@ -267,10 +313,13 @@ SparseRows parse_matrix_market(std::string_view file, std::string_view name) {
 }
 
 SparseRows read_matrix_market(const std::string& path) {
-    return parse_matrix_market(detail::read_file(path).view(), path);
+    const auto limit = [&](std::string_view beginning) { return matrix_limit(beginning, path); };
+    return parse_matrix_market(detail::read_packed_file(path, limit).view(), path);
 }
 
 std::vector<double> parse_vector(std::string_view file, std::string_view name, std::size_t size) {
+    refuse_foreign(file, name);
+    file = without_mark(file);
     NumberText text(file, name);
     std::vector<double> values;
     values.reserve(std::min(size, file.size() / 2 + 1));
@@ -302,7 +351,8 @@ std::vector<double> parse_vector(std::string_view file, std::string_view name, s
 }
 
 std::vector<double> read_vector(const std::string& path, std::size_t size) {
-    return parse_vector(detail::read_file(path).view(), path, size);
+    const auto limit = [&](std::string_view beginning) { return std::optional(vector_limit(beginning, path, size)); };
+    return parse_vector(detail::read_packed_file(path, limit).view(), path, size);
 }
 
 } // namespace mantissa

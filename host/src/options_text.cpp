@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 
 #include "key_values.hpp"
+#include "quoted.hpp"
 
 namespace mantissa::detail {
 
 Recurrence parse_recurrence(std::string_view text) {
     if (text == "plain") return Recurrence::plain;
     if (text == "pipelined") return Recurrence::pipelined;
-    throw InvalidInput(fmt::format("inner recurrence '{}': it is plain or pipelined", text.substr(0, 80)));
+    throw InvalidInput(fmt::format("inner recurrence {}: it is plain or pipelined", quoted(text)));
 }
 
 std::vector<Format> parse_middle(std::string_view text) {
@@ -25,9 +26,7 @@ std::vector<Format> parse_middle(std::string_view text) {
 }
 
 void set_stop(SolveOptions& options, std::string_view text) {
-    const auto fail = [&] {
-        throw InvalidInput(fmt::format("stop '{}': write inner=10 or digits=2", text.substr(0, 80)));
-    };
+    const auto fail = [&] { throw InvalidInput(fmt::format("stop {}: write inner=10 or digits=2", quoted(text))); };
     const auto equals = text.find('=');
     if (equals == std::string_view::npos) fail();
     const std::string_view key = text.substr(0, equals), value = text.substr(equals + 1);

@@ -7,6 +7,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/point.hpp"
 #include "problem_kinds.hpp"
+#include "quoted.hpp"
 
 namespace mantissa {
 
@@ -26,9 +27,9 @@ Problem make(std::string_view text, detail::Build build) {
     const std::string_view options = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
     for (const Kind& kind : kKinds)
         if (name == kind.name) return kind.make(text, options, build);
-    throw InvalidInput(fmt::format("problem '{}': no kind '{}'; write poisson2d:level=8, diffusion2d:level=7, "
+    throw InvalidInput(fmt::format("problem {}: no kind {}; write poisson2d:level=8, diffusion2d:level=7, "
                                    "poisson3d:level=5 or mtx:FILE",
-                                   text.substr(0, 200), name.substr(0, 80)));
+                                   detail::quoted(text, 200), detail::quoted(name)));
 }
 
 } // namespace

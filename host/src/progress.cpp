@@ -1,8 +1,9 @@
 #include "progress.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
+#include <utility>
 
 #include <unistd.h>
 
@@ -15,10 +16,13 @@ namespace {
 using namespace std::chrono_literals;
 constexpr auto kQuiet = 2s;
 constexpr auto kInterval = 250ms;
-constexpr const char* kClear = "\r\033[K";
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string joined(const std::string& a, const std::string& b) {
+    return a + (a.empty() || b.empty() ? "" : "  |  ") + b;
 }
 
 } // namespace
@@ -30,29 +34,21 @@ bool output_is_terminal() {
     return ::isatty(STDOUT_FILENO) == 1;
 }
 
-std::string duration_text(double seconds) {
-    if (!(seconds < 1e8)) return "?";
-    const auto s = static_cast<long>(std::ceil(seconds));
-    if (s < 60) return fmt::format("{} s", s);
-    if (s < 3600) return fmt::format("{}:{:02}", s / 60, s % 60);
-    return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
-}
-
-ItemProgress::ItemProgress(std::string what, std::size_t items, double work)
-    : what_(std::move(what)), items_(items), work_(work) {
+TickingLine::TickingLine(std::function<std::string()> text) {
     if (!error_is_terminal()) return;
-    clock_ = std::jthread([this](const std::stop_token& stop) {
+    clock_ = std::jthread([this, text = std::move(text)](const std::stop_token& stop) {
+        TerminalLine line;
         std::unique_lock lock(mutex_);
         wake_.wait_for(lock, stop, kQuiet, [] { return false; });
         while (!stop.stop_requested()) {
-            show();
+            if (const std::string now = joined(text(), running_steps()); !now.empty()) line.draw(now);
             wake_.wait_for(lock, stop, kInterval, [] { return false; });
         }
-        if (seconds_since(start_) >= 2.0) fmt::print(stderr, "{}", kClear);
     });
 }
 
-ItemProgress::~ItemProgress() = default;
+ItemProgress::ItemProgress(std::string what, std::size_t items, double work)
+    : what_(std::move(what)), items_(items), work_(work), line_([this] { return text(); }) {}
 
 void ItemProgress::done(double work) {
     const std::lock_guard lock(mutex_);
@@ -60,30 +56,40 @@ void ItemProgress::done(double work) {
     work_done_ += work;
 }
 
-void ItemProgress::show() const {
+std::string ItemProgress::text() {
+    const std::lock_guard lock(mutex_);
     const double seconds = seconds_since(start_);
     const double left = work_done_ > 0 ? seconds * (work_ - work_done_) / work_done_ : INFINITY;
-    fmt::print(stderr, "{}{}/{} {}  {:.3g}/s  ETA {}", kClear, items_done_, items_, what_,
-               static_cast<double>(items_done_) / seconds, duration_text(left));
-    std::fflush(stderr);
+    return fmt::format("{}/{} {}  {:.3g}/s  {}  ETA {}", items_done_, items_, what_,
+                       static_cast<double>(items_done_) / seconds, duration_text(seconds), duration_text(left));
 }
 
-SolveProgress::~SolveProgress() {
-    if (shown_) fmt::print(stderr, "{}", kClear);
-}
+SolveProgress::SolveProgress(double tolerance) : tolerance_(tolerance), line_([this] { return text(); }) {}
 
 void SolveProgress::update(std::uint64_t iterations, double relative_defect) {
-    if (!enabled_) return;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - start_ < kQuiet || now - last_ < kInterval) return;
-    last_ = now;
-    shown_ = true;
+    const std::lock_guard lock(mutex_);
+    iterations_ = iterations;
+    relative_defect_ = relative_defect;
+    if (iterations == 0 || first_) return;
+    first_ = Step{iterations, relative_defect, std::chrono::steady_clock::now()};
+}
+
+std::string SolveProgress::text() {
+    const std::lock_guard lock(mutex_);
     const double seconds = seconds_since(start_);
-    const double fallen = -std::log(relative_defect), wanted = -std::log(tolerance_);
-    const double left = fallen > 0 ? seconds * (wanted - fallen) / fallen : INFINITY;
-    fmt::print(stderr, "{}{} iterations  {:.3g}/s  defect {:.1e}  ETA {}", kClear, iterations,
-               static_cast<double>(iterations) / seconds, relative_defect, duration_text(left));
-    std::fflush(stderr);
+    if (iterations_ == 0) {
+        // A model may be building; then that is what there is to say.
+        return running_steps().empty() ? fmt::format("before the first step  {}", duration_text(seconds)) : "";
+    }
+    std::string so_far =
+        fmt::format("{} iterations  defect {:.1e}  {}", iterations_, relative_defect_, duration_text(seconds));
+    if (iterations_ == first_->iterations) return so_far;
+    const double since = seconds_since(first_->when);
+    const double fallen = std::log(first_->relative_defect / relative_defect_);
+    const double wanted = std::log(relative_defect_ / tolerance_);
+    const double left = fallen > 0 ? std::max(0.0, since * wanted / fallen) : INFINITY;
+    return fmt::format("{}  {:.3g}/s  ETA {}", so_far, static_cast<double>(iterations_ - first_->iterations) / since,
+                       duration_text(left));
 }
 
 } // namespace mantissa::detail

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "mantissa/format.hpp"
+#include "quoted.hpp"
 
 namespace mantissa {
 
@@ -92,7 +93,7 @@ std::unique_ptr<Engine> make_engine(std::string_view name) {
         names += names.empty() ? "" : ", ";
         names += known.name;
     }
-    throw InvalidInput(fmt::format("engine '{}': no such engine; the engines are {}", name.substr(0, 80), names));
+    throw InvalidInput(fmt::format("engine {}: no such engine; the engines are {}", detail::quoted(name), names));
 }
 
 } // namespace mantissa

@@ -15,6 +15,7 @@
 
 #include "mantissa/format.hpp"
 #include "mantissa/host/store.hpp"
+#include "quoted.hpp"
 
 namespace mantissa::detail {
 
@@ -78,8 +79,10 @@ bool begins_as_database(const std::string& path) {
 
 /// What kind of file lies there, before SQLite looks at it.
 void check_kind(const std::string& path, Missing missing) {
-    if (path.empty() || path == ":memory:")
-        throw InvalidInput("results file: '' and ':memory:' keep nothing; give the name of a file");
+    // SQLite takes these for a database in memory, which would be lost.
+    if (path.empty() || path.starts_with(':'))
+        throw InvalidInput(fmt::format(
+            "results file {}: results are kept in a file; give a file name, as results.sqlite", quoted(path, 200)));
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (fs::is_directory(status))

@@ -1,6 +1,7 @@
 #include "sweep_run.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -9,10 +10,13 @@
 #include <numeric>
 #include <thread>
 
+#include <fmt/format.h>
+
 #ifdef MANTISSA_WITH_MPI
 #include <mpi.h>
 #endif
 
+#include "mantissa/ending.hpp"
 #include "progress.hpp"
 #include "result_json.hpp"
 
@@ -23,8 +27,13 @@ namespace {
 /// Puts outcomes into the store and counts them. First rank only.
 class Ledger {
 public:
-    Ledger(const std::vector<Point>& points, Store& store, const std::string& command, double work)
-        : points_(points), store_(store), command_(command), line_("points", points.size(), work) {
+    /// `before` of the sweep's points were in the store at the start.
+    Ledger(const std::vector<Point>& points, Store& store, const std::string& command, double work, std::size_t before)
+        : points_(points), store_(store), command_(command), stored_(before), line_("points", points.size(), work),
+          note_([this, all = before + points.size()] {
+              return fmt::format("stopped with {} of {} points stored; the same command goes on from there",
+                                 stored_.load(), all);
+          }) {
         report_.points = points.size();
     }
     void enter(std::size_t index, const PointOutcome& outcome) {
@@ -33,6 +42,7 @@ public:
         if (outcome.refused.empty()) {
             store_.put(point, outcome.result, outcome.unknowns, current_provenance(command_));
             ++report_.computed;
+            ++stored_;
             report_.not_converged += outcome.result.status != Status::converged ? 1 : 0;
         } else {
             report_.refused.emplace_back(point_key(point), outcome.refused);
@@ -46,7 +56,9 @@ private:
     Store& store_;
     std::string command_;
     SweepReport report_;
+    std::atomic<std::size_t> stored_; ///< of the whole sweep's points
     ItemProgress line_;
+    EndingNote note_;
     std::mutex mutex_;
 };
 
@@ -55,8 +67,9 @@ double total_work(const std::vector<Point>& points) {
                            [](double sum, const Point& point) { return sum + estimated_work(point); });
 }
 
-SweepReport run_alone(const std::vector<Point>& todo, Store& store, int threads, const std::string& command) {
-    Ledger ledger(todo, store, command, total_work(todo));
+SweepReport run_alone(const std::vector<Point>& todo, Store& store, int threads, const std::string& command,
+                      std::size_t before) {
+    Ledger ledger(todo, store, command, total_work(todo), before);
     solve_points(todo, threads, [&](std::size_t index, const PointOutcome& o) { ledger.enter(index, o); });
     return ledger.report();
 }
@@ -99,7 +112,7 @@ std::pair<std::size_t, PointOutcome> unpack(const std::vector<std::uint8_t>& byt
 /// Points are dealt out in turn, longest first, so every rank gets a like share. Ranks send each outcome to the
 /// first rank, whose main thread receives while its workers solve their own share.
 SweepReport run_ranks(const std::vector<Point>& todo, Store* store, int threads, const std::string& command,
-                      const Ranks& ranks) {
+                      std::size_t before, const Ranks& ranks) {
     std::vector<double> work(todo.size());
     std::transform(todo.begin(), todo.end(), work.begin(), estimated_work);
     std::vector<std::size_t> order(todo.size());
@@ -119,7 +132,7 @@ SweepReport run_ranks(const std::vector<Point>& todo, Store* store, int threads,
         });
         return {};
     }
-    Ledger ledger(todo, *store, command, std::accumulate(work.begin(), work.end(), 0.0));
+    Ledger ledger(todo, *store, command, std::accumulate(work.begin(), work.end(), 0.0), before);
     std::exception_ptr failure;
     std::jthread workers([&] {
         try {
@@ -197,13 +210,14 @@ SweepReport run_sweep(const Sweep& sweep, Store* store, int threads, const std::
 #endif
     std::vector<Point> todo;
     for (const std::uint64_t i : missing) todo.push_back(sweep.points[i]);
+    const std::size_t before = sweep.points.size() - todo.size();
     SweepReport report;
 #ifdef MANTISSA_WITH_MPI
-    if (ranks.count() > 1) report = run_ranks(todo, store, threads, command, ranks);
+    if (ranks.count() > 1) report = run_ranks(todo, store, threads, command, before, ranks);
     else
 #endif
-        report = run_alone(todo, *store, threads, command);
-    report.stored_before = sweep.points.size() - todo.size();
+        report = run_alone(todo, *store, threads, command, before);
+    report.stored_before = before;
     report.points = sweep.points.size();
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return report;

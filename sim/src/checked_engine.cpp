@@ -12,6 +12,8 @@ namespace mantissa::sim {
 
 namespace {
 
+using Counter = std::shared_ptr<std::atomic<std::uint64_t>>;
+
 bool same(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
@@ -19,8 +21,8 @@ bool same(double a, double b) {
 class CheckedSession final : public Session {
 public:
     CheckedSession(std::string names, const DatapathSpec& spec, std::size_t size, std::unique_ptr<Session> subject,
-                   std::unique_ptr<Session> reference)
-        : names_(std::move(names)), spec_(spec), size_(size), subject_(std::move(subject)),
+                   std::unique_ptr<Session> reference, Counter passes)
+        : passes_(std::move(passes)), names_(std::move(names)), spec_(spec), size_(size), subject_(std::move(subject)),
           reference_(std::move(reference)), clocks_(dynamic_cast<const RtlSession*>(subject_.get())) {}
 
     void write(Vec v, std::size_t first, std::span<const double> values) override {
@@ -60,6 +62,7 @@ public:
             }
             if (auto d = compare_sessions(*subject_, *reference_, spec_, size_)) fail(std::move(*d), before);
             total.passes += a.passes;
+            if (passes_) *passes_ += a.passes;
             total.sigma_guards += a.sigma_guards;
             total.end = a.end;
             if (a.cycles) total.cycles = total.cycles.value_or(0) + *a.cycles;
@@ -82,6 +85,7 @@ private:
         throw Mismatch(line, std::move(d));
     }
 
+    Counter passes_;
     std::string names_;
     DatapathSpec spec_;
     std::size_t size_;
@@ -92,7 +96,8 @@ private:
 
 class CheckedEngine final : public Engine {
 public:
-    CheckedEngine(const Engine& subject, const Engine& reference) : subject_(subject), reference_(reference) {}
+    CheckedEngine(const Engine& subject, const Engine& reference, Counter passes)
+        : subject_(subject), reference_(reference), passes_(std::move(passes)) {}
     [[nodiscard]] std::string name() const override { return subject_.name(); }
     [[nodiscard]] std::string description() const override {
         return subject_.description() + ", checked against " + reference_.name();
@@ -106,12 +111,13 @@ public:
                                                 const SessionOptions& options) const override {
         return std::make_unique<CheckedSession>(subject_.name() + " and " + reference_.name(), spec, system.size,
                                                 subject_.load(system, spec, options),
-                                                reference_.load(system, spec, options));
+                                                reference_.load(system, spec, options), passes_);
     }
 
 private:
     const Engine& subject_;
     const Engine& reference_;
+    Counter passes_;
 };
 
 } // namespace
@@ -143,8 +149,9 @@ std::optional<Difference> compare_sessions(const Session& subject, const Session
     return std::nullopt;
 }
 
-std::unique_ptr<Engine> make_checked_engine(const Engine& subject, const Engine& reference) {
-    return std::make_unique<CheckedEngine>(subject, reference);
+std::unique_ptr<Engine> make_checked_engine(const Engine& subject, const Engine& reference,
+                                            std::shared_ptr<std::atomic<std::uint64_t>> passes) {
+    return std::make_unique<CheckedEngine>(subject, reference, std::move(passes));
 }
 
 } // namespace mantissa::sim

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "mantissa/process.hpp"
+#include "mantissa/temporary_folder.hpp"
 
 namespace mantissa::sim {
 
@@ -47,9 +48,9 @@ private:
 std::string slurp(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);
     if (!in)
-        throw std::runtime_error(fmt::format("{}: cannot be read; set MANTISSA_SOURCE to the folder that holds "
-                                             "rtl and sim",
-                                             path.string()));
+        throw InvalidInput(fmt::format("{}: cannot be read; set MANTISSA_SOURCE to the folder that holds "
+                                       "rtl and sim",
+                                       path.string()));
     std::ostringstream text;
     text << in.rdbuf();
     return text.str();
@@ -61,19 +62,20 @@ std::string environment(const char* name) {
 }
 
 fs::path source_folder(const ModelCacheOptions& options) {
-    if (!options.source.empty()) return options.source;
-    if (const std::string named = environment("MANTISSA_SOURCE"); !named.empty()) return named;
-    return MANTISSA_SOURCE_FOLDER;
+    fs::path folder = options.source;
+    if (folder.empty()) folder = environment("MANTISSA_SOURCE");
+    if (folder.empty()) folder = MANTISSA_SOURCE_FOLDER;
+    std::error_code error;
+    for (const char* part : {"rtl/operators", "rtl/core", "sim/model"})
+        if (!fs::is_directory(folder / part, error))
+            throw InvalidInput(fmt::format("{}: there is no folder {} in it; set MANTISSA_SOURCE to the folder that "
+                                           "holds rtl and sim",
+                                           folder.string(), part));
+    return folder;
 }
 
 fs::path cache_folder(const ModelCacheOptions& options) {
-    fs::path root = options.folder;
-    if (root.empty()) root = environment("MANTISSA_CACHE");
-    if (root.empty() && !environment("XDG_CACHE_HOME").empty())
-        root = fs::path(environment("XDG_CACHE_HOME")) / "mantissa";
-    if (root.empty() && !environment("HOME").empty()) root = fs::path(environment("HOME")) / ".cache" / "mantissa";
-    if (root.empty()) throw std::runtime_error("no folder for simulation models: set MANTISSA_CACHE");
-    return root / "rtl";
+    return (options.folder.empty() ? cache_root() : fs::path(options.folder)) / "rtl";
 }
 
 /// A command and its fixed arguments, from the environment or by default.
@@ -141,7 +143,7 @@ class FileLock {
 public:
     explicit FileLock(const fs::path& path) : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
         if (file_ < 0 || ::flock(file_, LOCK_EX) != 0)
-            throw std::runtime_error(
+            throw InvalidInput(
                 fmt::format("{}: cannot be locked; check that the folder can be written", path.string()));
     }
     FileLock(const FileLock&) = delete;
@@ -165,22 +167,34 @@ fs::path one_source(const fs::path& work) {
     std::ofstream out(all);
     for (const std::string& name : names) out << fmt::format("#include \"{}\"\n", name);
     out.close();
-    if (!out) throw std::runtime_error(fmt::format("{}: cannot be written", all.string()));
+    if (!out) throw InvalidInput(fmt::format("{}: cannot be written; free space there", all.string()));
     return all;
 }
 
-void run_step(const Words& command, const fs::path& log, const char* what) {
-    const ProcessResult result = run_process(command, log.string());
-    if (!result.ok)
-        throw std::runtime_error(
-            fmt::format("simulation model: {} failed ({}); the log is {}", what, result.why, log.string()));
+/// The tool's log, `work`/log, goes to `kept` when it fails.
+void run_step(const Words& command, const fs::path& work, const fs::path& kept, const char* what,
+              const std::string& label) {
+    const fs::path log = work / "log";
+    const ProcessResult result = run_process(command, log.string(), {}, label);
+    if (result.ok) return;
+    std::error_code ignored;
+    fs::copy_file(log, kept, fs::copy_options::overwrite_existing, ignored);
+    throw InvalidInput(fmt::format("simulation model: {} failed ({}); the log is {}", what, result.why, kept.string()));
 }
 
 } // namespace
 
 BuildProgress terminal_progress() {
     if (::isatty(2) == 0) return {};
-    return [](const std::string& line, double seconds) { fmt::print(stderr, "rtl: {} ({:.0f} s)\n", line, seconds); };
+    return [](const std::string& line, double seconds) {
+        fmt::print(stderr, "\r\033[Krtl: {} ({:.0f} s)\n", line, seconds);
+    };
+}
+
+std::string models_missing() {
+    if (!verilator_version().empty()) return {};
+    return "verilator cannot be run, and the rtl engine needs it to build its models; install Verilator 5.006 or later "
+           "(apt install verilator) or set VERILATOR";
 }
 
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options) {
@@ -209,27 +223,21 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
         options.progress(line, seconds.count());
     };
-    if (verilator_version().empty())
-        throw InvalidInput("verilator cannot be run, and the rtl engine needs it to build its models; install "
-                           "Verilator 5.006 or later (apt install verilator) or set VERILATOR");
+    if (const std::string missing = models_missing(); !missing.empty()) throw InvalidInput(missing);
     const fs::path folder = cache_folder(options);
     const std::string key = model_key(request, options);
     const fs::path model = folder / (key + ".so");
     if (fs::exists(model)) return model;
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error)
-        throw std::runtime_error(
-            fmt::format("{}: cannot be made ({}); set MANTISSA_CACHE", folder.string(), error.message()));
+    make_cache_folder(folder);
     const FileLock lock(folder / (key + ".lock"));
     if (fs::exists(model)) return model; // another process was first
 
     const fs::path source = source_folder(options);
-    const fs::path work = folder / (key + ".build");
-    fs::remove_all(work);
-    fs::create_directories(work);
+    const TemporaryFolder build(folder / (key + ".build"), "set MANTISSA_CACHE to a folder that can be written");
+    const fs::path& work = build.path();
     const fs::path log = folder / (key + ".log");
     fs::remove(log);
+    const std::string kind = fmt::format("{} lane(s){}", lanes_of(request), request.trace ? ", with trace" : "");
 
     Words verilate = verilator_command() + split_words(kVerilatorFlags) +
                      Words{"--Mdir",
@@ -248,11 +256,11 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
     else verilate.push_back(source / "sim/model/model.vlt");
     for (const auto& [name, value] : request.parameters) verilate.push_back(fmt::format("-G{}={}", name, value));
     report("verilating the core (model " + key + ")");
-    run_step(verilate, log, "verilator");
+    run_step(verilate, work, log, "verilator", "verilating the core, " + kind);
 
     const std::string root = first_line_of(verilator_command() + Words{"--getenv", "VERILATOR_ROOT"});
     const fs::path include = fs::path(root) / "include";
-    const fs::path fresh = folder / (key + ".new");
+    const fs::path fresh = work / "model.so";
     Words compile =
         compiler() + Words{"-shared", "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"} +
         (request.trace ? Words{"-O1"} : split_words(kCompilerFlags) + folding_linker().flags) +
@@ -272,10 +280,8 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
     compile.push_back("-pthread");
     if (request.trace) compile.push_back("-lz");
     report("compiling the model");
-    run_step(compile, log, "the C++ compiler");
+    run_step(compile, work, log, "the C++ compiler", "compiling the core's model, " + kind);
     fs::rename(fresh, model);
-    fs::remove_all(work);
-    fs::remove(log);
     report("model ready");
     return model;
 }

@@ -298,9 +298,11 @@ std::unique_ptr<Engine> make_rtl_engine(RtlOptions options) {
 
 namespace mantissa {
 
-/// The registry's rtl engine: default memory, progress of model builds on a terminal.
+/// The registry's rtl engine: default memory, progress of model builds on a terminal. Throws InvalidInput when no model
+/// can be built here.
 std::unique_ptr<Engine> make_rtl_engine();
 std::unique_ptr<Engine> make_rtl_engine() {
+    if (const std::string missing = sim::models_missing(); !missing.empty()) throw InvalidInput(missing);
     sim::RtlOptions options;
     options.cache.progress = sim::terminal_progress();
     return sim::make_rtl_engine(std::move(options));

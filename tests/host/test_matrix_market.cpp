@@ -3,13 +3,17 @@
 #include <filesystem>
 #include <random>
 #include <string>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <zlib.h>
 
 #include "expect_invalid.hpp"
 #include "mantissa/host/matrix_market.hpp"
 #include "mantissa/host/problem.hpp"
+#include "scratch.hpp"
 
 namespace {
 
@@ -210,6 +214,129 @@ TEST(MatrixMarketFiles, PublicMatrices) {
         EXPECT_EQ(m.row_begin.size() - 1, e.size) << e.file;
         EXPECT_EQ(m.value.size(), e.entries) << e.file;
     }
+}
+
+// --- files: byte-order marks, gzip, pipes
+// ------------------------------------------------------------------------------
+
+const std::string kMark = "\xEF\xBB\xBF";
+const std::string kMatrix = std::string(kBanner) + "2 2 3\n1 1 4\n2 1 -1.5\n2 2 3\n";
+
+/// `text` as one gzip member.
+std::string gzip(const std::string& text) {
+    z_stream z{};
+    EXPECT_EQ(deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY), Z_OK);
+    std::string packed(deflateBound(&z, text.size()) + 64, '\0');
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    z.avail_in = static_cast<uInt>(text.size());
+    z.next_out = reinterpret_cast<Bytef*>(packed.data());
+    z.avail_out = static_cast<uInt>(packed.size());
+    EXPECT_EQ(deflate(&z, Z_FINISH), Z_STREAM_END);
+    packed.resize(z.total_out);
+    deflateEnd(&z);
+    return packed;
+}
+
+void refuse_file(const std::string& path, const std::string& part) {
+    expect_invalid([&] { read_matrix_market(path); }, part);
+}
+
+TEST(MatrixMarketFile, AByteOrderMarkIsPassedOver) {
+    const Scratch scratch;
+    const SparseRows plain = parse(kMatrix);
+    EXPECT_EQ(parse(kMark + kMatrix).value, plain.value);
+    EXPECT_EQ(read_matrix_market(scratch.write("m.mtx", kMark + kMatrix)).value, plain.value);
+    EXPECT_EQ(parse_vector(kMark + "1\n2\n", "v", 2), (std::vector<double>{1, 2}));
+    EXPECT_EQ(parse_vector(kMark + "%%MatrixMarket matrix array real general\n2 1\n1\n2\n", "v", 2),
+              (std::vector<double>{1, 2}));
+    refuse(kMark + kMark + kMatrix, "m.mtx:1");
+    refuse(std::string("\xFF\xFE%\0%\0", 6), "m.mtx:1: UTF-16 text: save the file as UTF-8");
+}
+
+TEST(MatrixMarketFile, GzipIsToldByItsBytes) {
+    const Scratch scratch;
+    const SparseRows plain = parse(kMatrix);
+    for (const char* name : {"m.mtx.gz", "m.mtx"}) {
+        const SparseRows read = read_matrix_market(scratch.write(name, gzip(kMatrix)));
+        EXPECT_EQ(read.row_begin, plain.row_begin);
+        EXPECT_EQ(read.column, plain.column);
+        EXPECT_EQ(read.value, plain.value);
+    }
+    EXPECT_EQ(read_matrix_market(scratch.write("mark.gz", gzip(kMark + kMatrix))).value, plain.value);
+    const std::string half = kMatrix.substr(0, 60), rest = kMatrix.substr(60);
+    EXPECT_EQ(read_matrix_market(scratch.write("two.gz", gzip(half) + gzip(rest))).value, plain.value);
+    EXPECT_EQ(read_vector(scratch.write("v.gz", gzip("1\n2\n")), 2), (std::vector<double>{1, 2}));
+    refuse(gzip(kMatrix), "m.mtx:1: gzipped data");
+    refuse_file(scratch.write("not", gzip("1 2 3\n")), "not:1: no MatrixMarket file");
+}
+
+TEST(MatrixMarketFile, ALargeGzipIsTheSameMatrix) {
+    const Scratch scratch;
+    std::string text = std::string(kBanner) + "% " + std::string(200'000, 'c') + "\n50000 50000 50000\n";
+    for (int i = 1; i <= 50000; ++i) text += fmt::format("{} {} {}\n", i, i, 1.0 / i);
+    const SparseRows read = read_matrix_market(scratch.write("m.gz", gzip(text)));
+    EXPECT_EQ(read.value, parse(text).value);
+    EXPECT_EQ(read.value.size(), 50000u);
+}
+
+TEST(MatrixMarketFile, DamagedGzipIsOneLine) {
+    const Scratch scratch;
+    std::string text = std::string(kBanner) + "3000 3000 3000\n";
+    for (int i = 1; i <= 3000; ++i) text += fmt::format("{} {} {}\n", i, i, 1.0 / i);
+    const std::string packed = gzip(text);
+    for (const std::size_t kept : {3ul, 11ul, packed.size() / 2, packed.size() - 9, packed.size() - 1})
+        refuse_file(scratch.write("cut.gz", packed.substr(0, kept)), "cut.gz");
+    refuse_file(scratch.write("cut.gz", packed.substr(0, packed.size() / 2)), "its packed data end too soon");
+    std::string wrong_sum = packed;
+    wrong_sum[packed.size() - 6] ^= 1;
+    refuse_file(scratch.write("sum.gz", wrong_sum), "its packed data are damaged");
+    std::mt19937 random(7);
+    for (int i = 0; i < 200; ++i) {
+        std::string flipped = packed;
+        flipped[2 + random() % (packed.size() - 2)] ^= static_cast<char>(1 << (random() % 8));
+        const std::string path = scratch.write("flip.gz", flipped);
+        try { // a flip in the header (a name, a time) may do no harm
+            EXPECT_EQ(read_matrix_market(path).value, parse(text).value);
+        } catch (const InvalidInput& fault) {
+            EXPECT_TRUE(std::string(fault.what()).starts_with(path)) << fault.what();
+            EXPECT_EQ(std::string(fault.what()).find('\n'), std::string::npos) << fault.what();
+        }
+    }
+}
+
+TEST(MatrixMarketFile, AGzipBombIsBoundedByItsSizeLine) {
+    const Scratch scratch;
+    const std::string zeros(64'000'000, ' ');
+    refuse_file(scratch.write("bomb.gz", gzip(std::string(kBanner) + "1 1 1\n1 1 1\n" + zeros)),
+                "far more than its size line announces");
+    refuse_file(scratch.write("head.gz", gzip(std::string(kBanner) + "%" + zeros)), "no size line in its first 16 MiB");
+    refuse_file(scratch.write("nil.gz", gzip(zeros)), "nil.gz:1: no MatrixMarket file");
+    expect_invalid([&] { read_vector(scratch.write("v.gz", gzip(zeros)), 3); }, "more than");
+}
+
+TEST(MatrixMarketFile, OtherKindsAreNamed) {
+    const Scratch scratch;
+    refuse_file(scratch.write("a", std::string("\xFD\x37zXZ\0", 6)), "an xz file");
+    refuse_file(scratch.write("a", "BZh91AY"), "a bzip2 file");
+    refuse_file(scratch.write("a", "PK\x03\x04"), "a zip archive");
+    std::string tar(512, '\0');
+    tar.replace(0, 5, "m.mtx").replace(257, 5, "ustar");
+    refuse_file(scratch.write("a.tar.gz", gzip(tar)), "a tar archive: unpack it and give the .mtx file inside");
+}
+
+TEST(MatrixMarketFile, AFifoIsReadDevicesAndFoldersAreNot) {
+    const Scratch scratch;
+    const std::string fifo = scratch.path("fifo");
+    for (const std::string& bytes : {kMatrix, gzip(kMatrix)}) {
+        ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+        std::thread writer([&] { scratch.write("fifo", bytes); });
+        EXPECT_EQ(read_matrix_market(fifo).value, parse(kMatrix).value);
+        writer.join();
+        std::filesystem::remove(fifo);
+    }
+    refuse_file("/dev/zero", "/dev/zero: a device");
+    refuse_file(scratch.path(""), "Is a directory");
+    refuse_file(scratch.path("missing"), "No such file");
 }
 
 } // namespace

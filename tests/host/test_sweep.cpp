@@ -115,7 +115,7 @@ TEST(SweepFile, FaultsNameFileLineAndMend) {
     refuse(grid + "engine = \"abacus\"\n", "s.toml:3: engine 'abacus': no such engine");
     refuse("[[grid]]\nproblem = [\"poisson2d:level=3\",\n\"poisson2d:level=33\"]\n",
            "s.toml:3: problem 'poisson2d:level=33'");
-    refuse("[[grid]]\nproblem = \"poisson2d:\\nlevel=3\"\n", "s.toml:2: problem 'poisson2d:?level=3'");
+    refuse("[[grid]]\nproblem = \"poisson2d:\\nlevel=3\"\n", "s.toml:2: problem 'poisson2d:\\nlevel=3'");
     refuse(grid + "zip = \"inner\"\n", "s.toml:3: zip must list lists of keys");
     refuse(grid + "zip = [[\"inner\"]]\n", "s.toml:3: zip names inner, which the grid does not set");
     refuse(grid + "zip = [[\"inner\", \"inner\"]]\ninner = [1, 2]\n", "s.toml:3: zip names inner twice");

@@ -1,4 +1,7 @@
 // Running tools (compilers, Verilator, yosys) without a shell: argument vectors, output into a log file.
+//
+// Each tool runs in a process group of its own under a small supervisor. When this program ends, however it ends, the
+// supervisor ends the whole group; so no compiler is left behind by a program that was killed.
 #pragma once
 
 #include <string>
@@ -12,8 +15,12 @@ struct ProcessResult {
 };
 
 /// Runs words[0] (looked up on PATH) with the other words as arguments, in `folder` or where this program runs, and
-/// waits for it. Standard output and error are appended to `log`; standard input is empty.
-ProcessResult run_process(std::vector<std::string> words, const std::string& log, const std::string& folder = {});
+/// waits for it. Standard output and error are appended to `log`; standard input is empty; TMPDIR is the folder of
+/// `log`, which should be a temporary one. `label` says what the run is
+/// for ("yosys, core s17e8 on xc2v"); running_steps() shows it, and a later run with the same label is expected to take
+/// as long. Without one it is the program's name. Safe to call from several threads.
+ProcessResult run_process(std::vector<std::string> words, const std::string& log, const std::string& folder = {},
+                          const std::string& label = {});
 
 /// The first line that a command prints on standard output; empty when it cannot be run or fails.
 std::string first_line_of(std::vector<std::string> words);

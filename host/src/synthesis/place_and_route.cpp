@@ -50,7 +50,7 @@ Placement run_seed(const std::string& program, const WorkFolder& work, int seed,
     const ProcessResult result = run_process({program, "--85k", "--package", "CABGA756", "--speed", "8", "--json",
                                               "netlist.json", "--out-of-context", "--seed", std::to_string(seed),
                                               "--freq", "150", "--report", report_file, "--timing-allow-fail", "-q"},
-                                             log, work.text());
+                                             log, work.text(), "nextpnr, seed " + std::to_string(seed));
     Placement placement{seed, 0, {}};
     if (!result.ok) {
         fault = fmt::format("nextpnr-ecp5 failed with seed {} ({}); a smaller datapath may fit, nothing was stored",

@@ -165,7 +165,9 @@ std::string Synthesizer::run_recipe(const SynthesisRequest& request, const Top& 
     const std::string recipe = (fs::path(source_) / "experiments/synthesis/recipe.ys").string();
     write_file(folder + "/run.ys", fill_recipe(read_text(recipe), request, top, source_, place));
     const std::string log = folder + "/log";
-    const ProcessResult result = run_process({yosys_, "-q", "run.ys"}, log, folder);
+    const ProcessResult result =
+        run_process({yosys_, "-q", "run.ys"}, log, folder,
+                    fmt::format("yosys, {} of {} on {}", request.part, to_string(request.spec), request.target));
     if (result.ok) return {};
     return fmt::format("yosys failed on {} for {} ({}); mend the RTL or the recipe, nothing was stored", top.module,
                        request.target, why_failed(result, log));

@@ -1,53 +1,33 @@
 // A scratch folder for one run of a tool, and the folder that stays. Internal to host/.
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include "../text_file.hpp"
-#include "mantissa/format.hpp"
+#include "mantissa/temporary_folder.hpp"
 
 namespace mantissa::detail {
 
-/// A folder that goes when the object does.
+/// A folder that goes when the object does, or when a signal ends the program.
 class WorkFolder {
 public:
-    WorkFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "mantissa-synthesis-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr)
-            throw InvalidInput(fmt::format("{}: cannot be made; set TMPDIR to a folder that can be written", name));
-        path_ = name;
-    }
-    WorkFolder(const WorkFolder&) = delete;
-    WorkFolder& operator=(const WorkFolder&) = delete;
-    ~WorkFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
-    [[nodiscard]] std::string text() const { return path_.string(); }
+    WorkFolder() = default;
+    [[nodiscard]] std::string file(const char* name) const { return (folder_.path() / name).string(); }
+    [[nodiscard]] std::string text() const { return folder_.path().string(); }
 
 private:
-    std::filesystem::path path_;
+    TemporaryFolder folder_{temporary_parent(), "mantissa-synthesis", "set TMPDIR to a folder that can be written"};
 };
 
 inline std::string read_text(const std::string& path) {
     return std::string(read_file(path).view());
 }
 
-/// $MANTISSA_CACHE, else the user's cache folder; made when it is not there.
+/// The folder for what is kept between runs; made when it is not there.
 inline std::filesystem::path cache_folder() {
-    const auto from = [](const char* name) { return std::getenv(name) == nullptr ? "" : std::getenv(name); };
-    std::filesystem::path folder = from("MANTISSA_CACHE");
-    if (folder.empty() && *from("XDG_CACHE_HOME") != '\0')
-        folder = std::filesystem::path(from("XDG_CACHE_HOME")) / "mantissa";
-    if (folder.empty()) folder = std::filesystem::path(from("HOME")) / ".cache/mantissa";
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
+    std::filesystem::path folder = cache_root();
+    make_cache_folder(folder);
     return folder;
 }
 

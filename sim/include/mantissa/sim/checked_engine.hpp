@@ -1,6 +1,7 @@
 // Two engines run side by side and compared bit for bit behind every pass.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -29,8 +30,9 @@ public:
 };
 
 /// An engine that runs `subject` and `reference` pass by pass and returns the subject's results. Both must outlive it.
-/// It refuses what either refuses.
-std::unique_ptr<Engine> make_checked_engine(const Engine& subject, const Engine& reference);
+/// It refuses what either refuses. `passes`, where given, counts the passes compared and found equal.
+std::unique_ptr<Engine> make_checked_engine(const Engine& subject, const Engine& reference,
+                                            std::shared_ptr<std::atomic<std::uint64_t>> passes = {});
 
 /// Compares two sessions of the same spec behind the same passes; nothing when every bit is the same.
 std::optional<Difference> compare_sessions(const Session& subject, const Session& reference, const DatapathSpec& spec,

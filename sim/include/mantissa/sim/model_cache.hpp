@@ -31,11 +31,15 @@ struct ModelCacheOptions {
     BuildProgress progress;
 };
 
+/// Why no model can be built here, with the mend: Verilator cannot be run. Empty when it can.
+std::string models_missing();
+
 /// The key of a model: 16 hexadecimal digits.
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options);
 
 /// The path of the model's shared object, built if it is not there yet. Two processes that ask at once build it once.
-/// Throws std::runtime_error with one line when a tool is missing or the build fails; the log stays beside the model.
+/// Throws InvalidInput with one line when a tool is missing, the build fails (its log stays beside where the model
+/// would lie) or the cache folder cannot be written.
 std::string build_model(const ModelRequest& request, const ModelCacheOptions& options);
 
 } // namespace mantissa::sim

@@ -1,0 +1,21 @@
+// What must be undone when a signal ends the program. Internal to mantissa_process.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include <sys/types.h>
+
+namespace mantissa::detail {
+
+/// Calls `start`, which forks and returns the group's leader, unless the program is ending; remembers the group.
+/// Returns what `start` returned; does not return when the program is ending.
+pid_t start_group(const std::function<pid_t()>& start);
+/// The group's leader was waited for. Does not return when the program is ending: the caller would report a death that
+/// the signal caused.
+void forget_group(pid_t leader);
+
+void remember_folder(const std::filesystem::path& folder);
+void forget_folder(const std::filesystem::path& folder);
+
+} // namespace mantissa::detail

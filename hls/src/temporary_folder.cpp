@@ -1,0 +1,112 @@
+#include "mantissa/temporary_folder.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "ending_state.hpp"
+#include "mantissa/format.hpp"
+
+namespace mantissa {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using namespace std::chrono_literals;
+/// Between the making of a folder and its locking lie microseconds.
+constexpr auto kSurelyLocked = 60s;
+
+/// An exclusive lock on a folder; -1 when another process holds it.
+int lock_folder(const fs::path& folder) {
+    const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) return -1;
+    if (::flock(file, LOCK_EX | LOCK_NB) == 0) return file;
+    ::close(file);
+    return -1;
+}
+
+template <class OfKind> void remove_stale(const fs::path& parent, const OfKind& of_kind) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(parent, error)) {
+        if (!of_kind(entry.path()) || entry.is_symlink(error)) continue;
+        if (!entry.is_directory(error)) continue;
+        const auto changed = entry.last_write_time(error);
+        if (error || fs::file_time_type::clock::now() - changed < kSurelyLocked) continue;
+        const int lock = lock_folder(entry.path());
+        if (lock < 0) continue;
+        fs::remove_all(entry.path(), error);
+        ::close(lock);
+    }
+}
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+} // namespace
+
+TemporaryFolder::TemporaryFolder(const fs::path& parent, const std::string& kind, const std::string& mend) {
+    remove_stale(parent, [&](const fs::path& p) { return p.filename().string().starts_with(kind + "-"); });
+    std::string name = (parent / (kind + "-XXXXXX")).string();
+    if (::mkdtemp(name.data()) == nullptr)
+        throw InvalidInput(fmt::format("{}: no folder can be made there ({}); {}", parent.string(),
+                                       std::generic_category().message(errno), mend));
+    path_ = name;
+    lock_ = lock_folder(path_);
+    detail::remember_folder(path_);
+}
+
+TemporaryFolder::TemporaryFolder(const fs::path& folder, const std::string& mend) : path_(folder) {
+    remove_stale(folder.parent_path(), [&](const fs::path& p) { return p.extension() == folder.extension(); });
+    std::error_code error;
+    fs::remove_all(folder, error);
+    if (!error) fs::create_directory(folder, error);
+    if (error) throw InvalidInput(fmt::format("{}: cannot be made ({}); {}", folder.string(), error.message(), mend));
+    lock_ = lock_folder(path_);
+    detail::remember_folder(path_);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+    detail::forget_folder(path_);
+    if (lock_ >= 0) ::close(lock_);
+}
+
+fs::path temporary_parent() {
+    std::error_code error;
+    fs::path parent = fs::temp_directory_path(error);
+    if (error)
+        throw InvalidInput(fmt::format("TMPDIR '{}': no folder ({}); set TMPDIR to a folder that can be written",
+                                       environment("TMPDIR"), error.message()));
+    return parent;
+}
+
+fs::path cache_root() {
+    if (const std::string set = environment("MANTISSA_CACHE"); !set.empty()) return set;
+    if (const std::string set = environment("XDG_CACHE_HOME"); !set.empty()) return fs::path(set) / "mantissa";
+    if (const std::string set = environment("HOME"); !set.empty()) return fs::path(set) / ".cache" / "mantissa";
+    return temporary_parent() / "mantissa-cache";
+}
+
+void make_cache_folder(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (!error && ::access(folder.c_str(), W_OK | X_OK) != 0) error.assign(errno, std::generic_category());
+    if (error)
+        throw InvalidInput(
+            fmt::format("the cache folder {} cannot be written ({}); set MANTISSA_CACHE to a folder that "
+                        "can",
+                        folder.string(), error.message()));
+}
+
+} // namespace mantissa

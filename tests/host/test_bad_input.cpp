@@ -1,0 +1,199 @@
+// Every class of wrong request: exit code 2, nothing on standard output, one short line on standard error that names
+// what is wrong, and nothing written.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "program.hpp"
+
+namespace {
+
+constexpr std::size_t kLongestLine = 1000;
+
+struct Case {
+    std::string arguments;
+    std::vector<std::string> parts; ///< of the line
+    std::string before = {};        ///< variables
+};
+
+void refuse(const std::vector<Case>& cases) {
+    for (const Case& c : cases) {
+        const Outcome o = run(c.arguments, c.before);
+        const std::string what = c.before + " mantissa " + c.arguments.substr(0, 200) + ": " + o.err.substr(0, 2000);
+        EXPECT_EQ(o.code, 2) << what;
+        EXPECT_EQ(o.out, "") << what;
+        EXPECT_TRUE(o.err.starts_with("mantissa: ")) << what;
+        EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << what;
+        EXPECT_LE(o.err.size(), kLongestLine) << what;
+        for (const std::string& part : c.parts)
+            EXPECT_NE(o.err.find(part), std::string::npos) << part << " in " << what;
+    }
+}
+
+const std::string kSmall = "solve --threads 1 --problem poisson2d:level=3 ";
+const std::string kSimulate = "simulate --problem poisson2d:level=3 ";
+
+TEST(BadInput, Subcommands) {
+    refuse({{"", {"a subcommand is required", "solve", "bench", "see mantissa --help"}},
+            {"bogus", {"no such subcommand 'bogus'", "the subcommands are solve"}},
+            {"slove --problem x", {"no such subcommand 'slove'", "did you mean solve;"}},
+            {"synth", {"no such subcommand 'synth'", "did you mean synthesize;"}},
+            {"''", {"no such subcommand ''"}},
+            {"--bogus", {"--bogus"}},
+            {"solve --bogus", {"mantissa solve --help"}},
+            {"reproduce table7", {"table7"}}});
+}
+
+TEST(BadInput, EmptyTexts) {
+    for (const char* option : {"--format", "--spec", "--problem", "--scheme", "--engine", "--check", "--history",
+                               "--solution", "--middle", "--inner", "--digits", "--tolerance", "--threads",
+                               "--inner-recurrence", "--max-iterations", "--middle-digits"})
+        refuse({{kSmall + option + " ''", {std::string(option) + " ''", "the text is empty"}}});
+    refuse({{kSmall + "--format=", {"--format=", "empty"}},
+            {kSmall + "--inner=", {"--inner=", "empty"}},
+            {"reproduce table4 --levels ''", {"--levels ''"}},
+            {"report x.sqlite -o ''", {"-o ''"}},
+            {"report ''", {"''"}},
+            {"sweep ''", {"''"}},
+            {"sweep x.toml --store ''", {"--store ''"}},
+            {"synthesize --spec ''", {"--spec ''"}},
+            {"simulate --problem ''", {"--problem ''"}},
+            {"compare ''", {"''"}},
+            {"bench --spec double ''", {"''"}}});
+}
+
+TEST(BadInput, Numbers) {
+    const std::string whole = "give a whole number from";
+    for (const char* value : {"-1", "99999999999999999999", "1.5", "x", "nan", "0x10", "' 1'"})
+        refuse({{kSmall + "--inner " + value, {"--inner", whole}}});
+    for (const std::string& option :
+         {kSmall + "--max-iterations ", kSimulate + "--max-iterations ", kSimulate + "--inner ", kSimulate + "--seed "})
+        refuse({{option + "-1", {whole}}, {option + "99999999999999999999", {whole}}});
+    for (const char* value : {"0", "-1", "17", "nan", "inf", "x", "1e999"})
+        refuse({{kSmall + "--digits " + value, {"--digits"}}});
+    for (const char* value : {"0", "1", "nan", "x"}) refuse({{kSmall + "--tolerance " + value, {"--tolerance"}}});
+    for (const char* value : {"-1", "inf"}) refuse({{kSimulate + "--tolerance " + value, {"--tolerance"}}});
+    for (const char* value : {"0", "nan"})
+        refuse({{kSmall + "--scheme defect-correction --middle s36e11 --middle-digits " + value, {"middle digits"}}});
+    const Scratch scratch;
+    const std::string toml = scratch.write("s.toml", "[[grid]]\nproblem = \"poisson2d:level=3\"\n");
+    for (const std::string& command : {std::string("solve --problem poisson2d:level=3"), std::string("bench"),
+                                       "sweep " + toml, std::string("reproduce table4")})
+        for (const char* value : {"-1", "1025", "100000", "99999999999999999999"})
+            refuse({{command + " --threads " + value, {"--threads"}}});
+    for (const char* value : {"0", "65"}) refuse({{std::string("synthesize --jobs ") + value, {"--jobs"}}});
+    for (const char* value : {"0", "-1", "100", "x"})
+        refuse({{std::string("synthesize --seeds ") + value, {"--seeds"}}});
+    refuse({{kSmall + "--inner 0", {"--inner"}},
+            {"reproduce table4 --jobs -1", {"--jobs -1"}},
+            {"reproduce table4 --levels 99", {"--levels 99"}},
+            {"reproduce table4 --levels 8,x", {"--levels"}},
+            {kSimulate + "--clock 0", {"--clock 0"}},
+            {kSimulate + "--clock inf", {"--clock inf"}},
+            {kSimulate + "--bandwidth -1", {"--bandwidth -1"}},
+            {kSimulate + "--bandwidth inf", {"--bandwidth inf"}},
+            {kSimulate + "--latency nan", {"--latency nan"}},
+            {kSimulate + "--stall 1", {"--stall 1"}},
+            {"bench --seconds 0", {"--seconds 0"}},
+            {"bench --seconds nan", {"--seconds nan"}}});
+}
+
+TEST(BadInput, NamesAndTexts) {
+    refuse({{kSmall + "--format s99e8", {"s99e8"}},
+            {kSmall + "--spec s17e8,row=s99e8", {"s99e8"}},
+            {kSmall + "--scheme magic", {"magic"}},
+            {kSmall + "--engine abacus", {"no such engine", "emulated"}},
+            {kSmall + "--check abacus", {"no such engine"}},
+            {kSmall + "--inner 3 --digits 2", {"excludes"}},
+            {kSmall + "--format s17e8 --spec s17e8", {"excludes"}},
+            {"solve --problem poisson2d:level=99", {"level=99"}},
+            {"solve --problem torus:level=3", {"no kind 'torus'"}},
+            {"solve", {"--problem"}},
+            {"bench --engine abacus", {"no such engine"}}});
+}
+
+TEST(BadInput, LongAndUnprintableTextIsShortened) {
+    const Scratch scratch;
+    const std::string word(100'000, 'x'); // about as long as the system lets an argument be
+    for (const char* option : {"--format ", "--spec ", "--scheme ", "--engine ", "--problem ", "--inner ", "--history ",
+                               "--tolerance ", "--threads ", "--middle ", "--inner-recurrence "})
+        refuse({{"solve --problem poisson2d:level=3 " + (option + word), {}}});
+    refuse(
+        {{word, {"no such subcommand 'xxx"}}, {"report " + word, {}}, {"sweep " + word, {}}, {"compare " + word, {}}});
+    refuse({{"solve --problem \"$(printf 'poisson2d:\\001\\033[2Jlevel=3')\"", {"\\x1B[2J"}}});
+    const std::string long_text(5'000'000, 'y');
+    const std::string sweep = scratch.write("s.toml", "[[grid]]\nproblem = \"" + long_text + "\"\n");
+    const std::string matrix = scratch.write("m.mtx", "%%MatrixMarket " + long_text + "\n");
+    const std::string value =
+        scratch.write("v.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 " + long_text + "\n");
+    refuse({{"sweep " + sweep, {"s.toml:2"}},
+            {"compare " + sweep, {"s.toml"}},
+            {"solve --problem mtx:" + matrix, {"m.mtx:1"}},
+            {"solve --problem mtx:" + value, {"v.mtx:3"}}});
+    EXPECT_EQ(scratch.files(), 3u) << "nothing may be left behind";
+}
+
+TEST(BadInput, MatrixFiles) {
+    const Scratch scratch;
+    const std::string bad =
+        scratch.write("bad.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 2 x\n");
+    const std::string folder = scratch.path("");
+    refuse({{"solve --problem mtx:" + bad, {bad + ":4: the value is missing or no number: 'x'"}},
+            {"solve --problem mtx:/dev/zero", {"/dev/zero", "a device"}},
+            {"solve --problem mtx:/dev/null", {"/dev/null", "a device"}},
+            {"solve --problem mtx:" + folder, {"Is a directory"}},
+            {"solve --problem mtx:/nowhere/a.mtx", {"/nowhere/a.mtx", "No such file"}},
+            {"solve --problem mtx:", {"no file"}},
+            {"sweep /dev/zero", {"/dev/zero", "a device"}},
+            {"sweep " + folder, {"Is a directory"}},
+            {"compare /dev/zero", {"/dev/zero", "a device"}}});
+    // Streams without an end, the second behind a good beginning.
+    refuse({{"solve --problem mtx:/dev/stdin", {"/dev/stdin:1", "%%MatrixMarket"}, "yes |"},
+            {"solve --problem mtx:/dev/stdin",
+             {"/dev/stdin", "its size line"},
+             "{ echo '%%MatrixMarket matrix coordinate real symmetric'; echo 2 2 2; yes 1 1 1; } |"},
+            {"solve --problem mtx:/dev/stdin",
+             {"/dev/stdin", "no size line"},
+             "{ echo '%%MatrixMarket matrix coordinate real symmetric'; yes %; } |"}});
+}
+
+TEST(BadInput, Outputs) {
+    const Scratch scratch;
+    const std::string toml = scratch.write("s.toml", "[[grid]]\nproblem = \"poisson2d:level=3\"\n");
+    const std::string folder = scratch.path("folder"), missing = scratch.path("missing/file");
+    std::filesystem::create_directory(folder);
+    for (const std::string& command :
+         {kSmall + "--history ", kSmall + "--solution ", "sweep " + toml + " --csv ", "sweep " + toml + " --jsonl ",
+          "sweep " + toml + " --store ", "report " + toml + " -o ", kSimulate + "--trace ",
+          std::string("synthesize --store "), std::string("reproduce table4 --store "),
+          std::string("bench gpu --output ")})
+        refuse({{command + folder, {folder, "file"}},
+                {command + missing, {missing, "there is no folder"}},
+                {command + "/dev/null/file", {"/dev/null/file"}}});
+    for (const std::string& command : {"sweep " + toml, std::string("synthesize"), std::string("reproduce table4")})
+        refuse({{command + " --store :memory:", {"--store ':memory:'", "give a file name"}},
+                {command + " --store -", {"--store '-'", "give a file name"}}});
+    refuse({{kSmall + "--history - --json", {"--history - and --json"}},
+            {kSmall + "--history - --solution -", {"--solution - and --history"}},
+            {"sweep " + toml + " --csv - --json", {"--csv - and --json"}},
+            {"reproduce table5 --plot " + missing, {"--plot", "there is no folder"}},
+            {kSimulate + "--trace -", {"--trace '-'"}},
+            {kSimulate + "--trace /dev/null", {"--trace '/dev/null'"}},
+            {kSimulate + "--trace " + scratch.path("x.gtkw"), {"save file"}}});
+    for (const char* window : {"9:3", "5", ":", "1:", ":1", "-1:5", "1:2:3", "a:b", "1:99999999999999999999"})
+        refuse({{kSimulate + "--trace " + scratch.path("x.fst") + " --window " + window, {"--window", "as 0:2000"}}});
+    EXPECT_EQ(scratch.files(), 2u) << "nothing may be left behind";
+}
+
+TEST(BadInput, FoldersOfTheEnvironment) {
+    refuse({{kSimulate, {"/dev/null/x", "set MANTISSA_CACHE"}, "MANTISSA_CACHE=/dev/null/x"},
+            {"synthesize", {"/dev/null/x", "set MANTISSA_CACHE"}, "MANTISSA_CACHE=/dev/null/x"},
+            {"synthesize", {"/dev/null/x", "set TMPDIR"}, "TMPDIR=/dev/null/x"},
+            {kSmall + "--engine hls --format s11e6",
+             {"/dev/null/x", "set MANTISSA_CACHE"},
+             "MANTISSA_CACHE=/dev/null/x"}});
+}
+
+} // namespace
