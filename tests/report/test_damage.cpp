@@ -158,8 +158,8 @@ TEST(Damage, OtherVersionsAndOtherFiles) {
     ASSERT_EQ(::mkfifo(scratch.path("pipe").c_str(), 0600), 0);
     expect_invalid([&] { read_stores({scratch.path("pipe")}, origins); }, "no regular file");
     expect_invalid([&] { Store(scratch.path("pipe")); }, "no regular file");
-    expect_invalid([&] { Store(":memory:"); }, "keep nothing");
-    expect_invalid([&] { Store(""); }, "keep nothing");
+    expect_invalid([&] { Store(":memory:"); }, "kept in a file");
+    expect_invalid([&] { Store(""); }, "kept in a file");
     const std::string far = scratch.path(std::string(200, 'd') + "/" + std::string(200, 'e') + "/s");
     try {
         read_stores({far}, origins);
