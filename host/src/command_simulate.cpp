@@ -124,7 +124,8 @@ Run setup(CLI::App& app, const std::string&) {
     app.add_option("--scheme", f.scheme, "residual-guided, defect-correction or pipelined")->capture_default_str();
     app.add_option("--inner", f.inner, "inner iterations per outer step")->capture_default_str();
     app.add_option("--tolerance", f.tolerance, "on the defect relative to the first")->capture_default_str();
-    app.add_option("--max-iterations", f.max_iterations, "inner iterations in all; 0: 40 per grid row and 1000");
+    app.add_option("--max-iterations", f.max_iterations,
+                   "inner iterations in all; 0: 150 per square root of the unknowns and 10000");
     app.add_option("--clock", f.clock_mhz, "the core's clock, MHz")->capture_default_str();
     app.add_option("--bandwidth", f.bandwidth_gb, "of the memory, GB/s; 0: no limit")->capture_default_str();
     app.add_option("--latency", f.latency_ns, "of the memory, ns")->capture_default_str();

@@ -93,7 +93,9 @@ private:
 class CheckedEngine final : public Engine {
 public:
     CheckedEngine(const Engine& subject, const Engine& reference) : subject_(subject), reference_(reference) {}
-    [[nodiscard]] std::string name() const override { return subject_.name(); }
+    [[nodiscard]] std::string name() const override {
+        return subject_.name() + " checked against " + reference_.name();
+    }
     [[nodiscard]] std::string description() const override {
         return subject_.description() + ", checked against " + reference_.name();
     }

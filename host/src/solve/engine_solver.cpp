@@ -58,7 +58,7 @@ public:
 
 private:
     [[nodiscard]] std::string trouble(RunEnd end) const {
-        return end == RunEnd::fault ? session_->fault() : "inner CG ended: " + to_string(end);
+        return end == RunEnd::fault ? session_->fault() : "inner CG ended: " + why_ended(end, session_->scalars().pq);
     }
 
     std::unique_ptr<Session> session_;
