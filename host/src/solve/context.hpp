@@ -94,18 +94,21 @@ inline std::string growth(double relative_defect) {
                                           : "the defect left the range of double precision";
 }
 
-/// Why a recurrence could not go on, in words. `pq` is what the scalar unit holds; a negative one and one that
-/// vanished end a run with the same code and have different reasons.
-inline std::string why_ended(RunEnd end, double pq) {
-    if (end == RunEnd::indefinite && pq < 0)
-        return "p.q is below zero: the matrix is indefinite, or rounding to these formats makes it so";
-    if (end == RunEnd::indefinite)
-        return "p.q vanished: A p is zero or underflows in these formats (--jacobi scales the matrix; or a singular "
-               "matrix)";
-    if (end == RunEnd::not_finite)
-        return "a dot product or a scalar is not finite: values leave the range of these formats (--jacobi scales "
-               "the matrix)";
-    return to_string(end);
+/// Why a recurrence could not go on, in words. `pq` is what the scalar unit holds: a negative one and one that vanished
+/// end a run with the same code and have different reasons.
+inline std::string why_ended(RunEnd end, double pq, const SolveOptions& options) {
+    const std::string mend = options.jacobi ? "" : " (--jacobi scales the matrix)";
+    switch (end) {
+    case RunEnd::indefinite:
+        return pq < 0 ? "p.q is below zero: the matrix is indefinite, or rounding to these formats makes it so"
+                      : "p.q is zero: the products underflow in these formats, or A p vanishes" + mend;
+    case RunEnd::not_finite:
+        return "a dot product or a scalar is not finite: values leave the range of these formats" + mend;
+    case RunEnd::exact:
+        return "r.r is zero: the residual vanished or underflows in these formats";
+    default:
+        return to_string(end);
+    }
 }
 
 /// Watches a sequence of defects for divergence and stagnation.

@@ -86,7 +86,7 @@ void solve_variant(const Problem& problem, std::span<double> u, std::span<double
     const std::span<const double> c = solver.solution();
     DoubleArithmetic(problem.system, options.threads).correct(u, norm, c);
     const bool trouble = end != RunEnd::passes && end != RunEnd::rho_reached && end != RunEnd::exact;
-    judge(problem, u, d, end == RunEnd::rho_reached, trouble ? "CG ended: " + why_ended(end, solver.pq()) : "",
+    judge(problem, u, d, end == RunEnd::rho_reached, trouble ? "CG ended: " + why_ended(end, solver.pq(), options) : "",
           context);
 }
 

@@ -96,15 +96,17 @@ void run_until_true(const Problem& original, const ScaledProblem& scaled, const 
 }
 
 /// Why a scaled solve that reached its tolerance did not reach the problem's. `y` is the scaled solution.
-std::string why_not_true(std::span<const double> y, std::span<const double> u, const SolveResult& result) {
-    for (std::size_t i = 0; i < u.size(); ++i) {
-        if (!std::isfinite(u[i]) && std::isfinite(y[i]))
+std::string why_not_true(std::span<const double> y, std::span<const double> u, double true_residual) {
+    std::string lost;
+    for (std::size_t i = 0; i < u.size() && lost.empty(); ++i) {
+        if (!std::isfinite(u[i]))
             return fmt::format("the solution leaves the range of double precision at unknown {}", i + 1);
         if (y[i] != 0 && std::abs(u[i]) < std::numeric_limits<double>::min())
-            return fmt::format("the solution falls below the range of double precision at unknown {}", i + 1);
+            lost = fmt::format(" (the solution falls below the range of double precision at unknown {})", i + 1);
     }
     return fmt::format("the scaled system's defect reached its tolerance, that of the problem as given stays at {:.2e}",
-                       result.true_residual);
+                       true_residual) +
+           lost;
 }
 
 /// Row i's diagonal entry, and whether it couples to another row.
@@ -157,8 +159,7 @@ void settle(const Problem& original, std::span<const double> y, std::span<const 
     }
     if (result.status == Status::converged) {
         if (result.true_residual < tolerance * (1 + kReachedSlack)) return;
-        const std::string why = why_not_true(y, u, result);
-        context.stop(Status::stagnated, why);
+        context.stop(Status::stagnated, why_not_true(y, u, result.true_residual));
     }
     if (result.status == Status::breakdown || result.status == Status::diverged)
         result.detail = bad_diagonal(original.system) + result.detail;
