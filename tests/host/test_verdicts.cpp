@@ -13,8 +13,10 @@
 #include <mpfr.h>
 #include <nlohmann/json.hpp>
 
+#include "expect_invalid.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/solve.hpp"
+#include "mantissa/sim/checked_engine.hpp"
 #include "random_matrix.hpp"
 #include "scratch.hpp"
 
@@ -43,9 +45,9 @@ struct Judged {
     double bound = 0;    ///< by how much a double-precision evaluation may differ
 };
 
-/// Rounding in a row of k terms: |d_i - (b - A u)_i| <= g (|b_i| + sum |a||u|), g = (k + 2) eps / (1 - (k + 2) eps) with
-/// eps = 2^-53 (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1); the norms and the quotient add
-/// less than (n + 10) eps relative to the result.
+/// Rounding in a row of k terms: |d_i - (b - A u)_i| <= g (|b_i| + sum |a||u|), g = (k + 2) eps / (1 - (k + 2) eps)
+/// with eps = 2^-53 (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1); the norms and the quotient
+/// add less than (n + 10) eps relative to the result.
 Judged judge(const RandomSystem& s, const std::vector<double>& u) {
     const std::size_t n = s.b.size();
     Real squares, squares_b, squares_sizes, d, size, x, y;
@@ -84,7 +86,7 @@ Judged judge(const RandomSystem& s, const std::vector<double>& u) {
 }
 
 SolveOptions random_options(RandomSystems& random) {
-    constexpr std::array kSpecs = {"s17e8",  "s23e8",      "double",     "s10e8",
+    constexpr std::array kSpecs = {"s17e8",  "s23e8",      "double",    "s10e8",
                                    "s40e11", "s52e11:rne", "s17e8:sat", "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]"};
     constexpr std::array kSchemes = {"direct",           "pipelined",       "chronopoulos-gear",
                                      "ghysels-vanroose", "residual-guided", "defect-correction"};
@@ -198,6 +200,151 @@ TEST(Verdicts, AgreeWithResidualsInMpfr) {
     // The systems are such that both verdicts are given often.
     EXPECT_GT(converged, systems / 5);
     EXPECT_GT(others, systems / 5);
+}
+
+Problem diagonal(const std::vector<double>& values, double b) {
+    Problem p;
+    p.name = "diagonal";
+    SparseRows rows;
+    rows.row_begin.push_back(0);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        rows.column.push_back(static_cast<std::uint32_t>(i));
+        rows.value.push_back(values[i]);
+        rows.row_begin.push_back(i + 1);
+    }
+    p.system = System::from_rows(std::move(rows));
+    p.b.assign(values.size(), b);
+    return p;
+}
+
+SolveOptions options_of(const char* scheme, const char* spec, bool jacobi) {
+    SolveOptions o;
+    o.scheme = parse_scheme(scheme);
+    o.spec = parse_spec(spec);
+    o.jacobi = jacobi;
+    o.keep_solution = true;
+    return o;
+}
+
+constexpr std::array kAllSchemes = {"direct",           "pipelined",       "chronopoulos-gear",
+                                    "ghysels-vanroose", "residual-guided", "defect-correction"};
+
+// Six hundred decades on the diagonal: the scaled solve goes on until every row of the problem as given is solved.
+TEST(Verdicts, DiagonalOfSixHundredDecades) {
+    std::vector<double> values;
+    for (int e = -297; e <= 300; e += 3) values.push_back(std::pow(10.0, e));
+    const Problem p = diagonal(values, 1.0);
+    for (const char* scheme : kAllSchemes)
+        for (const char* spec : {"s17e8", "double"}) {
+            const SolveOptions o = options_of(scheme, spec, true);
+            const SolveResult r = solve(p, *make_emulated_engine(), o);
+            SCOPED_TRACE(std::string(scheme) + " " + spec + ": " + r.detail);
+            EXPECT_EQ(r.status == Status::converged, r.true_residual < o.tolerance * (1 + kSlack));
+            EXPECT_TRUE(r.status == Status::converged || !r.detail.empty());
+        }
+    EXPECT_EQ(solve(p, *make_emulated_engine(), options_of("residual-guided", "s17e8", true)).status,
+              Status::converged);
+}
+
+// A solution of 1e597 cannot be given; one of 1e-597 neither, and what is given instead is no solution.
+TEST(Verdicts, SolutionsBeyondDoublePrecision) {
+    for (const bool jacobi : {true, false})
+        for (const char* scheme : kAllSchemes) {
+            SCOPED_TRACE(scheme);
+            const Problem large = diagonal({1e-297, 1e-290}, 1e300), small = diagonal({1e297, 1e290}, 1e-300);
+            const SolveResult up = solve(large, *make_emulated_engine(), options_of(scheme, "double", jacobi));
+            EXPECT_NE(up.status, Status::converged);
+            EXPECT_FALSE(up.detail.empty());
+            EXPECT_TRUE(std::isinf(up.true_residual));
+            const SolveResult down = solve(small, *make_emulated_engine(), options_of(scheme, "double", jacobi));
+            EXPECT_NE(down.status, Status::converged);
+            EXPECT_FALSE(down.detail.empty());
+            EXPECT_GE(down.true_residual, 0.1);
+        }
+    const SolveResult r =
+        solve(diagonal({1e-297}, 1e300), *make_emulated_engine(), options_of("direct", "double", true));
+    EXPECT_EQ(r.detail, "the solution leaves the range of double precision at unknown 1");
+}
+
+TEST(Verdicts, ZeroRightHandSides) {
+    const Problem p = diagonal({1e-300, 2, 1e300}, 0.0);
+    for (const bool jacobi : {true, false})
+        for (const char* scheme : kAllSchemes) {
+            const SolveResult r = solve(p, *make_emulated_engine(), options_of(scheme, "s17e8", jacobi));
+            EXPECT_EQ(r.status, Status::converged);
+            EXPECT_EQ(r.true_residual, 0.0);
+            EXPECT_EQ(r.u, std::vector<double>(3, 0.0));
+        }
+}
+
+// p.q below zero and p.q that vanished are different things.
+TEST(Verdicts, WhyARecurrenceCouldNotGoOn) {
+    const auto detail = [](const Problem& p, const char* scheme, const char* spec) {
+        const SolveResult r = solve(p, *make_emulated_engine(), options_of(scheme, spec, false));
+        EXPECT_EQ(r.status, Status::breakdown) << scheme << ' ' << r.detail;
+        return r.detail;
+    };
+    Problem off = diagonal({1, 1}, 1.0); // indefinite with a good diagonal
+    off.system = System::from_rows({{0, 2, 4}, {0, 1, 0, 1}, {1, -3, -3, 1}});
+    for (const char* scheme : kAllSchemes) {
+        EXPECT_NE(detail(diagonal({1, -2}, 1.0), scheme, "s17e8")
+                      .find("diagonal entry 2 is -2, so the matrix is not positive definite"),
+                  std::string::npos)
+            << scheme;
+        EXPECT_NE(detail(off, scheme, "s17e8").find("p.q is below zero"), std::string::npos) << scheme;
+        // Coefficients below 2^-126 are zero in eight exponent bits.
+        const std::string vanished = detail(diagonal({1e-60, 1e-60}, 1.0), scheme, "s17e8");
+        EXPECT_NE(vanished.find("p.q is zero"), std::string::npos) << scheme << ' ' << vanished;
+        EXPECT_EQ(vanished.find("indefinite"), std::string::npos) << vanished;
+    }
+}
+
+// With Jacobi scaling the solve stops behind the first outer step that has reached the tolerance, on the problem as
+// given: one step less has not.
+TEST(Verdicts, JacobiStopsAsSoonAsTheProblemAsGivenIsSolved) {
+    const Problem p = make_problem("diffusion2d:level=6,field=jump,contrast=100000");
+    for (const char* scheme : {"residual-guided", "defect-correction"})
+        for (const double tolerance : {1e-4, 1e-8, 1e-11}) {
+            SCOPED_TRACE(fmt::format("{} {}", scheme, tolerance));
+            SolveOptions o = options_of(scheme, "s23e8", true);
+            o.tolerance = tolerance;
+            o.history = true;
+            const SolveResult r = solve(p, *make_emulated_engine(), o);
+            ASSERT_EQ(r.status, Status::converged) << r.detail;
+            EXPECT_LT(r.true_residual, tolerance * (1 + kSlack));
+            ASSERT_GE(r.history.size(), 3U);
+            o.max_iterations = r.history[r.history.size() - 2].inner_iterations;
+            const SolveResult less = solve(p, *make_emulated_engine(), o);
+            EXPECT_EQ(less.status, Status::iteration_limit);
+            EXPECT_GE(less.true_residual, tolerance);
+        }
+}
+
+// Two schemes run in the emulated engine's arithmetic only; no other engine's name may stand beside their results.
+TEST(Verdicts, SchemesThatOneEngineHasAreRefusedOnOthers) {
+    class Other final : public Engine {
+    public:
+        [[nodiscard]] std::string name() const override { return "other"; }
+        [[nodiscard]] std::string description() const override { return ""; }
+        [[nodiscard]] std::string refusal(const DatapathSpec&, const System&, const SessionOptions&) const override {
+            return {};
+        }
+        [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
+                                                    const SessionOptions& options) const override {
+            return make_emulated_engine()->load(system, spec, options);
+        }
+    };
+    const Problem p = make_problem("poisson2d:level=3");
+    const auto emulated = make_emulated_engine();
+    for (const char* scheme : {"chronopoulos-gear", "ghysels-vanroose"}) {
+        const auto on = [&](const Engine& engine) {
+            return [&] { static_cast<void>(solve(p, engine, options_of(scheme, "double", false))); };
+        };
+        expect_invalid(on(Other{}),
+                       fmt::format("scheme {}: only engine 'emulated' has its recurrence, not 'other'", scheme));
+        expect_invalid(on(*sim::make_checked_engine(*emulated, *emulated)), "without --check");
+    }
+    EXPECT_EQ(solve(p, Other{}, options_of("direct", "double", false)).status, Status::converged);
 }
 
 } // namespace
