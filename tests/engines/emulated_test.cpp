@@ -151,8 +151,8 @@ TEST(EmulatedEngine, SessionsOwnTheirSystem) {
         for (const Recurrence recurrence : {Recurrence::pipelined, Recurrence::plain})
             for (const char* spec : {"s17e8", "s17e8,order=tree", "s28e11"})
                 for (const System& system : {stencil_system(17, 13), band_system(9, 21, 3), sparse_system(301, 5)})
-                    testing::expect_session_owns_its_system(*make_emulated_engine(path), system, parse_spec(spec),
-                                                            {1, recurrence});
+                    session_test::expect_session_owns_its_system(*make_emulated_engine(path), system, parse_spec(spec),
+                                                                 {1, recurrence});
 }
 
 // A window too small for the sums: reported, and scalars are +0.

@@ -67,8 +67,8 @@ TEST(HlsEngine, ManyPassesEqualOneByOne) {
 
 TEST(HlsEngine, SessionsOwnTheirSystem) {
     const auto engine = make_hls_engine();
-    testing::expect_session_owns_its_system(*engine, stencil_system(9, 9), parse_spec("s17e8"));
-    testing::expect_session_owns_its_system(*engine, testing::band_system(9, 7, 3), parse_spec("s17e8"));
+    session_test::expect_session_owns_its_system(*engine, stencil_system(9, 9), parse_spec("s17e8"));
+    session_test::expect_session_owns_its_system(*engine, testing::band_system(9, 7, 3), parse_spec("s17e8"));
 }
 
 TEST(HlsEngine, EndsAsTheContractSays) {

@@ -53,8 +53,8 @@ TEST_P(Core, BandPassesWithStalls) {
 
 TEST_P(Core, SessionsOwnTheirSystem) {
     const auto rtl = make_rtl_engine();
-    mantissa::testing::expect_session_owns_its_system(*rtl, test::poisson_stencil(9, 9), spec());
-    mantissa::testing::expect_session_owns_its_system(*rtl, test::random_bands(9, 7, 3), spec());
+    session_test::expect_session_owns_its_system(*rtl, test::poisson_stencil(9, 9), spec());
+    session_test::expect_session_owns_its_system(*rtl, test::random_bands(9, 7, 3), spec());
 }
 
 TEST_P(Core, SlowMemory) {

@@ -12,7 +12,7 @@
 
 #include "mantissa/engine.hpp"
 
-namespace mantissa::testing {
+namespace mantissa::session_test {
 
 /// Loads `system` twice, spoils and destroys one of the two copies, and expects the same bits from both sessions.
 inline void expect_session_owns_its_system(const Engine& engine, const System& system, const DatapathSpec& spec,
@@ -48,4 +48,4 @@ inline void expect_session_owns_its_system(const Engine& engine, const System& s
     EXPECT_EQ(kept->scalars().rho, orphan->scalars().rho);
 }
 
-} // namespace mantissa::testing
+} // namespace mantissa::session_test

@@ -137,8 +137,8 @@ TEST(SystemcFifo, TooShallowIsADeadlockThatNamesIt) {
 
 TEST(SystemcSession, OwnsItsSystem) {
     const auto engine = sim::make_systemc_engine(SystemcOptions{});
-    testing::expect_session_owns_its_system(*engine, stencil_system(9, 9), parse_spec("s17e8"));
-    testing::expect_session_owns_its_system(*engine, band_system(9, 7, 3), parse_spec("s17e8"));
+    session_test::expect_session_owns_its_system(*engine, stencil_system(9, 9), parse_spec("s17e8"));
+    session_test::expect_session_owns_its_system(*engine, band_system(9, 7, 3), parse_spec("s17e8"));
 }
 
 TEST(SystemcSession, TakesTurnsWithOthers) {
