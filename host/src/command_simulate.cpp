@@ -183,7 +183,7 @@ Run setup(CLI::App& app, const std::string&) {
         ->capture_default_str();
     app.add_option("--tolerance", f.tolerance, "on the defect relative to the first")->capture_default_str();
     app.add_option("--max-iterations", f.max_iterations,
-                   "inner iterations in all; 0: 150 per square root of the size, + 10000")
+                   "inner iterations in all; 0: 150 per square root of the unknowns and 10000")
         ->check(whole_number(0));
     app.add_option("--clock", f.clock_mhz, "the core's clock, MHz")->capture_default_str();
     app.add_option("--bandwidth", f.bandwidth_gb, "of the memory, GB/s; 0: no limit")->capture_default_str();

@@ -52,7 +52,8 @@ SolveOptions options_of(const Flags& flags) {
     o.history = !flags.history.empty();
     o.keep_solution = !flags.solution.empty();
     if (o.inner < 1) throw InvalidInput("--inner 0: give 1 or more inner iterations");
-    if (!(o.digits >= 0 && o.digits < 17)) throw InvalidInput(fmt::format("--digits {}: give 0.1 to 16", o.digits));
+    if (o.digits != 0) checked_digits(o.digits, "--digits");
+    checked_digits(o.middle_digits, "--middle-digits");
     if (!(o.tolerance > 0 && o.tolerance < 1))
         throw InvalidInput(fmt::format("--tolerance {}: give a number between 0 and 1", o.tolerance));
     return o;
@@ -208,7 +209,8 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--middle", f.middle, "formats of a cascade's middle loops, outermost first, as s36e11,s23e8");
     app.add_option("--middle-digits", f.middle_digits, "digits that each middle loop gains")->capture_default_str();
     app.add_option("--tolerance", f.tolerance, "on the defect relative to the first")->capture_default_str();
-    app.add_option("--max-iterations", f.max_iterations, "inner iterations in all; 0: 40 per grid row and 1000")
+    app.add_option("--max-iterations", f.max_iterations,
+                   "inner iterations in all; 0: 150 per square root of the unknowns and 10000")
         ->check(whole_number(0));
     app.add_flag("--jacobi", f.jacobi, "scale the system to a unit diagonal");
     app.add_option("--threads", f.threads, "threads, 0 for all cores; results do not depend on it")

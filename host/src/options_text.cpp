@@ -37,8 +37,8 @@ void set_stop(SolveOptions& options, std::string_view text) {
         options.digits = 0;
     } else if (key == "digits") {
         double digits = 0;
-        if (!read_number(value, digits) || !(digits > 0 && digits < 17)) fail();
-        options.digits = digits;
+        if (!read_number(value, digits)) fail();
+        options.digits = checked_digits(digits, "stop: digits");
     } else {
         fail();
     }

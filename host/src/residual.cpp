@@ -99,6 +99,79 @@ void sparse_rows(const SparseRows& m, std::size_t begin, std::size_t end, const 
     }
 }
 
+/// Calls use(a, x) for the terms a x of row i, in the order in which defect() adds them.
+template <class Use> void for_terms(const System& system, std::size_t i, std::span<const double> u, Use&& use) {
+    if (system.kind == System::Kind::sparse) {
+        const SparseRows& m = system.sparse;
+        for (std::uint64_t k = m.row_begin[i]; k < m.row_begin[i + 1]; ++k) use(m.value[k], u[m.column[k]]);
+        return;
+    }
+    const bool stencil = system.kind == System::Kind::stencil;
+    if (stencil && system.on_edge(i)) return;
+    for (std::size_t b = 0; b < kBands; ++b) {
+        const auto j = static_cast<std::ptrdiff_t>(i) + System::offset(static_cast<int>(b), system.row_length());
+        if (j < 0 || j >= static_cast<std::ptrdiff_t>(system.size)) continue;
+        use(stencil ? system.stencil.coefficients[b] : system.bands.band[b][i], u[static_cast<std::size_t>(j)]);
+    }
+}
+
+/// A number with an exponent of its own: value * 2^exponent.
+struct Wide {
+    double value = 0;
+    long exponent = 0;
+};
+
+constexpr long kLowest = -1000000; // below every exponent that a product of two doubles can have
+
+Wide normalised(double x) {
+    int exponent = 0;
+    const double value = std::frexp(x, &exponent);
+    return {value, x == 0 ? kLowest : exponent};
+}
+double scaled_to(const Wide& x, long exponent) {
+    return x.value == 0 ? 0.0 : std::ldexp(x.value, static_cast<int>(std::max(x.exponent - exponent, -3000L)));
+}
+
+/// Element i of b - A u, its terms scaled by the largest one's exponent. All operands are finite.
+Wide wide_defect(const System& system, std::size_t i, std::span<const double> u, double b) {
+    const Wide right = normalised(b);
+    const auto product = [](double a, double x) {
+        const Wide p = normalised(a), q = normalised(x);
+        return Wide{p.value * q.value, p.value == 0 || q.value == 0 ? kLowest : p.exponent + q.exponent};
+    };
+    long top = right.exponent;
+    for_terms(system, i, u, [&](double a, double x) { top = std::max(top, product(a, x).exponent); });
+    if (top == kLowest) return {};
+    double sum = 0;
+    for_terms(system, i, u, [&](double a, double x) { sum += scaled_to(product(a, x), top); });
+    const Wide d = normalised(scaled_to(right, top) - sum);
+    return {d.value, d.value == 0 ? kLowest : d.exponent + top};
+}
+
+Wide wide_norm(std::span<const Wide> v, int threads) {
+    long top = kLowest;
+    for (const Wide& x : v) top = std::max(top, x.exponent);
+    if (top == kLowest) return {};
+    std::vector<double> scaled(v.size());
+    for (std::size_t i = 0; i < v.size(); ++i) scaled[i] = scaled_to(v[i], top);
+    return {norm2(scaled, threads), top};
+}
+
+double wide_relative_residual(const System& system, std::span<const double> u, std::span<const double> b, int threads) {
+    std::vector<Wide> d(system.size), right(system.size);
+    detail::for_pieces(threads, system.size, 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            d[i] = wide_defect(system, i, u, b[i]);
+            right[i] = normalised(b[i]);
+        }
+    });
+    const Wide top = wide_norm(d, threads), bottom = wide_norm(right, threads);
+    if (top.value == 0) return 0;
+    if (bottom.value == 0) return std::numeric_limits<double>::infinity();
+    const long exponent = std::clamp(top.exponent - bottom.exponent, -10000L, 10000L);
+    return std::ldexp(top.value / bottom.value, static_cast<int>(exponent));
+}
+
 using outer_order::kNormBlock, outer_order::kNormLanes;
 
 /// Sum of (scale v_i)^2 in sixteen interleaved partial sums closed by halving.
@@ -154,6 +227,20 @@ void defect(const System& system, std::span<const double> u, std::span<const dou
         });
         break;
     }
+}
+
+double relative_residual(const System& system, std::span<const double> u, std::span<const double> b, int threads) {
+    const auto finite = [](double x) { return std::isfinite(x); };
+    if (!std::all_of(u.begin(), u.end(), finite) || !std::all_of(b.begin(), b.end(), finite))
+        return std::numeric_limits<double>::infinity();
+    std::vector<double> d(system.size);
+    defect(system, u, b, d, threads);
+    const double norm = norm2(d, threads), norm_b = norm2(b, threads);
+    // What products of this size lose below 2^-1074 does not show beside a b of 2^-900.
+    constexpr double kLow = 0x1p-900;
+    if (norm_b == 0 && norm == 0) return 0;
+    if (std::isfinite(norm) && std::isfinite(norm_b) && norm_b >= kLow) return norm / norm_b;
+    return wide_relative_residual(system, u, b, threads);
 }
 
 bool squares_suffice(double sum) {

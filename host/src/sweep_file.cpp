@@ -240,6 +240,10 @@ private:
             fail(value.line, fmt::format("{} must be a number above {} and below {}", key, low, high));
         return number;
     }
+    double digits_of(std::string_view key, const Value& value) const {
+        const double any = number_of(key, value, -INFINITY, INFINITY);
+        return at_line(value.line, [&] { return checked_digits(any, key); });
+    }
     std::uint64_t whole_of(std::string_view key, const Value& value, std::int64_t low) const {
         const auto* i = std::get_if<std::int64_t>(&value.data);
         if (i == nullptr || *i < low) fail(value.line, fmt::format("{} must be a whole number from {} on", key, low));
@@ -324,14 +328,14 @@ private:
             } else if (key == "scheme")
                 o.scheme = at_line(value.line, [&] { return parse_scheme(text_of("scheme", value)); });
             else if (key == "inner") o.inner = whole_of(key, value, 1);
-            else if (key == "digits") o.digits = number_of(key, value, 0, 17);
+            else if (key == "digits") o.digits = digits_of(key, value);
             else if (key == "stop") at_line(value.line, [&] { detail::set_stop(o, text_of("stop", value)); });
             else if (key == "inner_recurrence")
                 o.inner_recurrence =
                     at_line(value.line, [&] { return detail::parse_recurrence(text_of("inner_recurrence", value)); });
             else if (key == "middle")
                 o.middle = at_line(value.line, [&] { return detail::parse_middle(text_of("middle", value)); });
-            else if (key == "middle_digits") o.middle_digits = number_of(key, value, 0, 17);
+            else if (key == "middle_digits") o.middle_digits = digits_of(key, value);
             else if (key == "tolerance") o.tolerance = number_of(key, value, 0, 1);
             else if (key == "max_iterations") o.max_iterations = whole_of(key, value, 0);
             else if (key == "jacobi") o.jacobi = truth_of(key, value);

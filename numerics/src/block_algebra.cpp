@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fp_mode.hpp"
+#include "isa/pass.hpp"
 #include "mantissa/accumulate.hpp"
 #include "mantissa/exact.hpp"
 
@@ -11,9 +12,8 @@ namespace mantissa {
 
 struct BlockAlgebra::Scratch {
     std::array<std::vector<double>, kBands> term;
-    std::vector<double> neighbour, coefficient, sum;
-    std::vector<std::size_t> active;
-    explicit Scratch(std::size_t block) : neighbour(block), coefficient(block), sum(block) {
+    std::vector<double> neighbour, sum;
+    explicit Scratch(std::size_t block) : neighbour(block), sum(block) {
         for (auto& t : term) t.resize(block);
     }
 };
@@ -32,8 +32,10 @@ BlockAlgebra::BlockAlgebra(const System& system, const DatapathSpec& spec, int t
             coefficient.convert(system.bands.band[b], bands_[b]);
         }
     } else {
-        sparse_ = system.sparse;
-        coefficient.convert(system.sparse.value, sparse_.value);
+        SparseRows rows = system.sparse;
+        coefficient.convert(system.sparse.value, rows.value);
+        if (spec.order == RowOrder::chain) jag(rows);
+        else sparse_ = std::move(rows);
     }
 }
 
@@ -123,9 +125,10 @@ void BlockAlgebra::grid_rows(std::size_t begin, std::size_t end, const double* x
 
 void BlockAlgebra::sparse_rows(std::size_t begin, std::size_t end, const double* x, double* out,
                                Scratch& scratch) const {
-    const auto& row_begin = sparse_.row_begin;
+    static_assert(kBlock % kWindow == 0);
     if (spec_.order == RowOrder::tree) {
-        std::vector<double> term, coefficient;
+        const auto& row_begin = sparse_.row_begin;
+        std::vector<double> term;
         for (std::size_t i = begin; i < end; ++i) {
             std::size_t count = row_begin[i + 1] - row_begin[i];
             term.resize(count);
@@ -141,29 +144,85 @@ void BlockAlgebra::sparse_rows(std::size_t begin, std::size_t end, const double*
         }
         return;
     }
-    // Chains of many rows side by side: step k adds the k-th entry of every row that has one.
-    std::size_t longest = 0;
-    for (std::size_t i = begin; i < end; ++i) longest = std::max<std::size_t>(longest, row_begin[i + 1] - row_begin[i]);
-    std::fill(out + begin, out + end, 0.0);
-    for (std::size_t k = 0; k < longest; ++k) {
-        auto& active = scratch.active;
-        active.clear();
-        for (std::size_t i = begin; i < end; ++i)
-            if (row_begin[i] + k < row_begin[i + 1]) active.push_back(i);
-        const std::size_t n = active.size();
-        for (std::size_t j = 0; j < n; ++j) {
-            const std::uint64_t entry = row_begin[active[j]] + k;
-            scratch.coefficient[j] = sparse_.value[entry];
-            scratch.neighbour[j] = x[sparse_.column[entry]];
-            scratch.sum[j] = out[active[j]];
-        }
-        const std::span<double> product(scratch.neighbour.data(), n), sum(scratch.sum.data(), n);
-        row_unit_.mul({scratch.coefficient.data(), n}, product, product);
-        if (k > 0) row_unit_.add(sum, product, sum);
-        const std::span<double> result = k > 0 ? sum : product;
-        for (std::size_t j = 0; j < n; ++j) out[active[j]] = result[j];
-    }
+    for (std::size_t first = begin; first < end; first += kWindow)
+        window_rows(first / kWindow, x, out + first, scratch);
 }
+
+void BlockAlgebra::jag(const SparseRows& rows) {
+    const auto length = [&](std::size_t i) { return rows.row_begin[i + 1] - rows.row_begin[i]; };
+    jagged_.order.resize(size_);
+    jagged_.column.reserve(rows.column.size());
+    jagged_.value.reserve(rows.value.size());
+    jagged_.window_begin.push_back(0);
+    for (std::size_t first = 0; first < size_; first += kWindow) {
+        const std::size_t count = std::min(kWindow, size_ - first);
+        const auto order = std::span(jagged_.order).subspan(first, count);
+        for (std::size_t j = 0; j < count; ++j) order[j] = static_cast<std::uint32_t>(j);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return length(first + a) > length(first + b); });
+        std::size_t active = count;
+        for (std::uint64_t k = 0;; ++k) {
+            while (active > 0 && length(first + order[active - 1]) <= k) --active;
+            if (active == 0) break;
+            jagged_.step_begin.push_back(jagged_.value.size());
+            for (std::size_t j = 0; j < active; ++j) {
+                const std::uint64_t entry = rows.row_begin[first + order[j]] + k;
+                jagged_.column.push_back(rows.column[entry]);
+                jagged_.value.push_back(rows.value[entry]);
+            }
+        }
+        jagged_.window_begin.push_back(jagged_.step_begin.size());
+    }
+    jagged_.step_begin.push_back(jagged_.value.size());
+}
+
+void BlockAlgebra::window_rows(std::size_t window, const double* x, double* out, Scratch& scratch) const {
+    const std::size_t first = window * kWindow, count = std::min(kWindow, size_ - first);
+    double* const sums = scratch.sum.data();
+    std::fill_n(sums, count, 0.0);
+    for (std::uint64_t step = jagged_.window_begin[window]; step < jagged_.window_begin[window + 1]; ++step) {
+        const std::uint64_t at = jagged_.step_begin[step];
+        const std::size_t n = jagged_.step_begin[step + 1] - at;
+        double* const products = scratch.neighbour.data();
+        const std::uint32_t* const column = jagged_.column.data() + at;
+        for (std::size_t j = 0; j < n; ++j) products[j] = x[column[j]];
+        const std::span<double> product(products, n), sum(sums, n);
+        const std::span<const double> value(jagged_.value.data() + at, n);
+        if (step == jagged_.window_begin[window]) {
+            row_unit_.mul(value, product, sum);
+        } else {
+            row_unit_.mul(value, product, product);
+            row_unit_.add(sum, product, sum);
+        }
+    }
+    const std::uint32_t* const order = jagged_.order.data() + first;
+    for (std::size_t j = 0; j < count; ++j) out[order[j]] = sums[j];
+}
+
+namespace {
+
+/// Adds terms to partial sums with the processor's own additions, where the accumulator's format has them; false (and
+/// nothing added) where it has not.
+bool add_lanes([[maybe_unused]] const DotSpec& dot, [[maybe_unused]] std::span<const double> terms,
+               [[maybe_unused]] std::span<double> sums) {
+#if MANTISSA_HAS_FP_MODE
+    const Format& f = dot.accumulator;
+    const bool whole = f.fraction_bits == 52 && f.exponent_bits == 11 && f.overflow == Overflow::infinity;
+    if (!whole || (f.truncates() && !f.flushes())) return false;
+    // Flushing, the kernel would lose terms below the normal doubles before they are added.
+    if (f.flushes() && !dot.exact_product && dot.product.exponent_bits == 11 && !dot.product.flushes()) return false;
+    static const std::vector<double> ones(BlockAlgebra::kBlock, 1.0);
+    const detail::FpScope scope({f.truncates(), f.flushes()});
+    // The exact product of a term and one is the term.
+    detail::best_pass_table<double>()[0][0][1].dot_lanes_one(terms.data(), ones.data(), 0, sums.data(),
+                                                             static_cast<int>(sums.size()), terms.size());
+    return true;
+#else
+    return false;
+#endif
+}
+
+} // namespace
 
 DotResult BlockAlgebra::dot(std::span<const double> a, std::span<const double> b) const {
     const DotSpec& dot = spec_.dot;
@@ -190,6 +249,7 @@ DotResult BlockAlgebra::dot(std::span<const double> a, std::span<const double> b
         const std::size_t n = std::min(kBlock, size_ - begin);
         const std::span<double> terms(block.data(), n);
         (dot.exact_product ? wide : product_unit_).mul(a.subspan(begin, n), b.subspan(begin, n), terms);
+        if (add_lanes(dot, terms, sums)) continue;
         for (std::size_t i = 0; i < n; i += width) {
             const std::size_t count = std::min(width, n - i);
             accumulator_unit_.add({sums.data(), count}, terms.subspan(i, count), {sums.data(), count});

@@ -36,6 +36,7 @@ RunEnd CgVariantSolver::step(double stop, bool test) {
         beta = exact::div(f, rho_, previous_rho_);
         denominator = exact::sub(f, denominator, exact::div(f, exact::mul(f, beta, rho_), alpha_));
     }
+    pq_ = denominator;
     if (!(denominator > 0)) return RunEnd::indefinite;
     const double alpha = exact::div(f, rho_, denominator);
     if (!std::isfinite(alpha) || !std::isfinite(beta)) return RunEnd::not_finite;

@@ -98,7 +98,9 @@ class CheckedEngine final : public Engine {
 public:
     CheckedEngine(const Engine& subject, const Engine& reference, Counter passes)
         : subject_(subject), reference_(reference), passes_(std::move(passes)) {}
-    [[nodiscard]] std::string name() const override { return subject_.name(); }
+    [[nodiscard]] std::string name() const override {
+        return subject_.name() + " checked against " + reference_.name();
+    }
     [[nodiscard]] std::string description() const override {
         return subject_.description() + ", checked against " + reference_.name();
     }

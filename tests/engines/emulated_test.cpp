@@ -6,6 +6,7 @@
 
 #include "mantissa/engine.hpp"
 #include "reference_pass.hpp"
+#include "session_owns.hpp"
 #include "test_systems.hpp"
 
 namespace mantissa {
@@ -74,6 +75,60 @@ TEST_P(EmulatedSpec, OddSizesAndSeveralChunks) {
     compare(GetParam(), band_system(67, 131, 9), EmulatedPath::fastest, 2, 3);
 }
 
+// The plain recurrence's fused loops against the general path, which goes operation by operation.
+void compare_plain(const std::string& text, const System& system, int threads, std::size_t passes) {
+    SCOPED_TRACE(text + " plain " + to_string(system.kind) + " threads " + std::to_string(threads));
+    const DatapathSpec spec = parse_spec(text);
+    const auto fused = make_emulated_engine()->load(system, spec, {threads, Recurrence::plain});
+    const auto general = make_emulated_engine(EmulatedPath::general)->load(system, spec, {1, Recurrence::plain});
+    std::mt19937_64 random(12);
+    std::normal_distribution<double> normal(0.0, 0.01);
+    std::vector<double> r0(system.size), a(system.size), b(system.size);
+    for (double& x : r0) x = normal(random);
+    fused->write(Vec::r, 0, r0);
+    general->write(Vec::r, 0, r0);
+    for (std::size_t pass = 1; pass <= passes; ++pass) {
+        const RunReport got = fused->run({.passes = 1}), want = general->run({.passes = 1});
+        for (const Vec v : {Vec::u, Vec::r, Vec::p, Vec::q}) {
+            fused->read(v, 0, a);
+            general->read(v, 0, b);
+            for (std::size_t i = 0; i < a.size(); ++i) expect_same(formats::kDouble, "vector", pass, i, a[i], b[i]);
+        }
+        const Scalars s = fused->scalars(), t = general->scalars();
+        for (const auto field : {&Scalars::rho, &Scalars::pq, &Scalars::alpha, &Scalars::sigma, &Scalars::beta})
+            expect_same(formats::kDouble, "scalar", pass, 0, s.*field, t.*field);
+        ASSERT_EQ(got.end, want.end);
+        if (want.end != RunEnd::passes) return;
+    }
+}
+
+TEST_P(EmulatedSpec, PlainRecurrenceIsTheSameFusedAndGeneral) {
+    for (const int threads : {1, 2}) {
+        compare_plain(GetParam(), stencil_system(131, 43), threads, 3);
+        compare_plain(GetParam(), band_system(67, 71, 9), threads, 3);
+        compare_plain(GetParam(), sparse_system(4501, 5), threads, 3);
+    }
+}
+
+// Rows of very different lengths, empty ones among them, over several windows of the sorted rows.
+TEST_P(EmulatedSpec, RaggedSparseRows) {
+    std::mt19937_64 random(8);
+    SparseRows rows;
+    rows.row_begin.push_back(0);
+    constexpr std::size_t kSize = 2600;
+    for (std::size_t i = 0; i < kSize; ++i) {
+        const std::size_t step = random() % 9 == 0 ? 1 + random() % 40 : 1 + random() % kSize;
+        for (std::size_t j = i % step; j < kSize && random() % 50 != 0; j += step) {
+            rows.column.push_back(static_cast<std::uint32_t>(j));
+            rows.value.push_back(i == j ? 3.0 : std::ldexp(static_cast<double>(random() % 1000) - 500, -16));
+        }
+        rows.row_begin.push_back(rows.value.size());
+    }
+    const System system = System::from_rows(std::move(rows));
+    for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general})
+        compare(GetParam(), system, path, 2, 2);
+}
+
 INSTANTIATE_TEST_SUITE_P(Specs, EmulatedSpec,
                          ::testing::Values("s17e8", "s23e8", "s10e8,lanes=4",
                                            "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]", "s7e8,u=s17e8,row=s13e8",
@@ -90,6 +145,15 @@ INSTANTIATE_TEST_SUITE_P(Specs, EmulatedSpec,
                                  if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
                              return name;
                          });
+
+TEST(EmulatedEngine, SessionsOwnTheirSystem) {
+    for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general})
+        for (const Recurrence recurrence : {Recurrence::pipelined, Recurrence::plain})
+            for (const char* spec : {"s17e8", "s17e8,order=tree", "s28e11"})
+                for (const System& system : {stencil_system(17, 13), band_system(9, 21, 3), sparse_system(301, 5)})
+                    session_test::expect_session_owns_its_system(*make_emulated_engine(path), system, parse_spec(spec),
+                                                                 {1, recurrence});
+}
 
 // A window too small for the sums: reported, and scalars are +0.
 TEST(EmulatedEngine, WindowOverflowEndsTheRun) {

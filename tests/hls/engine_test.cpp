@@ -7,6 +7,7 @@
 #include "engine_compare.hpp"
 #include "mantissa/hls/engine.hpp"
 #include "mantissa/hls/kernel.hpp"
+#include "session_owns.hpp"
 
 namespace mantissa {
 namespace {
@@ -62,6 +63,12 @@ TEST(HlsEngine, ManyPassesEqualOneByOne) {
     two->read(Vec::u, 0, b);
     EXPECT_EQ(a, b);
     EXPECT_EQ(one->scalars().rho, two->scalars().rho);
+}
+
+TEST(HlsEngine, SessionsOwnTheirSystem) {
+    const auto engine = make_hls_engine();
+    session_test::expect_session_owns_its_system(*engine, stencil_system(9, 9), parse_spec("s17e8"));
+    session_test::expect_session_owns_its_system(*engine, testing::band_system(9, 7, 3), parse_spec("s17e8"));
 }
 
 TEST(HlsEngine, EndsAsTheContractSays) {

@@ -99,6 +99,72 @@ TEST(Norm2, CloseToTheExactNormAndTheSameOnAnyNumberOfThreads) {
     }
 }
 
+System rows_of(std::vector<std::vector<double>> dense) {
+    SparseRows r;
+    r.row_begin.push_back(0);
+    for (const auto& row : dense) {
+        for (std::size_t j = 0; j < row.size(); ++j)
+            if (row[j] != 0) {
+                r.column.push_back(static_cast<std::uint32_t>(j));
+                r.value.push_back(row[j]);
+            }
+        r.row_begin.push_back(r.value.size());
+    }
+    return System::from_rows(std::move(r));
+}
+
+TEST(RelativeResidual, IsTheQuotientOfNormsOnOrdinarySystems) {
+    for (const char* text : {"poisson2d:level=4", "diffusion2d:level=4", "poisson3d:level=3"}) {
+        const Problem p = make_problem(text);
+        const auto u = random_vector(p.system.size, 8);
+        std::vector<double> d(u.size());
+        defect(p.system, u, p.b, d, 1);
+        EXPECT_EQ(relative_residual(p.system, u, p.b, 1), norm2(d, 1) / norm2(p.b, 1)) << text;
+    }
+}
+
+// Scaling everything by powers of two far out of double precision's comfort changes no bit.
+TEST(RelativeResidual, PowersOfTwoChangeNothing) {
+    for (const char* text : {"poisson2d:level=4", "diffusion2d:level=4", "poisson3d:level=3"}) {
+        const Problem p = make_problem(text);
+        const auto u = random_vector(p.system.size, 8);
+        const double want = relative_residual(p.system, u, p.b, 1);
+        // A and u far apart, so that b = A u is at either end; with A at an end and u near one.
+        const std::pair<int, int> ends[] = {{500, 510}, {-500, -510}, {1000, 8}, {-600, -400}, {1000, -1900 + 900}};
+        for (const auto& [a, x] : ends) {
+            System s = p.system;
+            for (double& c : s.stencil.coefficients) c = std::ldexp(c, a);
+            for (auto& band : s.bands.band)
+                for (double& c : band) c = std::ldexp(c, a);
+            for (double& c : s.sparse.value) c = std::ldexp(c, a);
+            std::vector<double> v = u, b = p.b;
+            for (double& c : v) c = std::ldexp(c, x);
+            for (double& c : b) c = std::ldexp(c, a + x);
+            EXPECT_EQ(relative_residual(s, v, b, 1), want) << text << ' ' << a << ' ' << x;
+        }
+    }
+}
+
+TEST(RelativeResidual, ProductsThatOverflowAndCancel) {
+    const System s = rows_of({{1e300, -1e300}, {-1e300, 1e300}});
+    const std::vector<double> u = {1e10, 1e10}, b = {3e150, 4e150};
+    std::vector<double> d(2);
+    defect(s, u, b, d, 1);
+    EXPECT_TRUE(std::isnan(d[0]));
+    EXPECT_DOUBLE_EQ(relative_residual(s, u, b, 1), 1.0); // A u = 0
+}
+
+TEST(RelativeResidual, ZerosAndWhatIsNotFinite) {
+    const System s = rows_of({{2, 0}, {0, 4}});
+    const double inf = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(relative_residual(s, std::vector<double>{0, 0}, std::vector<double>{0, 0}, 1), 0.0);
+    EXPECT_EQ(relative_residual(s, std::vector<double>{1, 0}, std::vector<double>{0, 0}, 1), inf);
+    EXPECT_EQ(relative_residual(s, std::vector<double>{1, inf}, std::vector<double>{1, 1}, 1), inf);
+    EXPECT_EQ(relative_residual(s, std::vector<double>{1, std::nan("")}, std::vector<double>{1, 1}, 1), inf);
+    EXPECT_EQ(relative_residual(s, std::vector<double>{1e308, 1e308}, std::vector<double>{5e-324, 0}, 1), inf);
+    EXPECT_EQ(relative_residual(s, std::vector<double>{5e-324, 0}, std::vector<double>{1e-323, 0}, 1), 0.0);
+}
+
 TEST(Norm2, ExtremesAndSpecials) {
     EXPECT_EQ(norm2(std::vector<double>{3e300, 4e300}, 1), 5e300);
     EXPECT_NEAR(norm2(std::vector<double>{3e-300, 4e-300}, 1) / 5e-300, 1, 1e-15);

@@ -46,6 +46,67 @@ TEST(JacobiScaling, UnitDiagonalSymmetricAndTheWayBack) {
     }
 }
 
+// At the ends of double precision the scaled matrix is the one of the middle, to the bit.
+TEST(JacobiScaling, EntriesAtTheEndsOfDoublePrecision) {
+    const Problem middle{
+        "middle", System::from_rows({{0, 2, 4}, {0, 1, 0, 1}, {3.1, -1.7, -1.7, 5.3}}), {0.3, -0.7}, {}};
+    const ScaledProblem want = jacobi_scaled(middle);
+    EXPECT_EQ(want.shift, 0);
+    // Powers of D: the diagonal takes them twice, so that its roots are exact.
+    const std::pair<int, int> powers[] = {{510, 510}, {-510, -510}, {505, -500}, {-510, 500}};
+    for (const auto& [x, y] : powers) {
+        Problem p = middle;
+        p.name = "ends";
+        const int e[] = {2 * x, x + y, x + y, 2 * y};
+        for (std::size_t k = 0; k < 4; ++k) p.system.sparse.value[k] = std::ldexp(p.system.sparse.value[k], e[k]);
+        p.b = {std::ldexp(p.b[0], x), std::ldexp(p.b[1], y)};
+        const ScaledProblem got = jacobi_scaled(p);
+        EXPECT_EQ(got.problem.system.sparse.value, want.problem.system.sparse.value) << x << ' ' << y;
+        EXPECT_EQ(got.problem.b, want.problem.b);
+        EXPECT_EQ(got.shift, 0);
+    }
+}
+
+TEST(JacobiScaling, RightHandSidesBeyondTheRangeAreShifted) {
+    Problem p{"far", System::from_rows({{0, 1, 2}, {0, 1}, {0x1p-900, 0x1p-902}}), {0x1.8p800, 0x1p800}, {}};
+    const ScaledProblem s = jacobi_scaled(p); // scales 2^450 and 2^451
+    EXPECT_EQ(s.shift, 1251);
+    EXPECT_EQ(s.problem.b, (std::vector<double>{0x1.8p-1, 1.0}));
+    std::vector<double> y = {0x1p-1000, 0.0};
+    s.map_back(y);
+    EXPECT_EQ(y[0], 0x1p701);
+    y = {1.0, 1.0};
+    s.map_back(y);
+    EXPECT_TRUE(std::isinf(y[0]));
+    const auto range = range_scaled(p);
+    ASSERT_TRUE(range.has_value());
+    EXPECT_EQ(range->shift, 800);
+    p.b = {1, 1};
+    EXPECT_FALSE(range_scaled(p).has_value());
+    p.b = {0, 0};
+    EXPECT_FALSE(range_scaled(p).has_value());
+    p.b = {1, std::nan("")};
+    expect_invalid([&] { range_scaled(p); }, "right-hand side element 2 is nan");
+    expect_invalid([&] { jacobi_scaled(p); }, "right-hand side element 2 is nan");
+}
+
+TEST(JacobiScaling, TheGivenDefectsNormFromTheScaledOne) {
+    const Problem p = make_problem("diffusion2d:level=3,field=jump");
+    const ScaledProblem s = jacobi_scaled(p);
+    std::vector<double> y(p.system.size), d(y.size()), e(y.size());
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = s.problem.b[i] != 0 ? std::cos(static_cast<double>(i)) : 0.0;
+    std::vector<double> u = y;
+    s.map_back(u);
+    defect(p.system, u, p.b, d, 1);
+    defect(s.problem.system, y, s.problem.b, e, 1);
+    EXPECT_NEAR(s.norm_as_given(e, 1) / norm2(d, 1), 1, 1e-12);
+}
+
+TEST(JacobiScaling, EntriesThatNoDefiniteMatrixHasAreRefused) {
+    Problem p{"wild", System::from_rows({{0, 2, 4}, {0, 1, 0, 1}, {1e-300, 1e100, 1e100, 1e-300}}), {1, 1}, {}};
+    expect_invalid([&] { jacobi_scaled(p); }, "problem 'wild': entry (1, 2)");
+}
+
 TEST(JacobiScaling, NegativeDiagonalIsRefused) {
     Problem p;
     p.name = "broken";

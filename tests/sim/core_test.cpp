@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../support/session_owns.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/solve.hpp"
 #include "mantissa/sim/checked_engine.hpp"
@@ -48,6 +49,12 @@ TEST_P(Core, BandPassesWithStalls) {
         ++seed;
         if (HasFatalFailure()) return;
     }
+}
+
+TEST_P(Core, SessionsOwnTheirSystem) {
+    const auto rtl = make_rtl_engine();
+    session_test::expect_session_owns_its_system(*rtl, test::poisson_stencil(9, 9), spec());
+    session_test::expect_session_owns_its_system(*rtl, test::random_bands(9, 7, 3), spec());
 }
 
 TEST_P(Core, SlowMemory) {

@@ -22,7 +22,12 @@ inline System band_system(std::size_t columns, std::size_t rows, unsigned seed) 
     b.row_length = columns;
     for (auto& band : b.band) band.resize(columns * rows);
     for (std::size_t i = 0; i < columns * rows; ++i)
-        for (int k = 0; k < kBands; ++k) b.band[k][i] = k == 4 ? 2.7 + uniform(random) : -uniform(random);
+        for (std::size_t k = 0; k < kBands; ++k) {
+            const double value = k == 4 ? 2.7 + uniform(random) : -uniform(random);
+            const std::size_t row = i / columns + k / 3, column = i % columns + k % 3; // one more than the neighbour's
+            const bool inside = row >= 1 && row <= rows && column >= 1 && column <= columns;
+            b.band[k][i] = inside ? value : 0.0;
+        }
     return System::from_bands(std::move(b));
 }
 

@@ -6,6 +6,7 @@
 #include "engine_compare.hpp"
 #include "mantissa/hls/engine.hpp"
 #include "mantissa/sim/systemc_engine.hpp"
+#include "session_owns.hpp"
 
 namespace mantissa {
 namespace {
@@ -132,6 +133,12 @@ TEST(SystemcFifo, TooShallowIsADeadlockThatNamesIt) {
     }();
     o.fifo_depth["p_dot"] = enough;
     EXPECT_EQ(per_pass(run(o, "s23e8", system, 2)), per_pass(run({}, "s23e8", system, 2)));
+}
+
+TEST(SystemcSession, OwnsItsSystem) {
+    const auto engine = sim::make_systemc_engine(SystemcOptions{});
+    session_test::expect_session_owns_its_system(*engine, stencil_system(9, 9), parse_spec("s17e8"));
+    session_test::expect_session_owns_its_system(*engine, band_system(9, 7, 3), parse_spec("s17e8"));
 }
 
 TEST(SystemcSession, TakesTurnsWithOthers) {

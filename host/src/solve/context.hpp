@@ -5,8 +5,11 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 
+#include "mantissa/engine.hpp"
+#include "mantissa/host/scaling.hpp"
 #include "mantissa/host/solve.hpp"
 
 namespace mantissa::detail {
@@ -17,8 +20,8 @@ namespace mantissa::detail {
 /// initial one, depending on the order of summation in the dot products.)
 inline constexpr double kReachedSlack = 1e-3;
 
-/// A direct solver stops when its recurrence's residual reaches the tolerance, as the paper's does. It counts as
-/// converged when the true residual, which rounding keeps from following all the way, is within this factor.
+/// A direct solver stops when its recurrence's residual reaches the tolerance, as the paper's does; rounding keeps the
+/// true residual from following all the way. Within this factor of the tolerance another run from there can mend it.
 inline constexpr double kDirectSlack = 10;
 
 /// A solve is stagnant when its best defect has not fallen by a tenth over this many inner iterations.
@@ -38,12 +41,25 @@ struct SolveContext {
     double initial = 1;   ///< norm of the first defect
     double norm = 1;      ///< norm of the defect that a scheme starts from
     double tolerance = 0; ///< relative to `initial`; tighter than the option's while a scaled solve catches up
+    /// Where a scaled problem's norm is not the given one's: the way back, and the defect norm that suffices there.
+    const ScaledProblem* scaled = nullptr;
+    double target_as_given = 0;
+    double largest_scale = 0;
     [[nodiscard]] double target() const { return tolerance * initial; }
     std::chrono::steady_clock::time_point last_report = std::chrono::steady_clock::now();
     bool cancelled = false;
+    bool nearly = false; ///< a direct run ended by its recurrence, its true residual within kDirectSlack
 
     [[nodiscard]] std::uint64_t remaining() const {
         return limit > result.inner_iterations ? limit - result.inner_iterations : 0;
+    }
+
+    /// Has the problem as given reached its tolerance, whatever the scaled defect says? `d` is the scaled problem's
+    /// defect, `scaled_norm` its norm. Asked behind outer steps; costs nothing while the answer must be no.
+    template <class Defect> [[nodiscard]] bool reached_as_given(double scaled_norm, Defect&& d) const {
+        // ||D^1/2 d|| is at least ||d|| over the largest D^-1/2.
+        if (scaled == nullptr || !(scaled_norm / largest_scale < target_as_given)) return false;
+        return scaled->norm_as_given(d(), options.threads) < target_as_given;
     }
 
     /// Counts what a run of an engine's session did.
@@ -72,6 +88,29 @@ struct SolveContext {
     }
 };
 
+/// What to say of a defect that diverged.
+inline std::string growth(double relative_defect) {
+    return std::isfinite(relative_defect) ? "the defect grew beyond 10^4 times the initial one"
+                                          : "the defect left the range of double precision";
+}
+
+/// Why a recurrence could not go on, in words. `pq` is what the scalar unit holds: a negative one and one that vanished
+/// end a run with the same code and have different reasons.
+inline std::string why_ended(RunEnd end, double pq, const SolveOptions& options) {
+    const std::string mend = options.jacobi ? "" : " (--jacobi scales the matrix)";
+    switch (end) {
+    case RunEnd::indefinite:
+        return pq < 0 ? "p.q is below zero: the matrix is indefinite, or rounding to these formats makes it so"
+                      : "p.q is zero: the products underflow in these formats, or A p vanishes" + mend;
+    case RunEnd::not_finite:
+        return "a dot product or a scalar is not finite: values leave the range of these formats" + mend;
+    case RunEnd::exact:
+        return "r.r is zero: the residual vanished or underflows in these formats";
+    default:
+        return to_string(end);
+    }
+}
+
 /// Watches a sequence of defects for divergence and stagnation.
 class Watch {
 public:
@@ -81,7 +120,7 @@ public:
     bool ends(SolveContext& context, double relative_defect) {
         const std::uint64_t at = context.result.inner_iterations;
         if (!std::isfinite(relative_defect) || relative_defect > kDiverged) {
-            context.stop(Status::diverged, "the defect grew beyond 10^4 times the initial one");
+            context.stop(Status::diverged, growth(relative_defect));
             return true;
         }
         if (relative_defect < kWorthwhile * best_) {

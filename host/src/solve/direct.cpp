@@ -14,21 +14,24 @@ namespace mantissa::detail {
 
 namespace {
 
-/// The end of every direct solve: `said` is what the recurrence believes.
+/// The end of every direct solve: `said_reached` and `trouble` are what the recurrence believes.
 void judge(const Problem& problem, std::span<const double> u, std::span<double> d, bool said_reached,
            const std::string& trouble, SolveContext& context) {
     DoubleArithmetic outer(problem.system, context.options.threads);
     outer.defect(u, problem.b, d);
-    const double relative = outer.norm(d) / context.initial;
+    const double norm = outer.norm(d), relative = norm / context.initial;
     context.record(relative);
     const double multiple = relative / context.tolerance;
-    if (multiple < 1 + kReachedSlack) return context.stop(Status::converged);
-    if (said_reached && multiple < kDirectSlack)
-        return context.stop(Status::converged, fmt::format("by the recurrence's residual; the true one is {:.1f} times "
-                                                           "the tolerance",
-                                                           multiple));
+    context.nearly = said_reached && multiple < kDirectSlack;
+    if (multiple < 1 + kReachedSlack || context.reached_as_given(norm, [&] { return d; }))
+        return context.stop(Status::converged);
+    if (context.nearly)
+        return context.stop(Status::stagnated,
+                            fmt::format("the recurrence's residual reached the tolerance, the true one is {:.2f} times "
+                                        "the tolerance (a refinement scheme goes on from there)",
+                                        multiple));
     if (!std::isfinite(relative) || relative > kDiverged)
-        return context.stop(Status::diverged, "the defect grew beyond 10^4 times the initial one");
+        return context.stop(Status::diverged, trouble.empty() ? growth(relative) : growth(relative) + "; " + trouble);
     if (!trouble.empty()) return context.stop(Status::breakdown, trouble);
     if (said_reached)
         return context.stop(Status::stagnated,
@@ -83,7 +86,8 @@ void solve_variant(const Problem& problem, std::span<double> u, std::span<double
     const std::span<const double> c = solver.solution();
     DoubleArithmetic(problem.system, options.threads).correct(u, norm, c);
     const bool trouble = end != RunEnd::passes && end != RunEnd::rho_reached && end != RunEnd::exact;
-    judge(problem, u, d, end == RunEnd::rho_reached, trouble ? "CG ended: " + to_string(end) : "", context);
+    judge(problem, u, d, end == RunEnd::rho_reached, trouble ? "CG ended: " + why_ended(end, solver.pq(), options) : "",
+          context);
 }
 
 void solve_defect_correction(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,

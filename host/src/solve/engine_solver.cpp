@@ -31,7 +31,7 @@ public:
             const RunReport setup = session_->run({.passes = 1});
             context.count(setup, 0);
             if (setup.end != RunEnd::passes) {
-                outcome.trouble = trouble(setup.end);
+                outcome.trouble = trouble(setup.end, context.options);
                 return outcome;
             }
             first_rho = session_->scalars().rho;
@@ -47,7 +47,7 @@ public:
             context.report({context.result.inner_iterations, context.result.outer_iterations, 0});
             if (report.end == RunEnd::passes) continue;
             outcome.reached_global = report.end == RunEnd::rho_reached && session_->scalars().rho < global;
-            if (report.end != RunEnd::rho_reached) outcome.trouble = trouble(report.end);
+            if (report.end != RunEnd::rho_reached) outcome.trouble = trouble(report.end, context.options);
             break;
         }
         outcome.useful = steps > 0;
@@ -57,8 +57,8 @@ public:
     void read(std::size_t first, std::span<double> values) override { session_->read(Vec::u, first, values); }
 
 private:
-    [[nodiscard]] std::string trouble(RunEnd end) const {
-        return end == RunEnd::fault ? session_->fault() : "inner CG ended: " + to_string(end);
+    [[nodiscard]] std::string trouble(RunEnd end, const SolveOptions& options) const {
+        return end == RunEnd::fault ? session_->fault() : "inner CG ended: " + why_ended(end, session_->scalars().pq, options);
     }
 
     std::unique_ptr<Session> session_;

@@ -54,8 +54,9 @@ public:
     InnerSolver(const InnerSolver&) = delete;
     InnerSolver& operator=(const InnerSolver&) = delete;
     virtual ~InnerSolver() = default;
-    /// Solves A c = r approximately from c = 0. `fill` writes elements first.. of r.
+    /// Writes elements first .. first + values.size() - 1 of a right-hand side into `values`.
     using Fill = std::function<void(std::size_t first, std::span<double> values)>;
+    /// Solves A c = r approximately from c = 0, with `r` to fetch the right-hand side, a part at a time.
     virtual InnerOutcome solve(const Fill& r, const InnerGoal& goal, SolveContext& context) = 0;
     /// Elements of the correction.
     virtual void read(std::size_t first, std::span<double> values) = 0;
@@ -66,8 +67,10 @@ std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const Syst
                                                 const SessionOptions& options);
 
 /// Iterative refinement in the arithmetic `outer` over `inner` (section 2.2): the double loop of a solve, and as an
-/// inner solver itself the middle loop of a cascade. d holds the defect of u on entry and exit. Returns the last
-/// defect norm; `target` ends it; without one (0) and for middle loops, `reduction` of the first norm does.
+/// inner solver itself the middle loop of a cascade. d holds the defect of u, `norm` its norm, on entry; on exit d is
+/// the last defect. Returns that one's norm. It ends below goal.target; the outermost loop also where the problem as
+/// given has reached its tolerance, on divergence, stagnation, trouble inside and at the limit of iterations, and then
+/// leaves the status in the context; a middle loop also where a step gains less than a factor of two.
 struct RefineGoal {
     double target = 0;     ///< absolute defect norm
     bool outermost = true; ///< record history, count outer iterations, decide the solve's status

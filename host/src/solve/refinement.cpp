@@ -45,7 +45,9 @@ double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double
             before = norm;
             continue;
         }
-        if (norm < goal.target * (outcome.reached_global ? 1 + kReachedSlack : 1)) break;
+        if (norm < goal.target * (outcome.reached_global ? 1 + kReachedSlack : 1) ||
+            context.reached_as_given(norm, [&] { return d; }))
+            break;
         if (!outcome.useful || !finite) {
             context.stop(Status::breakdown,
                          outcome.trouble.empty() ? "the inner correction is not finite" : outcome.trouble);

@@ -1,7 +1,9 @@
 #include "mantissa/host/solve.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -25,28 +27,31 @@ constexpr SchemeName kSchemes[] = {{Scheme::direct, "direct"},
                                    {Scheme::defect_correction, "defect-correction"},
                                    {Scheme::residual_guided, "residual-guided"}};
 
-void check(const Problem& problem, const SolveOptions& o) {
+bool runs_on_the_processor(Scheme scheme) {
+    return scheme == Scheme::chronopoulos_gear || scheme == Scheme::ghysels_vanroose;
+}
+
+void check(const Problem& problem, const Engine& engine, const SolveOptions& o) {
     const auto require = [](bool good, const std::string& what) {
         if (!good) throw InvalidInput(what);
     };
     o.spec.validate();
+    // An engine that compares two others has a name of its own: there would be nothing to compare.
+    require(!runs_on_the_processor(o.scheme) || engine.name() == "emulated",
+            fmt::format("scheme {}: only engine 'emulated' has its recurrence, not '{}'; use --engine emulated without "
+                        "--check, or the scheme pipelined",
+                        to_string(o.scheme), engine.name()));
     require(problem.b.size() == problem.system.size, "right-hand side: its length is not the system's size");
     require(o.tolerance > 0 && o.tolerance < 1,
             fmt::format("tolerance {}: give a number between 0 and 1", o.tolerance));
-    require(o.digits >= 0 && o.digits <= 15, fmt::format("digits {}: give a number from 0 to 15", o.digits));
+    if (o.digits != 0) checked_digits(o.digits, "digits");
     require(o.digits > 0 || o.inner >= 1, "inner: at least one inner iteration");
-    require(o.middle_digits > 0 && o.middle_digits <= 15,
-            fmt::format("middle digits {}: give a number up to 15", o.middle_digits));
+    checked_digits(o.middle_digits, "middle digits");
     require(o.middle.empty() || o.scheme == Scheme::defect_correction,
             "middle formats: only defect-correction cascades");
     require(o.inner_recurrence == Recurrence::pipelined || o.scheme == Scheme::defect_correction,
             "inner recurrence plain: only defect-correction has a choice (the scheme `direct` is plain CG)");
     require(o.threads >= 1, "threads: at least one");
-}
-
-/// Enough for every converging cell of the paper (54001 iterations at 513 nodes a side).
-std::uint64_t default_limit(std::size_t size) {
-    return 150 * static_cast<std::uint64_t>(std::sqrt(static_cast<double>(size))) + 10000;
 }
 
 void run_scheme(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
@@ -63,6 +68,101 @@ void run_scheme(const Problem& problem, const Engine& engine, std::span<double> 
     case Scheme::residual_guided:
         return detail::solve_residual_guided(problem, engine, u, d, context);
     }
+}
+
+using detail::kReachedSlack;
+
+/// Solves the scaled problem until the problem as given has reached its tolerance: where the scaled defect is small
+/// enough and the true one is not, the solve goes on from there with a tolerance as much tighter.
+void run_until_true(const Problem& original, const ScaledProblem& scaled, const Engine& engine, std::span<double> u,
+                    std::span<double> d, detail::SolveContext& context) {
+    const SolveOptions& options = context.options;
+    const Problem& problem = scaled.problem;
+    for (std::vector<double> mapped;;) {
+        run_scheme(problem, engine, u, d, context);
+        if (context.result.status != Status::converged && !context.nearly) return;
+        mapped.assign(u.begin(), u.end());
+        scaled.map_back(mapped);
+        const double relative = relative_residual(original.system, mapped, original.b, options.threads);
+        if (relative < options.tolerance * (1 + kReachedSlack) || !std::isfinite(relative)) return;
+        defect(problem.system, u, problem.b, d, options.threads);
+        context.norm = norm2(d, options.threads);
+        // Below what is there already, or the next run would end before it begins.
+        context.tolerance =
+            std::min(context.tolerance * 0.5 * options.tolerance / relative, 0.5 * context.norm / context.initial);
+        context.target_as_given = std::min(context.target_as_given, 0.5 * scaled.norm_as_given(d, options.threads));
+        if (!(context.target() >= std::numeric_limits<double>::min()) || context.remaining() == 0) return;
+    }
+}
+
+/// Why a scaled solve that reached its tolerance did not reach the problem's. `y` is the scaled solution.
+std::string why_not_true(std::span<const double> y, std::span<const double> u, double true_residual) {
+    std::string lost;
+    for (std::size_t i = 0; i < u.size() && lost.empty(); ++i) {
+        if (!std::isfinite(u[i]))
+            return fmt::format("the solution leaves the range of double precision at unknown {}", i + 1);
+        if (y[i] != 0 && std::abs(u[i]) < std::numeric_limits<double>::min())
+            lost = fmt::format(" (the solution falls below the range of double precision at unknown {})", i + 1);
+    }
+    return fmt::format("the scaled system's defect reached its tolerance, that of the problem as given stays at {:.2e}",
+                       true_residual) +
+           lost;
+}
+
+/// Row i's diagonal entry, and whether it couples to another row.
+struct RowCheck {
+    double diagonal = 0;
+    bool coupled = false;
+};
+RowCheck row_check(const System& system, std::size_t i) {
+    RowCheck check;
+    if (system.kind == System::Kind::sparse) {
+        const SparseRows& m = system.sparse;
+        for (std::uint64_t k = m.row_begin[i]; k < m.row_begin[i + 1]; ++k) {
+            if (m.column[k] == i) check.diagonal = m.value[k];
+            else check.coupled |= m.value[k] != 0;
+        }
+        return check;
+    }
+    const bool stencil = system.kind == System::Kind::stencil;
+    if (stencil && system.on_edge(i)) return check;
+    for (std::size_t b = 0; b < kBands; ++b) {
+        const double value = stencil ? system.stencil.coefficients[b] : system.bands.band[b][i];
+        if (b == kBands / 2) check.diagonal = value;
+        else check.coupled |= value != 0;
+    }
+    return check;
+}
+
+/// The first diagonal entry that no positive definite matrix has, in words; empty when there is none. (An empty row is
+/// a Dirichlet node.)
+std::string bad_diagonal(const System& system) {
+    for (std::size_t i = 0; i < system.size; ++i) {
+        const RowCheck check = row_check(system, i);
+        if (check.diagonal < 0 || (check.diagonal == 0 && check.coupled))
+            return fmt::format("diagonal entry {} is {}, so the matrix is not positive definite; ", i + 1,
+                               check.diagonal);
+    }
+    return {};
+}
+
+/// The verdict: the true residual of the problem as given decides, whatever the scheme believes. `y` is the solution
+/// of the problem that the scheme worked on.
+void settle(const Problem& original, std::span<const double> y, std::span<const double> u,
+            detail::SolveContext& context) {
+    SolveResult& result = context.result;
+    const double tolerance = context.options.tolerance;
+    result.true_residual = relative_residual(original.system, u, original.b, context.options.threads);
+    if (result.true_residual < tolerance) {
+        if (result.status != Status::converged) context.stop(Status::converged);
+        return;
+    }
+    if (result.status == Status::converged) {
+        if (result.true_residual < tolerance * (1 + kReachedSlack)) return;
+        context.stop(Status::stagnated, why_not_true(y, u, result.true_residual));
+    }
+    if (result.status == Status::breakdown || result.status == Status::diverged)
+        result.detail = bad_diagonal(original.system) + result.detail;
 }
 
 } // namespace
@@ -96,13 +196,24 @@ std::string to_string(Status status) {
     }
 }
 
+double checked_digits(double digits, std::string_view name) {
+    if (!(digits >= kFewestDigits && digits <= kMostDigits))
+        throw InvalidInput(fmt::format("{} {}: give a number from {} to {}", name, digits, kFewestDigits, kMostDigits));
+    return digits;
+}
+
+std::uint64_t default_iteration_limit(std::size_t size) {
+    return 150 * static_cast<std::uint64_t>(std::sqrt(static_cast<double>(size))) + 10000;
+}
+
 SolveResult solve(const Problem& original, const Engine& engine, const SolveOptions& options,
                   const Progress& progress) {
-    check(original, options);
+    check(original, engine, options);
     const auto start = std::chrono::steady_clock::now();
     SolveResult result;
     std::optional<ScaledProblem> scaled;
     if (options.jacobi) scaled = jacobi_scaled(original);
+    else scaled = range_scaled(original);
     const Problem& problem = scaled ? scaled->problem : original;
     const std::size_t size = problem.system.size;
 
@@ -112,36 +223,28 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
                                  .progress = progress,
                                  .result = result,
                                  .size = size,
-                                 .limit = options.max_iterations != 0 ? options.max_iterations : default_limit(size)};
+                                 .limit = options.max_iterations != 0 ? options.max_iterations
+                                                                      : default_iteration_limit(size)};
     context.initial = norm2(d, options.threads);
-    if (!std::isfinite(context.initial))
-        throw InvalidInput("right-hand side: its norm is not finite; check the problem's entries");
     if (options.history) result.history.push_back({0, 0, 1.0});
     context.norm = context.initial;
     context.tolerance = options.tolerance;
+    if (scaled && !scaled->uniform()) {
+        context.scaled = &*scaled;
+        context.largest_scale = *std::max_element(scaled->scale.begin(), scaled->scale.end());
+        context.target_as_given = options.tolerance * scaled->norm_as_given(d, options.threads);
+    }
     if (context.initial == 0) context.stop(Status::converged);
+    else if (scaled) run_until_true(original, *scaled, engine, u, d, context);
     else run_scheme(problem, engine, u, d, context);
 
-    // The tolerance is meant for the problem as given. Where the scaled defect reached it and the true one did not,
-    // the solve goes on from there with a tolerance as much tighter.
-    const double norm_b = norm2(original.b, options.threads);
-    std::vector<double> mapped;
-    for (int round = 0; scaled && round < 8 && result.status == Status::converged && norm_b > 0; ++round) {
-        mapped = u;
-        scaled->map_back(mapped);
-        defect(original.system, mapped, original.b, d, options.threads);
-        const double relative = norm2(d, options.threads) / norm_b;
-        if (relative < options.tolerance * (1 + detail::kReachedSlack)) break;
-        context.tolerance *= 0.5 * options.tolerance / relative;
-        defect(problem.system, u, problem.b, d, options.threads);
-        context.norm = norm2(d, options.threads);
-        run_scheme(problem, engine, u, d, context);
+    if (scaled) {
+        const std::vector<double> y = u;
+        scaled->map_back(u);
+        settle(original, y, u, context);
+    } else {
+        settle(original, u, u, context);
     }
-
-    // What is reported is formed anew, on the problem as given.
-    if (scaled) scaled->map_back(u);
-    defect(original.system, u, original.b, d, options.threads);
-    result.true_residual = norm_b > 0 ? norm2(d, options.threads) / norm_b : 0;
     if (original.exact) {
         double sum = 0;
         for (std::size_t i = 0; i < size; ++i) {

@@ -23,7 +23,7 @@ struct DotResult {
 
 class BlockAlgebra {
 public:
-    /// Keeps a reference to `system`'s structure by copying what it needs, coefficients rounded.
+    /// Copies what it needs of `system`, coefficients rounded; the system need not outlive the call.
     BlockAlgebra(const System& system, const DatapathSpec& spec, int threads = 1);
 
     [[nodiscard]] std::size_t size() const { return size_; }
@@ -40,9 +40,25 @@ public:
     /// a . b as the spec forms dot products, rounded into the scalar format.
     [[nodiscard]] DotResult dot(std::span<const double> a, std::span<const double> b) const;
 
-private:
+    /// Elements that go through one operation at a time.
     static constexpr std::size_t kBlock = 4096;
+
+private:
+    static constexpr std::size_t kWindow = 1024;
     struct Scratch;
+
+    /// Sparse rows by windows of kWindow, for chained sums side by side: within a window the rows are ordered by
+    /// length, the longest first, and step k holds entry k of every row that has one. Those rows are the first of the
+    /// window, so a step is one product and one sum of contiguous arrays.
+    struct Jagged {
+        std::vector<std::uint32_t> order;        ///< row within its window, by place
+        std::vector<std::uint64_t> window_begin; ///< first step of each window, and the end
+        std::vector<std::uint64_t> step_begin;   ///< first entry of each step, and the end
+        std::vector<std::uint32_t> column;
+        std::vector<double> value;
+    };
+    void jag(const SparseRows& rows);
+    void window_rows(std::size_t window, const double* x, double* out, Scratch& scratch) const;
 
     void rows(std::size_t begin, std::size_t end, const double* x, double* out, Scratch& scratch) const;
     void grid_rows(std::size_t begin, std::size_t end, const double* x, double* out, Scratch& scratch) const;
@@ -57,7 +73,8 @@ private:
     Stencil grid_; ///< stencil: shape; coefficients rounded
     std::size_t row_length_ = 0;
     std::array<std::vector<double>, kBands> bands_;
-    SparseRows sparse_;
+    SparseRows sparse_; ///< tree order
+    Jagged jagged_;     ///< chain order
     VectorUnit<double> row_unit_, product_unit_, accumulator_unit_;
 };
 

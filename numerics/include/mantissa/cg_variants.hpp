@@ -27,6 +27,8 @@ public:
     /// Each pass is one CG step. rho is tested before a step, as r.r of the residual so far.
     RunReport run(const RunRequest& request);
     [[nodiscard]] double rho() const { return rho_; }
+    /// The last step's denominator of alpha, which stands for p.A p; not above zero behind RunEnd::indefinite.
+    [[nodiscard]] double pq() const { return pq_; }
     [[nodiscard]] std::span<const double> solution() const { return u_; }
 
 private:
@@ -36,7 +38,7 @@ private:
     DatapathSpec spec_;
     CgVariant variant_;
     std::vector<double> u_, r_, p_, w_, s_, z_, aw_;
-    double rho_ = 0, previous_rho_ = 0, alpha_ = 0;
+    double rho_ = 0, pq_ = 0, previous_rho_ = 0, alpha_ = 0;
     bool first_ = true;
 };
 

@@ -58,7 +58,7 @@ enum class RunEnd : std::uint8_t {
     passes,          ///< the passes asked for were run
     rho_reached,     ///< rho fell below the threshold
     exact,           ///< rho is zero
-    indefinite,      ///< p.q is not above zero
+    indefinite,      ///< p.q is not above zero: below it, or zero (vanished, underflowed); see Scalars::pq
     not_finite,      ///< overflow or NaN
     window_overflow, ///< a fixed-point dot product left its window
     fault,           ///< the engine's hardware reported an error; see Session::fault()
@@ -98,7 +98,8 @@ public:
     virtual void read(std::span<double> u, std::span<double> d) const = 0;
 };
 
-/// A system loaded into an engine, with its state u, r, p, q and scalars. All state starts at +0.
+/// A system loaded into an engine, with its state u, r, p, q and scalars. All state starts at +0. A session owns what
+/// it needs of the system: the one that it was loaded from need not outlive load().
 /// Not for use from two threads at once.
 class Session {
 public:
@@ -118,8 +119,8 @@ public:
     [[nodiscard]] virtual Scalars scalars() const = 0;
     /// Runs passes until one ends the run. n runs of one pass equal one run of n passes, bit for bit.
     virtual RunReport run(const RunRequest& request) = 0;
-    /// Room for the outer loop's vectors beside the session's, made on the first call, which the loaded system must
-    /// live to see; null where the host keeps them.
+    /// Room for the outer loop's vectors beside the session's, made on the first call; the session keeps what of the
+    /// system they take. Null where the host keeps them.
     [[nodiscard]] virtual OuterVectors* outer() { return nullptr; }
     /// Text of the last RunEnd::fault.
     [[nodiscard]] virtual std::string fault() const { return {}; }
@@ -144,7 +145,8 @@ public:
     /// Empty when this engine runs `spec` on `system`; else one line that says why not.
     [[nodiscard]] virtual std::string refusal(const DatapathSpec& spec, const System& system,
                                               const SessionOptions& options) const = 0;
-    /// Loads a system. Throws InvalidInput with refusal()'s line when it must refuse.
+    /// Loads a system, which the session copies as far as it needs it: the caller may change or destroy it behind this
+    /// call. Throws InvalidInput with refusal()'s line when it must refuse.
     [[nodiscard]] virtual std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                         const SessionOptions& options) const = 0;
 };

@@ -21,26 +21,28 @@ namespace mantissa {
 
 inline constexpr int kBands = 9;
 
-/// A constant stencil on a grid with Dirichlet edges.
+/// A constant stencil on a grid with Dirichlet edges. Coefficients are finite.
 struct Stencil {
     std::size_t row_length = 0; ///< columns, edge nodes included; at least 3
     std::size_t rows = 0;       ///< grid rows, edge nodes included; at least 3
     std::array<double, kBands> coefficients{};
 };
 
-/// Nine bands, each of rows*row_length elements. Couplings that leave the grid must be zero.
+/// Nine bands, each of rows*row_length elements, finite. Couplings that leave the grid must be zero.
 struct Bands {
     std::size_t row_length = 0;
     std::array<std::vector<double>, kBands> band;
 };
 
-/// Rows in compressed form, columns ascending within a row.
+/// Rows in compressed form: row i holds the entries row_begin[i] .. row_begin[i + 1] - 1.
 struct SparseRows {
-    std::vector<std::uint64_t> row_begin; ///< size + 1 entries
-    std::vector<std::uint32_t> column;
-    std::vector<double> value;
+    std::vector<std::uint64_t> row_begin; ///< size + 1 entries, from 0, ascending, to the number of entries
+    std::vector<std::uint32_t> column;    ///< below size; ascending within a row, none twice
+    std::vector<double> value;            ///< finite
 };
 
+/// A matrix of one of the three kinds. Made by from_stencil, from_bands or from_rows; whoever fills the members by hand
+/// keeps their promises, since engines read them unchecked.
 struct System {
     enum class Kind : std::uint8_t { stencil, bands, sparse };
     Kind kind = Kind::stencil;
@@ -49,6 +51,8 @@ struct System {
     Bands bands;
     SparseRows sparse;
 
+    /// Each checks in one pass what the structures above say of themselves and throws InvalidInput, one line that names
+    /// the first fault (element, row or column, counted from 0) and the mend. Symmetry is not checked.
     static System from_stencil(const Stencil& s);
     static System from_bands(Bands b);
     static System from_rows(SparseRows r);

@@ -73,7 +73,7 @@ public:
         : SessionBase<T>(spec, system), plan_(plan), threads_(std::max(1, options.threads)),
           kernels_(best_pass_table<T>()[plan.masked ? 1 : 0][spec.order == RowOrder::tree ? 1 : 0]
                                        [spec.dot.exact_product ? 1 : 0]),
-          kind_(system.kind) {
+          kind_(system.kind), recurrence_(options.recurrence) {
         load(system);
         // Chunks are multiples of the largest number of partial sums, and long enough to amortise their halo.
         const std::size_t wanted = std::max(kChunk, 4 * (this->margin_ + 1));
@@ -84,7 +84,9 @@ public:
         RunReport report;
         const double stop = this->exact_scalar(request.rho_stop);
         while (report.passes < request.passes && report.end == RunEnd::passes) {
-            const ScalarStep step = pass();
+            const ScalarStep step = recurrence_ == Recurrence::pipelined
+                                        ? pass()
+                                        : plain_pass(this->spec_, this->scalars_, this->rho_known_, PlainParts{*this});
             ++report.passes;
             report.sigma_guards += step.sigma_guarded ? 1 : 0;
             report.end = step.end;
@@ -319,10 +321,83 @@ private:
         }
     }
 
+    /// Calls body(begin, end, scratch, first) for the chunks, on this session's threads and in the spec's rounding
+    /// mode. `first` says that the chunk before was not this thread's.
+    template <class Body> void for_chunks(Body&& body) {
+        const auto chunks = static_cast<std::ptrdiff_t>((this->size() + chunk_ - 1) / chunk_);
+#pragma omp parallel num_threads(threads_) if (threads_ > 1)
+        {
+#if MANTISSA_HAS_FP_MODE
+            const FpScope scope(plan_.mode);
+#endif
+            Scratch own;
+            Scratch& scratch = threads_ == 1 ? scratch_ : own;
+            std::ptrdiff_t before = -2;
+#pragma omp for schedule(static)
+            for (std::ptrdiff_t c = 0; c < chunks; ++c) {
+                const std::size_t begin = static_cast<std::size_t>(c) * chunk_;
+                body(begin, std::min(this->size(), begin + chunk_), scratch, c != before + 1);
+                before = c;
+            }
+        }
+    }
+
+    /// a.b of two of the session's vectors.
+    DotResult dot(Vec a, Vec b) {
+        const T* const x = this->data(a);
+        const T* const y = this->data(b);
+        const Format& scalar = this->spec_.scalar;
+        if (this->spec_.dot.fixed) {
+            FixedAccumulator sum(this->spec_.dot.window);
+            for_chunks([&](std::size_t begin, std::size_t end, Scratch&, bool) {
+                FixedAccumulator own(this->spec_.dot.window);
+                dot_fixed(own, x + begin, y + begin, end - begin);
+#pragma omp critical
+                sum.merge(own);
+            });
+            return {sum.total(scalar), sum.overflow()};
+        }
+        std::vector<double> sums(static_cast<std::size_t>(this->spec_.partials()));
+        {
+#if MANTISSA_HAS_FP_MODE
+            const FpScope scope(plan_.mode);
+#endif
+            kernels_.dot_lanes_one(x, y, plan_.masks.product, sums.data(), this->spec_.partials(), this->size());
+        }
+        LaneAccumulator::close(this->spec_.dot.accumulator, sums);
+        return {exact::convert(scalar, sums[0]), false};
+    }
+
+    struct PlainParts {
+        FusedSession& s;
+        DotResult rr() { return s.dot(Vec::r, Vec::r); }
+        void direction(double beta) {
+            s.for_chunks([&](std::size_t begin, std::size_t end, Scratch&, bool) {
+                const auto p = s.vec(Vec::p).subspan(begin, end - begin);
+                s.unit(Vec::p).add_scaled(s.vec(Vec::r).subspan(begin, end - begin), static_cast<T>(beta), p, p);
+            });
+        }
+        DotResult product() {
+            s.for_chunks([&](std::size_t begin, std::size_t end, Scratch& scratch, bool first) {
+                s.rows(scratch, begin, end, first);
+            });
+            return s.dot(Vec::p, Vec::q);
+        }
+        DotResult advance(double alpha) {
+            s.for_chunks([&](std::size_t begin, std::size_t end, Scratch&, bool) {
+                const auto part = [&](Vec v) { return s.vec(v).subspan(begin, end - begin); };
+                s.unit(Vec::u).add_scaled(part(Vec::u), static_cast<T>(alpha), part(Vec::p), part(Vec::u));
+                s.unit(Vec::r).sub_scaled(part(Vec::r), static_cast<T>(alpha), part(Vec::q), part(Vec::r));
+            });
+            return rr();
+        }
+    };
+
     Plan<T> plan_;
     int threads_;
     const PassKernels<T>& kernels_;
     System::Kind kind_;
+    Recurrence recurrence_;
     std::size_t chunk_ = kChunk;
     T alpha_{}, beta_{};
     Stencil grid_;
@@ -341,7 +416,6 @@ private:
 
 std::unique_ptr<Session> make_fused_session(const System& system, const DatapathSpec& spec,
                                             const SessionOptions& options) {
-    if (options.recurrence != Recurrence::pipelined) return nullptr;
     if (const auto plan = plan_for<float>(spec))
         return std::make_unique<FusedSession<float>>(system, spec, options, *plan);
     if (const auto plan = plan_for<double>(spec))

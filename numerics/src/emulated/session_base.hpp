@@ -1,4 +1,5 @@
-// What the emulated engine's two sessions share: storage of u, r, p, q with zero margins, reading and writing.
+// What the emulated engine's two sessions share: storage of u, r, p, q with zero margins, reading and writing, and the
+// plain recurrence's pass.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "mantissa/block_algebra.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/kernels.hpp"
+#include "mantissa/scalar_unit.hpp"
 
 namespace mantissa::detail {
 
@@ -72,6 +75,9 @@ protected:
     [[nodiscard]] std::size_t size() const { return vectors_[0].size(); }
     [[nodiscard]] double exact_scalar(double x) const { return exact::convert(spec_.scalar, x); }
 
+    [[nodiscard]] std::span<T> vec(Vec v) { return {data(v), size()}; }
+    [[nodiscard]] const VectorUnit<T>& unit(Vec v) const { return units_[index(v)]; }
+
     DatapathSpec spec_;
     std::size_t margin_;
     Scalars scalars_;
@@ -85,6 +91,49 @@ private:
     VectorUnit<T> units_[4];
     Padded<T> vectors_[4];
 };
+
+/// One pass of the plain recurrence (engine.hpp, Eq. 2) in a session's own vectors. The session gives its parts:
+///     rr()              r.r
+///     direction(beta)   p = r + beta p
+///     product()         q = A p; returns p.q
+///     advance(alpha)    u += alpha p, r -= alpha q; returns r.r
+/// `before` holds the scalars behind the last pass; `rho_known` tells whether its rho is r.r already.
+template <class Parts>
+ScalarStep plain_pass(const DatapathSpec& spec, const Scalars& before, bool& rho_known, Parts&& parts) {
+    const Format& f = spec.scalar;
+    ScalarStep step;
+    Scalars& s = step.scalars;
+    const auto finish = [&](RunEnd end) {
+        step.end = end;
+        s.alpha = s.sigma = s.beta = 0;
+        return step;
+    };
+    double rho = before.rho;
+    if (!rho_known) {
+        const DotResult rr = parts.rr();
+        if (rr.overflow) return finish(RunEnd::window_overflow);
+        rho = rr.value;
+    }
+    rho_known = true;
+    s.rho = rho;
+    if (!std::isfinite(rho)) return finish(RunEnd::not_finite);
+    if (rho == 0) return finish(RunEnd::exact);
+    parts.direction(exact::convert(spec.operand, before.beta));
+    const DotResult pq = parts.product();
+    if (pq.overflow) return finish(RunEnd::window_overflow);
+    s.pq = pq.value;
+    if (!std::isfinite(s.pq)) return finish(RunEnd::not_finite);
+    if (!(s.pq > 0)) return finish(RunEnd::indefinite);
+    s.alpha = exact::div(f, rho, s.pq);
+    if (!std::isfinite(s.alpha)) return finish(RunEnd::not_finite);
+    const DotResult rr = parts.advance(exact::convert(spec.operand, s.alpha));
+    if (rr.overflow) return finish(RunEnd::window_overflow);
+    s.rho = rr.value;
+    s.sigma = s.rho; // what the pipelined form estimates
+    s.beta = exact::div(f, s.rho, rho);
+    if (!std::isfinite(s.rho) || !std::isfinite(s.beta)) return finish(RunEnd::not_finite);
+    return step;
+}
 
 /// Sessions of the emulated engine. The fused one returns nullptr when it has no loop for the spec.
 std::unique_ptr<Session> make_fused_session(const System& system, const DatapathSpec& spec,

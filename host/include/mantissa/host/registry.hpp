@@ -17,7 +17,7 @@ struct EngineEntry {
     std::string missing; ///< empty when the engine is here; else why not and the mend
 };
 
-/// All engines that Mantissa knows, in the order of DESIGN: emulated, hls, systemc, rtl, gpu.
+/// All engines that Mantissa knows, the executable specification first: emulated, hls, systemc, rtl, gpu.
 std::vector<EngineEntry> list_engines();
 
 /// The engine of that name. Throws InvalidInput for an unknown name or an engine that this build lacks.

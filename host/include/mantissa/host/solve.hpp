@@ -26,14 +26,26 @@ std::string to_string(Scheme scheme);
 Scheme parse_scheme(std::string_view text);
 
 enum class Status : std::uint8_t {
-    converged, ///< refinement: the true defect is below the tolerance (or 0.1 % above, when the inner test held);
-               ///< direct solvers: the recurrence's residual is, and the true one is within a factor of ten
-    diverged,  ///< the defect grew beyond 10^4 times the initial one, or is NaN
-    stagnated, ///< the best defect no longer falls
+    /// Decided by SolveResult::true_residual, whatever a scheme believes.
+    converged, ///< the true residual is below the tolerance (or 0.1 % above, when the inner test held)
+    diverged,  ///< the defect grew beyond 10^4 times the initial one, or is not finite
+    stagnated, ///< the best defect no longer falls; or the recurrence's residual (a direct solver's), or the scaled
+               ///< problem's, reached the tolerance and the true one did not
     breakdown, ///< the recurrence cannot go on (p.q <= 0, overflow, a window overflow, an engine's fault)
     iteration_limit,
 };
 std::string to_string(Status status);
+
+/// Digits that one inner solve, or one middle loop of a cascade, may be asked to gain. Fewer are no goal, more are
+/// beyond what a double-precision defect can tell.
+inline constexpr double kFewestDigits = 0.1, kMostDigits = 15;
+/// `digits` when it lies in that range; else throws InvalidInput, one line that begins with `name`.
+double checked_digits(double digits, std::string_view name);
+
+/// Inner iterations in all that a solve may take where SolveOptions::max_iterations is 0: 150 per square root of the
+/// number of unknowns (per grid row, on a square grid) and 10000. Enough for every converging cell of the paper (54001
+/// iterations at 513 nodes a side).
+std::uint64_t default_iteration_limit(std::size_t size);
 
 struct SolveOptions {
     Scheme scheme = Scheme::residual_guided;
@@ -42,11 +54,12 @@ struct SolveOptions {
     /// `spec`. Empty: double outside, `spec` inside. For defect_correction only.
     std::vector<Format> middle;
     std::uint64_t inner = 10; ///< inner iterations per outer step; ignored when digits is set
-    double digits = 0;        ///< > 0: each inner solve reduces its defect by this many digits instead
+    double digits = 0;        ///< not 0: each inner solve reduces its defect by this many digits instead; see
+                              ///< checked_digits()
     double middle_digits = 2; ///< digits gained by each middle loop of a cascade
     Recurrence inner_recurrence = Recurrence::pipelined;
     double tolerance = 1e-10;         ///< on the defect norm relative to the initial one
-    std::uint64_t max_iterations = 0; ///< inner iterations in all; 0: 150 per square root of the size, + 10000
+    std::uint64_t max_iterations = 0; ///< inner iterations in all; 0: default_iteration_limit()
     bool jacobi = false;              ///< symmetric scaling by the diagonal
     int threads = 1;
     bool keep_solution = false; ///< return u
@@ -55,7 +68,7 @@ struct SolveOptions {
 
 struct HistoryPoint {
     std::uint64_t inner_iterations = 0, outer_iterations = 0;
-    double relative_defect = 0; ///< ||b - A u|| / ||b - A u0|| in double precision
+    double relative_defect = 0; ///< ||b - A u|| / ||b - A u0|| in double precision; with jacobi, of the scaled problem
 };
 
 struct SolveResult {
@@ -63,8 +76,8 @@ struct SolveResult {
     std::string detail;                 ///< one line, why, when not converged or with a reservation
     std::uint64_t inner_iterations = 0; ///< CG steps, summed over all inner solves
     std::uint64_t outer_iterations = 0; ///< double-precision defects formed behind inner solves; 0 for direct solvers
-    double true_residual = 0;           ///< ||b - A u|| / ||b - A u0||, formed in double precision at the end
-    std::optional<double> error;        ///< sqrt(sum (u - exact)^2 / N) where the solution is known
+    double true_residual = 0;    ///< relative_residual() of u on the problem as given; infinite where u is not finite
+    std::optional<double> error; ///< sqrt(sum (u - exact)^2 / N) where the solution is known
     std::uint64_t sigma_guards = 0;
     std::optional<std::uint64_t> cycles;
     double seconds = 0;
@@ -75,7 +88,12 @@ struct SolveResult {
 /// Called from time to time with the state so far; returning false stops the solve (Status::iteration_limit).
 using Progress = std::function<bool(const HistoryPoint&)>;
 
-/// Throws InvalidInput when the engine refuses the spec or the options contradict each other.
+/// Solves a problem from u = 0. Whether it converged is judged by the true residual of the problem as given, formed
+/// anew from u; with jacobi the solve goes on until that one has reached the tolerance, and stops once it has.
+///
+/// Throws InvalidInput, one line, when the engine refuses the spec, when the options contradict each other, when a
+/// scheme that only the emulated engine's arithmetic has (chronopoulos-gear, ghysels-vanroose) is asked for on another
+/// engine, and when the problem cannot be scaled (jacobi_scaled()) or its right-hand side is not finite.
 SolveResult solve(const Problem& problem, const Engine& engine, const SolveOptions& options,
                   const Progress& progress = {});
 
