@@ -48,7 +48,8 @@ struct Reproduced {
         return ours && ours->error && converged() ? std::optional(*ours->error / 2) : std::nullopt;
     }
     [[nodiscard]] bool converged() const {
-        return ours && detail::gives_count(cell, to_string(ours->status), ours->true_residual);
+        const SolveOptions o = detail::cell_point(cell).options;
+        return ours && gives_count(o.scheme, ours->status, ours->true_residual, o.tolerance);
     }
     /// Ours over the paper's: errors in Table 1, inner iterations elsewhere.
     [[nodiscard]] std::optional<double> ratio() const {

@@ -149,10 +149,4 @@ Point cell_point(const PaperCell& cell) {
     return point;
 }
 
-bool gives_count(const PaperCell& cell, std::string_view status, double true_residual) {
-    if (status == to_string(Status::converged)) return true;
-    return cell.scheme == "direct" && status == to_string(Status::stagnated) &&
-           true_residual < 10 * cell_point(cell).options.tolerance;
-}
-
 } // namespace mantissa::detail

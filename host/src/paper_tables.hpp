@@ -31,9 +31,4 @@ std::vector<PaperCell> read_paper_table(int table, const std::string& folder);
 /// The solve behind a cell.
 Point cell_point(const PaperCell& cell);
 
-/// Does a solve with this status (its text) and true residual give the cell a count? One that converged does. The
-/// paper's direct solvers stop on their recurrence's residual, and so are its counts: a direct solve whose recurrence
-/// reached the tolerance counts too while its true residual is within ten times the tolerance.
-bool gives_count(const PaperCell& cell, std::string_view status, double true_residual);
-
 } // namespace mantissa::detail

@@ -285,7 +285,7 @@ IterationContest contest_of(const Json& document, const std::vector<SolveBeside>
         if (s.problem != contest.problem || s.tolerance != tolerance || s.jacobi || !s.middle.empty()) continue;
         const bool same = s.scheme == scheme && s.inner == inner && s.inner_recurrence != "plain";
         if (same) enter(contest, {s.spec, s.converged, s.iterations});
-        if (s.scheme == "direct" && s.spec == reference && s.converged) contest.reference = s.iterations;
+        if (s.scheme == "direct" && s.spec == reference && s.gives_count) contest.reference = s.iterations;
     }
     for (const Json* r : items(document, "references"))
         if (text(*r, "problem") == contest.problem) contest.reference = whole(*r, "iterations");

@@ -18,7 +18,7 @@ struct SolveBeside {
     std::uint64_t inner = 0;              ///< 0: until it gains some digits, or no refinement
     double tolerance = 0;
     bool jacobi = false;
-    bool converged = false;
+    bool converged = false, gives_count = false; ///< see gives_count() in solve.hpp
     std::uint64_t iterations = 0;
 };
 

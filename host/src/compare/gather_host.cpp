@@ -7,6 +7,7 @@
 
 #include "../counted.hpp"
 #include "../progress.hpp"
+#include "../result_json.hpp"
 #include "gather.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/point.hpp"
@@ -117,7 +118,8 @@ void enter_cpu_run(GatherContext& context, const Problem& problem, const CpuRun&
         measured_here(context, name, threads, [&] { return time_solve(context, problem, point, threads); });
     if (!stored) return gaps.add(kNotStored, fmt::format("{} on {}", run.label, problem.name));
     const Json& d = stored->document;
-    if (d.at("status") != "converged")
+    const double residual = d.at("true_residual").is_null() ? NAN : d.at("true_residual").get<double>();
+    if (!gives_count(run.scheme, parse_status(d.at("status").get<std::string>()), residual, c.tolerance))
         return context.gap({fmt::format("{} on the processor, {}", run.label, problem.name),
                             fmt::format("the solve ended: {}", d.at("status").get<std::string>()),
                             "loosen the tolerance"});
@@ -129,7 +131,7 @@ void enter_cpu_run(GatherContext& context, const Problem& problem, const CpuRun&
     peer.iterations = d.at("iterations");
     peer.outer = d.at("outer");
     peer.seconds = d.at("seconds");
-    peer.true_residual = d.at("true_residual").is_null() ? NAN : d.at("true_residual").get<double>();
+    peer.true_residual = residual;
     if (!d.at("error").is_null()) peer.error = d.at("error").get<double>();
     peer.origin = context.out.origins.add({"measured",
                                            fmt::format("{} on {}, the fastest of {}", peer.label, problem.name,
@@ -149,7 +151,7 @@ void enter_reference(GatherContext& context, const Problem& problem, int threads
         result = solve(problem, *make_engine(point.engine), point.options);
         context.store.put(point, *result, problem.system.size, current_provenance(context.options.command));
     }
-    if (result->status != Status::converged)
+    if (!gives_count(point.options.scheme, result->status, result->true_residual, point.options.tolerance))
         return context.gap({what, "the solve ended: " + to_string(result->status), "loosen the tolerance"});
     const auto from = context.documents.origin_of(point);
     if (!from) return;

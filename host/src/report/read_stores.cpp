@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -26,6 +27,11 @@ std::string PointRow::stop() const {
     if (inner) return fmt::format("inner={}", *inner);
     if (digits) return fmt::format("digits={}", detail::shortest(*digits));
     return {};
+}
+
+bool PointRow::gives_count() const {
+    return mantissa::gives_count(parse_scheme(scheme), detail::parse_status(status), true_residual.value_or(NAN),
+                                 tolerance);
 }
 
 std::string PointRow::setting() const {

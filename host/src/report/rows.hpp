@@ -44,6 +44,8 @@ struct PointRow {
     std::string date;
     int origin = 0;
     [[nodiscard]] bool converged() const { return status == "converged"; }
+    /// Does it give a count of iterations to compare with? See gives_count() in solve.hpp.
+    [[nodiscard]] bool gives_count() const;
     /// "inner=10", "digits=2" or "".
     [[nodiscard]] std::string stop() const;
     /// Does an engine carry it out? The other schemes run in the program itself, whatever engine is named.

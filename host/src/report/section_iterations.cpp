@@ -119,7 +119,7 @@ Figure figure_of(const Choice& choice, std::size_t index) {
     std::vector<double> ruled;
     for (const PointRow* p : choice.points) {
         const auto shape = shape_of(p->spec);
-        if (!p->converged() || !shape || !shape->is_reference()) continue;
+        if (!p->gives_count() || !shape || !shape->is_reference()) continue;
         ruled.push_back(static_cast<double>(p->inner_iterations));
         chart.rules.emplace_back(ruled.back(), fmt::format("{}: {}", spec_label(p->spec), p->inner_iterations));
         t.rows.push_back(row_of(*p, "reference", none()));

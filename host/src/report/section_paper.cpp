@@ -60,7 +60,7 @@ Cell paper_cell(const detail::PaperCell& c) {
 
 Cell our_cell(const detail::PaperCell& c, const PointRow* p) {
     if (p == nullptr) return none();
-    if (!detail::gives_count(c, p->status, p->true_residual.value_or(NAN))) return words(p->status);
+    if (!p->gives_count()) return words(p->status);
     if (c.table == 1) {
         if (!p->error) return none();
         return {fmt::format("{:.5e}", *p->error / 2), *p->error / 2, {}, false, false};

@@ -138,9 +138,10 @@ std::vector<std::string> findings_of(const Choice& choice) {
     const PointRow* reference = nullptr;
     std::vector<Shaped> reduced;
     for (const PointRow* p : choice.points) {
-        if (!p->converged()) continue;
+        if (!p->gives_count()) continue;
         const auto shape = shape_of(p->spec);
         if (shape && shape->is_double) reference = p;
+        if (!p->converged()) continue;
         if (shape && shape->reduced()) reduced.push_back({p, *shape});
     }
     if (reference != nullptr)
@@ -165,7 +166,7 @@ std::vector<detail::SolveBeside> solves_of(const Rows& rows) {
     std::vector<detail::SolveBeside> list;
     for (const PointRow& p : rows.points)
         list.push_back({p.problem, p.scheme, p.spec, p.inner_recurrence, p.middle, p.inner.value_or(0), p.tolerance,
-                        p.jacobi, p.converged(), p.inner_iterations});
+                        p.jacobi, p.converged(), p.gives_count(), p.inner_iterations});
     return list;
 }
 

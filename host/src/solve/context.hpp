@@ -20,10 +20,6 @@ namespace mantissa::detail {
 /// initial one, depending on the order of summation in the dot products.)
 inline constexpr double kReachedSlack = 1e-3;
 
-/// A direct solver stops when its recurrence's residual reaches the tolerance, as the paper's does; rounding keeps the
-/// true residual from following all the way. Within this factor of the tolerance another run from there can mend it.
-inline constexpr double kDirectSlack = 10;
-
 /// A solve is stagnant when its best defect has not fallen by a tenth over this many inner iterations.
 inline std::uint64_t patience(std::size_t size) {
     return 2000 + static_cast<std::uint64_t>(20 * std::sqrt(static_cast<double>(size)));

@@ -54,6 +54,10 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
     require(o.threads >= 1, "threads: at least one");
 }
 
+bool is_direct(Scheme scheme) {
+    return scheme != Scheme::defect_correction && scheme != Scheme::residual_guided;
+}
+
 void run_scheme(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                 detail::SolveContext& context) {
     switch (context.options.scheme) {
@@ -194,6 +198,11 @@ std::string to_string(Status status) {
     default:
         return "iteration limit";
     }
+}
+
+bool gives_count(Scheme scheme, Status status, double true_residual, double tolerance) {
+    if (status == Status::converged) return true;
+    return is_direct(scheme) && status == Status::stagnated && true_residual < kDirectSlack * tolerance;
 }
 
 double checked_digits(double digits, std::string_view name) {

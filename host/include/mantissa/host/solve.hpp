@@ -36,6 +36,14 @@ enum class Status : std::uint8_t {
 };
 std::string to_string(Status status);
 
+/// A direct solver stops when its recurrence's residual reaches the tolerance, as the paper's does; rounding keeps the
+/// true one from following all the way. Within this factor its count of iterations still stands for the solver.
+inline constexpr double kDirectSlack = 10;
+
+/// Does such a solve give a count of iterations to compare with? One that converged does, and a direct one whose
+/// recurrence got there with the true residual within kDirectSlack of the tolerance: so the counts of FCCM'06 are made.
+bool gives_count(Scheme scheme, Status status, double true_residual, double tolerance);
+
 /// Digits that one inner solve, or one middle loop of a cascade, may be asked to gain. Fewer are no goal, more are
 /// beyond what a double-precision defect can tell.
 inline constexpr double kFewestDigits = 0.1, kMostDigits = 15;
