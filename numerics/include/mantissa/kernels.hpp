@@ -27,7 +27,7 @@ public:
     explicit VectorUnit(const Format& format, Path path = Path::fastest);
 
     [[nodiscard]] const Format& format() const { return format_; }
-    /// "hardware", "native", "double" or "portable".
+    /// "hardware", "native", "double", "directed" or "portable".
     [[nodiscard]] std::string_view path() const;
 
     void add(std::span<const T> a, std::span<const T> b, std::span<T> out) const;
@@ -47,7 +47,7 @@ public:
     void convert(std::span<const double> a, std::span<T> out) const;
 
 private:
-    enum class Way : std::uint8_t { hardware, native, through_double, portable };
+    enum class Way : std::uint8_t { hardware, native, through_double, directed, portable };
     Format format_;
     Way way_ = Way::portable;
     std::uint8_t finish_ = 0;         ///< detail::Finish of the operations
@@ -59,7 +59,7 @@ private:
         double max = 0, overflow = 0, min_normal = 0, grid = 0;
     } params_;
 
-    void run(int op, const T* a, const T* b, T s, T* out, std::size_t n) const;
+    void run(int op, const T* a, const T* b, const T* c, T s, T* out, std::size_t n) const;
 };
 
 extern template class VectorUnit<float>;
