@@ -174,7 +174,9 @@ template <class T>
 void convert_directed(const KernelTable& table, const Format& f, const double* a, T* out, std::size_t n) {
     const FpScope scope({f.truncates() ? FpRounding::toward_zero : FpRounding::nearest, false});
     const DirectedParams<double> params = directed_params<double>(f, true);
-    const int kind = params.grid != 0 ? 1 : 0;
+    const bool unlimited = whole_range<double>(f) && !f.flushes() && (f.truncates() || f.overflow == Overflow::infinity);
+    const auto kind =
+        static_cast<int>(unlimited ? Rounds::unlimited : params.grid != 0 ? Rounds::on_grid : Rounds::limited);
     if constexpr (sizeof(T) == 4) table.round32[kind](a, out, n, params);
     else table.round64[kind](a, out, n, params);
 }

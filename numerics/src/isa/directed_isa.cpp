@@ -56,11 +56,11 @@ void finish(const T* down, const T* up, [[maybe_unused]] const T* near, T* __res
         out[i] = round_directed<T, kGrid, kNear>(down[i], up[i], kNear ? near[i] : T{0}, f);
 }
 
-template <class T, bool kGrid>
+template <class T, bool kLimits, bool kGrid>
 void round(const double* a, T* out, std::size_t n, const DirectedParams<double>& params) {
     const DirectedParams<double> f = params;
 #pragma GCC ivdep
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<T>(round_exact<double, kGrid>(a[i], f));
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<T>(round_exact<double, kLimits, kGrid>(a[i], f));
 }
 
 void narrow(const double* __restrict a, float* __restrict out, std::size_t n) {
@@ -101,13 +101,16 @@ template <> struct Lanes<float> {
     static V lesser_magnitude(V a, V b) { return _mm512_range_ps(a, b, 0b1010); }
     static V magnitude(V a) { return _mm512_abs_ps(a); }
     static K equal(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
+    static K equal_or_nan(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_UQ); }
     static K unequal(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_NEQ_OQ); }
     static K less(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+    static K less(K k, V a, V b) { return _mm512_mask_cmp_ps_mask(k, a, b, _CMP_LT_OQ); }
     static K numbers(V a) { return _mm512_cmp_ps_mask(a, a, _CMP_ORD_Q); }
     static I add_bits(I a, I b) { return _mm512_add_epi32(a, b); }
     static I add_bits(I otherwise, K k, I a, I b) { return _mm512_mask_add_epi32(otherwise, k, a, b); }
     static I and_bits(I otherwise, K k, I a, I b) { return _mm512_mask_and_epi32(otherwise, k, a, b); }
     static K test(K k, I a, I b) { return _mm512_mask_test_epi32_mask(k, a, b); }
+    static K test_not(K k, I a, I b) { return _mm512_mask_testn_epi32_mask(k, a, b); }
     /// From here on the remainders of quotients and roots of a number do not underflow.
     static constexpr float kSafe = 0x1p-70F;
 };
@@ -136,21 +139,25 @@ template <> struct Lanes<double> {
     static V lesser_magnitude(V a, V b) { return _mm512_range_pd(a, b, 0b1010); }
     static V magnitude(V a) { return _mm512_abs_pd(a); }
     static K equal(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
+    static K equal_or_nan(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_UQ); }
     static K unequal(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_NEQ_OQ); }
     static K less(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
+    static K less(K k, V a, V b) { return _mm512_mask_cmp_pd_mask(k, a, b, _CMP_LT_OQ); }
     static K numbers(V a) { return _mm512_cmp_pd_mask(a, a, _CMP_ORD_Q); }
     static I add_bits(I a, I b) { return _mm512_add_epi64(a, b); }
     static I add_bits(I otherwise, K k, I a, I b) { return _mm512_mask_add_epi64(otherwise, k, a, b); }
     static I and_bits(I otherwise, K k, I a, I b) { return _mm512_mask_and_epi64(otherwise, k, a, b); }
     static K test(K k, I a, I b) { return _mm512_mask_test_epi64_mask(k, a, b); }
+    static K test_not(K k, I a, I b) { return _mm512_mask_testn_epi64_mask(k, a, b); }
     static constexpr double kSafe = 0x1p-900;
 };
 
-/// The pattern of a result rounded away from zero, and where it is exact.
+/// What rounding needs of a result.
 template <class T> struct Formed {
-    typename Lanes<T>::V away, lesser; ///< lesser: the magnitude rounded toward zero
-    typename Lanes<T>::V near;
+    typename Lanes<T>::V base;      ///< rounded away from zero; or toward zero, as `truncated` says
+    typename Lanes<T>::V magnitude; ///< what decides of flushing: rounded toward zero (Fused::flush) or to nearest
     typename Lanes<T>::K exact;
+    bool truncated = false;
 };
 
 template <class T, Op kOp, int kMode>
@@ -170,10 +177,10 @@ MANTISSA_INLINE Formed<T> form_both(typename Lanes<T>::V a, typename Lanes<T>::V
     using L = Lanes<T>;
     Formed<T> x{};
     const auto down = form_lanes<T, kOp, kDown>(a, b, c), up = form_lanes<T, kOp, kUp>(a, b, c);
-    x.away = L::greater(up, down);
+    x.base = L::greater(up, down);
     x.exact = L::equal(down, up);
-    if constexpr (kFused == Fused::flush) x.lesser = L::lesser_magnitude(up, down);
-    if constexpr (kFused == Fused::flush_near) x.near = L::magnitude(form_lanes<T, kOp, kNearest>(a, b, c));
+    if constexpr (kFused == Fused::flush) x.magnitude = L::lesser_magnitude(up, down);
+    if constexpr (kFused == Fused::flush_near) x.magnitude = L::magnitude(form_lanes<T, kOp, kNearest>(a, b, c));
     return x;
 }
 
@@ -181,19 +188,20 @@ MANTISSA_INLINE Formed<T> form_both(typename Lanes<T>::V a, typename Lanes<T>::V
 /// is a multiple of ulp(q) ulp(b) and less than ulp(q) b, a number of T unless it underflows. With |a| = 2^e or more,
 /// ulp(q) ulp(b) >= 2^(e - 2 p), so it does so for tiny a only: those are formed twice like the rest.
 template <class T, Op kOp, Fused kFused>
-MANTISSA_INLINE Formed<T> form_once(typename Lanes<T>::V a, typename Lanes<T>::V b) {
+MANTISSA_INLINE Formed<T> form_once(typename Lanes<T>::V a, typename Lanes<T>::V b,
+                                    [[maybe_unused]] typename Lanes<T>::V below_normal) {
     using L = Lanes<T>;
     const auto quotient = form_lanes<T, kOp, kTruncate>(a, b, a);
-    const auto zero = L::all(T{0});
-    const auto unsafe = static_cast<typename L::K>(L::less(L::magnitude(a), L::all(L::kSafe)) & L::unequal(a, zero));
-    if (kFused == Fused::flush_near || unsafe != 0) [[unlikely]] return form_both<T, kOp, kFused>(a, b, a);
-    Formed<T> x{};
+    const auto zero = L::all(T{0}), magnitude = L::magnitude(quotient);
+    auto unsafe = L::less(L::magnitude(a), L::all(L::kSafe));
+    // Just below the smallest normal number, the quotient rounded to nearest alone knows.
+    if constexpr (kFused == Fused::flush_near) unsafe |= L::equal(magnitude, below_normal);
+    if (unsafe != 0) [[unlikely]] {
+        if ((unsafe & L::unequal(a, zero)) != 0) return form_both<T, kOp, kFused>(a, b, a);
+    }
     // NaN where the quotient is infinite or the divisor is: exact.
-    const auto inexact = L::unequal(L::remainder(quotient, kOp == Op::sqrt ? quotient : b, a), zero);
-    x.away = L::number(L::add_bits(L::bits(quotient), inexact, L::bits(quotient), L::all_bits(1)));
-    x.exact = static_cast<typename L::K>(~inexact);
-    if constexpr (kFused == Fused::flush) x.lesser = L::magnitude(quotient);
-    return x;
+    const auto exact = L::equal_or_nan(L::remainder(quotient, kOp == Op::sqrt ? quotient : b, a), zero);
+    return {quotient, magnitude, exact, true};
 }
 
 /// round_directed on lanes, for formats with T's exponent range that overflow to infinity.
@@ -201,25 +209,29 @@ template <class T, Op kOp, Fused kFused> struct FusedRounding {
     using L = Lanes<T>;
     using V = typename L::V;
     typename L::I mask, half_less_one, half, last;
-    V least, sign;
+    V least, below_least, sign;
 
     explicit FusedRounding(const DirectedParams<T>& f)
         : mask(L::all_bits(f.mask)), half_less_one(L::all_bits(f.half_less_one)),
           half(L::all_bits(f.half_less_one + 1)), last(L::all_bits(f.half_less_one + f.half_less_one + 2)),
-          least(L::all(__builtin_bit_cast(T, f.least))), sign(L::all(T(-0.0))) {}
+          least(L::all(__builtin_bit_cast(T, f.least))),
+          below_least(L::number(L::add_bits(L::bits(least), L::all_bits(-1)))), sign(L::all(T(-0.0))) {}
 
     template <Op kSingle> MANTISSA_INLINE V apply(V a, V b, V c) const {
         // A sum below the smallest normal number is exact: flush-to-zero mode sees to it, where there are only sums.
         constexpr Fused kRange = kOp == Op::add || kOp == Op::sub ? Fused::gradual : kFused;
         Formed<T> x;
-        if constexpr (kSingle == Op::div || kSingle == Op::sqrt) x = form_once<T, kSingle, kRange>(a, b);
+        if constexpr (kSingle == Op::div || kSingle == Op::sqrt) x = form_once<T, kSingle, kRange>(a, b, below_least);
         else x = form_both<T, kSingle, kRange>(a, b, c);
-        const auto away = L::bits(x.away);
-        auto rounded = L::add_bits(away, half_less_one);
-        rounded = L::add_bits(rounded, L::test(x.exact, away, last), away, half);
-        rounded = L::and_bits(away, L::numbers(x.away), rounded, mask);
+        // As round_directed() has it: half a unit less one more, and one for an odd last bit; and from a truncated
+        // result one for what was cut off. An exact result is both truncated and not.
+        const auto base = L::bits(x.base);
+        auto rounded = L::add_bits(base, x.truncated ? half : half_less_one);
+        if (x.truncated) rounded = L::add_bits(rounded, L::test_not(x.exact, base, last), base, half_less_one);
+        else rounded = L::add_bits(rounded, L::test(x.exact, base, last), base, half);
+        rounded = L::and_bits(base, L::numbers(x.base), rounded, mask);
         if constexpr (kRange != Fused::gradual) {
-            const auto tiny = L::less(kRange == Fused::flush ? x.lesser : x.near, least);
+            const auto tiny = L::less(x.magnitude, least);
             rounded = L::and_bits(rounded, tiny, rounded, L::bits(sign));
         }
         return L::number(rounded);
@@ -245,6 +257,7 @@ void fused(const OperandArrays<T>& in, T* out, std::size_t n, const DirectedPara
         }
     };
     std::size_t i = 0;
+#pragma GCC unroll 2
     for (; i + L::kCount <= n; i += L::kCount) {
         const auto a = L::load(from.a + i);
         const auto b = kTwo ? L::load(from.b + i) : a;
@@ -300,10 +313,12 @@ template <class T> void fill(DirectedKernels<T>& k) {
 void fill_directed(KernelTable& t) {
     fill(t.directed32);
     fill(t.directed64);
-    t.round32[0] = round<float, false>;
-    t.round32[1] = round<float, true>;
-    t.round64[0] = round<double, false>;
-    t.round64[1] = round<double, true>;
+    t.round32[static_cast<int>(Rounds::unlimited)] = round<float, false, false>;
+    t.round32[static_cast<int>(Rounds::limited)] = round<float, true, false>;
+    t.round32[static_cast<int>(Rounds::on_grid)] = round<float, true, true>;
+    t.round64[static_cast<int>(Rounds::unlimited)] = round<double, false, false>;
+    t.round64[static_cast<int>(Rounds::limited)] = round<double, true, false>;
+    t.round64[static_cast<int>(Rounds::on_grid)] = round<double, true, true>;
     t.exact_product_sum32 = exact_product_sum<float>;
     t.exact_product_sum64 = exact_product_sum<double>;
     t.narrow = narrow;

@@ -102,6 +102,14 @@ enum class Fused : std::uint8_t {
     flush_near, ///< one bit shorter than T: flushing, by the result rounded to nearest
 };
 
+/// What a conversion from double minds.
+enum class Rounds : std::uint8_t {
+    unlimited, ///< nothing: double's exponents, subnormal numbers, infinity
+    limited,   ///< the largest number and what is flushed
+    on_grid,   ///< the largest number, and subnormal numbers above double's
+};
+inline constexpr int kRounds = 3;
+
 struct KernelTable {
     KernelFn<float> f32[kOps][kFinishes]; ///< nullptr where there is no such path
     KernelFn<double> f64[kOps][kFinishes];
@@ -109,9 +117,9 @@ struct KernelTable {
     void (*convert64[kFinishes])(const double* a, double* out, std::size_t n, const FinishParams& f);
     DirectedKernels<float> directed32;
     DirectedKernels<double> directed64;
-    /// Exact doubles rounded into a format, by Directed (near and near_grid are the same as plain and grid).
-    void (*round32[2])(const double* a, float* out, std::size_t n, const DirectedParams<double>& f);
-    void (*round64[2])(const double* a, double* out, std::size_t n, const DirectedParams<double>& f);
+    /// Exact doubles rounded into a format.
+    void (*round32[kRounds])(const double* a, float* out, std::size_t n, const DirectedParams<double>& f);
+    void (*round64[kRounds])(const double* a, double* out, std::size_t n, const DirectedParams<double>& f);
     /// a b + c in double, whose products must be exact, from floats or doubles; and results of DirectedKernels<double>
     /// into floats.
     void (*exact_product_sum32)(const OperandArrays<float>& in, double* out, std::size_t n);

@@ -95,20 +95,24 @@ MANTISSA_INLINE C round_directed(C down, C up, C near, const DirectedParams<C>& 
     return __builtin_bit_cast(C, rounded | sign);
 }
 
-/// A number of C rounded into a format.
-template <class C, bool kGrid> MANTISSA_INLINE C round_exact(C x, const DirectedParams<C>& f) {
+/// A number of C rounded into a format. Without kLimits the format has C's exponent range, subnormal numbers, and no
+/// number beyond which it saturates: rounding carries into infinity by itself.
+template <class C, bool kLimits, bool kGrid> MANTISSA_INLINE C round_exact(C x, const DirectedParams<C>& f) {
     using Bits = DirectedBits<C>;
     using Unsigned = decltype(bits_of(C{}));
     constexpr Bits kSign = pattern_of(C(-0.0)), kInf = pattern_of(static_cast<C>(kInfinity));
     const Bits magnitude = pattern_of(x) & ~kSign, sign = pattern_of(x) & kSign;
     const auto last = static_cast<Bits>(static_cast<Unsigned>(magnitude) >> f.drop) & f.odd;
     Bits rounded = (magnitude + f.half_less_one + last) & f.mask;
-    rounded = rounded > f.max ? f.overflow : rounded;
-    rounded = magnitude < f.least ? 0 : rounded;
+    if constexpr (kLimits) {
+        rounded = rounded > f.max ? f.overflow : rounded;
+        rounded = magnitude < f.least ? 0 : rounded;
+    }
     if constexpr (kGrid) {
         const C on_grid = (__builtin_bit_cast(C, magnitude) + f.grid) - f.grid;
         rounded = magnitude < f.min_normal ? pattern_of(on_grid) : rounded;
     }
+    // A signalling NaN's payload may lie wholly below the fraction: it stays.
     rounded = magnitude >= kInf ? magnitude : rounded;
     return __builtin_bit_cast(C, rounded | sign);
 }
