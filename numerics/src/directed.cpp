@@ -136,7 +136,8 @@ void run_directed(const KernelTable& table, const Format& f, Op op, const Operan
     if constexpr (sizeof(T) == 4) {
         if (op == Op::fma && !table.has_fma) {
             Block<float, double> block(table, f);
-            for (std::size_t i = 0; i < n; i += kBlock) block.run(scope, op, at(in, i), out + i, std::min(kBlock, n - i));
+            for (std::size_t i = 0; i < n; i += kBlock)
+                block.run(scope, op, at(in, i), out + i, std::min(kBlock, n - i));
             return;
         }
     }
@@ -174,9 +175,11 @@ template <class T>
 void convert_directed(const KernelTable& table, const Format& f, const double* a, T* out, std::size_t n) {
     const FpScope scope({f.truncates() ? FpRounding::toward_zero : FpRounding::nearest, false});
     const DirectedParams<double> params = directed_params<double>(f, true);
-    const bool unlimited = whole_range<double>(f) && !f.flushes() && (f.truncates() || f.overflow == Overflow::infinity);
-    const auto kind =
-        static_cast<int>(unlimited ? Rounds::unlimited : params.grid != 0 ? Rounds::on_grid : Rounds::limited);
+    const bool unlimited =
+        whole_range<double>(f) && !f.flushes() && (f.truncates() || f.overflow == Overflow::infinity);
+    const auto kind = static_cast<int>(unlimited          ? Rounds::unlimited
+                                       : params.grid != 0 ? Rounds::on_grid
+                                                          : Rounds::limited);
     if constexpr (sizeof(T) == 4) table.round32[kind](a, out, n, params);
     else table.round64[kind](a, out, n, params);
 }

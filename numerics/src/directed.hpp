@@ -1,5 +1,5 @@
-// Arithmetic by directed rounding: any format, formed twice by the processor, toward -infinity and toward +infinity, and
-// finished from the two. The kernels are in isa/directed_isa.cpp; this drives them over arrays.
+// Arithmetic by directed rounding: any format, formed twice by the processor, toward -infinity and toward +infinity,
+// and finished from the two. The kernels are in isa/directed_isa.cpp; this drives them over arrays.
 #pragma once
 
 #include "fp_mode.hpp"

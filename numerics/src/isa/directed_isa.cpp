@@ -1,5 +1,5 @@
-// Kernels by directed rounding, compiled once per instruction set: results formed toward -infinity and toward +infinity,
-// and finished into any format from the two (round_directed). See DirectedKernels.
+// Kernels by directed rounding, compiled once per instruction set: results formed toward -infinity and toward
+// +infinity, and finished into any format from the two (round_directed). See DirectedKernels.
 #include "fill_directed.hpp"
 #include "round.hpp"
 
@@ -249,7 +249,7 @@ void fused(const OperandArrays<T>& in, T* out, std::size_t n, const DirectedPara
     const auto one = [&](auto a, auto b, auto c) __attribute__((always_inline)) {
         if constexpr (kScaled) {
             const auto product = round.template apply<Op::scale>(a, s, c);
-            return round.template apply<kOp == Op::add_scaled ? Op::add : Op::sub>(b, product, c);
+            return round.template apply < kOp == Op::add_scaled ? Op::add : Op::sub > (b, product, c);
         } else if constexpr (kOp == Op::scale) {
             return round.template apply<Op::scale>(a, s, c);
         } else {

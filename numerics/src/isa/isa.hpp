@@ -44,8 +44,7 @@ template <class T> struct OperandArrays {
 };
 
 /// The output may be any of the inputs.
-template <class T>
-using KernelFn = void (*)(const OperandArrays<T>& in, T* out, std::size_t n, const FinishParams& f);
+template <class T> using KernelFn = void (*)(const OperandArrays<T>& in, T* out, std::size_t n, const FinishParams& f);
 
 /// For results formed in C in directed roundings, toward -infinity and toward +infinity. What lies between the two
 /// decides how the exact result rounds, and whether it is exact, so that nothing need be known of ranges and of
@@ -54,17 +53,17 @@ using KernelFn = void (*)(const OperandArrays<T>& in, T* out, std::size_t n, con
 template <class C> struct DirectedParams;
 template <> struct DirectedParams<float> {
     using Bits = std::int32_t;
-    Bits mask = -1;          ///< clears the bits below the fraction
-    Bits half_less_one = 0;  ///< half a unit in the last place, less 1
-    Bits odd = 1;            ///< 1 for nearest even
-    int drop = 0;            ///< bits below the fraction
-    Bits max = 0;            ///< the largest finite number
-    Bits overflow = 0;       ///< what a magnitude beyond it becomes
-    Bits least = 0;          ///< whose truncated magnitude is below is flushed; 0 when the format does not flush
-    Bits min_normal = 0;     ///< of the format
-    bool whole = false;      ///< the format has C's precision: the result is the one rounded to nearest
-    float grid = 0;          ///< with fewer exponent bits than C and subnormal numbers: 2^(C's fraction bits) units
-    float unit = 0;          ///< the smallest subnormal number
+    Bits mask = -1;         ///< clears the bits below the fraction
+    Bits half_less_one = 0; ///< half a unit in the last place, less 1
+    Bits odd = 1;           ///< 1 for nearest even
+    int drop = 0;           ///< bits below the fraction
+    Bits max = 0;           ///< the largest finite number
+    Bits overflow = 0;      ///< what a magnitude beyond it becomes
+    Bits least = 0;         ///< whose truncated magnitude is below is flushed; 0 when the format does not flush
+    Bits min_normal = 0;    ///< of the format
+    bool whole = false;     ///< the format has C's precision: the result is the one rounded to nearest
+    float grid = 0;         ///< with fewer exponent bits than C and subnormal numbers: 2^(C's fraction bits) units
+    float unit = 0;         ///< the smallest subnormal number
 };
 template <> struct DirectedParams<double> {
     using Bits = std::int64_t;
@@ -77,9 +76,9 @@ template <> struct DirectedParams<double> {
 
 /// Which of the three roundings of a result a finishing kernel reads, and what it minds.
 enum class Directed : std::uint8_t {
-    plain,      ///< the format has C's exponent range, or flushes
-    grid,       ///< subnormal numbers above C's
-    near,       ///< plain, and the result rounded to nearest in C decides what is flushed or is the result
+    plain, ///< the format has C's exponent range, or flushes
+    grid,  ///< subnormal numbers above C's
+    near,  ///< plain, and the result rounded to nearest in C decides what is flushed or is the result
     near_grid,
 };
 inline constexpr int kDirected = 4;

@@ -86,8 +86,8 @@ void apply(const OperandArrays<T>& in, T* out, std::size_t n, const FinishParams
 }
 
 /// Nearest-even of a float whose last bit says that something nonzero was cut off below it. 24 bits with such a bit
-/// round correctly to any 22 or fewer. An infinity keeps its class: the added bits do not reach its exponent. They would
-/// carry out of a NaN's, which is left alone.
+/// round correctly to any 22 or fewer. An infinity keeps its class: the added bits do not reach its exponent. They
+/// would carry out of a NaN's, which is left alone.
 MANTISSA_INLINE float nearest_even_of_odd(float truncated, bool inexact, int drop, std::uint32_t mask) {
     const std::uint32_t b = bits_of(truncated) | (inexact ? 1U : 0U);
     const std::uint32_t half = 1U << (drop - 1);

@@ -62,9 +62,9 @@ template <class C> constexpr MANTISSA_INLINE DirectedBits<C> pattern_of(C x) {
 
 /// A result, known by its directed roundings, rounded into a format. `near` is read where kNear says so.
 ///
-/// Down and up are neighbours or equal, and of one sign but for zeros, whose sign is up's: x - x is +0. The exact result
-/// is in [truncated, away]; with inexact results strictly inside. No number of C, so no tie of a shorter format and no
-/// limit of its range, lies strictly inside either.
+/// Down and up are neighbours or equal, and of one sign but for zeros, whose sign is up's: x - x is +0. The exact
+/// result is in [truncated, away]; with inexact results strictly inside. No number of C, so no tie of a shorter format
+/// and no limit of its range, lies strictly inside either.
 template <class C, bool kGrid, bool kNear>
 MANTISSA_INLINE C round_directed(C down, C up, C near, const DirectedParams<C>& f) {
     using Bits = DirectedBits<C>;
@@ -74,8 +74,8 @@ MANTISSA_INLINE C round_directed(C down, C up, C near, const DirectedParams<C>& 
     const Bits a = pattern_of(down) & ~kSign, b = pattern_of(up) & ~kSign;
     const Bits away = a > b ? a : b, truncated = a > b ? b : a;
     const Bits exact = a == b ? 1 : 0;
-    // An exact result rounds by its last bit at a tie. An inexact one is above `truncated`: at a tie of that it goes up,
-    // and away is one unit more.
+    // An exact result rounds by its last bit at a tie. An inexact one is above `truncated`: at a tie of that it goes
+    // up, and away is one unit more.
     const auto last = static_cast<Bits>(static_cast<Unsigned>(away) >> f.drop) & exact & f.odd;
     Bits rounded = (away + f.half_less_one + last) & f.mask;
     [[maybe_unused]] const Bits nearest = pattern_of(near) & ~kSign;
