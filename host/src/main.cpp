@@ -17,6 +17,7 @@
 #include "command.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/provenance.hpp"
+#include "mantissa/kernels.hpp"
 
 namespace mantissa::cli {
 
@@ -70,6 +71,7 @@ int run(int argc, char** argv) {
             if (sub->parsed()) where += " " + sub->get_name();
         return complain(fmt::format("{}; see {} --help", fault.what(), where));
     }
+    kernel_isa(); // a MANTISSA_ISA that cannot be had is refused before any work
     for (const auto& [sub, action] : table)
         if (sub->parsed()) return action();
     return complain("no subcommand; see mantissa --help");
