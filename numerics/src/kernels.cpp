@@ -108,6 +108,8 @@ void VectorUnit<T>::run(int op_index, const T* a, const T* b, const T* c, T s, T
     // range lies far below half of the smallest number of a format with ten exponent bits, and becomes zero either way.
     directed = directed || (sizeof(T) == 8 && way_ == Way::through_double && op == Op::div &&
                             format_.exponent_bits == 10 && !format_.flushes());
+    // Compilers do not vectorise two roundings through double in one loop.
+    directed = directed || (way_ == Way::through_double && (op == Op::add_scaled || op == Op::sub_scaled));
     if ((directed || way_ == Way::through_double) && detail::has_fused<T>(table, format_))
         return detail::run_fused(table, format_, op, in, out, n);
     if (directed) {
