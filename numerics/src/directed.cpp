@@ -105,9 +105,7 @@ private:
     }
     void form(Op op, const OperandArrays<T>& in, C* out, std::size_t n) {
         if constexpr (sizeof(T) != sizeof(C)) {
-            table_.exact_product_sum32(in, out, n);
-        } else if (op == Op::fma && !table_.has_fma) {
-            if constexpr (sizeof(T) == 8) table_.exact_product_sum64(in, out, n);
+            table_.exact_product_sum(in, out, n);
         } else {
             kernels_.form[static_cast<int>(op)](in, out, n);
         }
@@ -124,10 +122,8 @@ private:
 
 } // namespace
 
-template <class T> bool has_directed(const KernelTable& table, const Format& f, Op op) {
-    if (op != Op::fma || table.has_fma || sizeof(T) == 4) return true;
-    // Products of 26 bits fit double's 53, and with nine exponent bits and subnormal numbers its exponents.
-    return f.fraction_bits <= 25 && f.exponent_bits <= 9;
+template <class T> bool has_directed(const KernelTable& table, Op op) {
+    return op != Op::fma || table.has_fma || sizeof(T) == 4;
 }
 
 template <class T>
@@ -165,7 +161,7 @@ template <class T> bool has_fused(const KernelTable& table, const Format& f) {
 
 template <class T>
 void run_fused(const KernelTable& table, const Format& f, Op op, const OperandArrays<T>& in, T* out, std::size_t n) {
-    const bool sum = op == Op::add || op == Op::sub;
+    const bool sum = sizeof(T) == 4 && (op == Op::add || op == Op::sub);
     const FpScope scope({FpRounding::nearest, sum && f.flushes()});
     const Fused kind = !f.flushes() ? Fused::gradual : needs_near<T>(f) ? Fused::flush_near : Fused::flush;
     kernels_of<T>(table).fused[static_cast<int>(op)][static_cast<int>(kind)](in, out, n, directed_params<T>(f));
@@ -184,8 +180,8 @@ void convert_directed(const KernelTable& table, const Format& f, const double* a
     else table.round64[kind](a, out, n, params);
 }
 
-template bool has_directed<float>(const KernelTable&, const Format&, Op);
-template bool has_directed<double>(const KernelTable&, const Format&, Op);
+template bool has_directed<float>(const KernelTable&, Op);
+template bool has_directed<double>(const KernelTable&, Op);
 template void run_directed<float>(const KernelTable&, const Format&, Op, const OperandArrays<float>&, float*,
                                   std::size_t);
 template void run_directed<double>(const KernelTable&, const Format&, Op, const OperandArrays<double>&, double*,

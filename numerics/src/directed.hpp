@@ -10,9 +10,9 @@ namespace mantissa::detail {
 
 #if MANTISSA_HAS_FP_MODE
 
-/// Is `op` of format f on arrays of T within these kernels' reach? All but fused multiply-adds on processors without
-/// one, where the products are too long to be exact in double.
-template <class T> bool has_directed(const KernelTable& table, const Format& f, Op op);
+/// Is `op` on arrays of T within these kernels' reach? All but the fused multiply-add of doubles on processors without
+/// one; products of floats are exact in double.
+template <class T> bool has_directed(const KernelTable& table, Op op);
 
 /// `out` may be any of the operands. has_directed() must hold.
 template <class T>

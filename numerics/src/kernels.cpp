@@ -75,11 +75,10 @@ template <class T> VectorUnit<T>::VectorUnit(const Format& format, Path path) : 
         convert = sizeof(T) == 4 ? finish : Finish::mask_range;
     } else if (!format_.truncates() && whole && format_.overflow == Overflow::infinity) {
         way_ = Way::native;
-    } else if (!format_.truncates() && m <= 23 && (sizeof(T) == 4 || format_.exponent_bits <= 10)) {
+    } else if (!format_.truncates() && sizeof(T) == 4) {
         way_ = Way::through_double;
-        finish = sizeof(T) == 4 && whole_range && format_.flushes() && format_.overflow == Overflow::infinity
-                     ? Finish::rne_float
-                     : Finish::rne_range;
+        finish = whole_range && format_.flushes() && format_.overflow == Overflow::infinity ? Finish::rne_float
+                                                                                            : Finish::rne_range;
     } else {
         way_ = Way::directed;
     }
@@ -103,17 +102,12 @@ void VectorUnit<T>::run(int op_index, const T* a, const T* b, const T* c, T s, T
     const detail::FinishParams params{params_.mask64,   params_.mask32,     params_.drop, params_.max,
                                       params_.overflow, params_.min_normal, params_.grid};
     bool directed = way_ == Way::directed || (op == Op::fma && (way_ == Way::through_double || !table.has_fma));
-    // With ten exponent bits and subnormal numbers a quotient may pass double's largest number, and then is no infinity
-    // if the format saturates. Nothing else does: products stay below 2^1024. What double rounds in its own subnormal
-    // range lies far below half of the smallest number of a format with ten exponent bits, and becomes zero either way.
-    directed = directed || (sizeof(T) == 8 && way_ == Way::through_double && op == Op::div &&
-                            format_.exponent_bits == 10 && !format_.flushes());
     // Compilers do not vectorise two roundings through double in one loop.
     directed = directed || (way_ == Way::through_double && (op == Op::add_scaled || op == Op::sub_scaled));
     if ((directed || way_ == Way::through_double) && detail::has_fused<T>(table, format_))
         return detail::run_fused(table, format_, op, in, out, n);
     if (directed) {
-        if (detail::has_directed<T>(table, format_, op)) return detail::run_directed(table, format_, op, in, out, n);
+        if (detail::has_directed<T>(table, op)) return detail::run_directed(table, format_, op, in, out, n);
         return run_portable(format_, op, in, out, n);
     }
     if constexpr (sizeof(T) == 4) {

@@ -157,6 +157,16 @@ TEST(Kernels, RefusalsAreOneLine) {
     test::expect_line([&] { unit.fma(a, a, b, a); }, "arrays of different lengths");
 }
 
+// In double, operands need not be values of the format: a sum just above a tie is not rounded to the tie first.
+TEST(Kernels, DoublesOfAnyLengthRoundOnce) {
+    const std::vector<double> a(33, 1 + 0x1p-21), b(33, 0x1p-80);
+    std::vector<double> out(33);
+    for (const Format& f : {"s20e8:rne"_fmt, "s20e10:rne:subnormals"_fmt, "s20e11:rne"_fmt}) {
+        VectorUnit<double>(f).add(a, b, out);
+        for (const double x : out) EXPECT_EQ(x, 1 + 0x1p-20);
+    }
+}
+
 // The instruction set is chosen once in a process: each refusal has one of its own.
 TEST(KernelsDeathTest, InstructionSetsAreRefusedInOneLine) {
     testing::GTEST_FLAG(death_test_style) = "threadsafe";

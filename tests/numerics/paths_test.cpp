@@ -123,10 +123,12 @@ struct Tally {
     std::map<std::string, std::size_t> paths;
 };
 
-template <class T> void check(const Format& f, std::size_t blocks, std::uint64_t seed, Tally& tally) {
+/// Operands are values of `from`.
+template <class T>
+void check(const Format& f, const Format& from, std::size_t blocks, std::uint64_t seed, Tally& tally) {
     const VectorUnit<T> unit(f);
     ++tally.paths[std::string(unit.path())];
-    WideOperands operands(f, seed);
+    WideOperands operands(from, seed);
     Vectors<T> v;
     for (std::size_t n = 0; n < blocks; ++n)
         for (const Operation op : kOperations) {
@@ -151,14 +153,18 @@ template <class T> void check(const Format& f, std::size_t blocks, std::uint64_t
 TEST(KernelPaths, AgreeWithExact) {
     const std::vector<Format> all = formats();
     std::size_t pairs = 0;
-    for (const Format& f : all) pairs += f.fits<float>() ? 2 : 1;
+    for (const Format& f : all) pairs += f.fits<float>() ? 4 : 3;
     const double each = operations() / static_cast<double>(pairs * std::size(kOperations) * kBlock);
     const std::size_t blocks = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(each)));
     Tally tally;
     std::uint64_t seed = 1;
     for (const Format& f : all) {
-        if (f.fits<float>()) check<float>(f, blocks, ++seed, tally);
-        check<double>(f, blocks, ++seed, tally);
+        if (f.fits<float>()) check<float>(f, f, blocks, ++seed, tally);
+        check<double>(f, f, blocks, ++seed, tally);
+        // Doubles of any length, in exponents about the format's and in all.
+        const Format wide = formats::ieee(52, f.exponent_bits);
+        check<double>(f, wide, blocks, ++seed, tally);
+        check<double>(f, formats::kDouble, blocks, ++seed, tally);
     }
     EXPECT_EQ(tally.mismatches, 0u);
     RecordProperty("compared", std::to_string(tally.compared));

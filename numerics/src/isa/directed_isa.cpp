@@ -43,7 +43,7 @@ template <class T, Op kOp> void form(const OperandArrays<T>& in, T* __restrict o
     }
 }
 
-template <class T> void exact_product_sum(const OperandArrays<T>& in, double* __restrict out, std::size_t n) {
+void exact_product_sum(const OperandArrays<float>& in, double* __restrict out, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i)
         out[i] = static_cast<double>(in.a[i]) * static_cast<double>(in.b[i]) + static_cast<double>(in.c[i]);
 }
@@ -218,8 +218,10 @@ template <class T, Op kOp, Fused kFused> struct FusedRounding {
           below_least(L::number(L::add_bits(L::bits(least), L::all_bits(-1)))), sign(L::all(T(-0.0))) {}
 
     template <Op kSingle> MANTISSA_INLINE V apply(V a, V b, V c) const {
-        // A sum below the smallest normal number is exact: flush-to-zero mode sees to it, where there are only sums.
-        constexpr Fused kRange = kOp == Op::add || kOp == Op::sub ? Fused::gradual : kFused;
+        // Sums of values of the format below its smallest normal number are values short of that: flush-to-zero mode
+        // sees to them, where there are only sums. Those of any doubles may round up to it.
+        constexpr bool kByMode = sizeof(T) == 4 && (kOp == Op::add || kOp == Op::sub);
+        constexpr Fused kRange = kByMode ? Fused::gradual : kFused;
         Formed<T> x;
         if constexpr (kSingle == Op::div || kSingle == Op::sqrt) x = form_once<T, kSingle, kRange>(a, b, below_least);
         else x = form_both<T, kSingle, kRange>(a, b, c);
@@ -319,8 +321,7 @@ void fill_directed(KernelTable& t) {
     t.round64[static_cast<int>(Rounds::unlimited)] = round<double, false, false>;
     t.round64[static_cast<int>(Rounds::limited)] = round<double, true, false>;
     t.round64[static_cast<int>(Rounds::on_grid)] = round<double, true, true>;
-    t.exact_product_sum32 = exact_product_sum<float>;
-    t.exact_product_sum64 = exact_product_sum<double>;
+    t.exact_product_sum = exact_product_sum;
     t.narrow = narrow;
 #if defined(__FMA__)
     t.has_fma = true;

@@ -37,7 +37,8 @@ Isa choose() {
                                isa_name(best) + "; name that or less, or leave the variable out");
         }
     std::string shown(wanted.substr(0, 40));
-    std::replace_if(shown.begin(), shown.end(), [](char c) { return c < ' '; }, '?');
+    std::replace_if(
+        shown.begin(), shown.end(), [](char c) { return c < ' '; }, '?');
     throw InvalidInput("MANTISSA_ISA=" + shown +
                        ": no such instruction set; write baseline, avx2 or avx512, or leave the variable out");
 }

@@ -97,7 +97,7 @@ template <class T> struct DirectedKernels {
 /// Last index of DirectedKernels::fused.
 enum class Fused : std::uint8_t {
     gradual,    ///< subnormal numbers
-    flush,      ///< flushing, by `least`; sums in flush-to-zero mode
+    flush,      ///< flushing, by `least`; sums of floats in flush-to-zero mode
     flush_near, ///< one bit shorter than T: flushing, by the result rounded to nearest
 };
 
@@ -119,10 +119,8 @@ struct KernelTable {
     /// Exact doubles rounded into a format.
     void (*round32[kRounds])(const double* a, float* out, std::size_t n, const DirectedParams<double>& f);
     void (*round64[kRounds])(const double* a, double* out, std::size_t n, const DirectedParams<double>& f);
-    /// a b + c in double, whose products must be exact, from floats or doubles; and results of DirectedKernels<double>
-    /// into floats.
-    void (*exact_product_sum32)(const OperandArrays<float>& in, double* out, std::size_t n);
-    void (*exact_product_sum64)(const OperandArrays<double>& in, double* out, std::size_t n);
+    /// a b + c in double, whose product is exact; and results of DirectedKernels<double> into floats.
+    void (*exact_product_sum)(const OperandArrays<float>& in, double* out, std::size_t n);
     void (*narrow)(const double* a, float* out, std::size_t n);
     bool has_fma = false; ///< a fused multiply-add: form[fma], fused[fma] and f32/f64[fma] are there
 };

@@ -175,10 +175,10 @@ template <class T, Op kOp> void fill_row(KernelFn<T> (&table)[kOps][kFinishes]) 
     row[static_cast<int>(Finish::none)] = apply<T, kOp, Finish::none>;
     row[static_cast<int>(Finish::mask)] = apply<T, kOp, Finish::mask>;
     row[static_cast<int>(Finish::mask_range)] = apply<T, kOp, Finish::mask_range>;
-    // A sum of a product is not harmlessly rounded to double first.
-    if constexpr (kOp == Op::fma) return;
-    if constexpr (sizeof(T) == 4) row[static_cast<int>(Finish::rne_float)] = apply<T, kOp, Finish::rne_float>;
-    row[static_cast<int>(Finish::rne_range)] = apply<T, kOp, Finish::rne_range>;
+    if constexpr (sizeof(T) == 4 && kOp != Op::fma) { // whose sum is not harmlessly rounded to double first
+        row[static_cast<int>(Finish::rne_float)] = apply<T, kOp, Finish::rne_float>;
+        row[static_cast<int>(Finish::rne_range)] = apply<T, kOp, Finish::rne_range>;
+    }
 }
 
 template <class T> void fill(KernelFn<T> (&table)[kOps][kFinishes]) {
