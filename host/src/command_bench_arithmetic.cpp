@@ -1,6 +1,8 @@
 // mantissa bench arithmetic: what reduced-precision arithmetic costs on this processor, as ratios to a yardstick
 // measured in the same run.
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -19,9 +21,27 @@ namespace mantissa::cli {
 namespace {
 
 struct Flags {
-    int repetitions = 41;
+    int repetitions = 21;
     bool json = false;
 };
+
+#ifdef MANTISSA_MEASURE
+/// Speed of every path of the vector kernels beside native arithmetic of the carrier, one row for each format.
+void print_paths(const std::vector<bench::Ratio>& ratios) {
+    fmt::print(
+        "\nevery path of the vector kernels, arrays in cache; speed relative to the same native operation\n{:<44}",
+        "carrier, format (path)");
+    for (const std::string& operation : bench::path_operations()) fmt::print(" {:>10}", operation);
+    std::string row;
+    for (const bench::Ratio& r : ratios) {
+        if (r.row.empty()) continue;
+        if (r.row != row) fmt::print("\n{:<44}", r.row);
+        row = r.row;
+        fmt::print(" {:>10.2f}", r.speed);
+    }
+    fmt::print("\n");
+}
+#endif
 
 int arithmetic_command(const Flags& flags) {
 #ifdef MANTISSA_MEASURE
@@ -41,11 +61,12 @@ int arithmetic_command(const Flags& flags) {
                         {"speed", r.speed},
                         {"target", r.target},
                         {"isa", std::string(kernel_isa())}});
-        if (!flags.json)
+        if (!flags.json && r.row.empty())
             fmt::print("{:<34} {:>10.1f}   {:<30} {:>6.2f} {:>8}\n", r.name, r.seconds * 1e6, r.baseline, r.speed,
                        r.target > 0 ? fmt::format("{:.2f}", r.target) : "");
     }
     if (flags.json) fmt::print("{}\n", list.dump(2));
+    else print_paths(ratios);
     return kDone;
 #else
     (void)flags;

@@ -25,6 +25,7 @@
 #include "mantissa/ending.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/provenance.hpp"
+#include "mantissa/kernels.hpp"
 #include "mantissa/running_steps.hpp"
 #include "quoted.hpp"
 #include "text_file.hpp"
@@ -186,6 +187,7 @@ int run(int argc, char** argv) {
             if (sub->parsed()) where += " " + sub->get_name();
         return complain(fmt::format("{}; see {} --help", fault_of_options(fault), where));
     }
+    kernel_isa(); // a MANTISSA_ISA that cannot be had is refused before any work
     end_cleanly_on_signals();
     show_running_steps();
     for (const auto& [sub, action] : table)

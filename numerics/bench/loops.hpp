@@ -12,6 +12,26 @@ template <class T> using Loop = void (*)(const T* a, const T* b, T* out, std::si
 
 template <class T> struct Loops { Loop<T> add = nullptr, mul = nullptr; };
 
+/// The operations of the vector kernels.
+enum class Operation { add, sub, mul, div, sqrt, fma, scale, add_scaled, convert };
+inline constexpr int kOperations = 9;
+inline constexpr const char* kOperationNames[kOperations] = {"add", "sub",   "mul",        "div",    "sqrt",
+                                                             "fma", "scale", "add_scaled", "convert"};
+
+/// Arrays of one length; `wide` is what convert() reads.
+template <class T> struct Operands {
+    const T* a = nullptr;
+    const T* b = nullptr;
+    const T* c = nullptr;
+    const double* wide = nullptr;
+    T s{};
+    T* out = nullptr;
+    std::size_t n = 0;
+};
+
+/// Native arithmetic, by Operation.
+template <class T> using NativeLoops = void (*[kOperations])(const Operands<T>& x);
+
 using TruncatingS17 = Float<Format{17, 8}>;
 using TruncatingS23 = Float<Format{23, 8}>;
 using NearestS17 = Float<Format{17, 8, Rounding::nearest_even}>;
@@ -34,6 +54,8 @@ struct LoopTable {
     Loops<NearestS17> nearest_s17;
     Loops<TruncatingS36> truncating_s36;
     void (*float_pass)(NativePass<float>& state) = nullptr;
+    NativeLoops<float> native_float_all = {};
+    NativeLoops<double> native_double_all = {};
 };
 
 /// Those for the instruction set that the kernels use here (kernel_isa()).

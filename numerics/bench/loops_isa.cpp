@@ -1,6 +1,8 @@
 // Compiled once per instruction set; MANTISSA_ISA names the namespace.
 #include "loops.hpp"
 
+#include <cmath>
+
 namespace mantissa::bench::MANTISSA_ISA {
 namespace {
 
@@ -11,6 +13,37 @@ template <class T> void mul(const T* __restrict a, const T* __restrict b, T* __r
     for (std::size_t i = 0; i < n; ++i) out[i] = a[i] * b[i];
 }
 template <class T> constexpr Loops<T> kLoops{add<T>, mul<T>};
+
+template <class T, Operation kOperation> void native(const Operands<T>& x) {
+    const T* __restrict a = x.a;
+    [[maybe_unused]] const T* __restrict b = x.b;
+    [[maybe_unused]] const T* __restrict c = x.c;
+    [[maybe_unused]] const double* __restrict wide = x.wide;
+    [[maybe_unused]] const T s = x.s;
+    T* __restrict out = x.out;
+    for (std::size_t i = 0; i < x.n; ++i) {
+        if constexpr (kOperation == Operation::add) out[i] = a[i] + b[i];
+        else if constexpr (kOperation == Operation::sub) out[i] = a[i] - b[i];
+        else if constexpr (kOperation == Operation::mul) out[i] = a[i] * b[i];
+        else if constexpr (kOperation == Operation::div) out[i] = a[i] / b[i];
+        else if constexpr (kOperation == Operation::sqrt) out[i] = std::sqrt(a[i]);
+        else if constexpr (kOperation == Operation::fma) out[i] = std::fma(a[i], b[i], c[i]);
+        else if constexpr (kOperation == Operation::scale) out[i] = s * a[i];
+        else if constexpr (kOperation == Operation::add_scaled) out[i] = b[i] + s * a[i];
+        else out[i] = static_cast<T>(wide[i]);
+    }
+}
+template <class T> void fill(NativeLoops<T>& loops) {
+    loops[static_cast<int>(Operation::add)] = native<T, Operation::add>;
+    loops[static_cast<int>(Operation::sub)] = native<T, Operation::sub>;
+    loops[static_cast<int>(Operation::mul)] = native<T, Operation::mul>;
+    loops[static_cast<int>(Operation::div)] = native<T, Operation::div>;
+    loops[static_cast<int>(Operation::sqrt)] = native<T, Operation::sqrt>;
+    loops[static_cast<int>(Operation::fma)] = native<T, Operation::fma>;
+    loops[static_cast<int>(Operation::scale)] = native<T, Operation::scale>;
+    loops[static_cast<int>(Operation::add_scaled)] = native<T, Operation::add_scaled>;
+    loops[static_cast<int>(Operation::convert)] = native<T, Operation::convert>;
+}
 
 constexpr std::size_t kLanes = 16;
 
@@ -65,9 +98,14 @@ template <class T> void pass(NativePass<T>& s) {
 } // namespace
 
 const LoopTable& table() {
-    static const LoopTable loops{
-        kLoops<float>,         kLoops<double>, kLoops<TruncatingS17>, kLoops<TruncatingS23>, kLoops<NearestS17>,
-        kLoops<TruncatingS36>, pass<float>};
+    static const LoopTable loops = [] {
+        LoopTable t{
+            kLoops<float>,         kLoops<double>, kLoops<TruncatingS17>, kLoops<TruncatingS23>, kLoops<NearestS17>,
+            kLoops<TruncatingS36>, pass<float>};
+        fill(t.native_float_all);
+        fill(t.native_double_all);
+        return t;
+    }();
     return loops;
 }
 

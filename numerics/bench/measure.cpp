@@ -95,8 +95,10 @@ public:
           doubles_(make_arrays<double>(TruncatingS36::format, n)) {}
     std::vector<Case> take() { return std::move(cases_); }
 
-    void add(std::string name, std::string baseline, double target, std::function<void()> run) {
-        cases_.push_back({std::move(name), std::move(baseline), target, std::move(run)});
+    void add(std::string name, std::string baseline, double target, std::function<void()> run, std::string row = {},
+             std::string column = {}) {
+        cases_.push_back(
+            {std::move(name), std::move(baseline), target, std::move(run), std::move(row), std::move(column)});
     }
 
     template <class T> std::shared_ptr<Arrays<T>> arrays() const {
@@ -131,6 +133,7 @@ public:
     }
 
     void passes(int level);
+    template <class T> void paths(const NativeLoops<T>& native, std::size_t elements);
 
 private:
     std::shared_ptr<Arrays<float>> floats_;
@@ -197,6 +200,74 @@ void CaseList::passes(int level) {
     }
 }
 
+/// Arrays of values of a format: positive for roots, and doubles for conversions.
+template <class T> struct PathArrays {
+    std::shared_ptr<Arrays<T>> first, second;
+    std::shared_ptr<Arrays<double>> wide;
+
+    PathArrays(const Format& f, std::size_t n)
+        : first(make_arrays<T>(f, n)), second(make_arrays<T>(f, n)), wide(make_arrays<double>(formats::kDouble, n)) {
+        for (T& x : second->b.span()) x = std::fabs(x);
+    }
+    [[nodiscard]] Operands<T> operands(Operation op) const {
+        return {(op == Operation::sqrt ? second->b : first->a).data(),
+                first->b.data(),
+                second->a.data(),
+                wide->a.data(),
+                first->a.data()[0],
+                first->out.data(),
+                first->out.size()};
+    }
+};
+
+template <class T> void run_kernel(const VectorUnit<T>& unit, Operation op, const Operands<T>& x) {
+    const std::span<const T> a(x.a, x.n), b(x.b, x.n), c(x.c, x.n);
+    const std::span<T> out(x.out, x.n);
+    switch (op) {
+    case Operation::add:
+        return unit.add(a, b, out);
+    case Operation::sub:
+        return unit.sub(a, b, out);
+    case Operation::mul:
+        return unit.mul(a, b, out);
+    case Operation::div:
+        return unit.div(a, b, out);
+    case Operation::sqrt:
+        return unit.sqrt(a, out);
+    case Operation::fma:
+        return unit.fma(a, b, c, out);
+    case Operation::scale:
+        return unit.scale(x.s, a, out);
+    case Operation::add_scaled:
+        return unit.add_scaled(b, x.s, a, out);
+    case Operation::convert:
+        return unit.convert({x.wide, x.n}, out);
+    }
+}
+
+template <class T> void CaseList::paths(const NativeLoops<T>& native, std::size_t elements) {
+    const std::string carrier = sizeof(T) == 4 ? "float" : "double";
+    const auto name = [&](const std::string& what, int op) {
+        return carrier + " arrays, " + what + " " + kOperationNames[op];
+    };
+    for (int op = 0; op < kOperations; ++op) {
+        const PathArrays<T> x(path_formats<T>().front(), elements);
+        add(name("native", op), "", 0, [x, run = native[op], in = x.operands(static_cast<Operation>(op))] { run(in); });
+    }
+    for (const Format& f : path_formats<T>()) {
+        const PathArrays<T> x(f, elements);
+        const VectorUnit<T> unit(f);
+        const std::string row = carrier + " " + to_string(f) + " (" + std::string(unit.path()) + ")";
+        for (int op = 0; op < kOperations; ++op)
+            add(
+                name(to_string(f), op), name("native", op), 0,
+                [x, unit, op, in = x.operands(static_cast<Operation>(op))] {
+                    run_kernel(unit, static_cast<Operation>(op), in);
+                },
+                row, kOperationNames[op]);
+    }
+}
+
 /// One call's time, the mean of a few behind untimed ones. A single pass does not settle arrays in a third-level cache
 /// that is filled by what the second one evicts.
 double seconds_of(const std::function<void()>& run) {
@@ -215,6 +286,38 @@ double median(std::vector<double>& x) {
 
 } // namespace
 
+template <class T> std::vector<Format> path_formats() {
+    std::vector<std::string> texts;
+    if (sizeof(T) == 4)
+        texts = {"s17e8",        "s10e5",     "s17e8:subnormals",     "s10e5:subnormals",    "float",
+                 "s17e8:rne",    "s22e8:rne", "s17e8:rne:subnormals", "s7e8:rne:subnormals", "s10e5:rne:subnormals",
+                 "s23e8:rne:sat"};
+    else
+        texts = {"s36e11",
+                 "s30e9",
+                 "s36e11:subnormals",
+                 "s30e9:subnormals",
+                 "double",
+                 "s17e8:rne",
+                 "s20e10:rne:subnormals",
+                 "s30e11:rne",
+                 "s51e11:rne",
+                 "s40e11:rne:subnormals",
+                 "s30e9:rne",
+                 "s40e9:rne:subnormals",
+                 "s52e11:rne:sat",
+                 "s52e9:rne:subnormals"};
+    std::vector<Format> formats;
+    for (const std::string& text : texts) formats.push_back(parse_format(text));
+    return formats;
+}
+template std::vector<Format> path_formats<float>();
+template std::vector<Format> path_formats<double>();
+
+std::vector<std::string> path_operations() {
+    return {kOperationNames, kOperationNames + kOperations};
+}
+
 std::vector<Case> make_cases(const CaseOptions& options) {
     const LoopTable& table = loop_table();
     CaseList list(options.elements);
@@ -226,6 +329,10 @@ std::vector<Case> make_cases(const CaseOptions& options) {
     list.format<NearestS17, float>(0.75, in_float, table.nearest_s17);
     list.format<TruncatingS36, double>(0.9, in_double, table.truncating_s36);
     if (options.pass_level > 0) list.passes(options.pass_level);
+    if (options.path_elements > 0) {
+        list.paths<float>(table.native_float_all, options.path_elements);
+        list.paths<double>(table.native_double_all, options.path_elements);
+    }
     return list.take();
 }
 
@@ -236,7 +343,7 @@ std::vector<Ratio> measure(const std::vector<Case>& cases, int repetitions) {
         for (const Case& b : cases)
             if (b.name == c.baseline) {
                 pairs.emplace_back(&c, &b);
-                ratios.push_back({c.name, b.name, 0, 0, 0, c.target});
+                ratios.push_back({c.name, b.name, 0, 0, 0, c.target, c.row, c.column});
             }
     std::vector<std::vector<double>> times(pairs.size()), baseline_times(pairs.size()), speeds(pairs.size());
     for (int n = 0; n < repetitions; ++n)

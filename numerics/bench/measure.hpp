@@ -1,11 +1,14 @@
 // What arithmetic costs here, as ratios to a yardstick measured in the same run: vector kernels to native arithmetic,
-// Float<F> to the vector kernels, an emulated pass of pipelined CG to the same pass in native float.
+// Float<F> to the vector kernels, an emulated pass of pipelined CG to the same pass in native float; and a table of all
+// paths of the vector kernels by all operations.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "mantissa/format.hpp"
 
 namespace mantissa::bench {
 
@@ -15,11 +18,13 @@ struct Case {
     std::string baseline; ///< name of another case
     double target = 0;    ///< least speed relative to the baseline's that is asked for; 0: none
     std::function<void()> run;
+    std::string row, column; ///< "double s30e11:rne (directed)" and "add" in the table of all paths; else empty
 };
 
 struct CaseOptions {
-    std::size_t elements = 1'000'000; ///< of each array
-    int pass_level = 9;               ///< grid level of the pipelined-CG pass; 0 leaves it out
+    std::size_t elements = 1'000'000;   ///< of each array
+    int pass_level = 9;                 ///< grid level of the pipelined-CG pass; 0 leaves it out
+    std::size_t path_elements = 50'000; ///< of each array in the table of all paths, which fit a cache; 0 leaves it out
 };
 
 /// All cases, over arrays that they share and keep alive: not for use from two threads at once. Baselines stand among
@@ -31,7 +36,13 @@ struct Ratio {
     double seconds = 0, baseline_seconds = 0; ///< medians
     double speed = 0;                         ///< median over repetitions of the baseline's time over this one's
     double target = 0;
+    std::string row, column; ///< as in Case
 };
+
+/// Formats that between them take every path of the vector kernels, in T (float or double).
+template <class T> std::vector<Format> path_formats();
+/// Columns of the table of all paths.
+std::vector<std::string> path_operations();
 
 /// Times every case beside its baseline, `repetitions` times in turn, behind untimed calls that bring its arrays into
 /// the cache. Cases without a baseline among `cases` are left out.

@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "fp_mode.hpp"
-#include "isa/isa.hpp"
+#include "directed.hpp"
 #include "mantissa/exact.hpp"
 
 namespace mantissa {
@@ -19,7 +18,7 @@ void require(bool same) {
     if (!same) throw InvalidInput("vector kernel: arrays of different lengths; give equal ones");
 }
 
-template <class T> double portable_op(Op op, const Format& f, double a, double b, double s) {
+double portable_op(Op op, const Format& f, double a, double b, double c, double s) {
     switch (op) {
     case Op::add:
         return exact::add(f, a, b);
@@ -33,11 +32,20 @@ template <class T> double portable_op(Op op, const Format& f, double a, double b
         return exact::sqrt(f, a);
     case Op::scale:
         return exact::mul(f, s, a);
+    case Op::fma:
+        return exact::fma(f, a, b, c);
     case Op::add_scaled:
         return exact::add(f, b, exact::mul(f, s, a));
     default:
         return exact::sub(f, b, exact::mul(f, s, a));
     }
+}
+
+template <class T>
+void run_portable(const Format& f, Op op, const detail::OperandArrays<T>& in, T* out, std::size_t n) {
+    const auto at = [](const T* p, std::size_t i) { return p == nullptr ? 0.0 : static_cast<double>(p[i]); };
+    for (std::size_t i = 0; i < n; ++i)
+        out[i] = static_cast<T>(portable_op(op, f, in.a[i], at(in.b, i), at(in.c, i), in.s));
 }
 
 } // namespace
@@ -54,100 +62,108 @@ template <class T> VectorUnit<T>::VectorUnit(const Format& format, Path path) : 
     params_.max = format_.max();
     params_.overflow = format_.overflow == Overflow::saturate ? format_.max() : std::numeric_limits<double>::infinity();
     params_.min_normal = format_.min_normal();
-    params_.grid =
-        format_.flushes() ? 0.0 : 1.5 * Format::power_of_two(std::min(1023, 52 + format_.min_exponent() - m));
+    params_.grid = format_.flushes() ? 0.0 : Format::power_of_two(std::min(1023, 52 + format_.min_exponent() - m));
 
     const bool whole_range = format_.exponent_bits == kCarrierExponent;
     const bool whole = whole_range && m == kCarrierFraction;
     Finish finish = Finish::none, convert = Finish::none;
     if (path == Path::portable || !MANTISSA_HAS_FP_MODE) {
         way_ = Way::portable;
-    } else if (format_.truncates() && format_.flushes()) {
+    } else if (format_.truncates() && (format_.flushes() || whole_range)) {
         way_ = Way::hardware;
         finish = whole_range ? Finish::mask : Finish::mask_range;
         convert = sizeof(T) == 4 ? finish : Finish::mask_range;
     } else if (!format_.truncates() && whole && format_.overflow == Overflow::infinity) {
         way_ = Way::native;
-    } else if (!format_.truncates() && m <= 23 && (sizeof(T) == 4 || format_.exponent_bits <= 10)) {
+    } else if (!format_.truncates() && sizeof(T) == 4) {
         way_ = Way::through_double;
-        finish = sizeof(T) == 4 && whole_range && format_.flushes() && format_.overflow == Overflow::infinity
-                     ? Finish::rne_float
-                     : Finish::rne_range;
-        convert = finish;
+        finish = whole_range && format_.flushes() && format_.overflow == Overflow::infinity ? Finish::rne_float
+                                                                                            : Finish::rne_range;
+    } else {
+        way_ = Way::directed;
     }
+    if (way_ != Way::portable) detail::best_isa(); // refuses a bad MANTISSA_ISA here, not in some thread
     finish_ = static_cast<std::uint8_t>(finish);
     convert_finish_ = static_cast<std::uint8_t>(convert);
 }
 
 template <class T> std::string_view VectorUnit<T>::path() const {
-    constexpr std::string_view names[] = {"hardware", "native", "double", "portable"};
+    constexpr std::string_view names[] = {"hardware", "native", "double", "directed", "portable"};
     return names[static_cast<int>(way_)];
 }
 
-template <class T> void VectorUnit<T>::run(int op, const T* a, const T* b, T s, T* out, std::size_t n) const {
-    if (way_ == Way::portable) {
-        for (std::size_t i = 0; i < n; ++i)
-            out[i] = static_cast<T>(
-                portable_op<T>(static_cast<Op>(op), format_, a[i], b == nullptr ? 0.0 : static_cast<double>(b[i]), s));
-        return;
-    }
+template <class T>
+void VectorUnit<T>::run(int op_index, const T* a, const T* b, const T* c, T s, T* out, std::size_t n) const {
+    const auto op = static_cast<Op>(op_index);
+    const detail::OperandArrays<T> in{a, b, c, s};
+    if (way_ == Way::portable) return run_portable(format_, op, in, out, n);
 #if MANTISSA_HAS_FP_MODE
-    const auto& table = detail::best_kernel_table();
+    const detail::KernelTable& table = detail::best_kernel_table();
     const detail::FinishParams params{params_.mask64,   params_.mask32,     params_.drop, params_.max,
                                       params_.overflow, params_.min_normal, params_.grid};
+    bool directed = way_ == Way::directed || (op == Op::fma && (way_ == Way::through_double || !table.has_fma));
+    // Compilers do not vectorise two roundings through double in one loop.
+    directed = directed || (way_ == Way::through_double && (op == Op::add_scaled || op == Op::sub_scaled));
+    if ((directed || way_ == Way::through_double) && detail::has_fused<T>(table, format_))
+        return detail::run_fused(table, format_, op, in, out, n);
+    if (directed) {
+        if (detail::has_directed<T>(table, op)) return detail::run_directed(table, format_, op, in, out, n);
+        return run_portable(format_, op, in, out, n);
+    }
     if constexpr (sizeof(T) == 4) {
-        const auto odd = table.f32[op][static_cast<int>(Finish::rne_odd)];
+        const auto odd = table.f32[op_index][static_cast<int>(Finish::rne_odd)];
         if (finish_ == static_cast<std::uint8_t>(Finish::rne_float) && format_.fraction_bits <= 21 && odd != nullptr) {
-            const detail::FpScope scope({true, static_cast<Op>(op) != Op::mul});
-            odd(a, b, s, out, n, params);
+            const detail::FpScope scope({detail::FpRounding::toward_zero, op != Op::mul});
+            odd(in, out, n, params);
             return;
         }
     }
-    const detail::FpScope scope({format_.truncates(), format_.flushes()});
-    if constexpr (sizeof(T) == 4) table.f32[op][finish_](a, b, s, out, n, params);
-    else table.f64[op][finish_](a, b, s, out, n, params);
+    const detail::FpScope scope(
+        {format_.truncates() ? detail::FpRounding::toward_zero : detail::FpRounding::nearest, format_.flushes()});
+    if constexpr (sizeof(T) == 4) table.f32[op_index][finish_](in, out, n, params);
+    else table.f64[op_index][finish_](in, out, n, params);
 #endif
 }
 
 template <class T> void VectorUnit<T>::add(std::span<const T> a, std::span<const T> b, std::span<T> out) const {
     require(a.size() == b.size() && a.size() == out.size());
-    run(static_cast<int>(Op::add), a.data(), b.data(), T{}, out.data(), a.size());
+    run(static_cast<int>(Op::add), a.data(), b.data(), nullptr, T{}, out.data(), a.size());
 }
 template <class T> void VectorUnit<T>::sub(std::span<const T> a, std::span<const T> b, std::span<T> out) const {
     require(a.size() == b.size() && a.size() == out.size());
-    run(static_cast<int>(Op::sub), a.data(), b.data(), T{}, out.data(), a.size());
+    run(static_cast<int>(Op::sub), a.data(), b.data(), nullptr, T{}, out.data(), a.size());
 }
 template <class T> void VectorUnit<T>::mul(std::span<const T> a, std::span<const T> b, std::span<T> out) const {
     require(a.size() == b.size() && a.size() == out.size());
-    run(static_cast<int>(Op::mul), a.data(), b.data(), T{}, out.data(), a.size());
+    run(static_cast<int>(Op::mul), a.data(), b.data(), nullptr, T{}, out.data(), a.size());
 }
 template <class T> void VectorUnit<T>::div(std::span<const T> a, std::span<const T> b, std::span<T> out) const {
     require(a.size() == b.size() && a.size() == out.size());
-    run(static_cast<int>(Op::div), a.data(), b.data(), T{}, out.data(), a.size());
+    run(static_cast<int>(Op::div), a.data(), b.data(), nullptr, T{}, out.data(), a.size());
 }
 template <class T> void VectorUnit<T>::sqrt(std::span<const T> a, std::span<T> out) const {
     require(a.size() == out.size());
-    run(static_cast<int>(Op::sqrt), a.data(), nullptr, T{}, out.data(), a.size());
+    run(static_cast<int>(Op::sqrt), a.data(), nullptr, nullptr, T{}, out.data(), a.size());
 }
 template <class T> void VectorUnit<T>::scale(T s, std::span<const T> a, std::span<T> out) const {
     require(a.size() == out.size());
-    run(static_cast<int>(Op::scale), a.data(), nullptr, s, out.data(), a.size());
+    run(static_cast<int>(Op::scale), a.data(), nullptr, nullptr, s, out.data(), a.size());
 }
 template <class T>
 void VectorUnit<T>::add_scaled(std::span<const T> b, T s, std::span<const T> a, std::span<T> out) const {
     require(a.size() == b.size() && a.size() == out.size());
-    run(static_cast<int>(Op::add_scaled), a.data(), b.data(), s, out.data(), a.size());
+    run(static_cast<int>(Op::add_scaled), a.data(), b.data(), nullptr, s, out.data(), a.size());
 }
 template <class T>
 void VectorUnit<T>::sub_scaled(std::span<const T> b, T s, std::span<const T> a, std::span<T> out) const {
     require(a.size() == b.size() && a.size() == out.size());
-    run(static_cast<int>(Op::sub_scaled), a.data(), b.data(), s, out.data(), a.size());
+    run(static_cast<int>(Op::sub_scaled), a.data(), b.data(), nullptr, s, out.data(), a.size());
 }
 
 template <class T>
 void VectorUnit<T>::fma(std::span<const T> a, std::span<const T> b, std::span<const T> c, std::span<T> out) const {
     require(a.size() == b.size() && a.size() == c.size() && a.size() == out.size());
-    for (std::size_t i = 0; i < a.size(); ++i) out[i] = static_cast<T>(exact::fma(format_, a[i], b[i], c[i]));
+    run(static_cast<int>(Op::fma), a.data(), b.data(), c.data(), T{}, out.data(), a.size());
 }
 
 template <class T> void VectorUnit<T>::convert(std::span<const double> a, std::span<T> out) const {
@@ -157,10 +173,13 @@ template <class T> void VectorUnit<T>::convert(std::span<const double> a, std::s
         return;
     }
 #if MANTISSA_HAS_FP_MODE
-    const auto& table = detail::best_kernel_table();
+    const detail::KernelTable& table = detail::best_kernel_table();
+    const bool hardware = way_ == Way::native || (way_ == Way::hardware && format_.flushes());
+    if (!hardware) return detail::convert_directed(table, format_, a.data(), out.data(), a.size());
     const detail::FinishParams params{params_.mask64,   params_.mask32,     params_.drop, params_.max,
                                       params_.overflow, params_.min_normal, params_.grid};
-    const detail::FpScope scope({format_.truncates(), format_.flushes()});
+    const detail::FpScope scope(
+        {format_.truncates() ? detail::FpRounding::toward_zero : detail::FpRounding::nearest, format_.flushes()});
     if constexpr (sizeof(T) == 4) table.convert32[convert_finish_](a.data(), out.data(), a.size(), params);
     else table.convert64[convert_finish_](a.data(), out.data(), a.size(), params);
 #endif

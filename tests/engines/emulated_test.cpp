@@ -129,22 +129,22 @@ TEST_P(EmulatedSpec, RaggedSparseRows) {
         compare(GetParam(), system, path, 2, 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Specs, EmulatedSpec,
-                         ::testing::Values("s17e8", "s23e8", "s10e8,lanes=4",
-                                           "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]", "s7e8,u=s17e8,row=s13e8",
-                                           "s23e8:rne", "s52e11", "s52e11:rne", "float", "double", "s17e8,order=tree",
-                                           "s36e11,lanes=2", "s17e8,dot=s52e11/4", "s17e8,dot=s52e11/64,lanes=8",
-                                           "s17e8,product=exact", "s52e11,dot=fixed[13:-50]",
-                                           "double,dot=fixed[13:-50]", "s23e8,dot=fixed[8:-40],product=s23e8",
-                                           "s17e8,row=s30e8,scalar=s23e8", "s10e5,row=s12e5", "s17e8:rne",
-                                           "s12e8:rne:subnormals,order=tree", "s20e8,coef=s10e8,operand=s12e8",
-                                           "s17e8,dot=s23e8/32", "s28e11:rne"),
-                         [](const auto& test) {
-                             std::string name = test.param;
-                             for (char& c : name)
-                                 if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-                             return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Specs, EmulatedSpec,
+    ::testing::Values("s17e8", "s23e8", "s10e8,lanes=4", "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]",
+                      "s7e8,u=s17e8,row=s13e8", "s23e8:rne", "s52e11", "s52e11:rne", "float", "double",
+                      "s17e8,order=tree", "s36e11,lanes=2", "s17e8,dot=s52e11/4", "s17e8,dot=s52e11/64,lanes=8",
+                      "s17e8,product=exact", "s52e11,dot=fixed[13:-50]", "double,dot=fixed[13:-50]",
+                      "s23e8,dot=fixed[8:-40],product=s23e8", "s17e8,row=s30e8,scalar=s23e8", "s10e5,row=s12e5",
+                      "s17e8:rne", "s12e8:rne:subnormals,order=tree", "s20e8,coef=s10e8,operand=s12e8",
+                      "s17e8,dot=s23e8/32", "s28e11:rne", "s23e8:rne,row=s10e8:rne", "s7e8:rne,q=s36e11:rne",
+                      "s17e8:rne:subnormals,coef=s40e11,operand=s30e9:rne"),
+    [](const auto& test) {
+        std::string name = test.param;
+        for (char& c : name)
+            if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+        return name;
+    });
 
 TEST(EmulatedEngine, SessionsOwnTheirSystem) {
     for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general})

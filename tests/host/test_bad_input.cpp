@@ -76,7 +76,7 @@ TEST(BadInput, Numbers) {
     for (const char* value : {"0", "1", "nan", "x"}) refuse({{kSmall + "--tolerance " + value, {"--tolerance"}}});
     for (const char* value : {"-1", "inf"}) refuse({{kSimulate + "--tolerance " + value, {"--tolerance"}}});
     for (const char* value : {"0", "nan"})
-        refuse({{kSmall + "--scheme defect-correction --middle s36e11 --middle-digits " + value, {"middle digits"}}});
+        refuse({{kSmall + "--scheme defect-correction --middle s36e11 --middle-digits " + value, {"--middle-digits"}}});
     const Scratch scratch;
     const std::string toml = scratch.write("s.toml", "[[grid]]\nproblem = \"poisson2d:level=3\"\n");
     for (const std::string& command : {std::string("solve --problem poisson2d:level=3"), std::string("bench"),

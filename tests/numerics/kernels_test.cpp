@@ -4,6 +4,7 @@
 
 #include <cfenv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -138,6 +139,9 @@ TEST(Kernels, PathsAreThoseDocumented) {
     EXPECT_EQ(VectorUnit<double>("s36e11"_fmt).path(), "hardware");
     EXPECT_EQ(VectorUnit<float>(formats::kFloat).path(), "native");
     EXPECT_EQ(VectorUnit<float>("s17e8:rne"_fmt).path(), "double");
+    EXPECT_EQ(VectorUnit<float>("s17e8:subnormals"_fmt).path(), "hardware");
+    EXPECT_EQ(VectorUnit<double>("s30e11:rne"_fmt).path(), "directed");
+    EXPECT_EQ(VectorUnit<double>("s30e9:subnormals"_fmt).path(), "directed");
 #endif
     EXPECT_EQ(VectorUnit<float>("s17e8"_fmt, VectorUnit<float>::Path::portable).path(), "portable");
 }
@@ -151,6 +155,39 @@ TEST(Kernels, RefusalsAreOneLine) {
     test::expect_line([&] { unit.scale(1, a, b); }, "arrays of different lengths");
     test::expect_line([&] { unit.sqrt(a, b); }, "arrays of different lengths");
     test::expect_line([&] { unit.fma(a, a, b, a); }, "arrays of different lengths");
+}
+
+// In double, operands need not be values of the format: a sum just above a tie is not rounded to the tie first.
+TEST(Kernels, DoublesOfAnyLengthRoundOnce) {
+    const std::vector<double> a(33, 1 + 0x1p-21), b(33, 0x1p-80);
+    std::vector<double> out(33);
+    for (const Format& f : {"s20e8:rne"_fmt, "s20e10:rne:subnormals"_fmt, "s20e11:rne"_fmt}) {
+        VectorUnit<double>(f).add(a, b, out);
+        for (const double x : out) EXPECT_EQ(x, 1 + 0x1p-20);
+    }
+}
+
+// The instruction set is chosen once in a process: each refusal has one of its own.
+TEST(KernelsDeathTest, InstructionSetsAreRefusedInOneLine) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    const auto refused = [](const char* isa, const char* phrase) {
+        setenv("MANTISSA_ISA", isa, 1);
+        EXPECT_EXIT(
+            {
+                test::expect_line([] { kernel_isa(); }, phrase);
+                test::expect_line([] { VectorUnit<float> unit("s17e8"_fmt); }, phrase);
+                std::exit(testing::Test::HasFailure() ? 1 : 0);
+            },
+            testing::ExitedWithCode(0), "");
+        unsetenv("MANTISSA_ISA");
+    };
+    refused("bogus", "MANTISSA_ISA=bogus: no such instruction set; write baseline, avx2 or avx512");
+    refused("AVX2", "no such instruction set");
+#if !defined(__x86_64__)
+    refused("avx2", "this processor has no more than baseline");
+#elif defined(__GNUC__)
+    if (!__builtin_cpu_supports("avx512dq")) refused("avx512", "this processor has no more than");
+#endif
 }
 
 } // namespace

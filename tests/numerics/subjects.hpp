@@ -242,10 +242,8 @@ private:
         };
         hear(std::get<K>(subjects_), "Float");
         constexpr bool kInFloat = kF.template fits<float>();
-        if (op != Op::fma) { // whose kernels have the portable path only
-            if constexpr (kInFloat) hear(in_float_[K], in_float_[K].name());
-            hear(in_double_[K], in_double_[K].name());
-        }
+        if constexpr (kInFloat) hear(in_float_[K], in_float_[K].name());
+        hear(in_double_[K], in_double_[K].name());
         if (!docket.portable) return;
         if constexpr (kInFloat) hear(portable_float_[K], portable_float_[K].name());
         else hear(portable_double_[K], portable_double_[K].name());

@@ -10,8 +10,8 @@
 // and constexpr. A value is carried in a float (M <= 23 and E <= 8) or a double. The processor's rounding mode is
 // neither used nor changed; it must be the default one. + - * / of float-carried formats and of flushing double-carried
 // ones are free of branches and vectorise in plain loops (-O3 -march=x86-64-v3 or -v4 -mprefer-vector-width=512; arrays
-// on 64-byte boundaries matter there); what remains (gradual underflow in double-carried formats, nearest-even with
-// M = 51, their fma) goes through integers.
+// on 64-byte boundaries matter there); what remains (products, quotients and roots of double-carried formats with
+// gradual underflow, and the fma of all double-carried ones but double) goes through integers.
 //
 // Conversions: implicit where every value survives (a wider format; a constant that F holds), else explicit and
 // rounded into F. Compile without contraction of a*b+c (-ffp-contract=off or a -std=c++20 mode), else the formats that
@@ -68,7 +68,7 @@ public:
     template <Format G>
     requires(G != F) explicit(!F.contains(G)) constexpr Float(Float<G> other) : value_(from_format(other)) {}
 
-    /// The number whose carrier is `value`, which must be a value of F.
+    /// The number whose carrier is `value`, which must be a value of F; any NaN is one.
     static constexpr Float from_carrier(carrier_type value) {
         Float x;
         x.value_ = value;
@@ -129,7 +129,7 @@ public:
 private:
     static constexpr bool kInFloat = std::same_as<carrier_type, float>;
     static constexpr bool kNative = detail::kNative<F, carrier_type>;
-    static constexpr bool kWideRounding = detail::kWideRounding<F, carrier_type>;
+    static constexpr bool kWideRounding = detail::kWideRounding<F>;
     static constexpr bool kNearestProduct = detail::kHasFusedProduct && kInFloat && F.fraction_bits < 23 &&
                                             F == formats::ieee(F.fraction_bits, 8).with(Subnormals::flush);
     /// In float only where the tail is cheap to use; otherwise the exact product in double costs less.
@@ -172,11 +172,8 @@ template <Format F> template <Format G> constexpr auto Float<F>::from_format(Flo
 // In constant evaluation the compiler refuses what overflows or makes a NaN, so there the integer form serves.
 
 template <Format F> constexpr auto Float<F>::sum(carrier_type a, carrier_type b) -> carrier_type {
-    constexpr bool kOneBitShort = !F.truncates() && F.fraction_bits == detail::Carrier<carrier_type>::kFraction - 1;
     if (std::is_constant_evaluated()) return narrow(exact::add(F, static_cast<double>(a), static_cast<double>(b)));
-    if constexpr (!kOneBitShort) return detail::rounded_sum<F>(a, b);
-    else if constexpr (kInFloat) return detail::round_double<F, float>(static_cast<double>(a) + static_cast<double>(b));
-    else return exact::add(F, a, b);
+    return detail::rounded_sum<F>(a, b);
 }
 
 template <Format F> constexpr auto Float<F>::product(carrier_type a, carrier_type b) -> carrier_type {

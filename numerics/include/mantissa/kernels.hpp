@@ -2,11 +2,15 @@
 // rounded once (the contract of exact.hpp), at the speed of native arithmetic where the processor allows it.
 //
 // Paths (which one runs changes the speed, never a bit):
-//   hardware   truncating, flushing formats: the processor in round-toward-zero and flush-to-zero mode, and one AND
-//              (truncation composes); clamped when the format has fewer exponent bits than its carrier
-//   native     s23e8 and s52e11 nearest-even, flushing or gradual: the processor's own arithmetic
-//   double     nearest-even up to 24 significant bits (23 stored): formed in double, rounded on its bits
-//   portable   everything else, and other processors: integers
+//   hardware   truncating formats: the processor in round-toward-zero mode (flush-to-zero where they flush), and one
+//              AND (truncation composes); clamped when the format has fewer exponent bits than its carrier
+//   native     s23e8 in float and s52e11 in double, nearest-even, overflowing to infinity: the processor's arithmetic
+//   double     other nearest-even formats in float: formed in double, rounded on its bits; with AVX-512, and for fused
+//              multiply-adds and scaled sums, as below
+//   directed   all the rest: formed twice, rounded down and up by the processor, which says how the exact result
+//   rounds;
+//              in one sweep with AVX-512 where the format has its carrier's exponents and overflows to infinity
+//   portable   integers: other processors, and fma() of doubles without a fused multiply-add in the instruction set
 // The caller's rounding mode and flags' masks are restored on return.
 #pragma once
 
@@ -17,7 +21,10 @@
 
 namespace mantissa {
 
-/// Arithmetic on arrays of T (float or double), each element a value of one format. Cheap to copy; thread-safe.
+/// Arithmetic on arrays of T (float or double). Results are values of one format. Operands, arrays and scalars alike,
+/// are values of it too; in double they may be any doubles, as mixed datapaths want. Cheap to copy; thread-safe.
+/// MANTISSA_ISA=baseline|avx2|avx512 in the environment lowers the instruction set; anything else there is refused
+/// (InvalidInput) by the first constructor of a unit with Path::fastest.
 /// Array arguments of one call have equal length (checked: InvalidInput); the output may be one of the inputs.
 template <class T> class VectorUnit {
 public:
@@ -27,7 +34,7 @@ public:
     explicit VectorUnit(const Format& format, Path path = Path::fastest);
 
     [[nodiscard]] const Format& format() const { return format_; }
-    /// "hardware", "native", "double" or "portable".
+    /// "hardware", "native", "double", "directed" or "portable".
     [[nodiscard]] std::string_view path() const;
 
     void add(std::span<const T> a, std::span<const T> b, std::span<T> out) const;
@@ -35,19 +42,20 @@ public:
     void mul(std::span<const T> a, std::span<const T> b, std::span<T> out) const;
     void div(std::span<const T> a, std::span<const T> b, std::span<T> out) const;
     void sqrt(std::span<const T> a, std::span<T> out) const;
-    /// a * b + c rounded once (portable path only).
+    /// a * b + c rounded once.
     void fma(std::span<const T> a, std::span<const T> b, std::span<const T> c, std::span<T> out) const;
-    /// s * a
+    /// s * a. For T = float, s must be a value of the format, like the elements: convert() it first. That is not
+    /// checked.
     void scale(T s, std::span<const T> a, std::span<T> out) const;
-    /// b + (s * a), both operations rounded.
+    /// b + (s * a), both operations rounded; s as for scale().
     void add_scaled(std::span<const T> b, T s, std::span<const T> a, std::span<T> out) const;
-    /// b - (s * a), both operations rounded.
+    /// b - (s * a), both operations rounded; s as for scale().
     void sub_scaled(std::span<const T> b, T s, std::span<const T> a, std::span<T> out) const;
     /// Any doubles rounded into the format.
     void convert(std::span<const double> a, std::span<T> out) const;
 
 private:
-    enum class Way : std::uint8_t { hardware, native, through_double, portable };
+    enum class Way : std::uint8_t { hardware, native, through_double, directed, portable };
     Format format_;
     Way way_ = Way::portable;
     std::uint8_t finish_ = 0;         ///< detail::Finish of the operations
@@ -59,13 +67,13 @@ private:
         double max = 0, overflow = 0, min_normal = 0, grid = 0;
     } params_;
 
-    void run(int op, const T* a, const T* b, T s, T* out, std::size_t n) const;
+    void run(int op, const T* a, const T* b, const T* c, T s, T* out, std::size_t n) const;
 };
 
 extern template class VectorUnit<float>;
 extern template class VectorUnit<double>;
 
-/// Name of the instruction set that kernels use here: "avx512", "avx2" or "baseline".
+/// Name of the instruction set that kernels use here: "avx512", "avx2" or "baseline". InvalidInput as above.
 std::string_view kernel_isa();
 
 } // namespace mantissa

@@ -49,7 +49,7 @@ template <class T> std::optional<Plan<T>> plan_for(const DatapathSpec& s) {
         if (f.truncates() && !f.flushes()) return std::nullopt;
         plan.masked |= !whole;
     }
-    plan.mode = {first.truncates(), first.flushes()};
+    plan.mode = {first.truncates() ? FpRounding::toward_zero : FpRounding::nearest, first.flushes()};
     if (!s.dot.fixed) {
         const Format wide = Format{52, 11, first.rounding, first.subnormals, Overflow::infinity}.canonical();
         if (!(s.dot.accumulator == wide)) return std::nullopt;

@@ -1,13 +1,18 @@
 #include "isa.hpp"
 #include "pass.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <string_view>
+
+#include "mantissa/format.hpp"
 
 namespace mantissa::detail {
 
 namespace {
-Isa detect() {
+
+Isa processor_isa() {
     Isa best = Isa::baseline;
 #if defined(__x86_64__)
     __builtin_cpu_init();
@@ -17,17 +22,31 @@ Isa detect() {
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd"))
         best = Isa::avx512;
 #endif
-    if (const char* wanted = std::getenv("MANTISSA_ISA")) {
-        const std::string_view w = wanted;
-        if (w == "baseline") best = Isa::baseline;
-        if (w == "avx2" && best == Isa::avx512) best = Isa::avx2;
-    }
     return best;
 }
+
+Isa choose() {
+    const Isa best = processor_isa();
+    const char* text = std::getenv("MANTISSA_ISA");
+    if (text == nullptr || *text == '\0') return best;
+    const std::string_view wanted = text;
+    for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512})
+        if (wanted == isa_name(isa)) {
+            if (isa <= best) return isa;
+            throw InvalidInput("MANTISSA_ISA=" + std::string(wanted) + ": this processor has no more than " +
+                               isa_name(best) + "; name that or less, or leave the variable out");
+        }
+    std::string shown(wanted.substr(0, 40));
+    std::replace_if(
+        shown.begin(), shown.end(), [](char c) { return c < ' '; }, '?');
+    throw InvalidInput("MANTISSA_ISA=" + shown +
+                       ": no such instruction set; write baseline, avx2 or avx512, or leave the variable out");
+}
+
 } // namespace
 
 Isa best_isa() {
-    static const Isa isa = detect();
+    static const Isa isa = choose();
     return isa;
 }
 

@@ -27,21 +27,102 @@ struct FinishParams {
     double max = 0;      ///< largest finite number
     double overflow = 0; ///< what a magnitude beyond it becomes
     double min_normal = 0;
-    double grid = 0; ///< 1.5 * 2^52 * smallest subnormal; 0 when the format flushes
+    double grid = 0; ///< 2^52 * smallest subnormal; 0 when the format flushes
 };
 
-enum class Op : std::uint8_t { add, sub, mul, div, sqrt, scale, add_scaled, sub_scaled };
-inline constexpr int kOps = 8;
+/// Operands of an element-wise operation: a[i] op b[i]; sqrt takes a alone; scale is s * a[i]; fma is a[i] b[i] + c[i];
+/// add_scaled is b[i] + s a[i], the product rounded too; sub_scaled is b[i] - s a[i].
+enum class Op : std::uint8_t { add, sub, mul, div, sqrt, scale, fma, add_scaled, sub_scaled };
+inline constexpr int kOps = 9;
+inline constexpr int kSingleOps = 7; ///< those before the scaled ones round once
 
-/// out[i] = a[i] op b[i]; sqrt takes a alone; scale is s * a[i]; add_scaled is b[i] + s a[i], the product rounded too;
-/// sub_scaled is b[i] - s a[i]. out may be a or b.
-template <class T> using KernelFn = void (*)(const T* a, const T* b, T s, T* out, std::size_t n, const FinishParams& f);
+template <class T> struct OperandArrays {
+    const T* a = nullptr;
+    const T* b = nullptr;
+    const T* c = nullptr;
+    T s = 0;
+};
+
+/// The output may be any of the inputs.
+template <class T> using KernelFn = void (*)(const OperandArrays<T>& in, T* out, std::size_t n, const FinishParams& f);
+
+/// For results formed in C in directed roundings, toward -infinity and toward +infinity. What lies between the two
+/// decides how the exact result rounds, and whether it is exact, so that nothing need be known of ranges and of
+/// remainders. All fields are of C; patterns are of magnitudes. For a format that truncates, both are the result
+/// rounded toward zero, and `half_less_one` and `odd` are 0.
+template <class C> struct DirectedParams;
+template <> struct DirectedParams<float> {
+    using Bits = std::int32_t;
+    Bits mask = -1;         ///< clears the bits below the fraction
+    Bits half_less_one = 0; ///< half a unit in the last place, less 1
+    Bits odd = 1;           ///< 1 for nearest even
+    int drop = 0;           ///< bits below the fraction
+    Bits max = 0;           ///< the largest finite number
+    Bits overflow = 0;      ///< what a magnitude beyond it becomes
+    Bits least = 0;         ///< whose truncated magnitude is below is flushed; 0 when the format does not flush
+    Bits min_normal = 0;    ///< of the format
+    bool whole = false;     ///< the format has C's precision: the result is the one rounded to nearest
+    float grid = 0;         ///< with fewer exponent bits than C and subnormal numbers: 2^(C's fraction bits) units
+    float unit = 0;         ///< the smallest subnormal number
+};
+template <> struct DirectedParams<double> {
+    using Bits = std::int64_t;
+    Bits mask = -1, half_less_one = 0, odd = 1;
+    int drop = 0;
+    Bits max = 0, overflow = 0, least = 0, min_normal = 0;
+    bool whole = false;
+    double grid = 0, unit = 0;
+};
+
+/// Which of the three roundings of a result a finishing kernel reads, and what it minds.
+enum class Directed : std::uint8_t {
+    plain, ///< the format has C's exponent range, or flushes
+    grid,  ///< subnormal numbers above C's
+    near,  ///< plain, and the result rounded to nearest in C decides what is flushed or is the result
+    near_grid,
+};
+inline constexpr int kDirected = 4;
+
+template <class T> struct DirectedKernels {
+    /// Forms a result, in the mode that is set.
+    void (*form[kSingleOps])(const OperandArrays<T>& in, T* out, std::size_t n);
+    /// From the result rounded down, up and (near only) to nearest. In nearest mode, or toward zero if the format
+    /// truncates.
+    void (*finish[kDirected])(const T* down, const T* up, const T* near, T* out, std::size_t n,
+                              const DirectedParams<T>& f);
+    /// All of it in one sweep, where the processor rounds by instruction, whatever the mode but with flush-to-zero as
+    /// `Fused` says. For nearest-even formats with T's exponent range that overflow to infinity. nullptr elsewhere.
+    void (*fused[kOps][3])(const OperandArrays<T>& in, T* out, std::size_t n, const DirectedParams<T>& f);
+};
+/// Last index of DirectedKernels::fused.
+enum class Fused : std::uint8_t {
+    gradual,    ///< subnormal numbers
+    flush,      ///< flushing, by `least`; sums of floats in flush-to-zero mode
+    flush_near, ///< one bit shorter than T: flushing, by the result rounded to nearest
+};
+
+/// What a conversion from double minds.
+enum class Rounds : std::uint8_t {
+    unlimited, ///< nothing: double's exponents, subnormal numbers, infinity
+    limited,   ///< the largest number and what is flushed
+    on_grid,   ///< the largest number, and subnormal numbers above double's
+};
+inline constexpr int kRounds = 3;
 
 struct KernelTable {
     KernelFn<float> f32[kOps][kFinishes]; ///< nullptr where there is no such path
     KernelFn<double> f64[kOps][kFinishes];
     void (*convert32[kFinishes])(const double* a, float* out, std::size_t n, const FinishParams& f);
     void (*convert64[kFinishes])(const double* a, double* out, std::size_t n, const FinishParams& f);
+    DirectedKernels<float> directed32;
+    DirectedKernels<double> directed64;
+    /// Exact doubles rounded into a format.
+    void (*round32[kRounds])(const double* a, float* out, std::size_t n, const DirectedParams<double>& f);
+    void (*round64[kRounds])(const double* a, double* out, std::size_t n, const DirectedParams<double>& f);
+    /// a b + c in double, whose product is exact; and results of DirectedKernels<double> into floats.
+    void (*exact_product_sum)(const OperandArrays<float>& in, double* out, std::size_t n);
+    void (*narrow)(const double* a, float* out, std::size_t n);
+    bool has_fma = false; ///< a fused multiply-add: form[fma], fused[fma] and f32/f64[fma] are there
 };
 
 namespace baseline {
@@ -55,7 +136,8 @@ const KernelTable& kernel_table();
 }
 
 enum class Isa : std::uint8_t { baseline, avx2, avx512 };
-/// The best instruction set of this processor. MANTISSA_ISA=baseline|avx2|avx512 in the environment lowers it.
+/// The best instruction set of this processor. MANTISSA_ISA=baseline|avx2|avx512 in the environment lowers it; any
+/// other text, and a set that the processor lacks, is refused (InvalidInput).
 Isa best_isa();
 const char* isa_name(Isa isa);
 const KernelTable& best_kernel_table();

@@ -1,5 +1,6 @@
 // Element-wise kernels, compiled once per instruction set (MANTISSA_ISA names the namespace).
 // They run under whatever rounding mode the caller has set.
+#include "fill_directed.hpp"
 #include "round.hpp"
 
 namespace mantissa::detail::MANTISSA_ISA {
@@ -28,17 +29,28 @@ MANTISSA_INLINE double root(double x) {
     return __builtin_sqrt(x);
 }
 
+#if defined(__FMA__)
+MANTISSA_INLINE float fused_sum(float a, float b, float c) {
+    return __builtin_fmaf(a, b, c);
+}
+MANTISSA_INLINE double fused_sum(double a, double b, double c) {
+    return __builtin_fma(a, b, c);
+}
+#endif
+
 /// T is the carrier in memory, C the type in which the operation is formed (double under nearest-even: the operands'
 /// 2 (M+1) + 2 <= 53 bits make the second rounding harmless).
 template <class T, Op kOp, Finish kFinish>
-void apply(const T* a, const T* b, T s, T* out, std::size_t n, const FinishParams& params) {
+void apply(const OperandArrays<T>& in, T* out, std::size_t n, const FinishParams& params) {
     constexpr bool kThroughDouble = kFinish == Finish::rne_float || kFinish == Finish::rne_range;
     using C = decltype([] {
         if constexpr (kThroughDouble) return double{};
         else return T{};
     }());
     const FinishParams f = params;
-    [[maybe_unused]] const C scale = s;
+    const T* a = in.a;
+    [[maybe_unused]] const T* b = in.b;
+    [[maybe_unused]] const C scale = in.s;
     if constexpr (kOp == Op::add || kOp == Op::sub || kOp == Op::mul || kOp == Op::div) {
 #pragma GCC ivdep
         for (std::size_t i = 0; i < n; ++i) {
@@ -56,6 +68,12 @@ void apply(const T* a, const T* b, T s, T* out, std::size_t n, const FinishParam
     } else if constexpr (kOp == Op::scale) {
 #pragma GCC ivdep
         for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<T>(finish<kFinish>(scale * static_cast<C>(a[i]), f));
+#if defined(__FMA__)
+    } else if constexpr (kOp == Op::fma) {
+        const T* c = in.c;
+#pragma GCC ivdep
+        for (std::size_t i = 0; i < n; ++i) out[i] = finish<kFinish>(fused_sum(a[i], b[i], c[i]), f);
+#endif
     } else {
 #pragma GCC ivdep
         for (std::size_t i = 0; i < n; ++i) {
@@ -68,15 +86,19 @@ void apply(const T* a, const T* b, T s, T* out, std::size_t n, const FinishParam
 }
 
 /// Nearest-even of a float whose last bit says that something nonzero was cut off below it. 24 bits with such a bit
-/// round correctly to any 22 or fewer. An infinity or NaN keeps its class: the added bits do not reach its exponent.
+/// round correctly to any 22 or fewer. An infinity keeps its class: the added bits do not reach its exponent. They
+/// would carry out of a NaN's, which is left alone.
 MANTISSA_INLINE float nearest_even_of_odd(float truncated, bool inexact, int drop, std::uint32_t mask) {
     const std::uint32_t b = bits_of(truncated) | (inexact ? 1U : 0U);
     const std::uint32_t half = 1U << (drop - 1);
-    return __builtin_bit_cast(float, ((b & (half << 1)) != 0 ? b + half : b + (half - 1)) & mask);
+    const std::uint32_t rounded = ((b & (half << 1)) != 0 ? b + half : b + (half - 1)) & mask;
+    return truncated == truncated ? __builtin_bit_cast(float, rounded) : truncated;
 }
 
 template <bool kSubtract>
-void add_odd(const float* a, const float* b, float, float* out, std::size_t n, const FinishParams& params) {
+void add_odd(const OperandArrays<float>& in, float* out, std::size_t n, const FinishParams& params) {
+    const float* a = in.a;
+    const float* b = in.b;
     const std::uint32_t mask = params.mask32;
     const int drop = params.drop - 29;
 #pragma GCC ivdep
@@ -91,7 +113,9 @@ void add_odd(const float* a, const float* b, float, float* out, std::size_t n, c
 }
 
 #if defined(__FMA__)
-void mul_odd(const float* a, const float* b, float, float* out, std::size_t n, const FinishParams& params) {
+void mul_odd(const OperandArrays<float>& in, float* out, std::size_t n, const FinishParams& params) {
+    const float* a = in.a;
+    const float* b = in.b;
     constexpr std::size_t kBlock = 512;
     constexpr std::uint32_t kSafe = (127 - 90) << 23; // 2^-90: the remainder of a product below may underflow
     const FinishParams f = params;
@@ -132,12 +156,7 @@ template <Finish kFinish>
 void convert_to_float(const double* a, float* out, std::size_t n, const FinishParams& params) {
     const FinishParams f = params;
 #pragma GCC ivdep
-    for (std::size_t i = 0; i < n; ++i) {
-        const double x = one_nan(a[i]);
-        if constexpr (kFinish == Finish::rne_float || kFinish == Finish::rne_range)
-            out[i] = static_cast<float>(finish<kFinish>(x, f));
-        else out[i] = finish<kFinish>(static_cast<float>(x), f);
-    }
+    for (std::size_t i = 0; i < n; ++i) out[i] = finish<kFinish>(static_cast<float>(one_nan(a[i])), f);
 }
 
 template <Finish kFinish>
@@ -151,24 +170,29 @@ void convert_to_double(const double* a, double* out, std::size_t n, const Finish
     }
 }
 
-template <class T, Op kOp> void fill_row(KernelFn<T> (&row)[kFinishes]) {
+template <class T, Op kOp> void fill_row(KernelFn<T> (&table)[kOps][kFinishes]) {
+    auto& row = table[static_cast<int>(kOp)];
     row[static_cast<int>(Finish::none)] = apply<T, kOp, Finish::none>;
     row[static_cast<int>(Finish::mask)] = apply<T, kOp, Finish::mask>;
     row[static_cast<int>(Finish::mask_range)] = apply<T, kOp, Finish::mask_range>;
-    row[static_cast<int>(Finish::rne_float)] = nullptr;
-    if constexpr (sizeof(T) == 4) row[static_cast<int>(Finish::rne_float)] = apply<T, kOp, Finish::rne_float>;
-    row[static_cast<int>(Finish::rne_range)] = apply<T, kOp, Finish::rne_range>;
+    if constexpr (sizeof(T) == 4 && kOp != Op::fma) { // whose sum is not harmlessly rounded to double first
+        row[static_cast<int>(Finish::rne_float)] = apply<T, kOp, Finish::rne_float>;
+        row[static_cast<int>(Finish::rne_range)] = apply<T, kOp, Finish::rne_range>;
+    }
 }
 
 template <class T> void fill(KernelFn<T> (&table)[kOps][kFinishes]) {
-    fill_row<T, Op::add>(table[static_cast<int>(Op::add)]);
-    fill_row<T, Op::sub>(table[static_cast<int>(Op::sub)]);
-    fill_row<T, Op::mul>(table[static_cast<int>(Op::mul)]);
-    fill_row<T, Op::div>(table[static_cast<int>(Op::div)]);
-    fill_row<T, Op::sqrt>(table[static_cast<int>(Op::sqrt)]);
-    fill_row<T, Op::scale>(table[static_cast<int>(Op::scale)]);
-    fill_row<T, Op::add_scaled>(table[static_cast<int>(Op::add_scaled)]);
-    fill_row<T, Op::sub_scaled>(table[static_cast<int>(Op::sub_scaled)]);
+    fill_row<T, Op::add>(table);
+    fill_row<T, Op::sub>(table);
+    fill_row<T, Op::mul>(table);
+    fill_row<T, Op::div>(table);
+    fill_row<T, Op::sqrt>(table);
+    fill_row<T, Op::scale>(table);
+    fill_row<T, Op::add_scaled>(table);
+    fill_row<T, Op::sub_scaled>(table);
+#if defined(__FMA__)
+    fill_row<T, Op::fma>(table);
+#endif
 }
 
 KernelTable make_table() {
@@ -184,13 +208,10 @@ KernelTable make_table() {
     t.convert32[static_cast<int>(Finish::none)] = convert_to_float<Finish::none>;
     t.convert32[static_cast<int>(Finish::mask)] = convert_to_float<Finish::mask>;
     t.convert32[static_cast<int>(Finish::mask_range)] = convert_to_float<Finish::mask_range>;
-    t.convert32[static_cast<int>(Finish::rne_float)] = convert_to_float<Finish::rne_float>;
-    t.convert32[static_cast<int>(Finish::rne_range)] = convert_to_float<Finish::rne_range>;
     t.convert64[static_cast<int>(Finish::none)] = convert_to_double<Finish::none>;
     t.convert64[static_cast<int>(Finish::mask)] = convert_to_double<Finish::mask>;
     t.convert64[static_cast<int>(Finish::mask_range)] = convert_to_double<Finish::mask_range>;
-    t.convert64[static_cast<int>(Finish::rne_float)] = nullptr;
-    t.convert64[static_cast<int>(Finish::rne_range)] = convert_to_double<Finish::rne_range>;
+    fill_directed(t);
     return t;
 }
 

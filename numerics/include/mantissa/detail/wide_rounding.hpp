@@ -17,18 +17,18 @@ template <class T> constexpr T fused(T a, T b, T c) {
     else return __builtin_fma(a, b, c);
 }
 
-/// Formats served here: a flushing F whose tail, where it is needed, fits behind its last bit.
-template <Format F, class T>
-inline constexpr bool kWideRounding = F.flushes() && (F.truncates() || F.fraction_bits != Carrier<T>::kFraction - 1);
+/// Formats served here.
+template <Format F> inline constexpr bool kWideRounding = F.flushes();
 
 /// A magnitude of T that was rounded to nearest, given the sign of (exact - rounded), rounded to F's precision.
 template <Format F, class T> constexpr carrier_bits<T> finish_rounding(carrier_bits<T> magnitude, T tail) {
     using Bits = carrier_bits<T>;
     constexpr int kDropped = Carrier<T>::kFraction - F.fraction_bits;
     if constexpr (F.truncates() || kDropped > 0) magnitude -= static_cast<Bits>(tail < 0);
-    if constexpr (!F.truncates() && kDropped > 0)
-        magnitude |= static_cast<Bits>(tail < 0) | static_cast<Bits>(tail > 0);
-    return drop_bits<F, kDropped>(magnitude);
+    const Bits lost = static_cast<Bits>(tail < 0) | static_cast<Bits>(tail > 0);
+    // In the last bit where that is below the tie: compilers make more of it.
+    if constexpr (!F.truncates() && kDropped > 1) return drop_bits<F, kDropped>(magnitude | lost);
+    return drop_bits<F, kDropped>(magnitude, lost);
 }
 
 /// The product in T itself, its tail from a fused multiply-add. So that the tail does not underflow, the lesser operand
@@ -49,7 +49,9 @@ template <Format F, class T> constexpr T fused_product(T a, T b) {
     // Below zero when the product is beyond the exact one, and when it overflowed; NaN with an infinite operand.
     const T tail = fused(greater, lesser, -product);
     // Processors may give the NaN of an infinity times zero a sign.
-    Bits magnitude = finish_rounding<F>(bits_of(product), tail) & ~kSignBit<T>;
+    Bits bits = bits_of(product);
+    if constexpr (!F.truncates() && F.fraction_bits < Carrier<T>::kFraction) bits = limited_nan<T>(bits);
+    Bits magnitude = finish_rounding<F>(bits, tail) & ~kSignBit<T>;
     const Bits kept = static_cast<Bits>(magnitude < kMinBits<F, T> + binades) - 1;
     if constexpr (!kFullRange) {
         magnitude = magnitude > kMaxBits<F, T> && bits_of(greater) < kInfinityBits<T> ? kOverflowBits<F, T> : magnitude;
