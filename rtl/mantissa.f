@@ -4,6 +4,7 @@ core/core_regs.sv
 core/dot_product.sv
 core/edge_nodes.sv
 core/line_buffer.sv
+core/lock_step.sv
 core/pcg_core.sv
 core/row_ram.sv
 core/row_sum.sv

@@ -192,9 +192,10 @@ struct mantissa_model_state {
     void write(std::uint32_t address, std::uint32_t value) {
         top->awaddr = static_cast<CData>(address);
         top->wdata = value;
-        top->awvalid = 1;
+        top->awvalid = top->wvalid = 1; // both are taken at once: no write is under way
         tick();
-        top->awvalid = 0;
+        top->awvalid = top->wvalid = 0;
+        while (!top->bvalid) tick();
         tick();
     }
     /// A clock for the registers' sake: the streams must not miss one while the core is busy.
@@ -214,7 +215,7 @@ mantissa_model_state* create() {
 #endif
     m->top = std::make_unique<Vmodel>(m->context.get(), "model");
     m->streams.clear(*m->top->rootp);
-    m->top->awvalid = m->top->arvalid = 0;
+    m->top->awvalid = m->top->wvalid = m->top->arvalid = 0;
     m->top->rst_ni = 0;
     for (int k = 0; k < 4; ++k) m->edge();
     m->top->rst_ni = 1;

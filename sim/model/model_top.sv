@@ -14,6 +14,8 @@ module model_top #(
   input  wire         awvalid,
   output logic        awready,
   input  wire  [31:0] wdata,
+  input  wire         wvalid,
+  output logic        wready,
   output logic        bvalid,
   input  wire  [7:0]  araddr,
   input  wire         arvalid,
@@ -63,7 +65,7 @@ module model_top #(
     .Msb(Msb), .Lsb(Lsb), .SE(SE), .SM(SM), .SRne(SRne), .Lanes(Lanes), .CoefMode(CoefMode), .MaxRow(MaxRow),
     .Style(Style), .DelayRam(DelayRam)) core (
     .clk_i, .rst_ni, .s_axil_awaddr(awaddr), .s_axil_awvalid(awvalid), .s_axil_awready(awready), .s_axil_wdata(wdata),
-    .s_axil_wvalid(awvalid), .s_axil_wready(), .s_axil_bresp(), .s_axil_bvalid(bvalid), .s_axil_bready(1'b1),
+    .s_axil_wstrb(4'hF), .s_axil_wvalid(wvalid), .s_axil_wready(wready), .s_axil_bresp(), .s_axil_bvalid(bvalid), .s_axil_bready(1'b1),
     .s_axil_araddr(araddr), .s_axil_arvalid(arvalid), .s_axil_arready(), .s_axil_rdata(rdata), .s_axil_rresp(),
     .s_axil_rvalid(rvalid), .s_axil_rready(1'b1), .m_axis_pass_tdata(pass_data), .m_axis_pass_tvalid(pass_valid),
     .m_axis_pass_tready(pass_ready), .s_axis_u_tdata(u_in), .s_axis_u_tvalid(in_valid[0]),
