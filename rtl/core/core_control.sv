@@ -20,6 +20,7 @@ module core_control #(
   input  wire             start_i,
   input  wire             abort_i,
   input  wire             bank_i,
+  input  wire             stencil_i,      ///< no bands are streamed
   input  wire  [LenW-1:0] length_i,
   input  wire  [RowW-1:0] row_length_i,
   input  wire             row_bad_i,
@@ -36,6 +37,7 @@ module core_control #(
 
   output logic            busy_o,
   output logic            pass_valid_o,   ///< a pass is asked for
+  output logic [1:0]      pass_data_o,    ///< [0] the bank to read, [1] bands are streamed
   output logic            bank_o,         ///< to be read
   output logic            clear_o,        ///< between passes
   output logic            slot_o,
@@ -111,6 +113,9 @@ module core_control #(
     close_o        <= rst_ni && state_q == Drain && en_i && last_left && !out_full_i;
     scalar_start_o <= rst_ni && state_q == Close && dots_done_i && !close_o;
   end
+
+  // Stands while it is offered, whatever is programmed meanwhile.
+  always_ff @(posedge clk_i) if (!pass_valid_o) pass_data_o <= {~stencil_i, bank_o};
 
   always_ff @(posedge clk_i)
     if (!rst_ni) begin

@@ -174,6 +174,7 @@ module pcg_core #(
   wire [8:0]  errors;
   wire [2:0]  run_end;
   wire        done, bank;
+  wire [3:0]  out_full; // a beat of u, r, p, q waits to be taken
   wire [31:0] pass_count, sigma_guards;
   wire [63:0] cycles;
 
@@ -181,7 +182,8 @@ module pcg_core #(
     .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
     .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
     .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy | start), .done_i(done), .end_i(run_end),
-    .bank_i(bank), .offering_i(m_axis_pass_tvalid | (|out_full)), .errors_i(errors), .pass_count_i(pass_count), .sigma_guards_i(sigma_guards), .cycles_i(cycles),
+    .bank_i(bank), .offering_i(m_axis_pass_tvalid | (|out_full)), .errors_i(errors), .pass_count_i(pass_count),
+    .sigma_guards_i(sigma_guards), .cycles_i(cycles),
     .alpha_i(alpha), .beta_i(beta), .rho_i(rho), .pq_i(pq), .qq_i(qq), .sigma_i(sigma),
     .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(row_length), .row_bad_o(row_bad),
     .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(stencil_reg),
@@ -203,19 +205,16 @@ module pcg_core #(
   logic ended_early, ended_late;
   wire dots_done, scalar_done, scalar_guard;
   wire [2:0] scalar_end;
-  wire [3:0] out_full;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
-    .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .length_i(length),
-    .row_length_i(row_length), .row_bad_i(row_bad), .passes_i(passes), .stall_limit_i(stall_limit),
+    .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .stencil_i(stencil),
+    .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad), .passes_i(passes), .stall_limit_i(stall_limit),
     .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
-    .dots_done_i(dots_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard),
-    .scalar_end_i(scalar_end), .busy_o(busy), .pass_valid_o(m_axis_pass_tvalid), .bank_o(bank), .clear_o(clear),
-    .slot_o(slot), .slot_real_o(slot_real), .slot_last_o(slot_last), .token_last_o(token_last), .drained_o(drained),
-    .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .done_o(done),
+    .dots_done_i(dots_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end),
+    .busy_o(busy), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),
+    .clear_o(clear), .slot_o(slot), .slot_real_o(slot_real), .slot_last_o(slot_last), .token_last_o(token_last),
+    .drained_o(drained), .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .done_o(done),
     .end_o(run_end), .errors_o(errors), .pass_count_o(pass_count), .sigma_guards_o(sigma_guards), .cycles_o(cycles));
-  logic [1:0] pass_q; // stands while the beat is offered, whatever is programmed meanwhile
-  always_ff @(posedge clk_i) if (!m_axis_pass_tvalid) pass_q <= {~stencil, bank};
-  assign m_axis_pass_tdata = {6'd0, pass_q};
+  assign m_axis_pass_tdata[7:2] = '0;
 
   // Tokens on their way through the update, by the clocks behind the one that takes p and q.
   logic [Front:0] real_q, last_q, slot_q, slot_last_q;

@@ -118,7 +118,7 @@ const FoldingLinker& folding_linker() {
 
 std::vector<fs::path> model_sources(const fs::path& source) {
     std::vector<fs::path> files;
-    for (const char* folder : {"rtl/operators", "rtl/core"})
+    for (const char* folder : {"rtl/operators", "rtl/core", "rtl/check"})
         for (const auto& entry : fs::directory_iterator(source / folder))
             if (entry.path().extension() == ".sv") files.push_back(entry.path());
     for (const auto& entry : fs::directory_iterator(source / "rtl"))
@@ -199,6 +199,7 @@ std::string model_key(const ModelRequest& request, const ModelCacheOptions& opti
     std::sort(sorted.begin(), sorted.end());
     for (const auto& [name, value] : sorted) hash(fmt::format("{}={}", name, value));
     hash(request.trace ? "trace" : "plain");
+    if (request.rules) hash("rules");
     return hash.text();
 }
 
@@ -243,7 +244,10 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
                            source / "rtl/operators",
                            "-y",
                            source / "rtl/core",
+                           "-y",
+                           source / "rtl/check",
                            source / "sim/model/model_top.sv"};
+    if (request.rules) verilate = verilate + Words{"--assert", "-DMANTISSA_RULES"};
     if (request.trace) verilate = verilate + Words{"--trace-fst", "--trace-structs"};
     else verilate.push_back(source / "sim/model/model.vlt");
     for (const auto& [name, value] : request.parameters) verilate.push_back(fmt::format("-G{}={}", name, value));
@@ -258,6 +262,7 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
         (request.trace ? Words{"-O1"} : split_words(kCompilerFlags) + folding_linker().flags) +
         Words{fmt::format("-DMANTISSA_LANES={}", lanes_of(request)), "-DVL_TIME_CONTEXT"} +
         (request.trace ? Words{"-DMANTISSA_TRACE", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"} : Words{"-DVM_TRACE=0"}) +
+        (request.rules ? Words{"-DMANTISSA_RULES", "-DVL_USER_STOP"} : Words{}) +
         Words{"-I" + work.string(),
               "-I" + include.string(),
               "-I" + (include / "vltstd").string(),

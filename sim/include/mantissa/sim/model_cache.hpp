@@ -15,6 +15,7 @@ namespace mantissa::sim {
 struct ModelRequest {
     CoreParameters parameters; ///< pcg_core's; what is left out keeps its default
     bool trace = false;        ///< built for waveforms (slower)
+    bool rules = false;        ///< with the rules of rtl/check as assertions (slower): a broken one throws
 };
 
 /// What the cache is doing, one line at a time; `seconds` since it began.
