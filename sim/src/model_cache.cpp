@@ -183,6 +183,17 @@ BuildProgress terminal_progress() {
     return [](const std::string& line, double seconds) { fmt::print(stderr, "rtl: {} ({:.0f} s)\n", line, seconds); };
 }
 
+std::string why_no_models() {
+    if (verilator_version().empty())
+        return "verilator cannot be run, and the rtl engine needs it to build its models; install Verilator 5.006 or "
+               "later (apt install verilator) or set VERILATOR";
+    if (first_line_of(compiler() + Words{"--version"}).empty())
+        return fmt::format("{} cannot be run, and the rtl engine needs a C++ compiler to build its models; install one "
+                           "(apt install g++) or set CXX",
+                           compiler().front());
+    return {};
+}
+
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options) {
     Hash hash;
     const fs::path source = source_folder(options);
@@ -210,9 +221,7 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
         options.progress(line, seconds.count());
     };
-    if (verilator_version().empty())
-        throw InvalidInput("verilator cannot be run, and the rtl engine needs it to build its models; install "
-                           "Verilator 5.006 or later (apt install verilator) or set VERILATOR");
+    if (const std::string why = why_no_models(); !why.empty()) throw InvalidInput(why);
     const fs::path folder = cache_folder(options);
     const std::string key = model_key(request, options);
     const fs::path model = folder / (key + ".so");

@@ -300,9 +300,11 @@ std::unique_ptr<Engine> make_rtl_engine(RtlOptions options) {
 
 namespace mantissa {
 
-/// The registry's rtl engine: default memory, progress of model builds on a terminal.
+/// The registry's rtl engine: default memory, progress of model builds on a terminal. Throws InvalidInput where the
+/// tools that build models are missing.
 std::unique_ptr<Engine> make_rtl_engine();
 std::unique_ptr<Engine> make_rtl_engine() {
+    if (const std::string why = sim::why_no_models(); !why.empty()) throw InvalidInput(why);
     sim::RtlOptions options;
     options.cache.progress = sim::terminal_progress();
     return sim::make_rtl_engine(std::move(options));

@@ -32,6 +32,9 @@ struct ModelCacheOptions {
     BuildProgress progress;
 };
 
+/// Empty when models can be built here; else one line that says which tool is missing, and the mend.
+std::string why_no_models();
+
 /// The key of a model: 16 hexadecimal digits.
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options);
 
