@@ -6,6 +6,7 @@ core/edge_nodes.sv
 core/line_buffer.sv
 core/lock_step.sv
 core/pcg_core.sv
+core/pcg_core_axis.sv
 core/row_ram.sv
 core/row_sum.sv
 core/scalar_unit.sv

@@ -201,20 +201,24 @@ module core_regs #(
   // ---- Reads -------------------------------------------------------------------------------------------------------
   assign s_axil_arready = ~s_axil_rvalid;
   wire [5:0] from = s_axil_araddr[7:2];
-  function [63:0] scalar(input [4:0] which);
-    case (which)
-      5'h07: scalar = cycles_i;
-      5'h08: scalar = 64'(alpha_i);
-      5'h09: scalar = 64'(beta_i);
-      5'h0A: scalar = 64'(rho_i);
-      5'h0B: scalar = 64'(pq_i);
-      5'h0C: scalar = 64'(qq_i);
-      5'h0D: scalar = 64'(sigma_i);
-      5'h0E: scalar = 64'(rho_stop_o);
-      default: scalar = 64'd0;
-    endcase
+  // Called on a clock only: a wire would follow the address, and not the registers that the function reads.
+  function [31:0] scalar(input [5:0] which);
+    logic [63:0] pair;
+    begin
+      case (which[5:1])
+        5'h07: pair = cycles_i;
+        5'h08: pair = 64'(alpha_i);
+        5'h09: pair = 64'(beta_i);
+        5'h0A: pair = 64'(rho_i);
+        5'h0B: pair = 64'(pq_i);
+        5'h0C: pair = 64'(qq_i);
+        5'h0D: pair = 64'(sigma_i);
+        5'h0E: pair = 64'(rho_stop_o);
+        default: pair = 64'd0;
+      endcase
+      scalar = which[0] ? pair[63:32] : pair[31:0];
+    end
   endfunction
-  wire [63:0] pair_at = scalar(from[5:1]);
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       s_axil_rvalid <= 1'b0;
@@ -238,7 +242,7 @@ module core_regs #(
         6'h0B: s_axil_rdata <= {31'd0, bank_o};
         6'h0C: s_axil_rdata <= pass_count_i;
         6'h0D: s_axil_rdata <= sigma_guards_i;
-        default: s_axil_rdata <= from[0] ? pair_at[63:32] : pair_at[31:0];
+        default: s_axil_rdata <= scalar(from);
       endcase
     end else if (s_axil_rready) begin
       s_axil_rvalid <= 1'b0;

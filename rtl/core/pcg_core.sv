@@ -11,8 +11,9 @@
 /// Lanes beyond LENGTH in the last beat are ignored coming in and zero going out. All streams move in step with one
 /// pipeline enable: any of them can hold up all of them. A buffer of one beat at each stream makes the enable a
 /// register, and every output hangs on registers only. Behind its tlast a stream's tready is low until the next pass
-/// begins. What is offered stays offered until it is taken, whatever becomes of the run. The streams must not depend on each other's progress by
-/// more than a few beats' buffering, but for q, which leaves about one row and one pipeline later than it came.
+/// begins. What is offered stays offered until it is taken, whatever becomes of the run. The streams must not depend on
+/// each other's progress by more than a few beats' buffering, but for q, which leaves about one row and one pipeline
+/// later than it came.
 ///
 /// waiting_o says what a stopped pipeline waits for: [3:0] u r p q in, [12:4] bands, [16:13] u r p q out.
 ///
