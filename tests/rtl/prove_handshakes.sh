@@ -4,7 +4,7 @@
 # CLOCKS 0: for ever, by induction; else from reset on for that many clocks.
 set -euo pipefail
 rtl=$1 top=$2 clocks=$3; here=$(cd "$(dirname "$0")" && pwd)
-log=$(mktemp); trap 'rm -f "$log"' EXIT
+log=$(mktemp); trap 'rm -f "$log" "$log.out"' EXIT
 
 prove() { # SHADOW BROKEN SAT_OPTION...
   local shadow=$1 broken=$2; shift 2
@@ -15,8 +15,6 @@ prove() { # SHADOW BROKEN SAT_OPTION...
     proc; flatten; opt -full; opt_clean; select -assert-any t:\$assert
     tee -o $log sat -verify $* -prove-asserts -set-assumes -timeout 250 $top" >"$log.out" 2>&1
 }
-trap 'rm -f "$log" "$log.out"' EXIT
-
 if [ "$clocks" = 0 ]; then how=(-tempinduct -seq 1 -maxsteps 8) shadow=0
 else how=(-tempinduct -tempinduct-baseonly -seq 1 -maxsteps "$clocks") shadow=1; fi
 if ! prove "$shadow" 0 "${how[@]}"; then
