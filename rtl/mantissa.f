@@ -4,7 +4,9 @@ core/core_regs.sv
 core/dot_product.sv
 core/edge_nodes.sv
 core/line_buffer.sv
+core/lock_step.sv
 core/pcg_core.sv
+core/pcg_core_axis.sv
 core/row_ram.sv
 core/row_sum.sv
 core/scalar_unit.sv

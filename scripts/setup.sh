@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 BUILD_PACKAGES=(g++ cmake ninja-build ccache pkg-config git python3
                 libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libsqlite3-dev zlib1g-dev libjs-vega)
 RTL_PACKAGES=(verilator iverilog yosys make zlib1g-dev libsystemc-dev python3-venv)
-TEST_PACKAGES=(libgtest-dev libmpfr-dev libbenchmark-dev chromium)
+TEST_PACKAGES=(libgtest-dev libmpfr-dev libbenchmark-dev chromium libpython3.11)
 
 say() { printf '== %s\n' "$*" >&2; }
 
@@ -27,6 +27,18 @@ need() {
   export DEBIAN_FRONTEND=noninteractive
   "${as_root[@]}" apt-get update -qq
   "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# python_packages FILE: installs what FILE lists from PyPI into .venv, once a version of FILE. Without a network the tests
+# that want them skip.
+python_packages() {
+  cmp -s "$1" .venv/installed.txt && return 0
+  say "installing Python packages into .venv"
+  if python3 -m venv .venv && .venv/bin/pip install -q --disable-pip-version-check -r "$1"; then
+    cp "$1" .venv/installed.txt
+  else
+    say "PyPI cannot be reached: the tests that want $1 will be skipped"
+  fi
 }
 
 # build CMAKE_OPTION... -- TARGET...

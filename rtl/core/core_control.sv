@@ -1,6 +1,7 @@
 /// The sequence of a run: checks, then for each pass the memory's command, the slots of the stream, the flush of the
 /// line buffer, the drain of the pipeline, the close of the dot products, and the scalar unit. Faults and aborts end it
-/// cleanly: beats already offered are taken first.
+/// at once. Beats that are offered then, the memory's command among them, stay offered until they are taken; a start
+/// before that is a fault.
 ///
 /// slot_o counts a token's place into the pipeline in every clock in which en_i is high: real tokens first, then those
 /// that flush the last row.
@@ -19,6 +20,7 @@ module core_control #(
   input  wire             start_i,
   input  wire             abort_i,
   input  wire             bank_i,
+  input  wire             stencil_i,      ///< no bands are streamed
   input  wire  [LenW-1:0] length_i,
   input  wire  [RowW-1:0] row_length_i,
   input  wire             row_bad_i,
@@ -28,14 +30,14 @@ module core_control #(
   input  wire             ended_early_i,
   input  wire             ended_late_i,
   input  wire             out_full_i,     ///< some beat has been offered and not taken
-  input  wire             out_refused_i,  ///< and is not taken in this clock
   input  wire             dots_done_i,
   input  wire             scalar_done_i,
   input  wire             scalar_guard_i,
   input  wire  [2:0]      scalar_end_i,
 
   output logic            busy_o,
-  output logic            command_o,      ///< a pass is asked for
+  output logic            pass_valid_o,   ///< a pass is asked for
+  output logic [1:0]      pass_data_o,    ///< [0] the bank to read, [1] bands are streamed
   output logic            bank_o,         ///< to be read
   output logic            clear_o,        ///< between passes
   output logic            slot_o,
@@ -46,10 +48,9 @@ module core_control #(
   output logic            close_o,        ///< one clock
   output logic            scalar_start_o, ///< one clock
   output logic            aborting_o,
-  output logic            drop_o,         ///< even what has been offered
   output logic            done_o,
   output logic [2:0]      end_o,
-  output logic [7:0]      errors_o,
+  output logic [8:0]      errors_o,
   output logic [31:0]     pass_count_o,
   output logic [31:0]     sigma_guards_o,
   output logic [63:0]     cycles_o
@@ -63,7 +64,6 @@ module core_control #(
   wire last_left = left_q == LenW'(1);
 
   assign busy_o         = state_q != Idle;
-  assign command_o      = state_q == Command;
   assign slot_real_o    = state_q == Stream;
   assign slot_o         = state_q == Stream || state_q == Flush;
   assign slot_last_o    = state_q == Flush && last_left;
@@ -72,12 +72,10 @@ module core_control #(
   assign aborting_o     = state_q == Abort;
 
   wire streaming = state_q == Stream || state_q == Flush || state_q == Drain;
-  wire standing  = (command_o && !pass_ready_i) || (streaming && !en_i) || (drained_o && out_full_i) ||
-                   (aborting_o && out_refused_i);
+  wire standing  = (state_q == Command && !pass_ready_i) || (streaming && !en_i) || (drained_o && out_full_i);
   logic [31:0] stall_q;
   logic standing_q;
   logic stall_out;
-  assign drop_o  = aborting_o && (stall_out || abort_i);
 
   // What was programmed stands for long before it is looked at.
   logic bad_length, bad_row, bad_passes;
@@ -91,17 +89,23 @@ module core_control #(
     stall_out  <= rst_ni && busy_o && stall_limit_i != '0 && stall_q >= stall_limit_i;
   end
   always_comb begin
-    errors_o = 8'd0;
+    errors_o = 9'd0;
     if (state_q == Check) begin
       errors_o[0] = bad_length;
       errors_o[1] = bad_row;
       errors_o[7] = bad_passes;
+      errors_o[8] = out_full_i | pass_valid_o;
     end
     errors_o[3] = streaming & ended_early_i;
     errors_o[4] = streaming & ended_late_i;
     errors_o[5] = stall_out;
     errors_o[6] = abort_i & busy_o;
   end
+
+  wire refused  = bad_length | bad_row | bad_passes | out_full_i | pass_valid_o; // in Check
+  wire finished = scalar_end_i != 3'd0 || pass_count_o == passes_i;               // in Next
+  wire stop     = (|errors_o[5:3] || abort_i) && !aborting_o && busy_o;
+  wire command  = (state_q == Check && !refused) || (state_q == Next && !finished);
 
   // What reaches far leaves from registers; clear_o follows the state by a clock, which Begin waits for.
   always_ff @(posedge clk_i) begin
@@ -110,12 +114,16 @@ module core_control #(
     scalar_start_o <= rst_ni && state_q == Close && dots_done_i && !close_o;
   end
 
+  // Stands while it is offered, whatever is programmed meanwhile.
+  always_ff @(posedge clk_i) if (!pass_valid_o) pass_data_o <= {~stencil_i, bank_o};
+
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       state_q <= Idle;
       done_o  <= 1'b0;
       end_o   <= 3'd0;
       bank_o  <= 1'b0;
+      pass_valid_o   <= 1'b0;
       pass_count_o   <= '0;
       sigma_guards_o <= '0;
       cycles_o <= '0;
@@ -126,6 +134,7 @@ module core_control #(
       if (busy_o) cycles_o <= cycles_o + 64'd1;
       standing_q <= standing;
       stall_q <= standing_q ? stall_q + 32'd1 : '0;
+      pass_valid_o <= (command && !stop) || (pass_valid_o && !pass_ready_i);
       case (state_q)
         Idle:
           if (start_i) begin
@@ -138,7 +147,7 @@ module core_control #(
           end
         Check: begin
           state_q <= Command;
-          if (bad_length || bad_row || bad_passes) begin
+          if (refused) begin
             state_q <= Idle;
             done_o  <= 1'b1;
             end_o   <= 3'd6;
@@ -181,20 +190,19 @@ module core_control #(
           end
         Next: begin
           state_q <= Command;
-          if (scalar_end_i != 3'd0 || pass_count_o == passes_i) begin
+          if (finished) begin
             state_q <= Idle;
             done_o  <= 1'b1;
             end_o   <= scalar_end_i;
           end
         end
-        default: // Abort: beats already offered are taken first; past the limit, or asked again, not even those
-          if (!out_refused_i || drop_o) begin
-            state_q <= Idle;
-            done_o  <= 1'b1;
-            end_o   <= 3'd6;
-          end
+        default: begin // Abort
+          state_q <= Idle;
+          done_o  <= 1'b1;
+          end_o   <= 3'd6;
+        end
       endcase
-      if ((|errors_o[5:3] || abort_i) && !aborting_o && busy_o) state_q <= Abort;
+      if (stop) state_q <= Abort;
     end
 endmodule
 `default_nettype wire

@@ -10,13 +10,16 @@
 ///   m_axis_u, _r, _p, _q    out
 /// Lanes beyond LENGTH in the last beat are ignored coming in and zero going out. All streams move in step with one
 /// pipeline enable: any of them can hold up all of them. A buffer of one beat at each stream makes the enable a
-/// register, and every output hangs on registers only. The streams must not depend on each other's progress by
-/// more than a few beats' buffering, but for q, which leaves about one row and one pipeline later than it came.
+/// register, and every output hangs on registers only. Behind its tlast a stream's tready is low until the next pass
+/// begins. What is offered stays offered until it is taken, whatever becomes of the run. The streams must not depend on
+/// each other's progress by more than a few beats' buffering, but for q, which leaves about one row and one pipeline
+/// later than it came.
 ///
 /// waiting_o says what a stopped pipeline waits for: [3:0] u r p q in, [12:4] bands, [16:13] u r p q out.
 ///
 /// Registers: see core_regs. CoefMode 0: streamed bands; 1: a constant stencil, whose edge rows give q = +0; 2: both,
 /// chosen at run time.
+/// docs/integration.md says how to attach the core.
 `include "mantissa.svh"
 `default_nettype none
 module pcg_core #(
@@ -70,6 +73,7 @@ module pcg_core #(
   input  wire                          s_axil_awvalid,
   output logic                         s_axil_awready,
   input  wire  [31:0]                  s_axil_wdata,
+  input  wire  [3:0]                   s_axil_wstrb,
   input  wire                          s_axil_wvalid,
   output logic                         s_axil_wready,
   output logic [1:0]                   s_axil_bresp,
@@ -160,27 +164,31 @@ module pcg_core #(
   wire busy;
   assign busy_o = busy;
 
-  wire start, abort, row_bad, stencil_reg, bank_reg, set_alpha, set_beta;
+  wire start, abort, row_bad, stencil_reg, bank_reg;
+  wire [7:0]  set_alpha, set_beta;
+  wire [31:0] set_word;
   wire [LenW-1:0] length;
   wire [RowW-1:0] row_length;
   wire [31:0] passes, rho_stop_from, stall_limit;
-  wire [SW-1:0] set_value, rho_stop, alpha, beta, rho, pq, qq, sigma;
+  wire [SW-1:0] rho_stop, alpha, beta, rho, pq, qq, sigma;
   wire [9*CW-1:0] coef_regs;
-  wire [7:0]  errors;
+  wire [8:0]  errors;
   wire [2:0]  run_end;
   wire        done, bank;
+  wire [3:0]  out_full; // a beat of u, r, p, q waits to be taken
   wire [31:0] pass_count, sigma_guards;
   wire [63:0] cycles;
 
   core_regs #(.SW(SW), .CW(CW), .LenW(LenW), .RowW(RowW), .Config(Log + 8 * CoefMode + 32 * Fixed + 64 * Tree)) i_regs (
-    .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wvalid, .s_axil_wready,
-    .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready, .s_axil_rdata,
-    .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy | start), .done_i(done), .end_i(run_end),
-    .bank_i(bank), .errors_i(errors), .pass_count_i(pass_count), .sigma_guards_i(sigma_guards), .cycles_i(cycles),
+    .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
+    .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
+    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy | start), .done_i(done), .end_i(run_end),
+    .bank_i(bank), .offering_i(m_axis_pass_tvalid | (|out_full)), .errors_i(errors), .pass_count_i(pass_count),
+    .sigma_guards_i(sigma_guards), .cycles_i(cycles),
     .alpha_i(alpha), .beta_i(beta), .rho_i(rho), .pq_i(pq), .qq_i(qq), .sigma_i(sigma),
     .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(row_length), .row_bad_o(row_bad),
     .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(stencil_reg),
-    .bank_o(bank_reg), .set_alpha_o(set_alpha), .set_beta_o(set_beta), .set_value_o(set_value), .rho_stop_o(rho_stop),
+    .bank_o(bank_reg), .set_alpha_o(set_alpha), .set_beta_o(set_beta), .set_word_o(set_word), .rho_stop_o(rho_stop),
     .coef_o(coef_regs));
 
   wire stencil = (CoefMode == 1) || (CoefMode == 2 && stencil_reg);
@@ -192,23 +200,22 @@ module pcg_core #(
     end
   endgenerate
 
-  logic en;    // the pipeline moves
-  logic still; // ~en, for the logic about the streams: a register that stays near it
-  wire clear, slot, slot_real, slot_last, token_last, drained, close, scalar_start, aborting, drop;
+  wire en;    // the pipeline moves
+  wire still; // ~en, for the logic about the streams
+  wire clear, slot, slot_real, slot_last, token_last, drained, close, scalar_start, aborting;
   logic ended_early, ended_late;
   wire dots_done, scalar_done, scalar_guard;
   wire [2:0] scalar_end;
-  wire [3:0] out_full, out_soon;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
-    .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .length_i(length),
-    .row_length_i(row_length), .row_bad_i(row_bad), .passes_i(passes), .stall_limit_i(stall_limit),
+    .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .stencil_i(stencil),
+    .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad), .passes_i(passes), .stall_limit_i(stall_limit),
     .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
-    .out_refused_i(|out_soon), .dots_done_i(dots_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard),
-    .scalar_end_i(scalar_end), .busy_o(busy), .command_o(m_axis_pass_tvalid), .bank_o(bank), .clear_o(clear),
-    .slot_o(slot), .slot_real_o(slot_real), .slot_last_o(slot_last), .token_last_o(token_last), .drained_o(drained),
-    .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .drop_o(drop), .done_o(done),
+    .dots_done_i(dots_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end),
+    .busy_o(busy), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),
+    .clear_o(clear), .slot_o(slot), .slot_real_o(slot_real), .slot_last_o(slot_last), .token_last_o(token_last),
+    .drained_o(drained), .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .done_o(done),
     .end_o(run_end), .errors_o(errors), .pass_count_o(pass_count), .sigma_guards_o(sigma_guards), .cycles_o(cycles));
-  assign m_axis_pass_tdata = {6'd0, ~stencil, bank};
+  assign m_axis_pass_tdata[7:2] = '0;
 
   // Tokens on their way through the update, by the clocks behind the one that takes p and q.
   logic [Front:0] real_q, last_q, slot_q, slot_last_q;
@@ -414,7 +421,7 @@ module pcg_core #(
     .clk_i, .rst_ni, .abort_i(aborting), .start_i(scalar_start), .rho_i(rr_sum), .pq_i(pq_sum), .qq_i(qq_sum),
     .over_i(|dot_over), .subtract_o(subtract), .minuend_o(minuend),
     .subtracted_i(subtracted), .rho_stop_i(rho_stop), .test_rho_i(test_rho),
-    .set_alpha_i(set_alpha), .set_beta_i(set_beta), .set_value_i(set_value), .done_o(scalar_done), .end_o(scalar_end),
+    .set_alpha_i(set_alpha), .set_beta_i(set_beta), .set_word_i(set_word), .done_o(scalar_done), .end_o(scalar_end),
     .guard_o(scalar_guard), .rho_o(rho), .pq_o(pq), .qq_o(qq), .alpha_o(alpha), .sigma_o(sigma), .beta_o(beta),
     .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op));
 
@@ -432,16 +439,12 @@ module pcg_core #(
   assign want[3:0]       = {~idle_q, real_q[0], real_q[RIn], ~idle_u};
   assign want_ahead[3:0] = {slot_real, slot_real, real_q[RIn-1], real_q[UIn-1]};
   assign want_last[3:0]  = {last_q[0], last_q[0], last_q[RIn], last_q[UIn]};
-  wire [12:0] in_full, in_soon, in_last, in_ready;
-  wire [12:0] take = want & {13{~still}};
+  wire [12:0] in_full, in_last, in_ready, take;
   // Without band streams only the first four are built.
   localparam integer Ins = (CoefMode == 1) ? 4 : 13;
   wire [12:0] in_valid = {s_axis_band_tvalid, s_axis_q_tvalid, s_axis_p_tvalid, s_axis_r_tvalid, s_axis_u_tvalid};
+  wire [12:0] unread   = {{9{stencil}}, 4'd0};
   wire [12:0] in_tlast = {s_axis_band_tlast, s_axis_q_tlast, s_axis_p_tlast, s_axis_r_tlast, s_axis_u_tlast};
-  stream_in #(.N(Ins)) i_in (
-    .clk_i, .rst_ni, .clear_i(clear), .tvalid_i(in_valid[Ins-1:0]), .tlast_i(in_tlast[Ins-1:0]),
-    .tready_o(in_ready[Ins-1:0]), .take_i(take[Ins-1:0]), .last_o(in_last[Ins-1:0]), .full_o(in_full[Ins-1:0]),
-    .soon_o(in_soon[Ins-1:0]));
   assign {s_axis_band_tready, s_axis_q_tready, s_axis_p_tready, s_axis_r_tready, s_axis_u_tready} = in_ready;
   // Classes are read off on the way into the buffers.
   wire [Lanes*2-1:0] u_new_cls, r_new_cls, p_new_cls, q_new_cls;
@@ -478,8 +481,8 @@ module pcg_core #(
       assign in_ready[12:4] = '0;
       assign in_last[12:4]  = '0;
       assign in_full[12:4]  = '0;
-      assign in_soon[12:4]  = '0;
-      wire unused = &{1'b0, in_valid[12:4], in_tlast[12:4], take[12:4], s_axis_band_tdata};
+      assign take[12:4]     = '0;
+      wire unused = &{1'b0, in_valid[12:4], in_tlast[12:4], want_ahead[12:4], unread[12:4], s_axis_band_tdata};
     end else begin : g_bands
       for (b = 0; b < 9; b = b + 1) begin : g_band
         wire [Lanes*CW-1:0] words = s_axis_band_tdata[b*Lanes*CW +: Lanes*CW];
@@ -507,12 +510,17 @@ module pcg_core #(
   wire [3:0] out_valid = {window_at[RowLat], real_q[POut], real_q[ROut], real_q[UOut]};
   wire [3:0] out_ahead = {window_at[RowLat-1], real_q[POut-1], real_q[ROut-1], real_q[UOut-1]};
   wire [3:0] out_last  = {window_last_at[RowLat], last_q[POut], last_q[ROut], last_q[UOut]};
-  stream_out #(.N(4)) i_out (
-    .clk_i, .rst_ni, .clear_i(drop), .push_i(out_valid & {4{~still}}), .last_i(out_last),
-    .tvalid_o({m_axis_q_tvalid, m_axis_p_tvalid, m_axis_r_tvalid, m_axis_u_tvalid}),
-    .tlast_o({m_axis_q_tlast, m_axis_p_tlast, m_axis_r_tlast, m_axis_u_tlast}),
-    .tready_i({m_axis_q_tready, m_axis_p_tready, m_axis_r_tready, m_axis_u_tready}), .full_o(out_full),
-    .soon_o(out_soon));
+  // Behind an abort the pipeline stands until it has been cleared.
+  lock_step #(.Ins(Ins), .Outs(4)) i_streams (
+    .clk_i, .rst_ni, .run_i(!aborting && (busy || clear)), .clear_i(clear),
+    .unused_i(unread[Ins-1:0]), .in_tvalid_i(in_valid[Ins-1:0]), .in_tlast_i(in_tlast[Ins-1:0]),
+    .in_tready_o(in_ready[Ins-1:0]), .want_i(want[Ins-1:0]), .want_ahead_i(want_ahead[Ins-1:0]),
+    .take_o(take[Ins-1:0]), .in_last_o(in_last[Ins-1:0]), .in_full_o(in_full[Ins-1:0]), .valid_i(out_valid),
+    .valid_ahead_i(out_ahead), .last_i(out_last),
+    .out_tvalid_o({m_axis_q_tvalid, m_axis_p_tvalid, m_axis_r_tvalid, m_axis_u_tvalid}),
+    .out_tlast_o({m_axis_q_tlast, m_axis_p_tlast, m_axis_r_tlast, m_axis_u_tlast}),
+    .out_tready_i({m_axis_q_tready, m_axis_p_tready, m_axis_r_tready, m_axis_u_tready}), .out_full_o(out_full),
+    .en_o(en), .still_o(still));
   logic [Lanes*UW-1:0] u_out_q;
   logic [Lanes*RW-1:0] r_out_q;
   logic [Lanes*PW-1:0] p_out_q;
@@ -528,14 +536,6 @@ module pcg_core #(
     if (!out_full[3]) q_out_q <= q_bits;
   end
 
-  // The pipeline moves when all that it meets is here and all that it offers has room: known a clock ahead. Behind an
-  // abort it stands until it has been cleared.
-  wire go = (still ? &(in_soon | ~want) && ~|(out_soon & out_valid)
-                   : &(in_soon | ~want_ahead) && ~|(out_soon & out_ahead)) && !aborting && (busy || clear);
-  always_ff @(posedge clk_i) begin
-    en    <= rst_ni & go;
-    still <= ~(rst_ni & go);
-  end
   assign waiting_o = {out_full & (out_valid | {4{drained}}), want & ~in_full};
 endmodule
 `default_nettype wire

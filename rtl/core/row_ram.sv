@@ -32,11 +32,9 @@ module row_ram #(
       write_q <= (write_q == last) ? '0 : write_q + AW'(1);
       read_q  <= (read_q == last) ? '0 : read_q + AW'(1);
     end
-  always_ff @(posedge clk_i)
-    if (en_i) begin
-      mem[write_q] <= d_i;
-      q_q <= mem[read_q];
-    end
+  // Not always_ff, which allows no `initial` beside it.
+  always @(posedge clk_i) if (en_i) mem[write_q] <= d_i;
+  always_ff @(posedge clk_i) if (en_i) q_q <= mem[read_q];
   generate
     if (Least >= 3) begin : g_register
       logic [W-1:0] q_q2;

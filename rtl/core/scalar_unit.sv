@@ -39,9 +39,9 @@ module scalar_unit #(
   input  wire              subtracted_i, ///< pq_i is the difference
   input  wire  [SW-1:0]    rho_stop_i,
   input  wire              test_rho_i,
-  input  wire              set_alpha_i,
-  input  wire              set_beta_i,
-  input  wire  [SW-1:0]    set_value_i,
+  input  wire  [7:0]       set_alpha_i, ///< bytes of alpha that become those of {set_word_i, set_word_i}
+  input  wire  [7:0]       set_beta_i,
+  input  wire  [31:0]      set_word_i,
   output logic             done_o,  ///< one clock
   output logic [2:0]       end_o,
   output logic             guard_o, ///< with done_o: sigma was negative
@@ -170,6 +170,11 @@ module scalar_unit #(
                     (stop_cls_q == `CLS_INF || (stop_cls_q == `CLS_FINITE && less_q));
     end
   end
+  function automatic [63:0] merged(input [63:0] old, input [7:0] strobes);
+    integer k;
+    for (k = 0; k < 8; k = k + 1)
+      merged[8*k +: 8] = strobes[k] ? set_word_i[8*(k % 4) +: 8] : old[8*k +: 8];
+  endfunction
   // What the dot products alone say.
   function automatic [2:0] end_of_dots();
     if (left_q) end_of_dots = 3'd5;
@@ -203,9 +208,9 @@ module scalar_unit #(
         Idle: begin
           which_q <= 2'd0;
           left_q  <= over_i;
-          if (set_alpha_i) alpha_o <= set_value_i;
-          if (set_beta_i) beta_o <= set_value_i;
-          if (set_alpha_i | set_beta_i) begin
+          if (|set_alpha_i) alpha_o <= SW'(merged(64'(alpha_o), set_alpha_i));
+          if (|set_beta_i) beta_o <= SW'(merged(64'(beta_o), set_beta_i));
+          if (|{set_alpha_i, set_beta_i}) begin
             state_q <= Operands;
             end_o   <= 3'd7; // no pass: done_o stays low
           end

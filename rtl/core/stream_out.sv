@@ -1,14 +1,14 @@
 /// The control of a skid buffer before each of N output streams: a beat is offered in the clock in which the pipeline lets
 /// go of it, and waits when it is not taken. The pipeline may push while full_o is low; whether it can in the next clock
-/// is known a clock ahead. tvalid does not depend on tready. The caller keeps the data: registers that take a beat while
-/// full_o is low, and show it in the beat's place while full_o is high.
+/// is known a clock ahead. tvalid does not depend on tready, and nothing but tready or reset ends it: a beat that was
+/// offered when a run was aborted stays. The caller keeps the data: registers that take a beat while full_o is low, and
+/// show it in the beat's place while full_o is high.
 `default_nettype none
 module stream_out #(
   parameter integer N = 4
 ) (
   input  wire          clk_i,
   input  wire          rst_ni,
-  input  wire          clear_i,
   input  wire  [N-1:0] push_i,  ///< only while full_o is low
   input  wire  [N-1:0] last_i,
   output logic [N-1:0] tvalid_o,
@@ -22,7 +22,7 @@ module stream_out #(
   assign tlast_o  = (full_o & last_q) | (~full_o & last_i);
   assign soon_o   = tvalid_o & ~tready_i;
   always_ff @(posedge clk_i) begin
-    full_o <= soon_o & {N{rst_ni & ~clear_i}};
+    full_o <= soon_o & {N{rst_ni}};
     last_q <= tlast_o;
   end
 endmodule

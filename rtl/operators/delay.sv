@@ -26,11 +26,9 @@ module delay #(
       initial for (int k = 0; k < (1 << AW); k = k + 1) mem[k] = '0;
 `endif
       wire [AW-1:0] read_at = ptr_i[AW-1:0] - AW'(N - 1);
-      always_ff @(posedge clk_i)
-        if (en_i) begin
-          mem[ptr_i[AW-1:0]] <= d_i;
-          q_q <= mem[read_at];
-        end
+      // Not always_ff, which allows no `initial` beside it.
+      always @(posedge clk_i) if (en_i) mem[ptr_i[AW-1:0]] <= d_i;
+      always_ff @(posedge clk_i) if (en_i) q_q <= mem[read_at];
       assign q_o = q_q;
       wire unused = &{1'b0, ptr_i};
     end else begin : g_shift

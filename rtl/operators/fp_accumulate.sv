@@ -104,13 +104,12 @@ module fp_accumulate #(
   always_ff @(posedge clk_i)
     if (!rst_ni || clear_i) due_q <= '0;
     else if (en_i) due_q <= {due_q[LA-1:0], lower | valid_i | fold_i};
-  always_ff @(posedge clk_i)
-    if (en_i) begin
-      dest_q <= {dest_q[LA*AW-1:0], at_q};
-      if (due_q[LA]) begin
-        sums_cls[dest] <= sum_cls;
-        sums[dest]     <= sum_word;
-      end
+  always_ff @(posedge clk_i) if (en_i) dest_q <= {dest_q[LA*AW-1:0], at_q};
+  // Not always_ff, which allows no `initial` beside it.
+  always @(posedge clk_i)
+    if (en_i && due_q[LA]) begin
+      sums_cls[dest] <= sum_cls;
+      sums[dest]     <= sum_word;
     end
 
   // The fold's level and the wait for the adder: set beforehand, so that neither close nor clear reaches them.

@@ -55,12 +55,12 @@ module fp_div #(
 
   // What a state needs is worked out in it: an idle unit costs nothing in simulation.
   function automatic [1:0] class_of(input [1:0] a, input [1:0] b);
-    logic nan, inf, zero;
+    logic nan, infinite, zero;
     begin
-      nan  = (a == `CLS_NAN) | (b == `CLS_NAN) | (a == b && a != `CLS_FINITE);
-      inf  = (a == `CLS_INF) | (b == `CLS_ZERO);
-      zero = (a == `CLS_ZERO) | (b == `CLS_INF);
-      class_of = nan ? `CLS_NAN : inf ? `CLS_INF : zero ? `CLS_ZERO : `CLS_FINITE;
+      nan      = (a == `CLS_NAN) | (b == `CLS_NAN) | (a == b && a != `CLS_FINITE);
+      infinite = (a == `CLS_INF) | (b == `CLS_ZERO);
+      zero     = (a == `CLS_ZERO) | (b == `CLS_INF);
+      class_of = nan ? `CLS_NAN : infinite ? `CLS_INF : zero ? `CLS_ZERO : `CLS_FINITE;
     end
   endfunction
   task automatic divide;

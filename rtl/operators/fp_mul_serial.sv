@@ -34,12 +34,12 @@ module fp_mul_serial #(
 
   // What a state needs is worked out in it: an idle unit costs nothing in simulation.
   function automatic [1:0] class_of(input [1:0] a, input [1:0] b);
-    logic zero, inf, nan;
+    logic zero, infinite, nan;
     begin
-      zero = (a == `CLS_ZERO) | (b == `CLS_ZERO);
-      inf  = (a == `CLS_INF) | (b == `CLS_INF);
-      nan  = (a == `CLS_NAN) | (b == `CLS_NAN) | (zero & inf);
-      class_of = nan ? `CLS_NAN : inf ? `CLS_INF : zero ? `CLS_ZERO : `CLS_FINITE;
+      zero     = (a == `CLS_ZERO) | (b == `CLS_ZERO);
+      infinite = (a == `CLS_INF) | (b == `CLS_INF);
+      nan      = (a == `CLS_NAN) | (b == `CLS_NAN) | (zero & infinite);
+      class_of = nan ? `CLS_NAN : infinite ? `CLS_INF : zero ? `CLS_ZERO : `CLS_FINITE;
     end
   endfunction
   // a times two bits of b is there a clock before it is added.

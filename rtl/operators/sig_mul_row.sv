@@ -12,7 +12,7 @@ module sig_mul_row #(
   parameter integer SignedA = 0,
   parameter integer SignedB = 0,
   parameter integer Registered = 1,
-  parameter integer W = 70          ///< of the row, from `ROW_WIDTH
+  parameter integer W = 70          ///< bits of row_o
 ) (
   input  wire                  clk_i,
   input  wire                  en_i,

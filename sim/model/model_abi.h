@@ -1,5 +1,6 @@
 /* The C interface of a simulation model: one Verilated core with its memory, in a shared object of its own. Models are
-   built for one set of core parameters and opened with dlopen; mantissa_model() is the only symbol. */
+   built for one set of core parameters and opened with dlopen; mantissa_model() is the only symbol. Where a model is
+   built with the interfaces' rules as assertions, calls throw std::runtime_error when one does not hold. */
 #ifndef MANTISSA_SIM_MODEL_ABI_H
 #define MANTISSA_SIM_MODEL_ABI_H
 
@@ -23,7 +24,8 @@ typedef struct {
     uint64_t seed;
 } mantissa_memory;
 
-/* A stream that misbehaves, for tests. kind 0: none; 1: tlast at beat `beat`; 2: no tlast; 3: ends before `beat`. */
+/* A stream that misbehaves, for tests. kind 0: none; 1: tlast at beat `beat`; 2: no tlast; 3: ends before `beat`, and a
+   stream of the core's own stays dead between runs. Stream MANTISSA_STREAMS is that of the pass beats. */
 typedef struct {
     uint32_t stream;
     uint32_t kind;

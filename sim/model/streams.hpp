@@ -64,15 +64,16 @@ public:
         }
         top.in_valid = 0;
         top.in_last = 0;
-        top.out_ready = 0;
-        top.pass_ready = 0;
+        discard(top);
         quiet_until_ = 0;
         budget_ = 0;
+        passes_ = 0;
     }
 
     /// The core's command for its next pass: bit 0 the bank to read, bit 1 whether bands are streamed.
     void begin_pass(Vmodel___024root& top, unsigned command, mantissa_stats& stats) {
         count_bytes(stats);
+        ++passes_;
         const unsigned bank = command & 1;
         const bool bands = (command & 2) != 0;
         const std::uint64_t beats = (buffers.size + kLanes - 1) / kLanes;
@@ -113,8 +114,7 @@ public:
         }
         for (unsigned k = 0; k < MANTISSA_OUT; ++k) {
             Stream& s = streams_[MANTISSA_IN + k];
-            const bool hold = stalled(s) || (misbehaviour.kind == 3 && misbehaviour.stream == MANTISSA_IN + k &&
-                                             s.moved >= misbehaviour.beat);
+            const bool hold = stalled(s) || dead(MANTISSA_IN + k, s.moved);
             if (!hold && s.moved - s.issued < memory.fifo_beats) ready |= 1u << k;
         }
         top.in_valid = valid;
@@ -122,7 +122,16 @@ public:
         top.out_ready = ready;
         bool landed = clock >= quiet_until_;
         for (unsigned k = MANTISSA_IN; k < MANTISSA_STREAMS; ++k) landed &= streams_[k].issued == streams_[k].moved;
-        top.pass_ready = landed;
+        top.pass_ready = landed && !dead(MANTISSA_STREAMS, passes_);
+    }
+
+    /// Between runs nothing is offered, and what the core still offers is taken and thrown away.
+    void discard(Vmodel___024root& top) const {
+        top.in_valid = 0;
+        top.out_ready = 15;
+        top.pass_ready = !dead(MANTISSA_STREAMS, ~std::uint64_t{0});
+        for (unsigned k = 0; k < MANTISSA_OUT; ++k)
+            if (dead(MANTISSA_IN + k, ~std::uint64_t{0})) top.out_ready &= ~(1u << k);
     }
 
     /// Valid and last of streams whose data is always there; returns whether they changed.
@@ -158,9 +167,10 @@ public:
         return ends;
     }
 
-    /// A run ended: all that was written counts as drained.
+    /// A run ended: all that was written counts as drained, and the sources are set back.
     void finish(mantissa_stats& stats) {
         count_bytes(stats);
+        for (unsigned k = 0; k < MANTISSA_IN; ++k) streams_[k].beats = streams_[k].moved = streams_[k].counted = 0;
         for (unsigned k = MANTISSA_IN; k < MANTISSA_STREAMS; ++k) streams_[k].issued = streams_[k].moved;
     }
     /// Adds the bytes moved since the last call. Once a pass and not once a beat.
@@ -173,6 +183,10 @@ public:
     }
 
 private:
+    /// Whether a test has stopped a stream that the core sends (MANTISSA_STREAMS: the pass beats) at its `at`-th beat.
+    [[nodiscard]] bool dead(unsigned stream, std::uint64_t at) const {
+        return misbehaviour.kind == 3 && misbehaviour.stream == stream && at >= misbehaviour.beat;
+    }
     /// Puts the next beat of input stream k on the wires.
     void present(Vmodel___024root& top, unsigned k) {
         const Stream& s = streams_[k];
@@ -238,6 +252,7 @@ private:
     Stream streams_[MANTISSA_STREAMS];
     std::uint64_t quiet_until_ = 0; // when the last drained write can be read
     double budget_ = 0;
+    std::uint64_t passes_ = 0; // pass beats taken since reset
     unsigned turn_ = 0;
 };
 

@@ -5,9 +5,10 @@
 
 namespace mantissa::sim {
 
-/// Byte addresses; values wider than 32 bits take two words, the low one first.
+/// Byte addresses; values wider than 32 bits take two words, the low one at the lower address.
 enum Register : std::uint32_t {
     kId = 0x00,
+    kConfig = 0x04,
     kControl = 0x08,
     kStatus = 0x0C,
     kErrors = 0x10,
@@ -28,7 +29,15 @@ enum Register : std::uint32_t {
     kQq = 0x60,
     kSigma = 0x68,
     kRhoStop = 0x70,
-    kCoefficient = 0x80,
+    kCoefficient = 0x80, // of band b at 8 b behind
+};
+
+/// Bits of STATUS; how a run ended is in [6:4].
+enum StatusBit : std::uint32_t {
+    kBusyBit = 1,
+    kDoneBit = 2,
+    kBankBit = 1U << 8,
+    kOfferingBit = 1U << 9, // beats of a run that has ended are still offered
 };
 
 } // namespace mantissa::sim

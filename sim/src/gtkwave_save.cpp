@@ -25,12 +25,15 @@ void write_gtkwave_save(const std::string& fst_path, int scalar_width) {
     group("control");
     wire("clk_i");
     wire("rst_ni");
-    hex("state_q", 3);
-    hex("left_q", 31);
-    hex("pass_count_q", 31);
+    hex("i_control.state_q", 3);
+    hex("i_control.left_q", 31);
+    hex("pass_count", 31);
     wire("en");
     hex("waiting_o", 16);
-    hex("errors", 7);
+    hex("errors", 8);
+    wire("m_axis_pass_tvalid");
+    wire("m_axis_pass_tready");
+    hex("m_axis_pass_tdata", 7);
     group("streams in");
     for (const char* v : {"u", "r", "p", "q"})
         for (const char* s : {"tvalid", "tready", "tlast"}) wire(fmt::format("s_axis_{}_{}", v, s));

@@ -120,7 +120,7 @@ const FoldingLinker& folding_linker() {
 
 std::vector<fs::path> model_sources(const fs::path& source) {
     std::vector<fs::path> files;
-    for (const char* folder : {"rtl/operators", "rtl/core"})
+    for (const char* folder : {"rtl/operators", "rtl/core", "rtl/check"})
         for (const auto& entry : fs::directory_iterator(source / folder))
             if (entry.path().extension() == ".sv") files.push_back(entry.path());
     for (const auto& entry : fs::directory_iterator(source / "rtl"))
@@ -191,10 +191,15 @@ BuildProgress terminal_progress() {
     };
 }
 
-std::string models_missing() {
-    if (!verilator_version().empty()) return {};
-    return "verilator cannot be run, and the rtl engine needs it to build its models; install Verilator 5.006 or later "
-           "(apt install verilator) or set VERILATOR";
+std::string why_no_models() {
+    if (verilator_version().empty())
+        return "verilator cannot be run, and the rtl engine needs it to build its models; install Verilator 5.006 or "
+               "later (apt install verilator) or set VERILATOR";
+    if (first_line_of(compiler() + Words{"--version"}).empty())
+        return fmt::format("{} cannot be run, and the rtl engine needs a C++ compiler to build its models; install one "
+                           "(apt install g++) or set CXX",
+                           compiler().front());
+    return {};
 }
 
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options) {
@@ -213,6 +218,7 @@ std::string model_key(const ModelRequest& request, const ModelCacheOptions& opti
     std::sort(sorted.begin(), sorted.end());
     for (const auto& [name, value] : sorted) hash(fmt::format("{}={}", name, value));
     hash(request.trace ? "trace" : "plain");
+    if (request.rules) hash("rules");
     return hash.text();
 }
 
@@ -223,7 +229,7 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
         options.progress(line, seconds.count());
     };
-    if (const std::string missing = models_missing(); !missing.empty()) throw InvalidInput(missing);
+    if (const std::string why = why_no_models(); !why.empty()) throw InvalidInput(why);
     const fs::path folder = cache_folder(options);
     const std::string key = model_key(request, options);
     const fs::path model = folder / (key + ".so");
@@ -251,7 +257,10 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
                            source / "rtl/operators",
                            "-y",
                            source / "rtl/core",
+                           "-y",
+                           source / "rtl/check",
                            source / "sim/model/model_top.sv"};
+    if (request.rules) verilate = verilate + Words{"--assert", "-DMANTISSA_RULES"};
     if (request.trace) verilate = verilate + Words{"--trace-fst", "--trace-structs"};
     else verilate.push_back(source / "sim/model/model.vlt");
     for (const auto& [name, value] : request.parameters) verilate.push_back(fmt::format("-G{}={}", name, value));
@@ -266,6 +275,7 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
         (request.trace ? Words{"-O1"} : split_words(kCompilerFlags) + folding_linker().flags) +
         Words{fmt::format("-DMANTISSA_LANES={}", lanes_of(request)), "-DVL_TIME_CONTEXT"} +
         (request.trace ? Words{"-DMANTISSA_TRACE", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"} : Words{"-DVM_TRACE=0"}) +
+        (request.rules ? Words{"-DMANTISSA_RULES", "-DVL_USER_STOP"} : Words{}) +
         Words{"-I" + work.string(),
               "-I" + include.string(),
               "-I" + (include / "vltstd").string(),

@@ -119,7 +119,7 @@ public:
     }
     void start(const RunRequest& request) override {
         fault_.clear();
-        write_register(kErrors, 0xFF);
+        write_register(kErrors, 0x1FF);
         write_register(kPasses, static_cast<std::uint32_t>(std::min<std::uint64_t>(request.passes, 0xFFFF'FFFF)));
         write_register(kRhoStopFrom,
                        static_cast<std::uint32_t>(std::min<std::uint64_t>(request.rho_stop_from, 0xFFFF'FFFF)));
@@ -246,6 +246,7 @@ public:
             std::erase_if(request.parameters, [&](const auto& p) { return p.first == extra.first; });
         request.parameters.insert(request.parameters.end(), options_.extra.begin(), options_.extra.end());
         request.trace = !options_.trace.path.empty();
+        request.rules = options_.rules;
         return std::make_unique<Run>(system, spec, options_, build_model(request, options_.cache));
     }
 
@@ -271,7 +272,7 @@ std::string stream_name(std::size_t stream) {
     constexpr const char* kNames = "urpq";
     if (stream < 4) return fmt::format("{} in", kNames[stream]);
     if (stream < 13) return fmt::format("band {} in", stream - 4);
-    return fmt::format("{} out", kNames[stream - 13]);
+    return stream < 17 ? fmt::format("{} out", kNames[stream - 13]) : "pass beats";
 }
 
 std::string describe_errors(std::uint32_t errors) {
@@ -283,7 +284,8 @@ std::string describe_errors(std::uint32_t errors) {
         {kEndedLate, "a stream's last beat came without tlast"},
         {kStalled, "nothing moved for longer than STALL_LIMIT"},
         {kAborted, "the run was aborted"},
-        {kNoPasses, "no passes were asked for"}};
+        {kNoPasses, "no passes were asked for"},
+        {kStillOffered, "a start was asked for while beats of an earlier run were still offered"}};
     std::string text;
     for (const auto& [bit, what] : kTexts)
         if ((errors & bit) != 0) text += (text.empty() ? "" : "; ") + std::string(what);
@@ -298,11 +300,11 @@ std::unique_ptr<Engine> make_rtl_engine(RtlOptions options) {
 
 namespace mantissa {
 
-/// The registry's rtl engine: default memory, progress of model builds on a terminal. Throws InvalidInput when no model
-/// can be built here.
+/// The registry's rtl engine: default memory, progress of model builds on a terminal. Throws InvalidInput where the
+/// tools that build models are missing.
 std::unique_ptr<Engine> make_rtl_engine();
 std::unique_ptr<Engine> make_rtl_engine() {
-    if (const std::string missing = sim::models_missing(); !missing.empty()) throw InvalidInput(missing);
+    if (const std::string why = sim::why_no_models(); !why.empty()) throw InvalidInput(why);
     sim::RtlOptions options;
     options.cache.progress = sim::terminal_progress();
     return sim::make_rtl_engine(std::move(options));

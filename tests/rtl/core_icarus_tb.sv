@@ -44,7 +44,7 @@ module core_icarus_tb;
     .ORne(`RNE), .WRne(`RNE), .DRne(`RNE), .ARne(`RNE), .SRne(`RNE), .Lanes(LANES), .CoefMode(0), .MaxRow(64),
     .Style(`STYLE), .DelayRam(`DELAYRAM)) core (
     .clk_i(clk), .rst_ni(rst_n), .s_axil_awaddr(awaddr), .s_axil_awvalid(awvalid), .s_axil_awready(),
-    .s_axil_wdata(wdata), .s_axil_wvalid(awvalid), .s_axil_wready(), .s_axil_bresp(), .s_axil_bvalid(bvalid),
+    .s_axil_wdata(wdata), .s_axil_wstrb(4'hF), .s_axil_wvalid(awvalid), .s_axil_wready(), .s_axil_bresp(), .s_axil_bvalid(bvalid),
     .s_axil_bready(1'b1), .s_axil_araddr(araddr), .s_axil_arvalid(arvalid), .s_axil_arready(), .s_axil_rdata(rdata),
     .s_axil_rresp(), .s_axil_rvalid(rvalid), .s_axil_rready(1'b1), .m_axis_pass_tdata(pass_data),
     .m_axis_pass_tvalid(pass_valid), .m_axis_pass_tready(1'b1), .s_axis_u_tdata(u_in), .s_axis_u_tvalid(in_valid[0]),
@@ -93,6 +93,7 @@ module core_icarus_tb;
       awaddr = address; wdata = value; awvalid = 1;
       @(negedge clk);
       awvalid = 0;
+      while (!bvalid) @(negedge clk);
       @(negedge clk);
     end
   endtask

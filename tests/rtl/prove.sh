@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Proofs with yosys's SAT solver: the pipelined adder and the converter against their definitions, at full size.
+# Proofs with yosys's SAT solver: the pipelined adder against its definition, at full size.
 # usage: prove.sh RTL_FOLDER PROOF [E M RNE]...
 set -euo pipefail
 rtl=$1; here=$(cd "$(dirname "$0")" && pwd); shift

@@ -17,11 +17,15 @@ int main() {
     std::atomic<std::size_t> next{0};
     std::atomic<int> failures{0};
     const auto work = [&] {
-        for (std::size_t k = next++; k < 2 * std::size(sim::test::kSpecs); k = next++) {
-            const char* spec = sim::test::kSpecs[k / 2];
+        constexpr std::size_t kPlain = 2 * std::size(sim::test::kSpecs);
+        for (std::size_t k = next++; k < kPlain + std::size(sim::test::kRuleSpecs); k = next++) {
+            const bool rules = k >= kPlain;
+            const char* spec = rules ? sim::test::kRuleSpecs[k - kPlain] : sim::test::kSpecs[k / 2];
             try {
-                (void)sim::make_rtl_engine()->load(systems[k % 2], parse_spec(spec), {});
-                std::printf("%s, %s: ready\n", spec, k % 2 == 0 ? "stencil" : "bands");
+                sim::RtlOptions options;
+                options.rules = rules;
+                (void)sim::make_rtl_engine(options)->load(systems[rules ? 1 : k % 2], parse_spec(spec), {});
+                std::printf("%s, %s: ready\n", spec, rules ? "with rules" : k % 2 == 0 ? "stencil" : "bands");
             } catch (const std::exception& e) {
                 std::printf("%s: %s\n", spec, e.what());
                 ++failures;

