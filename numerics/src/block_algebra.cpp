@@ -212,7 +212,8 @@ bool add_lanes([[maybe_unused]] const DotSpec& dot, [[maybe_unused]] std::span<c
     // Flushing, the kernel would lose terms below the normal doubles before they are added.
     if (f.flushes() && !dot.exact_product && dot.product.exponent_bits == 11 && !dot.product.flushes()) return false;
     static const std::vector<double> ones(BlockAlgebra::kBlock, 1.0);
-    const detail::FpScope scope({f.truncates(), f.flushes()});
+    const detail::FpScope scope(
+        {f.truncates() ? detail::FpRounding::toward_zero : detail::FpRounding::nearest, f.flushes()});
     // The exact product of a term and one is the term.
     detail::best_pass_table<double>()[0][0][1].dot_lanes_one(terms.data(), ones.data(), 0, sums.data(),
                                                              static_cast<int>(sums.size()), terms.size());
