@@ -8,6 +8,7 @@
 
 #include "device_test.hpp"
 #include "mantissa/engine.hpp"
+#include "session_owns.hpp"
 #include "test_systems.hpp"
 
 namespace mantissa {
@@ -87,6 +88,12 @@ INSTANTIATE_TEST_SUITE_P(Specs, GpuSpec,
                          });
 
 using GpuEngine = testing::DeviceTest;
+
+TEST_F(GpuEngine, SessionsOwnTheirSystem) {
+    for (const char* spec : {"s17e8", "s52e11", "s28e11:rne"})
+        for (const System& system : {stencil_system(17, 13), band_system(9, 21, 3), sparse_system(301, 5)})
+            session_test::expect_session_owns_its_system(*make_gpu_engine(), system, parse_spec(spec));
+}
 
 TEST_F(GpuEngine, LargerGridManyPasses) {
     compare("s17e8,dot=fixed[13:-50]", stencil_system(257, 257), {300});

@@ -46,6 +46,13 @@ inline void expect_session_owns_its_system(const Engine& engine, const System& s
         EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), same));
     }
     EXPECT_EQ(kept->scalars().rho, orphan->scalars().rho);
+    // The outer loop's vectors, where the engine keeps them, multiply by the matrix in double precision.
+    if (OuterVectors* const own = kept->outer(), * const other = orphan->outer(); own != nullptr) {
+        ASSERT_NE(other, nullptr);
+        own->load(a, r, r);
+        other->load(a, r, r);
+        EXPECT_EQ(own->defect(), other->defect());
+    }
 }
 
 } // namespace mantissa::session_test
