@@ -1,5 +1,6 @@
 #include "comparison_store.hpp"
 
+#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 
 #include "mantissa/format.hpp"
 #include "mantissa/host/store.hpp"
+#include "result_json.hpp"
 #include "results_file.hpp"
 
 namespace mantissa::detail {
@@ -52,7 +54,11 @@ public:
         [[nodiscard]] std::uint64_t whole(int column) const {
             return static_cast<std::uint64_t>(sqlite3_column_int64(statement_.get(), column));
         }
-        [[nodiscard]] double real(int column) const { return sqlite3_column_double(statement_.get(), column); }
+        /// `missing` stands for what SQLite keeps as NULL: no value, or one that is no finite number.
+        [[nodiscard]] double real(int column, double missing = 0) const {
+            const bool there = sqlite3_column_type(statement_.get(), column) != SQLITE_NULL;
+            return there ? sqlite3_column_double(statement_.get(), column) : missing;
+        }
         /// Five columns from `first` on.
         [[nodiscard]] Provenance provenance(int first) const {
             return {text(first), text(first + 1), text(first + 2), text(first + 3), text(first + 4)};
@@ -131,11 +137,23 @@ std::vector<SolveBeside> ComparisonStore::solves() const {
     Database db(path_);
     Database::Query query(db,
                           "SELECT problem, scheme, spec, inner_recurrence, middle, inner, tolerance, jacobi, status, "
-                          "inner_iterations FROM points ORDER BY id");
+                          "inner_iterations, true_residual FROM points ORDER BY id");
     std::vector<SolveBeside> list;
-    while (query.step())
-        list.push_back({query.text(0), query.text(1), query.text(2), query.text(3), query.text(4), query.whole(5),
-                        query.real(6), query.whole(7) != 0, query.text(8) == "converged", query.whole(9)});
+    while (query.step()) {
+        const Status status = parse_status(query.text(8));
+        const double residual = query.real(10, std::numeric_limits<double>::infinity());
+        list.push_back({.problem = query.text(0),
+                        .scheme = query.text(1),
+                        .spec = query.text(2),
+                        .inner_recurrence = query.text(3),
+                        .middle = query.text(4),
+                        .inner = query.whole(5),
+                        .tolerance = query.real(6),
+                        .jacobi = query.whole(7) != 0,
+                        .converged = status == Status::converged,
+                        .gives_count = gives_count(parse_scheme(query.text(1)), status, residual, query.real(6)),
+                        .iterations = query.whole(9)});
+    }
     return list;
 }
 

@@ -1,5 +1,6 @@
 // Gathering without any tool: the store, what it lacks, imported GPU files.
 #include <filesystem>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -32,6 +33,45 @@ std::vector<std::string> gaps_of(const Json& document) {
 
 bool any_holds(const std::vector<std::string>& texts, const std::string& part) {
     return std::any_of(texts.begin(), texts.end(), [&](const auto& t) { return t.find(part) != std::string::npos; });
+}
+
+// What the findings know of every solve beside the comparison's own.
+TEST(Gather, SolvesOfTheStoreComeBackFieldByField) {
+    const Scratch scratch;
+    const std::string path = scratch.path("s.sqlite");
+    Store store(path);
+    const auto put = [&](Scheme scheme, Status status, double residual, std::uint64_t count) {
+        Point point;
+        point.problem = "poisson2d:level=4";
+        point.options.scheme = scheme;
+        point.options.inner = 7;
+        point.options.tolerance = 1e-9;
+        point.options.max_iterations = count; // points of their own
+        SolveResult result;
+        result.status = status;
+        result.inner_iterations = count;
+        result.true_residual = residual;
+        store.put(point, result, 289, current_provenance("test"));
+    };
+    put(Scheme::residual_guided, Status::converged, 9e-10, 11);
+    put(Scheme::residual_guided, Status::stagnated, 2e-9, 12);
+    put(Scheme::direct, Status::stagnated, 2e-9, 13);
+    put(Scheme::direct, Status::stagnated, 2e-8, 14);
+    put(Scheme::direct, Status::diverged, std::numeric_limits<double>::infinity(), 15);
+    put(Scheme::direct, Status::stagnated, std::numeric_limits<double>::infinity(), 16);
+    const std::vector<SolveBeside> solves = ComparisonStore(path).solves();
+    ASSERT_EQ(solves.size(), 6U);
+    for (std::size_t i = 0; i < solves.size(); ++i) {
+        SCOPED_TRACE(i);
+        EXPECT_EQ(solves[i].problem, "poisson2d:level=4");
+        EXPECT_EQ(solves[i].scheme, i < 2 ? "residual-guided" : "direct");
+        EXPECT_EQ(solves[i].tolerance, 1e-9);
+        EXPECT_EQ(solves[i].iterations, 11 + i);
+        EXPECT_EQ(solves[i].converged, i == 0);
+        EXPECT_EQ(solves[i].gives_count, i == 0 || i == 2);
+        EXPECT_FALSE(solves[i].jacobi);
+    }
+    EXPECT_EQ(solves[0].inner, 7U);
 }
 
 TEST(Gather, StoredOnlyComputesNothingAndSaysWhatIsMissing) {

@@ -165,8 +165,17 @@ std::vector<std::string> findings_of(const Choice& choice) {
 std::vector<detail::SolveBeside> solves_of(const Rows& rows) {
     std::vector<detail::SolveBeside> list;
     for (const PointRow& p : rows.points)
-        list.push_back({p.problem, p.scheme, p.spec, p.inner_recurrence, p.middle, p.inner.value_or(0), p.tolerance,
-                        p.jacobi, p.converged(), p.gives_count(), p.inner_iterations});
+        list.push_back({.problem = p.problem,
+                        .scheme = p.scheme,
+                        .spec = p.spec,
+                        .inner_recurrence = p.inner_recurrence,
+                        .middle = p.middle,
+                        .inner = p.inner.value_or(0),
+                        .tolerance = p.tolerance,
+                        .jacobi = p.jacobi,
+                        .converged = p.converged(),
+                        .gives_count = p.gives_count(),
+                        .iterations = p.inner_iterations});
     return list;
 }
 
