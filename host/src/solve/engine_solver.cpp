@@ -58,7 +58,8 @@ public:
 
 private:
     [[nodiscard]] std::string trouble(RunEnd end, const SolveOptions& options) const {
-        return end == RunEnd::fault ? session_->fault() : "inner CG ended: " + why_ended(end, session_->scalars().pq, options);
+        return end == RunEnd::fault ? session_->fault()
+                                    : "inner CG ended: " + why_ended(end, session_->scalars().pq, options);
     }
 
     std::unique_ptr<Session> session_;

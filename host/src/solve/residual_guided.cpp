@@ -133,8 +133,9 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
         const bool reached = report.end == RunEnd::rho_reached && scalars.rho < global * global;
         if (norm < target * (reached ? 1 + kReachedSlack : 1) || context.reached_as_given(norm, defect_here)) break;
         const bool trouble = report.end != RunEnd::passes && report.end != RunEnd::rho_reached;
-        const std::string why =
-            report.end == RunEnd::fault ? session->fault() : "inner CG ended: " + why_ended(report.end, scalars.pq, options);
+        const std::string why = report.end == RunEnd::fault
+                                    ? session->fault()
+                                    : "inner CG ended: " + why_ended(report.end, scalars.pq, options);
         if (!finite) return context.stop(Status::breakdown, trouble ? why : "the inner correction is not finite");
         fruitless = trouble && norm > kWorthwhile * before ? fruitless + 1 : 0;
         if (fruitless >= 10) return context.stop(Status::breakdown, why);
