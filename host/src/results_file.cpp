@@ -133,11 +133,7 @@ void CloseDatabase::operator()(sqlite3* database) const {
 }
 
 std::string path_text(const std::string& path) {
-    constexpr std::size_t kMost = 120;
-    std::string text = path.size() <= kMost ? path : "..." + path.substr(path.size() - kMost);
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < ' ') c = '?';
-    return text;
+    return shortened(path, 120);
 }
 
 void check_database(sqlite3* database, int code, const std::string& path) {

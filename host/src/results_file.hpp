@@ -36,7 +36,7 @@ bool has_table(sqlite3* database, const std::string& path, const char* name);
 /// Throws InvalidInput, one line naming the file and SQLite's reason, unless `code` says that a call went well.
 void check_database(sqlite3* database, int code, const std::string& path);
 
-/// The path as an error names it: its end, where it is long.
+/// The path as an error names it: its beginning, where it is long.
 std::string path_text(const std::string& path);
 
 } // namespace mantissa::detail

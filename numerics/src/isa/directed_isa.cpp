@@ -10,21 +10,6 @@
 namespace mantissa::detail::MANTISSA_ISA {
 namespace {
 
-MANTISSA_INLINE float root(float x) {
-    return __builtin_sqrtf(x);
-}
-MANTISSA_INLINE double root(double x) {
-    return __builtin_sqrt(x);
-}
-#if defined(__FMA__)
-MANTISSA_INLINE float fused_sum(float a, float b, float c) {
-    return __builtin_fmaf(a, b, c);
-}
-MANTISSA_INLINE double fused_sum(double a, double b, double c) {
-    return __builtin_fma(a, b, c);
-}
-#endif
-
 template <class T, Op kOp> void form(const OperandArrays<T>& in, T* __restrict out, std::size_t n) {
     const T* a = in.a;
     [[maybe_unused]] const T* b = in.b;

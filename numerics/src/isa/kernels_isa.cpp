@@ -22,22 +22,6 @@ template <Finish kFinish> MANTISSA_INLINE double finish(double x, const FinishPa
     return clamp_range(x, f.max, f.min_normal);
 }
 
-MANTISSA_INLINE float root(float x) {
-    return __builtin_sqrtf(x);
-}
-MANTISSA_INLINE double root(double x) {
-    return __builtin_sqrt(x);
-}
-
-#if defined(__FMA__)
-MANTISSA_INLINE float fused_sum(float a, float b, float c) {
-    return __builtin_fmaf(a, b, c);
-}
-MANTISSA_INLINE double fused_sum(double a, double b, double c) {
-    return __builtin_fma(a, b, c);
-}
-#endif
-
 /// T is the carrier in memory, C the type in which the operation is formed (double under nearest-even: the operands'
 /// 2 (M+1) + 2 <= 53 bits make the second rounding harmless).
 template <class T, Op kOp, Finish kFinish>

@@ -21,6 +21,21 @@ MANTISSA_INLINE double masked(double x, std::uint64_t m) {
     return __builtin_bit_cast(double, bits_of(x) & m);
 }
 
+MANTISSA_INLINE float root(float x) {
+    return __builtin_sqrtf(x);
+}
+MANTISSA_INLINE double root(double x) {
+    return __builtin_sqrt(x);
+}
+#if defined(__FMA__)
+MANTISSA_INLINE float fused_sum(float a, float b, float c) {
+    return __builtin_fmaf(a, b, c);
+}
+MANTISSA_INLINE double fused_sum(double a, double b, double c) {
+    return __builtin_fma(a, b, c);
+}
+#endif
+
 inline constexpr double kInfinity = __builtin_inf();
 
 /// Truncated result in hardware truncating mode -> a format with fewer exponent bits than the carrier.
