@@ -14,7 +14,7 @@
 namespace {
 
 using namespace mantissa;
-using namespace mantissa::detail;
+using namespace mantissa::compare;
 
 constexpr const char* kSmall = "problem = \"poisson2d:level=5\"\ndevice = \"xc2v8000\"\n";
 

@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "compare/findings.hpp"
+#include "findings/findings.hpp"
 
 namespace {
 
-using namespace mantissa::detail;
+using namespace mantissa;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kProblem = "poisson2d:level=7";
@@ -43,8 +43,8 @@ Json document(const std::vector<Json>& designs, const std::vector<Json>& rows = 
     return d;
 }
 
-SolveBeside beside(const std::string& spec, std::uint64_t iterations) {
-    SolveBeside s;
+findings::SolveBeside beside(const std::string& spec, std::uint64_t iterations) {
+    findings::SolveBeside s;
     s.problem = kProblem;
     s.scheme = "residual-guided";
     s.spec = spec;
@@ -68,12 +68,13 @@ std::string sentence(const std::vector<std::string>& list, const std::string& st
 
 TEST(Findings, TheFewestIterationsAreThoseOfAllThatTheResultsHold) {
     const Json d = document({design("s52e11", 172), design("s23e8", 287), design("s17e8", 374)});
-    const std::string alone = findings(d, {}).at(0);
+    const std::string alone = findings::sentences(d, {}).at(0);
     EXPECT_TRUE(has(alone, "Of the 2 datapaths") || has(alone, "of the 2 datapaths")) << alone;
     EXPECT_TRUE(has(alone, "of this comparison")) << alone;
     EXPECT_TRUE(has(alone, "s23e8 needs the fewest, 287 (1.68 times as many)")) << alone;
     // A float at 260 and rows with six more bits at 245 are on the same page.
-    const std::string all = findings(d, {beside("s23e8:rne:subnormals", 260), beside("s17e8,row=s23e8", 245)}).at(0);
+    const std::string all =
+        findings::sentences(d, {beside("s23e8:rne:subnormals", 260), beside("s17e8,row=s23e8", 245)}).at(0);
     EXPECT_TRUE(has(all, "of the 4 datapaths below 30 fraction bits that these results hold")) << all;
     EXPECT_TRUE(has(all, "s17e8,row=s23e8 needs the fewest, 245")) << all;
     EXPECT_FALSE(has(all, "287")) << all;
@@ -81,7 +82,7 @@ TEST(Findings, TheFewestIterationsAreThoseOfAllThatTheResultsHold) {
 
 TEST(Findings, SolvesOfAnotherSettingTakeNoPart) {
     const Json d = document({design("s23e8", 287), design("s17e8", 374)});
-    std::vector<SolveBeside> others(7, beside("s20e8", 1));
+    std::vector<findings::SolveBeside> others(7, beside("s20e8", 1));
     others[0].problem = "poisson2d:level=6";
     others[1].scheme = "defect-correction";
     others[2].inner = 50;
@@ -90,27 +91,27 @@ TEST(Findings, SolvesOfAnotherSettingTakeNoPart) {
     others[5].middle = "s36e11";
     others[6].converged = false;
     others[6].spec = "s17e8"; // is there already, converged
-    EXPECT_EQ(findings(d, others), findings(d, {}));
+    EXPECT_EQ(findings::sentences(d, others), findings::sentences(d, {}));
 }
 
 TEST(Findings, TiesAreNamed) {
     const Json d = document({design("s23e8", 287), design("s23e8,dot=fixed[13:-50]", 287), design("s17e8", 374)});
-    const std::string text = findings(d, {}).at(0);
+    const std::string text = findings::sentences(d, {}).at(0);
     EXPECT_TRUE(has(text, "s23e8 and s23e8,dot=fixed[13:-50] need the fewest, 287")) << text;
-    const std::string equal = findings(document({design("s23e8", 287), design("s17e8", 287)}), {}).at(0);
+    const std::string equal = findings::sentences(document({design("s23e8", 287), design("s17e8", 287)}), {}).at(0);
     EXPECT_TRUE(has(equal, "all need 287")) << equal;
     EXPECT_FALSE(has(equal, "fewest")) << equal;
 }
 
 TEST(Findings, ShortestVectorsAreThoseOfAll) {
     const Json d = document({design("s23e8", 287), design("s7e8,row=s13e8", 900), design("s7e8", 800)});
-    const std::string text = findings(d, {}).at(0);
+    const std::string text = findings::sentences(d, {}).at(0);
     EXPECT_TRUE(has(text, "of the 2 with the shortest vectors, s7e8 needs the fewest, 800")) << text;
 }
 
 TEST(Findings, OneEntrantHasNoSuperlative) {
     const Json d = document({design("s52e11", 172), design("s23e8", 287)}, {row("s23e8", 1, 0.25)});
-    const auto list = findings(d, {});
+    const auto list = findings::sentences(d, {});
     for (const std::string& text : list)
         for (const char* word : {"fewest", "Fastest", "fastest", "Least", "least", "shortest", "Best", "next"})
             EXPECT_FALSE(has(text, word)) << text;
@@ -121,13 +122,14 @@ TEST(Findings, OneEntrantHasNoSuperlative) {
 
 TEST(Findings, WhatDidNotConvergeIsCounted) {
     const Json d = document({design("s23e8", 287), design("s17e8", 374), design("s4e8", 20, "stagnated")});
-    const std::string text = findings(d, {}).at(0);
+    const std::string text = findings::sentences(d, {}).at(0);
     EXPECT_TRUE(has(text, "of the 3 datapaths")) << text;
     EXPECT_TRUE(has(text, "of which 1 did not converge, s23e8 needs the fewest, 287")) << text;
     const std::string none =
-        findings(document({design("s4e8", 20, "stagnated"), design("s5e8", 9, "diverged")}), {}).at(0);
+        findings::sentences(document({design("s4e8", 20, "stagnated"), design("s5e8", 9, "diverged")}), {}).at(0);
     EXPECT_TRUE(has(none, "none of the 2 datapaths")) << none;
-    const std::string one = findings(document({design("s4e8", 20, "stagnated"), design("s5e8", 9)}), {}).at(0);
+    const std::string one =
+        findings::sentences(document({design("s4e8", 20, "stagnated"), design("s5e8", 9)}), {}).at(0);
     EXPECT_TRUE(has(one, "only s5e8 converged, and needs 9")) << one;
     EXPECT_FALSE(has(one, "fewest")) << one;
 }
@@ -136,7 +138,7 @@ TEST(Findings, FastestSaysAmongHowManyAndWhatIsNext) {
     const Json d =
         document({design("s52e11", 172), design("s23e8", 287)},
                  {row("s52e11", 2, 0.8), row("s23e8", 1, 0.25, 2), row("s23e8", 1.8, 0.125), row("s17e8", 1.002, 0.2)});
-    const auto list = findings(d, {});
+    const auto list = findings::sentences(d, {});
     const std::string fast = sentence(list, "Fastest of 3 designs on chip");
     EXPECT_TRUE(has(fast, "s23e8 (2 cores, hard multipliers), 1 s (modelled), 2 times as fast as s52e11")) << fast;
     EXPECT_TRUE(has(fast, "next is s17e8, less than 1 % slower")) << fast;
@@ -147,7 +149,7 @@ TEST(Findings, FastestSaysAmongHowManyAndWhatIsNext) {
 
 TEST(Findings, AWinnerWithTheLongestVectorsIsComparedWithNoLongerOne) {
     const Json d = document({}, {row("s23e8", 1, 0.25), row("s17e8", 2, 0.125)});
-    for (const std::string& text : findings(d, {})) {
+    for (const std::string& text : findings::sentences(d, {})) {
         EXPECT_FALSE(has(text, "than s23e8")) << text;
         EXPECT_FALSE(has(text, "no better")) << text;
     }
@@ -155,7 +157,7 @@ TEST(Findings, AWinnerWithTheLongestVectorsIsComparedWithNoLongerOne) {
 
 TEST(Findings, OneDesignOnSeveralNumbersOfCores) {
     const Json d = document({}, {row("s17e8", 2, 0.1), row("s17e8", 1.5, 0.2, 2)});
-    const auto list = findings(d, {});
+    const auto list = findings::sentences(d, {});
     ASSERT_EQ(list.size(), 2U);
     EXPECT_TRUE(has(list[0], "s17e8 (2 cores, hard multipliers), the only design on chip")) << list[0];
     EXPECT_TRUE(has(list[1], "Of its 2 numbers of cores, s17e8 has the least area times time")) << list[1];
@@ -163,9 +165,10 @@ TEST(Findings, OneDesignOnSeveralNumbersOfCores) {
 
 TEST(Findings, OneSpecificationOnBothKindsOfMultipliersIsTwoDesigns) {
     const Json d = document({}, {row("s17e8", 1, 0.2), row("s17e8", 2, 0.4, 1, "chip", "logic")});
-    EXPECT_TRUE(has(findings(d, {}).at(0), "Fastest of 2 designs")) << findings(d, {}).at(0);
-    EXPECT_TRUE(has(findings(d, {}).at(0), "s17e8 with logic multipliers, 100 % slower")) << findings(d, {}).at(0);
-    EXPECT_EQ(designs_on(d, kProblem, "chip"), 2U);
+    EXPECT_TRUE(has(findings::sentences(d, {}).at(0), "Fastest of 2 designs")) << findings::sentences(d, {}).at(0);
+    EXPECT_TRUE(has(findings::sentences(d, {}).at(0), "s17e8 with logic multipliers, 100 % slower"))
+        << findings::sentences(d, {}).at(0);
+    EXPECT_EQ(findings::designs_on(d, kProblem, "chip"), 2U);
 }
 
 TEST(Findings, StagesSayOfHowMany) {
@@ -181,12 +184,12 @@ TEST(Findings, StagesSayOfHowMany) {
     const Json first = {{"format", "s17e8"}, {"seconds", 1.0}}, second = {{"format", "s14e8"}, {"seconds", 1.004}},
                third = {{"format", "s12e8"}, {"seconds", 3.0}};
     d["stages"] = {stage("vectors", {first, second, third}), stage("iterate", {first})};
-    const std::string text = sentence(findings(d, {}), "Best format for each stage");
+    const std::string text = sentence(findings::sentences(d, {}), "Best format for each stage");
     EXPECT_TRUE(has(text, "among those of its 2 designs")) << text;
     EXPECT_TRUE(has(text, "vectors s17e8 (of 3; s14e8 less than 1 % slower)")) << text;
     EXPECT_TRUE(has(text, "iterate s17e8 (the only one)")) << text;
     d["stages"] = {stage("vectors", {first})};
-    EXPECT_EQ(sentence(findings(d, {}), "Best format"), "");
+    EXPECT_EQ(sentence(findings::sentences(d, {}), "Best format"), "");
 }
 
 TEST(Findings, ARunThatMissedTheToleranceIsNotTheFastest) {
@@ -196,12 +199,12 @@ TEST(Findings, ARunThatMissedTheToleranceIsNotTheFastest) {
                     {"seconds", seconds},  {"true_residual", 1e-10}, {"reached", reached}};
     };
     d["peers"] = {peer("hasty", 0.001, false), peer("exact", 0.5, true), peer("slow", 0.75, true)};
-    const std::string text = sentence(findings(d, {}), "Beside it");
+    const std::string text = sentence(findings::sentences(d, {}), "Beside it");
     EXPECT_TRUE(has(text, "exact takes 500 ms")) << text;
     EXPECT_TRUE(has(text, "the fastest of the 2 runs on a GPU that reached the tolerance (1 missed it)")) << text;
     EXPECT_TRUE(has(text, "the fastest of 2 designs, s17e8 on chip")) << text;
     d["peers"] = {peer("hasty", 0.001, false)};
-    const std::string none = sentence(findings(d, {}), "Beside it");
+    const std::string none = sentence(findings::sentences(d, {}), "Beside it");
     EXPECT_TRUE(has(none, "no run on a GPU reached the tolerance")) << none;
     EXPECT_FALSE(has(none, "hasty")) << none;
 }
@@ -209,14 +212,14 @@ TEST(Findings, ARunThatMissedTheToleranceIsNotTheFastest) {
 TEST(Findings, AnyDocumentWillDo) {
     for (const Json& d : {Json(), Json(3), Json::object(), Json::array(), Json{{"rows", 4}, {"designs", {1, "x"}}},
                           Json{{"rows", {{{"problem", 3}, {"seconds", "fast"}}, nullptr}}, {"section55", {1}}}})
-        EXPECT_TRUE(findings(d, {}).empty()) << d;
+        EXPECT_TRUE(findings::sentences(d, {}).empty()) << d;
 }
 
 // What is kept in the repository says what its own figures say.
 TEST(Findings, TheStoredDocumentsAreThoseOfItsFigures) {
     std::ifstream file(std::string(MANTISSA_EXPERIMENTS) + "/results/compare.json");
     const Json d = Json::parse(file);
-    EXPECT_EQ(d.at("findings").get<std::vector<std::string>>(), findings(d, {}));
+    EXPECT_EQ(d.at("findings").get<std::vector<std::string>>(), findings::sentences(d, {}));
     for (const Json& core : d.at("cores"))
         for (const Json& r : d.at("rows"))
             if (r.at("clock_kind") == "modelled" && r.at("spec") == core.at("spec") &&

@@ -12,7 +12,7 @@
 namespace {
 
 using namespace mantissa;
-using namespace mantissa::detail;
+using namespace mantissa::compare;
 
 /// One design without clocks and area: solves only.
 Comparison solves_only(const std::string& more = "") {
@@ -21,9 +21,9 @@ Comparison solves_only(const std::string& more = "") {
                             "c.toml", "");
 }
 
-std::vector<std::string> gaps_of(const Json& document) {
+std::vector<std::string> gaps_of(const results::Json& document) {
     std::vector<std::string> list;
-    for (const Json& g : document.at("gaps")) {
+    for (const results::Json& g : document.at("gaps")) {
         EXPECT_FALSE(g.at("why").get<std::string>().empty());
         EXPECT_FALSE(g.at("mend").get<std::string>().empty());
         list.push_back(g.at("what"));
@@ -59,7 +59,7 @@ TEST(Gather, SolvesOfTheStoreComeBackFieldByField) {
     put(Scheme::direct, Status::stagnated, 2e-8, 14);
     put(Scheme::direct, Status::diverged, std::numeric_limits<double>::infinity(), 15);
     put(Scheme::direct, Status::stagnated, std::numeric_limits<double>::infinity(), 16);
-    const std::vector<SolveBeside> solves = ComparisonStore(path).solves();
+    const std::vector<findings::SolveBeside> solves = ComparisonStore(path).solves();
     ASSERT_EQ(solves.size(), 6U);
     for (std::size_t i = 0; i < solves.size(); ++i) {
         SCOPED_TRACE(i);
@@ -77,7 +77,7 @@ TEST(Gather, SolvesOfTheStoreComeBackFieldByField) {
 TEST(Gather, StoredOnlyComputesNothingAndSaysWhatIsMissing) {
     const Scratch scratch;
     const std::string store = scratch.path("s.sqlite");
-    const Json d = run_comparison(solves_only(), {store, "test", 1, true});
+    const results::Json d = run_comparison(solves_only(), {store, "test", 1, true});
     EXPECT_TRUE(d.at("designs").empty());
     EXPECT_TRUE(d.at("rows").empty());
     EXPECT_TRUE(d.at("peers").empty());
@@ -92,9 +92,9 @@ TEST(Gather, StoredOnlyComputesNothingAndSaysWhatIsMissing) {
 TEST(Gather, StoresEachPieceAndDoesItOnce) {
     const Scratch scratch;
     const std::string store = scratch.path("s.sqlite");
-    const Json first = run_comparison(solves_only(), {store, "first command", 1, false});
+    const results::Json first = run_comparison(solves_only(), {store, "first command", 1, false});
     EXPECT_EQ(Store(store).size(), 5U); // two designs, CG in double, two on the processor
-    const Json second = run_comparison(solves_only(), {store, "second command", 1, false});
+    const results::Json second = run_comparison(solves_only(), {store, "second command", 1, false});
     EXPECT_EQ(first.at("designs"), second.at("designs"));
     EXPECT_EQ(first.at("peers"), second.at("peers"));
     for (const auto& [id, origin] : second.at("origins").items())
@@ -120,16 +120,16 @@ TEST(Gather, ImportsTheFastestGpuSolvesOfALevel) {
       {"level": 5, "solves": []}]})");
     Comparison c = solves_only("cpu = false\n");
     c.gpu = {scratch.path("g.json")};
-    const Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true});
+    const results::Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true});
     ASSERT_EQ(d.at("peers").size(), 2U);
     EXPECT_EQ(d.at("peers")[0].at("label"), "Toy GPU, double, resident plan");
     EXPECT_EQ(d.at("peers")[1].at("label"), "Toy GPU, mixed-float, resident plan, inner by digits 2");
-    const Json& peer = d.at("peers")[0];
+    const results::Json& peer = d.at("peers")[0];
     EXPECT_EQ(peer.at("iterations"), 21);
     EXPECT_EQ(peer.at("seconds"), 0.25);
     EXPECT_EQ(peer.at("energy_joules"), 2.5);
     EXPECT_EQ(peer.at("reached"), false);
-    const Json& origin = d.at("origins").at(peer.at("origin").get<std::string>());
+    const results::Json& origin = d.at("origins").at(peer.at("origin").get<std::string>());
     EXPECT_EQ(origin.at("machine"), "Toy GPU");
     EXPECT_EQ(origin.at("commit"), "abc");
     EXPECT_TRUE(ComparisonStore(scratch.path("s.sqlite")).measurement("gpu: g.json"));
@@ -141,7 +141,7 @@ TEST(Gather, ReadsTheShippedGpuResults) {
     Comparison c = solves_only("cpu = false\n");
     c.problems = {"poisson2d:level=8"};
     c.gpu = {std::string(MANTISSA_GPU_RESULTS) + "/h200-2026-11-22.json"};
-    const Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true});
+    const results::Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true});
     EXPECT_GE(d.at("peers").size(), 3U);
 }
 
@@ -211,8 +211,8 @@ TEST(Gather, ADamagedResultsFileIsRefused) {
 TEST(Gather, AnEngineOfAnotherBuildIsAGapNotAnError) {
     // Which engines are missing depends on the build; whatever is missing must come out as a gap with its mend.
     const Scratch scratch;
-    const Json d = run_comparison(solves_only("cpu = false\nengine = [\"emulated\", \"gpu\"]\n"),
-                                  {scratch.path("s.sqlite"), "test", 1, false});
+    const results::Json d = run_comparison(solves_only("cpu = false\nengine = [\"emulated\", \"gpu\"]\n"),
+                                           {scratch.path("s.sqlite"), "test", 1, false});
     EXPECT_EQ(d.at("designs").size(), 2U);
     const bool solved = d.at("designs")[0].at("engines").size() == 2;
     EXPECT_NE(any_holds(gaps_of(d), "s17e8 on poisson2d:level=4 by gpu"), solved);

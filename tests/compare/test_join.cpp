@@ -9,7 +9,7 @@
 namespace {
 
 using namespace mantissa;
-using namespace mantissa::detail;
+using namespace mantissa::compare;
 
 const Provenance kHere{"0", "commit", "machine", "date", "command"};
 constexpr const char* kProblem = "poisson2d:level=5";
@@ -60,13 +60,13 @@ TEST(Join, EveryOriginResolvesAndEveryFieldIsThere) {
     const Comparison c = comparison();
     Gathered g = gathered(c);
     const auto rows = join(c, g, kHere);
-    const Json d = comparison_document(c, g, rows, join_constant(c, g, kHere), kHere);
+    const results::Json d = comparison_document(c, g, rows, join_constant(c, g, kHere), kHere);
     for (const char* key : {"name", "tolerance", "scheme", "inner", "assumptions", "devices", "designs", "cores",
                             "rows", "peers", "section55", "best", "stages", "gaps", "findings", "origins"})
         EXPECT_TRUE(d.contains(key)) << key;
     ASSERT_FALSE(d["rows"].empty());
     std::set<std::string> devices;
-    for (const Json& row : d["rows"]) {
+    for (const results::Json& row : d["rows"]) {
         devices.insert(row["device"]);
         for (const char* key : {"problem",
                                 "device",
@@ -93,8 +93,8 @@ TEST(Join, EveryOriginResolvesAndEveryFieldIsThere) {
                                 "origins"})
             EXPECT_TRUE(row.contains(key)) << key;
         EXPECT_GE(row["origins"].size(), 6U);
-        for (const Json& id : row["origins"]) EXPECT_TRUE(d["origins"].contains(id.get<std::string>())) << id;
-        for (const Json& field : row["modelled"]) EXPECT_TRUE(row.contains(field.get<std::string>())) << field;
+        for (const results::Json& id : row["origins"]) EXPECT_TRUE(d["origins"].contains(id.get<std::string>())) << id;
+        for (const results::Json& field : row["modelled"]) EXPECT_TRUE(row.contains(field.get<std::string>())) << field;
         // A modelled clock is marked, here and in its origin.
         const auto modelled = row["modelled"].get<std::set<std::string>>();
         EXPECT_EQ(modelled.contains("clock_hz"), row["clock_kind"] == "modelled");
@@ -104,7 +104,7 @@ TEST(Join, EveryOriginResolvesAndEveryFieldIsThere) {
     }
     EXPECT_EQ(devices.size(), 2U);
     for (const char* list : {"designs", "cores", "best"})
-        for (const Json& item : d[list])
+        for (const results::Json& item : d[list])
             for (const char* key : {"origin", "iterations_origin", "cycles_origin", "mhz_origin"})
                 EXPECT_TRUE(!item.contains(key) || d["origins"].contains(item[key].get<std::string>()));
     for (const auto& [id, origin] : d["origins"].items()) {
@@ -112,7 +112,7 @@ TEST(Join, EveryOriginResolvesAndEveryFieldIsThere) {
         for (const char* key : {"command", "commit", "machine", "date", "what"})
             EXPECT_FALSE(origin[key].get<std::string>().empty()) << id << key;
     }
-    EXPECT_EQ(Json::parse(d.dump()), d) << "nothing in it that JSON does not hold";
+    EXPECT_EQ(results::Json::parse(d.dump()), d) << "nothing in it that JSON does not hold";
 }
 
 TEST(Join, RowsAreTheModelsFigures) {
@@ -183,7 +183,7 @@ TEST(Join, AConstantStencilHeldInRegistersMovesLess) {
 TEST(Join, Section55CountsAsThePaperDoes) {
     const Comparison c = comparison();
     Gathered g = gathered(c);
-    const Json j = section55(c, g, kHere);
+    const results::Json j = section55(c, g, kHere);
     ASSERT_FALSE(j.is_null());
     EXPECT_DOUBLE_EQ(j["ours"]["iterations_ratio"], 1.6); // (150 + 10) / 100
     EXPECT_DOUBLE_EQ(j["ours"]["area_ratio"], 2.0);
@@ -256,10 +256,10 @@ TEST(Join, CoresAndRowsHaveOneClock) {
     for (Device& device : c.devices) device.max_mhz.reset();
     Gathered g = gathered(c);
     g.clocks.clear(); // all modelled
-    const Json d = comparison_document(c, g, join(c, g, kHere), {}, kHere);
+    const results::Json d = comparison_document(c, g, join(c, g, kHere), {}, kHere);
     std::size_t compared = 0;
-    for (const Json& row : d["rows"])
-        for (const Json& core : d["cores"])
+    for (const results::Json& row : d["rows"])
+        for (const results::Json& core : d["cores"])
             if (core["spec"] == row["spec"] && core["target"] == (row["device"] == "xc2v8000" ? "xc2v" : "xcup")) {
                 EXPECT_EQ(row["clock_hz"].get<double>(), 1e6 * core["mhz"].get<double>());
                 EXPECT_EQ(core["mhz"].get<double>(), core["target"] == "xc2v" ? 120 / 1.5 : 120 / 0.5);
@@ -272,7 +272,7 @@ TEST(Join, FindingsCarryFiguresAndMarks) {
     const Comparison c = comparison();
     Gathered g = gathered(c);
     const auto rows = join(c, g, kHere);
-    const Json d = comparison_document(c, g, rows, join_constant(c, g, kHere), kHere);
+    const results::Json d = comparison_document(c, g, rows, join_constant(c, g, kHere), kHere);
     ASSERT_GE(d["findings"].size(), 3U);
     EXPECT_NE(d["findings"][0].get<std::string>().find("100 of CG in double"), std::string::npos);
     EXPECT_NE(d["findings"][1].get<std::string>().find("(modelled)"), std::string::npos);

@@ -6,7 +6,7 @@
 namespace {
 
 using namespace mantissa;
-using namespace mantissa::detail;
+using namespace mantissa::compare;
 
 Device device() {
     Device d;

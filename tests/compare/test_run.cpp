@@ -10,7 +10,7 @@
 namespace {
 
 using namespace mantissa;
-using namespace mantissa::detail;
+using namespace mantissa::compare;
 
 constexpr const char* kFloat = "s17e8";
 constexpr const char* kFixed = "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]";
@@ -82,7 +82,7 @@ TEST(Run, JoinsStoredAreasWithCountedClocks) {
     const Scratch scratch;
     const std::string store = scratch.path("s.sqlite");
     const Provenance from{"0", "abc", "a machine", "2026-01-01T00:00:00Z", "mantissa synthesize"};
-    SynthesisFigures figures;
+    synthesis::SynthesisFigures figures;
     figures.luts = 9000;
     figures.flip_flops = 5000;
     figures.paired = 4000;
@@ -90,35 +90,35 @@ TEST(Run, JoinsStoredAreasWithCountedClocks) {
     figures.depth = 60;
     figures.model_mhz = 100;
     figures.model_path = "a -> b";
-    put_synthesis(store, {kFloat, "xc2v", "block", "core", "a tool", "sources"}, figures, from);
+    synthesis::put_synthesis(store, {kFloat, "xc2v", "block", "core", "a tool", "sources"}, figures, from);
     const Comparison c = comparison("emulated", "4", "poisson2d:level=5");
     {
         Comparison no_areas = c; // so that no synthesis is asked for
         for (Design& design : no_areas.designs) design.cores.clear();
         run_comparison(no_areas, {store, "first", 2, false});
     }
-    const Json d = run_comparison(c, {store, "second", 2, true});
+    const results::Json d = run_comparison(c, {store, "second", 2, true});
     ASSERT_FALSE(d.at("rows").empty());
-    for (const Json& row : d.at("rows")) {
+    for (const results::Json& row : d.at("rows")) {
         EXPECT_EQ(row.at("spec"), kFloat);
         EXPECT_EQ(row.at("slices"), 5000 * row.at("cores").get<int>());
-        for (const Json& id : row.at("origins")) EXPECT_TRUE(d.at("origins").contains(id.get<std::string>()));
+        for (const results::Json& id : row.at("origins")) EXPECT_TRUE(d.at("origins").contains(id.get<std::string>()));
     }
-    const Json& row = d.at("rows")[0];
-    const Json& design = d.at("designs")[0];
+    const results::Json& row = d.at("rows")[0];
+    const results::Json& design = d.at("designs")[0];
     EXPECT_EQ(row.at("cores"), 1);
     EXPECT_DOUBLE_EQ(row.at("seconds_inner").get<double>(), design.at("inner_iterations").get<double>() *
                                                                 design.at("cycles_per_iteration").get<double>() /
                                                                 row.at("clock_hz").get<double>());
     bool synthesised = false, counted_before = false;
-    for (const Json& id : row.at("origins")) {
-        const Json& origin = d.at("origins").at(id.get<std::string>());
+    for (const results::Json& id : row.at("origins")) {
+        const results::Json& origin = d.at("origins").at(id.get<std::string>());
         synthesised = synthesised || (origin.at("command") == "mantissa synthesize" && origin.at("commit") == "abc");
         counted_before = counted_before || origin.at("command") == "first";
     }
     EXPECT_TRUE(synthesised && counted_before);
     std::string gaps;
-    for (const Json& g : d.at("gaps")) gaps += g.at("what").get<std::string>() + "\n";
+    for (const results::Json& g : d.at("gaps")) gaps += g.at("what").get<std::string>() + "\n";
     EXPECT_NE(gaps.find(std::string("area: ") + kFixed), std::string::npos) << gaps;
 }
 

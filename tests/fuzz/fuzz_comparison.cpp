@@ -25,7 +25,7 @@ template <class Read> void expect_whole_or_one_line(const Read& read) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    using namespace mantissa::detail;
+    using namespace mantissa::compare;
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     expect_whole_or_one_line([&] {
         const Comparison c = parse_comparison(text, "fuzz", "/nonexistent");

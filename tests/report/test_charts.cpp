@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "chart.hpp"
-#include "spec_shape.hpp"
+#include "report/charts/chart.hpp"
+#include "report/charts/spec_shape.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include "expect_invalid.hpp"
 #include "mantissa/host/store.hpp"
-#include "rows.hpp"
+#include "report/rows.hpp"
 #include "scratch.hpp"
 
 namespace {

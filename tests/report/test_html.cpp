@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "html.hpp"
-#include "numbers.hpp"
-#include "table.hpp"
+#include "report/page/html.hpp"
+#include "report/numbers.hpp"
+#include "report/page/table.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "expect_invalid.hpp"
 #include "mantissa/host/store.hpp"
-#include "page.hpp"
+#include "report/page/page.hpp"
 #include "scratch.hpp"
 
 namespace {

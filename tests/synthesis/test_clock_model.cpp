@@ -6,7 +6,7 @@
 #include "mantissa/format.hpp"
 #include "synthesis/clock_model.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 namespace {
 
 std::string cell(const std::string& name, const std::string& type, const std::string& pins,
@@ -81,4 +81,4 @@ TEST(ClockModel, OneLineForWhatIsNoNetlist) {
 }
 
 } // namespace
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

@@ -6,13 +6,13 @@
 
 #include <gtest/gtest.h>
 
-#include "compare/findings.hpp"
-#include "comparison_store.hpp"
+#include "compare/comparison_store.hpp"
+#include "findings/findings.hpp"
 #include "scratch.hpp"
 #include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis_store.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 namespace {
 
 TEST(CoreClock, TheModelsTimeIsMultipliedByTheFamilysFactor) {
@@ -62,11 +62,11 @@ TEST(CoreClock, StoredPlacementsAreThoseOfTheSameNetlist) {
     const auto all = find_placements(store, now, "placer");
     ASSERT_EQ(all.size(), 2u);
     EXPECT_EQ(all[0].mhz, 140) << "slowest first";
-    const ComparisonStore documents(store);
+    const compare::ComparisonStore documents(store);
     const auto known = documents.newest_synthesis("s17e8", "ecp5", "block");
     ASSERT_TRUE(known);
     EXPECT_EQ(documents.placements("s17e8", "ecp5", "block", known->sources).size(), 2u);
 }
 
 } // namespace
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

@@ -8,7 +8,7 @@
 #include "scratch.hpp"
 #include "synthesis/table5.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 namespace {
 
 TEST(GrowthLaws, FitFindsTheLawThatMadeThePoints) {
@@ -65,4 +65,4 @@ TEST(GrowthLaws, SlicesCountWhatSharesNoPlace) {
 }
 
 } // namespace
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

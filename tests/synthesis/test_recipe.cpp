@@ -5,7 +5,7 @@
 
 #include "synthesis/recipe.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 namespace {
 
 TEST(Recipe, PortsAreReadWithTheirWidths) {
@@ -30,4 +30,4 @@ TEST(Recipe, EveryPortOfAWrappedOperatorHasItsOwnRegisters) {
 }
 
 } // namespace
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

@@ -2,17 +2,17 @@
 
 #include "join.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::compare {
 
-Json run_comparison(const Comparison& comparison, const GatherOptions& options) {
+results::Json run_comparison(const Comparison& comparison, const GatherOptions& options) {
     Gathered gathered;
     gather(comparison, options, gathered);
     const Provenance here = current_provenance(options.command);
     const std::vector<Row> rows = join(comparison, gathered, here);
     const std::vector<Row> constant = join_constant(comparison, gathered, here);
-    Json document = comparison_document(comparison, gathered, rows, constant, here);
+    results::Json document = comparison_document(comparison, gathered, rows, constant, here);
     ComparisonStore(options.store).put_comparison(comparison.name, document, here);
     return document;
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::compare

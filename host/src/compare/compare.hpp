@@ -1,11 +1,11 @@
 // A whole comparison: gather, join, store. Internal to host/.
 #pragma once
 
-#include "gather.hpp"
+#include "compare/gather/gather.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::compare {
 
 /// Gathers what the store lacks, joins, and stores the document under the comparison's name. Returns the document.
-Json run_comparison(const Comparison& comparison, const GatherOptions& options);
+results::Json run_comparison(const Comparison& comparison, const GatherOptions& options);
 
-} // namespace mantissa::detail
+} // namespace mantissa::compare

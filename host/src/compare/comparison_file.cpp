@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "../text_file.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/registry.hpp"
-#include "toml_text.hpp"
+#include "text/text_file.hpp"
+#include "text/toml_text.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::compare {
 
 namespace fs = std::filesystem;
 
@@ -18,7 +18,7 @@ namespace {
 
 class Reader {
 public:
-    Reader(const TomlText& file, std::string_view name, std::string folder)
+    Reader(const text::TomlText& file, std::string_view name, std::string folder)
         : file_(file), name_(name), folder_(std::move(folder)), engines_(list_engines()) {}
 
     Comparison read() {
@@ -36,7 +36,7 @@ public:
             c.devices.push_back(std::move(device));
         }
         if (c.devices.size() > kMaxCompared)
-            file_.fail(TomlText::line_of(t, "device"), fmt::format("more than {} devices", kMaxCompared));
+            file_.fail(text::TomlText::line_of(t, "device"), fmt::format("more than {} devices", kMaxCompared));
         read_options(c);
         const auto engines = read_engines(t, {"emulated"});
         read_designs(c, engines);
@@ -45,9 +45,9 @@ public:
     }
 
 private:
-    std::vector<TomlText::Item> needed(const toml::table& t, std::string_view key, const char* example) const {
+    std::vector<text::TomlText::Item> needed(const toml::table& t, std::string_view key, const char* example) const {
         auto items = file_.texts(t, key);
-        if (items.empty()) file_.fail(TomlText::line_of(t, key), fmt::format("no {}: give {}", key, example));
+        if (items.empty()) file_.fail(text::TomlText::line_of(t, key), fmt::format("no {}: give {}", key, example));
         return items;
     }
     static std::optional<std::size_t> index_of(const std::vector<Device>& devices, std::string_view id) {
@@ -59,7 +59,7 @@ private:
     bool second(std::string_view key, const char* first, const char* other) const {
         const std::string word = file_.text(file_.root(), key, first);
         if (word != first && word != other)
-            file_.fail(TomlText::line_of(file_.root(), key),
+            file_.fail(text::TomlText::line_of(file_.root(), key),
                        fmt::format("{} must be \"{}\" or \"{}\"", key, first, other));
         return word == other;
     }
@@ -71,12 +71,13 @@ private:
                 c.problems.push_back(std::move(name));
         }
         if (c.problems.size() > kMaxCompared)
-            file_.fail(TomlText::line_of(file_.root(), "problem"), fmt::format("more than {} problems", kMaxCompared));
+            file_.fail(text::TomlText::line_of(file_.root(), "problem"),
+                       fmt::format("more than {} problems", kMaxCompared));
     }
 
     void read_options(Comparison& c) const {
         const toml::table& t = file_.root();
-        const std::uint32_t scheme_line = TomlText::line_of(t, "scheme");
+        const std::uint32_t scheme_line = text::TomlText::line_of(t, "scheme");
         c.scheme = file_.at_line(scheme_line, [&] { return parse_scheme(file_.text(t, "scheme", "residual-guided")); });
         if (c.scheme != Scheme::residual_guided && c.scheme != Scheme::defect_correction)
             file_.fail(scheme_line, "scheme must be residual-guided or defect-correction");
@@ -108,7 +109,7 @@ private:
     void read_designs(Comparison& c, const std::vector<std::string>& engines) const {
         const toml::node* node = file_.root().get("design");
         if (node == nullptr) file_.fail(1, "no [[design]]: give at least one, with its spec");
-        const std::uint32_t design_line = TomlText::line_of(file_.root(), "design");
+        const std::uint32_t design_line = text::TomlText::line_of(file_.root(), "design");
         if (!node->is_array_of_tables()) file_.fail(design_line, "design must be tables: write [[design]]");
         for (const toml::node& item : *node->as_array()) {
             const toml::table& t = *item.as_table();
@@ -174,7 +175,7 @@ private:
         std::vector<std::size_t> devices;
         for (const auto& [text, line] : file_.texts(t, "device")) {
             const auto index = index_of(c.devices, fs::path(text).stem().string());
-            if (!index) file_.fail(line, fmt::format("device {} is not among those above", printable(text)));
+            if (!index) file_.fail(line, fmt::format("device {} is not among those above", text::printable(text)));
             devices.push_back(*index);
         }
         if (devices.empty())
@@ -185,13 +186,13 @@ private:
     void read_section55(Comparison& c) const {
         const toml::node* node = file_.root().get("section55");
         if (node == nullptr) return;
-        const std::uint32_t line = TomlText::line_of(file_.root(), "section55");
+        const std::uint32_t line = text::TomlText::line_of(file_.root(), "section55");
         if (!node->is_table()) file_.fail(line, "section55 must be a table: write [section55]");
         const toml::table& t = *node->as_table();
         file_.check_keys(t, "section55", {"narrow", "wide", "problem", "target"});
         Section55Request request;
         const auto design = [&](const char* key, const char* fallback) {
-            const std::uint32_t at = TomlText::line_of(t, key);
+            const std::uint32_t at = text::TomlText::line_of(t, key);
             DatapathSpec spec = read_spec(file_.text(t, key, fallback), at);
             if (find_design(c, spec) == nullptr) file_.fail(at, fmt::format("{}: not among the designs", key));
             return spec;
@@ -200,7 +201,7 @@ private:
         request.wide = design("wide", "s52e11");
         request.problem = c.problems.back();
         if (t.contains("problem")) {
-            const std::uint32_t at = TomlText::line_of(t, "problem");
+            const std::uint32_t at = text::TomlText::line_of(t, "problem");
             request.problem = file_.at_line(at, [&] { return outline_problem(file_.text(t, "problem")).name; });
             if (std::find(c.problems.begin(), c.problems.end(), request.problem) == c.problems.end())
                 file_.fail(at, "problem: not among the problems above");
@@ -208,11 +209,11 @@ private:
         request.target = file_.text(t, "target", "xc2v");
         const bool known = std::any_of(c.devices.begin(), c.devices.end(),
                                        [&](const Device& d) { return d.target == request.target; });
-        if (!known) file_.fail(TomlText::line_of(t, "target"), "target: none of the devices above has it");
+        if (!known) file_.fail(text::TomlText::line_of(t, "target"), "target: none of the devices above has it");
         c.section55 = std::move(request);
     }
 
-    const TomlText& file_;
+    const text::TomlText& file_;
     std::string name_, folder_;
     std::vector<EngineEntry> engines_;
 };
@@ -220,13 +221,13 @@ private:
 } // namespace
 
 Comparison parse_comparison(std::string_view text, std::string_view name, const std::string& folder) {
-    const TomlText file(text, name);
+    const text::TomlText file(text, name);
     return Reader(file, name, folder).read();
 }
 
 Comparison read_comparison(const std::string& path) {
-    const FileText file = read_file(path);
+    const text::FileText file = text::read_file(path);
     return parse_comparison(file.view(), path, fs::path(path).parent_path().string());
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::compare

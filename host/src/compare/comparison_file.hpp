@@ -90,7 +90,7 @@
 #include "device.hpp"
 #include "mantissa/host/solve.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::compare {
 
 struct Design {
     struct Core {
@@ -133,4 +133,4 @@ inline constexpr std::size_t kMaxDesigns = 200, kMaxCompared = 50;
 Comparison parse_comparison(std::string_view text, std::string_view name, const std::string& folder);
 Comparison read_comparison(const std::string& path);
 
-} // namespace mantissa::detail
+} // namespace mantissa::compare

@@ -7,18 +7,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "../text_file.hpp"
-#include "toml_text.hpp"
+#include "text/text_file.hpp"
+#include "text/toml_text.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::compare {
 
 namespace fs = std::filesystem;
 
 Device parse_device(std::string_view text, std::string_view name) {
-    const TomlText file(text, name);
+    const text::TomlText file(text, name);
     const toml::table& t = file.root();
     if (t.contains("delay_ratio"))
-        file.fail(TomlText::line_of(t, "delay_ratio"),
+        file.fail(text::TomlText::line_of(t, "delay_ratio"),
                   "delay_ratio is the target's now, the same for all of its devices (docs/synthesis.md); leave it out, "
                   "or give clock_mhz");
     file.check_keys(t, "a device",
@@ -30,10 +30,10 @@ Device parse_device(std::string_view text, std::string_view name) {
     d.id = fs::path(name).stem().string();
     d.name = file.text(t, "name");
     d.kind = file.text(t, "kind", "fpga");
-    if (d.kind != "fpga") file.fail(TomlText::line_of(t, "kind"), "kind must be \"fpga\"");
+    if (d.kind != "fpga") file.fail(text::TomlText::line_of(t, "kind"), "kind must be \"fpga\"");
     d.target = file.text(t, "target");
     if (d.target != "xc2v" && d.target != "xc7" && d.target != "xcup" && d.target != "ecp5")
-        file.fail(TomlText::line_of(t, "target"), "target must be xc2v, xc7, xcup or ecp5");
+        file.fail(text::TomlText::line_of(t, "target"), "target must be xc2v, xc7, xcup or ecp5");
     constexpr std::uint64_t kMost = 1'000'000'000'000;
     d.slices = file.whole(t, "slices", 1, kMost, 0);
     d.blocks = file.whole(t, "blocks", 0, kMost, 0);
@@ -65,7 +65,7 @@ std::string data_folder(const std::string& name) {
 Device find_device(const std::string& name, const std::string& folder) {
     if (name.ends_with(".toml")) {
         const std::string path = (fs::path(folder) / name).string(); // an absolute name stays itself
-        return parse_device(read_file(path).view(), path);
+        return parse_device(text::read_file(path).view(), path);
     }
     const fs::path known = data_folder("devices");
     const fs::path path = known / (name + ".toml");
@@ -75,10 +75,10 @@ Device find_device(const std::string& name, const std::string& folder) {
         for (const auto& entry : fs::directory_iterator(known, error))
             if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
         std::sort(names.begin(), names.end());
-        throw InvalidInput(fmt::format("device '{}': not one of {}; or give the path of a .toml file", printable(name),
-                                       fmt::join(names, ", ")));
+        throw InvalidInput(fmt::format("device '{}': not one of {}; or give the path of a .toml file",
+                                       text::printable(name), fmt::join(names, ", ")));
     }
-    return parse_device(read_file(path.string()).view(), path.string());
+    return parse_device(text::read_file(path.string()).view(), path.string());
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::compare

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace mantissa::detail {
+namespace mantissa::compare {
 
 struct Device {
     std::string id;   ///< the file's name without its ending
@@ -32,4 +32,4 @@ Device find_device(const std::string& name, const std::string& folder);
 /// Folder of experiment data NAME ("devices"): beside the program when installed, else in the source tree.
 std::string data_folder(const std::string& name);
 
-} // namespace mantissa::detail
+} // namespace mantissa::compare

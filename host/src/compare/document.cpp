@@ -4,19 +4,19 @@
 
 #include <fmt/format.h>
 
-#include "../synthesis/core_clock.hpp"
 #include "join.hpp"
 #include "mantissa/format.hpp"
+#include "synthesis/core_clock.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::compare {
 
 namespace {
 
-template <class T> Json optional_json(const std::optional<T>& value) {
-    return value ? Json(*value) : Json(nullptr);
+template <class T> results::Json optional_json(const std::optional<T>& value) {
+    return value ? results::Json(*value) : results::Json(nullptr);
 }
 
-Json device_json(const Device& d) {
+results::Json device_json(const Device& d) {
     return {{"id", d.id},
             {"name", d.name},
             {"kind", d.kind},
@@ -32,8 +32,8 @@ Json device_json(const Device& d) {
             {"source", d.source}};
 }
 
-Json designs_json(const Comparison& c, const Gathered& g) {
-    Json list = Json::array();
+results::Json designs_json(const Comparison& c, const Gathered& g) {
+    results::Json list = results::Json::array();
     for (const std::string& problem : c.problems)
         for (const Design& design : c.designs) {
             const std::string spec = to_string(design.spec);
@@ -44,46 +44,48 @@ Json designs_json(const Comparison& c, const Gathered& g) {
             const SolveResult& r = solve.value.result;
             const auto cycles = g.cycles.find({problem, spec});
             const bool counted = cycles != g.cycles.end();
-            Json engines = Json::array();
+            results::Json engines = results::Json::array();
             for (const auto& s : solves->second)
                 engines.push_back({{"engine", s.value.engine},
                                    {"inner", s.value.inner},
                                    {"outer_iterations", s.value.result.outer_iterations},
                                    {"status", to_string(s.value.result.status)},
                                    {"inner_iterations", s.value.result.inner_iterations},
-                                   {"seconds", number(s.value.result.seconds)},
+                                   {"seconds", results::number(s.value.result.seconds)},
                                    {"cycles", optional_json(s.value.result.cycles)},
                                    {"origin", s.origin}});
-            Json stages = Json::object();
+            results::Json stages = results::Json::object();
             for (const auto& [stage, format] : stages_of(design.spec)) stages[stage] = format;
             const Traffic traffic =
                 traffic_of(design.spec, c.constant_bands && g.problems.at(problem).kind == "stencil", c.packed);
-            list.push_back({{"spec", spec},
-                            {"problem", problem},
-                            {"unknowns", g.problems.at(problem).unknowns},
-                            {"stages", stages},
-                            {"lanes", design.spec.lanes},
-                            {"status", to_string(r.status)},
-                            {"engine", solve.value.engine},
-                            {"inner", solve.value.inner},
-                            {"inner_iterations", r.inner_iterations},
-                            {"outer_iterations", r.outer_iterations},
-                            {"true_residual", number(r.true_residual)},
-                            {"error", r.error ? number(*r.error) : Json(nullptr)},
-                            {"iterations_origin", solve.origin},
-                            {"engines", engines},
-                            {"words_per_element", traffic.words},
-                            {"bytes_per_element", traffic.bytes},
-                            {"cycles_per_iteration", counted ? Json(cycles->second.value.per_pass) : Json(nullptr)},
-                            {"cycles_origin", counted ? Json(cycles->second.origin) : Json(nullptr)},
-                            {"cycles_engine", counted ? Json(cycles->second.value.engine) : Json(nullptr)},
-                            {"cycles_kind", counted ? Json("measured") : Json(nullptr)}});
+            list.push_back(
+                {{"spec", spec},
+                 {"problem", problem},
+                 {"unknowns", g.problems.at(problem).unknowns},
+                 {"stages", stages},
+                 {"lanes", design.spec.lanes},
+                 {"status", to_string(r.status)},
+                 {"engine", solve.value.engine},
+                 {"inner", solve.value.inner},
+                 {"inner_iterations", r.inner_iterations},
+                 {"outer_iterations", r.outer_iterations},
+                 {"true_residual", results::number(r.true_residual)},
+                 {"error", r.error ? results::number(*r.error) : results::Json(nullptr)},
+                 {"iterations_origin", solve.origin},
+                 {"engines", engines},
+                 {"words_per_element", traffic.words},
+                 {"bytes_per_element", traffic.bytes},
+                 {"cycles_per_iteration",
+                  counted ? results::Json(cycles->second.value.per_pass) : results::Json(nullptr)},
+                 {"cycles_origin", counted ? results::Json(cycles->second.origin) : results::Json(nullptr)},
+                 {"cycles_engine", counted ? results::Json(cycles->second.value.engine) : results::Json(nullptr)},
+                 {"cycles_kind", counted ? results::Json("measured") : results::Json(nullptr)}});
         }
     return list;
 }
 
-Json cores_json(const Comparison& c, Gathered& g, const Provenance& here) {
-    Json list = Json::array();
+results::Json cores_json(const Comparison& c, Gathered& g, const Provenance& here) {
+    results::Json list = results::Json::array();
     for (const auto& [key, area] : g.areas) {
         const auto& [spec, target, multiplier] = key;
         const auto design = std::find_if(c.designs.begin(), c.designs.end(),
@@ -112,7 +114,7 @@ Json cores_json(const Comparison& c, Gathered& g, const Provenance& here) {
     return list;
 }
 
-Json row_json(const Comparison& c, const Row& row) {
+results::Json row_json(const Comparison& c, const Row& row) {
     const Estimate& e = row.estimate;
     const Device& device = c.devices[row.device];
     return {{"problem", row.problem},
@@ -139,7 +141,7 @@ Json row_json(const Comparison& c, const Row& row) {
             {"memory_bits", row.core.memory_bits * e.cores},
             {"area_share", e.area_share},
             {"area_time", e.area_time},
-            {"energy_joules", device.watts ? Json(*device.watts * e.seconds) : Json(nullptr)},
+            {"energy_joules", device.watts ? results::Json(*device.watts * e.seconds) : results::Json(nullptr)},
             {"pareto", row.pareto},
             {"modelled", row.modelled},
             {"origins", row.origins}};
@@ -153,14 +155,14 @@ std::size_t designs_of(const std::vector<Row>& rows, const std::string& problem,
     return designs.size();
 }
 
-Json best_json(const Comparison& c, const std::vector<Row>& rows) {
-    Json list = Json::array();
+results::Json best_json(const Comparison& c, const std::vector<Row>& rows) {
+    results::Json list = results::Json::array();
     for (const std::string& problem : c.problems)
         for (std::size_t d = 0; d < c.devices.size(); ++d)
             for (const char* by : {"time", "area_time"}) {
                 const Row* row = best_row(rows, problem, d, by);
                 if (row == nullptr) continue;
-                Json stages = Json::object();
+                results::Json stages = results::Json::object();
                 for (const auto& [stage, format] : stages_of(row->design->spec)) stages[stage] = format;
                 list.push_back({{"problem", problem},
                                 {"device", c.devices[d].id},
@@ -183,8 +185,8 @@ Json best_json(const Comparison& c, const std::vector<Row>& rows) {
 }
 
 /// For each stage, the best that any design with each of its formats reaches.
-Json stages_json(const Comparison& c, const std::vector<Row>& rows) {
-    Json list = Json::array();
+results::Json stages_json(const Comparison& c, const std::vector<Row>& rows) {
+    results::Json list = results::Json::array();
     for (const std::string& problem : c.problems)
         for (std::size_t d = 0; d < c.devices.size(); ++d)
             for (std::size_t stage = 0; stage < 4; ++stage)
@@ -198,7 +200,7 @@ Json stages_json(const Comparison& c, const std::vector<Row>& rows) {
                             by_format[format].push_back(row);
                         }
                     if (by_format.empty()) continue;
-                    Json choices = Json::array();
+                    results::Json choices = results::Json::array();
                     for (const auto& [format, of] : by_format) {
                         const Row* best = best_row(of, problem, d, by);
                         choices.push_back({{"format", format},
@@ -209,9 +211,10 @@ Json stages_json(const Comparison& c, const std::vector<Row>& rows) {
                                            {"area_time", best->estimate.area_time}});
                     }
                     const char* measure = std::string_view(by) == "time" ? "seconds" : "area_time";
-                    std::stable_sort(choices.begin(), choices.end(), [&](const Json& a, const Json& b) {
-                        return a[measure].get<double>() < b[measure].get<double>();
-                    });
+                    std::stable_sort(choices.begin(), choices.end(),
+                                     [&](const results::Json& a, const results::Json& b) {
+                                         return a[measure].get<double>() < b[measure].get<double>();
+                                     });
                     list.push_back({{"problem", problem},
                                     {"device", c.devices[d].id},
                                     {"stage", name},
@@ -223,8 +226,8 @@ Json stages_json(const Comparison& c, const std::vector<Row>& rows) {
     return list;
 }
 
-Json peers_json(const Comparison& c, const Gathered& g) {
-    Json list = Json::array();
+results::Json peers_json(const Comparison& c, const Gathered& g) {
+    results::Json list = results::Json::array();
     for (const Peer& p : g.peers)
         list.push_back({{"problem", p.problem},
                         {"engine", p.engine},
@@ -232,7 +235,7 @@ Json peers_json(const Comparison& c, const Gathered& g) {
                         {"iterations", p.iterations},
                         {"outer_iterations", p.outer},
                         {"seconds", p.seconds},
-                        {"true_residual", number(p.true_residual)},
+                        {"true_residual", results::number(p.true_residual)},
                         {"reached", p.true_residual <= c.tolerance * 1.001},
                         {"error", optional_json(p.error)},
                         {"energy_joules", optional_json(p.joules)},
@@ -276,9 +279,9 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
         for (const auto& [key, area] : g.areas)
             if (!g.clocks.contains(key)) targets.insert(std::get<1>(key));
         for (const std::string& target : targets)
-            if (delay_ratio(target) != 1)
+            if (synthesis::delay_ratio(target) != 1)
                 list.push_back(fmt::format("Delays of {} are assumed to be {} times those of the ECP5.", target,
-                                           delay_ratio(target)));
+                                           synthesis::delay_ratio(target)));
     }
     if (!g.clocks.empty())
         list.emplace_back("Placed clocks are of one core alone on an LFE5U-85F of speed grade 8, without I/O buffers.");
@@ -287,38 +290,38 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
 
 } // namespace
 
-Json comparison_document(const Comparison& c, Gathered& g, const std::vector<Row>& rows,
-                         const std::vector<Row>& constant, const Provenance& here) {
-    Json j;
+results::Json comparison_document(const Comparison& c, Gathered& g, const std::vector<Row>& rows,
+                                  const std::vector<Row>& constant, const Provenance& here) {
+    results::Json j;
     j["name"] = c.name;
     j["tolerance"] = c.tolerance;
     j["scheme"] = to_string(c.scheme);
     j["inner"] = c.inner.front();
     j["inners"] = c.inner;
     j["assumptions"] = assumptions(c, g);
-    j["devices"] = Json::array();
+    j["devices"] = results::Json::array();
     for (const Device& d : c.devices) j["devices"].push_back(device_json(d));
     j["designs"] = designs_json(c, g);
     j["cores"] = cores_json(c, g, here);
-    j["rows"] = Json::array();
+    j["rows"] = results::Json::array();
     for (const Row& row : rows) j["rows"].push_back(row_json(c, row));
     j["peers"] = peers_json(c, g);
     j["section55"] = section55(c, g, here);
     j["best"] = best_json(c, rows);
     j["best_constant_stencil"] = best_json(c, constant);
     j["stages"] = stages_json(c, rows);
-    j["gaps"] = Json::array();
+    j["gaps"] = results::Json::array();
     for (const Gap& gap : g.gaps) j["gaps"].push_back({{"what", gap.what}, {"why", gap.why}, {"mend", gap.mend}});
-    j["references"] = Json::array();
+    j["references"] = results::Json::array();
     for (const std::string& problem : c.problems)
         if (const auto it = g.reference.find(problem); it != g.reference.end())
             j["references"].push_back({{"problem", problem},
                                        {"what", "CG in double"},
                                        {"iterations", it->second.value},
                                        {"origin", it->second.origin}});
-    j["findings"] = findings(j, g.beside);
+    j["findings"] = findings::sentences(j, g.beside);
     j["origins"] = g.origins.to_json();
     return j;
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::compare

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "../synthesis/core_clock.hpp"
 #include "mantissa/format.hpp"
+#include "synthesis/core_clock.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::compare {
 
 namespace {
 
@@ -171,7 +171,7 @@ std::vector<const Sourced<SolveFigures>*> solves_of(const Comparison& comparison
 Sourced<ClockFigures> clock_of(Gathered& gathered, const CoreKey& key, const Provenance& here) {
     if (const auto placed = gathered.clocks.find(key); placed != gathered.clocks.end()) return placed->second;
     const AreaFigures& a = gathered.areas.at(key).value;
-    const CoreClock clock = modelled_clock(std::get<1>(key), a.model_mhz, a.model_path);
+    const synthesis::CoreClock clock = synthesis::modelled_clock(std::get<1>(key), a.model_mhz, a.model_path);
     return {{clock.mhz, clock.kind},
             gathered.origins.add({clock.kind,
                                   fmt::format("longest path of the netlist of {} on {}, {} multipliers: {}",
@@ -227,4 +227,4 @@ std::vector<std::pair<std::string, std::string>> stages_of(const DatapathSpec& s
             {"accumulators", std::move(dot)}};
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::compare

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "findings.hpp"
-#include "gather.hpp"
+#include "compare/gather/gather.hpp"
+#include "findings/findings.hpp"
 #include "model.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::compare {
 
 /// One design on so many cores of one device, solving one problem.
 struct Row {
@@ -51,14 +51,14 @@ std::vector<std::pair<std::string, std::string>> stages_of(const DatapathSpec& s
 std::vector<Row> join_constant(const Comparison& comparison, Gathered& gathered, const Provenance& here);
 
 /// The stored document; `constant` are join_constant's rows. `here` stands for what this run computed.
-Json comparison_document(const Comparison& comparison, Gathered& gathered, const std::vector<Row>& rows,
-                         const std::vector<Row>& constant, const Provenance& here);
+results::Json comparison_document(const Comparison& comparison, Gathered& gathered, const std::vector<Row>& rows,
+                                  const std::vector<Row>& constant, const Provenance& here);
 
 /// Section 5.5 of the paper with our figures; null when the file does not ask for it. What is missing becomes a gap.
-Json section55(const Comparison& comparison, Gathered& gathered, const Provenance& here);
+results::Json section55(const Comparison& comparison, Gathered& gathered, const Provenance& here);
 
 /// The document as tables for people; ends with a newline.
 /// Throws a JSON exception where `document` is none.
-std::string comparison_text(Json document);
+std::string comparison_text(results::Json document);
 
-} // namespace mantissa::detail
+} // namespace mantissa::compare

@@ -7,7 +7,7 @@
 
 #include "mantissa/sim/core_parameters.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::compare {
 
 namespace {
 
@@ -135,4 +135,4 @@ std::vector<bool> pareto_front(const std::vector<std::pair<double, double>>& poi
     return front;
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::compare

@@ -9,7 +9,7 @@
 #include "device.hpp"
 #include "mantissa/spec.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::compare {
 
 /// What an element moves through the memory in one pass, lanes not counted.
 struct Traffic {
@@ -63,4 +63,4 @@ std::vector<Estimate> estimates(const CoreArea& core, const DatapathSpec& spec, 
 /// True for each point (x, y) that no other dominates: none is at most as large in both and smaller in one.
 std::vector<bool> pareto_front(const std::vector<std::pair<double, double>>& points);
 
-} // namespace mantissa::detail
+} // namespace mantissa::compare

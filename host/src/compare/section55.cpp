@@ -4,18 +4,18 @@
 #include "join.hpp"
 #include "mantissa/format.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::compare {
 
 namespace {
 
 /// Against the wide design, for one style of multipliers; null where something is missing.
-Json ratios(Gathered& g, const Section55Request& request, const DatapathSpec& narrow, const std::string& multiplier,
-            const Provenance& here) {
+results::Json ratios(Gathered& g, const Section55Request& request, const DatapathSpec& narrow,
+                     const std::string& multiplier, const Provenance& here) {
     const CoreKey wide_key{to_string(request.wide), request.target, multiplier},
         narrow_key{to_string(narrow), request.target, multiplier};
     const auto wide = g.areas.find(wide_key), thin = g.areas.find(narrow_key);
     if (wide == g.areas.end() || thin == g.areas.end()) return nullptr;
-    const auto ratio = [](auto a, auto b) -> Json {
+    const auto ratio = [](auto a, auto b) -> results::Json {
         if (b == 0) return nullptr;
         return static_cast<double>(a) / static_cast<double>(b);
     };
@@ -32,12 +32,12 @@ Json ratios(Gathered& g, const Section55Request& request, const DatapathSpec& na
 
 } // namespace
 
-Json section55(const Comparison& c, Gathered& g, const Provenance& here) {
+results::Json section55(const Comparison& c, Gathered& g, const Provenance& here) {
     if (!c.section55) return nullptr;
     const Section55Request& request = *c.section55;
     const auto missing = [&](const std::string& why, const std::string& mend) {
         g.gaps.push_back({"section 5.5", why, mend});
-        return Json(nullptr);
+        return results::Json(nullptr);
     };
     const auto reference = g.reference.find(request.problem);
     const auto* solve = solve_of(g, request.problem, request.narrow);
@@ -51,17 +51,17 @@ Json section55(const Comparison& c, Gathered& g, const Provenance& here) {
                static_cast<double>(reference->second.value);
     };
     const double iterations = ratio_of(solve->value.result);
-    Json j;
+    results::Json j;
     j["narrow"] = to_string(request.narrow);
     j["wide"] = to_string(request.wide);
     j["problem"] = request.problem;
     j["target"] = request.target;
     j["paper"] = {{"iterations_ratio", 1.80}, {"area_ratio", 2.5},       {"clock_ratio", 1.44},
                   {"io_ratio", 0.55},         {"slowdown", 1.80 / 1.44}, {"speedup", 2.5 * 1.44 / 1.80}};
-    Json origins = {solve->origin, reference->second.origin};
-    Json by_multiplier = Json::object();
+    results::Json origins = {solve->origin, reference->second.origin};
+    results::Json by_multiplier = results::Json::object();
     for (const char* multiplier : {"logic", "block"}) {
-        Json r = ratios(g, request, request.narrow, multiplier, here);
+        results::Json r = ratios(g, request, request.narrow, multiplier, here);
         if (!r.is_null()) by_multiplier[multiplier] = std::move(r);
     }
     if (by_multiplier.empty())
@@ -69,11 +69,11 @@ Json section55(const Comparison& c, Gathered& g, const Provenance& here) {
                                    to_string(request.wide), request.target),
                        "see the gaps above, or give both designs this device and the same multipliers");
     // The paper takes the area from its cores in logic and the clock from those on hard multipliers.
-    const Json& area = by_multiplier.contains("logic") ? by_multiplier["logic"] : by_multiplier["block"];
-    const Json& clock = by_multiplier.contains("block") ? by_multiplier["block"] : by_multiplier["logic"];
+    const results::Json& area = by_multiplier.contains("logic") ? by_multiplier["logic"] : by_multiplier["block"];
+    const results::Json& clock = by_multiplier.contains("block") ? by_multiplier["block"] : by_multiplier["logic"];
     const double area_ratio = area["area_ratio"], clock_ratio = clock["clock_ratio"];
-    for (const Json* part : {&area, &clock})
-        for (const Json& id : (*part)["origins"]) origins.push_back(id);
+    for (const results::Json* part : {&area, &clock})
+        for (const results::Json& id : (*part)["origins"]) origins.push_back(id);
     j["ours"] = {{"iterations_ratio", iterations},       {"area_ratio", area_ratio},
                  {"clock_ratio", clock_ratio},           {"io_ratio", area["io_ratio"]},
                  {"slowdown", iterations / clock_ratio}, {"speedup", area_ratio * clock_ratio / iterations}};
@@ -84,15 +84,16 @@ Json section55(const Comparison& c, Gathered& g, const Provenance& here) {
     j["clock_multiplier"] = by_multiplier.contains("block") ? "block" : "logic";
     j["by_multiplier"] = by_multiplier;
     // Every other design against the wide one, on the multipliers that most of them have.
-    Json designs = Json::array();
+    results::Json designs = results::Json::array();
     for (const Design& design : c.designs) {
         const auto* other = solve_of(g, request.problem, design.spec);
         if (other == nullptr || design.spec == request.wide) continue;
         for (const char* multiplier : {"block", "logic"}) {
-            Json r = ratios(g, request, design.spec, multiplier, here);
+            results::Json r = ratios(g, request, design.spec, multiplier, here);
             if (r.is_null()) continue;
             const double ratio = ratio_of(other->value.result);
-            Json entry = {{"spec", to_string(design.spec)}, {"multiplier", multiplier}, {"iterations_ratio", ratio}};
+            results::Json entry = {
+                {"spec", to_string(design.spec)}, {"multiplier", multiplier}, {"iterations_ratio", ratio}};
             entry.update(r);
             entry["speedup"] = entry["area_ratio"].get<double>() * entry["clock_ratio"].get<double>() / ratio;
             entry["origins"].push_back(other->origin);
@@ -111,4 +112,4 @@ Json section55(const Comparison& c, Gathered& g, const Provenance& here) {
     return j;
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::compare

@@ -3,36 +3,36 @@
 
 #include <fmt/format.h>
 
-#include "../counted.hpp"
 #include "join.hpp"
+#include "text/counted.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::compare {
 
 namespace {
 
 /// Figures that are modelled carry a star.
-std::string seconds_of(Json& row) {
-    return time_text(row["seconds"].get<double>()) + (row["seconds_kind"] == "modelled" ? "*" : "");
+std::string seconds_of(results::Json& row) {
+    return findings::time_text(row["seconds"].get<double>()) + (row["seconds_kind"] == "modelled" ? "*" : "");
 }
 
-std::string mhz_of(Json& row) {
+std::string mhz_of(results::Json& row) {
     return fmt::format("{:.1f}{}", row["clock_hz"].get<double>() / 1e6, row["clock_kind"] == "modelled" ? "*" : "");
 }
 
-std::string area_of(Json& row) {
-    const Json& modelled = row["modelled"];
-    const bool star = std::find(modelled.begin(), modelled.end(), Json("area_share")) != modelled.end();
+std::string area_of(results::Json& row) {
+    const results::Json& modelled = row["modelled"];
+    const bool star = std::find(modelled.begin(), modelled.end(), results::Json("area_share")) != modelled.end();
     return fmt::format("{:.1f}%{}", 100 * row["area_share"].get<double>(), star ? "*" : "");
 }
 
 } // namespace
 
-std::string comparison_text(Json d) {
+std::string comparison_text(results::Json d) {
     std::string out =
         fmt::format("{}: {}, {} a step, to {:.0e}\n", d["name"].get<std::string>(), d["scheme"].get<std::string>(),
-                    counted(d["inner"].get<std::uint64_t>(), "inner iteration"), d["tolerance"].get<double>());
+                    text::counted(d["inner"].get<std::uint64_t>(), "inner iteration"), d["tolerance"].get<double>());
     std::string problem;
-    for (Json& x : d["designs"]) {
+    for (results::Json& x : d["designs"]) {
         if (x["problem"] != problem) {
             problem = x["problem"];
             out += fmt::format("\n{}, {} unknowns\n  {:<52}{:>11}{:>8}{:>15}{:>14}\n", problem,
@@ -47,9 +47,9 @@ std::string comparison_text(Json d) {
             x["cycles_per_iteration"].is_null() ? "-" : fmt::format("{:.1f}", x["cycles_per_iteration"].get<double>()),
             fmt::format("{:.4g}", x["bytes_per_element"].get<double>()));
     }
-    for (Json& device : d["devices"]) {
+    for (results::Json& device : d["devices"]) {
         std::string last;
-        for (Json& row : d["rows"]) {
+        for (results::Json& row : d["rows"]) {
             if (row["device"] != device["id"] || !row["pareto"].get<bool>()) continue;
             if (row["problem"] != last) {
                 last = row["problem"];
@@ -68,19 +68,19 @@ std::string comparison_text(Json d) {
     if (!d["peers"].empty()) {
         out += fmt::format("\nBeside it\n  {:<22}{:<60}{:>11}{:>12}{:>12}\n", "problem", "run", "iterations", "time",
                            "residual");
-        for (Json& p : d["peers"])
+        for (results::Json& p : d["peers"])
             out += fmt::format(
                 "  {:<22}{:<60}{:>11}{:>12}{:>12}\n", p["problem"].get<std::string>(), p["label"].get<std::string>(),
-                p["iterations"].get<std::uint64_t>(), time_text(p["seconds"].get<double>()),
+                p["iterations"].get<std::uint64_t>(), findings::time_text(p["seconds"].get<double>()),
                 p["true_residual"].is_null() ? "-" : fmt::format("{:.1e}", p["true_residual"].get<double>()));
     }
     if (!d["findings"].empty()) out += "\nFindings\n";
-    for (const Json& f : d["findings"]) out += fmt::format("  - {}\n", f.get<std::string>());
+    for (const results::Json& f : d["findings"]) out += fmt::format("  - {}\n", f.get<std::string>());
     if (!d["gaps"].empty()) out += "\nGaps\n";
-    for (Json& g : d["gaps"])
+    for (results::Json& g : d["gaps"])
         out += fmt::format("  - {}: {}; {}\n", g["what"].get<std::string>(), g["why"].get<std::string>(),
                            g["mend"].get<std::string>());
     return out;
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::compare

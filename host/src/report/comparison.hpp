@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "document.hpp"
-#include "sections.hpp"
+#include "report/page/document.hpp"
+#include "report/sections/sections.hpp"
 
 namespace mantissa::report {
 

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "../key_values.hpp"
-#include "../result_json.hpp"
-#include "../results_file.hpp"
 #include "mantissa/format.hpp"
 #include "rows.hpp"
+#include "store/result_json.hpp"
+#include "store/results_file.hpp"
+#include "text/key_values.hpp"
 
 namespace mantissa::report {
 
@@ -25,19 +25,19 @@ std::string DocumentRow::address(const std::string& path) const {
 
 std::string PointRow::stop() const {
     if (inner) return fmt::format("inner={}", *inner);
-    if (digits) return fmt::format("digits={}", detail::shortest(*digits));
+    if (digits) return fmt::format("digits={}", text::shortest(*digits));
     return {};
 }
 
 bool PointRow::gives_count() const {
-    return mantissa::gives_count(parse_scheme(scheme), detail::parse_status(status), true_residual.value_or(NAN),
+    return mantissa::gives_count(parse_scheme(scheme), results::parse_status(status), true_residual.value_or(NAN),
                                  tolerance);
 }
 
 std::string PointRow::setting() const {
     return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", problem, spec, scheme, stop(), inner_recurrence, middle,
-                       middle_digits ? detail::shortest(*middle_digits) : "", detail::shortest(tolerance),
-                       max_iterations, jacobi);
+                       middle_digits ? text::shortest(*middle_digits) : "", text::shortest(tolerance), max_iterations,
+                       jacobi);
 }
 
 namespace {
@@ -49,13 +49,13 @@ public:
         : db_(db), path_(path), address_{store, std::move(table), 0}, statement_(nullptr, &sqlite3_finalize) {
         sqlite3_stmt* raw = nullptr;
         const std::string sql = fmt::format("SELECT rowid AS rowid_, * FROM {} ORDER BY rowid", address_.table);
-        detail::check_database(db, sqlite3_prepare_v2(db, sql.c_str(), -1, &raw, nullptr), path);
+        results::check_database(db, sqlite3_prepare_v2(db, sql.c_str(), -1, &raw, nullptr), path);
         statement_.reset(raw);
         for (int c = 0; c < sqlite3_column_count(raw); ++c) columns_.emplace(sqlite3_column_name(raw, c), c);
     }
     bool next() {
         const int code = sqlite3_step(statement_.get());
-        detail::check_database(db_, code, path_);
+        results::check_database(db_, code, path_);
         if (code == SQLITE_ROW) address_.row = sqlite3_column_int64(statement_.get(), 0);
         return code == SQLITE_ROW;
     }
@@ -88,7 +88,7 @@ public:
     [[noreturn]] void fail(const char* name, const char* expected) const {
         throw InvalidInput(
             fmt::format("{}: column {} of row {} of table {} is no {}; the file is damaged, make it again",
-                        detail::path_text(path_), name, address_.row, address_.table, expected));
+                        results::path_text(path_), name, address_.row, address_.table, expected));
     }
     [[nodiscard]] Provenance provenance() const {
         return {text("version"), text("commit_id"), text("machine"), text("date"), text("command")};
@@ -127,7 +127,7 @@ PointRow point_row(const Reader& r, Origins& origins) {
     p.spec = r.text("spec");
     p.status = r.text("status");
     try {
-        (void)detail::parse_status(p.status);
+        (void)results::parse_status(p.status);
     } catch (const InvalidInput&) {
         r.fail("status", "end of a solve");
     }
@@ -148,7 +148,7 @@ PointRow point_row(const Reader& r, Origins& origins) {
     p.error = r.maybe_real("error");
     p.cycles = r.maybe_whole("cycles");
     p.seconds = r.real("seconds");
-    p.history = detail::history_from_json(r.text("history"));
+    p.history = results::history_from_json(r.text("history"));
     p.date = r.text("date");
     p.origin = origins.add(p.on_engine() ? fmt::format("solves on the {} engine", p.engine)
                                          : std::string("solves without refinement, on the processor"),
@@ -165,7 +165,7 @@ SynthesisRow synthesis_row(const Reader& r, Origins& origins) {
     s.part = r.text("part");
     s.tool = r.text("tool");
     s.sources = r.text("sources");
-    detail::SynthesisFigures& f = s.figures;
+    synthesis::SynthesisFigures& f = s.figures;
     f.luts = r.whole("luts");
     f.memory_luts = r.whole("memory_luts");
     f.flip_flops = r.whole("flip_flops");
@@ -235,7 +235,7 @@ void add_document(std::vector<DocumentRow>& into, DocumentRow row) {
 
 void read_tables(sqlite3* db, const std::string& path, std::size_t i, Origins& origins, Rows& rows) {
     const auto each = [&](const char* table, const auto& take) {
-        if (!detail::has_table(db, path, table)) return;
+        if (!results::has_table(db, path, table)) return;
         for (Reader reader(db, path, i, table); reader.next();) take(reader);
     };
     each("points", [&](const Reader& r) { rows.points.push_back(point_row(r, origins)); });
@@ -254,12 +254,12 @@ Rows read_stores(const std::vector<std::string>& paths, Origins& origins) {
     rows.stores = paths;
     for (std::size_t i = 0; i < paths.size(); ++i) {
         const std::string& path = paths[i];
-        const detail::DatabaseHandle db = detail::open_results(path, detail::Missing::refuse, true);
+        const results::DatabaseHandle db = results::open_results(path, results::Missing::refuse, true);
         try {
             read_tables(db.get(), path, i, origins, rows);
         } catch (const Json::exception&) {
             throw InvalidInput(fmt::format("{}: a history in table points is no list of steps; make the file again",
-                                           detail::path_text(path)));
+                                           results::path_text(path)));
         }
     }
     keep_latest(rows.points, [](const PointRow& p) { return p.key; });

@@ -12,9 +12,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../synthesis/synthesis.hpp"
 #include "mantissa/host/solve.hpp"
 #include "origins.hpp"
+#include "synthesis/synthesis.hpp"
 
 namespace mantissa::report {
 
@@ -57,7 +57,7 @@ struct PointRow {
 struct SynthesisRow {
     RowAddress at;
     std::string spec, target, multiplier, part, tool, sources;
-    detail::SynthesisFigures figures;
+    synthesis::SynthesisFigures figures;
     std::optional<double> model_mhz; ///< with the delays of an ECP5, see synthesis/core_clock.hpp
     std::string model_path;          ///< what bounds it
     std::string date;

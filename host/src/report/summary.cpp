@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
-#include "../compare/findings.hpp"
-#include "../counted.hpp"
-#include "document.hpp"
+#include "findings/findings.hpp"
 #include "numbers.hpp"
-#include "sections.hpp"
-#include "series_choice.hpp"
-#include "spec_shape.hpp"
+#include "report/charts/series_choice.hpp"
+#include "report/charts/spec_shape.hpp"
+#include "report/page/document.hpp"
+#include "report/sections/sections.hpp"
+#include "text/counted.hpp"
 
 namespace mantissa::report {
 
@@ -47,7 +47,7 @@ std::string shortest_text(const Choice& choice, const PointRow& reference) {
     std::vector<Solved> within;
     std::size_t reduced = 0;
     for (const PointRow* p : choice.points) {
-        const auto bits = detail::vector_bits(p->spec);
+        const auto bits = findings::vector_bits(p->spec);
         if (!bits || *bits >= formats::kDouble.fraction_bits) continue;
         ++reduced;
         if (p->converged() && p->inner_iterations <= 2 * reference.inner_iterations) within.push_back({p, *bits});
@@ -55,7 +55,7 @@ std::string shortest_text(const Choice& choice, const PointRow& reference) {
     if (within.empty())
         return reduced == 0 ? std::string()
                             : fmt::format("On {} none of {} stays within twice the {} inner iterations of double.",
-                                          choice.problem, detail::counted(reduced, "reduced datapath"),
+                                          choice.problem, text::counted(reduced, "reduced datapath"),
                                           reference.inner_iterations);
     const auto key = [](const Solved& s) { return std::pair(s.bits, s.point->inner_iterations); };
     const Solved& best = *std::min_element(within.begin(), within.end(),
@@ -162,8 +162,8 @@ std::vector<std::string> findings_of(const Choice& choice) {
 }
 
 /// Every solve of the results, for the sentences of a comparison.
-std::vector<detail::SolveBeside> solves_of(const Rows& rows) {
-    std::vector<detail::SolveBeside> list;
+std::vector<findings::SolveBeside> solves_of(const Rows& rows) {
+    std::vector<findings::SolveBeside> list;
     for (const PointRow& p : rows.points)
         list.push_back({.problem = p.problem,
                         .scheme = p.scheme,
@@ -189,9 +189,9 @@ std::string nothing_text(const Rows& rows) {
     std::vector<std::string> others;
     for (const auto& [end, number] : ends)
         if (number != 0) others.push_back(fmt::format("{}: {}", end, number));
-    const std::string all = detail::counted(rows.points.size(), "solve");
+    const std::string all = text::counted(rows.points.size(), "solve");
     if (converged == 0)
-        return fmt::format("These results hold {}, and none converged ({})", all, detail::listed(others, 9));
+        return fmt::format("These results hold {}, and none converged ({})", all, text::listed(others, 9));
     return fmt::format(
         "These results hold {}, of which {} converged, but no two to compare: findings need double beside "
         "a reduced format, or two reduced formats that differ in one stage",
@@ -202,10 +202,10 @@ std::string nothing_text(const Rows& rows) {
 
 Summary summary_of(const Rows& rows) {
     Summary s;
-    const std::vector<detail::SolveBeside> beside = solves_of(rows);
+    const std::vector<findings::SolveBeside> beside = solves_of(rows);
     for (const DocumentRow& d : rows.comparisons) {
         if (s.findings.empty()) {
-            s.findings = detail::findings(d.document, beside);
+            s.findings = findings::sentences(d.document, beside);
             s.findings_from = "the figures of the comparison " + d.name;
             if (rows.comparisons.size() > 1)
                 s.findings_from += fmt::format(", the latest of {} here", rows.comparisons.size());
@@ -226,7 +226,7 @@ Summary summary_of(const Rows& rows) {
         if (s.findings.empty()) continue;
         const PointRow& first = *choice.points.front();
         s.findings_from =
-            fmt::format("{} of {} ({}{}{}, to {})", detail::counted(choice.points.size(), "solve"), choice.problem,
+            fmt::format("{} of {} ({}{}{}, to {})", text::counted(choice.points.size(), "solve"), choice.problem,
                         first.scheme, first.stop().empty() ? "" : ", ", first.stop(), first.tolerance);
         if (choices.size() > 1) s.findings_from += fmt::format(", one of {} problems here", choices.size());
         break;

@@ -12,7 +12,7 @@
 #include "mantissa/host/scaling.hpp"
 #include "mantissa/host/solve.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::solving {
 
 /// Where the inner loop's global test said "reached", a true defect this little above the target counts as reached: the
 /// recurrence's residual and the true one differ by rounding, and another outer step would be spent on that difference.
@@ -145,4 +145,4 @@ private:
     std::uint64_t best_at_ = 0;
 };
 
-} // namespace mantissa::detail
+} // namespace mantissa::solving

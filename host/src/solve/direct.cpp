@@ -10,7 +10,7 @@
 #include "mantissa/cg_variants.hpp"
 #include "schemes.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::solving {
 
 namespace {
 
@@ -100,4 +100,4 @@ void solve_defect_correction(const Problem& problem, const Engine& engine, std::
     refine(outer, *inner, problem.b, u, d, context.norm, {context.target(), true}, context);
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::solving

@@ -4,7 +4,7 @@
 
 #include "inner.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::solving {
 
 namespace {
 
@@ -76,4 +76,4 @@ std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const Syst
     return std::make_unique<EngineSolver>(engine, system, spec, options);
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::solving

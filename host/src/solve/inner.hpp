@@ -14,7 +14,7 @@
 #include "mantissa/outer_order.hpp"
 #include "outer_arithmetic.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::solving {
 
 /// Elements that move between an outer loop and an inner solver at a time; bounds the memory that crossing takes.
 inline constexpr std::size_t kTransfer = outer_order::kPart;
@@ -82,4 +82,4 @@ double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double
 std::unique_ptr<InnerSolver> make_middle_solver(const System& system, const Format& format,
                                                 std::unique_ptr<InnerSolver> inner, int threads);
 
-} // namespace mantissa::detail
+} // namespace mantissa::solving

@@ -12,7 +12,7 @@
 #include "mantissa/host/residual.hpp"
 #include "mantissa/system.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::solving {
 
 class OuterArithmetic {
 public:
@@ -67,4 +67,4 @@ private:
     BlockAlgebra algebra_;
 };
 
-} // namespace mantissa::detail
+} // namespace mantissa::solving

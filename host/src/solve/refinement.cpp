@@ -6,7 +6,7 @@
 
 #include "inner.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::solving {
 
 double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double> b, std::span<double> u,
               std::span<double> d, double norm, const RefineGoal& goal, SolveContext& context) {
@@ -110,4 +110,4 @@ std::unique_ptr<InnerSolver> make_middle_solver(const System& system, const Form
     return std::make_unique<MiddleSolver>(system, format, std::move(inner), threads);
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::solving

@@ -7,7 +7,7 @@
 #include "inner.hpp"
 #include "schemes.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::solving {
 
 namespace {
 
@@ -161,4 +161,4 @@ void solve_residual_guided(const Problem& problem, const Engine& engine, std::sp
     if (there != nullptr) there->read(u, d);
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::solving

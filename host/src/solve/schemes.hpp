@@ -8,7 +8,7 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/host/problem.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::solving {
 
 void solve_defect_correction(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                              SolveContext& context);
@@ -20,4 +20,4 @@ void solve_direct(const Problem& problem, const Engine& engine, std::span<double
 /// Chronopoulos-Gear and Ghysels-Vanroose, in the spec's formats on this processor.
 void solve_variant(const Problem& problem, std::span<double> u, std::span<double> d, SolveContext& context);
 
-} // namespace mantissa::detail
+} // namespace mantissa::solving

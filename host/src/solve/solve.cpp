@@ -59,27 +59,27 @@ bool is_direct(Scheme scheme) {
 }
 
 void run_scheme(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
-                detail::SolveContext& context) {
+                solving::SolveContext& context) {
     switch (context.options.scheme) {
     case Scheme::direct:
     case Scheme::pipelined:
-        return detail::solve_direct(problem, engine, u, d, context);
+        return solving::solve_direct(problem, engine, u, d, context);
     case Scheme::chronopoulos_gear:
     case Scheme::ghysels_vanroose:
-        return detail::solve_variant(problem, u, d, context);
+        return solving::solve_variant(problem, u, d, context);
     case Scheme::defect_correction:
-        return detail::solve_defect_correction(problem, engine, u, d, context);
+        return solving::solve_defect_correction(problem, engine, u, d, context);
     case Scheme::residual_guided:
-        return detail::solve_residual_guided(problem, engine, u, d, context);
+        return solving::solve_residual_guided(problem, engine, u, d, context);
     }
 }
 
-using detail::kReachedSlack;
+using solving::kReachedSlack;
 
 /// Solves the scaled problem until the problem as given has reached its tolerance: where the scaled defect is small
 /// enough and the true one is not, the solve goes on from there with a tolerance as much tighter.
 void run_until_true(const Problem& original, const ScaledProblem& scaled, const Engine& engine, std::span<double> u,
-                    std::span<double> d, detail::SolveContext& context) {
+                    std::span<double> d, solving::SolveContext& context) {
     const SolveOptions& options = context.options;
     const Problem& problem = scaled.problem;
     for (std::vector<double> mapped;;) {
@@ -153,7 +153,7 @@ std::string bad_diagonal(const System& system) {
 /// The verdict: the true residual of the problem as given decides, whatever the scheme believes. `y` is the solution
 /// of the problem that the scheme worked on.
 void settle(const Problem& original, std::span<const double> y, std::span<const double> u,
-            detail::SolveContext& context) {
+            solving::SolveContext& context) {
     SolveResult& result = context.result;
     const double tolerance = context.options.tolerance;
     result.true_residual = relative_residual(original.system, u, original.b, context.options.threads);
@@ -228,12 +228,12 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
 
     // u0 = 0, so the first defect is b.
     std::vector<double> u(size, 0.0), d = problem.b;
-    detail::SolveContext context{.options = options,
-                                 .progress = progress,
-                                 .result = result,
-                                 .size = size,
-                                 .limit = options.max_iterations != 0 ? options.max_iterations
-                                                                      : default_iteration_limit(size)};
+    solving::SolveContext context{.options = options,
+                                  .progress = progress,
+                                  .result = result,
+                                  .size = size,
+                                  .limit = options.max_iterations != 0 ? options.max_iterations
+                                                                       : default_iteration_limit(size)};
     context.initial = norm2(d, options.threads);
     if (options.history) result.history.push_back({0, 0, 1.0});
     context.norm = context.initial;

@@ -11,7 +11,7 @@
 
 #include "mantissa/format.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 
 namespace {
 
@@ -231,4 +231,4 @@ ModelledPath model_clock(const std::string& netlist_json) {
     return worst;
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

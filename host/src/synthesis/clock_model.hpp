@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 
 /// The longest path between registers under delays by kind of cell.
 struct ModelledPath {
@@ -20,4 +20,4 @@ struct ModelledPath {
 /// Throws InvalidInput for a file that is no netlist.
 ModelledPath model_clock(const std::string& netlist_json);
 
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "../counted.hpp"
+#include "text/counted.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 
 double delay_ratio(const std::string& target) {
     if (target == "xc2v") return 1.5; // 150 nm against the ECP5's 40 nm
@@ -30,11 +30,12 @@ CoreClock core_clock(const std::string& target, double ecp5_mhz, const std::stri
                      const std::vector<Placement>& placements) {
     if (placements.empty()) return modelled_clock(target, ecp5_mhz, path);
     const Placement& median = median_placement(placements);
-    const std::string which = placements.size() == 1 ? fmt::format("seed {}", median.seed)
-                                                     : fmt::format("median of {}, of seed {}",
-                                                                   counted(placements.size(), "seed"), median.seed);
+    const std::string which =
+        placements.size() == 1
+            ? fmt::format("seed {}", median.seed)
+            : fmt::format("median of {}, of seed {}", text::counted(placements.size(), "seed"), median.seed);
     return {median.mhz, "measured", "place and route, " + which,
             "placed and routed on an LFE5U-85F of speed grade 8, " + which};
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

@@ -7,7 +7,7 @@
 
 #include "synthesis.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 
 struct CoreClock {
     double mhz = 0;
@@ -32,4 +32,4 @@ const Placement& median_placement(const std::vector<Placement>& placements);
 CoreClock core_clock(const std::string& target, double ecp5_mhz, const std::string& path,
                      const std::vector<Placement>& placements);
 
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

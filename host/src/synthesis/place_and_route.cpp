@@ -12,7 +12,7 @@
 #include "synthesis_store.hpp"
 #include "work_folder.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 
 namespace fs = std::filesystem;
 
@@ -104,8 +104,8 @@ std::vector<Placement> Synthesizer::place(const SynthesisRequest& request, int s
         if (!top.core) {
             if (const std::string fault = run_recipe(request, top, false, work.text()); !fault.empty())
                 throw InvalidInput(fault);
-            write_file(work.file("registered.sv"),
-                       registered_operator(top, read_ports(read_text(work.file("ports.txt")))));
+            text::write_file(work.file("registered.sv"),
+                             registered_operator(top, read_ports(read_text(work.file("ports.txt")))));
             top.registered = work.file("registered.sv");
         }
         if (const std::string fault = run_recipe(request, top, true, work.text()); !fault.empty())
@@ -137,4 +137,4 @@ std::vector<Placement> Synthesizer::place(const SynthesisRequest& request, int s
     return all;
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

@@ -9,7 +9,7 @@
 
 #include "mantissa/format.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 
 namespace fs = std::filesystem;
 
@@ -186,4 +186,4 @@ endmodule
                        in - 1, out - 1, top.module, parameters, pins);
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

@@ -10,7 +10,7 @@
 #include "mantissa/sim/core_parameters.hpp"
 #include "synthesis.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 
 struct Top {
     std::string module;
@@ -42,4 +42,4 @@ std::string registered_operator(const Top& top, const std::vector<Port>& ports);
 /// Why a tool failed: the line of its log that says so, or how it ended.
 std::string why_failed(const ProcessResult& result, const std::string& log);
 
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

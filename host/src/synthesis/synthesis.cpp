@@ -12,15 +12,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "../text_file.hpp"
 #include "clock_model.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/sim/core_parameters.hpp"
 #include "recipe.hpp"
 #include "synthesis_store.hpp"
+#include "text/text_file.hpp"
 #include "work_folder.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 
 namespace fs = std::filesystem;
 
@@ -163,7 +163,7 @@ void Synthesizer::check(const SynthesisRequest& request) {
 std::string Synthesizer::run_recipe(const SynthesisRequest& request, const Top& top, bool place,
                                     const std::string& folder) const {
     const std::string recipe = (fs::path(source_) / "experiments/synthesis/recipe.ys").string();
-    write_file(folder + "/run.ys", fill_recipe(read_text(recipe), request, top, source_, place));
+    text::write_file(folder + "/run.ys", fill_recipe(read_text(recipe), request, top, source_, place));
     const std::string log = folder + "/log";
     const ProcessResult result =
         run_process({yosys_, "-q", "run.ys"}, log, folder,
@@ -189,4 +189,4 @@ SynthesisFigures Synthesizer::figures(const SynthesisRequest& request) {
     return figures;
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

@@ -11,7 +11,7 @@
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/spec.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 
 struct SynthesisRequest {
     DatapathSpec spec;
@@ -87,4 +87,4 @@ private:
     Provenance provenance_;
 };
 
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "../results_file.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/store.hpp"
+#include "store/results_file.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 
 namespace {
 
@@ -37,15 +37,15 @@ using Statement = std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)>;
 
 Statement prepare(sqlite3* db, const std::string& path, const char* sql) {
     sqlite3_stmt* raw = nullptr;
-    check_database(db, sqlite3_prepare_v2(db, sql, -1, &raw, nullptr), path);
+    results::check_database(db, sqlite3_prepare_v2(db, sql, -1, &raw, nullptr), path);
     return {raw, &sqlite3_finalize};
 }
 
-DatabaseHandle open(const std::string& path) {
+results::DatabaseHandle open(const std::string& path) {
     { const Store settled(path); } // makes or checks the file
-    DatabaseHandle db = open_results(path, Missing::refuse);
+    results::DatabaseHandle db = results::open_results(path, results::Missing::refuse);
     for (const char* sql : {kTable, kPlacements})
-        check_database(db.get(), sqlite3_exec(db.get(), sql, nullptr, nullptr, nullptr), path);
+        results::check_database(db.get(), sqlite3_exec(db.get(), sql, nullptr, nullptr, nullptr), path);
     return db;
 }
 
@@ -68,7 +68,7 @@ template <class Figures> auto columns(Figures& f) {
 } // namespace
 
 std::optional<SynthesisFigures> find_synthesis(const std::string& path, const SynthesisKey& key) {
-    const DatabaseHandle db = open(path);
+    const results::DatabaseHandle db = open(path);
     const Statement select =
         prepare(db.get(), path,
                 "SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, memory_bits, io_bits, depth, "
@@ -76,7 +76,7 @@ std::optional<SynthesisFigures> find_synthesis(const std::string& path, const Sy
                 "AND sources=?");
     bind_key(select.get(), key);
     const int code = sqlite3_step(select.get());
-    check_database(db.get(), code, path);
+    results::check_database(db.get(), code, path);
     if (code != SQLITE_ROW) return std::nullopt;
     SynthesisFigures figures;
     int at = 0;
@@ -89,7 +89,7 @@ std::optional<SynthesisFigures> find_synthesis(const std::string& path, const Sy
 
 void put_synthesis(const std::string& path, const SynthesisKey& key, const SynthesisFigures& figures,
                    const Provenance& provenance) {
-    const DatabaseHandle db = open(path);
+    const results::DatabaseHandle db = open(path);
     const Statement insert =
         prepare(db.get(), path, "INSERT OR REPLACE INTO netlist VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     int at = bind_key(insert.get(), key);
@@ -100,12 +100,12 @@ void put_synthesis(const std::string& path, const SynthesisKey& key, const Synth
     for (const std::string* text :
          {&provenance.version, &provenance.commit, &provenance.machine, &provenance.date, &provenance.command})
         bind(insert.get(), ++at, *text);
-    check_database(db.get(), sqlite3_step(insert.get()), path);
+    results::check_database(db.get(), sqlite3_step(insert.get()), path);
 }
 
 std::optional<Placement> find_placement(const std::string& path, const SynthesisKey& key, const std::string& placer,
                                         int seed) {
-    const DatabaseHandle db = open(path);
+    const results::DatabaseHandle db = open(path);
     const Statement select =
         prepare(db.get(), path,
                 "SELECT mhz, critical FROM placement WHERE spec=? AND target=? AND multiplier=? AND part=? AND tool=? "
@@ -114,14 +114,14 @@ std::optional<Placement> find_placement(const std::string& path, const Synthesis
     bind(select.get(), ++at, placer);
     sqlite3_bind_int(select.get(), ++at, seed);
     const int code = sqlite3_step(select.get());
-    check_database(db.get(), code, path);
+    results::check_database(db.get(), code, path);
     if (code != SQLITE_ROW) return std::nullopt;
     return Placement{seed, sqlite3_column_double(select.get(), 0),
                      reinterpret_cast<const char*>(sqlite3_column_text(select.get(), 1))};
 }
 
 std::vector<Placement> find_placements(const std::string& path, const SynthesisKey& key, const std::string& placer) {
-    const DatabaseHandle db = open(path);
+    const results::DatabaseHandle db = open(path);
     const Statement select =
         prepare(db.get(), path,
                 "SELECT seed, mhz, critical FROM placement WHERE spec=? AND target=? AND multiplier=? AND part=? AND "
@@ -131,7 +131,7 @@ std::vector<Placement> find_placements(const std::string& path, const SynthesisK
     std::vector<Placement> all;
     for (;;) {
         const int code = sqlite3_step(select.get());
-        check_database(db.get(), code, path);
+        results::check_database(db.get(), code, path);
         if (code != SQLITE_ROW) return all;
         all.push_back({sqlite3_column_int(select.get(), 0), sqlite3_column_double(select.get(), 1),
                        reinterpret_cast<const char*>(sqlite3_column_text(select.get(), 2))});
@@ -140,7 +140,7 @@ std::vector<Placement> find_placements(const std::string& path, const SynthesisK
 
 void put_placement(const std::string& path, const SynthesisKey& key, const std::string& placer,
                    const Placement& placement, const Provenance& provenance) {
-    const DatabaseHandle db = open(path);
+    const results::DatabaseHandle db = open(path);
     const Statement insert =
         prepare(db.get(), path, "INSERT OR REPLACE INTO placement VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     int at = bind_key(insert.get(), key);
@@ -151,7 +151,7 @@ void put_placement(const std::string& path, const SynthesisKey& key, const std::
     for (const std::string* text :
          {&provenance.version, &provenance.commit, &provenance.machine, &provenance.date, &provenance.command})
         bind(insert.get(), ++at, *text);
-    check_database(db.get(), sqlite3_step(insert.get()), path);
+    results::check_database(db.get(), sqlite3_step(insert.get()), path);
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

@@ -8,7 +8,7 @@
 #include "mantissa/host/provenance.hpp"
 #include "synthesis.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 
 struct SynthesisKey {
     std::string spec, target, multiplier, part, tool, sources;
@@ -26,4 +26,4 @@ std::vector<Placement> find_placements(const std::string& path, const SynthesisK
 void put_placement(const std::string& path, const SynthesisKey& key, const std::string& placer,
                    const Placement& placement, const Provenance& provenance);
 
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

@@ -7,15 +7,15 @@
 
 #include <fmt/format.h>
 
-#include "../key_values.hpp"
-#include "../text_file.hpp"
 #include "mantissa/format.hpp"
+#include "text/key_values.hpp"
+#include "text/text_file.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 
 std::vector<Table5Row> read_table5(const std::string& folder) {
     const std::string path = (std::filesystem::path(folder) / "table5_area.csv").string();
-    std::istringstream lines{std::string(read_file(path).view())};
+    std::istringstream lines{std::string(text::read_file(path).view())};
     std::vector<Table5Row> rows;
     int number = 0;
     bool header = false;
@@ -34,8 +34,8 @@ std::vector<Table5Row> read_table5(const std::string& folder) {
         for (std::string field; std::getline(parts, field, ',');) fields.push_back(field);
         Table5Row row;
         const auto format = fields.size() == 6 ? try_parse_format(fields[1]) : std::nullopt;
-        if (!format || !read_number(fields[2], row.slices) || !read_number(fields[3], row.multipliers) ||
-            !read_number(fields[4], row.io_bits) || !read_number(fields[5], row.mhz))
+        if (!format || !text::read_number(fields[2], row.slices) || !text::read_number(fields[3], row.multipliers) ||
+            !text::read_number(fields[4], row.io_bits) || !text::read_number(fields[5], row.mhz))
             throw InvalidInput(
                 fmt::format("{}:{}: not six fields of multiplier, format and four numbers", path, number));
         row.multiplier = fields[0];
@@ -151,4 +151,4 @@ std::string table5_svg(const std::vector<Table5Row>& rows, const std::string& mu
            panel({paper_io, ours_io}, 320, "I/O bits over fraction bits", 1) + "</svg>\n";
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

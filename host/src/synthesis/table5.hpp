@@ -7,7 +7,7 @@
 
 #include "synthesis.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 
 struct Table5Row {
     std::string multiplier; ///< logic or mul18x18, as the paper has it
@@ -32,4 +32,4 @@ Fit fit_polynomial(const std::vector<double>& x, const std::vector<double>& y, i
 /// Slices (upper half) and I/O bits (lower half) over the fraction width, the paper's and ours with their fits.
 std::string table5_svg(const std::vector<Table5Row>& rows, const std::string& multiplier);
 
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <string>
 
-#include "../text_file.hpp"
 #include "mantissa/temporary_folder.hpp"
+#include "text/text_file.hpp"
 
-namespace mantissa::detail {
+namespace mantissa::synthesis {
 
 /// A folder that goes when the object does, or when a signal ends the program.
 class WorkFolder {
@@ -21,7 +21,7 @@ private:
 };
 
 inline std::string read_text(const std::string& path) {
-    return std::string(read_file(path).view());
+    return std::string(text::read_file(path).view());
 }
 
 /// The folder for what is kept between runs; made when it is not there.
@@ -31,4 +31,4 @@ inline std::filesystem::path cache_folder() {
     return folder;
 }
 
-} // namespace mantissa::detail
+} // namespace mantissa::synthesis

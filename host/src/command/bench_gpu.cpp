@@ -1,0 +1,160 @@
+// mantissa bench gpu: the native GPU solvers and sparse products against cuSPARSE and cuBLAS, in one run.
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/host/matrix_market.hpp"
+#include "mantissa/host/provenance.hpp"
+#include "text/text_file.hpp"
+#ifdef MANTISSA_GPU_BENCH
+#include "mantissa/engine.hpp"
+#include "mantissa/gpu/bench.hpp"
+#include "mantissa/gpu/device.hpp"
+#include "mantissa/gpu/engine.hpp"
+#include "mantissa/host/solve.hpp"
+#include <nlohmann/json.hpp>
+#endif
+
+namespace mantissa::cli {
+
+namespace {
+
+struct Flags {
+    std::vector<int> levels = {8, 13};
+    std::vector<std::string> matrices;
+    std::string output;
+    int threads = 0;
+};
+
+#ifdef MANTISSA_GPU_BENCH
+
+constexpr int kEngineLevel = 9; ///< where the reduced-format engine is measured
+
+/// The files asked for, or every *.mtx of $MANTISSA_DATA/matrices.
+std::vector<std::string> matrix_files(const Flags& flags) {
+    if (!flags.matrices.empty()) return flags.matrices;
+    std::vector<std::string> files;
+    const char* const data = std::getenv("MANTISSA_DATA");
+    const std::filesystem::path folder = data == nullptr ? "" : std::filesystem::path(data) / "matrices";
+    if (data != nullptr && std::filesystem::is_directory(folder))
+        for (const auto& entry : std::filesystem::directory_iterator(folder))
+            if (entry.path().extension() == ".mtx") files.push_back(entry.path().string());
+    std::ranges::sort(files);
+    return files;
+}
+
+template <class Work> double median_seconds(int repeats, Work&& work) {
+    std::vector<double> seconds;
+    for (int i = 0; i < repeats; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        work();
+        seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    std::ranges::sort(seconds);
+    return seconds[seconds.size() / 2];
+}
+
+/// The reduced-format engine against the emulated one on two threads: microseconds a pass, whole solves to 1e-10, and
+/// whether all the bits of both solutions are the same.
+nlohmann::ordered_json bench_engine(int level) {
+    constexpr int kThreads = 2, kPasses = 128, kRepeats = 5;
+    const Problem problem = make_problem(fmt::format("poisson2d:level={}", level));
+    const auto device = make_gpu_engine(), host = make_emulated_engine();
+    nlohmann::ordered_json runs = nlohmann::ordered_json::array();
+    for (const char* text : {"s17e8", "s17e8,dot=fixed[13:-50]", "s23e8", "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]",
+                             "s7e8,u=s23e8,row=s20e8,dot=fixed[13:-50]", "s52e11"}) {
+        nlohmann::ordered_json run{{"spec", text}};
+        SolveOptions options;
+        options.spec = parse_spec(text);
+        options.scheme = Scheme::residual_guided;
+        options.inner = 100;
+        options.threads = kThreads;
+        options.keep_solution = true;
+        options.max_iterations = 20000;
+        SolveResult solved[2];
+        for (const bool gpu : {true, false}) {
+            const Engine& engine = gpu ? *device : *host;
+            const auto session = engine.load(problem.system, options.spec, {kThreads, Recurrence::pipelined});
+            double norm = 0;
+            for (const double x : problem.b) norm += x * x;
+            std::vector<double> r(problem.b);
+            for (double& x : r) x /= std::sqrt(norm);
+            session->write(Vec::r, 0, r);
+            static_cast<void>(session->run({.passes = kPasses}));
+            run[gpu ? "us_per_pass" : "emulated_us_per_pass"] =
+                1e6 / kPasses * median_seconds(kRepeats, [&] { static_cast<void>(session->run({.passes = kPasses})); });
+            if (gpu) static_cast<void>(solve(problem, engine, options)); // loads the kernels
+            run[gpu ? "solve_seconds" : "emulated_solve_seconds"] =
+                median_seconds(3, [&] { solved[gpu ? 0 : 1] = solve(problem, engine, options); });
+        }
+        run["status"] = to_string(solved[0].status);
+        run["inner"] = solved[0].inner_iterations;
+        run["outer"] = solved[0].outer_iterations;
+        run["true_residual"] = solved[0].true_residual;
+        run["same_bits"] = solved[0].inner_iterations == solved[1].inner_iterations &&
+                           std::ranges::equal(solved[0].u, solved[1].u, [](double a, double b) {
+                               return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+                           });
+        runs.push_back(std::move(run));
+    }
+    return {{"level", level}, {"emulated_threads", kThreads}, {"inner", 100}, {"runs", std::move(runs)}};
+}
+
+int bench_gpu(const Flags& flags, const std::string& typed) {
+    check_outputs({{"--output", flags.output}}, false);
+    if (flags.levels.size() != 2 || flags.levels[0] < 2 || flags.levels[1] > 14 || flags.levels[0] > flags.levels[1])
+        throw InvalidInput("--levels: give the first and the last, from 2 to 14");
+    if (const std::string missing = gpu::device_missing(); !missing.empty())
+        throw InvalidInput("bench gpu: " + missing);
+    gpu::BenchRequest request;
+    request.first_level = flags.levels[0];
+    request.last_level = flags.levels[1];
+    request.cpu_threads = thread_count(flags.threads);
+    for (const std::string& file : matrix_files(flags))
+        request.matrices.push_back(
+            {std::filesystem::path(file).stem().string(), gpu::to_crs(read_matrix_market(file))});
+    const Provenance here = current_provenance(typed);
+    const auto say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+    auto all = nlohmann::ordered_json::parse(gpu::run_bench(request, here.commit, here.date, say));
+    // Where the file went is no part of how the figures were made.
+    const std::string went = flags.output.empty() ? "" : " --output " + flags.output;
+    const std::size_t at = went.empty() ? std::string::npos : typed.find(went);
+    all["command"] = at == std::string::npos ? typed : typed.substr(0, at) + typed.substr(at + went.size());
+    if (flags.levels[0] <= kEngineLevel && flags.levels[1] >= kEngineLevel) {
+        say("engine");
+        all["engine"] = bench_engine(kEngineLevel);
+    }
+    const std::string json = all.dump(1);
+    text::write_file(flags.output.empty() ? "-" : flags.output, json + "\n");
+    return kDone;
+}
+
+#else
+
+int bench_gpu(const Flags&, const std::string&) {
+    throw InvalidInput(
+        "bench gpu: built without CUDA; install the CUDA toolkit with cuSPARSE and cuBLAS and build again");
+}
+
+#endif
+
+} // namespace
+
+Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<Flags>();
+    app.add_option("--levels", flags->levels, "first and last level of poisson2d")->expected(2)->capture_default_str();
+    app.add_option("--matrix", flags->matrices, "MatrixMarket files; default: those of $MANTISSA_DATA/matrices");
+    app.add_option("--output", flags->output, "write the JSON there instead of printing it");
+    app.add_option("--threads", flags->threads, "of the processor's own products, 0 for all cores");
+    return [flags, typed] { return bench_gpu(*flags, typed); };
+}
+
+} // namespace mantissa::cli

@@ -1,0 +1,65 @@
+// The subcommands of `mantissa`. A new one is a file NAME.cpp here with a Command in it and a line in
+// commands().
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace mantissa::cli {
+
+/// Exit codes of the program.
+enum Exit : int { kDone = 0, kNotConverged = 1, kWrongRequest = 2 };
+
+/// Runs a subcommand whose options have been read; returns the exit code. Throws InvalidInput for a wrong request.
+using Run = std::function<int()>;
+
+struct Command {
+    const char* name;
+    const char* summary; ///< one line for `mantissa --help`
+    /// Declares the options on `app`. `typed` is the whole command line, for the provenance of results.
+    Run (*setup)(CLI::App& app, const std::string& typed);
+};
+
+extern const Command kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kCompare, kReport, kEngines, kBench;
+
+/// The options of `mantissa bench gpu`.
+Run setup_bench_gpu(CLI::App& app, const std::string& typed);
+/// The options of `mantissa bench arithmetic`.
+Run setup_bench_arithmetic(CLI::App& app);
+
+/// In the order of `mantissa --help`.
+std::vector<Command> commands();
+
+/// The most threads that --threads takes. More would gain nothing on today's machines, and each takes memory.
+inline constexpr int kMostThreads = 1024;
+
+/// The number of threads that --threads stands for; 0 means all cores. Throws InvalidInput outside 0..kMostThreads.
+int thread_count(int requested);
+
+/// The most syntheses side by side: each takes about a gigabyte.
+inline constexpr int kMostJobs = 64;
+
+/// For an option's check(): a whole number from `low` on, at most `high`. The option parser itself takes -1 and a
+/// number beyond 64 bits for the largest one.
+std::function<std::string(const std::string&)> whole_number(std::uint64_t low, std::uint64_t high = UINT64_MAX);
+
+/// A file that a command writes: the option, and what it was given; empty where the option was left out.
+struct OutputOption {
+    const char* option;
+    const std::string& path;
+};
+
+/// Before any work: can every file be written? Standard output ("-") is for one of them only, and not for one beside
+/// --json. Returns where the words for the user go: standard output, or standard error when a file goes there. Throws
+/// InvalidInput.
+std::FILE* check_outputs(std::initializer_list<OutputOption> files, bool json);
+
+} // namespace mantissa::cli

@@ -1,0 +1,92 @@
+// mantissa compare: designs on devices, joined from solves, clocks, areas and traffic.
+#include <filesystem>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "compare/compare.hpp"
+#include "compare/join.hpp"
+#include "mantissa/format.hpp"
+#include "store/results_file.hpp"
+#include "text/text_file.hpp"
+
+namespace mantissa::cli {
+
+namespace {
+
+struct Flags {
+    std::string file, store;
+    int threads = 0;
+    bool stored = false, json = false;
+};
+
+/// Beside the comparison file unless given otherwise.
+std::string store_path(const Flags& flags, const compare::Comparison& comparison) {
+    if (!flags.store.empty()) return flags.store;
+    const std::filesystem::path file(flags.file);
+    if (comparison.store.empty()) return std::filesystem::path(file).replace_extension(".sqlite").string();
+    return (file.parent_path() / comparison.store).string();
+}
+
+/// A stored document shown again, its sentences formed anew from its figures; nothing is computed.
+int show_document(const Flags& flags, const std::string& typed) {
+    const text::FileText file = text::read_file(flags.file);
+    results::Json document = results::Json::parse(file.view(), nullptr, false);
+    const auto refuse = [&](const std::string& why) {
+        return InvalidInput(
+            fmt::format("{}: no document of mantissa compare ({}); give what `mantissa compare FILE.toml "
+                        "--json` printed",
+                        results::path_text(flags.file), why.substr(0, 120)));
+    };
+    if (!document.is_object() || !document.contains("name") || !document["name"].is_string())
+        throw refuse(document.is_discarded() ? "no JSON" : "it has no name");
+    document["findings"] = findings::sentences(document, {});
+    std::string text;
+    try {
+        text = compare::comparison_text(document);
+    } catch (const results::Json::exception& fault) {
+        throw refuse(fault.what());
+    }
+    const std::string name = document["name"];
+    if (!flags.store.empty())
+        compare::ComparisonStore(flags.store).put_comparison(name, document, current_provenance(typed));
+    if (flags.json) fmt::print("{}\n", document.dump(2));
+    else if (flags.store.empty()) fmt::print("{}", text);
+    else fmt::print("{}\nstored as '{}' in {}\n", text, name, flags.store);
+    return kDone;
+}
+
+int compare_command(const Flags& flags, const std::string& typed) {
+    if (flags.file.ends_with(".json")) return show_document(flags, typed);
+    const compare::Comparison comparison = compare::read_comparison(flags.file);
+    const std::string path = store_path(flags, comparison);
+    const int threads = thread_count(flags.threads);
+    text::check_store_path("--store", path);
+    const results::Json document = compare::run_comparison(comparison, {path, typed, threads, flags.stored});
+    if (flags.json) fmt::print("{}\n", document.dump(2));
+    else fmt::print("{}\nstored as '{}' in {}\n", compare::comparison_text(document), comparison.name, path);
+    return kDone;
+}
+
+Run setup(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<Flags>();
+    app.add_option(
+           "file", flags->file,
+           "the comparison, a TOML file (see docs/compare.md); or a .json document that --json printed, to show or "
+           "store it again")
+        ->required();
+    app.add_option("--store", flags->store, "results file (SQLite); default: what the comparison names, or its name");
+    app.add_option("--threads", flags->threads, "solves, simulations and syntheses at a time, 0 for all cores")
+        ->capture_default_str();
+    app.add_flag("--stored", flags->stored, "compute nothing: join what the results file holds");
+    app.add_flag("--json", flags->json, "print the stored document");
+    return [flags, typed] { return compare_command(*flags, typed); };
+}
+
+} // namespace
+
+const Command kCompare{"compare", "Which design wins on which device, and why: time and area from all engines", setup};
+
+} // namespace mantissa::cli

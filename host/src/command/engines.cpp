@@ -1,0 +1,35 @@
+// mantissa engines: what this build can run on.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "mantissa/host/registry.hpp"
+#include "store/result_json.hpp"
+
+namespace mantissa::cli {
+
+namespace {
+
+Run setup(CLI::App& app, const std::string&) {
+    auto json = std::make_shared<bool>(false);
+    app.add_flag("--json", *json, "print a JSON list");
+    return [json] {
+        results::Json list = results::Json::array();
+        for (const EngineEntry& e : list_engines()) {
+            const bool here = e.missing.empty();
+            list.push_back(
+                {{"name", e.name}, {"available", here}, {"description", e.description}, {"missing", e.missing}});
+            if (!*json) fmt::print("{:<10} {:<5} {}\n", e.name, here ? "yes" : "no", here ? e.description : e.missing);
+        }
+        if (*json) fmt::print("{}\n", list.dump(2));
+        return kDone;
+    };
+}
+
+} // namespace
+
+const Command kEngines{"engines", "List the engines, and why one is missing", setup};
+
+} // namespace mantissa::cli

@@ -1,0 +1,249 @@
+// The `mantissa` command.
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "mantissa/ending.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/host/provenance.hpp"
+#include "mantissa/kernels.hpp"
+#include "mantissa/running_steps.hpp"
+#include "text/key_values.hpp"
+#include "text/quoted.hpp"
+#include "text/text_file.hpp"
+
+namespace mantissa::cli {
+
+std::vector<Command> commands() {
+    return {kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kCompare, kReport, kEngines, kBench};
+}
+
+int thread_count(int requested) {
+    if (requested < 0 || requested > kMostThreads)
+        throw InvalidInput(fmt::format("--threads {}: give 1 to {}, or 0 for all cores", requested, kMostThreads));
+    const auto cores = std::clamp(std::thread::hardware_concurrency(), 1u, static_cast<unsigned>(kMostThreads));
+    return requested != 0 ? requested : static_cast<int>(cores);
+}
+
+std::function<std::string(const std::string&)> whole_number(std::uint64_t low, std::uint64_t high) {
+    return [low, high](const std::string& text) {
+        std::uint64_t value = 0;
+        if (text::read_number(text, value) && value >= low && value <= high) return std::string();
+        return fmt::format("{} will not do; give a whole number from {} to {}", text::quoted(text), low, high);
+    };
+}
+
+std::FILE* check_outputs(std::initializer_list<OutputOption> files, bool json) {
+    const char* taken = json ? "--json" : nullptr;
+    std::FILE* words = stdout;
+    for (const OutputOption& file : files) {
+        if (file.path.empty()) continue;
+        text::check_writable(file.option, file.path);
+        if (!text::is_standard_output(file.path)) continue;
+        if (taken != nullptr)
+            throw InvalidInput(fmt::format("{} - and {}: both would go to standard output; give {} a file", file.option,
+                                           taken, file.option));
+        taken = file.option;
+        words = stderr;
+    }
+    return words;
+}
+
+namespace {
+
+constexpr std::size_t kLongestLine = 800;
+
+/// One line on standard error, whatever `what` holds: quoted text may be long and have any bytes.
+int complain(std::string what) {
+    std::replace(what.begin(), what.end(), '\n', ' ');
+    if (what.size() > kLongestLine)
+        what =
+            fmt::format("{} ... ({} characters left out) ... {}", what.substr(0, kLongestLine / 2),
+                        what.size() - kLongestLine / 2 - kLongestLine / 4, what.substr(what.size() - kLongestLine / 4));
+    fmt::print(stderr, "mantissa: {}\n", text::shortened(what, 2 * kLongestLine));
+    return kWrongRequest;
+}
+
+std::string typed_line(int argc, char** argv) {
+    std::string line = "mantissa";
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&|;<>()*?[]") == std::string::npos;
+        line += plain ? " " + word : fmt::format(" '{}'", word);
+    }
+    return line;
+}
+
+/// How many letters must be changed, put in or left out to make `a` into `b`.
+std::size_t edits(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = std::exchange(row[0], i + 1);
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t change = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({change, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+std::string subcommand_names() {
+    std::string names;
+    for (const Command& command : commands()) names += (names.empty() ? "" : ", ") + std::string(command.name);
+    return names;
+}
+
+/// "; did you mean solve?", or nothing when no command is near.
+std::string meant(std::string_view word, const std::vector<Command>& all) {
+    const auto distance = [&](const Command& command) -> std::size_t {
+        const bool begins = word.size() > 2 && std::string_view(command.name).starts_with(word);
+        return begins ? 0 : edits(word, command.name);
+    };
+    const auto nearest = std::ranges::min_element(all, {}, distance);
+    return distance(*nearest) <= 2 ? fmt::format("; did you mean {}", nearest->name) : "";
+}
+
+/// What is wrong with the words as such; empty when nothing is.
+std::string fault_of_words(const std::vector<std::string>& words) {
+    if (words.empty()) return fmt::format("a subcommand is required: {}; see mantissa --help", subcommand_names());
+    const std::string first = words.front().substr(0, 100);
+    if (first.starts_with('-') && first != "-h" && first != "--help" && first != "--version")
+        return fmt::format("no such option {} in front of a subcommand; see mantissa --help",
+                           text::quoted(words.front()));
+    if (const auto all = commands(); !first.starts_with('-') && std::ranges::find(all, first, [](const Command& c) {
+                                                                    return std::string_view(c.name);
+                                                                }) == all.end())
+        return fmt::format("no such subcommand {}{}; the subcommands are {}; see mantissa --help",
+                           text::quoted(words.front()), meant(first, all), subcommand_names());
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::string& word = words[i];
+        if (word.starts_with("--") && word.ends_with('='))
+            return fmt::format("{}: the text behind it is empty; give a value, or leave the option out",
+                               text::shortened(word));
+        if (word.empty())
+            return fmt::format("{} '': the text is empty; give a value, or leave the option out",
+                               text::shortened(words[i == 0 ? 0 : i - 1]));
+    }
+    return {};
+}
+
+/// The line for a fault that the option parser found.
+std::string fault_of_options(const CLI::ParseError& fault) {
+    std::string what = fault.what();
+    if (const std::string_view begin = "Could not convert: "; what.starts_with(begin)) {
+        what.erase(0, begin.size());
+        if (const std::size_t equals = what.find(" = "); equals != std::string::npos)
+            what = fmt::format("{} {}: no number that this option can take", what.substr(0, equals),
+                               text::quoted(what.substr(equals + 3)));
+    }
+    return what;
+}
+
+int run(int argc, char** argv) {
+    const std::string typed = typed_line(argc, argv);
+    if (const std::string fault = fault_of_words({argv + 1, argv + argc}); !fault.empty()) return complain(fault);
+    CLI::App app("Which number format, in which stage of a solver's pipeline, gives a double-precision answer for the "
+                 "least time and area?",
+                 "mantissa");
+    const Provenance here = current_provenance(typed);
+    app.set_version_flag("--version", fmt::format("mantissa {} ({})", here.version, here.commit));
+    app.require_subcommand(1);
+    std::vector<std::pair<CLI::App*, Run>> table;
+    for (const Command& command : commands()) {
+        CLI::App* sub = app.add_subcommand(command.name, command.summary);
+        table.emplace_back(sub, command.setup(*sub, typed));
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& fault) {
+        if (fault.get_exit_code() == 0) { // --help, --version
+            std::ostringstream text;
+            const int code = app.exit(fault, text, text);
+            fmt::print("{}", text.str());
+            return code;
+        }
+        std::string where = "mantissa";
+        for (const auto& [sub, unused] : table)
+            if (sub->parsed()) where += " " + sub->get_name();
+        return complain(fmt::format("{}; see {} --help", fault_of_options(fault), where));
+    }
+    kernel_isa(); // a MANTISSA_ISA that cannot be had is refused before any work
+    end_cleanly_on_signals();
+    show_running_steps();
+    for (const auto& [sub, action] : table)
+        if (sub->parsed()) return action();
+    return complain("no subcommand; see mantissa --help");
+}
+
+/// A program may be started with a standard stream closed; the next file that it opens would take its place. Opened
+/// the wrong way round, so that reading or writing there still fails.
+void fill_standard_streams() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF)
+            static_cast<void>(::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+}
+
+/// What was printed may still lie in a buffer, and a full disk shows only when it is written.
+int finish_output(int code) {
+    errno = 0;
+    const bool flushed = std::fflush(stdout) == 0;
+    if (flushed && std::ferror(stdout) == 0) return code;
+    const std::string reason = errno != 0 ? std::generic_category().message(errno) : "an earlier write failed";
+    return complain(fmt::format("standard output: cannot write: {}; free space there or send it elsewhere", reason));
+}
+
+/// Runs the request; every fault becomes one line.
+int run_and_report(int argc, char** argv) {
+    try {
+        return finish_output(run(argc, argv));
+    } catch (const InvalidInput& fault) {
+        static_cast<void>(std::fflush(stdout)); // what was printed comes first
+        return complain(fault.what());
+    } catch (const std::bad_alloc&) {
+        return complain("not enough memory for this problem; use a smaller one");
+    } catch (const std::system_error& fault) {
+        if (std::ferror(stdout) == 0) return complain(fmt::format("unexpected fault: {}", fault.what()));
+        return complain(fmt::format("standard output: cannot write: {}; free space there or send it elsewhere",
+                                    fault.code().message()));
+    } catch (const std::exception& fault) {
+        return complain(fmt::format("unexpected fault: {}", fault.what()));
+    }
+}
+
+/// OpenMP's threads spin at barriers by default, which slows a solve tenfold and more when other programs use the
+/// cores (level 8 on two threads, on a machine with a load of 10: 3 s against 0.1 s). Its library reads the policy
+/// before main begins, so the program starts itself anew with the policy set.
+void wait_patiently(char** argv) {
+    if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+    if (::setenv("OMP_WAIT_POLICY", "passive", 0) == 0) ::execv("/proc/self/exe", argv); // returns only on failure
+}
+
+} // namespace
+
+} // namespace mantissa::cli
+
+int main(int argc, char** argv) {
+    mantissa::cli::fill_standard_streams();
+    mantissa::cli::wait_patiently(argv);
+    return mantissa::cli::run_and_report(argc, argv);
+}

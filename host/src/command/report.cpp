@@ -1,0 +1,56 @@
+// mantissa report: results files as one HTML page.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "report/page/page.hpp"
+#include "store/result_json.hpp"
+#include "text/text_file.hpp"
+
+namespace mantissa::cli {
+
+namespace {
+
+struct Flags {
+    report::Request request;
+    std::string output = "report.html";
+    bool json = false;
+};
+
+int report_command(const Flags& flags, const std::string& typed) {
+    std::FILE* const words = check_outputs({{"-o", flags.output}}, flags.json);
+    const report::Report made = report::make_report(flags.request, current_provenance(typed));
+    text::write_file(flags.output, made.html);
+    if (flags.json) {
+        const results::Json j = {{"output", flags.output},
+                                 {"bytes", made.html.size()},
+                                 {"charts", made.charts},
+                                 {"findings", made.findings}};
+        fmt::print("{}\n", j.dump(2));
+        return kDone;
+    }
+    for (std::size_t i = 0; i < made.findings.size() && i < 3; ++i)
+        fmt::print(words, "{}. {}\n", i + 1, made.findings[i]);
+    fmt::print(words, "report in {} ({} charts)\n", flags.output, made.charts);
+    return kDone;
+}
+
+Run setup(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<Flags>();
+    app.add_option("results", flags->request.stores, "results files (SQLite) of sweep, synthesize and compare")
+        ->required();
+    app.add_option("-o,--output", flags->output, "the page; -: standard output")->capture_default_str();
+    app.add_option("--title", flags->request.title, "its title")->capture_default_str();
+    app.add_option("--data", flags->request.paper,
+                   "folder with the paper's tables; default: the installed or source one");
+    app.add_flag("--json", flags->json, "print a JSON object");
+    return [flags, typed] { return report_command(*flags, typed); };
+}
+
+} // namespace
+
+const Command kReport{"report", "Results files as one HTML page, with the origin of every figure", setup};
+
+} // namespace mantissa::cli

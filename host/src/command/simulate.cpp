@@ -1,0 +1,206 @@
+// mantissa simulate: a solve on the RTL core, clock by clock, and what it cost.
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/host/point.hpp"
+#include "mantissa/host/registry.hpp"
+#include "mantissa/sim/checked_engine.hpp"
+#include "mantissa/sim/simulation_report.hpp"
+#include "store/result_json.hpp"
+#include "sweep/options_text.hpp"
+#include "text/key_values.hpp"
+#include "text/quoted.hpp"
+#include "text/text_file.hpp"
+#include "work/progress.hpp"
+
+namespace mantissa::cli {
+
+namespace {
+
+struct Flags {
+    std::string problem, scheme = "residual-guided", spec = "s17e8", check, trace, window = "0:2000";
+    std::uint64_t inner = 10, max_iterations = 0, seed = 1;
+    double tolerance = 1e-10, clock_mhz = 100, bandwidth_gb = 0, latency_ns = 0, stall = 0;
+    bool json = false;
+};
+
+namespace fs = std::filesystem;
+
+sim::TraceWindow trace_of(const Flags& f) {
+    if (f.trace.empty()) return {};
+    sim::TraceWindow window{f.trace, 0, 0};
+    const std::string_view text = f.window;
+    const auto colon = text.find(':');
+    if (colon == std::string_view::npos || !text::read_number(text.substr(0, colon), window.first) ||
+        !text::read_number(text.substr(colon + 1), window.last))
+        throw InvalidInput(
+            fmt::format("--window {}: give the first and last clock, as 0:2000", text::quoted(f.window)));
+    if (window.first > window.last)
+        throw InvalidInput(
+            fmt::format("--window {}: it ends before it begins; give the first and last clock, as 0:2000",
+                        text::shortened(f.window)));
+    // The waveform is written bit by bit and with files beside it: no stream, no device.
+    std::error_code error;
+    if (text::is_standard_output(f.trace) || (fs::exists(f.trace, error) && !fs::is_regular_file(f.trace, error)))
+        throw InvalidInput(fmt::format("--trace {}: {}; give a file, as pass.fst", text::quoted(f.trace, 200),
+                                       fs::is_directory(f.trace, error) ? "a folder" : "no regular file"));
+    if (fs::path(f.trace).extension() == ".gtkw")
+        throw InvalidInput(fmt::format("--trace {}: that name is for GTKWave's save file; give the waveform another, "
+                                       "as pass.fst",
+                                       text::quoted(f.trace, 200)));
+    text::check_writable("--trace", f.trace);
+    text::check_writable("--trace", fs::path(f.trace).replace_extension(".gtkw").string());
+    return window;
+}
+
+sim::RtlOptions rtl_options(const Flags& f, std::shared_ptr<sim::CycleCounts> counts) {
+    if (!(f.clock_mhz > 0 && f.clock_mhz <= 1e6))
+        throw InvalidInput(fmt::format("--clock {}: give the core's clock in MHz, as 120", f.clock_mhz));
+    if (!(f.bandwidth_gb >= 0 && f.bandwidth_gb <= 1e9))
+        throw InvalidInput(fmt::format("--bandwidth {}: give GB/s, or 0 for no limit", f.bandwidth_gb));
+    if (!(f.latency_ns >= 0 && f.latency_ns <= 1e6))
+        throw InvalidInput(fmt::format("--latency {}: give 0 to 1e6 ns", f.latency_ns));
+    if (!(f.stall >= 0 && f.stall < 1))
+        throw InvalidInput(fmt::format("--stall {}: give a probability below 1", f.stall));
+    sim::RtlOptions o;
+    o.memory = sim::memory_for(f.clock_mhz * 1e6, f.bandwidth_gb * 1e9, f.latency_ns * 1e-9);
+    o.memory.stall = f.stall;
+    o.memory.seed = f.seed;
+    o.cache.progress = sim::terminal_progress();
+    o.counts = std::move(counts);
+    o.trace = trace_of(f);
+    return o;
+}
+
+fs::path save_file_of(const std::string& trace) {
+    return fs::path(trace).replace_extension(".gtkw");
+}
+
+/// When the waveform was last written; nothing when it is not there.
+std::optional<fs::file_time_type> written(const std::string& trace) {
+    std::error_code error;
+    const auto time = fs::last_write_time(trace, error);
+    return error ? std::nullopt : std::optional(time);
+}
+
+/// The core writes its waveform when the window's first clock comes. Where it never came, the save file is of no use.
+void check_trace(const Flags& flags, std::optional<fs::file_time_type> before, std::uint64_t clocks) {
+    if (flags.trace.empty() || written(flags.trace) != before) return;
+    std::error_code ignored;
+    fs::remove(save_file_of(flags.trace), ignored);
+    throw InvalidInput(fmt::format("--window {}: no waveform was written; the run had {} clocks, the first dozens of "
+                                   "which set up the core: give clocks behind those",
+                                   flags.window, clocks));
+}
+
+results::Json to_json(const sim::SimulationReport& r) {
+    results::Json j;
+    j["cycles"] = r.counts.cycles;
+    j["passes"] = r.counts.passes;
+    j["cycles_per_pass"] = r.cycles_per_pass;
+    j["stalled"] = r.counts.stalled;
+    j["stalled_for_writes"] = r.counts.stall_command;
+    for (std::size_t k = 0; k < sim::CycleCounts::kStreams; ++k)
+        if (r.counts.stall[k] != 0) j["stalls"][sim::stream_name(k)] = r.counts.stall[k];
+    j["bytes_read"] = r.counts.bytes_read;
+    j["bytes_written"] = r.counts.bytes_written;
+    j["clock_hz"] = r.clock_hz;
+    j["predicted_seconds"] = r.seconds;
+    return j;
+}
+
+int simulate_command(const Flags& flags) {
+    const auto counts = std::make_shared<sim::CycleCounts>();
+    SolveOptions options;
+    options.scheme = parse_scheme(flags.scheme);
+    options.spec = parse_spec(flags.spec);
+    options.inner = flags.inner;
+    options.tolerance = flags.tolerance;
+    options.max_iterations = flags.max_iterations;
+    if (!(options.tolerance > 0 && options.tolerance < 1))
+        throw InvalidInput(fmt::format("--tolerance {}: give a number between 0 and 1", options.tolerance));
+    const auto trace_before = written(flags.trace);
+    const auto rtl = sim::make_rtl_engine(rtl_options(flags, counts));
+    std::unique_ptr<Engine> reference, checked;
+    const auto passes = std::make_shared<std::atomic<std::uint64_t>>(0);
+    if (!flags.check.empty()) {
+        reference = make_engine(flags.check);
+        checked = sim::make_checked_engine(*rtl, *reference, passes);
+    }
+    const Problem problem = make_problem(flags.problem);
+    SolveResult result;
+    try {
+        work::SolveProgress line(options.tolerance);
+        result = solve(problem, checked ? *checked : *rtl, options, [&](const HistoryPoint& h) {
+            line.update(h.inner_iterations, h.relative_defect);
+            return true;
+        });
+    } catch (const sim::Mismatch& m) {
+        fmt::print(stderr, "mantissa: {}\n", m.what());
+        if (m.difference.first_clock)
+            fmt::print(stderr, "mantissa: to see it, add --trace pass.fst --window {}:{}\n", *m.difference.first_clock,
+                       *m.difference.last_clock);
+        return kNotConverged;
+    }
+    const sim::SimulationReport report = sim::make_report(*counts, flags.clock_mhz * 1e6);
+    if (flags.json) {
+        results::Json j = results::to_json(result);
+        j["problem"] = problem.name;
+        j["datapath"] = to_string(options.spec);
+        j["simulation"] = to_json(report);
+        if (checked) j["check"] = {{"engine", flags.check}, {"passes", passes->load()}};
+        fmt::print("{}\n", j.dump(2));
+    } else {
+        fmt::print("{:<18}{}\n{:<18}{}\n", "problem", problem.name, "datapath", to_string(options.spec));
+        fmt::print("{:<18}{}{}\n", "status", to_string(result.status),
+                   result.detail.empty() ? "" : ": " + result.detail);
+        fmt::print("{:<18}{} inner, {} outer\n", "iterations", result.inner_iterations, result.outer_iterations);
+        fmt::print("{}", sim::to_text(report));
+        if (checked) fmt::print("{:<18}all {} passes equal to {}, bit for bit\n", "check", passes->load(), flags.check);
+    }
+    check_trace(flags, trace_before, counts->cycles);
+    return result.status == Status::converged ? kDone : kNotConverged;
+}
+
+Run setup(CLI::App& app, const std::string&) {
+    const auto flags = std::make_shared<Flags>();
+    Flags& f = *flags;
+    app.add_option("--problem", f.problem, "as for mantissa solve: poisson2d:level=5, diffusion2d:level=5, ...")
+        ->required();
+    app.add_option("--spec,--format", f.spec, "the datapath")->capture_default_str();
+    app.add_option("--scheme", f.scheme, "residual-guided, defect-correction or pipelined")->capture_default_str();
+    app.add_option("--inner", f.inner, "inner iterations per outer step")
+        ->check(whole_number(1))
+        ->capture_default_str();
+    app.add_option("--tolerance", f.tolerance, "on the defect relative to the first")->capture_default_str();
+    app.add_option("--max-iterations", f.max_iterations,
+                   "inner iterations in all; 0: 150 per square root of the unknowns and 10000")
+        ->check(whole_number(0));
+    app.add_option("--clock", f.clock_mhz, "the core's clock, MHz")->capture_default_str();
+    app.add_option("--bandwidth", f.bandwidth_gb, "of the memory, GB/s; 0: no limit")->capture_default_str();
+    app.add_option("--latency", f.latency_ns, "of the memory, ns")->capture_default_str();
+    app.add_option("--stall", f.stall, "probability, each clock, that a stream begins a random stall")
+        ->capture_default_str();
+    app.add_option("--seed", f.seed, "of the stalls")->check(whole_number(0))->capture_default_str();
+    app.add_option("--check", f.check, "compare every iteration with this engine, bit for bit");
+    app.add_option("--trace", f.trace, "write waveforms (FST) and a GTKWave save file beside them");
+    app.add_option("--window", f.window, "clocks that the trace covers, FIRST:LAST")->capture_default_str();
+    app.add_flag("--json", f.json, "print a JSON object");
+    return [flags] { return simulate_command(*flags); };
+}
+
+} // namespace
+
+const Command kSimulate{"simulate", "Solve on the RTL core, clock by clock, and report cycles, stalls and traffic",
+                        setup};
+
+} // namespace mantissa::cli

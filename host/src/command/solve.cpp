@@ -1,0 +1,229 @@
+// mantissa solve: one problem, one datapath, one answer.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/host/point.hpp"
+#include "mantissa/host/provenance.hpp"
+#include "mantissa/host/registry.hpp"
+#include "mantissa/sim/checked_engine.hpp"
+#include "store/result_json.hpp"
+#include "sweep/options_text.hpp"
+#include "text/key_values.hpp"
+#include "text/quoted.hpp"
+#include "text/text_file.hpp"
+#include "work/progress.hpp"
+
+namespace mantissa::cli {
+
+namespace {
+
+struct Flags {
+    std::string problem, scheme = "residual-guided", format, spec, engine = "emulated", recurrence = "pipelined";
+    std::string middle, history, solution, check;
+    std::uint64_t inner = 10, max_iterations = 0;
+    double digits = 0, middle_digits = 2, tolerance = 1e-10;
+    int threads = 0;
+    bool jacobi = false, json = false;
+};
+
+SolveOptions options_of(const Flags& flags) {
+    SolveOptions o;
+    o.scheme = parse_scheme(flags.scheme);
+    if (!flags.format.empty()) o.spec = DatapathSpec(parse_format(flags.format));
+    if (!flags.spec.empty()) o.spec = parse_spec(flags.spec);
+    o.middle = sweeps::parse_middle(flags.middle);
+    o.inner = flags.inner;
+    o.digits = flags.digits;
+    o.middle_digits = flags.middle_digits;
+    o.inner_recurrence = sweeps::parse_recurrence(flags.recurrence);
+    o.tolerance = flags.tolerance;
+    o.max_iterations = flags.max_iterations;
+    o.jacobi = flags.jacobi;
+    o.threads = thread_count(flags.threads);
+    o.history = !flags.history.empty();
+    o.keep_solution = !flags.solution.empty();
+    if (o.inner < 1) throw InvalidInput("--inner 0: give 1 or more inner iterations");
+    if (o.digits != 0) checked_digits(o.digits, "--digits");
+    checked_digits(o.middle_digits, "--middle-digits");
+    if (!(o.tolerance > 0 && o.tolerance < 1))
+        throw InvalidInput(fmt::format("--tolerance {}: give a number between 0 and 1", o.tolerance));
+    return o;
+}
+
+/// The engine that ran beside the solving one, and how often the two were compared.
+struct Check {
+    std::string engine;
+    std::uint64_t passes = 0;
+};
+
+void print_table(std::FILE* to, const Point& point, const Problem& problem, const SolveResult& r,
+                 const std::optional<Check>& check) {
+    const auto row = [to](const char* name, const std::string& value) { fmt::print(to, "{:<15}{}\n", name, value); };
+    const SolveOptions& o = point.options;
+    const bool refines = o.scheme == Scheme::defect_correction || o.scheme == Scheme::residual_guided;
+    std::string scheme = to_string(o.scheme);
+    if (refines && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", text::shortest(o.digits));
+    else if (refines) scheme += fmt::format(", {} inner iterations a step", o.inner);
+    if (o.inner_recurrence == Recurrence::plain && o.scheme == Scheme::defect_correction) scheme += ", plain CG inside";
+    if (!o.middle.empty()) scheme += ", through " + results::middle_text(o);
+    if (o.jacobi) scheme += ", Jacobi scaling";
+    row("problem",
+        fmt::format("{}  ({} unknowns, {})", problem.name, problem.system.size, to_string(problem.system.kind)));
+    row("scheme", scheme);
+    row("datapath", to_string(o.spec));
+    row("engine", point.engine);
+    row("status", r.detail.empty() ? to_string(r.status) : fmt::format("{}: {}", to_string(r.status), r.detail));
+    row("iterations", refines ? fmt::format("{} inner, {} outer", r.inner_iterations, r.outer_iterations)
+                              : fmt::format("{}", r.inner_iterations));
+    row("true residual", fmt::format("{:.3e}  (double precision, relative to the first)", r.true_residual));
+    if (r.error) row("error", fmt::format("{:.5e}  (root mean square, against the continuous solution)", *r.error));
+    if (r.sigma_guards != 0) row("sigma guards", fmt::format("{}", r.sigma_guards));
+    if (r.cycles) row("cycles", fmt::format("{}", *r.cycles));
+    if (check)
+        row("check", check->passes == 0
+                         ? fmt::format("nothing compared with {}: no pass ran on an engine", check->engine)
+                         : fmt::format("all {} passes equal to {}, bit for bit", check->passes, check->engine));
+    row("time", fmt::format("{:.3g} s", r.seconds));
+}
+
+std::string history_csv(const SolveResult& result) {
+    std::string text = "inner_iterations,outer_iterations,relative_defect\n";
+    for (const HistoryPoint& h : result.history)
+        text += fmt::format("{},{},{}\n", h.inner_iterations, h.outer_iterations, text::shortest(h.relative_defect));
+    return text;
+}
+
+/// A MatrixMarket array that reads back as the same numbers (rhs=file:).
+std::string solution_text(const Point& point, const Problem& problem, const SolveResult& result,
+                          const Provenance& here) {
+    std::string text = "%%MatrixMarket matrix array real general\n";
+    text += fmt::format("% solution of {}, {}, {} on {}\n", text::shortened(problem.name, 500),
+                        to_string(point.options.scheme), to_string(point.options.spec), point.engine);
+    text += fmt::format("% {}, true residual {}\n", to_string(result.status), result.true_residual);
+    text += fmt::format("% mantissa {} ({})\n{} 1\n", here.version, here.commit, result.u.size());
+    for (const double value : result.u) text += text::shortest(value) + '\n';
+    return text;
+}
+
+/// Writes the files asked for. When one cannot be written, the others are, and the first fault is returned.
+std::string write_files(const Flags& flags, const Point& point, const Problem& problem, const SolveResult& result,
+                        const Provenance& here) {
+    std::string fault;
+    const auto attempt = [&](const std::string& path, const auto& text) {
+        if (path.empty()) return;
+        try {
+            text::write_file(path, text());
+        } catch (const InvalidInput& failed) {
+            if (fault.empty()) fault = failed.what();
+        }
+    };
+    attempt(flags.history, [&] { return history_csv(result); });
+    const auto finite = [](double value) { return std::isfinite(value); };
+    if (std::all_of(result.u.begin(), result.u.end(), finite))
+        attempt(flags.solution, [&] { return solution_text(point, problem, result, here); });
+    else
+        fmt::print(stderr,
+                   "mantissa: --solution: the solution is not finite ({}), so it was not written; choose a "
+                   "datapath or scheme that converges\n",
+                   to_string(result.status));
+    return fault;
+}
+
+int solve_command(const Flags& flags, const std::string& typed) {
+    Point point{{}, flags.engine, options_of(flags)};
+    std::FILE* const words = check_outputs({{"--history", flags.history}, {"--solution", flags.solution}}, flags.json);
+    const auto engine = make_engine(flags.engine);
+    std::unique_ptr<Engine> reference, checked;
+    const auto passes = std::make_shared<std::atomic<std::uint64_t>>(0);
+    if (!flags.check.empty()) {
+        reference = make_engine(flags.check);
+        checked = sim::make_checked_engine(*engine, *reference, passes);
+    }
+    const Problem problem = make_problem(flags.problem);
+    point.problem = problem.name;
+    SolveResult result;
+    try {
+        work::SolveProgress line(point.options.tolerance);
+        result = solve(problem, checked ? *checked : *engine, point.options, [&](const HistoryPoint& h) {
+            line.update(h.inner_iterations, h.relative_defect);
+            return true;
+        });
+    } catch (const sim::Mismatch& m) {
+        fmt::print(stderr, "mantissa: {}\n", m.what());
+        if (m.difference.first_clock)
+            fmt::print(
+                stderr,
+                "mantissa: to see it, mantissa simulate with the same options, --trace pass.fst --window {}:{}\n",
+                *m.difference.first_clock, *m.difference.last_clock);
+        return kNotConverged;
+    }
+    const auto check = checked ? std::optional(Check{flags.check, *passes}) : std::nullopt;
+    const std::string fault = write_files(flags, point, problem, result, current_provenance(typed));
+    if (flags.json) {
+        results::Json j = results::to_json(point);
+        j["unknowns"] = problem.system.size;
+        j.update(results::to_json(result));
+        if (check) j["check"] = {{"engine", check->engine}, {"passes", check->passes}};
+        fmt::print("{}\n", j.dump(2));
+    } else {
+        print_table(words, point, problem, result, check);
+    }
+    if (!fault.empty()) throw InvalidInput(fault); // behind the answer, so that it is not lost
+    return result.status == Status::converged ? kDone : kNotConverged;
+}
+
+Run setup(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<Flags>();
+    Flags& f = *flags;
+    app.add_option("--problem", f.problem,
+                   "poisson2d:level=8[,anisotropy=A], diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C]"
+                   "[,seed=S], poisson3d:level=5, or mtx:FILE[,rhs=ones|random|file:FILE][,seed=S]")
+        ->required();
+    app.add_option("--scheme", f.scheme,
+                   "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction or residual-guided")
+        ->capture_default_str();
+    auto* inner = app.add_option("--inner", f.inner, "inner iterations per outer step")
+                      ->check(whole_number(1))
+                      ->capture_default_str();
+    app.add_option("--digits", f.digits, "instead of --inner: digits that each inner solve gains")
+        ->check([](const std::string& text) {
+            double digits = 0; // which stands for "not given" from here on
+            const bool zero = text::read_number(text, digits) && digits == 0;
+            return zero ? fmt::format("{}: an inner solve must gain something; give 0.1 or more", text) : std::string();
+        })
+        ->excludes(inner);
+    auto* format = app.add_option("--format", f.format, "one format for the whole datapath, as s17e8 or float");
+    app.add_option("--spec", f.spec, "a full datapath, as s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]")->excludes(format);
+    app.add_option("--engine", f.engine, "see mantissa engines")->capture_default_str();
+    app.add_option("--check", f.check, "run this engine beside it and compare every iteration, bit for bit");
+    app.add_option("--inner-recurrence", f.recurrence, "pipelined or plain (defect-correction)")->capture_default_str();
+    app.add_option("--middle", f.middle, "formats of a cascade's middle loops, outermost first, as s36e11,s23e8");
+    app.add_option("--middle-digits", f.middle_digits, "digits that each middle loop gains")->capture_default_str();
+    app.add_option("--tolerance", f.tolerance, "on the defect relative to the first")->capture_default_str();
+    app.add_option("--max-iterations", f.max_iterations,
+                   "inner iterations in all; 0: 150 per square root of the unknowns and 10000")
+        ->check(whole_number(0));
+    app.add_flag("--jacobi", f.jacobi, "scale the system to a unit diagonal");
+    app.add_option("--threads", f.threads, "threads, 0 for all cores; results do not depend on it")
+        ->capture_default_str();
+    app.add_option("--history", f.history, "write the defect of every step to a CSV file; -: standard output");
+    app.add_option("--solution", f.solution,
+                   "write the solution to a MatrixMarket file, converged or not; -: standard output");
+    app.add_flag("--json", f.json, "print a JSON object");
+    return [flags, typed] { return solve_command(*flags, typed); };
+}
+
+} // namespace
+
+const Command kSolve{"solve", "Solve one problem and report iterations and the true residual", setup};
+
+} // namespace mantissa::cli

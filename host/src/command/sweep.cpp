@@ -1,0 +1,120 @@
+// mantissa sweep: the points of a sweep file into a results store.
+#include <filesystem>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/host/store.hpp"
+#include "mantissa/host/sweep.hpp"
+#include "store/result_json.hpp"
+#include "sweep/sweep_run.hpp"
+#include "text/quoted.hpp"
+#include "text/text_file.hpp"
+#include "work/progress.hpp"
+
+namespace mantissa::cli {
+
+namespace {
+
+struct Flags {
+    std::string file, store, csv, json_lines;
+    int threads = 0;
+    bool dry_run = false, json = false;
+};
+
+/// Beside the sweep file unless given otherwise.
+std::string store_path(const Flags& flags, const Sweep& sweep) {
+    if (!flags.store.empty()) return flags.store;
+    const std::filesystem::path file(flags.file);
+    if (sweep.store.empty()) return std::filesystem::path(file).replace_extension(".sqlite").string();
+    return (file.parent_path() / sweep.store).string();
+}
+
+void print_report(std::FILE* to, const sweeps::SweepReport& r, const std::string& path, bool json) {
+    if (json) {
+        results::Json refused = results::Json::array();
+        for (const auto& [key, reason] : r.refused) refused.push_back({{"point", key}, {"reason", reason}});
+        const results::Json j = {{"points", r.points},     {"stored_before", r.stored_before},
+                                 {"computed", r.computed}, {"not_converged", r.not_converged},
+                                 {"seconds", r.seconds},   {"store", path},
+                                 {"refused", refused}};
+        fmt::print("{}\n", j.dump(2));
+        return;
+    }
+    fmt::print(to, "{} points: {} stored before, {} computed in {}", r.points, r.stored_before, r.computed,
+               r.seconds < 10 ? fmt::format("{:.2f} s", r.seconds) : work::duration_text(r.seconds));
+    if (r.not_converged != 0) fmt::print(to, ", {} of them did not converge", r.not_converged);
+    if (!r.refused.empty()) fmt::print(to, ", {} refused", r.refused.size());
+    fmt::print(to, "\nresults in {}\n", path);
+    for (const auto& [key, reason] : r.refused)
+        fmt::print(stderr, "mantissa: {}: {}\n", text::shortened(key, 300), text::shortened(reason, 400));
+}
+
+int run_ranks(const Flags& flags, const std::string& typed, const Sweep& sweep, const sweeps::Ranks& ranks) {
+    const std::string path = store_path(flags, sweep);
+    const int threads = thread_count(flags.threads);
+    std::FILE* const words = check_outputs({{"--csv", flags.csv}, {"--jsonl", flags.json_lines}}, flags.json);
+    text::check_store_path("--store", path);
+    if (flags.dry_run) {
+        std::size_t stored = 0;
+        if (std::filesystem::exists(path)) {
+            const Store store(path);
+            for (const Point& point : sweep.points) stored += store.contains(point) ? 1 : 0;
+        }
+        if (!ranks.first()) return kDone;
+        if (flags.json) {
+            const results::Json j = {{"points", sweep.points.size()}, {"stored", stored}, {"store", path}};
+            fmt::print("{}\n", j.dump(2));
+        } else {
+            fmt::print("{} points, {} of them in {}\n", sweep.points.size(), stored, path);
+        }
+        return kDone;
+    }
+    const auto store = ranks.first() ? std::make_unique<Store>(path) : nullptr;
+    const sweeps::SweepReport report = sweeps::run_sweep(sweep, store.get(), threads, typed, ranks);
+    if (!ranks.first()) return kDone;
+    std::string fault;
+    try {
+        if (!flags.csv.empty()) store->export_csv(flags.csv);
+        if (!flags.json_lines.empty()) store->export_json_lines(flags.json_lines);
+    } catch (const InvalidInput& failed) {
+        fault = failed.what();
+    }
+    print_report(words, report, path, flags.json);
+    if (!fault.empty()) throw InvalidInput(fault); // the points are in the store all the same
+    return report.refused.empty() ? kDone : kWrongRequest;
+}
+
+int sweep_command(const Flags& flags, const std::string& typed) {
+    const Sweep sweep = read_sweep(flags.file); // every rank sees the same faults
+    const sweeps::Ranks ranks;
+    try {
+        return run_ranks(flags, typed, sweep, ranks);
+    } catch (const std::exception& fault) {
+        if (ranks.count() == 1) throw;
+        fmt::print(stderr, "mantissa: {}\n", text::shortened(fault.what(), 800));
+        ranks.abandon(kWrongRequest); // the other ranks must not wait for this one
+    }
+}
+
+Run setup(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<Flags>();
+    app.add_option("file", flags->file, "the sweep, a TOML file")->required();
+    app.add_option("--store", flags->store, "results file (SQLite); default: what the sweep names, or its name");
+    app.add_option("--threads", flags->threads, "points at a time, 0 for all cores")->capture_default_str();
+    app.add_option("--csv", flags->csv, "export the store's points as CSV when done; -: standard output");
+    app.add_option("--jsonl", flags->json_lines,
+                   "export the store's points as JSON lines when done; -: standard output");
+    app.add_flag("--dry-run", flags->dry_run, "only count the points");
+    app.add_flag("--json", flags->json, "print a JSON object");
+    return [flags, typed] { return sweep_command(*flags, typed); };
+}
+
+} // namespace
+
+const Command kSweep{"sweep", "Run the points of a sweep file; a killed sweep resumes", setup};
+
+} // namespace mantissa::cli

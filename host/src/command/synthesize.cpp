@@ -1,0 +1,187 @@
+// mantissa synthesize: area, depth and clock of datapaths, or operators of them, on device families.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "mantissa/host/provenance.hpp"
+#include "store/result_json.hpp"
+#include "synthesis/core_clock.hpp"
+#include "synthesis/synthesis.hpp"
+#include "text/text_file.hpp"
+#include "work/progress.hpp"
+
+namespace mantissa::cli {
+
+namespace {
+
+using synthesis::SynthesisFigures;
+using synthesis::SynthesisRequest;
+
+struct Flags {
+    std::vector<std::string> specs{"s23e8"}, targets{"xc2v"}, multipliers{"block"}, parts{"core"};
+    std::string store;
+    int seeds = 5, jobs = 1;
+    bool combinational = false, place = false, json = false;
+};
+
+struct Outcome {
+    SynthesisRequest request;
+    SynthesisFigures figures;
+    std::vector<synthesis::Placement> placements; // all that are stored, slowest first
+    std::string fault, why_not;
+    [[nodiscard]] synthesis::CoreClock clock() const {
+        return synthesis::core_clock(request.target, figures.model_mhz, figures.model_path, placements);
+    }
+};
+
+std::vector<Outcome> requests_of(const Flags& flags) {
+    std::vector<Outcome> all;
+    for (const std::string& part : flags.parts)
+        for (const std::string& spec : flags.specs)
+            for (const std::string& target : flags.targets)
+                for (const std::string& multiplier : flags.multipliers)
+                    all.push_back({{parse_spec(spec), target, multiplier, part, flags.combinational}, {}, {}, {}, {}});
+    return all;
+}
+
+/// Runs every request, `jobs` at a time; a lone request has its seeds run side by side instead. Whatever is finished is
+/// stored at once, so a killed command goes on where it stood.
+void run_all(std::vector<Outcome>& all, synthesis::Synthesizer& synthesizer, const Flags& flags) {
+    const std::size_t seeds = flags.place ? static_cast<std::size_t>(std::max(0, flags.seeds)) : 0;
+    const std::size_t items = all.size() * (1 + seeds);
+    work::ItemProgress line(flags.place ? "syntheses and placements" : "syntheses", items, static_cast<double>(items));
+    const int inner = all.size() == 1 ? flags.jobs : 1;
+    std::atomic<std::size_t> next = 0;
+    std::vector<std::jthread> workers;
+    for (int j = 0; j < flags.jobs; ++j)
+        workers.emplace_back([&] {
+            for (std::size_t i; (i = next++) < all.size();) {
+                Outcome& o = all[i];
+                try {
+                    o.figures = synthesizer.figures(o.request);
+                    line.done(1);
+                    if (flags.place)
+                        (void)synthesizer.place(o.request, flags.seeds, inner, o.why_not, [&] { line.done(1); });
+                    o.placements = synthesizer.stored_placements(o.request);
+                } catch (const std::exception& fault) {
+                    o.fault = fault.what();
+                }
+            }
+        });
+}
+
+results::Json to_json(const Outcome& o, const std::string& tool) {
+    const SynthesisFigures& f = o.figures;
+    const synthesis::CoreClock model = synthesis::modelled_clock(o.request.target, f.model_mhz, f.model_path);
+    results::Json j = {{"spec", to_string(o.request.spec)},
+                       {"target", o.request.target},
+                       {"multiplier", o.request.multiplier},
+                       {"part", o.request.part},
+                       {"combinational", o.request.combinational},
+                       {"tool", tool},
+                       {"luts", f.luts},
+                       {"memory_luts", f.memory_luts},
+                       {"flip_flops", f.flip_flops},
+                       {"carries", f.carries},
+                       {"multipliers", f.multipliers},
+                       {"memory_bits", f.memory_bits},
+                       {"io_bits", f.io_bits},
+                       {"slices_estimate", f.slices(o.request.target)},
+                       {"depth", f.depth},
+                       {"model_mhz", model.mhz},
+                       {"model_path", f.model_path},
+                       {"clock_mhz", o.clock().mhz},
+                       {"clock_kind", o.clock().kind},
+                       {"clock_from", o.clock().derivation}};
+    for (const synthesis::Placement& p : o.placements)
+        j["placements"].push_back({{"seed", p.seed}, {"mhz", p.mhz}, {"critical", p.critical}});
+    return j;
+}
+
+void print(const Outcome& o, const std::string& tool) {
+    const SynthesisFigures& f = o.figures;
+    fmt::print("{} of {} on {}, {} multipliers{} ({})\n", o.request.part, to_string(o.request.spec), o.request.target,
+               o.request.multiplier, o.request.combinational ? ", registers left out" : "", tool);
+    fmt::print("  LUTs {}, as memory {}, flip-flops {}, carry cells {}, hard multipliers {}\n", f.luts, f.memory_luts,
+               f.flip_flops, f.carries, f.multipliers);
+    fmt::print("  block memory {} bits, I/O {} bits, depth {} cells\n", f.memory_bits, f.io_bits, f.depth);
+    fmt::print("  slices, estimated from LUTs and the {} flip-flops that share none's place: {}\n",
+               f.flip_flops - f.paired, f.slices(o.request.target));
+    if (o.request.combinational) return;
+    const synthesis::CoreClock clock = o.clock(),
+                               model = synthesis::modelled_clock(o.request.target, f.model_mhz, f.model_path);
+    if (o.placements.empty()) {
+        fmt::print("  clock by a model, not by place and route: {:.0f} MHz ({})\n", clock.mhz, clock.derivation);
+        return;
+    }
+    fmt::print("  clock by place and route: {:.1f} MHz ({})\n", clock.mhz, clock.derivation);
+    fmt::print("  best seed {:.1f} MHz; the model says {:.0f} MHz ({})\n", o.placements.back().mhz, model.mhz,
+               model.derivation);
+    fmt::print("  critical path of the median: {}\n", synthesis::median_placement(o.placements).critical);
+}
+
+int synthesize_command(const Flags& flags, const std::string& typed) {
+    if (flags.jobs < 1 || flags.jobs > kMostJobs)
+        throw InvalidInput(fmt::format("--jobs {}: give 1 to {}", flags.jobs, kMostJobs));
+    if (flags.seeds < 1 || flags.seeds > 99) throw InvalidInput(fmt::format("--seeds {}: give 1 to 99", flags.seeds));
+    if (!flags.store.empty()) text::check_store_path("--store", flags.store);
+    std::vector<Outcome> all = requests_of(flags);
+    for (const Outcome& o : all) { // all of them, before any tool runs
+        synthesis::Synthesizer::check(o.request);
+        if (flags.place) synthesis::Synthesizer::check_place(o.request, flags.seeds);
+    }
+    synthesis::Synthesizer synthesizer(flags.store, current_provenance(typed));
+    run_all(all, synthesizer, flags);
+    std::string fault;
+    results::Json list = results::Json::array();
+    for (const Outcome& o : all) {
+        if (!o.fault.empty()) {
+            if (fault.empty()) fault = o.fault;
+            continue;
+        }
+        if (!o.why_not.empty()) fmt::print(stderr, "mantissa: {}\n", o.why_not);
+        if (flags.json) list.push_back(to_json(o, synthesizer.tool()));
+        else print(o, synthesizer.tool());
+    }
+    if (flags.json && !list.empty()) fmt::print("{}\n", (all.size() == 1 ? list[0] : list).dump(2));
+    if (!fault.empty()) throw InvalidInput(fault);
+    return kDone;
+}
+
+Run setup(CLI::App& app, const std::string& typed) {
+    const auto flags = std::make_shared<Flags>();
+    std::string parts;
+    for (const auto& [name, text] : synthesis::synthesis_parts())
+        if (name != "core") parts += fmt::format("{}{}: {}", parts.empty() ? "" : "; ", name, text);
+    app.add_option("--spec", flags->specs, "datapath, as s17e8 or s14e8,u=s23e8,dot=fixed[13:-50]; may be repeated")
+        ->capture_default_str();
+    app.add_option("--target", flags->targets, "device family; may be repeated")
+        ->check(CLI::IsMember({"xc2v", "xc7", "xcup", "ecp5"}))
+        ->capture_default_str();
+    app.add_option("--multiplier", flags->multipliers, "products in logic or on hard blocks; may be repeated")
+        ->check(CLI::IsMember({"logic", "block"}))
+        ->capture_default_str();
+    app.add_option("--operator", flags->parts, "one operator instead of the core; may be repeated. " + parts);
+    app.add_flag("--combinational", flags->combinational, "an adder or multiplier without its registers");
+    app.add_flag("--place", flags->place, "place and route too (ecp5; nextpnr from PyPI)");
+    app.add_option("--seeds", flags->seeds, "runs of place and route")->capture_default_str();
+    app.add_option("--jobs", flags->jobs, "tools at work side by side, each about a gigabyte for a core")
+        ->capture_default_str();
+    app.add_option("--store", flags->store, "results file; default: synthesis.sqlite in the cache folder");
+    app.add_flag("--json", flags->json, "print a JSON object, or an array of several");
+    return [flags, typed] { return synthesize_command(*flags, typed); };
+}
+
+} // namespace
+
+const Command kSynthesize{"synthesize", "Area and clock of a datapath or operator on a device family (yosys)", setup};
+
+} // namespace mantissa::cli

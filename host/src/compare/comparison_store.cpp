@@ -1,0 +1,235 @@
+#include "comparison_store.hpp"
+
+#include <limits>
+#include <memory>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "mantissa/format.hpp"
+#include "mantissa/host/store.hpp"
+#include "store/result_json.hpp"
+#include "store/results_file.hpp"
+
+namespace mantissa::compare {
+
+namespace {
+
+class Database {
+public:
+    explicit Database(const std::string& path) : path_(path), db_(settled(path)) {}
+    void execute(const std::string& sql) {
+        results::check_database(db_.get(), sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr), path_);
+    }
+    [[nodiscard]] bool has_table(const char* name) { return results::has_table(db_.get(), path_, name); }
+
+    class Query {
+    public:
+        Query(Database& db, const std::string& sql) : db_(db) {
+            sqlite3_stmt* raw = nullptr;
+            results::check_database(db_.db_.get(), sqlite3_prepare_v2(db_.db_.get(), sql.c_str(), -1, &raw, nullptr),
+                                    db_.path_);
+            statement_.reset(raw);
+        }
+        Query& bind(std::string_view text) {
+            sqlite3_bind_text(statement_.get(), ++bound_, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+            return *this;
+        }
+        Query& bind_number(std::uint64_t value) {
+            sqlite3_bind_int64(statement_.get(), ++bound_, static_cast<sqlite3_int64>(value));
+            return *this;
+        }
+        Query& bind_number(double value) {
+            sqlite3_bind_double(statement_.get(), ++bound_, value);
+            return *this;
+        }
+        bool step() {
+            const int code = sqlite3_step(statement_.get());
+            results::check_database(db_.db_.get(), code, db_.path_);
+            return code == SQLITE_ROW;
+        }
+        [[nodiscard]] std::string text(int column) const {
+            const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+            return bytes == nullptr ? "" : bytes;
+        }
+        [[nodiscard]] std::uint64_t whole(int column) const {
+            return static_cast<std::uint64_t>(sqlite3_column_int64(statement_.get(), column));
+        }
+        /// `missing` stands for what SQLite keeps as NULL: no value, or one that is no finite number.
+        [[nodiscard]] double real(int column, double missing = 0) const {
+            const bool there = sqlite3_column_type(statement_.get(), column) != SQLITE_NULL;
+            return there ? sqlite3_column_double(statement_.get(), column) : missing;
+        }
+        /// Five columns from `first` on.
+        [[nodiscard]] Provenance provenance(int first) const {
+            return {text(first), text(first + 1), text(first + 2), text(first + 3), text(first + 4)};
+        }
+
+    private:
+        Database& db_;
+        std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> statement_{nullptr, &sqlite3_finalize};
+        int bound_ = 0;
+    };
+
+private:
+    static results::DatabaseHandle settled(const std::string& path) {
+        { const Store made(path); } // makes or checks the file
+        return results::open_results(path, results::Missing::refuse);
+    }
+
+    std::string path_;
+    results::DatabaseHandle db_;
+};
+
+constexpr const char* kProvenance = "version, commit_id, machine, date, command";
+
+std::optional<StoredDocument> find(const std::string& path, const char* table, const std::string& name) {
+    Database db(path);
+    Database::Query query(db, fmt::format("SELECT document, {} FROM {} WHERE name=?", kProvenance, table));
+    query.bind(name);
+    if (!query.step()) return std::nullopt;
+    const results::Json document = results::Json::parse(query.text(0), nullptr, false);
+    if (document.is_discarded())
+        throw InvalidInput(
+            fmt::format("{}: the {} '{}' is no JSON; remove the file or give another with --store", path, table, name));
+    return StoredDocument{document, query.provenance(1)};
+}
+
+void put(const std::string& path, const char* table, const std::string& name, const results::Json& document,
+         const Provenance& p) {
+    Database db(path);
+    Database::Query insert(db, fmt::format("INSERT OR REPLACE INTO {} VALUES (?,?,?,?,?,?,?)", table));
+    insert.bind(name).bind(document.dump()).bind(p.version).bind(p.commit).bind(p.machine).bind(p.date).bind(p.command);
+    insert.step();
+}
+
+std::optional<Provenance> newest(Database::Query& query) {
+    if (!query.step()) return std::nullopt;
+    return query.provenance(0);
+}
+
+} // namespace
+
+ComparisonStore::ComparisonStore(std::string path) : path_(std::move(path)) {
+    Database db(path_);
+    for (const char* table : {"measurement", "comparison"})
+        db.execute(fmt::format("CREATE TABLE IF NOT EXISTS {} (name TEXT PRIMARY KEY, document TEXT NOT NULL, version "
+                               "TEXT NOT NULL, commit_id TEXT NOT NULL, machine TEXT NOT NULL, date TEXT NOT NULL, "
+                               "command TEXT NOT NULL)",
+                               table));
+}
+
+std::optional<StoredDocument> ComparisonStore::measurement(const std::string& name) const {
+    return find(path_, "measurement", name);
+}
+void ComparisonStore::put_measurement(const std::string& name, const results::Json& document,
+                                      const Provenance& provenance) const {
+    put(path_, "measurement", name, document, provenance);
+}
+std::optional<StoredDocument> ComparisonStore::comparison(const std::string& name) const {
+    return find(path_, "comparison", name);
+}
+void ComparisonStore::put_comparison(const std::string& name, const results::Json& document,
+                                     const Provenance& provenance) const {
+    put(path_, "comparison", name, document, provenance);
+}
+
+std::vector<findings::SolveBeside> ComparisonStore::solves() const {
+    Database db(path_);
+    Database::Query query(db,
+                          "SELECT problem, scheme, spec, inner_recurrence, middle, inner, tolerance, jacobi, status, "
+                          "inner_iterations, true_residual FROM points ORDER BY id");
+    std::vector<findings::SolveBeside> list;
+    while (query.step()) {
+        const Status status = results::parse_status(query.text(8));
+        const double residual = query.real(10, std::numeric_limits<double>::infinity());
+        list.push_back({.problem = query.text(0),
+                        .scheme = query.text(1),
+                        .spec = query.text(2),
+                        .inner_recurrence = query.text(3),
+                        .middle = query.text(4),
+                        .inner = query.whole(5),
+                        .tolerance = query.real(6),
+                        .jacobi = query.whole(7) != 0,
+                        .converged = status == Status::converged,
+                        .gives_count = gives_count(parse_scheme(query.text(1)), status, residual, query.real(6)),
+                        .iterations = query.whole(9)});
+    }
+    return list;
+}
+
+std::optional<Provenance> ComparisonStore::origin_of(const Point& point) const {
+    Database db(path_);
+    Database::Query query(db, fmt::format("SELECT {} FROM points WHERE key=?", kProvenance));
+    query.bind(point_key(point));
+    return newest(query);
+}
+
+std::optional<Provenance> ComparisonStore::origin_of_synthesis(const std::string& spec, const std::string& target,
+                                                               const std::string& multiplier, std::uint64_t luts,
+                                                               std::uint64_t flip_flops, std::uint64_t depth) const {
+    Database db(path_);
+    if (!db.has_table("netlist")) return std::nullopt;
+    Database::Query query(db, fmt::format("SELECT {} FROM netlist WHERE part='core' AND spec=? AND target=? AND "
+                                          "multiplier=? AND luts=? AND flip_flops=? AND depth=? ORDER BY date DESC",
+                                          kProvenance));
+    query.bind(spec).bind(target).bind(multiplier).bind_number(luts).bind_number(flip_flops).bind_number(depth);
+    return newest(query);
+}
+
+std::optional<Provenance> ComparisonStore::origin_of_placement(const std::string& spec, const std::string& target,
+                                                               const std::string& multiplier, int seed,
+                                                               double mhz) const {
+    Database db(path_);
+    if (!db.has_table("placement")) return std::nullopt;
+    Database::Query query(db, fmt::format("SELECT {} FROM placement WHERE part='core' AND spec=? AND target=? AND "
+                                          "multiplier=? AND seed=? AND mhz=? ORDER BY date DESC",
+                                          kProvenance));
+    query.bind(spec).bind(target).bind(multiplier).bind_number(static_cast<std::uint64_t>(seed)).bind_number(mhz);
+    return newest(query);
+}
+
+std::optional<ComparisonStore::Synthesis> ComparisonStore::newest_synthesis(const std::string& spec,
+                                                                            const std::string& target,
+                                                                            const std::string& multiplier) const {
+    Database db(path_);
+    if (!db.has_table("netlist")) return std::nullopt;
+    Database::Query query(
+        db,
+        fmt::format(
+            "SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, "
+            "memory_bits, io_bits, depth, model_mhz, model_path, tool, sources, {} FROM netlist WHERE part='core' AND "
+            "spec=? AND target=? AND multiplier=? ORDER BY date DESC LIMIT 1",
+            kProvenance));
+    query.bind(spec).bind(target).bind(multiplier);
+    if (!query.step()) return std::nullopt;
+    Synthesis s;
+    synthesis::SynthesisFigures& f = s.figures;
+    int at = 0;
+    for (std::uint64_t* column : {&f.luts, &f.memory_luts, &f.flip_flops, &f.paired, &f.carries, &f.multipliers,
+                                  &f.memory_bits, &f.io_bits, &f.depth})
+        *column = query.whole(at++);
+    f.model_mhz = query.real(at++);
+    f.model_path = query.text(at++);
+    s.tool = query.text(at++);
+    s.sources = query.text(at++);
+    s.provenance = query.provenance(at);
+    return s;
+}
+
+std::vector<ComparisonStore::Placed> ComparisonStore::placements(const std::string& spec, const std::string& target,
+                                                                 const std::string& multiplier,
+                                                                 const std::string& sources) const {
+    Database db(path_);
+    std::vector<Placed> placed;
+    if (!db.has_table("placement")) return placed;
+    Database::Query query(db, fmt::format("SELECT seed, mhz, critical, {} FROM placement WHERE part='core' AND spec=? "
+                                          "AND target=? AND multiplier=? AND sources=? ORDER BY mhz",
+                                          kProvenance));
+    query.bind(spec).bind(target).bind(multiplier).bind(sources);
+    while (query.step())
+        placed.push_back({{static_cast<int>(query.whole(0)), query.real(1), query.text(2)}, query.provenance(3)});
+    return placed;
+}
+
+} // namespace mantissa::compare

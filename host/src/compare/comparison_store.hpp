@@ -1,0 +1,69 @@
+// Comparisons and imported measurements in tables of their own in the results file, and where stored figures come
+// from. Internal to host/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "findings/findings.hpp"
+#include "mantissa/host/point.hpp"
+#include "mantissa/host/provenance.hpp"
+#include "store/result_json.hpp"
+#include "synthesis/synthesis.hpp"
+
+namespace mantissa::compare {
+
+/// A JSON document with its provenance.
+struct StoredDocument {
+    results::Json document;
+    Provenance provenance;
+};
+
+/// The tables `measurement` and `comparison` (name, document, provenance) of a results file, which is made when it is
+/// not there. Each put is one transaction. May be used from several threads. All throw InvalidInput, one line, when
+/// the file cannot be used.
+class ComparisonStore {
+public:
+    explicit ComparisonStore(std::string path);
+
+    [[nodiscard]] std::optional<StoredDocument> measurement(const std::string& name) const;
+    void put_measurement(const std::string& name, const results::Json& document, const Provenance& provenance) const;
+    [[nodiscard]] std::optional<StoredDocument> comparison(const std::string& name) const;
+    void put_comparison(const std::string& name, const results::Json& document, const Provenance& provenance) const;
+
+    /// Who put a solve; nothing when it is not stored.
+    [[nodiscard]] std::optional<Provenance> origin_of(const Point& point) const;
+    /// Who put the synthesis, or the placement with `seed`, of `spec` that holds these figures.
+    [[nodiscard]] std::optional<Provenance> origin_of_synthesis(const std::string& spec, const std::string& target,
+                                                                const std::string& multiplier, std::uint64_t luts,
+                                                                std::uint64_t flip_flops, std::uint64_t depth) const;
+    [[nodiscard]] std::optional<Provenance> origin_of_placement(const std::string& spec, const std::string& target,
+                                                                const std::string& multiplier, int seed,
+                                                                double mhz) const;
+
+    struct Synthesis {
+        synthesis::SynthesisFigures figures;
+        std::string tool, sources;
+        Provenance provenance;
+    };
+    /// The newest synthesis of a core, whatever sources and tool it was made with.
+    [[nodiscard]] std::optional<Synthesis> newest_synthesis(const std::string& spec, const std::string& target,
+                                                            const std::string& multiplier) const;
+    struct Placed {
+        synthesis::Placement placement;
+        Provenance provenance;
+    };
+    /// The placements of a core of these sources, slowest first.
+    [[nodiscard]] std::vector<Placed> placements(const std::string& spec, const std::string& target,
+                                                 const std::string& multiplier, const std::string& sources) const;
+
+    /// Every solve, in the order stored.
+    [[nodiscard]] std::vector<findings::SolveBeside> solves() const;
+
+private:
+    std::string path_;
+};
+
+} // namespace mantissa::compare

@@ -1,0 +1,135 @@
+// Areas and clocks of the cores that the designs and devices ask for.
+#include <set>
+
+#include <fmt/format.h>
+
+#include "gather.hpp"
+#include "mantissa/format.hpp"
+#include "synthesis/core_clock.hpp"
+#include "synthesis/synthesis.hpp"
+#include "work/progress.hpp"
+
+namespace mantissa::compare {
+
+namespace {
+
+double work_of(const DatapathSpec& spec) {
+    double work = 4000; // the rest of the core
+    for (const Format* f : {&spec.u, &spec.r, &spec.p, &spec.q, &spec.row}) work += f->fraction_bits * f->fraction_bits;
+    return work * spec.lanes;
+}
+
+std::string text_of(const CoreKey& key) {
+    return fmt::format("{} on {}, {} multipliers", std::get<0>(key), std::get<1>(key), std::get<2>(key));
+}
+
+struct Gatherer {
+    GatherContext& context;
+    GapGroups gaps;
+    std::mutex mutex{};
+
+    void enter_area(const CoreKey& key, const synthesis::SynthesisFigures& f, const Provenance& from,
+                    const std::string& tool) {
+        const auto& [spec, target, multiplier] = key;
+        const std::string id =
+            context.out.origins.add({"measured", fmt::format("cells of the core {} ({})", text_of(key), tool), from});
+        const std::lock_guard lock(mutex);
+        context.out.areas[key] = {{f.luts, f.memory_luts, f.flip_flops, f.slices(target), f.multipliers, f.memory_bits,
+                                   f.io_bits, f.depth, f.model_mhz, f.model_path},
+                                  id};
+    }
+    /// `placements` slowest first; nothing of none.
+    void enter_clock(const CoreKey& key, const std::vector<synthesis::Placement>& placements, const Provenance& from) {
+        if (placements.empty()) return;
+        const synthesis::CoreClock clock = synthesis::core_clock(std::get<1>(key), 0, {}, placements);
+        const std::string id = context.out.origins.add(
+            {clock.kind, fmt::format("clock of the core {}: {}", text_of(key), clock.derivation), from});
+        const std::lock_guard lock(mutex);
+        context.out.clocks[key] = {{clock.mhz, clock.kind}, id};
+    }
+
+    /// What the store has, whoever put it and with whichever sources: for --stored, and where yosys is missing.
+    bool from_store(const CoreKey& key) {
+        const auto& [spec, target, multiplier] = key;
+        const auto known = context.documents.newest_synthesis(spec, target, multiplier);
+        if (!known) return false;
+        enter_area(key, known->figures, known->provenance, known->tool);
+        const auto placed = context.documents.placements(spec, target, multiplier, known->sources);
+        std::vector<synthesis::Placement> placements;
+        for (const auto& p : placed) placements.push_back(p.placement);
+        if (!placed.empty()) enter_clock(key, placements, placed.front().provenance);
+        return true;
+    }
+
+    void run(synthesis::Synthesizer& synthesizer, const CoreKey& key, const DatapathSpec& spec) {
+        const auto& [text, target, multiplier] = key;
+        const synthesis::SynthesisRequest request{spec, target, multiplier, "core", false};
+        try {
+            const synthesis::SynthesisFigures f = synthesizer.figures(request);
+            const auto from =
+                context.documents.origin_of_synthesis(text, target, multiplier, f.luts, f.flip_flops, f.depth);
+            enter_area(key, f, from.value_or(current_provenance(context.options.command)), synthesizer.tool());
+        } catch (const InvalidInput& fault) {
+            gaps.add(fault.what(), text_of(key));
+            return;
+        }
+        if (target != "ecp5") return;
+        try {
+            std::string why_not;
+            if (context.comparison.place && synthesizer.place(request, context.comparison.seeds, 1, why_not).empty()) {
+                gaps.add(why_not, text_of(key) + " (MHz)");
+                return;
+            }
+            // All that the store has of this netlist, whoever placed it: so `synthesize` says the same.
+            const auto placements = synthesizer.stored_placements(request);
+            if (placements.empty()) return;
+            const synthesis::Placement& median = synthesis::median_placement(placements);
+            const auto from = context.documents.origin_of_placement(text, target, multiplier, median.seed, median.mhz);
+            enter_clock(key, placements, from.value_or(current_provenance(context.options.command)));
+        } catch (const InvalidInput& fault) {
+            gaps.add(fault.what(), text_of(key) + " (MHz)");
+        }
+    }
+};
+
+} // namespace
+
+void gather_areas(GatherContext& context) {
+    const Comparison& c = context.comparison;
+    std::vector<std::pair<CoreKey, DatapathSpec>> todo;
+    std::set<CoreKey> seen;
+    GapGroups left_out;
+    double work = 0;
+    for (const Design& design : c.designs) {
+        const std::string spec = to_string(design.spec);
+        if (design.cores.empty())
+            left_out.add("the comparison leaves its synthesis out (area = false); set area = true", spec);
+        for (const auto& [device, multiplier] : design.cores) {
+            CoreKey key{spec, c.devices[device].target, multiplier};
+            if (!seen.insert(key).second) continue;
+            work += work_of(design.spec);
+            todo.emplace_back(std::move(key), design.spec);
+        }
+    }
+    left_out.enter(context, "area");
+    Gatherer gatherer{context, {}};
+    std::optional<synthesis::Synthesizer> synthesizer;
+    std::string why_not = kNotStored;
+    if (!todo.empty() && !context.options.stored_only) {
+        try {
+            synthesizer.emplace(context.options.store, current_provenance(context.options.command));
+        } catch (const InvalidInput& fault) {
+            why_not = fault.what();
+        }
+    }
+    work::ItemProgress line("syntheses", todo.size(), work);
+    run_jobs(todo.size(), synthesizer ? context.options.threads : 1, [&](std::size_t i) {
+        const auto& [key, spec] = todo[i];
+        if (synthesizer) gatherer.run(*synthesizer, key, spec);
+        else if (!gatherer.from_store(key)) gatherer.gaps.add(why_not, text_of(key));
+        line.done(work_of(spec));
+    });
+    gatherer.gaps.enter(context, "area");
+}
+
+} // namespace mantissa::compare

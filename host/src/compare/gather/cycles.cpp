@@ -1,0 +1,119 @@
+// Clocks of a pass: from whole solves on an engine that counts them, else from a few passes of the RTL core.
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "gather.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/host/residual.hpp"
+#include "mantissa/sim/rtl_engine.hpp"
+#include "work/progress.hpp"
+
+namespace mantissa::compare {
+
+namespace {
+
+struct Job {
+    std::string problem;
+    const Design* design = nullptr;
+};
+
+/// The stored name: the core's parameters, its sources and the tools are in the model's key.
+std::string name_of(const std::string& key, const std::string& problem, std::uint64_t passes) {
+    return fmt::format("cycles: core {}, {}, {} passes", key, problem, passes);
+}
+
+std::string model_key_of(const System& system, const DatapathSpec& spec) {
+    if (const std::string why = sim::core_refusal(spec, system); !why.empty()) throw InvalidInput(why);
+    return sim::model_key({sim::core_parameters(spec, system), false}, {});
+}
+
+results::Json simulate(const Problem& problem, const DatapathSpec& spec, std::uint64_t passes) {
+    sim::RtlOptions options;
+    options.cache.progress = sim::terminal_progress();
+    const auto engine = sim::make_rtl_engine(options);
+    const auto session = engine->load(problem.system, spec, {1, Recurrence::pipelined});
+    std::vector<double> r = problem.b;
+    const double norm = norm2(r, 1);
+    if (norm > 0)
+        for (double& x : r) x /= norm;
+    session->write(Vec::r, 0, r);
+    session->set_scalars(0, 0);
+    const RunReport report = session->run({passes, 0, 1});
+    if (report.end != RunEnd::passes)
+        throw InvalidInput(fmt::format("the core's run ended early ({}) after {} of {} passes; give fewer passes",
+                                       to_string(report.end), report.passes, passes));
+    const auto& counts = dynamic_cast<const sim::RtlSession&>(*session).counts();
+    return {{"problem", problem.name},         {"spec", to_string(spec)},
+            {"passes", report.passes},         {"cycles", report.cycles.value_or(0)},
+            {"bytes_read", counts.bytes_read}, {"bytes_written", counts.bytes_written}};
+}
+
+Sourced<CycleFigures> figures_of(GatherContext& context, const StoredDocument& stored) {
+    const results::Json& d = stored.document;
+    const auto passes = d.at("passes").get<std::uint64_t>();
+    CycleFigures f{d.at("cycles").get<double>() / static_cast<double>(passes),
+                   (d.at("bytes_read").get<double>() + d.at("bytes_written").get<double>()) /
+                       static_cast<double>(passes),
+                   "rtl", passes};
+    return {f,
+            context.out.origins.add({"measured",
+                                     fmt::format("clocks of {} passes of the RTL core, {} on {}", passes,
+                                                 d.at("spec").get<std::string>(), d.at("problem").get<std::string>()),
+                                     stored.provenance})};
+}
+
+} // namespace
+
+void gather_cycles(GatherContext& context) {
+    const Comparison& c = context.comparison;
+    std::vector<Job> todo;
+    GapGroups gaps;
+    double work = 0;
+    for (const std::string& problem : c.problems)
+        for (const Design& design : c.designs) {
+            const ProblemSpec key{problem, to_string(design.spec)};
+            if (const auto solves = context.out.solves.find(key); solves != context.out.solves.end())
+                for (const auto& solve : solves->second) {
+                    const SolveResult& r = solve.value.result;
+                    if (!r.cycles || r.inner_iterations == 0 || context.out.cycles.contains(key)) continue;
+                    const double per_pass = static_cast<double>(*r.cycles) / static_cast<double>(r.inner_iterations);
+                    context.out.cycles.insert_or_assign(
+                        key, Sourced<CycleFigures>{CycleFigures{per_pass, 0, solve.value.engine, r.inner_iterations},
+                                                   solve.origin});
+                }
+            if (context.out.cycles.contains(key)) continue;
+            if (c.passes == 0) {
+                gaps.add("no engine of this design counts clocks, and passes is 0; set passes = 4", key.second);
+                continue;
+            }
+            todo.push_back({problem, &design});
+            work += static_cast<double>(context.out.problems.at(problem).unknowns) + 2e6; // a model's build
+        }
+    work::ItemProgress line("cycle counts", todo.size(), work);
+    std::mutex mutex;
+    run_jobs(todo.size(), context.options.threads, [&](std::size_t i) {
+        const Problem& problem = context.problems.at(todo[i].problem);
+        const DatapathSpec& spec = todo[i].design->spec;
+        try {
+            const std::string name = name_of(model_key_of(problem.system, spec), problem.name, c.passes);
+            auto stored = context.documents.measurement(name);
+            if (!stored && context.options.stored_only) throw InvalidInput(kNotStored);
+            if (!stored) {
+                stored = {simulate(problem, spec, c.passes), current_provenance(context.options.command)};
+                context.documents.put_measurement(name, stored->document, stored->provenance);
+            }
+            const std::lock_guard lock(mutex);
+            context.out.cycles.insert_or_assign(ProblemSpec{todo[i].problem, to_string(spec)},
+                                                figures_of(context, *stored));
+        } catch (const InvalidInput& fault) {
+            gaps.add(fault.what(), fmt::format("{} on {}", to_string(spec), problem.name));
+        } catch (const std::runtime_error& fault) { // a tool is missing or failed
+            gaps.add(fault.what(), fmt::format("{} on {}", to_string(spec), problem.name));
+        }
+        line.done(static_cast<double>(problem.system.size) + 2e6);
+    });
+    gaps.enter(context, "clocks of a pass");
+}
+
+} // namespace mantissa::compare

@@ -1,0 +1,193 @@
+#include "gather.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <thread>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "mantissa/format.hpp"
+#include "mantissa/host/registry.hpp"
+#include "mantissa/host/sweep.hpp"
+#include "work/progress.hpp"
+
+namespace mantissa::compare {
+
+std::string Origins::add(const Origin& o) {
+    const Provenance& p = o.provenance;
+    const std::string content =
+        fmt::format("{}\n{}\n{}\n{}\n{}\n{}", o.kind, o.what, p.command, p.commit, p.machine, p.date);
+    const std::lock_guard lock(*mutex_);
+    const auto [it, fresh] = ids_.emplace(content, fmt::format("o{}", all_.size() + 1));
+    if (fresh) all_.push_back(o);
+    return it->second;
+}
+
+results::Json Origins::to_json() const {
+    const std::lock_guard lock(*mutex_);
+    results::Json j = results::Json::object();
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+        const Provenance& p = all_[i].provenance;
+        j[fmt::format("o{}", i + 1)] = {{"kind", all_[i].kind}, {"what", all_[i].what}, {"command", p.command},
+                                        {"commit", p.commit},   {"machine", p.machine}, {"date", p.date},
+                                        {"version", p.version}};
+    }
+    return j;
+}
+
+void GatherContext::gap(Gap gap) const {
+    if (std::find(out.gaps.begin(), out.gaps.end(), gap) == out.gaps.end()) out.gaps.push_back(std::move(gap));
+}
+
+namespace {
+
+Point point_of(const Comparison& c, const std::string& problem, const std::string& engine, const DatapathSpec& spec,
+               std::uint64_t inner) {
+    Point point;
+    point.problem = problem;
+    point.engine = engine;
+    point.options.scheme = c.scheme;
+    point.options.inner = inner;
+    point.options.tolerance = c.tolerance;
+    point.options.spec = spec;
+    point.options.history = true;
+    return point;
+}
+
+/// Calls action(problem, spec, engine, inner) for every solve: each engine with the first inner, then the first engine
+/// with the others.
+template <class Action> void for_solves(const Comparison& c, const Action& action) {
+    for (const std::string& problem : c.problems)
+        for (const Design& design : c.designs) {
+            for (const std::string& engine : design.engines) action(problem, design.spec, engine, c.inner.front());
+            for (std::size_t i = 1; i < c.inner.size(); ++i)
+                action(problem, design.spec, design.engines.front(), c.inner[i]);
+        }
+}
+
+/// For the time left: an engine that simulates clocks takes so many times the emulated one's time.
+double work_of(const Point& point) {
+    return estimated_work(point) * (point.engine == "rtl" ? 200 : point.engine == "systemc" ? 100 : 1);
+}
+
+} // namespace
+
+Gap gap_of(std::string what, const std::string& line) {
+    const auto at = line.find("; ");
+    return {std::move(what), line.substr(0, at), at == std::string::npos ? "see docs/compare.md" : line.substr(at + 2)};
+}
+
+void GapGroups::add(const std::string& reason, const std::string& item) {
+    const std::lock_guard lock(mutex_);
+    const auto it = std::find_if(groups_.begin(), groups_.end(), [&](const auto& g) { return g.first == reason; });
+    auto& items = it == groups_.end() ? groups_.emplace_back(reason, std::vector<std::string>{}).second : it->second;
+    if (std::find(items.begin(), items.end(), item) == items.end()) items.push_back(item);
+}
+
+std::vector<Gap> GapGroups::gaps(const std::string& what) const {
+    const std::lock_guard lock(mutex_);
+    std::vector<Gap> list;
+    for (const auto& [reason, items] : groups_)
+        list.push_back(gap_of(fmt::format("{}: {}", what, fmt::join(items, "; ")), reason));
+    return list;
+}
+
+void GapGroups::enter(const GatherContext& context, const std::string& what) const {
+    for (Gap& gap : gaps(what)) context.gap(std::move(gap));
+}
+
+void run_jobs(std::size_t count, int threads, const std::function<void(std::size_t)>& job) {
+    std::atomic<std::size_t> next{0};
+    std::mutex mutex;
+    std::exception_ptr failure;
+    const auto worker = [&] {
+        for (std::size_t i = next++; i < count; i = next++) {
+            try {
+                job(i);
+            } catch (...) {
+                const std::lock_guard lock(mutex);
+                if (!failure) failure = std::current_exception();
+                next = count;
+            }
+        }
+    };
+    {
+        std::vector<std::jthread> others;
+        for (std::size_t t = 1; t < std::min<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), count); ++t)
+            others.emplace_back(worker);
+        worker();
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+void gather_solves(GatherContext& context) {
+    const Comparison& c = context.comparison;
+    std::map<std::string, std::string> missing; // engine to why
+    for (const EngineEntry& e : list_engines())
+        if (!e.missing.empty()) missing[e.name] = e.missing;
+    std::vector<Point> todo;
+    GapGroups gaps;
+    double work = 0;
+    for_solves(
+        c, [&](const std::string& problem, const DatapathSpec& spec, const std::string& engine, std::uint64_t inner) {
+            Point point = point_of(c, problem, engine, spec, inner);
+            if (context.store.contains(point)) return;
+            const std::string what = fmt::format("{} on {} by {}", to_string(spec), problem, engine);
+            if (const auto it = missing.find(engine); it != missing.end()) {
+                gaps.add(it->second, what);
+            } else if (context.options.stored_only) {
+                gaps.add(kNotStored, what);
+            } else {
+                work += work_of(point);
+                todo.push_back(std::move(point));
+            }
+        });
+    {
+        work::ItemProgress line("solves", todo.size(), work);
+        solve_points(todo, context.options.threads, [&](std::size_t index, const PointOutcome& outcome) {
+            const Point& point = todo[index];
+            if (outcome.refused.empty())
+                context.store.put(point, outcome.result, outcome.unknowns, current_provenance(context.options.command));
+            else
+                gaps.add(outcome.refused,
+                         fmt::format("{} on {} by {}", to_string(point.options.spec), point.problem, point.engine));
+            line.done(work_of(point));
+        });
+    }
+    gaps.enter(context, "solves");
+    for_solves(
+        c, [&](const std::string& problem, const DatapathSpec& spec, const std::string& engine, std::uint64_t inner) {
+            const Point point = point_of(c, problem, engine, spec, inner);
+            const auto result = context.store.find(point);
+            const auto from = context.documents.origin_of(point);
+            if (!result || !from) return;
+            const std::string id =
+                context.out.origins.add({"measured",
+                                         fmt::format("solve of {} with {}, {} iterations a step, on engine {}", problem,
+                                                     to_string(spec), inner, engine),
+                                         *from});
+            context.out.solves[{problem, to_string(spec)}].push_back({{engine, inner, *result}, id});
+        });
+}
+
+void gather(const Comparison& comparison, const GatherOptions& options, Gathered& out) {
+    const std::vector<GpuFile> gpu = read_gpu_files(comparison);
+    std::map<std::string, Problem> problems;
+    for (const std::string& text : comparison.problems) problems.emplace(text, make_problem(text));
+    Store store(options.store);
+    ComparisonStore documents(options.store);
+    GatherContext context{comparison, options, store, documents, out, std::move(problems)};
+    for (const auto& [text, problem] : context.problems) {
+        out.problems[text] = {problem.system.size, problem.system.row_length(), to_string(problem.system.kind)};
+    }
+    gather_solves(context);
+    gather_host(context);
+    gather_gpu(context, gpu);
+    gather_cycles(context);
+    gather_areas(context); // takes longest
+    out.beside = documents.solves();
+}
+
+} // namespace mantissa::compare

@@ -1,0 +1,99 @@
+#include "mantissa/host/registry.hpp"
+
+#include <fmt/format.h>
+
+#include "mantissa/format.hpp"
+#include "text/quoted.hpp"
+
+namespace mantissa {
+
+// The build defines MANTISSA_ENGINE_* for each engine library that it links; each library defines its factory.
+#ifdef MANTISSA_ENGINE_HLS
+std::unique_ptr<Engine> make_hls_engine();
+#endif
+#ifdef MANTISSA_ENGINE_SYSTEMC
+std::unique_ptr<Engine> make_systemc_engine();
+#endif
+#ifdef MANTISSA_ENGINE_RTL
+std::unique_ptr<Engine> make_rtl_engine();
+#endif
+#ifdef MANTISSA_ENGINE_GPU
+std::unique_ptr<Engine> make_gpu_engine();
+#endif
+
+namespace {
+
+struct Known {
+    std::string_view name;
+    std::string_view description; ///< for an engine that is not here
+    std::string_view missing;     ///< why this build may lack it, and the mend
+    std::unique_ptr<Engine> (*make)();
+};
+
+#ifdef MANTISSA_ENGINE_HLS
+constexpr auto kMakeHls = make_hls_engine;
+#else
+constexpr std::unique_ptr<Engine> (*kMakeHls)() = nullptr;
+#endif
+#ifdef MANTISSA_ENGINE_SYSTEMC
+constexpr auto kMakeSystemc = make_systemc_engine;
+#else
+constexpr std::unique_ptr<Engine> (*kMakeSystemc)() = nullptr;
+#endif
+#ifdef MANTISSA_ENGINE_RTL
+constexpr auto kMakeRtl = make_rtl_engine;
+#else
+constexpr std::unique_ptr<Engine> (*kMakeRtl)() = nullptr;
+#endif
+#ifdef MANTISSA_ENGINE_GPU
+constexpr auto kMakeGpu = make_gpu_engine;
+#else
+constexpr std::unique_ptr<Engine> (*kMakeGpu)() = nullptr;
+#endif
+
+constexpr Known kKnown[] = {
+    {"emulated", "vectorised C++ emulation on this processor", "", [] { return make_emulated_engine(); }},
+    {"hls", "the HLS-style C++ datapath", "this build has no hls library: build a source tree with the hls folder",
+     kMakeHls},
+    {"systemc", "the HLS datapath as timed SystemC processes",
+     "built without SystemC: install libsystemc-dev and build again", kMakeSystemc},
+    {"rtl", "the SystemVerilog core under Verilator", "built without Verilator: install verilator and build again",
+     kMakeRtl},
+    {"gpu", "CUDA emulation on a graphics processor", "built without CUDA: install the CUDA toolkit and build again",
+     kMakeGpu},
+};
+
+} // namespace
+
+std::vector<EngineEntry> list_engines() {
+    std::vector<EngineEntry> entries;
+    for (const Known& known : kKnown) {
+        EngineEntry entry{std::string(known.name), std::string(known.description), std::string(known.missing)};
+        if (known.make != nullptr) {
+            try {
+                entry.description = known.make()->description();
+                entry.missing.clear();
+            } catch (const InvalidInput& fault) { // built, but its device is not here
+                entry.missing = fault.what();
+            }
+        }
+        entries.push_back(std::move(entry));
+    }
+    return entries;
+}
+
+std::unique_ptr<Engine> make_engine(std::string_view name) {
+    std::string names;
+    for (const Known& known : kKnown) {
+        if (known.name == name) {
+            if (known.make == nullptr)
+                throw InvalidInput(fmt::format("engine '{}': {}; or use --engine emulated", name, known.missing));
+            return known.make();
+        }
+        names += names.empty() ? "" : ", ";
+        names += known.name;
+    }
+    throw InvalidInput(fmt::format("engine {}: no such engine; the engines are {}", text::quoted(name), names));
+}
+
+} // namespace mantissa

@@ -1,0 +1,358 @@
+#include "mantissa/host/matrix_market.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "text/number_text.hpp"
+#include "text/packed_file.hpp"
+
+namespace mantissa {
+
+namespace {
+
+using text::NumberText;
+
+struct Banner {
+    bool array = false, integer = false, symmetric = false;
+};
+
+/// What is wrong with the words of a first line; empty when nothing is.
+std::string banner_fault(const std::array<std::string, 5>& word, std::size_t count) {
+    if (word[0] != "%%matrixmarket") return "no MatrixMarket file: the first line must begin with %%MatrixMarket";
+    if (count != word.size() || word[1] != "matrix")
+        return "the first line must read %%MatrixMarket matrix coordinate real symmetric (or general)";
+    if (word[2] != "coordinate" && word[2] != "array")
+        return "the storage named on the first line must be coordinate or array";
+    if (word[3] == "pattern") return "a pattern file holds no values: write the matrix with real values";
+    if (word[3] == "complex") return "complex values: only real and integer matrices can be solved";
+    if (word[3] != "real" && word[3] != "integer" && word[3] != "double")
+        return "the field named on the first line must be real or integer";
+    if (word[4] == "skew-symmetric" || word[4] == "hermitian")
+        return "a " + word[4] + " file: the matrix must be real and symmetric, stored as symmetric or general";
+    if (word[4] != "symmetric" && word[4] != "general")
+        return "the symmetry named on the first line must be symmetric or general";
+    return {};
+}
+
+/// A byte-order mark says that the text is UTF-8, which it is anyway.
+std::string_view without_mark(std::string_view text) {
+    constexpr std::string_view kMark = "\xEF\xBB\xBF";
+    if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+    return text;
+}
+
+void refuse_foreign(std::string_view text, std::string_view name) {
+    if (const std::string kind = text::foreign_kind(text); !kind.empty()) NumberText::fail(name, 1, kind);
+}
+
+/// The first line: %%MatrixMarket matrix coordinate real symmetric
+Banner read_banner(NumberText& text, std::string_view name) {
+    std::string line(text.take_line().substr(0, 200));
+    for (char& c : line) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    std::array<std::string, 5> word;
+    std::size_t count = 0;
+    for (std::size_t at = line.find_first_not_of(" \t"); at < line.size(); at = line.find_first_not_of(" \t", at)) {
+        const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
+        if (count < word.size()) word[count] = line.substr(at, end - at);
+        ++count;
+        at = end;
+    }
+    const std::string fault = banner_fault(word, count);
+    if (!fault.empty()) NumberText::fail(name, 1, fault);
+    return {word[2] == "array", word[3] == "integer", word[4] == "symmetric"};
+}
+
+struct Entry {
+    std::uint32_t row, column; ///< from 0
+    double value;
+};
+
+struct Coordinates {
+    std::uint64_t size = 0, size_line = 0;
+    std::size_t first_entry_offset = 0;
+    std::vector<Entry> entries;
+};
+
+void end_of_line(NumberText& text, const char* behind) {
+    text.skip_blanks();
+    if (!text.at_line_end()) text.fail(fmt::format("'{}' behind {}: remove it", text.word(), behind));
+    text.next_line();
+}
+
+/// The line of the entry `index` of the file, found by reading it again: errors only.
+std::uint64_t line_of_entry(std::string_view file, std::string_view name, std::size_t index) {
+    NumberText text(file, name);
+    text.take_line();
+    for (std::size_t k = 0; k <= index; ++k) { // the size line counts as one
+        text.next_content();
+        text.take_line();
+    }
+    text.next_content();
+    return text.line();
+}
+
+Coordinates read_entries(NumberText& text, const Banner& banner) {
+    Coordinates c;
+    if (!text.next_content()) text.fail("the file ends before the size line: give ROWS COLUMNS ENTRIES");
+    c.size_line = text.line();
+    const std::uint64_t rows = text.whole("the number of rows");
+    const std::uint64_t columns = text.whole("the number of columns");
+    const std::uint64_t entries = text.whole("the number of entries");
+    if (rows != columns) text.fail(fmt::format("{} rows and {} columns: the matrix must be square", rows, columns));
+    if (rows == 0) text.fail("a matrix without rows: give at least one");
+    if (rows > std::numeric_limits<std::uint32_t>::max())
+        text.fail(fmt::format("{} rows: at most 4294967295 can be indexed", rows));
+    if (entries < rows)
+        text.fail(
+            fmt::format("{} entries for {} rows: a positive definite matrix has every diagonal entry", entries, rows));
+    end_of_line(text, "the number of entries");
+    // "1 1 1" and a line end: no entry is shorter, so a wrong count is found before memory is taken for it.
+    if (entries > (text.left() + 1) / 6)
+        text.fail(fmt::format("{} entries announced, but the file is too short for them: it is truncated or its size "
+                              "line (line {}) is wrong",
+                              entries, c.size_line));
+    c.size = rows;
+    c.entries.reserve(entries);
+    for (std::uint64_t k = 0; k < entries; ++k) {
+        if (!text.next_content())
+            text.fail(fmt::format("the file ends after {} of {} entries: it is truncated or its size line (line {}) is "
+                                  "wrong",
+                                  k, entries, c.size_line));
+        const std::uint64_t row = text.whole("the row index");
+        const std::uint64_t column = text.whole("the column index");
+        if (row < 1 || row > rows || column < 1 || column > rows)
+            text.fail(fmt::format("entry ({}, {}) lies outside 1..{}", row, column, rows));
+        const double value = text.real("the value");
+        if (banner.integer && value != std::trunc(value))
+            text.fail("a fraction in an integer file: name the field real on line 1");
+        end_of_line(text, "the value");
+        c.entries.push_back({static_cast<std::uint32_t>(row - 1), static_cast<std::uint32_t>(column - 1), value});
+    }
+    if (text.next_content())
+        text.fail(
+            fmt::format("text behind the last of {} entries: correct the size line (line {})", entries, c.size_line));
+    return c;
+}
+
+/// Compressed rows, columns ascending, duplicates added in file order, zeros off the diagonal left out.
+SparseRows compress(const Coordinates& c, bool mirror) {
+    SparseRows rows;
+    rows.row_begin.assign(c.size + 1, 0);
+    for (const Entry& e : c.entries) {
+        ++rows.row_begin[e.row + 1];
+        if (mirror && e.row != e.column) ++rows.row_begin[e.column + 1];
+    }
+    for (std::size_t i = 0; i < c.size; ++i) rows.row_begin[i + 1] += rows.row_begin[i];
+    rows.column.resize(rows.row_begin.back());
+    rows.value.resize(rows.row_begin.back());
+    std::vector<std::uint64_t> next(rows.row_begin.begin(), rows.row_begin.end() - 1);
+    const auto put = [&](std::uint32_t row, std::uint32_t column, double value) {
+        const std::uint64_t k = next[row]++;
+        rows.column[k] = column;
+        rows.value[k] = value;
+    };
+    for (const Entry& e : c.entries) {
+        put(e.row, e.column, e.value);
+        if (mirror && e.row != e.column) put(e.column, e.row, e.value);
+    }
+    std::vector<std::pair<std::uint32_t, double>> scratch;
+    std::uint64_t out = 0;
+    for (std::size_t i = 0; i < c.size; ++i) {
+        const std::uint64_t begin = rows.row_begin[i], end = next[i];
+        rows.row_begin[i] = out;
+        const auto row_columns = rows.column.begin() + static_cast<std::ptrdiff_t>(begin);
+        if (!std::is_sorted(row_columns, row_columns + static_cast<std::ptrdiff_t>(end - begin))) {
+            scratch.clear();
+            for (std::uint64_t k = begin; k < end; ++k) scratch.emplace_back(rows.column[k], rows.value[k]);
+            std::stable_sort(scratch.begin(), scratch.end(),
+                             [](const auto& a, const auto& b) { return a.first < b.first; });
+            for (std::uint64_t k = begin; k < end; ++k)
+                std::tie(rows.column[k], rows.value[k]) = scratch[static_cast<std::size_t>(k - begin)];
+        }
+        const std::uint64_t row_out = out;
+        for (std::uint64_t k = begin; k < end; ++k) {
+            if (out > row_out && rows.column[out - 1] == rows.column[k]) {
+                rows.value[out - 1] += rows.value[k];
+            } else {
+                rows.column[out] = rows.column[k];
+                rows.value[out] = rows.value[k];
+                ++out;
+            }
+        }
+        // Stored zeros say nothing, and their partners may be missing; the diagonal's are kept to be complained about.
+        std::uint64_t kept = row_out;
+        for (std::uint64_t k = row_out; k < out; ++k) {
+            if (rows.value[k] == 0 && rows.column[k] != i) continue;
+            rows.column[kept] = rows.column[k];
+            rows.value[kept++] = rows.value[k];
+        }
+        out = kept;
+    }
+    rows.row_begin[c.size] = out;
+    rows.column.resize(out);
+    rows.value.resize(out);
+    return rows;
+}
+
+/// An entry without an equal partner across the diagonal, if there is one. Rows are visited in order, so the
+/// partners that row j must hold come up in ascending column order: one cursor per row finds them.
+std::optional<std::pair<std::uint32_t, std::uint32_t>> asymmetry(const SparseRows& rows) {
+    constexpr double kTolerance = 1e-14; // duplicates that were added in another order may differ in the last bits
+    const std::size_t size = rows.row_begin.size() - 1;
+    std::vector<std::uint64_t> cursor(rows.row_begin.begin(), rows.row_begin.end() - 1);
+    for (std::size_t i = 0; i < size; ++i)
+        for (std::uint64_t k = rows.row_begin[i]; k < rows.row_begin[i + 1]; ++k) {
+            const std::uint32_t j = rows.column[k];
+            const std::uint64_t partner = cursor[j];
+            if (partner == rows.row_begin[j + 1] || rows.column[partner] > i)
+                return std::pair{static_cast<std::uint32_t>(i), j};
+            if (rows.column[partner] < i) return std::pair{j, rows.column[partner]};
+            const double a = rows.value[k], b = rows.value[partner];
+            if (std::abs(a - b) > kTolerance * std::max(std::abs(a), std::abs(b)))
+                return std::pair{static_cast<std::uint32_t>(i), j};
+            ++cursor[j];
+        }
+    return std::nullopt;
+}
+
+double diagonal(const SparseRows& rows, std::size_t i) {
+    const auto begin = rows.column.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[i]);
+    const auto end = rows.column.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[i + 1]);
+    const auto it = std::lower_bound(begin, end, static_cast<std::uint32_t>(i));
+    return it != end && *it == i ? rows.value[static_cast<std::size_t>(it - rows.column.begin())] : 0.0;
+}
+
+} // namespace
+
+namespace {
+
+void refuse_array(const Banner& banner, std::string_view name) {
+    if (banner.array)
+        NumberText::fail(name, 1, "an array file holds a dense matrix: write the matrix in coordinate storage");
+}
+
+/// The longest text that a sensible file with so many numbers has: 256 characters for each, and a mebibyte.
+std::size_t longest_text(std::uint64_t numbers) {
+    constexpr std::uint64_t kMargin = std::uint64_t{1} << 20, kEach = 256;
+    return numbers < SIZE_MAX / kEach - kMargin ? static_cast<std::size_t>(kMargin + numbers * kEach) : SIZE_MAX;
+}
+
+/// Of a matrix file, by its size line.
+std::optional<std::size_t> matrix_limit(std::string_view beginning, std::string_view name) {
+    refuse_foreign(beginning, name);
+    NumberText text(without_mark(beginning), name);
+    refuse_array(read_banner(text, name), name);
+    if (!text.next_content() || text.left() < 100) return std::nullopt; // the line may not be all there
+    text.whole("the number of rows");
+    text.whole("the number of columns");
+    return longest_text(text.whole("the number of entries"));
+}
+
+/// Of a vector file.
+std::size_t vector_limit(std::string_view beginning, std::string_view name, std::size_t size) {
+    refuse_foreign(beginning, name);
+    if (beginning.find('\0') != std::string_view::npos)
+        NumberText::fail(name, 1, "binary data: give a text file of numbers");
+    return longest_text(size);
+}
+
+} // namespace
+
+SparseRows parse_matrix_market(std::string_view file, std::string_view name) {
+    refuse_foreign(file, name);
+    file = without_mark(file);
+    NumberText text(file, name);
+    const Banner banner = read_banner(text, name);
+    refuse_array(banner, name);
+    const Coordinates c = read_entries(text, banner);
+
+    const auto find = [&](std::uint32_t row, std::uint32_t column) -> std::uint64_t {
+        for (std::size_t k = 0; k < c.entries.size(); ++k)
+            if (c.entries[k].row == row && c.entries[k].column == column) return line_of_entry(file, name, k);
+        return c.size_line;
+    };
+    if (banner.symmetric) {
+        const auto above = [](const Entry& e) { return e.row < e.column; };
+        const auto below = [](const Entry& e) { return e.row > e.column; };
+        const auto upper = std::find_if(c.entries.begin(), c.entries.end(), above);
+        if (upper != c.entries.end() && std::any_of(c.entries.begin(), c.entries.end(), below))
+            NumberText::fail(name, line_of_entry(file, name, static_cast<std::size_t>(upper - c.entries.begin())),
+                             fmt::format("entry ({}, {}) lies above the diagonal of a symmetric file: store one "
+                                         "triangle, or name the file general on line 1",
+                                         upper->row + 1, upper->column + 1));
+    }
+    SparseRows rows = compress(c, banner.symmetric);
+    for (std::size_t k = 0; k < rows.value.size(); ++k)
+        if (!std::isfinite(rows.value[k]))
+            NumberText::fail(name, c.size_line, "duplicate entries add up beyond double precision: scale the file");
+    if (!banner.symmetric)
+        if (const auto pair = asymmetry(rows))
+            NumberText::fail(name, find(pair->first, pair->second),
+                             fmt::format("the matrix is not symmetric: entries ({0}, {1}) and ({1}, {0}) differ; CG "
+                                         "needs a symmetric positive definite matrix",
+                                         pair->first + 1, pair->second + 1));
+    for (std::size_t i = 0; i < c.size; ++i) {
+        const double d = diagonal(rows, i);
+        if (!(d > 0)) {
+            const auto at = static_cast<std::uint32_t>(i);
+            NumberText::fail(name, find(at, at),
+                             fmt::format("diagonal entry {} is {}: a positive definite matrix has a positive diagonal",
+                                         i + 1, d == 0 ? "zero or missing" : "negative"));
+        }
+    }
+    return rows;
+}
+
+SparseRows read_matrix_market(const std::string& path) {
+    const auto limit = [&](std::string_view beginning) { return matrix_limit(beginning, path); };
+    return parse_matrix_market(text::read_packed_file(path, limit).view(), path);
+}
+
+std::vector<double> parse_vector(std::string_view file, std::string_view name, std::size_t size) {
+    refuse_foreign(file, name);
+    file = without_mark(file);
+    NumberText text(file, name);
+    std::vector<double> values;
+    values.reserve(std::min(size, file.size() / 2 + 1));
+    if (file.substr(0, 2) == "%%") {
+        const Banner banner = read_banner(text, name);
+        if (!banner.array)
+            NumberText::fail(name, 1, "a coordinate file as right-hand side: write it in array storage, one column");
+        if (banner.symmetric) NumberText::fail(name, 1, "a symmetric file as right-hand side: name it general");
+        if (!text.next_content()) text.fail("the file ends before the size line: give ROWS 1");
+        const std::uint64_t rows = text.whole("the number of rows");
+        const std::uint64_t columns = text.whole("the number of columns");
+        if (rows != size || columns != 1)
+            text.fail(fmt::format("a right-hand side of {} x {}: the system needs {} x 1", rows, columns, size));
+        end_of_line(text, "the number of columns");
+    }
+    for (;;) {
+        if (!text.next_content()) break;
+        if (text.peek() == '#') {
+            text.take_line();
+            continue;
+        }
+        if (values.size() == size)
+            text.fail(fmt::format("more numbers than the system's {} unknowns: remove them", size));
+        values.push_back(text.real("the number"));
+    }
+    if (values.size() != size)
+        text.fail(fmt::format("the file ends after {} numbers: the system needs {}", values.size(), size));
+    return values;
+}
+
+std::vector<double> read_vector(const std::string& path, std::size_t size) {
+    const auto limit = [&](std::string_view beginning) { return std::optional(vector_limit(beginning, path, size)); };
+    return parse_vector(text::read_packed_file(path, limit).view(), path, size);
+}
+
+} // namespace mantissa

@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/page/document.hpp"
+#include "sections.hpp"
+
+namespace mantissa::report {
+
+namespace {
+
+using Group = std::vector<const PointRow*>;
+
+/// Solves that differ in nothing but their engines' names, the emulated engine's first where it is there. Schemes that
+/// no engine carries out are left out: what they are called by says nothing.
+std::vector<Group> groups_of(const Rows& rows) {
+    std::vector<Group> groups;
+    std::map<std::string, std::size_t> index;
+    for (const PointRow& p : rows.points) {
+        if (!p.on_engine()) continue;
+        const auto [it, fresh] = index.emplace(p.setting(), groups.size());
+        if (fresh) groups.emplace_back();
+        Group& group = groups[it->second];
+        const bool known =
+            std::any_of(group.begin(), group.end(), [&](const auto* q) { return q->engine == p.engine; });
+        if (!known) group.push_back(&p);
+    }
+    for (Group& group : groups)
+        std::stable_partition(group.begin(), group.end(), [](const auto* p) { return p->engine == "emulated"; });
+    return groups;
+}
+
+/// Both ended alike, with the same numbers of iterations and the same defect, to the last bit.
+bool same_result(const PointRow& a, const PointRow& b) {
+    return a.status == b.status && a.inner_iterations == b.inner_iterations &&
+           a.outer_iterations == b.outer_iterations && a.true_residual == b.true_residual;
+}
+
+std::string comparisons_text(const std::vector<Group>& groups) {
+    std::size_t pairs = 0, equal = 0;
+    std::set<std::string> first, others;
+    for (const Group& group : groups)
+        for (std::size_t i = 1; i < group.size(); ++i) {
+            ++pairs;
+            equal += same_result(*group.front(), *group[i]) ? 1 : 0;
+            first.insert(group.front()->engine);
+            others.insert(group[i]->engine);
+        }
+    if (pairs == 0) return {};
+    const std::string with = first.size() == 1 ? *first.begin() : "another engine";
+    const std::string what = fmt::format("the same iterations and the same defect, to the last bit, as the same solve "
+                                         "on {}",
+                                         with);
+    const std::string engines = fmt::format("{}", fmt::join(others, ", "));
+    if (pairs == 1)
+        return fmt::format("One solve ran on a second engine ({}): it has {}{}.", engines, equal == 1 ? "" : "not ",
+                           what);
+    return fmt::format("{} of {} solves on a second engine ({}) have {}.", equal, pairs, engines, what);
+}
+
+/// Measured passes of a core, as the comparison stores them.
+Table passes_table(const Rows& rows) {
+    Table t;
+    t.id = "passes";
+    t.caption = "Passes counted on the simulated core";
+    t.columns = {text_column("problem", "Problem"),           text_column("spec", "Specification"),
+                 number_column("passes", "Passes"),           number_column("cycles", "Cycles"),
+                 number_column("per", "Cycles a pass"),       number_column("read", "Read", "bytes"),
+                 number_column("written", "Written", "bytes")};
+    for (const DocumentRow& d : rows.measurements) {
+        const Node n(d, d.document, {});
+        const auto passes = n.number("passes"), cycles = n.number("cycles");
+        if (!passes || !cycles || !(*passes > 0)) continue;
+        t.rows.push_back({{words(n.text("problem")), spec(n.text("spec")), n.figure("passes"), n.figure("cycles"),
+                           real(*cycles / *passes, {}, 6), n.figure("bytes_read"), n.figure("bytes_written")},
+                          {d.origin}});
+    }
+    t.folded = t.rows.size() > 12;
+    return t;
+}
+
+} // namespace
+
+Section engines_section(const Rows& rows) {
+    Section section{"engines", "Engines and cycles", {}};
+    Table passes = passes_table(rows);
+    const std::vector<Group> groups = groups_of(rows);
+    Table t;
+    t.id = "engines";
+    t.caption = "The same solves on several engines, and solves whose engine counts cycles";
+    t.note = "Each group of rows is one solve: problem, specification, scheme, stopping rule, tolerance, limit and "
+             "scaling are the same, the engines differ. Engines promise the same bits for the same specification. "
+             "Cycles are those of the inner solver's passes, counted by the engine.";
+    t.columns = {text_column("problem", "Problem"),
+                 text_column("spec", "Specification"),
+                 text_column("engine", "Engine"),
+                 number_column("iterations", "Inner iterations"),
+                 number_column("outer", "Outer"),
+                 number_column("defect", "True defect"),
+                 number_column("cycles", "Cycles"),
+                 number_column("per", "Cycles an iteration"),
+                 number_column("per_unknown", "and unknown")};
+    for (const Group& group : groups) {
+        const bool any_cycles =
+            std::any_of(group.begin(), group.end(), [](const auto* p) { return p->cycles.has_value(); });
+        if (group.size() < 2 && !any_cycles) continue;
+        for (const PointRow* p : group) {
+            Cell per = none(), per_unknown = none();
+            if (p->cycles && p->inner_iterations != 0) {
+                const double value = static_cast<double>(*p->cycles) / static_cast<double>(p->inner_iterations);
+                per = real(value, {}, 6);
+                per_unknown = real(value / static_cast<double>(p->unknowns), {}, 4);
+            }
+            t.rows.push_back({{words(p->problem), spec(p->spec), words(p->engine),
+                               count(p->inner_iterations, p->at.column("inner_iterations")),
+                               count(p->outer_iterations, p->at.column("outer_iterations")),
+                               real(p->true_residual, p->at.column("true_residual"), 4),
+                               count(p->cycles, p->at.column("cycles")), per, per_unknown},
+                              {p->origin}});
+        }
+    }
+    if (t.rows.empty()) {
+        section.blocks.emplace_back(
+            Gap{"No solve in these results ran on a second engine",
+                "a sweep file with engine = [\"emulated\", \"rtl\"], then mantissa sweep FILE.toml --store STORE "
+                "(Verilator: apt install verilator)"});
+        if (!passes.rows.empty()) section.blocks.emplace_back(std::move(passes));
+        return section;
+    }
+    if (std::string text = comparisons_text(groups); !text.empty()) section.blocks.emplace_back(Text{std::move(text)});
+    section.blocks.emplace_back(std::move(t));
+    if (!passes.rows.empty()) section.blocks.emplace_back(std::move(passes));
+    return section;
+}
+
+Section points_section(const Rows& rows) {
+    Section section{"points", "Every solve", {}};
+    if (rows.points.empty()) {
+        section.blocks.emplace_back(Gap{"No solves in these results" + beside_comparison(rows),
+                                        "mantissa sweep experiments/quickstart.toml --store STORE"});
+        return section;
+    }
+    Table t;
+    t.id = "points";
+    t.caption = "All solves of these results";
+    t.note =
+        "Seconds are of the engine named, an emulation or a simulation, not of a device. Schemes without refinement "
+        "run on the processor, whatever engine was asked for.";
+    t.folded = true;
+    t.columns = {text_column("problem", "Problem"),      text_column("spec", "Specification"),
+                 text_column("engine", "Engine"),        text_column("scheme", "Scheme"),
+                 text_column("stop", "Inner stop"),      text_column("status", "Status"),
+                 number_column("iterations", "Inner"),   number_column("outer", "Outer"),
+                 number_column("defect", "True defect"), number_column("error", "Error"),
+                 number_column("seconds", "Engine", "s")};
+    for (const PointRow& p : rows.points)
+        t.rows.push_back(
+            {{words(p.problem), spec(p.spec), words(p.on_engine() ? p.engine : "processor"), words(p.scheme),
+              words(p.stop()), words(p.status), count(p.inner_iterations, p.at.column("inner_iterations")),
+              count(p.outer_iterations, p.at.column("outer_iterations")),
+              real(p.true_residual, p.at.column("true_residual")), real(p.error, p.at.column("error"), 6),
+              real(p.seconds, p.at.column("seconds"))},
+             {p.origin}});
+    section.blocks.emplace_back(std::move(t));
+    return section;
+}
+
+} // namespace mantissa::report

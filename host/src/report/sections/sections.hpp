@@ -1,0 +1,69 @@
+// The sections of the report, each from the rows of the stores. Internal to host/.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "report/charts/chart.hpp"
+#include "report/rows.hpp"
+#include "report/page/table.hpp"
+
+namespace mantissa::report {
+
+/// What could not be shown, and what to run or install for it.
+struct Gap {
+    std::string what; ///< "No synthesis results"
+    std::string mend; ///< a command, or what to install
+};
+
+/// Behind "No solves in these results" and its like, where a comparison's document brings its own: they are not lacking
+/// from the page.
+inline std::string beside_comparison(const Rows& rows) {
+    return rows.comparisons.empty() ? "" : ", but for those within the comparison";
+}
+
+struct Text {
+    std::string plain;
+};
+
+struct Heading {
+    std::string plain;
+};
+
+using Block = std::variant<Text, Heading, Figure, Table, Gap>;
+
+struct Section {
+    std::string id, title;
+    std::vector<Block> blocks;
+};
+
+/// The cells of Tables 1 to 5 that the stores have, the paper's beside them. `paper` is the folder of its tables.
+Section paper_section(const Rows& rows, Origins& origins, const std::string& paper);
+/// Relative defect against inner iterations.
+Section convergence_section(const Rows& rows);
+/// Iterations against the vectors' fraction bits, with stepwise and wide row sums and a narrow and wide u.
+Section iterations_section(const Rows& rows);
+/// Slices and multipliers against fraction bits, operators, placements.
+Section area_section(const Rows& rows, Origins& origins, const std::string& paper);
+/// Engines on the same points: the same iterations, and the cycles of those that have them.
+Section engines_section(const Rows& rows);
+/// Designs: time, area, what bounds them, the Pareto front; the paper's section 5.5.
+Section designs_section(const Rows& rows, Origins& origins);
+/// Designs beside GPU and CPU.
+Section time_section(const Rows& rows, Origins& origins);
+/// The GPU's passes against its memory bandwidth.
+Section roofline_section(const Rows& rows);
+/// Every point of the stores.
+Section points_section(const Rows& rows);
+
+struct Summary {
+    std::vector<std::string> findings; ///< the first three stand at the head
+    std::string findings_from;         ///< what they come from
+    std::string no_findings;           ///< why there are none
+    std::vector<std::string> devices, assumptions;
+    std::vector<Gap> gaps; ///< of the comparison
+};
+Summary summary_of(const Rows& rows);
+
+} // namespace mantissa::report

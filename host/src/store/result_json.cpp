@@ -1,0 +1,84 @@
+#include "result_json.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace mantissa::results {
+
+Json number(double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+std::string middle_text(const SolveOptions& options) {
+    std::string text;
+    for (const Format& f : options.middle) {
+        if (!text.empty()) text += ',';
+        text += to_string(f);
+    }
+    return text;
+}
+
+Json to_json(const Point& point) {
+    const SolveOptions& o = point.options;
+    const bool correction = o.scheme == Scheme::defect_correction;
+    Json j;
+    j["problem"] = point.problem;
+    j["engine"] = point.engine;
+    j["scheme"] = to_string(o.scheme);
+    if (correction || o.scheme == Scheme::residual_guided) {
+        if (o.digits > 0) j["digits"] = o.digits;
+        else j["inner"] = o.inner;
+    }
+    if (correction) j["inner_recurrence"] = o.inner_recurrence == Recurrence::plain ? "plain" : "pipelined";
+    if (correction && !o.middle.empty()) {
+        j["middle"] = middle_text(o);
+        j["middle_digits"] = o.middle_digits;
+    }
+    j["spec"] = to_string(o.spec);
+    j["tolerance"] = o.tolerance;
+    j["max_iterations"] = o.max_iterations;
+    j["jacobi"] = o.jacobi;
+    return j;
+}
+
+Json to_json(const SolveResult& result) {
+    Json j;
+    j["status"] = to_string(result.status);
+    j["detail"] = result.detail;
+    j["inner_iterations"] = result.inner_iterations;
+    j["outer_iterations"] = result.outer_iterations;
+    j["true_residual"] = number(result.true_residual);
+    j["error"] = result.error ? number(*result.error) : Json(nullptr);
+    j["sigma_guards"] = result.sigma_guards;
+    j["cycles"] = result.cycles ? Json(*result.cycles) : Json(nullptr);
+    j["seconds"] = number(result.seconds);
+    if (!result.history.empty()) j["history"] = history_to_json(result.history);
+    return j;
+}
+
+Json history_to_json(const std::vector<HistoryPoint>& history) {
+    Json list = Json::array();
+    for (const HistoryPoint& h : history)
+        list.push_back(Json::array({h.inner_iterations, h.outer_iterations, number(h.relative_defect)}));
+    return list;
+}
+
+std::vector<HistoryPoint> history_from_json(std::string_view text) {
+    std::vector<HistoryPoint> history;
+    if (text.empty()) return history;
+    for (const Json& item : Json::parse(text))
+        history.push_back({item.at(0).get<std::uint64_t>(), item.at(1).get<std::uint64_t>(),
+                           item.at(2).is_null() ? std::numeric_limits<double>::quiet_NaN() : item.at(2).get<double>()});
+    return history;
+}
+
+Status parse_status(std::string_view text) {
+    for (const Status s :
+         {Status::converged, Status::diverged, Status::stagnated, Status::breakdown, Status::iteration_limit})
+        if (to_string(s) == text) return s;
+    throw InvalidInput(fmt::format("status '{}' is none of this program's", text));
+}
+
+} // namespace mantissa::results

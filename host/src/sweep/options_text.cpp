@@ -1,0 +1,49 @@
+#include "options_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "text/key_values.hpp"
+#include "text/quoted.hpp"
+
+namespace mantissa::sweeps {
+
+Recurrence parse_recurrence(std::string_view text) {
+    if (text == "plain") return Recurrence::plain;
+    if (text == "pipelined") return Recurrence::pipelined;
+    throw InvalidInput(fmt::format("inner recurrence {}: it is plain or pipelined", text::quoted(text)));
+}
+
+std::vector<Format> parse_middle(std::string_view text) {
+    std::vector<Format> formats;
+    while (!text.empty()) {
+        const std::string_view part = text.substr(0, text.find(','));
+        text.remove_prefix(std::min(text.size(), part.size() + 1));
+        formats.push_back(mantissa::parse_format(part));
+    }
+    return formats;
+}
+
+void set_stop(SolveOptions& options, std::string_view text) {
+    const auto fail = [&] {
+        throw InvalidInput(fmt::format("stop {}: write inner=10 or digits=2", text::quoted(text)));
+    };
+    const auto equals = text.find('=');
+    if (equals == std::string_view::npos) fail();
+    const std::string_view key = text.substr(0, equals), value = text.substr(equals + 1);
+    if (key == "inner") {
+        std::uint64_t inner = 0;
+        if (!text::read_number(value, inner) || inner < 1) fail();
+        options.inner = inner;
+        options.digits = 0;
+    } else if (key == "digits") {
+        double digits = 0;
+        if (!text::read_number(value, digits)) fail();
+        options.digits = checked_digits(digits, "stop: digits");
+    } else {
+        fail();
+    }
+}
+
+} // namespace mantissa::sweeps

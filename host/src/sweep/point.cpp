@@ -1,0 +1,59 @@
+#include "mantissa/host/point.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "text/key_values.hpp"
+
+namespace mantissa {
+
+namespace {
+
+bool refines(Scheme scheme) {
+    return scheme == Scheme::defect_correction || scheme == Scheme::residual_guided;
+}
+
+} // namespace
+
+std::string point_key(const Point& point) {
+    const SolveOptions& o = point.options;
+    std::string key = fmt::format("{} engine={} scheme={}", point.problem, point.engine, to_string(o.scheme));
+    if (refines(o.scheme)) {
+        key += o.digits > 0 ? fmt::format(" digits={}", text::shortest(o.digits)) : fmt::format(" inner={}", o.inner);
+    }
+    if (o.scheme == Scheme::defect_correction) {
+        if (o.inner_recurrence == Recurrence::plain) key += " inner-recurrence=plain";
+        if (!o.middle.empty()) {
+            key += " middle=";
+            for (std::size_t i = 0; i < o.middle.size(); ++i) {
+                if (i != 0) key += ',';
+                key += to_string(o.middle[i]);
+            }
+            key += fmt::format(" middle-digits={}", text::shortest(o.middle_digits));
+        }
+    }
+    key += fmt::format(" spec={} tolerance={}", to_string(o.spec), text::shortest(o.tolerance));
+    if (o.max_iterations != 0) key += fmt::format(" max-iterations={}", o.max_iterations);
+    if (o.jacobi) key += " jacobi";
+    return key;
+}
+
+double estimated_work(const Point& point) {
+    const SolveOptions& o = point.options;
+    const double unknowns = std::max(outline_problem(point.problem).unknowns, 1.0), side = std::sqrt(unknowns);
+    // Iterations of CG grow with the grid's side; short formats need more of them, restarts many more.
+    double passes = 1.3 * side * std::clamp(-std::log10(o.tolerance) / 10.0, 0.1, 3.0);
+    if (refines(o.scheme)) {
+        const DatapathSpec& s = o.spec;
+        const int shortest = std::min({s.r.fraction_bits, s.p.fraction_bits, s.q.fraction_bits, s.u.fraction_bits});
+        passes *= 1 + std::max(0, 26 - shortest) / 6.0;
+        if (o.scheme == Scheme::defect_correction)
+            passes *= o.digits > 0 ? 2.0 : 1.0 + 2.0 * side / static_cast<double>(std::max<std::uint64_t>(o.inner, 1));
+    }
+    if (o.max_iterations != 0) passes = std::min(passes, static_cast<double>(o.max_iterations));
+    return unknowns * passes;
+}
+
+} // namespace mantissa

@@ -1,0 +1,365 @@
+// Sweep files: TOML text to points.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+
+#include "mantissa/format.hpp"
+#include "mantissa/host/registry.hpp"
+#include "mantissa/host/sweep.hpp"
+#include "options_text.hpp"
+#include "text/text_file.hpp"
+
+namespace mantissa {
+
+namespace {
+
+struct Value {
+    std::variant<std::string, std::int64_t, double, bool> data;
+    std::uint32_t line = 0;
+};
+
+/// A key of a grid with the values it takes.
+struct Axis {
+    std::vector<Value> values;
+    std::uint32_t line = 0, column = 0;
+};
+using Axes = std::map<std::string, Axis, std::less<>>;
+
+constexpr std::string_view kSpecKeys[] = {"u",   "r",     "p",       "q",   "coef",   "operand",
+                                          "row", "order", "product", "dot", "scalar", "lanes"};
+constexpr std::string_view kFormatKeys[] = {"u", "r", "p", "q", "coef", "operand", "row", "scalar", "product"};
+constexpr std::string_view kOtherKeys[] = {
+    "problem",       "engine",    "scheme", "inner",   "digits",         "stop", "inner_recurrence", "middle",
+    "middle_digits", "tolerance", "jacobi", "history", "max_iterations", "spec", "format",           "vectors"};
+
+template <std::size_t N> bool contains(const std::string_view (&list)[N], std::string_view key) {
+    return std::find(std::begin(list), std::end(list), key) != std::end(list);
+}
+bool describes_spec(std::string_view key) {
+    return key == "format" || key == "vectors" || contains(kSpecKeys, key);
+}
+bool is_stop(std::string_view key) {
+    return key == "inner" || key == "digits" || key == "stop";
+}
+/// May both keys stand in one grid?
+bool exclude_each_other(std::string_view a, std::string_view b) {
+    if (a == b) return false;
+    if (is_stop(a) && is_stop(b)) return true;
+    const auto vector = [](std::string_view k) { return k == "r" || k == "p" || k == "q"; };
+    return (a == "spec" && describes_spec(b)) || (b == "spec" && describes_spec(a)) || (a == "vectors" && vector(b)) ||
+           (b == "vectors" && vector(a));
+}
+
+std::string printable(std::string_view text) {
+    std::string out;
+    for (const char c : text.substr(0, 80)) out += c >= ' ' && c <= '~' ? c : '?';
+    return out;
+}
+
+class Reader {
+public:
+    Reader(std::string_view name, std::size_t max_points)
+        : name_(name), max_points_(max_points), engines_(list_engines()) {}
+
+    Sweep read(std::string_view text) {
+        toml::table root;
+        try {
+            root = toml::parse(text, name_);
+        } catch (const toml::parse_error& fault) {
+            fail(fault.source().begin.line, fmt::format("{}; correct the TOML", printable(fault.description())));
+        }
+        Sweep sweep;
+        Axes defaults;
+        for (const auto& [key, node] : root) {
+            const std::uint32_t line = key.source().begin.line;
+            if (key == "store") {
+                const auto store = node.value_exact<std::string>();
+                if (!store || store->empty()) fail(line, "store must be a file name in quotes");
+                sweep.store = *store;
+            } else if (key == "defaults") {
+                if (!node.is_table()) fail(line, "defaults must be a table: write [defaults]");
+                defaults = read_axes(*node.as_table());
+            } else if (key == "grid") {
+                if (!node.is_array_of_tables()) fail(line, "grid must be tables: write [[grid]]");
+            } else {
+                fail(line, fmt::format("no key '{}' here; the top level holds store, [defaults] and [[grid]]",
+                                       printable(key.str())));
+            }
+        }
+        const toml::array* grids = root["grid"].as_array();
+        if (grids == nullptr) fail(1, "no [[grid]]: give at least one");
+        for (const toml::node& grid : *grids) read_grid(*grid.as_table(), defaults, sweep.points);
+        return sweep;
+    }
+
+private:
+    [[noreturn]] void fail(std::uint32_t line, const std::string& what) const {
+        std::string text = what; // may quote the file, line ends and all
+        for (char& c : text)
+            if (static_cast<unsigned char>(c) < ' ') c = '?';
+        throw InvalidInput(fmt::format("{}:{}: {}", name_, line, text));
+    }
+    /// Runs `action`; an InvalidInput from it gets the file and line in front.
+    template <class Action> auto at_line(std::uint32_t line, const Action& action) const {
+        try {
+            return action();
+        } catch (const InvalidInput& fault) {
+            fail(line, fault.what());
+        }
+    }
+
+    Value read_value(const toml::node& node, std::string_view key, std::uint32_t key_line) const {
+        const std::uint32_t line = node.source().begin.line != 0 ? node.source().begin.line : key_line;
+        if (const auto v = node.value_exact<std::string>()) return {*v, line};
+        if (const auto v = node.value_exact<std::int64_t>()) return {*v, line};
+        if (const auto v = node.value_exact<double>()) return {*v, line};
+        if (const auto v = node.value_exact<bool>()) return {*v, line};
+        fail(line, fmt::format("a value of {} is no text, number or boolean", key));
+    }
+
+    Axes read_axes(const toml::table& table) const {
+        Axes axes;
+        for (const auto& [key, node] : table) {
+            const auto begin = key.source().begin;
+            if (key == "zip") continue;
+            if (!contains(kSpecKeys, key.str()) && !contains(kOtherKeys, key.str()))
+                fail(begin.line, fmt::format("no key '{}'; the keys are {}, {} and zip", printable(key.str()),
+                                             fmt::join(kOtherKeys, ", "), fmt::join(kSpecKeys, ", ")));
+            Axis axis{{}, begin.line, begin.column};
+            if (const toml::array* list = node.as_array()) {
+                if (list->empty())
+                    fail(begin.line, fmt::format("{} is an empty list: give at least one value", key.str()));
+                for (const toml::node& item : *list) axis.values.push_back(read_value(item, key.str(), begin.line));
+            } else {
+                axis.values.push_back(read_value(node, key.str(), begin.line));
+            }
+            for (const auto& [other, unused] : axes)
+                if (exclude_each_other(key.str(), other))
+                    fail(begin.line, fmt::format("{} and {} exclude each other: keep one", other, key.str()));
+            axes.emplace(key.str(), std::move(axis));
+        }
+        return axes;
+    }
+
+    /// The keys that vary together, one group per dimension of the grid, in the file's order.
+    std::vector<std::vector<std::string>> read_dimensions(const toml::table& grid, const Axes& axes) const {
+        std::vector<std::vector<std::string>> dimensions;
+        std::set<std::string, std::less<>> zipped;
+        if (const toml::node* node = grid.get("zip")) {
+            const std::uint32_t line = node->source().begin.line;
+            const char* const form = "zip must list lists of keys, as in zip = [[\"format\", \"row\"]]";
+            const toml::array* groups = node->as_array();
+            if (groups == nullptr) fail(line, form);
+            for (const toml::node& group : *groups) {
+                const toml::array* keys = group.as_array();
+                if (keys == nullptr || keys->empty()) fail(line, form);
+                std::vector<std::string> members;
+                for (const toml::node& item : *keys) {
+                    const auto key = item.value_exact<std::string>();
+                    if (!key) fail(line, form);
+                    const auto axis = axes.find(*key);
+                    if (axis == axes.end())
+                        fail(line, fmt::format("zip names {}, which the grid does not set", printable(*key)));
+                    if (!zipped.insert(*key).second) fail(line, fmt::format("zip names {} twice", *key));
+                    if (!members.empty() &&
+                        axes.find(members.front())->second.values.size() != axis->second.values.size())
+                        fail(axis->second.line,
+                             fmt::format("zipped lists of different lengths: {} has {} values, {} has {}",
+                                         members.front(), axes.find(members.front())->second.values.size(), *key,
+                                         axis->second.values.size()));
+                    members.push_back(*key);
+                }
+                dimensions.push_back(std::move(members));
+            }
+        }
+        for (const auto& [key, axis] : axes)
+            if (!zipped.contains(key)) dimensions.push_back({key});
+        std::stable_sort(dimensions.begin(), dimensions.end(), [&](const auto& a, const auto& b) {
+            const Axis &x = axes.find(a.front())->second, &y = axes.find(b.front())->second;
+            return std::pair(x.line, x.column) < std::pair(y.line, y.column);
+        });
+        return dimensions;
+    }
+
+    void read_grid(const toml::table& grid, const Axes& defaults, std::vector<Point>& points) {
+        const std::uint32_t line = grid.source().begin.line;
+        Axes axes = read_axes(grid);
+        for (const auto& entry : defaults) {
+            const bool overridden = std::any_of(axes.begin(), axes.end(), [&](const auto& own) {
+                return own.first == entry.first || exclude_each_other(entry.first, own.first);
+            });
+            if (!overridden) axes.insert(entry); // defaults exclude none of each other
+        }
+        if (!axes.contains("problem")) fail(line, "a grid without problem: give problem = \"poisson2d:level=8\"");
+        const auto dimensions = read_dimensions(grid, axes);
+
+        std::size_t count = 1;
+        for (const auto& keys : dimensions) {
+            const std::size_t length = axes.find(keys.front())->second.values.size();
+            if (length > max_points_ / count)
+                fail(line, fmt::format("this grid has more than {} points: split the sweep", max_points_));
+            count *= length;
+        }
+        for (std::size_t index = 0; index < count; ++index) {
+            std::map<std::string_view, const Value*> settings;
+            std::size_t rest = index;
+            for (auto keys = dimensions.rbegin(); keys != dimensions.rend(); ++keys) { // the last list runs fastest
+                const std::size_t length = axes.find(keys->front())->second.values.size();
+                for (const std::string& key : *keys) settings[key] = &axes.find(key)->second.values[rest % length];
+                rest /= length;
+            }
+            Point point = make_point(settings, line);
+            if (!seen_.insert(point_key(point)).second) continue;
+            if (points.size() == max_points_)
+                fail(line, fmt::format("more than {} points: split the sweep", max_points_));
+            points.push_back(std::move(point));
+        }
+    }
+
+    using Settings = std::map<std::string_view, const Value*>;
+
+    std::string text_of(std::string_view key, const Value& value) const {
+        if (const auto* text = std::get_if<std::string>(&value.data)) return *text;
+        fail(value.line, fmt::format("{} must be text in quotes", key));
+    }
+    double number_of(std::string_view key, const Value& value, double low, double high) const {
+        double number = NAN;
+        if (const auto* d = std::get_if<double>(&value.data)) number = *d;
+        if (const auto* i = std::get_if<std::int64_t>(&value.data)) number = static_cast<double>(*i);
+        if (!(number > low && number < high))
+            fail(value.line, fmt::format("{} must be a number above {} and below {}", key, low, high));
+        return number;
+    }
+    double digits_of(std::string_view key, const Value& value) const {
+        const double any = number_of(key, value, -INFINITY, INFINITY);
+        return at_line(value.line, [&] { return checked_digits(any, key); });
+    }
+    std::uint64_t whole_of(std::string_view key, const Value& value, std::int64_t low) const {
+        const auto* i = std::get_if<std::int64_t>(&value.data);
+        if (i == nullptr || *i < low) fail(value.line, fmt::format("{} must be a whole number from {} on", key, low));
+        return static_cast<std::uint64_t>(*i);
+    }
+    bool truth_of(std::string_view key, const Value& value) const {
+        const auto* b = std::get_if<bool>(&value.data);
+        if (b == nullptr) fail(value.line, fmt::format("{} must be true or false", key));
+        return *b;
+    }
+
+    /// Problem texts recur in every point; each is checked once.
+    const std::string& canonical_problem(const Value& value) {
+        std::string text = text_of("problem", value);
+        const auto known = problems_.find(text);
+        if (known != problems_.end()) return known->second;
+        std::string name = at_line(value.line, [&] { return outline_problem(text).name; });
+        return problems_.emplace(std::move(text), std::move(name)).first->second;
+    }
+
+    void check_engine(const Value& value) const {
+        const std::string name = text_of("engine", value);
+        const auto entry =
+            std::find_if(engines_.begin(), engines_.end(), [&](const auto& e) { return e.name == name; });
+        if (entry == engines_.end() || !entry->missing.empty()) at_line(value.line, [&] { make_engine(name); });
+    }
+
+    /// "same", "+6" or a format, as text that parse_spec reads.
+    std::string relative_format(std::string_view key, const Value& value, const Format& base) const {
+        const std::string text = text_of(key, value);
+        if (text == "same") return to_string(base);
+        if (!text.starts_with('+')) return text;
+        const int guard = text.size() == 2 && text[1] >= '0' && text[1] <= '9' ? text[1] - '0'
+                          : text.size() == 3 && text[1] >= '1' && text[1] <= '9' && text[2] >= '0' && text[2] <= '9'
+                              ? 10 * (text[1] - '0') + (text[2] - '0')
+                              : -1;
+        if (guard < 0 || base.fraction_bits + guard > Format::kMaxFraction)
+            fail(value.line,
+                 fmt::format("{} = \"{}\": a format, same, or + and the guard bits, up to {} fraction bits in "
+                             "all",
+                             key, printable(text), Format::kMaxFraction));
+        return to_string(base.with_fraction(base.fraction_bits + guard));
+    }
+
+    DatapathSpec make_spec(const Settings& settings, std::uint32_t line) const {
+        if (const auto it = settings.find("spec"); it != settings.end())
+            return at_line(it->second->line, [&] { return parse_spec(text_of("spec", *it->second)); });
+        Format base{17, 8};
+        if (const auto it = settings.find("format"); it != settings.end())
+            base = at_line(it->second->line, [&] { return parse_format(text_of("format", *it->second)); });
+        std::string text = to_string(base);
+        for (const auto& [key, value] : settings) {
+            if (key == "vectors") {
+                const std::string format = relative_format(key, *value, base);
+                at_line(value->line, [&] { parse_format(format); });
+                text += fmt::format(",r={0},p={0},q={0}", format);
+                line = value->line;
+            } else if (key == "lanes") {
+                text += fmt::format(",lanes={}", whole_of(key, *value, 1));
+                line = value->line;
+            } else if (contains(kFormatKeys, key) && text_of(key, *value) != "exact") {
+                const std::string format = relative_format(key, *value, base);
+                at_line(value->line, [&] { parse_format(format); });
+                text += fmt::format(",{}={}", key, format);
+            } else if (contains(kSpecKeys, key)) {
+                text += fmt::format(",{}={}", key, text_of(key, *value));
+                line = value->line;
+            }
+        }
+        return at_line(line, [&] { return parse_spec(text); });
+    }
+
+    Point make_point(const Settings& settings, std::uint32_t line) {
+        Point point;
+        SolveOptions& o = point.options;
+        for (const auto& [key, setting] : settings) {
+            const Value& value = *setting;
+            if (key == "problem") point.problem = canonical_problem(value);
+            else if (key == "engine") {
+                check_engine(value);
+                point.engine = text_of(key, value);
+            } else if (key == "scheme")
+                o.scheme = at_line(value.line, [&] { return parse_scheme(text_of("scheme", value)); });
+            else if (key == "inner") o.inner = whole_of(key, value, 1);
+            else if (key == "digits") o.digits = digits_of(key, value);
+            else if (key == "stop") at_line(value.line, [&] { sweeps::set_stop(o, text_of("stop", value)); });
+            else if (key == "inner_recurrence")
+                o.inner_recurrence =
+                    at_line(value.line, [&] { return sweeps::parse_recurrence(text_of("inner_recurrence", value)); });
+            else if (key == "middle")
+                o.middle = at_line(value.line, [&] { return sweeps::parse_middle(text_of("middle", value)); });
+            else if (key == "middle_digits") o.middle_digits = digits_of(key, value);
+            else if (key == "tolerance") o.tolerance = number_of(key, value, 0, 1);
+            else if (key == "max_iterations") o.max_iterations = whole_of(key, value, 0);
+            else if (key == "jacobi") o.jacobi = truth_of(key, value);
+            else if (key == "history") o.history = truth_of(key, value);
+        }
+        o.spec = make_spec(settings, line);
+        return point;
+    }
+
+    std::string_view name_;
+    std::size_t max_points_;
+    std::vector<EngineEntry> engines_;
+    std::map<std::string, std::string, std::less<>> problems_;
+    std::unordered_set<std::string> seen_;
+};
+
+} // namespace
+
+Sweep parse_sweep(std::string_view text, std::string_view name, std::size_t max_points) {
+    return Reader(name, max_points).read(text);
+}
+
+Sweep read_sweep(const std::string& path) {
+    return parse_sweep(text::read_file(path).view(), path);
+}
+
+} // namespace mantissa

@@ -1,0 +1,226 @@
+#include "sweep_run.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include <fmt/format.h>
+
+#ifdef MANTISSA_WITH_MPI
+#include <mpi.h>
+#endif
+
+#include "mantissa/ending.hpp"
+#include "store/result_json.hpp"
+#include "work/progress.hpp"
+
+namespace mantissa::sweeps {
+
+namespace {
+
+/// Puts outcomes into the store and counts them. First rank only.
+class Ledger {
+public:
+    /// `before` of the sweep's points were in the store at the start.
+    Ledger(const std::vector<Point>& points, Store& store, const std::string& command, double work, std::size_t before)
+        : points_(points), store_(store), command_(command), stored_(before), line_("points", points.size(), work),
+          note_([this, all = before + points.size()] {
+              return fmt::format("stopped with {} of {} points stored; the same command goes on from there",
+                                 stored_.load(), all);
+          }) {
+        report_.points = points.size();
+    }
+    void enter(std::size_t index, const PointOutcome& outcome) {
+        const std::lock_guard lock(mutex_);
+        const Point& point = points_[index];
+        if (outcome.refused.empty()) {
+            store_.put(point, outcome.result, outcome.unknowns, current_provenance(command_));
+            ++report_.computed;
+            ++stored_;
+            report_.not_converged += outcome.result.status != Status::converged ? 1 : 0;
+        } else {
+            report_.refused.emplace_back(point_key(point), outcome.refused);
+        }
+        line_.done(estimated_work(point));
+    }
+    [[nodiscard]] const SweepReport& report() const { return report_; }
+
+private:
+    const std::vector<Point>& points_;
+    Store& store_;
+    std::string command_;
+    SweepReport report_;
+    std::atomic<std::size_t> stored_; ///< of the whole sweep's points
+    work::ItemProgress line_;
+    EndingNote note_;
+    std::mutex mutex_;
+};
+
+double total_work(const std::vector<Point>& points) {
+    return std::accumulate(points.begin(), points.end(), 0.0,
+                           [](double sum, const Point& point) { return sum + estimated_work(point); });
+}
+
+SweepReport run_alone(const std::vector<Point>& todo, Store& store, int threads, const std::string& command,
+                      std::size_t before) {
+    Ledger ledger(todo, store, command, total_work(todo), before);
+    solve_points(todo, threads, [&](std::size_t index, const PointOutcome& o) { ledger.enter(index, o); });
+    return ledger.report();
+}
+
+#ifdef MANTISSA_WITH_MPI
+
+constexpr int kResultTag = 1;
+
+/// An outcome as bytes. MessagePack keeps doubles exactly, NaN and infinities too.
+std::vector<std::uint8_t> pack(std::size_t index, const PointOutcome& o) {
+    const SolveResult& r = o.result;
+    results::Json history = results::Json::array();
+    for (const HistoryPoint& h : r.history)
+        history.push_back(results::Json::array({h.inner_iterations, h.outer_iterations, h.relative_defect}));
+    return results::Json::to_msgpack(
+        results::Json::array({index, o.unknowns, o.refused, static_cast<int>(r.status), r.detail, r.inner_iterations,
+                              r.outer_iterations, r.true_residual, r.error.has_value(), r.error.value_or(0.0),
+                              r.sigma_guards, r.cycles.has_value(), r.cycles.value_or(0), r.seconds, history}));
+}
+
+std::pair<std::size_t, PointOutcome> unpack(const std::vector<std::uint8_t>& bytes) {
+    const results::Json j = results::Json::from_msgpack(bytes);
+    PointOutcome o;
+    o.unknowns = j[1];
+    o.refused = j[2];
+    SolveResult& r = o.result;
+    r.status = static_cast<Status>(j[3].get<int>());
+    r.detail = j[4];
+    r.inner_iterations = j[5];
+    r.outer_iterations = j[6];
+    r.true_residual = j[7];
+    if (j[8].get<bool>()) r.error = j[9].get<double>();
+    r.sigma_guards = j[10];
+    if (j[11].get<bool>()) r.cycles = j[12].get<std::uint64_t>();
+    r.seconds = j[13];
+    for (const results::Json& h : j[14]) r.history.push_back({h[0], h[1], h[2]});
+    return {j[0].get<std::size_t>(), std::move(o)};
+}
+
+/// Points are dealt out in turn, longest first, so every rank gets a like share. Ranks send each outcome to the
+/// first rank, whose main thread receives while its workers solve their own share.
+SweepReport run_ranks(const std::vector<Point>& todo, Store* store, int threads, const std::string& command,
+                      std::size_t before, const Ranks& ranks) {
+    std::vector<double> work(todo.size());
+    std::transform(todo.begin(), todo.end(), work.begin(), estimated_work);
+    std::vector<std::size_t> order(todo.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
+    std::vector<std::size_t> mine;
+    for (std::size_t k = 0; k < order.size(); ++k)
+        if (k % static_cast<std::size_t>(ranks.count()) == static_cast<std::size_t>(ranks.rank()))
+            mine.push_back(order[k]);
+    std::vector<Point> share;
+    for (const std::size_t index : mine) share.push_back(todo[index]);
+
+    if (!ranks.first()) {
+        solve_points(share, threads, [&](std::size_t index, const PointOutcome& o) {
+            const auto bytes = pack(mine[index], o);
+            MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, kResultTag, MPI_COMM_WORLD);
+        });
+        return {};
+    }
+    Ledger ledger(todo, *store, command, std::accumulate(work.begin(), work.end(), 0.0), before);
+    std::exception_ptr failure;
+    std::jthread workers([&] {
+        try {
+            solve_points(share, threads,
+                         [&](std::size_t index, const PointOutcome& o) { ledger.enter(mine[index], o); });
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    });
+    for (std::size_t left = todo.size() - share.size(); left > 0;) {
+        MPI_Status status;
+        int waiting = 0, length = 0;
+        MPI_Iprobe(MPI_ANY_SOURCE, kResultTag, MPI_COMM_WORLD, &waiting, &status);
+        if (waiting == 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1)); // the core is better used by a worker
+            continue;
+        }
+        MPI_Get_count(&status, MPI_BYTE, &length);
+        std::vector<std::uint8_t> bytes(static_cast<std::size_t>(length));
+        MPI_Recv(bytes.data(), length, MPI_BYTE, status.MPI_SOURCE, kResultTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        const auto [index, outcome] = unpack(bytes);
+        ledger.enter(index, outcome);
+        --left;
+    }
+    workers.join();
+    if (failure) std::rethrow_exception(failure);
+    return ledger.report();
+}
+
+/// The first rank says which points are missing; all learn it.
+void share_list(std::vector<std::uint64_t>& list) {
+    std::uint64_t count = list.size();
+    MPI_Bcast(&count, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    list.resize(count);
+    MPI_Bcast(list.data(), static_cast<int>(count), MPI_UINT64_T, 0, MPI_COMM_WORLD);
+}
+
+#endif
+
+} // namespace
+
+#ifdef MANTISSA_WITH_MPI
+Ranks::Ranks() {
+    int provided = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &count_);
+    if (provided < MPI_THREAD_SERIALIZED && count_ > 1)
+        throw InvalidInput("this MPI allows no calls from several threads: run without mpirun");
+}
+Ranks::~Ranks() {
+    MPI_Finalize();
+}
+void Ranks::abandon(int code) const {
+    MPI_Abort(MPI_COMM_WORLD, code);
+    std::_Exit(code);
+}
+#else
+Ranks::Ranks() = default;
+Ranks::~Ranks() = default;
+void Ranks::abandon(int code) const {
+    std::_Exit(code);
+}
+#endif
+
+SweepReport run_sweep(const Sweep& sweep, Store* store, int threads, const std::string& command,
+                      [[maybe_unused]] const Ranks& ranks) {
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<std::uint64_t> missing;
+    if (store != nullptr)
+        for (std::size_t i = 0; i < sweep.points.size(); ++i)
+            if (!store->contains(sweep.points[i])) missing.push_back(i);
+#ifdef MANTISSA_WITH_MPI
+    share_list(missing);
+#endif
+    std::vector<Point> todo;
+    for (const std::uint64_t i : missing) todo.push_back(sweep.points[i]);
+    const std::size_t before = sweep.points.size() - todo.size();
+    SweepReport report;
+#ifdef MANTISSA_WITH_MPI
+    if (ranks.count() > 1) report = run_ranks(todo, store, threads, command, before, ranks);
+    else
+#endif
+        report = run_alone(todo, *store, threads, command, before);
+    report.stored_before = before;
+    report.points = sweep.points.size();
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return report;
+}
+
+} // namespace mantissa::sweeps

@@ -1,0 +1,75 @@
+#include "key_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mantissa/format.hpp"
+#include "quoted.hpp"
+
+namespace mantissa::text {
+
+KeyValues::KeyValues(std::string_view text, std::string_view options, std::string_view known)
+    : text_(text), known_(known) {
+    std::string_view rest = std::string_view(text_).substr(text.size() - options.size());
+    while (!rest.empty()) {
+        const std::string_view part = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+        const auto equals = part.find('=');
+        if (equals == std::string_view::npos)
+            fail(fmt::format("{} is not KEY=VALUE; the keys are {}", quoted(part), known_));
+        const std::string_view key = part.substr(0, equals);
+        for (const auto& pair : pairs_)
+            if (pair.first == key) fail(fmt::format("{}= is given twice", shortened(key)));
+        pairs_.emplace_back(key, part.substr(equals + 1));
+    }
+}
+
+std::optional<std::string_view> KeyValues::take(std::string_view key) {
+    const auto it = std::find_if(pairs_.begin(), pairs_.end(), [&](const auto& pair) { return pair.first == key; });
+    if (it == pairs_.end()) return std::nullopt;
+    const std::string_view value = it->second;
+    pairs_.erase(it);
+    return value;
+}
+
+std::uint64_t KeyValues::integer(std::string_view key, std::uint64_t low, std::uint64_t high,
+                                 std::optional<std::uint64_t> fallback) {
+    const auto value = take(key);
+    if (!value) {
+        if (!fallback) fail(fmt::format("{}= is missing: give a whole number in {}..{}", key, low, high));
+        return *fallback;
+    }
+    std::uint64_t number = 0;
+    const char* last = value->data() + value->size();
+    const auto [end, error] = std::from_chars(value->data(), last, number);
+    if (error != std::errc{} || end != last || number < low || number > high)
+        fail(fmt::format("{}={} must be a whole number in {}..{}", key, shortened(*value), low, high));
+    return number;
+}
+
+double KeyValues::positive(std::string_view key, double fallback) {
+    const auto value = take(key);
+    if (!value) return fallback;
+    double number = 0;
+    const char* last = value->data() + value->size();
+    const auto [end, error] = std::from_chars(value->data(), last, number);
+    if (error != std::errc{} || end != last || !std::isfinite(number) || number <= 0)
+        fail(fmt::format("{}={} must be a finite number above zero", key, shortened(*value)));
+    return number;
+}
+
+void KeyValues::finish() const {
+    if (!pairs_.empty()) fail(fmt::format("no option {}; the keys are {}", quoted(pairs_.front().first), known_));
+}
+
+void KeyValues::fail(const std::string& what) const {
+    throw InvalidInput(fmt::format("problem {}: {}", quoted(text_, 200), what));
+}
+
+std::string shortest(double value) {
+    return fmt::format("{}", value);
+}
+
+} // namespace mantissa::text

@@ -1,0 +1,187 @@
+#include "text_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "mantissa/format.hpp"
+#include "quoted.hpp"
+
+namespace mantissa::text {
+
+namespace {
+
+constexpr std::size_t kPathShown = 200;
+constexpr const char* kWriteMend = "give a path in a folder that can be written";
+
+class Descriptor {
+public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() { close(); }
+    [[nodiscard]] int get() const { return fd_; }
+    /// False when the system only now tells that a write failed.
+    bool close() {
+        const bool good = fd_ < 0 || ::close(fd_) == 0;
+        fd_ = -1;
+        return good;
+    }
+
+private:
+    int fd_;
+};
+
+[[noreturn]] void fail(const std::string& path, const char* verb, const char* mend, int error = errno) {
+    const std::string reason = std::generic_category().message(error);
+    if (error == ENOSPC || error == EDQUOT) mend = "free space there or give another path";
+    throw InvalidInput(fmt::format("{}: cannot {}: {}; {}", shortened(path, kPathShown), verb, reason, mend));
+}
+
+bool write_all(int file, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t put = ::write(file, text.data(), text.size());
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(put));
+    }
+    return true;
+}
+
+void write_standard_output(std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+        fail("standard output", "write", "free space there or send it elsewhere");
+}
+
+void write_in_place(const std::string& path, std::string_view text) {
+    Descriptor file(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+    if (file.get() < 0 || !write_all(file.get(), text) || !file.close()) fail(path, "write", kWriteMend);
+}
+
+/// The file behind all symbolic links, whether it is there or not.
+std::string behind_links(const std::string& path) {
+    namespace fs = std::filesystem;
+    fs::path at = path;
+    std::error_code error;
+    for (int links = 0; fs::is_symlink(at, error); ++links) {
+        if (links == 40) fail(path, "write", kWriteMend, ELOOP);
+        const fs::path target = fs::read_symlink(at, error);
+        if (error) fail(path, "write", kWriteMend, error.value());
+        at = target.is_absolute() ? target : at.parent_path() / target;
+    }
+    return at.string();
+}
+
+/// Where write_file() writes: a file to be replaced (`info` tells its mode) or made, or one to be written in place.
+struct Target {
+    std::string path;
+    bool there = false, replace = true;
+    struct stat info {};
+};
+
+std::string folder_of(const std::string& path) {
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    return folder.empty() ? "." : folder;
+}
+
+Target target_of(const std::string& path) {
+    Target target{behind_links(path)};
+    target.there = ::stat(target.path.c_str(), &target.info) == 0;
+    if (!target.there && errno != ENOENT) fail(path, "write", kWriteMend);
+    if (target.there && S_ISDIR(target.info.st_mode)) fail(path, "write", "give the path of a file", EISDIR);
+    if (target.there)
+        target.replace = S_ISREG(target.info.st_mode) && ::access(folder_of(target.path).c_str(), W_OK | X_OK) == 0;
+    return target;
+}
+
+} // namespace
+
+FileText read_file(const std::string& path) {
+    const char* const mend = "give the path of a readable file";
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat info {};
+    if (file.get() < 0 || ::fstat(file.get(), &info) != 0) fail(path, "open", mend);
+    if (S_ISDIR(info.st_mode)) fail(path, "read", mend, EISDIR);
+    if (S_ISBLK(info.st_mode) || (S_ISCHR(info.st_mode) && ::isatty(file.get()) != 1))
+        throw InvalidInput(fmt::format("{}: a device; {}", shortened(path, kPathShown), mend));
+    FileText text;
+    // One byte more than the size, so that the last read meets the end of the file.
+    std::size_t capacity = S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) + 1 : std::size_t{1} << 16;
+    text.bytes = std::make_unique_for_overwrite<char[]>(capacity);
+    for (;;) {
+        if (text.size == capacity) {
+            auto larger = std::make_unique_for_overwrite<char[]>(2 * capacity);
+            std::memcpy(larger.get(), text.bytes.get(), text.size);
+            text.bytes = std::move(larger);
+            capacity *= 2;
+        }
+        const ssize_t got = ::read(file.get(), text.bytes.get() + text.size, capacity - text.size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) fail(path, "read", mend);
+        if (got == 0) return text;
+        text.size += static_cast<std::size_t>(got);
+    }
+}
+
+void write_file(const std::string& path, std::string_view text) {
+    if (is_standard_output(path)) return write_standard_output(text);
+    if (path.empty()) fail(path, "write", kWriteMend, ENOENT);
+    const Target target = target_of(path);
+    if (target.there && ::access(target.path.c_str(), W_OK) != 0) fail(path, "write", kWriteMend);
+    if (!target.replace) return write_in_place(target.path, text);
+    const std::string temporary = fmt::format("{}.tmp{}", target.path, ::getpid());
+    const auto give_up = [&] {
+        const int saved = errno;
+        ::unlink(temporary.c_str());
+        fail(path, "write", kWriteMend, saved);
+    };
+    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (file.get() < 0) fail(path, "write", kWriteMend);
+    if (target.there) {
+        // Only the superuser may give a file away; for others the file becomes theirs, as with any editor. The owner
+        // first: a change of owner clears bits of the mode.
+        [[maybe_unused]] const int owner = ::fchown(file.get(), target.info.st_uid, target.info.st_gid);
+        if (::fchmod(file.get(), target.info.st_mode & 07777) != 0) give_up();
+    }
+    if (!write_all(file.get(), text) || !file.close()) give_up();
+    if (::rename(temporary.c_str(), target.path.c_str()) != 0) give_up();
+}
+
+void check_writable(const std::string& option, const std::string& path) {
+    const auto refuse = [&](const std::string& why) {
+        throw InvalidInput(fmt::format("{} {}: {}", option, quoted(path, kPathShown), why));
+    };
+    if (path.empty()) refuse("the name is empty; give a file, or - for standard output");
+    if (is_standard_output(path)) return;
+    Target target;
+    try {
+        target = target_of(path);
+    } catch (const InvalidInput& fault) {
+        throw InvalidInput(fmt::format("{} {}", option, fault.what()));
+    }
+    const std::string folder = folder_of(target.path);
+    std::error_code error;
+    if (!target.there && !std::filesystem::is_directory(folder, error))
+        refuse(fmt::format("there is no folder {}; make it or give another", quoted(folder, kPathShown)));
+    const std::string& written = target.there ? target.path : folder;
+    if (::access(written.c_str(), W_OK) != 0)
+        refuse(fmt::format("cannot be written: {}; {}", std::generic_category().message(errno), kWriteMend));
+}
+
+void check_store_path(const std::string& option, const std::string& path) {
+    if (is_standard_output(path) || path.starts_with(':'))
+        throw InvalidInput(fmt::format("{} {}: results are kept in a file; give a file name, as results.sqlite", option,
+                                       quoted(path, kPathShown)));
+    check_writable(option, path);
+}
+
+} // namespace mantissa::text

@@ -1,0 +1,38 @@
+// Whole files in memory. Internal to host/.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace mantissa::text {
+
+struct FileText {
+    std::unique_ptr<char[]> bytes;
+    std::size_t size = 0;
+    [[nodiscard]] std::string_view view() const { return {bytes.get(), size}; }
+};
+
+/// Throws InvalidInput naming the file and the system's reason; for a folder or a device too.
+FileText read_file(const std::string& path);
+
+/// "-" in place of a file to write stands for standard output.
+inline bool is_standard_output(const std::string& path) {
+    return path == "-";
+}
+
+/// Writes `text` to `path`. A regular file, or one that is not there yet, is written under another name beside it and
+/// renamed into place, so that it is never half written; it keeps its mode and, where that is allowed, its owner. A
+/// symbolic link stays: the file that it names is written. A device, a FIFO, or a file in a folder where nothing can be
+/// made is written in place. "-" is standard output. Throws InvalidInput naming the file and the system's reason.
+void write_file(const std::string& path, std::string_view text);
+
+/// Would write_file() be able to write there? Writes nothing. To be asked before long work; throws InvalidInput with
+/// one line that begins with `option` ("--history") when not: an empty name, a folder, a missing folder, no permission.
+void check_writable(const std::string& option, const std::string& path);
+
+/// The same for a results file (SQLite), which "-" and ":memory:" cannot be.
+void check_store_path(const std::string& option, const std::string& path);
+
+} // namespace mantissa::text

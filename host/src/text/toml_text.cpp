@@ -1,0 +1,132 @@
+#include "toml_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace mantissa::text {
+
+namespace {
+
+std::uint32_t line_of_node(const toml::node& node, std::uint32_t fallback) {
+    return node.source().begin.line != 0 ? node.source().begin.line : fallback;
+}
+
+} // namespace
+
+std::string printable(std::string_view text) {
+    std::string out;
+    for (const char c : text.substr(0, 80)) out += c >= ' ' && c <= '~' ? c : '?';
+    return out;
+}
+
+TomlText::TomlText(std::string_view text, std::string_view name) : name_(name) {
+    try {
+        root_ = toml::parse(text, name);
+    } catch (const toml::parse_error& fault) {
+        fail(fault.source().begin.line, fmt::format("{}; correct the TOML", printable(fault.description())));
+    }
+}
+
+void TomlText::fail(std::uint32_t line, const std::string& what) const {
+    std::string text = what; // may quote the file, line ends and all
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < ' ') c = '?';
+    throw InvalidInput(fmt::format("{}:{}: {}", name_, std::max(line, 1U), text));
+}
+
+void TomlText::check_keys(const toml::table& table, std::string_view where,
+                          std::initializer_list<std::string_view> known) const {
+    for (const auto& [key, node] : table)
+        if (std::find(known.begin(), known.end(), key.str()) == known.end())
+            fail(key.source().begin.line, fmt::format("no key '{}' in {}; the keys are {}", printable(key.str()), where,
+                                                      fmt::join(known, ", ")));
+}
+
+std::uint32_t TomlText::line_of(const toml::table& table, std::string_view key) {
+    const toml::node* node = table.get(key);
+    return node == nullptr ? table.source().begin.line : line_of_node(*node, table.source().begin.line);
+}
+
+std::string TomlText::text(const toml::table& table, std::string_view key, std::string fallback) const {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return fallback;
+    const auto value = node->value_exact<std::string>();
+    if (!value || value->empty()) fail(line_of(table, key), fmt::format("{} must be text in quotes", key));
+    return *value;
+}
+
+bool TomlText::truth(const toml::table& table, std::string_view key, bool fallback) const {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return fallback;
+    const auto value = node->value_exact<bool>();
+    if (!value) fail(line_of(table, key), fmt::format("{} must be true or false", key));
+    return *value;
+}
+
+double TomlText::number(const toml::table& table, std::string_view key, double low, double high,
+                        double fallback) const {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return fallback;
+    double value = NAN;
+    if (const auto d = node->value_exact<double>()) value = *d;
+    if (const auto i = node->value_exact<std::int64_t>()) value = static_cast<double>(*i);
+    if (!(value > low && value <= high))
+        fail(line_of(table, key), fmt::format("{} must be a number above {} and up to {}", key, low, high));
+    return value;
+}
+
+std::uint64_t TomlText::whole(const toml::table& table, std::string_view key, std::uint64_t low, std::uint64_t high,
+                              std::uint64_t fallback) const {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return fallback;
+    const auto value = node->value_exact<std::int64_t>();
+    if (!value || *value < 0 || static_cast<std::uint64_t>(*value) < low || static_cast<std::uint64_t>(*value) > high)
+        fail(line_of(table, key), fmt::format("{} must be a whole number from {} to {}", key, low, high));
+    return static_cast<std::uint64_t>(*value);
+}
+
+std::vector<std::uint64_t> TomlText::wholes(const toml::table& table, std::string_view key, std::uint64_t low,
+                                            std::uint64_t high, std::uint64_t fallback) const {
+    const toml::node* node = table.get(key);
+    const toml::array* list = node == nullptr ? nullptr : node->as_array();
+    if (list == nullptr) return {whole(table, key, low, high, fallback)};
+    std::vector<std::uint64_t> values;
+    for (const toml::node& item : *list) {
+        const auto value = item.value_exact<std::int64_t>();
+        if (!value || *value < 0 || static_cast<std::uint64_t>(*value) < low ||
+            static_cast<std::uint64_t>(*value) > high)
+            fail(line_of_node(item, line_of(table, key)),
+                 fmt::format("{} must be whole numbers from {} to {}", key, low, high));
+        const auto number = static_cast<std::uint64_t>(*value);
+        if (std::find(values.begin(), values.end(), number) == values.end()) values.push_back(number);
+    }
+    if (values.empty() || values.size() > 20)
+        fail(line_of(table, key), fmt::format("{} must have 1 to 20 values", key));
+    return values;
+}
+
+std::vector<TomlText::Item> TomlText::texts(const toml::table& table, std::string_view key) const {
+    const toml::node* node = table.get(key);
+    std::vector<Item> items;
+    if (node == nullptr) return items;
+    const std::uint32_t line = line_of(table, key);
+    const auto add = [&](const toml::node& item) {
+        const auto value = item.value_exact<std::string>();
+        if (!value || value->empty())
+            fail(line_of_node(item, line), fmt::format("{} must be text in quotes, or a list of such", key));
+        const bool there = std::any_of(items.begin(), items.end(), [&](const Item& i) { return i.text == *value; });
+        if (!there) items.push_back({*value, line_of_node(item, line)});
+    };
+    if (const toml::array* list = node->as_array()) {
+        if (list->empty()) fail(line, fmt::format("{} is an empty list: give at least one value", key));
+        for (const toml::node& item : *list) add(item);
+    } else {
+        add(*node);
+    }
+    return items;
+}
+
+} // namespace mantissa::text

@@ -1,0 +1,31 @@
+// Splitting an index range over threads. Internal to host/.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace mantissa::work {
+
+/// Below this many elements a second thread costs more than it saves.
+inline constexpr std::size_t kParallelGrain = std::size_t{1} << 17;
+
+/// Calls work(begin, end) on consecutive pieces of 0..count, each piece a multiple of `unit` (but the last). `work`
+/// must not throw.
+template <class Work> void for_pieces(int threads, std::size_t count, std::size_t unit, const Work& work) {
+    const std::size_t units = (count + unit - 1) / unit;
+    const std::size_t wanted = std::min<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), units);
+    const std::size_t pieces = std::min(wanted, count / kParallelGrain + 1);
+    if (pieces <= 1) {
+        if (count != 0) work(std::size_t{0}, count);
+        return;
+    }
+    const auto bound = [&](std::size_t piece) { return std::min(count, units * piece / pieces * unit); };
+    std::vector<std::jthread> others;
+    others.reserve(pieces - 1);
+    for (std::size_t k = 1; k < pieces; ++k) others.emplace_back([&, k] { work(bound(k), bound(k + 1)); });
+    work(bound(0), bound(1));
+}
+
+} // namespace mantissa::work
