@@ -10,12 +10,13 @@
 #include <string_view>
 
 #include "mantissa/format.hpp"
+#include "mantissa/operation.hpp"
 
 namespace mantissa::judge {
 
-enum class Op : std::uint8_t { add, sub, mul, div, sqrt, fma, convert };
+using Op = Operation;
+/// Those that MPFR judges; the scaled ones are made of them.
 inline constexpr Op kAllOps[] = {Op::add, Op::sub, Op::mul, Op::div, Op::sqrt, Op::fma, Op::convert};
-std::string_view name(Op op);
 /// How many operands it takes.
 constexpr int arity(Op op) {
     return op == Op::sqrt || op == Op::convert ? 1 : op == Op::fma ? 3 : 2;
