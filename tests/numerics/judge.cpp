@@ -47,6 +47,13 @@ void Judge::form(Op op, double a, double b, double c) {
     nearest_ternary_ = apply(nearest_, MPFR_RNDN);
 }
 
+bool Judge::form_text(const std::string& text, int base) {
+    char* end = nullptr;
+    toward_zero_ternary_ = mpfr_strtofr(toward_zero_, text.c_str(), &end, base, MPFR_RNDZ);
+    nearest_ternary_ = mpfr_strtofr(nearest_, text.c_str(), &end, base, MPFR_RNDN);
+    return end == text.c_str() + text.size();
+}
+
 double Judge::result(const Format& f) {
     const bool truncates = f.rounding == Rounding::toward_zero;
     mpfr_srcptr x = truncates ? toward_zero_ : nearest_;

@@ -33,6 +33,8 @@ public:
 
     /// Forms op(a, b, c), rounded to M + 1 bits both ways, with an unbounded exponent.
     void form(Op op, double a, double b, double c);
+    /// The number that a text stands for, in base 10 or 16; true when all of the text is one.
+    bool form_text(const std::string& text, int base);
     /// The result just formed under f's policies.
     double result(const Format& f);
 
