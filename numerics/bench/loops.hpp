@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 
 #include "mantissa/float.hpp"
+#include "mantissa/operation.hpp"
 
 namespace mantissa::bench {
 
@@ -12,11 +14,23 @@ template <class T> using Loop = void (*)(const T* a, const T* b, T* out, std::si
 
 template <class T> struct Loops { Loop<T> add = nullptr, mul = nullptr; };
 
-/// The operations of the vector kernels.
-enum class Operation { add, sub, mul, div, sqrt, fma, scale, add_scaled, convert };
-inline constexpr int kOperations = 9;
-inline constexpr const char* kOperationNames[kOperations] = {"add", "sub",   "mul",        "div",    "sqrt",
-                                                             "fma", "scale", "add_scaled", "convert"};
+/// What is timed of the vector kernels, a column each.
+struct Timed {
+    const char* name;
+    Operation operation;
+    bool from_doubles = false; ///< VectorUnit::convert(), else round()
+};
+inline constexpr Timed kTimed[] = {{"add", Operation::add},
+                                   {"sub", Operation::sub},
+                                   {"mul", Operation::mul},
+                                   {"div", Operation::div},
+                                   {"sqrt", Operation::sqrt},
+                                   {"fma", Operation::fma},
+                                   {"scale", Operation::scale},
+                                   {"add_scaled", Operation::add_scaled},
+                                   {"convert", Operation::convert, true},
+                                   {"round", Operation::convert}};
+inline constexpr int kColumns = static_cast<int>(std::size(kTimed));
 
 /// Arrays of one length; `wide` is what convert() reads.
 template <class T> struct Operands {
@@ -29,8 +43,8 @@ template <class T> struct Operands {
     std::size_t n = 0;
 };
 
-/// Native arithmetic, by Operation.
-template <class T> using NativeLoops = void (*[kOperations])(const Operands<T>& x);
+/// Native arithmetic, as in kTimed; beside a rounding, a copy.
+template <class T> using NativeLoops = void (*[kColumns])(const Operands<T>& x);
 
 using TruncatingS17 = Float<Format{17, 8}>;
 using TruncatingS23 = Float<Format{23, 8}>;

@@ -14,7 +14,8 @@ template <class T> void mul(const T* __restrict a, const T* __restrict b, T* __r
 }
 template <class T> constexpr Loops<T> kLoops{add<T>, mul<T>};
 
-template <class T, Operation kOperation> void native(const Operands<T>& x) {
+template <class T, int kColumn> void native(const Operands<T>& x) {
+    constexpr Operation kOperation = kTimed[kColumn].operation;
     const T* __restrict a = x.a;
     [[maybe_unused]] const T* __restrict b = x.b;
     [[maybe_unused]] const T* __restrict c = x.c;
@@ -30,19 +31,15 @@ template <class T, Operation kOperation> void native(const Operands<T>& x) {
         else if constexpr (kOperation == Operation::fma) out[i] = std::fma(a[i], b[i], c[i]);
         else if constexpr (kOperation == Operation::scale) out[i] = s * a[i];
         else if constexpr (kOperation == Operation::add_scaled) out[i] = b[i] + s * a[i];
-        else out[i] = static_cast<T>(wide[i]);
+        else if constexpr (kTimed[kColumn].from_doubles) out[i] = static_cast<T>(wide[i]);
+        else out[i] = a[i];
     }
 }
-template <class T> void fill(NativeLoops<T>& loops) {
-    loops[static_cast<int>(Operation::add)] = native<T, Operation::add>;
-    loops[static_cast<int>(Operation::sub)] = native<T, Operation::sub>;
-    loops[static_cast<int>(Operation::mul)] = native<T, Operation::mul>;
-    loops[static_cast<int>(Operation::div)] = native<T, Operation::div>;
-    loops[static_cast<int>(Operation::sqrt)] = native<T, Operation::sqrt>;
-    loops[static_cast<int>(Operation::fma)] = native<T, Operation::fma>;
-    loops[static_cast<int>(Operation::scale)] = native<T, Operation::scale>;
-    loops[static_cast<int>(Operation::add_scaled)] = native<T, Operation::add_scaled>;
-    loops[static_cast<int>(Operation::convert)] = native<T, Operation::convert>;
+template <class T, int kColumn = 0> void fill(NativeLoops<T>& loops) {
+    if constexpr (kColumn < kColumns) {
+        loops[kColumn] = native<T, kColumn>;
+        fill<T, kColumn + 1>(loops);
+    }
 }
 
 constexpr std::size_t kLanes = 16;

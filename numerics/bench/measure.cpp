@@ -220,51 +220,33 @@ template <class T> struct PathArrays {
     }
 };
 
-template <class T> void run_kernel(const VectorUnit<T>& unit, Operation op, const Operands<T>& x) {
+template <class T> void run_kernel(const VectorUnit<T>& unit, const Timed& timed, const Operands<T>& x) {
     const std::span<const T> a(x.a, x.n), b(x.b, x.n), c(x.c, x.n);
     const std::span<T> out(x.out, x.n);
-    switch (op) {
-    case Operation::add:
-        return unit.add(a, b, out);
-    case Operation::sub:
-        return unit.sub(a, b, out);
-    case Operation::mul:
-        return unit.mul(a, b, out);
-    case Operation::div:
-        return unit.div(a, b, out);
-    case Operation::sqrt:
-        return unit.sqrt(a, out);
-    case Operation::fma:
-        return unit.fma(a, b, c, out);
-    case Operation::scale:
-        return unit.scale(x.s, a, out);
-    case Operation::add_scaled:
-        return unit.add_scaled(b, x.s, a, out);
-    case Operation::convert:
-        return unit.convert({x.wide, x.n}, out);
-    }
+    if (timed.from_doubles) unit.convert({x.wide, x.n}, out);
+    else unit.apply(timed.operation, a, b, c, x.s, out);
 }
 
 template <class T> void CaseList::paths(const NativeLoops<T>& native, std::size_t elements) {
     const std::string carrier = sizeof(T) == 4 ? "float" : "double";
-    const auto name = [&](const std::string& what, int op) {
-        return carrier + " arrays, " + what + " " + kOperationNames[op];
+    const auto name = [&](const std::string& what, int column) {
+        return carrier + " arrays, " + what + " " + kTimed[column].name;
     };
-    for (int op = 0; op < kOperations; ++op) {
+    // A double's round() is its convert().
+    const int columns = sizeof(T) == 4 ? kColumns : kColumns - 1;
+    for (int k = 0; k < columns; ++k) {
         const PathArrays<T> x(path_formats<T>().front(), elements);
-        add(name("native", op), "", 0, [x, run = native[op], in = x.operands(static_cast<Operation>(op))] { run(in); });
+        add(name("native", k), "", 0, [x, run = native[k], in = x.operands(kTimed[k].operation)] { run(in); });
     }
     for (const Format& f : path_formats<T>()) {
         const PathArrays<T> x(f, elements);
         const VectorUnit<T> unit(f);
         const std::string row = carrier + " " + to_string(f) + " (" + std::string(unit.path()) + ")";
-        for (int op = 0; op < kOperations; ++op)
+        for (int k = 0; k < columns; ++k)
             add(
-                name(to_string(f), op), name("native", op), 0,
-                [x, unit, op, in = x.operands(static_cast<Operation>(op))] {
-                    run_kernel(unit, static_cast<Operation>(op), in);
-                },
-                row, kOperationNames[op]);
+                name(to_string(f), k), name("native", k), 0,
+                [x, unit, k, in = x.operands(kTimed[k].operation)] { run_kernel(unit, kTimed[k], in); }, row,
+                kTimed[k].name);
     }
 }
 
@@ -315,7 +297,9 @@ template std::vector<Format> path_formats<float>();
 template std::vector<Format> path_formats<double>();
 
 std::vector<std::string> path_operations() {
-    return {kOperationNames, kOperationNames + kOperations};
+    std::vector<std::string> names;
+    for (const Timed& timed : kTimed) names.emplace_back(timed.name);
+    return names;
 }
 
 std::vector<Case> make_cases(const CaseOptions& options) {

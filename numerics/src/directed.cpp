@@ -60,8 +60,7 @@ template <class C> const DirectedKernels<C>& kernels_of(const KernelTable& table
 constexpr std::size_t kBlock = 512;
 
 template <class T> OperandArrays<T> at(const OperandArrays<T>& in, std::size_t i) {
-    const auto from = [i](const T* p) { return p == nullptr ? nullptr : p + i; };
-    return {from(in.a), from(in.b), from(in.c), in.s};
+    return {in.a + i, in.b + i, in.c + i, in.s};
 }
 
 /// One operation on at most kBlock elements. T is the type in memory, C that in which results are formed.
@@ -72,7 +71,7 @@ public:
           near_(needs_near<C>(f)), flush_near_(f.flushes() && params_.whole),
           finish_(kernels_.finish[static_cast<int>(kind(near_, params_.grid != 0))]) {}
 
-    void run(FpScope& scope, Op op, const OperandArrays<T>& in, T* out, std::size_t n) {
+    void run(FpScope& scope, Op op, const OperandArrays<T>& in, Sink<T> out, std::size_t n) {
         const FpMode mode{truncates_ ? FpRounding::toward_zero : FpRounding::nearest, false};
         if (truncates_) {
             scope.set(mode);
@@ -115,7 +114,7 @@ private:
     const KernelTable& table_;
     DirectedParams<C> params_;
     bool truncates_, near_, flush_near_;
-    void (*finish_)(const C*, const C*, const C*, C*, std::size_t, const DirectedParams<C>&);
+    void (*finish_)(const C*, const C*, const C*, Sink<C>, std::size_t, const DirectedParams<C>&);
     alignas(64) C down_[kBlock], up_[kBlock], near_result_[kBlock];
     alignas(64) C wide_[sizeof(T) == sizeof(C) ? 1 : kBlock];
 };
@@ -127,7 +126,8 @@ template <class T> bool has_directed(const KernelTable& table, Op op) {
 }
 
 template <class T>
-void run_directed(const KernelTable& table, const Format& f, Op op, const OperandArrays<T>& in, T* out, std::size_t n) {
+void run_directed(const KernelTable& table, const Format& f, Op op, const OperandArrays<T>& in, Sink<T> out,
+                  std::size_t n) {
     FpScope scope({});
     if constexpr (sizeof(T) == 4) {
         if (op == Op::fma && !table.has_fma) {
@@ -160,39 +160,42 @@ template <class T> bool has_fused(const KernelTable& table, const Format& f) {
 }
 
 template <class T>
-void run_fused(const KernelTable& table, const Format& f, Op op, const OperandArrays<T>& in, T* out, std::size_t n) {
+void run_fused(const KernelTable& table, const Format& f, Op op, const OperandArrays<T>& in, Sink<T> out,
+               std::size_t n) {
     const bool sum = sizeof(T) == 4 && (op == Op::add || op == Op::sub);
     const FpScope scope({FpRounding::nearest, sum && f.flushes()});
     const Fused kind = !f.flushes() ? Fused::gradual : needs_near<T>(f) ? Fused::flush_near : Fused::flush;
     kernels_of<T>(table).fused[static_cast<int>(op)][static_cast<int>(kind)](in, out, n, directed_params<T>(f));
 }
 
-template <class T>
-void convert_directed(const KernelTable& table, const Format& f, const double* a, T* out, std::size_t n) {
+template <class C, class T>
+void convert_directed(const KernelTable& table, const Format& f, Source<C> a, Sink<T> out, std::size_t n) {
     const FpScope scope({f.truncates() ? FpRounding::toward_zero : FpRounding::nearest, false});
-    const DirectedParams<double> params = directed_params<double>(f, true);
-    const bool unlimited =
-        whole_range<double>(f) && !f.flushes() && (f.truncates() || f.overflow == Overflow::infinity);
+    const DirectedParams<C> params = directed_params<C>(f, true);
+    const bool unlimited = whole_range<C>(f) && !f.flushes() && (f.truncates() || f.overflow == Overflow::infinity);
     const auto kind = static_cast<int>(unlimited          ? Rounds::unlimited
                                        : params.grid != 0 ? Rounds::on_grid
                                                           : Rounds::limited);
-    if constexpr (sizeof(T) == 4) table.round32[kind](a, out, n, params);
+    if constexpr (sizeof(C) == 4) table.shorten[kind](a, out, n, params);
+    else if constexpr (sizeof(T) == 4) table.round32[kind](a, out, n, params);
     else table.round64[kind](a, out, n, params);
 }
 
 template bool has_directed<float>(const KernelTable&, Op);
 template bool has_directed<double>(const KernelTable&, Op);
-template void run_directed<float>(const KernelTable&, const Format&, Op, const OperandArrays<float>&, float*,
+template void run_directed<float>(const KernelTable&, const Format&, Op, const OperandArrays<float>&, Sink<float>,
                                   std::size_t);
-template void run_directed<double>(const KernelTable&, const Format&, Op, const OperandArrays<double>&, double*,
+template void run_directed<double>(const KernelTable&, const Format&, Op, const OperandArrays<double>&, Sink<double>,
                                    std::size_t);
 template bool has_fused<float>(const KernelTable&, const Format&);
 template bool has_fused<double>(const KernelTable&, const Format&);
-template void run_fused<float>(const KernelTable&, const Format&, Op, const OperandArrays<float>&, float*, std::size_t);
-template void run_fused<double>(const KernelTable&, const Format&, Op, const OperandArrays<double>&, double*,
+template void run_fused<float>(const KernelTable&, const Format&, Op, const OperandArrays<float>&, Sink<float>,
+                               std::size_t);
+template void run_fused<double>(const KernelTable&, const Format&, Op, const OperandArrays<double>&, Sink<double>,
                                 std::size_t);
-template void convert_directed<float>(const KernelTable&, const Format&, const double*, float*, std::size_t);
-template void convert_directed<double>(const KernelTable&, const Format&, const double*, double*, std::size_t);
+template void convert_directed(const KernelTable&, const Format&, Source<double>, Sink<float>, std::size_t);
+template void convert_directed(const KernelTable&, const Format&, Source<double>, Sink<double>, std::size_t);
+template void convert_directed(const KernelTable&, const Format&, Source<float>, Sink<float>, std::size_t);
 
 #endif
 

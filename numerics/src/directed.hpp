@@ -16,16 +16,18 @@ template <class T> bool has_directed(const KernelTable& table, Op op);
 
 /// `out` may be any of the operands. has_directed() must hold.
 template <class T>
-void run_directed(const KernelTable& table, const Format& f, Op op, const OperandArrays<T>& in, T* out, std::size_t n);
+void run_directed(const KernelTable& table, const Format& f, Op op, const OperandArrays<T>& in, Sink<T> out,
+                  std::size_t n);
 
 /// Has this format a kernel in one sweep?
 template <class T> bool has_fused(const KernelTable& table, const Format& f);
 template <class T>
-void run_fused(const KernelTable& table, const Format& f, Op op, const OperandArrays<T>& in, T* out, std::size_t n);
+void run_fused(const KernelTable& table, const Format& f, Op op, const OperandArrays<T>& in, Sink<T> out,
+               std::size_t n);
 
-/// Doubles rounded into f. `out` may be the same memory as `a`.
-template <class T>
-void convert_directed(const KernelTable& table, const Format& f, const double* a, T* out, std::size_t n);
+/// Doubles rounded into f, or floats into one that float carries. `out` may be the same memory as `a`.
+template <class C, class T>
+void convert_directed(const KernelTable& table, const Format& f, Source<C> a, Sink<T> out, std::size_t n);
 
 #endif
 

@@ -12,40 +12,17 @@ namespace mantissa {
 namespace {
 
 using detail::Finish;
-using detail::Op;
 
-void require(bool same) {
-    if (!same) throw InvalidInput("vector kernel: arrays of different lengths; give equal ones");
-}
-
-double portable_op(Op op, const Format& f, double a, double b, double c, double s) {
-    switch (op) {
-    case Op::add:
-        return exact::add(f, a, b);
-    case Op::sub:
-        return exact::sub(f, a, b);
-    case Op::mul:
-        return exact::mul(f, a, b);
-    case Op::div:
-        return exact::div(f, a, b);
-    case Op::sqrt:
-        return exact::sqrt(f, a);
-    case Op::scale:
-        return exact::mul(f, s, a);
-    case Op::fma:
-        return exact::fma(f, a, b, c);
-    case Op::add_scaled:
-        return exact::add(f, b, exact::mul(f, s, a));
-    default:
-        return exact::sub(f, b, exact::mul(f, s, a));
-    }
-}
+constexpr const char* kLengths = "vector kernel: arrays of different lengths; give equal ones";
 
 template <class T>
-void run_portable(const Format& f, Op op, const detail::OperandArrays<T>& in, T* out, std::size_t n) {
-    const auto at = [](const T* p, std::size_t i) { return p == nullptr ? 0.0 : static_cast<double>(p[i]); };
+void run_portable(const Format& f, Operation op, const detail::OperandArrays<T>& in, detail::Sink<T> out,
+                  std::size_t n) {
+    const auto at = [](detail::Source<T> p, std::size_t i) {
+        return p.address() == nullptr ? 0.0 : static_cast<double>(p[i]);
+    };
     for (std::size_t i = 0; i < n; ++i)
-        out[i] = static_cast<T>(portable_op(op, f, in.a[i], at(in.b, i), at(in.c, i), in.s));
+        out[i] = static_cast<T>(exact::apply(op, f, in.a[i], at(in.b, i), at(in.c, i), in.s));
 }
 
 } // namespace
@@ -92,28 +69,52 @@ template <class T> std::string_view VectorUnit<T>::path() const {
     return names[static_cast<int>(way_)];
 }
 
+template <class T> void VectorUnit<T>::require_format(const Format* elements) const {
+    if (elements == nullptr || elements->canonical() == format_) return;
+    throw InvalidInput(fmt::format("vector kernel: an array of {} numbers, but the unit's format is {}; make a "
+                                   "VectorUnit of the array's format, or round() or convert() the array into another",
+                                   to_string(*elements), to_string(format_)));
+}
+
 template <class T>
-void VectorUnit<T>::run(int op_index, const T* a, const T* b, const T* c, T s, T* out, std::size_t n) const {
-    const auto op = static_cast<Op>(op_index);
+void VectorUnit<T>::run(Operation op, const Format* elements, detail::Readable a, detail::Readable b,
+                        detail::Readable c, T s, detail::Writable out) const {
+    require_format(elements);
+    const bool equal =
+        a.size == out.size && (!reads_b(op) || b.size == out.size) && (!reads_c(op) || c.size == out.size);
+    if (!equal) throw InvalidInput(kLengths);
+    if (op == Operation::convert) {
+        if constexpr (sizeof(T) == 8) return convert_memory(elements, a, out);
+        else return round_floats(a.address, out.address, out.size);
+    }
+    form(op, a.address, reads_b(op) ? b.address : nullptr, reads_c(op) ? c.address : nullptr, s, out.address, out.size);
+}
+
+template <class T>
+void VectorUnit<T>::form(Operation op, const void* a, const void* b, const void* c, T s, void* to,
+                         std::size_t n) const {
     const detail::OperandArrays<T> in{a, b, c, s};
+    const detail::Sink<T> out(to);
     if (way_ == Way::portable) return run_portable(format_, op, in, out, n);
 #if MANTISSA_HAS_FP_MODE
     const detail::KernelTable& table = detail::best_kernel_table();
     const detail::FinishParams params{params_.mask64,   params_.mask32,     params_.drop, params_.max,
                                       params_.overflow, params_.min_normal, params_.grid};
-    bool directed = way_ == Way::directed || (op == Op::fma && (way_ == Way::through_double || !table.has_fma));
+    bool directed = way_ == Way::directed || (op == Operation::fma && (way_ == Way::through_double || !table.has_fma));
     // Compilers do not vectorise two roundings through double in one loop.
-    directed = directed || (way_ == Way::through_double && (op == Op::add_scaled || op == Op::sub_scaled));
+    directed =
+        directed || (way_ == Way::through_double && (op == Operation::add_scaled || op == Operation::sub_scaled));
     if ((directed || way_ == Way::through_double) && detail::has_fused<T>(table, format_))
         return detail::run_fused(table, format_, op, in, out, n);
     if (directed) {
         if (detail::has_directed<T>(table, op)) return detail::run_directed(table, format_, op, in, out, n);
         return run_portable(format_, op, in, out, n);
     }
+    const auto op_index = static_cast<int>(op);
     if constexpr (sizeof(T) == 4) {
         const auto odd = table.f32[op_index][static_cast<int>(Finish::rne_odd)];
         if (finish_ == static_cast<std::uint8_t>(Finish::rne_float) && format_.fraction_bits <= 21 && odd != nullptr) {
-            const detail::FpScope scope({detail::FpRounding::toward_zero, op != Op::mul});
+            const detail::FpScope scope({detail::FpRounding::toward_zero, op != Operation::mul});
             odd(in, out, n, params);
             return;
         }
@@ -125,64 +126,38 @@ void VectorUnit<T>::run(int op_index, const T* a, const T* b, const T* c, T s, T
 #endif
 }
 
-template <class T> void VectorUnit<T>::add(std::span<const T> a, std::span<const T> b, std::span<T> out) const {
-    require(a.size() == b.size() && a.size() == out.size());
-    run(static_cast<int>(Op::add), a.data(), b.data(), nullptr, T{}, out.data(), a.size());
-}
-template <class T> void VectorUnit<T>::sub(std::span<const T> a, std::span<const T> b, std::span<T> out) const {
-    require(a.size() == b.size() && a.size() == out.size());
-    run(static_cast<int>(Op::sub), a.data(), b.data(), nullptr, T{}, out.data(), a.size());
-}
-template <class T> void VectorUnit<T>::mul(std::span<const T> a, std::span<const T> b, std::span<T> out) const {
-    require(a.size() == b.size() && a.size() == out.size());
-    run(static_cast<int>(Op::mul), a.data(), b.data(), nullptr, T{}, out.data(), a.size());
-}
-template <class T> void VectorUnit<T>::div(std::span<const T> a, std::span<const T> b, std::span<T> out) const {
-    require(a.size() == b.size() && a.size() == out.size());
-    run(static_cast<int>(Op::div), a.data(), b.data(), nullptr, T{}, out.data(), a.size());
-}
-template <class T> void VectorUnit<T>::sqrt(std::span<const T> a, std::span<T> out) const {
-    require(a.size() == out.size());
-    run(static_cast<int>(Op::sqrt), a.data(), nullptr, nullptr, T{}, out.data(), a.size());
-}
-template <class T> void VectorUnit<T>::scale(T s, std::span<const T> a, std::span<T> out) const {
-    require(a.size() == out.size());
-    run(static_cast<int>(Op::scale), a.data(), nullptr, nullptr, s, out.data(), a.size());
-}
 template <class T>
-void VectorUnit<T>::add_scaled(std::span<const T> b, T s, std::span<const T> a, std::span<T> out) const {
-    require(a.size() == b.size() && a.size() == out.size());
-    run(static_cast<int>(Op::add_scaled), a.data(), b.data(), nullptr, s, out.data(), a.size());
-}
-template <class T>
-void VectorUnit<T>::sub_scaled(std::span<const T> b, T s, std::span<const T> a, std::span<T> out) const {
-    require(a.size() == b.size() && a.size() == out.size());
-    run(static_cast<int>(Op::sub_scaled), a.data(), b.data(), nullptr, s, out.data(), a.size());
-}
-
-template <class T>
-void VectorUnit<T>::fma(std::span<const T> a, std::span<const T> b, std::span<const T> c, std::span<T> out) const {
-    require(a.size() == b.size() && a.size() == c.size() && a.size() == out.size());
-    run(static_cast<int>(Op::fma), a.data(), b.data(), c.data(), T{}, out.data(), a.size());
-}
-
-template <class T> void VectorUnit<T>::convert(std::span<const double> a, std::span<T> out) const {
-    require(a.size() == out.size());
+void VectorUnit<T>::convert_memory(const Format* elements, detail::Readable from, detail::Writable to) const {
+    require_format(elements);
+    if (from.size != to.size) throw InvalidInput(kLengths);
+    const std::size_t n = to.size;
+    const detail::Source<double> a(from.address);
+    const detail::Sink<T> out(to.address);
     if (way_ == Way::portable) {
-        for (std::size_t i = 0; i < a.size(); ++i) out[i] = static_cast<T>(exact::convert(format_, a[i]));
+        for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<T>(exact::convert(format_, a[i]));
         return;
     }
 #if MANTISSA_HAS_FP_MODE
     const detail::KernelTable& table = detail::best_kernel_table();
     const bool hardware = way_ == Way::native || (way_ == Way::hardware && format_.flushes());
-    if (!hardware) return detail::convert_directed(table, format_, a.data(), out.data(), a.size());
+    if (!hardware) return detail::convert_directed(table, format_, a, out, n);
     const detail::FinishParams params{params_.mask64,   params_.mask32,     params_.drop, params_.max,
                                       params_.overflow, params_.min_normal, params_.grid};
     const detail::FpScope scope(
         {format_.truncates() ? detail::FpRounding::toward_zero : detail::FpRounding::nearest, format_.flushes()});
-    if constexpr (sizeof(T) == 4) table.convert32[convert_finish_](a.data(), out.data(), a.size(), params);
-    else table.convert64[convert_finish_](a.data(), out.data(), a.size(), params);
+    if constexpr (sizeof(T) == 4) table.convert32[convert_finish_](a, out, n, params);
+    else table.convert64[convert_finish_](a, out, n, params);
 #endif
+}
+
+template <class T>
+void VectorUnit<T>::round_floats(const void* from, void* to, std::size_t n) const requires(sizeof(T) == 4) {
+    const detail::Source<float> a(from);
+    const detail::Sink<float> out(to);
+#if MANTISSA_HAS_FP_MODE
+    if (way_ != Way::portable) return detail::convert_directed(detail::best_kernel_table(), format_, a, out, n);
+#endif
+    run_portable<float>(format_, Operation::convert, {a, {}, {}, 0}, out, n);
 }
 
 template class VectorUnit<float>;

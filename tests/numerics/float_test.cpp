@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mantissa/float_fmt.hpp"
 #include "mantissa/float_io.hpp"
 
 namespace mantissa {

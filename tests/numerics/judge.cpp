@@ -8,26 +8,6 @@
 
 namespace mantissa::judge {
 
-std::string_view name(Op op) {
-    switch (op) {
-    case Op::add:
-        return "add";
-    case Op::sub:
-        return "sub";
-    case Op::mul:
-        return "mul";
-    case Op::div:
-        return "div";
-    case Op::sqrt:
-        return "sqrt";
-    case Op::fma:
-        return "fma";
-    case Op::convert:
-        return "convert";
-    }
-    return "?";
-}
-
 Judge::Judge(const Format& f, int operand_precision) {
     for (mpfr_ptr x : {a_, b_, c_}) mpfr_init2(x, operand_precision);
     for (mpfr_ptr x : {toward_zero_, nearest_, scratch_, max_}) mpfr_init2(x, f.precision());
@@ -56,14 +36,22 @@ void Judge::form(Op op, double a, double b, double c) {
             return mpfr_fma(out, a_, b_, c_, rounding);
         case Op::convert:
             return mpfr_set(out, a_, rounding);
+        default: // those of two roundings are judged one by one
+            return 0;
         }
-        return 0;
     };
     mpfr_set_d(a_, a, MPFR_RNDN);
     if (arity(op) > 1) mpfr_set_d(b_, b, MPFR_RNDN);
     if (arity(op) > 2) mpfr_set_d(c_, c, MPFR_RNDN);
     toward_zero_ternary_ = apply(toward_zero_, MPFR_RNDZ);
     nearest_ternary_ = apply(nearest_, MPFR_RNDN);
+}
+
+bool Judge::form_text(const std::string& text, int base) {
+    char* end = nullptr;
+    toward_zero_ternary_ = mpfr_strtofr(toward_zero_, text.c_str(), &end, base, MPFR_RNDZ);
+    nearest_ternary_ = mpfr_strtofr(nearest_, text.c_str(), &end, base, MPFR_RNDN);
+    return end == text.c_str() + text.size();
 }
 
 double Judge::result(const Format& f) {

@@ -10,12 +10,13 @@
 #include <string_view>
 
 #include "mantissa/format.hpp"
+#include "mantissa/operation.hpp"
 
 namespace mantissa::judge {
 
-enum class Op : std::uint8_t { add, sub, mul, div, sqrt, fma, convert };
+using Op = Operation;
+/// Those that MPFR judges; the scaled ones are made of them.
 inline constexpr Op kAllOps[] = {Op::add, Op::sub, Op::mul, Op::div, Op::sqrt, Op::fma, Op::convert};
-std::string_view name(Op op);
 /// How many operands it takes.
 constexpr int arity(Op op) {
     return op == Op::sqrt || op == Op::convert ? 1 : op == Op::fma ? 3 : 2;
@@ -32,6 +33,8 @@ public:
 
     /// Forms op(a, b, c), rounded to M + 1 bits both ways, with an unbounded exponent.
     void form(Op op, double a, double b, double c);
+    /// The number that a text stands for, in base 10 or 16; true when all of the text is one.
+    bool form_text(const std::string& text, int base);
     /// The result just formed under f's policies.
     double result(const Format& f);
 

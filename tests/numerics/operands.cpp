@@ -127,10 +127,9 @@ std::array<double, 3> Operands::draw_cancellation(Op op) {
         return {step(rounded(a * a), random_.between(-2, 2)), 0, 0};
     case Op::fma:
         return {a, b, step(rounded(-(a * b)), random_.between(-2, 2))};
-    case Op::convert:
-        break;
+    default: // conversions
+        return {a, 0, 0};
     }
-    return {a, 0, 0};
 }
 
 /// A double for conversion: a number of the class, then something in the bits below its last, ties among them.

@@ -22,12 +22,32 @@ namespace {
 
 using judge::WideOperands;
 
-enum class Operation : std::uint8_t { add, sub, mul, div, sqrt, fma, scale, add_scaled, sub_scaled, convert };
-constexpr Operation kOperations[] = {Operation::add,        Operation::sub,    Operation::mul,   Operation::div,
-                                     Operation::sqrt,       Operation::fma,    Operation::scale, Operation::add_scaled,
-                                     Operation::sub_scaled, Operation::convert};
-constexpr const char* kNames[] = {"add", "sub",   "mul",        "div",        "sqrt",
-                                  "fma", "scale", "add_scaled", "sub_scaled", "convert"};
+/// What is no value of the format.
+enum class Foreign : std::uint8_t {
+    nothing,
+    scalar,  ///< s is any T
+    array,   ///< a is any T
+    doubles, ///< a is any double
+};
+struct Trial {
+    const char* name;
+    Operation operation;
+    Foreign foreign = Foreign::nothing;
+};
+constexpr Trial kTrials[] = {{"add", Operation::add},
+                             {"sub", Operation::sub},
+                             {"mul", Operation::mul},
+                             {"div", Operation::div},
+                             {"sqrt", Operation::sqrt},
+                             {"fma", Operation::fma},
+                             {"scale", Operation::scale},
+                             {"add_scaled", Operation::add_scaled},
+                             {"sub_scaled", Operation::sub_scaled},
+                             {"convert", Operation::convert, Foreign::doubles},
+                             {"scale by any", Operation::scale, Foreign::scalar},
+                             {"add_scaled by any", Operation::add_scaled, Foreign::scalar},
+                             {"sub_scaled by any", Operation::sub_scaled, Foreign::scalar},
+                             {"round", Operation::convert, Foreign::array}};
 
 constexpr std::size_t kBlock = 1037; // several inner blocks, and no multiple of a vector's length
 
@@ -55,66 +75,36 @@ std::vector<Format> formats() {
     return all;
 }
 
-double expected(const Format& f, Operation op, double a, double b, double c, double s) {
-    switch (op) {
-    case Operation::add:
-        return exact::add(f, a, b);
-    case Operation::sub:
-        return exact::sub(f, a, b);
-    case Operation::mul:
-        return exact::mul(f, a, b);
-    case Operation::div:
-        return exact::div(f, a, b);
-    case Operation::sqrt:
-        return exact::sqrt(f, a);
-    case Operation::fma:
-        return exact::fma(f, a, b, c);
-    case Operation::scale:
-        return exact::mul(f, s, a);
-    case Operation::add_scaled:
-        return exact::add(f, b, exact::mul(f, s, a));
-    case Operation::sub_scaled:
-        return exact::sub(f, b, exact::mul(f, s, a));
-    case Operation::convert:
-        return exact::convert(f, a);
+/// A value of T about the format's range, on and beside its ties, in float rounded from such a double to odd so that it
+/// stays beside them.
+template <class T> T any(WideOperands& operands) {
+    const double x = operands.unrounded();
+    if constexpr (sizeof(T) == 4) {
+        if (std::isnan(x)) return operands.carried<float>(x);
+        const auto truncated = static_cast<float>(
+            exact::convert(Format{23, 8, Rounding::toward_zero, Subnormals::gradual, Overflow::infinity}, x));
+        if (static_cast<double>(truncated) == x || std::isinf(truncated)) return truncated;
+        return std::bit_cast<float>(std::bit_cast<std::uint32_t>(truncated) | 1U);
     }
-    return 0;
+    return operands.carried<T>(x);
 }
 
 template <class T> struct Vectors {
     std::vector<T> a = std::vector<T>(kBlock), b = a, c = a, out = a;
-    std::vector<double> unrounded = std::vector<double>(kBlock);
+    std::vector<double> doubles = std::vector<double>(kBlock);
     T s = 0;
 
-    void draw(WideOperands& operands) {
+    void draw(WideOperands& operands, const Trial& trial) {
         for (auto* x : {&a, &b, &c})
             for (T& value : *x) value = operands.carried<T>(operands.value());
-        for (double& x : unrounded) x = operands.carried<double>(operands.unrounded());
-        s = operands.carried<T>(operands.value());
+        if (trial.foreign == Foreign::array)
+            for (T& value : a) value = any<T>(operands);
+        for (double& x : doubles) x = operands.carried<double>(operands.unrounded());
+        s = trial.foreign == Foreign::scalar ? any<T>(operands) : operands.carried<T>(operands.value());
     }
-    void apply(const VectorUnit<T>& unit, Operation op) {
-        switch (op) {
-        case Operation::add:
-            return unit.add(a, b, out);
-        case Operation::sub:
-            return unit.sub(a, b, out);
-        case Operation::mul:
-            return unit.mul(a, b, out);
-        case Operation::div:
-            return unit.div(a, b, out);
-        case Operation::sqrt:
-            return unit.sqrt(a, out);
-        case Operation::fma:
-            return unit.fma(a, b, c, out);
-        case Operation::scale:
-            return unit.scale(s, a, out);
-        case Operation::add_scaled:
-            return unit.add_scaled(b, s, a, out);
-        case Operation::sub_scaled:
-            return unit.sub_scaled(b, s, a, out);
-        case Operation::convert:
-            return unit.convert(unrounded, out);
-        }
+    void apply(const VectorUnit<T>& unit, const Trial& trial) {
+        if (trial.foreign == Foreign::doubles) unit.convert(doubles, out);
+        else unit.apply(trial.operation, a, b, c, s, out);
     }
 };
 
@@ -131,20 +121,19 @@ void check(const Format& f, const Format& from, std::size_t blocks, std::uint64_
     WideOperands operands(from, seed);
     Vectors<T> v;
     for (std::size_t n = 0; n < blocks; ++n)
-        for (const Operation op : kOperations) {
-            v.draw(operands);
-            v.apply(unit, op);
+        for (const Trial& trial : kTrials) {
+            v.draw(operands, trial);
+            v.apply(unit, trial);
             for (std::size_t i = 0; i < kBlock; ++i) {
-                const double a = op == Operation::convert ? v.unrounded[i] : static_cast<double>(v.a[i]);
+                const double a = trial.foreign == Foreign::doubles ? v.doubles[i] : static_cast<double>(v.a[i]);
                 const auto b = static_cast<double>(v.b[i]), c = static_cast<double>(v.c[i]);
-                const double want = expected(f, op, a, b, c, static_cast<double>(v.s));
+                const double want = exact::apply(trial.operation, f, a, b, c, static_cast<double>(v.s));
                 const auto got = static_cast<double>(v.out[i]);
                 if (std::isnan(want) ? std::isnan(got) : judge::same(want, got)) continue;
                 if (++tally.mismatches <= 20)
                     ADD_FAILURE() << to_string(f) << " in " << (sizeof(T) == 4 ? "float" : "double") << ", "
-                                  << unit.path() << ", " << kNames[static_cast<int>(op)] << std::hexfloat << ": a " << a
-                                  << " b " << b << " c " << c << " s " << v.s << " gives " << got << ", expected "
-                                  << want;
+                                  << unit.path() << ", " << trial.name << std::hexfloat << ": a " << a << " b " << b
+                                  << " c " << c << " s " << v.s << " gives " << got << ", expected " << want;
             }
             tally.compared += kBlock;
         }
@@ -154,7 +143,7 @@ TEST(KernelPaths, AgreeWithExact) {
     const std::vector<Format> all = formats();
     std::size_t pairs = 0;
     for (const Format& f : all) pairs += f.fits<float>() ? 4 : 3;
-    const double each = operations() / static_cast<double>(pairs * std::size(kOperations) * kBlock);
+    const double each = operations() / static_cast<double>(pairs * std::size(kTrials) * kBlock);
     const std::size_t blocks = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(each)));
     Tally tally;
     std::uint64_t seed = 1;

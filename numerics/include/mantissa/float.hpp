@@ -13,11 +13,16 @@
 // on 64-byte boundaries matter there); what remains (products, quotients and roots of double-carried formats with
 // gradual underflow, and the fma of all double-carried ones but double) goes through integers.
 //
+// <cmath>'s functions that are exact or rounded once are here, found by argument: abs, fma, sqrt, min, max, fmin, fmax,
+// copysign, ldexp, frexp, logb, nextafter, floor, rint, isnan and their like; they are constexpr too. Text:
+// float_io.hpp, float_charconv.hpp, float_fmt.hpp. Arrays: float_kernels.hpp.
+//
 // Conversions: implicit where every value survives (a wider format; a constant that F holds), else explicit and
 // rounded into F. Compile without contraction of a*b+c (-ffp-contract=off or a -std=c++20 mode), else the formats that
 // are float or double themselves lose a rounding.
 #pragma once
 
+#include <cmath>
 #include <compare>
 #include <concepts>
 #include <cstdint>
@@ -25,6 +30,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "mantissa/detail/functions.hpp"
 #include "mantissa/detail/rounding.hpp"
 #include "mantissa/detail/wide_rounding.hpp"
 #include "mantissa/exact.hpp"
@@ -125,6 +131,73 @@ public:
     friend constexpr bool isnan(Float x) { return x.value_ != x.value_; }
     friend constexpr bool isinf(Float x) { return abs(x).value_ == std::numeric_limits<carrier_type>::infinity(); }
     friend constexpr bool isfinite(Float x) { return abs(x).value_ < std::numeric_limits<carrier_type>::infinity(); }
+    friend constexpr bool isnormal(Float x) { return isfinite(x) && abs(x).value_ >= narrow(F.min_normal()); }
+    /// FP_NAN, FP_INFINITE, FP_ZERO, FP_SUBNORMAL or FP_NORMAL.
+    friend constexpr int fpclassify(Float x) {
+        if (isnan(x)) return FP_NAN;
+        if (isinf(x)) return FP_INFINITE;
+        return x.value_ == 0 ? FP_ZERO : isnormal(x) ? FP_NORMAL : FP_SUBNORMAL;
+    }
+
+    /// As std::min and std::max: a unless b is less, or greater.
+    friend constexpr Float min(Float a, Float b) { return b < a ? b : a; }
+    friend constexpr Float max(Float a, Float b) { return a < b ? b : a; }
+    /// A number wins over NaN, and -0 is less than +0.
+    friend constexpr Float fmin(Float a, Float b) { return isnan(b) || a < b || (a == b && signbit(a)) ? a : b; }
+    friend constexpr Float fmax(Float a, Float b) { return isnan(b) || b < a || (a == b && signbit(b)) ? a : b; }
+    friend constexpr Float copysign(Float magnitude, Float sign) {
+        return signbit(magnitude) == signbit(sign) ? magnitude : -magnitude;
+    }
+
+    /// x 2^exponent rounded once by the format's policy, as an operation is.
+    friend constexpr Float ldexp(Float x, int exponent) {
+        return from_carrier(narrow(detail::scaled(F, static_cast<double>(x.value_), exponent)));
+    }
+    friend constexpr Float scalbn(Float x, int exponent) { return ldexp(x, exponent); }
+    /// x = result 2^*exponent with the result's magnitude in [1/2, 1); a zero, an infinity and NaN are their own, with
+    /// exponent 0. Formats of two exponent bits have no numbers there.
+    friend constexpr Float frexp(Float x, int* exponent) requires(F.exponent_bits > 2) {
+        *exponent = 0;
+        if (!isfinite(x) || x.value_ == 0) return x;
+        *exponent = ilogb(x) + 1;
+        return from_carrier(narrow(detail::fraction_of(static_cast<double>(x.value_))));
+    }
+    /// The exponent e with 2^e <= |x| < 2^(e+1), subnormal numbers included; FP_ILOGB0, INT_MAX and FP_ILOGBNAN for a
+    /// zero, an infinity and NaN.
+    friend constexpr int ilogb(Float x) {
+        if (isnan(x)) return FP_ILOGBNAN;
+        if (isinf(x)) return std::numeric_limits<int>::max();
+        return x.value_ == 0 ? FP_ILOGB0 : detail::exponent_of(static_cast<double>(x.value_));
+    }
+    /// ilogb(x) rounded into F; -infinity, infinity and NaN for a zero, an infinity and NaN.
+    friend constexpr Float logb(Float x) {
+        if (isnan(x)) return x;
+        if (isinf(x)) return abs(x);
+        if (x.value_ == 0) return -std::numeric_limits<Float>::infinity();
+        return Float(ilogb(x));
+    }
+
+    /// The next number of F after `from` toward `to`; with flushing, zero and the smallest normal number are
+    /// neighbours. After the largest number comes infinity, under every policy.
+    friend constexpr Float nextafter(Float from, Float to) {
+        if (isnan(from) || isnan(to)) return std::numeric_limits<Float>::quiet_NaN();
+        if (from == to) return to;
+        if (from.value_ == 0) return copysign(std::numeric_limits<Float>::denorm_min(), to);
+        const bool away = (from < to) == (from.value_ > 0);
+        auto bits = static_cast<std::uint64_t>(abs(from).bits());
+        bits = away ? bits + 1 : bits - 1;
+        if (F.flushes() && bits < std::uint64_t{1} << F.fraction_bits) bits = 0;
+        return copysign(from_bits(static_cast<bits_type>(bits)), from);
+    }
+
+    // To integers, whatever the processor's rounding mode; a result beyond F's numbers overflows by its policy.
+    friend constexpr Float floor(Float x) { return x.to_integer(detail::ToInteger::down); }
+    friend constexpr Float ceil(Float x) { return x.to_integer(detail::ToInteger::up); }
+    friend constexpr Float trunc(Float x) { return x.to_integer(detail::ToInteger::toward_zero); }
+    /// Halves away from zero.
+    friend constexpr Float round(Float x) { return x.to_integer(detail::ToInteger::nearest_away); }
+    /// Halves to even.
+    friend constexpr Float rint(Float x) { return x.to_integer(detail::ToInteger::nearest_even); }
 
 private:
     static constexpr bool kInFloat = std::same_as<carrier_type, float>;
@@ -145,6 +218,9 @@ private:
     static constexpr carrier_type root(carrier_type a);
     static constexpr carrier_type product_sum(carrier_type a, carrier_type b, carrier_type c);
     static constexpr carrier_type narrow(double value) { return static_cast<carrier_type>(value); }
+    [[nodiscard]] constexpr Float to_integer(detail::ToInteger way) const {
+        return Float(detail::to_integer(static_cast<double>(value_), way));
+    }
 
     carrier_type value_ = 0;
 };

@@ -1,11 +1,15 @@
-// Text for Float<F>: streams and {fmt}. Printed and read as the double of the same value, so every specification that
-// a double takes works. Reading rounds into F once from that double.
+// Float<F> in streams and in std::format (where the standard library has it). Printed and read as the double of the
+// same value, so every specification that a double takes works. Reading rounds that double into F: text that must be
+// rounded just once, and the shortest text that reads back, are float_charconv.hpp's. {fmt}: float_fmt.hpp.
 #pragma once
 
 #include <istream>
 #include <ostream>
+#include <version>
 
-#include <fmt/format.h>
+#if defined(__cpp_lib_format)
+#include <format>
+#endif
 
 #include "mantissa/float.hpp"
 
@@ -23,8 +27,11 @@ template <Format F> std::istream& operator>>(std::istream& in, Float<F>& x) {
 
 } // namespace mantissa
 
-template <mantissa::Format F> struct fmt::formatter<mantissa::Float<F>> : fmt::formatter<double> {
+#if defined(__cpp_lib_format)
+template <mantissa::Format F, class Char>
+struct std::formatter<mantissa::Float<F>, Char> : std::formatter<double, Char> {
     template <class Context> auto format(mantissa::Float<F> x, Context& context) const {
-        return fmt::formatter<double>::format(static_cast<double>(x), context);
+        return std::formatter<double, Char>::format(static_cast<double>(x), context);
     }
 };
+#endif

@@ -4,16 +4,15 @@
 #include "round.hpp"
 
 #if defined(__AVX512F__)
-#include <immintrin.h>
+#include "lanes.hpp"
 #endif
 
 namespace mantissa::detail::MANTISSA_ISA {
 namespace {
 
 template <class T, Op kOp> void form(const OperandArrays<T>& in, T* __restrict out, std::size_t n) {
-    const T* a = in.a;
-    [[maybe_unused]] const T* b = in.b;
-    [[maybe_unused]] const T* c = in.c;
+    const Source<T> a = in.a;
+    [[maybe_unused]] const Source<T> b = in.b, c = in.c;
     [[maybe_unused]] const T s = in.s;
     for (std::size_t i = 0; i < n; ++i) {
         if constexpr (kOp == Op::add) out[i] = a[i] + b[i];
@@ -34,108 +33,28 @@ void exact_product_sum(const OperandArrays<float>& in, double* __restrict out, s
 }
 
 template <class T, bool kGrid, bool kNear>
-void finish(const T* down, const T* up, [[maybe_unused]] const T* near, T* __restrict out, std::size_t n,
+void finish(const T* down, const T* up, [[maybe_unused]] const T* near, Sink<T> out, std::size_t n,
             const DirectedParams<T>& params) {
     const DirectedParams<T> f = params;
+#pragma GCC ivdep
     for (std::size_t i = 0; i < n; ++i)
         out[i] = round_directed<T, kGrid, kNear>(down[i], up[i], kNear ? near[i] : T{0}, f);
 }
 
-template <class T, bool kLimits, bool kGrid>
-void round(const double* a, T* out, std::size_t n, const DirectedParams<double>& params) {
-    const DirectedParams<double> f = params;
+template <class C, class T, bool kLimits, bool kGrid>
+void round(Source<C> a, Sink<T> out, std::size_t n, const DirectedParams<C>& params) {
+    const DirectedParams<C> f = params;
 #pragma GCC ivdep
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<T>(round_exact<double, kLimits, kGrid>(a[i], f));
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<T>(round_exact<C, kLimits, kGrid>(a[i], f));
 }
 
-void narrow(const double* __restrict a, float* __restrict out, std::size_t n) {
+void narrow(const double* a, Sink<float> out, std::size_t n) {
+#pragma GCC ivdep
     for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<float>(a[i]);
 }
 
 #if defined(__AVX512F__)
-// Instructions that carry their rounding mode: both roundings of a result in registers.
-constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC, kUp = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC,
-              kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC,
-              kTruncate = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-
-template <class T> struct Lanes;
-
-template <> struct Lanes<float> {
-    using V = __m512;
-    using I = __m512i;
-    using K = __mmask16;
-    static constexpr std::size_t kCount = 16;
-    static V load(const float* p) { return _mm512_loadu_ps(p); }
-    static V load(const float* p, K k) { return _mm512_maskz_loadu_ps(k, p); }
-    static void store(float* p, V x) { _mm512_storeu_ps(p, x); }
-    static void store(float* p, V x, K k) { _mm512_mask_storeu_ps(p, k, x); }
-    static V all(float x) { return _mm512_set1_ps(x); }
-    static I all_bits(std::int32_t x) { return _mm512_set1_epi32(x); }
-    static I bits(V x) { return _mm512_castps_si512(x); }
-    static V number(I x) { return _mm512_castsi512_ps(x); }
-    template <int kMode> static V add(V a, V b) { return _mm512_add_round_ps(a, b, kMode); }
-    template <int kMode> static V sub(V a, V b) { return _mm512_sub_round_ps(a, b, kMode); }
-    template <int kMode> static V mul(V a, V b) { return _mm512_mul_round_ps(a, b, kMode); }
-    template <int kMode> static V div(V a, V b) { return _mm512_div_round_ps(a, b, kMode); }
-    template <int kMode> static V sqrt(V a) { return _mm512_sqrt_round_ps(a, kMode); }
-    template <int kMode> static V fma(V a, V b, V c) { return _mm512_fmadd_round_ps(a, b, c, kMode); }
-    /// c - a b
-    static V remainder(V a, V b, V c) { return _mm512_fnmadd_ps(a, b, c); }
-    /// The greater magnitude with a's sign; the lesser one.
-    static V greater(V a, V b) { return _mm512_range_ps(a, b, 0b0011); }
-    static V lesser_magnitude(V a, V b) { return _mm512_range_ps(a, b, 0b1010); }
-    static V magnitude(V a) { return _mm512_abs_ps(a); }
-    static K equal(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
-    static K equal_or_nan(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_UQ); }
-    static K unequal(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_NEQ_OQ); }
-    static K less(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
-    static K less(K k, V a, V b) { return _mm512_mask_cmp_ps_mask(k, a, b, _CMP_LT_OQ); }
-    static K numbers(V a) { return _mm512_cmp_ps_mask(a, a, _CMP_ORD_Q); }
-    static I add_bits(I a, I b) { return _mm512_add_epi32(a, b); }
-    static I add_bits(I otherwise, K k, I a, I b) { return _mm512_mask_add_epi32(otherwise, k, a, b); }
-    static I and_bits(I otherwise, K k, I a, I b) { return _mm512_mask_and_epi32(otherwise, k, a, b); }
-    static K test(K k, I a, I b) { return _mm512_mask_test_epi32_mask(k, a, b); }
-    static K test_not(K k, I a, I b) { return _mm512_mask_testn_epi32_mask(k, a, b); }
-    /// From here on the remainders of quotients and roots of a number do not underflow.
-    static constexpr float kSafe = 0x1p-70F;
-};
-
-template <> struct Lanes<double> {
-    using V = __m512d;
-    using I = __m512i;
-    using K = __mmask8;
-    static constexpr std::size_t kCount = 8;
-    static V load(const double* p) { return _mm512_loadu_pd(p); }
-    static V load(const double* p, K k) { return _mm512_maskz_loadu_pd(k, p); }
-    static void store(double* p, V x) { _mm512_storeu_pd(p, x); }
-    static void store(double* p, V x, K k) { _mm512_mask_storeu_pd(p, k, x); }
-    static V all(double x) { return _mm512_set1_pd(x); }
-    static I all_bits(std::int64_t x) { return _mm512_set1_epi64(x); }
-    static I bits(V x) { return _mm512_castpd_si512(x); }
-    static V number(I x) { return _mm512_castsi512_pd(x); }
-    template <int kMode> static V add(V a, V b) { return _mm512_add_round_pd(a, b, kMode); }
-    template <int kMode> static V sub(V a, V b) { return _mm512_sub_round_pd(a, b, kMode); }
-    template <int kMode> static V mul(V a, V b) { return _mm512_mul_round_pd(a, b, kMode); }
-    template <int kMode> static V div(V a, V b) { return _mm512_div_round_pd(a, b, kMode); }
-    template <int kMode> static V sqrt(V a) { return _mm512_sqrt_round_pd(a, kMode); }
-    template <int kMode> static V fma(V a, V b, V c) { return _mm512_fmadd_round_pd(a, b, c, kMode); }
-    static V remainder(V a, V b, V c) { return _mm512_fnmadd_pd(a, b, c); }
-    static V greater(V a, V b) { return _mm512_range_pd(a, b, 0b0011); }
-    static V lesser_magnitude(V a, V b) { return _mm512_range_pd(a, b, 0b1010); }
-    static V magnitude(V a) { return _mm512_abs_pd(a); }
-    static K equal(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
-    static K equal_or_nan(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_UQ); }
-    static K unequal(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_NEQ_OQ); }
-    static K less(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
-    static K less(K k, V a, V b) { return _mm512_mask_cmp_pd_mask(k, a, b, _CMP_LT_OQ); }
-    static K numbers(V a) { return _mm512_cmp_pd_mask(a, a, _CMP_ORD_Q); }
-    static I add_bits(I a, I b) { return _mm512_add_epi64(a, b); }
-    static I add_bits(I otherwise, K k, I a, I b) { return _mm512_mask_add_epi64(otherwise, k, a, b); }
-    static I and_bits(I otherwise, K k, I a, I b) { return _mm512_mask_and_epi64(otherwise, k, a, b); }
-    static K test(K k, I a, I b) { return _mm512_mask_test_epi64_mask(k, a, b); }
-    static K test_not(K k, I a, I b) { return _mm512_mask_testn_epi64_mask(k, a, b); }
-    static constexpr double kSafe = 0x1p-900;
-};
+// Both roundings of a result in registers.
 
 /// What rounding needs of a result.
 template <class T> struct Formed {
@@ -226,7 +145,7 @@ template <class T, Op kOp, Fused kFused> struct FusedRounding {
 };
 
 template <class T, Op kOp, Fused kFused>
-void fused(const OperandArrays<T>& in, T* out, std::size_t n, const DirectedParams<T>& params) {
+void fused(const OperandArrays<T>& in, Sink<T> out, std::size_t n, const DirectedParams<T>& params) {
     using L = Lanes<T>;
     const FusedRounding<T, kOp, kFused> round(params);
     constexpr bool kScaled = kOp == Op::add_scaled || kOp == Op::sub_scaled;
@@ -295,17 +214,21 @@ template <class T> void fill(DirectedKernels<T>& k) {
 #endif
 }
 
+template <class C, class T>
+void fill_round(void (*(&row)[kRounds])(Source<C>, Sink<T>, std::size_t, const DirectedParams<C>&)) {
+    row[static_cast<int>(Rounds::unlimited)] = round<C, T, false, false>;
+    row[static_cast<int>(Rounds::limited)] = round<C, T, true, false>;
+    row[static_cast<int>(Rounds::on_grid)] = round<C, T, true, true>;
+}
+
 } // namespace
 
 void fill_directed(KernelTable& t) {
     fill(t.directed32);
     fill(t.directed64);
-    t.round32[static_cast<int>(Rounds::unlimited)] = round<float, false, false>;
-    t.round32[static_cast<int>(Rounds::limited)] = round<float, true, false>;
-    t.round32[static_cast<int>(Rounds::on_grid)] = round<float, true, true>;
-    t.round64[static_cast<int>(Rounds::unlimited)] = round<double, false, false>;
-    t.round64[static_cast<int>(Rounds::limited)] = round<double, true, false>;
-    t.round64[static_cast<int>(Rounds::on_grid)] = round<double, true, true>;
+    fill_round(t.round32);
+    fill_round(t.round64);
+    fill_round(t.shorten);
     t.exact_product_sum = exact_product_sum;
     t.narrow = narrow;
 #if defined(__FMA__)

@@ -6,7 +6,48 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mantissa/operation.hpp"
+
+#define MANTISSA_INLINE inline __attribute__((always_inline))
+
 namespace mantissa::detail {
+
+/// A caller's array that is read as numbers of T: where its bytes are. No T*: the caller's elements may be Float<F>,
+/// which hold one T each and nothing else. Between such elements a T* may not step, since each T is an array of its
+/// own; their bytes, however, are those of an array of T, and copying the bytes of a trivially copyable object is
+/// defined. Compilers make plain (vector) loads of it.
+template <class T> class Source {
+public:
+    Source() = default;
+    MANTISSA_INLINE Source(const void* at) : at_(static_cast<const unsigned char*>(at)) {}
+    [[nodiscard]] MANTISSA_INLINE const void* address() const { return at_; }
+    MANTISSA_INLINE T operator[](std::size_t i) const {
+        T x;
+        __builtin_memcpy(&x, at_ + i * sizeof(T), sizeof x);
+        return x;
+    }
+    /// From element i on; nothing stays nothing.
+    MANTISSA_INLINE Source operator+(std::size_t i) const { return at_ == nullptr ? at_ : at_ + i * sizeof(T); }
+
+private:
+    const unsigned char* at_ = nullptr;
+};
+
+/// The same, to be written.
+template <class T> class Sink {
+public:
+    MANTISSA_INLINE Sink(void* at) : at_(static_cast<unsigned char*>(at)) {}
+    [[nodiscard]] MANTISSA_INLINE void* address() const { return at_; }
+    struct Element {
+        unsigned char* at;
+        MANTISSA_INLINE void operator=(T x) const { __builtin_memcpy(at, &x, sizeof x); }
+    };
+    MANTISSA_INLINE Element operator[](std::size_t i) const { return {at_ + i * sizeof(T)}; }
+    MANTISSA_INLINE Sink operator+(std::size_t i) const { return at_ + i * sizeof(T); }
+
+private:
+    unsigned char* at_;
+};
 
 /// How a raw result becomes a value of a format.
 enum class Finish : std::uint8_t {
@@ -30,21 +71,19 @@ struct FinishParams {
     double grid = 0; ///< 2^52 * smallest subnormal; 0 when the format flushes
 };
 
-/// Operands of an element-wise operation: a[i] op b[i]; sqrt takes a alone; scale is s * a[i]; fma is a[i] b[i] + c[i];
-/// add_scaled is b[i] + s a[i], the product rounded too; sub_scaled is b[i] - s a[i].
-enum class Op : std::uint8_t { add, sub, mul, div, sqrt, scale, fma, add_scaled, sub_scaled };
-inline constexpr int kOps = 9;
+/// convert has kernels of its own.
+using Op = Operation;
+inline constexpr int kOps = kOperations - 1;
 inline constexpr int kSingleOps = 7; ///< those before the scaled ones round once
 
 template <class T> struct OperandArrays {
-    const T* a = nullptr;
-    const T* b = nullptr;
-    const T* c = nullptr;
+    Source<T> a, b, c;
     T s = 0;
 };
 
 /// The output may be any of the inputs.
-template <class T> using KernelFn = void (*)(const OperandArrays<T>& in, T* out, std::size_t n, const FinishParams& f);
+template <class T>
+using KernelFn = void (*)(const OperandArrays<T>& in, Sink<T> out, std::size_t n, const FinishParams& f);
 
 /// For results formed in C in directed roundings, toward -infinity and toward +infinity. What lies between the two
 /// decides how the exact result rounds, and whether it is exact, so that nothing need be known of ranges and of
@@ -88,11 +127,11 @@ template <class T> struct DirectedKernels {
     void (*form[kSingleOps])(const OperandArrays<T>& in, T* out, std::size_t n);
     /// From the result rounded down, up and (near only) to nearest. In nearest mode, or toward zero if the format
     /// truncates.
-    void (*finish[kDirected])(const T* down, const T* up, const T* near, T* out, std::size_t n,
+    void (*finish[kDirected])(const T* down, const T* up, const T* near, Sink<T> out, std::size_t n,
                               const DirectedParams<T>& f);
     /// All of it in one sweep, where the processor rounds by instruction, whatever the mode but with flush-to-zero as
     /// `Fused` says. For nearest-even formats with T's exponent range that overflow to infinity. nullptr elsewhere.
-    void (*fused[kOps][3])(const OperandArrays<T>& in, T* out, std::size_t n, const DirectedParams<T>& f);
+    void (*fused[kOps][3])(const OperandArrays<T>& in, Sink<T> out, std::size_t n, const DirectedParams<T>& f);
 };
 /// Last index of DirectedKernels::fused.
 enum class Fused : std::uint8_t {
@@ -101,27 +140,28 @@ enum class Fused : std::uint8_t {
     flush_near, ///< one bit shorter than T: flushing, by the result rounded to nearest
 };
 
-/// What a conversion from double minds.
+/// What a conversion from C minds.
 enum class Rounds : std::uint8_t {
-    unlimited, ///< nothing: double's exponents, subnormal numbers, infinity
+    unlimited, ///< nothing: C's exponents, subnormal numbers, infinity
     limited,   ///< the largest number and what is flushed
-    on_grid,   ///< the largest number, and subnormal numbers above double's
+    on_grid,   ///< the largest number, and subnormal numbers above C's
 };
 inline constexpr int kRounds = 3;
 
 struct KernelTable {
     KernelFn<float> f32[kOps][kFinishes]; ///< nullptr where there is no such path
     KernelFn<double> f64[kOps][kFinishes];
-    void (*convert32[kFinishes])(const double* a, float* out, std::size_t n, const FinishParams& f);
-    void (*convert64[kFinishes])(const double* a, double* out, std::size_t n, const FinishParams& f);
+    void (*convert32[kFinishes])(Source<double> a, Sink<float> out, std::size_t n, const FinishParams& f);
+    void (*convert64[kFinishes])(Source<double> a, Sink<double> out, std::size_t n, const FinishParams& f);
     DirectedKernels<float> directed32;
     DirectedKernels<double> directed64;
-    /// Exact doubles rounded into a format.
-    void (*round32[kRounds])(const double* a, float* out, std::size_t n, const DirectedParams<double>& f);
-    void (*round64[kRounds])(const double* a, double* out, std::size_t n, const DirectedParams<double>& f);
+    /// Exact numbers rounded into a format: doubles into either carrier, floats into floats.
+    void (*round32[kRounds])(Source<double> a, Sink<float> out, std::size_t n, const DirectedParams<double>& f);
+    void (*round64[kRounds])(Source<double> a, Sink<double> out, std::size_t n, const DirectedParams<double>& f);
+    void (*shorten[kRounds])(Source<float> a, Sink<float> out, std::size_t n, const DirectedParams<float>& f);
     /// a b + c in double, whose product is exact; and results of DirectedKernels<double> into floats.
     void (*exact_product_sum)(const OperandArrays<float>& in, double* out, std::size_t n);
-    void (*narrow)(const double* a, float* out, std::size_t n);
+    void (*narrow)(const double* a, Sink<float> out, std::size_t n);
     bool has_fma = false; ///< a fused multiply-add: form[fma], fused[fma] and f32/f64[fma] are there
 };
 

@@ -25,15 +25,15 @@ template <Finish kFinish> MANTISSA_INLINE double finish(double x, const FinishPa
 /// T is the carrier in memory, C the type in which the operation is formed (double under nearest-even: the operands'
 /// 2 (M+1) + 2 <= 53 bits make the second rounding harmless).
 template <class T, Op kOp, Finish kFinish>
-void apply(const OperandArrays<T>& in, T* out, std::size_t n, const FinishParams& params) {
+void apply(const OperandArrays<T>& in, Sink<T> out, std::size_t n, const FinishParams& params) {
     constexpr bool kThroughDouble = kFinish == Finish::rne_float || kFinish == Finish::rne_range;
     using C = decltype([] {
         if constexpr (kThroughDouble) return double{};
         else return T{};
     }());
     const FinishParams f = params;
-    const T* a = in.a;
-    [[maybe_unused]] const T* b = in.b;
+    const Source<T> a = in.a;
+    [[maybe_unused]] const Source<T> b = in.b;
     [[maybe_unused]] const C scale = in.s;
     if constexpr (kOp == Op::add || kOp == Op::sub || kOp == Op::mul || kOp == Op::div) {
 #pragma GCC ivdep
@@ -54,7 +54,7 @@ void apply(const OperandArrays<T>& in, T* out, std::size_t n, const FinishParams
         for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<T>(finish<kFinish>(scale * static_cast<C>(a[i]), f));
 #if defined(__FMA__)
     } else if constexpr (kOp == Op::fma) {
-        const T* c = in.c;
+        const Source<T> c = in.c;
 #pragma GCC ivdep
         for (std::size_t i = 0; i < n; ++i) out[i] = finish<kFinish>(fused_sum(a[i], b[i], c[i]), f);
 #endif
@@ -80,9 +80,8 @@ MANTISSA_INLINE float nearest_even_of_odd(float truncated, bool inexact, int dro
 }
 
 template <bool kSubtract>
-void add_odd(const OperandArrays<float>& in, float* out, std::size_t n, const FinishParams& params) {
-    const float* a = in.a;
-    const float* b = in.b;
+void add_odd(const OperandArrays<float>& in, Sink<float> out, std::size_t n, const FinishParams& params) {
+    const Source<float> a = in.a, b = in.b;
     const std::uint32_t mask = params.mask32;
     const int drop = params.drop - 29;
 #pragma GCC ivdep
@@ -97,20 +96,18 @@ void add_odd(const OperandArrays<float>& in, float* out, std::size_t n, const Fi
 }
 
 #if defined(__FMA__)
-void mul_odd(const OperandArrays<float>& in, float* out, std::size_t n, const FinishParams& params) {
-    const float* a = in.a;
-    const float* b = in.b;
+void mul_odd(const OperandArrays<float>& in, Sink<float> out, std::size_t n, const FinishParams& params) {
+    const Source<float> a = in.a, b = in.b;
     constexpr std::size_t kBlock = 512;
     constexpr std::uint32_t kSafe = (127 - 90) << 23; // 2^-90: the remainder of a product below may underflow
     const FinishParams f = params;
     const int drop = f.drop - 29;
     float block[kBlock];
-    const bool aliased = out == a || out == b;
+    const bool aliased = out.address() == a.address() || out.address() == b.address();
     for (std::size_t begin = 0; begin < n; begin += kBlock) {
         const std::size_t count = n - begin < kBlock ? n - begin : kBlock;
-        const float* x = a + begin;
-        const float* y = b + begin;
-        float* z = aliased ? block : out + begin;
+        const Source<float> x = a + begin, y = b + begin;
+        const Sink<float> z = aliased ? Sink<float>(block) : out + begin;
         std::uint32_t tiny = 0;
 #pragma GCC ivdep
         for (std::size_t i = 0; i < count; ++i) {
@@ -125,7 +122,7 @@ void mul_odd(const OperandArrays<float>& in, float* out, std::size_t n, const Fi
             for (std::size_t i = 0; i < count; ++i)
                 z[i] = static_cast<float>(nearest_even_range(static_cast<double>(x[i]) * static_cast<double>(y[i]), f));
         }
-        if (aliased) __builtin_memcpy(out + begin, block, count * sizeof(float));
+        if (aliased) __builtin_memcpy((out + begin).address(), block, count * sizeof(float));
     }
 }
 #endif
@@ -137,14 +134,14 @@ MANTISSA_INLINE double one_nan(double x) {
 }
 
 template <Finish kFinish>
-void convert_to_float(const double* a, float* out, std::size_t n, const FinishParams& params) {
+void convert_to_float(Source<double> a, Sink<float> out, std::size_t n, const FinishParams& params) {
     const FinishParams f = params;
 #pragma GCC ivdep
     for (std::size_t i = 0; i < n; ++i) out[i] = finish<kFinish>(static_cast<float>(one_nan(a[i])), f);
 }
 
 template <Finish kFinish>
-void convert_to_double(const double* a, double* out, std::size_t n, const FinishParams& params) {
+void convert_to_double(Source<double> a, Sink<double> out, std::size_t n, const FinishParams& params) {
     const FinishParams f = params;
 #pragma GCC ivdep
     for (std::size_t i = 0; i < n; ++i) {

@@ -4,8 +4,6 @@
 
 #include "isa.hpp"
 
-#define MANTISSA_INLINE inline __attribute__((always_inline))
-
 namespace mantissa::detail::MANTISSA_ISA {
 
 MANTISSA_INLINE std::uint32_t bits_of(float x) {

@@ -1,0 +1,225 @@
+#include "mantissa/float_charconv.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <boost/multiprecision/cpp_int.hpp>
+
+#include "mantissa/exact.hpp"
+
+namespace mantissa {
+
+namespace {
+
+using boost::multiprecision::cpp_int;
+using exact::detail::Wide;
+
+bool identical(double x, double y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+}
+
+/// A number rounded into f, and whether it left f's range: to zero, or beyond the largest number.
+struct Rounded {
+    double value = 0;
+    bool out_of_range = false;
+    friend bool operator==(const Rounded& a, const Rounded& b) {
+        return identical(a.value, b.value) && a.out_of_range == b.out_of_range;
+    }
+};
+
+Rounded rounded(const Format& f, const Wide& w) {
+    // With the range moved to below 1, double's exponents hold what f's do not.
+    Wide moved = w;
+    moved.exponent -= f.max_exponent() + 1;
+    const bool beyond =
+        std::fabs(exact::detail::round_to(Format{f.fraction_bits, 11, f.rounding, Subnormals::flush}, moved)) >= 1;
+    const double value = exact::detail::round_to(f, w);
+    return {value, beyond || value == 0};
+}
+
+/// A text that std::from_chars accepts, taken apart: sign, digits (a point counted), and the exponent behind them.
+struct Digits {
+    bool negative = false;
+    std::string digits; ///< without the point and leading zeros
+    long exponent = 0;  ///< of the base, or of 2 behind hexadecimal digits
+};
+
+constexpr std::size_t kSignificant = 1100; ///< no number between two doubles' middles has more decimal digits
+constexpr long kFar = 200'000;
+
+Digits take_apart(std::string_view text, bool hex) {
+    Digits d;
+    if (!text.empty() && text.front() == '-') {
+        d.negative = true;
+        text.remove_prefix(1);
+    }
+    const auto mark = text.find_first_of(hex ? "pP" : "eE");
+    std::string_view mantissa = text.substr(0, mark);
+    bool behind_point = false;
+    long point = 0;
+    for (const char c : mantissa) {
+        if (c == '.') {
+            behind_point = true;
+            continue;
+        }
+        point += behind_point ? 1 : 0;
+        if (c != '0' || !d.digits.empty()) d.digits.push_back(c);
+    }
+    // What is cut off counts as one more digit, which is not zero unless all of it is.
+    if (d.digits.size() > kSignificant) {
+        point -= static_cast<long>(d.digits.size() - kSignificant) - 1;
+        const bool rest = d.digits.find_first_not_of('0', kSignificant) != std::string::npos;
+        d.digits.resize(kSignificant);
+        d.digits.push_back(rest ? '1' : '0');
+    }
+    if (mark != std::string_view::npos) {
+        std::string_view exponent = text.substr(mark + 1);
+        if (!exponent.empty() && exponent.front() == '+') exponent.remove_prefix(1);
+        if (std::from_chars(exponent.data(), exponent.data() + exponent.size(), d.exponent).ec != std::errc())
+            d.exponent = exponent.front() == '-' ? -10 * kFar : 10 * kFar;
+    }
+    d.exponent = std::clamp(d.exponent, -10 * kFar, 10 * kFar) - point * (hex ? 4 : 1);
+    return d;
+}
+
+/// The 128 leading bits of numerator / denominator, and whether there are more.
+Wide leading_bits(bool negative, cpp_int numerator, cpp_int denominator) {
+    const auto length = [](const cpp_int& x) { return static_cast<int>(msb(x)) + 1; };
+    const int shift = 129 - (length(numerator) - length(denominator)); // a quotient of 129 or 130 bits
+    if (shift > 0) numerator <<= static_cast<unsigned>(shift);
+    else denominator <<= static_cast<unsigned>(-shift);
+    cpp_int quotient, rest;
+    divide_qr(numerator, denominator, quotient, rest);
+    const int extra = length(quotient) - 128;
+    const cpp_int kept = quotient >> static_cast<unsigned>(extra);
+    const bool sticky = rest != 0 || (kept << static_cast<unsigned>(extra)) != quotient;
+    const auto high = static_cast<std::uint64_t>(kept >> 64);
+    const auto low = static_cast<std::uint64_t>(kept & ~std::uint64_t{0});
+    return {negative, 127 + extra - shift, static_cast<exact::detail::u128>(high) << 64 | low, sticky};
+}
+
+/// The text's number, exactly.
+Rounded exactly(const Format& f, std::string_view text, bool hex) {
+    const Digits d = take_apart(text, hex);
+    if (d.digits.empty()) return {d.negative ? -0.0 : 0.0, false};
+    const long magnitude = d.exponent + static_cast<long>(d.digits.size()) * (hex ? 4 : 1);
+    if (std::labs(magnitude) > kFar / 100 || std::labs(d.exponent) > kFar)
+        return rounded(f, {d.negative, magnitude > 0 ? 100'000 : -100'000, exact::detail::u128{1} << 127, false});
+    cpp_int numerator((hex ? "0x" : "") + d.digits), denominator = 1;
+    const auto power = static_cast<unsigned>(std::labs(d.exponent));
+    cpp_int& scaled = d.exponent < 0 ? denominator : numerator;
+    scaled *= hex ? cpp_int(1) << power : boost::multiprecision::pow(cpp_int(10), power);
+    return rounded(f, leading_bits(d.negative, std::move(numerator), std::move(denominator)));
+}
+
+} // namespace
+
+std::from_chars_result from_chars(const char* first, const char* last, const Format& f, double& value,
+                                  std::chars_format notation) {
+    double nearest = 0;
+    std::from_chars_result result = std::from_chars(first, last, nearest, notation);
+    if (result.ec == std::errc::invalid_argument) return result;
+    const bool in_range = result.ec == std::errc();
+    if (std::string_view(first, result.ptr).find_first_of("nN") != std::string_view::npos) { // nan, inf, infinity
+        value = std::isnan(nearest) ? exact::detail::kNaN : nearest;
+        return result;
+    }
+    // The number lies between the neighbours of the nearest double: where they round alike, so does it.
+    Rounded r;
+    bool known = false;
+    if (in_range && std::isfinite(nearest) && nearest != 0) {
+        const auto at = [&f](double x) { return rounded(f, exact::detail::widen(exact::detail::unpack(x))); };
+        const double below = std::nextafter(nearest, 0.0), above = std::nextafter(nearest, 2 * nearest);
+        if (below != 0 && std::isfinite(above)) {
+            r = at(below);
+            known = r == at(above);
+        }
+    }
+    if (!known) r = exactly(f, std::string_view(first, result.ptr), notation == std::chars_format::hex);
+    value = r.value;
+    result.ec = r.out_of_range ? std::errc::result_out_of_range : std::errc();
+    return result;
+}
+
+namespace {
+
+/// A decimal number, digits 10^exponent.
+struct Decimal {
+    std::uint64_t digits = 0;
+    int exponent = 0;
+};
+
+bool reads_back(const Format& f, Decimal d, double magnitude) {
+    const std::string text = std::to_string(d.digits) + "e" + std::to_string(d.exponent);
+    double value = 0;
+    return from_chars(text.data(), text.data() + text.size(), f, value).ec == std::errc() &&
+           identical(value, magnitude);
+}
+
+/// The decimal number of `count` digits nearest to a magnitude.
+Decimal nearest_decimal(double magnitude, int count) {
+    std::array<char, 64> text;
+    char* end =
+        std::to_chars(text.data(), text.data() + text.size(), magnitude, std::chars_format::scientific, count - 1).ptr;
+    Decimal d;
+    const char* p = text.data();
+    for (; *p != 'e'; ++p)
+        if (*p != '.') d.digits = d.digits * 10 + static_cast<std::uint64_t>(*p - '0');
+    p += p[1] == '+' ? 2 : 1;
+    std::from_chars(p, end, d.exponent);
+    d.exponent -= count - 1;
+    return d;
+}
+
+/// What reads back as the magnitude lies in an interval about it. If a decimal of some length lies there, so does the
+/// next one of that length below or above the magnitude: the nearest one, or the other neighbour.
+Decimal shortest_decimal(const Format& f, double magnitude) {
+    for (int count = 1; count < 17; ++count) {
+        const Decimal nearest = nearest_decimal(magnitude, count);
+        for (const std::uint64_t digits : {nearest.digits, nearest.digits + 1, nearest.digits - 1})
+            if (reads_back(f, {digits, nearest.exponent}, magnitude)) return {digits, nearest.exponent};
+    }
+    Decimal d = nearest_decimal(magnitude, 17);
+    if (!reads_back(f, d, magnitude)) ++d.digits; // rounded down, which a format that truncates does not read back
+    return d;
+}
+
+std::string decimal_text(Decimal d, bool negative, std::chars_format notation) {
+    while (d.digits % 10 == 0) {
+        d.digits /= 10;
+        ++d.exponent;
+    }
+    const std::string digits = std::to_string(d.digits);
+    const auto count = static_cast<int>(digits.size());
+    const int leading = d.exponent + count - 1; // of the first digit
+    const std::string power = std::to_string(std::abs(leading));
+    const std::string scientific = digits.substr(0, 1) + (count > 1 ? "." + digits.substr(1) : "") +
+                                   (leading < 0 ? "e-" : "e+") + (power.size() < 2 ? "0" : "") + power;
+    std::string fixed;
+    if (d.exponent >= 0) fixed = digits + std::string(static_cast<std::size_t>(d.exponent), '0');
+    else if (leading >= 0)
+        fixed = digits.substr(0, static_cast<std::size_t>(leading) + 1) + "." +
+                digits.substr(static_cast<std::size_t>(leading) + 1);
+    else fixed = "0." + std::string(static_cast<std::size_t>(-leading) - 1, '0') + digits;
+    const bool fixed_serves = notation == std::chars_format::fixed ||
+                              (notation == std::chars_format::general && fixed.size() <= scientific.size());
+    return (negative ? "-" : "") + (fixed_serves ? fixed : scientific);
+}
+
+} // namespace
+
+std::to_chars_result to_chars(char* first, char* last, const Format& f, double value, std::chars_format notation) {
+    if (!std::isfinite(value) || value == 0 || notation == std::chars_format::hex)
+        return std::to_chars(first, last, value, notation);
+    const std::string text = decimal_text(shortest_decimal(f, std::fabs(value)), std::signbit(value), notation);
+    if (last - first < static_cast<std::ptrdiff_t>(text.size())) return {last, std::errc::value_too_large};
+    std::memcpy(first, text.data(), text.size());
+    return {first + text.size(), std::errc()};
+}
+
+} // namespace mantissa
