@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "mantissa/process.hpp"
+#include "mantissa/base/process.hpp"
 
 namespace mantissa::hls {
 
@@ -17,7 +17,7 @@ CompileResult run_compiler(const std::string& compiler, const std::string& inclu
     words.insert(words.end(), {"-I" + include, source, "-o", object});
     std::error_code ignored;
     std::filesystem::remove(log, ignored);
-    const ProcessResult result = run_process(std::move(words), log, {}, "compiling the kernel of " + spec);
+    const base::ProcessResult result = base::run_process(std::move(words), log, {}, "compiling the kernel of " + spec);
     return {result.ok, result.why};
 }
 

@@ -12,8 +12,8 @@
 
 #include "builtin.hpp"
 #include "compile.hpp"
+#include "mantissa/base/temporary_folder.hpp"
 #include "mantissa/hls/kernel.hpp"
-#include "mantissa/temporary_folder.hpp"
 
 namespace mantissa::hls {
 
@@ -83,14 +83,14 @@ const Kernel& compile(const DatapathSpec& spec, const std::string& text) {
                         "folder hls/kernel, or use a built-in datapath such as {}",
                         folder.string(), builtin_specs().front()));
     const std::string compiler = environment("CXX") ? environment("CXX") : MANTISSA_HLS_COMPILER;
-    const fs::path cache = cache_root() / "hls";
+    const fs::path cache = base::cache_root() / "hls";
     const std::string name = fmt::format("{:016x}", hash(text, environment_hash(folder, compiler)));
     const fs::path object = cache / (name + ".so");
     if (const Kernel* kernel = open(object, text)) return *kernel;
 
-    make_cache_folder(cache);
+    base::make_cache_folder(cache);
     // In a folder of this process's own first: another may be compiling the same kernel.
-    const TemporaryFolder work(cache, "compiling", "set MANTISSA_CACHE to a folder that can be written");
+    const base::TemporaryFolder work(cache, "compiling", "set MANTISSA_CACHE to a folder that can be written");
     const fs::path source = work.path() / (name + ".cpp"), made = work.path() / (name + ".so"),
                    log = work.path() / "log";
     std::ofstream(source) << kernel_source(spec, kSymbol);

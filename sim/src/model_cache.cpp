@@ -17,8 +17,8 @@
 
 #include <fmt/format.h>
 
-#include "mantissa/process.hpp"
-#include "mantissa/temporary_folder.hpp"
+#include "mantissa/base/process.hpp"
+#include "mantissa/base/temporary_folder.hpp"
 
 namespace mantissa::sim {
 
@@ -75,12 +75,12 @@ fs::path source_folder(const ModelCacheOptions& options) {
 }
 
 fs::path cache_folder(const ModelCacheOptions& options) {
-    return (options.folder.empty() ? cache_root() : fs::path(options.folder)) / "rtl";
+    return (options.folder.empty() ? base::cache_root() : fs::path(options.folder)) / "rtl";
 }
 
 /// A command and its fixed arguments, from the environment or by default.
 Words command_from(const char* variable, const char* usual) {
-    const Words named = split_words(environment(variable));
+    const Words named = base::split_words(environment(variable));
     return named.empty() ? Words{usual} : named;
 }
 
@@ -94,7 +94,7 @@ Words operator+(Words words, const Words& more) {
 }
 
 const std::string& verilator_version() {
-    static const std::string version = first_line_of(verilator_command() + Words{"--version"});
+    static const std::string version = base::first_line_of(verilator_command() + Words{"--version"});
     return version;
 }
 
@@ -111,7 +111,8 @@ struct FoldingLinker {
 const FoldingLinker& folding_linker() {
     static const FoldingLinker found = [] {
         for (const char* name : {"gold", "lld"})
-            if (const std::string version = first_line_of({fmt::format("ld.{}", name), "--version"}); !version.empty())
+            if (const std::string version = base::first_line_of({fmt::format("ld.{}", name), "--version"});
+                !version.empty())
                 return FoldingLinker{version, {fmt::format("-fuse-ld={}", name), "-Wl,--icf=safe"}};
         return FoldingLinker{};
     }();
@@ -175,7 +176,7 @@ fs::path one_source(const fs::path& work) {
 void run_step(const Words& command, const fs::path& work, const fs::path& kept, const char* what,
               const std::string& label) {
     const fs::path log = work / "log";
-    const ProcessResult result = run_process(command, log.string(), {}, label);
+    const base::ProcessResult result = base::run_process(command, log.string(), {}, label);
     if (result.ok) return;
     std::error_code ignored;
     fs::copy_file(log, kept, fs::copy_options::overwrite_existing, ignored);
@@ -195,7 +196,7 @@ std::string why_no_models() {
     if (verilator_version().empty())
         return "verilator cannot be run, and the rtl engine needs it to build its models; install Verilator 5.006 or "
                "later (apt install verilator) or set VERILATOR";
-    if (first_line_of(compiler() + Words{"--version"}).empty())
+    if (base::first_line_of(compiler() + Words{"--version"}).empty())
         return fmt::format("{} cannot be run, and the rtl engine needs a C++ compiler to build its models; install one "
                            "(apt install g++) or set CXX",
                            compiler().front());
@@ -210,7 +211,7 @@ std::string model_key(const ModelRequest& request, const ModelCacheOptions& opti
         hash(slurp(file));
     }
     hash(verilator_version());
-    hash(first_line_of(compiler() + Words{"--version"}));
+    hash(base::first_line_of(compiler() + Words{"--version"}));
     hash(kVerilatorFlags);
     hash(kCompilerFlags);
     hash(folding_linker().version);
@@ -234,18 +235,18 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
     const std::string key = model_key(request, options);
     const fs::path model = folder / (key + ".so");
     if (fs::exists(model)) return model;
-    make_cache_folder(folder);
+    base::make_cache_folder(folder);
     const FileLock lock(folder / (key + ".lock"));
     if (fs::exists(model)) return model; // another process was first
 
     const fs::path source = source_folder(options);
-    const TemporaryFolder build(folder / (key + ".build"), "set MANTISSA_CACHE to a folder that can be written");
+    const base::TemporaryFolder build(folder / (key + ".build"), "set MANTISSA_CACHE to a folder that can be written");
     const fs::path& work = build.path();
     const fs::path log = folder / (key + ".log");
     fs::remove(log);
     const std::string kind = fmt::format("{} lane(s){}", lanes_of(request), request.trace ? ", with trace" : "");
 
-    Words verilate = verilator_command() + split_words(kVerilatorFlags) +
+    Words verilate = verilator_command() + base::split_words(kVerilatorFlags) +
                      Words{"--Mdir",
                            work,
                            "--prefix",
@@ -267,12 +268,12 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
     report("verilating the core (model " + key + ")");
     run_step(verilate, work, log, "verilator", "verilating the core, " + kind);
 
-    const std::string root = first_line_of(verilator_command() + Words{"--getenv", "VERILATOR_ROOT"});
+    const std::string root = base::first_line_of(verilator_command() + Words{"--getenv", "VERILATOR_ROOT"});
     const fs::path include = fs::path(root) / "include";
     const fs::path fresh = work / "model.so";
     Words compile =
         compiler() + Words{"-shared", "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"} +
-        (request.trace ? Words{"-O1"} : split_words(kCompilerFlags) + folding_linker().flags) +
+        (request.trace ? Words{"-O1"} : base::split_words(kCompilerFlags) + folding_linker().flags) +
         Words{fmt::format("-DMANTISSA_LANES={}", lanes_of(request)), "-DVL_TIME_CONTEXT"} +
         (request.trace ? Words{"-DMANTISSA_TRACE", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"} : Words{"-DVM_TRACE=0"}) +
         (request.rules ? Words{"-DMANTISSA_RULES", "-DVL_USER_STOP"} : Words{}) +

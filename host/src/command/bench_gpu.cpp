@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/matrix_market.hpp"
 #include "mantissa/host/provenance.hpp"
-#include "text/text_file.hpp"
 #ifdef MANTISSA_GPU_BENCH
 #include "mantissa/engine.hpp"
 #include "mantissa/gpu/bench.hpp"
@@ -133,7 +133,7 @@ int bench_gpu(const Flags& flags, const std::string& typed) {
         all["engine"] = bench_engine(kEngineLevel);
     }
     const std::string json = all.dump(1);
-    text::write_file(flags.output.empty() ? "-" : flags.output, json + "\n");
+    base::write_file(flags.output.empty() ? "-" : flags.output, json + "\n");
     return kDone;
 }
 

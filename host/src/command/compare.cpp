@@ -8,9 +8,9 @@
 #include "command.hpp"
 #include "compare/compare.hpp"
 #include "compare/join.hpp"
+#include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "store/results_file.hpp"
-#include "text/text_file.hpp"
 
 namespace mantissa::cli {
 
@@ -32,7 +32,7 @@ std::string store_path(const Flags& flags, const compare::Comparison& comparison
 
 /// A stored document shown again, its sentences formed anew from its figures; nothing is computed.
 int show_document(const Flags& flags, const std::string& typed) {
-    const text::FileText file = text::read_file(flags.file);
+    const base::FileText file = base::read_file(flags.file);
     results::Json document = results::Json::parse(file.view(), nullptr, false);
     const auto refuse = [&](const std::string& why) {
         return InvalidInput(
@@ -63,7 +63,7 @@ int compare_command(const Flags& flags, const std::string& typed) {
     const compare::Comparison comparison = compare::read_comparison(flags.file);
     const std::string path = store_path(flags, comparison);
     const int threads = thread_count(flags.threads);
-    text::check_store_path("--store", path);
+    base::check_store_path("--store", path);
     const results::Json document = compare::run_comparison(comparison, {path, typed, threads, flags.stored});
     if (flags.json) fmt::print("{}\n", document.dump(2));
     else fmt::print("{}\nstored as '{}' in {}\n", compare::comparison_text(document), comparison.name, path);

@@ -21,14 +21,14 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
-#include "mantissa/ending.hpp"
+#include "mantissa/base/ending.hpp"
+#include "mantissa/base/files.hpp"
+#include "mantissa/base/quoted.hpp"
+#include "mantissa/base/running_steps.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/kernels.hpp"
-#include "mantissa/running_steps.hpp"
 #include "text/key_values.hpp"
-#include "text/quoted.hpp"
-#include "text/text_file.hpp"
 
 namespace mantissa::cli {
 
@@ -47,7 +47,7 @@ std::function<std::string(const std::string&)> whole_number(std::uint64_t low, s
     return [low, high](const std::string& text) {
         std::uint64_t value = 0;
         if (text::read_number(text, value) && value >= low && value <= high) return std::string();
-        return fmt::format("{} will not do; give a whole number from {} to {}", text::quoted(text), low, high);
+        return fmt::format("{} will not do; give a whole number from {} to {}", base::quoted(text), low, high);
     };
 }
 
@@ -56,8 +56,8 @@ std::FILE* check_outputs(std::initializer_list<OutputOption> files, bool json) {
     std::FILE* words = stdout;
     for (const OutputOption& file : files) {
         if (file.path.empty()) continue;
-        text::check_writable(file.option, file.path);
-        if (!text::is_standard_output(file.path)) continue;
+        base::check_writable(file.option, file.path);
+        if (!base::is_standard_output(file.path)) continue;
         if (taken != nullptr)
             throw InvalidInput(fmt::format("{} - and {}: both would go to standard output; give {} a file", file.option,
                                            taken, file.option));
@@ -78,7 +78,7 @@ int complain(std::string what) {
         what =
             fmt::format("{} ... ({} characters left out) ... {}", what.substr(0, kLongestLine / 2),
                         what.size() - kLongestLine / 2 - kLongestLine / 4, what.substr(what.size() - kLongestLine / 4));
-    fmt::print(stderr, "mantissa: {}\n", text::shortened(what, 2 * kLongestLine));
+    fmt::print(stderr, "mantissa: {}\n", base::shortened(what, 2 * kLongestLine));
     return kWrongRequest;
 }
 
@@ -129,20 +129,20 @@ std::string fault_of_words(const std::vector<std::string>& words) {
     const std::string first = words.front().substr(0, 100);
     if (first.starts_with('-') && first != "-h" && first != "--help" && first != "--version")
         return fmt::format("no such option {} in front of a subcommand; see mantissa --help",
-                           text::quoted(words.front()));
+                           base::quoted(words.front()));
     if (const auto all = commands(); !first.starts_with('-') && std::ranges::find(all, first, [](const Command& c) {
                                                                     return std::string_view(c.name);
                                                                 }) == all.end())
         return fmt::format("no such subcommand {}{}; the subcommands are {}; see mantissa --help",
-                           text::quoted(words.front()), meant(first, all), subcommand_names());
+                           base::quoted(words.front()), meant(first, all), subcommand_names());
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& word = words[i];
         if (word.starts_with("--") && word.ends_with('='))
             return fmt::format("{}: the text behind it is empty; give a value, or leave the option out",
-                               text::shortened(word));
+                               base::shortened(word));
         if (word.empty())
             return fmt::format("{} '': the text is empty; give a value, or leave the option out",
-                               text::shortened(words[i == 0 ? 0 : i - 1]));
+                               base::shortened(words[i == 0 ? 0 : i - 1]));
     }
     return {};
 }
@@ -154,7 +154,7 @@ std::string fault_of_options(const CLI::ParseError& fault) {
         what.erase(0, begin.size());
         if (const std::size_t equals = what.find(" = "); equals != std::string::npos)
             what = fmt::format("{} {}: no number that this option can take", what.substr(0, equals),
-                               text::quoted(what.substr(equals + 3)));
+                               base::quoted(what.substr(equals + 3)));
     }
     return what;
 }
@@ -188,8 +188,8 @@ int run(int argc, char** argv) {
         return complain(fmt::format("{}; see {} --help", fault_of_options(fault), where));
     }
     kernel_isa(); // a MANTISSA_ISA that cannot be had is refused before any work
-    end_cleanly_on_signals();
-    show_running_steps();
+    base::end_cleanly_on_signals();
+    base::show_running_steps();
     for (const auto& [sub, action] : table)
         if (sub->parsed()) return action();
     return complain("no subcommand; see mantissa --help");

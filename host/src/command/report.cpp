@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "mantissa/base/files.hpp"
 #include "report/page/page.hpp"
 #include "store/result_json.hpp"
-#include "text/text_file.hpp"
 
 namespace mantissa::cli {
 
@@ -22,7 +22,7 @@ struct Flags {
 int report_command(const Flags& flags, const std::string& typed) {
     std::FILE* const words = check_outputs({{"-o", flags.output}}, flags.json);
     const report::Report made = report::make_report(flags.request, current_provenance(typed));
-    text::write_file(flags.output, made.html);
+    base::write_file(flags.output, made.html);
     if (flags.json) {
         const results::Json j = {{"output", flags.output},
                                  {"bytes", made.html.size()},

@@ -11,7 +11,8 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
-#include "mantissa/ending.hpp"
+#include "mantissa/base/ending.hpp"
+#include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/store.hpp"
 #include "mantissa/host/sweep.hpp"
@@ -20,7 +21,6 @@
 #include "store/result_json.hpp"
 #include "store/results_file.hpp"
 #include "text/counted.hpp"
-#include "text/text_file.hpp"
 #include "work/progress.hpp"
 
 namespace mantissa::cli {
@@ -108,7 +108,7 @@ std::vector<Reproduced> run_cells(std::vector<PaperCell> cells, const Flags& fla
     }
     work::ItemProgress line("cells", points.size(), work);
     std::atomic<std::size_t> finished = 0;
-    const EndingNote note([&, kept = store != nullptr, wanted = points.size()] {
+    const base::EndingNote note([&, kept = store != nullptr, wanted = points.size()] {
         return fmt::format("stopped with {} of {} cells computed{}", finished.load(), wanted,
                            kept ? " and stored; the same command goes on from there"
                                 : "; --store FILE would keep them");
@@ -211,8 +211,8 @@ int reproduce_command(const Flags& flags, const std::string& typed) {
     const int threads = thread_count(flags.threads);
     if (flags.jobs < 0 || flags.jobs > kMostJobs)
         throw InvalidInput(fmt::format("--jobs {}: give 1 to {}, or 0 for --threads", flags.jobs, kMostJobs));
-    if (!flags.store.empty()) text::check_store_path("--store", flags.store);
-    if (!flags.plot.empty()) text::check_writable("--plot", flags.plot + "_logic.svg");
+    if (!flags.store.empty()) base::check_store_path("--store", flags.store);
+    if (!flags.plot.empty()) base::check_writable("--plot", flags.plot + "_logic.svg");
     if (flags.table == "table5")
         return reproduce_table5({flags.data, flags.store, flags.plot,
                                  flags.jobs > 0 ? flags.jobs : std::min(threads, kMostJobs), flags.json, flags.stored},

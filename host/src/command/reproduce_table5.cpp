@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "report/paper_tables.hpp"
@@ -17,7 +18,6 @@
 #include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
 #include "synthesis/table5.hpp"
-#include "text/text_file.hpp"
 #include "work/progress.hpp"
 
 namespace mantissa::cli {
@@ -120,7 +120,7 @@ int reproduce_table5(const Table5Flags& flags, const std::string& typed) {
     const std::string failed = synthesize_rows(rows, synthesizer, flags.jobs, flags.stored);
     if (!flags.plot.empty())
         for (const char* multiplier : {"logic", "mul18x18"})
-            text::write_file(fmt::format("{}_{}.svg", flags.plot, multiplier), synthesis::table5_svg(rows, multiplier));
+            base::write_file(fmt::format("{}_{}.svg", flags.plot, multiplier), synthesis::table5_svg(rows, multiplier));
     if (flags.json) {
         Json list = Json::array();
         for (const Table5Row& row : rows) list.push_back(row_json(row));

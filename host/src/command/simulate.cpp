@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "mantissa/base/files.hpp"
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/registry.hpp"
@@ -18,8 +20,6 @@
 #include "store/result_json.hpp"
 #include "sweep/options_text.hpp"
 #include "text/key_values.hpp"
-#include "text/quoted.hpp"
-#include "text/text_file.hpp"
 #include "work/progress.hpp"
 
 namespace mantissa::cli {
@@ -43,22 +43,22 @@ sim::TraceWindow trace_of(const Flags& f) {
     if (colon == std::string_view::npos || !text::read_number(text.substr(0, colon), window.first) ||
         !text::read_number(text.substr(colon + 1), window.last))
         throw InvalidInput(
-            fmt::format("--window {}: give the first and last clock, as 0:2000", text::quoted(f.window)));
+            fmt::format("--window {}: give the first and last clock, as 0:2000", base::quoted(f.window)));
     if (window.first > window.last)
         throw InvalidInput(
             fmt::format("--window {}: it ends before it begins; give the first and last clock, as 0:2000",
-                        text::shortened(f.window)));
+                        base::shortened(f.window)));
     // The waveform is written bit by bit and with files beside it: no stream, no device.
     std::error_code error;
-    if (text::is_standard_output(f.trace) || (fs::exists(f.trace, error) && !fs::is_regular_file(f.trace, error)))
-        throw InvalidInput(fmt::format("--trace {}: {}; give a file, as pass.fst", text::quoted(f.trace, 200),
+    if (base::is_standard_output(f.trace) || (fs::exists(f.trace, error) && !fs::is_regular_file(f.trace, error)))
+        throw InvalidInput(fmt::format("--trace {}: {}; give a file, as pass.fst", base::quoted(f.trace, 200),
                                        fs::is_directory(f.trace, error) ? "a folder" : "no regular file"));
     if (fs::path(f.trace).extension() == ".gtkw")
         throw InvalidInput(fmt::format("--trace {}: that name is for GTKWave's save file; give the waveform another, "
                                        "as pass.fst",
-                                       text::quoted(f.trace, 200)));
-    text::check_writable("--trace", f.trace);
-    text::check_writable("--trace", fs::path(f.trace).replace_extension(".gtkw").string());
+                                       base::quoted(f.trace, 200)));
+    base::check_writable("--trace", f.trace);
+    base::check_writable("--trace", fs::path(f.trace).replace_extension(".gtkw").string());
     return window;
 }
 

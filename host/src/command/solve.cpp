@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "mantissa/base/files.hpp"
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/provenance.hpp"
@@ -18,8 +20,6 @@
 #include "store/result_json.hpp"
 #include "sweep/options_text.hpp"
 #include "text/key_values.hpp"
-#include "text/quoted.hpp"
-#include "text/text_file.hpp"
 #include "work/progress.hpp"
 
 namespace mantissa::cli {
@@ -106,7 +106,7 @@ std::string history_csv(const SolveResult& result) {
 std::string solution_text(const Point& point, const Problem& problem, const SolveResult& result,
                           const Provenance& here) {
     std::string text = "%%MatrixMarket matrix array real general\n";
-    text += fmt::format("% solution of {}, {}, {} on {}\n", text::shortened(problem.name, 500),
+    text += fmt::format("% solution of {}, {}, {} on {}\n", base::shortened(problem.name, 500),
                         to_string(point.options.scheme), to_string(point.options.spec), point.engine);
     text += fmt::format("% {}, true residual {}\n", to_string(result.status), result.true_residual);
     text += fmt::format("% mantissa {} ({})\n{} 1\n", here.version, here.commit, result.u.size());
@@ -121,7 +121,7 @@ std::string write_files(const Flags& flags, const Point& point, const Problem& p
     const auto attempt = [&](const std::string& path, const auto& text) {
         if (path.empty()) return;
         try {
-            text::write_file(path, text());
+            base::write_file(path, text());
         } catch (const InvalidInput& failed) {
             if (fault.empty()) fault = failed.what();
         }

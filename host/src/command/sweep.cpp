@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "mantissa/base/files.hpp"
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/store.hpp"
 #include "mantissa/host/sweep.hpp"
 #include "store/result_json.hpp"
 #include "sweep/sweep_run.hpp"
-#include "text/quoted.hpp"
-#include "text/text_file.hpp"
 #include "work/progress.hpp"
 
 namespace mantissa::cli {
@@ -50,14 +50,14 @@ void print_report(std::FILE* to, const sweeps::SweepReport& r, const std::string
     if (!r.refused.empty()) fmt::print(to, ", {} refused", r.refused.size());
     fmt::print(to, "\nresults in {}\n", path);
     for (const auto& [key, reason] : r.refused)
-        fmt::print(stderr, "mantissa: {}: {}\n", text::shortened(key, 300), text::shortened(reason, 400));
+        fmt::print(stderr, "mantissa: {}: {}\n", base::shortened(key, 300), base::shortened(reason, 400));
 }
 
 int run_ranks(const Flags& flags, const std::string& typed, const Sweep& sweep, const sweeps::Ranks& ranks) {
     const std::string path = store_path(flags, sweep);
     const int threads = thread_count(flags.threads);
     std::FILE* const words = check_outputs({{"--csv", flags.csv}, {"--jsonl", flags.json_lines}}, flags.json);
-    text::check_store_path("--store", path);
+    base::check_store_path("--store", path);
     if (flags.dry_run) {
         std::size_t stored = 0;
         if (std::filesystem::exists(path)) {
@@ -95,7 +95,7 @@ int sweep_command(const Flags& flags, const std::string& typed) {
         return run_ranks(flags, typed, sweep, ranks);
     } catch (const std::exception& fault) {
         if (ranks.count() == 1) throw;
-        fmt::print(stderr, "mantissa: {}\n", text::shortened(fault.what(), 800));
+        fmt::print(stderr, "mantissa: {}\n", base::shortened(fault.what(), 800));
         ranks.abandon(kWrongRequest); // the other ranks must not wait for this one
     }
 }

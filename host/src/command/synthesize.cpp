@@ -11,11 +11,11 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "mantissa/base/files.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "store/result_json.hpp"
 #include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
-#include "text/text_file.hpp"
 #include "work/progress.hpp"
 
 namespace mantissa::cli {
@@ -132,7 +132,7 @@ int synthesize_command(const Flags& flags, const std::string& typed) {
     if (flags.jobs < 1 || flags.jobs > kMostJobs)
         throw InvalidInput(fmt::format("--jobs {}: give 1 to {}", flags.jobs, kMostJobs));
     if (flags.seeds < 1 || flags.seeds > 99) throw InvalidInput(fmt::format("--seeds {}: give 1 to 99", flags.seeds));
-    if (!flags.store.empty()) text::check_store_path("--store", flags.store);
+    if (!flags.store.empty()) base::check_store_path("--store", flags.store);
     std::vector<Outcome> all = requests_of(flags);
     for (const Outcome& o : all) { // all of them, before any tool runs
         synthesis::Synthesizer::check(o.request);

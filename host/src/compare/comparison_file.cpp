@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/base/files.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/registry.hpp"
-#include "text/text_file.hpp"
 #include "text/toml_text.hpp"
 
 namespace mantissa::compare {
@@ -226,7 +226,7 @@ Comparison parse_comparison(std::string_view text, std::string_view name, const 
 }
 
 Comparison read_comparison(const std::string& path) {
-    const text::FileText file = text::read_file(path);
+    const base::FileText file = base::read_file(path);
     return parse_comparison(file.view(), path, fs::path(path).parent_path().string());
 }
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "text/text_file.hpp"
+#include "mantissa/base/files.hpp"
 #include "text/toml_text.hpp"
 
 namespace mantissa::compare {
@@ -65,7 +65,7 @@ std::string data_folder(const std::string& name) {
 Device find_device(const std::string& name, const std::string& folder) {
     if (name.ends_with(".toml")) {
         const std::string path = (fs::path(folder) / name).string(); // an absolute name stays itself
-        return parse_device(text::read_file(path).view(), path);
+        return parse_device(base::read_file(path).view(), path);
     }
     const fs::path known = data_folder("devices");
     const fs::path path = known / (name + ".toml");
@@ -78,7 +78,7 @@ Device find_device(const std::string& name, const std::string& folder) {
         throw InvalidInput(fmt::format("device '{}': not one of {}; or give the path of a .toml file",
                                        text::printable(name), fmt::join(names, ", ")));
     }
-    return parse_device(text::read_file(path.string()).view(), path.string());
+    return parse_device(base::read_file(path.string()).view(), path.string());
 }
 
 } // namespace mantissa::compare

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
-#include "text/quoted.hpp"
 
 namespace mantissa {
 
@@ -93,7 +93,7 @@ std::unique_ptr<Engine> make_engine(std::string_view name) {
         names += names.empty() ? "" : ", ";
         names += known.name;
     }
-    throw InvalidInput(fmt::format("engine {}: no such engine; the engines are {}", text::quoted(name), names));
+    throw InvalidInput(fmt::format("engine {}: no such engine; the engines are {}", base::quoted(name), names));
 }
 
 } // namespace mantissa

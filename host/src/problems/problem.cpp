@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/point.hpp"
 #include "problem_kinds.hpp"
-#include "text/quoted.hpp"
 
 namespace mantissa {
 
@@ -29,7 +29,7 @@ Problem make(std::string_view text, problems::Build build) {
         if (name == kind.name) return kind.make(text, options, build);
     throw InvalidInput(fmt::format("problem {}: no kind {}; write poisson2d:level=8, diffusion2d:level=7, "
                                    "poisson3d:level=5 or mtx:FILE",
-                                   text::quoted(text, 200), text::quoted(name)));
+                                   base::quoted(text, 200), base::quoted(name)));
 }
 
 } // namespace

@@ -11,12 +11,12 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/matrix_market.hpp"
 #include "problem_kinds.hpp"
 #include "random.hpp"
 #include "text/key_values.hpp"
-#include "text/quoted.hpp"
 
 namespace mantissa {
 
@@ -76,7 +76,7 @@ Problem make_matrix_problem(std::string_view text, std::string_view options, Bui
     const std::string_view rhs = keys.take("rhs").value_or("ones");
     const bool from_file = rhs.starts_with("file:");
     if (rhs != "ones" && rhs != "random" && !from_file)
-        keys.fail(fmt::format("rhs={} must be ones, random or file:PATH", text::shortened(rhs)));
+        keys.fail(fmt::format("rhs={} must be ones, random or file:PATH", base::shortened(rhs)));
     const std::uint64_t seed = keys.integer("seed", 0, UINT64_MAX, 1);
     keys.finish();
 

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "sweep/options_text.hpp"
 #include "text/key_values.hpp"
-#include "text/text_file.hpp"
 
 namespace mantissa::report {
 
@@ -22,7 +22,7 @@ struct Row {
 };
 
 std::vector<Row> read_rows(const std::string& path, std::string_view header) {
-    const text::FileText file = text::read_file(path);
+    const base::FileText file = base::read_file(path);
     std::string_view rest = file.view();
     std::vector<Row> rows;
     bool header_seen = false;

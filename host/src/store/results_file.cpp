@@ -13,9 +13,9 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/store.hpp"
-#include "text/quoted.hpp"
 
 namespace mantissa::results {
 
@@ -83,7 +83,7 @@ void check_kind(const std::string& path, Missing missing) {
     if (path.empty() || path.starts_with(':'))
         throw InvalidInput(
             fmt::format("results file {}: results are kept in a file; give a file name, as results.sqlite",
-                        text::quoted(path, 200)));
+                        base::quoted(path, 200)));
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (fs::is_directory(status))
@@ -134,7 +134,7 @@ void CloseDatabase::operator()(sqlite3* database) const {
 }
 
 std::string path_text(const std::string& path) {
-    return text::shortened(path, 120);
+    return base::shortened(path, 120);
 }
 
 void check_database(sqlite3* database, int code, const std::string& path) {

@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "result_json.hpp"
 #include "results_file.hpp"
 #include "text/key_values.hpp"
-#include "text/text_file.hpp"
 
 namespace mantissa {
 
@@ -296,7 +296,7 @@ void Store::export_csv(const std::string& path) const {
                 text += c + 1 < row.columns() ? ',' : '\n';
             }
     }
-    text::write_file(path, text);
+    base::write_file(path, text);
 }
 
 void Store::export_json_lines(const std::string& path) const {
@@ -310,7 +310,7 @@ void Store::export_json_lines(const std::string& path) const {
             text += object.dump() + '\n';
         }
     }
-    text::write_file(path, text);
+    base::write_file(path, text);
 }
 
 } // namespace mantissa

@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/base/quoted.hpp"
 #include "text/key_values.hpp"
-#include "text/quoted.hpp"
 
 namespace mantissa::sweeps {
 
 Recurrence parse_recurrence(std::string_view text) {
     if (text == "plain") return Recurrence::plain;
     if (text == "pipelined") return Recurrence::pipelined;
-    throw InvalidInput(fmt::format("inner recurrence {}: it is plain or pipelined", text::quoted(text)));
+    throw InvalidInput(fmt::format("inner recurrence {}: it is plain or pipelined", base::quoted(text)));
 }
 
 std::vector<Format> parse_middle(std::string_view text) {
@@ -27,7 +27,7 @@ std::vector<Format> parse_middle(std::string_view text) {
 
 void set_stop(SolveOptions& options, std::string_view text) {
     const auto fail = [&] {
-        throw InvalidInput(fmt::format("stop {}: write inner=10 or digits=2", text::quoted(text)));
+        throw InvalidInput(fmt::format("stop {}: write inner=10 or digits=2", base::quoted(text)));
     };
     const auto equals = text.find('=');
     if (equals == std::string_view::npos) fail();

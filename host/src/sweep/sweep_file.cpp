@@ -13,11 +13,11 @@
 
 #include <toml++/toml.h>
 
+#include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/sweep.hpp"
 #include "options_text.hpp"
-#include "text/text_file.hpp"
 
 namespace mantissa {
 
@@ -359,7 +359,7 @@ Sweep parse_sweep(std::string_view text, std::string_view name, std::size_t max_
 }
 
 Sweep read_sweep(const std::string& path) {
-    return parse_sweep(text::read_file(path).view(), path);
+    return parse_sweep(base::read_file(path).view(), path);
 }
 
 } // namespace mantissa

@@ -16,7 +16,7 @@
 #include <mpi.h>
 #endif
 
-#include "mantissa/ending.hpp"
+#include "mantissa/base/ending.hpp"
 #include "store/result_json.hpp"
 #include "work/progress.hpp"
 
@@ -58,7 +58,7 @@ private:
     SweepReport report_;
     std::atomic<std::size_t> stored_; ///< of the whole sweep's points
     work::ItemProgress line_;
-    EndingNote note_;
+    base::EndingNote note_;
     std::mutex mutex_;
 };
 

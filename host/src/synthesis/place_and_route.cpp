@@ -32,7 +32,7 @@ std::string placer_program(std::string& why_not) {
         std::vector<std::string>{(home / "bin/pip").string(), "install", "--quiet", kPlacer}};
     for (const auto& step : steps) {
         const std::string log = work.file("log");
-        const ProcessResult result = run_process(step, log, work.text());
+        const base::ProcessResult result = base::run_process(step, log, work.text());
         if (result.ok) continue;
         why_not = fmt::format("no MHz: {} failed ({}); install python3-venv and let pip reach PyPI for {}", step[0],
                               why_failed(result, log), kPlacer);
@@ -47,10 +47,10 @@ std::string placer_program(std::string& why_not) {
 Placement run_seed(const std::string& program, const WorkFolder& work, int seed, std::string& fault) {
     const std::string report_file = fmt::format("report-{}.json", seed),
                       log = work.file(fmt::format("log-{}", seed).c_str());
-    const ProcessResult result = run_process({program, "--85k", "--package", "CABGA756", "--speed", "8", "--json",
-                                              "netlist.json", "--out-of-context", "--seed", std::to_string(seed),
-                                              "--freq", "150", "--report", report_file, "--timing-allow-fail", "-q"},
-                                             log, work.text(), "nextpnr, seed " + std::to_string(seed));
+    const base::ProcessResult result = base::run_process(
+        {program, "--85k", "--package", "CABGA756", "--speed", "8", "--json", "netlist.json", "--out-of-context",
+         "--seed", std::to_string(seed), "--freq", "150", "--report", report_file, "--timing-allow-fail", "-q"},
+        log, work.text(), "nextpnr, seed " + std::to_string(seed));
     Placement placement{seed, 0, {}};
     if (!result.ok) {
         fault = fmt::format("nextpnr-ecp5 failed with seed {} ({}); a smaller datapath may fit, nothing was stored",
@@ -104,7 +104,7 @@ std::vector<Placement> Synthesizer::place(const SynthesisRequest& request, int s
         if (!top.core) {
             if (const std::string fault = run_recipe(request, top, false, work.text()); !fault.empty())
                 throw InvalidInput(fault);
-            text::write_file(work.file("registered.sv"),
+            base::write_file(work.file("registered.sv"),
                              registered_operator(top, read_ports(read_text(work.file("ports.txt")))));
             top.registered = work.file("registered.sv");
         }

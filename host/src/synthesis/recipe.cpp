@@ -48,7 +48,7 @@ const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
     return kParts;
 }
 
-std::string why_failed(const ProcessResult& result, const std::string& log) {
+std::string why_failed(const base::ProcessResult& result, const std::string& log) {
     std::string last;
     std::ifstream lines(log);
     for (std::string line; std::getline(lines, line);)

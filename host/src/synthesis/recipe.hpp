@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mantissa/process.hpp"
+#include "mantissa/base/process.hpp"
 #include "mantissa/sim/core_parameters.hpp"
 #include "synthesis.hpp"
 
@@ -40,6 +40,6 @@ std::vector<Port> read_ports(const std::string& text);
 std::string registered_operator(const Top& top, const std::vector<Port>& ports);
 
 /// Why a tool failed: the line of its log that says so, or how it ended.
-std::string why_failed(const ProcessResult& result, const std::string& log);
+std::string why_failed(const base::ProcessResult& result, const std::string& log);
 
 } // namespace mantissa::synthesis

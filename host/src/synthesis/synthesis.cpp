@@ -13,11 +13,11 @@
 #include <nlohmann/json.hpp>
 
 #include "clock_model.hpp"
+#include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/sim/core_parameters.hpp"
 #include "recipe.hpp"
 #include "synthesis_store.hpp"
-#include "text/text_file.hpp"
 #include "work_folder.hpp"
 
 namespace mantissa::synthesis {
@@ -115,7 +115,7 @@ Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
     const char* source = std::getenv("MANTISSA_SOURCE");
     source_ = source != nullptr ? source : MANTISSA_SOURCE_FOLDER;
     const WorkFolder work;
-    if (!run_process({yosys_, "-V"}, work.file("version")).ok)
+    if (!base::run_process({yosys_, "-V"}, work.file("version")).ok)
         throw InvalidInput(fmt::format("{}: cannot be run, and synthesis needs it; apt install yosys, or set "
                                        "MANTISSA_YOSYS",
                                        yosys_));
@@ -163,11 +163,11 @@ void Synthesizer::check(const SynthesisRequest& request) {
 std::string Synthesizer::run_recipe(const SynthesisRequest& request, const Top& top, bool place,
                                     const std::string& folder) const {
     const std::string recipe = (fs::path(source_) / "experiments/synthesis/recipe.ys").string();
-    text::write_file(folder + "/run.ys", fill_recipe(read_text(recipe), request, top, source_, place));
+    base::write_file(folder + "/run.ys", fill_recipe(read_text(recipe), request, top, source_, place));
     const std::string log = folder + "/log";
-    const ProcessResult result =
-        run_process({yosys_, "-q", "run.ys"}, log, folder,
-                    fmt::format("yosys, {} of {} on {}", request.part, to_string(request.spec), request.target));
+    const base::ProcessResult result =
+        base::run_process({yosys_, "-q", "run.ys"}, log, folder,
+                          fmt::format("yosys, {} of {} on {}", request.part, to_string(request.spec), request.target));
     if (result.ok) return {};
     return fmt::format("yosys failed on {} for {} ({}); mend the RTL or the recipe, nothing was stored", top.module,
                        request.target, why_failed(result, log));

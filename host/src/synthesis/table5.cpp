@@ -7,15 +7,15 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "text/key_values.hpp"
-#include "text/text_file.hpp"
 
 namespace mantissa::synthesis {
 
 std::vector<Table5Row> read_table5(const std::string& folder) {
     const std::string path = (std::filesystem::path(folder) / "table5_area.csv").string();
-    std::istringstream lines{std::string(text::read_file(path).view())};
+    std::istringstream lines{std::string(base::read_file(path).view())};
     std::vector<Table5Row> rows;
     int number = 0;
     bool header = false;

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "mantissa/temporary_folder.hpp"
-#include "text/text_file.hpp"
+#include "mantissa/base/files.hpp"
+#include "mantissa/base/temporary_folder.hpp"
 
 namespace mantissa::synthesis {
 
@@ -17,17 +17,18 @@ public:
     [[nodiscard]] std::string text() const { return folder_.path().string(); }
 
 private:
-    TemporaryFolder folder_{temporary_parent(), "mantissa-synthesis", "set TMPDIR to a folder that can be written"};
+    base::TemporaryFolder folder_{base::temporary_parent(), "mantissa-synthesis",
+                                  "set TMPDIR to a folder that can be written"};
 };
 
 inline std::string read_text(const std::string& path) {
-    return std::string(text::read_file(path).view());
+    return std::string(base::read_file(path).view());
 }
 
 /// The folder for what is kept between runs; made when it is not there.
 inline std::filesystem::path cache_folder() {
-    std::filesystem::path folder = cache_root();
-    make_cache_folder(folder);
+    std::filesystem::path folder = base::cache_root();
+    base::make_cache_folder(folder);
     return folder;
 }
 

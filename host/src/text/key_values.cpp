@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
-#include "quoted.hpp"
 
 namespace mantissa::text {
 
@@ -18,10 +18,10 @@ KeyValues::KeyValues(std::string_view text, std::string_view options, std::strin
         rest.remove_prefix(std::min(rest.size(), part.size() + 1));
         const auto equals = part.find('=');
         if (equals == std::string_view::npos)
-            fail(fmt::format("{} is not KEY=VALUE; the keys are {}", quoted(part), known_));
+            fail(fmt::format("{} is not KEY=VALUE; the keys are {}", base::quoted(part), known_));
         const std::string_view key = part.substr(0, equals);
         for (const auto& pair : pairs_)
-            if (pair.first == key) fail(fmt::format("{}= is given twice", shortened(key)));
+            if (pair.first == key) fail(fmt::format("{}= is given twice", base::shortened(key)));
         pairs_.emplace_back(key, part.substr(equals + 1));
     }
 }
@@ -45,7 +45,7 @@ std::uint64_t KeyValues::integer(std::string_view key, std::uint64_t low, std::u
     const char* last = value->data() + value->size();
     const auto [end, error] = std::from_chars(value->data(), last, number);
     if (error != std::errc{} || end != last || number < low || number > high)
-        fail(fmt::format("{}={} must be a whole number in {}..{}", key, shortened(*value), low, high));
+        fail(fmt::format("{}={} must be a whole number in {}..{}", key, base::shortened(*value), low, high));
     return number;
 }
 
@@ -56,16 +56,16 @@ double KeyValues::positive(std::string_view key, double fallback) {
     const char* last = value->data() + value->size();
     const auto [end, error] = std::from_chars(value->data(), last, number);
     if (error != std::errc{} || end != last || !std::isfinite(number) || number <= 0)
-        fail(fmt::format("{}={} must be a finite number above zero", key, shortened(*value)));
+        fail(fmt::format("{}={} must be a finite number above zero", key, base::shortened(*value)));
     return number;
 }
 
 void KeyValues::finish() const {
-    if (!pairs_.empty()) fail(fmt::format("no option {}; the keys are {}", quoted(pairs_.front().first), known_));
+    if (!pairs_.empty()) fail(fmt::format("no option {}; the keys are {}", base::quoted(pairs_.front().first), known_));
 }
 
 void KeyValues::fail(const std::string& what) const {
-    throw InvalidInput(fmt::format("problem {}: {}", quoted(text_, 200), what));
+    throw InvalidInput(fmt::format("problem {}: {}", base::quoted(text_, 200), what));
 }
 
 std::string shortest(double value) {

@@ -15,8 +15,8 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
-#include "quoted.hpp"
 
 namespace mantissa::text {
 
@@ -77,13 +77,14 @@ public:
         int code = Z_OK;
         const char* const text = ::gzerror(packed_, &code);
         if (got < 0 && code == Z_ERRNO) fail_to("read", errno);
-        if (got < 0) fail(fmt::format("its packed data are damaged ({}); fetch or pack it again", shortened(text)));
+        if (got < 0)
+            fail(fmt::format("its packed data are damaged ({}); fetch or pack it again", base::shortened(text)));
         if (got == 0 && code == Z_BUF_ERROR) fail("its packed data end too soon; fetch or pack it again");
         return static_cast<std::size_t>(got);
     }
 
     [[noreturn]] void fail(const std::string& what) const {
-        throw InvalidInput(fmt::format("{}: {}", shortened(path_, 200), what));
+        throw InvalidInput(fmt::format("{}: {}", base::shortened(path_, 200), what));
     }
 
 private:
@@ -101,7 +102,7 @@ private:
     std::size_t size_ = 0;
 };
 
-void grow(FileText& text, std::size_t& capacity, std::size_t wanted) {
+void grow(base::FileText& text, std::size_t& capacity, std::size_t wanted) {
     auto larger = std::make_unique_for_overwrite<char[]>(wanted);
     if (text.size != 0) std::memcpy(larger.get(), text.bytes.get(), text.size);
     text.bytes = std::move(larger);
@@ -110,9 +111,9 @@ void grow(FileText& text, std::size_t& capacity, std::size_t wanted) {
 
 } // namespace
 
-FileText read_packed_file(const std::string& path, const TextLimit& limit) {
+base::FileText read_packed_file(const std::string& path, const TextLimit& limit) {
     Source source(path);
-    FileText text;
+    base::FileText text;
     std::size_t capacity = 0, asked_at = kBlock;
     std::optional<std::size_t> most;
     const std::size_t memory = half_of_memory();

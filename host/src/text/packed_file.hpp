@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "text_file.hpp"
+#include "mantissa/base/files.hpp"
 
 namespace mantissa::text {
 
@@ -18,7 +18,7 @@ using TextLimit = std::function<std::optional<std::size_t>(std::string_view begi
 /// The text of a regular file, a FIFO or a pipe, unpacked when it is gzipped (told by its first bytes, not its name).
 /// Throws InvalidInput with one line that begins with the path: a folder or device, a file that cannot be read, packed
 /// data that are damaged or end too soon, a text longer than `limit` allows or than half of this machine's memory.
-FileText read_packed_file(const std::string& path, const TextLimit& limit);
+base::FileText read_packed_file(const std::string& path, const TextLimit& limit);
 
 /// What is wrong with a text that begins with the mark of a file of another kind, as gzip or UTF-16; empty when it
 /// carries no such mark.

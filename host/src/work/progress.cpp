@@ -37,11 +37,11 @@ bool output_is_terminal() {
 TickingLine::TickingLine(std::function<std::string()> text) {
     if (!error_is_terminal()) return;
     clock_ = std::jthread([this, text = std::move(text)](const std::stop_token& stop) {
-        TerminalLine line;
+        base::TerminalLine line;
         std::unique_lock lock(mutex_);
         wake_.wait_for(lock, stop, kQuiet, [] { return false; });
         while (!stop.stop_requested()) {
-            if (const std::string now = joined(text(), running_steps()); !now.empty()) line.draw(now);
+            if (const std::string now = joined(text(), base::running_steps()); !now.empty()) line.draw(now);
             wake_.wait_for(lock, stop, kInterval, [] { return false; });
         }
     });
@@ -79,7 +79,7 @@ std::string SolveProgress::text() {
     const double seconds = seconds_since(start_);
     if (iterations_ == 0) {
         // A model may be building; then that is what there is to say.
-        return running_steps().empty() ? fmt::format("before the first step  {}", duration_text(seconds)) : "";
+        return base::running_steps().empty() ? fmt::format("before the first step  {}", duration_text(seconds)) : "";
     }
     std::string so_far =
         fmt::format("{} iterations  defect {:.1e}  {}", iterations_, relative_defect_, duration_text(seconds));

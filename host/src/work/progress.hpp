@@ -11,11 +11,11 @@
 #include <string>
 #include <thread>
 
-#include "mantissa/running_steps.hpp"
+#include "mantissa/base/running_steps.hpp"
 
 namespace mantissa::work {
 
-using mantissa::duration_text;
+using base::duration_text;
 
 /// Is standard error (output) a terminal?
 bool error_is_terminal();

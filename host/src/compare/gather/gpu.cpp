@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "gather.hpp"
+#include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "store/results_file.hpp"
-#include "text/text_file.hpp"
 
 namespace mantissa::compare {
 
@@ -65,7 +65,7 @@ void check_document(const std::string& path, const results::Json& document) {
 
 /// A file with what it says of itself as its provenance.
 GpuFile read_one(const std::string& path) {
-    const text::FileText file = text::read_file(path);
+    const base::FileText file = base::read_file(path);
     results::Json document = results::Json::parse(file.view(), nullptr, false);
     check_document(path, document);
     const auto text = [&](const char* key, const char* fallback) {

@@ -1,4 +1,4 @@
-#include "mantissa/ending.hpp"
+#include "mantissa/base/ending.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@
 
 #include "ending_state.hpp"
 
-namespace mantissa {
+namespace mantissa::base {
 
 namespace {
 
@@ -126,8 +126,6 @@ EndingNote::~EndingNote() {
     s.notes.erase(id_);
 }
 
-namespace detail {
-
 pid_t start_group(const std::function<pid_t()>& start) {
     State& s = state();
     {
@@ -163,6 +161,4 @@ void forget_folder(const std::filesystem::path& folder) {
     std::erase(s.folders, folder);
 }
 
-} // namespace detail
-
-} // namespace mantissa
+} // namespace mantissa::base

@@ -1,4 +1,4 @@
-#include "mantissa/running_steps.hpp"
+#include "mantissa/base/running_steps.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -15,10 +15,10 @@
 
 #include <fmt/format.h>
 
-#include "mantissa/ending.hpp"
-#include "mantissa/temporary_folder.hpp"
+#include "mantissa/base/ending.hpp"
+#include "mantissa/base/temporary_folder.hpp"
 
-namespace mantissa {
+namespace mantissa::base {
 
 namespace {
 
@@ -162,4 +162,4 @@ void show_running_steps() {
     }).detach();
 }
 
-} // namespace mantissa
+} // namespace mantissa::base

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-namespace mantissa {
+namespace mantissa::base {
 
 /// From now on the three signals end the tools that run_process() has started, print what EndingNotes say, remove every
 /// TemporaryFolder, and then end this program as the signal would have. A signal that is ignored (nohup) stays ignored.
@@ -27,4 +27,4 @@ private:
     int id_;
 };
 
-} // namespace mantissa
+} // namespace mantissa::base

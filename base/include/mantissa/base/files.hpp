@@ -1,4 +1,4 @@
-// Whole files in memory. Internal to host/.
+// Files as a whole: read into memory, written in one step, and asked beforehand whether they can be.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace mantissa::text {
+namespace mantissa::base {
 
 struct FileText {
     std::unique_ptr<char[]> bytes;
@@ -35,4 +35,4 @@ void check_writable(const std::string& option, const std::string& path);
 /// The same for a results file (SQLite), which "-" and ":memory:" cannot be.
 void check_store_path(const std::string& option, const std::string& path);
 
-} // namespace mantissa::text
+} // namespace mantissa::base

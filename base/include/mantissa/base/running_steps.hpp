@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace mantissa {
+namespace mantissa::base {
 
 /// One run of a tool, for as long as the object lives.
 class RunningStep {
@@ -47,4 +47,4 @@ private:
 /// For a program's main; a library does not write to a terminal unasked.
 void show_running_steps();
 
-} // namespace mantissa
+} // namespace mantissa::base

@@ -1,4 +1,4 @@
-// What must be undone when a signal ends the program. Internal to mantissa_process.
+// What must be undone when a signal ends the program. Internal to base/.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-namespace mantissa::detail {
+namespace mantissa::base {
 
 /// Calls `start`, which forks and returns the group's leader, unless the program is ending; remembers the group.
 /// Returns what `start` returned; does not return when the program is ending.
@@ -18,4 +18,4 @@ void forget_group(pid_t leader);
 void remember_folder(const std::filesystem::path& folder);
 void forget_folder(const std::filesystem::path& folder);
 
-} // namespace mantissa::detail
+} // namespace mantissa::base

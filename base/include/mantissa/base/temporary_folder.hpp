@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace mantissa {
+namespace mantissa::base {
 
 /// A folder that goes when the object does, or when a signal ends the program (ending.hpp). A program that was killed
 /// outright leaves its folder; the next TemporaryFolder of the same kind removes it: a folder whose owner lives is
@@ -38,4 +38,4 @@ std::filesystem::path cache_root();
 /// MANTISSA_CACHE.
 void make_cache_folder(const std::filesystem::path& folder);
 
-} // namespace mantissa
+} // namespace mantissa::base

@@ -1,4 +1,4 @@
-#include "mantissa/temporary_folder.hpp"
+#include "mantissa/base/temporary_folder.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -14,7 +14,7 @@
 #include "ending_state.hpp"
 #include "mantissa/format.hpp"
 
-namespace mantissa {
+namespace mantissa::base {
 
 namespace fs = std::filesystem;
 
@@ -62,7 +62,7 @@ TemporaryFolder::TemporaryFolder(const fs::path& parent, const std::string& kind
                                        std::generic_category().message(errno), mend));
     path_ = name;
     lock_ = lock_folder(path_);
-    detail::remember_folder(path_);
+    remember_folder(path_);
 }
 
 TemporaryFolder::TemporaryFolder(const fs::path& folder, const std::string& mend) : path_(folder) {
@@ -72,13 +72,13 @@ TemporaryFolder::TemporaryFolder(const fs::path& folder, const std::string& mend
     if (!error) fs::create_directory(folder, error);
     if (error) throw InvalidInput(fmt::format("{}: cannot be made ({}); {}", folder.string(), error.message(), mend));
     lock_ = lock_folder(path_);
-    detail::remember_folder(path_);
+    remember_folder(path_);
 }
 
 TemporaryFolder::~TemporaryFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
-    detail::forget_folder(path_);
+    forget_folder(path_);
     if (lock_ >= 0) ::close(lock_);
 }
 
@@ -109,4 +109,4 @@ void make_cache_folder(const fs::path& folder) {
                         folder.string(), error.message()));
 }
 
-} // namespace mantissa
+} // namespace mantissa::base

@@ -1,4 +1,4 @@
-#include "text_file.hpp"
+#include "mantissa/base/files.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,10 +13,10 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
-#include "quoted.hpp"
 
-namespace mantissa::text {
+namespace mantissa::base {
 
 namespace {
 
@@ -184,4 +184,4 @@ void check_store_path(const std::string& option, const std::string& path) {
     check_writable(option, path);
 }
 
-} // namespace mantissa::text
+} // namespace mantissa::base

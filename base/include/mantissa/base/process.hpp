@@ -1,13 +1,14 @@
 // Running tools (compilers, Verilator, yosys) without a shell: argument vectors, output into a log file.
 //
 // Each tool runs in a process group of its own under a small supervisor. When this program ends, however it ends, the
-// supervisor ends the whole group; so no compiler is left behind by a program that was killed.
+// supervisor ends the whole group; so no compiler is left behind by a program that was killed. README.md says why this
+// is not Boost.Process.
 #pragma once
 
 #include <string>
 #include <vector>
 
-namespace mantissa {
+namespace mantissa::base {
 
 struct ProcessResult {
     bool ok = false;
@@ -28,4 +29,4 @@ std::string first_line_of(std::vector<std::string> words);
 /// Splits at white space: what an environment variable such as CXX="ccache g++" means, without a shell.
 std::vector<std::string> split_words(const std::string& text);
 
-} // namespace mantissa
+} // namespace mantissa::base

@@ -1,8 +1,8 @@
-#include "quoted.hpp"
+#include "mantissa/base/quoted.hpp"
 
 #include <fmt/format.h>
 
-namespace mantissa::text {
+namespace mantissa::base {
 
 std::string shortened(std::string_view text, std::size_t limit) {
     std::size_t end = text.size();
@@ -26,4 +26,4 @@ std::string quoted(std::string_view text, std::size_t limit) {
     return "'" + shortened(text, limit) + "'";
 }
 
-} // namespace mantissa::text
+} // namespace mantissa::base

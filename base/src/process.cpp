@@ -1,4 +1,4 @@
-#include "mantissa/process.hpp"
+#include "mantissa/base/process.hpp"
 
 #include <array>
 #include <cerrno>
@@ -18,9 +18,9 @@
 #include <fmt/format.h>
 
 #include "ending_state.hpp"
-#include "mantissa/running_steps.hpp"
+#include "mantissa/base/running_steps.hpp"
 
-namespace mantissa {
+namespace mantissa::base {
 
 namespace {
 
@@ -153,7 +153,7 @@ ProcessResult wait_for(pid_t child, const std::string& report) {
     int failed = 0;
     while (failed == 0 && ::waitpid(child, &status, 0) < 0)
         if (errno != EINTR) failed = errno;
-    detail::forget_group(child);
+    forget_group(child);
     if (failed != 0) return {false, std::strerror(failed)};
     if (int error = 0; report.size() == sizeof error) {
         std::memcpy(&error, report.data(), sizeof error);
@@ -183,7 +183,7 @@ ProcessResult run(std::vector<std::string>& words, Start start, Pipe* out, const
         struct sigaction now {};
         start.ignored[i] = ::sigaction(kForwarded[i], nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
     }
-    const pid_t child = detail::start_group([&] {
+    const pid_t child = start_group([&] {
         const pid_t forked = ::fork();
         if (forked == 0) supervise(start);
         if (forked > 0) ::setpgid(forked, forked); // here too: a signal may come before the child gets to it
@@ -225,4 +225,4 @@ std::vector<std::string> split_words(const std::string& text) {
     return words;
 }
 
-} // namespace mantissa
+} // namespace mantissa::base
