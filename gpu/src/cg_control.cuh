@@ -201,6 +201,53 @@ struct Control {
     }
 };
 
+/// What a block keeps in shared memory for the exchange behind each pass, and how far it has come. Sums over the grid are
+/// its barrier; whoever has waited for them forms the scalars of the next pass.
+struct ControlBlock {
+    GridReduce grid;
+    double (*scratch)[kSums]; ///< one for each warp
+    GridState& state;
+    PassScalars& scalars;
+    Control& control; ///< thread 0's
+    Tag tag;          ///< of the next exchange
+
+    /// Adds the block's sums to the grid's. `fenced`, here and below: what a block wrote before, all see behind it.
+    /// Called by all threads.
+    __device__ __forceinline__ void publish(const double (&sum)[kSums], bool fenced) const {
+        grid.publish(sum, tag, scratch, state, fenced);
+    }
+    /// Waits for the grid's sums, which take the block's place in `sum`, and forms the scalars behind a defect or a
+    /// pass. Called by warp 0.
+    __device__ __forceinline__ void after_defect(double (&sum)[kSums], bool fenced) const {
+        grid.collect(sum, tag, state, fenced);
+        if ((threadIdx.x & 31) == 0) control.after_defect(sum, scalars, state);
+    }
+    __device__ __forceinline__ void after_pass(double (&sum)[kSums], bool fenced, bool mixed) const {
+        grid.collect(sum, tag, state, fenced);
+        if ((threadIdx.x & 31) == 0) control.after_pass(sum, scalars, state, mixed);
+    }
+    /// Ends an exchange. Called by all threads.
+    __device__ __forceinline__ void next() {
+        ++tag;
+        __syncthreads();
+    }
+    /// A barrier over the grid: what all blocks wrote before, all see behind it, once `rescale` has been called.
+    __device__ __forceinline__ void meet() {
+        double none[kSums] = {};
+        publish(none, true);
+        if (threadIdx.x < 32) grid.collect(none, tag, state, true);
+        ++tag;
+    }
+    /// The scale of the defect that comes. Called by all threads.
+    __device__ __forceinline__ void rescale() const {
+        if (threadIdx.x == 0) {
+            scalars.scale = control.next_scale();
+            control.expect(state, 1.0);
+        }
+        __syncthreads();
+    }
+};
+
 #endif
 
 } // namespace mantissa::gpu
