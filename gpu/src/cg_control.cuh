@@ -32,6 +32,15 @@ struct ControlResult {
 
 #ifdef __CUDACC__
 
+/// a b + c in one operation, named where the compiler's own choice of what to fuse must not tell: owners and neighbours
+/// of a point round alike, whatever stands around the expression.
+__device__ __forceinline__ float fused(float a, float b, float c) {
+    return __fmaf_rn(a, b, c);
+}
+__device__ __forceinline__ double fused(double a, double b, double c) {
+    return __fma_rn(a, b, c);
+}
+
 /// Scalars of a pass: r' = r - alpha q, p' = gamma r' + beta p. In shared memory, written by one thread.
 ///
 /// u need not be touched in every pass. A pass that leaves it alone finds p' = r' + beta p, so the next one, which
@@ -201,8 +210,8 @@ struct Control {
     }
 };
 
-/// What a block keeps in shared memory for the exchange behind each pass, and how far it has come. Sums over the grid are
-/// its barrier; whoever has waited for them forms the scalars of the next pass.
+/// What a block keeps in shared memory for the exchange behind each pass, and how far it has come. Sums over the grid
+/// are its barrier.
 struct ControlBlock {
     GridReduce grid;
     double (*scratch)[kSums]; ///< one for each warp
@@ -216,15 +225,10 @@ struct ControlBlock {
     __device__ __forceinline__ void publish(const double (&sum)[kSums], bool fenced) const {
         grid.publish(sum, tag, scratch, state, fenced);
     }
-    /// Waits for the grid's sums, which take the block's place in `sum`, and forms the scalars behind a defect or a
-    /// pass. Called by warp 0.
-    __device__ __forceinline__ void after_defect(double (&sum)[kSums], bool fenced) const {
+    /// Waits for the grid's sums, which take the block's place in `sum`. Called by warp 0; control, which runs on one
+    /// lane of it behind this, tells all threads what it has come to by next().
+    __device__ __forceinline__ void collect(double (&sum)[kSums], bool fenced) const {
         grid.collect(sum, tag, state, fenced);
-        if ((threadIdx.x & 31) == 0) control.after_defect(sum, scalars, state);
-    }
-    __device__ __forceinline__ void after_pass(double (&sum)[kSums], bool fenced, bool mixed) const {
-        grid.collect(sum, tag, state, fenced);
-        if ((threadIdx.x & 31) == 0) control.after_pass(sum, scalars, state, mixed);
     }
     /// Ends an exchange. Called by all threads.
     __device__ __forceinline__ void next() {
@@ -235,7 +239,7 @@ struct ControlBlock {
     __device__ __forceinline__ void meet() {
         double none[kSums] = {};
         publish(none, true);
-        if (threadIdx.x < 32) grid.collect(none, tag, state, true);
+        if (threadIdx.x < 32) collect(none, true);
         ++tag;
     }
     /// The scale of the defect that comes. Called by all threads.

@@ -40,14 +40,6 @@ struct ResidentParams {
 
 #ifdef __CUDACC__
 
-/// One fused operation, named so that owners and neighbours of a point round alike.
-__device__ __forceinline__ float fused(float a, float b, float c) {
-    return __fmaf_rn(a, b, c);
-}
-__device__ __forceinline__ double fused(double a, double b, double c) {
-    return __fma_rn(a, b, c);
-}
-
 /// What a row of x adds to the defects of its own points and of the rows beside it. x is zero outside the grid. Loads
 /// skip L1, where another block's writes do not show.
 struct DefectRow {
@@ -64,8 +56,8 @@ __device__ __forceinline__ double point_defect(double b, const DefectRow& below,
     return __dadd_rn(b, -__dadd_rn(row.inner, __dadd_rn(below.outer, above.outer)));
 }
 
-/// Where a thread stands: its R rows of one column of its block's tile, and its point of the ring around the tile, if it
-/// has one.
+/// Where a thread stands: its R rows of one column of its block's tile, and its point of the ring around the tile, if
+/// it has one.
 template <class T, int R> struct ResidentPlace {
     static constexpr bool kSharedU = sizeof(T) * R > 64; ///< u in shared memory, else in registers
     static constexpr bool kOwnP = sizeof(T) * R <= 64;   ///< a copy of my p in registers
@@ -117,8 +109,12 @@ template <class T, int R> struct ResidentPlace {
         ring_p = ps + (ry + 1) * sp + rx + 1;
     }
 
-    [[nodiscard]] __device__ __forceinline__ bool is_in(int k) const { return (in >> k & 1) != 0; }
-    [[nodiscard]] __device__ __forceinline__ T* shared_u(int k) const { return us + (ly + k) * tx + lx; }
+    [[nodiscard]] __device__ __forceinline__ bool is_in(int k) const {
+        return (in >> k & 1) != 0;
+    }
+    [[nodiscard]] __device__ __forceinline__ T* shared_u(int k) const {
+        return us + (ly + k) * tx + lx;
+    }
 };
 
 /// The stencil's coefficients, and sums of them for rows by differences.
@@ -127,8 +123,7 @@ template <class T> struct ResidentStencil {
 
     __device__ __forceinline__ explicit ResidentStencil(const ResidentParams& a)
         : cc(static_cast<T>(a.centre)), ce(static_cast<T>(a.east)), cn(static_cast<T>(a.north)),
-          cd(static_cast<T>(a.diagonal)),
-          csum(static_cast<T>(a.centre + 2 * a.east + 2 * a.north + 4 * a.diagonal)),
+          cd(static_cast<T>(a.diagonal)), csum(static_cast<T>(a.centre + 2 * a.east + 2 * a.north + 4 * a.diagonal)),
           cside(static_cast<T>(a.east + 2 * a.diagonal)) {}
 };
 
@@ -238,9 +233,9 @@ template <class T, int R, bool Mixed> struct ResidentTile : ResidentPlace<T, R> 
             }
         if (ring) {
             const double* const x = a.x + ring_at;
-            ring_r = static_cast<T>(point_defect(a.b[ring_at], defect_row(a, x - a.pitch), defect_row(a, x),
-                                                 defect_row(a, x + a.pitch)) *
-                                    inverse);
+            ring_r = static_cast<T>(
+                point_defect(a.b[ring_at], defect_row(a, x - a.pitch), defect_row(a, x), defect_row(a, x + a.pitch)) *
+                inverse);
         }
     }
 
@@ -376,7 +371,10 @@ __device__ __forceinline__ void restart_resident(ResidentTile<T, R, true>& tile,
     double sum[kSums] = {};
     tile.form_defect(block.scalars.scale, sum);
     block.publish(sum, false);
-    if (tile.warp == 0) block.after_defect(sum, false);
+    if (tile.warp == 0) {
+        block.collect(sum, false);
+        if (tile.lane == 0) block.control.after_defect(sum, block.scalars, block.state);
+    }
     block.next();
 }
 
@@ -412,8 +410,12 @@ __global__ void __launch_bounds__(kResidentThreads, 1) resident_cg(const Residen
         tile.rows(stencil, sum);
         tile.send_boundary(block.tag);
         block.publish(sum, false);
-        if (tile.warp == 0) block.after_pass(sum, false, Mixed);
-        else if (tile.ring) tile.receive_ring(block.tag);
+        if (tile.warp == 0) {
+            block.collect(sum, false);
+            if (tile.lane == 0) control.after_pass(sum, s, state, Mixed);
+        } else if (tile.ring) {
+            tile.receive_ring(block.tag);
+        }
         block.next();
     }
     if constexpr (!Mixed) tile.store(s);
