@@ -71,6 +71,42 @@ struct ChunkWays {
         shared.look.way[dot * b.partials + mine] = w;
     }
 
+    /// `local` and the floors of `count` terms from place `mine` on, of all lanes, where S stays in one binade.
+    [[nodiscard]] __device__ __forceinline__ double quiet_floors(double below, double local, int mine,
+                                                                 int count) const {
+        for (int q0 = 0; q0 < count; q0 += 4) {
+            double t[4];
+#pragma unroll
+            for (int q = 0; q < 4; ++q) t[q] = shared.look.term[mine + (q0 + q) * kWayLanes];
+#pragma unroll
+            for (double& x : t) x = floors_toward(below, x, b.fraction); // (nothing for a term of zero)
+            local += (t[0] + t[1]) + (t[2] + t[3]);
+        }
+#pragma unroll
+        for (int d = 1; d < kWayLanes; d <<= 1) local += __shfl_xor_sync(~0u, local, d);
+        return local;
+    }
+
+    /// A lane's crossings: the floors before each, the first of them with those that enter the lane, go to the pieces
+    /// of chunk c, from number `to` on.
+    __device__ __forceinline__ void record(unsigned crossing, int mine, double enters, int to, int way, int c) const {
+        for (; crossing != 0; crossing &= crossing - 1) {
+            const int k = mine + (__ffs(static_cast<int>(crossing)) - 1) * kWayLanes;
+            const double floors = shared.look.front[k] + enters, term = shared.look.term[k];
+            const int from = shared.look.from[k];
+            if (to == 0) {
+                const long long entry = static_cast<long long>(way) * b.chunks + c;
+                b.first_floors[entry] = floors;
+                b.first_term[entry] = term;
+                b.first_binade[entry] = from;
+            } else {
+                b.crossings[way * b.slots() + b.first_slot(c) + to] = {floors, term, from};
+            }
+            ++to;
+            enters = 0;
+        }
+    }
+
     /// Takes kWayLanes << `deep` terms from place `at` on, in order, those of a lane one after another. Called by a
     /// warp for 32 / kWayLanes partial sums.
     __device__ __forceinline__ void advance(WayState& w, int at, int deep, int way, int c) {
@@ -105,17 +141,7 @@ struct ChunkWays {
         unsigned crossing = 0;
         bool sound = true;
         if (__all_sync(~0u, quiet)) {
-            for (int q0 = 0; q0 < count; q0 += 4) {
-                double t[4];
-#pragma unroll
-                for (int q = 0; q < 4; ++q) t[q] = shared.look.term[mine + (q0 + q) * kWayLanes];
-#pragma unroll
-                for (double& x : t) x = floors_toward(below, x, b.fraction); // (nothing for a term of zero)
-                local += (t[0] + t[1]) + (t[2] + t[3]);
-            }
-#pragma unroll
-            for (int d = 1; d < kWayLanes; d <<= 1) local += __shfl_xor_sync(~0u, local, d);
-            w.open = local;
+            w.open = quiet_floors(below, local, mine, count);
             w.s += __shfl_sync(~0u, all, kWayLanes - 1, kWayLanes);
             w.magnitudes += __shfl_sync(~0u, up_to, kWayLanes - 1, kWayLanes);
             return;
@@ -173,21 +199,7 @@ struct ChunkWays {
         const unsigned unsure = __ballot_sync(~0u, !sound) >> others & ((1u << kWayLanes) - 1);
         w.sound = w.sound && unsure == 0 && w.crossings <= (c < kEarlyChunks ? kEarlyCrossings : kCrossings);
         if (!w.sound) return;
-        for (; crossing != 0; crossing &= crossing - 1) {
-            const int k = mine + (__ffs(static_cast<int>(crossing)) - 1) * kWayLanes;
-            const double floors = shared.look.front[k] + enters, term = shared.look.term[k];
-            const int from = shared.look.from[k];
-            if (to == 0) {
-                const long long entry = static_cast<long long>(way) * b.chunks + c;
-                b.first_floors[entry] = floors;
-                b.first_term[entry] = term;
-                b.first_binade[entry] = from;
-            } else {
-                b.crossings[way * b.slots() + b.first_slot(c) + to] = {floors, term, from};
-            }
-            ++to;
-            enters = 0;
-        }
+        record(crossing, mine, enters, to, way, c);
     }
 
     /// The first tile of all, its terms one after another: from zero, S crosses most of its binades here. Called by a

@@ -8,6 +8,81 @@ namespace mantissa::gpu {
 
 #ifdef __CUDACC__
 
+/// Where chunks have more crossings than their first: each lane takes those of its places, wherever they are from. A
+/// lane's chunks have `crossings`, at places begin .. end of the `many` in all.
+template <int Each>
+__device__ __forceinline__ void place_all(const BinadePlan& b, const int (&crossings)[Each], int end, int begin,
+                                          const Piece* from, Piece* pool, int many) {
+    const int lane = threadIdx.x & 31;
+    for (int k0 = 0; k0 < many; k0 += 32) {
+        int owner = 0; // lanes whose crossings all lie before mine
+#pragma unroll
+        for (int step = 16; step > 0; step >>= 1)
+            owner += __shfl_sync(~0u, end, owner + step - 1) <= k0 + lane ? step : 0;
+        owner = min(owner, 31);
+        int m = k0 + lane - __shfl_sync(~0u, begin, owner), c = owner * Each;
+        bool found = false;
+#pragma unroll
+        for (int k = 0; k < Each; ++k) {
+            const int here = __shfl_sync(~0u, crossings[k], owner);
+            found |= m < here;
+            m -= found ? 0 : here;
+            c += found ? 0 : 1;
+        }
+        if (k0 + lane < many && m > 0) {
+            const Piece* const x = from + b.first_slot(c) + m;
+            pool[k0 + lane] = {__ldcg(&x->floors), __ldcg(&x->term), __ldcg(&x->binade)};
+        }
+    }
+}
+
+/// The sum `s` and all pieces behind it: the additions, and nothing else, one after another; where they lead is written
+/// down.
+__device__ __forceinline__ double add_pieces(const DoubleUnit& accumulator, const Piece* pool, double* trail, double s,
+                                             int many) {
+    constexpr int kTogether = 4; // read ahead of what waits for one another
+    const auto add_all = [&](auto&& cut) {
+        for (int k0 = 0; k0 <= many; k0 += kTogether) {
+            double floors[kTogether], term[kTogether];
+#pragma unroll
+            for (int k = 0; k < kTogether; ++k) floors[k] = pool[k0 + k].floors, term[k] = pool[k0 + k].term;
+#pragma unroll
+            for (int k = 0; k < kTogether; ++k) {
+                trail[2 * (k0 + k)] = s;
+                s = __dadd_rn(s, floors[k]);
+                trail[2 * (k0 + k) + 1] = s;
+                s = cut(__dadd_rz(s, term[k]));
+            }
+        }
+    };
+    if (accumulator.mask == ~std::uint64_t{0}) {
+        add_all([](double z) { return z; });
+    } else {
+        add_all([&](double z) {
+            return __longlong_as_double(
+                static_cast<long long>(static_cast<std::uint64_t>(__double_as_longlong(z)) & accumulator.mask));
+        });
+    }
+    trail[2 * ((many / kTogether + 1) * kTogether)] = s;
+    return s;
+}
+
+/// Was S where plain sums had it, all the way?
+__device__ __forceinline__ bool pieces_sound(const BinadePlan& b, const Piece* pool, const double* trail, int many) {
+    const int lane = threadIdx.x & 31;
+    const int low = binade_of(b.smallest), range = binade_of(b.limit) - low; // (both powers of two)
+    bool sound = true;
+    for (int k = lane; k <= many; k += 32) {
+        const Piece piece = pool[k];
+        const double before = trail[2 * k], between = trail[2 * k + 1], behind = trail[2 * k + 2];
+        const int binade = binade_of(before), above = (binade_of(behind) & 0x7FF) - low;
+        const bool no_term = piece.term == 0;
+        sound = sound & ((piece.floors == 0) | ((binade == binade_of(between)) & (no_term | (binade == piece.binade))));
+        sound = sound & (no_term | (static_cast<unsigned>(above) < static_cast<unsigned>(range)));
+    }
+    return __all_sync(~0u, sound) != 0;
+}
+
 /// Partial sum `way` from its chunks' pieces; false where they did not tell, or S was not where plain sums had it.
 /// Called by a warp; a lane has Each chunks. The pieces go to `pool`, of kPool, and what S passes through to `trail`,
 /// twice as long.
@@ -78,67 +153,12 @@ __device__ __forceinline__ bool walk_of(const BinadePlan& b, const DoubleUnit& a
         const double longer = enters + tail[k];
         enters = here != 0 ? tail[k] : longer;
     }
-    // Where chunks have more crossings: each lane takes those of its places, wherever they are from.
-    for (int k0 = __any_sync(~0u, more) ? 0 : many; k0 < many; k0 += 32) {
-        int owner = 0; // lanes whose crossings all lie before mine
-#pragma unroll
-        for (int step = 16; step > 0; step >>= 1)
-            owner += __shfl_sync(~0u, place, owner + step - 1) <= k0 + lane ? step : 0;
-        owner = min(owner, 31);
-        int m = k0 + lane - __shfl_sync(~0u, place - mine, owner), c = owner * Each;
-        bool found = false;
-#pragma unroll
-        for (int k = 0; k < Each; ++k) {
-            const int here = __shfl_sync(~0u, crossings[k], owner);
-            found |= m < here;
-            m -= found ? 0 : here;
-            c += found ? 0 : 1;
-        }
-        if (k0 + lane < many && m > 0) {
-            const Piece* const x = from + b.first_slot(c) + m;
-            pool[k0 + lane] = {__ldcg(&x->floors), __ldcg(&x->term), __ldcg(&x->binade)};
-        }
-    }
+    if (__any_sync(~0u, more)) place_all<Each>(b, crossings, place, place - mine, from, pool, many);
     if (lane >= 28) pool[many + 31 - lane] = {lane < 31 ? 0.0 : carried, 0.0, 0}; // the end, and nothing behind it
     __syncwarp();
-    // The additions, and nothing else, one after another; where they lead is written down.
-    constexpr int kTogether = 4; // read ahead of what waits for one another
-    double s = start;
-    const auto add_all = [&](auto&& cut) {
-        for (int k0 = 0; k0 <= many; k0 += kTogether) {
-            double floors[kTogether], term[kTogether];
-#pragma unroll
-            for (int k = 0; k < kTogether; ++k) floors[k] = pool[k0 + k].floors, term[k] = pool[k0 + k].term;
-#pragma unroll
-            for (int k = 0; k < kTogether; ++k) {
-                trail[2 * (k0 + k)] = s;
-                s = __dadd_rn(s, floors[k]);
-                trail[2 * (k0 + k) + 1] = s;
-                s = cut(__dadd_rz(s, term[k]));
-            }
-        }
-    };
-    if (accumulator.mask == ~std::uint64_t{0}) {
-        add_all([](double z) { return z; });
-    } else {
-        add_all([&](double z) {
-            return __longlong_as_double(
-                static_cast<long long>(static_cast<std::uint64_t>(__double_as_longlong(z)) & accumulator.mask));
-        });
-    }
-    trail[2 * ((many / kTogether + 1) * kTogether)] = s;
+    const double s = add_pieces(accumulator, pool, trail, start, many);
     __syncwarp();
-    const int low = binade_of(b.smallest), range = binade_of(b.limit) - low; // (both powers of two)
-    bool sound = true;
-    for (int k = lane; k <= many; k += 32) {
-        const Piece piece = pool[k];
-        const double before = trail[2 * k], between = trail[2 * k + 1], behind = trail[2 * k + 2];
-        const int binade = binade_of(before), above = (binade_of(behind) & 0x7FF) - low;
-        const bool no_term = piece.term == 0;
-        sound = sound & ((piece.floors == 0) | ((binade == binade_of(between)) & (no_term | (binade == piece.binade))));
-        sound = sound & (no_term | (static_cast<unsigned>(above) < static_cast<unsigned>(range)));
-    }
-    sound = __all_sync(~0u, sound) != 0;
+    const bool sound = pieces_sound(b, pool, trail, many);
     __syncwarp(); // all have read the pool
     if (sound && lane == 0) hand_over(s, result);
     return sound;

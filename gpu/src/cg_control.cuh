@@ -32,6 +32,15 @@ struct ControlResult {
 
 #ifdef __CUDACC__
 
+/// a b + c in one operation, named where the compiler's own choice of what to fuse must not tell: owners and neighbours
+/// of a point round alike, whatever stands around the expression.
+__device__ __forceinline__ float fused(float a, float b, float c) {
+    return __fmaf_rn(a, b, c);
+}
+__device__ __forceinline__ double fused(double a, double b, double c) {
+    return __fma_rn(a, b, c);
+}
+
 /// Scalars of a pass: r' = r - alpha q, p' = gamma r' + beta p. In shared memory, written by one thread.
 ///
 /// u need not be touched in every pass. A pass that leaves it alone finds p' = r' + beta p, so the next one, which
@@ -198,6 +207,48 @@ struct Control {
         if (result.passes == 0) return ask.first_norm;
         const double expected = scale * sqrt(rho);
         return expected > 0 && isfinite(expected) ? expected : scale;
+    }
+};
+
+/// What a block keeps in shared memory for the exchange behind each pass, and how far it has come. Sums over the grid
+/// are its barrier.
+struct ControlBlock {
+    GridReduce grid;
+    double (*scratch)[kSums]; ///< one for each warp
+    GridState& state;
+    PassScalars& scalars;
+    Control& control; ///< thread 0's
+    Tag tag;          ///< of the next exchange
+
+    /// Adds the block's sums to the grid's. `fenced`, here and below: what a block wrote before, all see behind it.
+    /// Called by all threads.
+    __device__ __forceinline__ void publish(const double (&sum)[kSums], bool fenced) const {
+        grid.publish(sum, tag, scratch, state, fenced);
+    }
+    /// Waits for the grid's sums, which take the block's place in `sum`. Called by warp 0; control, which runs on one
+    /// lane of it behind this, tells all threads what it has come to by next().
+    __device__ __forceinline__ void collect(double (&sum)[kSums], bool fenced) const {
+        grid.collect(sum, tag, state, fenced);
+    }
+    /// Ends an exchange. Called by all threads.
+    __device__ __forceinline__ void next() {
+        ++tag;
+        __syncthreads();
+    }
+    /// A barrier over the grid: what all blocks wrote before, all see behind it, once `rescale` has been called.
+    __device__ __forceinline__ void meet() {
+        double none[kSums] = {};
+        publish(none, true);
+        if (threadIdx.x < 32) collect(none, true);
+        ++tag;
+    }
+    /// The scale of the defect that comes. Called by all threads.
+    __device__ __forceinline__ void rescale() const {
+        if (threadIdx.x == 0) {
+            scalars.scale = control.next_scale();
+            control.expect(state, 1.0);
+        }
+        __syncthreads();
     }
 };
 

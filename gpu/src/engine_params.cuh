@@ -35,11 +35,11 @@ __device__ __forceinline__ void put(double* v, long long i, double x) {
 }
 #endif
 
-/// The end of a run, as RunEnd.
+/// How far a run has come, and how it ended.
 struct EngineResult {
     Scalars scalars;
-    std::uint64_t passes, guards;
-    RunEnd end;
+    std::uint64_t passes = 0, guards = 0;
+    RunEnd end = RunEnd::passes;
 };
 
 enum class DotWay : std::uint8_t { fixed, binades, lanes };

@@ -3,18 +3,13 @@
 //     device memory per element and pass, in elements of storage: read u p q r, write u r p; read p r, write q
 //     where blocks keep their vectors: write r p q, and read q of the elements around
 //
-// Dot products, by what the spec says:
-//     fixed     fixed-point sums are integer sums, independent of order; one grid barrier a pass
-//     binades   truncating floating-point lanes in parallel, see binade_sums.cuh; two barriers
-//     lanes     all other floating-point lanes one term after another: partial sum j adds elements j, j + n, j + 2n,
-//               ..., so n threads do what n lanes of the hardware do; three barriers
-// and one more between the updates and the rows, where blocks do not keep their vectors.
+// Grid barriers: those of the dot products (engine_dots.cuh), and one more between the updates and the rows, where
+// blocks do not keep their vectors.
 #pragma once
 
 #include <type_traits>
 
-#include "binade_chain.cuh"
-#include "binade_walk.cuh"
+#include "engine_dots.cuh"
 #include "engine_near.cuh"
 #include "engine_params.cuh"
 
@@ -22,154 +17,42 @@ namespace mantissa::gpu {
 
 #ifdef __CUDACC__
 
-/// r, p and q of elements i, i + kEngineThreads, ... below stop, zeros for the others; with `fresh`, q is formed and
-/// stored.
+/// u, r and p of the next pass, in device memory.
 template <class Unit, class Element, class T>
-__device__ __forceinline__ void load_rows(const EngineParams<Unit, Element>& a, long long i, long long stop, bool fresh,
-                                          T (&r)[kAhead], T (&p)[kAhead], T (&q)[kAhead]) {
+__device__ __forceinline__ void update_vectors(const EngineParams<Unit, Element>& a, T alpha, T beta) {
+    for_own(a, [&](long long i, long long stop) {
+        T u[kAhead], r[kAhead], p[kAhead], q[kAhead];
 #pragma unroll
-    for (int k = 0; k < kAhead; ++k) {
-        const long long at = i + k * kEngineThreads;
-        r[k] = p[k] = q[k] = 0;
-        if (at >= stop) continue;
-        r[k] = get(a.r, at);
-        p[k] = get(a.p, at);
-        q[k] = fresh ? engine_row(a, at) : get(a.q, at);
-    }
-    if (!fresh) return;
-#pragma unroll
-    for (int k = 0; k < kAhead; ++k)
-        if (i + k * kEngineThreads < stop) put(a.q, i + k * kEngineThreads, q[k]);
-}
-
-/// Adds the term x y of a fixed-point dot product; with Exact, of the exact product.
-template <bool Exact, class Unit, class Element>
-__device__ __forceinline__ void add_term(const EngineParams<Unit, Element>& a, UnitSum& sum, typename Unit::Carrier x,
-                                         typename Unit::Carrier y) {
-    bool fits = true;
-    long long units;
-    if constexpr (sizeof(x) == 4) {
-        units = Exact ? window_units(a.window_unit, a.window_limit, x, y, fits)
-                      : window_units(a.window_unit, a.window_limit, a.product.mul(x, y), 1.0f, fits);
-    } else {
-        units = Exact ? window_units(a.window, x, y, fits) : window_units(a.window, a.product.mul(x, y), 1.0, fits);
-    }
-    sum.add(units);
-    sum.outside |= fits ? 0u : 1u;
-}
-template <bool Exact, class Unit, class Element, class T>
-__device__ __forceinline__ void add_terms(const EngineParams<Unit, Element>& a, UnitSum (&sum)[3], const T (&r)[kAhead],
-                                          const T (&p)[kAhead], const T (&q)[kAhead]) {
-#pragma unroll
-    for (int k = 0; k < kAhead; ++k) {
-        add_term<Exact>(a, sum[0], r[k], r[k]);
-        add_term<Exact>(a, sum[1], p[k], q[k]);
-        add_term<Exact>(a, sum[2], q[k], q[k]);
-    }
-}
-
-/// Block sums of the three dot products into their words. `scratch`: [6][warps].
-__device__ __forceinline__ void send(UnitSum (&sum)[3], unsigned long long* words, unsigned long long (*scratch)[16]) {
-    static_assert(kEngineThreads / 32 == 16);
-    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-    for (int d = 16; d > 0; d >>= 1)
-#pragma unroll
-        for (UnitSum& s : sum) {
-            s.low += __shfl_xor_sync(~0u, s.low, d);
-            s.high += __shfl_xor_sync(~0u, s.high, d);
+        for (int k = 0; k < kAhead; ++k) {
+            const long long at = i + k * kEngineThreads;
+            if (at < stop) u[k] = a.u[at], r[k] = get(a.r, at), p[k] = get(a.p, at), q[k] = get(a.q, at);
         }
-    if (lane == 0)
 #pragma unroll
-        for (int k = 0; k < 3; ++k) {
-            scratch[2 * k][warp] = sum[k].low;
-            scratch[2 * k + 1][warp] = static_cast<unsigned long long>(sum[k].high);
+        for (int k = 0; k < kAhead; ++k) {
+            const long long at = i + k * kEngineThreads;
+            if (at >= stop) break;
+            a.u[at] = a.u_unit.add(u[k], a.u_unit.mul(alpha, p[k]));
+            r[k] = a.r_unit.add(r[k], -a.r_unit.mul(alpha, q[k]));
+            put(a.r, at, r[k]);
+            put(a.p, at, a.p_unit.add(r[k], a.p_unit.mul(beta, p[k])));
         }
-    const int any = __syncthreads_or(static_cast<int>(sum[0].outside | sum[1].outside | sum[2].outside));
-    if (threadIdx.x < 6) {
-        unsigned long long total = 0;
-        for (int w = 0; w < 16; ++w) total += scratch[threadIdx.x][w];
-        atomicAdd(words + threadIdx.x, total);
-    } else if (threadIdx.x == 6 && any != 0) {
-        atomicAdd(words + 6, 1ull);
-    }
+    });
 }
 
-/// All blocks meet; what they wrote before, all see behind it.
-class GridBarrier {
-public:
-    __device__ explicit GridBarrier(unsigned long long* counter) : counter_(counter) {}
-    __device__ __forceinline__ void wait() {
-        __syncthreads();
-        expected_ += gridDim.x;
-        if (threadIdx.x == 0) {
-            asm volatile("red.release.gpu.global.add.u64 [%0], 1;" ::"l"(counter_) : "memory");
-            unsigned long long now;
-            do asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(now) : "l"(counter_) : "memory");
-            while (now < expected_);
-        }
-        __syncthreads();
-    }
-
-private:
-    unsigned long long* counter_;
-    unsigned long long expected_ = 0;
-};
-
-// Single sums from block to block need no barrier: whoever needs one waits for it. Until it is there, a NaN that no
-// operation returns (it is a signalling one) stands in its place.
-__device__ __forceinline__ double awaited() {
-    return __longlong_as_double(0x7FF4000000000001ll);
-}
-__device__ __forceinline__ double await(const double* sum) {
-    long long bits;
-    do asm volatile("ld.relaxed.gpu.global.s64 %0, [%1];" : "=l"(bits) : "l"(sum) : "memory");
-    while (bits == __double_as_longlong(awaited()));
-    return __longlong_as_double(bits);
-}
-
-/// One term of a dot product into floating-point sums.
-template <bool Exact, class Unit, class Element>
-__device__ __forceinline__ double lane_term(const EngineParams<Unit, Element>& a, typename Unit::Carrier x,
-                                            typename Unit::Carrier y) {
-    if constexpr (Exact) return static_cast<double>(x) * static_cast<double>(y);
-    else return static_cast<double>(a.product.mul(x, y));
-}
+/// The scalars behind pass `pass` and whether the run ends there, by one thread.
 template <class Unit, class Element>
-__device__ __forceinline__ double lane_term(const EngineParams<Unit, Element>& a, typename Unit::Carrier x,
-                                            typename Unit::Carrier y) {
-    return a.exact_product ? lane_term<true>(a, x, y) : lane_term<false>(a, x, y);
-}
-template <bool Exact, class Unit, class Element, class T>
-__device__ __forceinline__ void lane_terms(const EngineParams<Unit, Element>& a, const T (&r)[kAhead],
-                                           const T (&p)[kAhead], const T (&q)[kAhead], double (&t)[kAhead][3]) {
-#pragma unroll
-    for (int k = 0; k < kAhead; ++k) {
-        t[k][0] = lane_term<Exact>(a, r[k], r[k]);
-        t[k][1] = lane_term<Exact>(a, p[k], q[k]);
-        t[k][2] = lane_term<Exact>(a, q[k], q[k]);
-    }
-}
-
-/// One dot product's partial sums: warp `part` keeps partial sums 32 part .. 32 part + 31.
-template <class Unit, class Element>
-__device__ void add_lanes(const EngineParams<Unit, Element>& a, const Element* x, const Element* y, int part,
-                          double* partial) {
-    const int j = part * 32 + static_cast<int>(threadIdx.x & 31);
-    if (j >= a.partials) return;
-    constexpr int kDeep = 16;
-    double sum = 0;
-    const auto term = [&](long long i) { return lane_term(a, get(x, i), get(y, i)); };
-    long long i = j;
-    const long long n = a.partials;
-    for (; i + (kDeep - 1) * n < a.size; i += kDeep * n) {
-        double t[kDeep];
-#pragma unroll
-        for (int k = 0; k < kDeep; ++k) t[k] = term(i + k * n);
-#pragma unroll
-        for (int k = 0; k < kDeep; ++k) sum = a.accumulator.add(sum, t[k]);
-    }
-    for (; i < a.size; i += n) sum = a.accumulator.add(sum, term(i));
-    partial[j] = sum;
+__device__ __forceinline__ void step_scalars(const EngineParams<Unit, Element>& a, std::uint64_t pass, double rho,
+                                             double pq, double qq, bool overflow, EngineResult& run) {
+    RunEnd now = RunEnd::passes;
+    Scalars next;
+    const bool guarded = a.scalar.way == DoubleUnit::Way::truncate
+                             ? engine_scalars(TruncatingUnit(a.scalar), rho, pq, qq, overflow, next, now)
+                             : engine_scalars(a.scalar, rho, pq, qq, overflow, next, now);
+    if (guarded) ++run.guards;
+    if (now == RunEnd::passes && pass >= a.rho_stop_from && next.rho < a.rho_stop) now = RunEnd::rho_reached;
+    run.scalars = next;
+    run.passes = pass;
+    run.end = now;
 }
 
 /// Near: blocks keep their vectors.
@@ -178,211 +61,65 @@ __global__ void __launch_bounds__(kEngineThreads, 1) engine_run(const __grid_con
     using T = typename Unit::Carrier;
     extern __shared__ __align__(16) unsigned char shared_bytes[]; // with DotWay::binades
     BinadeShared& shared = *reinterpret_cast<BinadeShared*>(shared_bytes);
-    __shared__ Scalars scalars;
+    __shared__ EngineResult run; // so far; passes and guards are thread 0's
     __shared__ double closing[3];
     __shared__ std::conditional_t<Near, T, char> around[Near ? kTile + 2 * kMostMargin : 1];
     __shared__ unsigned long long scratch[6][16];
     __shared__ unsigned long long previous[2][kEngineWords];
-    __shared__ RunEnd end;
-    __shared__ std::uint64_t passes, guards; // thread 0's
     const int tid = threadIdx.x, lane = tid & 31;
     if (tid == 0) {
-        scalars = a.start;
-        end = RunEnd::passes;
-        passes = guards = 0;
+        run.scalars = a.start;
+        run.end = RunEnd::passes;
+        run.passes = run.guards = 0;
         for (auto& buffer : previous)
             for (auto& w : buffer) w = 0;
     }
     __syncthreads();
     GridBarrier barrier(a.words + 2 * kEngineWords);
-    const auto own = [&](auto&& work) { // my elements, kAhead at a time: i, i + kEngineThreads, ... below stop
-        for (int c = blockIdx.x; c < a.chunks; c += gridDim.x) {
-            const long long begin = c * a.chunk, stop = min(a.size, begin + a.chunk);
-            for (long long i = begin + tid; i < stop; i += kAhead * kEngineThreads) work(i, stop);
-        }
-    };
-    std::conditional_t<Near, NearVectors<Unit, Element>, int> near = [&] {
+    std::conditional_t<Near, NearVectors<Unit, Element>, FarVectors> near = [&] {
         if constexpr (Near) return NearVectors<Unit, Element>(a, around);
-        else return 0;
+        else return FarVectors{};
     }();
-    const auto lanes_of = [&](std::uint64_t pass) { return a.lanes + (pass & 1) * 3 * a.partials; };
     if constexpr (Way == DotWay::binades)
         if (tid == 0) // the first pass's, before its barriers
-            for (int way = blockIdx.x; way < 3 * a.partials; way += gridDim.x) lanes_of(1)[way] = awaited();
+            for (int way = blockIdx.x; way < 3 * a.partials; way += gridDim.x) lanes_of(a, 1)[way] = awaited();
     for (std::uint64_t pass = 1; pass <= a.passes; ++pass) {
         Element* const q_now = Near && (pass & 1) != 0 ? a.q_odd : a.q;
-        const T alpha = a.operand.from_double(scalars.alpha), beta = a.operand.from_double(scalars.beta);
+        const T alpha = a.operand.from_double(run.scalars.alpha), beta = a.operand.from_double(run.scalars.beta);
         unsigned long long* const words = a.words + (pass & 1) * kEngineWords;
         if constexpr (Near) {
             near.update(alpha, beta);
             near.rows(q_now);
             if constexpr (Way != DotWay::fixed) near.store(false);
         } else {
-            own([&](long long i, long long stop) {
-                T u[kAhead], r[kAhead], p[kAhead], q[kAhead];
-#pragma unroll
-                for (int k = 0; k < kAhead; ++k) {
-                    const long long at = i + k * kEngineThreads;
-                    if (at < stop) u[k] = a.u[at], r[k] = get(a.r, at), p[k] = get(a.p, at), q[k] = get(a.q, at);
-                }
-#pragma unroll
-                for (int k = 0; k < kAhead; ++k) {
-                    const long long at = i + k * kEngineThreads;
-                    if (at >= stop) break;
-                    a.u[at] = a.u_unit.add(u[k], a.u_unit.mul(alpha, p[k]));
-                    r[k] = a.r_unit.add(r[k], -a.r_unit.mul(alpha, q[k]));
-                    put(a.r, at, r[k]);
-                    put(a.p, at, a.p_unit.add(r[k], a.p_unit.mul(beta, p[k])));
-                }
-            });
+            update_vectors(a, alpha, beta);
             barrier.wait();
         }
         if constexpr (Way == DotWay::fixed) {
-            UnitSum sum[3];
-            const auto add = [&](const T(&r)[kAhead], const T(&p)[kAhead], const T(&q)[kAhead]) {
-                if (a.exact_product) add_terms<true>(a, sum, r, p, q);
-                else add_terms<false>(a, sum, r, p, q);
-            };
-            if constexpr (Near) {
-                add(near.r, near.p, near.q);
-            } else {
-                own([&](long long i, long long stop) {
-                    T r[kAhead], p[kAhead], q[kAhead];
-                    load_rows(a, i, stop, true, r, p, q);
-                    add(r, p, q);
-                });
-            }
-            send(sum, words, scratch);
+            add_fixed(a, near, words, scratch);
             barrier.wait();
             if constexpr (Near) near.fetch(q_now);
         } else if constexpr (Way == DotWay::binades) {
-            const auto terms_of = [&](const T(&r)[kAhead], const T(&p)[kAhead], const T(&q)[kAhead],
-                                      double(&t)[kAhead][3]) {
-                if (a.exact_product) lane_terms<true>(a, r, p, q, t);
-                else lane_terms<false>(a, r, p, q, t);
-            };
-            const auto terms = [&](bool fresh) {
-                return [&, fresh](long long i, long long stop, double(&t)[kAhead][3]) {
-                    if constexpr (Near) {
-                        terms_of(near.r, near.p, near.q, t);
-                    } else {
-                        T r[kAhead], p[kAhead], q[kAhead];
-                        load_rows(a, i, stop, fresh, r, p, q);
-                        terms_of(r, p, q, t);
-                    }
-                };
-            };
-            plain_sums<Near>(a.binades, a.size, shared, terms(true));
-            barrier.wait();
-            if constexpr (Near) near.fetch(q_now);
-            ChunkWays{a.binades, shared, static_cast<long long>(a.accumulator.mask)}.template run<Near>(a.size,
-                                                                                                        terms(false));
-            barrier.wait();
-            double* const lanes = lanes_of(pass);
-            constexpr int kMost = Near ? kMostBlocks : kMaxChunks;
-            for (int way = blockIdx.x; way < 3 * a.partials && tid < 32; way += gridDim.x) { // a warp each
-                // Those that wait for it wait in the next pass, behind a barrier.
-                if (lane == 0) lanes_of(pass + 1)[way] = awaited();
-                if (walk<kMost>(a.binades, a.accumulator, shared.walk.piece, shared.walk.trail, way, lanes + way))
-                    continue;
-                const int dot = way / a.partials, mine = way % a.partials;
-                const Element* const x = dot == 0 ? a.r : dot == 1 ? a.p : q_now;
-                const Element* const y = dot == 0 ? a.r : q_now;
-                const long long count = mine < a.size ? (a.size - mine + a.partials - 1) / a.partials : 0;
-                const double exact = add_in_order(a.binades, a.accumulator, 0.0, count, [&](long long k) {
-                    return lane_term(a, get(x, mine + k * a.partials), get(y, mine + k * a.partials));
-                });
-                if (lane == 0) hand_over(exact, lanes + way);
-            }
+            sum_binades(a, near, barrier, shared, q_now, pass);
+            close_binades(a, pass, closing);
         } else {
-            if constexpr (!Near)
-                own([&](long long i, long long stop) {
-                    T r[kAhead], p[kAhead], q[kAhead];
-                    load_rows(a, i, stop, true, r, p, q);
-                });
-            barrier.wait();
-            if constexpr (Near) near.fetch(q_now);
-            // Warps take the partial sums, spread over the blocks.
-            const int parts = (a.partials + 31) / 32;
-            for (int task = blockIdx.x + gridDim.x * (tid >> 5); task < 3 * parts;
-                 task += gridDim.x * (kEngineThreads / 32)) {
-                const int dot = task / parts;
-                add_lanes(a,
-                          dot == 0   ? a.r
-                          : dot == 1 ? a.p
-                                     : q_now,
-                          dot == 0 ? a.r : q_now, task % parts, a.lanes + dot * a.partials);
-            }
-            barrier.wait();
-            if (blockIdx.x == 0)
-                for (int half = a.partials / 2; half > 0; half /= 2) {
-                    for (int k = tid; k < 3 * half; k += kEngineThreads) {
-                        double* const s = a.lanes + (k / half) * a.partials + k % half;
-                        *s = a.accumulator.add(*s, s[half]);
-                    }
-                    __syncthreads();
-                }
-            barrier.wait();
+            sum_lanes(a, near, barrier, q_now);
         }
         // Every block forms the scalars for itself.
-        if constexpr (Way == DotWay::binades) {
-            if (tid < 96) { // a warp for each dot product
-                const double* const s = lanes_of(pass) + (tid >> 5) * a.partials;
-                const TruncatingUnit accumulator(a.accumulator); // see BinadePlan::fits
-                double sum = await(s + min(lane, a.partials - 1));
-                if (a.partials > 32) sum = accumulator.add(sum, await(s + lane + 32));
-                for (int half = min(a.partials, 32) / 2; half > 0; half /= 2)
-                    sum = accumulator.add(sum, __shfl_down_sync(~0u, sum, half));
-                if (lane == 0) closing[tid >> 5] = a.scalar.convert(sum);
-            }
-            __syncthreads();
-        }
         if (tid < 32) {
             double sum = 0;
             bool overflow = false;
-            if constexpr (Way == DotWay::fixed) {
-                unsigned long long word = 0;
-                if (lane < 7) {
-                    const unsigned long long now = __ldcg(words + lane);
-                    word = now - previous[pass & 1][lane];
-                    previous[pass & 1][lane] = now;
-                }
-                overflow = __shfl_sync(~0u, word, 6) != 0;
-                const unsigned long long low = __shfl_sync(~0u, word, 2 * (lane % 3));
-                const unsigned long long high = __shfl_sync(~0u, word, 2 * (lane % 3) + 1);
-                bool outside = false;
-                if (lane < 3) sum = window_total(a.window, a.scalar.format, low, high, outside);
-                overflow = __any_sync(~0u, overflow || outside);
-            } else if constexpr (Way == DotWay::binades) {
-                if (lane < 3) sum = closing[lane];
-            } else if (lane < 3) {
-                sum = a.scalar.convert(__ldcg(a.lanes + lane * a.partials));
-            }
+            if constexpr (Way == DotWay::fixed) sum = fixed_total(a, words, previous[pass & 1], overflow);
+            else if constexpr (Way == DotWay::binades) sum = lane < 3 ? closing[lane] : 0.0;
+            else if (lane < 3) sum = a.scalar.convert(__ldcg(a.lanes + lane * a.partials));
             const double rho = __shfl_sync(~0u, sum, 0), pq = __shfl_sync(~0u, sum, 1), qq = __shfl_sync(~0u, sum, 2);
-            if (lane == 0) {
-                RunEnd now = RunEnd::passes;
-                Scalars next;
-                const bool guarded = a.scalar.way == DoubleUnit::Way::truncate
-                                         ? engine_scalars(TruncatingUnit(a.scalar), rho, pq, qq, overflow, next, now)
-                                         : engine_scalars(a.scalar, rho, pq, qq, overflow, next, now);
-                if (guarded) ++guards;
-                if (now == RunEnd::passes && pass >= a.rho_stop_from && next.rho < a.rho_stop)
-                    now = RunEnd::rho_reached;
-                scalars = next;
-                passes = pass;
-                end = now;
-            }
+            if (lane == 0) step_scalars(a, pass, rho, pq, qq, overflow, run);
         }
         __syncthreads();
-        if (end != RunEnd::passes) break;
+        if (run.end != RunEnd::passes) break;
     }
     if constexpr (Near) near.store(true);
-    if (blockIdx.x == 0 && tid == 0) {
-        a.result->scalars = scalars;
-        a.result->passes = passes;
-        a.result->guards = guards;
-        a.result->end = end;
-    }
+    if (blockIdx.x == 0 && tid == 0) *a.result = run;
 }
 
 #endif

@@ -74,59 +74,95 @@ template <class T, int V> __device__ __forceinline__ void widen(const T (&x)[V],
     for (int k = 0; k < V; ++k) row[k + 1] = x[k];
 }
 
-/// One pass of this warp. Storage: how r and p are kept; UStorage: how u is; Ahead: rows loaded before their turn.
+/// A warp's strip, and its lanes' columns of it. Rows are numbered along the walk, down or up.
+template <int V> struct WarpStrip {
+    long long at, stride; ///< my first element of row 0, and the step to the next row
+    int count;            ///< rows of the strip
+    int lowest, highest;  ///< rows of the walk that lie in the grid
+    unsigned mask;        ///< my columns in the grid
+    bool there, inner;    ///< my columns are in the grid, and mine to write
+    bool ragged;          ///< columns of the warp are not
+
+    __device__ __forceinline__ WarpStrip(const StreamParams& a, int task, bool up) {
+        constexpr int kWidth = 30 * V;
+        const int lane = threadIdx.x & 31;
+        const int strip = task % a.strips, segment = task / a.strips;
+        const int column = strip * kWidth + (lane - 1) * V;
+        const int begin = segment * a.segment_rows, end = min(begin + a.segment_rows, a.rows);
+        there = column >= 0 && column < a.columns;
+        inner = there && lane != 0 && lane != 31;
+        mask = 0;
+#pragma unroll
+        for (int k = 0; k < V; ++k) mask |= (there && column + k < a.columns) ? 1u << k : 0u;
+        ragged = __any_sync(~0u, mask != (1u << V) - 1);
+        const int first = up ? end - 1 : begin, step = up ? -1 : 1;
+        count = end - begin;
+        stride = step * a.pitch;
+        at = a.origin + static_cast<long long>(first) * a.pitch + column;
+        lowest = up ? first - (a.rows - 1) : -first;
+        highest = up ? first : a.rows - 1 - first;
+    }
+    [[nodiscard]] __device__ __forceinline__ bool row_in(int t) const {
+        return t >= lowest && t <= highest;
+    }
+    [[nodiscard]] __device__ __forceinline__ bool column_in(int k) const {
+        return ((mask >> k) & 1) != 0;
+    }
+};
+
+/// r, p and u of a row as they are stored, loaded ahead of their turn.
+template <class Storage, class UStorage, int V> struct RawRow {
+    typename Storage::template Raw<V> p, r;
+    typename UStorage::template Raw<V> u;
+};
+
+/// One row's part of the dot products p.q and q.q.
+template <class T, int V>
+__device__ __forceinline__ void add_row(const WarpStrip<V>& strip, const T (&p)[V], const T (&q)[V],
+                                        double (&sum)[kSums]) {
+    T pq = 0, qq = 0;
+#pragma unroll
+    for (int k = 0; k < V; ++k) {
+        const T v = !strip.ragged || strip.column_in(k) ? q[k] : T(0);
+        pq += p[k] * v;
+        qq += v * v;
+    }
+    sum[1] += pq;
+    sum[2] += qq;
+}
+
+/// One pass of this warp: at step t, p of row t arrives, r' p' u' of row t-1 are formed, q' of row t-2. Outside of the
+/// grid rows hold zeros. Storage: how r and p are kept; UStorage: how u is; Ahead: rows loaded before their turn.
 template <class Storage, class UStorage, int V, bool Mixed, int Ahead>
 __device__ __forceinline__ void stream_pass(const StreamParams& a, const PassScalars& s, int from, bool up,
                                             double (&sum)[kSums]) {
     using T = typename Storage::Compute;
-    constexpr int kWidth = 30 * V;
-    const int lane = threadIdx.x & 31;
     const int task = blockIdx.x * (blockDim.x >> 5) + (threadIdx.x >> 5);
     if (task >= a.strips * a.segments) return;
-    const int strip = task % a.strips, segment = task / a.strips;
-    const int column = strip * kWidth + (lane - 1) * V;
-    const int begin = segment * a.segment_rows, end = min(begin + a.segment_rows, a.rows);
-    const bool there = column >= 0 && column < a.columns;
-    const bool inner = there && lane != 0 && lane != 31;
-    unsigned mask = 0; // columns of the grid
-#pragma unroll
-    for (int k = 0; k < V; ++k) mask |= (there && column + k < a.columns) ? 1u << k : 0u;
-    const bool ragged = __any_sync(~0u, mask != (1u << V) - 1);
-
+    const WarpStrip<V> strip(a, task, up);
     const T alpha = static_cast<T>(s.alpha), beta = static_cast<T>(s.beta), gamma = static_cast<T>(s.gamma),
             carry = static_cast<T>(s.carry);
     const Stored r_old = a.r[from], p_old = a.p[from], r_new = a.r[from ^ 1], p_new = a.p[from ^ 1];
-    const bool update_u = s.update_u, read_u = update_u && !s.fresh && inner;
-
-    // Rows are numbered along the walk; outside of the grid they hold zeros.
-    const int first = up ? end - 1 : begin, step = up ? -1 : 1, count = end - begin;
-    const long long stride = step * a.pitch;
-    const long long at = a.origin + static_cast<long long>(first) * a.pitch + column;
-    using Raw = typename Storage::template Raw<V>;
-    using RawU = typename UStorage::template Raw<V>;
-    // Rows t of the walk that lie in the grid.
-    const int lowest = up ? first - (a.rows - 1) : -first, highest = up ? first : a.rows - 1 - first;
-    const auto row_in = [&](int t) { return t >= lowest && t <= highest; };
+    const bool update_u = s.update_u, read_u = update_u && !s.fresh && strip.inner;
     const auto load = [&](Stored v, int t) {
-        return there && row_in(t) ? Storage::template load<V>(v, at + t * stride) : Storage::template zero<V>();
+        return strip.there && strip.row_in(t) ? Storage::template load<V>(v, strip.at + t * strip.stride)
+                                              : Storage::template zero<V>();
     };
     const auto load_u = [&](int t) {
-        return read_u && t >= 0 && t < count ? UStorage::template load<V>(a.u, at + t * stride)
-                                             : UStorage::template zero<V>();
+        return read_u && t >= 0 && t < strip.count ? UStorage::template load<V>(a.u, strip.at + t * strip.stride)
+                                                   : UStorage::template zero<V>();
+    };
+    const auto load_row = [&](int t) {
+        return RawRow<Storage, UStorage, V>{load(p_old, t), load(r_old, t - 1), load_u(t - 1)};
     };
 
     StencilWindow<T, V> old_p(a), new_p(a);
     T row[V + 2], x[V], q[V];
-    Raw p_next[Ahead], r_next[Ahead];
-    RawU u_next[Ahead];
+    RawRow<Storage, UStorage, V> next[Ahead];
     {
-        const Raw first_p = load(p_old, -2), second_p = load(p_old, -1);
+        const auto first_p = load(p_old, -2), second_p = load(p_old, -1);
 #pragma unroll
-        for (int i = 0; i < Ahead; ++i) {
-            p_next[i] = load(p_old, i);
-            r_next[i] = load(r_old, i - 1);
-            u_next[i] = load_u(i - 1);
-        }
+        for (int i = 0; i < Ahead; ++i) next[i] = load_row(i);
         Storage::template unpack<V>(first_p, x);
         widen<T, V>(x, row);
         old_p.push(row, q);
@@ -134,37 +170,31 @@ __device__ __forceinline__ void stream_pass(const StreamParams& a, const PassSca
         widen<T, V>(x, row);
         old_p.push(row, q);
     }
-    // At step t: p of row t arrives, r' p' u' of row t-1 are formed, q' of row t-2.
-    for (int t0 = 0; t0 <= count + 1; t0 += Ahead)
+    for (int t0 = 0; t0 <= strip.count + 1; t0 += Ahead)
 #pragma unroll
         for (int i = 0; i < Ahead; ++i) {
             const int t = t0 + i;
-            if (Ahead > 1 && t > count + 1) break;
-            const Raw p_raw = p_next[i], r_raw = r_next[i];
-            const RawU u_raw = u_next[i];
-            if (t + Ahead <= count + 1) {
-                p_next[i] = load(p_old, t + Ahead);
-                r_next[i] = load(r_old, t + Ahead - 1);
-                u_next[i] = load_u(t + Ahead - 1);
-            }
+            if (Ahead > 1 && t > strip.count + 1) break;
+            const RawRow<Storage, UStorage, V> raw = next[i];
+            if (t + Ahead <= strip.count + 1) next[i] = load_row(t + Ahead);
             T p[V], r[V], pn[V];
 #pragma unroll
             for (int k = 0; k < V; ++k) p[k] = old_p.row[k + 1]; // row t-1
-            Storage::template unpack<V>(p_raw, x);
+            Storage::template unpack<V>(raw.p, x);
             widen<T, V>(x, row);
             old_p.push(row, q);
-            const bool row_ok = row_in(t - 1);
-            if (ragged || !row_ok) {
+            const bool row_ok = strip.row_in(t - 1);
+            if (strip.ragged || !row_ok) {
 #pragma unroll
                 for (int k = 0; k < V; ++k)
-                    if (!row_ok || !((mask >> k) & 1)) q[k] = 0;
+                    if (!row_ok || !strip.column_in(k)) q[k] = 0;
             }
-            Storage::template unpack<V>(r_raw, r);
-            const bool mine = inner && t >= 1 && t <= count;
-            const long long here = at + (t - 1) * stride;
+            Storage::template unpack<V>(raw.r, r);
+            const bool mine = strip.inner && t >= 1 && t <= strip.count;
+            const long long here = strip.at + (t - 1) * strip.stride;
             if (update_u && mine) {
                 typename UStorage::Compute u[V];
-                UStorage::template unpack<V>(u_raw, u);
+                UStorage::template unpack<V>(raw.u, u);
 #pragma unroll
                 for (int k = 0; k < V; ++k)
                     u[k] += static_cast<typename UStorage::Compute>(carry * (p[k] - r[k]) + alpha * p[k]);
@@ -187,17 +217,7 @@ __device__ __forceinline__ void stream_pass(const StreamParams& a, const PassSca
             for (int k = 0; k < V; ++k) middle[k] = new_p.row[k + 1]; // p' of row t-2
             widen<T, V>(pn, row);
             new_p.push(row, q);
-            if (inner && t >= 2) {
-                T pq = 0, qq = 0;
-#pragma unroll
-                for (int k = 0; k < V; ++k) {
-                    const T v = !ragged || ((mask >> k) & 1) ? q[k] : T(0);
-                    pq += middle[k] * v;
-                    qq += v * v;
-                }
-                sum[1] += pq;
-                sum[2] += qq;
-            }
+            if (strip.inner && t >= 2) add_row(strip, middle, q, sum);
         }
 }
 
@@ -271,6 +291,25 @@ __device__ __forceinline__ void form_defect(const StreamParams& a, double scale,
     }
 }
 
+/// A restart: what the inner solve has found goes to x, and r becomes the new defect.
+template <class Storage, class UStorage, int V>
+__device__ __forceinline__ void restart_stream(const StreamParams& a, ControlBlock& block, int from) {
+    if (block.tag != 0) {
+        add_correction<Storage, UStorage, V>(a, block.scalars, from);
+        block.meet();
+        __syncthreads();
+    }
+    block.rescale();
+    double sum[kSums] = {};
+    form_defect<Storage>(a, block.scalars.scale, from, sum);
+    block.publish(sum, true);
+    if (threadIdx.x < 32) {
+        block.collect(sum, true);
+        if (threadIdx.x == 0) block.control.after_defect(sum, block.scalars, block.state);
+    }
+    block.next();
+}
+
 /// The whole solve; with Continues (and Mixed), what follows the launch `before`. The state in memory at the start: x =
 /// 0, p[0] = 0, and r[0] = b when not mixed; or what that launch left.
 template <class Storage, class UStorage, int V, bool Mixed, int Threads, int Ahead, bool Continues = false>
@@ -279,39 +318,17 @@ __global__ void __launch_bounds__(Threads, 1) stream_cg(const __grid_constant__ 
     __shared__ GridState state;
     __shared__ PassScalars shared;
     __shared__ Control control; // thread 0's
-    const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;
-    const GridReduce grid{a.words};
-    Tag tag = 0;
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    ControlBlock block{{a.words}, scratch, state, shared, control, 0};
     // Each pass takes the state from one buffer to the other.
     int from = Continues ? static_cast<int>(a.before->passes & 1) : 0;
     bool up = from != 0;
-    if (tid == 0) control.reset(a.ask, shared, state, Mixed, Continues ? a.before : nullptr);
+    if (threadIdx.x == 0) control.reset(a.ask, shared, state, Mixed, Continues ? a.before : nullptr);
     __syncthreads();
     while (!Continues || !shared.stop) { // a launch that failed has stopped what would follow
         if constexpr (Mixed) {
             if (shared.restart) {
-                double sum[kSums] = {};
-                if (tag != 0) {
-                    add_correction<Storage, UStorage, V>(a, shared, from);
-                    grid.publish(sum, tag, scratch, state, true);
-                    if (warp == 0) grid.collect(sum, tag, state, true);
-                    ++tag;
-                }
-                __syncthreads();
-                if (tid == 0) {
-                    shared.scale = control.next_scale();
-                    control.expect(state, 1.0);
-                }
-                __syncthreads();
-                sum[0] = sum[1] = sum[2] = 0;
-                form_defect<Storage>(a, shared.scale, from, sum);
-                grid.publish(sum, tag, scratch, state, true);
-                if (warp == 0) {
-                    grid.collect(sum, tag, state, true);
-                    if (lane == 0) control.after_defect(sum, shared, state);
-                }
-                ++tag;
-                __syncthreads();
+                restart_stream<Storage, UStorage, V>(a, block, from);
                 if (shared.stop) break;
             }
         }
@@ -322,17 +339,16 @@ __global__ void __launch_bounds__(Threads, 1) stream_cg(const __grid_constant__ 
         }
         from ^= 1;
         up = !up;
-        grid.publish(sum, tag, scratch, state, true);
+        block.publish(sum, true);
         if (warp == 0) {
-            grid.collect(sum, tag, state, true);
+            block.collect(sum, true);
             if (lane == 0) control.after_pass(sum, shared, state, Mixed);
         }
-        ++tag;
-        __syncthreads();
+        block.next();
         if (shared.stop) break;
     }
     if constexpr (!Mixed) add_correction<Storage, UStorage, V>(a, shared, from);
-    if (blockIdx.x == 0 && tid == 0) *a.result = control.result;
+    if (blockIdx.x == 0 && threadIdx.x == 0) *a.result = control.result;
 }
 
 #endif
