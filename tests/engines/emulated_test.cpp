@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine_compare.hpp"
 #include "mantissa/engine.hpp"
-#include "reference_pass.hpp"
 #include "session_owns.hpp"
 #include "test_systems.hpp"
 
@@ -22,37 +22,10 @@ void expect_same(const Format& f, const char* what, std::size_t pass, std::size_
 }
 
 void compare(const std::string& text, const System& system, EmulatedPath path, int threads, std::size_t passes) {
-    SCOPED_TRACE(text + " " + to_string(system.kind) + " size " + std::to_string(system.size) + " threads " +
-                 std::to_string(threads));
-    const DatapathSpec spec = parse_spec(text);
-    const auto session = make_emulated_engine(path)->load(system, spec, {threads, Recurrence::pipelined});
-    testing::ReferenceSession reference(system, spec);
-    std::mt19937_64 random(11);
-    std::normal_distribution<double> normal(0.0, 0.01);
-    std::vector<double> r0(system.size);
-    for (double& x : r0) x = normal(random);
-    session->write(Vec::r, 0, r0);
-    reference.write(Vec::r, r0);
-    const Format formats[] = {spec.u, spec.r, spec.p, spec.q};
-    const char* names[] = {"u", "r", "p", "q"};
-    std::vector<double> got(system.size);
-    for (std::size_t pass = 1; pass <= passes; ++pass) {
-        const RunReport report = session->run({.passes = 1});
-        const ScalarStep want = reference.pass();
-        for (int k = 0; k < 4; ++k) {
-            session->read(static_cast<Vec>(k), 0, got);
-            for (std::size_t i = 0; i < system.size; ++i)
-                expect_same(formats[k], names[k], pass, i, got[i], reference.v[static_cast<std::size_t>(k)][i]);
-        }
-        const Scalars s = session->scalars();
-        expect_same(spec.scalar, "rho", pass, 0, s.rho, want.scalars.rho);
-        expect_same(spec.scalar, "pq", pass, 0, s.pq, want.scalars.pq);
-        expect_same(spec.scalar, "qq", pass, 0, s.qq, want.scalars.qq);
-        expect_same(spec.scalar, "alpha", pass, 0, s.alpha, want.scalars.alpha);
-        expect_same(spec.scalar, "beta", pass, 0, s.beta, want.scalars.beta);
-        ASSERT_EQ(report.end, want.end);
-        if (want.end != RunEnd::passes) return;
-    }
+    // In formats of few exponent bits the products of small residuals vanish.
+    const double deviation = parse_spec(text).r.exponent_bits < 8 ? 16.0 : 0.01;
+    testing::compare_with_reference(*make_emulated_engine(path), text, system, passes,
+                                    testing::random_residual(system, deviation), {threads, Recurrence::pipelined});
 }
 
 class EmulatedSpec : public ::testing::TestWithParam<const char*> {};
@@ -68,11 +41,20 @@ TEST_P(EmulatedSpec, EqualsReferencePass) {
 
 // Sizes that do not divide by lanes or vector widths, longer than one chunk.
 TEST_P(EmulatedSpec, OddSizesAndSeveralChunks) {
-    compare(GetParam(), stencil_system(3, 3), EmulatedPath::fastest, 1, 3);
+    compare(GetParam(), stencil_system(3, 3), EmulatedPath::fastest, 1, 2);
     compare(GetParam(), stencil_system(131, 79), EmulatedPath::fastest, 1, 3);
     compare(GetParam(), stencil_system(131, 79), EmulatedPath::fastest, 2, 3);
     compare(GetParam(), stencil_system(2051, 5), EmulatedPath::fastest, 2, 3);
     compare(GetParam(), band_system(67, 131, 9), EmulatedPath::fastest, 2, 3);
+}
+
+// What a Dirichlet node holds stays there: such a start diverges, and shows what is done on the edge.
+TEST_P(EmulatedSpec, ValuesOnTheEdge) {
+    const System system = stencil_system(17, 13);
+    std::vector<double> start(system.size);
+    for (std::size_t i = 0; i < start.size(); ++i) start[i] = 0.1 + 0.01 * static_cast<double>(i % 11);
+    for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general})
+        testing::compare_with_reference(*make_emulated_engine(path), GetParam(), system, 3, start);
 }
 
 // The plain recurrence's fused loops against the general path, which goes operation by operation.
@@ -81,10 +63,8 @@ void compare_plain(const std::string& text, const System& system, int threads, s
     const DatapathSpec spec = parse_spec(text);
     const auto fused = make_emulated_engine()->load(system, spec, {threads, Recurrence::plain});
     const auto general = make_emulated_engine(EmulatedPath::general)->load(system, spec, {1, Recurrence::plain});
-    std::mt19937_64 random(12);
-    std::normal_distribution<double> normal(0.0, 0.01);
-    std::vector<double> r0(system.size), a(system.size), b(system.size);
-    for (double& x : r0) x = normal(random);
+    const std::vector<double> r0 = testing::random_residual(system, spec.r.exponent_bits < 8 ? 16.0 : 0.01);
+    std::vector<double> a(system.size), b(system.size);
     fused->write(Vec::r, 0, r0);
     general->write(Vec::r, 0, r0);
     for (std::size_t pass = 1; pass <= passes; ++pass) {
@@ -98,7 +78,7 @@ void compare_plain(const std::string& text, const System& system, int threads, s
         for (const auto field : {&Scalars::rho, &Scalars::pq, &Scalars::alpha, &Scalars::sigma, &Scalars::beta})
             expect_same(formats::kDouble, "scalar", pass, 0, s.*field, t.*field);
         ASSERT_EQ(got.end, want.end);
-        if (want.end != RunEnd::passes) return;
+        ASSERT_EQ(want.end, RunEnd::passes) << "ended at pass " << pass;
     }
 }
 
@@ -139,12 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "s17e8:rne", "s12e8:rne:subnormals,order=tree", "s20e8,coef=s10e8,operand=s12e8",
                       "s17e8,dot=s23e8/32", "s28e11:rne", "s23e8:rne,row=s10e8:rne", "s7e8:rne,q=s36e11:rne",
                       "s17e8:rne:subnormals,coef=s40e11,operand=s30e9:rne"),
-    [](const auto& test) {
-        std::string name = test.param;
-        for (char& c : name)
-            if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-        return name;
-    });
+    [](const auto& test) { return testing::test_name(test.param); });
 
 TEST(EmulatedEngine, SessionsOwnTheirSystem) {
     for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general})

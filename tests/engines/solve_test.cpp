@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "mantissa/host/solve.hpp"
+#include "work/parallel.hpp"
 
 namespace mantissa {
 namespace {
@@ -76,24 +77,59 @@ TEST(Design, S14WithWideIterateAndRowSums) {
         }
 }
 
+/// Solves with one thread and with `threads`, and expects the same iterate, counts and history to the last bit.
+void expect_threads_change_nothing(const Problem& problem, SolveOptions o, int threads) {
+    SCOPED_TRACE(problem.name + " " + to_string(o.scheme) + " on " + std::to_string(threads) + " threads");
+    const auto engine = make_emulated_engine();
+    o.history = o.keep_solution = true;
+    const SolveResult one = solve(problem, *engine, o);
+    o.threads = threads;
+    const SolveResult many = solve(problem, *engine, o);
+    EXPECT_EQ(one.status, many.status);
+    EXPECT_EQ(one.u, many.u);
+    EXPECT_EQ(one.inner_iterations, many.inner_iterations);
+    EXPECT_EQ(one.outer_iterations, many.outer_iterations);
+    EXPECT_EQ(one.true_residual, many.true_residual);
+    EXPECT_GE(one.history.size(),
+              o.scheme == Scheme::defect_correction || o.scheme == Scheme::residual_guided ? 3U : 2U);
+    ASSERT_EQ(one.history.size(), many.history.size());
+    for (std::size_t k = 0; k < one.history.size(); ++k) {
+        EXPECT_EQ(one.history[k].inner_iterations, many.history[k].inner_iterations);
+        EXPECT_EQ(one.history[k].outer_iterations, many.history[k].outer_iterations);
+        EXPECT_EQ(one.history[k].relative_defect, many.history[k].relative_defect) << "point " << k;
+    }
+}
+
 TEST(Solve, ThreadsDoNotChangeTheHistory) {
-    for (const char* scheme :
-         {"direct", "pipelined", "chronopoulos-gear", "ghysels-vanroose", "defect-correction", "residual-guided"})
-        for (const char* problem :
-             {"poisson2d:level=6", "diffusion2d:level=5,field=jump,contrast=100", "poisson3d:level=4"}) {
+    for (const char* problem :
+         {"poisson2d:level=6", "diffusion2d:level=5,field=jump,contrast=100", "poisson3d:level=4"})
+        for (const char* scheme :
+             {"direct", "pipelined", "chronopoulos-gear", "ghysels-vanroose", "defect-correction", "residual-guided"}) {
             SolveOptions o;
             o.scheme = parse_scheme(scheme);
             o.spec = parse_spec(std::string(scheme).find("-") == std::string::npos ? "s36e11" : "s17e8");
-            o.history = true;
             o.max_iterations = 400;
-            o.keep_solution = true;
-            const SolveResult one = run(problem, o);
-            o.threads = 2;
-            const SolveResult two = run(problem, o);
-            EXPECT_EQ(one.u, two.u) << scheme << " " << problem;
-            EXPECT_EQ(one.inner_iterations, two.inner_iterations);
-            EXPECT_EQ(one.true_residual, two.true_residual);
+            expect_threads_change_nothing(make_problem(problem), o, 2);
         }
+}
+
+// Defects and norms are split above one grain, so this takes problems of that size.
+TEST(Solve, ThreadsThatSplitTheOuterLoopDoNotChangeTheHistory) {
+    for (const char* text : {"poisson2d:level=9", "diffusion2d:level=9,field=jump,contrast=100", "poisson3d:level=6"}) {
+        const Problem problem = make_problem(text);
+        ASSERT_GT(problem.system.size, work::kParallelGrain);
+        for (const bool jacobi : {false, true})
+            for (const char* scheme : {"direct", "defect-correction", "residual-guided"}) {
+                if (jacobi && std::string(scheme) != "residual-guided") continue;
+                SolveOptions o;
+                o.scheme = parse_scheme(scheme);
+                o.spec = parse_spec("s17e8");
+                o.inner = 3;
+                o.jacobi = jacobi;
+                o.max_iterations = 9;
+                expect_threads_change_nothing(problem, o, 3);
+            }
+    }
 }
 
 TEST(Solve, EveryProblemConvergesToDoubleAccuracyInShortFormats) {

@@ -1,16 +1,78 @@
-// One pipelined-CG pass written straight from the comment in engine.hpp, with scalar integer arithmetic: the slowest
-// and plainest engine, against which the others are tested.
+// One pipelined-CG pass written out from the definitions in engine.hpp, spec.hpp and system.hpp: the slowest and
+// plainest engine, against which the others are tested. It shares with them the specification, the system and the
+// scalar operations of exact.hpp, which MPFR judges (tests/numerics); neighbours, sums, accumulators and the scalar
+// unit are its own.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
-#include "mantissa/accumulate.hpp"
+#include "mantissa/engine.hpp"
 #include "mantissa/exact.hpp"
-#include "mantissa/scalar_unit.hpp"
 
 namespace mantissa::testing {
+
+/// What a pass leaves behind its dot products.
+struct ReferenceStep {
+    Scalars scalars;
+    RunEnd end = RunEnd::passes;
+    bool sigma_guarded = false;
+};
+
+/// A dot product in the scalar format.
+struct ReferenceDot {
+    double value = 0;
+    bool outside_window = false;
+};
+
+/// A sum in the window: integers in units of 2^lsb.
+class ReferenceWindow {
+public:
+    explicit ReferenceWindow(const FixedWindow& window) : window_(window) {}
+
+    /// Adds a b, truncated toward zero to a multiple of 2^lsb.
+    void add_product(double a, double b) {
+        if (!std::isfinite(a) || !std::isfinite(b)) {
+            outside_ = true;
+            return;
+        }
+        int ea = 0, eb = 0;
+        // Both factors as integers of at most 53 bits; division by a power of two truncates.
+        const auto ia = static_cast<Integer>(std::ldexp(std::frexp(a, &ea), 53));
+        const auto ib = static_cast<Integer>(std::ldexp(std::frexp(b, &eb), 53));
+        const int up = ea + eb - 106 - window_.lsb; // a b = ia ib 2^up units
+        Integer units = ia * ib;
+        for (int k = up; k > 0 && within(units); --k) units *= 2;
+        if (up < 0) units /= Integer{1} << std::min(-up, 120);
+        if (within(units)) sum_ += units;
+        else outside_ = true;
+    }
+    /// The sum rounded into f. What it reached on its way does not matter.
+    [[nodiscard]] ReferenceDot total(const Format& f) const {
+        if (outside_ || !within(sum_)) return {0.0, true};
+        // Two halves that are doubles, and one rounded addition of them.
+        const Integer low = sum_ % (Integer{1} << 32), high = sum_ - low;
+        return {exact::add(f, std::ldexp(static_cast<double>(high), window_.lsb),
+                           std::ldexp(static_cast<double>(low), window_.lsb)),
+                false};
+    }
+
+private:
+    __extension__ using Integer = __int128;
+    /// From -2^msb to just below 2^msb.
+    [[nodiscard]] bool within(Integer units) const {
+        const Integer top = Integer{1} << (window_.msb - window_.lsb);
+        return -top <= units && units < top;
+    }
+
+    FixedWindow window_;
+    Integer sum_ = 0;
+    bool outside_ = false;
+};
 
 struct ReferenceSession {
     DatapathSpec spec;
@@ -44,42 +106,83 @@ struct ReferenceSession {
         return t[0];
     }
 
+    /// p where band `band` of element i points; +0 in front of the first element and behind the last.
+    double neighbour(std::size_t i, int band) {
+        const auto n = static_cast<std::ptrdiff_t>(system.row_length());
+        const std::ptrdiff_t offsets[] = {-n - 1, -n, -n + 1, -1, 0, +1, n - 1, n, n + 1};
+        const auto j = static_cast<std::ptrdiff_t>(i) + offsets[band];
+        return j < 0 || j >= static_cast<std::ptrdiff_t>(system.size) ? 0.0 : vec(Vec::p)[static_cast<std::size_t>(j)];
+    }
+    /// A stencil's grid edge: the first and last grid row, the first and last column.
+    bool dirichlet(std::size_t i) const {
+        const Stencil& s = system.stencil;
+        const std::size_t row = i / s.row_length, column = i % s.row_length;
+        return row == 0 || row == s.rows - 1 || column == 0 || column == s.row_length - 1;
+    }
+
     double row(std::size_t i) {
-        const auto& p = vec(Vec::p);
         std::vector<double> terms;
         const auto product = [&](double a, double x) {
             terms.push_back(exact::mul(spec.row, exact::convert(spec.coefficient, a), x));
         };
         if (system.kind == System::Kind::sparse) {
             for (auto k = system.sparse.row_begin[i]; k < system.sparse.row_begin[i + 1]; ++k)
-                product(system.sparse.value[k], p[system.sparse.column[k]]);
+                product(system.sparse.value[k], vec(Vec::p)[system.sparse.column[k]]);
         } else {
-            if (system.kind == System::Kind::stencil && system.on_edge(i)) return 0;
-            for (int b = 0; b < kBands; ++b) {
-                const auto j = static_cast<std::ptrdiff_t>(i) + System::offset(b, system.row_length());
-                const bool inside = j >= 0 && j < static_cast<std::ptrdiff_t>(system.size);
+            if (system.kind == System::Kind::stencil && dirichlet(i)) return 0;
+            for (int b = 0; b < kBands; ++b)
                 product(system.kind == System::Kind::stencil ? system.stencil.coefficients[b] : system.bands.band[b][i],
-                        inside ? p[static_cast<std::size_t>(j)] : 0.0);
-            }
+                        neighbour(i, b));
         }
         return exact::convert(spec.q, row_sum(terms));
     }
 
-    double dot(const std::vector<double>& a, const std::vector<double>& b, bool& overflow) const {
-        FixedAccumulator fixed(spec.dot.window);
-        LaneAccumulator lanes(spec.dot.accumulator, spec.partials());
+    ReferenceDot dot(const std::vector<double>& a, const std::vector<double>& b) const {
+        const DotSpec& d = spec.dot;
+        const auto rounded = [&](std::size_t i) { return exact::mul(d.product, a[i], b[i]); };
+        if (d.fixed) {
+            ReferenceWindow window(d.window);
+            for (std::size_t i = 0; i < a.size(); ++i)
+                if (d.exact_product) window.add_product(a[i], b[i]);
+                else window.add_product(rounded(i), 1.0);
+            return window.total(spec.scalar);
+        }
+        // Element i belongs to partial sum i mod depth * lanes; halving closes them.
+        std::size_t count = static_cast<std::size_t>(d.depth) * static_cast<std::size_t>(spec.lanes);
+        std::vector<double> s(count, 0.0);
         for (std::size_t i = 0; i < a.size(); ++i) {
             // an exact product into lanes is exact in double by the spec's own condition
-            const double term = spec.dot.exact_product ? a[i] * b[i] : exact::mul(spec.dot.product, a[i], b[i]);
-            if (!spec.dot.fixed) lanes.add(term);
-            else if (spec.dot.exact_product) fixed.add_product(a[i], b[i]);
-            else fixed.add(term);
+            const double term = d.exact_product ? a[i] * b[i] : rounded(i);
+            s[i % count] = exact::add(d.accumulator, s[i % count], term);
         }
-        overflow |= spec.dot.fixed && fixed.overflow();
-        return spec.dot.fixed ? fixed.total(spec.scalar) : exact::convert(spec.scalar, lanes.total());
+        for (; count > 1; count /= 2)
+            for (std::size_t j = 0; j < count / 2; ++j) s[j] = exact::add(d.accumulator, s[j], s[j + count / 2]);
+        return {exact::convert(spec.scalar, s[0]), false};
     }
 
-    ScalarStep pass() {
+    /// The scalar unit, its tests in engine.hpp's order.
+    ReferenceStep scalar_unit(const ReferenceDot& rho, const ReferenceDot& pq, const ReferenceDot& qq) const {
+        const Format& f = spec.scalar;
+        if (rho.outside_window || pq.outside_window || qq.outside_window) return {{}, RunEnd::window_overflow, false};
+        const auto ended = [&](RunEnd end) {
+            return ReferenceStep{{rho.value, pq.value, qq.value, 0.0, 0.0, 0.0}, end, false};
+        };
+        for (const double sum : {rho.value, pq.value, qq.value})
+            if (!std::isfinite(sum)) return ended(RunEnd::not_finite);
+        if (rho.value == 0.0) return ended(RunEnd::exact);
+        if (pq.value <= 0.0) return ended(RunEnd::indefinite);
+        const double alpha = exact::div(f, rho.value, pq.value);
+        const double inner = exact::sub(f, exact::mul(f, alpha, qq.value), pq.value);
+        double sigma = exact::mul(f, alpha, inner);
+        const bool guarded = !std::isnan(sigma) && std::signbit(sigma);
+        if (guarded) sigma = 0.0;
+        const double beta = exact::div(f, sigma, rho.value);
+        for (const double x : {alpha, sigma, beta})
+            if (!std::isfinite(x)) return ended(RunEnd::not_finite);
+        return {{rho.value, pq.value, qq.value, alpha, sigma, beta}, RunEnd::passes, guarded};
+    }
+
+    ReferenceStep pass() {
         const double alpha = exact::convert(spec.operand, scalars.alpha);
         const double beta = exact::convert(spec.operand, scalars.beta);
         auto &u = vec(Vec::u), &r = vec(Vec::r), &p = vec(Vec::p), &q = vec(Vec::q);
@@ -89,9 +192,7 @@ struct ReferenceSession {
             p[i] = exact::add(spec.p, r[i], exact::mul(spec.p, beta, p[i]));
         }
         for (std::size_t i = 0; i < u.size(); ++i) q[i] = row(i);
-        bool overflow = false;
-        const double rho = dot(r, r, overflow), pq = dot(p, q, overflow), qq = dot(q, q, overflow);
-        const ScalarStep step = scalar_step(spec.scalar, rho, pq, qq, overflow);
+        const ReferenceStep step = scalar_unit(dot(r, r), dot(p, q), dot(q, q));
         scalars = step.scalars;
         return step;
     }

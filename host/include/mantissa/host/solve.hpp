@@ -71,7 +71,7 @@ struct SolveOptions {
     bool jacobi = false;              ///< symmetric scaling by the diagonal
     int threads = 1;
     bool keep_solution = false; ///< return u
-    bool history = false;       ///< return one point per outer step (per iteration for the direct solvers)
+    bool history = false;       ///< return the start and one point per outer step; a direct solver's start and end
 };
 
 struct HistoryPoint {
