@@ -1,6 +1,10 @@
 +incdir+.
 core/core_control.sv
 core/core_regs.sv
+core/core_rows.sv
+core/core_scalars.sv
+core/core_streams.sv
+core/core_update.sv
 core/dot_product.sv
 core/edge_nodes.sv
 core/line_buffer.sv

@@ -12,7 +12,7 @@ module core_control #(
   parameter integer MaxRow = 1025,
   parameter integer LenW = 32,
   parameter integer DrainN = 100, ///< clocks from the last slot to the close
-  localparam integer RowW = $clog2(MaxRow + 1)
+  localparam integer RowLenW = $clog2(MaxRow + 1)
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,
@@ -22,7 +22,7 @@ module core_control #(
   input  wire             bank_i,
   input  wire             stencil_i,      ///< no bands are streamed
   input  wire  [LenW-1:0] length_i,
-  input  wire  [RowW-1:0] row_length_i,
+  input  wire  [RowLenW-1:0] row_length_i,
   input  wire             row_bad_i,
   input  wire  [31:0]     passes_i,
   input  wire  [31:0]     stall_limit_i,
@@ -50,7 +50,7 @@ module core_control #(
   output logic            aborting_o,
   output logic            done_o,
   output logic [2:0]      end_o,
-  output logic [8:0]      errors_o,
+  output logic [`ERRORS_W-1:0] errors_o,
   output logic [31:0]     pass_count_o,
   output logic [31:0]     sigma_guards_o,
   output logic [63:0]     cycles_o
@@ -83,28 +83,29 @@ module core_control #(
     tokens_q   <= (length_i + LenW'(Lanes - 1)) >> Log;
     flush_q    <= (LenW'(row_length_i) >> Log) + ((Lanes == 1) ? LenW'(1) : LenW'(2));
     bad_length <= length_i == '0;
-    bad_row    <= row_bad_i || row_length_i > RowW'(MaxRow) || row_length_i < RowW'(Lanes) ||
+    bad_row    <= row_bad_i || row_length_i > RowLenW'(MaxRow) || row_length_i < RowLenW'(Lanes) ||
                   LenW'(row_length_i) > length_i;
     bad_passes <= passes_i == '0;
     stall_out  <= rst_ni && busy_o && stall_limit_i != '0 && stall_q >= stall_limit_i;
   end
   always_comb begin
-    errors_o = 9'd0;
+    errors_o = '0;
     if (state_q == Check) begin
-      errors_o[0] = bad_length;
-      errors_o[1] = bad_row;
-      errors_o[7] = bad_passes;
-      errors_o[8] = out_full_i | pass_valid_o;
+      errors_o[`ERROR_BAD_LENGTH] = bad_length;
+      errors_o[`ERROR_BAD_ROW_LENGTH] = bad_row;
+      errors_o[`ERROR_NO_PASSES] = bad_passes;
+      errors_o[`ERROR_STILL_OFFERED] = out_full_i | pass_valid_o;
     end
-    errors_o[3] = streaming & ended_early_i;
-    errors_o[4] = streaming & ended_late_i;
-    errors_o[5] = stall_out;
-    errors_o[6] = abort_i & busy_o;
+    errors_o[`ERROR_ENDED_EARLY] = streaming & ended_early_i;
+    errors_o[`ERROR_ENDED_LATE] = streaming & ended_late_i;
+    errors_o[`ERROR_STALLED] = stall_out;
+    errors_o[`ERROR_ABORTED] = abort_i & busy_o;
   end
 
   wire refused  = bad_length | bad_row | bad_passes | out_full_i | pass_valid_o; // in Check
-  wire finished = scalar_end_i != 3'd0 || pass_count_o == passes_i;               // in Next
-  wire stop     = (|errors_o[5:3] || abort_i) && !aborting_o && busy_o;
+  wire finished = scalar_end_i != `END_PASSES || pass_count_o == passes_i;               // in Next
+  wire broken   = errors_o[`ERROR_ENDED_EARLY] | errors_o[`ERROR_ENDED_LATE] | errors_o[`ERROR_STALLED];
+  wire stop     = (broken || abort_i) && !aborting_o && busy_o;
   wire command  = (state_q == Check && !refused) || (state_q == Next && !finished);
 
   // What reaches far leaves from registers; clear_o follows the state by a clock, which Begin waits for.
@@ -121,7 +122,7 @@ module core_control #(
     if (!rst_ni) begin
       state_q <= Idle;
       done_o  <= 1'b0;
-      end_o   <= 3'd0;
+      end_o   <= `END_PASSES;
       bank_o  <= 1'b0;
       pass_valid_o   <= 1'b0;
       pass_count_o   <= '0;
@@ -150,7 +151,7 @@ module core_control #(
           if (refused) begin
             state_q <= Idle;
             done_o  <= 1'b1;
-            end_o   <= 3'd6;
+            end_o   <= `END_FAULT;
           end
         end
         Command: begin
@@ -199,7 +200,7 @@ module core_control #(
         default: begin // Abort
           state_q <= Idle;
           done_o  <= 1'b1;
-          end_o   <= 3'd6;
+          end_o   <= `END_FAULT;
         end
       endcase
       if (stop) state_q <= Abort;

@@ -1,7 +1,7 @@
 /// One dot product over a pass: Lanes products per clock into one accumulator per lane, closed on close_i.
 ///
-/// Float: term = product rounded to s<DM>e<DE> (the caller makes that format wide enough when products are exact),
-/// accumulated in s<AM>e<AE>; lanes fold by halves behind their partial sums. Fixed: term = exact product, or the
+/// Float: term = product rounded to the format Term (Exact: to that of the sums, which must be wide enough to hold it),
+/// accumulated in the format Sum; lanes fold by halves behind their partial sums. Fixed: term = exact product, or the
 /// rounded one when Exact is 0, truncated to the window's grid.
 ///   close_i   at the earliest `MUL_LATENCY + `ADD_LATENCY + 3 (both kinds) clocks behind the last token
 ///   done_o    the result is there and stays until clear_i or subtract_i
@@ -10,25 +10,11 @@
 `include "mantissa.svh"
 `default_nettype none
 module dot_product #(
-  parameter integer EA = 8,
-  parameter integer MA = 23,
-  parameter integer EB = 8,
-  parameter integer MB = 23,
-  parameter integer Fixed = 0,
-  parameter integer Exact = 0,
-  parameter integer DE = 8,
-  parameter integer DM = 23,
-  parameter integer DRne = 0,
-  parameter integer AE = 11,
-  parameter integer AM = 52,
-  parameter integer ARne = 0,
-  parameter integer Depth = 16,
-  parameter integer Msb = 13,
-  parameter integer Lsb = -50,
-  parameter integer GuardW = 32,
-  parameter integer Lanes = 1,
-  parameter integer Style = 0,
-  localparam integer OutW = (Fixed != 0) ? Msb - Lsb + 1 + GuardW : AE + AM + 3
+`include "core_parameters.svh"
+  , parameter integer AExpW = 8, ///< format of a
+  parameter integer AFracW = 23,
+  parameter integer BExpW = 8, ///< of b
+  parameter integer BFracW = 23
 ) (
   input  wire                        clk_i,
   input  wire                        rst_ni,
@@ -37,22 +23,27 @@ module dot_product #(
   input  wire                        valid_i,
   input  wire  [Lanes-1:0]           live_i, ///< lanes that hold an element
   input  wire  [Lanes*2-1:0]         a_cls_i,
-  input  wire  [Lanes*(EA+MA+1)-1:0] a_i,
+  input  wire  [Lanes*(AExpW+AFracW+1)-1:0] a_i,
   input  wire  [Lanes*2-1:0]         b_cls_i,
-  input  wire  [Lanes*(EB+MB+1)-1:0] b_i,
+  input  wire  [Lanes*(BExpW+BFracW+1)-1:0] b_i,
   input  wire                        close_i,
   input  wire                        subtract_i,
-  input  wire  [OutW-1:0]            other_i,
+  input  wire  [DotW-1:0]            other_i,
   output logic                       subtracted_o,
   output logic                       done_o,
-  output logic [OutW-1:0]            result_o, ///< fixed: the sum; float: {class, word}
+  output logic [DotW-1:0]            result_o, ///< fixed: the sum; float: {class, word}
   output logic                       over_o    ///< fixed: some term was outside the window
 );
-  localparam integer AW = EA + MA + 1;
-  localparam integer BW = EB + MB + 1;
+  localparam integer AW = AExpW + AFracW + 1;
+  localparam integer BW = BExpW + BFracW + 1;
+  // Terms that reach float accumulators: exact ones have the accumulators' format.
+  localparam integer AsSum = (Exact != 0 && Fixed == 0) ? 1 : 0;
+  localparam integer FormExpW  = (AsSum != 0) ? SumExpW : TermExpW;
+  localparam integer FormFracW = (AsSum != 0) ? SumFracW : TermFracW;
   localparam integer Raw = (Fixed != 0 && Exact != 0) ? 1 : 0; // products go on as they leave the multiplier
-  localparam integer TermLatency = (Fixed == 0) ? `MUL_LATENCY(MA, MB) :
-                                   `TO_FIXED_LATENCY + ((Raw != 0) ? `PRODUCT_LATENCY(MA, MB) : `MUL_LATENCY(MA, MB));
+  localparam integer TermLatency = (Fixed == 0) ? `MUL_LATENCY(AFracW, BFracW) :
+                                   `TO_FIXED_LATENCY + ((Raw != 0) ? `PRODUCT_LATENCY(AFracW,
+                                       BFracW) : `MUL_LATENCY(AFracW, BFracW));
 
   // Valid and live beside the multipliers.
   logic [TermLatency-1:0] valid_q;
@@ -66,8 +57,8 @@ module dot_product #(
     if (Fixed != 0) begin : g_fixed
       localparam integer W = Msb - Lsb + 1;
       localparam integer SumW = W + GuardW;
-      localparam integer ExpW = (Raw != 0) ? `MAX2(EA, EB) + 2 : DE + 2;
-      localparam integer SigW = (Raw != 0) ? MA + MB + 2 : DM + 1;
+      localparam integer ExpW = (Raw != 0) ? `MAX2(AExpW, BExpW) + 2 : FormExpW + 2;
+      localparam integer SigW = (Raw != 0) ? AFracW + BFracW + 2 : FormFracW + 1;
       wire [Lanes*SumW-1:0] sums;
       wire [Lanes-1:0] over;
       for (l = 0; l < Lanes; l = l + 1) begin : g_lane
@@ -81,18 +72,19 @@ module dot_product #(
         if (Raw != 0) begin : g_raw
           wire [1:0] cls_ahead;
           wire signed [ExpW-1:0] exp_ahead;
-          fp_product #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .Style(Style)) i_product (
+          fp_product #(.EA(AExpW), .MA(AFracW), .EB(BExpW), .MB(BFracW), .Style(Style)) i_product (
             .clk_i, .en_i, .a_cls_i(a_cls), .a_i(a_i[l*AW +: AW]), .b_cls_i(b_cls), .b_i(b_i[l*BW +: BW]), .cls_o(cls),
             .sign_o(sign), .exp_o(exp), .sig_o(sig), .cls_ahead_o(cls_ahead), .exp_ahead_o(exp_ahead));
           wire unused = &{1'b0, cls_ahead, exp_ahead};
         end else begin : g_rounded
-          wire [DE+DM:0] word;
-          fp_mul #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .EO(DE), .MO(DM), .Rne(DRne), .Style(Style)) i_mul (
+          wire [FormExpW+FormFracW:0] word;
+          fp_mul #(.EA(AExpW), .MA(AFracW), .EB(BExpW), .MB(BFracW), .EO(FormExpW), .MO(FormFracW), .Rne(TermRne),
+              .Style(Style)) i_mul (
             .clk_i, .en_i, .a_cls_i(a_cls), .a_i(a_i[l*AW +: AW]), .b_cls_i(b_cls), .b_i(b_i[l*BW +: BW]), .cls_o(cls),
             .word_o(word));
-          assign sign = word[DE+DM];
-          assign exp  = $signed({2'b00, word[DE+DM-1:DM]}) - $signed(ExpW'(`BIAS(DE)));
-          assign sig  = {1'b1, word[DM-1:0]};
+          assign sign = word[FormExpW+FormFracW];
+          assign exp  = $signed({2'b00, word[FormExpW+FormFracW-1:FormFracW]}) - $signed(ExpW'(`BIAS(FormExpW)));
+          assign sig  = {1'b1, word[FormFracW-1:0]};
         end
         wire [W-1:0] mag;
         wire neg, term_over;
@@ -148,34 +140,35 @@ module dot_product #(
         assign live = live_q[TermLatency*Lanes-1 -: Lanes];
       end
 
-      localparam integer TotW = AE + AM + 3;
-      wire [2*Lanes*TotW-1:0] totals; // the upper half only pads the last lanes' partners
-      assign totals[2*Lanes*TotW-1 -: Lanes*TotW] = '0;
+      wire [2*Lanes*DotW-1:0] totals; // the upper half only pads the last lanes' partners
+      assign totals[2*Lanes*DotW-1 -: Lanes*DotW] = '0;
       wire [Lanes-1:0] lane_done;
       wire [$clog2(Lanes+1)-1:0] half; // lanes that still hold a part; 0 when folded
       wire fold;
       for (l = 0; l < Lanes; l = l + 1) begin : g_lane
         wire [1:0] cls;
-        wire [DE+DM:0] word;
-        fp_mul #(.EA(EA), .MA(MA), .EB(EB), .MB(MB), .EO(DE), .MO(DM), .Rne(DRne), .Style(Style)) i_mul (
+        wire [FormExpW+FormFracW:0] word;
+        fp_mul #(.EA(AExpW), .MA(AFracW), .EB(BExpW), .MB(BFracW), .EO(FormExpW), .MO(FormFracW), .Rne(TermRne),
+            .Style(Style)) i_mul (
           .clk_i, .en_i, .a_cls_i(a_cls_i[l*2 +: 2]), .a_i(a_i[l*AW +: AW]), .b_cls_i(b_cls_i[l*2 +: 2]),
           .b_i(b_i[l*BW +: BW]), .cls_o(cls), .word_o(word));
-        wire [TotW-1:0] other;
+        wire [DotW-1:0] other;
         if (Lanes == 1) begin : g_alone
           assign other = other_i;
         end else begin : g_partner
-          wire [TotW-1:0] partner = totals[(l + 32'(half))*TotW +: TotW];
+          wire [DotW-1:0] partner = totals[(l + 32'(half))*DotW +: DotW];
           assign other = (l == 0 && subtract_i) ? other_i : partner;
         end
         // A lane without an element adds -0, which changes nothing.
-        fp_accumulate #(.ET(DE), .MT(DM), .EA(AE), .MA(AM), .Rne(ARne), .Depth(Depth)) i_sum (
+        fp_accumulate #(.ET(FormExpW), .MT(FormFracW), .EA(SumExpW), .MA(SumFracW), .Rne(SumRne), .Depth(Depth)) i_sum (
           .clk_i, .rst_ni, .en_i, .clear_i, .valid_i(term_valid), .term_cls_i(cls & {2{live[l]}}),
-          .term_i({word[DE+DM] | ~live[l], word[DE+DM-1:0]}), .close_i, .fold_i(fold | subtract_i),
-          .negate_i(subtract_i), .other_cls_i(other[TotW-1 -: 2]), .other_i(other[TotW-3:0]), .done_o(lane_done[l]),
-          .total_cls_o(totals[l*TotW+TotW-1 -: 2]), .total_o(totals[l*TotW +: TotW-2]));
+          .term_i({word[FormExpW+FormFracW] | ~live[l], word[FormExpW+FormFracW-1:0]}), .close_i,
+              .fold_i(fold | subtract_i),
+          .negate_i(subtract_i), .other_cls_i(other[DotW-1 -: 2]), .other_i(other[DotW-3:0]), .done_o(lane_done[l]),
+          .total_cls_o(totals[l*DotW+DotW-1 -: 2]), .total_o(totals[l*DotW +: DotW-2]));
       end
       assign over_o = 1'b0;
-      assign result_o = totals[TotW-1:0];
+      assign result_o = totals[DotW-1:0];
       assign subtracted_o = lane_done[0];
       if (Lanes == 1) begin : g_no_fold
         assign half = '0;

@@ -4,7 +4,7 @@
 `default_nettype none
 module edge_nodes #(
   parameter integer Lanes = 1,
-  parameter integer RowW = 11,
+  parameter integer RowLenW = 11,
   parameter integer LenW = 32,
   parameter integer Latency = 40
 ) (
@@ -14,34 +14,34 @@ module edge_nodes #(
   input  wire              clear_i,
   input  wire              window_i,
   input  wire  [LenW-1:0]  length_i,
-  input  wire  [RowW-1:0]  row_length_i,
+  input  wire  [RowLenW-1:0]  row_length_i,
   output logic [Lanes-1:0] edge_o
 );
   `REQUIRE(g_bad, Latency >= 3, "edge_nodes: Latency must be 3 or more")
   logic [LenW-1:0] index_q; // of lane 0
-  logic [RowW-1:0] column_q;
+  logic [RowLenW-1:0] column_q;
   // Both stand still while a pass runs.
   logic [LenW-1:0] last_row_q;
-  logic [RowW:0]   last_column_q;
-  wire  [RowW:0]   next_column = {1'b0, column_q} + (RowW+1)'(Lanes);
+  logic [RowLenW:0]   last_column_q;
+  wire  [RowLenW:0]   next_column = {1'b0, column_q} + (RowLenW+1)'(Lanes);
   always_ff @(posedge clk_i) begin
     last_row_q    <= length_i - LenW'(row_length_i);
-    last_column_q <= {1'b0, row_length_i} - (RowW+1)'(1);
+    last_column_q <= {1'b0, row_length_i} - (RowLenW+1)'(1);
     if (!rst_ni || clear_i) begin
       index_q  <= '0;
       column_q <= '0;
     end else if (en_i && window_i) begin
       index_q  <= index_q + LenW'(Lanes);
-      column_q <= (next_column >= {1'b0, row_length_i}) ? RowW'(next_column - {1'b0, row_length_i}) :
-                  next_column[RowW-1:0];
+      column_q <= (next_column >= {1'b0, row_length_i}) ? RowLenW'(next_column - {1'b0, row_length_i}) :
+                  next_column[RowLenW-1:0];
     end
   end
   genvar l;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
-      wire [RowW:0] ahead = {1'b0, column_q} + (RowW+1)'(l);
+      wire [RowLenW:0] ahead = {1'b0, column_q} + (RowLenW+1)'(l);
       wire [LenW-1:0] index = index_q + LenW'(l);
-      logic [RowW:0] column_q2;
+      logic [RowLenW:0] column_q2;
       logic          first_row_q, final_row_q;
       logic [Latency-2:0] edge_q;
       always_ff @(posedge clk_i)

@@ -12,13 +12,13 @@ module line_buffer #(
   parameter integer Lanes = 1,
   parameter integer MaxRow = 1025,
   localparam integer Log = $clog2(Lanes),
-  localparam integer RowW = $clog2(MaxRow + 1)
+  localparam integer RowLenW = $clog2(MaxRow + 1)
 ) (
   input  wire                 clk_i,
   input  wire                 rst_ni,
   input  wire                 en_i,
   input  wire                 clear_i,      ///< between passes
-  input  wire  [RowW-1:0]     row_length_i, ///< elements, at least Lanes
+  input  wire  [RowLenW-1:0]     row_length_i, ///< elements, at least Lanes
   input  wire                 slot_i,
   input  wire                 last_i,       ///< the last slot of the pass
   input  wire  [Lanes*PW-1:0] p_i,
@@ -33,10 +33,10 @@ module line_buffer #(
   localparam integer Extra = (Lanes > 1) ? 1 : 0;
   localparam integer MaxTokens = MaxRow / Lanes + Extra;
   localparam integer AW = $clog2(MaxTokens + 1);
-  localparam integer CntW = RowW + 2;
+  localparam integer CntW = RowLenW + 2;
 
   // The row length stands while a pass runs.
-  logic [RowW-1:0] tokens;
+  logic [RowLenW-1:0] tokens;
   logic [CntW-1:0] centre_from, south_from;
   always_ff @(posedge clk_i) begin
     tokens      <= row_length_i >> Log;

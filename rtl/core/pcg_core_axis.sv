@@ -1,57 +1,16 @@
 /// pcg_core with the ports that vendor tools want: every stream a port of its own with a tdata of whole bytes, AXI4-Lite
-/// with protection bits, aclk and aresetn. An element takes UBytes (RBytes, PBytes, QBytes, CBytes) bytes, right-
+/// with protection bits, aclk and aresetn. An element takes UBytes (RBytes, PBytes, QBytes, CoefBytes) bytes, right-
 /// aligned, lane 0 lowest; bits above its format's are ignored coming in and zero going out. By default as many bytes
 /// as the format needs; 4 or 8 give arrays of words in memory. Wires only: no clock later than pcg_core.
 `include "mantissa.svh"
 `default_nettype none
 module pcg_core_axis #(
-  parameter integer UE = 8,
-  parameter integer UM = 23,
-  parameter integer URne = 0,
-  parameter integer RE = 8,
-  parameter integer RM = 23,
-  parameter integer RRne = 0,
-  parameter integer PE = 8,
-  parameter integer PM = 23,
-  parameter integer PRne = 0,
-  parameter integer QE = 8,
-  parameter integer QM = 23,
-  parameter integer QRne = 0,
-  parameter integer CE = 8,    ///< coefficients
-  parameter integer CM = 23,
-  parameter integer OE = 8,    ///< alpha and beta as operands
-  parameter integer OM = 23,
-  parameter integer ORne = 0,
-  parameter integer WE = 8,    ///< row sums
-  parameter integer WM = 23,
-  parameter integer WRne = 0,
-  parameter integer Tree = 0,
-  parameter integer Fixed = 0, ///< dot products: fixed-point window [Msb:Lsb], or float
-  parameter integer Exact = 0, ///< exact products, or rounded to s<DM>e<DE>
-  parameter integer DE = 8,
-  parameter integer DM = 23,
-  parameter integer DRne = 0,
-  parameter integer AE = 11,   ///< float accumulators, Depth partial sums per lane
-  parameter integer AM = 52,
-  parameter integer ARne = 0,
-  parameter integer Depth = 16,
-  parameter integer Msb = 13,
-  parameter integer Lsb = -50,
-  parameter integer GuardW = 32,
-  parameter integer SE = 11,   ///< scalar unit
-  parameter integer SM = 52,
-  parameter integer SRne = 0,
-  parameter integer Lanes = 1,
-  parameter integer CoefMode = 2,
-  parameter integer MaxRow = 1025,
-  parameter integer LenW = 32,
-  parameter integer Style = 0,    ///< multipliers: see sig_mul
-  parameter integer DelayRam = 0, ///< delay lines: shift registers or small memories
-  parameter integer UBytes = (UE + UM + 8) / 8, ///< bytes that an element takes in its stream
-  parameter integer RBytes = (RE + RM + 8) / 8,
-  parameter integer PBytes = (PE + PM + 8) / 8,
-  parameter integer QBytes = (QE + QM + 8) / 8,
-  parameter integer CBytes = (CE + CM + 8) / 8
+`include "core_parameters.svh"
+  , parameter integer UBytes = (UW + 7) / 8, ///< bytes that an element takes in its stream
+  parameter integer RBytes = (RW + 7) / 8,
+  parameter integer PBytes = (PW + 7) / 8,
+  parameter integer QBytes = (QW + 7) / 8,
+  parameter integer CoefBytes = (CoefW + 7) / 8
 ) (
   input  wire                      aclk,
   input  wire                      aresetn,
@@ -96,39 +55,39 @@ module pcg_core_axis #(
   input  wire                      s_axis_q_tvalid,
   input  wire                      s_axis_q_tlast,
   output logic                     s_axis_q_tready,
-  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band0_tdata,
+  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band0_tdata,
   input  wire                      s_axis_band0_tvalid,
   input  wire                      s_axis_band0_tlast,
   output logic                     s_axis_band0_tready,
-  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band1_tdata,
+  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band1_tdata,
   input  wire                      s_axis_band1_tvalid,
   input  wire                      s_axis_band1_tlast,
   output logic                     s_axis_band1_tready,
-  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band2_tdata,
+  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band2_tdata,
   input  wire                      s_axis_band2_tvalid,
   input  wire                      s_axis_band2_tlast,
   output logic                     s_axis_band2_tready,
-  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band3_tdata,
+  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band3_tdata,
   input  wire                      s_axis_band3_tvalid,
   input  wire                      s_axis_band3_tlast,
   output logic                     s_axis_band3_tready,
-  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band4_tdata,
+  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band4_tdata,
   input  wire                      s_axis_band4_tvalid,
   input  wire                      s_axis_band4_tlast,
   output logic                     s_axis_band4_tready,
-  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band5_tdata,
+  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band5_tdata,
   input  wire                      s_axis_band5_tvalid,
   input  wire                      s_axis_band5_tlast,
   output logic                     s_axis_band5_tready,
-  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band6_tdata,
+  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band6_tdata,
   input  wire                      s_axis_band6_tvalid,
   input  wire                      s_axis_band6_tlast,
   output logic                     s_axis_band6_tready,
-  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band7_tdata,
+  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band7_tdata,
   input  wire                      s_axis_band7_tvalid,
   input  wire                      s_axis_band7_tlast,
   output logic                     s_axis_band7_tready,
-  input  wire  [Lanes*8*CBytes-1:0]  s_axis_band8_tdata,
+  input  wire  [Lanes*8*CoefBytes-1:0]  s_axis_band8_tdata,
   input  wire                      s_axis_band8_tvalid,
   input  wire                      s_axis_band8_tlast,
   output logic                     s_axis_band8_tready,
@@ -153,20 +112,15 @@ module pcg_core_axis #(
   output logic                     busy_o,
   output logic [16:0]              waiting_o
 );
-  localparam integer UW = UE + UM + 1;
-  localparam integer RW = RE + RM + 1;
-  localparam integer PW = PE + PM + 1;
-  localparam integer QW = QE + QM + 1;
-  localparam integer CW = CE + CM + 1;
   `REQUIRE(g_bad_bytes, 8 * UBytes >= UW && 8 * RBytes >= RW && 8 * PBytes >= PW && 8 * QBytes >= QW &&
-           8 * CBytes >= CW, "pcg_core_axis: an element needs at least its format's bits")
+           8 * CoefBytes >= CoefW, "pcg_core_axis: an element needs at least its format's bits")
 
   wire [Lanes*UW-1:0] u_in, u_out;
   wire [Lanes*RW-1:0] r_in, r_out;
   wire [Lanes*PW-1:0] p_in, p_out;
   wire [Lanes*QW-1:0] q_in, q_out;
-  wire [9*Lanes*CW-1:0] band_in;
-  wire [9*Lanes*8*CBytes-1:0] band_bytes = {
+  wire [9*Lanes*CoefW-1:0] band_in;
+  wire [9*Lanes*8*CoefBytes-1:0] band_bytes = {
     s_axis_band8_tdata, s_axis_band7_tdata, s_axis_band6_tdata,
     s_axis_band5_tdata, s_axis_band4_tdata, s_axis_band3_tdata,
     s_axis_band2_tdata, s_axis_band1_tdata, s_axis_band0_tdata};
@@ -192,16 +146,13 @@ module pcg_core_axis #(
       assign m_axis_q_tdata[l*8*QBytes +: 8*QBytes] = (8*QBytes)'(q_out[l*QW +: QW]);
     end
     for (l = 0; l < 9 * Lanes; l = l + 1) begin : g_band
-      assign band_in[l*CW +: CW] = band_bytes[l*8*CBytes +: CW];
+      assign band_in[l*CoefW +: CoefW] = band_bytes[l*8*CoefBytes +: CoefW];
     end
   endgenerate
 
   pcg_core #(
-    .UE(UE), .UM(UM), .URne(URne), .RE(RE), .RM(RM), .RRne(RRne), .PE(PE), .PM(PM), .PRne(PRne), .QE(QE), .QM(QM),
-    .QRne(QRne), .CE(CE), .CM(CM), .OE(OE), .OM(OM), .ORne(ORne), .WE(WE), .WM(WM), .WRne(WRne), .Tree(Tree),
-    .Fixed(Fixed), .Exact(Exact), .DE(DE), .DM(DM), .DRne(DRne), .AE(AE), .AM(AM), .ARne(ARne), .Depth(Depth),
-    .Msb(Msb), .Lsb(Lsb), .GuardW(GuardW), .SE(SE), .SM(SM), .SRne(SRne), .Lanes(Lanes), .CoefMode(CoefMode),
-    .MaxRow(MaxRow), .LenW(LenW), .Style(Style), .DelayRam(DelayRam)) i_core (
+`include "core_parameters_passed.svh"
+  ) i_core (
     .clk_i(aclk), .rst_ni(aresetn), .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb,
     .s_axil_wvalid, .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid,
     .s_axil_arready, .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .m_axis_pass_tdata,

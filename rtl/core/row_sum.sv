@@ -1,4 +1,4 @@
-/// q' of one token: nine products of a band coefficient and a neighbour's p', added in s<WM>e<WE> in band order (chain)
+/// q' of one token: nine products of a band coefficient and a neighbour's p', added in the format Row in band order (chain)
 /// or by adjacent pairs (tree), the result converted to q's format. One token per clock, latency `ROW_LATENCY from the
 /// clock in which window element t is the middle one.
 ///
@@ -10,41 +10,24 @@
 `include "mantissa.svh"
 `default_nettype none
 module row_sum #(
-  parameter integer PE = 8,
-  parameter integer PM = 23,
-  parameter integer CE = 8,
-  parameter integer CM = 23,
-  parameter integer WE = 8,
-  parameter integer WM = 23,
-  parameter integer WRne = 0,
-  parameter integer QE = 8,
-  parameter integer QM = 23,
-  parameter integer QRne = 0,
-  parameter integer Tree = 0,
-  parameter integer Lanes = 1,
-  parameter integer Style = 0,
-  parameter integer DelayRam = 0
+`include "core_parameters.svh"
 ) (
   input  wire                          clk_i,
   input  wire                          en_i,
   input  wire  [6:0]                   ptr_i,
-  input  wire  [Lanes*(PE+PM+1)-1:0]   south_i,
-  input  wire  [Lanes*(PE+PM+1)-1:0]   centre_i,
-  input  wire  [Lanes*(PE+PM+1)-1:0]   north_i,
+  input  wire  [Lanes*PW-1:0]   south_i,
+  input  wire  [Lanes*PW-1:0]   centre_i,
+  input  wire  [Lanes*PW-1:0]   north_i,
   input  wire  [9*Lanes*2-1:0]         coef_cls_i,
-  input  wire  [9*Lanes*(CE+CM+1)-1:0] coef_i,
+  input  wire  [9*Lanes*CoefW-1:0] coef_i,
   output logic [Lanes*2-1:0]           q_cls_o,
-  output logic [Lanes*(QE+QM+1)-1:0]   q_o,
+  output logic [Lanes*QW-1:0]   q_o,
   output logic [Lanes*2-1:0]           p_cls_o,
-  output logic [Lanes*(PE+PM+1)-1:0]   p_o
+  output logic [Lanes*PW-1:0]   p_o
 );
-  localparam integer PW = PE + PM + 1;
-  localparam integer CW = CE + CM + 1;
-  localparam integer WW = WE + WM + 1;
-  localparam integer QW = QE + QM + 1;
+  localparam integer WW = RowExpW + RowFracW + 1;
   localparam integer EW = PW + 2; // an element with its class
   localparam integer TW = Lanes * EW;
-  localparam integer Latency = `ROW_LATENCY(Tree, CM, PM, WE, WM, QE, QM);
 
   // Classes are read off once a row and travel with their words.
   wire [3*Lanes*PW-1:0] words = {north_i, centre_i, south_i};
@@ -56,13 +39,13 @@ module row_sum #(
   generate
     for (l = 0; l < 3 * Lanes; l = l + 1) begin : g_class
       assign rows[l*EW +: PW] = words[l*PW +: PW];
-      fp_unpack #(.E(PE), .M(PM), .Canonical(1)) i_unpack (
+      fp_unpack #(.E(PExpW), .M(PFracW), .Canonical(1)) i_unpack (
         .word_i(words[l*PW +: PW]), .cls_o(rows[l*EW + PW +: 2]));
     end
     for (row = 0; row < 3; row = row + 1) begin : g_row
-      localparam integer OffW = `ROW_OFF(Tree, WM, 3 * row);
-      localparam integer OffC = `ROW_OFF(Tree, WM, 3 * row + 1);
-      localparam integer OffE = `ROW_OFF(Tree, WM, 3 * row + 2);
+      localparam integer OffW = `ROW_OFF(Tree, RowFracW, 3 * row);
+      localparam integer OffC = `ROW_OFF(Tree, RowFracW, 3 * row + 1);
+      localparam integer OffE = `ROW_OFF(Tree, RowFracW, 3 * row + 2);
       wire [TW-1:0] next = rows[row*TW +: TW];
       logic [TW-1:0] here_q;
       always_ff @(posedge clk_i) if (en_i) here_q <= next;
@@ -95,7 +78,7 @@ module row_sum #(
         assign taps[(3*row+2)*TW +: TW] = {before_e[EW-1:0], at_e[TW-1:EW]};
       end
       if (row == 1) begin : g_middle
-        delay #(.W(TW), .N(Latency - OffC), .Ram(DelayRam)) i_middle (
+        delay #(.W(TW), .N(RowLatency - OffC), .Ram(DelayRam)) i_middle (
           .clk_i, .en_i, .ptr_i, .d_i(at_c), .q_o(middle));
       end
     end
@@ -110,8 +93,10 @@ module row_sum #(
       for (b = 0; b < 9; b = b + 1) begin : g_band
         wire [PW-1:0] p = taps[b*TW + l*EW +: PW];
         wire [1:0] p_cls = taps[b*TW + l*EW + PW +: 2];
-        fp_mul #(.EA(CE), .MA(CM), .EB(PE), .MB(PM), .EO(WE), .MO(WM), .Rne(WRne), .Style(Style)) i_mul (
-          .clk_i, .en_i, .a_cls_i(coef_cls_i[(b*Lanes+l)*2 +: 2]), .a_i(coef_i[(b*Lanes+l)*CW +: CW]), .b_cls_i(p_cls),
+        fp_mul #(.EA(CoefExpW), .MA(CoefFracW), .EB(PExpW), .MB(PFracW), .EO(RowExpW), .MO(RowFracW), .Rne(RowRne),
+            .Style(Style)) i_mul (
+          .clk_i, .en_i, .a_cls_i(coef_cls_i[(b*Lanes+l)*2 +: 2]), .a_i(coef_i[(b*Lanes+l)*CoefW +: CoefW]),
+              .b_cls_i(p_cls),
           .b_i(p), .cls_o(product_cls[b*2 +: 2]), .word_o(product[b*WW +: WW]));
       end
 
@@ -140,11 +125,12 @@ module row_sum #(
           assign y_cls = sum_cls[(First+1)*2 +: 2];
           assign y = sum[(First+1)*WW +: WW];
         end
-        fp_add #(.EA(WE), .MA(WM), .EB(WE), .MB(WM), .EO(WE), .MO(WM), .Rne(WRne)) i_add (
+        fp_add #(.EA(RowExpW), .MA(RowFracW), .EB(RowExpW), .MB(RowFracW), .EO(RowExpW), .MO(RowFracW),
+            .Rne(RowRne)) i_add (
           .clk_i, .en_i, .a_cls_i(x_cls), .a_i(x), .b_cls_i(y_cls), .b_i(y), .cls_o(sum_cls[b*2 +: 2]),
           .word_o(sum[b*WW +: WW]));
       end
-      fp_convert #(.EI(WE), .MI(WM), .EO(QE), .MO(QM), .Rne(QRne)) i_convert (
+      fp_convert #(.EI(RowExpW), .MI(RowFracW), .EO(QExpW), .MO(QFracW), .Rne(QRne)) i_convert (
         .clk_i, .en_i, .cls_i(sum_cls[7*2 +: 2]), .word_i(sum[7*WW +: WW]), .cls_o(q_cls_o[l*2 +: 2]),
         .word_o(q_o[l*QW +: QW]));
     end

@@ -5,50 +5,31 @@
 `include "mantissa.svh"
 `default_nettype none
 module vector_update #(
-  parameter integer UE = 8,
-  parameter integer UM = 23,
-  parameter integer URne = 0,
-  parameter integer RE = 8,
-  parameter integer RM = 23,
-  parameter integer RRne = 0,
-  parameter integer PE = 8,
-  parameter integer PM = 23,
-  parameter integer PRne = 0,
-  parameter integer QE = 8,
-  parameter integer QM = 23,
-  parameter integer OE = 8, ///< alpha and beta
-  parameter integer OM = 23,
-  parameter integer Lanes = 1,
-  parameter integer Style = 0,
-  parameter integer DelayRam = 0
+`include "core_parameters.svh"
 ) (
   input  wire                       clk_i,
   input  wire                       en_i,
   input  wire  [6:0]                ptr_i,
   input  wire  [1:0]                alpha_cls_i,
-  input  wire  [OE+OM:0]            alpha_i,
+  input  wire  [OperandW-1:0]            alpha_i,
   input  wire  [1:0]                beta_cls_i,
-  input  wire  [OE+OM:0]            beta_i,
+  input  wire  [OperandW-1:0]            beta_i,
   input  wire  [Lanes*2-1:0]         u_cls_i,
-  input  wire  [Lanes*(UE+UM+1)-1:0] u_i,
+  input  wire  [Lanes*UW-1:0] u_i,
   input  wire  [Lanes*2-1:0]         r_cls_i,
-  input  wire  [Lanes*(RE+RM+1)-1:0] r_i,
+  input  wire  [Lanes*RW-1:0] r_i,
   input  wire  [Lanes*2-1:0]         p_cls_i,
-  input  wire  [Lanes*(PE+PM+1)-1:0] p_i,
+  input  wire  [Lanes*PW-1:0] p_i,
   input  wire  [Lanes*2-1:0]         q_cls_i,
-  input  wire  [Lanes*(QE+QM+1)-1:0] q_i,
+  input  wire  [Lanes*QW-1:0] q_i,
   output logic [Lanes*2-1:0]         u_cls_o,
-  output logic [Lanes*(UE+UM+1)-1:0] u_o,
+  output logic [Lanes*UW-1:0] u_o,
   output logic [Lanes*2-1:0]         r_cls_o,
-  output logic [Lanes*(RE+RM+1)-1:0] r_o,
+  output logic [Lanes*RW-1:0] r_o,
   output logic [Lanes*2-1:0]         p_cls_o,
-  output logic [Lanes*(PE+PM+1)-1:0] p_o
+  output logic [Lanes*PW-1:0] p_o
 );
-  localparam integer UW = UE + UM + 1;
-  localparam integer RW = RE + RM + 1;
-  localparam integer PW = PE + PM + 1;
-  localparam integer QW = QE + QM + 1;
-  localparam integer Wait = `R_OUT(OM, QM, RM) - `MUL_LATENCY(OM, PM); // beta p waits for r'
+  localparam integer Wait = UpdateROut - `MUL_LATENCY(OperandFracW, PFracW); // beta p waits for r'
 
   genvar l;
   generate
@@ -60,25 +41,29 @@ module vector_update #(
       wire [UW-1:0] ap;
       wire [RW-1:0] aq;
       wire [PW-1:0] bp, bp_late;
-      fp_mul #(.EA(OE), .MA(OM), .EB(PE), .MB(PM), .EO(UE), .MO(UM), .Rne(URne), .Style(Style)) i_alpha_p (
+      fp_mul #(.EA(OperandExpW), .MA(OperandFracW), .EB(PExpW), .MB(PFracW), .EO(UExpW), .MO(UFracW), .Rne(URne),
+          .Style(Style)) i_alpha_p (
         .clk_i, .en_i, .a_cls_i(alpha_cls_i), .a_i(alpha_i), .b_cls_i(p_cls), .b_i(p_i[l*PW +: PW]), .cls_o(ap_cls),
         .word_o(ap));
-      fp_mul #(.EA(OE), .MA(OM), .EB(QE), .MB(QM), .EO(RE), .MO(RM), .Rne(RRne), .Style(Style)) i_alpha_q (
+      fp_mul #(.EA(OperandExpW), .MA(OperandFracW), .EB(QExpW), .MB(QFracW), .EO(RExpW), .MO(RFracW), .Rne(RRne),
+          .Style(Style)) i_alpha_q (
         .clk_i, .en_i, .a_cls_i(alpha_cls_i), .a_i(alpha_i), .b_cls_i(q_cls), .b_i(q_i[l*QW +: QW]), .cls_o(aq_cls),
         .word_o(aq));
-      fp_mul #(.EA(OE), .MA(OM), .EB(PE), .MB(PM), .EO(PE), .MO(PM), .Rne(PRne), .Style(Style)) i_beta_p (
+      fp_mul #(.EA(OperandExpW), .MA(OperandFracW), .EB(PExpW), .MB(PFracW), .EO(PExpW), .MO(PFracW), .Rne(PRne),
+          .Style(Style)) i_beta_p (
         .clk_i, .en_i, .a_cls_i(beta_cls_i), .a_i(beta_i), .b_cls_i(p_cls), .b_i(p_i[l*PW +: PW]), .cls_o(bp_cls),
         .word_o(bp));
       delay #(.W(2), .N(Wait), .Ram(DelayRam)) i_wait_cls (.clk_i, .en_i, .ptr_i, .d_i(bp_cls), .q_o(bp_late_cls));
       delay #(.W(PW), .N(Wait), .Ram(DelayRam)) i_wait (.clk_i, .en_i, .ptr_i, .d_i(bp), .q_o(bp_late));
 
-      fp_add #(.EA(UE), .MA(UM), .EB(UE), .MB(UM), .EO(UE), .MO(UM), .Rne(URne)) i_u (
+      fp_add #(.EA(UExpW), .MA(UFracW), .EB(UExpW), .MB(UFracW), .EO(UExpW), .MO(UFracW), .Rne(URne)) i_u (
         .clk_i, .en_i, .a_cls_i(u_cls_i[l*2 +: 2]), .a_i(u_i[l*UW +: UW]), .b_cls_i(ap_cls), .b_i(ap),
         .cls_o(u_cls_o[l*2 +: 2]), .word_o(u_o[l*UW +: UW]));
-      fp_add #(.EA(RE), .MA(RM), .EB(RE), .MB(RM), .EO(RE), .MO(RM), .Rne(RRne), .Subtract(1)) i_r (
+      fp_add #(.EA(RExpW), .MA(RFracW), .EB(RExpW), .MB(RFracW), .EO(RExpW), .MO(RFracW), .Rne(RRne),
+          .Subtract(1)) i_r (
         .clk_i, .en_i, .a_cls_i(r_cls_i[l*2 +: 2]), .a_i(r_i[l*RW +: RW]), .b_cls_i(aq_cls), .b_i(aq),
         .cls_o(r_cls_o[l*2 +: 2]), .word_o(r_o[l*RW +: RW]));
-      fp_add #(.EA(RE), .MA(RM), .EB(PE), .MB(PM), .EO(PE), .MO(PM), .Rne(PRne)) i_p (
+      fp_add #(.EA(RExpW), .MA(RFracW), .EB(PExpW), .MB(PFracW), .EO(PExpW), .MO(PFracW), .Rne(PRne)) i_p (
         .clk_i, .en_i, .a_cls_i(r_cls_o[l*2 +: 2]), .a_i(r_o[l*RW +: RW]), .b_cls_i(bp_late_cls), .b_i(bp_late),
         .cls_o(p_cls_o[l*2 +: 2]), .word_o(p_o[l*PW +: PW]));
     end

@@ -1,13 +1,10 @@
 // The Verilated top of a simulation model: pcg_core with every stream element in 64 bits of its own, so that the
 // harness moves whole words whatever the formats. For Verilator only; see model.cpp. With MANTISSA_RULES the rules of
 // the core's interfaces are assertions, for a model built with --assert.
+`include "mantissa.svh"
 `default_nettype none
 module model_top #(
-  parameter integer UE = 8, UM = 23, URne = 0, RE = 8, RM = 23, RRne = 0, PE = 8, PM = 23, PRne = 0,
-  parameter integer QE = 8, QM = 23, QRne = 0, CE = 8, CM = 23, OE = 8, OM = 23, ORne = 0, WE = 8, WM = 23, WRne = 0,
-  parameter integer Tree = 0, Fixed = 0, Exact = 0, DE = 8, DM = 23, DRne = 0, AE = 11, AM = 52, ARne = 0, Depth = 16,
-  parameter integer Msb = 13, Lsb = -50, SE = 11, SM = 52, SRne = 0, Lanes = 1, MaxRow = 1025,
-  parameter integer CoefMode = 2, Style = 0, DelayRam = 1
+`include "core_parameters.svh"
 ) (
   input  wire         clk_i,
   input  wire         rst_ni,
@@ -39,12 +36,11 @@ module model_top #(
   output logic        busy,
   output logic [16:0] waiting
 );
-  localparam integer UW = UE + UM + 1, RW = RE + RM + 1, PW = PE + PM + 1, QW = QE + QM + 1, CW = CE + CM + 1;
   wire [Lanes*UW-1:0] u_in, u_out;
   wire [Lanes*RW-1:0] r_in, r_out;
   wire [Lanes*PW-1:0] p_in, p_out;
   wire [Lanes*QW-1:0] q_in, q_out;
-  wire [9*Lanes*CW-1:0] band_in;
+  wire [9*Lanes*CoefW-1:0] band_in;
   genvar l, b;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
@@ -57,18 +53,15 @@ module model_top #(
       assign out_data[2*Lanes+l] = 64'(p_out[l*PW +: PW]);
       assign out_data[3*Lanes+l] = 64'(q_out[l*QW +: QW]);
       for (b = 0; b < 9; b = b + 1) begin : g_band
-        assign band_in[(b*Lanes+l)*CW +: CW] = in_data[(4+b)*Lanes+l][CW-1:0];
+        assign band_in[(b*Lanes+l)*CoefW +: CoefW] = in_data[(4+b)*Lanes+l][CoefW-1:0];
       end
     end
   endgenerate
 
   wire arready;
   pcg_core #(
-    .UE(UE), .UM(UM), .URne(URne), .RE(RE), .RM(RM), .RRne(RRne), .PE(PE), .PM(PM), .PRne(PRne), .QE(QE), .QM(QM),
-    .QRne(QRne), .CE(CE), .CM(CM), .OE(OE), .OM(OM), .ORne(ORne), .WE(WE), .WM(WM), .WRne(WRne), .Tree(Tree),
-    .Fixed(Fixed), .Exact(Exact), .DE(DE), .DM(DM), .DRne(DRne), .AE(AE), .AM(AM), .ARne(ARne), .Depth(Depth),
-    .Msb(Msb), .Lsb(Lsb), .SE(SE), .SM(SM), .SRne(SRne), .Lanes(Lanes), .CoefMode(CoefMode), .MaxRow(MaxRow),
-    .Style(Style), .DelayRam(DelayRam)) core (
+`include "core_parameters_passed.svh"
+  ) core (
     .clk_i, .rst_ni, .s_axil_awaddr(awaddr), .s_axil_awvalid(awvalid), .s_axil_awready(awready), .s_axil_wdata(wdata),
     .s_axil_wstrb(wstrb), .s_axil_wvalid(wvalid), .s_axil_wready(wready), .s_axil_bresp(bresp), .s_axil_bvalid(bvalid),
     .s_axil_bready(1'b1), .s_axil_araddr(araddr), .s_axil_arvalid(arvalid), .s_axil_arready(arready),

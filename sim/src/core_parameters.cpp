@@ -5,10 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/sim/latencies.hpp"
+
 namespace mantissa::sim {
 
 int adder_latency(int fraction_bits) {
-    return fraction_bits > 28 ? 8 : 6;
+    return latency::add_latency(fraction_bits, fraction_bits, fraction_bits);
 }
 
 int max_row(std::size_t row_length) {
@@ -44,13 +46,12 @@ std::string core_refusal(const DatapathSpec& spec) {
         return fmt::format("the RTL core has 1, 2 or 4 lanes, not {}", spec.lanes);
     if (!spec.dot.fixed) {
         const int term = spec.dot.exact_product ? 0 : spec.dot.product.fraction_bits;
-        const int latency = adder_latency(std::max(spec.dot.accumulator.fraction_bits, term));
-        // A sum is read and written back around the adder.
-        const unsigned least = std::bit_ceil(static_cast<unsigned>(latency + 2));
+        const int sum = spec.dot.accumulator.fraction_bits;
+        const unsigned least = std::bit_ceil(static_cast<unsigned>(latency::accumulate_least_depth(term, sum)));
         if (spec.dot.depth < static_cast<int>(least))
             return fmt::format("the accumulator's adder takes {} clocks, so its depth must be {} or more, not {}; "
                                "write dot={}/{}",
-                               latency, least, spec.dot.depth, to_string(spec.dot.accumulator), least);
+                               latency::add_latency(sum, term, sum), least, spec.dot.depth, to_string(spec.dot.accumulator), least);
     }
     return {};
 }
@@ -73,29 +74,29 @@ CoreParameters core_parameters(const DatapathSpec& spec) {
     CoreParameters list;
     const auto add = [&](const std::string& name, int value) { list.emplace_back(name, value); };
     const auto format = [&](const std::string& prefix, const Format& f, bool rounds) {
-        add(prefix + "E", f.exponent_bits);
-        add(prefix + "M", f.fraction_bits);
+        add(prefix + "ExpW", f.exponent_bits);
+        add(prefix + "FracW", f.fraction_bits);
         if (rounds) add(prefix + "Rne", f.rounding == Rounding::nearest_even ? 1 : 0);
     };
     format("U", spec.u, true);
     format("R", spec.r, true);
     format("P", spec.p, true);
     format("Q", spec.q, true);
-    format("C", spec.coefficient, false); // rounded by the host
-    format("O", spec.operand, true);
-    format("W", spec.row, true);
+    format("Coef", spec.coefficient, false); // rounded by the host
+    format("Operand", spec.operand, true);
+    format("Row", spec.row, true);
     add("Tree", spec.order == RowOrder::tree ? 1 : 0);
     add("Fixed", spec.dot.fixed ? 1 : 0);
     add("Exact", spec.dot.exact_product ? 1 : 0);
-    if (!spec.dot.exact_product) format("D", spec.dot.product, true);
+    if (!spec.dot.exact_product) format("Term", spec.dot.product, true);
     if (spec.dot.fixed) {
         add("Msb", spec.dot.window.msb);
         add("Lsb", spec.dot.window.lsb);
     } else {
-        format("A", spec.dot.accumulator, true);
+        format("Sum", spec.dot.accumulator, true);
         add("Depth", spec.dot.depth);
     }
-    format("S", spec.scalar, true);
+    format("Scalar", spec.scalar, true);
     add("Lanes", spec.lanes);
     return list;
 }
@@ -103,6 +104,7 @@ CoreParameters core_parameters(const DatapathSpec& spec) {
 CoreParameters core_parameters(const DatapathSpec& spec, const System& system) {
     CoreParameters list = core_parameters(spec);
     list.emplace_back("MaxRow", max_row(system.row_length()));
+    list.emplace_back("DelayRam", 1); // small memories simulate faster than shift registers
     if (system.kind == System::Kind::stencil) list.emplace_back("CoefMode", 1);
     return list;
 }

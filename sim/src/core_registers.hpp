@@ -1,5 +1,7 @@
-// The core's registers, as the header of rtl/core/core_regs.sv lists them.
+// The core's registers. Written by rtl/generate.py from rtl/core.toml; edit that and run it again.
 #pragma once
+
+// clang-format off
 
 #include <cstdint>
 
@@ -32,12 +34,34 @@ enum Register : std::uint32_t {
     kCoefficient = 0x80, // of band b at 8 b behind
 };
 
-/// Bits of STATUS; how a run ended is in [6:4].
+constexpr std::uint32_t kIdValue = 0x4D545301;
+
+/// Bits of CONTROL.
+enum ControlBit : std::uint32_t {
+    kStartBit = 1U << 0, // a run begins
+    kAbortBit = 1U << 1, // the run ends
+};
+
+/// Bits of STATUS.
 enum StatusBit : std::uint32_t {
-    kBusyBit = 1,
-    kDoneBit = 2,
-    kBankBit = 1U << 8,
+    kBusyBit = 1U << 0, // a run is on
+    kDoneBit = 1U << 1, // a run has ended
+    kBankBit = 1U << 8, // the bank that holds u, r, p, q
     kOfferingBit = 1U << 9, // beats of a run that has ended are still offered
 };
+
+/// STATUS[6:4]: how a run ended.
+enum class EndCode : std::uint32_t {
+    passes = 0, // all passes were run
+    rho_reached = 1, // rho fell below RHO_STOP
+    exact = 2, // rho is zero: nothing is left to reduce
+    indefinite = 3, // p.q is not above zero: A is not positive definite, in this format
+    not_finite = 4, // a scalar is infinite or NaN
+    window_overflow = 5, // a dot product left its fixed-point window; RHO, PQ and QQ are +0 too
+    fault = 6, // fault: see ERRORS
+};
+constexpr EndCode end_code(std::uint32_t status) {
+    return static_cast<EndCode>((status >> 4) & 7);
+}
 
 } // namespace mantissa::sim

@@ -135,12 +135,13 @@ class Core:
 
     def __post_init__(self):
         p = self.parameters
-        self.f = {k: Format(p[k + "E"], p[k + "M"], p.get(k + "Rne", 0)) for k in "URPQCOWDAS" if k + "E" in p}
+        names = ("U", "R", "P", "Q", "Coef", "Operand", "Row", "Term", "Sum", "Scalar")
+        self.f = {k: Format(p[k + "ExpW"], p[k + "FracW"], p.get(k + "Rne", 0)) for k in names if k + "ExpW" in p}
         self.lanes = p.get("Lanes", 1)
 
     def row(self, coefficients, neighbours):
         """The sum of nine products, in W."""
-        c, p, w = self.f["C"], self.f["P"], self.f["W"]
+        c, p, w = self.f["Coef"], self.f["P"], self.f["Row"]
         t = [multiply(c, a, p, b, w) for a, b in zip(coefficients, neighbours)]
 
         def plus(x, y):
@@ -155,7 +156,7 @@ class Core:
 
     def dot(self, a_format, a, b_format, b):
         """The dot product in S, and whether it left the window."""
-        s = self.f["S"]
+        s = self.f["Scalar"]
         if self.parameters.get("Fixed", 0):
             lsb, msb = self.parameters["Lsb"], self.parameters["Msb"]
             total = 0
@@ -165,7 +166,7 @@ class Core:
                     kb, sb, mb, xb = b_format.split(y)
                     kinds, sign, significand, exponent = (ka, kb), sa ^ sb, ma * mb, xa + xb
                 else:
-                    d = self.f["D"]
+                    d = self.f["Term"]
                     kind, sign, significand, exponent = d.split(multiply(a_format, x, b_format, y, d))
                     kinds = (kind,)
                 if "nan" in kinds or "infinite" in kinds:
@@ -178,7 +179,7 @@ class Core:
             if not -(1 << (msb - lsb)) <= total < 1 << (msb - lsb):
                 return None, True
             return s.round(int(total < 0), abs(total), lsb), False
-        d, acc = self.f["D"], self.f["A"]
+        d, acc = self.f["Term"], self.f["Sum"]
         n = self.parameters["Depth"] * self.lanes
         sums = [acc.zero(0)] * n
         for i, (x, y) in enumerate(zip(a, b)):
@@ -192,13 +193,13 @@ class Core:
         """u', r', p', q' and the scalars in place of those in `state`; returns how the pass ends a run (0: it does not).
 
         bands: nine lists of words, or nine words of a constant stencil."""
-        f, s = self.f, self.f["S"]
+        f, s = self.f, self.f["Scalar"]
         n = len(state["u"])
-        alpha = convert(s, state["alpha"], f["O"])
-        beta = convert(s, state["beta"], f["O"])
+        alpha = convert(s, state["alpha"], f["Operand"])
+        beta = convert(s, state["beta"], f["Operand"])
 
         def step(v, scalar, x, vf, xf, out, subtract=False):
-            return [add(vf, a, out, multiply(f["O"], scalar, xf, b, out), out, subtract) for a, b in zip(v, x)]
+            return [add(vf, a, out, multiply(f["Operand"], scalar, xf, b, out), out, subtract) for a, b in zip(v, x)]
 
         u = step(state["u"], alpha, state["p"], f["U"], f["P"], f["U"])
         r = step(state["r"], alpha, state["q"], f["R"], f["Q"], f["R"], subtract=True)
@@ -211,7 +212,7 @@ class Core:
                 q.append(f["Q"].zero(0))
                 continue
             neighbours = [p[i + o] if 0 <= i + o < n else f["P"].zero(0) for o in offsets]
-            q.append(convert(f["W"], self.row([b if stencil else b[i] for b in bands], neighbours), f["Q"]))
+            q.append(convert(f["Row"], self.row([b if stencil else b[i] for b in bands], neighbours), f["Q"]))
         state.update(u=u, r=r, p=p, q=q)
 
         rho, out_rr = self.dot(f["R"], r, f["R"], r)

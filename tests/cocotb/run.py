@@ -9,23 +9,29 @@ import json
 import sys
 from pathlib import Path
 
+def formats(**stages):
+    """Parameters of formats given as (E, M) or (E, M, Rne)."""
+    return {stage + suffix: number for stage, numbers in stages.items()
+            for suffix, number in zip(("ExpW", "FracW", "Rne"), numbers)}
+
+
+def vectors(*numbers):
+    """One format for all but the dot products' sums and the scalar unit."""
+    stages = ("U", "R", "P", "Q", "Coef", "Operand", "Row", "Term")
+    return {name: number for stage in stages for name, number in formats(**{stage: numbers}).items()
+            if name not in ("CoefRne",)}
+
+
 SHAPES = {
     # s7e6,scalar=s20e8,dot=s14e8/8
-    "one_lane": dict(
-        UE=6, UM=7, RE=6, RM=7, PE=6, PM=7, QE=6, QM=7, CE=6, CM=7, OE=6, OM=7, WE=6, WM=7, DE=6, DM=7,
-        AE=8, AM=14, Depth=8, SE=8, SM=20, Lanes=1, CoefMode=2, MaxRow=16,
-    ),
+    "one_lane": dict(vectors(6, 7), **formats(Sum=(8, 14), Scalar=(8, 20)), Depth=8, Lanes=1, CoefMode=2, MaxRow=16),
     # s8e7:rne,u=s12e7,row=s11e7:rne,order=tree,dot=fixed[8:-30],scalar=s16e9:rne,lanes=2
     "two_lanes": dict(
-        UE=7, UM=12, URne=1, RE=7, RM=8, RRne=1, PE=7, PM=8, PRne=1, QE=7, QM=8, QRne=1, CE=7, CM=8, OE=7, OM=8, ORne=1,
-        WE=7, WM=11, WRne=1, Tree=1, Fixed=1, Exact=1, Msb=8, Lsb=-30, SE=9, SM=16, SRne=1, Lanes=2, CoefMode=2,
-        MaxRow=16, UBytes=4,
+        {**vectors(7, 8, 1), **formats(U=(7, 12, 1), Row=(7, 11, 1), Scalar=(9, 16, 1))}, Tree=1, Fixed=1, Exact=1,
+        Msb=8, Lsb=-30, Lanes=2, CoefMode=2, MaxRow=16, UBytes=4,
     ),
     # s17e8, as the page's example in numbers
-    "example": dict(
-        UE=8, UM=17, RE=8, RM=17, PE=8, PM=17, QE=8, QM=17, CE=8, CM=17, OE=8, OM=17, WE=8, WM=17, DE=8, DM=17,
-        AE=11, AM=52, Depth=16, SE=11, SM=52, Lanes=1, CoefMode=1, MaxRow=8,
-    ),
+    "example": dict(vectors(8, 17), **formats(Sum=(11, 52), Scalar=(11, 52)), Depth=16, Lanes=1, CoefMode=1, MaxRow=8),
 }
 
 

@@ -13,16 +13,13 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 from cocotbext.axi import (AxiLiteBus, AxiLiteMaster, AxiResp, AxiStreamBus, AxiStreamFrame, AxiStreamSink,
                            AxiStreamSource)
+from core_registers import *  # noqa: F403 the registers' names
 
 PARAMETERS = json.loads(os.environ["CORE_PARAMETERS"])
 EXAMPLE = os.environ["CORE_SHAPE"] == "example"
 VECTORS = "urpq"
-
-ID, CONFIG, CONTROL, STATUS, ERRORS, LENGTH, ROW_LENGTH, PASSES = 0x00, 0x04, 0x08, 0x0C, 0x10, 0x14, 0x18, 0x1C
-RHO_STOP_FROM, STALL_LIMIT, MODE, BANK, PASS_COUNT, SIGMA_GUARDS, CYCLES = 0x20, 0x24, 0x28, 0x2C, 0x30, 0x34, 0x38
-ALPHA, BETA, RHO, PQ, QQ, SIGMA, RHO_STOP, COEFFICIENT = 0x40, 0x48, 0x50, 0x58, 0x60, 0x68, 0x70, 0x80
-BUSY, DONE, OFFERING = 1, 2, 1 << 9
-STALLED, ABORTED, STILL_OFFERED = 1 << 5, 1 << 6, 1 << 8
+STALLED, ABORTED, STILL_OFFERED = ERROR_STALLED, ERROR_ABORTED, ERROR_STILL_OFFERED
+BUSY, DONE, OFFERING = STATUS_BUSY, STATUS_DONE, STATUS_OFFERING
 
 
 def pauses(seed, share):
@@ -43,7 +40,7 @@ class Bench:
         f = self.model.f
         self.formats = dict(zip(VECTORS, (f["U"], f["R"], f["P"], f["Q"])))
         self.bytes = {v: PARAMETERS.get(v.upper() + "Bytes", (self.formats[v].width + 7) // 8) for v in VECTORS}
-        self.bytes["band"] = PARAMETERS.get("CBytes", (f["C"].width + 7) // 8)
+        self.bytes["band"] = PARAMETERS.get("CoefBytes", (f["Coef"].width + 7) // 8)
         logging.getLogger(f"cocotb.{dut._name}").setLevel(logging.ERROR)  # not a line a frame
         cocotb.start_soon(Clock(dut.aclk, 10, "ns").start())
         on = dict(clock=dut.aclk, reset=dut.aresetn, reset_active_level=False)
@@ -105,7 +102,7 @@ class Bench:
             significand = abs(x.numerator) * (1 << 80) // x.denominator
             return fmt.round(int(x < 0), significand, -80)
 
-        c = f["C"]
+        c = f["Coef"]
         if stencil:
             side = [-rng.random() for _ in range(4)]
             both = side + [0.3 - 2 * sum(side)] + side[::-1]
@@ -197,7 +194,7 @@ class Bench:
     def solution(self):
         """u + alpha p, exactly."""
         f = self.model.f
-        alpha = self.value(f["S"], self.state["alpha"])
+        alpha = self.value(f["Scalar"], self.state["alpha"])
         return [self.value(f["U"], u) + alpha * self.value(f["P"], p)
                 for u, p in zip(self.state["u"], self.state["p"])]
 
@@ -214,7 +211,7 @@ async def bench(dut, seed, share):
 async def registers(dut):
     """Resets, halves and bytes in any order, and SLVERR for what is not there."""
     b = await bench(dut, 1, 0.5)
-    assert await b.read(ID) == 0x4D545301
+    assert await b.read(ID) == ID_VALUE
     assert await b.read(CONFIG) == (PARAMETERS["Lanes"].bit_length() - 1 | PARAMETERS["CoefMode"] << 3
                                     | PARAMETERS.get("Fixed", 0) << 5 | PARAMETERS.get("Tree", 0) << 6)
     for address in (*range(0x08, 0x50, 4), 0x70, 0x74):
@@ -225,7 +222,7 @@ async def registers(dut):
     for address in (ID, CONFIG, STATUS, PASS_COUNT, CYCLES, CYCLES + 4, RHO, SIGMA + 4, 0x78, 0xC8, 0xFC):
         assert (await b.axil.write(address, b"\xff" * 4)).resp == AxiResp.SLVERR, hex(address)
     held = {}
-    scalar = b.model.f["S"].width
+    scalar = b.model.f["Scalar"].width
     for _ in range(60):  # any bytes of any word: the driver turns them into strobes
         address = b.rng.choice((PASSES, RHO_STOP_FROM, STALL_LIMIT, ALPHA, ALPHA + 4, BETA, RHO_STOP, RHO_STOP + 4))
         first = b.rng.randrange(4)
@@ -254,7 +251,7 @@ async def bands(dut):
     for band, offset in zip(b.matrix, offsets):
         for i, w in enumerate(band):
             if 0 <= i + offset < 9:
-                defect[i] -= b.value(b.model.f["C"], w) * x[i + offset]
+                defect[i] -= b.value(b.model.f["Coef"], w) * x[i + offset]
     share = sum(d * d for d in defect) / sum(r * r for r in rhs)
     assert share < Fraction(1, 1000), float(share)  # these short formats carry two or three digits
 
@@ -344,7 +341,7 @@ async def reset_in_a_run(dut):
 async def example_in_numbers(dut):
     """The page's example."""
     b = await bench(dut, 7, 0.2)
-    c = b.model.f["C"]
+    c = b.model.f["Coef"]
     b.row_length, b.size, b.stencil = 4, 12, True
     b.matrix = [c.round(1, (1 << 60) // 3, -60)] * 9
     b.matrix[4] = c.round(0, (8 << 60) // 3, -60)

@@ -1,11 +1,12 @@
 // The core under Icarus, which is four-state: runs PASSES passes from vectors.hex and compares every word written, and
 // the scalars, with expected.hex. An X anywhere in them is a failure. icarus.sh makes the files and sets the defines.
 `timescale 1ns / 1ps
+`include "mantissa.svh"
 `default_nettype none
 module core_icarus_tb;
   localparam integer N = `N, ROW = `ROW, PASSES = `PASSES, LANES = `LANES;
   localparam integer BEATS = (N + LANES - 1) / LANES;
-  localparam integer UW = 1 + `UE + `UM, RW = 1 + `RE + `RM, PW = 1 + `PE + `PM, QW = 1 + `QE + `QM, CW = 1 + `CE + `CM;
+  localparam integer UW = `UW, RW = `RW, PW = `PW, QW = `QW, CW = `CW;
 
   reg clk = 0, rst_n = 0;
   always #5 clk = ~clk;
@@ -37,12 +38,13 @@ module core_icarus_tb;
   wire [3:0]  out_valid, out_last;
   reg  [3:0]  out_ready = 0;
 
+`ifdef NETLIST
+  pcg_core
+`else
   pcg_core #(
-    .UE(`UE), .UM(`UM), .RE(`RE), .RM(`RM), .PE(`PE), .PM(`PM), .QE(`QE), .QM(`QM), .CE(`CE), .CM(`CM), .OE(`OE),
-    .OM(`OM), .WE(`WE), .WM(`WM), .Tree(`TREE), .Fixed(`FIXED), .Exact(`EXACT), .DE(`DE), .DM(`DM), .AE(`AE), .AM(`AM),
-    .Depth(`DEPTH), .Msb(`MSB), .Lsb(`LSB), .SE(`SE), .SM(`SM), .URne(`RNE), .RRne(`RNE), .PRne(`RNE), .QRne(`RNE),
-    .ORne(`RNE), .WRne(`RNE), .DRne(`RNE), .ARne(`RNE), .SRne(`RNE), .Lanes(LANES), .CoefMode(0), .MaxRow(64),
-    .Style(`STYLE), .DelayRam(`DELAYRAM)) core (
+`include "parameters.svh"
+  )
+`endif core (
     .clk_i(clk), .rst_ni(rst_n), .s_axil_awaddr(awaddr), .s_axil_awvalid(awvalid), .s_axil_awready(),
     .s_axil_wdata(wdata), .s_axil_wstrb(4'hF), .s_axil_wvalid(awvalid), .s_axil_wready(), .s_axil_bresp(), .s_axil_bvalid(bvalid),
     .s_axil_bready(1'b1), .s_axil_araddr(araddr), .s_axil_arvalid(arvalid), .s_axil_arready(), .s_axil_rdata(rdata),
@@ -118,9 +120,9 @@ module core_icarus_tb;
     for (k = 0; k < 17; k = k + 1) moved[k] = BEATS;
     repeat (4) @(negedge clk);
     rst_n = 1;
-    write(8'h14, N); write(8'h18, ROW); write(8'h1C, PASSES);
-    write(8'h40, 0); write(8'h44, 0); write(8'h48, 0); write(8'h4C, 0);
-    write(8'h08, 1);
+    write(`REG_LENGTH, N); write(`REG_ROW_LENGTH, ROW); write(`REG_PASSES, PASSES);
+    write(`REG_ALPHA, 0); write(`REG_ALPHA + 8'd4, 0); write(`REG_BETA, 0); write(`REG_BETA + 8'd4, 0);
+    write(`REG_CONTROL, 1 << `CONTROL_START);
     idle = 0;
     while (busy !== 1'b0 && idle < 20000) begin
       @(negedge clk);
@@ -146,16 +148,17 @@ module core_icarus_tb;
       end
     end
     if (busy !== 1'b0) begin $display("the core is still busy"); errors = errors + 1; end
-    read(8'h0C, low);
-    if (low[6:4] !== 3'd0 || low[1] !== 1'b1) begin $display("status %h", low); errors = errors + 1; end
-    bank = low[8];
+    read(`REG_STATUS, low);
+    if (low[`STATUS_END +: 3] !== `END_PASSES || low[`STATUS_DONE] !== 1'b1) begin $display("status %h", low); errors = errors + 1; end
+    bank = low[`STATUS_BANK];
     for (i = 0; i < 4*N; i = i + 1)
       if (mem[bank*4*N + i] !== expected[i]) begin
         if (errors < 10) $display("vector %0d element %0d: %h, expected %h", i / N, i % N, mem[bank*4*N+i], expected[i]);
         errors = errors + 1;
       end
     for (i = 0; i < 6; i = i + 1) begin
-      k = (i == 0) ? 8'h50 : (i == 1) ? 8'h58 : (i == 2) ? 8'h60 : (i == 3) ? 8'h40 : (i == 4) ? 8'h68 : 8'h48;
+      k = (i == 0) ? `REG_RHO : (i == 1) ? `REG_PQ : (i == 2) ? `REG_QQ : (i == 3) ? `REG_ALPHA :
+          (i == 4) ? `REG_SIGMA : `REG_BETA;
       read(k, low); read(k + 4, high);
       if ({high, low} !== expected[4*N+i]) begin
         $display("scalar %0d: %h%h, expected %h", i, high, low, expected[4*N+i]);

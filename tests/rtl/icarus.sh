@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Runs the core under Icarus against the emulated engine's bits.
-# usage: icarus.sh RTL_FOLDER VECTORS_PROGRAM SPEC ROW ROWS PASSES STYLE DELAYRAM
+# usage: icarus.sh RTL_FOLDER VECTORS_PROGRAM SPEC ROW ROWS PASSES PARAMETER=VALUE...
 set -euo pipefail
 rtl=$(realpath "$1"); program=$(realpath "$2"); here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
-"$program" "$3" "$4" "$5" "$6" "$work"
+"$program" "$3" "$4" "$5" "$6" "$work" "${@:7}"
 cd "$work"
 # "sorry: constant selects" only says that a sensitivity list is wider than it need be.
-iverilog -g2012 -I"$rtl" $(cat defines.txt) -DSTYLE="$7" -DDELAYRAM="$8" -s core_icarus_tb -o tb.vvp \
+iverilog -g2012 -I"$rtl" -I. $(cat defines.txt) -s core_icarus_tb -o tb.vvp \
   "$rtl"/operators/*.sv "$rtl"/core/*.sv "$here/core_icarus_tb.sv" 2>&1 | { grep -v 'sorry: constant selects' || true; }
 vvp -n tb.vvp | tee out.txt
 grep -q '^PASSED' out.txt

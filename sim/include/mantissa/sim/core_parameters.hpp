@@ -24,11 +24,11 @@ std::string core_refusal(const DatapathSpec& spec, const System& system);
 /// Row length, coefficient mode, multiplier style and delay lines are the caller's choice.
 CoreParameters core_parameters(const DatapathSpec& spec);
 
-/// The same with what a simulation of `system` asks for besides: MaxRow, and CoefMode 1 (no band streams, a faster
-/// model) for a constant stencil.
+/// The same with what a simulation of `system` asks for besides: MaxRow, DelayRam 1, and CoefMode 1 (no band streams, a
+/// faster model) for a constant stencil.
 CoreParameters core_parameters(const DatapathSpec& spec, const System& system);
 
-/// The adder's latency in clocks at a significand of `fraction_bits`, as rtl/mantissa.svh has it.
+/// The adder's latency in clocks at a significand of `fraction_bits`, fp_add's with one format throughout (see latencies.hpp).
 int adder_latency(int fraction_bits);
 
 /// The MaxRow parameter for a row length: 1025, or the next 2^k + 1.

@@ -81,6 +81,7 @@ public:
 
 /// Bits of the core's ERRORS register (core_regs.sv).
 enum CoreError : std::uint32_t {
+    // generated: error bits
     kBadLength = 1,
     kBadRowLength = 2,
     kBusy = 4,
@@ -90,6 +91,7 @@ enum CoreError : std::uint32_t {
     kAborted = 64,
     kNoPasses = 128,
     kStillOffered = 256,
+    // end of generated
 };
 /// "a stream ended early; ...": the flags in words.
 std::string describe_errors(std::uint32_t errors);

@@ -1,0 +1,137 @@
+/// The first part of a pass: tokens on their way through u', r' and p', when each meets its streams, and which lanes of
+/// the last one hold an element. Clocks count from the slot that takes p and q.
+`include "mantissa.svh"
+`include "core_streams.svh"
+`default_nettype none
+module core_update #(
+`include "core_parameters.svh"
+) (
+  input  wire                  clk_i,
+  input  wire                  rst_ni,
+  input  wire                  en_i,
+  input  wire                  clear_i,
+  input  wire  [6:0]           ptr_i,
+  input  wire                  slot_i,       ///< a place in the pipeline: of a token, or of the flush
+  input  wire                  slot_real_i,  ///< of a token
+  input  wire                  slot_last_i,
+  input  wire                  token_last_i,
+  input  wire  [Lanes-1:0]     live_last_i,  ///< lanes of the last token that hold an element
+  input  wire  [1:0]           alpha_cls_i,
+  input  wire  [OperandW-1:0]  alpha_i,
+  input  wire  [1:0]           beta_cls_i,
+  input  wire  [OperandW-1:0]  beta_i,
+  input  wire  [Lanes*2-1:0]   u_cls_i,
+  input  wire  [Lanes*UW-1:0]  u_i,
+  input  wire  [Lanes*2-1:0]   r_cls_i,
+  input  wire  [Lanes*RW-1:0]  r_i,
+  input  wire  [Lanes*2-1:0]   p_cls_i,
+  input  wire  [Lanes*PW-1:0]  p_i,
+  input  wire  [Lanes*2-1:0]   q_cls_i,
+  input  wire  [Lanes*QW-1:0]  q_i,
+  output core_vectors_t        take_o,       ///< beats taken: see core_streams
+  output core_vectors_t        take_ahead_o,
+  output core_vectors_t        take_last_o,
+  output core_vectors_t        give_o,       ///< beats of u', r', p' let go of
+  output core_vectors_t        give_ahead_o,
+  output core_vectors_t        give_last_o,
+  output logic [Lanes*UW-1:0]  u_o,          ///< the formats' own bits
+  output logic [Lanes*RW-1:0]  r_o,
+  output logic [Lanes*PW-1:0]  p_o,
+  output logic [Lanes-1:0]     r_live_o,     ///< lanes of r' that hold an element
+  output logic [Lanes*2-1:0]   r_cls_o,
+  output logic [Lanes*RW-1:0]  r_word_o,
+  output logic                 row_slot_o,   ///< p_o is that of a slot
+  output logic                 row_slot_last_o
+);
+  localparam integer Stages = `MAX2(UpdatePOut, UpdateUOut); // the last that a stream meets
+
+  // Tokens, by the clocks behind their slot.
+  logic [Stages:0] real_q, last_q, slot_q, slot_last_q;
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear_i) begin
+      real_q      <= '0;
+      last_q      <= '0;
+      slot_q      <= '0;
+      slot_last_q <= '0;
+    end else if (en_i) begin
+      real_q      <= {real_q[Stages-1:0], slot_real_i};
+      last_q      <= {last_q[Stages-1:0], token_last_i};
+      slot_q      <= {slot_q[Stages-1:0], slot_i};
+      slot_last_q <= {slot_last_q[Stages-1:0], slot_last_i};
+    end
+  assign row_slot_o      = slot_q[UpdatePOut];
+  assign row_slot_last_o = slot_last_q[UpdatePOut];
+
+  wire [Lanes*2-1:0] u_cls, p_cls;
+  wire [Lanes*UW-1:0] u_new;
+  wire [Lanes*PW-1:0] p_new;
+  vector_update #(
+`include "core_parameters_passed.svh"
+  ) i_vectors (
+    .clk_i, .en_i, .ptr_i, .alpha_cls_i, .alpha_i, .beta_cls_i, .beta_i, .u_cls_i, .u_i, .r_cls_i, .r_i, .p_cls_i, .p_i,
+    .q_cls_i, .q_i, .u_cls_o(u_cls), .u_o(u_new), .r_cls_o, .r_o(r_word_o), .p_cls_o(p_cls), .p_o(p_new));
+
+  // Lanes that hold an element, from registers; u's inverted, so that it is not shared with r's far away.
+  logic [Lanes-1:0] u_dead, p_live;
+  wire [Lanes-1:0] u_live = ~u_dead;
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear_i) begin
+      u_dead   <= '1;
+      r_live_o <= '0;
+      p_live   <= '0;
+    end else if (en_i) begin
+      u_dead   <= last_q[UpdateUOut-1] ? ~live_last_i : ~{Lanes{real_q[UpdateUOut-1]}};
+      r_live_o <= last_q[UpdateROut-1] ? live_last_i : {Lanes{real_q[UpdateROut-1]}};
+      p_live   <= last_q[UpdatePOut-1] ? live_last_i : {Lanes{real_q[UpdatePOut-1]}};
+    end
+  genvar l;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_out
+      fp_pack #(.E(UExpW), .M(UFracW)) i_pack_u (
+        .cls_i(u_cls[l*2 +: 2] & {2{u_live[l]}}), .word_i({u_new[l*UW+UW-1] & u_live[l], u_new[l*UW +: UW-1]}),
+        .word_o(u_o[l*UW +: UW]));
+      fp_pack #(.E(RExpW), .M(RFracW)) i_pack_r (
+        .cls_i(r_cls_o[l*2 +: 2] & {2{r_live_o[l]}}),
+        .word_i({r_word_o[l*RW+RW-1] & r_live_o[l], r_word_o[l*RW +: RW-1]}), .word_o(r_o[l*RW +: RW]));
+      fp_pack #(.E(PExpW), .M(PFracW)) i_pack_p (
+        .cls_i(p_cls[l*2 +: 2] & {2{p_live[l]}}), .word_i({p_new[l*PW+PW-1] & p_live[l], p_new[l*PW +: PW-1]}),
+        .word_o(p_o[l*PW +: PW]));
+    end
+  endgenerate
+
+  // u's and q's by registers of their own, inverted, so that they are not shared with r's and p's far away.
+  logic idle_u, idle_q;
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear_i) begin
+      idle_u <= 1'b1;
+      idle_q <= 1'b1;
+    end else if (en_i) begin
+      idle_u <= ~real_q[UpdateUIn-1];
+      idle_q <= ~slot_real_i;
+    end
+  assign take_o.q = ~idle_q;
+  assign take_o.p = real_q[0];
+  assign take_o.r = real_q[UpdateRIn];
+  assign take_o.u = ~idle_u;
+  assign take_ahead_o.q = slot_real_i;
+  assign take_ahead_o.p = slot_real_i;
+  assign take_ahead_o.r = real_q[UpdateRIn-1];
+  assign take_ahead_o.u = real_q[UpdateUIn-1];
+  assign take_last_o.q = last_q[0];
+  assign take_last_o.p = last_q[0];
+  assign take_last_o.r = last_q[UpdateRIn];
+  assign take_last_o.u = last_q[UpdateUIn];
+  assign give_o.q = 1'b0;
+  assign give_o.p = real_q[UpdatePOut];
+  assign give_o.r = real_q[UpdateROut];
+  assign give_o.u = real_q[UpdateUOut];
+  assign give_ahead_o.q = 1'b0;
+  assign give_ahead_o.p = real_q[UpdatePOut-1];
+  assign give_ahead_o.r = real_q[UpdateROut-1];
+  assign give_ahead_o.u = real_q[UpdateUOut-1];
+  assign give_last_o.q = 1'b0;
+  assign give_last_o.p = last_q[UpdatePOut];
+  assign give_last_o.r = last_q[UpdateROut];
+  assign give_last_o.u = last_q[UpdateUOut];
+endmodule
+`default_nettype wire

@@ -1,0 +1,76 @@
+// Latencies in clocks as functions of formats.
+// Written by rtl/generate.py from rtl/core.toml; edit that and run it again.
+`ifndef CORE_LATENCIES_SVH
+`define CORE_LATENCIES_SVH
+
+`define MAX2(a, b) ((a) > (b) ? (a) : (b))
+`define MIN2(a, b) ((a) < (b) ? (a) : (b))
+`define MAX3(a, b, c) `MAX2(`MAX2(a, b), c)
+
+// fp_add. Six stages (compare and swap; align; add; normalise in two; round); above 28 bits eight (compare;
+// swap; align; add; normalise in three; round).
+`define ADD_LATENCY(a_frac, b_frac, out_frac) (`MAX3(a_frac, b_frac, out_frac) > 28 ? 8 : 6)
+
+// 17-bit tiles across a fraction: the hidden bit, and one bit more, stay outside where that saves a tile.
+`define MUL_TILES(frac) (((frac) + 15) / 17)
+
+// fp_product. Two stages (tiles; sum), or one for each tile of the wider operand.
+`define PRODUCT_LATENCY(a_frac, b_frac) (`MAX3(`MUL_TILES(a_frac), `MUL_TILES(b_frac), 2))
+
+// fp_mul: one stage more, which rounds.
+`define MUL_LATENCY(a_frac, b_frac) (`PRODUCT_LATENCY(a_frac, b_frac) + 1)
+
+// fp_convert: nothing to do between equal formats.
+`define CONVERT_LATENCY(in_exp, in_frac, out_exp, out_frac) ((in_exp) == (out_exp) && (in_frac) == (out_frac) ? \
+    0 : 1)
+
+// fp_to_fixed: exponent to distance; shift. Its over_o comes one clock later.
+`define TO_FIXED_LATENCY (2)
+
+// fp_div, from start_i to done_o.
+`define DIV_LATENCY(out_frac) ((out_frac) + 6)
+
+// fp_mul_serial, from start_i to done_o.
+`define MUL_SERIAL_LATENCY(frac) (((frac) + 2) / 2 + 4)
+
+// fp_accumulate: partial sums that keep it busy, at the least; Depth is the next power of two, or more.
+`define ACCUMULATE_LEAST_DEPTH(term_frac, sum_frac) (`ADD_LATENCY(sum_frac, term_frac, sum_frac) + 2)
+
+// fp_accumulate, from close_i to done_o.
+`define ACCUMULATE_CLOSE_LATENCY(term_frac, sum_frac, depth) (2 * (depth) - 1 + $clog2(depth) * \
+    (`ADD_LATENCY(sum_frac, term_frac, sum_frac) + 1))
+
+// fp_accumulate, from fold_i to done_o.
+`define ACCUMULATE_FOLD_LATENCY(term_frac, sum_frac) (`ADD_LATENCY(sum_frac, term_frac, sum_frac) + 2)
+
+// vector_update, from the slot that consumes p and q to the clock that takes u.
+`define U_IN(operand_frac, p_frac) (`MUL_LATENCY(operand_frac, p_frac))
+
+// to u'.
+`define U_OUT(operand_frac, p_frac, u_frac) (`U_IN(operand_frac, p_frac) + `ADD_LATENCY(u_frac, u_frac, u_frac))
+
+// to the clock that takes r.
+`define R_IN(operand_frac, q_frac) (`MUL_LATENCY(operand_frac, q_frac))
+
+// to r'.
+`define R_OUT(operand_frac, q_frac, r_frac) (`R_IN(operand_frac, q_frac) + `ADD_LATENCY(r_frac, r_frac, r_frac))
+
+// to p'.
+`define P_OUT(operand_frac, q_frac, r_frac, p_frac) (`R_OUT(operand_frac, q_frac, r_frac) + `ADD_LATENCY(r_frac, \
+    p_frac, p_frac))
+
+// row_sum, from the window to the clock that forms a band's product.
+`define ROW_OFF(tree, row_frac, band) ((tree) != 0 ? ((band) == 8 ? 3 * `ADD_LATENCY(row_frac, row_frac, \
+    row_frac) : 0) : (band) < 2 ? 0 : ((band) - 1) * `ADD_LATENCY(row_frac, row_frac, row_frac))
+
+// row_sum, from the window to q'.
+`define ROW_LATENCY(tree, coef_frac, p_frac, row_exp, row_frac, q_exp, q_frac) (`MUL_LATENCY(coef_frac, p_frac) \
+    + ((tree) != 0 ? 4 : 8) * `ADD_LATENCY(row_frac, row_frac, row_frac) + `CONVERT_LATENCY(row_exp, row_frac, \
+    q_exp, q_frac))
+
+// core_control, from a pass's last slot to the close of the dot products: the pipeline, with a few clocks in
+// hand.
+`define DRAIN_CLOCKS(p_out_latency, u_out_latency, row_sum_latency) (`MAX2(p_out_latency, u_out_latency) + 3 + \
+    (row_sum_latency) + 16)
+
+`endif

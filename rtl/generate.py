@@ -1,0 +1,426 @@
+"""Writes what rtl/core.toml describes where RTL, C++, Python and documents need it.
+
+usage: generate.py [--check] [ROOT]
+
+ROOT is the project's folder, by default the one that this file is in. A target is a whole file, or the part of a file
+between a line with `generated: NAME` and the next one with `end of generated`. With --check nothing is written: files
+that differ from what would be written are named, and the exit code is 1. The files are committed, so a build needs no
+Python, and a reader sees them as they are.
+"""
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+NOTE = "Written by rtl/generate.py from rtl/core.toml; edit that and run it again."
+
+
+# ---- Parameters --------------------------------------------------------------------------------------------------------
+
+def parameters(core):
+    """(name, default, comment) of every parameter, a format's two or three in a row."""
+    for p in core["parameter"]:
+        if "format" in p:
+            e, m = p["default"]
+            yield p["format"] + "ExpW", e, f"exponent bits of {p['text']},"
+            yield p["format"] + "FracW", m, "and fraction bits" + ("," if p.get("rounds", True) else "")
+            if p.get("rounds", True):
+                yield p["format"] + "Rne", 0, "0 toward zero, 1 to nearest-even"
+        else:
+            yield p["name"], p["default"], p["text"]
+
+
+def parameter_names(core):
+    return [name for name, _, _ in parameters(core)]
+
+
+def parameter_list(core):
+    rows = list(parameters(core))
+    lines = ["  // pcg_core's parameters, for the head of a module. Parts of the core read those of their subject.", f"  // {NOTE}",
+             "  /* verilator lint_off UNUSEDPARAM */"]
+    lines += [f"  parameter integer {name} = {default},".ljust(40) + f" ///< {text}" for name, default, text in rows]
+    lines.append("  // What follows from them.")
+    for k, d in enumerate(core["derived"]):
+        comma = "," if k + 1 < len(core["derived"]) else ""
+        lines += [f"  // {d['text']}", f"  localparam integer {d['name']} = {d['value']}{comma}"]
+    lines.append("  /* verilator lint_on UNUSEDPARAM */")
+    return "\n".join(lines) + "\n"
+
+
+def parameters_passed(core):
+    rows = [f".{name}({name})" for name in parameter_names(core)]
+    return f"    // pcg_core's parameters, handed on.\n    // {NOTE}\n" + filled(rows, "    ", ", ", 118) + "\n"
+
+
+def filled(words, indent, separator, width):
+    """Words in lines of at most `width` characters."""
+    lines, line = [], indent
+    for k, word in enumerate(words):
+        piece = word + (separator.rstrip() if k + 1 < len(words) else "")
+        if line.strip() and len(line) + len(piece) > width:
+            lines.append(line.rstrip())
+            line = indent
+        line += piece + " "
+    return "\n".join([*lines, line.rstrip()])
+
+
+def fusesoc_names(core, more=()):
+    words = [*parameter_names(core), *more]
+    return "    parameters:\n" + filled([f"{'[' if w == words[0] else ''}{w}{']' if w == words[-1] else ''}"
+                                         for w in words], "      ", ", ", 118) + "\n"
+
+
+def fusesoc_descriptions(core):
+    def line(name, default, text):
+        return f'  {name}: {{datatype: int, default: {default}, paramtype: vlogparam, description: "{text}"}}'
+
+    lines = []
+    for p in core["parameter"]:
+        if "format" in p:
+            what = p["text"]
+            lines.append(line(p["format"] + "ExpW", p["default"][0], f"Exponent bits of {what}"))
+            lines.append(line(p["format"] + "FracW", p["default"][1], f"Fraction bits of {what}"))
+            if p.get("rounds", True):
+                lines.append(line(p["format"] + "Rne", 0, f"Rounding of {what}: 0 toward zero, 1 to nearest-even"))
+        else:
+            lines.append(line(p["name"], p["default"], p["text"][0].upper() + p["text"][1:]))
+    for v in ("U", "R", "P", "Q", "Coef"):
+        what = "a band" if v == "Coef" else v.lower()
+        lines.append(line(v + "Bytes", 4, f"Bytes of an element of {what} in its stream (target axis)"))
+    return "\n".join(lines) + "\n"
+
+
+def parameter_table(core):
+    lines = ["| parameters | of | in a specification such as `s14e8,u=s23e8,row=s20e8` | default |", "|---|---|---|---|"]
+    for p in core["parameter"]:
+        if "format" in p:
+            f = p["format"]
+            names = [f + "ExpW", f + "FracW", *([f + "Rne"] if p.get("rounds", True) else [])]
+            e, m = p["default"]
+            lines.append(f"| {' '.join(names)} | {p['text']} | {p['spec']} | s{m}e{e} |")
+        else:
+            lines.append(f"| {p['name']} | {p['text']} | {p.get('spec', '')} | {p['default']} |")
+    lines.append("| UBytes RBytes PBytes QBytes CoefBytes | bytes of an element in its stream (`pcg_core_axis`) | | "
+                 "what the format needs |")
+    return "\n".join(lines) + "\n"
+
+
+# ---- Registers ---------------------------------------------------------------------------------------------------------
+
+def addresses(register):
+    size = 4 * register.get("words", 1)
+    return range(register["at"], register["at"] + size * register.get("count", 1), 4)
+
+
+def ranges_of(core, letter):
+    """Merged address ranges (first, last) of the registers whose access has the letter."""
+    words = sorted(a for r in core["register"] if letter in r["access"] for a in addresses(r))
+    ranges = []
+    for a in words:
+        if ranges and a == ranges[-1][1] + 4:
+            ranges[-1][1] = a
+        else:
+            ranges.append([a, a])
+    return ranges
+
+
+def in_ranges(ranges):
+    parts = []
+    for first, last in ranges:
+        low, high = f"(at) >= 8'h{first:02X}", f"(at) <= 8'h{last:02X}"
+        parts.append(f"(at) == 8'h{first:02X}" if first == last else high if first == 0 else f"({low} && {high})")
+    return "(" + " || ".join(parts) + ")"
+
+
+def register_header(core):
+    lines = ["// The core's registers: addresses, bits and codes.", f"// {NOTE}", "`ifndef CORE_REGISTERS_SVH",
+             "`define CORE_REGISTERS_SVH", "", "// Byte addresses; of two words, the low one's. docs/integration.md has what "
+             "they mean."]
+    for r in core["register"]:
+        more = ", a pair for each of 9" if r.get("count", 1) > 1 else ", a pair" if r.get("words", 1) == 2 else ""
+        lines.append(f"`define REG_{r['name']} 8'h{r['at']:02X}".ljust(34) + f" // {r['access']}{more}")
+    readable = [r for r in core["register"] if r["name"] == "CONTROL"]
+    reads = ranges_of({"register": [*core["register"], *[{**r, "access": "R"} for r in readable]]}, "R")
+    lines += ["", "// Addresses that can be written, and read (CONTROL as zero); all others answer SLVERR.",
+              broken(f"`define REG_WRITABLE(at) {in_ranges(ranges_of(core, 'W'))}", "    ", " \\"),
+              f"`define REG_READABLE(at) {in_ranges(reads)}", "", "`define ID_VALUE 32'h"
+              f"{next(r['reset'] for r in core['register'] if r['name'] == 'ID'):08X}", "", "// Bits of CONTROL and STATUS."]
+    for b in core["bit"]:
+        lines.append(f"`define {b['register']}_{b['name']} {b['bit']}".ljust(34) + f" // {b['text']}")
+    lines += ["", "// Bits of ERRORS."]
+    for k, e in enumerate(core["error"]):
+        lines.append(f"`define ERROR_{e['name']} {k}".ljust(34) + f" // {e['text']}")
+    lines.append(f"`define ERRORS_W {len(core['error'])}")
+    lines += ["", "// How a run ended: STATUS.END."]
+    for k, e in enumerate(core["end"]):
+        lines.append(f"`define END_{e['name']} 3'd{k}".ljust(34) + f" // {e['text']}")
+    return "\n".join([*lines, "", "`endif"]) + "\n"
+
+
+def camel(name):
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def register_header_cpp(core):
+    lines = [f"// The core's registers. {NOTE}", "#pragma once", "", "// clang-format off", "",
+             "#include <cstdint>", "", "namespace mantissa::sim {", "",
+             "/// Byte addresses; values wider than 32 bits take two words, the low one at the lower address.",
+             "enum Register : std::uint32_t {"]
+    for r in core["register"]:
+        tail = " // of band b at 8 b behind" if r["name"] == "COEFFICIENT" else ""
+        lines.append(f"    k{camel(r['name'])} = 0x{r['at']:02X},{tail}")
+    lines += ["};", "", f"constexpr std::uint32_t kIdValue = 0x{core['register'][0]['reset']:08X};", "",
+              "/// Bits of CONTROL."]
+    lines.append("enum ControlBit : std::uint32_t {")
+    lines += [f"    k{camel(b['name'])}Bit = 1U << {b['bit']}, // {b['text']}"
+              for b in core["bit"] if b["register"] == "CONTROL"]
+    lines += ["};", "", "/// Bits of STATUS.", "enum StatusBit : std::uint32_t {"]
+    lines += [f"    k{camel(b['name'])}Bit = 1U << {b['bit']}, // {b['text']}"
+              for b in core["bit"] if b["register"] == "STATUS" and b.get("width", 1) == 1]
+    end = next(b for b in core["bit"] if b["name"] == "END")
+    lines += ["};", "", f"/// STATUS[{end['bit'] + end['width'] - 1}:{end['bit']}]: how a run ended.",
+              "enum class EndCode : std::uint32_t {"]
+    lines += [f"    {e['name'].lower()} = {k}, // {e['text']}" for k, e in enumerate(core["end"])]
+    lines += ["};", "constexpr EndCode end_code(std::uint32_t status) {",
+              f"    return static_cast<EndCode>((status >> {end['bit']}) & {(1 << end['width']) - 1});", "}", "",
+              "} // namespace mantissa::sim"]
+    return "\n".join(lines) + "\n"
+
+
+def error_bits_cpp(core):
+    return "\n".join(f"    k{camel(e['name'])} = {1 << k}," for k, e in enumerate(core["error"])) + "\n"
+
+
+def registers_python(core):
+    lines = [f'"""The core\'s registers. {NOTE}"""', ""]
+    lines += [f"{r['name']} = 0x{r['at']:02X}" for r in core["register"]]
+    lines += ["", f"ID_VALUE = 0x{core['register'][0]['reset']:08X}", ""]
+    for b in core["bit"]:
+        mask = (1 << b.get("width", 1)) - 1
+        lines.append(f"{b['register']}_{b['name']} = 0x{mask << b['bit']:X}  # {b['text']}")
+    lines += [""] + [f"ERROR_{e['name']} = 0x{1 << k:X}" for k, e in enumerate(core["error"])]
+    return "\n".join(lines) + "\n"
+
+
+def register_table(core):
+    lines = ["| address | name | access | content |", "|---|---|---|---|"]
+    for r in core["register"]:
+        at = f"0x{r['at']:02X}"
+        name = r["name"]
+        if r.get("count", 1) > 1:
+            at = f"{at} + 8 b, 0x{r['at'] + 4:02X} + 8 b"
+            name += f" b, b = 0 to {r['count'] - 1}"
+        elif r.get("words", 1) == 2:
+            at += f", 0x{r['at'] + 4:02X}"
+        lines.append(f"| {at} | {name} | {r['access']} | {r['text']} |".replace("|  |", "| |"))
+    return "\n".join(lines) + "\n"
+
+
+def end_table(core):
+    lines = ["| value | end | alpha |", "|---|---|---|"]
+    lines += [f"| {k} | {e['text']} | {e.get('alpha', '')} |".replace("|  |", "| |") for k, e in enumerate(core["end"])]
+    return "\n".join(lines) + "\n"
+
+
+def error_table(core):
+    lines = ["| ERRORS bit | meaning | when |", "|---|---|---|"]
+    lines += [f"| {k} | {e['text']} | {e['when']} |" for k, e in enumerate(core["error"])]
+    return "\n".join(lines) + "\n"
+
+
+def register_comment(core):
+    """The map in core_regs.sv's header."""
+    lines = []
+    for r in core["register"]:
+        name = r["name"]
+        if r.get("count", 1) > 1:
+            name += " b"
+        more = f" + 8 b, b = 0..{r['count'] - 1}: " if r.get("count", 1) > 1 else ""
+        text = more + r["text"] if more else r["text"]
+        for k, part in enumerate(wrapped(text, 80)):
+            head = f"{r['at']:03X} {name:<14} {r['access']:<4} " if k == 0 else " " * 24
+            lines.append(f"///   {head}{part}".rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def wrapped(text, width):
+    lines, line = [], " " * (len(text) - len(text.lstrip()))
+    for word in text.split():
+        if line.strip() and len(line) + 1 + len(word) > width:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line.strip() else line + word
+    return [*lines, line]
+
+
+# ---- Latencies ---------------------------------------------------------------------------------------------------------
+
+class Writer:
+    """An expression in another language, with the brackets that it needs there."""
+
+    SIGNS = {ast.Add: ("+", 6), ast.Sub: ("-", 6), ast.Mult: ("*", 7), ast.FloorDiv: ("/", 7), ast.Gt: (">", 5),
+             ast.Lt: ("<", 5), ast.Eq: ("==", 4), ast.NotEq: ("!=", 4), ast.And: ("&&", 3), ast.Or: ("||", 2)}
+    CHOICE, ALL = 1, 0  # how tightly ?: binds, and nothing
+
+    def __init__(self, language):
+        self.language = language
+
+    def __call__(self, node, least=ALL):
+        """`least`: brackets around what binds less tightly."""
+        if isinstance(node, ast.Constant):
+            return str(node.value)
+        if isinstance(node, ast.Name):  # a macro's argument may be an expression
+            return f"({node.id})" if self.language == "sv" and least > self.ALL else node.id
+        if isinstance(node, ast.Call):
+            return self.call(node.func.id, [self(a) for a in node.args])
+        if isinstance(node, ast.IfExp):
+            mine = self.CHOICE
+            text = f"{self(node.test, 2)} ? {self(node.body, 2)} : {self(node.orelse, self.CHOICE)}"
+        elif isinstance(node, ast.BoolOp):
+            sign, mine = self.SIGNS[type(node.op)]
+            text = f" {sign} ".join(self(v, mine + 1) for v in node.values)
+        elif isinstance(node, (ast.BinOp, ast.Compare)):
+            left, op, right = ((node.left, node.op, node.right) if isinstance(node, ast.BinOp)
+                               else (node.left, node.ops[0], node.comparators[0]))
+            sign, mine = self.SIGNS[type(op)]
+            text = f"{self(left, mine)} {sign} {self(right, mine + 1)}"
+        else:
+            raise SystemExit(f"core.toml: {ast.unparse(node)}: no such expression is known")
+        return f"({text})" if mine < least else text
+
+    def call(self, name, arguments):
+        words = ", ".join(arguments)
+        if self.language == "sv":
+            if name == "log2":
+                return f"$clog2({words})"
+            macro = f"{name.upper()}{len(arguments)}" if name in ("min", "max") else name.upper()
+            return f"`{macro}({words})"
+        if name == "log2":
+            return f"log2_up({words})"
+        return f"std::{name}({{{words}}})" if name in ("min", "max") else f"{name}({words})"
+
+
+def tree_of(latency):
+    return ast.parse(latency["expression"], mode="eval").body
+
+
+def broken(text, indent, end=""):
+    """A long line broken at blanks, each but the last line ended with `end`."""
+    lines = []
+    for k, part in enumerate(wrapped(text, 118 - len(indent) - len(end))):
+        lines.append((indent if k else "") + part)
+    return f"{end}\n".join(lines)
+
+
+def latency_header(core):
+    lines = ["// Latencies in clocks as functions of formats.", f"// {NOTE}", "`ifndef CORE_LATENCIES_SVH",
+             "`define CORE_LATENCIES_SVH", "", "`define MAX2(a, b) ((a) > (b) ? (a) : (b))",
+             "`define MIN2(a, b) ((a) < (b) ? (a) : (b))", "`define MAX3(a, b, c) `MAX2(`MAX2(a, b), c)", ""]
+    for f in core["latency"]:
+        lines += [f"// {part}" for part in wrapped(f["text"] + ".", 110)]
+        arguments = f"({', '.join(f['arguments'])})" if f["arguments"] else ""
+        lines += [broken(f"`define {f['name'].upper()}{arguments} ({Writer('sv')(tree_of(f))})", "    ", " \\"), ""]
+    return "\n".join([*lines, "`endif"]) + "\n"
+
+
+def latency_header_cpp(core):
+    lines = ["// Latencies of the RTL in clocks, as functions of the formats' fraction and exponent bits.", f"// {NOTE}",
+             "#pragma once", "", "// clang-format off", "", "#include <algorithm>", "",
+             "namespace mantissa::sim::latency {", "",
+             "/// The exponent of the next power of two, from 1 up.", "constexpr int log2_up(int x) {",
+             "    int n = 0;", "    while ((1 << n) < x) ++n;", "    return n;", "}", ""]
+    for f in core["latency"]:
+        lines += [f"/// {part}" for part in wrapped(f["text"] + ".", 110)]
+        arguments = ", ".join(f"int {a}" for a in f["arguments"])
+        unused = "[[maybe_unused]] " if not f["arguments"] else ""
+        lines += [f"{unused}constexpr int {f['name']}({arguments}) {{",
+                  broken(f"    return {Writer('cpp')(tree_of(f))};", "           "), "}", ""]
+    return "\n".join([*lines, "} // namespace mantissa::sim::latency"]) + "\n"
+
+
+def values(core):
+    """Python functions of the latencies."""
+    names = {"log2": lambda x: (x - 1).bit_length(), "min": min, "max": max, "__builtins__": {}}
+    for f in core["latency"]:
+        names[f["name"]] = eval(f"lambda {', '.join(f['arguments'])}: {f['expression']}", names)  # noqa: S307 our own file
+    return names
+
+
+def latency_table(core):
+    formats = [(17, 8), (20, 8), (23, 8), (28, 11), (52, 11)]
+    functions = values(core)
+    lines = ["| latency | in clocks | " + " | ".join(f"s{m}e{e}" for m, e in formats) + " |",
+             "|---|---|" + "---|" * len(formats)]
+    for f in core["latency"]:
+        if not all(a.endswith("frac") for a in f["arguments"]):
+            continue
+        shown = [str(functions[f["name"]](*[m] * len(f["arguments"]))) for m, _ in formats]
+        arguments = f"({', '.join(f['arguments'])})" if f["arguments"] else ""
+        lines.append(f"| `{f['name'].upper()}{arguments}` | {f['expression']} | {' | '.join(shown)} |")
+    return "\n".join(lines) + "\n"
+
+
+# ---- Where it goes -----------------------------------------------------------------------------------------------------
+
+FILES = {
+    "rtl/core_parameters.svh": parameter_list,
+    "rtl/core_parameters_passed.svh": parameters_passed,
+    "rtl/core_registers.svh": register_header,
+    "rtl/core_latencies.svh": latency_header,
+    "sim/src/core_registers.hpp": register_header_cpp,
+    "sim/include/mantissa/sim/latencies.hpp": latency_header_cpp,
+    "tests/cocotb/core_registers.py": registers_python,
+}
+PARTS = {
+    "rtl/mantissa.core": {
+        "names": lambda core: fusesoc_names(core),
+        "axis names": lambda core: fusesoc_names(core, [v + "Bytes" for v in ("U", "R", "P", "Q", "Coef")]),
+        "parameters": fusesoc_descriptions,
+    },
+    "rtl/core/core_regs.sv": {"map": register_comment},
+    "rtl/README.md": {"latencies": latency_table},
+    "docs/integration.md": {"parameters": parameter_table, "registers": register_table, "ends": end_table,
+                            "errors": error_table},
+    "sim/include/mantissa/sim/rtl_engine.hpp": {"error bits": error_bits_cpp},
+}
+
+
+def replaced(text, path, name, body):
+    pattern = re.compile(rf"(^[^\n]*\bgenerated: {re.escape(name)}(?: -->)?\n)(.*?)(^[^\n]*\bend of generated)", re.S | re.M)
+    text, count = pattern.subn(lambda m: m[1] + body + m[3], text)
+    if count != 1:
+        raise SystemExit(f"{path}: {count} parts 'generated: {name}', where there must be one")
+    return text
+
+
+def main():
+    words = [w for w in sys.argv[1:] if w != "--check"]
+    check = "--check" in sys.argv
+    root = Path(words[0]) if words else Path(__file__).resolve().parent.parent
+    core = tomllib.loads((root / "rtl/core.toml").read_text(encoding="utf-8"))
+    wanted = {path: make(core) for path, make in FILES.items()}
+    for path, parts in PARTS.items():
+        text = (root / path).read_text(encoding="utf-8")
+        for name, make in parts.items():
+            text = replaced(text, path, name, make(core))
+        wanted[path] = text
+    stale = []
+    for path, text in wanted.items():
+        file = root / path
+        if file.exists() and file.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(path)
+        if not check:
+            file.write_text(text, encoding="utf-8")
+    for path in stale:
+        print(f"{path}: {'differs from rtl/core.toml; run rtl/generate.py' if check else 'written'}")
+    if check and not stale:
+        print(f"{len(wanted)} files are as rtl/core.toml says")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+// Latencies of the RTL in clocks, as functions of the formats' fraction and exponent bits.
+// Written by rtl/generate.py from rtl/core.toml; edit that and run it again.
+#pragma once
+
+// clang-format off
+
+#include <algorithm>
+
+namespace mantissa::sim::latency {
+
+/// The exponent of the next power of two, from 1 up.
+constexpr int log2_up(int x) {
+    int n = 0;
+    while ((1 << n) < x) ++n;
+    return n;
+}
+
+/// fp_add. Six stages (compare and swap; align; add; normalise in two; round); above 28 bits eight (compare;
+/// swap; align; add; normalise in three; round).
+constexpr int add_latency(int a_frac, int b_frac, int out_frac) {
+    return std::max({a_frac, b_frac, out_frac}) > 28 ? 8 : 6;
+}
+
+/// 17-bit tiles across a fraction: the hidden bit, and one bit more, stay outside where that saves a tile.
+constexpr int mul_tiles(int frac) {
+    return (frac + 15) / 17;
+}
+
+/// fp_product. Two stages (tiles; sum), or one for each tile of the wider operand.
+constexpr int product_latency(int a_frac, int b_frac) {
+    return std::max({mul_tiles(a_frac), mul_tiles(b_frac), 2});
+}
+
+/// fp_mul: one stage more, which rounds.
+constexpr int mul_latency(int a_frac, int b_frac) {
+    return product_latency(a_frac, b_frac) + 1;
+}
+
+/// fp_convert: nothing to do between equal formats.
+constexpr int convert_latency(int in_exp, int in_frac, int out_exp, int out_frac) {
+    return in_exp == out_exp && in_frac == out_frac ? 0 : 1;
+}
+
+/// fp_to_fixed: exponent to distance; shift. Its over_o comes one clock later.
+[[maybe_unused]] constexpr int to_fixed_latency() {
+    return 2;
+}
+
+/// fp_div, from start_i to done_o.
+constexpr int div_latency(int out_frac) {
+    return out_frac + 6;
+}
+
+/// fp_mul_serial, from start_i to done_o.
+constexpr int mul_serial_latency(int frac) {
+    return (frac + 2) / 2 + 4;
+}
+
+/// fp_accumulate: partial sums that keep it busy, at the least; Depth is the next power of two, or more.
+constexpr int accumulate_least_depth(int term_frac, int sum_frac) {
+    return add_latency(sum_frac, term_frac, sum_frac) + 2;
+}
+
+/// fp_accumulate, from close_i to done_o.
+constexpr int accumulate_close_latency(int term_frac, int sum_frac, int depth) {
+    return 2 * depth - 1 + log2_up(depth) * (add_latency(sum_frac, term_frac, sum_frac) + 1);
+}
+
+/// fp_accumulate, from fold_i to done_o.
+constexpr int accumulate_fold_latency(int term_frac, int sum_frac) {
+    return add_latency(sum_frac, term_frac, sum_frac) + 2;
+}
+
+/// vector_update, from the slot that consumes p and q to the clock that takes u.
+constexpr int u_in(int operand_frac, int p_frac) {
+    return mul_latency(operand_frac, p_frac);
+}
+
+/// to u'.
+constexpr int u_out(int operand_frac, int p_frac, int u_frac) {
+    return u_in(operand_frac, p_frac) + add_latency(u_frac, u_frac, u_frac);
+}
+
+/// to the clock that takes r.
+constexpr int r_in(int operand_frac, int q_frac) {
+    return mul_latency(operand_frac, q_frac);
+}
+
+/// to r'.
+constexpr int r_out(int operand_frac, int q_frac, int r_frac) {
+    return r_in(operand_frac, q_frac) + add_latency(r_frac, r_frac, r_frac);
+}
+
+/// to p'.
+constexpr int p_out(int operand_frac, int q_frac, int r_frac, int p_frac) {
+    return r_out(operand_frac, q_frac, r_frac) + add_latency(r_frac, p_frac, p_frac);
+}
+
+/// row_sum, from the window to the clock that forms a band's product.
+constexpr int row_off(int tree, int row_frac, int band) {
+    return tree != 0 ? (band == 8 ? 3 * add_latency(row_frac, row_frac, row_frac) : 0) : band < 2 ? 0 :
+           (band - 1) * add_latency(row_frac, row_frac, row_frac);
+}
+
+/// row_sum, from the window to q'.
+constexpr int row_latency(int tree, int coef_frac, int p_frac, int row_exp, int row_frac, int q_exp, int q_frac) {
+    return mul_latency(coef_frac, p_frac) + (tree != 0 ? 4 : 8) * add_latency(row_frac, row_frac, row_frac)
+           + convert_latency(row_exp, row_frac, q_exp, q_frac);
+}
+
+/// core_control, from a pass's last slot to the close of the dot products: the pipeline, with a few clocks in
+/// hand.
+constexpr int drain_clocks(int p_out_latency, int u_out_latency, int row_sum_latency) {
+    return std::max({p_out_latency, u_out_latency}) + 3 + row_sum_latency + 16;
+}
+
+} // namespace mantissa::sim::latency
