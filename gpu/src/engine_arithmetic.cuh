@@ -14,6 +14,7 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/spec.hpp"
+#include "mantissa/window_units.hpp"
 
 #ifdef __CUDACC__
 #define MANTISSA_BOTH __host__ __device__ __forceinline__
@@ -206,31 +207,7 @@ struct TruncatingUnit : DoubleUnit {
 
 /// trunc(a b / 2^lsb); `fits` becomes false, and 0 is returned, when it lies outside the window.
 MANTISSA_CALLED long long window_units(const FixedWindow& window, double a, double b, bool& fits) {
-    using namespace exact::detail;
-    const Operand x = unpack(a), y = unpack(b);
-    if (x.kind == Kind::nan || y.kind == Kind::nan || x.kind == Kind::infinite || y.kind == Kind::infinite) {
-        fits = false;
-        return 0;
-    }
-    if (x.kind == Kind::zero || y.kind == Kind::zero) return 0;
-    const bool negative = x.negative != y.negative;
-    const u128 significand = static_cast<u128>(x.significand) * y.significand;
-    const int scale = x.exponent + y.exponent - 126;
-    const int shift = window.lsb - scale; // bits that fall off
-    if (shift >= 128) return 0;
-    const int top = 127 - leading_zeros(significand) - shift;
-    if (shift < 0 || top >= window.width()) {
-        fits = false;
-        return 0;
-    }
-    const u128 units = significand >> shift;
-    const u128 limit = u128{1} << (window.width() - 1);
-    if (negative ? units > limit : units >= limit) {
-        fits = false;
-        return 0;
-    }
-    const auto low = static_cast<unsigned long long>(units);
-    return static_cast<long long>(negative ? ~low + 1 : low);
+    return product_units(window, a, b, fits);
 }
 
 /// The same for operands of at most 24 bits, whose product is exact in double. unit = 2^-lsb, limit = 2^(width-1).
