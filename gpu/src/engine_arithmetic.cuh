@@ -30,7 +30,7 @@ namespace mantissa::gpu {
 /// tested there. Float results and operands below the smallest normal number are zeros of their sign.
 namespace raw {
 
-inline constexpr Format kFloatRz{23, 8}, kDoubleRz{52, 11};
+inline constexpr Format kFloatRz{23, 8}, kDoubleRz = Format{52, 11}.with(Subnormals::gradual);
 
 MANTISSA_BOTH float add(float a, float b) {
 #ifdef __CUDA_ARCH__
@@ -59,49 +59,32 @@ MANTISSA_BOTH float to_float(double x) {
     return static_cast<float>(exact::convert(kFloatRz, x));
 #endif
 }
-MANTISSA_BOTH double add(double a, double b) {
+// What runs on the device, and its definition.
 #ifdef __CUDA_ARCH__
-    return __dadd_rz(a, b);
+#define MANTISSA_RAW(device, host) device
 #else
-    return exact::add(kDoubleRz.with(Subnormals::gradual), a, b);
+#define MANTISSA_RAW(device, host) host
 #endif
+MANTISSA_BOTH double add(double a, double b) {
+    return MANTISSA_RAW(__dadd_rz(a, b), exact::add(kDoubleRz, a, b));
 }
 MANTISSA_BOTH double mul(double a, double b) {
-#ifdef __CUDA_ARCH__
-    return __dmul_rz(a, b);
-#else
-    return exact::mul(kDoubleRz.with(Subnormals::gradual), a, b);
-#endif
+    return MANTISSA_RAW(__dmul_rz(a, b), exact::mul(kDoubleRz, a, b));
 }
 MANTISSA_BOTH double div(double a, double b) {
-#ifdef __CUDA_ARCH__
-    return __ddiv_rz(a, b);
-#else
-    return exact::div(kDoubleRz.with(Subnormals::gradual), a, b);
-#endif
+    return MANTISSA_RAW(__ddiv_rz(a, b), exact::div(kDoubleRz, a, b));
 }
 /// Nearest-even, never fused with a neighbour.
 MANTISSA_BOTH double add_nearest(double a, double b) {
-#ifdef __CUDA_ARCH__
-    return __dadd_rn(a, b);
-#else
-    return exact::add(formats::kDouble, a, b);
-#endif
+    return MANTISSA_RAW(__dadd_rn(a, b), exact::add(formats::kDouble, a, b));
 }
 MANTISSA_BOTH double mul_nearest(double a, double b) {
-#ifdef __CUDA_ARCH__
-    return __dmul_rn(a, b);
-#else
-    return exact::mul(formats::kDouble, a, b);
-#endif
+    return MANTISSA_RAW(__dmul_rn(a, b), exact::mul(formats::kDouble, a, b));
 }
 MANTISSA_BOTH double div_nearest(double a, double b) {
-#ifdef __CUDA_ARCH__
-    return __ddiv_rn(a, b);
-#else
-    return exact::div(formats::kDouble, a, b);
-#endif
+    return MANTISSA_RAW(__ddiv_rn(a, b), exact::div(formats::kDouble, a, b));
 }
+#undef MANTISSA_RAW
 
 } // namespace raw
 
