@@ -118,8 +118,10 @@ struct GridSolver::Impl {
 
     explicit Impl(const System& system);
     void zero_vectors(std::size_t hi_bytes, std::size_t lo_bytes, std::size_t u_bytes);
+    /// What both plans are given of the grid, the matrix and the vectors.
+    template <class Params> [[nodiscard]] Params grid_params() const;
     [[nodiscard]] std::optional<ResidentParams> resident(const CgRequest& q, int multiprocessors, int& depth) const;
-    [[nodiscard]] StreamParams stream_base();
+    [[nodiscard]] StreamParams stream_base() const;
     [[nodiscard]] ControlParams control_of(const CgRequest& q) const;
     void run_resident(const CgRequest& q, const ControlParams& ask, ResidentParams a, int depth, CgReport& report);
     void run_stream(const CgRequest& q, const ControlParams& ask, int blocks, CgReport& report);
@@ -188,8 +190,8 @@ void GridSolver::Impl::zero_vectors(std::size_t hi_bytes, std::size_t lo_bytes, 
     fit(u, elements * u_bytes);
 }
 
-StreamParams GridSolver::Impl::stream_base() {
-    StreamParams a{};
+template <class Params> Params GridSolver::Impl::grid_params() const {
+    Params a{};
     a.columns = columns;
     a.rows = rows;
     a.pitch = pitch;
@@ -198,12 +200,17 @@ StreamParams GridSolver::Impl::stream_base() {
     a.east = east;
     a.north = north;
     a.diagonal = diagonal;
-    a.row_sum = row_sum;
-    a.side_sum = side_sum;
     a.b = b.data();
     a.x = x.data();
     a.words = words.data();
     a.result = result.data();
+    return a;
+}
+
+StreamParams GridSolver::Impl::stream_base() const {
+    auto a = grid_params<StreamParams>();
+    a.row_sum = row_sum;
+    a.side_sum = side_sum;
     return a;
 }
 
@@ -213,20 +220,8 @@ std::optional<ResidentParams> GridSolver::Impl::resident(const CgRequest& q, int
         const int across = (columns + resident_tile_columns(depth) - 1) / resident_tile_columns(depth);
         const int down = (rows + resident_tile_rows(depth) - 1) / resident_tile_rows(depth);
         if (across * down > multiprocessors) continue;
-        ResidentParams a{};
-        a.columns = columns;
-        a.rows = rows;
+        auto a = grid_params<ResidentParams>();
         a.tiles_across = across;
-        a.pitch = pitch;
-        a.origin = origin;
-        a.centre = centre;
-        a.east = east;
-        a.north = north;
-        a.diagonal = diagonal;
-        a.b = b.data();
-        a.x = x.data();
-        a.words = words.data();
-        a.result = result.data();
         return a;
     }
     return std::nullopt;

@@ -14,6 +14,7 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/spec.hpp"
+#include "mantissa/window_units.hpp"
 
 #ifdef __CUDACC__
 #define MANTISSA_BOTH __host__ __device__ __forceinline__
@@ -29,7 +30,7 @@ namespace mantissa::gpu {
 /// tested there. Float results and operands below the smallest normal number are zeros of their sign.
 namespace raw {
 
-inline constexpr Format kFloatRz{23, 8}, kDoubleRz{52, 11};
+inline constexpr Format kFloatRz{23, 8}, kDoubleRz = Format{52, 11}.with(Subnormals::gradual);
 
 MANTISSA_BOTH float add(float a, float b) {
 #ifdef __CUDA_ARCH__
@@ -58,49 +59,32 @@ MANTISSA_BOTH float to_float(double x) {
     return static_cast<float>(exact::convert(kFloatRz, x));
 #endif
 }
-MANTISSA_BOTH double add(double a, double b) {
+// What runs on the device, and its definition.
 #ifdef __CUDA_ARCH__
-    return __dadd_rz(a, b);
+#define MANTISSA_RAW(device, host) device
 #else
-    return exact::add(kDoubleRz.with(Subnormals::gradual), a, b);
+#define MANTISSA_RAW(device, host) host
 #endif
+MANTISSA_BOTH double add(double a, double b) {
+    return MANTISSA_RAW(__dadd_rz(a, b), exact::add(kDoubleRz, a, b));
 }
 MANTISSA_BOTH double mul(double a, double b) {
-#ifdef __CUDA_ARCH__
-    return __dmul_rz(a, b);
-#else
-    return exact::mul(kDoubleRz.with(Subnormals::gradual), a, b);
-#endif
+    return MANTISSA_RAW(__dmul_rz(a, b), exact::mul(kDoubleRz, a, b));
 }
 MANTISSA_BOTH double div(double a, double b) {
-#ifdef __CUDA_ARCH__
-    return __ddiv_rz(a, b);
-#else
-    return exact::div(kDoubleRz.with(Subnormals::gradual), a, b);
-#endif
+    return MANTISSA_RAW(__ddiv_rz(a, b), exact::div(kDoubleRz, a, b));
 }
 /// Nearest-even, never fused with a neighbour.
 MANTISSA_BOTH double add_nearest(double a, double b) {
-#ifdef __CUDA_ARCH__
-    return __dadd_rn(a, b);
-#else
-    return exact::add(formats::kDouble, a, b);
-#endif
+    return MANTISSA_RAW(__dadd_rn(a, b), exact::add(formats::kDouble, a, b));
 }
 MANTISSA_BOTH double mul_nearest(double a, double b) {
-#ifdef __CUDA_ARCH__
-    return __dmul_rn(a, b);
-#else
-    return exact::mul(formats::kDouble, a, b);
-#endif
+    return MANTISSA_RAW(__dmul_rn(a, b), exact::mul(formats::kDouble, a, b));
 }
 MANTISSA_BOTH double div_nearest(double a, double b) {
-#ifdef __CUDA_ARCH__
-    return __ddiv_rn(a, b);
-#else
-    return exact::div(formats::kDouble, a, b);
-#endif
+    return MANTISSA_RAW(__ddiv_rn(a, b), exact::div(formats::kDouble, a, b));
 }
+#undef MANTISSA_RAW
 
 } // namespace raw
 
@@ -206,31 +190,7 @@ struct TruncatingUnit : DoubleUnit {
 
 /// trunc(a b / 2^lsb); `fits` becomes false, and 0 is returned, when it lies outside the window.
 MANTISSA_CALLED long long window_units(const FixedWindow& window, double a, double b, bool& fits) {
-    using namespace exact::detail;
-    const Operand x = unpack(a), y = unpack(b);
-    if (x.kind == Kind::nan || y.kind == Kind::nan || x.kind == Kind::infinite || y.kind == Kind::infinite) {
-        fits = false;
-        return 0;
-    }
-    if (x.kind == Kind::zero || y.kind == Kind::zero) return 0;
-    const bool negative = x.negative != y.negative;
-    const u128 significand = static_cast<u128>(x.significand) * y.significand;
-    const int scale = x.exponent + y.exponent - 126;
-    const int shift = window.lsb - scale; // bits that fall off
-    if (shift >= 128) return 0;
-    const int top = 127 - leading_zeros(significand) - shift;
-    if (shift < 0 || top >= window.width()) {
-        fits = false;
-        return 0;
-    }
-    const u128 units = significand >> shift;
-    const u128 limit = u128{1} << (window.width() - 1);
-    if (negative ? units > limit : units >= limit) {
-        fits = false;
-        return 0;
-    }
-    const auto low = static_cast<unsigned long long>(units);
-    return static_cast<long long>(negative ? ~low + 1 : low);
+    return product_units(window, a, b, fits);
 }
 
 /// The same for operands of at most 24 bits, whose product is exact in double. unit = 2^-lsb, limit = 2^(width-1).

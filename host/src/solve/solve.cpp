@@ -74,8 +74,6 @@ void run_scheme(const Problem& problem, const Engine& engine, std::span<double> 
     }
 }
 
-using solving::kReachedSlack;
-
 /// Solves the scaled problem until the problem as given has reached its tolerance: where the scaled defect is small
 /// enough and the true one is not, the solve goes on from there with a tolerance as much tighter.
 void run_until_true(const Problem& original, const ScaledProblem& scaled, const Engine& engine, std::span<double> u,

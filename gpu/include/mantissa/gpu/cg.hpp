@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "mantissa/reached.hpp"
 #include "mantissa/system.hpp"
 
 namespace mantissa::gpu {
@@ -57,10 +58,6 @@ struct CgRequest {
     std::optional<double> replace;
     Plan plan = Plan::automatic;
 };
-
-/// A true residual this little above the tolerance counts as reached: the norm that stops a solve and the one that
-/// reports it round differently. (The same as in host/src/solve/context.hpp.)
-inline constexpr double kReachedSlack = 1e-3;
 
 /// With a tolerance, `converged` is said of the true residual only, and always when that has reached it; `stagnated`
 /// where the recurrence or the restarts end above it.
