@@ -3,6 +3,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
 
 need "${BUILD_PACKAGES[@]}" "${RTL_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+need_arm64 "${CROSS_PACKAGES[@]}"
 python_packages tests/requirements.txt
 build -DMANTISSA_TESTS=ON -DMANTISSA_BENCHMARKS=ON
 say "testing"

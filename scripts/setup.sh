@@ -5,9 +5,10 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 BUILD_PACKAGES=(g++ cmake ninja-build ccache pkg-config git python3
-                libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libsqlite3-dev zlib1g-dev libjs-vega)
+                libfmt-dev libboost1.81-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libsqlite3-dev zlib1g-dev libjs-vega)
 RTL_PACKAGES=(verilator iverilog yosys make zlib1g-dev libsystemc-dev python3-venv)
 TEST_PACKAGES=(libgtest-dev libmpfr-dev libbenchmark-dev chromium libpython3.11)
+CROSS_PACKAGES=(g++-aarch64-linux-gnu qemu-user googletest libfmt-dev:arm64 libmpfr-dev:arm64)
 
 say() { printf '== %s\n' "$*" >&2; }
 
@@ -27,6 +28,29 @@ need() {
   export DEBIAN_FRONTEND=noninteractive
   "${as_root[@]}" apt-get update -qq
   "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# need_arm64 PACKAGE...: for the tests that are cross-built for 64-bit Arm, packages of this machine and, with :arm64, of
+# that one. Where they cannot be had (no root, a mirror without arm64), it says so, leaves apt as it was, and those tests
+# skip.
+need_arm64() {
+  local p missing=() as_root=() added=no
+  for p in "$@"; do
+    dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+  say "installing ${missing[*]}"
+  export DEBIAN_FRONTEND=noninteractive
+  if ! dpkg --print-foreign-architectures | grep -qx arm64; then
+    "${as_root[@]}" dpkg --add-architecture arm64 && added=yes
+  fi
+  if "${as_root[@]}" apt-get update -qq &&
+     "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then
+    return 0
+  fi
+  say "no packages for arm64 here: the tests that are cross-built for it will be skipped"
+  if [ $added = yes ]; then "${as_root[@]}" dpkg --remove-architecture arm64 && "${as_root[@]}" apt-get update -qq || true; fi
 }
 
 # python_packages FILE: installs what FILE lists from PyPI into .venv, once a version of FILE. Without a network the tests

@@ -59,7 +59,7 @@ template <class T> VectorUnit<T>::VectorUnit(const Format& format, Path path) : 
     } else {
         way_ = Way::directed;
     }
-    if (way_ != Way::portable) detail::best_isa(); // refuses a bad MANTISSA_ISA here, not in some thread
+    if (path == Path::fastest) detail::best_isa(); // refuses a bad MANTISSA_ISA here, not in some thread
     finish_ = static_cast<std::uint8_t>(finish);
     convert_finish_ = static_cast<std::uint8_t>(convert);
 }

@@ -37,7 +37,7 @@ template <Format F> void check(std::size_t blocks, Verdict& verdict) {
                                          : static_cast<double>(operands.carried<Carrier>(operands.value()));
                 b[i] = static_cast<double>(operands.carried<Carrier>(operands.value()));
                 c[i] = static_cast<double>(operands.carried<Carrier>(operands.value()));
-                expected[i] = apply_exact(F, op, a[i], b[i], c[i]);
+                expected[i] = exact::apply(op, F, a[i], b[i], c[i], 0);
             }
             subject.apply(op, a, b, c, got, kBlock);
             verdict.compare(F, "Float", op, a, b, c, got, expected, kBlock);

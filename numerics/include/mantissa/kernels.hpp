@@ -13,9 +13,12 @@
 // The caller's rounding mode and flags' masks are restored on return.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "mantissa/format.hpp"
 #include "mantissa/operation.hpp"
@@ -35,18 +38,17 @@ template <Format F> struct FormatOf<Float<F>> {
     static constexpr Format kFormat = F;
 };
 
+template <class R>
+concept Array = requires {
+    typename ElementOf<R>;
+};
 /// A contiguous array of Float<F>, some F that T carries.
 template <class R, class T>
-concept NumbersIn = requires {
-    typename ElementOf<R>;
-}
-&&FormatOf<ElementOf<R>>::kIsFloat&& std::is_same_v<typename ElementOf<R>::carrier_type, T>;
+concept NumbersIn =
+    Array<R> && FormatOf<ElementOf<R>>::kIsFloat && std::is_same_v<typename ElementOf<R>::carrier_type, T>;
 /// A contiguous array of what A holds.
 template <class R, class A>
-concept Like = requires {
-    typename ElementOf<R>;
-}
-&&std::is_same_v<ElementOf<R>, ElementOf<A>>;
+concept Like = Array<R> && std::is_same_v<ElementOf<R>, ElementOf<A>>;
 
 /// Where an array's bytes are. Float<F> is its carrier and nothing else, so those of an array of Float<F> are those of
 /// an array of carriers; the kernels copy them in and out element by element, whichever of the two they belong to.

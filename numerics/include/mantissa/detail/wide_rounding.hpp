@@ -131,7 +131,7 @@ template <Format F> constexpr double wide_product(double a, double b) {
     const double rounded =
         from_significand<F>(product, product_tail(x, y, product), exponent_field(a) + exponent_field(b) - 2046,
                             (bits_of(a) ^ bits_of(b)) & kSignBit<double>);
-    return zero_or_not_finite(a) | zero_or_not_finite(b) ? a * b : rounded;
+    return (zero_or_not_finite(a) | zero_or_not_finite(b)) ? a * b : rounded;
 }
 
 template <Format F> constexpr double wide_quotient(double a, double b) {
@@ -144,7 +144,7 @@ template <Format F> constexpr double wide_quotient(double a, double b) {
     const double rounded =
         from_significand<F>(quotient, tail, exponent_field(a) - exponent_field(b) - static_cast<std::int64_t>(short_of),
                             (bits_of(a) ^ bits_of(b)) & kSignBit<double>);
-    return zero_or_not_finite(a) | zero_or_not_finite(b) ? a / b : rounded;
+    return (zero_or_not_finite(a) | zero_or_not_finite(b)) ? a / b : rounded;
 }
 
 template <Format F> inline double wide_root(double a) {
