@@ -139,6 +139,10 @@ pid_t start_group(const std::function<pid_t()>& start) {
     wait_for_the_end();
 }
 
+void stay_if_ending() {
+    if (state().ending) wait_for_the_end();
+}
+
 void forget_group(pid_t leader) {
     State& s = state();
     {
@@ -146,7 +150,7 @@ void forget_group(pid_t leader) {
         std::erase(s.groups, leader);
     }
     s.group_gone.notify_all();
-    if (s.ending) wait_for_the_end();
+    stay_if_ending();
 }
 
 void remember_folder(const std::filesystem::path& folder) {

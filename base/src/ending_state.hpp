@@ -11,6 +11,9 @@ namespace mantissa::base {
 /// Calls `start`, which forks and returns the group's leader, unless the program is ending; remembers the group.
 /// Returns what `start` returned; does not return when the program is ending.
 pid_t start_group(const std::function<pid_t()>& start);
+/// Does not return when the program is ending: nothing new should be begun then.
+void stay_if_ending();
+
 /// The group's leader was waited for. Does not return when the program is ending: the caller would report a death that
 /// the signal caused.
 void forget_group(pid_t leader);

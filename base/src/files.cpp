@@ -105,8 +105,7 @@ Target target_of(const std::string& path) {
 
 } // namespace
 
-FileText read_file(const std::string& path) {
-    const char* const mend = "give the path of a readable file";
+FileText read_file(const std::string& path, const char* mend) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat info {};
     if (file.get() < 0 || ::fstat(file.get(), &info) != 0) fail(path, "open", mend);
@@ -130,6 +129,25 @@ FileText read_file(const std::string& path) {
         if (got == 0) return text;
         text.size += static_cast<std::size_t>(got);
     }
+}
+
+std::string read_text(const std::string& path, const char* mend) {
+    return std::string(read_file(path, mend).view());
+}
+
+std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder, std::string_view extension) {
+    std::vector<std::filesystem::path> files;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+        if (entry.path().extension() == extension) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+void append_to_file(const std::string& path, std::string_view text) {
+    Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+    if (file.get() < 0 || !write_all(file.get(), text) || ::fsync(file.get()) != 0 || !file.close())
+        fail(path, "write", kWriteMend);
 }
 
 void write_file(const std::string& path, std::string_view text) {

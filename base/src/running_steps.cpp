@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include "mantissa/base/ending.hpp"
-#include "mantissa/base/temporary_folder.hpp"
+#include "mantissa/base/hashed_cache.hpp"
 
 namespace mantissa::base {
 

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <system_error>
 
 #include <fcntl.h>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "ending_state.hpp"
+#include "mantissa/base/environment.hpp"
 #include "mantissa/format.hpp"
 
 namespace mantissa::base {
@@ -47,11 +47,6 @@ template <class OfKind> void remove_stale(const fs::path& parent, const OfKind& 
     }
 }
 
-std::string environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
-
 } // namespace
 
 TemporaryFolder::TemporaryFolder(const fs::path& parent, const std::string& kind, const std::string& mend) {
@@ -65,8 +60,10 @@ TemporaryFolder::TemporaryFolder(const fs::path& parent, const std::string& kind
     remember_folder(path_);
 }
 
-TemporaryFolder::TemporaryFolder(const fs::path& folder, const std::string& mend) : path_(folder) {
-    remove_stale(folder.parent_path(), [&](const fs::path& p) { return p.extension() == folder.extension(); });
+TemporaryFolder::TemporaryFolder(const fs::path& folder, const std::string& mend,
+                                 const std::function<bool(const fs::path&)>& same_kind)
+    : path_(folder) {
+    remove_stale(folder.parent_path(), same_kind);
     std::error_code error;
     fs::remove_all(folder, error);
     if (!error) fs::create_directory(folder, error);
@@ -89,24 +86,6 @@ fs::path temporary_parent() {
         throw InvalidInput(fmt::format("TMPDIR '{}': no folder ({}); set TMPDIR to a folder that can be written",
                                        environment("TMPDIR"), error.message()));
     return parent;
-}
-
-fs::path cache_root() {
-    if (const std::string set = environment("MANTISSA_CACHE"); !set.empty()) return set;
-    if (const std::string set = environment("XDG_CACHE_HOME"); !set.empty()) return fs::path(set) / "mantissa";
-    if (const std::string set = environment("HOME"); !set.empty()) return fs::path(set) / ".cache" / "mantissa";
-    return temporary_parent() / "mantissa-cache";
-}
-
-void make_cache_folder(const fs::path& folder) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (!error && ::access(folder.c_str(), W_OK | X_OK) != 0) error.assign(errno, std::generic_category());
-    if (error)
-        throw InvalidInput(
-            fmt::format("the cache folder {} cannot be written ({}); set MANTISSA_CACHE to a folder that "
-                        "can",
-                        folder.string(), error.message()));
 }
 
 } // namespace mantissa::base

@@ -2,14 +2,12 @@
 #include "reproduce_table5.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "command.hpp"
 #include "mantissa/base/files.hpp"
+#include "mantissa/base/jobs.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "report/paper_tables.hpp"
@@ -30,33 +28,24 @@ using synthesis::Table5Row;
 
 /// Rows of two kinds side by side would need gigabytes; `jobs` at a time. Each row is stored as it is done.
 std::string synthesize_rows(std::vector<Table5Row>& rows, synthesis::Synthesizer& synthesizer, int jobs, bool stored) {
-    std::string failed;
-    std::mutex mutex;
-    std::atomic<std::size_t> next = 0;
     double work = 0;
     const auto work_of = [](const Table5Row& row) { return double(row.fraction_bits * row.fraction_bits); };
     for (const Table5Row& row : rows) work += work_of(row);
     work::ItemProgress line("cores", rows.size(), work);
-    {
-        std::vector<std::jthread> workers;
-        for (int j = 0; j < jobs; ++j)
-            workers.emplace_back([&] {
-                for (std::size_t i; (i = next++) < rows.size();) {
-                    Table5Row& row = rows[i];
-                    try {
-                        const synthesis::SynthesisRequest request{parse_spec(row.format), "xc2v",
-                                                                  row.multiplier == "logic" ? "logic" : "block", "core",
-                                                                  false};
-                        row.ours = stored ? synthesizer.stored(request) : synthesizer.figures(request);
-                    } catch (const std::exception& fault) {
-                        const std::lock_guard lock(mutex);
-                        failed = fault.what();
-                    }
-                    line.done(work_of(row));
-                }
-            });
-    }
-    return failed;
+    std::vector<std::string> faults(rows.size());
+    base::run_jobs(rows.size(), jobs, [&](std::size_t i) {
+        Table5Row& row = rows[i];
+        try {
+            const synthesis::SynthesisRequest request{parse_spec(row.format), "xc2v",
+                                                      row.multiplier == "logic" ? "logic" : "block", "core", false};
+            row.ours = stored ? synthesizer.stored(request) : synthesizer.figures(request);
+        } catch (const std::exception& fault) { // the others go on
+            faults[i] = fault.what();
+        }
+        line.done(work_of(row));
+    });
+    const auto failed = std::ranges::find_if(faults, [](const std::string& fault) { return !fault.empty(); });
+    return failed == faults.end() ? "" : *failed;
 }
 
 Json row_json(const Table5Row& row) {

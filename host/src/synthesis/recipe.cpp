@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 
 namespace mantissa::synthesis {
@@ -15,16 +16,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<fs::path> files_in(const fs::path& folder, std::string_view extension) {
-    std::vector<fs::path> files;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder, error))
-        if (entry.path().extension() == extension) files.push_back(entry.path());
+std::vector<fs::path> sources_in(const fs::path& folder, std::string_view extension) {
+    std::vector<fs::path> files = base::files_in(folder, extension);
     if (files.empty())
         throw InvalidInput(fmt::format("{}: no {} files there; synthesis reads the project's sources, so set "
                                        "MANTISSA_SOURCE to its folder",
                                        folder.string(), extension));
-    std::sort(files.begin(), files.end());
     return files;
 }
 
@@ -126,9 +123,9 @@ std::string fill_recipe(const std::string& recipe, const SynthesisRequest& reque
     }
     const fs::path root(source);
     std::string sources, parameters;
-    for (const fs::path& file : files_in(root / "rtl/operators", ".sv")) sources += "\"" + file.string() + "\" ";
+    for (const fs::path& file : sources_in(root / "rtl/operators", ".sv")) sources += "\"" + file.string() + "\" ";
     if (top.core)
-        for (const fs::path& file : files_in(root / "rtl/core", ".sv")) sources += "\"" + file.string() + "\" ";
+        for (const fs::path& file : sources_in(root / "rtl/core", ".sv")) sources += "\"" + file.string() + "\" ";
     if (top.wrapper) sources += "\"" + (root / "experiments/synthesis" / (top.module + ".sv")).string() + "\"";
     if (!top.registered.empty()) sources += " \"" + top.registered + "\"";
     else

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
-#include <memory>
-#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "clock_model.hpp"
+#include "mantissa/base/environment.hpp"
 #include "mantissa/base/files.hpp"
+#include "mantissa/base/hashed_cache.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/sim/core_parameters.hpp"
 #include "recipe.hpp"
@@ -28,19 +27,6 @@ namespace {
 
 constexpr const char* kYosysKnown = "Yosys 0.23";
 
-/// FNV-1a, 64 bits, over names and contents.
-class Hash {
-public:
-    void add(std::string_view text) {
-        for (const char c : text) state_ = (state_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-        state_ = (state_ ^ 0xff) * 0x100000001b3ULL;
-    }
-    [[nodiscard]] std::string text() const { return fmt::format("{:016x}", state_); }
-
-private:
-    std::uint64_t state_ = 0xcbf29ce484222325ULL;
-};
-
 std::uint64_t number_behind(const std::string& text, std::string_view mark, const std::string& file) {
     const std::size_t at = text.find(mark);
     std::uint64_t value = 0;
@@ -53,7 +39,7 @@ std::uint64_t number_behind(const std::string& text, std::string_view mark, cons
 
 SynthesisFigures read_figures(const WorkFolder& work) {
     SynthesisFigures f;
-    const auto stat = nlohmann::json::parse(read_text(work.file("stat.json")));
+    const auto stat = nlohmann::json::parse(base::read_text(work.file("stat.json")));
     struct Kind {
         std::string_view prefix;
         std::uint64_t SynthesisFigures::*field;
@@ -91,14 +77,14 @@ SynthesisFigures read_figures(const WorkFolder& work) {
                 break;
             }
     }
-    for (const Port& port : read_ports(read_text(work.file("ports.txt"))))
+    for (const Port& port : read_ports(base::read_text(work.file("ports.txt"))))
         f.io_bits += static_cast<std::uint64_t>(port.bits);
-    const std::string depth = read_text(work.file("depth.txt"));
+    const std::string depth = base::read_text(work.file("depth.txt"));
     f.depth = depth.find("(length=") == std::string::npos ? 0 : number_behind(depth, "(length=", "depth.txt");
-    const std::string paired = read_text(work.file("paired.txt"));
+    const std::string paired = base::read_text(work.file("paired.txt"));
     std::from_chars(paired.data(), paired.data() + paired.size(), f.paired);
     f.paired = std::min(f.paired, f.flip_flops);
-    const ModelledPath path = model_clock(read_text(work.file("netlist.json")));
+    const ModelledPath path = model_clock(base::read_text(work.file("netlist.json")));
     f.model_mhz = path.mhz();
     f.model_path = fmt::format("{} -> {}: {} LUTs, {} carry cells, {} multipliers", path.from, path.to, path.luts,
                                path.carries, path.multipliers);
@@ -108,38 +94,28 @@ SynthesisFigures read_figures(const WorkFolder& work) {
 } // namespace
 
 Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
-    : store_(store.empty() ? (cache_folder() / "synthesis.sqlite").string() : store),
+    : store_(store.empty() ? (base::make_cache_folder(base::cache_root()) / "synthesis.sqlite").string() : store),
       provenance_(std::move(provenance)) {
-    const char* yosys = std::getenv("MANTISSA_YOSYS");
-    yosys_ = yosys != nullptr ? yosys : "yosys";
-    const char* source = std::getenv("MANTISSA_SOURCE");
-    source_ = source != nullptr ? source : MANTISSA_SOURCE_FOLDER;
+    yosys_ = base::environment_or("MANTISSA_YOSYS", "yosys");
+    source_ = base::environment_or("MANTISSA_SOURCE", MANTISSA_SOURCE_FOLDER);
     const WorkFolder work;
     if (!base::run_process({yosys_, "-V"}, work.file("version")).ok)
         throw InvalidInput(fmt::format("{}: cannot be run, and synthesis needs it; apt install yosys, or set "
                                        "MANTISSA_YOSYS",
                                        yosys_));
-    tool_ = read_text(work.file("version"));
+    tool_ = base::read_text(work.file("version"));
     while (!tool_.empty() && tool_.back() == '\n') tool_.pop_back();
     if (!tool_.starts_with(kYosysKnown))
         throw InvalidInput(fmt::format("{}: it is '{}', and the recipe is for {}; install that (apt install yosys on "
                                        "Debian 12) or set MANTISSA_YOSYS",
                                        yosys_, tool_, kYosysKnown));
-    Hash hash;
+    base::HashName hash;
     const fs::path root(source_);
     for (const fs::path& folder :
          {root / "rtl", root / "rtl/operators", root / "rtl/core", root / "experiments/synthesis"})
-        for (const char* extension : {".sv", ".svh", ".v", ".ys"}) {
-            std::error_code error;
-            std::vector<fs::path> files;
-            for (const auto& entry : fs::directory_iterator(folder, error))
-                if (entry.path().extension() == extension) files.push_back(entry.path());
-            std::sort(files.begin(), files.end());
-            for (const fs::path& file : files) {
-                hash.add(file.filename().string());
-                hash.add(read_text(file.string()));
-            }
-        }
+        for (const char* extension : {".sv", ".svh", ".v", ".ys"})
+            for (const fs::path& file : base::files_in(folder, extension))
+                hash.add(file.filename().string()).add(base::read_text(file.string()));
     sources_hash_ = hash.text();
 }
 
@@ -163,7 +139,7 @@ void Synthesizer::check(const SynthesisRequest& request) {
 std::string Synthesizer::run_recipe(const SynthesisRequest& request, const Top& top, bool place,
                                     const std::string& folder) const {
     const std::string recipe = (fs::path(source_) / "experiments/synthesis/recipe.ys").string();
-    base::write_file(folder + "/run.ys", fill_recipe(read_text(recipe), request, top, source_, place));
+    base::write_file(folder + "/run.ys", fill_recipe(base::read_text(recipe), request, top, source_, place));
     const std::string log = folder + "/log";
     const base::ProcessResult result =
         base::run_process({yosys_, "-q", "run.ys"}, log, folder,

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mantissa::base {
 
@@ -14,8 +16,14 @@ struct FileText {
     [[nodiscard]] std::string_view view() const { return {bytes.get(), size}; }
 };
 
-/// Throws InvalidInput naming the file and the system's reason; for a folder or a device too.
-FileText read_file(const std::string& path);
+/// Throws InvalidInput naming the file and the system's reason; for a folder or a device too. `mend` ends that line.
+FileText read_file(const std::string& path, const char* mend = "give the path of a readable file");
+
+/// The same as a string.
+std::string read_text(const std::string& path, const char* mend = "give the path of a readable file");
+
+/// The files of a folder with this extension (".sv"), by name; none where there is no such folder.
+std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder, std::string_view extension);
 
 /// "-" in place of a file to write stands for standard output.
 inline bool is_standard_output(const std::string& path) {
@@ -27,6 +35,9 @@ inline bool is_standard_output(const std::string& path) {
 /// symbolic link stays: the file that it names is written. A device, a FIFO, or a file in a folder where nothing can be
 /// made is written in place. "-" is standard output. Throws InvalidInput naming the file and the system's reason.
 void write_file(const std::string& path, std::string_view text);
+
+/// Puts `text` behind what the file holds, and waits until all of it is on the disk. Throws like write_file().
+void append_to_file(const std::string& path, std::string_view text);
 
 /// Would write_file() be able to write there? Writes nothing. To be asked before long work; throws InvalidInput with
 /// one line that begins with `option` ("--history") when not: an empty name, a folder, a missing folder, no permission.

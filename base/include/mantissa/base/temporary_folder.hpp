@@ -1,7 +1,8 @@
-// Folders that do not outlive what they were made for, and the folder that stays.
+// Folders that do not outlive what they were made for.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 namespace mantissa::base {
@@ -14,9 +15,10 @@ public:
     /// Makes PARENT/KIND-XXXXXX. Throws InvalidInput with one line when it cannot; `mend` ends that line, as "set
     /// TMPDIR to a folder that can be written".
     TemporaryFolder(const std::filesystem::path& parent, const std::string& kind, const std::string& mend);
-    /// Makes `folder` itself, empty; for a caller who alone may use that name. Of the same kind are its neighbours with
-    /// the same extension.
-    TemporaryFolder(const std::filesystem::path& folder, const std::string& mend);
+    /// Makes `folder` itself, empty; for a caller who alone may use that name. Of the same kind are those of its
+    /// neighbours for which `same_kind` is true.
+    TemporaryFolder(const std::filesystem::path& folder, const std::string& mend,
+                    const std::function<bool(const std::filesystem::path&)>& same_kind);
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
     ~TemporaryFolder();
@@ -29,13 +31,5 @@ private:
 
 /// Where temporary folders go: $TMPDIR, else /tmp. Throws InvalidInput when that is no folder.
 std::filesystem::path temporary_parent();
-
-/// The folder for what is kept between runs: $MANTISSA_CACHE, else $XDG_CACHE_HOME/mantissa, else ~/.cache/mantissa,
-/// else a folder in /tmp. Not made here.
-std::filesystem::path cache_root();
-
-/// Makes `folder`, a part of cache_root(), and tries to write there. Throws InvalidInput with one line that names
-/// MANTISSA_CACHE.
-void make_cache_folder(const std::filesystem::path& folder);
 
 } // namespace mantissa::base

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "gather.hpp"
+#include "mantissa/base/jobs.hpp"
 #include "mantissa/format.hpp"
 #include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
@@ -123,7 +124,7 @@ void gather_areas(GatherContext& context) {
         }
     }
     work::ItemProgress line("syntheses", todo.size(), work);
-    run_jobs(todo.size(), synthesizer ? context.options.threads : 1, [&](std::size_t i) {
+    base::run_jobs(todo.size(), synthesizer ? context.options.threads : 1, [&](std::size_t i) {
         const auto& [key, spec] = todo[i];
         if (synthesizer) gatherer.run(*synthesizer, key, spec);
         else if (!gatherer.from_store(key)) gatherer.gaps.add(why_not, text_of(key));

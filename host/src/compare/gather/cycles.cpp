@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "gather.hpp"
+#include "mantissa/base/jobs.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
@@ -92,7 +93,7 @@ void gather_cycles(GatherContext& context) {
         }
     work::ItemProgress line("cycle counts", todo.size(), work);
     std::mutex mutex;
-    run_jobs(todo.size(), context.options.threads, [&](std::size_t i) {
+    base::run_jobs(todo.size(), context.options.threads, [&](std::size_t i) {
         const Problem& problem = context.problems.at(todo[i].problem);
         const DatapathSpec& spec = todo[i].design->spec;
         try {

@@ -1,9 +1,6 @@
 #include "gather.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -96,30 +93,6 @@ std::vector<Gap> GapGroups::gaps(const std::string& what) const {
 
 void GapGroups::enter(const GatherContext& context, const std::string& what) const {
     for (Gap& gap : gaps(what)) context.gap(std::move(gap));
-}
-
-void run_jobs(std::size_t count, int threads, const std::function<void(std::size_t)>& job) {
-    std::atomic<std::size_t> next{0};
-    std::mutex mutex;
-    std::exception_ptr failure;
-    const auto worker = [&] {
-        for (std::size_t i = next++; i < count; i = next++) {
-            try {
-                job(i);
-            } catch (...) {
-                const std::lock_guard lock(mutex);
-                if (!failure) failure = std::current_exception();
-                next = count;
-            }
-        }
-    };
-    {
-        std::vector<std::jthread> others;
-        for (std::size_t t = 1; t < std::min<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), count); ++t)
-            others.emplace_back(worker);
-        worker();
-    }
-    if (failure) std::rethrow_exception(failure);
 }
 
 void gather_solves(GatherContext& context) {

@@ -140,9 +140,6 @@ private:
     std::vector<std::pair<std::string, std::vector<std::string>>> groups_;
 };
 
-/// Calls job(0) ... job(count - 1) on `threads` threads; the first exception ends the run and is passed on.
-void run_jobs(std::size_t count, int threads, const std::function<void(std::size_t)>& job);
-
 void gather_solves(GatherContext& context);
 void gather_cycles(GatherContext& context);
 void gather_areas(GatherContext& context);

@@ -35,7 +35,7 @@ struct ModelCacheOptions {
 /// Empty when models can be built here; else one line that says which tool is missing, and the mend.
 std::string why_no_models();
 
-/// The key of a model: 16 hexadecimal digits.
+/// The key of a model: 32 hexadecimal digits.
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options);
 
 /// The path of the model's shared object, built if it is not there yet. Two processes that ask at once build it once.

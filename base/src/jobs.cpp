@@ -1,0 +1,48 @@
+#include "mantissa/base/jobs.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "ending_state.hpp"
+
+namespace mantissa::base {
+
+void run_jobs(std::size_t count, int threads, const std::function<void(std::size_t)>& job,
+              const std::function<void(std::size_t)>& done) {
+    std::atomic<std::size_t> next{0};
+    std::mutex mutex; // of all below, and of done()
+    std::exception_ptr failure;
+    const auto worker = [&] {
+        for (std::size_t i = next++; i < count; i = next++) {
+            stay_if_ending();
+            try {
+                job(i);
+                const std::lock_guard lock(mutex);
+                if (failure) return;
+                if (done) done(i);
+            } catch (...) {
+                const std::lock_guard lock(mutex);
+                if (!failure) failure = std::current_exception();
+                next = count;
+                return;
+            }
+        }
+    };
+    {
+        std::vector<std::jthread> others;
+        const std::size_t wanted = std::min(static_cast<std::size_t>(std::max(threads, 1)), count);
+        try {
+            while (others.size() + 1 < wanted) others.emplace_back(worker);
+        } catch (const std::system_error&) { // no more threads to be had
+        }
+        worker();
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+} // namespace mantissa::base
