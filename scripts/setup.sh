@@ -8,7 +8,7 @@ BUILD_PACKAGES=(g++ cmake ninja-build ccache pkg-config git python3
                 libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libsqlite3-dev zlib1g-dev libjs-vega)
 RTL_PACKAGES=(verilator iverilog yosys make zlib1g-dev libsystemc-dev python3-venv)
 TEST_PACKAGES=(libgtest-dev libmpfr-dev libbenchmark-dev chromium libpython3.11
-               libopenmpi-dev openmpi-bin)
+               libopenmpi-dev openmpi-bin clang-tidy)
 
 say() { printf '== %s\n' "$*" >&2; }
 
