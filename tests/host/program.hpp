@@ -21,10 +21,10 @@ struct Outcome {
 };
 
 /// `arguments` as the shell reads them; `before` stands in front of the program (variables, as "TMPDIR=/x").
-inline Outcome run(const std::string& arguments, const std::string& before = {}) {
+inline Outcome run_program(const std::string& program, const std::string& arguments, const std::string& before = {}) {
     const Scratch scratch;
     ::setenv("OMP_WAIT_POLICY", "passive", 0); // else the program starts itself anew with it
-    const std::string line = before + " " + MANTISSA_PROGRAM + " " + arguments + " 2>" + scratch.path("err");
+    const std::string line = before + " " + program + " " + arguments + " 2>" + scratch.path("err");
     std::FILE* pipe = ::popen(line.c_str(), "r");
     Outcome o;
     std::array<char, 4096> buffer{};
@@ -34,6 +34,9 @@ inline Outcome run(const std::string& arguments, const std::string& before = {})
     o.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     o.err = scratch.read("err");
     return o;
+}
+inline Outcome run(const std::string& arguments, const std::string& before = {}) {
+    return run_program(MANTISSA_PROGRAM, arguments, before);
 }
 
 /// The running processes whose environment holds `variable` ("NAME=value"), other than this one.

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -27,6 +29,10 @@ SparseRows parse(const std::string& text) {
 }
 void refuse(const std::string& text, const std::string& part) {
     expect_invalid([&] { parse(text); }, part);
+}
+/// Files that begin alike: what follows, and a part of the line that refuses it.
+void refuse_each(const std::string& begin, std::initializer_list<std::pair<const char*, const char*>> rest) {
+    for (const auto& [text, part] : rest) refuse(begin + text, part);
 }
 
 TEST(MatrixMarket, SymmetricTriangleIsMirrored) {
@@ -79,40 +85,39 @@ TEST(MatrixMarket, BannerFaultsNameLineOne) {
 }
 
 TEST(MatrixMarket, SizesAreChecked) {
-    const std::string banner = kBanner;
-    refuse(banner, "m.mtx:2: the file ends before the size line");
-    refuse(banner + "2 3 3\n", "m.mtx:2: 2 rows and 3 columns");
-    refuse(banner + "0 0 0\n", "m.mtx:2: a matrix without rows");
-    refuse(banner + "99999999999999999999 1 1\n", "m.mtx:2: the number of rows does not fit 64 bits");
-    refuse(banner + "5000000000 5000000000 5000000000\n", "at most 4294967295");
-    refuse(banner + "-2 2 2\n", "m.mtx:2: the number of rows is missing or no whole number: '-2'");
-    refuse(banner + "2 2\n", "m.mtx:2: the number of entries is missing");
-    refuse(banner + "2 2 2 2\n", "m.mtx:2: '2' behind the number of entries");
-    refuse(banner + "4000000000 4000000000 4000000000\n1 1 1\n", "the file is too short");
-    refuse(banner + "1 1 18446744073709551615\n1 1 1\n", "the file is too short");
-    refuse(banner + "3 3 2\n1 1 1\n2 2 1\n", "m.mtx:2: 2 entries for 3 rows");
+    refuse_each(kBanner, {{"", "m.mtx:2: the file ends before the size line"},
+                          {"2 3 3\n", "m.mtx:2: 2 rows and 3 columns"},
+                          {"0 0 0\n", "m.mtx:2: a matrix without rows"},
+                          {"99999999999999999999 1 1\n", "m.mtx:2: the number of rows does not fit 64 bits"},
+                          {"5000000000 5000000000 5000000000\n", "at most 4294967295"},
+                          {"-2 2 2\n", "m.mtx:2: the number of rows is missing or no whole number: '-2'"},
+                          {"2 2\n", "m.mtx:2: the number of entries is missing"},
+                          {"2 2 2 2\n", "m.mtx:2: '2' behind the number of entries"},
+                          {"4000000000 4000000000 4000000000\n1 1 1\n", "the file is too short"},
+                          {"1 1 18446744073709551615\n1 1 1\n", "the file is too short"},
+                          {"3 3 2\n1 1 1\n2 2 1\n", "m.mtx:2: 2 entries for 3 rows"}});
 }
 
 TEST(MatrixMarket, EntriesAreChecked) {
-    const std::string head = std::string(kBanner) + "2 2 2\n";
-    refuse(head + "1 1 1.0000000\n", "the file ends after 1 of 2 entries");
-    refuse(head + "1 1 1\n3 2 1\n", "m.mtx:4: entry (3, 2) lies outside 1..2");
-    refuse(head + "1 1 1\n0 2 1\n", "m.mtx:4: entry (0, 2) lies outside");
-    refuse(head + "1 1 nan\n2 2 1\n", "m.mtx:3: the value is nan");
-    refuse(head + "1 1 -inf\n2 2 1\n", "m.mtx:3: the value is -inf");
-    refuse(head + "1 1 1e999\n2 2 1\n", "m.mtx:3: the value 1e999 is beyond double precision");
-    refuse(head + "1 1 0x10\n2 2 1\n", "m.mtx:3: the value is missing or no number");
-    refuse(head + "1 1 \n2 2 1\n", "m.mtx:3: the value is missing");
-    refuse(head + "1 1 1 1\n2 2 1\n", "m.mtx:3: '1' behind the value");
-    refuse(head + "1 1 1\n2 2 1\n\n% end\n2 1 1\n", "m.mtx:7: text behind the last of 2 entries");
+    refuse_each(std::string(kBanner) + "2 2 2\n",
+                {{"1 1 1.0000000\n", "the file ends after 1 of 2 entries"},
+                 {"1 1 1\n3 2 1\n", "m.mtx:4: entry (3, 2) lies outside 1..2"},
+                 {"1 1 1\n0 2 1\n", "m.mtx:4: entry (0, 2) lies outside"},
+                 {"1 1 nan\n2 2 1\n", "m.mtx:3: the value is nan"},
+                 {"1 1 -inf\n2 2 1\n", "m.mtx:3: the value is -inf"},
+                 {"1 1 1e999\n2 2 1\n", "m.mtx:3: the value 1e999 is beyond double precision"},
+                 {"1 1 0x10\n2 2 1\n", "m.mtx:3: the value is missing or no number"},
+                 {"1 1 \n2 2 1\n", "m.mtx:3: the value is missing"},
+                 {"1 1 1 1\n2 2 1\n", "m.mtx:3: '1' behind the value"},
+                 {"1 1 1\n2 2 1\n\n% end\n2 1 1\n", "m.mtx:7: text behind the last of 2 entries"}});
     refuse(std::string(kBanner) + "1 1 2\n1 1 1e308\n1 1 1e308\n", "add up beyond double precision");
 }
 
 TEST(MatrixMarket, DiagonalMustBePositive) {
-    const std::string head = std::string(kBanner) + "2 2 2\n";
-    refuse(head + "1 1 1\n% note\n2 2 0\n", "m.mtx:5: diagonal entry 2 is zero or missing");
-    refuse(head + "1 1 -1\n2 2 1\n", "m.mtx:3: diagonal entry 1 is negative");
-    refuse(head + "1 1 1\n2 1 1\n", "m.mtx:2: diagonal entry 2 is zero or missing");
+    refuse_each(std::string(kBanner) + "2 2 2\n",
+                {{"1 1 1\n% note\n2 2 0\n", "m.mtx:5: diagonal entry 2 is zero or missing"},
+                 {"1 1 -1\n2 2 1\n", "m.mtx:3: diagonal entry 1 is negative"},
+                 {"1 1 1\n2 1 1\n", "m.mtx:2: diagonal entry 2 is zero or missing"}});
 }
 
 TEST(MatrixMarket, SymmetryMustHold) {

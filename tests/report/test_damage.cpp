@@ -1,31 +1,22 @@
 // Results files that are not whole, or none at all: one clear line, the same from every reader, and nothing written.
-#include <array>
-#include <cstdio>
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "expect_invalid.hpp"
 #include "mantissa/host/store.hpp"
+#include "program.hpp"
 #include "report/rows.hpp"
 #include "scratch.hpp"
+#include "sqlite.hpp"
 
 namespace {
 
 using namespace mantissa;
 using namespace mantissa::report;
-
-void execute(const std::string& path, const std::string& sql) {
-    sqlite3* db = nullptr;
-    ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
-    char* fault = nullptr;
-    EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &fault), SQLITE_OK) << fault;
-    sqlite3_close(db);
-}
 
 /// A results file of many pages, without a write-ahead log beside it.
 std::string good_file(const Scratch& scratch) {
@@ -171,31 +162,13 @@ TEST(Damage, OtherVersionsAndOtherFiles) {
     EXPECT_TRUE(read_stores({scratch.path("empty")}, origins).points.empty());
 }
 
-struct Outcome {
-    int code = -1;
-    std::string out, err;
-};
-
-Outcome run(const Scratch& scratch, const std::string& arguments) {
-    const std::string line = std::string(MANTISSA_PROGRAM) + " " + arguments + " 2>" + scratch.path("err");
-    std::FILE* pipe = ::popen(line.c_str(), "r");
-    Outcome o;
-    std::array<char, 4096> buffer{};
-    for (std::size_t got; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-        o.out.append(buffer.data(), got);
-    const int status = ::pclose(pipe);
-    o.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    o.err = scratch.read("err");
-    return o;
-}
-
 TEST(Damage, TheCommandEndsWithTwoAndMakesNoPage) {
     const Scratch scratch;
     std::string bytes = good_file(scratch);
     bytes[100] ^= 0x7f;
     scratch.write("flipped", bytes);
     for (const std::string& store : {scratch.path("flipped"), std::string("/tmp"), scratch.path("none")}) {
-        const Outcome o = run(scratch, "report " + store + " -o " + scratch.path("page.html"));
+        const Outcome o = run("report " + store + " -o " + scratch.path("page.html"));
         EXPECT_EQ(o.code, 2) << store;
         EXPECT_EQ(o.out, "");
         EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
@@ -207,19 +180,19 @@ TEST(Damage, TheCommandEndsWithTwoAndMakesNoPage) {
 TEST(ReproduceStored, ComputesNothing) {
     const Scratch scratch;
     const std::string store = scratch.path("s.sqlite");
-    const Outcome nowhere = run(scratch, "reproduce table4 --levels 8 --stored --store " + store);
+    const Outcome nowhere = run("reproduce table4 --levels 8 --stored --store " + store);
     EXPECT_EQ(nowhere.code, 2);
     EXPECT_NE(nowhere.err.find("no such results file"), std::string::npos) << nowhere.err;
     EXPECT_FALSE(std::filesystem::exists(store));
-    const Outcome unnamed = run(scratch, "reproduce table4 --levels 8 --stored");
+    const Outcome unnamed = run("reproduce table4 --levels 8 --stored");
     EXPECT_EQ(unnamed.code, 2);
     EXPECT_NE(unnamed.err.find("give it with --store"), std::string::npos) << unnamed.err;
     { Store made(store); }
-    const Outcome table = run(scratch, "reproduce table4 --levels 8 --stored --store " + store);
+    const Outcome table = run("reproduce table4 --levels 8 --stored --store " + store);
     EXPECT_EQ(table.code, 0) << table.err;
     EXPECT_NE(table.out.find("not stored"), std::string::npos) << table.out;
     EXPECT_EQ(table.out.find("double cells equal"), std::string::npos) << "of no cells nothing can be said";
-    EXPECT_NE(run(scratch, "reproduce table4 --levels 8 --stored --json --store " + store).out.find("\"not_stored\""),
+    EXPECT_NE(run("reproduce table4 --levels 8 --stored --json --store " + store).out.find("\"not_stored\""),
               std::string::npos);
     EXPECT_EQ(Store(store).size(), 0u);
 }

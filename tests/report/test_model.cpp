@@ -1,14 +1,16 @@
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <sqlite3.h>
 
 #include "expect_invalid.hpp"
 #include "mantissa/host/store.hpp"
 #include "report/page/page.hpp"
 #include "scratch.hpp"
+#include "sqlite.hpp"
 
 namespace {
 
@@ -33,14 +35,6 @@ SolveResult result(std::uint64_t inner, bool history = false) {
     r.seconds = 0.1;
     if (history) r.history = {{0, 0, 1}, {inner / 2, 1, 1e-5}, {inner, 2, 0.9e-10}};
     return r;
-}
-
-void execute(const std::string& path, const std::string& sql) {
-    sqlite3* db = nullptr;
-    ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
-    char* fault = nullptr;
-    EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &fault), SQLITE_OK) << fault;
-    sqlite3_close(db);
 }
 
 void add_document(const std::string& path, const std::string& table, const std::string& name, const Json& document,
@@ -134,20 +128,24 @@ TEST(Report, IterationsBySeries) {
     EXPECT_EQ(figure.table.rows.back().cells[2].text, "double");
 }
 
-TEST(Report, FindingsOfTheSolvesAlone) {
+/// What the report says of a store with these solves: datapath and inner iterations, 0 where it diverged.
+Summary summary_of_solves(std::initializer_list<std::pair<const char*, std::uint64_t>> solves) {
     const Scratch scratch;
     {
         Store store(scratch.path("s"));
-        store.put(point("double"), result(100), 4225, kProvenance);
-        store.put(point("s10e8"), result(900), 4225, kProvenance);
-        store.put(point("s10e8,row=s16e8"), result(300), 4225, kProvenance);
-        store.put(point("s10e8,u=s23e8,row=s16e8"), result(150), 4225, kProvenance);
-        SolveResult failed = result(1);
-        failed.status = Status::diverged;
-        store.put(point("s4e8"), failed, 4225, kProvenance);
+        for (const auto& [spec, iterations] : solves) {
+            SolveResult r = result(std::max<std::uint64_t>(iterations, 1));
+            if (iterations == 0) r.status = Status::diverged;
+            store.put(point(spec), r, 4225, kProvenance);
+        }
     }
     Origins origins;
-    const Summary summary = summary_of(read_stores({scratch.path("s")}, origins));
+    return summary_of(read_stores({scratch.path("s")}, origins));
+}
+
+TEST(Report, FindingsOfTheSolvesAlone) {
+    const Summary summary = summary_of_solves(
+        {{"double", 100}, {"s10e8", 900}, {"s10e8,row=s16e8", 300}, {"s10e8,u=s23e8,row=s16e8", 150}, {"s4e8", 0}});
     ASSERT_EQ(summary.findings.size(), 3u);
     EXPECT_TRUE(has(summary.findings[0], "s10e8,u=s23e8,row=s16e8 solves")) << summary.findings[0];
     EXPECT_TRUE(has(summary.findings[0], "150 inner iterations, 1.50 times double's 100")) << summary.findings[0];
@@ -156,18 +154,13 @@ TEST(Report, FindingsOfTheSolvesAlone) {
 }
 
 TEST(Report, FindingsAreOfAllSolvesAndOfNoneAloneTheBest) {
-    const Scratch scratch;
-    {
-        Store store(scratch.path("s"));
-        store.put(point("double"), result(100), 4225, kProvenance);
-        store.put(point("s17e8"), result(190), 4225, kProvenance);
-        // Shorter vectors, that no chart draws: the sentence on the shortest must not pass over them.
-        store.put(point("s8e8,order=tree,u=s23e8"), result(150), 4225, kProvenance);
-        store.put(point("s17e8,row=s23e8"), result(190), 4225, kProvenance);
-        store.put(point("s12e8"), result(900), 4225, kProvenance);
-    }
-    Origins origins;
-    const Summary summary = summary_of(read_stores({scratch.path("s")}, origins));
+    const Summary summary = summary_of_solves(
+        {{"double", 100},
+         {"s17e8", 190},
+         // Shorter vectors, that no chart draws: the sentence on the shortest must not pass over them.
+         {"s8e8,order=tree,u=s23e8", 150},
+         {"s17e8,row=s23e8", 190},
+         {"s12e8", 900}});
     ASSERT_EQ(summary.findings.size(), 2u);
     EXPECT_TRUE(has(summary.findings[0], "s8e8,u=s23e8,order=tree solves") ||
                 has(summary.findings[0], "s8e8,order=tree,u=s23e8 solves"))

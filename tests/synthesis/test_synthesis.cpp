@@ -1,38 +1,20 @@
 // `mantissa synthesize` as a user meets it: operators against the areas they must not pass, the store, failures.
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 
-#include "scratch.hpp"
+#include "program.hpp"
 
 namespace {
 
 using nlohmann::json;
 
-struct Outcome {
-    int code = -1;
-    std::string out, err;
-};
-
-/// `environment`: NAME=VALUE words before the program.
+/// `environment`: NAME=VALUE words before the program. Results go into one store for each test.
 Outcome run(const Scratch& scratch, const std::string& arguments, const std::string& environment = "") {
-    const std::string line = "env " + environment + " " + MANTISSA_PROGRAM + " " + arguments + " --store " +
-                             scratch.path("store.sqlite") + " 2>" + scratch.path("err");
-    std::FILE* pipe = ::popen(line.c_str(), "r");
-    Outcome o;
-    std::array<char, 4096> buffer{};
-    for (std::size_t got; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-        o.out.append(buffer.data(), got);
-    const int status = ::pclose(pipe);
-    o.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    o.err = scratch.read("err");
-    return o;
+    return ::run(arguments + " --store " + scratch.path("store.sqlite"), environment);
 }
 
 json figures(const Scratch& scratch, const std::string& arguments) {

@@ -53,28 +53,45 @@ void print_report(std::FILE* to, const sweeps::SweepReport& r, const std::string
         fmt::print(stderr, "mantissa: {}: {}\n", base::shortened(key, 300), base::shortened(reason, 400));
 }
 
-int run_ranks(const Flags& flags, const std::string& typed, const Sweep& sweep, const sweeps::Ranks& ranks) {
-    const std::string path = store_path(flags, sweep);
-    const int threads = thread_count(flags.threads);
-    std::FILE* const words = check_outputs({{"--csv", flags.csv}, {"--jsonl", flags.json_lines}}, flags.json);
-    base::check_store_path("--store", path);
-    if (flags.dry_run) {
-        std::size_t stored = 0;
-        if (std::filesystem::exists(path)) {
-            const Store store(path);
-            for (const Point& point : sweep.points) stored += store.contains(point) ? 1 : 0;
-        }
-        if (!ranks.first()) return kDone;
-        if (flags.json) {
-            const results::Json j = {{"points", sweep.points.size()}, {"stored", stored}, {"store", path}};
-            fmt::print("{}\n", j.dump(2));
-        } else {
-            fmt::print("{} points, {} of them in {}\n", sweep.points.size(), stored, path);
-        }
-        return kDone;
+int dry_run(const Flags& flags, const Sweep& sweep, const std::string& path) {
+    std::size_t stored = 0;
+    if (std::filesystem::exists(path)) {
+        const Store store(path);
+        for (const Point& point : sweep.points) stored += store.contains(point) ? 1 : 0;
     }
-    const auto store = ranks.first() ? std::make_unique<Store>(path) : nullptr;
-    const sweeps::SweepReport report = sweeps::run_sweep(sweep, store.get(), threads, typed, ranks);
+    if (flags.json) {
+        const results::Json j = {{"points", sweep.points.size()}, {"stored", stored}, {"store", path}};
+        fmt::print("{}\n", j.dump(2));
+    } else {
+        fmt::print("{} points, {} of them in {}\n", sweep.points.size(), stored, path);
+    }
+    return kDone;
+}
+
+/// What a rank needs of the request. Store and outputs are the first rank's.
+struct Request {
+    Sweep sweep;
+    int threads = 0;
+    std::string path;
+    std::FILE* words = nullptr;
+    std::unique_ptr<Store> store;
+};
+
+Request read_request(const Flags& flags, const sweeps::Ranks& ranks) {
+    Request r;
+    r.sweep = read_sweep(flags.file);
+    r.threads = thread_count(flags.threads);
+    r.path = store_path(flags, r.sweep);
+    if (!ranks.first()) return r;
+    r.words = check_outputs({{"--csv", flags.csv}, {"--jsonl", flags.json_lines}}, flags.json);
+    base::check_store_path("--store", r.path);
+    if (!flags.dry_run) r.store = std::make_unique<Store>(r.path);
+    return r;
+}
+
+int run_request(const Flags& flags, const std::string& typed, const Request& request, const sweeps::Ranks& ranks) {
+    Store* const store = request.store.get();
+    const sweeps::SweepReport report = sweeps::run_sweep(request.sweep, store, request.threads, typed, ranks);
     if (!ranks.first()) return kDone;
     std::string fault;
     try {
@@ -83,19 +100,31 @@ int run_ranks(const Flags& flags, const std::string& typed, const Sweep& sweep, 
     } catch (const InvalidInput& failed) {
         fault = failed.what();
     }
-    print_report(words, report, path, flags.json);
+    print_report(request.words, report, request.path, flags.json);
     if (!fault.empty()) throw InvalidInput(fault); // the points are in the store all the same
     return report.refused.empty() ? kDone : kWrongRequest;
 }
 
 int sweep_command(const Flags& flags, const std::string& typed) {
-    const Sweep sweep = read_sweep(flags.file); // every rank sees the same faults
     const sweeps::Ranks ranks;
+    Request request;
+    std::string fault;
     try {
-        return run_ranks(flags, typed, sweep, ranks);
-    } catch (const std::exception& fault) {
+        request = read_request(flags, ranks);
+    } catch (const InvalidInput& wrong) {
+        fault = wrong.what();
+    }
+    // A fault of any rank is the first one's to report, once, before any of them begins.
+    if (fault = ranks.first_fault(fault); !fault.empty()) {
+        if (ranks.first()) throw InvalidInput(fault);
+        return kWrongRequest;
+    }
+    try {
+        if (flags.dry_run) return ranks.first() ? dry_run(flags, request.sweep, request.path) : kDone;
+        return run_request(flags, typed, request, ranks);
+    } catch (const std::exception& failed) {
         if (ranks.count() == 1) throw;
-        fmt::print(stderr, "mantissa: {}\n", base::shortened(fault.what(), 800));
+        fmt::print(stderr, "mantissa: {}\n", base::shortened(failed.what(), 800));
         ranks.abandon(kWrongRequest); // the other ranks must not wait for this one
     }
 }

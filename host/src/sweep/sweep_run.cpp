@@ -180,6 +180,18 @@ Ranks::Ranks() {
 Ranks::~Ranks() {
     MPI_Finalize();
 }
+std::string Ranks::first_fault(const std::string& own) const {
+    const int mine = own.empty() ? count_ : rank_;
+    int speaker = 0;
+    MPI_Allreduce(&mine, &speaker, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (speaker == count_) return {};
+    auto length = static_cast<int>(own.size());
+    MPI_Bcast(&length, 1, MPI_INT, speaker, MPI_COMM_WORLD);
+    std::string fault = own;
+    fault.resize(static_cast<std::size_t>(length));
+    MPI_Bcast(fault.data(), length, MPI_CHAR, speaker, MPI_COMM_WORLD);
+    return fault;
+}
 void Ranks::abandon(int code) const {
     MPI_Abort(MPI_COMM_WORLD, code);
     std::_Exit(code);
@@ -187,6 +199,9 @@ void Ranks::abandon(int code) const {
 #else
 Ranks::Ranks() = default;
 Ranks::~Ranks() = default;
+std::string Ranks::first_fault(const std::string& own) const {
+    return own;
+}
 void Ranks::abandon(int code) const {
     std::_Exit(code);
 }

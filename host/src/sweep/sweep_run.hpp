@@ -23,6 +23,8 @@ public:
     [[nodiscard]] int count() const { return count_; }
     /// The first rank owns the store and the terminal.
     [[nodiscard]] bool first() const { return rank_ == 0; }
+    /// Of the ranks' faults ("" where a rank has none) the lowest rank's, on every rank; empty when none has one.
+    [[nodiscard]] std::string first_fault(const std::string& own) const;
     /// Ends all ranks with this exit code.
     [[noreturn]] void abandon(int code) const;
 

@@ -1,0 +1,197 @@
+// Sweeps over MPI ranks: the store of one process, what a killed rank leaves, two instances on one store, bad input.
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "mantissa/host/store.hpp"
+#include "program.hpp"
+
+namespace {
+
+using nlohmann::json;
+
+// mpirun as root and on fewer cores than ranks, as in a container; quiet, so that what is printed is the program's.
+const std::string kRanks =
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 " MANTISSA_MPIRUN " -q --oversubscribe --bind-to none ";
+
+/// Two ranks with these arguments.
+Outcome run_ranks(const std::string& arguments) {
+    return run(arguments, kRanks + "-np 2");
+}
+/// The program without MPI.
+Outcome run_alone(const std::string& arguments) {
+    return run_program(MANTISSA_ALONE, arguments);
+}
+
+constexpr const char* kMixed = "[[grid]]\n"
+                               "problem = [\"poisson2d:level=4\", \"diffusion2d:level=4\", \"poisson3d:level=3\"]\n"
+                               "format = [\"s10e8\", \"s17e8\", \"double\"]\n"
+                               "scheme = [\"residual-guided\", \"direct\"]\nhistory = true\n";
+// Forty points of some tenths of a second.
+constexpr const char* kLong =
+    "[[grid]]\nproblem = \"poisson2d:level=7\"\nformat = [\"s10e8\", \"s12e8\", \"s14e8\", \"s17e8\"]\n"
+    "inner = [5, 6, 7, 8, 9, 10, 11, 12, 13, 14]\n";
+constexpr std::size_t kLongPoints = 40;
+
+/// A store's points, sorted, without what one run and the next differ in.
+std::vector<json> stored_points(const Scratch& scratch, const std::string& store) {
+    const std::string lines = scratch.path(store + ".jsonl");
+    mantissa::Store(scratch.path(store)).export_json_lines(lines);
+    std::vector<json> points;
+    std::ifstream file(lines);
+    for (std::string line; std::getline(file, line);) {
+        json point = json::parse(line);
+        for (const char* own : {"seconds", "date", "command"}) EXPECT_EQ(point.erase(own), 1U) << own;
+        points.push_back(std::move(point));
+    }
+    std::sort(points.begin(), points.end());
+    return points;
+}
+
+void expect_one_line(const Outcome& o, const std::string& part) {
+    EXPECT_EQ(o.code, 2);
+    EXPECT_EQ(o.out, "");
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    EXPECT_TRUE(o.err.starts_with("mantissa: ")) << o.err;
+    EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
+}
+
+TEST(Ranks, StoreEqualsOneProcesses) {
+    const Scratch scratch;
+    const std::string file = scratch.write("s.toml", kMixed);
+    const Outcome alone = run_alone("sweep " + file + " --threads 1 --store " + scratch.path("alone.sqlite"));
+    ASSERT_EQ(alone.code, 0) << alone.err;
+    const Outcome two = run_ranks("sweep " + file + " --json --threads 1 --store " + scratch.path("two.sqlite"));
+    ASSERT_EQ(two.code, 0) << two.err;
+    EXPECT_EQ(two.err, "");
+    const json report = json::parse(two.out); // one report, not two
+    EXPECT_EQ(report["points"], 18);
+    EXPECT_EQ(report["computed"], 18);
+    const std::vector<json> want = stored_points(scratch, "alone.sqlite");
+    ASSERT_EQ(want.size(), 18U);
+    EXPECT_EQ(stored_points(scratch, "two.sqlite"), want);
+    // Nothing is left to do.
+    const Outcome again = run_ranks("sweep " + file + " --json --threads 1 --store " + scratch.path("two.sqlite"));
+    ASSERT_EQ(again.code, 0) << again.err;
+    EXPECT_EQ(json::parse(again.out)["computed"], 0);
+}
+
+/// Ranks that run in the background; ended when this goes.
+class Background {
+public:
+    Background(const std::string& mark, const std::string& arguments)
+        : mark_(mark + "=" + std::to_string(::getpid())),
+          pipe_(
+              ::popen((mark_ + " " + kRanks + "-np 2 " + MANTISSA_PROGRAM + " " + arguments + " 2>&1").c_str(), "r")) {}
+    Background(const Background&) = delete;
+    Background& operator=(const Background&) = delete;
+    ~Background() {
+        if (pipe_ == nullptr) return;
+        for (const int process : processes_with(mark_)) ::kill(process, SIGKILL);
+        ::pclose(pipe_);
+    }
+    /// The process of this rank, or -1.
+    [[nodiscard]] int rank(int number) const {
+        const std::vector<int> ranks = processes_with("OMPI_COMM_WORLD_RANK=" + std::to_string(number));
+        for (const int process : processes_with(mark_))
+            if (std::find(ranks.begin(), ranks.end(), process) != ranks.end()) return process;
+        return -1;
+    }
+    /// Waits for its end; its exit code, and what it printed.
+    Outcome wait() {
+        Outcome o;
+        std::array<char, 4096> buffer{};
+        for (std::size_t got; (got = std::fread(buffer.data(), 1, buffer.size(), pipe_)) > 0;)
+            o.out.append(buffer.data(), got);
+        const int status = ::pclose(std::exchange(pipe_, nullptr));
+        o.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        return o;
+    }
+
+private:
+    std::string mark_;
+    std::FILE* pipe_;
+};
+
+/// Waits until the store has some points, at most half a minute, and returns how many.
+std::size_t wait_for_points(const std::string& store) {
+    std::size_t stored = 0;
+    for (int tries = 0; stored < 3 && tries < 6000; ++tries) {
+        ::usleep(5000);
+        if (std::filesystem::exists(store)) stored = mantissa::Store(store).size();
+    }
+    return stored;
+}
+
+TEST(Ranks, AKilledRankEndsTheSweepWhichResumes) {
+    const Scratch scratch;
+    const std::string file = scratch.write("s.toml", kLong), store = scratch.path("s.sqlite");
+    Background sweep("MANTISSA_TEST_KILLED", "sweep " + file + " --threads 1 --store " + store);
+    ASSERT_GE(wait_for_points(store), 3U);
+    const int victim = sweep.rank(1);
+    ASSERT_GT(victim, 0);
+    ASSERT_EQ(::kill(victim, SIGKILL), 0);
+    EXPECT_NE(sweep.wait().code, 0);
+    const std::size_t stored = mantissa::Store(store).size();
+    ASSERT_GE(stored, 3U);
+    ASSERT_LT(stored, kLongPoints); // else nothing was cut short
+    const Outcome rest = run_ranks("sweep " + file + " --json --threads 1 --store " + store);
+    ASSERT_EQ(rest.code, 0) << rest.err;
+    const json report = json::parse(rest.out);
+    EXPECT_EQ(report["stored_before"], stored);
+    EXPECT_EQ(report["computed"], kLongPoints - stored);
+    ASSERT_EQ(run_alone("sweep " + file + " --threads 2 --store " + scratch.path("alone.sqlite")).code, 0);
+    EXPECT_EQ(stored_points(scratch, "s.sqlite"), stored_points(scratch, "alone.sqlite"));
+}
+
+TEST(Ranks, TwoInstancesShareAStore) {
+    const Scratch scratch;
+    const std::string file = scratch.write("s.toml", kLong), store = scratch.path("s.sqlite");
+    const std::string arguments = "sweep " + file + " --threads 1 --store " + store;
+    Background first("MANTISSA_TEST_SHARED", arguments);
+    ASSERT_GE(wait_for_points(store), 3U);
+    const Outcome second = run_ranks(arguments);
+    EXPECT_EQ(second.code, 0) << second.err;
+    const Outcome o = first.wait();
+    EXPECT_EQ(o.code, 0) << o.out;
+    EXPECT_EQ(mantissa::Store(store).size(), kLongPoints); // each once
+}
+
+TEST(Ranks, BadInputIsOneLine) {
+    const Scratch scratch;
+    const std::string good = scratch.write("good.toml", kMixed);
+    const std::string bad = scratch.write("bad.toml", "[[grid]]\nproblem = \"poisson2d:level=4\"\ncolour = 3\n");
+    expect_one_line(run_ranks("sweep " + bad), "bad.toml:3: no key 'colour'");
+    expect_one_line(run_ranks("sweep " + good + " --csv /nowhere/x.csv"), "there is no folder '/nowhere'");
+    scratch.write("text.sqlite", std::string(5000, 'x'));
+    expect_one_line(run_ranks("sweep " + good + " --store " + scratch.path("text.sqlite")), "text.sqlite");
+    EXPECT_EQ(scratch.read("text.sqlite"), std::string(5000, 'x'));
+    // The fault of one rank alone, whichever it is.
+    for (const auto& [first, second] : {std::pair{good, bad}, std::pair{bad, good}}) {
+        const std::string rest = "-np 1 " MANTISSA_PROGRAM " sweep " + first + " : -np 1";
+        expect_one_line(run("sweep " + second, kRanks + rest), "bad.toml:3: no key 'colour'");
+    }
+}
+
+TEST(Ranks, RefusedPointsAreNamedOnce) {
+    const Scratch scratch;
+    const std::string file = scratch.write(
+        "s.toml", "[[grid]]\nproblem = [\"poisson2d:level=3\", \"poisson2d:level=4\", \"mtx:/no/such/file.mtx\"]\n");
+    const Outcome o = run_ranks("sweep " + file + " --json --threads 1");
+    EXPECT_EQ(o.code, 2) << o.err;
+    const json report = json::parse(o.out);
+    EXPECT_EQ(report["computed"], 2);
+    ASSERT_EQ(report["refused"].size(), 1U);
+    EXPECT_NE(report["refused"][0]["reason"].get<std::string>().find("/no/such/file.mtx"), std::string::npos);
+}
+
+} // namespace
