@@ -51,7 +51,8 @@ std::string core_refusal(const DatapathSpec& spec) {
         if (spec.dot.depth < static_cast<int>(least))
             return fmt::format("the accumulator's adder takes {} clocks, so its depth must be {} or more, not {}; "
                                "write dot={}/{}",
-                               latency::add_latency(sum, term, sum), least, spec.dot.depth, to_string(spec.dot.accumulator), least);
+                               latency::add_latency(sum, term, sum), least, spec.dot.depth,
+                               to_string(spec.dot.accumulator), least);
     }
     return {};
 }

@@ -38,8 +38,8 @@ module core_icarus_tb;
   wire [3:0]  out_valid, out_last;
   reg  [3:0]  out_ready = 0;
 
-`ifdef NETLIST
-  pcg_core
+`ifdef NETLIST // netlist.sh
+  netlist
 `else
   pcg_core #(
 `include "parameters.svh"

@@ -1,5 +1,6 @@
 // Writes vectors.hex, expected.hex, parameters.svh and defines.txt for core_icarus_tb.sv: a random nine-band system, a
-// start, and what the emulated engine makes of it. usage: icarus_vectors SPEC ROW ROWS PASSES FOLDER [PARAMETER=VALUE]...
+// start, and what the emulated engine makes of it. usage: icarus_vectors SPEC ROW ROWS PASSES FOLDER
+// [PARAMETER=VALUE]...
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

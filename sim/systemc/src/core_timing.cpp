@@ -54,7 +54,8 @@ std::uint64_t CoreTiming::scalar(const mantissa_hls::ScalarResult& result) const
         const int divide = latency::div_latency(scalar_bits_) + 1,
                   multiply = latency::mul_serial_latency(scalar_bits_) + 1;
         clocks += static_cast<std::uint64_t>(2 * divide + 2 * multiply +
-                                             latency::add_latency(scalar_bits_, scalar_bits_, scalar_bits_) + (shared_ ? 5 : 1));
+                                             latency::add_latency(scalar_bits_, scalar_bits_, scalar_bits_) +
+                                             (shared_ ? 5 : 1));
     }
     return clocks + 5; // finish in two, operands, done, next
 }
