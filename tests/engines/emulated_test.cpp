@@ -51,7 +51,7 @@ TEST_P(EmulatedSpec, OddSizesAndSeveralChunks) {
 // What a Dirichlet node holds stays there: such a start diverges, and shows what is done on the edge.
 TEST_P(EmulatedSpec, ValuesOnTheEdge) {
     const System system = stencil_system(17, 13);
-    std::vector<double> start(system.size);
+    std::vector<double> start(system.size());
     for (std::size_t i = 0; i < start.size(); ++i) start[i] = 0.1 + 0.01 * static_cast<double>(i % 11);
     for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general})
         testing::compare_with_reference(*make_emulated_engine(path), GetParam(), system, 3, start);
@@ -59,12 +59,12 @@ TEST_P(EmulatedSpec, ValuesOnTheEdge) {
 
 // The plain recurrence's fused loops against the general path, which goes operation by operation.
 void compare_plain(const std::string& text, const System& system, int threads, std::size_t passes) {
-    SCOPED_TRACE(text + " plain " + to_string(system.kind) + " threads " + std::to_string(threads));
+    SCOPED_TRACE(text + " plain " + to_string(system.kind()) + " threads " + std::to_string(threads));
     const DatapathSpec spec = parse_spec(text);
     const auto fused = make_emulated_engine()->load(system, spec, {threads, Recurrence::plain});
     const auto general = make_emulated_engine(EmulatedPath::general)->load(system, spec, {1, Recurrence::plain});
     const std::vector<double> r0 = testing::random_residual(system, spec.r.exponent_bits < 8 ? 16.0 : 0.01);
-    std::vector<double> a(system.size), b(system.size);
+    std::vector<double> a(system.size()), b(system.size());
     fused->write(Vec::r, 0, r0);
     general->write(Vec::r, 0, r0);
     for (std::size_t pass = 1; pass <= passes; ++pass) {
@@ -93,18 +93,19 @@ TEST_P(EmulatedSpec, PlainRecurrenceIsTheSameFusedAndGeneral) {
 // Rows of very different lengths, empty ones among them, over several windows of the sorted rows.
 TEST_P(EmulatedSpec, RaggedSparseRows) {
     std::mt19937_64 random(8);
-    SparseRows rows;
-    rows.row_begin.push_back(0);
+    std::vector<std::uint64_t> row_begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
     constexpr std::size_t kSize = 2600;
     for (std::size_t i = 0; i < kSize; ++i) {
         const std::size_t step = random() % 9 == 0 ? 1 + random() % 40 : 1 + random() % kSize;
         for (std::size_t j = i % step; j < kSize && random() % 50 != 0; j += step) {
-            rows.column.push_back(static_cast<std::uint32_t>(j));
-            rows.value.push_back(i == j ? 3.0 : std::ldexp(static_cast<double>(random() % 1000) - 500, -16));
+            column.push_back(static_cast<std::uint32_t>(j));
+            value.push_back(i == j ? 3.0 : std::ldexp(static_cast<double>(random() % 1000) - 500, -16));
         }
-        rows.row_begin.push_back(rows.value.size());
+        row_begin.push_back(value.size());
     }
-    const System system = System::from_rows(std::move(rows));
+    const System system = CompressedRows(std::move(row_begin), std::move(column), std::move(value));
     for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general})
         compare(GetParam(), system, path, 2, 2);
 }
@@ -133,7 +134,7 @@ TEST(EmulatedEngine, SessionsOwnTheirSystem) {
 // A window too small for the sums: reported, and scalars are +0.
 TEST(EmulatedEngine, WindowOverflowEndsTheRun) {
     const System system = stencil_system(9, 9);
-    std::vector<double> r0(system.size, 0.5);
+    std::vector<double> r0(system.size(), 0.5);
     for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general}) {
         const auto session = make_emulated_engine(path)->load(system, parse_spec("s17e8,dot=fixed[3:-40]"), {});
         session->write(Vec::r, 0, r0);
@@ -150,17 +151,16 @@ TEST(EmulatedEngine, EndsOnZeroResidualAndIndefiniteMatrix) {
     const auto engine = make_emulated_engine();
     const auto session = engine->load(system, parse_spec("s17e8"), {});
     EXPECT_EQ(session->run({.passes = 3}).end, RunEnd::exact);
-    Stencil negative{9, 9, {}};
-    negative.coefficients[4] = -1;
-    const auto other = engine->load(System::from_stencil(negative), parse_spec("s17e8"), {});
+    const System negative = Stencil(9, 9, {0, 0, 0, 0, -1, 0, 0, 0, 0});
+    const auto other = engine->load(negative, parse_spec("s17e8"), {});
     other->write(Vec::r, 0, std::vector<double>(81, 0.5));
     EXPECT_EQ(other->run({.passes = 3}).end, RunEnd::indefinite);
 }
 
 TEST(EmulatedEngine, ManyPassesEqualOneByOne) {
     const System system = stencil_system(33, 33);
-    std::vector<double> r0(system.size, 0.01), a(system.size), b(system.size);
-    for (std::size_t i = 0; i < system.size; ++i)
+    std::vector<double> r0(system.size(), 0.01), a(system.size()), b(system.size());
+    for (std::size_t i = 0; i < system.size(); ++i)
         if (system.on_edge(i)) r0[i] = 0;
     for (const Recurrence recurrence : {Recurrence::pipelined, Recurrence::plain}) {
         const auto one = make_emulated_engine()->load(system, parse_spec("s17e8"), {1, recurrence});

@@ -117,7 +117,7 @@ TEST(Solve, ThreadsDoNotChangeTheHistory) {
 TEST(Solve, ThreadsThatSplitTheOuterLoopDoNotChangeTheHistory) {
     for (const char* text : {"poisson2d:level=9", "diffusion2d:level=9,field=jump,contrast=100", "poisson3d:level=6"}) {
         const Problem problem = make_problem(text);
-        ASSERT_GT(problem.system.size, work::kParallelGrain);
+        ASSERT_GT(problem.system.size(), work::kParallelGrain);
         for (const bool jacobi : {false, true})
             for (const char* scheme : {"direct", "defect-correction", "residual-guided"}) {
                 if (jacobi && std::string(scheme) != "residual-guided") continue;
@@ -220,7 +220,10 @@ TEST(Verdicts, IterationLimitAndCancellation) {
 
 TEST(Verdicts, IndefiniteMatrixBreaksDown) {
     Problem p = make_problem("poisson2d:level=4");
-    for (double& c : p.system.stencil.coefficients) c = -c;
+    const Stencil stencil = std::get<Stencil>(p.system.matrix());
+    std::array<double, kBands> negative = stencil.coefficients();
+    for (double& c : negative) c = -c;
+    p.system = Stencil(stencil.row_length(), stencil.rows(), negative);
     const auto engine = make_emulated_engine();
     for (const char* scheme : {"direct", "pipelined", "chronopoulos-gear", "defect-correction", "residual-guided"}) {
         SolveOptions o;

@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     const std::string folder = argv[5];
     const System system = sim::test::random_bands(row, rows, 9);
     const auto session = make_emulated_engine()->load(system, spec, {});
-    std::vector<double> v(system.size);
+    std::vector<double> v(system.size());
     for (std::size_t i = 0; i < v.size(); ++i) v[i] = 0.03 * static_cast<double>((i * 5) % 13) - 0.17;
     session->write(Vec::r, 0, v);
     session->set_scalars(0, 0);
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     std::ofstream vectors(folder + "/vectors.hex"), expected(folder + "/expected.hex"),
         defines(folder + "/defines.txt");
     dump(vectors);
-    for (const auto& band : system.bands.band)
+    for (const auto& band : std::get<Bands>(system.matrix()).bands())
         for (const double x : band)
             vectors << fmt::format("{:016x}\n", encode(spec.coefficient, exact::convert(spec.coefficient, x)));
     const RunReport report = session->run({passes});
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
     for (std::size_t k = 0; k < list.size(); ++k)
         parameters << fmt::format("  .{}({}){}\n", list[k].first, list[k].second, k + 1 < list.size() ? "," : "");
     defines << fmt::format("-DN={} -DROW={} -DPASSES={} -DLANES={} -DUW={} -DRW={} -DPW={} -DQW={} -DCW={}\n",
-                           system.size, row, passes, spec.lanes, spec.u.width(), spec.r.width(), spec.p.width(),
+                           system.size(), row, passes, spec.lanes, spec.u.width(), spec.r.width(), spec.p.width(),
                            spec.q.width(), spec.coefficient.width());
     return 0;
 }

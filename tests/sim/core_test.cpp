@@ -135,7 +135,7 @@ std::uint64_t clocks_of_a_pass(const DatapathSpec& spec, const System& system, c
         close = latency::accumulate_close_latency(term, sum, spec.dot.depth) +
                 latency::log2_up(lanes) * (latency::accumulate_fold_latency(term, sum) + 1) + 2;
     }
-    const int beats = static_cast<int>(system.size) / lanes + (static_cast<int>(system.size) % lanes != 0 ? 1 : 0);
+    const int beats = static_cast<int>(system.size()) / lanes + (static_cast<int>(system.size()) % lanes != 0 ? 1 : 0);
     const int flush = static_cast<int>(system.row_length()) / lanes + (lanes == 1 ? 1 : 2);
     constexpr int kControl = 3; // the checks, the pass beat, and the clock that opens the streams
     return static_cast<std::uint64_t>(kControl + beats + flush + drain + close +
@@ -146,9 +146,9 @@ TEST_P(Core, ClocksWithoutStallsAreTheSumOfTheLatencies) {
     const auto rtl = make_rtl_engine();
     for (const System& system : {test::poisson_stencil(33, 17), test::random_bands(33, 5, 2)}) {
         const auto session = rtl->load(system, spec(), {});
-        std::vector<double> r(system.size, 0.0);
+        std::vector<double> r(system.size(), 0.0);
         for (std::size_t i = 0; i < r.size(); ++i)
-            if (!(system.kind == System::Kind::stencil && system.on_edge(i)))
+            if (!(system.kind() == System::Kind::stencil && system.on_edge(i)))
                 r[i] = 0.03 * static_cast<double>((i * 5) % 13) - 0.17;
         session->write(Vec::r, 0, r);
         session->set_scalars(0, 0);

@@ -36,7 +36,7 @@ protected:
         return std::unique_ptr<RtlSession>(dynamic_cast<RtlSession*>(session.release()));
     }
     void write_start(Session& s) const {
-        std::vector<double> d(system_.size);
+        std::vector<double> d(system_.size());
         for (std::size_t i = 0; i < d.size(); ++i) d[i] = 0.05 * static_cast<double>((i * 7) % 11) - 0.2;
         for (Vec v : {Vec::u, Vec::p, Vec::q}) s.clear(v);
         s.write(Vec::r, 0, d);
@@ -50,7 +50,7 @@ protected:
         session_->set_misbehaviour({});
         const RunReport a = session_->run({5}), b = reference->run({5});
         ASSERT_EQ(to_string(a.end), to_string(b.end)) << session_->fault();
-        const auto difference = compare_sessions(*session_, *reference, spec_, system_.size);
+        const auto difference = compare_sessions(*session_, *reference, spec_, system_.size());
         ASSERT_FALSE(difference) << difference->signal << " element " << difference->element;
     }
     void start_and_expect(std::uint32_t error) {
@@ -67,7 +67,7 @@ protected:
     }
     [[nodiscard]] std::uint64_t beats() const {
         const auto lanes = static_cast<std::size_t>(spec_.lanes);
-        return (system_.size + lanes - 1) / lanes;
+        return (system_.size() + lanes - 1) / lanes;
     }
 
     System system_;
@@ -83,7 +83,7 @@ TEST_P(Faults, Identifies) {
 TEST_P(Faults, ZeroLength) {
     session_->write_register(kLength, 0);
     start_and_expect(kBadLength | kBadRowLength); // a row is longer than no vector
-    session_->write_register(kLength, static_cast<std::uint32_t>(system_.size));
+    session_->write_register(kLength, static_cast<std::uint32_t>(system_.size()));
     expect_healthy();
 }
 
@@ -302,7 +302,7 @@ public:
     /// Runs `passes` passes from r = d, and compares all vectors and rho with the emulated engine's.
     void expect_run_equals(const System& system, std::uint64_t passes) {
         const Format formats[] = {spec_.u, spec_.r, spec_.p, spec_.q};
-        std::vector<double> d(system.size);
+        std::vector<double> d(system.size());
         for (std::size_t i = 0; i < d.size(); ++i) d[i] = 0.05 * static_cast<double>((i * 7) % 11) - 0.2;
         const auto reference = make_emulated_engine()->load(system, spec_, {});
         reference->write(Vec::r, 0, d);
@@ -311,10 +311,10 @@ public:
 
         std::vector<std::uint64_t> vectors[2][4], bands[kBands];
         mantissa_buffers buffers{};
-        buffers.size = system.size;
+        buffers.size = system.size();
         for (std::size_t v = 0; v < 4; ++v) {
             for (std::size_t bank = 0; bank < 2; ++bank) {
-                vectors[bank][v].assign(system.size, 0);
+                vectors[bank][v].assign(system.size(), 0);
                 buffers.vectors[bank][v] = vectors[bank][v].data();
             }
             buffers.element_bytes[v] = 8;
@@ -326,7 +326,7 @@ public:
             buffers.element_bytes[4 + b] = 8;
         }
         api().set_buffers(model_.state(), &buffers);
-        write(kLength, static_cast<std::uint32_t>(system.size));
+        write(kLength, static_cast<std::uint32_t>(system.size()));
         write(kRowLength, static_cast<std::uint32_t>(system.row_length()));
         write(kPasses, static_cast<std::uint32_t>(passes));
         for (const std::uint32_t at : {kBank, kMode, kAlpha, kBeta, kRhoStop}) write(at, 0);
@@ -338,7 +338,7 @@ public:
         ASSERT_EQ(end_code(status), static_cast<EndCode>(wanted.end));
         ASSERT_EQ(api().read_register(model_.state(), kErrors), 0U);
         const std::size_t bank = (status & kBankBit) != 0 ? 1 : 0;
-        std::vector<double> values(system.size);
+        std::vector<double> values(system.size());
         for (std::size_t v = 0; v < 4; ++v) {
             reference->read(static_cast<Vec>(v), 0, values);
             for (std::size_t i = 0; i < values.size(); ++i)
@@ -394,7 +394,7 @@ TEST_P(Faults, ThresholdEndsARunWhereTheReferenceDoes) {
         const RunReport a = session_->run(request), b = reference->run(request);
         EXPECT_EQ(to_string(a.end), to_string(b.end));
         EXPECT_EQ(a.passes, b.passes);
-        ASSERT_FALSE(compare_sessions(*session_, *reference, spec_, system_.size));
+        ASSERT_FALSE(compare_sessions(*session_, *reference, spec_, system_.size()));
         request.rho_stop /= 64;
     }
 }
@@ -440,7 +440,7 @@ TEST(Check, NamesTheFirstDifferingBit) {
     const auto checked = make_checked_engine(*rtl, wrong);
     const System system = test::random_bands(9, 7, 4);
     const auto session = checked->load(system, parse_spec("s17e8"), {});
-    std::vector<double> d(system.size, 0.125);
+    std::vector<double> d(system.size(), 0.125);
     session->write(Vec::r, 0, d);
     session->set_scalars(0, 0);
     EXPECT_EQ(session->run({2}).passes, 2U);

@@ -18,8 +18,8 @@ namespace mantissa::testing {
 inline void compare_with_reference(const Engine& engine, const std::string& text, const System& system,
                                    std::size_t passes, const std::vector<double>& start,
                                    const SessionOptions& options = {}) {
-    SCOPED_TRACE(text + " " + to_string(system.kind) + " row length " + std::to_string(system.row_length()) + " size " +
-                 std::to_string(system.size) + " threads " + std::to_string(options.threads));
+    SCOPED_TRACE(text + " " + to_string(system.kind()) + " row length " + std::to_string(system.row_length()) + " size " +
+                 std::to_string(system.size()) + " threads " + std::to_string(options.threads));
     const DatapathSpec spec = parse_spec(text);
     const auto session = engine.load(system, spec, options);
     ReferenceSession reference(system, spec);
@@ -27,7 +27,7 @@ inline void compare_with_reference(const Engine& engine, const std::string& text
     reference.write(Vec::r, start);
     const Format formats[] = {spec.u, spec.r, spec.p, spec.q};
     const char* names[] = {"u", "r", "p", "q"};
-    std::vector<double> got(system.size);
+    std::vector<double> got(system.size());
     for (std::size_t pass = 1; pass <= passes; ++pass) {
         const RunReport report = session->run({.passes = 1});
         const ReferenceStep want = reference.pass();
@@ -37,7 +37,7 @@ inline void compare_with_reference(const Engine& engine, const std::string& text
         };
         for (std::size_t k = 0; k < 4; ++k) {
             session->read(static_cast<Vec>(k), 0, got);
-            for (std::size_t i = 0; i < system.size; ++i) {
+            for (std::size_t i = 0; i < system.size(); ++i) {
                 same(formats[k], names[k], i, got[i], reference.v[k][i]);
                 if (::testing::Test::HasFatalFailure()) return;
             }

@@ -81,7 +81,7 @@ struct ReferenceSession {
     Scalars scalars;
 
     ReferenceSession(const System& a, const DatapathSpec& s) : spec(s), system(a) {
-        for (auto& x : v) x.assign(a.size, 0.0);
+        for (auto& x : v) x.assign(a.size(), 0.0);
     }
     std::vector<double>& vec(Vec which) { return v[static_cast<std::size_t>(which)]; }
     void write(Vec which, const std::vector<double>& values) {
@@ -111,13 +111,12 @@ struct ReferenceSession {
         const auto n = static_cast<std::ptrdiff_t>(system.row_length());
         const std::ptrdiff_t offsets[] = {-n - 1, -n, -n + 1, -1, 0, +1, n - 1, n, n + 1};
         const auto j = static_cast<std::ptrdiff_t>(i) + offsets[band];
-        return j < 0 || j >= static_cast<std::ptrdiff_t>(system.size) ? 0.0 : vec(Vec::p)[static_cast<std::size_t>(j)];
+        return j < 0 || j >= static_cast<std::ptrdiff_t>(system.size()) ? 0.0 : vec(Vec::p)[static_cast<std::size_t>(j)];
     }
     /// A stencil's grid edge: the first and last grid row, the first and last column.
-    bool dirichlet(std::size_t i) const {
-        const Stencil& s = system.stencil;
-        const std::size_t row = i / s.row_length, column = i % s.row_length;
-        return row == 0 || row == s.rows - 1 || column == 0 || column == s.row_length - 1;
+    static bool dirichlet(const Stencil& s, std::size_t i) {
+        const std::size_t row = i / s.row_length(), column = i % s.row_length();
+        return row == 0 || row == s.rows() - 1 || column == 0 || column == s.row_length() - 1;
     }
 
     double row(std::size_t i) {
@@ -125,15 +124,20 @@ struct ReferenceSession {
         const auto product = [&](double a, double x) {
             terms.push_back(exact::mul(spec.row, exact::convert(spec.coefficient, a), x));
         };
-        if (system.kind == System::Kind::sparse) {
-            for (auto k = system.sparse.row_begin[i]; k < system.sparse.row_begin[i + 1]; ++k)
-                product(system.sparse.value[k], vec(Vec::p)[system.sparse.column[k]]);
-        } else {
-            if (system.kind == System::Kind::stencil && dirichlet(i)) return 0;
-            for (int b = 0; b < kBands; ++b)
-                product(system.kind == System::Kind::stencil ? system.stencil.coefficients[b] : system.bands.band[b][i],
-                        neighbour(i, b));
-        }
+        std::visit(Overloaded{[&](const Stencil& m) {
+                                  if (dirichlet(m, i)) return;
+                                  for (int b = 0; b < kBands; ++b)
+                                      product(m.coefficients()[static_cast<std::size_t>(b)], neighbour(i, b));
+                              },
+                              [&](const Bands& m) {
+                                  for (int b = 0; b < kBands; ++b)
+                                      product(m.band(static_cast<std::size_t>(b))[i], neighbour(i, b));
+                              },
+                              [&](const CompressedRows& m) {
+                                  for (auto k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k)
+                                      product(m.value()[k], vec(Vec::p)[m.column()[k]]);
+                              }},
+                   system.matrix());
         return exact::convert(spec.q, row_sum(terms));
     }
 

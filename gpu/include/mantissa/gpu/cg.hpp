@@ -90,11 +90,11 @@ public:
     GridSolver(const GridSolver&) = delete;
     GridSolver& operator=(const GridSolver&) = delete;
 
-    /// The right-hand side, system.size elements (Dirichlet nodes are ignored).
+    /// The right-hand side, system.size() elements (Dirichlet nodes are ignored).
     void set_rhs(std::span<const double> b);
     /// Solves from x = 0.
     CgReport solve(const CgRequest& request);
-    /// The last solution, system.size elements.
+    /// The last solution, system.size() elements.
     void solution(std::span<double> x) const;
 
 private:
