@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -113,7 +112,9 @@ Rounded exactly(const Format& f, std::string_view text, bool hex) {
     cpp_int numerator((hex ? "0x" : "") + d.digits), denominator = 1;
     const auto power = static_cast<unsigned>(std::labs(d.exponent));
     cpp_int& scaled = d.exponent < 0 ? denominator : numerator;
-    scaled *= hex ? cpp_int(1) << power : boost::multiprecision::pow(cpp_int(10), power);
+    const cpp_int ten = 10;
+    if (hex) scaled <<= power;
+    else scaled *= cpp_int(pow(ten, power));
     return rounded(f, leading_bits(d.negative, std::move(numerator), std::move(denominator)));
 }
 
@@ -218,8 +219,7 @@ std::to_chars_result to_chars(char* first, char* last, const Format& f, double v
         return std::to_chars(first, last, value, notation);
     const std::string text = decimal_text(shortest_decimal(f, std::fabs(value)), std::signbit(value), notation);
     if (last - first < static_cast<std::ptrdiff_t>(text.size())) return {last, std::errc::value_too_large};
-    std::memcpy(first, text.data(), text.size());
-    return {first + text.size(), std::errc()};
+    return {std::copy(text.begin(), text.end(), first), std::errc()};
 }
 
 } // namespace mantissa

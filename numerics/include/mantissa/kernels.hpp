@@ -61,7 +61,8 @@ template <class Address> struct Memory {
         static_assert(std::is_trivially_copyable_v<X> && std::is_standard_layout_v<X>);
         if constexpr (FormatOf<std::remove_const_t<X>>::kIsFloat) {
             using T = typename X::carrier_type;
-            static_assert(sizeof(X) == sizeof(T) && alignof(X) == alignof(T));
+            static_assert(sizeof(X) == sizeof(T));
+            static_assert(alignof(X) == alignof(T));
         }
     }
 };

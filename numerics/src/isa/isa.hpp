@@ -40,7 +40,10 @@ public:
     [[nodiscard]] MANTISSA_INLINE void* address() const { return at_; }
     struct Element {
         unsigned char* at;
-        MANTISSA_INLINE void operator=(T x) const { __builtin_memcpy(at, &x, sizeof x); }
+        MANTISSA_INLINE Element& operator=(T x) {
+            __builtin_memcpy(at, &x, sizeof x);
+            return *this;
+        }
     };
     MANTISSA_INLINE Element operator[](std::size_t i) const { return {at_ + i * sizeof(T)}; }
     MANTISSA_INLINE Sink operator+(std::size_t i) const { return at_ + i * sizeof(T); }
