@@ -10,9 +10,9 @@
 
 #include "core_registers.hpp"
 #include "fst_signals.hpp"
+#include "mantissa/checked_engine.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/exact.hpp"
-#include "mantissa/sim/checked_engine.hpp"
 #include "mantissa/sim/core_parameters.hpp"
 #include "mantissa/sim/model_cache.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
