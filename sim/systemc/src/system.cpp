@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/hls/kernel.hpp"
+
 // The library that SystemC comes as expects this entry; programs of ours start elsewhere.
 int sc_main(int, char**) {
     return 0;
