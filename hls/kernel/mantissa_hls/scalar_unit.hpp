@@ -5,8 +5,7 @@
 
 namespace mantissa_hls {
 
-/// How a pass ended. The numbers are those of mantissa::RunEnd (numerics/include/mantissa/run_end.hpp), which this
-/// kernel does without; hls/src/words.cpp compares the two when it is compiled.
+/// How a pass ended: the numbers of mantissa::RunEnd (compared in hls/src/words.cpp) and of the core's status register.
 enum class PassEnd : std::uint32_t {
     go_on = 0,
     rho_reached = 1,
