@@ -138,7 +138,7 @@ void bandwidth(const toml::table& t) {
             double moved = 0;
             for (const sim::ChannelReport& c : ideal.report.channels)
                 moved += static_cast<double>(c.bytes_read + c.bytes_written);
-            moved /= static_cast<double>(ideal.report.passes * problem.system.size);
+            moved /= static_cast<double>(ideal.report.passes * problem.system.size());
             double low = 0, high = 4;
             while (clocks(high) > (1 + tolerance) * ideal.clocks) {
                 low = high;
@@ -149,7 +149,7 @@ void bandwidth(const toml::table& t) {
                 (clocks(middle) <= (1 + tolerance) * ideal.clocks ? high : low) = middle;
             }
             fmt::print("| {} | {} | {:.0f} | {:.1f} | {:.1f} | {:.2f} times the clocks |\n", spec,
-                       to_string(problem.system.kind), ideal.clocks, moved, high, clocks(high / 2) / ideal.clocks);
+                       to_string(problem.system.kind()), ideal.clocks, moved, high, clocks(high / 2) / ideal.clocks);
             std::fflush(stdout);
         }
     }
@@ -174,8 +174,8 @@ void channels(const toml::table& t) {
                     all += static_cast<double>(c.page_hits + c.page_misses);
                 }
                 fmt::print("| {} | {} | {:.0f} | {:.0f} | {:.2f} | {:.0f} % | {:.0f} % | {:.1f} % |\n", spec,
-                           to_string(problem.system.kind), count, p.clocks,
-                           static_cast<double>(problem.system.size) / p.clocks, 100 * busy / count,
+                           to_string(problem.system.kind()), count, p.clocks,
+                           static_cast<double>(problem.system.size()) / p.clocks, 100 * busy / count,
                            all > 0 ? 100 * hits / all : 0.0,
                            100 * static_cast<double>(p.report.landing) / static_cast<double>(p.report.cycles));
                 std::fflush(stdout);
@@ -230,7 +230,7 @@ void speed(const toml::table& t) {
         const std::clock_t start = std::clock(); // processor time: others may be at work
         const RunReport run = session->run({.passes = passes});
         const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-        return static_cast<double>(run.passes * problem.system.size) / seconds / 1e6;
+        return static_cast<double>(run.passes * problem.system.size()) / seconds / 1e6;
     };
     fmt::print("| datapath | hls, untimed | rtl | hls / rtl | systemc, timed |\n|---|--:|--:|--:|--:|\n");
     for (const std::string& spec : texts(t, "specs")) {

@@ -1,6 +1,7 @@
 #include "mantissa/gpu/bench.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -13,9 +14,9 @@
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/cg.hpp"
 #include "mantissa/gpu/device.hpp"
-#include "mantissa/gpu/reorder.hpp"
-#include "mantissa/gpu/sparse_cpu.hpp"
 #include "mantissa/gpu/sparse_solver.hpp"
+#include "mantissa/sparse/cpu.hpp"
+#include "mantissa/sparse/reorder.hpp"
 
 namespace mantissa::gpu {
 
@@ -24,11 +25,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 System poisson(int level) {
-    Stencil s;
-    s.row_length = s.rows = (std::size_t{1} << level) + 1;
-    s.coefficients.fill(-1.0 / 3);
-    s.coefficients[4] = 8.0 / 3;
-    return System::from_stencil(s);
+    const std::size_t nodes = (std::size_t{1} << level) + 1;
+    std::array<double, kBands> coefficients{};
+    coefficients.fill(-1.0 / 3);
+    coefficients[4] = 8.0 / 3;
+    return Stencil(nodes, nodes, coefficients);
 }
 
 /// u = x(1-x)y(1-y) on the unit square; b = h^2 f.
@@ -182,11 +183,11 @@ Json bench_level(const BenchRequest& request, int level, double copy, const Ener
 }
 
 Json bench_matrix(const BenchRequest& request, const NamedMatrix& named) {
-    const Crs& a = named.matrix;
-    const Crs reordered = permuted(a, reverse_cuthill_mckee(a));
+    const CompressedRows& a = named.matrix;
+    const CompressedRows reordered = permuted(a, reverse_cuthill_mckee(a));
     const Bandwidth before = bandwidth(a), after = bandwidth(reordered);
     Json entry{{"name", named.name},
-               {"rows", a.rows},
+               {"rows", a.rows()},
                {"nonzeros", a.nonzeros()},
                {"mean_bandwidth", before.mean},
                {"mean_bandwidth_rcm", after.mean},
@@ -208,7 +209,7 @@ Json bench_matrix(const BenchRequest& request, const NamedMatrix& named) {
             one["cusparse"].push_back({{"name", r.name}, {"seconds", r.seconds}, {"error", r.error}});
         entry["products"].push_back(std::move(one));
     }
-    std::vector<double> b(a.rows, 1.0);
+    std::vector<double> b(a.rows(), 1.0);
     try {
         for (const SparseFormat f :
              {SparseFormat::crs, SparseFormat::bcrs2, SparseFormat::bcrs4, SparseFormat::jds_rows}) {

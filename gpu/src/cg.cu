@@ -131,12 +131,12 @@ struct GridSolver::Impl {
 
 GridSolver::Impl::Impl(const System& system) {
     static_cast<void>(require_device());
-    size = system.size;
-    if (system.kind != System::Kind::stencil)
+    size = system.size();
+    if (system.kind() != System::Kind::stencil)
         throw InvalidInput(
             "grid solver: it takes a constant stencil; nine bands and sparse rows are solved by SparseMatrix");
     row_length = system.row_length();
-    const auto& c = system.stencil.coefficients;
+    const auto& c = std::get<Stencil>(system.matrix()).coefficients();
     if (c[0] != c[2] || c[0] != c[6] || c[0] != c[8] || c[3] != c[5] || c[1] != c[7])
         throw InvalidInput("grid solver: a constant stencil must be the same left, right, up and down; give any other "
                            "as nine bands");
@@ -150,7 +150,7 @@ GridSolver::Impl::Impl(const System& system) {
     row_sum = static_cast<double>(static_cast<long double>(centre) + 2.0L * east + 2.0L * north + 4.0L * diagonal);
     side_sum = static_cast<double>(east + 2.0L * diagonal);
     columns = static_cast<int>(row_length) - 2;
-    rows = static_cast<int>(system.stencil.rows) - 2;
+    rows = static_cast<int>(std::get<Stencil>(system.matrix()).rows()) - 2;
     first = row_length + 1;
     pitch = (columns + 1 + 7) / 8 * 8;
     origin = 3 * pitch + 32;

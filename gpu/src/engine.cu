@@ -40,7 +40,7 @@ template <class Unit, class Element> class GpuSession final : public Session {
 
 public:
     GpuSession(const System& system, const DatapathSpec& spec)
-        : system_(system), spec_(spec), size_(system.size), margin_(system.row_length() + 1), u_(size_), r_(size_),
+        : system_(system), spec_(spec), size_(system.size()), margin_(system.row_length() + 1), u_(size_), r_(size_),
           p_(size_ + 2 * margin_), q_(size_), words_(2 * kEngineWords + 1), lanes_(2 * 3 * spec.partials()),
           result_(1) {
         const DeviceInfo& device = require_device();
@@ -58,7 +58,7 @@ public:
         if (!spec.dot.exact_product) a.product = Unit(spec.dot.product);
         if (!spec.dot.fixed) a.accumulator = DoubleUnit(spec.dot.accumulator);
         a.scalar = DoubleUnit(spec.scalar);
-        a.kind = system.kind;
+        a.kind = system.kind();
         a.order = spec.order;
         a.exact_product = spec.dot.exact_product;
         a.window = spec.dot.window;
@@ -86,7 +86,7 @@ public:
         blocks_ = std::min(blocks_, static_cast<unsigned>(a.chunks));
         const auto terms = static_cast<long long>(ceiling(size_, static_cast<std::size_t>(a.partials)));
         // Blocks keep their vectors where they have one tile each and rows reach little beyond it.
-        const bool near = system.kind != System::Kind::sparse && a.chunk <= kTile &&
+        const bool near = system.kind() != System::Kind::sparse && a.chunk <= kTile &&
                           blocks_ == static_cast<unsigned>(a.chunks) && a.chunks <= kMostBlocks &&
                           margin_ <= kMostMargin;
         if (near) {
@@ -179,19 +179,19 @@ private:
             : session_(session), u_(session.size_), b_(session.size_), d_(session.size_), direction_(session.size_),
               scratch_(session.size_), sums_(session.size_ / static_cast<std::size_t>(kNormBlock) + 1), broken_(1) {
             const System& system = session.system_;
-            matrix_.kind = system.kind;
-            matrix_.size = static_cast<long long>(system.size);
+            matrix_.kind = system.kind();
+            matrix_.size = static_cast<long long>(system.size());
             matrix_.row_length = static_cast<long long>(system.row_length());
-            if (system.kind == System::Kind::stencil) {
-                std::ranges::copy(system.stencil.coefficients, matrix_.coefficient);
-            } else if (system.kind == System::Kind::bands) {
+            if (system.kind() == System::Kind::stencil) {
+                std::ranges::copy(std::get<Stencil>(system.matrix()).coefficients(), matrix_.coefficient);
+            } else if (system.kind() == System::Kind::bands) {
                 for (int k = 0; k < kBands; ++k) {
-                    const auto& band = system.bands.band[static_cast<std::size_t>(k)];
+                    const auto& band = std::get<Bands>(system.matrix()).band(static_cast<std::size_t>(k));
                     band_[static_cast<std::size_t>(k)] = to_device(std::vector<double>(band.begin(), band.end()));
                     matrix_.band[k] = band_[static_cast<std::size_t>(k)].data();
                 }
             } else {
-                value_ = to_device(std::vector<double>(system.sparse.value.begin(), system.sparse.value.end()));
+                value_ = to_device(std::get<CompressedRows>(system.matrix()).value());
                 matrix_.row_begin = session.row_begin_.data();
                 matrix_.column = session.column_.data();
                 matrix_.value = value_.data();
@@ -319,17 +319,18 @@ private:
             unit.convert(values, std::span<T>(host));
             return host;
         };
-        if (system.kind == System::Kind::stencil) {
-            std::ranges::copy(rounded(system.stencil.coefficients), params_.coefficient);
-        } else if (system.kind == System::Kind::bands) {
+        if (system.kind() == System::Kind::stencil) {
+            std::ranges::copy(rounded(std::get<Stencil>(system.matrix()).coefficients()), params_.coefficient);
+        } else if (system.kind() == System::Kind::bands) {
             for (int b = 0; b < kBands; ++b) {
-                band_[b] = to_device(rounded(system.bands.band[b]));
+                band_[b] = to_device(rounded(std::get<Bands>(system.matrix()).band(b)));
                 params_.band[b] = band_[b].data();
             }
         } else {
-            row_begin_ = to_device(system.sparse.row_begin);
-            column_ = to_device(system.sparse.column);
-            value_ = to_device(rounded(system.sparse.value));
+            const CompressedRows& rows = std::get<CompressedRows>(system.matrix());
+            row_begin_ = to_device(rows.row_begin());
+            column_ = to_device(rows.column());
+            value_ = to_device(rounded(rows.value()));
             params_.row_begin = row_begin_.data();
             params_.column = column_.data();
             params_.value = value_.data();
@@ -391,7 +392,7 @@ public:
         }
         if (options.recurrence != Recurrence::pipelined)
             return "engine gpu runs the pipelined recurrence only; use --engine emulated for the plain one";
-        if (system.size >= std::size_t{1} << 32)
+        if (system.size() >= std::size_t{1} << 32)
             return "engine gpu runs systems of fewer than 2^32 unknowns; use --engine emulated for larger ones";
         return {};
     }

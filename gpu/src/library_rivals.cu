@@ -9,6 +9,7 @@
 
 #include "graph.hpp"
 #include "mantissa/gpu/device.hpp"
+#include "mantissa/sparse/formats.hpp"
 #include "vendor_library.hpp"
 
 namespace mantissa::gpu {
@@ -165,35 +166,38 @@ struct Sliced {
     std::vector<std::int32_t> offset, column;
     std::vector<double> value;
 };
-Sliced to_sliced(const Crs& a) {
+Sliced to_sliced(const CompressedRows& a) {
+    const auto rows = static_cast<std::uint32_t>(a.rows());
+    const std::vector<std::uint32_t> row_begin = narrow_row_begin(a);
     constexpr std::uint32_t kSlice = 32;
     Sliced s;
     s.offset.push_back(0);
-    for (std::uint32_t first = 0; first < a.rows; first += kSlice) {
+    for (std::uint32_t first = 0; first < rows; first += kSlice) {
         std::uint32_t width = 0;
-        for (std::uint32_t r = first; r < std::min(a.rows, first + kSlice); ++r)
-            width = std::max(width, a.row_begin[r + 1] - a.row_begin[r]);
+        for (std::uint32_t r = first; r < std::min(rows, first + kSlice); ++r)
+            width = std::max(width, row_begin[r + 1] - row_begin[r]);
         for (std::uint32_t k = 0; k < width; ++k)
             for (std::uint32_t r = first; r < first + kSlice; ++r) {
-                const bool there = r < a.rows && a.row_begin[r] + k < a.row_begin[r + 1];
-                s.column.push_back(there ? static_cast<std::int32_t>(a.column[a.row_begin[r] + k]) : -1);
-                s.value.push_back(there ? a.value[a.row_begin[r] + k] : 0.0);
+                const bool there = r < rows && row_begin[r] + k < row_begin[r + 1];
+                s.column.push_back(there ? static_cast<std::int32_t>(a.column()[row_begin[r] + k]) : -1);
+                s.value.push_back(there ? a.value()[row_begin[r] + k] : 0.0);
             }
         s.offset.push_back(static_cast<std::int32_t>(s.column.size()));
     }
     return s;
 }
 
-template <class T> std::vector<RivalTime> products(const Crs& a, int repeats) {
+template <class T> std::vector<RivalTime> products(const CompressedRows& a, int repeats) {
     const Sparse sparse;
-    const std::size_t padded = (a.rows + 3) / 4 * 4;
+    const auto rows = static_cast<std::uint32_t>(a.rows());
+    const std::size_t padded = (a.rows() + 3) / 4 * 4;
     std::vector<T> host(padded, T(0));
-    for (std::uint32_t i = 0; i < a.rows; ++i) host[i] = static_cast<T>(1.0 + 1e-3 * (i % 97));
-    std::vector<double> want(a.rows, 0.0);
+    for (std::uint32_t i = 0; i < rows; ++i) host[i] = static_cast<T>(1.0 + 1e-3 * (i % 97));
+    std::vector<double> want(rows, 0.0);
     double largest = 0;
-    for (std::uint32_t i = 0; i < a.rows; ++i) {
-        for (std::uint32_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k)
-            want[i] += a.value[k] * static_cast<double>(host[a.column[k]]);
+    for (std::uint32_t i = 0; i < rows; ++i) {
+        for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
+            want[i] += a.value()[k] * static_cast<double>(host[a.column()[k]]);
         largest = std::max(largest, std::abs(want[i]));
     }
     const Buffer<T> x = to_device(host);
@@ -208,7 +212,7 @@ template <class T> std::vector<RivalTime> products(const Crs& a, int repeats) {
             std::vector<T> got(padded);
             y.download(got);
             double error = 0;
-            for (std::uint32_t i = 0; i < a.rows; ++i)
+            for (std::uint32_t i = 0; i < rows; ++i)
                 error = std::max(error, std::abs(static_cast<double>(got[i]) - want[i]));
             double seconds = 0;
             bool captured = true;
@@ -226,18 +230,17 @@ template <class T> std::vector<RivalTime> products(const Crs& a, int repeats) {
         }
     };
     {
-        const auto begin = to_device(std::vector<std::int32_t>(a.row_begin.begin(), a.row_begin.end()));
-        const auto column = to_device(std::vector<std::int32_t>(a.column.begin(), a.column.end()));
-        const auto value = to_device(std::vector<T>(a.value.begin(), a.value.end()));
+        const auto begin = to_device(std::vector<std::int32_t>(a.row_begin().begin(), a.row_begin().end()));
+        const auto column = to_device(std::vector<std::int32_t>(a.column().begin(), a.column().end()));
+        const auto value = to_device(std::vector<T>(a.value().begin(), a.value().end()));
         Descriptor d;
-        check_sparse(sparse_calls().cusparseCreateCsr(&d.matrix, a.rows, a.rows,
-                                                      static_cast<std::int64_t>(a.nonzeros()), begin.data(),
-                                                      column.data(), value.data(), CUSPARSE_INDEX_32I,
+        check_sparse(sparse_calls().cusparseCreateCsr(&d.matrix, rows, rows, static_cast<std::int64_t>(a.nonzeros()),
+                                                      begin.data(), column.data(), value.data(), CUSPARSE_INDEX_32I,
                                                       CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, kType<T>),
                      "cusparseCreateCsr");
-        run("cuSPARSE CSR default", d, a.rows, CUSPARSE_SPMV_ALG_DEFAULT);
-        run("cuSPARSE CSR ALG1", d, a.rows, CUSPARSE_SPMV_CSR_ALG1);
-        run("cuSPARSE CSR ALG2", d, a.rows, CUSPARSE_SPMV_CSR_ALG2);
+        run("cuSPARSE CSR default", d, rows, CUSPARSE_SPMV_ALG_DEFAULT);
+        run("cuSPARSE CSR ALG1", d, rows, CUSPARSE_SPMV_CSR_ALG1);
+        run("cuSPARSE CSR ALG2", d, rows, CUSPARSE_SPMV_CSR_ALG2);
     }
     {
         const Sliced s = to_sliced(a);
@@ -246,11 +249,11 @@ template <class T> std::vector<RivalTime> products(const Crs& a, int repeats) {
         const auto value = to_device(std::vector<T>(s.value.begin(), s.value.end()));
         Descriptor d;
         check_sparse(sparse_calls().cusparseCreateSlicedEll(
-                         &d.matrix, a.rows, a.rows, static_cast<std::int64_t>(a.nonzeros()),
+                         &d.matrix, rows, rows, static_cast<std::int64_t>(a.nonzeros()),
                          static_cast<std::int64_t>(s.value.size()), 32, offset.data(), column.data(), value.data(),
                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, kType<T>),
                      "cusparseCreateSlicedEll");
-        run("cuSPARSE SELL", d, a.rows, CUSPARSE_SPMV_SELL_ALG1);
+        run("cuSPARSE SELL", d, rows, CUSPARSE_SPMV_SELL_ALG1);
     }
     for (const std::uint32_t block : {2U, 4U}) {
         const Bcrs b = to_bcrs(a, block);
@@ -366,7 +369,7 @@ template <class T> RivalCg poisson_cg(int level, double tolerance, std::uint32_t
 
 } // namespace
 
-std::vector<RivalTime> cusparse_products(const Crs& a, bool single_precision, int repeats) {
+std::vector<RivalTime> cusparse_products(const CompressedRows& a, bool single_precision, int repeats) {
     static_cast<void>(require_device());
     return single_precision ? products<float>(a, repeats) : products<double>(a, repeats);
 }

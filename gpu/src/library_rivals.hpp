@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "mantissa/gpu/sparse_formats.hpp"
+#include "mantissa/sparse/compressed_rows.hpp"
 
 namespace mantissa::gpu {
 
@@ -17,7 +17,7 @@ struct RivalTime {
 };
 /// All products that cuSPARSE offers for `a` in float or double: CSR by each algorithm, sliced ELL, blocks of 2 and 4.
 /// A format that the library refuses is left out.
-std::vector<RivalTime> cusparse_products(const Crs& a, bool single_precision, int repeats);
+std::vector<RivalTime> cusparse_products(const CompressedRows& a, bool single_precision, int repeats);
 
 struct RivalCg {
     std::uint32_t iterations = 0;

@@ -29,6 +29,12 @@ int lanes_for(double mean, int least) {
     return lanes;
 }
 
+const Bands& bands_of(const System& system) {
+    const Bands* const bands = std::get_if<Bands>(&system.matrix());
+    if (bands == nullptr) throw InvalidInput("band matrix: the system has no bands");
+    return *bands;
+}
+
 class MatrixBase {
 public:
     virtual ~MatrixBase() = default;
@@ -40,15 +46,17 @@ public:
 
 template <class T> class Matrix final : public MatrixBase {
 public:
-    Matrix(const Crs& a, SparseFormat format) : rows_(a.rows), padded_((a.rows + 3) / 4 * 4), host_(a) {
+    Matrix(const CompressedRows& a, SparseFormat format)
+        : rows_(static_cast<std::uint32_t>(a.rows())), padded_((a.rows() + 3) / 4 * 4), host_(a) {
         static_cast<void>(require_device());
         if (format == SparseFormat::crs) {
-            upload(a.row_begin, a.column, a.value);
-            const double mean = static_cast<double>(a.nonzeros()) / std::max<double>(1, a.rows);
+            const std::vector<std::uint32_t> row_begin = narrow_row_begin(a);
+            upload(row_begin, a.column(), a.value());
+            const double mean = static_cast<double>(a.nonzeros()) / std::max<double>(1, rows_);
             std::uint32_t longest = 0;
-            for (std::uint32_t i = 0; i < a.rows; ++i) longest = std::max(longest, a.row_begin[i + 1] - a.row_begin[i]);
+            for (std::uint32_t i = 0; i < rows_; ++i) longest = std::max(longest, row_begin[i + 1] - row_begin[i]);
             operator_ =
-                CrsProduct<T>{begin_.data(), column_.data(), value_.data(), a.rows, lanes_for_rows(mean, longest)};
+                CrsProduct<T>{begin_.data(), column_.data(), value_.data(), rows_, lanes_for_rows(mean, longest)};
         } else if (format == SparseFormat::bcrs2) {
             operator_ = blocks<2>(a);
         } else if (format == SparseFormat::bcrs4) {
@@ -60,43 +68,30 @@ public:
             count_ = to_device(j.row_count);
             if (format == SparseFormat::jds_rows) {
                 operator_ = JdsRowProduct<T>{begin_.data(), column_.data(), permutation_.data(),
-                                             count_.data(), value_.data(),  a.rows};
+                                             count_.data(), value_.data(),  rows_};
             } else {
                 sums_.allocate(padded_);
                 operator_ =
                     JdsProduct<T>{begin_.data(), column_.data(), permutation_.data(), count_.data(), value_.data(),
-                                  sums_.data(),  a.rows};
+                                  sums_.data(),  rows_};
             }
         }
         allocate_vectors();
     }
 
     explicit Matrix(const System& system)
-        : rows_(static_cast<std::uint32_t>(system.size)), padded_((system.size + 3) / 4 * 4) {
+        : rows_(static_cast<std::uint32_t>(system.size())), padded_((system.size() + 3) / 4 * 4),
+          host_(to_compressed_rows(bands_of(system))) {
         static_cast<void>(require_device());
-        if (system.kind != System::Kind::bands) throw InvalidInput("band matrix: the system has no bands");
+        const Bands& bands = bands_of(system);
         BandProduct<T> product{};
-        const auto n = static_cast<std::ptrdiff_t>(system.size);
         for (std::size_t b = 0; b < 9; ++b) {
-            band_[b] = to_device(std::vector<T>(system.bands.band[b].begin(), system.bands.band[b].end()));
+            band_[b] = to_device(std::vector<T>(bands.band(b).begin(), bands.band(b).end()));
             product.band[b] = band_[b].data();
         }
-        product.rows = n;
-        product.row_length = static_cast<long long>(system.row_length());
+        product.rows = static_cast<long long>(bands.size());
+        product.row_length = static_cast<long long>(bands.row_length());
         operator_ = product;
-        // The rows as the host needs them: for the diagonal and the true residual.
-        host_.rows = rows_;
-        host_.row_begin.push_back(0);
-        for (std::ptrdiff_t i = 0; i < n; ++i) {
-            for (int b = 0; b < kBands; ++b) {
-                const std::ptrdiff_t j = i + System::offset(b, system.row_length());
-                const double v = system.bands.band[static_cast<std::size_t>(b)][static_cast<std::size_t>(i)];
-                if (j < 0 || j >= n || v == 0) continue;
-                host_.column.push_back(static_cast<std::uint32_t>(j));
-                host_.value.push_back(v);
-            }
-            host_.row_begin.push_back(static_cast<std::uint32_t>(host_.value.size()));
-        }
         allocate_vectors();
     }
 
@@ -167,8 +162,8 @@ private:
         std::vector<T> inverse(rows_, T(1));
         for (std::uint32_t i = 0; jacobi && i < rows_; ++i) {
             double diagonal = 0;
-            for (std::uint32_t k = host_.row_begin[i]; k < host_.row_begin[i + 1]; ++k)
-                if (host_.column[k] == i) diagonal += host_.value[k];
+            for (std::uint64_t k = host_.row_begin()[i]; k < host_.row_begin()[i + 1]; ++k)
+                if (host_.column()[k] == i) diagonal += host_.value()[k];
             if (!(diagonal > 0))
                 throw InvalidInput("Jacobi preconditioner: diagonal element " + std::to_string(i) +
                                    " is not above zero; solve without it");
@@ -185,8 +180,8 @@ private:
     void form_defect(std::span<const double> b, std::span<const double> x, std::span<double> d) const {
         for (std::uint32_t i = 0; i < rows_; ++i) {
             d[i] = b[i];
-            for (std::uint32_t k = host_.row_begin[i]; k < host_.row_begin[i + 1]; ++k)
-                d[i] -= host_.value[k] * x[host_.column[k]];
+            for (std::uint64_t k = host_.row_begin()[i]; k < host_.row_begin()[i + 1]; ++k)
+                d[i] -= host_.value()[k] * x[host_.column()[k]];
         }
     }
 
@@ -249,7 +244,7 @@ private:
         column_ = to_device(column);
         value_ = to_device(std::vector<T>(value.begin(), value.end()));
     }
-    template <int B> BlockProduct<T, B> blocks(const Crs& a) {
+    template <int B> BlockProduct<T, B> blocks(const CompressedRows& a) {
         const Bcrs b = to_bcrs(a, B);
         upload(b.row_begin, b.column, b.value);
         const double mean = static_cast<double>(b.column.size()) / std::max<double>(1, b.block_rows());
@@ -288,7 +283,7 @@ private:
 
     std::uint32_t rows_;
     std::size_t padded_;
-    Crs host_;
+    CompressedRows host_; ///< for the diagonal and the true residual
     Buffer<std::uint32_t> begin_, column_, permutation_, count_;
     Buffer<T> value_, sums_;
     std::array<Buffer<T>, 9> band_;
@@ -302,7 +297,7 @@ struct SparseMatrix::Impl {
     std::unique_ptr<MatrixBase> matrix;
 };
 
-SparseMatrix::SparseMatrix(const Crs& a, SparseFormat format, SparsePrecision precision)
+SparseMatrix::SparseMatrix(const CompressedRows& a, SparseFormat format, SparsePrecision precision)
     : impl_(std::make_unique<Impl>()) {
     if (precision == SparsePrecision::single_precision) impl_->matrix = std::make_unique<Matrix<float>>(a, format);
     else impl_->matrix = std::make_unique<Matrix<double>>(a, format);
@@ -325,7 +320,7 @@ SparseCgReport SparseMatrix::solve(std::span<const double> b, double tolerance, 
     return impl_->matrix->solve(b, tolerance, max_iterations, jacobi, x);
 }
 
-TimedChoice choose_on_device(const Crs& a, SparsePrecision precision) {
+TimedChoice choose_on_device(const CompressedRows& a, SparsePrecision precision) {
     TimedChoice timed;
     timed.reports = report_formats(a, precision == SparsePrecision::single_precision ? 4 : 8);
     for (const FormatReport& r : timed.reports)

@@ -34,17 +34,18 @@ class HlsSession final : public Session {
 public:
     HlsSession(const System& system, const DatapathSpec& spec)
         : spec_(spec), kernel_(hls::kernel_for(spec)), formats_{spec.u, spec.r, spec.p, spec.q},
-          word_bytes_{kernel_.u_word, kernel_.r_word, kernel_.p_word, kernel_.q_word}, size_(system.size),
+          word_bytes_{kernel_.u_word, kernel_.r_word, kernel_.p_word, kernel_.q_word}, size_(system.size()),
           state_(kernel_.pass.state_bytes) {
         const std::size_t lanes = kernel_.pass.beat_lanes, padded = (size_ + lanes - 1) / lanes * lanes;
         for (std::size_t v = 0; v < 4; ++v) vectors_[v] = Buffer(padded * word_bytes_[v]);
-        if (system.kind == System::Kind::bands)
+        if (system.kind() == System::Kind::bands)
             for (std::size_t b = 0; b < kBands; ++b) {
                 bands_[b] = Buffer(padded * kernel_.coefficient_word);
                 for (std::size_t i = 0; i < size_; ++i)
                     hls::store_word(
                         bands_[b].data() + i * kernel_.coefficient_word, kernel_.coefficient_word,
-                        hls::to_word(spec.coefficient, exact::convert(spec.coefficient, system.bands.band[b][i])));
+                        hls::to_word(spec.coefficient,
+                                     exact::convert(spec.coefficient, std::get<Bands>(system.matrix()).band(b)[i])));
             }
         const mantissa_hls::Shape shape = hls::shape_of(system, spec);
         kernel_.pass.begin(state_.data(), &shape);

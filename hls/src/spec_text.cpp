@@ -62,7 +62,7 @@ std::string refusal(const std::string& engine, const DatapathSpec& spec, const S
             return fmt::format("engine '{}': datapath '{}' has a format with subnormals ({}), and the hardware flushes "
                                "them; leave out ':subnormals' and the IEEE names, or use the emulated engine",
                                engine, to_string(spec), to_string(f));
-    if (system.kind == System::Kind::sparse)
+    if (system.kind() == System::Kind::sparse)
         return fmt::format("engine '{}': it has a line buffer, for stencil and nine-band systems on a grid; use the "
                            "emulated engine for sparse rows",
                            engine);

@@ -29,13 +29,14 @@ double from_word(const Format& f, std::uint64_t word) {
 
 mantissa_hls::Shape shape_of(const System& system, const DatapathSpec& spec) {
     mantissa_hls::Shape shape;
-    shape.size = system.size;
+    shape.size = system.size();
     shape.row_length = static_cast<std::uint32_t>(system.row_length());
-    shape.stencil = system.kind == System::Kind::stencil ? 1 : 0;
+    shape.stencil = system.kind() == System::Kind::stencil ? 1 : 0;
     if (shape.stencil != 0)
         for (std::size_t b = 0; b < kBands; ++b)
             shape.coefficient[b] =
-                to_word(spec.coefficient, exact::convert(spec.coefficient, system.stencil.coefficients[b]));
+                to_word(spec.coefficient,
+                        exact::convert(spec.coefficient, std::get<Stencil>(system.matrix()).coefficients()[b]));
     return shape;
 }
 

@@ -183,12 +183,12 @@ void CaseList::passes(int level) {
         native->restart();
         for (std::uint64_t i = 0; i < kPasses; ++i) run(native->pass);
     });
-    Stencil stencil{side, side, {}};
-    stencil.coefficients.fill(kEdge);
-    stencil.coefficients[4] = kCentre;
+    std::array<double, kBands> coefficients{};
+    coefficients.fill(kEdge);
+    coefficients[4] = kCentre;
+    const Stencil stencil(side, side, coefficients);
     for (const char* text : {"s17e8", "float"}) {
-        const std::shared_ptr<Session> session =
-            make_emulated_engine()->load(System::from_stencil(stencil), parse_spec(text), {});
+        const std::shared_ptr<Session> session = make_emulated_engine()->load(stencil, parse_spec(text), {});
         const auto b = std::make_shared<std::vector<double>>(right_hand_side(side));
         add("emulated " + std::string(text) + at, "native float" + at, std::string_view(text) == "s17e8" ? 1 / 1.5 : 0,
             [session, b] {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "fp_mode.hpp"
 #include "isa/pass.hpp"
@@ -19,24 +20,29 @@ struct BlockAlgebra::Scratch {
 };
 
 BlockAlgebra::BlockAlgebra(const System& system, const DatapathSpec& spec, int threads)
-    : spec_(spec), threads_(std::max(1, threads)), size_(system.size), kind_(system.kind),
+    : spec_(spec), threads_(std::max(1, threads)), size_(system.size()), kind_(system.kind()),
       row_length_(system.row_length()), row_unit_(spec.row), product_unit_(spec.dot.product),
       accumulator_unit_(spec.dot.accumulator) {
-    const VectorUnit<double> coefficient(spec.coefficient);
-    if (kind_ == System::Kind::stencil) {
-        grid_ = system.stencil;
-        coefficient.convert(system.stencil.coefficients, grid_.coefficients);
-    } else if (kind_ == System::Kind::bands) {
-        for (int b = 0; b < kBands; ++b) {
-            bands_[b].resize(size_);
-            coefficient.convert(system.bands.band[b], bands_[b]);
-        }
-    } else {
-        SparseRows rows = system.sparse;
-        coefficient.convert(system.sparse.value, rows.value);
-        if (spec.order == RowOrder::chain) jag(rows);
-        else sparse_ = std::move(rows);
+    std::visit([this](const auto& matrix) { load(matrix); }, system.matrix());
+}
+
+void BlockAlgebra::load(const Stencil& matrix) {
+    VectorUnit<double>(spec_.coefficient).convert(matrix.coefficients(), stencil_);
+}
+
+void BlockAlgebra::load(const Bands& matrix) {
+    const VectorUnit<double> coefficient(spec_.coefficient);
+    for (std::size_t b = 0; b < kBands; ++b) {
+        bands_[b].resize(size_);
+        coefficient.convert(matrix.band(b), bands_[b]);
     }
+}
+
+void BlockAlgebra::load(const CompressedRows& matrix) {
+    std::vector<double> rounded(matrix.nonzeros());
+    VectorUnit<double>(spec_.coefficient).convert(matrix.value(), rounded);
+    if (spec_.order == RowOrder::chain) jag(matrix, rounded);
+    else rows_ = {matrix.row_begin(), matrix.column(), std::move(rounded)};
 }
 
 template <class Body> void BlockAlgebra::for_blocks(Body&& body) const {
@@ -85,7 +91,7 @@ void BlockAlgebra::grid_rows(std::size_t begin, std::size_t end, const double* x
     const std::size_t n = end - begin;
     for (int b = 0; b < kBands; ++b) {
         // x shifted by the band's offset, +0 outside the vector
-        const std::ptrdiff_t shift = System::offset(b, row_length_);
+        const std::ptrdiff_t shift = band_offset(b, row_length_);
         std::span<double> term(scratch.term[b].data(), n);
         const double* source = x + begin + shift;
         if (shift < 0 && begin < static_cast<std::size_t>(-shift)) {
@@ -100,7 +106,7 @@ void BlockAlgebra::grid_rows(std::size_t begin, std::size_t end, const double* x
             std::fill_n(scratch.neighbour.data() + inside, n - inside, 0.0);
             source = scratch.neighbour.data();
         }
-        if (kind_ == System::Kind::stencil) row_unit_.scale(grid_.coefficients[b], {source, n}, term);
+        if (kind_ == System::Kind::stencil) row_unit_.scale(stencil_[b], {source, n}, term);
         else row_unit_.mul({bands_[b].data() + begin, n}, {source, n}, term);
     }
     const std::span<double> sum(out + begin, n);
@@ -127,13 +133,13 @@ void BlockAlgebra::sparse_rows(std::size_t begin, std::size_t end, const double*
                                Scratch& scratch) const {
     static_assert(kBlock % kWindow == 0);
     if (spec_.order == RowOrder::tree) {
-        const auto& row_begin = sparse_.row_begin;
+        const auto& row_begin = rows_.begin;
         std::vector<double> term;
         for (std::size_t i = begin; i < end; ++i) {
             std::size_t count = row_begin[i + 1] - row_begin[i];
             term.resize(count);
-            for (std::size_t k = 0; k < count; ++k) term[k] = x[sparse_.column[row_begin[i] + k]];
-            row_unit_.mul({sparse_.value.data() + row_begin[i], count}, term, term);
+            for (std::size_t k = 0; k < count; ++k) term[k] = x[rows_.column[row_begin[i] + k]];
+            row_unit_.mul({rows_.value.data() + row_begin[i], count}, term, term);
             while (count > 1) {
                 const std::size_t pairs = count / 2;
                 for (std::size_t k = 0; k < pairs; ++k) term[k] = exact::add(spec_.row, term[2 * k], term[2 * k + 1]);
@@ -148,11 +154,12 @@ void BlockAlgebra::sparse_rows(std::size_t begin, std::size_t end, const double*
         window_rows(first / kWindow, x, out + first, scratch);
 }
 
-void BlockAlgebra::jag(const SparseRows& rows) {
-    const auto length = [&](std::size_t i) { return rows.row_begin[i + 1] - rows.row_begin[i]; };
+void BlockAlgebra::jag(const CompressedRows& rows, std::span<const double> rounded) {
+    const auto& row_begin = rows.row_begin();
+    const auto length = [&](std::size_t i) { return row_begin[i + 1] - row_begin[i]; };
     jagged_.order.resize(size_);
-    jagged_.column.reserve(rows.column.size());
-    jagged_.value.reserve(rows.value.size());
+    jagged_.column.reserve(rows.nonzeros());
+    jagged_.value.reserve(rows.nonzeros());
     jagged_.window_begin.push_back(0);
     for (std::size_t first = 0; first < size_; first += kWindow) {
         const std::size_t count = std::min(kWindow, size_ - first);
@@ -166,9 +173,9 @@ void BlockAlgebra::jag(const SparseRows& rows) {
             if (active == 0) break;
             jagged_.step_begin.push_back(jagged_.value.size());
             for (std::size_t j = 0; j < active; ++j) {
-                const std::uint64_t entry = rows.row_begin[first + order[j]] + k;
-                jagged_.column.push_back(rows.column[entry]);
-                jagged_.value.push_back(rows.value[entry]);
+                const std::uint64_t entry = row_begin[first + order[j]] + k;
+                jagged_.column.push_back(rows.column()[entry]);
+                jagged_.value.push_back(rounded[entry]);
             }
         }
         jagged_.window_begin.push_back(jagged_.step_begin.size());

@@ -9,9 +9,9 @@ namespace mantissa {
 
 CgVariantSolver::CgVariantSolver(const System& system, const DatapathSpec& spec, CgVariant variant, int threads)
     : algebra_(system, spec, threads), spec_(spec), variant_(variant) {
-    for (auto* v : {&u_, &r_, &p_, &w_, &s_}) v->assign(system.size, 0.0);
+    for (auto* v : {&u_, &r_, &p_, &w_, &s_}) v->assign(system.size(), 0.0);
     if (variant == CgVariant::ghysels_vanroose)
-        for (auto* v : {&z_, &aw_}) v->assign(system.size, 0.0);
+        for (auto* v : {&z_, &aw_}) v->assign(system.size(), 0.0);
 }
 
 void CgVariantSolver::start(std::span<const double> r) {

@@ -57,7 +57,7 @@ std::string core_refusal(const DatapathSpec& spec) {
 
 std::string core_refusal(const DatapathSpec& spec, const System& system) {
     if (std::string why = core_refusal(spec); !why.empty()) return why;
-    if (system.kind == System::Kind::sparse)
+    if (system.kind() == System::Kind::sparse)
         return "the RTL core takes constant stencils and nine-band matrices, not sparse rows";
     if (system.row_length() < static_cast<std::size_t>(spec.lanes))
         return fmt::format("rows of {} elements are shorter than {} lanes; use fewer lanes", system.row_length(),
@@ -65,7 +65,7 @@ std::string core_refusal(const DatapathSpec& spec, const System& system) {
     if (system.row_length() > 65537)
         return fmt::format("rows of {} elements are longer than the RTL core's line buffer (65537)",
                            system.row_length());
-    if (system.size >= (std::size_t{1} << 32)) return "the RTL core's vectors have fewer than 2^32 elements";
+    if (system.size() >= (std::size_t{1} << 32)) return "the RTL core's vectors have fewer than 2^32 elements";
     return {};
 }
 
@@ -103,7 +103,7 @@ CoreParameters core_parameters(const DatapathSpec& spec) {
 CoreParameters core_parameters(const DatapathSpec& spec, const System& system) {
     CoreParameters list = core_parameters(spec);
     list.emplace_back("MaxRow", max_row(system.row_length()));
-    if (system.kind == System::Kind::stencil) list.emplace_back("CoefMode", 1);
+    if (system.kind() == System::Kind::stencil) list.emplace_back("CoefMode", 1);
     return list;
 }
 

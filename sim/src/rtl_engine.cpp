@@ -24,8 +24,8 @@ mantissa_memory to_c(const MemoryOptions& m) {
 class Run final : public RtlSession {
 public:
     Run(const System& system, const DatapathSpec& spec, const RtlOptions& options, const std::string& model_path)
-        : spec_(spec), options_(options), size_(system.size), row_length_(system.row_length()),
-          stencil_(system.kind == System::Kind::stencil), model_(std::make_shared<ModelLibrary>(model_path)) {
+        : spec_(spec), options_(options), size_(system.size()), row_length_(system.row_length()),
+          stencil_(system.kind() == System::Kind::stencil), model_(std::make_shared<ModelLibrary>(model_path)) {
         mantissa_buffers buffers{};
         buffers.size = size_;
         for (auto& bank : vectors_)
@@ -37,14 +37,15 @@ public:
             buffers.element_bytes[4 + b] = bytes(spec.coefficient);
             if (stencil_) continue;
             bands_[b].resize(size_);
-            for (std::size_t i = 0; i < size_; ++i) bands_[b][i] = bits(spec.coefficient, system.bands.band[b][i]);
+            for (std::size_t i = 0; i < size_; ++i)
+                bands_[b][i] = bits(spec.coefficient, std::get<Bands>(system.matrix()).band(b)[i]);
             buffers.bands[b] = bands_[b].data();
         }
         api().set_buffers(model_.state(), &buffers);
         set_memory(options.memory);
         if (stencil_)
             for (std::size_t b = 0; b < kBands; ++b)
-                coefficients_[b] = bits(spec.coefficient, system.stencil.coefficients[b]);
+                coefficients_[b] = bits(spec.coefficient, std::get<Stencil>(system.matrix()).coefficients()[b]);
         program_system();
         if (!options.trace.path.empty()) {
             if (api().trace(model_.state(), options.trace.path.c_str(), options.trace.first, options.trace.last) != 0)

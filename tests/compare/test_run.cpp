@@ -30,7 +30,7 @@ Gathered counted(const Comparison& c, const std::string& store) {
     GatherContext context{c, options, points, documents, g, {}};
     for (const std::string& text : c.problems) {
         const Problem& problem = context.problems.emplace(text, make_problem(text)).first->second;
-        g.problems[text] = {problem.system.size, problem.system.row_length(), to_string(problem.system.kind)};
+        g.problems[text] = {problem.system.size(), problem.system.row_length(), to_string(problem.system.kind())};
     }
     gather_solves(context);
     gather_cycles(context);

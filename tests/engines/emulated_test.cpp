@@ -22,26 +22,26 @@ void expect_same(const Format& f, const char* what, std::size_t pass, std::size_
 }
 
 void compare(const std::string& text, const System& system, EmulatedPath path, int threads, std::size_t passes) {
-    SCOPED_TRACE(text + " " + to_string(system.kind) + " size " + std::to_string(system.size) + " threads " +
+    SCOPED_TRACE(text + " " + to_string(system.kind()) + " size " + std::to_string(system.size()) + " threads " +
                  std::to_string(threads));
     const DatapathSpec spec = parse_spec(text);
     const auto session = make_emulated_engine(path)->load(system, spec, {threads, Recurrence::pipelined});
     testing::ReferenceSession reference(system, spec);
     std::mt19937_64 random(11);
     std::normal_distribution<double> normal(0.0, 0.01);
-    std::vector<double> r0(system.size);
+    std::vector<double> r0(system.size());
     for (double& x : r0) x = normal(random);
     session->write(Vec::r, 0, r0);
     reference.write(Vec::r, r0);
     const Format formats[] = {spec.u, spec.r, spec.p, spec.q};
     const char* names[] = {"u", "r", "p", "q"};
-    std::vector<double> got(system.size);
+    std::vector<double> got(system.size());
     for (std::size_t pass = 1; pass <= passes; ++pass) {
         const RunReport report = session->run({.passes = 1});
         const ScalarStep want = reference.pass();
         for (int k = 0; k < 4; ++k) {
             session->read(static_cast<Vec>(k), 0, got);
-            for (std::size_t i = 0; i < system.size; ++i)
+            for (std::size_t i = 0; i < system.size(); ++i)
                 expect_same(formats[k], names[k], pass, i, got[i], reference.v[static_cast<std::size_t>(k)][i]);
         }
         const Scalars s = session->scalars();
@@ -77,13 +77,13 @@ TEST_P(EmulatedSpec, OddSizesAndSeveralChunks) {
 
 // The plain recurrence's fused loops against the general path, which goes operation by operation.
 void compare_plain(const std::string& text, const System& system, int threads, std::size_t passes) {
-    SCOPED_TRACE(text + " plain " + to_string(system.kind) + " threads " + std::to_string(threads));
+    SCOPED_TRACE(text + " plain " + to_string(system.kind()) + " threads " + std::to_string(threads));
     const DatapathSpec spec = parse_spec(text);
     const auto fused = make_emulated_engine()->load(system, spec, {threads, Recurrence::plain});
     const auto general = make_emulated_engine(EmulatedPath::general)->load(system, spec, {1, Recurrence::plain});
     std::mt19937_64 random(12);
     std::normal_distribution<double> normal(0.0, 0.01);
-    std::vector<double> r0(system.size), a(system.size), b(system.size);
+    std::vector<double> r0(system.size()), a(system.size()), b(system.size());
     for (double& x : r0) x = normal(random);
     fused->write(Vec::r, 0, r0);
     general->write(Vec::r, 0, r0);
@@ -113,18 +113,19 @@ TEST_P(EmulatedSpec, PlainRecurrenceIsTheSameFusedAndGeneral) {
 // Rows of very different lengths, empty ones among them, over several windows of the sorted rows.
 TEST_P(EmulatedSpec, RaggedSparseRows) {
     std::mt19937_64 random(8);
-    SparseRows rows;
-    rows.row_begin.push_back(0);
+    std::vector<std::uint64_t> row_begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
     constexpr std::size_t kSize = 2600;
     for (std::size_t i = 0; i < kSize; ++i) {
         const std::size_t step = random() % 9 == 0 ? 1 + random() % 40 : 1 + random() % kSize;
         for (std::size_t j = i % step; j < kSize && random() % 50 != 0; j += step) {
-            rows.column.push_back(static_cast<std::uint32_t>(j));
-            rows.value.push_back(i == j ? 3.0 : std::ldexp(static_cast<double>(random() % 1000) - 500, -16));
+            column.push_back(static_cast<std::uint32_t>(j));
+            value.push_back(i == j ? 3.0 : std::ldexp(static_cast<double>(random() % 1000) - 500, -16));
         }
-        rows.row_begin.push_back(rows.value.size());
+        row_begin.push_back(value.size());
     }
-    const System system = System::from_rows(std::move(rows));
+    const System system = CompressedRows(std::move(row_begin), std::move(column), std::move(value));
     for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general})
         compare(GetParam(), system, path, 2, 2);
 }
@@ -158,7 +159,7 @@ TEST(EmulatedEngine, SessionsOwnTheirSystem) {
 // A window too small for the sums: reported, and scalars are +0.
 TEST(EmulatedEngine, WindowOverflowEndsTheRun) {
     const System system = stencil_system(9, 9);
-    std::vector<double> r0(system.size, 0.5);
+    std::vector<double> r0(system.size(), 0.5);
     for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general}) {
         const auto session = make_emulated_engine(path)->load(system, parse_spec("s17e8,dot=fixed[3:-40]"), {});
         session->write(Vec::r, 0, r0);
@@ -175,17 +176,16 @@ TEST(EmulatedEngine, EndsOnZeroResidualAndIndefiniteMatrix) {
     const auto engine = make_emulated_engine();
     const auto session = engine->load(system, parse_spec("s17e8"), {});
     EXPECT_EQ(session->run({.passes = 3}).end, RunEnd::exact);
-    Stencil negative{9, 9, {}};
-    negative.coefficients[4] = -1;
-    const auto other = engine->load(System::from_stencil(negative), parse_spec("s17e8"), {});
+    const System negative = Stencil(9, 9, {0, 0, 0, 0, -1, 0, 0, 0, 0});
+    const auto other = engine->load(negative, parse_spec("s17e8"), {});
     other->write(Vec::r, 0, std::vector<double>(81, 0.5));
     EXPECT_EQ(other->run({.passes = 3}).end, RunEnd::indefinite);
 }
 
 TEST(EmulatedEngine, ManyPassesEqualOneByOne) {
     const System system = stencil_system(33, 33);
-    std::vector<double> r0(system.size, 0.01), a(system.size), b(system.size);
-    for (std::size_t i = 0; i < system.size; ++i)
+    std::vector<double> r0(system.size(), 0.01), a(system.size()), b(system.size());
+    for (std::size_t i = 0; i < system.size(); ++i)
         if (system.on_edge(i)) r0[i] = 0;
     for (const Recurrence recurrence : {Recurrence::pipelined, Recurrence::plain}) {
         const auto one = make_emulated_engine()->load(system, parse_spec("s17e8"), {1, recurrence});

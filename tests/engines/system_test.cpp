@@ -25,46 +25,60 @@ void expect_refused(const std::function<void()>& make, const std::string& line) 
     }
 }
 
+/// What CompressedRows is made of, to be spoiled.
+struct RowParts {
+    std::vector<std::uint64_t> row_begin;
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    [[nodiscard]] CompressedRows make() const { return {row_begin, column, value}; }
+};
+
 /// 3 x 3, two entries in most rows.
-SparseRows good_rows() {
+RowParts good_rows() {
     return {{0, 2, 4, 5}, {0, 1, 0, 1, 2}, {2, -1, -1, 2, 3}};
 }
 
 TEST(SystemFromRows, TakesGoodOnes) {
-    EXPECT_EQ(System::from_rows(good_rows()).size, 3U);
-    EXPECT_EQ(System::from_rows({{0, 0, 1}, {1}, {4}}).size, 2U); // an empty row
-    EXPECT_EQ(System::from_rows({{0, 1}, {0}, {1}}).size, 1U);
+    EXPECT_EQ(System(good_rows().make()).size(), 3U);
+    EXPECT_EQ(System(CompressedRows({0, 0, 1}, {1}, {4})).size(), 2U); // an empty row
+    EXPECT_EQ(System(CompressedRows({0, 1}, {0}, {1})).size(), 1U);
 }
 
 TEST(SystemFromRows, NamesTheFirstFault) {
-    const auto refused = [](const std::function<void(SparseRows&)>& spoil, const std::string& line) {
-        SparseRows r = good_rows();
+    const auto refused = [](const std::function<void(RowParts&)>& spoil, const std::string& line) {
+        RowParts r = good_rows();
         spoil(r);
-        expect_refused([&] { System::from_rows(r); }, "sparse rows: " + line);
+        expect_refused([&] { static_cast<void>(r.make()); }, "sparse rows: " + line);
     };
-    refused([](SparseRows& r) { r.row_begin.clear(); }, "no row: row_begin needs an entry for each row and the end");
-    refused([](SparseRows& r) { r.row_begin = {0}; }, "no row: row_begin needs an entry for each row and the end");
-    refused([](SparseRows& r) { r.column.pop_back(); }, "4 columns and 5 values: they must be equally many");
-    refused([](SparseRows& r) { r.row_begin[0] = 1; }, "row_begin starts at 1: it must start at 0");
-    refused([](SparseRows& r) { r.row_begin[3] = 6; }, "row_begin ends at 6: it must end at the number of entries, 5");
-    refused([](SparseRows& r) { r.row_begin[2] = 1; },
+    refused([](RowParts& r) { r.row_begin.clear(); }, "no row: row_begin needs an entry for each row and the end");
+    refused([](RowParts& r) { r.row_begin = {0}; }, "no row: row_begin needs an entry for each row and the end");
+    refused([](RowParts& r) { r.column.pop_back(); }, "4 columns and 5 values: they must be equally many");
+    refused([](RowParts& r) { r.row_begin[0] = 1; }, "row_begin starts at 1: it must start at 0");
+    refused([](RowParts& r) { r.row_begin[3] = 6; }, "row_begin ends at 6: it must end at the number of entries, 5");
+    refused([](RowParts& r) { r.row_begin[2] = 1; },
             "row 1 begins at entry 2 and ends at 1 of 5: row_begin must ascend to the number of entries");
-    refused([](SparseRows& r) { r.row_begin[1] = std::uint64_t{1} << 60; },
+    refused([](RowParts& r) { r.row_begin[1] = std::uint64_t{1} << 60; },
             "row 0 begins at entry 0 and ends at 1152921504606846976 of 5: row_begin must ascend to the number of "
             "entries");
-    refused([](SparseRows& r) { r.column[1] = 3; }, "row 0 has column 3, the matrix has 3: columns count from 0 to 2");
-    refused([](SparseRows& r) { r.column[4] = 4000000000U; },
+    refused([](RowParts& r) { r.column[1] = 3; }, "row 0 has column 3, the matrix has 3: columns count from 0 to 2");
+    refused([](RowParts& r) { r.column[4] = 4000000000U; },
             "row 2 has column 4000000000, the matrix has 3: columns count from 0 to 2");
-    refused([](SparseRows& r) { r.column[3] = 0; },
+    refused([](RowParts& r) { r.column[3] = 0; },
             "row 1 has column 0 behind column 0: give each column once, in ascending order");
-    refused([](SparseRows& r) { r.column[2] = 2; },
+    refused([](RowParts& r) { r.column[2] = 2; },
             "row 1 has column 1 behind column 2: give each column once, in ascending order");
-    refused([](SparseRows& r) { r.value[3] = kNan; }, "row 1 column 1 is nan: give finite numbers");
+    refused([](RowParts& r) { r.value[3] = kNan; }, "row 1 column 1 is nan: give finite numbers");
 }
 
+struct BandParts {
+    std::size_t row_length = 0;
+    Bands::Array band;
+    [[nodiscard]] Bands make() const { return {row_length, band}; }
+};
+
 /// 4 columns, 3 rows; every coupling inside the grid is 1.
-Bands good_bands() {
-    Bands b;
+BandParts good_bands() {
+    BandParts b;
     b.row_length = 4;
     for (std::size_t k = 0; k < kBands; ++k) {
         b.band[k].assign(12, 0.0);
@@ -77,51 +91,86 @@ Bands good_bands() {
 }
 
 TEST(SystemFromBands, TakesWhatStaysInTheGridAndNothingElse) {
-    EXPECT_EQ(System::from_bands(good_bands()).size, 12U);
+    EXPECT_EQ(System(good_bands().make()).size(), 12U);
     for (std::size_t k = 0; k < kBands; ++k)
         for (std::size_t i = 0; i < 12; ++i) {
-            Bands b = good_bands();
+            BandParts b = good_bands();
             if (b.band[k][i] != 0) continue;
             b.band[k][i] = -0.0;
-            EXPECT_EQ(System::from_bands(b).size, 12U);
+            EXPECT_EQ(System(b.make()).size(), 12U);
             b.band[k][i] = 0.5;
-            EXPECT_THROW(System::from_bands(b), InvalidInput) << k << ' ' << i;
+            EXPECT_THROW(static_cast<void>(b.make()), InvalidInput) << k << ' ' << i;
         }
 }
 
 TEST(SystemFromBands, NamesTheFirstFault) {
-    const auto refused = [](const std::function<void(Bands&)>& spoil, const std::string& line) {
-        Bands b = good_bands();
+    const auto refused = [](const std::function<void(BandParts&)>& spoil, const std::string& line) {
+        BandParts b = good_bands();
         spoil(b);
-        expect_refused([&] { System::from_bands(b); }, "nine bands" + line);
+        expect_refused([&] { static_cast<void>(b.make()); }, "nine bands" + line);
     };
-    refused([](Bands& b) { b.row_length = 5; },
+    refused([](BandParts& b) { b.row_length = 5; },
             " of 12 elements in rows of 5: the size must be a multiple of a row length of at least 3");
-    refused([](Bands& b) { b.band = {}; },
+    refused([](BandParts& b) { b.band = {}; },
             " of 0 elements in rows of 4: the size must be a multiple of a row length of at least 3");
-    refused([](Bands& b) { b.band[6].pop_back(); },
+    refused([](BandParts& b) { b.band[6].pop_back(); },
             ": band 6 (north-west) has 11 elements, band 0 has 12: they must be equal");
     refused(
-        [](Bands& b) { b.band[3][4] = 2; },
+        [](BandParts& b) { b.band[3][4] = 2; },
         ": element 4 (grid row 1, column 0) couples west out of the grid with 2: couplings that leave the grid must "
         "be zero");
-    refused([](Bands& b) { b.band[8][11] = -1; },
+    refused([](BandParts& b) { b.band[8][11] = -1; },
             ": element 11 (grid row 2, column 3) couples north-east out of the grid with -1: couplings that leave the "
             "grid must be zero");
-    refused([](Bands& b) { b.band[4][7] = -std::numeric_limits<double>::infinity(); },
+    refused([](BandParts& b) { b.band[4][7] = -std::numeric_limits<double>::infinity(); },
             ": band 4 element 7 is -inf: give finite numbers");
 }
 
 TEST(SystemFromStencil, NamesTheFirstFault) {
-    Stencil s{3, 3, {}};
-    EXPECT_EQ(System::from_stencil(s).size, 9U);
-    s.coefficients[5] = kNan;
-    expect_refused([&] { System::from_stencil(s); }, "stencil: coefficient 5 (east) is nan: give finite numbers");
-    s = {2, 9, {}};
-    expect_refused([&] { System::from_stencil(s); }, "stencil grid of 9 x 2 nodes: it needs at least 3 x 3");
-    s = {std::size_t{1} << 33, std::size_t{1} << 33, {}};
-    expect_refused([&] { System::from_stencil(s); },
+    std::array<double, kBands> c{};
+    EXPECT_EQ(System(Stencil(3, 3, c)).size(), 9U);
+    c[5] = kNan;
+    expect_refused([&] { Stencil(3, 3, c); }, "stencil: coefficient 5 (east) is nan: give finite numbers");
+    expect_refused([] { Stencil(2, 9, {}); }, "stencil grid of 9 x 2 nodes: it needs at least 3 x 3");
+    expect_refused([] { Stencil(std::size_t{1} << 33, std::size_t{1} << 33, {}); },
                    "stencil grid of 8589934592 x 8589934592 nodes: more than this machine can address");
+}
+
+// A copy with other values keeps the pattern and the promises.
+TEST(CompressedRowsValues, ReplacedAsAWhole) {
+    const CompressedRows a = good_rows().make();
+    const CompressedRows b = a.with_values({5, 4, 3, 2, 1});
+    EXPECT_EQ(b.row_begin(), a.row_begin());
+    EXPECT_EQ(b.column(), a.column());
+    EXPECT_EQ(b.value(), (std::vector<double>{5, 4, 3, 2, 1}));
+    expect_refused(
+        [&] {
+            static_cast<void>(a.with_values({1, 2}));
+        },
+        "sparse rows: 5 columns and 2 values: they must be equally many");
+    expect_refused(
+        [&] {
+            static_cast<void>(a.with_values({1, 2, 3, kNan, 5}));
+        },
+        "sparse rows: row 1 column 1 is nan: give finite numbers");
+}
+
+// What System::kind() says is what the variant holds.
+TEST(SystemOfAnyKind, KnowsItsKindAndSize) {
+    const System stencil = Stencil(3, 5, {}), bands = good_bands().make(), rows = good_rows().make();
+    EXPECT_EQ(to_string(stencil.kind()), "stencil");
+    EXPECT_EQ(to_string(bands.kind()), "bands");
+    EXPECT_EQ(to_string(rows.kind()), "sparse");
+    EXPECT_EQ(stencil.size(), 15U);
+    EXPECT_EQ(bands.size(), 12U);
+    EXPECT_EQ(rows.size(), 3U);
+    EXPECT_EQ(stencil.row_length(), 3U);
+    EXPECT_EQ(bands.row_length(), 4U);
+    EXPECT_EQ(rows.row_length(), 0U);
+    std::size_t inside = 0;
+    for (std::size_t i = 0; i < 15; ++i) inside += stencil.on_edge(i) ? 0 : 1;
+    EXPECT_EQ(inside, 3U);
+    for (std::size_t i = 0; i < 12; ++i) EXPECT_FALSE(bands.on_edge(i));
 }
 
 } // namespace

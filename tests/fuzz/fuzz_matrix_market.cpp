@@ -24,20 +24,19 @@ void require_one_line(const mantissa::InvalidInput& fault) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     try {
-        const mantissa::SparseRows m = mantissa::parse_matrix_market(text, "fuzz");
-        const std::size_t rows = m.row_begin.size() - 1;
-        require(rows >= 1 && m.row_begin.back() == m.value.size() && m.column.size() == m.value.size());
+        const mantissa::CompressedRows m = mantissa::parse_matrix_market(text, "fuzz");
+        const std::size_t rows = m.rows();
+        require(rows >= 1 && m.row_begin().back() == m.value().size() && m.column().size() == m.value().size());
         for (std::size_t i = 0; i < rows; ++i) {
             bool diagonal = false;
-            for (auto k = m.row_begin[i]; k < m.row_begin[i + 1]; ++k) {
-                require(m.column[k] < rows && std::isfinite(m.value[k]));
-                require(k == m.row_begin[i] || m.column[k - 1] < m.column[k]);
-                diagonal = diagonal || (m.column[k] == i && m.value[k] > 0);
+            for (auto k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k) {
+                require(m.column()[k] < rows && std::isfinite(m.value()[k]));
+                require(k == m.row_begin()[i] || m.column()[k - 1] < m.column()[k]);
+                diagonal = diagonal || (m.column()[k] == i && m.value()[k] > 0);
             }
             require(diagonal);
         }
-        mantissa::Bands bands;
-        if (mantissa::nine_bands(m, bands)) require(rows % bands.row_length == 0);
+        if (const auto bands = mantissa::nine_bands(m)) require(bands->size() == rows);
     } catch (const mantissa::InvalidInput& fault) {
         require_one_line(fault);
     }

@@ -24,19 +24,19 @@ void expect_same(const Format& f, const char* what, std::size_t i, double got, d
 }
 
 void compare(const std::string& text, const System& system, std::vector<std::uint64_t> runs) {
-    SCOPED_TRACE(text + " " + to_string(system.kind) + " size " + std::to_string(system.size));
+    SCOPED_TRACE(text + " " + to_string(system.kind()) + " size " + std::to_string(system.size()));
     const DatapathSpec spec = parse_spec(text);
     const auto device = make_gpu_engine()->load(system, spec, {});
     const auto host = make_emulated_engine()->load(system, spec, {2, Recurrence::pipelined});
     std::mt19937_64 random(11);
     std::normal_distribution<double> normal(0.0, 0.01);
-    std::vector<double> r0(system.size);
+    std::vector<double> r0(system.size());
     for (double& x : r0) x = normal(random);
     device->write(Vec::r, 0, r0);
     host->write(Vec::r, 0, r0);
     const Format formats[] = {spec.u, spec.r, spec.p, spec.q};
     const char* names[] = {"u", "r", "p", "q"};
-    std::vector<double> got(system.size), want(system.size);
+    std::vector<double> got(system.size()), want(system.size());
     for (const std::uint64_t passes : runs) {
         const RunReport a = device->run({.passes = passes}), b = host->run({.passes = passes});
         ASSERT_EQ(a.end, b.end) << to_string(a.end) << " against " << to_string(b.end);
@@ -45,7 +45,7 @@ void compare(const std::string& text, const System& system, std::vector<std::uin
         for (int k = 0; k < 4; ++k) {
             device->read(static_cast<Vec>(k), 0, got);
             host->read(static_cast<Vec>(k), 0, want);
-            for (std::size_t i = 0; i < system.size; ++i) expect_same(formats[k], names[k], i, got[i], want[i]);
+            for (std::size_t i = 0; i < system.size(); ++i) expect_same(formats[k], names[k], i, got[i], want[i]);
         }
         const Scalars s = device->scalars(), t = host->scalars();
         expect_same(spec.scalar, "rho", 0, s.rho, t.rho);
@@ -119,7 +119,7 @@ TEST_F(GpuEngine, EveryVectorWritten) {
         const auto host = make_emulated_engine()->load(system, spec, {2, Recurrence::pipelined});
         std::mt19937_64 random(5);
         std::normal_distribution<double> normal(0.0, 0.01);
-        std::vector<double> x(system.size), got(system.size), want(system.size);
+        std::vector<double> x(system.size()), got(system.size()), want(system.size());
         for (int k = 0; k < 4; ++k) {
             for (double& value : x) value = normal(random);
             device->write(static_cast<Vec>(k), 0, x);
@@ -154,7 +154,7 @@ TEST_F(GpuEngine, FloatingLanesAtRandom) {
         const std::size_t columns = 3 + random() % 400, rows = 3 + random() % 400;
         const System system = stencil_system(columns, rows);
         SCOPED_TRACE(text + " " + std::to_string(columns) + " x " + std::to_string(rows));
-        std::vector<double> r0(system.size, 0.0);
+        std::vector<double> r0(system.size(), 0.0);
         const auto kind = random() % 4;
         const double scale = std::ldexp(1.0, static_cast<int>(random() % 30) - 20);
         for (std::size_t y = 1; y + 1 < rows; ++y)
@@ -176,10 +176,10 @@ TEST_F(GpuEngine, FloatingLanesAtRandom) {
         expect_same(spec.scalar, "rho", 0, device->scalars().rho, host->scalars().rho);
         expect_same(spec.scalar, "pq", 0, device->scalars().pq, host->scalars().pq);
         expect_same(spec.scalar, "qq", 0, device->scalars().qq, host->scalars().qq);
-        std::vector<double> got(system.size), want(system.size);
+        std::vector<double> got(system.size()), want(system.size());
         device->read(Vec::u, 0, got);
         host->read(Vec::u, 0, want);
-        for (std::size_t i = 0; i < system.size; ++i) expect_same(spec.u, "u", i, got[i], want[i]);
+        for (std::size_t i = 0; i < system.size(); ++i) expect_same(spec.u, "u", i, got[i], want[i]);
     }
 }
 
@@ -187,7 +187,7 @@ TEST_F(GpuEngine, FloatingLanesAtRandom) {
 TEST_F(GpuEngine, FloatingLanesOnALargeSmoothGrid) {
     constexpr std::size_t kSide = 1025;
     const System system = stencil_system(kSide, kSide);
-    std::vector<double> r0(system.size, 0.0), got(system.size), want(system.size);
+    std::vector<double> r0(system.size(), 0.0), got(system.size()), want(system.size());
     for (std::size_t y = 1; y + 1 < kSide; ++y)
         for (std::size_t x = 1; x + 1 < kSide; ++x) {
             const double a = static_cast<double>(x) / (kSide - 1), b = static_cast<double>(y) / (kSide - 1);
@@ -207,7 +207,7 @@ TEST_F(GpuEngine, FloatingLanesOnALargeSmoothGrid) {
         }
         device->read(Vec::u, 0, got);
         host->read(Vec::u, 0, want);
-        for (std::size_t i = 0; i < system.size; ++i) expect_same(spec.u, "u", i, got[i], want[i]);
+        for (std::size_t i = 0; i < system.size(); ++i) expect_same(spec.u, "u", i, got[i], want[i]);
     }
 }
 

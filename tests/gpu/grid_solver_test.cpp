@@ -2,6 +2,7 @@
 #include "mantissa/gpu/cg.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -16,13 +17,12 @@ System stencil(std::size_t columns, std::size_t rows, double ratio = 1.0) {
     // Bilinear elements for -u_xx - ratio u_yy.
     const double centre = (1 + ratio) * 4 / 3, diagonal = -(1 + ratio) / 6;
     const double east = -(4 - 2 * ratio) / 6, north = -(4 * ratio - 2) / 6;
-    return System::from_stencil(
-        {columns, rows, {diagonal, north, diagonal, east, centre, east, diagonal, north, diagonal}});
+    return Stencil(columns, rows, {diagonal, north, diagonal, east, centre, east, diagonal, north, diagonal});
 }
 
 std::vector<double> bump(const System& s) {
-    std::vector<double> b(s.size);
-    for (std::size_t i = 0; i < s.size; ++i)
+    std::vector<double> b(s.size());
+    for (std::size_t i = 0; i < s.size(); ++i)
         if (!s.on_edge(i)) b[i] = 1e-3 * (1 + std::sin(0.37 * static_cast<double>(i)));
     return b;
 }
@@ -30,12 +30,12 @@ std::vector<double> bump(const System& s) {
 /// ||b - A x|| / ||b|| on the host.
 double residual(const System& s, const std::vector<double>& b, const std::vector<double>& x) {
     double defect = 0, norm = 0;
-    for (std::size_t i = 0; i < s.size; ++i) {
+    for (std::size_t i = 0; i < s.size(); ++i) {
         if (s.on_edge(i)) continue;
         double d = b[i];
         for (int k = 0; k < kBands; ++k)
-            d -= s.stencil.coefficients[static_cast<std::size_t>(k)] *
-                 x[static_cast<std::size_t>(static_cast<std::ptrdiff_t>(i) + System::offset(k, s.row_length()))];
+            d -= std::get<Stencil>(s.matrix()).coefficients()[static_cast<std::size_t>(k)] *
+                 x[static_cast<std::size_t>(static_cast<std::ptrdiff_t>(i) + band_offset(k, s.row_length()))];
         defect += d * d;
         norm += b[i] * b[i];
     }
@@ -60,7 +60,7 @@ TEST_F(GridSolverTest, SolvesWithEveryArithmeticAndPlan) {
         const std::vector<double> b = bump(system);
         GridSolver solver(system);
         solver.set_rhs(b);
-        std::vector<double> x(system.size);
+        std::vector<double> x(system.size());
         for (const Plan plan : {Plan::resident, Plan::stream})
             for (const Arithmetic arithmetic : {Arithmetic::double_precision, Arithmetic::mixed_float,
                                                 Arithmetic::mixed_s31, Arithmetic::mixed_s39, Arithmetic::late_float}) {
@@ -152,7 +152,7 @@ TEST_F(GridSolverTest, TheTrueResidualDecides) {
         SCOPED_TRACE(std::to_string(level) + " " + to_string(plan));
         const std::size_t side = (std::size_t{1} << level) + 1;
         const System system = stencil(side, side);
-        std::vector<double> b(system.size);
+        std::vector<double> b(system.size());
         const double h = 1.0 / static_cast<double>(side - 1);
         for (std::size_t i = 0; i < b.size(); ++i) {
             const double x = h * static_cast<double>(i % side), y = h * static_cast<double>(i / side);
@@ -205,7 +205,7 @@ TEST_F(GridSolverTest, OneUnknown) {
 TEST_F(GridSolverTest, SameBitsEveryTime) {
     const System system = stencil(300, 200);
     const std::vector<double> b = bump(system);
-    std::vector<double> first(system.size), again(system.size);
+    std::vector<double> first(system.size()), again(system.size());
     for (const Plan plan : {Plan::resident, Plan::stream})
         for (const Arithmetic arithmetic :
              {Arithmetic::double_precision, Arithmetic::mixed_float, Arithmetic::late_float}) {
@@ -228,7 +228,7 @@ TEST_F(GridSolverTest, SameBitsEveryTime) {
 TEST_F(GridSolverTest, PassLimitAndZeroRightHandSide) {
     const System system = stencil(65, 65);
     GridSolver solver(system);
-    solver.set_rhs(std::vector<double>(system.size, 0.0));
+    solver.set_rhs(std::vector<double>(system.size(), 0.0));
     EXPECT_EQ(solver.solve({}).end, CgEnd::converged);
     solver.set_rhs(bump(system));
     for (const Plan plan : {Plan::resident, Plan::stream}) {
@@ -243,22 +243,19 @@ TEST_F(GridSolverTest, PassLimitAndZeroRightHandSide) {
 }
 
 TEST_F(GridSolverTest, IndefiniteMatrixIsReported) {
-    System system = stencil(65, 65);
-    for (double& c : system.stencil.coefficients) c = -c;
+    std::array<double, kBands> negative = std::get<Stencil>(stencil(65, 65).matrix()).coefficients();
+    for (double& c : negative) c = -c;
+    const System system = Stencil(65, 65, negative);
     GridSolver solver(system);
     solver.set_rhs(bump(system));
     EXPECT_EQ(solver.solve({}).end, CgEnd::indefinite);
 }
 
 TEST_F(GridSolverTest, RefusesWhatItCannotRun) {
-    SparseRows rows;
-    rows.row_begin = {0, 1};
-    rows.column = {0};
-    rows.value = {1.0};
-    EXPECT_THROW(GridSolver{System::from_rows(rows)}, InvalidInput);
-    System skew = stencil(9, 9);
-    skew.stencil.coefficients[0] = -0.1;
-    EXPECT_THROW(GridSolver{skew}, InvalidInput);
+    EXPECT_THROW(GridSolver{CompressedRows({0, 1}, {0}, {1.0})}, InvalidInput);
+    std::array<double, kBands> skew = std::get<Stencil>(stencil(9, 9).matrix()).coefficients();
+    skew[0] = -0.1;
+    EXPECT_THROW(GridSolver{Stencil(9, 9, skew)}, InvalidInput);
     GridSolver solver(stencil(9, 9));
     EXPECT_THROW(solver.set_rhs(std::vector<double>(80)), InvalidInput);
 }

@@ -3,10 +3,11 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include "device_test.hpp"
 #include "mantissa/format.hpp"
-#include "mantissa/gpu/sparse_cpu.hpp"
+#include "mantissa/sparse/cpu.hpp"
 
 namespace mantissa::gpu {
 namespace {
@@ -15,9 +16,10 @@ constexpr SparseFormat kFormats[] = {SparseFormat::crs, SparseFormat::bcrs2, Spa
                                      SparseFormat::jds_rows, SparseFormat::jds};
 
 /// Five-point grid with a few long rows, and a diagonal that varies by orders of magnitude.
-Crs grid_matrix(std::uint32_t n, bool long_rows) {
-    SparseRows s;
-    s.row_begin.push_back(0);
+CompressedRows grid_matrix(std::uint32_t n, bool long_rows) {
+    std::vector<std::uint64_t> row_begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
     const std::uint32_t rows = n * n;
     const auto scale = [&](std::uint32_t i) { return std::pow(10.0, static_cast<double>(i % 7) / 3); };
     for (std::uint32_t i = 0; i < rows; ++i) {
@@ -31,15 +33,15 @@ Crs grid_matrix(std::uint32_t n, bool long_rows) {
             for (std::uint32_t j = n + 1; j < rows; j += 3) columns.push_back(j);
         else if (long_rows && i > n && (i - n - 1) % 3 == 0) columns.insert(columns.begin(), 0);
         for (const std::uint32_t j : columns) {
-            const double value = i == j             ? (long_rows && i == 0 ? 4.1 + 0.001 * rows : 4.1)
+            const double entry = i == j             ? (long_rows && i == 0 ? 4.1 + 0.001 * rows : 4.1)
                                  : i == 0 || j == 0 ? -0.001
                                                     : -1.0;
-            s.column.push_back(j);
-            s.value.push_back(value * std::sqrt(scale(i) * scale(j)));
+            column.push_back(j);
+            value.push_back(entry * std::sqrt(scale(i) * scale(j)));
         }
-        s.row_begin.push_back(s.value.size());
+        row_begin.push_back(value.size());
     }
-    return to_crs(s);
+    return {std::move(row_begin), std::move(column), std::move(value)};
 }
 
 using SparseSolverTest = mantissa::testing::DeviceTest;
@@ -47,14 +49,14 @@ using SparseSolverTest = mantissa::testing::DeviceTest;
 TEST_F(SparseSolverTest, ProductsInEveryFormat) {
     for (const std::uint32_t n : {2U, 5U, 33U, 150U})
         for (const bool long_rows : {false, true}) {
-            const Crs a = grid_matrix(n, long_rows);
+            const CompressedRows a = grid_matrix(n, long_rows);
             std::mt19937 random(n);
-            std::vector<double> x(a.rows), y(a.rows), want(a.rows, 0.0), magnitude(a.rows, 0.0);
+            std::vector<double> x(a.rows()), y(a.rows()), want(a.rows(), 0.0), magnitude(a.rows(), 0.0);
             for (double& v : x) v = std::uniform_real_distribution<double>(-1, 1)(random);
-            for (std::uint32_t i = 0; i < a.rows; ++i)
-                for (std::uint32_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k) {
-                    want[i] += a.value[k] * x[a.column[k]];
-                    magnitude[i] += std::abs(a.value[k] * x[a.column[k]]);
+            for (std::uint32_t i = 0; i < a.rows(); ++i)
+                for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k) {
+                    want[i] += a.value()[k] * x[a.column()[k]];
+                    magnitude[i] += std::abs(a.value()[k] * x[a.column()[k]]);
                 }
             for (const SparseFormat format : kFormats)
                 for (const auto precision : {SparsePrecision::single_precision, SparsePrecision::double_precision}) {
@@ -62,14 +64,14 @@ TEST_F(SparseSolverTest, ProductsInEveryFormat) {
                     std::fill(y.begin(), y.end(), 99.0);
                     SparseMatrix(a, format, precision).apply(x, y);
                     const double bound = precision == SparsePrecision::single_precision ? 4e-6 : 1e-14;
-                    for (std::uint32_t i = 0; i < a.rows; ++i) ASSERT_NEAR(y[i], want[i], bound * magnitude[i]) << i;
+                    for (std::uint32_t i = 0; i < a.rows(); ++i) ASSERT_NEAR(y[i], want[i], bound * magnitude[i]) << i;
                 }
         }
 }
 
 TEST_F(SparseSolverTest, JacobiCgInEveryFormatTakesTheProcessorsIterations) {
-    const Crs a = grid_matrix(60, true);
-    std::vector<double> b(a.rows), x;
+    const CompressedRows a = grid_matrix(60, true);
+    std::vector<double> b(a.rows()), x;
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::cos(0.1 * static_cast<double>(i));
     const CpuCgResult host = cpu_jacobi_cg<double>(a, SparseFormat::crs, b, 1e-10, 2000, 1);
     ASSERT_TRUE(host.converged);
@@ -91,20 +93,19 @@ TEST_F(SparseSolverTest, JacobiCgInEveryFormatTakesTheProcessorsIterations) {
 }
 
 TEST_F(SparseSolverTest, NineBands) {
-    Bands bands;
-    bands.row_length = 40;
-    for (auto& band : bands.band) band.assign(40 * 30, 0.0);
+    Bands::Array bands;
+    for (auto& band : bands) band.assign(40 * 30, 0.0);
     for (std::size_t y = 0; y < 30; ++y)
         for (std::size_t x = 0; x < 40; ++x)
             for (int b = 0; b < kBands; ++b) {
                 const int dx = b % 3 - 1, dy = b / 3 - 1;
                 const bool inside =
                     (x > 0 || dx >= 0) && (x < 39 || dx <= 0) && (y > 0 || dy >= 0) && (y < 29 || dy <= 0);
-                bands.band[static_cast<std::size_t>(b)][y * 40 + x] = b == 4 ? 8.1 : inside ? -1.0 : 0.0;
+                bands[static_cast<std::size_t>(b)][y * 40 + x] = b == 4 ? 8.1 : inside ? -1.0 : 0.0;
             }
-    const System system = System::from_bands(bands);
+    const System system = Bands(40, std::move(bands));
     const SparseMatrix matrix(system, SparsePrecision::double_precision);
-    std::vector<double> b(system.size);
+    std::vector<double> b(system.size());
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<double>(i % 13) - 5;
     const SparseCgReport report = matrix.solve(b, 1e-10, 1000);
     EXPECT_EQ(report.end, CgEnd::converged);
@@ -112,14 +113,15 @@ TEST_F(SparseSolverTest, NineBands) {
 }
 
 TEST_F(SparseSolverTest, EndsAndRefusals) {
-    Crs a = grid_matrix(10, false);
-    std::vector<double> b(a.rows, 1.0);
+    const CompressedRows a = grid_matrix(10, false);
+    std::vector<double> b(a.rows(), 1.0);
     EXPECT_EQ(SparseMatrix(a, SparseFormat::crs, SparsePrecision::double_precision)
-                  .solve(std::vector<double>(a.rows), 1e-10, 10)
+                  .solve(std::vector<double>(a.rows()), 1e-10, 10)
                   .end,
               CgEnd::converged);
-    for (double& v : a.value) v = -v;
-    const SparseMatrix negative(a, SparseFormat::crs, SparsePrecision::double_precision);
+    std::vector<double> values = a.value();
+    for (double& v : values) v = -v;
+    const SparseMatrix negative(a.with_values(std::move(values)), SparseFormat::crs, SparsePrecision::double_precision);
     EXPECT_EQ(negative.solve(b, 1e-10, 100, false).end, CgEnd::indefinite);
     EXPECT_THROW(static_cast<void>(negative.solve(b, 1e-10, 100, true)), InvalidInput);
     EXPECT_THROW(static_cast<void>(negative.solve(std::vector<double>(3), 1e-10, 100)), InvalidInput);

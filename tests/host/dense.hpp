@@ -8,24 +8,28 @@
 
 using Dense = std::vector<std::vector<double>>;
 
+inline void add_to(Dense& a, const mantissa::CompressedRows& m) {
+    for (std::size_t i = 0; i < m.rows(); ++i)
+        for (auto k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k) a[i][m.column()[k]] += m.value()[k];
+}
+template <class Grid, class Coefficient> void add_nine_points(Dense& a, const Grid& m, Coefficient&& coefficient) {
+    for (std::size_t i = 0; i < m.size(); ++i)
+        for (std::size_t b = 0; b < mantissa::kBands; ++b) {
+            const auto j = static_cast<std::ptrdiff_t>(i) + mantissa::band_offset(static_cast<int>(b), m.row_length());
+            if (j >= 0 && j < static_cast<std::ptrdiff_t>(m.size()))
+                a[i][static_cast<std::size_t>(j)] += coefficient(b, i);
+        }
+}
+inline void add_to(Dense& a, const mantissa::Stencil& m) {
+    add_nine_points(a, m, [&](std::size_t b, std::size_t i) { return m.on_edge(i) ? 0.0 : m.coefficients()[b]; });
+}
+inline void add_to(Dense& a, const mantissa::Bands& m) {
+    add_nine_points(a, m, [&](std::size_t b, std::size_t i) { return m.band(b)[i]; });
+}
+
 /// The matrix that defect() applies; Dirichlet rows and the couplings to them as the System has them.
 inline Dense dense(const mantissa::System& system) {
-    using mantissa::System;
-    Dense a(system.size, std::vector<double>(system.size, 0.0));
-    for (std::size_t i = 0; i < system.size; ++i) {
-        if (system.kind == System::Kind::sparse) {
-            for (auto k = system.sparse.row_begin[i]; k < system.sparse.row_begin[i + 1]; ++k)
-                a[i][system.sparse.column[k]] += system.sparse.value[k];
-            continue;
-        }
-        if (system.kind == System::Kind::stencil && system.on_edge(i)) continue;
-        for (int b = 0; b < mantissa::kBands; ++b) {
-            const auto j = static_cast<std::ptrdiff_t>(i) + System::offset(b, system.row_length());
-            if (j < 0 || j >= static_cast<std::ptrdiff_t>(system.size)) continue;
-            const auto band = static_cast<std::size_t>(b);
-            a[i][static_cast<std::size_t>(j)] +=
-                system.kind == System::Kind::stencil ? system.stencil.coefficients[band] : system.bands.band[band][i];
-        }
-    }
+    Dense a(system.size(), std::vector<double>(system.size(), 0.0));
+    std::visit([&](const auto& m) { add_to(a, m); }, system.matrix());
     return a;
 }

@@ -161,7 +161,7 @@ TEST(Outputs, SolutionReadsBackExactly) {
     mantissa::SolveOptions options;
     options.jacobi = options.keep_solution = true;
     const mantissa::SolveResult here = solve(problem, *mantissa::make_emulated_engine(), options);
-    const std::vector<double> u = mantissa::read_vector(file, problem.system.size);
+    const std::vector<double> u = mantissa::read_vector(file, problem.system.size());
     ASSERT_EQ(u.size(), here.u.size());
     EXPECT_GT(*std::max_element(u.begin(), u.end()), 0.0);
     for (std::size_t i = 0; i < u.size(); ++i)

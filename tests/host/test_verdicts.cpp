@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -203,18 +206,14 @@ TEST(Verdicts, AgreeWithResidualsInMpfr) {
 }
 
 Problem diagonal(const std::vector<double>& values, double b) {
-    Problem p;
-    p.name = "diagonal";
-    SparseRows rows;
-    rows.row_begin.push_back(0);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        rows.column.push_back(static_cast<std::uint32_t>(i));
-        rows.value.push_back(values[i]);
-        rows.row_begin.push_back(i + 1);
-    }
-    p.system = System::from_rows(std::move(rows));
-    p.b.assign(values.size(), b);
-    return p;
+    std::vector<std::uint64_t> row_begin(values.size() + 1);
+    std::vector<std::uint32_t> column(values.size());
+    std::iota(row_begin.begin(), row_begin.end(), std::uint64_t{0});
+    std::iota(column.begin(), column.end(), 0U);
+    return {"diagonal",
+            CompressedRows(std::move(row_begin), std::move(column), values),
+            std::vector<double>(values.size(), b),
+            {}};
 }
 
 SolveOptions options_of(const char* scheme, const char* spec, bool jacobi) {
@@ -285,7 +284,7 @@ TEST(Verdicts, WhyARecurrenceCouldNotGoOn) {
         return r.detail;
     };
     Problem off = diagonal({1, 1}, 1.0); // indefinite with a good diagonal
-    off.system = System::from_rows({{0, 2, 4}, {0, 1, 0, 1}, {1, -3, -3, 1}});
+    off.system = CompressedRows({0, 2, 4}, {0, 1, 0, 1}, {1, -3, -3, 1});
     for (const char* scheme : kAllSchemes) {
         EXPECT_NE(detail(diagonal({1, -2}, 1.0), scheme, "s17e8")
                       .find("diagonal entry 2 is -2, so the matrix is not positive definite"),

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
     const std::string folder = argv[5];
     const System system = sim::test::random_bands(row, rows, 9);
     const auto session = make_emulated_engine()->load(system, spec, {});
-    std::vector<double> v(system.size);
+    std::vector<double> v(system.size());
     for (std::size_t i = 0; i < v.size(); ++i) v[i] = 0.03 * static_cast<double>((i * 5) % 13) - 0.17;
     session->write(Vec::r, 0, v);
     session->set_scalars(0, 0);
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     std::ofstream vectors(folder + "/vectors.hex"), expected(folder + "/expected.hex"),
         defines(folder + "/defines.txt");
     dump(vectors);
-    for (const auto& band : system.bands.band)
+    for (const auto& band : std::get<Bands>(system.matrix()).bands())
         for (const double x : band)
             vectors << fmt::format("{:016x}\n", encode(spec.coefficient, exact::convert(spec.coefficient, x)));
     const RunReport report = session->run({passes});
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
         "-DCE={} "
         "-DCM={} -DOE={} -DOM={} -DWE={} -DWM={} -DTREE={} -DFIXED={} -DEXACT={} -DDE={} -DDM={} -DAE={} -DAM={} "
         "-DDEPTH={} -DMSB={} -DLSB={} -DSE={} -DSM={} -DRNE={}\n",
-        system.size, row, passes, spec.lanes, spec.u.exponent_bits, spec.u.fraction_bits, spec.r.exponent_bits,
+        system.size(), row, passes, spec.lanes, spec.u.exponent_bits, spec.u.fraction_bits, spec.r.exponent_bits,
         spec.r.fraction_bits, spec.p.exponent_bits, spec.p.fraction_bits, spec.q.exponent_bits, spec.q.fraction_bits,
         spec.coefficient.exponent_bits, spec.coefficient.fraction_bits, spec.operand.exponent_bits,
         spec.operand.fraction_bits, spec.row.exponent_bits, spec.row.fraction_bits,

@@ -100,15 +100,15 @@ TEST_P(Core, CyclesWithoutStalls) {
     const auto rtl = make_rtl_engine();
     const System system = test::poisson_stencil(65, 65);
     const auto session = rtl->load(system, spec(), {});
-    std::vector<double> r(system.size, 0.0);
-    r[system.size / 2] = 0.5;
+    std::vector<double> r(system.size(), 0.0);
+    r[system.size() / 2] = 0.5;
     session->write(Vec::r, 0, r);
     session->set_scalars(0, 0);
     const RunReport report = session->run({3});
     ASSERT_EQ(report.passes, 3U);
     const auto lanes = static_cast<std::uint64_t>(spec().lanes);
-    EXPECT_LE(*report.cycles, 3 * (system.size / lanes + 2 * 65 + 400));
-    EXPECT_GE(*report.cycles, 3 * (system.size / lanes));
+    EXPECT_LE(*report.cycles, 3 * (system.size() / lanes + 2 * 65 + 400));
+    EXPECT_GE(*report.cycles, 3 * (system.size() / lanes));
 }
 
 std::string name_of(const testing::TestParamInfo<const char*>& info) {

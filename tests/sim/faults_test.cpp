@@ -32,7 +32,7 @@ protected:
         return std::unique_ptr<RtlSession>(dynamic_cast<RtlSession*>(session.release()));
     }
     void write_start(Session& s) const {
-        std::vector<double> d(system_.size);
+        std::vector<double> d(system_.size());
         for (std::size_t i = 0; i < d.size(); ++i) d[i] = 0.05 * static_cast<double>((i * 7) % 11) - 0.2;
         for (Vec v : {Vec::u, Vec::p, Vec::q}) s.clear(v);
         s.write(Vec::r, 0, d);
@@ -46,7 +46,7 @@ protected:
         session_->set_misbehaviour({});
         const RunReport a = session_->run({5}), b = reference->run({5});
         ASSERT_EQ(to_string(a.end), to_string(b.end)) << session_->fault();
-        const auto difference = compare_sessions(*session_, *reference, spec_, system_.size);
+        const auto difference = compare_sessions(*session_, *reference, spec_, system_.size());
         ASSERT_FALSE(difference) << difference->signal << " element " << difference->element;
     }
     void start_and_expect(std::uint32_t error) {
@@ -63,7 +63,7 @@ protected:
     }
     [[nodiscard]] std::uint64_t beats() const {
         const auto lanes = static_cast<std::size_t>(spec_.lanes);
-        return (system_.size + lanes - 1) / lanes;
+        return (system_.size() + lanes - 1) / lanes;
     }
 
     System system_;
@@ -79,7 +79,7 @@ TEST_P(Faults, Identifies) {
 TEST_P(Faults, ZeroLength) {
     session_->write_register(kLength, 0);
     start_and_expect(kBadLength | kBadRowLength); // a row is longer than no vector
-    session_->write_register(kLength, static_cast<std::uint32_t>(system_.size));
+    session_->write_register(kLength, static_cast<std::uint32_t>(system_.size()));
     expect_healthy();
 }
 
@@ -295,7 +295,7 @@ TEST_P(Faults, BackToBackRunsOfManySizesLeaveNothingBehind) {
     for (const std::size_t row : {5U, 12U, 4U, 9U}) {
         const System s = test::random_bands(row, 6, row);
         const auto a = rtl->load(s, spec_, {}), b = emulated->load(s, spec_, {});
-        std::vector<double> d(s.size, 0.25);
+        std::vector<double> d(s.size(), 0.25);
         for (Session* x : {a.get(), b.get()}) {
             x->write(Vec::r, 0, d);
             x->set_scalars(0, 0);
@@ -303,7 +303,7 @@ TEST_P(Faults, BackToBackRunsOfManySizesLeaveNothingBehind) {
         for (int run = 0; run < 4; ++run) {
             const RunReport ra = a->run({3}), rb = b->run({3});
             ASSERT_EQ(to_string(ra.end), to_string(rb.end));
-            ASSERT_FALSE(compare_sessions(*a, *b, spec_, s.size));
+            ASSERT_FALSE(compare_sessions(*a, *b, spec_, s.size()));
         }
     }
 }
@@ -320,7 +320,7 @@ TEST_P(Faults, ThresholdEndsARunWhereTheReferenceDoes) {
         const RunReport a = session_->run(request), b = reference->run(request);
         EXPECT_EQ(to_string(a.end), to_string(b.end));
         EXPECT_EQ(a.passes, b.passes);
-        ASSERT_FALSE(compare_sessions(*session_, *reference, spec_, system_.size));
+        ASSERT_FALSE(compare_sessions(*session_, *reference, spec_, system_.size()));
         request.rho_stop /= 64;
     }
 }
@@ -366,7 +366,7 @@ TEST(Check, NamesTheFirstDifferingBit) {
     const auto checked = make_checked_engine(*rtl, wrong);
     const System system = test::random_bands(9, 7, 4);
     const auto session = checked->load(system, parse_spec("s17e8"), {});
-    std::vector<double> d(system.size, 0.125);
+    std::vector<double> d(system.size(), 0.125);
     session->write(Vec::r, 0, d);
     session->set_scalars(0, 0);
     EXPECT_EQ(session->run({2}).passes, 2U);

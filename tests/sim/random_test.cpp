@@ -51,7 +51,7 @@ void aborts_leave_nothing_behind(const Engine& rtl, const Engine& emulated, cons
                                  const DatapathSpec& spec, Draw& draw) {
     const auto subject = rtl.load(system, spec, {}), reference = emulated.load(system, spec, {});
     auto& core = dynamic_cast<RtlSession&>(*subject);
-    std::vector<double> d(system.size);
+    std::vector<double> d(system.size());
     for (std::size_t i = 0; i < d.size(); ++i) d[i] = 0.02 * static_cast<double>((i * 5) % 9) - 0.07;
     const auto start = [&](Session& s) {
         for (const Vec v : {Vec::u, Vec::p, Vec::q}) s.clear(v);
@@ -70,7 +70,7 @@ void aborts_leave_nothing_behind(const Engine& rtl, const Engine& emulated, cons
     start(core);
     start(*reference);
     ASSERT_EQ(to_string(core.run({3}).end), to_string(reference->run({3}).end)) << core.fault();
-    const auto difference = compare_sessions(core, *reference, spec, system.size);
+    const auto difference = compare_sessions(core, *reference, spec, system.size());
     ASSERT_FALSE(difference) << difference->signal << " element " << difference->element;
 }
 

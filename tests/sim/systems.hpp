@@ -1,6 +1,7 @@
 // Small systems with random states, and the comparison of two engines pass by pass.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <random>
 #include <vector>
@@ -13,29 +14,26 @@ namespace mantissa::sim::test {
 
 /// The bilinear Laplacian, 8/3 and -1/3.
 inline System poisson_stencil(std::size_t row_length, std::size_t rows) {
-    Stencil s;
-    s.row_length = row_length;
-    s.rows = rows;
-    s.coefficients.fill(-1.0 / 3);
-    s.coefficients[4] = 8.0 / 3;
-    return System::from_stencil(s);
+    std::array<double, kBands> c{};
+    c.fill(-1.0 / 3);
+    c[4] = 8.0 / 3;
+    return Stencil(row_length, rows, c);
 }
 
 /// A diagonally dominant symmetric nine-band matrix with random couplings.
 inline System random_bands(std::size_t row_length, std::size_t rows, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> weight(0.1, 1.0);
-    Bands b;
-    b.row_length = row_length;
+    Bands::Array bands;
     const std::size_t n = row_length * rows;
-    for (auto& band : b.band) band.assign(n, 0.0);
-    for (std::size_t i = 0; i < n; ++i) b.band[4][i] = 0.5 + weight(random);
+    for (auto& band : bands) band.assign(n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) bands[4][i] = 0.5 + weight(random);
     const auto couple = [&](std::size_t i, std::size_t j, int up, int down) {
         const double w = weight(random);
-        b.band[static_cast<std::size_t>(up)][i] = -w;
-        b.band[static_cast<std::size_t>(down)][j] = -w;
-        b.band[4][i] += w;
-        b.band[4][j] += w;
+        bands[static_cast<std::size_t>(up)][i] = -w;
+        bands[static_cast<std::size_t>(down)][j] = -w;
+        bands[4][i] += w;
+        bands[4][j] += w;
     };
     for (std::size_t y = 0; y < rows; ++y)
         for (std::size_t x = 0; x < row_length; ++x) {
@@ -46,7 +44,7 @@ inline System random_bands(std::size_t row_length, std::size_t rows, std::uint64
             if (x + 1 < row_length) couple(i, i + row_length + 1, 8, 0);
             if (x > 0) couple(i, i + row_length - 1, 6, 2);
         }
-    return System::from_bands(std::move(b));
+    return Bands(row_length, std::move(bands));
 }
 
 inline void expect_same_bits(double a, double b, const char* what, std::uint64_t pass, std::size_t element) {
@@ -60,10 +58,10 @@ inline void compare_passes(const Engine& subject, const Engine& reference, const
     const auto a = subject.load(system, spec, {}), b = reference.load(system, spec, {});
     std::mt19937_64 random(seed);
     std::normal_distribution<double> normal;
-    std::vector<double> d(system.size), x(system.size), y(system.size);
+    std::vector<double> d(system.size()), x(system.size()), y(system.size());
     double norm = 0;
     for (std::size_t i = 0; i < d.size(); ++i) {
-        d[i] = system.kind == System::Kind::stencil && system.on_edge(i) ? 0.0 : normal(random);
+        d[i] = system.kind() == System::Kind::stencil && system.on_edge(i) ? 0.0 : normal(random);
         norm += d[i] * d[i];
     }
     for (double& v : d) v /= std::sqrt(norm);

@@ -19,7 +19,7 @@ struct ReferenceSession {
     Scalars scalars;
 
     ReferenceSession(const System& a, const DatapathSpec& s) : spec(s), system(a) {
-        for (auto& x : v) x.assign(a.size, 0.0);
+        for (auto& x : v) x.assign(a.size(), 0.0);
     }
     std::vector<double>& vec(Vec which) { return v[static_cast<std::size_t>(which)]; }
     void write(Vec which, const std::vector<double>& values) {
@@ -50,18 +50,22 @@ struct ReferenceSession {
         const auto product = [&](double a, double x) {
             terms.push_back(exact::mul(spec.row, exact::convert(spec.coefficient, a), x));
         };
-        if (system.kind == System::Kind::sparse) {
-            for (auto k = system.sparse.row_begin[i]; k < system.sparse.row_begin[i + 1]; ++k)
-                product(system.sparse.value[k], p[system.sparse.column[k]]);
-        } else {
-            if (system.kind == System::Kind::stencil && system.on_edge(i)) return 0;
+        const auto neighbours = [&](const auto& matrix, auto&& coefficient) {
             for (int b = 0; b < kBands; ++b) {
-                const auto j = static_cast<std::ptrdiff_t>(i) + System::offset(b, system.row_length());
-                const bool inside = j >= 0 && j < static_cast<std::ptrdiff_t>(system.size);
-                product(system.kind == System::Kind::stencil ? system.stencil.coefficients[b] : system.bands.band[b][i],
-                        inside ? p[static_cast<std::size_t>(j)] : 0.0);
+                const auto j = static_cast<std::ptrdiff_t>(i) + band_offset(b, matrix.row_length());
+                const bool inside = j >= 0 && j < static_cast<std::ptrdiff_t>(matrix.size());
+                product(coefficient(static_cast<std::size_t>(b)), inside ? p[static_cast<std::size_t>(j)] : 0.0);
             }
-        }
+        };
+        std::visit(Overloaded{[&](const Stencil& m) {
+                                  if (!m.on_edge(i)) neighbours(m, [&](std::size_t b) { return m.coefficients()[b]; });
+                              },
+                              [&](const Bands& m) { neighbours(m, [&](std::size_t b) { return m.band(b)[i]; }); },
+                              [&](const CompressedRows& m) {
+                                  for (auto k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k)
+                                      product(m.value()[k], p[m.column()[k]]);
+                              }},
+                   system.matrix());
         return exact::convert(spec.q, row_sum(terms));
     }
 

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,25 +15,38 @@
 
 namespace mantissa::session_test {
 
+/// Matrices of the same shape with every value moved away.
+inline System spoiled(const Stencil& m) {
+    std::array<double, kBands> c = m.coefficients();
+    for (double& value : c) value = 7 - value;
+    return Stencil(m.row_length(), m.rows(), c);
+}
+inline System spoiled(const Bands& m) {
+    Bands::Array bands = m.bands();
+    for (auto& band : bands)
+        for (double& value : band) value = value == 0 ? 0 : 7 - value;
+    return Bands(m.row_length(), std::move(bands));
+}
+inline System spoiled(const CompressedRows& m) {
+    std::vector<double> values = m.value();
+    for (double& value : values) value = 7 - value;
+    return m.with_values(std::move(values));
+}
+
 /// Loads `system` twice, spoils and destroys one of the two copies, and expects the same bits from both sessions.
 inline void expect_session_owns_its_system(const Engine& engine, const System& system, const DatapathSpec& spec,
                                            const SessionOptions& options = {}) {
-    SCOPED_TRACE(engine.name() + " " + to_string(spec) + " " + to_string(system.kind));
+    SCOPED_TRACE(engine.name() + " " + to_string(spec) + " " + to_string(system.kind()));
     const auto kept = engine.load(system, spec, options);
     auto copy = std::make_unique<System>(system);
     const auto orphan = engine.load(*copy, spec, options);
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    copy->stencil.coefficients.fill(nan);
-    copy->stencil.row_length = copy->stencil.rows = 0;
-    for (auto& band : copy->bands.band) std::fill(band.begin(), band.end(), nan);
-    std::fill(copy->sparse.value.begin(), copy->sparse.value.end(), nan);
-    std::fill(copy->sparse.column.begin(), copy->sparse.column.end(), 0U);
-    std::fill(copy->sparse.row_begin.begin(), copy->sparse.row_begin.end(), std::uint64_t{0});
-    copy->bands.row_length = copy->size = 0;
+    // Other values of the same shape, copied into the place of the first ones.
+    const System other = std::visit([](const auto& m) { return spoiled(m); }, system.matrix());
+    *copy = other;
     copy.reset();
-    std::vector<double> r(system.size, 0.0), a(system.size), b(system.size);
+    std::vector<double> r(system.size(), 0.0), a(system.size()), b(system.size());
     for (std::size_t i = 0; i < r.size(); ++i)
-        if (system.kind != System::Kind::stencil || !system.on_edge(i)) r[i] = 0.01 * static_cast<double>(1 + i % 7);
+        if (system.kind() != System::Kind::stencil || !system.on_edge(i)) r[i] = 0.01 * static_cast<double>(1 + i % 7);
     for (const auto& session : {kept.get(), orphan.get()}) {
         session->write(Vec::r, 0, r);
         EXPECT_EQ(session->run({.passes = 4}).passes, 4U);

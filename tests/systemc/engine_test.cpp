@@ -155,7 +155,7 @@ TEST(SystemcSession, TakesTurnsWithOthers) {
     }
     EXPECT_EQ(a->scalars().rho, c->scalars().rho);
     EXPECT_EQ(a->scalars().beta, c->scalars().beta);
-    std::vector<double> x(system.size), y(system.size);
+    std::vector<double> x(system.size()), y(system.size());
     a->read(Vec::p, 0, x);
     c->read(Vec::p, 0, y);
     EXPECT_EQ(x, y);

@@ -23,7 +23,7 @@ Outcome run(const Engine& engine, const std::string& spec, const System& system)
     const RunReport report = session->run({.passes = kPasses});
     EXPECT_EQ(report.passes, kPasses) << session->fault();
     Outcome out{static_cast<double>(report.cycles.value_or(0)) / kPasses, session->scalars(), {}};
-    out.p.resize(system.size);
+    out.p.resize(system.size());
     session->read(Vec::p, 0, out.p);
     return out;
 }
@@ -59,14 +59,14 @@ TEST_P(RtlTiming, PredictsClocksAndGivesTheSameBits) {
             const Outcome got = run(*sim::make_systemc_engine(model), spec, system);
             const Outcome untimed = run(*make_hls_engine(), spec, system);
             EXPECT_NEAR(got.per_pass, want.per_pass, m.margin * want.per_pass)
-                << m.name << ", size " << system.size << ", " << to_string(system.kind);
+                << m.name << ", size " << system.size() << ", " << to_string(system.kind());
             for (const Outcome* o : {&got, &untimed}) {
                 EXPECT_EQ(o->p, want.p);
                 EXPECT_EQ(o->scalars.rho, want.scalars.rho);
                 EXPECT_EQ(o->scalars.alpha, want.scalars.alpha);
                 EXPECT_EQ(o->scalars.beta, want.scalars.beta);
             }
-            RecordProperty(std::string(m.name) + " " + std::to_string(system.size),
+            RecordProperty(std::string(m.name) + " " + std::to_string(system.size()),
                            std::to_string(got.per_pass) + " for " + std::to_string(want.per_pass));
         }
 }
@@ -99,7 +99,7 @@ TEST_P(RtlTiming, TheCoreInTheSameSocket) {
             EXPECT_EQ(got.scalars.beta, want.scalars.beta);
             EXPECT_NEAR(got.per_pass, want.per_pass, m.margin * want.per_pass)
                 << m.bytes_per_lane << " bytes a clock and lane, " << m.channels << " channels, "
-                << to_string(system.kind);
+                << to_string(system.kind());
         }
 }
 

@@ -71,12 +71,12 @@ int bench_command(const Flags& flags) {
     for (const std::string& text : flags.specs) specs.push_back(parse_spec(text));
     const auto engine = make_engine(flags.engine);
     const Problem problem = make_problem(flags.problem);
-    const auto size = static_cast<double>(problem.system.size);
+    const auto size = static_cast<double>(problem.system.size());
     results::Json list = results::Json::array();
     if (!flags.json)
         fmt::print("{}: {} unknowns, engine {}, {} thread(s)\n{:<44} {:>12} {:>12} {:>12} {:>9}\n", problem.name,
-                   problem.system.size, flags.engine, thread_count(flags.threads), "datapath", "us/pass", "ns/unknown",
-                   "passes/s", "relative");
+                   problem.system.size(), flags.engine, thread_count(flags.threads), "datapath", "us/pass",
+                   "ns/unknown", "passes/s", "relative");
     double first = 0;
     for (std::size_t i = 0; i < specs.size(); ++i) {
         const Timing t = time_passes(problem, *engine, specs[i], flags);
@@ -87,7 +87,7 @@ int bench_command(const Flags& flags) {
              {"engine", flags.engine},
              {"spec", to_string(specs[i])},
              {"threads", thread_count(flags.threads)},
-             {"unknowns", problem.system.size},
+             {"unknowns", problem.system.size()},
              {"passes", t.passes},
              {"seconds_per_pass", pass},
              {"cycles_per_pass", t.cycles_per_pass ? results::Json(*t.cycles_per_pass) : results::Json(nullptr)}});

@@ -119,8 +119,7 @@ int bench_gpu(const Flags& flags, const std::string& typed) {
     request.last_level = flags.levels[1];
     request.cpu_threads = thread_count(flags.threads);
     for (const std::string& file : matrix_files(flags))
-        request.matrices.push_back(
-            {std::filesystem::path(file).stem().string(), gpu::to_crs(read_matrix_market(file))});
+        request.matrices.push_back({std::filesystem::path(file).stem().string(), read_matrix_market(file)});
     const Provenance here = current_provenance(typed);
     const auto say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
     auto all = nlohmann::ordered_json::parse(gpu::run_bench(request, here.commit, here.date, say));

@@ -77,7 +77,7 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     if (!o.middle.empty()) scheme += ", through " + results::middle_text(o);
     if (o.jacobi) scheme += ", Jacobi scaling";
     row("problem",
-        fmt::format("{}  ({} unknowns, {})", problem.name, problem.system.size, to_string(problem.system.kind)));
+        fmt::format("{}  ({} unknowns, {})", problem.name, problem.system.size(), to_string(problem.system.kind())));
     row("scheme", scheme);
     row("datapath", to_string(o.spec));
     row("engine", point.engine);
@@ -170,7 +170,7 @@ int solve_command(const Flags& flags, const std::string& typed) {
     const std::string fault = write_files(flags, point, problem, result, current_provenance(typed));
     if (flags.json) {
         results::Json j = results::to_json(point);
-        j["unknowns"] = problem.system.size;
+        j["unknowns"] = problem.system.size();
         j.update(results::to_json(result));
         if (check) j["check"] = {{"engine", check->engine}, {"passes", check->passes}};
         fmt::print("{}\n", j.dump(2));

@@ -143,9 +143,16 @@ Coordinates read_entries(NumberText& text, const Banner& banner) {
     return c;
 }
 
+/// The parts of CompressedRows while they are being made.
+struct Rows {
+    std::vector<std::uint64_t> row_begin;
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+};
+
 /// Compressed rows, columns ascending, duplicates added in file order, zeros off the diagonal left out.
-SparseRows compress(const Coordinates& c, bool mirror) {
-    SparseRows rows;
+Rows compress(const Coordinates& c, bool mirror) {
+    Rows rows;
     rows.row_begin.assign(c.size + 1, 0);
     for (const Entry& e : c.entries) {
         ++rows.row_begin[e.row + 1];
@@ -205,7 +212,7 @@ SparseRows compress(const Coordinates& c, bool mirror) {
 
 /// An entry without an equal partner across the diagonal, if there is one. Rows are visited in order, so the
 /// partners that row j must hold come up in ascending column order: one cursor per row finds them.
-std::optional<std::pair<std::uint32_t, std::uint32_t>> asymmetry(const SparseRows& rows) {
+std::optional<std::pair<std::uint32_t, std::uint32_t>> asymmetry(const Rows& rows) {
     constexpr double kTolerance = 1e-14; // duplicates that were added in another order may differ in the last bits
     const std::size_t size = rows.row_begin.size() - 1;
     std::vector<std::uint64_t> cursor(rows.row_begin.begin(), rows.row_begin.end() - 1);
@@ -224,7 +231,7 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> asymmetry(const SparseRow
     return std::nullopt;
 }
 
-double diagonal(const SparseRows& rows, std::size_t i) {
+double diagonal(const Rows& rows, std::size_t i) {
     const auto begin = rows.column.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[i]);
     const auto end = rows.column.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[i + 1]);
     const auto it = std::lower_bound(begin, end, static_cast<std::uint32_t>(i));
@@ -267,7 +274,7 @@ std::size_t vector_limit(std::string_view beginning, std::string_view name, std:
 
 } // namespace
 
-SparseRows parse_matrix_market(std::string_view file, std::string_view name) {
+CompressedRows parse_matrix_market(std::string_view file, std::string_view name) {
     refuse_foreign(file, name);
     file = without_mark(file);
     NumberText text(file, name);
@@ -290,7 +297,7 @@ SparseRows parse_matrix_market(std::string_view file, std::string_view name) {
                                          "triangle, or name the file general on line 1",
                                          upper->row + 1, upper->column + 1));
     }
-    SparseRows rows = compress(c, banner.symmetric);
+    Rows rows = compress(c, banner.symmetric);
     for (std::size_t k = 0; k < rows.value.size(); ++k)
         if (!std::isfinite(rows.value[k]))
             NumberText::fail(name, c.size_line, "duplicate entries add up beyond double precision: scale the file");
@@ -309,10 +316,10 @@ SparseRows parse_matrix_market(std::string_view file, std::string_view name) {
                                          i + 1, d == 0 ? "zero or missing" : "negative"));
         }
     }
-    return rows;
+    return {std::move(rows.row_begin), std::move(rows.column), std::move(rows.value)};
 }
 
-SparseRows read_matrix_market(const std::string& path) {
+CompressedRows read_matrix_market(const std::string& path) {
     const auto limit = [&](std::string_view beginning) { return matrix_limit(beginning, path); };
     return parse_matrix_market(text::read_packed_file(path, limit).view(), path);
 }

@@ -13,20 +13,20 @@ namespace mantissa {
 
 namespace {
 
-Problem make(std::string_view text, problems::Build build) {
+problems::Description describe(std::string_view text) {
     struct Kind {
         std::string_view name;
-        Problem (*make)(std::string_view text, std::string_view options, problems::Build build);
+        problems::Description (*describe)(std::string_view text, std::string_view options);
     };
-    static constexpr Kind kKinds[] = {{"poisson2d", problems::make_poisson2d},
-                                      {"diffusion2d", problems::make_diffusion2d},
-                                      {"poisson3d", problems::make_poisson3d},
-                                      {"mtx", problems::make_matrix_problem}};
+    static constexpr Kind kKinds[] = {{"poisson2d", problems::describe_poisson2d},
+                                      {"diffusion2d", problems::describe_diffusion2d},
+                                      {"poisson3d", problems::describe_poisson3d},
+                                      {"mtx", problems::describe_matrix_problem}};
     const auto colon = text.find(':');
     const std::string_view name = text.substr(0, colon);
     const std::string_view options = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
     for (const Kind& kind : kKinds)
-        if (name == kind.name) return kind.make(text, options, build);
+        if (name == kind.name) return kind.describe(text, options);
     throw InvalidInput(fmt::format("problem {}: no kind {}; write poisson2d:level=8, diffusion2d:level=7, "
                                    "poisson3d:level=5 or mtx:FILE",
                                    text::quoted(text, 200), text::quoted(name)));
@@ -35,12 +35,12 @@ Problem make(std::string_view text, problems::Build build) {
 } // namespace
 
 Problem make_problem(std::string_view text) {
-    return make(text, problems::Build::everything);
+    return describe(text).assemble();
 }
 
 ProblemOutline outline_problem(std::string_view text) {
-    Problem problem = make(text, problems::Build::outline);
-    return {std::move(problem.name), static_cast<double>(problem.system.size)};
+    problems::Description described = describe(text);
+    return {std::move(described.name), described.unknowns};
 }
 
 } // namespace mantissa

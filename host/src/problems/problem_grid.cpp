@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -77,9 +78,8 @@ Field tiled_field(const SquareGrid& grid, double contrast, std::uint64_t seed, b
 /// -1 along an edge and -2 across. Edge nodes keep zero rows, and nothing couples to them.
 Bands assemble(const SquareGrid& grid, const Field& k) {
     const std::size_t n = grid.nodes, cells = grid.cells;
-    Bands bands;
-    bands.row_length = n;
-    for (auto& band : bands.band) band.assign(grid.size(), 0.0);
+    Bands::Array bands;
+    for (auto& band : bands) band.assign(grid.size(), 0.0);
     for (std::size_t j = 1; j < cells; ++j)
         for (std::size_t i = 1; i < cells; ++i) {
             const double sw = k[(j - 1) * cells + i - 1], se = k[(j - 1) * cells + i];
@@ -90,15 +90,72 @@ Bands assemble(const SquareGrid& grid, const Field& k) {
             for (std::size_t b = 0; b < c.size(); ++b) {
                 const std::size_t to_column = i + b % 3 - 1, to_row = j + b / 3 - 1;
                 const bool to_edge = to_column == 0 || to_column == cells || to_row == 0 || to_row == cells;
-                if (!to_edge) bands.band[b][j * n + i] = c[b];
+                if (!to_edge) bands[b][j * n + i] = c[b];
             }
         }
-    return bands;
+    return {n, std::move(bands)};
+}
+
+Problem poisson2d(const std::string& name, const SquareGrid& grid, double a) {
+    // Bilinear elements on squares: [1 4 1]/6 across times [-1 2 -1] along, for either direction.
+    const double corner = -(1 + a) / 6, west = (a - 2) / 3, south = (1 - 2 * a) / 3, centre = 4 * (1 + a) / 3;
+    const Stencil stencil(grid.nodes, grid.nodes, {corner, south, corner, west, centre, west, corner, south, corner});
+    std::vector<double> b(grid.size(), 0.0);
+    for (std::size_t j = 1; j < grid.cells; ++j)
+        for (std::size_t i = 1; i < grid.cells; ++i) {
+            const double f = 2 * (a * bump(grid.at(i)) + bump(grid.at(j)));
+            b[j * grid.nodes + i] = grid.h * grid.h * f;
+        }
+    return {name, stencil, std::move(b),
+            [grid](std::size_t i) { return bump(grid.at(i % grid.nodes)) * bump(grid.at(i / grid.nodes)); }};
+}
+
+Problem diffusion2d(const std::string& name, const SquareGrid& grid, const Field& k) {
+    std::vector<double> b(grid.size(), 0.0);
+    for (std::size_t j = 1; j < grid.cells; ++j)
+        for (std::size_t i = 1; i < grid.cells; ++i) b[j * grid.nodes + i] = grid.h * grid.h;
+    return {name, assemble(grid, k), std::move(b), {}};
+}
+
+/// On n^3 interior nodes.
+Problem poisson3d(const std::string& name, std::size_t n) {
+    const std::size_t size = n * n * n;
+    const double h = 1.0 / static_cast<double>(n + 1);
+    const auto at = [h](std::size_t index) { return static_cast<double>(index + 1) * h; };
+    std::vector<std::uint64_t> row_begin;
+    std::vector<std::uint32_t> column;
+    std::vector<double> value, b;
+    row_begin.reserve(size + 1);
+    column.reserve(7 * size);
+    value.reserve(7 * size);
+    row_begin.push_back(0);
+    b.reserve(size);
+    for (std::size_t z = 0, i = 0; z < n; ++z)
+        for (std::size_t y = 0; y < n; ++y)
+            for (std::size_t x = 0; x < n; ++x, ++i) {
+                const auto couple = [&](bool inside, std::size_t to, double coefficient) {
+                    if (!inside) return;
+                    column.push_back(static_cast<std::uint32_t>(to));
+                    value.push_back(coefficient);
+                };
+                couple(z > 0, i - n * n, -1);
+                couple(y > 0, i - n, -1);
+                couple(x > 0, i - 1, -1);
+                couple(true, i, 6);
+                couple(x + 1 < n, i + 1, -1);
+                couple(y + 1 < n, i + n, -1);
+                couple(z + 1 < n, i + n * n, -1);
+                row_begin.push_back(column.size());
+                const double bx = bump(at(x)), by = bump(at(y)), bz = bump(at(z));
+                b.push_back(h * h * 2 * (by * bz + bx * bz + bx * by));
+            }
+    return {name, CompressedRows(std::move(row_begin), std::move(column), std::move(value)), std::move(b),
+            [n, at](std::size_t i) { return bump(at(i % n)) * bump(at(i / n % n)) * bump(at(i / (n * n))); }};
 }
 
 } // namespace
 
-Problem make_poisson2d(std::string_view text, std::string_view options, Build build) {
+Description describe_poisson2d(std::string_view text, std::string_view options) {
     text::KeyValues keys(text, options, "level and anisotropy");
     const std::uint64_t level = keys.integer("level", 1, 14, std::nullopt);
     const double a = keys.positive("anisotropy", 1.0);
@@ -106,33 +163,15 @@ Problem make_poisson2d(std::string_view text, std::string_view options, Build bu
     keys.finish();
 
     const SquareGrid grid(level);
-    Problem problem;
-    problem.name = fmt::format("poisson2d:level={}", level);
-    if (a != 1.0) problem.name += ",anisotropy=" + text::shortest(a);
-    problem.system.size = grid.size();
-    if (build == Build::outline) return problem;
-
-    // Bilinear elements on squares: [1 4 1]/6 across times [-1 2 -1] along, for either direction.
-    const double corner = -(1 + a) / 6, west = (a - 2) / 3, south = (1 - 2 * a) / 3, centre = 4 * (1 + a) / 3;
-    Stencil stencil;
-    stencil.row_length = stencil.rows = grid.nodes;
-    stencil.coefficients = {corner, south, corner, west, centre, west, corner, south, corner};
-
-    problem.system = System::from_stencil(stencil);
-    problem.b.assign(grid.size(), 0.0);
-    for (std::size_t j = 1; j < grid.cells; ++j)
-        for (std::size_t i = 1; i < grid.cells; ++i) {
-            const double f = 2 * (a * bump(grid.at(i)) + bump(grid.at(j)));
-            problem.b[j * grid.nodes + i] = grid.h * grid.h * f;
-        }
-    problem.exact = [grid](std::size_t i) { return bump(grid.at(i % grid.nodes)) * bump(grid.at(i / grid.nodes)); };
-    return problem;
+    std::string name = fmt::format("poisson2d:level={}", level);
+    if (a != 1.0) name += ",anisotropy=" + text::shortest(a);
+    return {name, static_cast<double>(grid.size()), [name, grid, a] { return poisson2d(name, grid, a); }};
 }
 
-Problem make_diffusion2d(std::string_view text, std::string_view options, Build build) {
+Description describe_diffusion2d(std::string_view text, std::string_view options) {
     text::KeyValues keys(text, options, "level, field, contrast and seed");
     const std::uint64_t level = keys.integer("level", 1, 12, std::nullopt);
-    const std::string_view field = keys.take("field").value_or("smooth");
+    const std::string field(keys.take("field").value_or("smooth"));
     const double contrast = keys.positive("contrast", 100.0);
     if (!(contrast >= 1e-12 && contrast <= 1e12))
         keys.fail(fmt::format("contrast={} must lie in 1e-12..1e12", contrast));
@@ -142,62 +181,23 @@ Problem make_diffusion2d(std::string_view text, std::string_view options, Build 
     keys.finish();
 
     const SquareGrid grid(level);
-    Problem problem;
-    problem.name = fmt::format("diffusion2d:level={},field={},contrast={}", level, field, text::shortest(contrast));
-    if (field != "checker") problem.name += fmt::format(",seed={}", seed);
-    problem.system.size = grid.size();
-    if (build == Build::outline) return problem;
-
-    const Field k =
-        field == "smooth" ? smooth_field(grid, contrast, seed) : tiled_field(grid, contrast, seed, field == "checker");
-    problem.system = System::from_bands(assemble(grid, k));
-    problem.b.assign(grid.size(), 0.0);
-    for (std::size_t j = 1; j < grid.cells; ++j)
-        for (std::size_t i = 1; i < grid.cells; ++i) problem.b[j * grid.nodes + i] = grid.h * grid.h;
-    return problem;
+    std::string name = fmt::format("diffusion2d:level={},field={},contrast={}", level, field, text::shortest(contrast));
+    if (field != "checker") name += fmt::format(",seed={}", seed);
+    return {name, static_cast<double>(grid.size()), [name, grid, field, contrast, seed] {
+                return diffusion2d(name, grid,
+                                   field == "smooth" ? smooth_field(grid, contrast, seed)
+                                                     : tiled_field(grid, contrast, seed, field == "checker"));
+            }};
 }
 
-Problem make_poisson3d(std::string_view text, std::string_view options, Build build) {
+Description describe_poisson3d(std::string_view text, std::string_view options) {
     text::KeyValues keys(text, options, "level");
     const std::uint64_t level = keys.integer("level", 1, 8, std::nullopt);
     keys.finish();
 
-    const std::size_t n = (std::size_t{1} << level) - 1, size = n * n * n;
-    Problem problem;
-    problem.name = fmt::format("poisson3d:level={}", level);
-    problem.system.size = size;
-    if (build == Build::outline) return problem;
-
-    const double h = 1.0 / static_cast<double>(n + 1);
-    const auto at = [h](std::size_t index) { return static_cast<double>(index + 1) * h; };
-    SparseRows rows;
-    rows.row_begin.reserve(size + 1);
-    rows.column.reserve(7 * size);
-    rows.value.reserve(7 * size);
-    rows.row_begin.push_back(0);
-    problem.b.reserve(size);
-    for (std::size_t z = 0, i = 0; z < n; ++z)
-        for (std::size_t y = 0; y < n; ++y)
-            for (std::size_t x = 0; x < n; ++x, ++i) {
-                const auto couple = [&](bool inside, std::size_t to, double value) {
-                    if (!inside) return;
-                    rows.column.push_back(static_cast<std::uint32_t>(to));
-                    rows.value.push_back(value);
-                };
-                couple(z > 0, i - n * n, -1);
-                couple(y > 0, i - n, -1);
-                couple(x > 0, i - 1, -1);
-                couple(true, i, 6);
-                couple(x + 1 < n, i + 1, -1);
-                couple(y + 1 < n, i + n, -1);
-                couple(z + 1 < n, i + n * n, -1);
-                rows.row_begin.push_back(rows.column.size());
-                const double bx = bump(at(x)), by = bump(at(y)), bz = bump(at(z));
-                problem.b.push_back(h * h * 2 * (by * bz + bx * bz + bx * by));
-            }
-    problem.system = System::from_rows(std::move(rows));
-    problem.exact = [n, at](std::size_t i) { return bump(at(i % n)) * bump(at(i / n % n)) * bump(at(i / (n * n))); };
-    return problem;
+    const std::size_t n = (std::size_t{1} << level) - 1;
+    const std::string name = fmt::format("poisson3d:level={}", level);
+    return {name, static_cast<double>(n * n * n), [name, n] { return poisson3d(name, n); }};
 }
 
 } // namespace mantissa::problems

@@ -1,23 +1,25 @@
-// One builder per problem kind. Internal to host/; make_problem is the way in.
+// One reader per problem kind. Internal to host/; make_problem is the way in.
 #pragma once
 
-#include <cstdint>
+#include <functional>
+#include <string>
 #include <string_view>
 
 #include "mantissa/host/problem.hpp"
 
 namespace mantissa::problems {
 
-/// How much of a problem is wanted.
-enum class Build : std::uint8_t {
-    everything,
-    outline, ///< the name and the number of unknowns only (for files: a guess from the file's length)
+/// What a problem's text says, before anything is assembled or a file read.
+struct Description {
+    std::string name;                  ///< canonical text
+    double unknowns = 0;               ///< for files: a guess from the file's length, 0 where it cannot be told
+    std::function<Problem()> assemble; ///< builds the problem; it has this name
 };
 
 // `text` is the whole problem text, `options` what stands behind its colon.
-Problem make_poisson2d(std::string_view text, std::string_view options, Build build);
-Problem make_diffusion2d(std::string_view text, std::string_view options, Build build);
-Problem make_poisson3d(std::string_view text, std::string_view options, Build build);
-Problem make_matrix_problem(std::string_view text, std::string_view options, Build build);
+Description describe_poisson2d(std::string_view text, std::string_view options);
+Description describe_diffusion2d(std::string_view text, std::string_view options);
+Description describe_poisson3d(std::string_view text, std::string_view options);
+Description describe_matrix_problem(std::string_view text, std::string_view options);
 
 } // namespace mantissa::problems

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -20,21 +21,24 @@
 
 namespace mantissa {
 
-bool nine_bands(const SparseRows& rows, Bands& bands) {
-    const std::size_t size = rows.row_begin.size() - 1;
+std::optional<Bands> nine_bands(const CompressedRows& rows) {
+    const std::size_t size = rows.rows();
+    const auto& row_begin = rows.row_begin();
+    const auto& column = rows.column();
+    const auto& value = rows.value();
     // The distances above the diagonal: 1, n-1, n and n+1 at most. The pattern is symmetric.
     std::array<std::size_t, 4> distance{};
     std::size_t distances = 0;
     for (std::size_t i = 0; i < size; ++i)
-        for (std::uint64_t k = rows.row_begin[i]; k < rows.row_begin[i + 1]; ++k) {
-            if (rows.column[k] <= i || rows.value[k] == 0) continue;
-            const std::size_t d = rows.column[k] - i;
+        for (std::uint64_t k = row_begin[i]; k < row_begin[i + 1]; ++k) {
+            if (column[k] <= i || value[k] == 0) continue;
+            const std::size_t d = column[k] - i;
             const auto known = distance.begin() + static_cast<std::ptrdiff_t>(distances);
             if (std::find(distance.begin(), known, d) != known) continue;
-            if (distances == distance.size()) return false;
+            if (distances == distance.size()) return std::nullopt;
             distance[distances++] = d;
         }
-    if (distances == 0) return false;
+    if (distances == 0) return std::nullopt;
     const std::size_t farthest = *std::max_element(distance.begin(), distance.begin() + distances);
 
     const auto band_of = [](std::size_t i, std::size_t j, std::size_t n) -> int {
@@ -47,25 +51,52 @@ bool nine_bands(const SparseRows& rows, Bands& bands) {
         if (n < 3 || size % n != 0 || size / n < 2) continue;
         bool fits = true;
         for (std::size_t i = 0; fits && i < size; ++i)
-            for (std::uint64_t k = rows.row_begin[i]; fits && k < rows.row_begin[i + 1]; ++k)
-                fits = rows.value[k] == 0 || band_of(i, rows.column[k], n) >= 0;
+            for (std::uint64_t k = row_begin[i]; fits && k < row_begin[i + 1]; ++k)
+                fits = value[k] == 0 || band_of(i, column[k], n) >= 0;
         if (!fits) continue;
-        Bands found;
-        found.row_length = n;
-        for (auto& band : found.band) band.assign(size, 0.0);
+        Bands::Array found;
+        for (auto& band : found) band.assign(size, 0.0);
         for (std::size_t i = 0; i < size; ++i)
-            for (std::uint64_t k = rows.row_begin[i]; k < rows.row_begin[i + 1]; ++k)
-                if (rows.value[k] != 0)
-                    found.band[static_cast<std::size_t>(band_of(i, rows.column[k], n))][i] = rows.value[k];
-        bands = std::move(found);
-        return true;
+            for (std::uint64_t k = row_begin[i]; k < row_begin[i + 1]; ++k)
+                if (value[k] != 0) found[static_cast<std::size_t>(band_of(i, column[k], n))][i] = value[k];
+        return Bands(n, std::move(found));
     }
-    return false;
+    return std::nullopt;
 }
 
 namespace problems {
 
-Problem make_matrix_problem(std::string_view text, std::string_view options, Build build) {
+namespace {
+
+/// The unknowns of the matrix in a file, guessed from its length; 0 where there is none.
+double guessed_unknowns(const std::string& path) {
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(path, error);
+    if (error) return 0;
+    // A line has some 25 characters and a row some 6 lines; packed, a text is a fifth as long.
+    const std::uintmax_t text_bytes = path.ends_with(".gz") ? 5 * bytes : bytes;
+    return static_cast<double>(text_bytes / 150 + 1);
+}
+
+Problem matrix_problem(const std::string& name, const std::string& path, const std::string& rhs, std::uint64_t seed) {
+    CompressedRows rows = read_matrix_market(path);
+    std::optional<Bands> bands = nine_bands(rows);
+    System system = bands ? System(std::move(*bands)) : System(std::move(rows));
+    std::vector<double> b;
+    if (rhs.starts_with("file:")) {
+        b = read_vector(rhs.substr(5), system.size());
+    } else {
+        b.assign(system.size(), 1.0);
+        SplitMix random(seed);
+        if (rhs == "random")
+            for (double& value : b) value = 2 * random.unit() - 1;
+    }
+    return {name, std::move(system), std::move(b), {}};
+}
+
+} // namespace
+
+Description describe_matrix_problem(std::string_view text, std::string_view options) {
     // The path runs to the first option, so it may hold commas.
     std::size_t path_end = options.size();
     for (const std::string_view key : {",rhs=", ",seed="}) path_end = std::min(path_end, options.find(key));
@@ -73,38 +104,17 @@ Problem make_matrix_problem(std::string_view text, std::string_view options, Bui
     text::KeyValues keys(text, path_end == options.size() ? std::string_view{} : options.substr(path_end + 1),
                          "rhs and seed");
     if (path.empty()) keys.fail("no file: write mtx:FILE");
-    const std::string_view rhs = keys.take("rhs").value_or("ones");
+    const std::string rhs(keys.take("rhs").value_or("ones"));
     const bool from_file = rhs.starts_with("file:");
     if (rhs != "ones" && rhs != "random" && !from_file)
         keys.fail(fmt::format("rhs={} must be ones, random or file:PATH", text::shortened(rhs)));
     const std::uint64_t seed = keys.integer("seed", 0, UINT64_MAX, 1);
     keys.finish();
 
-    Problem problem;
-    problem.name = "mtx:" + path;
-    if (from_file) problem.name += fmt::format(",rhs={}", rhs);
-    if (rhs == "random") problem.name += fmt::format(",rhs=random,seed={}", seed);
-    if (build == Build::outline) {
-        std::error_code error;
-        const auto bytes = std::filesystem::file_size(path, error);
-        // A line has some 25 characters and a row some 6 lines; packed, a text is a fifth as long.
-        const std::uintmax_t text_bytes = path.ends_with(".gz") ? 5 * bytes : bytes;
-        problem.system.size = error ? 0 : text_bytes / 150 + 1;
-        return problem;
-    }
-    SparseRows rows = read_matrix_market(path);
-    Bands bands;
-    problem.system =
-        nine_bands(rows, bands) ? System::from_bands(std::move(bands)) : System::from_rows(std::move(rows));
-    if (from_file) {
-        problem.b = read_vector(std::string(rhs.substr(5)), problem.system.size);
-    } else {
-        problem.b.assign(problem.system.size, 1.0);
-        SplitMix random(seed);
-        if (rhs == "random")
-            for (double& value : problem.b) value = 2 * random.unit() - 1;
-    }
-    return problem;
+    std::string name = "mtx:" + path;
+    if (from_file) name += fmt::format(",rhs={}", rhs);
+    if (rhs == "random") name += fmt::format(",rhs=random,seed={}", seed);
+    return {name, guessed_unknowns(path), [name, path, rhs, seed] { return matrix_problem(name, path, rhs, seed); }};
 }
 
 } // namespace problems

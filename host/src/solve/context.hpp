@@ -11,14 +11,9 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/host/scaling.hpp"
 #include "mantissa/host/solve.hpp"
+#include "mantissa/reached.hpp"
 
 namespace mantissa::solving {
-
-/// Where the inner loop's global test said "reached", a true defect this little above the target counts as reached: the
-/// recurrence's residual and the true one differ by rounding, and another outer step would be spent on that difference.
-/// (FCCM'06 level 9, double, fixed500: after 743 iterations the true defect is 1.00009e-10 or 0.99935e-10 of the
-/// initial one, depending on the order of summation in the dot products.)
-inline constexpr double kReachedSlack = 1e-3;
 
 /// A solve is stagnant when its best defect has not fallen by a tenth over this many inner iterations.
 inline std::uint64_t patience(std::size_t size) {

@@ -11,7 +11,7 @@ namespace {
 class EngineSolver final : public InnerSolver {
 public:
     EngineSolver(const Engine& engine, const System& system, const DatapathSpec& spec, const SessionOptions& options)
-        : session_(engine.load(system, spec, options)), size_(system.size),
+        : session_(engine.load(system, spec, options)), size_(system.size()),
           pipelined_(options.recurrence == Recurrence::pipelined), buffer_(std::min(size_, kTransfer)) {}
 
     InnerOutcome solve(const Fill& r, const InnerGoal& goal, SolveContext& context) override {

@@ -71,8 +71,8 @@ namespace {
 class MiddleSolver final : public InnerSolver {
 public:
     MiddleSolver(const System& system, const Format& format, std::unique_ptr<InnerSolver> inner, int threads)
-        : arithmetic_(system, format, threads), inner_(std::move(inner)), b_(system.size), u_(system.size),
-          d_(system.size) {}
+        : arithmetic_(system, format, threads), inner_(std::move(inner)), b_(system.size()), u_(system.size()),
+          d_(system.size()) {}
 
     InnerOutcome solve(const Fill& r, const InnerGoal& goal, SolveContext& context) override {
         r(0, b_);

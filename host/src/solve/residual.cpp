@@ -38,39 +38,39 @@ void stencil_run(const std::array<double, kBands>& c, std::size_t n, std::size_t
 
 void stencil_rows(const Stencil& s, std::size_t first_row, std::size_t end_row, const double* u, const double* b,
                   double* d) {
-    const std::size_t n = s.row_length;
+    const std::size_t n = s.row_length();
     for (std::size_t row = first_row; row < end_row; ++row) {
         const std::size_t i = row * n;
-        if (row == 0 || row + 1 == s.rows) {
+        if (row == 0 || row + 1 == s.rows()) {
             if (d != b) std::copy(b + i, b + i + n, d + i);
             continue;
         }
         d[i] = b[i];
-        stencil_run(s.coefficients, n, i + 1, i + n - 1, u, b, d);
+        stencil_run(s.coefficients(), n, i + 1, i + n - 1, u, b, d);
         d[i + n - 1] = b[i + n - 1];
     }
 }
 
 /// One element of a nine-band system, wherever it lies.
-double band_row_sum(const Bands& m, std::size_t size, std::size_t i, const double* u) {
+double band_row_sum(const Bands& m, std::size_t i, const double* u) {
     double sum = 0;
     for (int b = 0; b < kBands; ++b) {
-        const auto j = static_cast<std::ptrdiff_t>(i) + System::offset(b, m.row_length);
-        const bool inside = j >= 0 && j < static_cast<std::ptrdiff_t>(size);
-        const double product = m.band[static_cast<std::size_t>(b)][i] * (inside ? u[j] : 0.0);
+        const auto j = static_cast<std::ptrdiff_t>(i) + band_offset(b, m.row_length());
+        const bool inside = j >= 0 && j < static_cast<std::ptrdiff_t>(m.size());
+        const double product = m.band(static_cast<std::size_t>(b))[i] * (inside ? u[j] : 0.0);
         sum = b == 0 ? product : sum + product;
     }
     return sum;
 }
 
-void band_pieces(const Bands& m, std::size_t size, std::size_t begin, std::size_t end, const double* __restrict u,
-                 const double* b, double* d) {
-    const std::size_t n = m.row_length, margin = n + 1;
+void band_piece(const Bands& m, std::size_t begin, std::size_t end, const double* __restrict u, const double* b,
+                double* d) {
+    const std::size_t size = m.size(), n = m.row_length(), margin = n + 1;
     const std::size_t low = std::clamp(margin, begin, end);
     const std::size_t high = std::clamp(size > margin ? size - margin : std::size_t{0}, low, end);
-    for (std::size_t i = begin; i < low; ++i) d[i] = b[i] - band_row_sum(m, size, i, u);
+    for (std::size_t i = begin; i < low; ++i) d[i] = b[i] - band_row_sum(m, i, u);
     std::array<const double*, kBands> a{};
-    for (std::size_t k = 0; k < kBands; ++k) a[k] = m.band[k].data();
+    for (std::size_t k = 0; k < kBands; ++k) a[k] = m.band(k).data();
     const double *a0 = a[0], *a1 = a[1], *a2 = a[2], *a3 = a[3], *a4 = a[4], *a5 = a[5], *a6 = a[6], *a7 = a[7],
                  *a8 = a[8];
 #pragma GCC ivdep
@@ -88,31 +88,41 @@ void band_pieces(const Bands& m, std::size_t size, std::size_t begin, std::size_
         sum += a8[i] * north[1];
         d[i] = b[i] - sum;
     }
-    for (std::size_t i = high; i < end; ++i) d[i] = b[i] - band_row_sum(m, size, i, u);
+    for (std::size_t i = high; i < end; ++i) d[i] = b[i] - band_row_sum(m, i, u);
 }
 
-void sparse_rows(const SparseRows& m, std::size_t begin, std::size_t end, const double* u, const double* b, double* d) {
+void compressed_rows(const CompressedRows& m, std::size_t begin, std::size_t end, const double* u, const double* b,
+                     double* d) {
+    const std::uint64_t* const row_begin = m.row_begin().data();
+    const std::uint32_t* const column = m.column().data();
+    const double* const value = m.value().data();
     for (std::size_t i = begin; i < end; ++i) {
         double sum = 0;
-        for (std::uint64_t k = m.row_begin[i]; k < m.row_begin[i + 1]; ++k) sum += m.value[k] * u[m.column[k]];
+        for (std::uint64_t k = row_begin[i]; k < row_begin[i + 1]; ++k) sum += value[k] * u[column[k]];
         d[i] = b[i] - sum;
     }
 }
 
-/// Calls use(a, x) for the terms a x of row i, in the order in which defect() adds them.
-template <class Use> void for_terms(const System& system, std::size_t i, std::span<const double> u, Use&& use) {
-    if (system.kind == System::Kind::sparse) {
-        const SparseRows& m = system.sparse;
-        for (std::uint64_t k = m.row_begin[i]; k < m.row_begin[i + 1]; ++k) use(m.value[k], u[m.column[k]]);
-        return;
-    }
-    const bool stencil = system.kind == System::Kind::stencil;
-    if (stencil && system.on_edge(i)) return;
+/// Calls use(a, x) for the terms a x of row i, in the order in which defect() adds them. One for each kind of matrix.
+template <class Use> void for_terms(const CompressedRows& m, std::size_t i, std::span<const double> u, Use&& use) {
+    for (std::uint64_t k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k) use(m.value()[k], u[m.column()[k]]);
+}
+template <class Matrix, class Coefficient, class Use>
+void nine_point_terms(const Matrix& m, std::size_t i, std::span<const double> u, Coefficient&& coefficient, Use&& use) {
     for (std::size_t b = 0; b < kBands; ++b) {
-        const auto j = static_cast<std::ptrdiff_t>(i) + System::offset(static_cast<int>(b), system.row_length());
-        if (j < 0 || j >= static_cast<std::ptrdiff_t>(system.size)) continue;
-        use(stencil ? system.stencil.coefficients[b] : system.bands.band[b][i], u[static_cast<std::size_t>(j)]);
+        const auto j = static_cast<std::ptrdiff_t>(i) + band_offset(static_cast<int>(b), m.row_length());
+        if (j < 0 || j >= static_cast<std::ptrdiff_t>(m.size())) continue;
+        use(coefficient(b), u[static_cast<std::size_t>(j)]);
     }
+}
+template <class Use> void for_terms(const Stencil& m, std::size_t i, std::span<const double> u, Use&& use) {
+    if (!m.on_edge(i))
+        nine_point_terms(
+            m, i, u, [&](std::size_t b) { return m.coefficients()[b]; }, use);
+}
+template <class Use> void for_terms(const Bands& m, std::size_t i, std::span<const double> u, Use&& use) {
+    nine_point_terms(
+        m, i, u, [&](std::size_t b) { return m.band(b)[i]; }, use);
 }
 
 /// A number with an exponent of its own: value * 2^exponent.
@@ -133,17 +143,17 @@ double scaled_to(const Wide& x, long exponent) {
 }
 
 /// Element i of b - A u, its terms scaled by the largest one's exponent. All operands are finite.
-Wide wide_defect(const System& system, std::size_t i, std::span<const double> u, double b) {
+template <class Matrix> Wide wide_defect(const Matrix& matrix, std::size_t i, std::span<const double> u, double b) {
     const Wide right = normalised(b);
     const auto product = [](double a, double x) {
         const Wide p = normalised(a), q = normalised(x);
         return Wide{p.value * q.value, p.value == 0 || q.value == 0 ? kLowest : p.exponent + q.exponent};
     };
     long top = right.exponent;
-    for_terms(system, i, u, [&](double a, double x) { top = std::max(top, product(a, x).exponent); });
+    for_terms(matrix, i, u, [&](double a, double x) { top = std::max(top, product(a, x).exponent); });
     if (top == kLowest) return {};
     double sum = 0;
-    for_terms(system, i, u, [&](double a, double x) { sum += scaled_to(product(a, x), top); });
+    for_terms(matrix, i, u, [&](double a, double x) { sum += scaled_to(product(a, x), top); });
     const Wide d = normalised(scaled_to(right, top) - sum);
     return {d.value, d.value == 0 ? kLowest : d.exponent + top};
 }
@@ -158,13 +168,17 @@ Wide wide_norm(std::span<const Wide> v, int threads) {
 }
 
 double wide_relative_residual(const System& system, std::span<const double> u, std::span<const double> b, int threads) {
-    std::vector<Wide> d(system.size), right(system.size);
-    work::for_pieces(threads, system.size, 1, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            d[i] = wide_defect(system, i, u, b[i]);
-            right[i] = normalised(b[i]);
-        }
-    });
+    std::vector<Wide> d(system.size()), right(system.size());
+    std::visit(
+        [&](const auto& matrix) {
+            work::for_pieces(threads, d.size(), 1, [&](std::size_t begin, std::size_t end) {
+                for (std::size_t i = begin; i < end; ++i) {
+                    d[i] = wide_defect(matrix, i, u, b[i]);
+                    right[i] = normalised(b[i]);
+                }
+            });
+        },
+        system.matrix());
     const Wide top = wide_norm(d, threads), bottom = wide_norm(right, threads);
     if (top.value == 0) return 0;
     if (bottom.value == 0) return std::numeric_limits<double>::infinity();
@@ -207,33 +221,33 @@ double sum_of_squares(std::span<const double> v, double scale, int threads) {
 
 void defect(const System& system, std::span<const double> u, std::span<const double> b, std::span<double> d,
             int threads) {
-    if (u.size() != system.size || b.size() != system.size || d.size() != system.size)
+    const std::size_t size = system.size();
+    if (u.size() != size || b.size() != size || d.size() != size)
         throw InvalidInput("defect: u, b and d must have as many elements as the system");
-    switch (system.kind) {
-    case System::Kind::stencil:
-        work::for_pieces(threads, system.size, system.stencil.row_length, [&](std::size_t begin, std::size_t end) {
-            const std::size_t n = system.stencil.row_length;
-            stencil_rows(system.stencil, begin / n, end / n, u.data(), b.data(), d.data());
-        });
-        break;
-    case System::Kind::bands:
-        work::for_pieces(threads, system.size, 1, [&](std::size_t begin, std::size_t end) {
-            band_pieces(system.bands, system.size, begin, end, u.data(), b.data(), d.data());
-        });
-        break;
-    case System::Kind::sparse:
-        work::for_pieces(threads, system.size, 1, [&](std::size_t begin, std::size_t end) {
-            sparse_rows(system.sparse, begin, end, u.data(), b.data(), d.data());
-        });
-        break;
-    }
+    std::visit(Overloaded{[&](const Stencil& m) {
+                              const std::size_t n = m.row_length();
+                              work::for_pieces(threads, size, n, [&](std::size_t begin, std::size_t end) {
+                                  stencil_rows(m, begin / n, end / n, u.data(), b.data(), d.data());
+                              });
+                          },
+                          [&](const Bands& m) {
+                              work::for_pieces(threads, size, 1, [&](std::size_t begin, std::size_t end) {
+                                  band_piece(m, begin, end, u.data(), b.data(), d.data());
+                              });
+                          },
+                          [&](const CompressedRows& m) {
+                              work::for_pieces(threads, size, 1, [&](std::size_t begin, std::size_t end) {
+                                  compressed_rows(m, begin, end, u.data(), b.data(), d.data());
+                              });
+                          }},
+               system.matrix());
 }
 
 double relative_residual(const System& system, std::span<const double> u, std::span<const double> b, int threads) {
     const auto finite = [](double x) { return std::isfinite(x); };
     if (!std::all_of(u.begin(), u.end(), finite) || !std::all_of(b.begin(), b.end(), finite))
         return std::numeric_limits<double>::infinity();
-    std::vector<double> d(system.size);
+    std::vector<double> d(system.size());
     defect(system, u, b, d, threads);
     const double norm = norm2(d, threads), norm_b = norm2(b, threads);
     // What products of this size lose below 2^-1074 does not show beside a b of 2^-900.

@@ -1,8 +1,10 @@
 #include "mantissa/host/scaling.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -43,73 +45,82 @@ void require_finite(double value, std::size_t row, std::size_t column, const std
                                        name, row + 1, column + 1));
 }
 
+/// A matrix scaled to a unit diagonal, and the scale.
+struct ScaledMatrix {
+    System system;
+    std::vector<double> scale; ///< as in ScaledProblem
+};
+
+ScaledMatrix scaled(const Stencil& m, const std::string& name) {
+    std::array<double, kBands> c = m.coefficients();
+    const double diagonal = c[kCentre];
+    const double scale = root_scale(diagonal, 0, name);
+    for (double& value : c) {
+        value = diagonal == 0 ? value : value / diagonal;
+        require_finite(value, 0, 0, name);
+    }
+    return {Stencil(m.row_length(), m.rows(), c), {scale}};
+}
+
+ScaledMatrix scaled(const Bands& m, const std::string& name) {
+    const auto size = static_cast<std::ptrdiff_t>(m.size());
+    std::vector<double> scale(m.size());
+    for (std::size_t i = 0; i < scale.size(); ++i) scale[i] = root_scale(m.band(kCentre)[i], i, name);
+    Bands::Array bands = m.bands();
+    for (std::size_t b = 0; b < kBands; ++b) {
+        const std::ptrdiff_t offset = band_offset(static_cast<int>(b), m.row_length());
+        for (std::ptrdiff_t i = std::max<std::ptrdiff_t>(0, -offset); i < std::min(size, size - offset); ++i) {
+            const auto row = static_cast<std::size_t>(i);
+            // Both partners of a coupling form the same product, so the scaled matrix stays symmetric to the bit.
+            const auto column = static_cast<std::size_t>(i + offset);
+            double& value = bands[b][row];
+            value = scaled_entry(value, scale[row], scale[column]);
+            require_finite(value, row, column, name);
+        }
+    }
+    return {Bands(m.row_length(), std::move(bands)), std::move(scale)};
+}
+
+ScaledMatrix scaled(const CompressedRows& m, const std::string& name) {
+    const auto& row_begin = m.row_begin();
+    const auto& column = m.column();
+    std::vector<double> value = m.value(), scale(m.rows(), 1.0);
+    for (std::size_t i = 0; i < m.rows(); ++i)
+        for (std::uint64_t k = row_begin[i]; k < row_begin[i + 1]; ++k)
+            if (column[k] == i) scale[i] = root_scale(value[k], i, name);
+    for (std::size_t i = 0; i < m.rows(); ++i)
+        for (std::uint64_t k = row_begin[i]; k < row_begin[i + 1]; ++k) {
+            value[k] = scaled_entry(value[k], scale[i], scale[column[k]]);
+            require_finite(value[k], i, column[k], name);
+        }
+    return {m.with_values(std::move(value)), std::move(scale)};
+}
+
 /// b_i s_i 2^-shift into `b`, with the shift that brings the largest into 2^-500..2^500; 0 when it lies there.
-int scale_right_side(std::vector<double>& b, const ScaledProblem& s) {
+int scale_right_side(std::vector<double>& b, const std::vector<double>& scale, const std::string& name) {
+    const auto at = [&](std::size_t i) { return scale.size() == 1 ? scale[0] : scale[i]; };
     constexpr int kPlain = 500;
     int top = 0;
     bool any = false;
     for (std::size_t i = 0; i < b.size(); ++i) {
         if (!std::isfinite(b[i]))
-            throw InvalidInput(fmt::format("problem '{}': right-hand side element {} is {}: give finite numbers",
-                                           s.problem.name, i + 1, b[i]));
+            throw InvalidInput(
+                fmt::format("problem '{}': right-hand side element {} is {}: give finite numbers", name, i + 1, b[i]));
         if (b[i] == 0) continue;
-        const int exponent = std::ilogb(b[i]) + std::ilogb(s.at(i));
+        const int exponent = std::ilogb(b[i]) + std::ilogb(at(i));
         top = any ? std::max(top, exponent) : exponent;
         any = true;
     }
     if (top >= -kPlain && top <= kPlain) {
-        for (std::size_t i = 0; i < b.size(); ++i) b[i] *= s.at(i);
+        for (std::size_t i = 0; i < b.size(); ++i) b[i] *= at(i);
         return 0;
     }
     for (std::size_t i = 0; i < b.size(); ++i) {
         int eb = 0, es = 0;
-        const double fb = std::frexp(b[i], &eb), fs = std::frexp(s.at(i), &es);
+        const double fb = std::frexp(b[i], &eb), fs = std::frexp(at(i), &es);
         b[i] = std::ldexp(fb * fs, eb + es - top);
     }
     return top;
-}
-
-void scale_stencil(ScaledProblem& s) {
-    auto& c = s.problem.system.stencil.coefficients;
-    const double diagonal = c[kCentre];
-    s.scale = {root_scale(diagonal, 0, s.problem.name)};
-    for (double& value : c) {
-        value = diagonal == 0 ? value : value / diagonal;
-        require_finite(value, 0, 0, s.problem.name);
-    }
-}
-
-void scale_bands(ScaledProblem& s) {
-    System& system = s.problem.system;
-    s.scale.resize(system.size);
-    for (std::size_t i = 0; i < system.size; ++i)
-        s.scale[i] = root_scale(system.bands.band[kCentre][i], i, s.problem.name);
-    for (std::size_t b = 0; b < kBands; ++b) {
-        const std::ptrdiff_t offset = System::offset(static_cast<int>(b), system.bands.row_length);
-        const auto size = static_cast<std::ptrdiff_t>(system.size);
-        for (std::ptrdiff_t i = std::max<std::ptrdiff_t>(0, -offset); i < std::min(size, size - offset); ++i) {
-            const auto row = static_cast<std::size_t>(i);
-            // Both partners of a coupling form the same product, so the scaled matrix stays symmetric to the bit.
-            const auto column = static_cast<std::size_t>(i + offset);
-            double& value = system.bands.band[b][row];
-            value = scaled_entry(value, s.scale[row], s.scale[column]);
-            require_finite(value, row, column, s.problem.name);
-        }
-    }
-}
-
-void scale_rows(ScaledProblem& s) {
-    SparseRows& m = s.problem.system.sparse;
-    const std::size_t size = s.problem.system.size;
-    s.scale.assign(size, 1.0);
-    for (std::size_t i = 0; i < size; ++i)
-        for (std::uint64_t k = m.row_begin[i]; k < m.row_begin[i + 1]; ++k)
-            if (m.column[k] == i) s.scale[i] = root_scale(m.value[k], i, s.problem.name);
-    for (std::size_t i = 0; i < size; ++i)
-        for (std::uint64_t k = m.row_begin[i]; k < m.row_begin[i + 1]; ++k) {
-            m.value[k] = scaled_entry(m.value[k], s.scale[i], s.scale[m.column[k]]);
-            require_finite(m.value[k], i, m.column[k], s.problem.name);
-        }
 }
 
 } // namespace
@@ -133,19 +144,9 @@ double ScaledProblem::norm_as_given(std::span<const double> d, int threads) cons
 }
 
 ScaledProblem jacobi_scaled(const Problem& problem) {
-    ScaledProblem s{problem, {}};
-    switch (problem.system.kind) {
-    case System::Kind::stencil:
-        scale_stencil(s);
-        break;
-    case System::Kind::bands:
-        scale_bands(s);
-        break;
-    case System::Kind::sparse:
-        scale_rows(s);
-        break;
-    }
-    s.shift = scale_right_side(s.problem.b, s);
+    ScaledMatrix matrix = std::visit([&](const auto& m) { return scaled(m, problem.name); }, problem.system.matrix());
+    ScaledProblem s{{problem.name, std::move(matrix.system), problem.b, problem.exact}, std::move(matrix.scale)};
+    s.shift = scale_right_side(s.problem.b, s.scale, problem.name);
     if (problem.exact)
         s.problem.exact = [exact = problem.exact, scale = s.scale, shift = s.shift](std::size_t i) {
             return std::ldexp(exact(i) / (scale.size() == 1 ? scale[0] : scale[i]), -shift);
@@ -154,16 +155,13 @@ ScaledProblem jacobi_scaled(const Problem& problem) {
 }
 
 std::optional<ScaledProblem> range_scaled(const Problem& problem) {
-    ScaledProblem s{{}, {1.0}};
-    s.problem.name = problem.name;
-    s.problem.b = problem.b;
-    s.shift = scale_right_side(s.problem.b, s);
-    if (s.shift == 0) return std::nullopt;
-    s.problem.system = problem.system;
+    const std::vector<double> alike = {1.0};
+    std::vector<double> b = problem.b;
+    const int shift = scale_right_side(b, alike, problem.name);
+    if (shift == 0) return std::nullopt;
+    ScaledProblem s{{problem.name, problem.system, std::move(b), {}}, alike, shift};
     if (problem.exact)
-        s.problem.exact = [exact = problem.exact, shift = s.shift](std::size_t i) {
-            return std::ldexp(exact(i), -shift);
-        };
+        s.problem.exact = [exact = problem.exact, shift](std::size_t i) { return std::ldexp(exact(i), -shift); };
     return s;
 }
 

@@ -41,7 +41,7 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
             fmt::format("scheme {}: only engine 'emulated' has its recurrence, not '{}'; use --engine emulated without "
                         "--check, or the scheme pipelined",
                         to_string(o.scheme), engine.name()));
-    require(problem.b.size() == problem.system.size, "right-hand side: its length is not the system's size");
+    require(problem.b.size() == problem.system.size(), "right-hand side: its length is not the system's size");
     require(o.tolerance > 0 && o.tolerance < 1,
             fmt::format("tolerance {}: give a number between 0 and 1", o.tolerance));
     if (o.digits != 0) checked_digits(o.digits, "digits");
@@ -73,8 +73,6 @@ void run_scheme(const Problem& problem, const Engine& engine, std::span<double> 
         return solving::solve_residual_guided(problem, engine, u, d, context);
     }
 }
-
-using solving::kReachedSlack;
 
 /// Solves the scaled problem until the problem as given has reached its tolerance: where the scaled defect is small
 /// enough and the true one is not, the solve goes on from there with a tolerance as much tighter.
@@ -118,22 +116,25 @@ struct RowCheck {
     double diagonal = 0;
     bool coupled = false;
 };
-RowCheck row_check(const System& system, std::size_t i) {
+template <class Coefficient> RowCheck nine_point_check(Coefficient&& coefficient) {
     RowCheck check;
-    if (system.kind == System::Kind::sparse) {
-        const SparseRows& m = system.sparse;
-        for (std::uint64_t k = m.row_begin[i]; k < m.row_begin[i + 1]; ++k) {
-            if (m.column[k] == i) check.diagonal = m.value[k];
-            else check.coupled |= m.value[k] != 0;
-        }
-        return check;
-    }
-    const bool stencil = system.kind == System::Kind::stencil;
-    if (stencil && system.on_edge(i)) return check;
     for (std::size_t b = 0; b < kBands; ++b) {
-        const double value = stencil ? system.stencil.coefficients[b] : system.bands.band[b][i];
-        if (b == kBands / 2) check.diagonal = value;
-        else check.coupled |= value != 0;
+        if (b == kBands / 2) check.diagonal = coefficient(b);
+        else check.coupled |= coefficient(b) != 0;
+    }
+    return check;
+}
+RowCheck row_check(const Stencil& m, std::size_t i) {
+    return m.on_edge(i) ? RowCheck{} : nine_point_check([&](std::size_t b) { return m.coefficients()[b]; });
+}
+RowCheck row_check(const Bands& m, std::size_t i) {
+    return nine_point_check([&](std::size_t b) { return m.band(b)[i]; });
+}
+RowCheck row_check(const CompressedRows& m, std::size_t i) {
+    RowCheck check;
+    for (std::uint64_t k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k) {
+        if (m.column()[k] == i) check.diagonal = m.value()[k];
+        else check.coupled |= m.value()[k] != 0;
     }
     return check;
 }
@@ -141,8 +142,8 @@ RowCheck row_check(const System& system, std::size_t i) {
 /// The first diagonal entry that no positive definite matrix has, in words; empty when there is none. (An empty row is
 /// a Dirichlet node.)
 std::string bad_diagonal(const System& system) {
-    for (std::size_t i = 0; i < system.size; ++i) {
-        const RowCheck check = row_check(system, i);
+    for (std::size_t i = 0; i < system.size(); ++i) {
+        const RowCheck check = std::visit([i](const auto& m) { return row_check(m, i); }, system.matrix());
         if (check.diagonal < 0 || (check.diagonal == 0 && check.coupled))
             return fmt::format("diagonal entry {} is {}, so the matrix is not positive definite; ", i + 1,
                                check.diagonal);
@@ -224,7 +225,7 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     if (options.jacobi) scaled = jacobi_scaled(original);
     else scaled = range_scaled(original);
     const Problem& problem = scaled ? scaled->problem : original;
-    const std::size_t size = problem.system.size;
+    const std::size_t size = problem.system.size();
 
     // u0 = 0, so the first defect is b.
     std::vector<double> u(size, 0.0), d = problem.b;

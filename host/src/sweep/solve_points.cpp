@@ -59,7 +59,7 @@ PointOutcome solve_point(const Point& point, Shared& shared) {
     PointOutcome outcome;
     try {
         const auto problem = shared.problem(point.problem);
-        outcome.unknowns = problem->system.size;
+        outcome.unknowns = problem->system.size();
         outcome.result = solve(*problem, shared.engine(point.engine), point.options);
     } catch (const InvalidInput& fault) {
         outcome.refused = fault.what();

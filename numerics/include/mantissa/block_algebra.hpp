@@ -47,6 +47,12 @@ private:
     static constexpr std::size_t kWindow = 1024;
     struct Scratch;
 
+    /// Compressed rows as they came, with values rounded.
+    struct Rows {
+        std::vector<std::uint64_t> begin;
+        std::vector<std::uint32_t> column;
+        std::vector<double> value;
+    };
     /// Sparse rows by windows of kWindow, for chained sums side by side: within a window the rows are ordered by
     /// length, the longest first, and step k holds entry k of every row that has one. Those rows are the first of the
     /// window, so a step is one product and one sum of contiguous arrays.
@@ -57,7 +63,10 @@ private:
         std::vector<std::uint32_t> column;
         std::vector<double> value;
     };
-    void jag(const SparseRows& rows);
+    void load(const Stencil& matrix);
+    void load(const Bands& matrix);
+    void load(const CompressedRows& matrix);
+    void jag(const CompressedRows& rows, std::span<const double> rounded);
     void window_rows(std::size_t window, const double* x, double* out, Scratch& scratch) const;
 
     void rows(std::size_t begin, std::size_t end, const double* x, double* out, Scratch& scratch) const;
@@ -70,11 +79,12 @@ private:
     int threads_;
     std::size_t size_;
     System::Kind kind_;
-    Stencil grid_; ///< stencil: shape; coefficients rounded
     std::size_t row_length_ = 0;
+    // The matrix with its coefficients rounded, which may leave them infinite.
+    std::array<double, kBands> stencil_{};
     std::array<std::vector<double>, kBands> bands_;
-    SparseRows sparse_; ///< tree order
-    Jagged jagged_;     ///< chain order
+    Rows rows_;     ///< tree order
+    Jagged jagged_; ///< chain order
     VectorUnit<double> row_unit_, product_unit_, accumulator_unit_;
 };
 

@@ -73,8 +73,9 @@ public:
         : SessionBase<T>(spec, system), plan_(plan), threads_(std::max(1, options.threads)),
           kernels_(best_pass_table<T>()[plan.masked ? 1 : 0][spec.order == RowOrder::tree ? 1 : 0]
                                        [spec.dot.exact_product ? 1 : 0]),
-          kind_(system.kind), recurrence_(options.recurrence) {
-        load(system);
+          kind_(system.kind()), recurrence_(options.recurrence) {
+        std::visit([this](const auto& matrix) { load(matrix); }, system.matrix());
+        for (int b = 0; b < kBands; ++b) offset_[b] = band_offset(b, system.row_length());
         // Chunks are multiples of the largest number of partial sums, and long enough to amortise their halo.
         const std::size_t wanted = std::max(kChunk, 4 * (this->margin_ + 1));
         chunk_ = (wanted + kChunk - 1) / kChunk * kChunk;
@@ -101,32 +102,32 @@ private:
     static constexpr std::size_t kChunk = 4096;
     static_assert(kChunk % (DotSpec::kMaxDepth * DatapathSpec::kMaxLanes) == 0);
 
-    void load(const System& system) {
-        const VectorUnit<T> coefficient(this->spec_.coefficient);
-        if (kind_ == System::Kind::stencil) {
-            std::array<T, kBands> c{};
-            coefficient.convert(system.stencil.coefficients, c);
-            std::map<Bits<T>, int> seen; // bands with one coefficient share their products
-            for (int b = 0; b < kBands; ++b) {
-                const auto [it, fresh] = seen.emplace(std::bit_cast<Bits<T>>(c[b]), static_cast<int>(distinct_.size()));
-                if (fresh) distinct_.push_back(c[b]);
-                product_of_[b] = it->second;
-            }
-            grid_ = system.stencil;
-        } else if (kind_ == System::Kind::bands) {
-            for (int b = 0; b < kBands; ++b) {
-                bands_[b].resize(system.size);
-                coefficient.convert(system.bands.band[b], bands_[b]);
-            }
-        } else {
-            row_begin_ = system.sparse.row_begin;
-            column_ = system.sparse.column;
-            value_.resize(system.sparse.value.size());
-            coefficient.convert(system.sparse.value, value_);
-            for (std::size_t i = 0; i < system.size; ++i)
-                longest_row_ = std::max<std::size_t>(longest_row_, row_begin_[i + 1] - row_begin_[i]);
+    void load(const Stencil& matrix) {
+        std::array<T, kBands> c{};
+        VectorUnit<T>(this->spec_.coefficient).convert(matrix.coefficients(), c);
+        std::map<Bits<T>, int> seen; // bands with one coefficient share their products
+        for (int b = 0; b < kBands; ++b) {
+            const auto [it, fresh] = seen.emplace(std::bit_cast<Bits<T>>(c[b]), static_cast<int>(distinct_.size()));
+            if (fresh) distinct_.push_back(c[b]);
+            product_of_[b] = it->second;
         }
-        for (int b = 0; b < kBands; ++b) offset_[b] = System::offset(b, system.row_length());
+        row_length_ = matrix.row_length();
+        grid_rows_ = matrix.rows();
+    }
+    void load(const Bands& matrix) {
+        const VectorUnit<T> coefficient(this->spec_.coefficient);
+        for (std::size_t b = 0; b < kBands; ++b) {
+            bands_[b].resize(matrix.size());
+            coefficient.convert(matrix.band(b), bands_[b]);
+        }
+    }
+    void load(const CompressedRows& matrix) {
+        row_begin_ = matrix.row_begin();
+        column_ = matrix.column();
+        value_.resize(matrix.nonzeros());
+        VectorUnit<T>(this->spec_.coefficient).convert(matrix.value(), value_);
+        for (std::size_t i = 0; i < matrix.rows(); ++i)
+            longest_row_ = std::max<std::size_t>(longest_row_, row_begin_[i + 1] - row_begin_[i]);
     }
 
     /// Reach of the row sum to either side, in elements (a sparse row may reach anywhere).
@@ -177,7 +178,7 @@ private:
 
     /// Rows of Dirichlet nodes give +0.
     void clear_edges(T* q, std::size_t begin, std::size_t end) const {
-        const std::size_t n = grid_.row_length, last_row = n * (grid_.rows - 1);
+        const std::size_t n = row_length_, last_row = n * (grid_rows_ - 1);
         if (begin < n) std::fill(q + begin, q + std::min(n, end), T{});
         if (end > last_row) std::fill(q + std::max(last_row, begin), q + end, T{});
         for (std::size_t left = (begin + n - 1) / n * n; left < end; left += n) q[left] = T{};
@@ -400,7 +401,7 @@ private:
     Recurrence recurrence_;
     std::size_t chunk_ = kChunk;
     T alpha_{}, beta_{};
-    Stencil grid_;
+    std::size_t row_length_ = 0, grid_rows_ = 0; ///< of a stencil's grid
     std::vector<T> distinct_;
     std::array<int, kBands> product_of_{};
     std::array<std::ptrdiff_t, kBands> offset_{};

@@ -48,7 +48,7 @@ public:
     SessionBase(const DatapathSpec& spec, const System& system)
         : spec_(spec), margin_(system.row_length() + 1), units_{VectorUnit<T>(spec.u), VectorUnit<T>(spec.r),
                                                                 VectorUnit<T>(spec.p), VectorUnit<T>(spec.q)} {
-        for (auto& v : vectors_) v = Padded<T>(system.size, margin_);
+        for (auto& v : vectors_) v = Padded<T>(system.size(), margin_);
     }
 
     void write(Vec v, std::size_t first, std::span<const double> values) override {

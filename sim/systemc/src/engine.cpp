@@ -50,7 +50,7 @@ std::string wrong(const SystemcOptions& o) {
 class Run final : public SystemcSession {
 public:
     Run(const System& system, const DatapathSpec& spec, const SystemcOptions& options)
-        : spec_(spec), options_(options), formats_{spec.u, spec.r, spec.p, spec.q}, size_(system.size), timing_(spec),
+        : spec_(spec), options_(options), formats_{spec.u, spec.r, spec.p, spec.q}, size_(system.size()), timing_(spec),
           state_(hls::kernel_for(spec).step.state_bytes / sizeof(Line) + 1) {
         job_.kernel = &hls::kernel_for(spec);
         job_.state = state_.data();
@@ -63,11 +63,12 @@ public:
         const Format all[] = {spec.u, spec.r, spec.p, spec.q, spec.coefficient};
         for (std::size_t k = 0; k < 5; ++k) job_.element_bytes[k] = static_cast<std::size_t>(all[k].width() + 7) / 8;
         lay_out();
-        if (system.kind == System::Kind::bands)
+        if (system.kind() == System::Kind::bands)
             for (std::size_t b = 0; b < kBands; ++b)
                 for (std::size_t i = 0; i < size_; ++i)
                     put(job_.layout.band[b], 4, i,
-                        hls::to_word(spec.coefficient, exact::convert(spec.coefficient, system.bands.band[b][i])));
+                        hls::to_word(spec.coefficient,
+                                     exact::convert(spec.coefficient, std::get<Bands>(system.matrix()).band(b)[i])));
         job_.kernel->step.begin(job_.state, &job_.shape);
 #ifdef MANTISSA_SYSTEMC_RTL
         if (options.core == CoreKind::rtl) {

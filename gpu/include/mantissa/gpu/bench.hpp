@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "mantissa/gpu/sparse_formats.hpp"
+#include "mantissa/sparse/compressed_rows.hpp"
 
 namespace mantissa::gpu {
 
 struct NamedMatrix {
     std::string name;
-    Crs matrix;
+    CompressedRows matrix;
 };
 
 struct BenchRequest {

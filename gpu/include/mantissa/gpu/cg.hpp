@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "mantissa/reached.hpp"
 #include "mantissa/system.hpp"
 
 namespace mantissa::gpu {
@@ -58,10 +59,6 @@ struct CgRequest {
     Plan plan = Plan::automatic;
 };
 
-/// A true residual this little above the tolerance counts as reached: the norm that stops a solve and the one that
-/// reports it round differently. (The same as in host/src/solve/context.hpp.)
-inline constexpr double kReachedSlack = 1e-3;
-
 /// With a tolerance, `converged` is said of the true residual only, and always when that has reached it; `stagnated`
 /// where the recurrence or the restarts end above it.
 enum class CgEnd : std::uint8_t { converged, passes, indefinite, not_finite, stagnated };
@@ -93,11 +90,11 @@ public:
     GridSolver(const GridSolver&) = delete;
     GridSolver& operator=(const GridSolver&) = delete;
 
-    /// The right-hand side, system.size elements (Dirichlet nodes are ignored).
+    /// The right-hand side, system.size() elements (Dirichlet nodes are ignored).
     void set_rhs(std::span<const double> b);
     /// Solves from x = 0.
     CgReport solve(const CgRequest& request);
-    /// The last solution, system.size elements.
+    /// The last solution, system.size() elements.
     void solution(std::span<double> x) const;
 
 private:

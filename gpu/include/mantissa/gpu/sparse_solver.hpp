@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "mantissa/gpu/cg.hpp"
-#include "mantissa/gpu/sparse_formats.hpp"
+#include "mantissa/sparse/formats.hpp"
 
 namespace mantissa::gpu {
 
@@ -30,7 +30,7 @@ struct SparseCgReport {
 /// fault of the device.
 class SparseMatrix {
 public:
-    SparseMatrix(const Crs& a, SparseFormat format, SparsePrecision precision);
+    SparseMatrix(const CompressedRows& a, SparseFormat format, SparsePrecision precision);
     /// Nine bands as they are, thread by row; `system` is of kind bands.
     SparseMatrix(const System& system, SparsePrecision precision);
     ~SparseMatrix();
@@ -58,6 +58,6 @@ struct TimedChoice {
     std::vector<FormatReport> reports;
     std::vector<double> seconds; ///< one for each report
 };
-TimedChoice choose_on_device(const Crs& a, SparsePrecision precision);
+TimedChoice choose_on_device(const CompressedRows& a, SparsePrecision precision);
 
 } // namespace mantissa::gpu

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,12 +20,12 @@ namespace mantissa {
 /// of range, NaN, infinities, a missing, zero or negative diagonal entry, a count of entries that does not match.
 /// Whether a symmetric matrix with a positive diagonal is positive definite is for the solver to find out. A UTF-8
 /// byte-order mark in front is passed over.
-SparseRows parse_matrix_market(std::string_view text, std::string_view name);
+CompressedRows parse_matrix_market(std::string_view text, std::string_view name);
 
 /// The same from a regular file, a FIFO or a pipe, gzipped or not (told by the first bytes). What is packed or comes
 /// through a pipe may be as long as 1 MiB and 256 characters for each announced entry, and half of this machine's
 /// memory; a first line that is no MatrixMarket banner is refused before more is read.
-SparseRows read_matrix_market(const std::string& path);
+CompressedRows read_matrix_market(const std::string& path);
 
 /// A vector of `size` numbers: a MatrixMarket array file with one column (real or integer, general), or plain numbers
 /// separated by blanks or line ends, with comments behind # or %.
@@ -34,7 +35,7 @@ std::vector<double> parse_vector(std::string_view text, std::string_view name, s
 std::vector<double> read_vector(const std::string& path, std::size_t size);
 
 /// Nine bands when the pattern is that of a nine-point grid: every non-zero entry couples neighbours of one grid and
-/// none wraps round a row's end. False (and `bands` untouched) when it is not.
-bool nine_bands(const SparseRows& rows, Bands& bands);
+/// none wraps round a row's end. Nothing when it is not.
+std::optional<Bands> nine_bands(const CompressedRows& rows);
 
 } // namespace mantissa

@@ -14,7 +14,7 @@ namespace mantissa {
 struct Problem {
     std::string name; ///< canonical text, e.g. "poisson2d:level=8"; the key under which results are stored
     System system;
-    std::vector<double> b; ///< right-hand side, system.size elements
+    std::vector<double> b; ///< right-hand side, system.size() elements
     /// The continuous solution at element i, where it is known (empty function where not).
     std::function<double(std::size_t)> exact;
 };

@@ -10,7 +10,7 @@ namespace mantissa {
 /// d = b - A u in double precision, round to nearest even. The products of a row are added one after the other in
 /// band order (in stored order for sparse rows), the sum is subtracted from b; nothing is fused. Elements of u outside
 /// the vector are zero; a Dirichlet node of a stencil system has an empty row, so there d = b.
-/// u, b and d have system.size elements; d may be b but not u. threads >= 1.
+/// u, b and d have system.size() elements; d may be b but not u. threads >= 1.
 void defect(const System& system, std::span<const double> u, std::span<const double> b, std::span<double> d,
             int threads);
 
@@ -19,7 +19,7 @@ void defect(const System& system, std::span<const double> u, std::span<const dou
 /// every row is formed again with its terms scaled by a power of two, in the same order and with the same roundings,
 /// as if exponents had no bounds. 0 when b and the defect are zero. Infinity when u is not finite, when the defect
 /// does not vanish beside a zero b, and where the quotient itself is beyond double precision.
-/// u and b have system.size elements. threads >= 1.
+/// u and b have system.size() elements. threads >= 1.
 double relative_residual(const System& system, std::span<const double> u, std::span<const double> b, int threads);
 
 /// Euclidean norm. Sums of squares are formed in fixed blocks that are added in order; when squares overflow or

@@ -111,7 +111,7 @@ void gather_cycles(GatherContext& context) {
         } catch (const std::runtime_error& fault) { // a tool is missing or failed
             gaps.add(fault.what(), fmt::format("{} on {}", to_string(spec), problem.name));
         }
-        line.done(static_cast<double>(problem.system.size) + 2e6);
+        line.done(static_cast<double>(problem.system.size()) + 2e6);
     });
     gaps.enter(context, "clocks of a pass");
 }

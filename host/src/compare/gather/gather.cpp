@@ -180,7 +180,7 @@ void gather(const Comparison& comparison, const GatherOptions& options, Gathered
     ComparisonStore documents(options.store);
     GatherContext context{comparison, options, store, documents, out, std::move(problems)};
     for (const auto& [text, problem] : context.problems) {
-        out.problems[text] = {problem.system.size, problem.system.row_length(), to_string(problem.system.kind)};
+        out.problems[text] = {problem.system.size(), problem.system.row_length(), to_string(problem.system.kind())};
     }
     gather_solves(context);
     gather_host(context);

@@ -27,7 +27,7 @@ double seconds_since(Clock::time_point start) {
 /// One outer step of the residual guided scheme (the heavier of the two): r0 = d/s and its projection on p, p made
 /// orthogonal, u += s (c + alpha p), the defect and its norm.
 double step_seconds(const Problem& problem, int threads) {
-    const std::size_t n = problem.system.size;
+    const std::size_t n = problem.system.size();
     std::vector<double> u(n, 0.0), d = problem.b, p = problem.b, r(n), c(n, 1e-3);
     double best = 0, norm = norm2(d, threads);
     const auto begin = Clock::now();
@@ -97,7 +97,7 @@ results::Json time_solve(const GatherContext& context, const Problem& problem, P
         spent += result.seconds;
         if (runs++ == 0 || result.seconds < best.seconds) best = std::move(result);
     }
-    context.store.put(point, best, problem.system.size, current_provenance(context.options.command));
+    context.store.put(point, best, problem.system.size(), current_provenance(context.options.command));
     return {{"problem", problem.name},
             {"point", point_key(point)},
             {"status", to_string(best.status)},
@@ -149,7 +149,7 @@ void enter_reference(GatherContext& context, const Problem& problem, int threads
         if (context.options.stored_only) return gaps.add(kNotStored, what);
         point.options.threads = threads;
         result = solve(problem, *make_engine(point.engine), point.options);
-        context.store.put(point, *result, problem.system.size, current_provenance(context.options.command));
+        context.store.put(point, *result, problem.system.size(), current_provenance(context.options.command));
     }
     if (!gives_count(point.options.scheme, result->status, result->true_residual, point.options.tolerance))
         return context.gap({what, "the solve ended: " + to_string(result->status), "loosen the tolerance"});

@@ -12,17 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "mantissa/system.hpp"
+#include "mantissa/nine_point.hpp"
+#include "mantissa/sparse/compressed_rows.hpp"
 
-namespace mantissa::gpu {
-
-struct Crs {
-    std::uint32_t rows = 0;
-    std::vector<std::uint32_t> row_begin; ///< rows + 1
-    std::vector<std::uint32_t> column;
-    std::vector<double> value;
-    [[nodiscard]] std::size_t nonzeros() const { return value.size(); }
-};
+namespace mantissa {
 
 /// B x B blocks, row-major inside a block. Rows behind the last are zero and so are columns.
 struct Bcrs {
@@ -43,14 +36,17 @@ struct Jds {
     std::vector<double> value;
 };
 
-/// Throws InvalidInput on a matrix of more than 2^32 - 1 rows or nonzeros, or columns out of range.
-Crs to_crs(const SparseRows& rows);
+/// The row pointers in 32 bits, as products on the processor and on a device read them. These three throw InvalidInput
+/// on a matrix whose rows or stored entries are 2^32 - 1 or more.
+std::vector<std::uint32_t> narrow_row_begin(const CompressedRows& a);
 /// block: 2 or 4.
-Bcrs to_bcrs(const Crs& a, std::uint32_t block);
-Jds to_jds(const Crs& a);
+Bcrs to_bcrs(const CompressedRows& a, std::uint32_t block);
+Jds to_jds(const CompressedRows& a);
 /// Back again, without the padding. Explicit zeros of the matrix are dropped.
-Crs to_crs(const Bcrs& a);
-Crs to_crs(const Jds& a);
+CompressedRows to_compressed_rows(const Bcrs& a);
+CompressedRows to_compressed_rows(const Jds& a);
+/// Nine bands by rows, without their zeros.
+CompressedRows to_compressed_rows(const Bands& a);
 
 enum class SparseFormat : std::uint8_t { crs, bcrs2, bcrs4, jds_rows, jds };
 /// "CRS", "BCRS 2x2", "BCRS 4x4", "JDS by rows", "JDS".
@@ -64,7 +60,7 @@ struct FormatReport {
     std::size_t traffic = 0;      ///< matrix_bytes and one read of x and one write of y
 };
 /// What a product y = A x moves in each format, for values of `value_bytes` (4 or 8).
-std::vector<FormatReport> report_formats(const Crs& a, std::size_t value_bytes);
+std::vector<FormatReport> report_formats(const CompressedRows& a, std::size_t value_bytes);
 
 struct FormatChoice {
     SparseFormat format = SparseFormat::crs;
@@ -72,7 +68,7 @@ struct FormatChoice {
 };
 /// The format that moves the fewest bytes, with the reason in words. Plain JDS is never chosen: it reads and writes y
 /// once a diagonal.
-FormatChoice choose_format(const Crs& a, std::size_t value_bytes);
+FormatChoice choose_format(const CompressedRows& a, std::size_t value_bytes);
 /// The same from times of products (seconds, in the order of `reports`), which is what a device that is here decides
 /// by.
 FormatChoice choose_format(std::span<const FormatReport> reports, std::span<const double> seconds);
@@ -81,4 +77,4 @@ FormatChoice choose_format(std::span<const FormatReport> reports, std::span<cons
 /// pointers; 53 % for 4 x 4 blocks of floats.
 double break_even_fill(std::uint32_t block, std::size_t value_bytes);
 
-} // namespace mantissa::gpu
+} // namespace mantissa

@@ -4,20 +4,20 @@
 #include <cstdint>
 #include <vector>
 
-#include "mantissa/gpu/sparse_formats.hpp"
+#include "mantissa/sparse/compressed_rows.hpp"
 
-namespace mantissa::gpu {
+namespace mantissa {
 
 /// order[k] is the row that comes k-th. Each connected component starts from a pseudo-peripheral row (George and Liu
 /// 1979); ties go to the lower row number, so the order is a function of the pattern alone.
-std::vector<std::uint32_t> reverse_cuthill_mckee(const Crs& a);
+std::vector<std::uint32_t> reverse_cuthill_mckee(const CompressedRows& a);
 /// P A P^T: row k of the result is row order[k] of a; columns ascend.
-Crs permuted(const Crs& a, const std::vector<std::uint32_t>& order);
+CompressedRows permuted(const CompressedRows& a, const std::vector<std::uint32_t>& order);
 /// The largest |row - column|, and the mean over the nonzeros.
 struct Bandwidth {
     std::uint32_t largest = 0;
     double mean = 0;
 };
-Bandwidth bandwidth(const Crs& a);
+Bandwidth bandwidth(const CompressedRows& a);
 
-} // namespace mantissa::gpu
+} // namespace mantissa

@@ -1,22 +1,24 @@
 // Sparse formats, orderings and CPU products: conversions are exact, reports count what the conversions make.
-#include "mantissa/gpu/sparse_formats.hpp"
+#include "mantissa/sparse/formats.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "mantissa/format.hpp"
-#include "mantissa/gpu/reorder.hpp"
-#include "mantissa/gpu/sparse_cpu.hpp"
+#include "mantissa/reached.hpp"
+#include "mantissa/sparse/cpu.hpp"
+#include "mantissa/sparse/reorder.hpp"
 
-namespace mantissa::gpu {
+namespace mantissa {
 namespace {
 
 /// A symmetric, diagonally dominant matrix with rows of very different lengths, some of them only a diagonal.
-Crs random_matrix(std::uint32_t rows, unsigned seed) {
+CompressedRows random_matrix(std::uint32_t rows, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<std::vector<double>> dense(rows, std::vector<double>(rows, 0.0));
     for (std::uint32_t i = 0; i < rows; ++i) {
@@ -26,51 +28,52 @@ Crs random_matrix(std::uint32_t rows, unsigned seed) {
             if (j != i) dense[i][j] = dense[j][i] = -0.25 - static_cast<double>(random() % 64) / 128;
         }
     }
-    SparseRows s;
-    s.row_begin.push_back(0);
+    std::vector<std::uint64_t> row_begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
     for (std::uint32_t i = 0; i < rows; ++i) {
         dense[i][i] = 1.0;
         for (std::uint32_t j = 0; j < rows; ++j)
             if (j != i) dense[i][i] += std::abs(dense[i][j]);
         for (std::uint32_t j = 0; j < rows; ++j)
             if (dense[i][j] != 0) {
-                s.column.push_back(j);
-                s.value.push_back(dense[i][j]);
+                column.push_back(j);
+                value.push_back(dense[i][j]);
             }
-        s.row_begin.push_back(s.value.size());
+        row_begin.push_back(value.size());
     }
-    return to_crs(s);
+    return {std::move(row_begin), std::move(column), std::move(value)};
 }
 
 /// Blocks of `block`, all full.
-Crs block_matrix(std::uint32_t blocks, std::uint32_t block) {
-    SparseRows s;
-    s.row_begin.push_back(0);
+CompressedRows block_matrix(std::uint32_t blocks, std::uint32_t block) {
+    std::vector<std::uint64_t> row_begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
     const std::uint32_t rows = blocks * block;
     for (std::uint32_t i = 0; i < rows; ++i) {
         const std::uint32_t b = i / block, from = b == 0 ? 0 : b - 1, to = std::min(blocks - 1, b + 1);
         for (std::uint32_t j = from * block; j < (to + 1) * block; ++j) {
-            s.column.push_back(j);
-            s.value.push_back(i == j ? 20.0 : -0.5);
+            column.push_back(j);
+            value.push_back(i == j ? 20.0 : -0.5);
         }
-        s.row_begin.push_back(s.value.size());
+        row_begin.push_back(value.size());
     }
-    return to_crs(s);
+    return {std::move(row_begin), std::move(column), std::move(value)};
 }
 
-void expect_equal(const Crs& a, const Crs& b) {
-    EXPECT_EQ(a.rows, b.rows);
-    EXPECT_EQ(a.row_begin, b.row_begin);
-    EXPECT_EQ(a.column, b.column);
-    EXPECT_EQ(a.value, b.value);
+void expect_equal(const CompressedRows& a, const CompressedRows& b) {
+    EXPECT_EQ(a.row_begin(), b.row_begin());
+    EXPECT_EQ(a.column(), b.column());
+    EXPECT_EQ(a.value(), b.value());
 }
 
 TEST(SparseFormats, ConversionsGoThereAndBack) {
     for (const std::uint32_t rows : {1U, 2U, 3U, 7U, 64U, 101U}) {
-        const Crs a = random_matrix(rows, rows);
-        expect_equal(a, to_crs(to_bcrs(a, 2)));
-        expect_equal(a, to_crs(to_bcrs(a, 4)));
-        expect_equal(a, to_crs(to_jds(a)));
+        const CompressedRows a = random_matrix(rows, rows);
+        expect_equal(a, to_compressed_rows(to_bcrs(a, 2)));
+        expect_equal(a, to_compressed_rows(to_bcrs(a, 4)));
+        expect_equal(a, to_compressed_rows(to_jds(a)));
     }
 }
 
@@ -86,7 +89,7 @@ TEST(SparseFormats, JaggedDiagonalsAreSortedAlignedAndPadded) {
 
 TEST(SparseFormats, ReportsCountWhatConversionsMake) {
     for (const std::size_t value_bytes : {4UL, 8UL}) {
-        const Crs a = random_matrix(203, 9);
+        const CompressedRows a = random_matrix(203, 9);
         const auto reports = report_formats(a, value_bytes);
         ASSERT_EQ(reports.size(), 5U);
         for (const std::uint32_t block : {2U, 4U}) {
@@ -108,14 +111,11 @@ TEST(SparseFormats, ChoiceFollowsTheBytesAndSaysWhy) {
     EXPECT_NE(full.why.find("100 % full"), std::string::npos) << full.why;
     const FormatChoice pairs = choose_format(block_matrix(51, 2), 8);
     EXPECT_EQ(pairs.format, SparseFormat::bcrs2) << pairs.why;
-    SparseRows diagonal;
-    diagonal.row_begin.push_back(0);
-    for (std::uint32_t i = 0; i < 90; ++i) {
-        diagonal.column.push_back(i);
-        diagonal.value.push_back(2);
-        diagonal.row_begin.push_back(i + 1);
-    }
-    const FormatChoice thin = choose_format(to_crs(diagonal), 4);
+    std::vector<std::uint64_t> row_begin(91);
+    std::vector<std::uint32_t> column(90);
+    std::iota(row_begin.begin(), row_begin.end(), std::uint64_t{0});
+    std::iota(column.begin(), column.end(), 0U);
+    const FormatChoice thin = choose_format(CompressedRows(row_begin, column, std::vector<double>(90, 2.0)), 4);
     EXPECT_EQ(thin.format, SparseFormat::crs) << thin.why;
     const auto reports = report_formats(block_matrix(50, 4), 4);
     const std::vector<double> seconds = {3e-6, 2e-6, 4e-6, 5e-6, 9e-6};
@@ -126,11 +126,13 @@ TEST(SparseFormats, ChoiceFollowsTheBytesAndSaysWhy) {
 
 TEST(SparseFormats, RefusesBadInput) {
     EXPECT_THROW(static_cast<void>(to_bcrs(block_matrix(3, 2), 3)), InvalidInput);
-    SparseRows outside;
-    outside.row_begin = {0, 1};
-    outside.column = {1};
-    outside.value = {1.0};
-    EXPECT_THROW(static_cast<void>(to_crs(outside)), InvalidInput);
+    const CompressedRows two = block_matrix(1, 2);
+    EXPECT_THROW(static_cast<void>(permuted(two, {0})), InvalidInput);
+    EXPECT_THROW(static_cast<void>(permuted(two, {0, 2})), InvalidInput);
+    EXPECT_THROW(static_cast<void>(permuted(two, {1, 1})), InvalidInput);
+    const std::vector<double> short_vector(1, 1.0);
+    EXPECT_THROW(static_cast<void>(cpu_jacobi_cg<double>(two, SparseFormat::crs, short_vector, 1e-6, 5, 1)),
+                 InvalidInput);
 }
 
 TEST(Reordering, IsAPermutationAndNarrowsABand) {
@@ -138,11 +140,11 @@ TEST(Reordering, IsAPermutationAndNarrowsABand) {
     std::vector<std::uint32_t> shuffled(500);
     std::iota(shuffled.begin(), shuffled.end(), 0U);
     std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(3));
-    const Crs chain = permuted(block_matrix(500, 1), shuffled);
+    const CompressedRows chain = permuted(block_matrix(500, 1), shuffled);
     EXPECT_GT(bandwidth(chain).largest, 400U);
     EXPECT_EQ(bandwidth(permuted(chain, reverse_cuthill_mckee(chain))).largest, 1U);
     // Several components, all placed.
-    const Crs a = random_matrix(211, 4);
+    const CompressedRows a = random_matrix(211, 4);
     std::vector<std::uint32_t> order = reverse_cuthill_mckee(a);
     ASSERT_EQ(order.size(), 211U);
     std::vector<std::uint32_t> inverse(211);
@@ -152,7 +154,7 @@ TEST(Reordering, IsAPermutationAndNarrowsABand) {
     for (std::uint32_t k = 0; k < 211; ++k) EXPECT_EQ(order[k], k);
 }
 
-template <class T> void check_products(const Crs& a) {
+template <class T> void check_products(const CompressedRows& a) {
     std::mt19937 random(17);
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (const SparseFormat format :
@@ -161,12 +163,12 @@ template <class T> void check_products(const Crs& a) {
             SCOPED_TRACE(to_string(format));
             const CpuProduct<T> product(a, format, threads);
             std::vector<T> x(product.padded_rows(), 0), y(product.padded_rows(), T(7));
-            for (std::uint32_t i = 0; i < a.rows; ++i) x[i] = static_cast<T>(uniform(random));
+            for (std::uint32_t i = 0; i < a.rows(); ++i) x[i] = static_cast<T>(uniform(random));
             product.apply(x, y);
-            for (std::uint32_t i = 0; i < a.rows; ++i) {
+            for (std::uint32_t i = 0; i < a.rows(); ++i) {
                 long double exact = 0, magnitude = 0;
-                for (std::uint32_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k) {
-                    const long double term = static_cast<long double>(static_cast<T>(a.value[k])) * x[a.column[k]];
+                for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k) {
+                    const long double term = static_cast<long double>(static_cast<T>(a.value()[k])) * x[a.column()[k]];
                     exact += term;
                     magnitude += std::abs(term);
                 }
@@ -184,7 +186,7 @@ TEST(CpuProducts, EqualTheDefinition) {
 }
 
 TEST(CpuProducts, JacobiCgSolvesInEveryFormat) {
-    const Crs a = random_matrix(150, 8);
+    const CompressedRows a = random_matrix(150, 8);
     std::vector<double> b(150);
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(i));
     for (const SparseFormat format :
@@ -200,17 +202,18 @@ TEST(CpuProducts, JacobiCgSolvesInEveryFormat) {
 // not.
 TEST(CpuProducts, TheTrueResidualDecides) {
     constexpr std::uint32_t kRows = 60;
-    SparseRows rows;
-    rows.row_begin.push_back(0);
+    std::vector<std::uint64_t> row_begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
     for (int i = 0; i < static_cast<int>(kRows); ++i) {
         for (int j = std::max(0, i - 2); j <= std::min(static_cast<int>(kRows) - 1, i + 2); ++j) {
             constexpr double kBiharmonic[] = {6, -4, 1};
-            rows.column.push_back(static_cast<std::uint32_t>(j));
-            rows.value.push_back(kBiharmonic[std::abs(i - j)]);
+            column.push_back(static_cast<std::uint32_t>(j));
+            value.push_back(kBiharmonic[std::abs(i - j)]);
         }
-        rows.row_begin.push_back(rows.value.size());
+        row_begin.push_back(value.size());
     }
-    const Crs a = to_crs(rows);
+    const CompressedRows a(std::move(row_begin), std::move(column), std::move(value));
     const std::vector<double> b(kRows, 1.0);
     int reached = 0, missed = 0;
     for (const double tolerance : {1e-6, 1e-9, 1e-11, 1e-13, 1e-15}) {
@@ -219,8 +222,8 @@ TEST(CpuProducts, TheTrueResidualDecides) {
         double defect = 0; // every term is an exact product, and the sum is formed in 64 bits
         for (std::uint32_t i = 0; i < kRows; ++i) {
             long double d = b[i];
-            for (std::uint32_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k)
-                d -= static_cast<long double>(a.value[k]) * x[a.column[k]];
+            for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
+                d -= static_cast<long double>(a.value()[k]) * x[a.column()[k]];
             defect += static_cast<double>(d * d);
         }
         const double relative = std::sqrt(defect / kRows);
@@ -234,4 +237,4 @@ TEST(CpuProducts, TheTrueResidualDecides) {
 }
 
 } // namespace
-} // namespace mantissa::gpu
+} // namespace mantissa

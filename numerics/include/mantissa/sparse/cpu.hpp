@@ -4,16 +4,15 @@
 
 #include <span>
 
-#include "mantissa/gpu/cg.hpp"
-#include "mantissa/gpu/sparse_formats.hpp"
+#include "mantissa/sparse/formats.hpp"
 
-namespace mantissa::gpu {
+namespace mantissa {
 
 /// T is float or double. x and y have a.rows elements, and x readable zeros up to the next multiple of the block for
 /// BCRS. Values are rounded to T once, when the object is made.
 template <class T> class CpuProduct {
 public:
-    CpuProduct(const Crs& a, SparseFormat format, int threads = 1);
+    CpuProduct(const CompressedRows& a, SparseFormat format, int threads = 1);
     /// y = A x. x.size() and y.size() are padded_rows().
     void apply(std::span<const T> x, std::span<T> y) const;
     [[nodiscard]] std::size_t padded_rows() const { return padded_; }
@@ -39,11 +38,11 @@ struct CpuCgResult {
 /// Jacobi-preconditioned CG from x = 0 in T until ||b - A x|| is below tolerance ||b||: it ends by its recursion's
 /// residual, and in double goes on from the true one where that is still above.
 template <class T>
-CpuCgResult cpu_jacobi_cg(const Crs& a, SparseFormat format, std::span<const double> b, double tolerance,
+CpuCgResult cpu_jacobi_cg(const CompressedRows& a, SparseFormat format, std::span<const double> b, double tolerance,
                           std::size_t max_iterations, int threads, std::vector<double>* x = nullptr);
-extern template CpuCgResult cpu_jacobi_cg<float>(const Crs&, SparseFormat, std::span<const double>, double, std::size_t,
-                                                 int, std::vector<double>*);
-extern template CpuCgResult cpu_jacobi_cg<double>(const Crs&, SparseFormat, std::span<const double>, double,
+extern template CpuCgResult cpu_jacobi_cg<float>(const CompressedRows&, SparseFormat, std::span<const double>, double,
+                                                 std::size_t, int, std::vector<double>*);
+extern template CpuCgResult cpu_jacobi_cg<double>(const CompressedRows&, SparseFormat, std::span<const double>, double,
                                                   std::size_t, int, std::vector<double>*);
 
-} // namespace mantissa::gpu
+} // namespace mantissa

@@ -111,7 +111,7 @@ public:
     }
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                 const SessionOptions& options) const override {
-        return std::make_unique<CheckedSession>(subject_.name() + " and " + reference_.name(), spec, system.size,
+        return std::make_unique<CheckedSession>(subject_.name() + " and " + reference_.name(), spec, system.size(),
                                                 subject_.load(system, spec, options),
                                                 reference_.load(system, spec, options), passes_);
     }

@@ -1,42 +1,39 @@
-#include "mantissa/gpu/sparse_formats.hpp"
+#include "mantissa/sparse/formats.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "mantissa/format.hpp"
 
-namespace mantissa::gpu {
+namespace mantissa {
 
-Crs to_crs(const SparseRows& rows) {
+std::vector<std::uint32_t> narrow_row_begin(const CompressedRows& a) {
     constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
-    if (rows.row_begin.empty() || rows.row_begin.size() - 1 >= kMost || rows.value.size() >= kMost)
+    if (a.rows() >= kMost || a.nonzeros() >= kMost)
         throw InvalidInput(fmt::format(
-            "sparse matrix of {} nonzeros: 32-bit indices hold fewer than 2^32 rows and nonzeros", rows.value.size()));
-    Crs a;
-    a.rows = static_cast<std::uint32_t>(rows.row_begin.size() - 1);
-    a.row_begin.assign(rows.row_begin.begin(), rows.row_begin.end());
-    a.column = rows.column;
-    a.value = rows.value;
-    for (const std::uint32_t c : a.column)
-        if (c >= a.rows) throw InvalidInput(fmt::format("sparse matrix of {} rows: column {} is outside", a.rows, c));
-    return a;
+            "sparse matrix of {} nonzeros: 32-bit indices hold fewer than 2^32 rows and nonzeros", a.nonzeros()));
+    return {a.row_begin().begin(), a.row_begin().end()};
 }
 
-Bcrs to_bcrs(const Crs& a, std::uint32_t block) {
+Bcrs to_bcrs(const CompressedRows& a, std::uint32_t block) {
     if (block != 2 && block != 4) throw InvalidInput(fmt::format("BCRS blocks of {}: they are 2 or 4 wide", block));
+    const std::vector<std::uint32_t> row_begin = narrow_row_begin(a);
+    const auto& column = a.column();
+    const auto& value = a.value();
     Bcrs b;
-    b.rows = a.rows;
+    b.rows = static_cast<std::uint32_t>(a.rows());
     b.block = block;
     b.row_begin.push_back(0);
     const std::size_t area = std::size_t{block} * block;
     std::vector<std::uint32_t> place(b.block_rows(), std::numeric_limits<std::uint32_t>::max()), columns;
     for (std::uint32_t i = 0; i < b.block_rows(); ++i) {
         columns.clear();
-        const std::uint32_t first = i * block, last = std::min(a.rows, first + block);
-        for (std::uint32_t k = a.row_begin[first]; k < a.row_begin[last]; ++k) columns.push_back(a.column[k] / block);
+        const std::uint32_t first = i * block, last = std::min(b.rows, first + block);
+        for (std::uint32_t k = row_begin[first]; k < row_begin[last]; ++k) columns.push_back(column[k] / block);
         std::ranges::sort(columns);
         columns.erase(std::ranges::unique(columns).begin(), columns.end());
         const auto base = static_cast<std::uint32_t>(b.column.size());
@@ -44,45 +41,52 @@ Bcrs to_bcrs(const Crs& a, std::uint32_t block) {
         b.column.insert(b.column.end(), columns.begin(), columns.end());
         b.value.resize(b.column.size() * area, 0.0);
         for (std::uint32_t row = first; row < last; ++row)
-            for (std::uint32_t k = a.row_begin[row]; k < a.row_begin[row + 1]; ++k)
-                b.value[place[a.column[k] / block] * area + (row - first) * block + a.column[k] % block] += a.value[k];
+            for (std::uint32_t k = row_begin[row]; k < row_begin[row + 1]; ++k)
+                b.value[place[column[k] / block] * area + (row - first) * block + column[k] % block] += value[k];
         b.row_begin.push_back(static_cast<std::uint32_t>(b.column.size()));
     }
     return b;
 }
 
-Jds to_jds(const Crs& a) {
+Jds to_jds(const CompressedRows& a) {
+    const std::vector<std::uint32_t> row_begin = narrow_row_begin(a);
+    const auto rows = static_cast<std::uint32_t>(a.rows());
     Jds j;
-    j.rows = a.rows;
-    j.permutation.resize(a.rows);
+    j.rows = rows;
+    j.permutation.resize(rows);
     std::iota(j.permutation.begin(), j.permutation.end(), 0U);
-    const auto count = [&](std::uint32_t row) { return a.row_begin[row + 1] - a.row_begin[row]; };
+    const auto count = [&](std::uint32_t row) { return row_begin[row + 1] - row_begin[row]; };
     std::ranges::stable_sort(j.permutation, [&](std::uint32_t x, std::uint32_t y) { return count(x) > count(y); });
-    j.row_count.resize(a.rows);
+    j.row_count.resize(rows);
     std::ranges::transform(j.permutation, j.row_count.begin(), count);
-    const std::uint32_t diagonals = a.rows == 0 ? 0 : j.row_count[0];
-    std::uint32_t length = a.rows; // of the diagonal: rows with more nonzeros than its number
+    const std::uint32_t diagonals = rows == 0 ? 0 : j.row_count[0];
+    std::uint32_t length = rows; // of the diagonal: rows with more nonzeros than its number
     j.diagonal_begin.push_back(0);
     for (std::uint32_t d = 0; d < diagonals; ++d) {
         while (length > 0 && j.row_count[length - 1] <= d) --length;
         const std::uint32_t begin = j.diagonal_begin.back();
         const std::uint32_t padded = (length + Jds::kAlign - 1) / Jds::kAlign * Jds::kAlign;
+        if (padded > std::numeric_limits<std::uint32_t>::max() - begin)
+            throw InvalidInput(
+                fmt::format("sparse matrix of {} nonzeros: with the padding of jagged diagonals they are "
+                            "2^32 or more; take another format",
+                            a.nonzeros()));
         j.column.resize(begin + padded, 0);
         j.value.resize(begin + padded, 0.0);
         for (std::uint32_t t = 0; t < length; ++t) {
-            const std::uint32_t k = a.row_begin[j.permutation[t]] + d;
-            j.column[begin + t] = a.column[k];
-            j.value[begin + t] = a.value[k];
+            const std::uint32_t k = row_begin[j.permutation[t]] + d;
+            j.column[begin + t] = a.column()[k];
+            j.value[begin + t] = a.value()[k];
         }
         j.diagonal_begin.push_back(begin + padded);
     }
     return j;
 }
 
-Crs to_crs(const Bcrs& b) {
-    Crs a;
-    a.rows = b.rows;
-    a.row_begin.push_back(0);
+CompressedRows to_compressed_rows(const Bcrs& b) {
+    std::vector<std::uint64_t> row_begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
     const std::size_t area = std::size_t{b.block} * b.block;
     for (std::uint32_t row = 0; row < b.rows; ++row) {
         const std::uint32_t i = row / b.block;
@@ -90,31 +94,49 @@ Crs to_crs(const Bcrs& b) {
             for (std::uint32_t c = 0; c < b.block; ++c) {
                 const double v = b.value[k * area + (row % b.block) * b.block + c];
                 if (v == 0) continue;
-                a.column.push_back(b.column[k] * b.block + c);
-                a.value.push_back(v);
+                column.push_back(b.column[k] * b.block + c);
+                value.push_back(v);
             }
-        a.row_begin.push_back(static_cast<std::uint32_t>(a.value.size()));
+        row_begin.push_back(value.size());
     }
-    return a;
+    return {std::move(row_begin), std::move(column), std::move(value)};
 }
 
-Crs to_crs(const Jds& j) {
+CompressedRows to_compressed_rows(const Jds& j) {
     std::vector<std::uint32_t> stored(j.rows);
     for (std::uint32_t t = 0; t < j.rows; ++t) stored[j.permutation[t]] = t;
-    Crs a;
-    a.rows = j.rows;
-    a.row_begin.push_back(0);
+    std::vector<std::uint64_t> row_begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
     for (std::uint32_t row = 0; row < j.rows; ++row) {
         const std::uint32_t t = stored[row];
         for (std::uint32_t d = 0; d < j.row_count[t]; ++d) {
             const std::uint32_t k = j.diagonal_begin[d] + t;
             if (j.value[k] == 0) continue;
-            a.column.push_back(j.column[k]);
-            a.value.push_back(j.value[k]);
+            column.push_back(j.column[k]);
+            value.push_back(j.value[k]);
         }
-        a.row_begin.push_back(static_cast<std::uint32_t>(a.value.size()));
+        row_begin.push_back(value.size());
     }
-    return a;
+    return {std::move(row_begin), std::move(column), std::move(value)};
+}
+
+CompressedRows to_compressed_rows(const Bands& a) {
+    std::vector<std::uint64_t> row_begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    const auto size = static_cast<std::ptrdiff_t>(a.size());
+    for (std::ptrdiff_t i = 0; i < size; ++i) {
+        for (std::size_t b = 0; b < kBands; ++b) {
+            const std::ptrdiff_t j = i + band_offset(static_cast<int>(b), a.row_length());
+            const double v = a.band(b)[static_cast<std::size_t>(i)];
+            if (j < 0 || j >= size || v == 0) continue;
+            column.push_back(static_cast<std::uint32_t>(j));
+            value.push_back(v);
+        }
+        row_begin.push_back(value.size());
+    }
+    return {std::move(row_begin), std::move(column), std::move(value)};
 }
 
 std::string to_string(SparseFormat f) {
@@ -125,12 +147,12 @@ std::string to_string(SparseFormat f) {
 namespace {
 
 /// Distinct B x B blocks with a nonzero, without building them.
-std::size_t count_blocks(const Crs& a, std::uint32_t block) {
-    std::vector<std::uint32_t> seen((a.rows + block - 1) / block, std::numeric_limits<std::uint32_t>::max());
+std::size_t count_blocks(const CompressedRows& a, std::uint32_t block) {
+    std::vector<std::size_t> seen((a.rows() + block - 1) / block, std::numeric_limits<std::size_t>::max());
     std::size_t blocks = 0;
-    for (std::uint32_t row = 0; row < a.rows; ++row)
-        for (std::uint32_t k = a.row_begin[row]; k < a.row_begin[row + 1]; ++k) {
-            std::uint32_t& last = seen[a.column[k] / block];
+    for (std::size_t row = 0; row < a.rows(); ++row)
+        for (std::uint64_t k = a.row_begin()[row]; k < a.row_begin()[row + 1]; ++k) {
+            std::size_t& last = seen[a.column()[k] / block];
             if (last != row / block) {
                 last = row / block;
                 ++blocks;
@@ -141,8 +163,8 @@ std::size_t count_blocks(const Crs& a, std::uint32_t block) {
 
 } // namespace
 
-std::vector<FormatReport> report_formats(const Crs& a, std::size_t value_bytes) {
-    const std::size_t nonzeros = a.nonzeros(), rows = a.rows, vectors = 2 * rows * value_bytes;
+std::vector<FormatReport> report_formats(const CompressedRows& a, std::size_t value_bytes) {
+    const std::size_t nonzeros = a.nonzeros(), rows = a.rows(), vectors = 2 * rows * value_bytes;
     std::vector<FormatReport> reports;
     const auto add = [&](SparseFormat format, std::size_t stored, std::size_t index_bytes, std::size_t more) {
         FormatReport r;
@@ -162,7 +184,7 @@ std::vector<FormatReport> report_formats(const Crs& a, std::size_t value_bytes) 
     // Jagged diagonals: their lengths are the numbers of rows longer than 0, 1, 2, ...
     std::vector<std::size_t> of_length;
     for (std::size_t row = 0; row < rows; ++row) {
-        const std::size_t n = a.row_begin[row + 1] - a.row_begin[row];
+        const std::size_t n = a.row_begin()[row + 1] - a.row_begin()[row];
         if (n >= of_length.size()) of_length.resize(n + 1, 0);
         ++of_length[n];
     }
@@ -182,7 +204,7 @@ double break_even_fill(std::uint32_t block, std::size_t value_bytes) {
     return (area * v + 4) / (area * (v + 4));
 }
 
-FormatChoice choose_format(const Crs& a, std::size_t value_bytes) {
+FormatChoice choose_format(const CompressedRows& a, std::size_t value_bytes) {
     const std::vector<FormatReport> reports = report_formats(a, value_bytes);
     const FormatReport& crs = reports[0];
     const FormatReport* best = &crs;
@@ -217,4 +239,4 @@ FormatChoice choose_format(std::span<const FormatReport> reports, std::span<cons
     return {reports[best].format, why};
 }
 
-} // namespace mantissa::gpu
+} // namespace mantissa

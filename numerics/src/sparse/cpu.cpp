@@ -1,12 +1,13 @@
-#include "mantissa/gpu/sparse_cpu.hpp"
+#include "mantissa/sparse/cpu.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include "mantissa/format.hpp"
+#include "mantissa/reached.hpp"
 
-namespace mantissa::gpu {
+namespace mantissa {
 
 namespace {
 
@@ -47,13 +48,13 @@ double seconds_now() {
 } // namespace
 
 template <class T>
-CpuProduct<T>::CpuProduct(const Crs& a, SparseFormat format, int threads)
-    : format_(format), threads_(threads), rows_(a.rows), padded_(a.rows) {
+CpuProduct<T>::CpuProduct(const CompressedRows& a, SparseFormat format, int threads)
+    : format_(format), threads_(threads), rows_(static_cast<std::uint32_t>(a.rows())), padded_(a.rows()) {
     const auto take = [&](const std::vector<double>& values) { value_.assign(values.begin(), values.end()); };
     if (format == SparseFormat::crs) {
-        begin_ = a.row_begin;
-        column_ = a.column;
-        take(a.value);
+        begin_ = narrow_row_begin(a);
+        column_ = a.column();
+        take(a.value());
     } else if (format == SparseFormat::bcrs2 || format == SparseFormat::bcrs4) {
         Bcrs b = to_bcrs(a, format == SparseFormat::bcrs2 ? 2 : 4);
         block_ = b.block;
@@ -118,12 +119,12 @@ double squares(std::span<const double> v) {
     return sum;
 }
 
-template <class T> std::vector<T> inverse_diagonal(const Crs& a) {
-    std::vector<T> inverse(a.rows);
-    for (std::uint32_t i = 0; i < a.rows; ++i) {
+template <class T> std::vector<T> inverse_diagonal(const CompressedRows& a) {
+    std::vector<T> inverse(a.rows());
+    for (std::size_t i = 0; i < a.rows(); ++i) {
         double diagonal = 0;
-        for (std::uint32_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k)
-            if (a.column[k] == i) diagonal += a.value[k];
+        for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
+            if (a.column()[k] == i) diagonal += a.value()[k];
         if (!(diagonal > 0))
             throw InvalidInput("Jacobi preconditioner: diagonal element " + std::to_string(i) + " is not above zero");
         inverse[i] = static_cast<T>(1 / diagonal);
@@ -177,13 +178,13 @@ bool correct(const CpuProduct<T>& product, const std::vector<T>& inverse, std::s
 } // namespace
 
 template <class T>
-CpuCgResult cpu_jacobi_cg(const Crs& a, SparseFormat format, std::span<const double> b, double tolerance,
+CpuCgResult cpu_jacobi_cg(const CompressedRows& a, SparseFormat format, std::span<const double> b, double tolerance,
                           std::size_t max_iterations, int threads, std::vector<double>* solution) {
-    if (b.size() != a.rows) throw InvalidInput("right-hand side: its size is not the matrix's");
+    if (b.size() != a.rows()) throw InvalidInput("right-hand side: its size is not the matrix's");
     const CpuProduct<T> product(a, format, threads);
     const std::vector<T> inverse = inverse_diagonal<T>(a);
     const double norm = std::sqrt(squares(b));
-    std::vector<double> x(a.rows, 0.0), defect(b.begin(), b.end());
+    std::vector<double> x(a.rows(), 0.0), defect(b.begin(), b.end());
     CpuCgResult result;
     result.converged = norm == 0;
     result.true_residual = norm == 0 ? 0 : 1;
@@ -191,10 +192,10 @@ CpuCgResult cpu_jacobi_cg(const Crs& a, SparseFormat format, std::span<const dou
     for (bool again = norm > 0; again;) {
         const double before = result.true_residual;
         const bool said = correct(product, inverse, defect, tolerance * norm, max_iterations, threads, x, result);
-        for (std::uint32_t i = 0; i < a.rows; ++i) {
+        for (std::size_t i = 0; i < a.rows(); ++i) {
             defect[i] = b[i];
-            for (std::uint32_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k)
-                defect[i] -= a.value[k] * x[a.column[k]];
+            for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
+                defect[i] -= a.value()[k] * x[a.column()[k]];
         }
         result.true_residual = std::sqrt(squares(defect)) / norm;
         result.converged = result.true_residual < tolerance * (1 + kReachedSlack);
@@ -205,9 +206,9 @@ CpuCgResult cpu_jacobi_cg(const Crs& a, SparseFormat format, std::span<const dou
     return result;
 }
 
-template CpuCgResult cpu_jacobi_cg<float>(const Crs&, SparseFormat, std::span<const double>, double, std::size_t, int,
-                                          std::vector<double>*);
-template CpuCgResult cpu_jacobi_cg<double>(const Crs&, SparseFormat, std::span<const double>, double, std::size_t, int,
-                                           std::vector<double>*);
+template CpuCgResult cpu_jacobi_cg<float>(const CompressedRows&, SparseFormat, std::span<const double>, double,
+                                          std::size_t, int, std::vector<double>*);
+template CpuCgResult cpu_jacobi_cg<double>(const CompressedRows&, SparseFormat, std::span<const double>, double,
+                                           std::size_t, int, std::vector<double>*);
 
-} // namespace mantissa::gpu
+} // namespace mantissa
