@@ -13,6 +13,7 @@
 #include "mantissa/reached.hpp"
 #include "mantissa/sparse/cpu.hpp"
 #include "mantissa/sparse/reorder.hpp"
+#include "plain_cuthill_mckee.hpp"
 
 namespace mantissa {
 namespace {
@@ -152,6 +153,21 @@ TEST(Reordering, IsAPermutationAndNarrowsABand) {
     expect_equal(a, permuted(permuted(a, order), inverse));
     std::ranges::sort(order);
     for (std::uint32_t k = 0; k < 211; ++k) EXPECT_EQ(order[k], k);
+}
+
+// The library's ordering is Boost's with every tie decided; the definition written out gives the same order.
+TEST(Reordering, EqualsTheDefinition) {
+    for (const std::uint32_t rows : {1U, 2U, 40U, 211U, 700U})
+        for (unsigned seed = 1; seed <= 4; ++seed) {
+            const CompressedRows a = random_matrix(rows, seed);
+            EXPECT_EQ(reverse_cuthill_mckee(a), testing::PlainCuthillMckee(a).order()) << rows << ' ' << seed;
+        }
+    const CompressedRows blocks = block_matrix(120, 4); // rows of equal length: ties everywhere
+    std::vector<std::uint32_t> shuffled(blocks.rows());
+    std::iota(shuffled.begin(), shuffled.end(), 0U);
+    std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(5));
+    const CompressedRows mixed = permuted(blocks, shuffled);
+    EXPECT_EQ(reverse_cuthill_mckee(mixed), testing::PlainCuthillMckee(mixed).order());
 }
 
 template <class T> void check_products(const CompressedRows& a) {

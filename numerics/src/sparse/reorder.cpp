@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/cuthill_mckee_ordering.hpp>
 #include <fmt/format.h>
 
 #include "mantissa/format.hpp"
@@ -12,78 +14,36 @@ namespace mantissa {
 
 namespace {
 
-constexpr std::uint32_t kUnseen = std::numeric_limits<std::uint32_t>::max();
+/// The pattern off the diagonal as a graph of Boost: rows are vertices, entries are edges.
+using Pattern = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
+                                                   boost::no_property, std::uint32_t, std::uint64_t>;
 
-std::uint32_t degree(const CompressedRows& a, std::uint32_t row) {
-    return static_cast<std::uint32_t>(a.row_begin()[row + 1] - a.row_begin()[row]);
-}
-
-/// Breadth-first levels from `root` over rows that are not yet placed; returns the rows in order of their visit.
-/// `level` is kUnseen outside of the search and is put back by the caller.
-void levels_from(const CompressedRows& a, std::uint32_t root, const std::vector<bool>& placed,
-                 std::vector<std::uint32_t>& level, std::vector<std::uint32_t>& visited) {
-    visited.assign(1, root);
-    level[root] = 0;
-    for (std::size_t head = 0; head < visited.size(); ++head) {
-        const std::uint32_t row = visited[head];
-        for (std::uint64_t k = a.row_begin()[row]; k < a.row_begin()[row + 1]; ++k) {
-            const std::uint32_t next = a.column()[k];
-            if (placed[next] || level[next] != kUnseen) continue;
-            level[next] = level[row] + 1;
-            visited.push_back(next);
-        }
-    }
-}
-
-std::uint32_t peripheral(const CompressedRows& a, std::uint32_t root, const std::vector<bool>& placed,
-                         std::vector<std::uint32_t>& level) {
-    std::vector<std::uint32_t> visited;
-    std::uint32_t depth = 0;
-    for (bool deeper = true; deeper;) {
-        levels_from(a, root, placed, level, visited);
-        const std::uint32_t last = level[visited.back()];
-        std::uint32_t far = visited.back();
-        for (const std::uint32_t row : visited)
-            if (level[row] == last &&
-                (degree(a, row) < degree(a, far) || (degree(a, row) == degree(a, far) && row < far)))
-                far = row;
-        for (const std::uint32_t row : visited) level[row] = kUnseen;
-        deeper = last > depth;
-        if (deeper) {
-            depth = last;
-            root = far;
-        }
-    }
-    return root;
+Pattern pattern_of(const CompressedRows& a) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+    edges.reserve(a.nonzeros());
+    for (std::size_t row = 0; row < a.rows(); ++row)
+        for (std::uint64_t k = a.row_begin()[row]; k < a.row_begin()[row + 1]; ++k)
+            if (a.column()[k] != row) edges.emplace_back(static_cast<std::uint32_t>(row), a.column()[k]);
+    return {boost::edges_are_sorted, edges.begin(), edges.end(), static_cast<std::uint32_t>(a.rows())};
 }
 
 } // namespace
 
 std::vector<std::uint32_t> reverse_cuthill_mckee(const CompressedRows& a) {
-    std::vector<std::uint32_t> order, level(a.rows(), kUnseen), next;
-    order.reserve(a.rows());
-    std::vector<bool> placed(a.rows(), false);
-    for (std::uint32_t seed = 0; seed < a.rows(); ++seed) {
-        if (placed[seed]) continue;
-        const std::uint32_t root = peripheral(a, seed, placed, level);
-        std::size_t head = order.size();
-        order.push_back(root);
-        placed[root] = true;
-        for (; head < order.size(); ++head) {
-            const std::uint32_t row = order[head];
-            next.clear();
-            for (std::uint64_t k = a.row_begin()[row]; k < a.row_begin()[row + 1]; ++k)
-                if (!placed[a.column()[k]]) {
-                    placed[a.column()[k]] = true;
-                    next.push_back(a.column()[k]);
-                }
-            std::ranges::sort(next, [&](std::uint32_t x, std::uint32_t y) {
-                return degree(a, x) != degree(a, y) ? degree(a, x) < degree(a, y) : x < y;
-            });
-            order.insert(order.end(), next.begin(), next.end());
-        }
-    }
-    std::ranges::reverse(order);
+    // Boost's queue counts in int.
+    if (a.rows() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+        throw InvalidInput(fmt::format("reverse Cuthill-McKee ordering of {} rows: it orders at most {}", a.rows(),
+                                       std::numeric_limits<int>::max()));
+    const Pattern pattern = pattern_of(a);
+    const auto index = boost::get(boost::vertex_index, pattern);
+    // Ordered by length and, where lengths are equal, by number: no two are equal, so that no order is left to a sort.
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> rank(a.rows());
+    for (std::size_t row = 0; row < a.rows(); ++row)
+        rank[row] = {a.row_begin()[row + 1] - a.row_begin()[row], static_cast<std::uint32_t>(row)};
+    std::vector<boost::default_color_type> color(a.rows());
+    std::vector<std::uint32_t> order(a.rows());
+    boost::cuthill_mckee_ordering(pattern, order.rbegin(), boost::make_iterator_property_map(color.begin(), index),
+                                  boost::make_iterator_property_map(rank.begin(), index));
     return order;
 }
 
