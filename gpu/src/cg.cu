@@ -371,7 +371,7 @@ CgReport GridSolver::Impl::solve(const CgRequest& request) {
     report.double_passes = q.arithmetic == Arithmetic::late_float         ? results[0].passes
                            : q.arithmetic == Arithmetic::double_precision ? done.passes
                                                                           : 0;
-    report.end = static_cast<CgEnd>(done.end);
+    report.end = done.end;
     report.passes = done.passes;
     report.outer = done.outer;
     report.guards = done.guards;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "grid_reduce.cuh"
+#include "mantissa/gpu/cg_end.hpp"
 
 namespace mantissa::gpu {
 
@@ -21,10 +22,8 @@ struct ControlParams {
     double first_norm;        ///< an estimate of ||b|| that scales the first inner problem
 };
 
-enum class DeviceEnd : std::uint32_t { converged, passes, indefinite, not_finite, stagnated };
-
 struct ControlResult {
-    DeviceEnd end;
+    CgEnd end;
     std::uint32_t passes, outer, guards;
     double initial_norm, final_norm; ///< double-precision defects when mixed, else the recursion's
     double alpha;                    ///< the step along p that the iterate still lacks
@@ -77,7 +76,7 @@ struct Control {
             best = result.final_norm;
             scale = unit;
             rho = (result.final_norm / unit) * (result.final_norm / unit);
-            s.stop = result.end != DeviceEnd::converged && result.end != DeviceEnd::passes;
+            s.stop = result.end != CgEnd::converged && result.end != CgEnd::passes;
         }
     }
 
@@ -113,7 +112,7 @@ struct Control {
         bool stop = false, restart = false;
         const bool reached = norm2 < goal;
         if (!(isfinite(rho) && isfinite(pq) && isfinite(qq))) {
-            result.end = DeviceEnd::not_finite;
+            result.end = CgEnd::not_finite;
             stop = true;
             a = b = 0;
         } else if (rho == 0 || !(pq > 0)) {
@@ -121,16 +120,16 @@ struct Control {
             a = b = 0;
             if (mixed && since > 1) restart = true;
             else {
-                result.end = rho == 0 ? DeviceEnd::converged : DeviceEnd::indefinite;
+                result.end = rho == 0 ? CgEnd::converged : CgEnd::indefinite;
                 stop = true;
             }
         } else if (!mixed && reached) {
-            result.end = DeviceEnd::converged;
+            result.end = CgEnd::converged;
             result.final_norm = sqrt(rho);
             if (!ask.hand_over) a = 0; // u holds the iterate that r belongs to
             stop = true;
         } else if (result.passes >= ask.max_passes) {
-            result.end = DeviceEnd::passes;
+            result.end = CgEnd::passes;
             result.final_norm = mixed ? result.final_norm : sqrt(rho);
             restart = mixed;
             stop = !mixed;
@@ -166,13 +165,13 @@ struct Control {
         result.final_norm = norm;
         scale = s.scale;
         s.stop = true;
-        if (!isfinite(norm)) result.end = DeviceEnd::not_finite;
-        else if (norm * norm < goal || norm == 0) result.end = DeviceEnd::converged;
-        else if (result.passes >= ask.max_passes) result.end = DeviceEnd::passes;
+        if (!isfinite(norm)) result.end = CgEnd::not_finite;
+        else if (norm * norm < goal || norm == 0) result.end = CgEnd::converged;
+        else if (result.passes >= ask.max_passes) result.end = CgEnd::passes;
         else {
             worse = norm < best || begin ? 0 : worse + 1;
             best = norm < best ? norm : best;
-            if (worse >= ask.patience) result.end = DeviceEnd::stagnated;
+            if (worse >= ask.patience) result.end = CgEnd::stagnated;
             else s.stop = false;
         }
         s.alpha = 0;

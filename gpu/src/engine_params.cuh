@@ -35,7 +35,7 @@ __device__ __forceinline__ void put(double* v, long long i, double x) {
 }
 #endif
 
-/// The end of a run, as RunEnd.
+/// The end of a run.
 struct EngineResult {
     Scalars scalars;
     std::uint64_t passes, guards;

@@ -229,7 +229,7 @@ private:
         }
         report.seconds += timer.stop();
         report.iterations += now.iterations;
-        report.end = static_cast<CgEnd>(now.end);
+        report.end = now.end;
         std::vector<T> host(padded_);
         c.download(host);
         for (std::uint32_t i = 0; i < rows_; ++i) x[i] += static_cast<double>(host[i]);

@@ -1,12 +1,13 @@
 // Sparse products as functions of a whole grid: each operator hands (row, value of A x in that row) to a sink, every
 // row once, from one thread. x and y have room for whole blocks.
 //
-//     bytes of a product: report_formats() in sparse_formats.cpp, which is what the reports divide by
+//     bytes of a product: report_formats() in mantissa/sparse/formats.hpp, which is what the reports divide by
 #pragma once
 
 #include <cstdint>
 
 #include "grid_reduce.cuh"
+#include "mantissa/gpu/cg_end.hpp"
 #include "storage.cuh"
 
 namespace mantissa::gpu {
@@ -159,7 +160,9 @@ __global__ void __launch_bounds__(256)
 /// Where the solver stands; written by block 0.
 struct SparseStatus {
     double rr, rho;
-    std::uint32_t iterations, done, end, guards;
+    std::uint32_t iterations, done;
+    CgEnd end;
+    std::uint32_t guards;
 };
 
 inline constexpr int kSparseBlocks = 264, kSparseThreads = 256;
@@ -244,7 +247,10 @@ __global__ void __launch_bounds__(kSparseThreads)
         if (blockIdx.x == 0 && threadIdx.x == 0) {
             status->rr = rr;
             status->rho = rho;
-            status->end = static_cast<std::uint32_t>(reached ? 0 : indefinite ? 2 : finite ? 1 : 3);
+            status->end = reached      ? CgEnd::converged
+                          : indefinite ? CgEnd::indefinite
+                          : finite     ? CgEnd::passes
+                                       : CgEnd::not_finite;
             status->done = 1;
         }
         return;

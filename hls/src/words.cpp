@@ -46,23 +46,22 @@ Scalars scalars_of(const DatapathSpec& spec, const mantissa_hls::ScalarWords& w)
             from_word(f, w.alpha), from_word(f, w.sigma), from_word(f, w.beta)};
 }
 
+namespace {
+
+constexpr bool same_number(mantissa_hls::PassEnd a, RunEnd b) {
+    return static_cast<std::uint32_t>(a) == static_cast<std::uint32_t>(b);
+}
+using mantissa_hls::PassEnd;
+static_assert(same_number(PassEnd::go_on, RunEnd::passes) && same_number(PassEnd::rho_reached, RunEnd::rho_reached) &&
+                  same_number(PassEnd::exact, RunEnd::exact) && same_number(PassEnd::indefinite, RunEnd::indefinite) &&
+                  same_number(PassEnd::not_finite, RunEnd::not_finite) &&
+                  same_number(PassEnd::window_overflow, RunEnd::window_overflow),
+              "the kernel's PassEnd has the numbers of RunEnd");
+
+} // namespace
+
 RunEnd run_end(mantissa_hls::PassEnd end) {
-    using mantissa_hls::PassEnd;
-    switch (end) {
-    case PassEnd::go_on:
-        return RunEnd::passes;
-    case PassEnd::rho_reached:
-        return RunEnd::rho_reached;
-    case PassEnd::exact:
-        return RunEnd::exact;
-    case PassEnd::indefinite:
-        return RunEnd::indefinite;
-    case PassEnd::not_finite:
-        return RunEnd::not_finite;
-    case PassEnd::window_overflow:
-        return RunEnd::window_overflow;
-    }
-    return RunEnd::fault;
+    return run_end_of(static_cast<std::uint32_t>(end)).value_or(RunEnd::fault);
 }
 
 } // namespace mantissa::hls

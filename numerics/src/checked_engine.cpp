@@ -1,4 +1,4 @@
-#include "mantissa/sim/checked_engine.hpp"
+#include "mantissa/checked_engine.hpp"
 
 #include <bit>
 #include <utility>
@@ -6,9 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "mantissa/sim/rtl_engine.hpp"
-
-namespace mantissa::sim {
+namespace mantissa {
 
 namespace {
 
@@ -23,7 +21,7 @@ public:
     CheckedSession(std::string names, const DatapathSpec& spec, std::size_t size, std::unique_ptr<Session> subject,
                    std::unique_ptr<Session> reference, Counter passes)
         : passes_(std::move(passes)), names_(std::move(names)), spec_(spec), size_(size), subject_(std::move(subject)),
-          reference_(std::move(reference)), clocks_(dynamic_cast<const RtlSession*>(subject_.get())) {}
+          reference_(std::move(reference)) {}
 
     void write(Vec v, std::size_t first, std::span<const double> values) override {
         subject_->write(v, first, values);
@@ -40,6 +38,7 @@ public:
     }
     [[nodiscard]] Scalars scalars() const override { return subject_->scalars(); }
     [[nodiscard]] std::string fault() const override { return subject_->fault(); }
+    [[nodiscard]] std::optional<std::uint64_t> clock() const override { return subject_->clock(); }
 
     RunReport run(const RunRequest& request) override {
         RunReport total;
@@ -47,7 +46,7 @@ public:
             RunRequest one = request;
             one.passes = 1;
             one.rho_stop_from = total.passes + 1 >= request.rho_stop_from ? 1 : 2;
-            const auto before = clock();
+            const auto before = subject_->clock();
             const RunReport a = subject_->run(one), b = reference_->run(one);
             ++iteration_;
             if (a.end != b.end || a.passes != b.passes || a.sigma_guards != b.sigma_guards) {
@@ -71,13 +70,10 @@ public:
     }
 
 private:
-    [[nodiscard]] std::optional<std::uint64_t> clock() const {
-        return clocks_ != nullptr ? std::optional(clocks_->clock()) : std::nullopt;
-    }
     [[noreturn]] void fail(Difference d, std::optional<std::uint64_t> before) const {
         d.iteration = iteration_;
         d.first_clock = before;
-        d.last_clock = clock();
+        d.last_clock = subject_->clock();
         const bool vector = d.signal.size() == 1;
         std::string line = fmt::format("{} differ at iteration {}, {}{}: {} and {}", names_, d.iteration, d.signal,
                                        vector ? fmt::format(" element {}", d.element) : "", d.subject, d.reference);
@@ -90,7 +86,6 @@ private:
     DatapathSpec spec_;
     std::size_t size_;
     std::unique_ptr<Session> subject_, reference_;
-    const RtlSession* clocks_;
     std::uint64_t iteration_ = 0;
 };
 
@@ -156,4 +151,4 @@ std::unique_ptr<Engine> make_checked_engine(const Engine& subject, const Engine&
     return std::make_unique<CheckedEngine>(subject, reference, std::move(passes));
 }
 
-} // namespace mantissa::sim
+} // namespace mantissa

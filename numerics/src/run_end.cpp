@@ -1,4 +1,4 @@
-#include "mantissa/engine.hpp"
+#include "mantissa/run_end.hpp"
 
 namespace mantissa {
 
@@ -16,9 +16,10 @@ std::string to_string(RunEnd end) {
         return "not finite";
     case RunEnd::window_overflow:
         return "window overflow";
-    default:
+    case RunEnd::fault:
         return "fault";
     }
+    return "?";
 }
 
 } // namespace mantissa

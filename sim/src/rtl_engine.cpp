@@ -150,8 +150,8 @@ public:
             if ((waiting >> 17) & 1)
                 what += (what.empty() ? "" : ", ") + std::string("the memory to take the next pass");
             fault_ = fmt::format("watchdog: nothing moved for {} clocks; the core waits for {} (clock {}, pass {})",
-                                 options_.patience, what.empty() ? "nothing outside itself" : what, clock(),
-                                 read_register(kPassCount) + 1);
+                                 options_.patience, what.empty() ? "nothing outside itself" : what,
+                                 api().clock(model_.state()), read_register(kPassCount) + 1);
         }
         return code == 0;
     }
@@ -160,12 +160,14 @@ public:
         RunReport report;
         report.passes = read_register(kPassCount);
         report.sigma_guards = read_register(kSigmaGuards);
-        report.end = static_cast<RunEnd>((status >> 4) & 7);
+        const std::optional<RunEnd> end = run_end_of((status >> 4) & 7);
+        report.end = end.value_or(RunEnd::fault);
         report.cycles = read_pair(kCycles);
         bank_ = (status >> 8) & 1;
         if (const std::uint32_t errors = read_register(kErrors); report.end == RunEnd::fault || errors != 0) {
             report.end = RunEnd::fault;
-            fault_ = describe_errors(errors);
+            fault_ =
+                end ? describe_errors(errors) : fmt::format("STATUS is 0x{:x}, which names no end of a run", status);
         }
         const Format& f = spec_.scalar;
         if (report.passes > 0)
@@ -179,7 +181,7 @@ public:
         write_pair(kAlpha, encode(spec_.scalar, scalars_.alpha));
         write_pair(kBeta, encode(spec_.scalar, scalars_.beta));
     }
-    [[nodiscard]] std::uint64_t clock() const override { return api().clock(model_.state()); }
+    [[nodiscard]] std::optional<std::uint64_t> clock() const override { return api().clock(model_.state()); }
 
 private:
     [[nodiscard]] const mantissa_model_api& api() const { return model_.api(); }

@@ -17,9 +17,9 @@
 #include <nlohmann/json.hpp>
 
 #include "expect_invalid.hpp"
+#include "mantissa/checked_engine.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/solve.hpp"
-#include "mantissa/sim/checked_engine.hpp"
 #include "random_matrix.hpp"
 #include "scratch.hpp"
 
@@ -341,7 +341,7 @@ TEST(Verdicts, SchemesThatOneEngineHasAreRefusedOnOthers) {
         };
         expect_invalid(on(Other{}),
                        fmt::format("scheme {}: only engine 'emulated' has its recurrence, not 'other'", scheme));
-        expect_invalid(on(*sim::make_checked_engine(*emulated, *emulated)), "without --check");
+        expect_invalid(on(*make_checked_engine(*emulated, *emulated)), "without --check");
     }
     EXPECT_EQ(solve(p, Other{}, options_of("direct", "double", false)).status, Status::converged);
 }

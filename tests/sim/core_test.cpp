@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "../support/session_owns.hpp"
+#include "mantissa/checked_engine.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/solve.hpp"
-#include "mantissa/sim/checked_engine.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
 #include "specs.hpp"
 #include "systems.hpp"

@@ -10,8 +10,8 @@
 
 #include "core_registers.hpp"
 #include "fst_signals.hpp"
+#include "mantissa/checked_engine.hpp"
 #include "mantissa/engine.hpp"
-#include "mantissa/sim/checked_engine.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
 #include "specs.hpp"
 #include "systems.hpp"

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core_registers.hpp"
-#include "mantissa/sim/checked_engine.hpp"
+#include "mantissa/checked_engine.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
 #include "systems.hpp"
 

@@ -5,7 +5,7 @@
 
 namespace mantissa_hls {
 
-/// How a pass ended: the values of mantissa::RunEnd and of the core's status register.
+/// How a pass ended: the numbers of mantissa::RunEnd (compared in hls/src/words.cpp) and of the core's status register.
 enum class PassEnd : std::uint32_t {
     go_on = 0,
     rho_reached = 1,

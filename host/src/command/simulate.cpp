@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "mantissa/checked_engine.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/registry.hpp"
-#include "mantissa/sim/checked_engine.hpp"
 #include "mantissa/sim/simulation_report.hpp"
 #include "store/result_json.hpp"
 #include "sweep/options_text.hpp"
@@ -134,7 +134,7 @@ int simulate_command(const Flags& flags) {
     const auto passes = std::make_shared<std::atomic<std::uint64_t>>(0);
     if (!flags.check.empty()) {
         reference = make_engine(flags.check);
-        checked = sim::make_checked_engine(*rtl, *reference, passes);
+        checked = make_checked_engine(*rtl, *reference, passes);
     }
     const Problem problem = make_problem(flags.problem);
     SolveResult result;
@@ -144,7 +144,7 @@ int simulate_command(const Flags& flags) {
             line.update(h.inner_iterations, h.relative_defect);
             return true;
         });
-    } catch (const sim::Mismatch& m) {
+    } catch (const Mismatch& m) {
         fmt::print(stderr, "mantissa: {}\n", m.what());
         if (m.difference.first_clock)
             fmt::print(stderr, "mantissa: to see it, add --trace pass.fst --window {}:{}\n", *m.difference.first_clock,

@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "mantissa/checked_engine.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/host/registry.hpp"
-#include "mantissa/sim/checked_engine.hpp"
 #include "store/result_json.hpp"
 #include "sweep/options_text.hpp"
 #include "text/key_values.hpp"
@@ -146,7 +146,7 @@ int solve_command(const Flags& flags, const std::string& typed) {
     const auto passes = std::make_shared<std::atomic<std::uint64_t>>(0);
     if (!flags.check.empty()) {
         reference = make_engine(flags.check);
-        checked = sim::make_checked_engine(*engine, *reference, passes);
+        checked = make_checked_engine(*engine, *reference, passes);
     }
     const Problem problem = make_problem(flags.problem);
     point.problem = problem.name;
@@ -157,7 +157,7 @@ int solve_command(const Flags& flags, const std::string& typed) {
             line.update(h.inner_iterations, h.relative_defect);
             return true;
         });
-    } catch (const sim::Mismatch& m) {
+    } catch (const Mismatch& m) {
         fmt::print(stderr, "mantissa: {}\n", m.what());
         if (m.difference.first_clock)
             fmt::print(

@@ -10,7 +10,7 @@
 
 #include "mantissa/engine.hpp"
 
-namespace mantissa::sim {
+namespace mantissa {
 
 /// The first place where two engines differ.
 struct Difference {
@@ -38,4 +38,4 @@ std::unique_ptr<Engine> make_checked_engine(const Engine& subject, const Engine&
 std::optional<Difference> compare_sessions(const Session& subject, const Session& reference, const DatapathSpec& spec,
                                            std::size_t size);
 
-} // namespace mantissa::sim
+} // namespace mantissa

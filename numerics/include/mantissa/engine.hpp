@@ -35,6 +35,7 @@
 #include <span>
 #include <string>
 
+#include "mantissa/run_end.hpp"
 #include "mantissa/spec.hpp"
 #include "mantissa/system.hpp"
 
@@ -53,17 +54,6 @@ struct Scalars {
     double rho = 0, pq = 0, qq = 0;
     double alpha = 0, sigma = 0, beta = 0;
 };
-
-enum class RunEnd : std::uint8_t {
-    passes,          ///< the passes asked for were run
-    rho_reached,     ///< rho fell below the threshold
-    exact,           ///< rho is zero
-    indefinite,      ///< p.q is not above zero: below it, or zero (vanished, underflowed); see Scalars::pq
-    not_finite,      ///< overflow or NaN
-    window_overflow, ///< a fixed-point dot product left its window
-    fault,           ///< the engine's hardware reported an error; see Session::fault()
-};
-std::string to_string(RunEnd end);
 
 struct RunRequest {
     std::uint64_t passes = 1;        ///< at most this many
@@ -124,6 +114,8 @@ public:
     [[nodiscard]] virtual OuterVectors* outer() { return nullptr; }
     /// Text of the last RunEnd::fault.
     [[nodiscard]] virtual std::string fault() const { return {}; }
+    /// Clocks since the session began, for engines that count them one by one.
+    [[nodiscard]] virtual std::optional<std::uint64_t> clock() const { return std::nullopt; }
 };
 
 struct SessionOptions {

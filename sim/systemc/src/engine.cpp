@@ -128,7 +128,7 @@ public:
         out.passes = result.passes;
         out.sigma_guards = result.sigma_guards;
         out.cycles = result.cycles;
-        out.end = hls::run_end(result.end);
+        out.end = result.end;
         report_.core_seconds = static_cast<double>(report_.cycles) / (options_.host.core_mhz * 1e6);
         if (!result.deadlock.empty()) {
             out.end = RunEnd::fault;

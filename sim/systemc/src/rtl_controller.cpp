@@ -92,8 +92,8 @@ void CoreSystem::rtl_controller() {
     result_.passes = end.passes;
     result_.sigma_guards = end.sigma_guards;
     result_.cycles = end.cycles;
-    result_.end = static_cast<mantissa_hls::PassEnd>(end.end);
-    if (end.end > 5 || end.errors != 0) result_.deadlock = describe_errors(end.errors);
+    result_.end = end.end;
+    if (end.end == RunEnd::fault || end.errors != 0) result_.deadlock = describe_errors(end.errors);
     if (end.passes > 0) *job.words = end.words;
     job.bank = end.bank;
     finished_ = true;

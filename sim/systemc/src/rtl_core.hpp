@@ -23,7 +23,8 @@ public:
     void cycle(mantissa_ports& ports);
     struct Outcome {
         std::uint64_t passes = 0, sigma_guards = 0, cycles = 0;
-        std::uint32_t end = 0, errors = 0;
+        RunEnd end = RunEnd::passes; ///< fault, too, where STATUS names no end
+        std::uint32_t errors = 0;
         int bank = 0;
         mantissa_hls::ScalarWords words;
     };

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/hls/kernel.hpp"
+
 // The library that SystemC comes as expects this entry; programs of ours start elsewhere.
 int sc_main(int, char**) {
     return 0;
@@ -218,9 +220,9 @@ void CoreSystem::controller() {
         job.report->closing += at - last - 1;
         ++result_.passes;
         result_.sigma_guards += scalars.guarded;
-        result_.end = scalars.end;
+        result_.end = hls::run_end(scalars.end);
         result_.cycles = at - start;
-        if (result_.end != mantissa_hls::PassEnd::go_on || result_.passes >= job.passes) break;
+        if (result_.end != RunEnd::passes || result_.passes >= job.passes) break;
     }
     sync(at);
     finished_ = true;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core_timing.hpp"
+#include "mantissa/run_end.hpp"
 #include "mantissa_hls/abi.hpp"
 #include "memory_system.hpp"
 #include "timed_fifo.hpp"
@@ -42,7 +43,7 @@ struct Job {
 
 struct JobResult {
     std::uint64_t passes = 0, sigma_guards = 0, cycles = 0;
-    mantissa_hls::PassEnd end = mantissa_hls::PassEnd::go_on;
+    RunEnd end = RunEnd::passes;
     std::string deadlock; ///< one line when the run stood still
 };
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "mantissa/gpu/cg_end.hpp"
 #include "mantissa/reached.hpp"
 #include "mantissa/system.hpp"
 
@@ -58,11 +59,6 @@ struct CgRequest {
     std::optional<double> replace;
     Plan plan = Plan::automatic;
 };
-
-/// With a tolerance, `converged` is said of the true residual only, and always when that has reached it; `stagnated`
-/// where the recurrence or the restarts end above it.
-enum class CgEnd : std::uint8_t { converged, passes, indefinite, not_finite, stagnated };
-std::string to_string(CgEnd e);
 
 struct CgReport {
     CgEnd end = CgEnd::passes;

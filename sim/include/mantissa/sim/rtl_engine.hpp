@@ -76,7 +76,6 @@ public:
     virtual RunReport finish() = 0;
     /// The reset wire: the core forgets everything; memory stays.
     virtual void reset() = 0;
-    [[nodiscard]] virtual std::uint64_t clock() const = 0;
 };
 
 /// Bits of the core's ERRORS register (core_regs.sv).
