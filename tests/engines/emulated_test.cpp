@@ -13,6 +13,7 @@ namespace mantissa {
 namespace {
 
 using testing::band_system;
+using testing::scattered_system;
 using testing::sparse_system;
 using testing::stencil_system;
 
@@ -108,6 +109,15 @@ TEST_P(EmulatedSpec, PlainRecurrenceIsTheSameFusedAndGeneral) {
         compare_plain(GetParam(), band_system(67, 71, 9), threads, 3);
         compare_plain(GetParam(), sparse_system(4501, 5), threads, 3);
     }
+}
+
+// Longer than three of the chunks that passes go by and threads share, with entries that reach from any of them into
+// any other.
+TEST_P(EmulatedSpec, SparseRowsAcrossChunks) {
+    const System system = scattered_system(3 * 4096 + 37, 6);
+    for (const int threads : {1, 3}) compare(GetParam(), system, EmulatedPath::fastest, threads, 2);
+    compare(GetParam(), system, EmulatedPath::general, 3, 2);
+    for (const int threads : {1, 3}) compare_plain(GetParam(), system, threads, 2);
 }
 
 // Rows of very different lengths, empty ones among them, over several windows of the sorted rows.

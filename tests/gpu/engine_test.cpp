@@ -15,6 +15,7 @@ namespace mantissa {
 namespace {
 
 using testing::band_system;
+using testing::scattered_system;
 using testing::sparse_system;
 using testing::stencil_system;
 
@@ -67,6 +68,7 @@ TEST_P(GpuSpec, EqualsEmulated) {
     compare(GetParam(), band_system(67, 131, 9), {3});
     compare(GetParam(), sparse_system(301, 5), {1, 5});
     compare(GetParam(), sparse_system(5003, 7), {4});
+    compare(GetParam(), scattered_system(3 * 4096 + 37, 6), {1, 3});
 }
 
 INSTANTIATE_TEST_SUITE_P(Specs, GpuSpec,
@@ -98,6 +100,12 @@ TEST_F(GpuEngine, SessionsOwnTheirSystem) {
 TEST_F(GpuEngine, LargerGridManyPasses) {
     compare("s17e8,dot=fixed[13:-50]", stencil_system(257, 257), {300});
     compare("s17e8", stencil_system(257, 257), {40});
+}
+
+// So many rows that a block takes several chunks in turn.
+TEST_F(GpuEngine, SparseRowsOfSeveralChunksPerBlock) {
+    const System system = sparse_system(2600003, 8);
+    for (const char* text : {"s17e8", "s17e8,dot=fixed[13:-50]", "s52e11"}) compare(text, system, {2});
 }
 
 // Blocks keep their vectors where rows reach little beyond a block's elements; on both sides of that.

@@ -41,8 +41,8 @@ inline void expect_session_owns_its_system(const Engine& engine, const System& s
     auto copy = std::make_unique<System>(system);
     const auto orphan = engine.load(*copy, spec, options);
     // Other values of the same shape, copied into the place of the first ones.
-    const System other = std::visit([](const auto& m) { return spoiled(m); }, system.matrix());
-    *copy = other;
+    const System changed = std::visit([](const auto& m) { return spoiled(m); }, system.matrix());
+    *copy = changed;
     copy.reset();
     std::vector<double> r(system.size(), 0.0), a(system.size()), b(system.size());
     for (std::size_t i = 0; i < r.size(); ++i)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <random>
 #include <utility>
 #include <vector>
@@ -47,6 +48,36 @@ inline System sparse_system(std::size_t size, unsigned seed) {
                 column.push_back(static_cast<std::uint32_t>(j));
                 value.push_back(i == j ? 3.0 + uniform(random) : -uniform(random));
             }
+        row_begin.push_back(value.size());
+    }
+    return CompressedRows(std::move(row_begin), std::move(column), std::move(value));
+}
+
+/// Symmetric rows whose entries lie far from the diagonal, so that every part of a long vector needs every other; one
+/// row that is long, and some that have their diagonal only.
+inline System scattered_system(std::size_t size, unsigned seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> uniform(0.05, 0.3);
+    std::vector<std::map<std::uint32_t, double>> rows(size);
+    const auto couple = [&](std::size_t i, std::size_t j) {
+        if (i == j) return;
+        rows[i][static_cast<std::uint32_t>(j)] = rows[j][static_cast<std::uint32_t>(i)] = -uniform(random);
+    };
+    for (std::size_t i = 0; i < size; ++i)
+        for (const std::size_t reach : {std::size_t{1}, size / 3, size / 2 + 1})
+            if (random() % 3 == 0) couple(i, (i + reach) % size);
+    for (std::size_t j = 0; j < size; j += size / 40 + 1) couple(size - 2, j);
+    std::vector<std::uint64_t> row_begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    for (std::size_t i = 0; i < size; ++i) {
+        double diagonal = 1.0 + uniform(random);
+        for (const auto& [j, entry] : rows[i]) diagonal -= entry;
+        rows[i][static_cast<std::uint32_t>(i)] = diagonal;
+        for (const auto& [j, entry] : rows[i]) {
+            column.push_back(j);
+            value.push_back(entry);
+        }
         row_begin.push_back(value.size());
     }
     return CompressedRows(std::move(row_begin), std::move(column), std::move(value));
