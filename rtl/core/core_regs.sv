@@ -206,15 +206,6 @@ module core_regs #(
   // ---- Reads -------------------------------------------------------------------------------------------------------
   assign s_axil_arready = ~s_axil_rvalid;
   wire [7:0] from = {s_axil_araddr[7:2], 2'b00};
-  logic [31:0] status;
-  always_comb begin
-    status = '0;
-    status[`STATUS_BUSY]     = busy_i;
-    status[`STATUS_DONE]     = done_i;
-    status[`STATUS_END +: 3] = end_i;
-    status[`STATUS_BANK]     = bank_i;
-    status[`STATUS_OFFERING] = offering_i & ~busy_i;
-  end
   // Called on a clock only: a wire would follow the address, and not the registers that the function reads.
   function [31:0] scalar(input [7:2] which);
     logic [63:0] value;
@@ -245,7 +236,14 @@ module core_regs #(
         `REG_ID: s_axil_rdata <= `ID_VALUE;
         `REG_CONFIG: s_axil_rdata <= 32'(Config);
         `REG_CONTROL: s_axil_rdata <= 32'd0;
-        `REG_STATUS: s_axil_rdata <= status;
+        `REG_STATUS: begin
+          s_axil_rdata <= '0;
+          s_axil_rdata[`STATUS_BUSY]     <= busy_i;
+          s_axil_rdata[`STATUS_DONE]     <= done_i;
+          s_axil_rdata[`STATUS_END +: 3] <= end_i;
+          s_axil_rdata[`STATUS_BANK]     <= bank_i;
+          s_axil_rdata[`STATUS_OFFERING] <= offering_i & ~busy_i;
+        end
         `REG_ERRORS: s_axil_rdata <= 32'(errors_q);
         `REG_LENGTH: s_axil_rdata <= 32'(length_o);
         `REG_ROW_LENGTH: s_axil_rdata <= row_q;

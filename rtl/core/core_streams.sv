@@ -1,7 +1,7 @@
 /// The streams of the core: a register for the data of one beat at each, classes read off on the way in, and the
-/// control of all of them (lock_step). The pipeline's side is that of lock_step: take and give are the beats that it takes and
-/// lets go of when it moves in this clock, `ahead` those behind the next clock in which it moves, `last` those with
-/// which a pass ends. Without band streams (CoefMode 1) only the four vectors' are built.
+/// control of all of them (lock_step). The pipeline's side is that of lock_step: take and give are the beats that it
+/// takes and lets go of when it moves in this clock, `ahead` those behind the next clock in which it moves, `last`
+/// those with which a pass ends. Without band streams (CoefMode 1) only the four vectors' are built.
 `include "mantissa.svh"
 `include "core_streams.svh"
 `default_nettype none

@@ -1,5 +1,5 @@
-/// pcg_core with the ports that vendor tools want: every stream a port of its own with a tdata of whole bytes, AXI4-Lite
-/// with protection bits, aclk and aresetn. An element takes UBytes (RBytes, PBytes, QBytes, CoefBytes) bytes, right-
+/// pcg_core with the ports that vendor tools want: every stream a port of its own with a tdata of whole bytes,
+/// AXI4-Lite with protection bits, aclk and aresetn. An element takes UBytes (RBytes, PBytes, QBytes, CoefBytes) bytes, right-
 /// aligned, lane 0 lowest; bits above its format's are ignored coming in and zero going out. By default as many bytes
 /// as the format needs; 4 or 8 give arrays of words in memory. Wires only: no clock later than pcg_core.
 `include "mantissa.svh"

@@ -1,5 +1,5 @@
-/// q' of one token: nine products of a band coefficient and a neighbour's p', added in the format Row in band order (chain)
-/// or by adjacent pairs (tree), the result converted to q's format. One token per clock, latency `ROW_LATENCY from the
+/// q' of one token: nine products of a band coefficient and a neighbour's p', added in the format Row in band order
+/// (chain) or by adjacent pairs (tree), the result converted to q's format. One token per clock, latency `ROW_LATENCY from the
 /// clock in which window element t is the middle one.
 ///
 /// In a chain, product b is needed `ROW_OFF(b) clocks behind the window, so the neighbours are delayed before the

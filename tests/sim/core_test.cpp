@@ -160,6 +160,15 @@ TEST_P(Core, ClocksWithoutStallsAreTheSumOfTheLatencies) {
     }
 }
 
+// What docs/integration.md and rtl/README.md say that a pass takes beyond its elements and a row of them.
+TEST(CoreClocks, AreTheDocumentedOnes) {
+    const System system = test::poisson_stencil(65, 65);
+    const Scalars any{1, 1, 1, 1, 1, 1};
+    const std::uint64_t moving = 65 * 65 + 65, checks = 1; // the checks come once in a run
+    EXPECT_EQ(clocks_of_a_pass(parse_spec("s23e8"), system, any), moving + checks + 368);
+    EXPECT_EQ(clocks_of_a_pass(parse_spec("s52e11"), system, any), moving + checks + 390);
+}
+
 std::string name_of(const testing::TestParamInfo<const char*>& info) {
     std::string name;
     for (const char c : std::string(info.param)) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
