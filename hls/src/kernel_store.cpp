@@ -70,14 +70,14 @@ const Kernel& compile(const DatapathSpec& spec, const std::string& text) {
                 run_compiler(compiler, folder.string(), source.string(), fresh.string(), log.string(), text);
             if (result.ok) return;
             const std::string said = fs::exists(log) ? base::read_text(log.string()).substr(0, 300) : "";
-            throw InvalidInput(
+            throw ToolFailure(
                 fmt::format("engine 'hls': compiling the kernel of '{}' with {} failed ({}): {}; set CXX to a "
                             "C++20 compiler, or use a built-in datapath such as {}",
                             text, compiler, result.why, said.substr(0, said.find('\n')), builtin_specs().front()));
         });
     const Kernel* kernel = open(object, text);
     if (kernel == nullptr)
-        throw InvalidInput(
+        throw ToolFailure(
             fmt::format("engine 'hls': the kernel {} cannot be loaded; remove it and try again", object.string()));
     return *kernel;
 }

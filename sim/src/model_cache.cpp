@@ -121,7 +121,7 @@ void run_step(const Words& command, const fs::path& work, const fs::path& kept, 
     if (result.ok) return;
     std::error_code ignored;
     fs::copy_file(log, kept, fs::copy_options::overwrite_existing, ignored);
-    throw InvalidInput(fmt::format("simulation model: {} failed ({}); the log is {}", what, result.why, kept.string()));
+    throw ToolFailure(fmt::format("simulation model: {} failed ({}); the log is {}", what, result.why, kept.string()));
 }
 
 base::HashName name_of(const ModelRequest& request, const ModelCacheOptions& options) {
@@ -223,7 +223,7 @@ std::string build_model(const ModelRequest& request, const ModelCacheOptions& op
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
         options.progress(line, seconds.count());
     };
-    if (const std::string why = why_no_models(); !why.empty()) throw InvalidInput(why);
+    if (const std::string why = why_no_models(); !why.empty()) throw ToolFailure(why);
     const base::HashedCache cache = cache_of(options);
     const base::HashName name = name_of(request, options);
     return cache.get(name, [&](const fs::path& work, const fs::path& fresh) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include <dlfcn.h>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "../model/model_abi.h"
+#include "mantissa/errors.hpp"
 
 namespace mantissa::sim {
 
@@ -18,14 +18,13 @@ class ModelLibrary {
 public:
     explicit ModelLibrary(const std::string& path) : handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
         if (handle_ == nullptr)
-            throw std::runtime_error(
-                fmt::format("simulation model {}: {}; delete it, it will be rebuilt", path, ::dlerror()));
+            throw ToolFailure(fmt::format("simulation model {}: {}; delete it, it will be rebuilt", path, ::dlerror()));
         using Entry = const mantissa_model_api* (*)();
         const auto entry = reinterpret_cast<Entry>(::dlsym(handle_, "mantissa_model"));
         api_ = entry != nullptr ? entry() : nullptr;
         if (api_ == nullptr || api_->version != MANTISSA_MODEL_VERSION) {
             ::dlclose(handle_);
-            throw std::runtime_error(fmt::format("simulation model {}: not a model of this version; delete it", path));
+            throw ToolFailure(fmt::format("simulation model {}: not a model of this version; delete it", path));
         }
     }
     ModelLibrary(const ModelLibrary&) = delete;

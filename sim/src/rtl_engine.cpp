@@ -307,7 +307,7 @@ namespace mantissa {
 /// tools that build models are missing.
 std::unique_ptr<Engine> make_rtl_engine();
 std::unique_ptr<Engine> make_rtl_engine() {
-    if (const std::string why = sim::why_no_models(); !why.empty()) throw InvalidInput(why);
+    if (const std::string why = sim::why_no_models(); !why.empty()) throw ToolFailure(why);
     sim::RtlOptions options;
     options.cache.progress = sim::terminal_progress();
     return sim::make_rtl_engine(std::move(options));

@@ -7,7 +7,10 @@
 #include <functional>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "mantissa/errors.hpp"
 
 namespace CLI {
 class App;
@@ -15,7 +18,9 @@ class App;
 
 namespace mantissa::cli {
 
-/// Exit codes of the program.
+/// Exit codes of the program. 2 also stands for a tool that is missing or failed (ToolFailure) and for output that
+/// cannot be written: nothing came of the request, and one line says why. 1 is for solves only, so that scripts can
+/// tell.
 enum Exit : int { kDone = 0, kNotConverged = 1, kWrongRequest = 2 };
 
 /// Runs a subcommand whose options have been read; returns the exit code. Throws InvalidInput for a wrong request.
@@ -50,6 +55,20 @@ inline constexpr int kMostJobs = 64;
 /// For an option's check(): a whole number from `low` on, at most `high`. The option parser itself takes -1 and a
 /// number beyond 64 bits for the largest one.
 std::function<std::string(const std::string&)> whole_number(std::uint64_t low, std::uint64_t high = UINT64_MAX);
+
+/// Runs `action`. An InvalidInput that begins with one of `names`, as the library calls a thing ("seeds 0: ..."), gets
+/// the option's dashes in front: where the option is called as the thing is.
+template <class Action> auto with_option_names(std::initializer_list<std::string_view> names, const Action& action) {
+    try {
+        return action();
+    } catch (const InvalidInput& fault) {
+        const std::string_view what = fault.what();
+        for (const std::string_view name : names)
+            if (what.starts_with(name) && what.substr(name.size()).find_first_of(" :") == 0)
+                throw InvalidInput("--" + std::string(what));
+        throw;
+    }
+}
 
 /// A file that a command writes: the option, and what it was given; empty where the option was left out.
 struct OutputOption {

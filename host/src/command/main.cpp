@@ -28,7 +28,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/kernels.hpp"
-#include "text/key_values.hpp"
+#include "text/whole_range.hpp"
 
 namespace mantissa::cli {
 
@@ -44,10 +44,9 @@ int thread_count(int requested) {
 }
 
 std::function<std::string(const std::string&)> whole_number(std::uint64_t low, std::uint64_t high) {
-    return [low, high](const std::string& text) {
-        std::uint64_t value = 0;
-        if (text::read_number(text, value) && value >= low && value <= high) return std::string();
-        return fmt::format("{} will not do; give a whole number from {} to {}", base::quoted(text), low, high);
+    return [range = text::WholeRange{low, high}](const std::string& text) {
+        return range.read(text) ? std::string()
+                                : fmt::format("{} will not do; give {}", base::quoted(text), range.name());
     };
 }
 
@@ -218,6 +217,9 @@ int run_and_report(int argc, char** argv) {
         return finish_output(run(argc, argv));
     } catch (const InvalidInput& fault) {
         static_cast<void>(std::fflush(stdout)); // what was printed comes first
+        return complain(fault.what());
+    } catch (const ToolFailure& fault) { // the user mends the machine, not the request; the code is the same
+        static_cast<void>(std::fflush(stdout));
         return complain(fault.what());
     } catch (const std::bad_alloc&) {
         return complain("not enough memory for this problem; use a smaller one");

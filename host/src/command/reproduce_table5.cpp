@@ -2,6 +2,7 @@
 #include "reproduce_table5.hpp"
 
 #include <algorithm>
+#include <exception>
 
 #include <fmt/format.h>
 
@@ -27,25 +28,26 @@ using synthesis::SynthesisFigures;
 using synthesis::Table5Row;
 
 /// Rows of two kinds side by side would need gigabytes; `jobs` at a time. Each row is stored as it is done.
-std::string synthesize_rows(std::vector<Table5Row>& rows, synthesis::Synthesizer& synthesizer, int jobs, bool stored) {
+std::exception_ptr synthesize_rows(std::vector<Table5Row>& rows, synthesis::Synthesizer& synthesizer, int jobs,
+                                   bool stored) {
     double work = 0;
     const auto work_of = [](const Table5Row& row) { return double(row.fraction_bits * row.fraction_bits); };
     for (const Table5Row& row : rows) work += work_of(row);
     work::ItemProgress line("cores", rows.size(), work);
-    std::vector<std::string> faults(rows.size());
+    std::vector<std::exception_ptr> faults(rows.size());
     base::run_jobs(rows.size(), jobs, [&](std::size_t i) {
         Table5Row& row = rows[i];
         try {
             const synthesis::SynthesisRequest request{parse_spec(row.format), "xc2v",
                                                       row.multiplier == "logic" ? "logic" : "block", "core", false};
             row.ours = stored ? synthesizer.stored(request) : synthesizer.figures(request);
-        } catch (const std::exception& fault) { // the others go on
-            faults[i] = fault.what();
+        } catch (...) { // the others go on
+            faults[i] = std::current_exception();
         }
         line.done(work_of(row));
     });
-    const auto failed = std::ranges::find_if(faults, [](const std::string& fault) { return !fault.empty(); });
-    return failed == faults.end() ? "" : *failed;
+    const auto failed = std::ranges::find_if(faults, [](const std::exception_ptr& fault) { return fault != nullptr; });
+    return failed == faults.end() ? nullptr : *failed;
 }
 
 Json row_json(const Table5Row& row) {
@@ -106,7 +108,7 @@ int reproduce_table5(const Table5Flags& flags, const std::string& typed) {
     std::vector<Table5Row> rows = synthesis::read_table5(report::paper_folder(flags.data));
     if (flags.stored && !flags.store.empty()) (void)results::open_results(flags.store, results::Missing::refuse);
     synthesis::Synthesizer synthesizer(flags.store, current_provenance(typed));
-    const std::string failed = synthesize_rows(rows, synthesizer, flags.jobs, flags.stored);
+    const std::exception_ptr failed = synthesize_rows(rows, synthesizer, flags.jobs, flags.stored);
     if (!flags.plot.empty())
         for (const char* multiplier : {"logic", "mul18x18"})
             base::write_file(fmt::format("{}_{}.svg", flags.plot, multiplier), synthesis::table5_svg(rows, multiplier));
@@ -147,7 +149,7 @@ int reproduce_table5(const Table5Flags& flags, const std::string& typed) {
                        missing, rows.size());
         print_laws(rows);
     }
-    if (!failed.empty()) throw InvalidInput(failed);
+    if (failed) std::rethrow_exception(failed);
     return kDone;
 }
 

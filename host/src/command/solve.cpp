@@ -81,7 +81,9 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     row("scheme", scheme);
     row("datapath", to_string(o.spec));
     row("engine", point.engine);
-    row("status", r.detail.empty() ? to_string(r.status) : fmt::format("{}: {}", to_string(r.status), r.detail));
+    const char* const option = r.status == Status::iteration_limit ? " (--max-iterations)" : "";
+    row("status",
+        r.detail.empty() ? to_string(r.status) : fmt::format("{}: {}{}", to_string(r.status), r.detail, option));
     row("iterations", refines ? fmt::format("{} inner, {} outer", r.inner_iterations, r.outer_iterations)
                               : fmt::format("{}", r.inner_iterations));
     row("true residual", fmt::format("{:.3e}  (double precision, relative to the first)", r.true_residual));

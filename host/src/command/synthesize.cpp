@@ -1,5 +1,6 @@
 // mantissa synthesize: area, depth and clock of datapaths, or operators of them, on device families.
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "store/result_json.hpp"
 #include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
+#include "text/whole_range.hpp"
 #include "work/progress.hpp"
 
 namespace mantissa::cli {
@@ -34,7 +36,8 @@ struct Outcome {
     SynthesisRequest request;
     SynthesisFigures figures;
     std::vector<synthesis::Placement> placements; // all that are stored, slowest first
-    std::string fault, why_not;
+    std::exception_ptr fault;
+    std::string why_not;
     [[nodiscard]] synthesis::CoreClock clock() const {
         return synthesis::core_clock(request.target, figures.model_mhz, figures.model_path, placements);
     }
@@ -64,8 +67,8 @@ void run_all(std::vector<Outcome>& all, synthesis::Synthesizer& synthesizer, con
             line.done(1);
             if (flags.place) (void)synthesizer.place(o.request, flags.seeds, inner, o.why_not, [&] { line.done(1); });
             o.placements = synthesizer.stored_placements(o.request);
-        } catch (const std::exception& fault) { // the others go on
-            o.fault = fault.what();
+        } catch (...) { // the others go on
+            o.fault = std::current_exception();
         }
     });
 }
@@ -121,22 +124,23 @@ void print(const Outcome& o, const std::string& tool) {
 }
 
 int synthesize_command(const Flags& flags, const std::string& typed) {
-    if (flags.jobs < 1 || flags.jobs > kMostJobs)
-        throw InvalidInput(fmt::format("--jobs {}: give 1 to {}", flags.jobs, kMostJobs));
-    if (flags.seeds < 1 || flags.seeds > 99) throw InvalidInput(fmt::format("--seeds {}: give 1 to 99", flags.seeds));
+    text::WholeRange{1, kMostJobs}.require("--jobs", flags.jobs);
+    text::WholeRange{1, 99}.require("--seeds", flags.seeds);
     if (!flags.store.empty()) base::check_store_path("--store", flags.store);
     std::vector<Outcome> all = requests_of(flags);
-    for (const Outcome& o : all) { // all of them, before any tool runs
-        synthesis::Synthesizer::check(o.request);
-        if (flags.place) synthesis::Synthesizer::check_place(o.request, flags.seeds);
-    }
+    with_option_names({"combinational", "operator", "place", "seeds"}, [&] {
+        for (const Outcome& o : all) { // all of them, before any tool runs
+            synthesis::Synthesizer::check(o.request);
+            if (flags.place) synthesis::Synthesizer::check_place(o.request, flags.seeds);
+        }
+    });
     synthesis::Synthesizer synthesizer(flags.store, current_provenance(typed));
     run_all(all, synthesizer, flags);
-    std::string fault;
+    std::exception_ptr fault;
     results::Json list = results::Json::array();
     for (const Outcome& o : all) {
-        if (!o.fault.empty()) {
-            if (fault.empty()) fault = o.fault;
+        if (o.fault) {
+            if (!fault) fault = o.fault;
             continue;
         }
         if (!o.why_not.empty()) fmt::print(stderr, "mantissa: {}\n", o.why_not);
@@ -144,7 +148,7 @@ int synthesize_command(const Flags& flags, const std::string& typed) {
         else print(o, synthesizer.tool());
     }
     if (flags.json && !list.empty()) fmt::print("{}\n", (all.size() == 1 ? list[0] : list).dump(2));
-    if (!fault.empty()) throw InvalidInput(fault);
+    if (fault) std::rethrow_exception(fault);
     return kDone;
 }
 

@@ -91,7 +91,7 @@ std::optional<StoredDocument> find(const std::string& path, const char* table, c
     const results::Json document = results::Json::parse(query.text(0), nullptr, false);
     if (document.is_discarded())
         throw InvalidInput(
-            fmt::format("{}: the {} '{}' is no JSON; remove the file or give another with --store", path, table, name));
+            fmt::format("{}: the {} '{}' is no JSON; remove the file or give another results file", path, table, name));
     return StoredDocument{document, query.provenance(1)};
 }
 

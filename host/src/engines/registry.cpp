@@ -73,7 +73,7 @@ std::vector<EngineEntry> list_engines() {
             try {
                 entry.description = known.make()->description();
                 entry.missing.clear();
-            } catch (const InvalidInput& fault) { // built, but its device is not here
+            } catch (const std::runtime_error& fault) { // built, but its device (InvalidInput) or tool is not here
                 entry.missing = fault.what();
             }
         }
@@ -87,7 +87,7 @@ std::unique_ptr<Engine> make_engine(std::string_view name) {
     for (const Known& known : kKnown) {
         if (known.name == name) {
             if (known.make == nullptr)
-                throw InvalidInput(fmt::format("engine '{}': {}; or use --engine emulated", name, known.missing));
+                throw InvalidInput(fmt::format("engine '{}': {}; or use engine 'emulated'", name, known.missing));
             return known.make();
         }
         names += names.empty() ? "" : ", ";

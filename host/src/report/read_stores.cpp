@@ -156,15 +156,21 @@ PointRow point_row(const Reader& r, Origins& origins) {
     return p;
 }
 
+/// What rows of synthesis and of place and route have in common: the netlist that they are of.
+template <class Row> Row netlist_row(const Reader& r) {
+    Row row;
+    row.at = r.address();
+    row.spec = r.text("spec");
+    row.target = r.text("target");
+    row.multiplier = r.text("multiplier");
+    row.part = r.text("part");
+    row.tool = r.text("tool");
+    row.sources = r.text("sources");
+    return row;
+}
+
 SynthesisRow synthesis_row(const Reader& r, Origins& origins) {
-    SynthesisRow s;
-    s.at = r.address();
-    s.spec = r.text("spec");
-    s.target = r.text("target");
-    s.multiplier = r.text("multiplier");
-    s.part = r.text("part");
-    s.tool = r.text("tool");
-    s.sources = r.text("sources");
+    auto s = netlist_row<SynthesisRow>(r);
     synthesis::SynthesisFigures& f = s.figures;
     f.luts = r.whole("luts");
     f.memory_luts = r.whole("memory_luts");
@@ -185,14 +191,7 @@ SynthesisRow synthesis_row(const Reader& r, Origins& origins) {
 }
 
 PlacementRow placement_row(const Reader& r, Origins& origins) {
-    PlacementRow p;
-    p.at = r.address();
-    p.spec = r.text("spec");
-    p.target = r.text("target");
-    p.multiplier = r.text("multiplier");
-    p.part = r.text("part");
-    p.tool = r.text("tool");
-    p.sources = r.text("sources");
+    auto p = netlist_row<PlacementRow>(r);
     p.placer = r.text("placer");
     p.critical = r.text("critical");
     p.seed = static_cast<int>(r.whole("seed"));

@@ -38,8 +38,7 @@ void judge(const Problem& problem, std::span<const double> u, std::span<double> 
                             "the recurrence's residual reached the tolerance, the true one did not: these formats "
                             "cannot (try a refinement scheme)");
     if (context.cancelled) return context.stop(Status::iteration_limit, "stopped on request");
-    context.stop(Status::iteration_limit,
-                 "the limit of " + std::to_string(context.limit) + " iterations is reached (--max-iterations)");
+    context.stop(Status::iteration_limit, "the limit of " + std::to_string(context.limit) + " iterations is reached");
 }
 
 } // namespace

@@ -41,7 +41,7 @@ void require_finite(double value, std::size_t row, std::size_t column, const std
     if (!std::isfinite(value))
         throw InvalidInput(fmt::format("problem '{}': entry ({}, {}) divided by the roots of its diagonal entries is "
                                        "beyond double precision: the matrix is not positive definite; solve it "
-                                       "without --jacobi or mend the entry",
+                                       "without Jacobi scaling or mend the entry",
                                        name, row + 1, column + 1));
 }
 

@@ -38,8 +38,8 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
     o.spec.validate();
     // An engine that compares two others has a name of its own: there would be nothing to compare.
     require(!runs_on_the_processor(o.scheme) || engine.name() == "emulated",
-            fmt::format("scheme {}: only engine 'emulated' has its recurrence, not '{}'; use --engine emulated without "
-                        "--check, or the scheme pipelined",
+            fmt::format("scheme {}: only engine 'emulated' has its recurrence, not '{}'; use that engine, "
+                        "unchecked, or the scheme pipelined",
                         to_string(o.scheme), engine.name()));
     require(problem.b.size() == problem.system.size(), "right-hand side: its length is not the system's size");
     require(o.tolerance > 0 && o.tolerance < 1,

@@ -87,16 +87,15 @@ void check_kind(const std::string& path, Missing missing) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (fs::is_directory(status))
-        throw InvalidInput(
-            fmt::format("{}: a folder, and no results file; give a file that --store made in it", path_text(path)));
+        throw InvalidInput(fmt::format("{}: a folder, and no results file; give a file in it", path_text(path)));
     if (fs::exists(status) && !fs::is_regular_file(status))
         throw InvalidInput(fmt::format("{}: no regular file, so no results file; {}", path_text(path), kGiveAnother));
     if (fs::exists(status) && !begins_as_database(path))
         throw InvalidInput(fmt::format("{}: file is not a database; {}", path_text(path), kGiveAnother));
     if (missing == Missing::create) return;
     if (!fs::exists(status))
-        throw InvalidInput(fmt::format("{}: no such results file; `mantissa sweep FILE.toml --store {}` makes one",
-                                       path_text(path), path_text(path)));
+        throw InvalidInput(
+            fmt::format("{}: no such results file; a sweep with it as its store makes one", path_text(path)));
     if (fs::file_size(path, error) == 0 && !error)
         throw InvalidInput(fmt::format("{}: an empty file, without results; {}", path_text(path), kGiveAnother));
 }

@@ -63,6 +63,8 @@ PointOutcome solve_point(const Point& point, Shared& shared) {
         outcome.result = solve(*problem, shared.engine(point.engine), point.options);
     } catch (const InvalidInput& fault) {
         outcome.refused = fault.what();
+    } catch (const ToolFailure& fault) { // as of an engine whose compiler is missing; others have none
+        outcome.refused = fault.what();
     } catch (const std::bad_alloc&) {
         outcome.refused = fmt::format("problem '{}': not enough memory for it here; use fewer threads or a smaller "
                                       "problem",

@@ -18,6 +18,8 @@
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/sweep.hpp"
 #include "options_text.hpp"
+#include "text/toml_text.hpp"
+#include "text/whole_range.hpp"
 
 namespace mantissa {
 
@@ -60,24 +62,13 @@ bool exclude_each_other(std::string_view a, std::string_view b) {
            (b == "vectors" && vector(a));
 }
 
-std::string printable(std::string_view text) {
-    std::string out;
-    for (const char c : text.substr(0, 80)) out += c >= ' ' && c <= '~' ? c : '?';
-    return out;
-}
-
 class Reader {
 public:
-    Reader(std::string_view name, std::size_t max_points)
-        : name_(name), max_points_(max_points), engines_(list_engines()) {}
+    Reader(const text::TomlText& file, std::size_t max_points)
+        : file_(file), max_points_(max_points), engines_(list_engines()) {}
 
-    Sweep read(std::string_view text) {
-        toml::table root;
-        try {
-            root = toml::parse(text, name_);
-        } catch (const toml::parse_error& fault) {
-            fail(fault.source().begin.line, fmt::format("{}; correct the TOML", printable(fault.description())));
-        }
+    Sweep read() {
+        const toml::table& root = file_.root();
         Sweep sweep;
         Axes defaults;
         for (const auto& [key, node] : root) {
@@ -93,7 +84,7 @@ public:
                 if (!node.is_array_of_tables()) fail(line, "grid must be tables: write [[grid]]");
             } else {
                 fail(line, fmt::format("no key '{}' here; the top level holds store, [defaults] and [[grid]]",
-                                       printable(key.str())));
+                                       text::printable(key.str())));
             }
         }
         const toml::array* grids = root["grid"].as_array();
@@ -103,19 +94,9 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(std::uint32_t line, const std::string& what) const {
-        std::string text = what; // may quote the file, line ends and all
-        for (char& c : text)
-            if (static_cast<unsigned char>(c) < ' ') c = '?';
-        throw InvalidInput(fmt::format("{}:{}: {}", name_, line, text));
-    }
-    /// Runs `action`; an InvalidInput from it gets the file and line in front.
+    [[noreturn]] void fail(std::uint32_t line, const std::string& what) const { file_.fail(line, what); }
     template <class Action> auto at_line(std::uint32_t line, const Action& action) const {
-        try {
-            return action();
-        } catch (const InvalidInput& fault) {
-            fail(line, fault.what());
-        }
+        return file_.at_line(line, action);
     }
 
     Value read_value(const toml::node& node, std::string_view key, std::uint32_t key_line) const {
@@ -133,7 +114,7 @@ private:
             const auto begin = key.source().begin;
             if (key == "zip") continue;
             if (!contains(kSpecKeys, key.str()) && !contains(kOtherKeys, key.str()))
-                fail(begin.line, fmt::format("no key '{}'; the keys are {}, {} and zip", printable(key.str()),
+                fail(begin.line, fmt::format("no key '{}'; the keys are {}, {} and zip", text::printable(key.str()),
                                              fmt::join(kOtherKeys, ", "), fmt::join(kSpecKeys, ", ")));
             Axis axis{{}, begin.line, begin.column};
             if (const toml::array* list = node.as_array()) {
@@ -169,7 +150,7 @@ private:
                     if (!key) fail(line, form);
                     const auto axis = axes.find(*key);
                     if (axis == axes.end())
-                        fail(line, fmt::format("zip names {}, which the grid does not set", printable(*key)));
+                        fail(line, fmt::format("zip names {}, which the grid does not set", text::printable(*key)));
                     if (!zipped.insert(*key).second) fail(line, fmt::format("zip names {} twice", *key));
                     if (!members.empty() &&
                         axes.find(members.front())->second.values.size() != axis->second.values.size())
@@ -244,10 +225,12 @@ private:
         const double any = number_of(key, value, -INFINITY, INFINITY);
         return at_line(value.line, [&] { return checked_digits(any, key); });
     }
-    std::uint64_t whole_of(std::string_view key, const Value& value, std::int64_t low) const {
+    std::uint64_t whole_of(std::string_view key, const Value& value, std::uint64_t low) const {
+        const text::WholeRange range{low};
         const auto* i = std::get_if<std::int64_t>(&value.data);
-        if (i == nullptr || *i < low) fail(value.line, fmt::format("{} must be a whole number from {} on", key, low));
-        return static_cast<std::uint64_t>(*i);
+        const auto number = i != nullptr ? range.checked(*i) : std::nullopt;
+        if (!number) fail(value.line, fmt::format("{} must be {}", key, range.name()));
+        return *number;
     }
     bool truth_of(std::string_view key, const Value& value) const {
         const auto* b = std::get_if<bool>(&value.data);
@@ -284,7 +267,7 @@ private:
             fail(value.line,
                  fmt::format("{} = \"{}\": a format, same, or + and the guard bits, up to {} fraction bits in "
                              "all",
-                             key, printable(text), Format::kMaxFraction));
+                             key, text::printable(text), Format::kMaxFraction));
         return to_string(base.with_fraction(base.fraction_bits + guard));
     }
 
@@ -345,7 +328,7 @@ private:
         return point;
     }
 
-    std::string_view name_;
+    const text::TomlText& file_;
     std::size_t max_points_;
     std::vector<EngineEntry> engines_;
     std::map<std::string, std::string, std::less<>> problems_;
@@ -355,7 +338,8 @@ private:
 } // namespace
 
 Sweep parse_sweep(std::string_view text, std::string_view name, std::size_t max_points) {
-    return Reader(name, max_points).read(text);
+    const text::TomlText file(text, name);
+    return Reader(file, max_points).read();
 }
 
 Sweep read_sweep(const std::string& path) {

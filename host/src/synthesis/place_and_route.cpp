@@ -10,6 +10,7 @@
 #include "recipe.hpp"
 #include "synthesis.hpp"
 #include "synthesis_store.hpp"
+#include "text/whole_range.hpp"
 #include "work_folder.hpp"
 
 namespace mantissa::synthesis {
@@ -58,9 +59,9 @@ Placement run_seed(const std::string& program, const WorkFolder& work, int seed)
         log, work.text(), "nextpnr, seed " + std::to_string(seed));
     Placement placement{seed, 0, {}};
     if (!result.ok)
-        throw InvalidInput(fmt::format("nextpnr-ecp5 failed with seed {} ({}); a smaller datapath may fit, nothing of "
-                                       "this seed was stored",
-                                       seed, why_failed(result, log)));
+        throw ToolFailure(fmt::format("nextpnr-ecp5 failed with seed {} ({}); a smaller datapath may fit, nothing of "
+                                      "this seed was stored",
+                                      seed, why_failed(result, log)));
     const auto report = nlohmann::json::parse(base::read_text(work.file(report_file.c_str())));
     for (const auto& [clock, figure] : report.at("fmax").items()) placement.mhz = figure.at("achieved").get<double>();
     for (const auto& path : report.at("critical_paths"))
@@ -80,9 +81,9 @@ std::vector<Placement> Synthesizer::stored_placements(const SynthesisRequest& re
 
 void Synthesizer::check_place(const SynthesisRequest& request, int seeds) {
     if (request.target != "ecp5")
-        throw InvalidInput(fmt::format("--place: no open place and route for {}; use --target ecp5", request.target));
-    if (request.combinational) throw InvalidInput("--place: leave out --combinational; a clock needs registers");
-    if (seeds < 1 || seeds > 99) throw InvalidInput(fmt::format("--seeds {}: give 1 to 99", seeds));
+        throw InvalidInput(fmt::format("place: no open place and route for {}; use target ecp5", request.target));
+    if (request.combinational) throw InvalidInput("place: not for a combinational operator; a clock needs registers");
+    text::WholeRange{1, 99}.require("seeds", seeds);
 }
 
 std::vector<Placement> Synthesizer::place(const SynthesisRequest& request, int seeds, int jobs, std::string& why_not,
@@ -106,14 +107,12 @@ std::vector<Placement> Synthesizer::place(const SynthesisRequest& request, int s
         const WorkFolder work;
         Top top = top_of(request);
         if (!top.core) {
-            if (const std::string fault = run_recipe(request, top, false, work.text()); !fault.empty())
-                throw InvalidInput(fault);
+            run_recipe(request, top, false, work.text());
             base::write_file(work.file("registered.sv"),
                              registered_operator(top, read_ports(base::read_text(work.file("ports.txt")))));
             top.registered = work.file("registered.sv");
         }
-        if (const std::string fault = run_recipe(request, top, true, work.text()); !fault.empty())
-            throw InvalidInput(fault);
+        run_recipe(request, top, true, work.text());
         std::vector<Placement> placed(missing.size());
         base::run_jobs(
             missing.size(), jobs, [&](std::size_t i) { placed[i] = run_seed(program, work, missing[i]); },

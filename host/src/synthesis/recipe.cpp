@@ -87,8 +87,8 @@ Top top_of(const SynthesisRequest& request) {
                 true};
     if (request.part == "accumulate") {
         if (s.dot.fixed)
-            throw InvalidInput("--operator accumulate: the specification's dot products are fixed-point; use "
-                               "--operator fixed-accumulate");
+            throw InvalidInput("operator accumulate: the specification's dot products are fixed-point; use "
+                               "fixed-accumulate");
         const Format &t = s.dot.product, &a = s.dot.accumulator;
         return {"fp_accumulate",
                 {{"ET", t.exponent_bits},
@@ -100,7 +100,7 @@ Top top_of(const SynthesisRequest& request) {
     }
     std::string known;
     for (const auto& [name, text] : synthesis_parts()) known += (known.empty() ? "" : ", ") + name;
-    throw InvalidInput(fmt::format("--operator {}: not one of {}", request.part.substr(0, 40), known));
+    throw InvalidInput(fmt::format("operator {}: not one of {}", request.part.substr(0, 40), known));
 }
 
 std::string fill_recipe(const std::string& recipe, const SynthesisRequest& request, const Top& top,

@@ -32,7 +32,7 @@ std::uint64_t number_behind(const std::string& text, std::string_view mark, cons
     std::uint64_t value = 0;
     if (at == std::string::npos ||
         std::from_chars(text.data() + at + mark.size(), text.data() + text.size(), value).ec != std::errc{})
-        throw InvalidInput(
+        throw ToolFailure(
             fmt::format("yosys's {}: no '{}' with a number; use {} (apt install yosys)", file, mark, kYosysKnown));
     return value;
 }
@@ -100,15 +100,15 @@ Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
     source_ = base::environment_or("MANTISSA_SOURCE", MANTISSA_SOURCE_FOLDER);
     const WorkFolder work;
     if (!base::run_process({yosys_, "-V"}, work.file("version")).ok)
-        throw InvalidInput(fmt::format("{}: cannot be run, and synthesis needs it; apt install yosys, or set "
-                                       "MANTISSA_YOSYS",
-                                       yosys_));
+        throw ToolFailure(fmt::format("{}: cannot be run, and synthesis needs it; apt install yosys, or set "
+                                      "MANTISSA_YOSYS",
+                                      yosys_));
     tool_ = base::read_text(work.file("version"));
     while (!tool_.empty() && tool_.back() == '\n') tool_.pop_back();
     if (!tool_.starts_with(kYosysKnown))
-        throw InvalidInput(fmt::format("{}: it is '{}', and the recipe is for {}; install that (apt install yosys on "
-                                       "Debian 12) or set MANTISSA_YOSYS",
-                                       yosys_, tool_, kYosysKnown));
+        throw ToolFailure(fmt::format("{}: it is '{}', and the recipe is for {}; install that (apt install yosys on "
+                                      "Debian 12) or set MANTISSA_YOSYS",
+                                      yosys_, tool_, kYosysKnown));
     base::HashName hash;
     const fs::path root(source_);
     for (const fs::path& folder :
@@ -132,21 +132,21 @@ void Synthesizer::check(const SynthesisRequest& request) {
     if (top_of(request).core)
         if (std::string why = sim::core_refusal(request.spec); !why.empty()) throw InvalidInput(why);
     if (request.combinational && request.part != "add" && request.part != "mul")
-        throw InvalidInput(fmt::format("--combinational: {} has feedback through its registers; use it with add or mul",
-                                       request.part));
+        throw InvalidInput(
+            fmt::format("combinational: {} has feedback through its registers; use it with add or mul", request.part));
 }
 
-std::string Synthesizer::run_recipe(const SynthesisRequest& request, const Top& top, bool place,
-                                    const std::string& folder) const {
+void Synthesizer::run_recipe(const SynthesisRequest& request, const Top& top, bool place,
+                             const std::string& folder) const {
     const std::string recipe = (fs::path(source_) / "experiments/synthesis/recipe.ys").string();
     base::write_file(folder + "/run.ys", fill_recipe(base::read_text(recipe), request, top, source_, place));
     const std::string log = folder + "/log";
     const base::ProcessResult result =
         base::run_process({yosys_, "-q", "run.ys"}, log, folder,
                           fmt::format("yosys, {} of {} on {}", request.part, to_string(request.spec), request.target));
-    if (result.ok) return {};
-    return fmt::format("yosys failed on {} for {} ({}); mend the RTL or the recipe, nothing was stored", top.module,
-                       request.target, why_failed(result, log));
+    if (result.ok) return;
+    throw ToolFailure(fmt::format("yosys failed on {} for {} ({}); mend the RTL or the recipe, nothing was stored",
+                                  top.module, request.target, why_failed(result, log)));
 }
 
 std::optional<SynthesisFigures> Synthesizer::stored(const SynthesisRequest& request) const {
@@ -158,8 +158,7 @@ SynthesisFigures Synthesizer::figures(const SynthesisRequest& request) {
     if (const auto known = find_synthesis(store_, key)) return *known;
     check(request);
     const WorkFolder work;
-    if (const std::string fault = run_recipe(request, top_of(request), false, work.text()); !fault.empty())
-        throw InvalidInput(fault);
+    run_recipe(request, top_of(request), false, work.text());
     const SynthesisFigures figures = read_figures(work);
     put_synthesis(store_, key, figures, provenance_);
     return figures;

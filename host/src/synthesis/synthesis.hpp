@@ -51,11 +51,11 @@ struct Placement {
 struct SynthesisKey;
 struct Top;
 
-/// Names of parts for --operator, with one line on each.
+/// Names of parts (SynthesisRequest::part), with one line on each.
 const std::vector<std::pair<std::string, std::string>>& synthesis_parts();
 
 /// Synthesises for known requests, remembering results. Throws InvalidInput, one line, for a request that the RTL
-/// does not have, a missing or wrong yosys, or a run that failed; failed runs are not remembered.
+/// does not have, and ToolFailure for a missing or wrong yosys or a run that failed; failed runs are not remembered.
 class Synthesizer {
 public:
     /// `store` is a results file; empty: one in the cache folder. MANTISSA_YOSYS names another yosys.
@@ -79,9 +79,8 @@ public:
 
 private:
     [[nodiscard]] SynthesisKey key_of(const SynthesisRequest& request) const;
-    /// What failed, one line; empty when nothing did.
-    [[nodiscard]] std::string run_recipe(const SynthesisRequest& request, const Top& top, bool place,
-                                         const std::string& folder) const;
+    /// Throws ToolFailure when yosys fails.
+    void run_recipe(const SynthesisRequest& request, const Top& top, bool place, const std::string& folder) const;
 
     std::string yosys_, tool_, store_, source_, sources_hash_;
     Provenance provenance_;

@@ -7,6 +7,7 @@
 
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
+#include "whole_range.hpp"
 
 namespace mantissa::text {
 
@@ -36,26 +37,22 @@ std::optional<std::string_view> KeyValues::take(std::string_view key) {
 
 std::uint64_t KeyValues::integer(std::string_view key, std::uint64_t low, std::uint64_t high,
                                  std::optional<std::uint64_t> fallback) {
+    const WholeRange range{low, high};
     const auto value = take(key);
     if (!value) {
         if (!fallback) fail(fmt::format("{}= is missing: give a whole number in {}..{}", key, low, high));
         return *fallback;
     }
-    std::uint64_t number = 0;
-    const char* last = value->data() + value->size();
-    const auto [end, error] = std::from_chars(value->data(), last, number);
-    if (error != std::errc{} || end != last || number < low || number > high)
-        fail(fmt::format("{}={} must be a whole number in {}..{}", key, base::shortened(*value), low, high));
-    return number;
+    const auto number = range.read(*value);
+    if (!number) fail(fmt::format("{}={} must be a whole number in {}..{}", key, base::shortened(*value), low, high));
+    return *number;
 }
 
 double KeyValues::positive(std::string_view key, double fallback) {
     const auto value = take(key);
     if (!value) return fallback;
     double number = 0;
-    const char* last = value->data() + value->size();
-    const auto [end, error] = std::from_chars(value->data(), last, number);
-    if (error != std::errc{} || end != last || !std::isfinite(number) || number <= 0)
+    if (!read_number(*value, number) || !std::isfinite(number) || number <= 0)
         fail(fmt::format("{}={} must be a finite number above zero", key, base::shortened(*value)));
     return number;
 }

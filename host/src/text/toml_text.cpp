@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "whole_range.hpp"
+
 namespace mantissa::text {
 
 namespace {
@@ -82,10 +84,10 @@ std::uint64_t TomlText::whole(const toml::table& table, std::string_view key, st
                               std::uint64_t fallback) const {
     const toml::node* node = table.get(key);
     if (node == nullptr) return fallback;
-    const auto value = node->value_exact<std::int64_t>();
-    if (!value || *value < 0 || static_cast<std::uint64_t>(*value) < low || static_cast<std::uint64_t>(*value) > high)
-        fail(line_of(table, key), fmt::format("{} must be a whole number from {} to {}", key, low, high));
-    return static_cast<std::uint64_t>(*value);
+    const WholeRange range{low, high};
+    const auto value = range.checked(node->value_exact<std::int64_t>());
+    if (!value) fail(line_of(table, key), fmt::format("{} must be {}", key, range.name()));
+    return *value;
 }
 
 std::vector<std::uint64_t> TomlText::wholes(const toml::table& table, std::string_view key, std::uint64_t low,
@@ -93,15 +95,12 @@ std::vector<std::uint64_t> TomlText::wholes(const toml::table& table, std::strin
     const toml::node* node = table.get(key);
     const toml::array* list = node == nullptr ? nullptr : node->as_array();
     if (list == nullptr) return {whole(table, key, low, high, fallback)};
+    const WholeRange range{low, high};
     std::vector<std::uint64_t> values;
     for (const toml::node& item : *list) {
-        const auto value = item.value_exact<std::int64_t>();
-        if (!value || *value < 0 || static_cast<std::uint64_t>(*value) < low ||
-            static_cast<std::uint64_t>(*value) > high)
-            fail(line_of_node(item, line_of(table, key)),
-                 fmt::format("{} must be whole numbers from {} to {}", key, low, high));
-        const auto number = static_cast<std::uint64_t>(*value);
-        if (std::find(values.begin(), values.end(), number) == values.end()) values.push_back(number);
+        const auto value = range.checked(item.value_exact<std::int64_t>());
+        if (!value) fail(line_of_node(item, line_of(table, key)), fmt::format("each {} must be {}", key, range.name()));
+        if (std::find(values.begin(), values.end(), *value) == values.end()) values.push_back(*value);
     }
     if (values.empty() || values.size() > 20)
         fail(line_of(table, key), fmt::format("{} must have 1 to 20 values", key));

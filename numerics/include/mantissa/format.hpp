@@ -15,9 +15,10 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "mantissa/errors.hpp"
 
 namespace mantissa {
 
@@ -26,12 +27,6 @@ enum class Subnormals : std::uint8_t { flush, gradual };
 /// What a finite result beyond the largest finite number becomes. It matters under nearest_even only: rounding
 /// toward zero never passes the largest finite number.
 enum class Overflow : std::uint8_t { infinity, saturate };
-
-/// A request that cannot be carried out as written. what() is one line: what, where, the mend.
-class InvalidInput : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
 
 /// A number format. Structural, so that it can be a template argument. Every value of every format is exactly
 /// representable in double, which is how values travel between formats and engines.

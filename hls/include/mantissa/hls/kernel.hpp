@@ -18,7 +18,7 @@ std::string refusal(const std::string& engine, const DatapathSpec& spec, const S
                     const SessionOptions& options);
 
 /// The kernel of a spec that refusal() passed: built in, cached, or compiled now. Lives as long as the program. Throws
-/// InvalidInput when it would have to be compiled and cannot.
+/// ToolFailure when it would have to be compiled and the compiler is missing or fails.
 const mantissa_hls::Kernel& kernel_for(const DatapathSpec& spec);
 
 /// C++ text that defines the kernel of `spec` and exports it as `symbol`.

@@ -70,7 +70,7 @@ struct Gatherer {
             const auto from =
                 context.documents.origin_of_synthesis(text, target, multiplier, f.luts, f.flip_flops, f.depth);
             enter_area(key, f, from.value_or(current_provenance(context.options.command)), synthesizer.tool());
-        } catch (const InvalidInput& fault) {
+        } catch (const std::runtime_error& fault) { // refused, or yosys or nextpnr is missing or failed
             gaps.add(fault.what(), text_of(key));
             return;
         }
@@ -87,7 +87,7 @@ struct Gatherer {
             const synthesis::Placement& median = synthesis::median_placement(placements);
             const auto from = context.documents.origin_of_placement(text, target, multiplier, median.seed, median.mhz);
             enter_clock(key, placements, from.value_or(current_provenance(context.options.command)));
-        } catch (const InvalidInput& fault) {
+        } catch (const std::runtime_error& fault) { // refused, or yosys or nextpnr is missing or failed
             gaps.add(fault.what(), text_of(key) + " (MHz)");
         }
     }
@@ -119,7 +119,7 @@ void gather_areas(GatherContext& context) {
     if (!todo.empty() && !context.options.stored_only) {
         try {
             synthesizer.emplace(context.options.store, current_provenance(context.options.command));
-        } catch (const InvalidInput& fault) {
+        } catch (const std::runtime_error& fault) { // refused, or yosys or nextpnr is missing or failed
             why_not = fault.what();
         }
     }

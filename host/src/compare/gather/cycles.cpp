@@ -107,9 +107,7 @@ void gather_cycles(GatherContext& context) {
             const std::lock_guard lock(mutex);
             context.out.cycles.insert_or_assign(ProblemSpec{todo[i].problem, to_string(spec)},
                                                 figures_of(context, *stored));
-        } catch (const InvalidInput& fault) {
-            gaps.add(fault.what(), fmt::format("{} on {}", to_string(spec), problem.name));
-        } catch (const std::runtime_error& fault) { // a tool is missing or failed
+        } catch (const std::runtime_error& fault) { // not stored, refused, or a tool is missing or failed
             gaps.add(fault.what(), fmt::format("{} on {}", to_string(spec), problem.name));
         }
         line.done(static_cast<double>(problem.system.size()) + 2e6);

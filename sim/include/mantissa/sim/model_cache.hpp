@@ -39,8 +39,8 @@ std::string why_no_models();
 std::string model_key(const ModelRequest& request, const ModelCacheOptions& options);
 
 /// The path of the model's shared object, built if it is not there yet. Two processes that ask at once build it once.
-/// Throws InvalidInput with one line when a tool is missing, the build fails (its log stays beside where the model
-/// would lie) or the cache folder cannot be written.
+/// Throws ToolFailure when a tool is missing or fails (its log stays beside where the model would lie), InvalidInput
+/// when the cache folder cannot be written or the sources are not there.
 std::string build_model(const ModelRequest& request, const ModelCacheOptions& options);
 
 } // namespace mantissa::sim
