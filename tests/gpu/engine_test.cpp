@@ -29,10 +29,8 @@ void compare(const std::string& text, const System& system, std::vector<std::uin
     const DatapathSpec spec = parse_spec(text);
     const auto device = make_gpu_engine()->load(system, spec, {});
     const auto host = make_emulated_engine()->load(system, spec, {2, Recurrence::pipelined});
-    std::mt19937_64 random(11);
-    std::normal_distribution<double> normal(0.0, 0.01);
-    std::vector<double> r0(system.size());
-    for (double& x : r0) x = normal(random);
+    // In formats of few exponent bits the products of small residuals vanish.
+    const std::vector<double> r0 = testing::random_residual(system, spec.r.exponent_bits < 8 ? 16.0 : 0.01);
     device->write(Vec::r, 0, r0);
     host->write(Vec::r, 0, r0);
     const Format formats[] = {spec.u, spec.r, spec.p, spec.q};
@@ -42,6 +40,7 @@ void compare(const std::string& text, const System& system, std::vector<std::uin
         const RunReport a = device->run({.passes = passes}), b = host->run({.passes = passes});
         ASSERT_EQ(a.end, b.end) << to_string(a.end) << " against " << to_string(b.end);
         ASSERT_EQ(a.passes, b.passes);
+        ASSERT_EQ(a.passes, passes) << "a run that ends early compares less than it says";
         ASSERT_EQ(a.sigma_guards, b.sigma_guards);
         for (int k = 0; k < 4; ++k) {
             device->read(static_cast<Vec>(k), 0, got);
@@ -55,7 +54,6 @@ void compare(const std::string& text, const System& system, std::vector<std::uin
         expect_same(spec.scalar, "alpha", 0, s.alpha, t.alpha);
         expect_same(spec.scalar, "sigma", 0, s.sigma, t.sigma);
         expect_same(spec.scalar, "beta", 0, s.beta, t.beta);
-        if (a.end != RunEnd::passes) return;
     }
 }
 
@@ -98,7 +96,7 @@ TEST_F(GpuEngine, SessionsOwnTheirSystem) {
 }
 
 TEST_F(GpuEngine, LargerGridManyPasses) {
-    compare("s17e8,dot=fixed[13:-50]", stencil_system(257, 257), {300});
+    compare("s17e8,dot=fixed[13:-50]", stencil_system(257, 257), {150});
     compare("s17e8", stencil_system(257, 257), {40});
 }
 
