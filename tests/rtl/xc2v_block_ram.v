@@ -33,68 +33,33 @@ module block_ram_port_pair #(
   end
 endmodule
 
-module RAMB16_S9_S9 #(
-  parameter WRITE_MODE_A = "WRITE_FIRST", WRITE_MODE_B = "WRITE_FIRST", SRVAL_A = 0, SRVAL_B = 0, INIT_A = 0, INIT_B =
-    0, INIT_00 = 0, INIT_01 = 0, INIT_02 = 0, INIT_03 = 0, INIT_04 = 0, INIT_05 = 0, INIT_06 = 0, INIT_07 = 0, INIT_08
-    = 0, INIT_09 = 0, INIT_0A = 0, INIT_0B = 0, INIT_0C = 0, INIT_0D = 0, INIT_0E = 0, INIT_0F = 0, INIT_10 = 0,
-    INIT_11 = 0, INIT_12 = 0, INIT_13 = 0, INIT_14 = 0, INIT_15 = 0, INIT_16 = 0, INIT_17 = 0, INIT_18 = 0, INIT_19 =
-    0, INIT_1A = 0, INIT_1B = 0, INIT_1C = 0, INIT_1D = 0, INIT_1E = 0, INIT_1F = 0, INIT_20 = 0, INIT_21 = 0, INIT_22
-    = 0, INIT_23 = 0, INIT_24 = 0, INIT_25 = 0, INIT_26 = 0, INIT_27 = 0, INIT_28 = 0, INIT_29 = 0, INIT_2A = 0,
-    INIT_2B = 0, INIT_2C = 0, INIT_2D = 0, INIT_2E = 0, INIT_2F = 0, INIT_30 = 0, INIT_31 = 0, INIT_32 = 0, INIT_33 =
-    0, INIT_34 = 0, INIT_35 = 0, INIT_36 = 0, INIT_37 = 0, INIT_38 = 0, INIT_39 = 0, INIT_3A = 0, INIT_3B = 0, INIT_3C
-    = 0, INIT_3D = 0, INIT_3E = 0, INIT_3F = 0, INITP_00 = 0, INITP_01 = 0, INITP_02 = 0, INITP_03 = 0, INITP_04 = 0,
-    INITP_05 = 0, INITP_06 = 0, INITP_07 = 0
-) (
-  input CLKA, ENA, SSRA, WEA, input [10:0] ADDRA, input [7:0] DIA, input [0:0] DIPA,
-  output [7:0] DOA, output [0:0] DOPA,
-  input CLKB, ENB, SSRB, WEB, input [10:0] ADDRB, input [7:0] DIB, input [0:0] DIPB,
-  output [7:0] DOB, output [0:0] DOPB
-);
-  block_ram_port_pair #(.D(8), .P(1), .A(11), .WRITE_MODE_A(WRITE_MODE_A), .WRITE_MODE_B(WRITE_MODE_B)) pair (
-    .CLKA(CLKA), .ENA(ENA), .SSRA(SSRA), .WEA(WEA), .ADDRA(ADDRA), .DIA(DIA), .DIPA(DIPA), .DOA(DOA), .DOPA(DOPA),
-    .CLKB(CLKB), .ENB(ENB), .SSRB(SSRB), .WEB(WEB), .ADDRB(ADDRB), .DIB(DIB), .DIPB(DIPB), .DOB(DOB), .DOPB(DOPB));
-endmodule
+// The cells, two ports of D data bits and P parity bits each. What they hold at the start is not looked at.
+`define RAMB16(NAME, DATA_W, PARITY_W, ADDRESS_W) \
+  module NAME #( \
+    parameter WRITE_MODE_A = "WRITE_FIRST", WRITE_MODE_B = "WRITE_FIRST", SRVAL_A = 0, SRVAL_B = 0, INIT_A = 0, \
+      INIT_B = 0, INIT_00 = 0, INIT_01 = 0, INIT_02 = 0, INIT_03 = 0, INIT_04 = 0, INIT_05 = 0, INIT_06 = 0, \
+      INIT_07 = 0, INIT_08 = 0, INIT_09 = 0, INIT_0A = 0, INIT_0B = 0, INIT_0C = 0, INIT_0D = 0, INIT_0E = 0, \
+      INIT_0F = 0, INIT_10 = 0, INIT_11 = 0, INIT_12 = 0, INIT_13 = 0, INIT_14 = 0, INIT_15 = 0, INIT_16 = 0, \
+      INIT_17 = 0, INIT_18 = 0, INIT_19 = 0, INIT_1A = 0, INIT_1B = 0, INIT_1C = 0, INIT_1D = 0, INIT_1E = 0, \
+      INIT_1F = 0, INIT_20 = 0, INIT_21 = 0, INIT_22 = 0, INIT_23 = 0, INIT_24 = 0, INIT_25 = 0, INIT_26 = 0, \
+      INIT_27 = 0, INIT_28 = 0, INIT_29 = 0, INIT_2A = 0, INIT_2B = 0, INIT_2C = 0, INIT_2D = 0, INIT_2E = 0, \
+      INIT_2F = 0, INIT_30 = 0, INIT_31 = 0, INIT_32 = 0, INIT_33 = 0, INIT_34 = 0, INIT_35 = 0, INIT_36 = 0, \
+      INIT_37 = 0, INIT_38 = 0, INIT_39 = 0, INIT_3A = 0, INIT_3B = 0, INIT_3C = 0, INIT_3D = 0, INIT_3E = 0, \
+      INIT_3F = 0, INITP_00 = 0, INITP_01 = 0, INITP_02 = 0, INITP_03 = 0, INITP_04 = 0, INITP_05 = 0, INITP_06 = \
+      0, INITP_07 = 0 \
+  ) ( \
+    input CLKA, ENA, SSRA, WEA, input [ADDRESS_W-1:0] ADDRA, input [DATA_W-1:0] DIA, input [PARITY_W-1:0] DIPA, \
+    output [DATA_W-1:0] DOA, output [PARITY_W-1:0] DOPA, \
+    input CLKB, ENB, SSRB, WEB, input [ADDRESS_W-1:0] ADDRB, input [DATA_W-1:0] DIB, input [PARITY_W-1:0] DIPB, \
+    output [DATA_W-1:0] DOB, output [PARITY_W-1:0] DOPB \
+  ); \
+    block_ram_port_pair #(.D(DATA_W), .P(PARITY_W), .A(ADDRESS_W), .WRITE_MODE_A(WRITE_MODE_A), \
+                         .WRITE_MODE_B(WRITE_MODE_B)) pair ( \
+      .CLKA(CLKA), .ENA(ENA), .SSRA(SSRA), .WEA(WEA), .ADDRA(ADDRA), .DIA(DIA), .DIPA(DIPA), .DOA(DOA), \
+      .DOPA(DOPA), .CLKB(CLKB), .ENB(ENB), .SSRB(SSRB), .WEB(WEB), .ADDRB(ADDRB), .DIB(DIB), .DIPB(DIPB), \
+      .DOB(DOB), .DOPB(DOPB)); \
+  endmodule
 
-module RAMB16_S18_S18 #(
-  parameter WRITE_MODE_A = "WRITE_FIRST", WRITE_MODE_B = "WRITE_FIRST", SRVAL_A = 0, SRVAL_B = 0, INIT_A = 0, INIT_B =
-    0, INIT_00 = 0, INIT_01 = 0, INIT_02 = 0, INIT_03 = 0, INIT_04 = 0, INIT_05 = 0, INIT_06 = 0, INIT_07 = 0, INIT_08
-    = 0, INIT_09 = 0, INIT_0A = 0, INIT_0B = 0, INIT_0C = 0, INIT_0D = 0, INIT_0E = 0, INIT_0F = 0, INIT_10 = 0,
-    INIT_11 = 0, INIT_12 = 0, INIT_13 = 0, INIT_14 = 0, INIT_15 = 0, INIT_16 = 0, INIT_17 = 0, INIT_18 = 0, INIT_19 =
-    0, INIT_1A = 0, INIT_1B = 0, INIT_1C = 0, INIT_1D = 0, INIT_1E = 0, INIT_1F = 0, INIT_20 = 0, INIT_21 = 0, INIT_22
-    = 0, INIT_23 = 0, INIT_24 = 0, INIT_25 = 0, INIT_26 = 0, INIT_27 = 0, INIT_28 = 0, INIT_29 = 0, INIT_2A = 0,
-    INIT_2B = 0, INIT_2C = 0, INIT_2D = 0, INIT_2E = 0, INIT_2F = 0, INIT_30 = 0, INIT_31 = 0, INIT_32 = 0, INIT_33 =
-    0, INIT_34 = 0, INIT_35 = 0, INIT_36 = 0, INIT_37 = 0, INIT_38 = 0, INIT_39 = 0, INIT_3A = 0, INIT_3B = 0, INIT_3C
-    = 0, INIT_3D = 0, INIT_3E = 0, INIT_3F = 0, INITP_00 = 0, INITP_01 = 0, INITP_02 = 0, INITP_03 = 0, INITP_04 = 0,
-    INITP_05 = 0, INITP_06 = 0, INITP_07 = 0
-) (
-  input CLKA, ENA, SSRA, WEA, input [9:0] ADDRA, input [15:0] DIA, input [1:0] DIPA,
-  output [15:0] DOA, output [1:0] DOPA,
-  input CLKB, ENB, SSRB, WEB, input [9:0] ADDRB, input [15:0] DIB, input [1:0] DIPB,
-  output [15:0] DOB, output [1:0] DOPB
-);
-  block_ram_port_pair #(.D(16), .P(2), .A(10), .WRITE_MODE_A(WRITE_MODE_A), .WRITE_MODE_B(WRITE_MODE_B)) pair (
-    .CLKA(CLKA), .ENA(ENA), .SSRA(SSRA), .WEA(WEA), .ADDRA(ADDRA), .DIA(DIA), .DIPA(DIPA), .DOA(DOA), .DOPA(DOPA),
-    .CLKB(CLKB), .ENB(ENB), .SSRB(SSRB), .WEB(WEB), .ADDRB(ADDRB), .DIB(DIB), .DIPB(DIPB), .DOB(DOB), .DOPB(DOPB));
-endmodule
-
-module RAMB16_S36_S36 #(
-  parameter WRITE_MODE_A = "WRITE_FIRST", WRITE_MODE_B = "WRITE_FIRST", SRVAL_A = 0, SRVAL_B = 0, INIT_A = 0, INIT_B =
-    0, INIT_00 = 0, INIT_01 = 0, INIT_02 = 0, INIT_03 = 0, INIT_04 = 0, INIT_05 = 0, INIT_06 = 0, INIT_07 = 0, INIT_08
-    = 0, INIT_09 = 0, INIT_0A = 0, INIT_0B = 0, INIT_0C = 0, INIT_0D = 0, INIT_0E = 0, INIT_0F = 0, INIT_10 = 0,
-    INIT_11 = 0, INIT_12 = 0, INIT_13 = 0, INIT_14 = 0, INIT_15 = 0, INIT_16 = 0, INIT_17 = 0, INIT_18 = 0, INIT_19 =
-    0, INIT_1A = 0, INIT_1B = 0, INIT_1C = 0, INIT_1D = 0, INIT_1E = 0, INIT_1F = 0, INIT_20 = 0, INIT_21 = 0, INIT_22
-    = 0, INIT_23 = 0, INIT_24 = 0, INIT_25 = 0, INIT_26 = 0, INIT_27 = 0, INIT_28 = 0, INIT_29 = 0, INIT_2A = 0,
-    INIT_2B = 0, INIT_2C = 0, INIT_2D = 0, INIT_2E = 0, INIT_2F = 0, INIT_30 = 0, INIT_31 = 0, INIT_32 = 0, INIT_33 =
-    0, INIT_34 = 0, INIT_35 = 0, INIT_36 = 0, INIT_37 = 0, INIT_38 = 0, INIT_39 = 0, INIT_3A = 0, INIT_3B = 0, INIT_3C
-    = 0, INIT_3D = 0, INIT_3E = 0, INIT_3F = 0, INITP_00 = 0, INITP_01 = 0, INITP_02 = 0, INITP_03 = 0, INITP_04 = 0,
-    INITP_05 = 0, INITP_06 = 0, INITP_07 = 0
-) (
-  input CLKA, ENA, SSRA, WEA, input [8:0] ADDRA, input [31:0] DIA, input [3:0] DIPA,
-  output [31:0] DOA, output [3:0] DOPA,
-  input CLKB, ENB, SSRB, WEB, input [8:0] ADDRB, input [31:0] DIB, input [3:0] DIPB,
-  output [31:0] DOB, output [3:0] DOPB
-);
-  block_ram_port_pair #(.D(32), .P(4), .A(9), .WRITE_MODE_A(WRITE_MODE_A), .WRITE_MODE_B(WRITE_MODE_B)) pair (
-    .CLKA(CLKA), .ENA(ENA), .SSRA(SSRA), .WEA(WEA), .ADDRA(ADDRA), .DIA(DIA), .DIPA(DIPA), .DOA(DOA), .DOPA(DOPA),
-    .CLKB(CLKB), .ENB(ENB), .SSRB(SSRB), .WEB(WEB), .ADDRB(ADDRB), .DIB(DIB), .DIPB(DIPB), .DOB(DOB), .DOPB(DOPB));
-endmodule
+`RAMB16(RAMB16_S9_S9, 8, 1, 11)
+`RAMB16(RAMB16_S18_S18, 16, 2, 10)
+`RAMB16(RAMB16_S36_S36, 32, 4, 9)
