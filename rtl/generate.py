@@ -165,7 +165,7 @@ def camel(name):
 
 def register_header_cpp(core):
     lines = [f"// The core's registers. {NOTE}", "#pragma once", "", "// clang-format off", "",
-             "#include <cstdint>", "", "namespace mantissa::sim {", "",
+             "#include <cstdint>", "", '#include "mantissa/run_end.hpp"', "", "namespace mantissa::sim {", "",
              "/// Byte addresses; values wider than 32 bits take two words, the low one at the lower address.",
              "enum Register : std::uint32_t {"]
     for r in core["register"]:
@@ -180,12 +180,13 @@ def register_header_cpp(core):
     lines += [f"    k{camel(b['name'])}Bit = 1U << {b['bit']}, // {b['text']}"
               for b in core["bit"] if b["register"] == "STATUS" and b.get("width", 1) == 1]
     end = next(b for b in core["bit"] if b["name"] == "END")
-    lines += ["};", "", f"/// STATUS[{end['bit'] + end['width'] - 1}:{end['bit']}]: how a run ended.",
-              "enum class EndCode : std::uint32_t {"]
-    lines += [f"    {e['name'].lower()} = {k}, // {e['text']}" for k, e in enumerate(core["end"])]
-    lines += ["};", "constexpr EndCode end_code(std::uint32_t status) {",
-              f"    return static_cast<EndCode>((status >> {end['bit']}) & {(1 << end['width']) - 1});", "}", "",
-              "} // namespace mantissa::sim"]
+    lines += ["};", "", f"/// STATUS[{end['bit'] + end['width'] - 1}:{end['bit']}], how a run ended: a number of mantissa::RunEnd.",
+              "constexpr std::uint32_t end_number(std::uint32_t status) {",
+              f"    return (status >> {end['bit']}) & {(1 << end['width']) - 1};", "}", "",
+              "// The core's numbers are the contract's."]
+    lines += [f"static_assert(static_cast<std::uint32_t>(RunEnd::{e['name'].lower()}) == {k}); // {e['text']}"
+              for k, e in enumerate(core["end"])]
+    lines += ["", "} // namespace mantissa::sim"]
     return "\n".join(lines) + "\n"
 
 

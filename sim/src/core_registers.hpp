@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "mantissa/run_end.hpp"
+
 namespace mantissa::sim {
 
 /// Byte addresses; values wider than 32 bits take two words, the low one at the lower address.
@@ -50,18 +52,18 @@ enum StatusBit : std::uint32_t {
     kOfferingBit = 1U << 9, // beats of a run that has ended are still offered
 };
 
-/// STATUS[6:4]: how a run ended.
-enum class EndCode : std::uint32_t {
-    passes = 0, // all passes were run
-    rho_reached = 1, // rho fell below RHO_STOP
-    exact = 2, // rho is zero: nothing is left to reduce
-    indefinite = 3, // p.q is not above zero: A is not positive definite, in this format
-    not_finite = 4, // a scalar is infinite or NaN
-    window_overflow = 5, // a dot product left its fixed-point window; RHO, PQ and QQ are +0 too
-    fault = 6, // fault: see ERRORS
-};
-constexpr EndCode end_code(std::uint32_t status) {
-    return static_cast<EndCode>((status >> 4) & 7);
+/// STATUS[6:4], how a run ended: a number of mantissa::RunEnd.
+constexpr std::uint32_t end_number(std::uint32_t status) {
+    return (status >> 4) & 7;
 }
+
+// The core's numbers are the contract's.
+static_assert(static_cast<std::uint32_t>(RunEnd::passes) == 0); // all passes were run
+static_assert(static_cast<std::uint32_t>(RunEnd::rho_reached) == 1); // rho fell below RHO_STOP
+static_assert(static_cast<std::uint32_t>(RunEnd::exact) == 2); // rho is zero: nothing is left to reduce
+static_assert(static_cast<std::uint32_t>(RunEnd::indefinite) == 3); // p.q is not above zero: A is not positive definite, in this format
+static_assert(static_cast<std::uint32_t>(RunEnd::not_finite) == 4); // a scalar is infinite or NaN
+static_assert(static_cast<std::uint32_t>(RunEnd::window_overflow) == 5); // a dot product left its fixed-point window; RHO, PQ and QQ are +0 too
+static_assert(static_cast<std::uint32_t>(RunEnd::fault) == 6); // fault: see ERRORS
 
 } // namespace mantissa::sim

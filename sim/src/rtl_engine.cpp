@@ -160,10 +160,10 @@ public:
         RunReport report;
         report.passes = read_register(kPassCount);
         report.sigma_guards = read_register(kSigmaGuards);
-        const std::optional<RunEnd> end = run_end_of((status >> 4) & 7);
+        const std::optional<RunEnd> end = run_end_of(end_number(status));
         report.end = end.value_or(RunEnd::fault);
         report.cycles = read_pair(kCycles);
-        bank_ = (status >> 8) & 1;
+        bank_ = (status & kBankBit) != 0 ? 1 : 0;
         if (const std::uint32_t errors = read_register(kErrors); report.end == RunEnd::fault || errors != 0) {
             report.end = RunEnd::fault;
             fault_ =

@@ -16,18 +16,18 @@ int main(int argc, char** argv) {
     using namespace mantissa;
     if (argc != 7) return 2;
     try {
-        detail::SynthesisRequest request;
+        synthesis::SynthesisRequest request;
         const std::string source = argv[1], folder = argv[6];
         request.spec = parse_spec(argv[2]);
         request.target = argv[3];
         request.multiplier = argv[4];
         request.part = argv[5];
-        const detail::Top top = detail::top_of(request);
+        const synthesis::Top top = synthesis::top_of(request);
         std::ifstream file(source + "/experiments/synthesis/recipe.ys");
         std::ostringstream recipe;
         recipe << file.rdbuf();
         std::ofstream script(folder + "/run.ys");
-        script << detail::fill_recipe(recipe.str(), request, top, source, false);
+        script << synthesis::fill_recipe(recipe.str(), request, top, source, false);
         // Beside its own RTL in one simulation, an operator's netlist has another name.
         script << fmt::format("rename {} netlist\nwrite_verilog -noattr netlist.v\n", top.module);
         std::ofstream parameters(folder + "/parameters.svh");

@@ -20,10 +20,10 @@ struct Configuration {
 class Synthesised : public testing::TestWithParam<Configuration> {};
 
 TEST_P(Synthesised, CoreGivesTheEmulatedBits) {
-    detail::SynthesisRequest request;
+    synthesis::SynthesisRequest request;
     request.spec = parse_spec(GetParam().spec);
     request.multiplier = GetParam().multiplier;
-    const detail::Top top = detail::top_of(request);
+    const synthesis::Top top = synthesis::top_of(request);
     const auto value = [&](const std::string& name) {
         for (const auto& [key, number] : top.parameters)
             if (key == name) return number;

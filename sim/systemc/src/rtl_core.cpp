@@ -71,8 +71,8 @@ RtlCore::Outcome RtlCore::finish() {
     const auto read = [this](std::uint32_t address) { return model_->api().read_register(model_->state(), address); };
     Outcome out;
     const std::uint32_t status = read(kStatus);
-    out.end = run_end_of((status >> 4) & 7).value_or(RunEnd::fault);
-    out.bank = static_cast<int>((status >> 8) & 1);
+    out.end = run_end_of(end_number(status)).value_or(RunEnd::fault);
+    out.bank = (status & kBankBit) != 0 ? 1 : 0;
     out.errors = read(kErrors);
     out.passes = read(kPassCount);
     out.sigma_guards = read(kSigmaGuards);
