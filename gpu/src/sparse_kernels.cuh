@@ -59,44 +59,31 @@ __device__ __forceinline__ long long grid_threads() {
     return static_cast<long long>(gridDim.x) * blockDim.x;
 }
 
-/// Rows that `lanes` threads share. A warp takes 32 / lanes of them at a time: lane / lanes on from first, first +
-/// stride,
-/// ... Its lanes stay together, so some may stand behind the last row.
-struct SharedRows {
-    int lane, part; ///< of the warp, and of the row
-    long long first, stride;
-
-    __device__ __forceinline__ explicit SharedRows(int lanes)
-        : lane(static_cast<int>(threadIdx.x & 31)), part(lane & (lanes - 1)) {
-        const int rows_a_warp = 32 / lanes;
-        stride = grid_threads() / 32 * rows_a_warp;
-        first = grid_thread() / 32 * rows_a_warp;
-    }
-};
-
 template <class T, class Sink>
 __device__ __forceinline__ void for_rows(const CrsProduct<T>& a, const T* x, Sink&& sink) {
-    const SharedRows shared(a.lanes);
-    for (long long base = shared.first; base < a.rows; base += shared.stride) {
-        const long long row = base + shared.lane / a.lanes;
+    const int lane = threadIdx.x & 31, part = lane & (a.lanes - 1), rows_a_warp = 32 / a.lanes;
+    const long long stride = grid_threads() / 32 * rows_a_warp;
+    for (long long base = grid_thread() / 32 * rows_a_warp; base < a.rows; base += stride) {
+        const long long row = base + lane / a.lanes;
         T sum = 0;
         if (row < a.rows) {
             const std::uint32_t end = a.begin[row + 1];
 #pragma unroll 4
-            for (std::uint32_t k = a.begin[row] + shared.part; k < end; k += a.lanes)
+            for (std::uint32_t k = a.begin[row] + part; k < end; k += a.lanes)
                 sum += __ldcs(a.value + k) * x[__ldcs(a.column + k)];
         }
         for (int d = a.lanes / 2; d > 0; d >>= 1) sum += __shfl_xor_sync(~0u, sum, d);
-        if (shared.part == 0 && row < a.rows) sink(row, sum);
+        if (part == 0 && row < a.rows) sink(row, sum);
     }
 }
 
 template <class T, int B, class Sink>
 __device__ __forceinline__ void for_rows(const BlockProduct<T, B>& a, const T* x, Sink&& sink) {
-    const SharedRows shared(a.lanes);
-    const int r = shared.part % B, first = shared.part / B, step = a.lanes / B;
-    for (long long base = shared.first; base < a.rows; base += shared.stride) {
-        const long long row = base + shared.lane / a.lanes;
+    const int lane = threadIdx.x & 31, part = lane & (a.lanes - 1), rows_a_warp = 32 / a.lanes;
+    const int r = part % B, first = part / B, step = a.lanes / B;
+    const long long stride = grid_threads() / 32 * rows_a_warp;
+    for (long long base = grid_thread() / 32 * rows_a_warp; base < a.rows; base += stride) {
+        const long long row = base + lane / a.lanes;
         T sum = 0;
         if (row < a.rows) {
             const std::uint32_t end = a.begin[row + 1];

@@ -166,7 +166,7 @@ TEST(ComparisonFile, RefusesWithFileAndLine) {
     refused(small + design + "colour = 1\n", "c.toml:5: no key 'colour' in a design");
     refused(small + "inner = 0\n" + design, "c.toml:3: inner must be a whole number from 1");
     refused(small + "inner = []\n" + design, "inner must have 1 to 20 values");
-    refused(small + "inner = [10, 0]\n" + design, "c.toml:3: inner must be whole numbers from 1");
+    refused(small + "inner = [10, 0]\n" + design, "c.toml:3: each inner must be a whole number from 1");
     refused(small + "inner = -4\n" + design, "inner must be a whole number");
     refused(small + "fill = 1.5\n" + design, "fill must be a number above 0 and up to 1");
     refused(small + "fill = nan\n" + design, "fill must be a number");

@@ -23,10 +23,9 @@ void expect_same(const Format& f, const char* what, std::size_t pass, std::size_
 }
 
 void compare(const std::string& text, const System& system, EmulatedPath path, int threads, std::size_t passes) {
-    // In formats of few exponent bits the products of small residuals vanish.
-    const double deviation = parse_spec(text).r.exponent_bits < 8 ? 16.0 : 0.01;
     testing::compare_with_reference(*make_emulated_engine(path), text, system, passes,
-                                    testing::random_residual(system, deviation), {threads, Recurrence::pipelined});
+                                    testing::random_residual(system, parse_spec(text).r),
+                                    {threads, Recurrence::pipelined});
 }
 
 class EmulatedSpec : public ::testing::TestWithParam<const char*> {};
@@ -64,7 +63,7 @@ void compare_plain(const std::string& text, const System& system, int threads, s
     const DatapathSpec spec = parse_spec(text);
     const auto fused = make_emulated_engine()->load(system, spec, {threads, Recurrence::plain});
     const auto general = make_emulated_engine(EmulatedPath::general)->load(system, spec, {1, Recurrence::plain});
-    const std::vector<double> r0 = testing::random_residual(system, spec.r.exponent_bits < 8 ? 16.0 : 0.01);
+    const std::vector<double> r0 = testing::random_residual(system, spec.r);
     std::vector<double> a(system.size()), b(system.size());
     fused->write(Vec::r, 0, r0);
     general->write(Vec::r, 0, r0);

@@ -113,7 +113,7 @@ TEST(HlsEngine, SaysWhenItCannotCompile) {
     try {
         (void)make_hls_engine()->load(stencil_system(9, 9), parse_spec("s9e6,row=s11e6"), {});
         ADD_FAILURE() << "no exception";
-    } catch (const InvalidInput& e) {
+    } catch (const ToolFailure& e) {
         EXPECT_NE(std::string(e.what()).find("no-such-compiler"), std::string::npos) << e.what();
         EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
     }

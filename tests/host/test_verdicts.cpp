@@ -341,7 +341,7 @@ TEST(Verdicts, SchemesThatOneEngineHasAreRefusedOnOthers) {
         };
         expect_invalid(on(Other{}),
                        fmt::format("scheme {}: only engine 'emulated' has its recurrence, not 'other'", scheme));
-        expect_invalid(on(*make_checked_engine(*emulated, *emulated)), "without --check");
+        expect_invalid(on(*make_checked_engine(*emulated, *emulated)), "unchecked");
     }
     EXPECT_EQ(solve(p, Other{}, options_of("direct", "double", false)).status, Status::converged);
 }

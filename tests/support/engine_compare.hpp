@@ -18,8 +18,8 @@ namespace mantissa::testing {
 inline void compare_with_reference(const Engine& engine, const std::string& text, const System& system,
                                    std::size_t passes, const std::vector<double>& start,
                                    const SessionOptions& options = {}) {
-    SCOPED_TRACE(text + " " + to_string(system.kind()) + " row length " + std::to_string(system.row_length()) + " size " +
-                 std::to_string(system.size()) + " threads " + std::to_string(options.threads));
+    SCOPED_TRACE(text + " " + to_string(system.kind()) + " row length " + std::to_string(system.row_length()) +
+                 " size " + std::to_string(system.size()) + " threads " + std::to_string(options.threads));
     const DatapathSpec spec = parse_spec(text);
     const auto session = engine.load(system, spec, options);
     ReferenceSession reference(system, spec);
@@ -60,7 +60,7 @@ inline void compare_with_reference(const Engine& engine, const std::string& text
 
 inline void compare_with_reference(const Engine& engine, const std::string& text, const System& system,
                                    std::size_t passes) {
-    compare_with_reference(engine, text, system, passes, random_residual(system));
+    compare_with_reference(engine, text, system, passes, random_residual(system, parse_spec(text).r));
 }
 
 inline std::string test_name(std::string text) {

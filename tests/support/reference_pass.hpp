@@ -111,7 +111,8 @@ struct ReferenceSession {
         const auto n = static_cast<std::ptrdiff_t>(system.row_length());
         const std::ptrdiff_t offsets[] = {-n - 1, -n, -n + 1, -1, 0, +1, n - 1, n, n + 1};
         const auto j = static_cast<std::ptrdiff_t>(i) + offsets[band];
-        return j < 0 || j >= static_cast<std::ptrdiff_t>(system.size()) ? 0.0 : vec(Vec::p)[static_cast<std::size_t>(j)];
+        return j < 0 || j >= static_cast<std::ptrdiff_t>(system.size()) ? 0.0
+                                                                        : vec(Vec::p)[static_cast<std::size_t>(j)];
     }
     /// A stencil's grid edge: the first and last grid row, the first and last column.
     static bool dirichlet(const Stencil& s, std::size_t i) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "mantissa/format.hpp"
 #include "mantissa/system.hpp"
 
 namespace mantissa::testing {
@@ -91,6 +92,11 @@ inline std::vector<double> random_residual(const System& system, double deviatio
         for (std::size_t i = 0; i < system.size(); ++i)
             if (system.on_edge(i)) r[i] = 0;
     return r;
+}
+
+/// A start that vectors of format f can work on: in few exponent bits the products of small residuals vanish.
+inline std::vector<double> random_residual(const System& system, const Format& f) {
+    return random_residual(system, f.exponent_bits < 8 ? 16.0 : 0.01);
 }
 
 } // namespace mantissa::testing

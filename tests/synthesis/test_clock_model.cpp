@@ -76,8 +76,8 @@ TEST(ClockModel, ACarryChainIsShortBesideLuts) {
 }
 
 TEST(ClockModel, OneLineForWhatIsNoNetlist) {
-    EXPECT_THROW((void)model_clock("{"), InvalidInput);
-    EXPECT_THROW((void)model_clock(R"({"modules": {}})"), InvalidInput);
+    EXPECT_THROW((void)model_clock("{"), ToolFailure);
+    EXPECT_THROW((void)model_clock(R"({"modules": {}})"), ToolFailure);
 }
 
 } // namespace
