@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -27,8 +26,8 @@ public:
 
     /// From a matrix of any kind. Nothing is left to check: no inconsistent one exists.
     template <class M>
-    requires(!std::same_as<std::remove_cvref_t<M>, System> && std::constructible_from<Matrix, M&&>) System(M&& matrix)
-        : matrix_(std::forward<M>(matrix)) {}
+    requires(!std::same_as<M, System> && std::constructible_from<Matrix, M>) System(M matrix)
+        : matrix_(std::move(matrix)) {}
 
     [[nodiscard]] const Matrix& matrix() const { return matrix_; }
     [[nodiscard]] Kind kind() const { return static_cast<Kind>(matrix_.index()); }
