@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "mantissa/host/solve.hpp"
-#include "work/parallel.hpp"
+#include "running/parallel.hpp"
 
 namespace mantissa {
 namespace {
@@ -117,7 +117,7 @@ TEST(Solve, ThreadsDoNotChangeTheHistory) {
 TEST(Solve, ThreadsThatSplitTheOuterLoopDoNotChangeTheHistory) {
     for (const char* text : {"poisson2d:level=9", "diffusion2d:level=9,field=jump,contrast=100", "poisson3d:level=6"}) {
         const Problem problem = make_problem(text);
-        ASSERT_GT(problem.system.size(), work::kParallelGrain);
+        ASSERT_GT(problem.system.size(), running::kParallelGrain);
         for (const bool jacobi : {false, true})
             for (const char* scheme : {"direct", "defect-correction", "residual-guided"}) {
                 if (jacobi && std::string(scheme) != "residual-guided") continue;

@@ -21,7 +21,7 @@
 #include "store/result_json.hpp"
 #include "store/results_file.hpp"
 #include "text/counted.hpp"
-#include "work/progress.hpp"
+#include "running/progress.hpp"
 
 namespace mantissa::cli {
 
@@ -106,7 +106,7 @@ std::vector<Reproduced> run_cells(std::vector<PaperCell> cells, const Flags& fla
         points.push_back(std::move(point));
         cell_of.push_back(i);
     }
-    work::ItemProgress line("cells", points.size(), work);
+    running::ItemProgress line("cells", points.size(), work);
     std::atomic<std::size_t> finished = 0;
     const base::EndingNote note([&, kept = store != nullptr, wanted = points.size()] {
         return fmt::format("stopped with {} of {} cells computed{}", finished.load(), wanted,

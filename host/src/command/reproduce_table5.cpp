@@ -17,7 +17,7 @@
 #include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
 #include "synthesis/table5.hpp"
-#include "work/progress.hpp"
+#include "running/progress.hpp"
 
 namespace mantissa::cli {
 
@@ -33,7 +33,7 @@ std::exception_ptr synthesize_rows(std::vector<Table5Row>& rows, synthesis::Synt
     double work = 0;
     const auto work_of = [](const Table5Row& row) { return double(row.fraction_bits * row.fraction_bits); };
     for (const Table5Row& row : rows) work += work_of(row);
-    work::ItemProgress line("cores", rows.size(), work);
+    running::ItemProgress line("cores", rows.size(), work);
     std::vector<std::exception_ptr> faults(rows.size());
     base::run_jobs(rows.size(), jobs, [&](std::size_t i) {
         Table5Row& row = rows[i];

@@ -20,7 +20,7 @@
 #include "store/result_json.hpp"
 #include "sweep/options_text.hpp"
 #include "text/key_values.hpp"
-#include "work/progress.hpp"
+#include "running/progress.hpp"
 
 namespace mantissa::cli {
 
@@ -139,7 +139,7 @@ int simulate_command(const Flags& flags) {
     const Problem problem = make_problem(flags.problem);
     SolveResult result;
     try {
-        work::SolveProgress line(options.tolerance);
+        running::SolveProgress line(options.tolerance);
         result = solve(problem, checked ? *checked : *rtl, options, [&](const HistoryPoint& h) {
             line.update(h.inner_iterations, h.relative_defect);
             return true;

@@ -20,7 +20,7 @@
 #include "store/result_json.hpp"
 #include "sweep/options_text.hpp"
 #include "text/key_values.hpp"
-#include "work/progress.hpp"
+#include "running/progress.hpp"
 
 namespace mantissa::cli {
 
@@ -154,7 +154,7 @@ int solve_command(const Flags& flags, const std::string& typed) {
     point.problem = problem.name;
     SolveResult result;
     try {
-        work::SolveProgress line(point.options.tolerance);
+        running::SolveProgress line(point.options.tolerance);
         result = solve(problem, checked ? *checked : *engine, point.options, [&](const HistoryPoint& h) {
             line.update(h.inner_iterations, h.relative_defect);
             return true;

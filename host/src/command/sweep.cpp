@@ -13,7 +13,7 @@
 #include "mantissa/host/sweep.hpp"
 #include "store/result_json.hpp"
 #include "sweep/sweep_run.hpp"
-#include "work/progress.hpp"
+#include "running/progress.hpp"
 
 namespace mantissa::cli {
 
@@ -45,7 +45,7 @@ void print_report(std::FILE* to, const sweeps::SweepReport& r, const std::string
         return;
     }
     fmt::print(to, "{} points: {} stored before, {} computed in {}", r.points, r.stored_before, r.computed,
-               r.seconds < 10 ? fmt::format("{:.2f} s", r.seconds) : work::duration_text(r.seconds));
+               r.seconds < 10 ? fmt::format("{:.2f} s", r.seconds) : running::duration_text(r.seconds));
     if (r.not_converged != 0) fmt::print(to, ", {} of them did not converge", r.not_converged);
     if (!r.refused.empty()) fmt::print(to, ", {} refused", r.refused.size());
     fmt::print(to, "\nresults in {}\n", path);

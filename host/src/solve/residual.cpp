@@ -9,7 +9,7 @@
 
 #include "mantissa/format.hpp"
 #include "mantissa/outer_order.hpp"
-#include "work/parallel.hpp"
+#include "running/parallel.hpp"
 
 namespace mantissa {
 
@@ -171,7 +171,7 @@ double wide_relative_residual(const System& system, std::span<const double> u, s
     std::vector<Wide> d(system.size()), right(system.size());
     std::visit(
         [&](const auto& matrix) {
-            work::for_pieces(threads, d.size(), 1, [&](std::size_t begin, std::size_t end) {
+            running::for_pieces(threads, d.size(), 1, [&](std::size_t begin, std::size_t end) {
                 for (std::size_t i = begin; i < end; ++i) {
                     d[i] = wide_defect(matrix, i, u, b[i]);
                     right[i] = normalised(b[i]);
@@ -208,7 +208,7 @@ double block_squares(const double* v, std::size_t count, double scale) {
 
 double sum_of_squares(std::span<const double> v, double scale, int threads) {
     std::vector<double> blocks((v.size() + kNormBlock - 1) / kNormBlock);
-    work::for_pieces(threads, v.size(), kNormBlock, [&](std::size_t begin, std::size_t end) {
+    running::for_pieces(threads, v.size(), kNormBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; i += kNormBlock)
             blocks[i / kNormBlock] = block_squares(v.data() + i, std::min(kNormBlock, end - i), scale);
     });
@@ -226,17 +226,17 @@ void defect(const System& system, std::span<const double> u, std::span<const dou
         throw InvalidInput("defect: u, b and d must have as many elements as the system");
     std::visit(Overloaded{[&](const Stencil& m) {
                               const std::size_t n = m.row_length();
-                              work::for_pieces(threads, size, n, [&](std::size_t begin, std::size_t end) {
+                              running::for_pieces(threads, size, n, [&](std::size_t begin, std::size_t end) {
                                   stencil_rows(m, begin / n, end / n, u.data(), b.data(), d.data());
                               });
                           },
                           [&](const Bands& m) {
-                              work::for_pieces(threads, size, 1, [&](std::size_t begin, std::size_t end) {
+                              running::for_pieces(threads, size, 1, [&](std::size_t begin, std::size_t end) {
                                   band_piece(m, begin, end, u.data(), b.data(), d.data());
                               });
                           },
                           [&](const CompressedRows& m) {
-                              work::for_pieces(threads, size, 1, [&](std::size_t begin, std::size_t end) {
+                              running::for_pieces(threads, size, 1, [&](std::size_t begin, std::size_t end) {
                                   compressed_rows(m, begin, end, u.data(), b.data(), d.data());
                               });
                           }},

@@ -18,7 +18,7 @@
 
 #include "mantissa/base/ending.hpp"
 #include "store/result_json.hpp"
-#include "work/progress.hpp"
+#include "running/progress.hpp"
 
 namespace mantissa::sweeps {
 
@@ -57,7 +57,7 @@ private:
     std::string command_;
     SweepReport report_;
     std::atomic<std::size_t> stored_; ///< of the whole sweep's points
-    work::ItemProgress line_;
+    running::ItemProgress line_;
     base::EndingNote note_;
     std::mutex mutex_;
 };

@@ -1,4 +1,4 @@
-// Jobs side by side. (Index ranges of a kernel are another thing: see host/src/work/parallel.hpp.)
+// Jobs side by side. (Index ranges of a kernel are another thing: see host/src/running/parallel.hpp.)
 #pragma once
 
 #include <cstddef>

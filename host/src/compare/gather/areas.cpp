@@ -8,7 +8,7 @@
 #include "mantissa/format.hpp"
 #include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
-#include "work/progress.hpp"
+#include "running/progress.hpp"
 
 namespace mantissa::compare {
 
@@ -123,7 +123,7 @@ void gather_areas(GatherContext& context) {
             why_not = fault.what();
         }
     }
-    work::ItemProgress line("syntheses", todo.size(), work);
+    running::ItemProgress line("syntheses", todo.size(), work);
     base::run_jobs(todo.size(), synthesizer ? context.options.threads : 1, [&](std::size_t i) {
         const auto& [key, spec] = todo[i];
         if (synthesizer) gatherer.run(*synthesizer, key, spec);

@@ -8,7 +8,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
-#include "work/progress.hpp"
+#include "running/progress.hpp"
 
 namespace mantissa::compare {
 
@@ -91,7 +91,7 @@ void gather_cycles(GatherContext& context) {
             todo.push_back({problem, &design});
             work += static_cast<double>(context.out.problems.at(problem).unknowns) + 2e6; // a model's build
         }
-    work::ItemProgress line("cycle counts", todo.size(), work);
+    running::ItemProgress line("cycle counts", todo.size(), work);
     std::mutex mutex;
     base::run_jobs(todo.size(), context.options.threads, [&](std::size_t i) {
         const Problem& problem = context.problems.at(todo[i].problem);

@@ -8,7 +8,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/sweep.hpp"
-#include "work/progress.hpp"
+#include "running/progress.hpp"
 
 namespace mantissa::compare {
 
@@ -118,7 +118,7 @@ void gather_solves(GatherContext& context) {
             }
         });
     {
-        work::ItemProgress line("solves", todo.size(), work);
+        running::ItemProgress line("solves", todo.size(), work);
         solve_points(todo, context.options.threads, [&](std::size_t index, const PointOutcome& outcome) {
             const Point& point = todo[index];
             if (outcome.refused.empty())

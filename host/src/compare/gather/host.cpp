@@ -12,7 +12,7 @@
 #include "mantissa/host/residual.hpp"
 #include "store/result_json.hpp"
 #include "text/counted.hpp"
-#include "work/progress.hpp"
+#include "running/progress.hpp"
 
 namespace mantissa::compare {
 
@@ -171,7 +171,7 @@ void gather_host(GatherContext& context) {
     };
     double work = 0;
     for (const std::string& problem : c.problems) work += work_of(problem);
-    work::ItemProgress line("problems on the processor", c.problems.size(), work);
+    running::ItemProgress line("problems on the processor", c.problems.size(), work);
     for (const std::string& text : c.problems) { // one after the other: they are timed
         const Problem& problem = context.problems.at(text);
         const auto step = measured_here(context, "outer step: " + text, threads, [&] {

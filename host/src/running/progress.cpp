@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-namespace mantissa::work {
+namespace mantissa::running {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::string SolveProgress::text() {
                        duration_text(left));
 }
 
-} // namespace mantissa::work
+} // namespace mantissa::running

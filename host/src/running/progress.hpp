@@ -13,7 +13,7 @@
 
 #include "mantissa/base/running_steps.hpp"
 
-namespace mantissa::work {
+namespace mantissa::running {
 
 using base::duration_text;
 
@@ -85,4 +85,4 @@ private:
     TickingLine line_; ///< last: its thread calls text()
 };
 
-} // namespace mantissa::work
+} // namespace mantissa::running

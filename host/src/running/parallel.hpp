@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace mantissa::work {
+namespace mantissa::running {
 
 /// Below this many elements a second thread costs more than it saves.
 inline constexpr std::size_t kParallelGrain = std::size_t{1} << 17;
@@ -28,4 +28,4 @@ template <class Work> void for_pieces(int threads, std::size_t count, std::size_
     work(bound(0), bound(1));
 }
 
-} // namespace mantissa::work
+} // namespace mantissa::running
