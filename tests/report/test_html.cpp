@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "report/page/html.hpp"
 #include "report/numbers.hpp"
+#include "report/page/html.hpp"
 #include "report/page/table.hpp"
 
 namespace {

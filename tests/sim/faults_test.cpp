@@ -321,7 +321,8 @@ public:
         }
         for (std::size_t i = 0; i < d.size(); ++i) vectors[0][1][i] = word(spec_.r, d[i]);
         for (std::size_t b = 0; b < kBands; ++b) {
-            for (const double x : std::get<Bands>(system.matrix()).band(b)) bands[b].push_back(word(spec_.coefficient, x));
+            for (const double x : std::get<Bands>(system.matrix()).band(b))
+                bands[b].push_back(word(spec_.coefficient, x));
             buffers.bands[b] = bands[b].data();
             buffers.element_bytes[4 + b] = 8;
         }

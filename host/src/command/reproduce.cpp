@@ -18,10 +18,10 @@
 #include "mantissa/host/sweep.hpp"
 #include "report/paper_tables.hpp"
 #include "reproduce_table5.hpp"
+#include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "store/results_file.hpp"
 #include "text/counted.hpp"
-#include "running/progress.hpp"
 
 namespace mantissa::cli {
 

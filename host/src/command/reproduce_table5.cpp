@@ -12,12 +12,12 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "report/paper_tables.hpp"
+#include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "store/results_file.hpp"
 #include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
 #include "synthesis/table5.hpp"
-#include "running/progress.hpp"
 
 namespace mantissa::cli {
 

@@ -17,10 +17,10 @@
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/host/registry.hpp"
+#include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "sweep/options_text.hpp"
 #include "text/key_values.hpp"
-#include "running/progress.hpp"
 
 namespace mantissa::cli {
 

@@ -11,9 +11,9 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/store.hpp"
 #include "mantissa/host/sweep.hpp"
+#include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "sweep/sweep_run.hpp"
-#include "running/progress.hpp"
 
 namespace mantissa::cli {
 

@@ -12,11 +12,11 @@
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/jobs.hpp"
 #include "mantissa/host/provenance.hpp"
+#include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
 #include "text/whole_range.hpp"
-#include "running/progress.hpp"
 
 namespace mantissa::cli {
 
@@ -58,7 +58,8 @@ std::vector<Outcome> requests_of(const Flags& flags) {
 void run_all(std::vector<Outcome>& all, synthesis::Synthesizer& synthesizer, const Flags& flags) {
     const std::size_t seeds = flags.place ? static_cast<std::size_t>(std::max(0, flags.seeds)) : 0;
     const std::size_t items = all.size() * (1 + seeds);
-    running::ItemProgress line(flags.place ? "syntheses and placements" : "syntheses", items, static_cast<double>(items));
+    running::ItemProgress line(flags.place ? "syntheses and placements" : "syntheses", items,
+                               static_cast<double>(items));
     const int inner = all.size() == 1 ? flags.jobs : 1;
     base::run_jobs(all.size(), flags.jobs, [&](std::size_t i) {
         Outcome& o = all[i];

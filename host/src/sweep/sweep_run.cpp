@@ -17,8 +17,8 @@
 #endif
 
 #include "mantissa/base/ending.hpp"
-#include "store/result_json.hpp"
 #include "running/progress.hpp"
+#include "store/result_json.hpp"
 
 namespace mantissa::sweeps {
 

@@ -6,9 +6,9 @@
 #include "gather.hpp"
 #include "mantissa/base/jobs.hpp"
 #include "mantissa/format.hpp"
+#include "running/progress.hpp"
 #include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
-#include "running/progress.hpp"
 
 namespace mantissa::compare {
 

@@ -10,9 +10,9 @@
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/residual.hpp"
+#include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "text/counted.hpp"
-#include "running/progress.hpp"
 
 namespace mantissa::compare {
 

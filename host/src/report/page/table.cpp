@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "html.hpp"
-#include "report/numbers.hpp"
 #include "report/charts/spec_shape.hpp"
+#include "report/numbers.hpp"
 
 namespace mantissa::report {
 

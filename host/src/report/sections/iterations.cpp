@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "report/numbers.hpp"
-#include "sections.hpp"
 #include "report/charts/series_choice.hpp"
 #include "report/charts/spec_shape.hpp"
+#include "report/numbers.hpp"
+#include "sections.hpp"
 
 namespace mantissa::report {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "report/page/document.hpp"
 #include "report/numbers.hpp"
+#include "report/page/document.hpp"
 #include "sections.hpp"
 
 namespace mantissa::report {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "report/charts/chart.hpp"
-#include "report/rows.hpp"
 #include "report/page/table.hpp"
+#include "report/rows.hpp"
 
 namespace mantissa::report {
 

@@ -28,7 +28,8 @@ CoreParameters core_parameters(const DatapathSpec& spec);
 /// faster model) for a constant stencil.
 CoreParameters core_parameters(const DatapathSpec& spec, const System& system);
 
-/// The adder's latency in clocks at a significand of `fraction_bits`, fp_add's with one format throughout (see latencies.hpp).
+/// The adder's latency in clocks at a significand of `fraction_bits`, fp_add's with one format throughout (see
+/// latencies.hpp).
 int adder_latency(int fraction_bits);
 
 /// The MaxRow parameter for a row length: 1025, or the next 2^k + 1.
