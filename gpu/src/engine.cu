@@ -390,6 +390,7 @@ public:
         } catch (const InvalidInput& e) {
             return e.what();
         }
+        if (const std::string why = beyond_products(spec); !why.empty()) return why;
         if (options.recurrence != Recurrence::pipelined)
             return "engine gpu runs the pipelined recurrence only; use --engine emulated for the plain one";
         if (system.size() >= std::size_t{1} << 32)

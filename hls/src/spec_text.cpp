@@ -44,6 +44,7 @@ std::string refusal(const std::string& engine, const DatapathSpec& spec, const S
     } catch (const InvalidInput& e) {
         return e.what();
     }
+    if (const std::string why = beyond_products(spec); !why.empty()) return why;
     if (options.recurrence != Recurrence::pipelined)
         return fmt::format(
             "engine '{}': it is a pipelined datapath and has no plain recurrence; use the emulated engine", engine);

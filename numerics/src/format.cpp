@@ -12,19 +12,39 @@ Format parse_format(std::string_view text) {
     if (const char* fault = detail::parse_format(text, f))
         throw InvalidInput(
             fmt::format("format '{}': {}; write s<M>e<E> with M in 2..52 and E in 2..11, as in s17e8 or s23e8:rne, "
-                        "or one of double, float, half, bfloat16, tf32",
+                        "fx<W>.<F> with W in 2..64, as in fx18.16, or one of double, float, half, bfloat16, tf32",
                         text.substr(0, 60), fault));
     return f;
 }
 
 std::string to_string(const Format& f) {
+    if (f.is_fixed())
+        return fmt::format("fx{}.{}{}", f.word_bits, f.fraction_bits, f.rounding == Rounding::down ? ":floor" : "");
     return fmt::format("s{}e{}{}{}{}", f.fraction_bits, f.exponent_bits,
                        f.rounding == Rounding::nearest_even ? ":rne" : "",
                        f.subnormals == Subnormals::gradual ? ":subnormals" : "",
                        f.canonical().overflow == Overflow::saturate ? ":sat" : "");
 }
 
+namespace {
+
+std::uint64_t word_mask(const Format& f) {
+    return ~std::uint64_t{0} >> (64 - f.word_bits);
+}
+
+std::string fixed_bit_string(const Format& f, std::uint64_t word) {
+    std::string digits = fmt::format("{:0{}b}", word, f.word_bits);
+    if (f.fraction_bits < 0 || f.fraction_bits >= f.word_bits) return fmt::format("{} * 2^{}", digits, -f.fraction_bits);
+    return digits.insert(static_cast<std::size_t>(f.word_bits - f.fraction_bits), ".");
+}
+
+} // namespace
+
 std::uint64_t encode(const Format& f, double value) {
+    if (f.is_fixed()) {
+        const double units = std::ldexp(value, f.fraction_bits); // exact: the value is representable
+        return static_cast<std::uint64_t>(static_cast<std::int64_t>(units)) & word_mask(f);
+    }
     const int m = f.fraction_bits;
     const std::uint64_t exponent_ones = (std::uint64_t{1} << f.exponent_bits) - 1;
     if (std::isnan(value)) return (exponent_ones << m) | (std::uint64_t{1} << (m - 1));
@@ -41,6 +61,11 @@ std::uint64_t encode(const Format& f, double value) {
 }
 
 double decode(const Format& f, std::uint64_t bits) {
+    if (f.is_fixed()) {
+        const int above = 64 - f.word_bits; // sign extension; the conversion rounds to nearest even where W > 53
+        const auto word = static_cast<std::int64_t>(bits << above) >> above;
+        return std::ldexp(static_cast<double>(word), -f.fraction_bits);
+    }
     const int m = f.fraction_bits;
     const std::uint64_t fraction = bits & ((std::uint64_t{1} << m) - 1);
     const std::uint64_t exponent_ones = (std::uint64_t{1} << f.exponent_bits) - 1;
@@ -60,6 +85,10 @@ double decode(const Format& f, std::uint64_t bits) {
 }
 
 bool representable(const Format& f, double value) {
+    if (f.is_fixed()) {
+        const double units = std::ldexp(value, f.fraction_bits), limit = std::ldexp(1.0, f.word_bits - 1);
+        return units >= -limit && units < limit && units == std::floor(units) && (units != 0 || value == 0);
+    }
     if (std::isnan(value) || std::isinf(value) || value == 0) return true;
     const double magnitude = std::fabs(value);
     if (magnitude > f.max() || magnitude < f.min_positive()) return false;
@@ -71,6 +100,7 @@ bool representable(const Format& f, double value) {
 
 std::string bit_string(const Format& f, double value) {
     const std::uint64_t bits = encode(f, value);
+    if (f.is_fixed()) return fixed_bit_string(f, bits);
     return fmt::format("{:b} {:0{}b} {:0{}b}", bits >> (f.width() - 1),
                        (bits >> f.fraction_bits) & ((std::uint64_t{1} << f.exponent_bits) - 1), f.exponent_bits,
                        bits & ((std::uint64_t{1} << f.fraction_bits) - 1), f.fraction_bits);

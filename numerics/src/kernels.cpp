@@ -28,6 +28,9 @@ void run_portable(const Format& f, Operation op, const detail::OperandArrays<T>&
 } // namespace
 
 template <class T> VectorUnit<T>::VectorUnit(const Format& format, Path path) : format_(format.canonical()) {
+    if (format.is_fixed())
+        throw InvalidInput(fmt::format("vector kernel: {} is a fixed-point format; these are of floating ones",
+                                       to_string(format)));
     if (!format.valid() || !format.fits<T>())
         throw InvalidInput(fmt::format("format {} does not fit a {}-bit carrier: use VectorUnit<double>",
                                        to_string(format), 8 * sizeof(T)));

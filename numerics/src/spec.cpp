@@ -14,8 +14,18 @@ namespace mantissa {
 namespace {
 
 Format wide_like(const Format& f) {
+    if (f.is_fixed()) return Format{52, 11};
     return Format{52, 11, f.rounding, f.subnormals, f.overflow}.canonical();
 }
+
+struct OrderName {
+    RowOrder order;
+    std::string_view name;
+};
+constexpr OrderName kOrders[] = {{RowOrder::chain, "chain"},
+                                 {RowOrder::tree, "tree"},
+                                 {RowOrder::flux, "flux"},
+                                 {RowOrder::second_difference, "second-difference"}};
 
 struct FormatField {
     std::string_view key;
@@ -59,7 +69,18 @@ std::vector<std::string_view> split_fields(std::string_view text) {
     return parts;
 }
 
+RowOrder parse_order(std::string_view text, std::string_view value) {
+    for (const OrderName& o : kOrders)
+        if (value == o.name) return o.order;
+    fail(text, "order is chain, tree, flux or second-difference");
+}
+
 void parse_dot(std::string_view text, std::string_view value, DotSpec& dot) {
+    dot.exact = value == "exact";
+    if (dot.exact) {
+        dot.fixed = false;
+        return;
+    }
     if (value.starts_with("fixed")) {
         std::string_view body = value.substr(5);
         const auto colon = body.find(':');
@@ -84,46 +105,107 @@ void parse_dot(std::string_view text, std::string_view value, DotSpec& dot) {
 
 } // namespace
 
+std::string to_string(RowOrder order) {
+    for (const OrderName& o : kOrders)
+        if (order == o.order) return std::string(o.name);
+    return "?";
+}
+
 DatapathSpec::DatapathSpec(const Format& f)
-    : u(f), r(f), p(f), q(f), coefficient(f), operand(f), row(f), scalar(wide_like(f)) {
+    : u(f), r(f), p(f), q(f), coefficient(f), operand(f.is_fixed() ? kFixedOperand : f), row(f), scalar(wide_like(f)) {
+    dot.exact = f.is_fixed();
+    dot.exact_product = f.is_fixed();
     dot.accumulator = wide_like(f);
     dot.product = f;
 }
 
+bool operator==(const DatapathSpec& a, const DatapathSpec& b) {
+    for (const FormatField& field : kFormatFields)
+        if (!(a.fixed_vectors() && b.fixed_vectors() && field.key == "row") &&
+            !(a.*field.member == b.*field.member))
+            return false;
+    return a.order == b.order && a.dot == b.dot && a.lanes == b.lanes;
+}
+
+namespace {
+
+using Check = void (*)(const DatapathSpec&, bool, const std::string&);
+
+void check_fixed(const DatapathSpec& s, Check check) {
+    for (const FormatField& field : kFormatFields) {
+        const Format& f = s.*field.member;
+        const bool vector = field.key == "r" || field.key == "p" || field.key == "q" || field.key == "coef";
+        if (vector)
+            check(s, f.is_fixed(),
+                  fmt::format("{}={} is floating beside fixed vectors: r, p, q and coef are of one kind", field.key,
+                              to_string(f)));
+        if (field.key == "operand" || field.key == "scalar")
+            check(s, !f.is_fixed(),
+                  fmt::format("{}={} is fixed: alpha and beta have an exponent; write a floating format, as in s16e11",
+                              field.key, to_string(f)));
+        if (f.is_fixed())
+            check(s, f.word_bits <= Format::kMaxDoubleWord,
+                  fmt::format("{}={}: a datapath's words have at most {} bits", field.key, to_string(f),
+                              Format::kMaxDoubleWord));
+    }
+    check(s, s.dot.exact || s.dot.fixed,
+          "floating accumulators beside fixed vectors: write dot=exact or dot=fixed[MSB:LSB]");
+    check(s, s.dot.exact || s.dot.exact_product, "product= has no meaning with fixed vectors: their products are exact");
+}
+
+void check_floating(const DatapathSpec& s, Check check) {
+    for (const FormatField& field : kFormatFields)
+        if (field.key != "u")
+            check(s, !(s.*field.member).is_fixed(),
+                  fmt::format("{}={} is fixed beside floating vectors: r, p, q and coef are of one kind, the rest "
+                              "follows r (u may be of the other)",
+                              field.key, to_string(s.*field.member)));
+    check(s, !s.dot.exact, "dot=exact is for fixed vectors: write dot=fixed[MSB:LSB] or a floating format");
+    check(s, s.dot.exact_product || !s.dot.product.is_fixed(), "product= is floating beside floating vectors, or exact");
+    check(s, s.dot.fixed || !s.dot.accumulator.is_fixed(), "dot= is a floating format, fixed[MSB:LSB] or exact");
+    if (s.u.is_fixed())
+        check(s, s.u.word_bits <= Format::kMaxDoubleWord,
+              fmt::format("u={}: a datapath's words have at most {} bits", to_string(s.u), Format::kMaxDoubleWord));
+}
+
+void check_lanes(const DatapathSpec& s, Check check) {
+    const DotSpec& dot = s.dot;
+    check(s, dot.depth >= 1 && dot.depth <= DotSpec::kMaxDepth && std::has_single_bit(static_cast<unsigned>(dot.depth)),
+          "the accumulator depth is a power of two in 1..64");
+    if (!dot.exact_product) return;
+    const int bits = std::max({2 * s.r.precision(), 2 * s.q.precision(), s.p.precision() + s.q.precision()});
+    check(s, bits <= dot.accumulator.precision(),
+          fmt::format("exact products have up to {} bits and the accumulator {}: round them (product=FORMAT) or "
+                      "use dot=fixed[MSB:LSB]",
+                      bits, dot.accumulator.precision()));
+    const int exponent = std::max({s.r.exponent_bits, s.p.exponent_bits, s.q.exponent_bits});
+    const bool gradual = !s.r.flushes() || !s.p.flushes() || !s.q.flushes();
+    check(s, exponent < dot.accumulator.exponent_bits && !gradual,
+          "exact products need an accumulator with more exponent bits and vectors without subnormals: round them "
+          "(product=FORMAT) or use dot=fixed[MSB:LSB]");
+}
+
+} // namespace
+
 void DatapathSpec::validate() const {
-    const auto check = [&](bool good, const std::string& what) {
-        if (!good) fail(to_string(*this), what);
+    constexpr Check kCheck = [](const DatapathSpec& s, bool good, const std::string& what) {
+        if (!good) fail(to_string(s), what);
     };
+    const auto check = [&](bool good, const std::string& what) { kCheck(*this, good, what); };
     for (const FormatField& field : kFormatFields)
         check((this->*field.member).valid(), fmt::format("{}= is no format", field.key));
-    check(dot.fixed || dot.accumulator.valid(), "the dot product's accumulator is no format");
-    check(dot.exact_product || dot.product.valid(), "product= is no format");
+    check(dot.fixed || dot.exact || dot.accumulator.valid(), "the dot product's accumulator is no format");
+    check(dot.exact || dot.exact_product || dot.product.valid(), "product= is no format");
     check(lanes >= 1 && lanes <= kMaxLanes && std::has_single_bit(static_cast<unsigned>(lanes)),
           "lanes is a power of two in 1..64");
-    if (dot.fixed) {
-        const FixedWindow& w = dot.window;
-        check(w.msb > w.lsb && w.width() <= FixedWindow::kMaxWidth && w.lsb >= FixedWindow::kMinLsb &&
-                  w.msb <= FixedWindow::kMaxMsb,
-              "a fixed window is fixed[MSB:LSB] with LSB < MSB and at most 64 bits");
-    } else {
-        check(dot.depth >= 1 && dot.depth <= DotSpec::kMaxDepth &&
-                  std::has_single_bit(static_cast<unsigned>(dot.depth)),
-              "the accumulator depth is a power of two in 1..64");
-        if (dot.exact_product) {
-            const int bits = std::max({2 * r.precision(), 2 * q.precision(), p.precision() + q.precision()});
-            check(
-                bits <= dot.accumulator.precision(),
-                fmt::format("exact products have up to {} bits and the accumulator {}: round them (product=FORMAT) or "
-                            "use dot=fixed[MSB:LSB]",
-                            bits, dot.accumulator.precision()));
-            const int exponent = std::max({r.exponent_bits, p.exponent_bits, q.exponent_bits});
-            const bool gradual = !r.flushes() || !p.flushes() || !q.flushes();
-            check(
-                exponent < dot.accumulator.exponent_bits && !gradual,
-                "exact products need an accumulator with more exponent bits and vectors without subnormals: round them "
-                "(product=FORMAT) or use dot=fixed[MSB:LSB]");
-        }
-    }
+    if (fixed_vectors()) check_fixed(*this, kCheck);
+    else check_floating(*this, kCheck);
+    if (dot.exact) return;
+    if (!dot.fixed) return check_lanes(*this, kCheck);
+    const FixedWindow& w = dot.window;
+    check(w.msb > w.lsb && w.width() <= FixedWindow::kMaxWidth && w.lsb >= FixedWindow::kMinLsb &&
+              w.msb <= FixedWindow::kMaxMsb,
+          "a fixed window is fixed[MSB:LSB] with LSB < MSB and at most 64 bits");
 }
 
 DatapathSpec parse_spec(std::string_view text) {
@@ -131,8 +213,8 @@ DatapathSpec parse_spec(std::string_view text) {
     if (parts.front().find('=') != std::string_view::npos)
         fail(text, "it begins with the base format, as in s17e8,u=s23e8");
     DatapathSpec spec(parse_format(parts.front()));
+    const bool fixed_base = spec.fixed_vectors();
     std::set<std::string_view> seen;
-    bool product_given = false;
     for (std::size_t i = 1; i < parts.size(); ++i) {
         const auto equals = parts[i].find('=');
         if (equals == std::string_view::npos)
@@ -148,10 +230,8 @@ DatapathSpec parse_spec(std::string_view text) {
                 known = true;
             }
         if (key == "order") {
-            if (value != "chain" && value != "tree") fail(text, "order is chain or tree");
-            spec.order = value == "tree" ? RowOrder::tree : RowOrder::chain;
+            spec.order = parse_order(text, value);
         } else if (key == "product") {
-            product_given = true;
             spec.dot.exact_product = value == "exact";
             if (!spec.dot.exact_product) spec.dot.product = parse_format(value);
         } else if (key == "dot") {
@@ -165,23 +245,48 @@ DatapathSpec parse_spec(std::string_view text) {
                            "no field '{}'; the keys are u r p q coef operand row order product dot scalar lanes", key));
         }
     }
-    if (!product_given) spec.dot.exact_product = spec.dot.fixed;
+    if (fixed_base && !spec.fixed_vectors())
+        fail(text, "floating vectors under a fixed base: begin with the vectors' format, as in s17e8,u=fx32.30");
+    if (spec.fixed_vectors()) {
+        if (seen.contains("row")) fail(text, "row= has no meaning with fixed vectors: row sums are exact");
+        if (!seen.contains("dot")) spec.dot.exact = true;
+        if (!seen.contains("product")) spec.dot.exact_product = true;
+        spec.row = spec.dot.product = spec.r;
+    } else if (!seen.contains("product")) {
+        spec.dot.exact_product = spec.dot.fixed;
+    }
     spec.validate();
     return spec;
+}
+
+std::string beyond_products(const DatapathSpec& spec) {
+    if (spec.fixed_vectors())
+        return fmt::format("{} is a fixed-point format: only the emulated engine has them", to_string(spec.r));
+    if (spec.u.is_fixed())
+        return fmt::format("u={} is a fixed-point format: only the emulated engine has them", to_string(spec.u));
+    if (!adds_products(spec.order))
+        return fmt::format("order={}: only the emulated engine forms rows of differences; others add products "
+                           "(order=chain or tree)",
+                           to_string(spec.order));
+    return {};
 }
 
 std::string to_string(const DatapathSpec& spec) {
     const DatapathSpec plain(spec.r);
     std::string text = to_string(spec.r);
     for (const FormatField& field : kFormatFields)
-        if (field.key != "scalar" && !(spec.*field.member == plain.*field.member))
+        if (field.key != "scalar" && !(field.key == "row" && spec.fixed_vectors()) &&
+            !(spec.*field.member == plain.*field.member))
             text += fmt::format(",{}={}", field.key, to_string(spec.*field.member));
-    if (spec.order == RowOrder::tree) text += ",order=tree";
+    if (spec.order != RowOrder::chain) text += ",order=" + to_string(spec.order);
     const DotSpec& dot = spec.dot;
-    if (dot.exact_product != dot.fixed || (!dot.exact_product && !(dot.product == plain.dot.product)))
-        text += ",product=" + (dot.exact_product ? std::string("exact") : to_string(dot.product));
+    const bool usual_terms = spec.fixed_vectors() ? dot.exact || dot.exact_product
+                             : dot.exact_product  ? dot.fixed
+                                                  : !dot.fixed && dot.product == plain.dot.product;
+    if (!usual_terms) text += ",product=" + (dot.exact_product ? std::string("exact") : to_string(dot.product));
     if (dot.fixed) text += fmt::format(",dot=fixed[{}:{}]", dot.window.msb, dot.window.lsb);
-    else if (!(dot.accumulator == plain.dot.accumulator) || dot.depth != plain.dot.depth)
+    else if (dot.exact) text += spec.fixed_vectors() ? "" : ",dot=exact";
+    else if (spec.fixed_vectors() || !(dot.accumulator == plain.dot.accumulator) || dot.depth != plain.dot.depth)
         text += fmt::format(",dot={}{}", to_string(dot.accumulator),
                             dot.depth != plain.dot.depth ? fmt::format("/{}", dot.depth) : "");
     if (!(spec.scalar == plain.scalar)) text += ",scalar=" + to_string(spec.scalar);

@@ -20,6 +20,7 @@ int max_row(std::size_t row_length) {
 }
 
 std::string core_refusal(const DatapathSpec& spec) {
+    if (std::string why = beyond_products(spec); !why.empty()) return why;
     struct Named {
         const char* name;
         const Format& format;

@@ -15,9 +15,39 @@
 // alpha and beta are rounded to the operand format as they enter the vector updates. A pass lags its result: u' is
 // the iterate before the step along p', so after a run the solution of the inner system is u + alpha p.
 //
+// The row sum of element i, by RowOrder; rnd is the row format's rounding, of each product, difference and sum; i + n
+// is the element one grid row to the north; coefficients are rounded to the coefficient format as they are loaded:
+//
+//     chain, tree         products a_k p_k in the matrix's order, added one after the other or in adjacent pairs
+//     flux                f_d(i) = w_d(i) (p_i - p_(i+d)) for d = E (+1), NW (+n-1), N (+n), NE (+n+1), w_d = -a_d
+//                         up(i)   = (f_NW(i) + f_N(i)) + f_NE(i)
+//                         down(i) = (f_NE(i-n-1) + f_N(i-n)) + f_NW(i-n+1)
+//                         q_i = (f_E(i) - f_E(i-1)) + (up(i) - down(i)), and + (c_i p_i) at last where the matrix has
+//                         row sums c (SymmetricBands)
+//     second_difference   a_i = (p_E - p_i) - (p_i - p_W);  s_i = (beta p_i) + (gamma a_i)
+//                         q_i = ((s_N - s_i) - (s_i - s_S)) + (alpha a_i), and + (c p_i) at last where c is not zero
+//                         with SecondDifferences {alpha, beta, gamma, c} of the stencil
+//
+// Fixed-point words (r, p and q of a fixed format). With rnd_x the rounding onto the grid of x's format:
+//
+//     u' = u + rnd_u(alpha p)       where u is floating: as above, of p's exact value
+//     r' = r - rnd_r(alpha q)
+//     p' = rnd_p(r') + rnd_p(beta p)
+//     q' = rnd_q(row sum)           the sum of all products exact: every RowOrder gives the same word
+//     rho, pq, qq                   every bit of every product, added exactly (or truncated to dot's window), then
+//                                   rounded once into the scalar format
+//
+// alpha and beta are, for a whole pass, a significand and an exponent: a multiplier, a shift, half a unit added, and an
+// adder do it. A word that overflows keeps its low W bits and its run ends with window_overflow, as does the first run
+// behind a write() of a value that does not fit (it is stored as the nearest word). In fixed formats a coefficient off
+// the diagonal is rounded; the diagonal of a grid's matrix (Stencil, Bands, SymmetricBands) is the rounded row sum minus
+// the rounded coefficients off it, so that rounding keeps row sums; row sums within 2^-50 of the sum of a row's
+// magnitudes count as zero. Sparse rows round every coefficient by itself. A word of the diagonal may take one bit more
+// than the coefficient format's others.
+//
 // A pass that cannot go on ends the run with alpha = sigma = beta = +0, so that u + alpha p is still the best
 // iterate. The tests, in this order:
-//     a fixed-point dot product outside its window -> window_overflow (rho, pq and qq are then +0)
+//     a dot product outside its window, a word that overflowed -> window_overflow (rho, pq and qq are then +0)
 //     rho, pq or qq not finite                     -> not_finite
 //     rho zero                                     -> exact (nothing left to reduce)
 //     pq not above zero                            -> indefinite
@@ -27,6 +57,7 @@
 // r' = r - alpha q'; rho = r'.r'; beta = rho / (r.r), with the same formats. Its u' already holds the step.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -61,11 +92,25 @@ struct RunRequest {
     std::uint64_t rho_stop_from = 1; ///< the first pass of this run whose rho is tested
 };
 
+/// Bits that the longest word of a vector took (the shortest two's complement word that holds it); 0 where the vector is
+/// floating. An overflow shows as the format's width plus one.
+struct WordUse {
+    int u = 0, r = 0, p = 0, q = 0;
+    void merge(const WordUse& other) {
+        u = std::max(u, other.u);
+        r = std::max(r, other.r);
+        p = std::max(p, other.p);
+        q = std::max(q, other.q);
+    }
+    friend bool operator==(const WordUse&, const WordUse&) = default;
+};
+
 struct RunReport {
     std::uint64_t passes = 0; ///< passes run, the last (incomplete) one included
     RunEnd end = RunEnd::passes;
     std::uint64_t sigma_guards = 0;      ///< how often sigma was below zero
     std::optional<std::uint64_t> cycles; ///< clock cycles, for engines that have them
+    WordUse words;                       ///< the longest words of this run, of fixed formats
 };
 
 /// The double-precision vectors of residual-guided refinement, kept where a session keeps its own: an outer step then

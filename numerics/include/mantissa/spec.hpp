@@ -6,16 +6,22 @@
 //     s17e8
 //     s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]
 //     s23e8:rne,order=tree,dot=s52e11:rne/8,lanes=2
+//     fx18.16,u=fx32.30,coef=fx18.17
 //
 //   u= r= p= q=   vector formats                        default: the base
-//   coef=         band coefficients                     default: the base
-//   operand=      alpha and beta in vector updates      default: the base
-//   row=          products and sums of a row            default: the base
-//   order=        chain | tree                          default: chain
-//   product=      FORMAT | exact, dot-product terms     default: the base; exact with dot=fixed
-//   dot=          FORMAT[/DEPTH] | fixed[MSB:LSB]       default: s52e11/16 with the base's policy
+//   coef=         coefficients of the matrix            default: the base
+//   operand=      alpha and beta in vector updates      default: the base; s16e11 with a fixed one
+//   row=          products and sums of a row            default: the base; exact in fixed formats
+//   order=        chain | tree | flux | second-difference   default: chain
+//   product=      FORMAT | exact, dot-product terms     default: the base; exact with dot=fixed and dot=exact
+//   dot=          FORMAT[/DEPTH] | fixed[MSB:LSB] | exact   default: s52e11/16 with the base's policy; exact with a
+//                                                       fixed base
 //   scalar=       FORMAT of the scalar unit             default: s52e11 with the base's policy
 //   lanes=        vector elements per clock             default: 1
+//
+// r, p, q and coef are floating or fixed together: a row is summed in one kind of arithmetic. u may be of the other kind.
+// alpha and beta are floating always: fixed vectors meet their significand in a multiplier and their exponent as a
+// shift that is the same for a whole pass.
 #pragma once
 
 #include <string>
@@ -25,11 +31,20 @@
 
 namespace mantissa {
 
-/// How the products of a row are added.
+/// How a row of A p is formed; engine.hpp defines each to its last rounding. With fixed vectors all forms that a matrix
+/// has give the same bits.
 enum class RowOrder : std::uint8_t {
-    chain, ///< ((p0 + p1) + p2) + ... in band order, south-west to north-east
-    tree,  ///< adjacent pairs, repeatedly; an odd last term moves up unchanged
+    chain,             ///< products, ((p0 + p1) + p2) + ... in band order, south-west to north-east
+    tree,              ///< products, adjacent pairs, repeatedly; an odd last term moves up unchanged
+    flux,              ///< differences to four neighbours, each formed once and used by two rows; grids
+    second_difference, ///< second differences along one axis and then the other; constant stencils
 };
+/// "chain", "tree", "flux", "second-difference".
+std::string to_string(RowOrder order);
+/// Does this form add products (rather than differences)?
+[[nodiscard]] constexpr bool adds_products(RowOrder order) {
+    return order == RowOrder::chain || order == RowOrder::tree;
+}
 
 /// A fixed-point accumulator: a two's complement number whose top (sign) bit is worth -2^msb and whose lowest bit is
 /// worth 2^lsb. Terms are truncated toward zero to the 2^lsb grid, then added exactly, so the order does not matter.
@@ -44,15 +59,17 @@ struct FixedWindow {
 /// How a dot product is formed.
 struct DotSpec {
     bool fixed = false;         ///< fixed-point window, or floating-point lanes
+    bool exact = false;         ///< neither: every bit of every product in 128-bit sums; fixed vectors only
     FixedWindow window;         ///< when fixed
-    Format accumulator;         ///< when not fixed
-    int depth = 16;             ///< interleaved partial sums per lane, a power of two in 1..64, when not fixed
+    Format accumulator;         ///< floating lanes: their format
+    int depth = 16;             ///< floating lanes: interleaved partial sums per lane, a power of two in 1..64
     bool exact_product = false; ///< terms are exact products (else rounded to `product`); into floating lanes only
                                 ///< where every product is a value of the accumulator's format
     Format product;             ///< when not exact_product
     static constexpr int kMaxDepth = 64;
     /// Fields that the chosen form does not use are not compared.
     friend constexpr bool operator==(const DotSpec& a, const DotSpec& b) {
+        if (a.exact || b.exact) return a.exact == b.exact;
         const bool same_terms = a.exact_product == b.exact_product && (a.exact_product || a.product == b.product);
         if (a.fixed || b.fixed) return a.fixed == b.fixed && a.window == b.window && same_terms;
         return a.accumulator == b.accumulator && a.depth == b.depth && same_terms;
@@ -61,17 +78,25 @@ struct DotSpec {
 
 struct DatapathSpec {
     Format u, r, p, q;
-    Format coefficient; ///< the bands
-    Format operand;     ///< alpha and beta as they enter the vector updates
-    Format row;         ///< each product and each sum of a row; the row's result is then rounded to q
+    Format coefficient; ///< the matrix
+    Format operand;     ///< alpha and beta as they enter the vector updates; floating
+    Format row;         ///< each product and each sum of a row; the row's result is then rounded to q. Unused (and the
+                        ///< base) with fixed vectors, whose row sums are exact
     RowOrder order = RowOrder::chain;
     DotSpec dot;
     Format scalar; ///< alpha, sigma and beta are formed in it, from dot products rounded into it
     int lanes = 1; ///< a power of two in 1..64
     static constexpr int kMaxLanes = 64;
 
-    /// Every field from one format: accumulators and scalars are s52e11 with the format's rounding and subnormals.
+    /// Every field from one format: accumulators and scalars are s52e11 with the format's rounding and subnormals. From
+    /// a fixed one: exact dot products, kFixedOperand for alpha and beta, s52e11 scalars.
     explicit DatapathSpec(const Format& f = formats::kDouble);
+
+    /// 17 significant bits: what an 18 x 18-bit signed multiplier takes of an unsigned number.
+    static constexpr Format kFixedOperand{16, 11};
+
+    /// Are r, p, q and the coefficients fixed-point words?
+    [[nodiscard]] bool fixed_vectors() const { return r.is_fixed(); }
 
     /// Partial sums of a floating dot product: element i belongs to partial sum i mod partials(). They are closed by
     /// halving: s[j] += s[j + n/2] for j < n/2, n = partials(), partials()/2, ..., 2.
@@ -80,11 +105,16 @@ struct DatapathSpec {
     /// Throws InvalidInput, one line, on a combination that no engine can mean.
     void validate() const;
 
-    friend bool operator==(const DatapathSpec&, const DatapathSpec&) = default;
+    /// Fields that fixed vectors do not use are not compared.
+    friend bool operator==(const DatapathSpec&, const DatapathSpec&);
 };
 
 /// Parses and validates the text form. Throws InvalidInput with one line.
 DatapathSpec parse_spec(std::string_view text);
+
+/// Why only an engine with fixed-point words and row differences runs `spec`: one line that begins with what asks for
+/// them. Empty where floating vectors and rows of products do (the datapath of FCCM'06).
+std::string beyond_products(const DatapathSpec& spec);
 
 /// The text form over r's format as the base; parse_spec reads it back as an equal spec, and equal specs have equal
 /// texts. It is the key under which results are stored.

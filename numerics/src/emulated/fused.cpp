@@ -34,6 +34,7 @@ template <class T> std::optional<Plan<T>> plan_for(const DatapathSpec& s) {
 #if !MANTISSA_HAS_FP_MODE
     return std::nullopt;
 #endif
+    if (!beyond_products(s).empty()) return std::nullopt;
     constexpr int kFraction = sizeof(T) == 4 ? 23 : 52, kExponent = sizeof(T) == 4 ? 8 : 11;
     const bool rounded_product = !s.dot.exact_product;
     Plan<T> plan;
