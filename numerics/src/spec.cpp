@@ -155,17 +155,13 @@ void check_fixed(const DatapathSpec& s, Check check) {
 
 void check_floating(const DatapathSpec& s, Check check) {
     for (const FormatField& field : kFormatFields)
-        if (field.key != "u")
-            check(s, !(s.*field.member).is_fixed(),
-                  fmt::format("{}={} is fixed beside floating vectors: r, p, q and coef are of one kind, the rest "
-                              "follows r (u may be of the other)",
-                              field.key, to_string(s.*field.member)));
+        check(s, !(s.*field.member).is_fixed(),
+              fmt::format("{}={} is fixed beside floating vectors, whose every element would need a shift of its own: "
+                          "begin with the vectors' fixed format, as in fx18.16",
+                          field.key, to_string(s.*field.member)));
     check(s, !s.dot.exact, "dot=exact is for fixed vectors: write dot=fixed[MSB:LSB] or a floating format");
     check(s, s.dot.exact_product || !s.dot.product.is_fixed(), "product= is floating beside floating vectors, or exact");
     check(s, s.dot.fixed || !s.dot.accumulator.is_fixed(), "dot= is a floating format, fixed[MSB:LSB] or exact");
-    if (s.u.is_fixed())
-        check(s, s.u.word_bits <= Format::kMaxDoubleWord,
-              fmt::format("u={}: a datapath's words have at most {} bits", to_string(s.u), Format::kMaxDoubleWord));
 }
 
 void check_lanes(const DatapathSpec& s, Check check) {
@@ -262,8 +258,6 @@ DatapathSpec parse_spec(std::string_view text) {
 std::string beyond_products(const DatapathSpec& spec) {
     if (spec.fixed_vectors())
         return fmt::format("{} is a fixed-point format: only the emulated engine has them", to_string(spec.r));
-    if (spec.u.is_fixed())
-        return fmt::format("u={} is a fixed-point format: only the emulated engine has them", to_string(spec.u));
     if (!adds_products(spec.order))
         return fmt::format("order={}: only the emulated engine forms rows of differences; others add products "
                            "(order=chain or tree)",

@@ -70,7 +70,7 @@ constexpr Rounded from_double(const Format& f, double value) {
 
 /// Bits that a word takes: the shortest two's complement word that holds it, 1 for 0 and -1.
 [[nodiscard]] constexpr int bits_of(Word word) {
-    return 1 + std::bit_width(static_cast<std::uint64_t>(word < 0 ? ~word : word));
+    return 1 + static_cast<int>(std::bit_width(static_cast<std::uint64_t>(word < 0 ? ~word : word)));
 }
 
 } // namespace mantissa::fixed

@@ -19,9 +19,9 @@
 //   scalar=       FORMAT of the scalar unit             default: s52e11 with the base's policy
 //   lanes=        vector elements per clock             default: 1
 //
-// r, p, q and coef are floating or fixed together: a row is summed in one kind of arithmetic. u may be of the other kind.
-// alpha and beta are floating always: fixed vectors meet their significand in a multiplier and their exponent as a
-// shift that is the same for a whole pass.
+// r, p, q and coef are floating or fixed together: a row is summed in one kind of arithmetic. Beside fixed ones u may be
+// floating. alpha and beta are floating always: fixed vectors meet their significand in a multiplier and their exponent
+// as a shift that is the same for a whole pass.
 #pragma once
 
 #include <string>

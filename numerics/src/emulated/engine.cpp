@@ -1,5 +1,7 @@
 #include <cstdlib>
 
+#include "fixed_matrix.hpp"
+#include "fixed_session.hpp"
 #include "session_base.hpp"
 
 namespace mantissa {
@@ -14,9 +16,11 @@ public:
         return "vectorised C++ emulation on this processor, the executable specification (kernels: " +
                std::string(kernel_isa()) + ")";
     }
-    [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System&, const SessionOptions&) const override {
+    [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System& system,
+                                      const SessionOptions&) const override {
         try {
             spec.validate();
+            if (spec.fixed_vectors()) return detail::fixed_refusal(system, spec);
         } catch (const InvalidInput& e) {
             return e.what();
         }
@@ -25,6 +29,10 @@ public:
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                 const SessionOptions& options) const override {
         spec.validate();
+        if (spec.fixed_vectors()) {
+            if (const std::string why = detail::fixed_refusal(system, spec); !why.empty()) throw InvalidInput(why);
+            return detail::make_fixed_general_session(system, spec, options);
+        }
         if (!general_)
             if (auto session = detail::make_fused_session(system, spec, options)) return session;
         return detail::make_block_session(system, spec, options);

@@ -1,0 +1,261 @@
+// The general emulated session in fixed-point words: any widths, element by element, straight from engine.hpp.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "fixed_matrix.hpp"
+#include "fixed_scalar.hpp"
+#include "fixed_session.hpp"
+#include "mantissa/accumulate.hpp"
+#include "mantissa/exact.hpp"
+#include "session_base.hpp"
+
+namespace mantissa::detail {
+
+namespace {
+
+using fixed::Wide;
+using fixed::Word;
+
+class FixedGeneralSession final : public Session {
+public:
+    FixedGeneralSession(const System& system, const DatapathSpec& spec, const SessionOptions& options)
+        : spec_(spec), formats_{spec.u, spec.r, spec.p, spec.q}, matrix_(fixed_matrix(system, spec.coefficient)),
+          threads_(std::max(1, options.threads)), recurrence_(options.recurrence) {
+        for (auto& v : words_) v.assign(system.size(), 0);
+        if (!spec.u.is_fixed()) {
+            words_[0].clear();
+            u_.assign(system.size(), 0.0);
+        }
+        for (int b = 0; b < kBands; ++b) offset_[b] = band_offset(b, matrix_.row_length);
+    }
+
+    void write(Vec v, std::size_t first, std::span<const double> values) override {
+        check(first, values.size());
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (floating(v)) {
+                u_[first + i] = exact::convert(spec_.u, values[i]);
+                continue;
+            }
+            const fixed::Rounded rounded = fixed::from_double(format(v), values[i]);
+            words_[index(v)][first + i] = rounded.word;
+            unfit_ |= rounded.overflow;
+        }
+    }
+    void read(Vec v, std::size_t first, std::span<double> values) const override {
+        check(first, values.size());
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = floating(v) ? u_[first + i] : fixed::to_double(format(v), words_[index(v)][first + i]);
+    }
+    void clear(Vec v) override {
+        if (floating(v)) std::fill(u_.begin(), u_.end(), 0.0);
+        else std::fill(words_[index(v)].begin(), words_[index(v)].end(), 0);
+    }
+    void set_scalars(double alpha, double beta) override {
+        scalars_ = {};
+        scalars_.alpha = exact::convert(spec_.scalar, alpha);
+        scalars_.beta = exact::convert(spec_.scalar, beta);
+        rho_known_ = false;
+    }
+    [[nodiscard]] Scalars scalars() const override { return scalars_; }
+
+    RunReport run(const RunRequest& request) override {
+        const double stop = exact::convert(spec_.scalar, request.rho_stop);
+        return run_fixed_passes(request, stop, scalars_, unfit_, [this](WordUse& use) {
+            use_ = {};
+            ScalarStep step;
+            if (recurrence_ == Recurrence::pipelined) {
+                step = pass();
+            } else {
+                step = plain_pass(spec_, scalars_, rho_known_, PlainParts{*this});
+                if (overflow_) step = overflowed();
+            }
+            overflow_ = false;
+            use.merge(use_);
+            return step;
+        });
+    }
+
+private:
+    static std::size_t index(Vec v) { return static_cast<std::size_t>(v); }
+    [[nodiscard]] const Format& format(Vec v) const { return formats_[index(v)]; }
+    [[nodiscard]] bool floating(Vec v) const { return v == Vec::u && !spec_.u.is_fixed(); }
+    [[nodiscard]] std::size_t size() const { return matrix_.size; }
+    void check(std::size_t first, std::size_t count) const {
+        if (first > size() || count > size() - first)
+            throw InvalidInput("session: elements outside the vector; stay below the system's size");
+    }
+
+    static ScalarStep overflowed() {
+        ScalarStep step;
+        step.end = RunEnd::window_overflow;
+        return step;
+    }
+
+    /// What one thread's part of a pass found out.
+    struct Found {
+        bool overflow = false;
+        int bits[4] = {};
+    };
+    void keep(Found& found, Vec v, Word& into, Wide units) const {
+        const fixed::Rounded rounded = fixed::fit(format(v), units);
+        into = rounded.word;
+        found.overflow |= rounded.overflow;
+        int& bits = found.bits[index(v)];
+        bits = std::max(bits, rounded.overflow ? format(v).word_bits + 1 : fixed::bits_of(rounded.word));
+    }
+    void take(const Found& found) {
+        overflow_ |= found.overflow;
+        use_.merge({found.bits[0], found.bits[1], found.bits[2], found.bits[3]});
+    }
+    template <class Body> void for_elements(Body&& body) {
+        const auto n = static_cast<std::ptrdiff_t>(size());
+#pragma omp parallel num_threads(threads_) if (threads_ > 1)
+        {
+            Found found;
+#pragma omp for schedule(static)
+            for (std::ptrdiff_t i = 0; i < n; ++i) body(static_cast<std::size_t>(i), found);
+#pragma omp critical
+            take(found);
+        }
+    }
+    [[nodiscard]] FixedScalar operand(double s) const {
+        return {exact::convert(spec_.operand, s), spec_.operand.precision()};
+    }
+
+    void update_u(const FixedScalar& s, double alpha, std::size_t i, Found& found) {
+        const Word direction = words_[2][i];
+        if (!spec_.u.is_fixed()) {
+            const double p = fixed::to_double(spec_.p, direction);
+            u_[i] = exact::add(spec_.u, u_[i], exact::mul(spec_.u, alpha, p));
+            return;
+        }
+        Word& u = words_[0][i];
+        keep(found, Vec::u, u, u + scaled_word(s, direction, s.shift(spec_.p, spec_.u), spec_.u.rounding, found.overflow));
+    }
+    void update_r(const FixedScalar& s, std::size_t i, Found& found) {
+        Word& r = words_[1][i];
+        keep(found, Vec::r, r,
+             r - scaled_word(s, words_[3][i], s.shift(spec_.q, spec_.r), spec_.r.rounding, found.overflow));
+    }
+    void update_p(const FixedScalar& s, std::size_t i, Found& found) {
+        Word& p = words_[2][i];
+        const int up = spec_.r.fraction_bits - spec_.p.fraction_bits;
+        bool lost = -up > 72 && words_[1][i] != 0;
+        const Wide r = lost ? 0 : fixed::shift_round(words_[1][i], up, spec_.p.rounding);
+        const Wide along = scaled_word(s, p, s.shift(spec_.p, spec_.p), spec_.p.rounding, lost);
+        found.overflow |= lost;
+        keep(found, Vec::p, p, r + along);
+    }
+
+    [[nodiscard]] Wide row(std::size_t i) const {
+        const Word* const p = words_[2].data();
+        Wide sum = 0;
+        if (matrix_.kind == System::Kind::sparse) {
+            for (std::uint64_t k = matrix_.row_begin[i]; k < matrix_.row_begin[i + 1]; ++k)
+                sum += Wide{matrix_.value[k]} * p[matrix_.column[k]];
+            return sum;
+        }
+        const bool constant = matrix_.kind == System::Kind::stencil;
+        if (constant) {
+            const std::size_t column = i % matrix_.row_length, grid_row = i / matrix_.row_length;
+            if (column == 0 || column == matrix_.row_length - 1 || grid_row == 0 || grid_row == matrix_.grid_rows - 1)
+                return 0;
+        }
+        for (std::size_t b = 0; b < kBands; ++b) {
+            const std::ptrdiff_t j = static_cast<std::ptrdiff_t>(i) + offset_[b];
+            if (j < 0 || j >= static_cast<std::ptrdiff_t>(size())) continue;
+            sum += Wide{constant ? matrix_.stencil[b] : matrix_.bands[b][i]} * p[j];
+        }
+        return sum;
+    }
+    void form_q(std::size_t i, Found& found) {
+        const int shift = spec_.coefficient.fraction_bits + spec_.p.fraction_bits - spec_.q.fraction_bits;
+        const Wide sum = row(i);
+        const bool lost = -shift > 8 && sum != 0 && fixed_bits(sum) - shift > 126;
+        found.overflow |= lost;
+        keep(found, Vec::q, words_[3][i], lost ? 0 : fixed::shift_round(sum, shift, spec_.q.rounding));
+    }
+    static int fixed_bits(Wide x) {
+        const auto m = static_cast<fixed::UnsignedWide>(x < 0 ? ~x : x);
+        const auto high = static_cast<std::uint64_t>(m >> 64);
+        return 1 + static_cast<int>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(m)));
+    }
+
+    [[nodiscard]] DotResult dot(Vec a, Vec b) const {
+        const std::vector<Word>&x = words_[index(a)], &y = words_[index(b)];
+        const int point = format(a).fraction_bits + format(b).fraction_bits;
+        ExactSum sum;
+        FixedAccumulator window(spec_.dot.window);
+        for (std::size_t i = 0; i < size(); ++i) {
+            if (spec_.dot.exact) sum.add(Wide{x[i]} * y[i]);
+            else window.add_product(fixed::to_double(format(a), x[i]), fixed::to_double(format(b), y[i]));
+        }
+        if (!spec_.dot.exact) return {window.total(spec_.scalar), window.overflow()};
+        if (sum.lost()) return {0.0, true};
+        return {exact_total(sum.units(), point, spec_.scalar), false};
+    }
+
+    ScalarStep pass() {
+        const FixedScalar alpha = operand(scalars_.alpha), beta = operand(scalars_.beta);
+        const double rounded_alpha = exact::convert(spec_.operand, scalars_.alpha);
+        for_elements([&](std::size_t i, Found& found) {
+            update_u(alpha, rounded_alpha, i, found);
+            update_r(alpha, i, found);
+            update_p(beta, i, found);
+        });
+        for_elements([&](std::size_t i, Found& found) { form_q(i, found); });
+        const DotResult rr = dot(Vec::r, Vec::r), pq = dot(Vec::p, Vec::q), qq = dot(Vec::q, Vec::q);
+        return scalar_step(spec_.scalar, rr.value, pq.value, qq.value,
+                           overflow_ || rr.overflow || pq.overflow || qq.overflow);
+    }
+
+    struct PlainParts {
+        FixedGeneralSession& s;
+        [[nodiscard]] DotResult checked(DotResult d) const { return {d.value, d.overflow || s.overflow_}; }
+        DotResult rr() { return checked(s.dot(Vec::r, Vec::r)); }
+        void direction(double beta) {
+            const FixedScalar b(beta, s.spec_.operand.precision());
+            s.for_elements([&](std::size_t i, Found& found) { s.update_p(b, i, found); });
+        }
+        DotResult product() {
+            s.for_elements([&](std::size_t i, Found& found) { s.form_q(i, found); });
+            return checked(s.dot(Vec::p, Vec::q));
+        }
+        DotResult advance(double alpha) {
+            const FixedScalar a(alpha, s.spec_.operand.precision());
+            s.for_elements([&](std::size_t i, Found& found) {
+                s.update_u(a, alpha, i, found);
+                s.update_r(a, i, found);
+            });
+            return rr();
+        }
+    };
+
+    DatapathSpec spec_;
+    Format formats_[4];
+    FixedMatrix matrix_;
+    int threads_;
+    Recurrence recurrence_;
+    std::vector<Word> words_[4];
+    std::vector<double> u_; ///< a floating u
+    std::array<std::ptrdiff_t, kBands> offset_{};
+    Scalars scalars_;
+    bool rho_known_ = false, unfit_ = false, overflow_ = false;
+    WordUse use_;
+};
+
+} // namespace
+
+double exact_total(Wide units, int point, const Format& scalar) {
+    const bool negative = units < 0;
+    const auto magnitude = static_cast<fixed::UnsignedWide>(units);
+    return exact::from_integer(scalar, negative ? ~magnitude + 1 : magnitude, negative, -point);
+}
+
+std::unique_ptr<Session> make_fixed_general_session(const System& system, const DatapathSpec& spec,
+                                                    const SessionOptions& options) {
+    return std::make_unique<FixedGeneralSession>(system, spec, options);
+}
+
+} // namespace mantissa::detail

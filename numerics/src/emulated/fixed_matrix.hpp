@@ -1,0 +1,37 @@
+// A matrix in a fixed-point coefficient format, as engine.hpp defines it: words off the diagonal rounded, a grid's
+// diagonal such that every row keeps its (rounded) sum.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mantissa/fixed_words.hpp"
+#include "mantissa/spec.hpp"
+#include "mantissa/system.hpp"
+
+namespace mantissa::detail {
+
+struct FixedMatrix {
+    System::Kind kind = System::Kind::stencil; ///< bands for every matrix of nine bands
+    std::size_t size = 0, row_length = 0, grid_rows = 0;
+    std::array<fixed::Word, kBands> stencil{};
+    std::array<std::vector<fixed::Word>, kBands> bands;
+    std::vector<std::uint64_t> row_begin;
+    std::vector<std::uint32_t> column;
+    std::vector<fixed::Word> value;
+    int terms = kBands;  ///< the longest row
+    int longest = 0;     ///< bits of the longest word
+};
+
+/// Rounds a system's matrix into `coefficient`. Throws InvalidInput, naming the entry, where a word does not fit: the
+/// format's W bits, W + 1 on the diagonal.
+FixedMatrix fixed_matrix(const System& system, const Format& coefficient);
+
+/// Why the emulated engine cannot run a fixed-point spec on a system: a coefficient that does not fit, row sums beyond
+/// 126 bits. Empty when it can.
+std::string fixed_refusal(const System& system, const DatapathSpec& spec);
+
+} // namespace mantissa::detail

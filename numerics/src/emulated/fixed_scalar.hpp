@@ -1,0 +1,56 @@
+// alpha and beta in front of fixed-point words: a significand and the shift that is the same for a whole pass.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "mantissa/fixed_words.hpp"
+
+namespace mantissa::detail {
+
+/// A scalar s = significand * 2^exponent, with the shift that brings its product with a word onto another grid.
+struct FixedScalar {
+    std::int64_t significand = 0;
+    int exponent = 0;
+
+    /// `s` is a finite value of the operand format, of `precision` significant bits.
+    FixedScalar(double s, int precision) {
+        if (s == 0) return;
+        int e = 0;
+        significand = static_cast<std::int64_t>(std::ldexp(std::frexp(s, &e), precision));
+        exponent = e - precision;
+    }
+
+    /// Right shift of significand * word, `from` fraction bits, onto `to` fraction bits.
+    [[nodiscard]] int shift(const Format& from, const Format& to) const {
+        return from.fraction_bits - to.fraction_bits - exponent;
+    }
+};
+
+/// A sum and whether it is known: bits beyond 128 would be lost.
+class ExactSum {
+public:
+    void add(fixed::Wide term) { lost_ |= __builtin_add_overflow(sum_, term, &sum_); }
+    void merge(const ExactSum& other) {
+        add(other.sum_);
+        lost_ |= other.lost_;
+    }
+    [[nodiscard]] fixed::Wide units() const { return sum_; }
+    [[nodiscard]] bool lost() const { return lost_; }
+
+private:
+    fixed::Wide sum_ = 0;
+    bool lost_ = false;
+};
+
+/// rnd(significand * word 2^-shift); `lost` where no 126 bits hold it, so that no word does either.
+inline fixed::Wide scaled_word(const FixedScalar& s, fixed::Word word, int shift, Rounding rounding, bool& lost) {
+    fixed::Wide product = fixed::Wide{s.significand} * word;
+    if (shift < 0) { // at most 53 + 53 bits so far
+        lost |= product != 0 && -shift > 18;
+        if (-shift > 18) return 0;
+    }
+    return fixed::shift_round(product, shift, rounding);
+}
+
+} // namespace mantissa::detail
