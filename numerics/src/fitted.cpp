@@ -146,8 +146,8 @@ std::pair<int, System> fitted_power(const System& system, const Format& f) {
 }
 
 /// The power of two that brings integers times a power of two onto grids where no row sum is rounded: q's grid is p's
-/// times the lowest bit of the coefficients. (A sum that loses a few bits rounded half up has a constant part; that costs
-/// half of the convergence.) No lower than the coefficient format's own grid.
+/// times the lowest bit of the coefficients. (A sum that loses a few bits rounded half up has a constant part; that
+/// costs half of the convergence.) No lower than the coefficient format's own grid.
 int exact_power(const Stencil& stencil, const DatapathSpec& spec) {
     int lowest = std::numeric_limits<int>::max();
     for (const double c : stencil.coefficients()) {

@@ -124,7 +124,8 @@ Format usual_u(const Format& f) {
 } // namespace
 
 DatapathSpec::DatapathSpec(const Format& f)
-    : u(usual_u(f)), r(f), p(f), q(f), coefficient(f), operand(f.is_fixed() ? kFixedOperand : f), row(f), scalar(wide_like(f)) {
+    : u(usual_u(f)), r(f), p(f), q(f), coefficient(f), operand(f.is_fixed() ? kFixedOperand : f), row(f),
+      scalar(wide_like(f)) {
     dot.exact = f.is_fixed();
     dot.exact_product = f.is_fixed();
     dot.accumulator = wide_like(f);
@@ -133,8 +134,7 @@ DatapathSpec::DatapathSpec(const Format& f)
 
 bool operator==(const DatapathSpec& a, const DatapathSpec& b) {
     for (const FormatField& field : kFormatFields)
-        if (!(a.fixed_vectors() && b.fixed_vectors() && field.key == "row") &&
-            !(a.*field.member == b.*field.member))
+        if (!(a.fixed_vectors() && b.fixed_vectors() && field.key == "row") && !(a.*field.member == b.*field.member))
             return false;
     return a.order == b.order && a.dot == b.dot && a.lanes == b.lanes;
 }
@@ -162,7 +162,8 @@ void check_fixed(const DatapathSpec& s, Check check) {
     }
     check(s, s.dot.exact || s.dot.fixed,
           "floating accumulators beside fixed vectors: write dot=exact or dot=fixed[MSB:LSB]");
-    check(s, s.dot.exact || s.dot.exact_product, "product= has no meaning with fixed vectors: their products are exact");
+    check(s, s.dot.exact || s.dot.exact_product,
+          "product= has no meaning with fixed vectors: their products are exact");
 }
 
 void check_floating(const DatapathSpec& s, Check check) {
@@ -172,7 +173,8 @@ void check_floating(const DatapathSpec& s, Check check) {
                           "begin with the vectors' fixed format, as in fx18.16",
                           field.key, to_string(s.*field.member)));
     check(s, !s.dot.exact, "dot=exact is for fixed vectors: write dot=fixed[MSB:LSB] or a floating format");
-    check(s, s.dot.exact_product || !s.dot.product.is_fixed(), "product= is floating beside floating vectors, or exact");
+    check(s, s.dot.exact_product || !s.dot.product.is_fixed(),
+          "product= is floating beside floating vectors, or exact");
     check(s, s.dot.fixed || !s.dot.accumulator.is_fixed(), "dot= is a floating format, fixed[MSB:LSB] or exact");
 }
 

@@ -93,7 +93,8 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
                               : fmt::format("{}", r.inner_iterations));
     row("true residual", fmt::format("{:.3e}  (double precision, relative to the first)", r.true_residual));
     if (r.error) row("error", fmt::format("{:.5e}  (root mean square, against the continuous solution)", *r.error));
-    if (r.equation_scale != 1) row("equation", fmt::format("the engine's is {} times the problem's", text::shortest(r.equation_scale)));
+    if (r.equation_scale != 1)
+        row("equation", fmt::format("the engine's is {} times the problem's", text::shortest(r.equation_scale)));
     if (o.spec.fixed_vectors()) {
         const auto word = [](const char* name, int bits, const Format& f) {
             return f.is_fixed() ? fmt::format("{} {} of {}  ", name, bits, f.word_bits) : std::string();
@@ -225,9 +226,10 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--middle", f.middle, "formats of a cascade's middle loops, outermost first, as s36e11,s23e8");
     app.add_option("--middle-digits", f.middle_digits, "digits that each middle loop gains")->capture_default_str();
     app.add_option("--outer", f.outer, "the outer loop in integers: the fixed-point format of u and b, as fx64.62");
-    app.add_option("--headroom", f.headroom,
-                   "fixed-point vectors: bits that the defect's norm leaves free below 1, always (else as the last step "
-                   "needed them)");
+    app.add_option(
+        "--headroom", f.headroom,
+        "fixed-point vectors: bits that the defect's norm leaves free below 1, always (else as the last step "
+        "needed them)");
     app.add_option("--tolerance", f.tolerance, "on the defect relative to the first")->capture_default_str();
     app.add_option("--max-iterations", f.max_iterations,
                    "inner iterations in all; 0: 150 per square root of the unknowns and 10000")

@@ -28,7 +28,7 @@ public:
 
         InnerOutcome outcome;
         double first_rho = goal.square;
-        if (pipelined_) {     // the first pass only forms p = r, q = A p and the scalars: no CG step yet
+        if (pipelined_) { // the first pass only forms p = r, q = A p and the scalars: no CG step yet
             const RunReport setup = session_->run({.passes = 1});
             context.count(setup, 0);
             outcome.words = setup.words;

@@ -45,10 +45,10 @@ struct InnerGoal {
 
 struct InnerOutcome {
     bool reached_global = false;
-    bool useful = false; ///< at least one step was made and the correction is finite
+    bool useful = false;   ///< at least one step was made and the correction is finite
     bool overflow = false; ///< a word overflowed, and the correction means nothing
     WordUse words;         ///< the longest words
-    std::string trouble; ///< why the inner solver ended early, when it did
+    std::string trouble;   ///< why the inner solver ended early, when it did
 };
 
 class InnerSolver {

@@ -19,8 +19,8 @@ public:
     static constexpr int kMostWidening = 40;
 
     explicit InnerScale(const SolveOptions& options)
-        : spec_(&options.spec), fixed_(options.spec.fixed_vectors()),
-          fixed_headroom_(options.headroom.has_value()), first_(options.headroom.value_or(0)) {}
+        : spec_(&options.spec), fixed_(options.spec.fixed_vectors()), fixed_headroom_(options.headroom.has_value()),
+          first_(options.headroom.value_or(0)) {}
 
     /// What divides a defect of norm `norm`, so that r has the norm 1. With fixed words a power of two: at first, and
     /// behind an overflow, the one that gives r a norm in (1/2, 1] 2^-headroom; behind a step, the one that would have

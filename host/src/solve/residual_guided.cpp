@@ -174,7 +174,8 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
         if (fruitless >= 10) return context.stop(Status::breakdown, why);
         if (watch.ends(context, norm / context.initial)) return;
         // The kept direction fits the next residual only if the recurrence is sound; else restart along r.
-        // beta = |d'|^2 / |r_k|^2 in the units of r = d / scale, times scale / scale'; the last factor when that is known.
+        // beta = |d'|^2 / |r_k|^2 in the units of r = d / scale, times scale / scale'; the last factor when that is
+        // known.
         beta = trouble || !(scalars.rho > 0) ? 0
                : inner.fixed()               ? (norm / scale) * (norm / scale) / scalars.rho
                                              : norm / (before * scalars.rho);

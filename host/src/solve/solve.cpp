@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "context.hpp"
+#include "mantissa/fitted.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/host/scaling.hpp"
-#include "mantissa/fitted.hpp"
 #include "schemes.hpp"
 
 namespace mantissa {
@@ -54,13 +54,14 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
             "inner recurrence plain: only defect-correction has a choice (the scheme `direct` is plain CG)");
     require(o.threads >= 1, "threads: at least one");
     const bool refines = o.scheme == Scheme::defect_correction || o.scheme == Scheme::residual_guided;
-    require(refines || !o.spec.fixed_vectors(),
-            fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; use residual-guided or "
-                        "defect-correction",
-                        to_string(o.scheme), to_string(o.spec.r)));
+    require(
+        refines || !o.spec.fixed_vectors(),
+        fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; use residual-guided or "
+                    "defect-correction",
+                    to_string(o.scheme), to_string(o.spec.r)));
     for (const Format& f : o.middle)
-        require(!f.is_fixed(), fmt::format("middle format {}: middle loops are floating; give another, as s36e11",
-                                           to_string(f)));
+        require(!f.is_fixed(),
+                fmt::format("middle format {}: middle loops are floating; give another, as s36e11", to_string(f)));
     require(!o.headroom || o.spec.fixed_vectors(), "headroom: only fixed-point vectors have any");
     require(!o.headroom || (*o.headroom >= kLeastHeadroom && *o.headroom <= kMostHeadroom),
             fmt::format("headroom {}: give {} to {} bits", o.headroom.value_or(0), kLeastHeadroom, kMostHeadroom));

@@ -131,7 +131,8 @@ private:
             return;
         }
         Word& u = words_[0][i];
-        keep(found, Vec::u, u, u + scaled_word(s, direction, s.shift(spec_.p, spec_.u), spec_.u.rounding, found.overflow));
+        keep(found, Vec::u, u,
+             u + scaled_word(s, direction, s.shift(spec_.p, spec_.u), spec_.u.rounding, found.overflow));
     }
     void update_r(const FixedScalar& s, std::size_t i, Found& found) {
         Word& r = words_[1][i];
@@ -179,7 +180,8 @@ private:
     static int fixed_bits(Wide x) {
         const auto m = static_cast<fixed::UnsignedWide>(x < 0 ? ~x : x);
         const auto high = static_cast<std::uint64_t>(m >> 64);
-        return 1 + static_cast<int>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(m)));
+        return 1 +
+               static_cast<int>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(m)));
     }
 
     [[nodiscard]] DotResult dot(Vec a, Vec b) const {
