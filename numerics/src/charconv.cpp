@@ -69,7 +69,7 @@ Rounded exactly(const Format& f, std::string_view text, bool hex) {
     const long magnitude = d.exponent + static_cast<long>(d.digits.size()) * (hex ? 4 : 1);
     if (std::labs(magnitude) > kFar / 100 || std::labs(d.exponent) > kFar)
         return rounded(f, {d.negative, magnitude > 0 ? 100'000 : -100'000, exact::detail::u128{1} << 127, false});
-    cpp_int numerator((hex ? "0x" : "") + d.digits), denominator = 1;
+    cpp_int numerator = detail::integer(d.digits, hex), denominator = 1;
     const auto power = static_cast<unsigned>(std::labs(d.exponent));
     cpp_int& scaled = d.exponent < 0 ? denominator : numerator;
     const cpp_int ten = 10;

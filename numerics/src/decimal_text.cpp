@@ -46,6 +46,20 @@ Digits take_apart(std::string_view text, bool hex) {
     return d;
 }
 
+boost::multiprecision::cpp_int integer(const std::string& digits, bool hex) {
+    constexpr std::size_t kChunk = 15; // below 2^64 in either base
+    boost::multiprecision::cpp_int value = 0;
+    for (std::size_t i = 0; i < digits.size(); i += kChunk) {
+        const std::string chunk = digits.substr(i, kChunk);
+        std::uint64_t part = 0, scale = 1;
+        std::from_chars(chunk.data(), chunk.data() + chunk.size(), part, hex ? 16 : 10);
+        for (std::size_t k = 0; k < chunk.size(); ++k) scale *= hex ? 16 : 10;
+        value *= scale;
+        value += part;
+    }
+    return value;
+}
+
 std::string decimal_text(std::string digits, int exponent, bool negative, std::chars_format notation) {
     while (digits.back() == '0') {
         digits.pop_back();

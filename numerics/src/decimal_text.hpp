@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <boost/multiprecision/cpp_int.hpp>
+
 namespace mantissa::detail {
 
 /// A text that std::from_chars accepts, taken apart: sign, digits (a point counted), and the exponent behind them.
@@ -19,6 +21,8 @@ struct Digits {
 inline constexpr long kFar = 200'000;
 
 Digits take_apart(std::string_view text, bool hex);
+/// The integer of such digits, of base 10 or 16.
+boost::multiprecision::cpp_int integer(const std::string& digits, bool hex);
 
 /// digits 10^exponent as text, without zeros at the end: the shorter of fixed and scientific notation, fixed when equal,
 /// or the one that `notation` names. `digits` has no leading zero and is not zero.

@@ -38,7 +38,7 @@ struct Parts {
 struct Fraction {
     cpp_int numerator, denominator = 1;
     /// digits base^exponent (base 10, or digits of 16 and base 2).
-    Fraction(const std::string& digits, long exponent, bool hex, const Format& f) : numerator((hex ? "0x" : "") + digits) {
+    Fraction(const std::string& digits, long exponent, bool hex, const Format& f) : numerator(detail::integer(digits, hex)) {
         const auto size = static_cast<int>(exponent < 0 ? -exponent : exponent);
         cpp_int& scaled = exponent < 0 ? denominator : numerator;
         if (hex) scaled <<= static_cast<unsigned>(size);
