@@ -107,11 +107,11 @@ public:
     explicit constexpr operator bool() const { return word_ != 0; }
     /// Without its fraction, as a double is converted. FixedOverflow where the type does not hold it.
     template <detail::FixedInteger Integer> explicit constexpr operator Integer() const {
-        const fixed::Rounded whole = integer_part();
-        if (whole.overflow || !std::in_range<Integer>(whole.word))
-            detail::throw_fixed_to_integer(F, word_, std::numeric_limits<Integer>::digits + std::is_signed_v<Integer>,
-                                           std::is_signed_v<Integer>);
-        return static_cast<Integer>(whole.word);
+        using Limits = std::numeric_limits<Integer>;
+        const fixed::Wide whole = integer_part();
+        if (whole < static_cast<fixed::Wide>(Limits::min()) || whole > static_cast<fixed::Wide>(Limits::max()))
+            detail::throw_fixed_to_integer(F, word_, Limits::digits + Limits::is_signed, Limits::is_signed);
+        return static_cast<Integer>(whole);
     }
     /// Rounded once by G's policy.
     template <Format G> explicit constexpr operator Float<G>() const {
@@ -208,10 +208,11 @@ private:
         if (!x) detail::throw_fixed_conversion(F, static_cast<double>(value));
         return *x;
     }
-    /// The value toward zero; it overflows where 64 bits do not hold it.
-    [[nodiscard]] constexpr fixed::Rounded integer_part() const {
-        if (word_ >= 0 || F.fraction_bits <= 0) return fixed::fit_shifted(kWholes, word_, F.fraction_bits);
-        return {-fixed::fit_shifted(kWholes, -fixed::Wide{word_}, F.fraction_bits).word, false};
+    /// The value toward zero, below 2^127 always.
+    [[nodiscard]] constexpr fixed::Wide integer_part() const {
+        const fixed::Wide word = word_;
+        if constexpr (F.fraction_bits <= 0) return word * (fixed::Wide{1} << -F.fraction_bits);
+        else return word < 0 ? -(-word >> F.fraction_bits) : word >> F.fraction_bits;
     }
     template <class Integer> [[nodiscard]] constexpr std::strong_ordering compared(Integer b) const {
         if constexpr (F.fraction_bits <= 0)
