@@ -1,5 +1,5 @@
-// Decimal texts of numbers, taken apart and put together: what from_chars() and to_chars() of floating and of fixed-point
-// formats share.
+// Decimal texts of numbers, taken apart and put together: what from_chars() and to_chars() of floating and of
+// fixed-point formats share.
 #pragma once
 
 #include <charconv>
@@ -24,8 +24,8 @@ Digits take_apart(std::string_view text, bool hex);
 /// The integer of such digits, of base 10 or 16.
 boost::multiprecision::cpp_int integer(const std::string& digits, bool hex);
 
-/// digits 10^exponent as text, without zeros at the end: the shorter of fixed and scientific notation, fixed when equal,
-/// or the one that `notation` names. `digits` has no leading zero and is not zero.
+/// digits 10^exponent as text, without zeros at the end: the shorter of fixed and scientific notation, fixed when
+/// equal, or the one that `notation` names. `digits` has no leading zero and is not zero.
 std::string decimal_text(std::string digits, int exponent, bool negative, std::chars_format notation);
 
 /// The text where it fits, else std::errc::value_too_large.

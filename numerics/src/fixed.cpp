@@ -28,8 +28,8 @@ void throw_fixed_overflow(const Format& f, std::string_view operation, fixed::Wo
     if (operation == "ldexp") text = fmt::format("ldexp({}, {})", shown(f, a), b);
     if (operation == "fma") text = fmt::format("fma({}, {}, {})", shown(f, a), shown(f, b), shown(f, c));
     const bool by_zero = operation == "/" && b == 0;
-    throw FixedOverflow(fmt::format("{}: {} {}; {}", to_string(f), text, by_zero ? "divides by zero" : "overflows",
-                                    range(f)));
+    throw FixedOverflow(
+        fmt::format("{}: {} {}; {}", to_string(f), text, by_zero ? "divides by zero" : "overflows", range(f)));
 }
 
 void throw_fixed_conversion(const Format& f, double value) {

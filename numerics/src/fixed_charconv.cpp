@@ -38,7 +38,8 @@ struct Parts {
 struct Fraction {
     cpp_int numerator, denominator = 1;
     /// digits base^exponent (base 10, or digits of 16 and base 2).
-    Fraction(const std::string& digits, long exponent, bool hex, const Format& f) : numerator(detail::integer(digits, hex)) {
+    Fraction(const std::string& digits, long exponent, bool hex, const Format& f)
+        : numerator(detail::integer(digits, hex)) {
         const auto size = static_cast<int>(exponent < 0 ? -exponent : exponent);
         cpp_int& scaled = exponent < 0 ? denominator : numerator;
         if (hex) scaled <<= static_cast<unsigned>(size);
@@ -87,8 +88,8 @@ struct Exact {
     }
 };
 
-/// The shortest decimal that reads back: what does so lies in an interval about the value, and if a decimal of some length
-/// lies there, so does the next one of that length below or above the value.
+/// The shortest decimal that reads back: what does so lies in an interval about the value, and if a decimal of some
+/// length lies there, so does the next one of that length below or above the value.
 std::to_chars_result put_shortest(char* first, char* last, const Format& f, fixed::Word word,
                                   std::chars_format notation) {
     const Exact exact(f, word);
@@ -115,7 +116,8 @@ std::to_chars_result put_shortest(char* first, char* last, const Format& f, fixe
 }
 
 std::to_chars_result put_hex(char* first, char* last, const Format& f, fixed::Word word) {
-    const auto magnitude = word < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(word) : static_cast<std::uint64_t>(word);
+    const auto magnitude =
+        word < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(word) : static_cast<std::uint64_t>(word);
     const int leading = 63 - std::countl_zero(magnitude);
     std::uint64_t fraction = leading == 0 ? 0 : magnitude << (64 - leading);
     std::string text = word < 0 ? "-1" : "1";

@@ -109,14 +109,16 @@ bool convert_words(const Format& from, const Format& f, const void* a, void* out
 
 } // namespace
 
-template <class T> FixedUnit<T>::FixedUnit(const Format& format, Path path)
+template <class T>
+FixedUnit<T>::FixedUnit(const Format& format, Path path)
     : format_(format.canonical()), portable_(path == Path::portable) {
     if (!format.is_fixed())
-        throw InvalidInput(fmt::format("fixed-point kernel: {} is a floating format; these are of fixed ones, as fx18.16",
-                                       to_string(format)));
+        throw InvalidInput(fmt::format(
+            "fixed-point kernel: {} is a floating format; these are of fixed ones, as fx18.16", to_string(format)));
     if (!format.valid() || format.word_bits > 8 * static_cast<int>(sizeof(T)))
-        throw InvalidInput(fmt::format("fixed-point kernel: words of {} do not fit {} bits: use FixedUnit<std::int64_t>",
-                                       to_string(format), 8 * sizeof(T)));
+        throw InvalidInput(
+            fmt::format("fixed-point kernel: words of {} do not fit {} bits: use FixedUnit<std::int64_t>",
+                        to_string(format), 8 * sizeof(T)));
     if (path == Path::fastest) detail::best_isa(); // refuses a bad MANTISSA_ISA here, not in some thread
 }
 
@@ -128,8 +130,7 @@ template <class T> void FixedUnit<T>::require_format(const Format& elements) con
 }
 
 template <class T> bool FixedUnit<T>::run(Operation op, Scalar s, In a, In b, In c, Out out) const {
-    require_lengths(a.size == out.size && (!reads_b(op) || b.size == out.size) &&
-                    (!reads_c(op) || c.size == out.size));
+    require_lengths(a.size == out.size && (!reads_b(op) || b.size == out.size) && (!reads_c(op) || c.size == out.size));
     const detail::FixedOperands<T> in{a.address, b.address, c.address};
     detail::Sink<T> to(out.address);
     if (!portable_) {

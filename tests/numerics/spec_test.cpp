@@ -214,7 +214,8 @@ TEST(SpecText, FixedBasesHaveDefaultsOfTheirOwn) {
     EXPECT_EQ(parse_spec("fx18.16,u=double").u, formats::kDouble); // a floating u beside fixed vectors
     // One text for one datapath.
     EXPECT_EQ(to_string(s), "fx18.16");
-    EXPECT_EQ(to_string(parse_spec("fx18.16:nearest,dot=exact,product=exact,operand=s16e11,order=chain,u=fx18.16")), "fx18.16");
+    EXPECT_EQ(to_string(parse_spec("fx18.16:nearest,dot=exact,product=exact,operand=s16e11,order=chain,u=fx18.16")),
+              "fx18.16");
     EXPECT_EQ(to_string(parse_spec("fx18.16,r=fx20.16")), "fx20.16,u=fx18.16,p=fx18.16,q=fx18.16,coef=fx18.16");
     EXPECT_EQ(to_string(parse_spec("fx18.16,dot=fixed[13:-50]")), "fx18.16,dot=fixed[13:-50]");
     EXPECT_NE(parse_spec("fx18.16"), parse_spec("fx18.16:floor"));
@@ -243,9 +244,11 @@ TEST(SpecText, FaultsOfFixedSpecsAreNamedInOneLine) {
     faulty("fx18.16,dot=fixed[14:-50]", "LSB < MSB and at most 64 bits");
     faulty("fx18.16,order=products", "order is chain, tree, flux or second-difference");
     faulty("fx18.16,lanes=3", "lanes is a power of two in 1..64");
-    faulty("fx18.16,r=s17e8,p=s17e8,q=s17e8,coef=s17e8,u=s17e8", "floating vectors under a fixed base: begin with the vectors' format");
+    faulty("fx18.16,r=s17e8,p=s17e8,q=s17e8,coef=s17e8,u=s17e8",
+           "floating vectors under a fixed base: begin with the vectors' format");
     for (const char* field : {"u", "p", "q", "coef", "operand", "row", "scalar"})
-        faulty(std::string("s17e8,") + field + "=fx18.16", std::string(field) + "=fx18.16 is fixed beside floating vectors");
+        faulty(std::string("s17e8,") + field + "=fx18.16",
+               std::string(field) + "=fx18.16 is fixed beside floating vectors");
     faulty("s17e8,dot=exact", "dot=exact is for fixed vectors: write dot=fixed[MSB:LSB] or a floating format");
     faulty("s17e8,product=fx18.16", "product= is floating beside floating vectors, or exact");
     faulty("s17e8,dot=fx18.16", "dot= is a floating format, fixed[MSB:LSB] or exact");

@@ -7,9 +7,10 @@
 //     if (const auto sum = add_checked(x, y)) ...            // nothing where the sum does not fit
 //
 // Every operation is the exact result of its operands, rounded once onto F's grid by F's rounding: the contract of
-// fixed_arithmetic.hpp, bit for bit, and constexpr. A result that no word holds is never silent: operators, functions and
-// conversions throw FixedOverflow (errors.hpp), which in a constant expression does not compile; the functions *_checked
-// return std::optional in place of it. A division by zero overflows; there are no infinities and there is no NaN.
+// fixed_arithmetic.hpp, bit for bit, and constexpr. A result that no word holds is never silent: operators, functions
+// and conversions throw FixedOverflow (errors.hpp), which in a constant expression does not compile; the functions
+// *_checked return std::optional in place of it. A division by zero overflows; there are no infinities and there is no
+// NaN.
 //
 // Conversions: implicit where every value survives (a wider format; a constant that F holds), else explicit and rounded
 // once into F. Text: fixed_io.hpp, fixed_charconv.hpp, fixed_fmt.hpp. Arrays: fixed_kernels.hpp.
@@ -68,7 +69,7 @@ public:
     /// A constant that F holds exactly; any other does not compile.
     template <detail::FixedConstant Constant> consteval Fixed(Constant value) {
         const fixed::Rounded rounded = fixed::from_double(F, static_cast<double>(value));
-        if (rounded.overflow || fixed::compare(F, rounded.word, static_cast<double>(value)) != 0)
+        if (rounded.overflow || std::is_neq(fixed::compare(F, rounded.word, static_cast<double>(value))))
             throw "this constant is no value of the format: construct it explicitly to round it";
         word_ = static_cast<word_type>(rounded.word);
     }
@@ -134,16 +135,16 @@ public:
     /// Against numbers of other types: of their values, nothing is rounded.
     template <Format G>
     requires(G != F) friend constexpr bool operator==(Fixed a, Fixed<G> b) {
-        return fixed::compare(F, a.word_, G, b.word()) == 0;
+        return std::is_eq(fixed::compare(F, a.word_, G, b.word()));
     }
     template <Format G>
     requires(G != F) friend constexpr std::strong_ordering operator<=>(Fixed a, Fixed<G> b) {
         return fixed::compare(F, a.word_, G, b.word());
     }
-    friend constexpr bool operator==(Fixed a, double b) { return fixed::compare(F, a.word_, b) == 0; }
+    friend constexpr bool operator==(Fixed a, double b) { return std::is_eq(fixed::compare(F, a.word_, b)); }
     friend constexpr std::partial_ordering operator<=>(Fixed a, double b) { return fixed::compare(F, a.word_, b); }
     template <detail::FixedInteger Integer> friend constexpr bool operator==(Fixed a, Integer b) {
-        return a.compared(b) == 0;
+        return std::is_eq(a.compared(b));
     }
     template <detail::FixedInteger Integer> friend constexpr std::strong_ordering operator<=>(Fixed a, Integer b) {
         return a.compared(b);
@@ -234,8 +235,8 @@ template <mantissa::Format F> struct std::hash<mantissa::Fixed<F>> {
     }
 };
 
-/// Not integers and not floating, but exact: numbers with an exponent that is fixed, as the standard has it. So min() is
-/// the lowest number, as of every type that is not floating, and what has to do with exponents is 0. epsilon() and
+/// Not integers and not floating, but exact: numbers with an exponent that is fixed, as the standard has it. So min()
+/// is the lowest number, as of every type that is not floating, and what has to do with exponents is 0. epsilon() and
 /// denorm_min() are the distance between neighbours, 2^-F, here the same everywhere.
 template <mantissa::Format F> class std::numeric_limits<mantissa::Fixed<F>> {
     using Number = mantissa::Fixed<F>;
@@ -268,7 +269,9 @@ public:
     static constexpr Number lowest() noexcept {
         return Number::from_word(static_cast<Word>(mantissa::fixed::min_word(F)));
     }
-    static constexpr Number max() noexcept { return Number::from_word(static_cast<Word>(mantissa::fixed::max_word(F))); }
+    static constexpr Number max() noexcept {
+        return Number::from_word(static_cast<Word>(mantissa::fixed::max_word(F)));
+    }
     static constexpr Number epsilon() noexcept { return Number::from_word(1); }
     static constexpr Number denorm_min() noexcept { return Number::from_word(1); }
     /// 0, as of every type that is not floating: half a unit need not be a number of F.

@@ -1,9 +1,9 @@
 // The arithmetic of fixed-point words, executable: every operation is the exact result of its operands, rounded once
-// onto the format's grid by its rounding, and whether that result fits the format's words. Integers only, constexpr, for
-// every fixed format. The definition that Fixed<F> (fixed.hpp) and FixedUnit (fixed_kernels.hpp) keep to the bit.
+// onto the format's grid by its rounding, and whether that result fits the format's words. Integers only, constexpr,
+// for every fixed format. The definition that Fixed<F> (fixed.hpp) and FixedUnit (fixed_kernels.hpp) keep to the bit.
 //
-// Operands are words of `f`. Where a result does not fit, its low W bits are the word (of a quotient by zero: the word 0)
-// and `overflow` says so; nobody but the caller of these functions decides what becomes of it.
+// Operands are words of `f`. Where a result does not fit, its low W bits are the word (of a quotient by zero: the word
+// 0) and `overflow` says so; nobody but the caller of these functions decides what becomes of it.
 #pragma once
 
 #include <compare>
@@ -98,14 +98,14 @@ constexpr Rounded div(const Format& f, Word a, Word b) {
     const detail::Quotient q = detail::quotient(size(a), size(b), f.fraction_bits);
     const bool negative = (a < 0) != (b < 0);
     bool away = negative && !q.exact; // down
-    if (f.rounding == Rounding::nearest_up) away = negative ? q.rest_to_half > 0 : q.rest_to_half >= 0;
+    if (f.rounding == Rounding::nearest_up) away = negative ? std::is_gt(q.rest_to_half) : std::is_gteq(q.rest_to_half);
     const UnsignedWide units = q.whole + (away ? 1U : 0U);
     const Rounded rounded = fit(f, static_cast<Wide>(negative ? UnsignedWide{0} - units : units));
     return {rounded.word, rounded.overflow || q.beyond};
 }
 
-/// The shift to the right that brings s times a word of `from` onto f's grid. Beyond 1000 either way nothing is left of a
-/// word but its sign.
+/// The shift to the right that brings s times a word of `from` onto f's grid. Beyond 1000 either way nothing is left of
+/// a word but its sign.
 constexpr int shift_of(const Format& f, const Scalar& s, const Format& from) {
     const int exponent = s.exponent < -1000 ? -1000 : s.exponent > 1000 ? 1000 : s.exponent;
     return from.fraction_bits - f.fraction_bits - exponent;
@@ -114,8 +114,8 @@ constexpr int shift_of(const Format& f, const Scalar& s, const Format& from) {
 constexpr Rounded scale(const Format& f, const Scalar& s, const Format& from, Word a) {
     return fit_shifted(f, Wide{s.significand} * a, shift_of(f, s, from));
 }
-/// b + (s * a): the product, of a word of `from`, is rounded onto f's grid; that it fits a word is not asked, but that the
-/// sum does.
+/// b + (s * a): the product, of a word of `from`, is rounded onto f's grid; that it fits a word is not asked, but that
+/// the sum does.
 constexpr Rounded add_scaled(const Format& f, Word b, const Scalar& s, const Format& from, Word a) {
     return fit_shifted(f, Wide{s.significand} * a, shift_of(f, s, from), b);
 }
@@ -143,9 +143,10 @@ constexpr double to_floating(const Format& floating, const Format& f, Word word)
 /// Values, exactly, whatever the two grids.
 constexpr std::strong_ordering compare(const Format& f, Word a, const Format& g, Word b) {
     const int left = f.fraction_bits - g.fraction_bits; // b's word stands 2^left times as far
-    if (left < 0) return 0 <=> compare(g, b, f, a);
-    if (left < 64) return Wide{a} <=> Wide{b} * (Wide{1} << left);
-    return b != 0 ? 0 <=> b : a <=> Word{0};
+    if (left >= 64) return b != 0 ? Word{0} <=> b : a <=> Word{0};
+    if (left <= -64) return a != 0 ? a <=> Word{0} : Word{0} <=> b;
+    if (left >= 0) return Wide{a} <=> Wide{b} * (Wide{1} << left);
+    return Wide{a} * (Wide{1} << -left) <=> Wide{b};
 }
 constexpr std::partial_ordering compare(const Format& f, Word a, double b) {
     const exact::detail::Operand o = exact::detail::unpack(b);

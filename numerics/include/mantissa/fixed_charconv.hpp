@@ -1,5 +1,5 @@
-// <charconv> for Fixed<F>: text rounded once into the format, the shortest text that reads back, and the exact one, which
-// is finite for every number of a fixed-point format.
+// <charconv> for Fixed<F>: text rounded once into the format, the shortest text that reads back, and the exact one,
+// which is finite for every number of a fixed-point format.
 //
 //     mantissa::Fixed<"fx18.16"_fmt> x;
 //     const auto [end, error] = from_chars(text.data(), text.data() + text.size(), x);

@@ -1,7 +1,7 @@
-// Fixed<F> in streams and in std::format (where the standard library has it). Printed and read as a floating-point number
-// of the same value, so every specification that a double takes works: a double where W <= 53, else a long double (on
-// processors whose long double is a double, words of more than 53 bits are printed rounded to it). Text that is rounded
-// once, the shortest and the exact one are fixed_charconv.hpp's. {fmt}: fixed_fmt.hpp.
+// Fixed<F> in streams and in std::format (where the standard library has it). Printed and read as a floating-point
+// number of the same value, so every specification that a double takes works: a double where W <= 53, else a long
+// double (on processors whose long double is a double, words of more than 53 bits are printed rounded to it). Text that
+// is rounded once, the shortest and the exact one are fixed_charconv.hpp's. {fmt}: fixed_fmt.hpp.
 #pragma once
 
 #include <istream>

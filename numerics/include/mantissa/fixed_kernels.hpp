@@ -1,21 +1,22 @@
 // Vector kernels for a fixed-point format that is chosen at run time: whole arrays of words through one operation, each
-// element the exact result rounded once (the contract of fixed_arithmetic.hpp), at the speed of the processor's integers.
+// element the exact result rounded once (the contract of fixed_arithmetic.hpp), at the speed of the processor's
+// integers.
 //
 //     const mantissa::FixedUnit<std::int32_t> unit(mantissa::parse_format("fx18.16"));
 //     std::vector<std::int32_t> p(n), q(n);
 //     bool overflow = unit.convert(doubles, p);
 //     overflow |= unit.sub_scaled(q, mantissa::fixed::Scalar::of(0.37), p, q);        // q -= 0.37 p
 //
-//     using Word = mantissa::Fixed<"fx18.16"_fmt>;                                    // the same for arrays of Fixed<F>
-//     const mantissa::FixedUnit<Word> words;
+//     using Word = mantissa::Fixed<"fx18.16"_fmt>;                                    // the same for arrays of
+//     Fixed<F> const mantissa::FixedUnit<Word> words;
 //
-// What does not fit is reported, never lost: every operation returns whether any element overflowed, and goes on. Such an
-// element keeps the low W bits of its result, as hardware would; a double that does not fit becomes the largest or the
-// smallest word, NaN the word 0.
+// What does not fit is reported, never lost: every operation returns whether any element overflowed, and goes on. Such
+// an element keeps the low W bits of its result, as hardware would; a double that does not fit becomes the largest or
+// the smallest word, NaN the word 0.
 //
 // Which path runs changes the speed, never a bit: products of up to 62 bits in 64-bit lanes (arrays of 32-bit words
-// always, where the format's F is in 0..62), longer ones in 128 bits, and what is left (F below zero, shifts to the left
-// that a factor cannot take) by the definition, element by element.
+// always, where the format's F is in 0..62), longer ones in 128 bits, and what is left (F below zero, shifts to the
+// left that a factor cannot take) by the definition, element by element.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +42,8 @@ template <Format F> struct FixedFormatOf<Fixed<F>> {
 
 /// A contiguous array of Fixed<F>, some F whose words are in T.
 template <class R, class T>
-concept FixedNumbersIn = Array<R> && FixedFormatOf<ElementOf<R>>::kIsFixed &&
-    std::is_same_v<typename ElementOf<R>::word_type, T>;
+concept FixedNumbersIn =
+    Array<R> && FixedFormatOf<ElementOf<R>>::kIsFixed && std::is_same_v<typename ElementOf<R>::word_type, T>;
 /// The same, whatever the words are in.
 template <class R>
 concept FixedNumbers = Array<R> && FixedFormatOf<ElementOf<R>>::kIsFixed;
@@ -65,8 +66,8 @@ template <class Address> struct WordMemory {
 } // namespace detail
 
 /// Arithmetic on arrays of words: T is std::int32_t (W <= 32) or std::int64_t. Operands are words of the unit's format.
-/// Cheap to copy; thread-safe. Instruction sets and MANTISSA_ISA as for VectorUnit. Array arguments of one call have equal
-/// length (checked: InvalidInput); the output may be one of the inputs.
+/// Cheap to copy; thread-safe. Instruction sets and MANTISSA_ISA as for VectorUnit. Array arguments of one call have
+/// equal length (checked: InvalidInput); the output may be one of the inputs.
 ///
 /// Every operation also takes contiguous arrays of Fixed<F> whose word_type is T; F must be the unit's format (checked:
 /// InvalidInput).
@@ -181,7 +182,8 @@ private:
 extern template class FixedUnit<std::int32_t>;
 extern template class FixedUnit<std::int64_t>;
 
-/// The same with the format in the type: arrays of Fixed<F> throughout, so that arrays of another format do not compile.
+/// The same with the format in the type: arrays of Fixed<F> throughout, so that arrays of another format do not
+/// compile.
 template <Format F> class FixedUnit<Fixed<F>> {
 public:
     using Number = Fixed<F>;
@@ -202,7 +204,9 @@ public:
     [[nodiscard]] bool add_scaled(In b, fixed::Scalar s, In a, Out out) const { return unit_.add_scaled(b, s, a, out); }
     [[nodiscard]] bool sub_scaled(In b, fixed::Scalar s, In a, Out out) const { return unit_.sub_scaled(b, s, a, out); }
     [[nodiscard]] bool convert(std::span<const double> a, Out out) const { return unit_.convert(a, out); }
-    template <detail::FixedNumbers A> [[nodiscard]] bool round(const A& a, Out out) const { return unit_.round(a, out); }
+    template <detail::FixedNumbers A> [[nodiscard]] bool round(const A& a, Out out) const {
+        return unit_.round(a, out);
+    }
     void to_doubles(In a, std::span<double> out) const { unit_.to_doubles(a, out); }
 
 private:

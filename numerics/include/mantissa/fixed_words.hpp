@@ -39,8 +39,8 @@ constexpr Rounded fit(const Format& f, Wide units) {
     return {word, Wide{word} != units};
 }
 
-/// The word of x 2^-shift, rounded, plus `more`: the exact sum, rounded once, since rounding to a grid lets its multiples
-/// pass. For any x and shift; |more| < 2^127.
+/// The word of x 2^-shift, rounded, plus `more`: the exact sum, rounded once, since rounding to a grid lets its
+/// multiples pass. For any x and shift; |more| < 2^127.
 constexpr Rounded fit_shifted(const Format& f, Wide x, int shift, Wide more = 0) {
     if (shift >= 0) {
         const Wide units = shift_round(x, shift, f.rounding);

@@ -1,5 +1,5 @@
-// Arrays of fixed-point words, compiled once per instruction set (MANTISSA_ISA names the namespace). Words are taken apart
-// and put together by masks: not every instruction set shifts 64-bit lanes with their sign.
+// Arrays of fixed-point words, compiled once per instruction set (MANTISSA_ISA names the namespace). Words are taken
+// apart and put together by masks: not every instruction set shifts 64-bit lanes with their sign.
 #include "fixed_kernels.hpp"
 
 namespace mantissa::detail::MANTISSA_ISA {
@@ -34,7 +34,8 @@ MANTISSA_INLINE std::uint64_t shifted(std::uint64_t x, std::uint64_t half, int s
 }
 
 /// Sums of words in T itself.
-template <class T, Op kOp> bool sums(const FixedOperands<T>& in, Sink<T> out, std::size_t n, const FixedParams& params) {
+template <class T, Op kOp>
+bool sums(const FixedOperands<T>& in, Sink<T> out, std::size_t n, const FixedParams& params) {
     using U = typename UnsignedOf<T>::Type;
     const Source<T> a = in.a, b = in.b;
     const Fit<T> fit(params.word_bits);
@@ -71,7 +72,8 @@ bool products(const FixedOperands<T>& in, Sink<T> out, std::size_t n, const Fixe
         std::uint64_t units = shifted(static_cast<std::uint64_t>(product), half, shift);
         if constexpr (kOp == Op::fma) units += static_cast<std::uint64_t>(static_cast<std::int64_t>(c[i]));
         if constexpr (kOp == Op::add_scaled) units += static_cast<std::uint64_t>(static_cast<std::int64_t>(b[i]));
-        if constexpr (kOp == Op::sub_scaled) units = static_cast<std::uint64_t>(static_cast<std::int64_t>(b[i])) - units;
+        if constexpr (kOp == Op::sub_scaled)
+            units = static_cast<std::uint64_t>(static_cast<std::int64_t>(b[i])) - units;
         lost |= fit.lost(units);
         out[i] = fit.word(units);
     }
@@ -144,7 +146,9 @@ template <class S, class T> bool from_words(Source<S> a, Sink<T> out, std::size_
 }
 
 template <class T> void fill(FixedKernels<T>& k) {
-    const auto at = [](auto& list, Op op) -> auto& { return list[static_cast<int>(op)]; };
+    const auto at = [](auto& list, Op op) -> auto& {
+        return list[static_cast<int>(op)];
+    };
     at(k.narrow, Op::add) = sums<T, Op::add>;
     at(k.narrow, Op::sub) = sums<T, Op::sub>;
     at(k.narrow, Op::mul) = products<T, Op::mul>;

@@ -36,7 +36,8 @@ template <Format F> void hear_scaled(FixedCourt<Int128>& court) {
                 if (court.mismatches() >= 4) return;
                 cases.clear();
                 for (fixed::Word a = least; a <= greatest; ++a)
-                    for (const fixed::Word b : {least, least / 2, fixed::Word{-1}, fixed::Word{0}, fixed::Word{1}, greatest})
+                    for (const fixed::Word b :
+                         {least, least / 2, fixed::Word{-1}, fixed::Word{0}, fixed::Word{1}, greatest})
                         cases.push_back({a, b, 0, {significand, exponent}, 0});
                 court.template hear<F>(op, cases);
             }

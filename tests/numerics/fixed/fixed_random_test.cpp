@@ -1,6 +1,7 @@
 // Random judgement of fixed-point formats from 12 to 64 bits: a million operands for each width, class and operation,
-// half of them under each rounding, and fewer with the point elsewhere. MANTISSA_JUDGE_BLOCKS in the environment asks for
-// so many blocks of 4099 each (245 make a million).
+// half of them under each rounding, and fewer with the point elsewhere. MANTISSA_JUDGE_BLOCKS in the environment asks
+// for so many blocks of 4099 each (245 make a million).
+#include <climits>
 #include <cstdlib>
 #include <type_traits>
 
@@ -57,6 +58,49 @@ TYPED_TEST(FixedRandom, AgreesWithExactIntegers) {
     hear_random<Format::fixed(kW, kW + 3)>((all + 63) / 64);
     hear_random<Format::fixed(kW, -2)>((all + 63) / 64);
     hear_random<Format::fixed(kW, 0, Rounding::down)>((all + 63) / 64);
+}
+
+/// Factors and exponents that shift words far beyond either end.
+template <Format F> void hear_far() {
+    SCOPED_TRACE(to_string(F));
+    FixedCourt<boost::multiprecision::cpp_int> court(F);
+    FixedOperands operands(F, 77);
+    std::vector<FixedCase> cases;
+    for (const FixedOp op : {FixedOp::ldexp, FixedOp::scale, FixedOp::add_scaled, FixedOp::sub_scaled})
+        for (int exponent = -270; exponent <= 270; ++exponent) {
+            if (op != FixedOp::ldexp && court.mismatches() < 4) {
+                cases.assign(1, {1, 0, 0, {1, exponent}, 0}); // the word that is left over at last
+                court.template hear<F>(op, cases);
+            }
+            cases.clear();
+            for (int i = 0; i < 40; ++i) {
+                cases.push_back(operands.draw(FixedOp::add, kFixedClasses[i % 5]));
+                cases.back().exponent = exponent;
+                cases.back().s = {exponent % 3 == 0 ? 1 : 3 * exponent, exponent};
+            }
+            if (court.mismatches() < 4) court.template hear<F>(op, cases);
+        }
+    EXPECT_EQ(court.mismatches(), 0u);
+}
+
+TEST(FixedShifts, OfAnyLengthAgreeWithExactIntegers) {
+    hear_far<Format::fixed(8, 4)>();
+    hear_far<Format::fixed(18, 16, Rounding::down)>();
+    hear_far<Format::fixed(32, 30)>();
+    hear_far<Format::fixed(64, 126)>();
+    hear_far<Format::fixed(64, -64, Rounding::down)>();
+    // Beyond what any power of two can be.
+    for (const Rounding r : {Rounding::nearest_up, Rounding::down}) {
+        const Format f = Format::fixed(18, 16, r);
+        for (const int far : {100000, INT_MAX}) {
+            EXPECT_EQ(fixed::ldexp(f, -5, -far), (fixed::Rounded{r == Rounding::down ? -1 : 0, false}));
+            EXPECT_EQ(fixed::ldexp(f, -5, far), (fixed::Rounded{0, true}));
+            EXPECT_EQ(fixed::scale(f, {3, -far}, f, -5), (fixed::Rounded{r == Rounding::down ? -1 : 0, false}));
+            EXPECT_EQ(fixed::scale(f, {3, far}, f, -5), (fixed::Rounded{0, true}));
+            EXPECT_EQ(fixed::scale(f, {0, far}, f, -5), fixed::Rounded());
+        }
+        EXPECT_EQ(fixed::scale(f, {3, INT_MIN}, f, 5), fixed::Rounded());
+    }
 }
 
 } // namespace

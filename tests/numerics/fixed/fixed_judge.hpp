@@ -1,7 +1,7 @@
-// The judge of fixed-point arithmetic: what an operation on words must give, by exact integers alone. An exact result is a
-// fraction of integers in units of 2^-F, and a claimed word is right where the fraction lies in the interval that rounds
-// to it: no shift and no formula of the library's is used. Integer is __int128 where that holds every product, else a
-// Boost integer.
+// The judge of fixed-point arithmetic: what an operation on words must give, by exact integers alone. An exact result
+// is a fraction of integers in units of 2^-F, and a claimed word is right where the fraction lies in the interval that
+// rounds to it: no shift and no formula of the library's is used. Integer is __int128 where that holds every product,
+// else a Boost integer.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,9 @@ using WideInteger = boost::multiprecision::int256_t;
 
 /// What stands before the judge: Operation's, and x 2^exponent.
 enum class FixedOp : std::uint8_t { add, sub, mul, div, fma, ldexp, scale, add_scaled, sub_scaled };
-inline constexpr FixedOp kFixedOps[] = {FixedOp::add,   FixedOp::sub,   FixedOp::mul,        FixedOp::div,       FixedOp::fma,
-                                        FixedOp::ldexp, FixedOp::scale, FixedOp::add_scaled, FixedOp::sub_scaled};
+inline constexpr FixedOp kFixedOps[] = {FixedOp::add,   FixedOp::sub,        FixedOp::mul,
+                                        FixedOp::div,   FixedOp::fma,        FixedOp::ldexp,
+                                        FixedOp::scale, FixedOp::add_scaled, FixedOp::sub_scaled};
 constexpr const char* name(FixedOp op) {
     constexpr const char* kNames[] = {"add", "sub", "mul", "div", "fma", "ldexp", "scale", "add_scaled", "sub_scaled"};
     return kNames[static_cast<int>(op)];
@@ -95,8 +96,8 @@ public:
     }
 
     [[nodiscard]] std::string mismatch(FixedOp op, const FixedCase& x, const fixed::Rounded& got) const {
-        return fmt::format("{} {}: a {} b {} c {} s {} 2^{} exponent {}: got {}{}", to_string(f_), name(op), x.a, x.b, x.c,
-                           x.s.significand, x.s.exponent, x.exponent, got.word, got.overflow ? ", overflow" : "");
+        return fmt::format("{} {}: a {} b {} c {} s {} 2^{} exponent {}: got {}{}", to_string(f_), name(op), x.a, x.b,
+                           x.c, x.s.significand, x.s.exponent, x.exponent, got.word, got.overflow ? ", overflow" : "");
     }
 
 private:

@@ -115,7 +115,8 @@ TEST(FixedFormatText, EditedTextsAreReadOrRefused) {
 }
 
 TEST(FixedFormatLimits, AreThoseOfTheWords) {
-    static_assert("fx18.16"_fmt.width() == 18 && "fx18.16"_fmt.max() == 2 - 0x1p-16 && "fx18.16"_fmt.epsilon() == 0x1p-16);
+    static_assert("fx18.16"_fmt.width() == 18 && "fx18.16"_fmt.max() == 2 - 0x1p-16 &&
+                  "fx18.16"_fmt.epsilon() == 0x1p-16);
     static_assert("fx18.16"_fmt.min_positive() == 0x1p-16 && "fx2.126"_fmt.max() == 0x1p-126);
     static_assert("fx64.-64"_fmt.max() == 0x1p127 && "fx53.0"_fmt.max() == 0x1p52 - 1);
     static_assert(!Format::fixed(1, 0).valid() && !Format::fixed(65, 0).valid() && !Format::fixed(18, 127).valid() &&

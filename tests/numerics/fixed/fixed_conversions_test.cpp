@@ -1,4 +1,5 @@
-// Into and out of fixed-point formats: doubles, floating formats and other fixed ones, every implementation against MPFR.
+// Into and out of fixed-point formats: doubles, floating formats and other fixed ones, every implementation against
+// MPFR.
 #include <bit>
 #include <cfloat>
 #include <cmath>
@@ -60,7 +61,8 @@ private:
         mpfr_set_si_2exp(limit_, 1, f_.word_bits, MPFR_RNDN);
         mpfr_fmod(x_, x_, limit_, MPFR_RNDN);
         mpfr_div_2ui(limit_, limit_, 1, MPFR_RNDN);
-        if (mpfr_greaterequal_p(x_, limit_) != 0) mpfr_sub(x_, x_, limit_, MPFR_RNDN), mpfr_sub(x_, x_, limit_, MPFR_RNDN);
+        if (mpfr_greaterequal_p(x_, limit_) != 0)
+            mpfr_sub(x_, x_, limit_, MPFR_RNDN), mpfr_sub(x_, x_, limit_, MPFR_RNDN);
         mpfr_neg(limit_, limit_, MPFR_RNDN);
         if (mpfr_less_p(x_, limit_) != 0) mpfr_sub(x_, x_, limit_, MPFR_RNDN), mpfr_sub(x_, x_, limit_, MPFR_RNDN);
         return {mpfr_get_si(x_, MPFR_RNDN), true};
@@ -82,9 +84,8 @@ double draw_double(const Format& f, Random& random) {
     case 0: // words, ties and quarters, and beside them
         return stepped((static_cast<double>(word) + 0.25 * random.between(0, 3)) * unit);
     case 1: // about the ends
-        return stepped((std::ldexp(random.between(0, 1) != 0 ? 1.0 : -1.0, f.word_bits - 1) +
-                        0.5 * random.between(-3, 3)) *
-                       unit);
+        return stepped(
+            (std::ldexp(random.between(0, 1) != 0 ? 1.0 : -1.0, f.word_bits - 1) + 0.5 * random.between(-3, 3)) * unit);
     case 2: // any bits: subnormal numbers, infinities and NaN among them
         return std::bit_cast<double>(random());
     case 3: { // an exponent near the format's
@@ -93,7 +94,7 @@ double draw_double(const Format& f, Random& random) {
                           random.between(-3, f.word_bits + 2) - f.fraction_bits);
     }
     case 4: { // what has a name
-        const double named[] = {0.0,     -0.0,    DBL_MIN,  -DBL_MIN,  DBL_TRUE_MIN, -DBL_TRUE_MIN,
+        const double named[] = {0.0,     -0.0,     DBL_MIN,  -DBL_MIN,  DBL_TRUE_MIN, -DBL_TRUE_MIN,
                                 DBL_MAX, -DBL_MAX, HUGE_VAL, -HUGE_VAL, std::nan("7")};
         return named[random() % std::size(named)];
     }
@@ -113,7 +114,9 @@ TYPED_TEST_SUITE(FixedConversions, Numbers);
 
 constexpr int kCount = 40000;
 
-template <class T, class A> void expect_kernel(const Format& f, const std::vector<A>& from, const std::vector<fixed::Rounded>& want, const Format& other) {
+template <class T, class A>
+void expect_kernel(const Format& f, const std::vector<A>& from, const std::vector<fixed::Rounded>& want,
+                   const Format& other) {
     bool lost = false;
     for (const fixed::Rounded& w : want) lost |= w.overflow;
     for (const auto path : {FixedUnit<T>::Path::fastest, FixedUnit<T>::Path::portable}) {
@@ -237,8 +240,9 @@ TYPED_TEST(FixedConversions, OtherFormatsAreRoundedOnce) {
         expect_kernel<std::int64_t>(kF, shorter, want, g);
         if constexpr (kF.word_bits <= 32) expect_kernel<std::int32_t>(kF, shorter, want, g);
     };
-    for (const char* text : {"fx2.1", "fx8.4", "fx12.15", "fx18.16", "fx18.17", "fx22.-2", "fx31.30", "fx32.0", "fx32.32",
-                             "fx48.46", "fx53.56", "fx64.62", "fx64.126", "fx64.-64", "fx64.0", "fx5.126", "fx5.-64"})
+    for (const char* text :
+         {"fx2.1", "fx8.4", "fx12.15", "fx18.16", "fx18.17", "fx22.-2", "fx31.30", "fx32.0", "fx32.32", "fx48.46",
+          "fx53.56", "fx64.62", "fx64.126", "fx64.-64", "fx64.0", "fx5.126", "fx5.-64"})
         draw(parse_format(text));
     const auto from_number = [&]<class G>(G) {
         draw(G::format);

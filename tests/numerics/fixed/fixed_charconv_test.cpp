@@ -20,10 +20,10 @@ using boost::multiprecision::cpp_int;
 using judge::FixedOperands;
 using judge::Random;
 
-constexpr Format kFormats[] = {"fx2.0"_fmt,        "fx8.4"_fmt,           "fx8.4:floor"_fmt,     "fx12.15"_fmt,
-                               "fx18.16"_fmt,      "fx18.16:floor"_fmt,   "fx22.-2"_fmt,         "fx32.30:floor"_fmt,
-                               "fx48.46"_fmt,      "fx53.52"_fmt,         "fx64.62"_fmt,         "fx64.62:floor"_fmt,
-                               "fx64.0"_fmt,       "fx64.-64:floor"_fmt,  "fx64.126"_fmt,        "fx24.126:floor"_fmt};
+constexpr Format kFormats[] = {"fx2.0"_fmt,   "fx8.4"_fmt,          "fx8.4:floor"_fmt, "fx12.15"_fmt,
+                               "fx18.16"_fmt, "fx18.16:floor"_fmt,  "fx22.-2"_fmt,     "fx32.30:floor"_fmt,
+                               "fx48.46"_fmt, "fx53.52"_fmt,        "fx64.62"_fmt,     "fx64.62:floor"_fmt,
+                               "fx64.0"_fmt,  "fx64.-64:floor"_fmt, "fx64.126"_fmt,    "fx24.126:floor"_fmt};
 
 cpp_int power(int base, int exponent) {
     const cpp_int b = base;
@@ -133,7 +133,8 @@ TEST(FixedText, ShortestReadsBackAndNoneIsShorter) {
                         << to_string(f) << " " << word << ": " << shortest << " and " << other;
                 }
             }
-            // Of its length, the nearest that reads back: the value's neighbour on the other side is farther, or is none.
+            // Of its length, the nearest that reads back: the value's neighbour on the other side is farther, or is
+            // none.
             const cpp_int mine(digits), below = value_at(count);
             ASSERT_TRUE(mine == below || mine == below + 1) << to_string(f) << " " << text;
             const cpp_int other = mine == below ? cpp_int(below + 1) : below;
@@ -141,7 +142,8 @@ TEST(FixedText, ShortestReadsBackAndNoneIsShorter) {
                 const int scale = places + leading - count + 1;
                 const cpp_int at = scale >= 0 ? exact : cpp_int(exact * power(10, -scale));
                 const cpp_int unit = power(10, std::max(scale, 0));
-                ASSERT_LE(abs(cpp_int(mine * unit - at)), abs(cpp_int(other * unit - at))) << to_string(f) << " " << text;
+                ASSERT_LE(abs(cpp_int(mine * unit - at)), abs(cpp_int(other * unit - at)))
+                    << to_string(f) << " " << text;
             }
         }
     }
@@ -165,7 +167,9 @@ TEST(FixedText, ExactTextHasEveryDigit) {
             const auto point = text.find('.');
             const int behind = point == std::string::npos ? 0 : static_cast<int>(text.size() - point) - 1;
             if (point != std::string::npos) text.erase(point, 1);
-            if (text.front() == '0') text.erase(0, text.find_first_not_of('0') == std::string::npos ? text.size() - 1 : text.find_first_not_of('0'));
+            if (text.front() == '0')
+                text.erase(0, text.find_first_not_of('0') == std::string::npos ? text.size() - 1
+                                                                               : text.find_first_not_of('0'));
             if (text.starts_with("-0")) text = "-" + text.substr(text.find_first_not_of("-0"));
             ASSERT_EQ(cpp_int(text) * power(10, places - behind), digits) << to_string(f) << " " << word;
         }

@@ -1,5 +1,5 @@
-// Fixed<F> as a C++ type: what converts to what, constants, limits, overflow, comparison, text. Its arithmetic stands before
-// the judge.
+// Fixed<F> as a C++ type: what converts to what, constants, limits, overflow, comparison, text. Its arithmetic stands
+// before the judge.
 #include "mantissa/fixed.hpp"
 
 #include <cmath>
@@ -44,7 +44,8 @@ static_assert(kConstant * 0.5 == 0.75 && 1 - kConstant == -0.5 && kConstant / -1
 static_assert(Short(0.1) == Short::from_word(6554) && Floor(0.1) == Floor::from_word(6553));
 static_assert(Short(0x1p-17) == Short::from_word(1) && Short(-0x1p-17) == 0 && Floor(-0x1p-40) == Floor::from_word(-1));
 static_assert(fma(kConstant, kConstant, -1.25) == 1 && abs(-kConstant) == 1.5 && ldexp(kConstant, -1) == 0.75);
-static_assert(min(kConstant, Short(1)) == 1 && max(kConstant, Short(1)) == 1.5 && copysign(kConstant, Short(-1)) == -1.5);
+static_assert(min(kConstant, Short(1)) == 1 && max(kConstant, Short(1)) == 1.5 &&
+              copysign(kConstant, Short(-1)) == -1.5);
 static_assert(!add_checked(kConstant, kConstant) && *add_checked(kConstant, -1) == 0.5);
 static_assert(!div_checked(kConstant, 0) && !Short::checked(2.0) && *Short::checked(-2) == -2 && !Short::checked(2U));
 static_assert(Short(Single(0.1F)) == Short(0.1F) && float(Short(0.1)) == 6554 / 65536.0F && double(Short(0.5)) == 0.5);
@@ -54,7 +55,9 @@ static_assert(std::same_as<decltype(kConstant + Long(0)), Long>); // mixed forma
 
 // What overflows is no constant expression; a constant that the format does not hold does not compile.
 template <auto Form>
-concept Compiles = requires { typename std::bool_constant<(Form(), true)>; };
+concept Compiles = requires {
+    typename std::bool_constant<(Form(), true)>;
+};
 static_assert(Compiles<[] { return kConstant + Short(0.25); }>);
 static_assert(!Compiles<[] { return kConstant + kConstant; }>);
 static_assert(!Compiles<[] { return kConstant * -kConstant; }>);
@@ -100,7 +103,8 @@ TEST(FixedType, OverflowIsSaidInOneLine) {
     expect_overflow([&] { (void)Short(Integer(7)); }, "a conversion of 7 overflows");
     expect_overflow([&] { (void)static_cast<std::int8_t>(Integer(200)); },
                     "fx16.0: 200 does not fit a signed integer of 8 bits");
-    expect_overflow([&] { (void)static_cast<std::uint64_t>(Short(-1)); }, "-1 does not fit an unsigned integer of 64 bits");
+    expect_overflow([&] { (void)static_cast<std::uint64_t>(Short(-1)); },
+                    "-1 does not fit an unsigned integer of 64 bits");
     expect_overflow([&] { (void)static_cast<std::int64_t>(Fixed<"fx64.-2"_fmt>(0x1p63)); }, "does not fit a signed");
     Short y = 1.5;
     EXPECT_THROW(y += x, FixedOverflow);
@@ -167,10 +171,10 @@ TEST(FixedType, ComparisonsAreOfValues) {
             mpfr_clears(x, y, nullptr);
             ASSERT_EQ(a == b, want == 0);
             ASSERT_EQ(a < b, want < 0);
-            ASSERT_EQ(b < a, want > 0);
+            ASSERT_EQ(b<a, want> 0);
             ASSERT_EQ(a == number, want_double == 0);
             ASSERT_EQ(a < number, want_double < 0);
-            ASSERT_EQ(number < a, want_double > 0);
+            ASSERT_EQ(number<a, want_double> 0);
         }
     };
     compare(Short(), Long());

@@ -17,7 +17,9 @@ namespace mantissa::judge {
 /// The value type. Fixed has no factors of its own: of the scaled operations nothing is asked.
 template <Format F> std::optional<Fixed<F>> form(FixedOp op, const FixedCase& x) {
     using Number = Fixed<F>;
-    const auto number = [](fixed::Word word) { return Number::from_word(static_cast<typename Number::word_type>(word)); };
+    const auto number = [](fixed::Word word) {
+        return Number::from_word(static_cast<typename Number::word_type>(word));
+    };
     const Number a = number(x.a), b = number(x.b);
     switch (op) {
     case FixedOp::add:
@@ -37,7 +39,9 @@ template <Format F> std::optional<Fixed<F>> form(FixedOp op, const FixedCase& x)
 /// By the operators, where that cannot throw.
 template <Format F> Fixed<F> operate(FixedOp op, const FixedCase& x) {
     using Number = Fixed<F>;
-    const auto number = [](fixed::Word word) { return Number::from_word(static_cast<typename Number::word_type>(word)); };
+    const auto number = [](fixed::Word word) {
+        return Number::from_word(static_cast<typename Number::word_type>(word));
+    };
     Number a = number(x.a);
     const Number b = number(x.b);
     switch (op) {

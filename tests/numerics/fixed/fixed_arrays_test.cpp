@@ -85,12 +85,14 @@ TYPED_TEST(FixedArrays, OfNumbersGoThroughTheKernels) {
         expect("mul", unit.mul(a, b, out), [&](auto i) { return fixed::mul(X::format, a[i].word(), b[i].word()); });
         expect("fma", unit.fma(a, b, c, out),
                [&](auto i) { return fixed::fma(X::format, a[i].word(), b[i].word(), c[i].word()); });
-        expect("scale", unit.scale(s, a, out), [&](auto i) { return fixed::scale(X::format, s, X::format, a[i].word()); });
+        expect("scale", unit.scale(s, a, out),
+               [&](auto i) { return fixed::scale(X::format, s, X::format, a[i].word()); });
         expect("add_scaled", unit.add_scaled(b, s, a, out),
                [&](auto i) { return fixed::add_scaled(X::format, b[i].word(), s, X::format, a[i].word()); });
         expect("sub_scaled", unit.sub_scaled(b, s, a, out),
                [&](auto i) { return fixed::sub_scaled(X::format, b[i].word(), s, X::format, a[i].word()); });
-        expect("convert", unit.convert(doubles, out), [&](auto i) { return fixed::from_double(X::format, doubles[i]); });
+        expect("convert", unit.convert(doubles, out),
+               [&](auto i) { return fixed::from_double(X::format, doubles[i]); });
         const std::vector<Fixed<"fx20.7"_fmt>> other(kN, 2.5);
         expect("round", unit.round(other, out),
                [&](auto i) { return fixed::convert(X::format, "fx20.7"_fmt, other[i].word()); });
@@ -124,8 +126,12 @@ TYPED_TEST(FixedArrays, NoOverflowIsLost) {
         for (std::size_t at = 0; at < n; ++at) {
             std::vector<Word> a(n, 0), b(n, 1), out(n);
             const auto all = [&] {
-                return std::array{unit.add(a, b, out),        unit.sub(b, a, out),           unit.mul(a, a, out),
-                                  unit.fma(a, a, b, out),     unit.scale(two, a, out),       unit.add_scaled(b, two, a, out),
+                return std::array{unit.add(a, b, out),
+                                  unit.sub(b, a, out),
+                                  unit.mul(a, a, out),
+                                  unit.fma(a, a, b, out),
+                                  unit.scale(two, a, out),
+                                  unit.add_scaled(b, two, a, out),
                                   unit.sub_scaled(b, two, a, out)};
             };
             for (const bool lost : all()) ASSERT_FALSE(lost);
@@ -158,7 +164,8 @@ TEST(FixedArrayRefusals, AreOneLine) {
     expect_line([&] { FixedUnit<Short>().to_doubles(x, std::span<double>()); }, "arrays of different lengths");
     expect_line([&] { (void)unit.round("s17e8"_fmt, words, out); }, "s17e8 is no fixed-point format of 64-bit words");
     expect_line([&] { (void)unit.round("fx40.3"_fmt, out, out); }, "fx40.3 is no fixed-point format of 32-bit words");
-    expect_line([] { FixedUnit<std::int32_t>("fx33.3"_fmt); }, "words of fx33.3 do not fit 32 bits: use FixedUnit<std::int64_t>");
+    expect_line([] { FixedUnit<std::int32_t>("fx33.3"_fmt); },
+                "words of fx33.3 do not fit 32 bits: use FixedUnit<std::int64_t>");
     expect_line([] { FixedUnit<std::int32_t>("s17e8"_fmt); }, "s17e8 is a floating format");
     expect_line([] { VectorUnit<float>("fx18.16"_fmt); }, "fx18.16 is a fixed-point format");
 }
