@@ -1,6 +1,7 @@
 // Arrays of fixed-point words, compiled once per instruction set (MANTISSA_ISA names the namespace). Words are taken
 // apart and put together by masks: not every instruction set shifts 64-bit lanes with their sign.
 #include "fixed_kernels.hpp"
+#include "word_pairs.hpp"
 
 namespace mantissa::detail::MANTISSA_ISA {
 namespace {
@@ -30,7 +31,11 @@ template <class T> struct Fit {
 
 /// x 2^-shift, rounded, as two's complement units; `half` is half a unit, or 0.
 MANTISSA_INLINE std::uint64_t shifted(std::uint64_t x, std::uint64_t half, int shift) {
+#if defined(__AVX512F__)
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(x + half) >> shift);
+#else
     return (((x + half) ^ kSign) >> shift) - (kSign >> shift);
+#endif
 }
 
 /// Sums of words in T itself.
@@ -78,6 +83,54 @@ bool products(const FixedOperands<T>& in, Sink<T> out, std::size_t n, const Fixe
         out[i] = fit.word(units);
     }
     return lost != 0;
+}
+
+#if defined(MANTISSA_WORD_PAIRS)
+/// products() of 32-bit words, those with an even and with an odd index in turn.
+template <Op kOp>
+bool paired_products(const FixedOperands<std::int32_t>& in, Sink<std::int32_t> out, std::size_t n,
+                     const FixedParams& params) {
+    using P = Pairs;
+    constexpr bool kScaled = kOp == Op::scale || kOp == Op::add_scaled || kOp == Op::sub_scaled;
+    const Source<std::int32_t> a = in.a, b = in.b, c = in.c;
+    const Fit<std::int32_t> fit(params.word_bits);
+    const P::Shift shift(params.shift);
+    const auto half = P::all64(params.up ? std::uint64_t{1} << (params.shift - 1) : 0);
+    const auto offset = P::all64(fit.offset), beyond = P::all64(fit.beyond), one = P::all32(1);
+    const auto mask = P::all32(static_cast<std::int32_t>(fit.mask)),
+               sign = P::all32(static_cast<std::int32_t>(fit.sign));
+    const auto s = P::all32(static_cast<std::int32_t>(params.s));
+    const auto form = [&](P::Lanes x, P::Lanes y, P::Lanes more) __attribute__((always_inline)) {
+        const auto units = shift.of(P::add(P::product(x, y), half));
+        const auto term = P::product(more, one); // the word, in 64 bits
+        if constexpr (kOp == Op::fma || kOp == Op::add_scaled) return P::add(term, units);
+        else if constexpr (kOp == Op::sub_scaled) return P::sub(term, units);
+        else return units;
+    };
+    auto lost = P::all64(0);
+    std::size_t i = 0;
+    for (; i + P::kWords <= n; i += P::kWords) {
+        const auto x = P::load((a + i).address());
+        const auto y = kScaled ? s : P::load((b + i).address());
+        auto more = x; // unused
+        if constexpr (kOp == Op::fma) more = P::load((c + i).address());
+        if constexpr (kOp == Op::add_scaled || kOp == Op::sub_scaled) more = P::load((b + i).address());
+        const auto even = form(x, y, more), odd = form(P::odd(x), kScaled ? y : P::odd(y), P::odd(more));
+        lost = P::either(lost, P::both(P::either(P::add(even, offset), P::add(odd, offset)), beyond));
+        P::store((out + i).address(), P::sub32(P::differ(P::both(P::joined(even, odd), mask), sign), sign));
+    }
+    const FixedOperands<std::int32_t> rest{a + i, b + i, c + i};
+    return products<std::int32_t, kOp>(rest, out + i, n - i, params) || P::any(lost);
+}
+#endif
+
+/// Products in 64-bit lanes.
+template <class T, Op kOp> constexpr FixedKernel<T> narrow_products() {
+#if defined(MANTISSA_WORD_PAIRS)
+    if constexpr (sizeof(T) == 4) return paired_products<kOp>;
+    else
+#endif
+        return products<T, kOp>;
 }
 
 template <class T, Op kOp>
@@ -151,11 +204,11 @@ template <class T> void fill(FixedKernels<T>& k) {
     };
     at(k.narrow, Op::add) = sums<T, Op::add>;
     at(k.narrow, Op::sub) = sums<T, Op::sub>;
-    at(k.narrow, Op::mul) = products<T, Op::mul>;
-    at(k.narrow, Op::fma) = products<T, Op::fma>;
-    at(k.narrow, Op::scale) = products<T, Op::scale>;
-    at(k.narrow, Op::add_scaled) = products<T, Op::add_scaled>;
-    at(k.narrow, Op::sub_scaled) = products<T, Op::sub_scaled>;
+    at(k.narrow, Op::mul) = narrow_products<T, Op::mul>();
+    at(k.narrow, Op::fma) = narrow_products<T, Op::fma>();
+    at(k.narrow, Op::scale) = narrow_products<T, Op::scale>();
+    at(k.narrow, Op::add_scaled) = narrow_products<T, Op::add_scaled>();
+    at(k.narrow, Op::sub_scaled) = narrow_products<T, Op::sub_scaled>();
     at(k.wide, Op::mul) = wide_products<T, Op::mul>;
     at(k.wide, Op::fma) = wide_products<T, Op::fma>;
     at(k.wide, Op::scale) = wide_products<T, Op::scale>;
