@@ -26,8 +26,9 @@ int main() {
     expect(std::string(wide.begin(), wide.end()), "2.0");
     using Word = mantissa::Fixed<"fx18.16"_fmt>;
     using Long = mantissa::Fixed<"fx64.62"_fmt>;
-    expect(std::format("{} {:+.2f} {:.16f}", Word(0.5), Word(-1.5), Word::from_word(6554)),
-           "0.5 -1.50 0.1000061035156250");
-    expect(std::format("{}", Long(-0.25)), "-0.25");
+    const Word half = 0.5, negative = -1.5; // constants: conversions that may overflow want the library
+    const Long quarter = -0.25;
+    expect(std::format("{} {:+.2f} {:.16f}", half, negative, Word::from_word(6554)), "0.5 -1.50 0.1000061035156250");
+    expect(std::format("{}", quarter), "-0.25");
     return wrong == 0 ? 0 : 1;
 }
