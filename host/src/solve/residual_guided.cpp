@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "inner.hpp"
+#include "inner_scale.hpp"
+#include "mantissa/fixed_words.hpp"
 #include "schemes.hpp"
 
 namespace mantissa::solving {
@@ -28,14 +30,23 @@ private:
     double sum_ = 0;
 };
 
+/// c += rnd(alpha p) on u's grid: the next pass's u.
+void step_along(const Format& u, double alpha, std::span<const double> p, std::span<double> c) {
+    for (std::size_t i = 0; i < c.size(); ++i) // (alpha p is exact: a short significand and a short word)
+        c[i] += fixed::to_double(u, fixed::from_double(u, alpha * p[i]).word);
+}
+
 void iterate(const Problem& problem, Session* session, OuterVectors* there, std::span<double> u, std::span<double> d,
              SolveContext& context) {
     const SolveOptions& options = context.options;
     const std::size_t size = u.size();
-    DoubleArithmetic outer(problem.system, options.threads);
+    const auto outer_arithmetic = make_outer(problem, u, options);
+    OuterArithmetic& outer = *outer_arithmetic;
     std::vector<double> r_part(std::min(size, kTransfer)), p_part(r_part.size());
     const double target = context.target();
     double norm = context.norm, beta = 0;
+    InnerScale inner(options);
+    double scale = inner.of(norm); // r = d / scale
     Watch watch(context.size);
     Batch batch;
     bool first_time = true;
@@ -48,7 +59,7 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
         }
     };
 
-    // r0 = d / s;  p0 = p - (r0 . p) r0
+    // r0 = d / s;  p0 = p - (r0 . p) / (r0 . r0) r0
     const auto restart = [&] {
         if (there != nullptr) return there->restart(norm, !first_time);
         double projection = 0;
@@ -56,13 +67,14 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
             BlockDot dot;
             for_parts([&](std::size_t at, std::span<double> r, std::span<double> p) {
                 session->read(Vec::p, at, p);
-                for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[at + i] / norm;
+                for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[at + i] / scale;
                 dot.add(r, p);
             });
             projection = dot.total();
+            if (inner.fixed()) projection = inner.operand(projection / ((norm / scale) * (norm / scale)));
         }
         for_parts([&](std::size_t at, std::span<double> r, std::span<double> p) {
-            for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[at + i] / norm;
+            for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[at + i] / scale;
             session->write(Vec::r, at, r);
             if (first_time) return;
             session->read(Vec::p, at, p);
@@ -73,16 +85,19 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
         session->clear(Vec::q);
     };
     // u += s (u_k + alpha_k p_k)
-    const auto correct = [&](double alpha) {
-        if (there != nullptr) return there->correct(norm, alpha);
+    const auto correct = [&](double exact_alpha) {
+        if (there != nullptr) return there->correct(norm, exact_alpha);
+        const double alpha = inner.operand(exact_alpha);
         bool finite = std::isfinite(alpha);
         for_parts([&](std::size_t at, std::span<double> c, std::span<double> p) {
             if (!finite) return;
             session->read(Vec::u, at, c);
             session->read(Vec::p, at, p);
-            for (std::size_t i = 0; i < c.size(); ++i) c[i] += alpha * p[i];
+            if (options.spec.u.is_fixed()) step_along(options.spec.u, alpha, p, c);
+            else
+                for (std::size_t i = 0; i < c.size(); ++i) c[i] += alpha * p[i];
             finite = std::all_of(c.begin(), c.end(), [](double x) { return std::isfinite(x); });
-            if (finite) outer.correct(u.subspan(at, c.size()), norm, c);
+            if (finite) outer.correct(u.subspan(at, c.size()), scale * context.fit, c);
         });
         return finite;
     };
@@ -103,11 +118,14 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
     };
 
     while (norm >= target) {
+        const double before_scale = scale;
+        scale = inner.of(norm);
+        if (inner.fixed()) beta *= before_scale / scale;
         restart();
         session->set_scalars(0, beta);
         first_time = false;
 
-        const double global = target / norm;
+        const double global = target / scale;
         const std::uint64_t allowed =
             std::min(options.digits > 0 ? context.remaining() : options.inner, context.remaining());
         double stop = global * global;
@@ -121,13 +139,25 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
             steps += report.passes;
             context.count(report, report.passes);
             if (report.end != RunEnd::passes) break;
-            if (options.digits > 0) stop = std::max(stop, std::pow(10.0, -2 * options.digits)); // r is normalised
+            const double square = inner.fixed() ? norm / scale * (norm / scale) : 1; // of r's norm
+            if (options.digits > 0) stop = std::max(stop, square * std::pow(10.0, -2 * options.digits));
         }
 
+        if (inner.fixed() && report.end == RunEnd::window_overflow) {
+            // What the step did is lost; the next one has more room.
+            ++context.result.outer_iterations;
+            if (!lost_to_overflow(inner, context)) return;
+            first_time = true;
+            beta = 0;
+            session->clear(Vec::p);
+            if (watch.ends(context, norm / context.initial)) return;
+            continue;
+        }
         const Scalars scalars = session->scalars();
         const bool finite = correct(scalars.alpha);
         ++context.result.outer_iterations;
         const double before = norm;
+        if (outer.overflow()) return context.stop(Status::breakdown, kOuterOverflow);
         norm = defect_norm();
         context.record(norm / context.initial);
         const bool reached = report.end == RunEnd::rho_reached && scalars.rho < global * global;
@@ -141,7 +171,10 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
         if (fruitless >= 10) return context.stop(Status::breakdown, why);
         if (watch.ends(context, norm / context.initial)) return;
         // The kept direction fits the next residual only if the recurrence is sound; else restart along r.
-        beta = trouble || !(scalars.rho > 0) ? 0 : norm / (before * scalars.rho);
+        // beta = |d'|^2 / |r_k|^2 in the units of r = d / scale, times scale / scale'; the last factor when that is known.
+        beta = trouble || !(scalars.rho > 0) ? 0
+               : inner.fixed()               ? (norm / scale) * (norm / scale) / scalars.rho
+                                             : norm / (before * scalars.rho);
         if (!std::isfinite(beta)) beta = 0;
         if (trouble) first_time = true;
         if (first_time) session->clear(Vec::p);
@@ -154,8 +187,9 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
 void solve_residual_guided(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                            SolveContext& context) {
     const auto session =
-        engine.load(problem.system, context.options.spec, {context.options.threads, Recurrence::pipelined});
-    OuterVectors* const there = session->outer(); // where the engine keeps the outer loop's vectors, if it does
+        engine.load(*context.loaded, context.options.spec, {context.options.threads, Recurrence::pipelined});
+    // Where the engine keeps the outer loop's vectors, if it does: in double precision, for the matrix as it is.
+    OuterVectors* const there = context.options.outer || context.fit != 1 ? nullptr : session->outer();
     if (there != nullptr) there->load(u, problem.b, d);
     iterate(problem, session.get(), there, u, d, context);
     if (there != nullptr) there->read(u, d);

@@ -1,7 +1,7 @@
 // Arrays of fixed-point words, compiled once per instruction set (MANTISSA_ISA names the namespace). Words are taken
 // apart and put together by masks: not every instruction set shifts 64-bit lanes with their sign.
 #include "fixed_kernels.hpp"
-#include "word_pairs.hpp"
+#include "words.hpp"
 
 namespace mantissa::detail::MANTISSA_ISA {
 namespace {
@@ -85,48 +85,52 @@ bool products(const FixedOperands<T>& in, Sink<T> out, std::size_t n, const Fixe
     return lost != 0;
 }
 
-#if defined(MANTISSA_WORD_PAIRS)
+#if MANTISSA_HAS_WORDS
 /// products() of 32-bit words, those with an even and with an odd index in turn.
 template <Op kOp>
 bool paired_products(const FixedOperands<std::int32_t>& in, Sink<std::int32_t> out, std::size_t n,
                      const FixedParams& params) {
-    using P = Pairs;
+    using V = Words::V;
     constexpr bool kScaled = kOp == Op::scale || kOp == Op::add_scaled || kOp == Op::sub_scaled;
     const Source<std::int32_t> a = in.a, b = in.b, c = in.c;
     const Fit<std::int32_t> fit(params.word_bits);
-    const P::Shift shift(params.shift);
-    const auto half = P::all64(params.up ? std::uint64_t{1} << (params.shift - 1) : 0);
-    const auto offset = P::all64(fit.offset), beyond = P::all64(fit.beyond), one = P::all32(1);
-    const auto mask = P::all32(static_cast<std::int32_t>(fit.mask)),
-               sign = P::all32(static_cast<std::int32_t>(fit.sign));
-    const auto s = P::all32(static_cast<std::int32_t>(params.s));
-    const auto form = [&](P::Lanes x, P::Lanes y, P::Lanes more) __attribute__((always_inline)) {
-        const auto units = shift.of(P::add(P::product(x, y), half));
-        const auto term = P::product(more, one); // the word, in 64 bits
-        if constexpr (kOp == Op::fma || kOp == Op::add_scaled) return P::add(term, units);
-        else if constexpr (kOp == Op::sub_scaled) return P::sub(term, units);
+    const int shift = params.shift;
+    const V half = Words::all64(params.up ? std::int64_t{1} << (shift - 1) : 0), one = Words::all(1);
+    const V offset = Words::all64(static_cast<std::int64_t>(fit.offset));
+    const V beyond = Words::all64(static_cast<std::int64_t>(fit.beyond));
+    const V mask = Words::all(static_cast<std::int32_t>(fit.mask)),
+            sign = Words::all(static_cast<std::int32_t>(fit.sign));
+    const V s = Words::all(static_cast<std::int32_t>(params.s));
+    const auto form = [&](V x, V y, V more) __attribute__((always_inline)) {
+        const V units = Words::shift_down64(Words::add64(Words::mul_even(x, y), half), shift);
+        const V term = Words::mul_even(more, one); // the word, in 64 bits
+        if constexpr (kOp == Op::fma || kOp == Op::add_scaled) return Words::add64(term, units);
+        else if constexpr (kOp == Op::sub_scaled) return Words::sub64(term, units);
         else return units;
     };
-    auto lost = P::all64(0);
+    V lost = Words::zero();
     std::size_t i = 0;
-    for (; i + P::kWords <= n; i += P::kWords) {
-        const auto x = P::load((a + i).address());
-        const auto y = kScaled ? s : P::load((b + i).address());
-        auto more = x; // unused
-        if constexpr (kOp == Op::fma) more = P::load((c + i).address());
-        if constexpr (kOp == Op::add_scaled || kOp == Op::sub_scaled) more = P::load((b + i).address());
-        const auto even = form(x, y, more), odd = form(P::odd(x), kScaled ? y : P::odd(y), P::odd(more));
-        lost = P::either(lost, P::both(P::either(P::add(even, offset), P::add(odd, offset)), beyond));
-        P::store((out + i).address(), P::sub32(P::differ(P::both(P::joined(even, odd), mask), sign), sign));
+    for (; i + Words::kCount <= n; i += Words::kCount) {
+        const V x = Words::load((a + i).address());
+        const V y = kScaled ? s : Words::load((b + i).address());
+        V more = x; // unused
+        if constexpr (kOp == Op::fma) more = Words::load((c + i).address());
+        if constexpr (kOp == Op::add_scaled || kOp == Op::sub_scaled) more = Words::load((b + i).address());
+        const V even = form(x, y, more);
+        const V odd = form(Words::odd(x), kScaled ? y : Words::odd(y), Words::odd(more));
+        const V moved = Words::merge_or(Words::add64(even, offset), Words::add64(odd, offset));
+        lost = Words::merge_or(lost, Words::both(moved, beyond));
+        const V word = Words::both(Words::blend(even, Words::to_odd(odd)), mask);
+        Words::store((out + i).address(), Words::sub(Words::differ(word, sign), sign));
     }
     const FixedOperands<std::int32_t> rest{a + i, b + i, c + i};
-    return products<std::int32_t, kOp>(rest, out + i, n - i, params) || P::any(lost);
+    return products<std::int32_t, kOp>(rest, out + i, n - i, params) || Words::any(lost);
 }
 #endif
 
 /// Products in 64-bit lanes.
 template <class T, Op kOp> constexpr FixedKernel<T> narrow_products() {
-#if defined(MANTISSA_WORD_PAIRS)
+#if MANTISSA_HAS_WORDS
     if constexpr (sizeof(T) == 4) return paired_products<kOp>;
     else
 #endif
