@@ -256,9 +256,11 @@ DatapathSpec parse_spec(std::string_view text) {
         }
     }
     if (fixed_base && !spec.fixed_vectors())
-        fail(text, "floating vectors under a fixed base: begin with the vectors' format, as in s17e8,u=fx32.30");
+        fail(text, "floating vectors under a fixed base: begin with the vectors' format, as in s17e8,u=s23e8");
     if (spec.fixed_vectors()) {
         if (seen.contains("row")) fail(text, "row= has no meaning with fixed vectors: row sums are exact");
+        if (seen.contains("product") && !spec.dot.exact_product)
+            fail(text, "product= has no meaning with fixed vectors: their products are exact");
         if (!seen.contains("dot")) spec.dot.exact = true;
         if (!seen.contains("product")) spec.dot.exact_product = true;
         spec.row = spec.dot.product = spec.r;

@@ -41,6 +41,15 @@ struct Words {
     static V sign64(V x) {
         return _mm512_srai_epi64(x, 63);
     }
+    static V both(V a, V b) {
+        return _mm512_and_si512(a, b);
+    }
+    static V shift_down64(V x, int by) {
+        return _mm512_sra_epi64(x, _mm_cvtsi32_si128(by));
+    }
+    static bool any(V x) {
+        return _mm512_test_epi64_mask(x, x) != 0;
+    }
     static V widen_low(V x) {
         return _mm512_cvtepi32_epi64(_mm512_castsi512_si256(x));
     }
@@ -80,6 +89,17 @@ struct Words {
     }
     static V sign64(V x) {
         return _mm256_cmpgt_epi64(zero(), x);
+    }
+    static V both(V a, V b) {
+        return _mm256_and_si256(a, b);
+    }
+    /// With its sign, which AVX2 has no shift of 64 bits for.
+    static V shift_down64(V x, int by) {
+        const V sign = _mm256_set1_epi64x(INT64_MIN), moved = _mm256_srl_epi64(sign, _mm_cvtsi32_si128(by));
+        return _mm256_sub_epi64(_mm256_srl_epi64(_mm256_xor_si256(x, sign), _mm_cvtsi32_si128(by)), moved);
+    }
+    static bool any(V x) {
+        return _mm256_testz_si256(x, x) == 0;
     }
     static V widen_low(V x) {
         return _mm256_cvtepi32_epi64(_mm256_castsi256_si128(x));
