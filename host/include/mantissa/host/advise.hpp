@@ -1,0 +1,71 @@
+// Which widths a matrix asks for: fixed-point words, coefficients and the iterate of a residual-guided solve, from
+// measured eigenvalues. docs/advise.md derives the rule.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "mantissa/host/problem.hpp"
+#include "mantissa/host/solve.hpp"
+
+namespace mantissa {
+
+struct AdviceOptions {
+    double tolerance = 1e-10; ///< that the solve shall reach
+    std::uint64_t inner = 10; ///< inner iterations per outer step
+    int threads = 1;
+};
+
+/// What was measured on the matrix scaled to a unit diagonal, and on the problem.
+struct MatrixMeasured {
+    std::size_t unknowns = 0;
+    std::size_t longest_row = 0; ///< entries off the diagonal
+    double smallest = 0;         ///< eigenvalues, by Lanczos
+    double largest = 0;
+    std::uint64_t steps = 0;     ///< Lanczos steps for them
+    bool settled = false;        ///< the smallest had settled when they ended
+    bool double_reached = false; ///< CG in double precision brought its residual below the tolerance
+    std::uint64_t double_iterations = 0;
+    double floor = 0;        ///< relative residual below which no defect formed in double precision falls
+    double largest_word = 0; ///< of r, p and q in that run, relative to the outer loop's scale
+    double correction = 0;   ///< largest 2-norm of the iterate between two restarts, likewise
+    [[nodiscard]] double condition() const { return largest / smallest; }
+};
+
+/// What the widths have to satisfy, in bits behind the point: each is the fewest that does.
+struct AdvisedWidths {
+    int coefficient = 0;      ///< g: four times the rounding of the coefficients, with either sign, leaves A definite
+    int coefficient_word = 0; ///< word that holds them
+    int coefficient_safe = 0; ///< bits that suffice by the bound on the rounding alone, whatever its signs
+    double perturbation = 0;  ///< the largest row sum of what rounding to `coefficient` bits changes: bounds its norm
+    int curvature = 0;        ///< F by p.Ap of the smoothest direction
+    int energy = 0;           ///< F by the energy that rounding r adds
+    int descent = 0;          ///< F by the drift of r over an inner solve
+    int vector = 0;           ///< F: the largest of the three
+    int integer = 0;          ///< bits before the point, sign included
+    int iterate = 0;          ///< fraction bits of u, floating
+    int operand = 0;          ///< fraction bits of alpha and beta, floating
+};
+
+struct Advice {
+    MatrixMeasured measured;
+    AdvisedWidths widths; ///< as far as they were worked out
+    bool found = false;   ///< is there a spec within 52 bits?
+    std::string why_not;  ///< when not: one plain sentence
+    SolveOptions options; ///< when found: residual guided, Jacobi scaling, the spec
+};
+
+/// Called from time to time with what is being done.
+using AdviceProgress = std::function<void(const std::string&)>;
+
+/// Measures and derives. Throws InvalidInput as jacobi_scaled() does, and when an option is out of range.
+Advice advise(const Problem& problem, const AdviceOptions& options, const AdviceProgress& progress = {});
+
+/// The advice in plain sentences, a line each: what was measured, which widths follow and why, how to run it.
+std::string advice_text(const Problem& problem, const Advice& advice);
+
+/// The options of `mantissa solve` that run the advised solve, as one would type them.
+std::string advised_command(const Problem& problem, const Advice& advice);
+
+} // namespace mantissa
