@@ -391,6 +391,9 @@ public:
             return e.what();
         }
         if (const std::string why = beyond_products(spec); !why.empty()) return why;
+        if (system.kind() == System::Kind::symmetric)
+            return "engine gpu takes nine bands: give symmetric bands as nine (SymmetricBands::bands()) or use --engine "
+                   "emulated";
         if (options.recurrence != Recurrence::pipelined)
             return "engine gpu runs the pipelined recurrence only; use --engine emulated for the plain one";
         if (system.size() >= std::size_t{1} << 32)

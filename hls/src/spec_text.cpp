@@ -67,6 +67,11 @@ std::string refusal(const std::string& engine, const DatapathSpec& spec, const S
         return fmt::format("engine '{}': it has a line buffer, for stencil and nine-band systems on a grid; use the "
                            "emulated engine for sparse rows",
                            engine);
+    if (system.kind() == System::Kind::symmetric)
+        return fmt::format(
+            "engine '{}': it streams nine bands: give symmetric bands as nine (SymmetricBands::bands()) or "
+            "use the emulated engine",
+            engine);
     if (system.row_length() > static_cast<std::size_t>(mantissa_hls::kMaxRow))
         return fmt::format("engine '{}': rows of {} elements, and its line buffer holds {}; take a smaller grid or the "
                            "emulated engine",

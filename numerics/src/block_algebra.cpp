@@ -4,30 +4,41 @@
 #include <cmath>
 #include <utility>
 
+#include "block_scratch.hpp"
 #include "fp_mode.hpp"
 #include "isa/pass.hpp"
 #include "mantissa/accumulate.hpp"
 #include "mantissa/exact.hpp"
+#include "mantissa/row_forms.hpp"
 
 namespace mantissa {
 
-struct BlockAlgebra::Scratch {
-    std::array<std::vector<double>, kBands> term;
-    std::vector<double> neighbour, sum;
-    explicit Scratch(std::size_t block) : neighbour(block), sum(block) {
-        for (auto& t : term) t.resize(block);
-    }
-};
-
 BlockAlgebra::BlockAlgebra(const System& system, const DatapathSpec& spec, int threads)
-    : spec_(spec), threads_(std::max(1, threads)), size_(system.size()), kind_(system.kind()),
-      row_length_(system.row_length()), row_unit_(spec.row), product_unit_(spec.dot.product),
-      accumulator_unit_(spec.dot.accumulator) {
-    std::visit([this](const auto& matrix) { load(matrix); }, system.matrix());
+    : spec_(spec), threads_(std::max(1, threads)), size_(system.size()), row_length_(system.row_length()),
+      row_unit_(spec.row), product_unit_(spec.dot.product), accumulator_unit_(spec.dot.accumulator) {
+    const std::optional<System> converted = converted_for(spec.order, system);
+    const System& formed = converted ? *converted : system;
+    kind_ = formed.kind();
+    std::visit([this](const auto& matrix) { load(matrix); }, formed.matrix());
 }
 
 void BlockAlgebra::load(const Stencil& matrix) {
-    VectorUnit<double>(spec_.coefficient).convert(matrix.coefficients(), stencil_);
+    const auto rounded = [&](double x) { return exact::convert(spec_.coefficient, x); };
+    if (spec_.order == RowOrder::flux) {
+        const StencilFluxes f = *fluxes(matrix);
+        std::ranges::transform(f.weight, constant_weight_.begin(), rounded);
+        has_row_sums_ = f.c != 0;
+        constant_row_sum_ = rounded(f.c);
+    } else if (spec_.order == RowOrder::second_difference) {
+        const SecondDifferences s = *second_differences(matrix);
+        alpha_ = rounded(s.alpha);
+        beta_ = rounded(s.beta);
+        gamma_ = rounded(s.gamma);
+        has_row_sums_ = s.c != 0;
+        constant_row_sum_ = rounded(s.c);
+    } else {
+        VectorUnit<double>(spec_.coefficient).convert(matrix.coefficients(), stencil_);
+    }
 }
 
 void BlockAlgebra::load(const Bands& matrix) {
@@ -43,6 +54,17 @@ void BlockAlgebra::load(const CompressedRows& matrix) {
     VectorUnit<double>(spec_.coefficient).convert(matrix.value(), rounded);
     if (spec_.order == RowOrder::chain) jag(matrix, rounded);
     else rows_ = {matrix.row_begin(), matrix.column(), std::move(rounded)};
+}
+
+void BlockAlgebra::load(const SymmetricBands& matrix) {
+    const VectorUnit<double> coefficient(spec_.coefficient);
+    for (std::size_t d = 0; d < kWeights; ++d) {
+        weights_[d].resize(size_);
+        coefficient.convert(matrix.weight(d), weights_[d]);
+    }
+    has_row_sums_ = !matrix.row_sums().empty();
+    row_sums_.resize(matrix.row_sums().size());
+    coefficient.convert(matrix.row_sums(), row_sums_);
 }
 
 template <class Body> void BlockAlgebra::for_blocks(Body&& body) const {
@@ -83,29 +105,26 @@ void BlockAlgebra::apply(std::span<const double> x, const Format& result, std::s
 }
 
 void BlockAlgebra::rows(std::size_t begin, std::size_t end, const double* x, double* out, Scratch& scratch) const {
-    if (kind_ == System::Kind::sparse) sparse_rows(begin, end, x, out, scratch);
-    else grid_rows(begin, end, x, out, scratch);
+    if (kind_ == System::Kind::sparse) return sparse_rows(begin, end, x, out, scratch);
+    if (spec_.order == RowOrder::flux) flux_rows(begin, end, x, out, scratch);
+    else if (spec_.order == RowOrder::second_difference) second_difference_rows(begin, end, x, out, scratch);
+    else product_rows(begin, end, x, out, scratch);
+    if (kind_ == System::Kind::stencil) clear_edges(begin, end, out);
 }
 
-void BlockAlgebra::grid_rows(std::size_t begin, std::size_t end, const double* x, double* out, Scratch& scratch) const {
+void BlockAlgebra::clear_edges(std::size_t begin, std::size_t end, double* out) const {
+    for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t column = i % row_length_;
+        if (i < row_length_ || i >= size_ - row_length_ || column == 0 || column == row_length_ - 1) out[i] = 0;
+    }
+}
+
+void BlockAlgebra::product_rows(std::size_t begin, std::size_t end, const double* x, double* out,
+                                Scratch& scratch) const {
     const std::size_t n = end - begin;
     for (int b = 0; b < kBands; ++b) {
-        // x shifted by the band's offset, +0 outside the vector
-        const std::ptrdiff_t shift = band_offset(b, row_length_);
+        const double* const source = shifted({x, size_}, begin, n, band_offset(b, row_length_), scratch.neighbour);
         std::span<double> term(scratch.term[b].data(), n);
-        const double* source = x + begin + shift;
-        if (shift < 0 && begin < static_cast<std::size_t>(-shift)) {
-            const std::size_t outside = std::min(n, static_cast<std::size_t>(-shift) - begin);
-            std::fill_n(scratch.neighbour.data(), outside, 0.0);
-            std::copy_n(x + (begin + outside) + shift, n - outside, scratch.neighbour.data() + outside);
-            source = scratch.neighbour.data();
-        } else if (shift > 0 && end + static_cast<std::size_t>(shift) > size_) {
-            const std::size_t first = begin + static_cast<std::size_t>(shift);
-            const std::size_t inside = first < size_ ? std::min(n, size_ - first) : 0;
-            if (inside > 0) std::copy_n(x + first, inside, scratch.neighbour.data());
-            std::fill_n(scratch.neighbour.data() + inside, n - inside, 0.0);
-            source = scratch.neighbour.data();
-        }
         if (kind_ == System::Kind::stencil) row_unit_.scale(stencil_[b], {source, n}, term);
         else row_unit_.mul({bands_[b].data() + begin, n}, {source, n}, term);
     }
@@ -120,12 +139,6 @@ void BlockAlgebra::grid_rows(std::size_t begin, std::size_t end, const double* x
         row_unit_.add(t(4), t(6), t(4));
         row_unit_.add(t(0), t(4), t(0));
         row_unit_.add(t(0), t(8), sum);
-    }
-    if (kind_ != System::Kind::stencil) return;
-    const std::size_t length = row_length_;
-    for (std::size_t i = begin; i < end; ++i) {
-        const std::size_t column = i % length;
-        if (i < length || i >= size_ - length || column == 0 || column == length - 1) out[i] = 0;
     }
 }
 

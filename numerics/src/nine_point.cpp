@@ -57,6 +57,19 @@ void check(const Bands& b) {
 
 } // namespace
 
+double row_sum(const std::array<double, kBands>& coefficients) {
+    double sum = 0, magnitudes = 0;
+    for (const double value : coefficients) {
+        sum += value;
+        magnitudes += std::abs(value);
+    }
+    return std::abs(sum) <= kZeroRowSum * magnitudes ? 0.0 : sum;
+}
+
+const char* neighbour_name(std::size_t band) {
+    return kNeighbours[band];
+}
+
 Stencil::Stencil(std::size_t row_length, std::size_t rows, const std::array<double, kBands>& coefficients)
     : row_length_(row_length), rows_(rows), coefficients_(coefficients) {
     if (row_length < 3 || rows < 3)

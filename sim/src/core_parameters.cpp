@@ -62,6 +62,9 @@ std::string core_refusal(const DatapathSpec& spec, const System& system) {
     if (std::string why = core_refusal(spec); !why.empty()) return why;
     if (system.kind() == System::Kind::sparse)
         return "the RTL core takes constant stencils and nine-band matrices, not sparse rows";
+    if (system.kind() == System::Kind::symmetric)
+        return "the RTL core takes constant stencils and nine-band matrices: give symmetric bands as nine "
+               "(SymmetricBands::bands())";
     if (system.row_length() < static_cast<std::size_t>(spec.lanes))
         return fmt::format("rows of {} elements are shorter than {} lanes; use fewer lanes", system.row_length(),
                            spec.lanes);

@@ -26,6 +26,9 @@ inline void add_to(Dense& a, const mantissa::Stencil& m) {
 inline void add_to(Dense& a, const mantissa::Bands& m) {
     add_nine_points(a, m, [&](std::size_t b, std::size_t i) { return m.band(b)[i]; });
 }
+inline void add_to(Dense& a, const mantissa::SymmetricBands& m) {
+    add_nine_points(a, m, [&](std::size_t b, std::size_t i) { return m.coefficient(b, i); });
+}
 
 /// The matrix that defect() applies; Dirichlet rows and the couplings to them as the System has them.
 inline Dense dense(const mantissa::System& system) {

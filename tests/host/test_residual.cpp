@@ -148,6 +148,11 @@ TEST(RelativeResidual, PowersOfTwoChangeNothing) {
                                for (auto& band : bands) band = scaled(band);
                                return Bands(m.row_length(), std::move(bands));
                            },
+                           [&](const SymmetricBands& m) -> System {
+                               SymmetricBands::Array weights = m.weights();
+                               for (auto& weight : weights) weight = scaled(weight);
+                               return SymmetricBands(m.row_length(), std::move(weights), scaled(m.row_sums()));
+                           },
                            [&](const CompressedRows& m) -> System { return m.with_values(scaled(m.value())); }},
                 p.system.matrix());
             std::vector<double> v = u, b = p.b;

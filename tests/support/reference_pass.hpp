@@ -13,6 +13,7 @@
 
 #include "mantissa/engine.hpp"
 #include "mantissa/exact.hpp"
+#include "reference_differences.hpp"
 
 namespace mantissa::testing {
 
@@ -120,13 +121,41 @@ struct ReferenceSession {
         return row == 0 || row == s.rows() - 1 || column == 0 || column == s.row_length() - 1;
     }
 
-    double row(std::size_t i) {
+    /// Row i of symmetric bands as nine: the diagonal is the weights in band order and the row sum.
+    static std::array<double, kBands> nine(const SymmetricBands& m, std::size_t i) {
+        const std::size_t n = m.row_length();
+        std::array<double, kBands> a{};
+        const std::size_t back[] = {n + 1, n, n - 1, 1}; // to SW, S, SE, W
+        for (std::size_t b = 0; b < 4; ++b) {
+            a[b] = i < back[b] ? 0.0 : 0 - m.weight(3 - b)[i - back[b]];
+            a[5 + b] = 0 - m.weight(b)[i];
+        }
+        for (std::size_t b = 0; b < kBands; ++b)
+            if (b != 4) a[4] -= a[b];
+        if (!m.row_sums().empty()) a[4] += m.row_sums()[i];
+        return a;
+    }
+
+    /// q_i, every coefficient and every p taken as the spec's order says.
+    std::vector<double> rows() {
+        std::vector<double> q(system.size());
+        const Stencil* const stencil = std::get_if<Stencil>(&system.matrix());
+        const ReferenceDifferences differences(system, spec, vec(Vec::p));
+        for (std::size_t i = 0; i < q.size(); ++i) {
+            if (stencil != nullptr && dirichlet(*stencil, i)) continue;
+            q[i] = exact::convert(spec.q, spec.order == RowOrder::flux                ? differences.flux_row(i)
+                                          : spec.order == RowOrder::second_difference ? differences.second_row(i)
+                                                                                      : product_row(i));
+        }
+        return q;
+    }
+
+    double product_row(std::size_t i) {
         std::vector<double> terms;
         const auto product = [&](double a, double x) {
             terms.push_back(exact::mul(spec.row, exact::convert(spec.coefficient, a), x));
         };
         std::visit(Overloaded{[&](const Stencil& m) {
-                                  if (dirichlet(m, i)) return;
                                   for (int b = 0; b < kBands; ++b)
                                       product(m.coefficients()[static_cast<std::size_t>(b)], neighbour(i, b));
                               },
@@ -134,12 +163,17 @@ struct ReferenceSession {
                                   for (int b = 0; b < kBands; ++b)
                                       product(m.band(static_cast<std::size_t>(b))[i], neighbour(i, b));
                               },
+                              [&](const SymmetricBands& m) {
+                                  const auto a = nine(m, i);
+                                  for (int b = 0; b < kBands; ++b)
+                                      product(a[static_cast<std::size_t>(b)], neighbour(i, b));
+                              },
                               [&](const CompressedRows& m) {
                                   for (auto k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k)
                                       product(m.value()[k], vec(Vec::p)[m.column()[k]]);
                               }},
                    system.matrix());
-        return exact::convert(spec.q, row_sum(terms));
+        return row_sum(terms);
     }
 
     ReferenceDot dot(const std::vector<double>& a, const std::vector<double>& b) const {
@@ -196,7 +230,7 @@ struct ReferenceSession {
             r[i] = exact::sub(spec.r, r[i], exact::mul(spec.r, alpha, q[i]));
             p[i] = exact::add(spec.p, r[i], exact::mul(spec.p, beta, p[i]));
         }
-        for (std::size_t i = 0; i < u.size(); ++i) q[i] = row(i);
+        q = rows();
         const ReferenceStep step = scalar_unit(dot(r, r), dot(p, q), dot(q, q));
         scalars = step.scalars;
         return step;

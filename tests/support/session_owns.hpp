@@ -32,6 +32,12 @@ inline System spoiled(const CompressedRows& m) {
     for (double& value : values) value = 7 - value;
     return m.with_values(std::move(values));
 }
+inline System spoiled(const SymmetricBands& m) {
+    SymmetricBands::Array weights = m.weights();
+    for (auto& weight : weights)
+        for (double& value : weight) value = value == 0 ? 0 : 7 - value;
+    return SymmetricBands(m.row_length(), std::move(weights), std::vector<double>(m.size(), 7.0));
+}
 
 /// Loads `system` twice, spoils and destroys one of the two copies, and expects the same bits from both sessions.
 inline void expect_session_owns_its_system(const Engine& engine, const System& system, const DatapathSpec& spec,

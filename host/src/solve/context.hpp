@@ -36,6 +36,9 @@ struct SolveContext {
     const ScaledProblem* scaled = nullptr;
     double target_as_given = 0;
     double largest_scale = 0;
+    /// The matrix as an engine loads it, and what it is of the problem's: fit * A (fitted()).
+    const System* loaded = nullptr;
+    double fit = 1;
     [[nodiscard]] double target() const { return tolerance * initial; }
     std::chrono::steady_clock::time_point last_report = std::chrono::steady_clock::now();
     bool cancelled = false;
@@ -57,6 +60,7 @@ struct SolveContext {
     void count(const RunReport& report, std::uint64_t steps) {
         result.inner_iterations += steps;
         result.sigma_guards += report.sigma_guards;
+        result.words.merge(report.words);
         if (report.cycles) result.cycles = result.cycles.value_or(0) + *report.cycles;
     }
 

@@ -91,6 +91,28 @@ void band_piece(const Bands& m, std::size_t begin, std::size_t end, const double
     for (std::size_t i = high; i < end; ++i) d[i] = b[i] - band_row_sum(m, i, u);
 }
 
+/// Rows of symmetric bands as engine.hpp's fluxes in double: the row sums count as they were given, and no diagonal is
+/// formed. A flux is one product and one difference, so it is formed for both of its rows.
+void symmetric_piece(const SymmetricBands& m, std::size_t begin, std::size_t end, const double* u, const double* b,
+                     double* d) {
+    const std::size_t size = m.size();
+    const double* const c = m.row_sums().empty() ? nullptr : m.row_sums().data();
+    const auto flux = [&](std::size_t k, std::size_t i) {
+        const std::size_t j = i + static_cast<std::size_t>(weight_offset(k, m.row_length()));
+        return m.weight(k)[i] * (u[i] - (j < size ? u[j] : 0.0));
+    };
+    const auto back = [&](std::size_t k, std::size_t i) {
+        const auto offset = static_cast<std::size_t>(weight_offset(k, m.row_length()));
+        return i < offset ? 0.0 : flux(k, i - offset);
+    };
+    for (std::size_t i = begin; i < end; ++i) {
+        const double up = (flux(1, i) + flux(2, i)) + flux(3, i), down = (back(3, i) + back(2, i)) + back(1, i);
+        double sum = (flux(0, i) - back(0, i)) + (up - down);
+        if (c != nullptr) sum += c[i] * u[i];
+        d[i] = b[i] - sum;
+    }
+}
+
 void compressed_rows(const CompressedRows& m, std::size_t begin, std::size_t end, const double* u, const double* b,
                      double* d) {
     const std::uint64_t* const row_begin = m.row_begin().data();
@@ -103,7 +125,8 @@ void compressed_rows(const CompressedRows& m, std::size_t begin, std::size_t end
     }
 }
 
-/// Calls use(a, x) for the terms a x of row i, in the order in which defect() adds them. One for each kind of matrix.
+/// Calls use(a, x) for the terms a x of row i, in the order in which defect() adds them (symmetric bands: as products).
+/// One for each kind of matrix.
 template <class Use> void for_terms(const CompressedRows& m, std::size_t i, std::span<const double> u, Use&& use) {
     for (std::uint64_t k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k) use(m.value()[k], u[m.column()[k]]);
 }
@@ -123,6 +146,11 @@ template <class Use> void for_terms(const Stencil& m, std::size_t i, std::span<c
 template <class Use> void for_terms(const Bands& m, std::size_t i, std::span<const double> u, Use&& use) {
     nine_point_terms(
         m, i, u, [&](std::size_t b) { return m.band(b)[i]; }, use);
+}
+
+template <class Use> void for_terms(const SymmetricBands& m, std::size_t i, std::span<const double> u, Use&& use) {
+    nine_point_terms(
+        m, i, u, [&](std::size_t b) { return m.coefficient(b, i); }, use);
 }
 
 /// A number with an exponent of its own: value * 2^exponent.
@@ -233,6 +261,11 @@ void defect(const System& system, std::span<const double> u, std::span<const dou
                           [&](const Bands& m) {
                               running::for_pieces(threads, size, 1, [&](std::size_t begin, std::size_t end) {
                                   band_piece(m, begin, end, u.data(), b.data(), d.data());
+                              });
+                          },
+                          [&](const SymmetricBands& m) {
+                              running::for_pieces(threads, size, 1, [&](std::size_t begin, std::size_t end) {
+                                  symmetric_piece(m, begin, end, u.data(), b.data(), d.data());
                               });
                           },
                           [&](const CompressedRows& m) {

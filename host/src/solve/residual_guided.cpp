@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "inner.hpp"
+#include "inner_scale.hpp"
 #include "schemes.hpp"
 
 namespace mantissa::solving {
@@ -36,6 +37,8 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
     std::vector<double> r_part(std::min(size, kTransfer)), p_part(r_part.size());
     const double target = context.target();
     double norm = context.norm, beta = 0;
+    InnerScale inner(options);
+    double scale = inner.of(norm); // r = d / scale
     Watch watch(context.size);
     Batch batch;
     bool first_time = true;
@@ -48,7 +51,7 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
         }
     };
 
-    // r0 = d / s;  p0 = p - (r0 . p) r0
+    // r0 = d / s;  p0 = p - (r0 . p) / (r0 . r0) r0
     const auto restart = [&] {
         if (there != nullptr) return there->restart(norm, !first_time);
         double projection = 0;
@@ -56,13 +59,14 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
             BlockDot dot;
             for_parts([&](std::size_t at, std::span<double> r, std::span<double> p) {
                 session->read(Vec::p, at, p);
-                for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[at + i] / norm;
+                for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[at + i] / scale;
                 dot.add(r, p);
             });
             projection = dot.total();
+            if (inner.fixed()) projection = inner.operand(projection / ((norm / scale) * (norm / scale)));
         }
         for_parts([&](std::size_t at, std::span<double> r, std::span<double> p) {
-            for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[at + i] / norm;
+            for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[at + i] / scale;
             session->write(Vec::r, at, r);
             if (first_time) return;
             session->read(Vec::p, at, p);
@@ -73,8 +77,9 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
         session->clear(Vec::q);
     };
     // u += s (u_k + alpha_k p_k)
-    const auto correct = [&](double alpha) {
-        if (there != nullptr) return there->correct(norm, alpha);
+    const auto correct = [&](double exact_alpha) {
+        if (there != nullptr) return there->correct(norm, exact_alpha);
+        const double alpha = inner.operand(exact_alpha);
         bool finite = std::isfinite(alpha);
         for_parts([&](std::size_t at, std::span<double> c, std::span<double> p) {
             if (!finite) return;
@@ -82,7 +87,7 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
             session->read(Vec::p, at, p);
             for (std::size_t i = 0; i < c.size(); ++i) c[i] += alpha * p[i];
             finite = std::all_of(c.begin(), c.end(), [](double x) { return std::isfinite(x); });
-            if (finite) outer.correct(u.subspan(at, c.size()), norm, c);
+            if (finite) outer.correct(u.subspan(at, c.size()), scale * context.fit, c);
         });
         return finite;
     };
@@ -103,11 +108,14 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
     };
 
     while (norm >= target) {
+        const double before_scale = scale;
+        scale = inner.of(norm);
+        if (inner.fixed()) beta *= before_scale / scale;
         restart();
         session->set_scalars(0, beta);
         first_time = false;
 
-        const double global = target / norm;
+        const double global = target / scale;
         const std::uint64_t allowed =
             std::min(options.digits > 0 ? context.remaining() : options.inner, context.remaining());
         double stop = global * global;
@@ -121,9 +129,24 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
             steps += report.passes;
             context.count(report, report.passes);
             if (report.end != RunEnd::passes) break;
-            if (options.digits > 0) stop = std::max(stop, std::pow(10.0, -2 * options.digits)); // r is normalised
+            const double square = inner.fixed() ? norm / scale * (norm / scale) : 1; // of r's norm
+            if (options.digits > 0) stop = std::max(stop, square * std::pow(10.0, -2 * options.digits));
         }
 
+        if (inner.fixed() && report.end == RunEnd::window_overflow) {
+            // What the step did is lost; the next one has more room.
+            ++context.result.outer_iterations;
+            ++context.result.overflows;
+            context.result.headroom = inner.headroom() + 1;
+            if (!inner.widen())
+                return context.stop(Status::breakdown, "words overflow however small the scale: the matrix or its "
+                                                       "coefficients are beyond these formats");
+            first_time = true;
+            beta = 0;
+            session->clear(Vec::p);
+            if (watch.ends(context, norm / context.initial)) return;
+            continue;
+        }
         const Scalars scalars = session->scalars();
         const bool finite = correct(scalars.alpha);
         ++context.result.outer_iterations;
@@ -141,7 +164,10 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
         if (fruitless >= 10) return context.stop(Status::breakdown, why);
         if (watch.ends(context, norm / context.initial)) return;
         // The kept direction fits the next residual only if the recurrence is sound; else restart along r.
-        beta = trouble || !(scalars.rho > 0) ? 0 : norm / (before * scalars.rho);
+        // beta = |d'|^2 / |r_k|^2 in the units of r = d / scale, times scale / scale'; the last factor when that is known.
+        beta = trouble || !(scalars.rho > 0) ? 0
+               : inner.fixed()               ? (norm / scale) * (norm / scale) / scalars.rho
+                                             : norm / (before * scalars.rho);
         if (!std::isfinite(beta)) beta = 0;
         if (trouble) first_time = true;
         if (first_time) session->clear(Vec::p);

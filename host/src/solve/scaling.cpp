@@ -81,6 +81,27 @@ ScaledMatrix scaled(const Bands& m, const std::string& name) {
     return {Bands(m.row_length(), std::move(bands)), std::move(scale)};
 }
 
+/// Row sums are formed anew, of the scaled couplings and the scaled diagonal.
+ScaledMatrix scaled(const SymmetricBands& m, const std::string& name) {
+    const std::size_t size = m.size();
+    std::vector<double> scale(size), diagonal(size);
+    for (std::size_t i = 0; i < size; ++i) {
+        diagonal[i] = m.diagonal(i);
+        scale[i] = root_scale(diagonal[i], i, name);
+        diagonal[i] = scaled_entry(diagonal[i], scale[i], scale[i]);
+        require_finite(diagonal[i], i, i, name);
+    }
+    SymmetricBands::Array weights = m.weights();
+    for (std::size_t d = 0; d < kWeights; ++d) {
+        const auto offset = static_cast<std::size_t>(weight_offset(d, m.row_length()));
+        for (std::size_t i = 0; i + offset < size; ++i) {
+            weights[d][i] = scaled_entry(weights[d][i], scale[i], scale[i + offset]);
+            require_finite(weights[d][i], i, i + offset, name);
+        }
+    }
+    return {SymmetricBands::with_diagonal(m.row_length(), std::move(weights), diagonal), std::move(scale)};
+}
+
 ScaledMatrix scaled(const CompressedRows& m, const std::string& name) {
     const auto& row_begin = m.row_begin();
     const auto& column = m.column();

@@ -130,6 +130,9 @@ RowCheck row_check(const Stencil& m, std::size_t i) {
 RowCheck row_check(const Bands& m, std::size_t i) {
     return nine_point_check([&](std::size_t b) { return m.band(b)[i]; });
 }
+RowCheck row_check(const SymmetricBands& m, std::size_t i) {
+    return nine_point_check([&](std::size_t b) { return m.coefficient(b, i); });
+}
 RowCheck row_check(const CompressedRows& m, std::size_t i) {
     RowCheck check;
     for (std::uint64_t k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k) {

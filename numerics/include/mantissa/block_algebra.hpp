@@ -23,13 +23,15 @@ struct DotResult {
 
 class BlockAlgebra {
 public:
-    /// Copies what it needs of `system`, coefficients rounded; the system need not outlive the call.
+    /// Copies what it needs of `system`, coefficients rounded; the system need not outlive the call. Throws
+    /// InvalidInput with row_form_refusal()'s line where the spec's order means nothing.
     BlockAlgebra(const System& system, const DatapathSpec& spec, int threads = 1);
 
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] const DatapathSpec& spec() const { return spec_; }
 
-    /// out = A x: products and sums in the row format, the result in `result`'s format. `x` and `out` must not overlap.
+    /// out = A x: rows formed in the row format by the spec's order, the result in `result`'s format. `x` and `out`
+    /// must not overlap.
     void apply(std::span<const double> x, const Format& result, std::span<double> out) const;
     /// out = x + (s y) in `f`, product and sum rounded; out may be x or y.
     void add_scaled(const Format& f, std::span<const double> x, double s, std::span<const double> y,
@@ -66,11 +68,16 @@ private:
     void load(const Stencil& matrix);
     void load(const Bands& matrix);
     void load(const CompressedRows& matrix);
+    void load(const SymmetricBands& matrix);
     void jag(const CompressedRows& rows, std::span<const double> rounded);
     void window_rows(std::size_t window, const double* x, double* out, Scratch& scratch) const;
 
     void rows(std::size_t begin, std::size_t end, const double* x, double* out, Scratch& scratch) const;
-    void grid_rows(std::size_t begin, std::size_t end, const double* x, double* out, Scratch& scratch) const;
+    void product_rows(std::size_t begin, std::size_t end, const double* x, double* out, Scratch& scratch) const;
+    void flux_rows(std::size_t begin, std::size_t end, const double* x, double* out, Scratch& scratch) const;
+    void second_difference_rows(std::size_t begin, std::size_t end, const double* x, double* out,
+                                Scratch& scratch) const;
+    void clear_edges(std::size_t begin, std::size_t end, double* out) const;
     void sparse_rows(std::size_t begin, std::size_t end, const double* x, double* out, Scratch& scratch) const;
 
     template <class Body> void for_blocks(Body&& body) const;
@@ -78,11 +85,17 @@ private:
     DatapathSpec spec_;
     int threads_;
     std::size_t size_;
-    System::Kind kind_;
+    System::Kind kind_ = System::Kind::stencil; ///< of what rows are formed from (converted_for())
     std::size_t row_length_ = 0;
     // The matrix with its coefficients rounded, which may leave them infinite.
     std::array<double, kBands> stencil_{};
     std::array<std::vector<double>, kBands> bands_;
+    std::array<double, kWeights> constant_weight_{}; ///< a stencil's fluxes
+    std::array<std::vector<double>, kWeights> weights_;
+    double alpha_ = 0, beta_ = 0, gamma_ = 0; ///< second differences
+    bool has_row_sums_ = false;
+    double constant_row_sum_ = 0;
+    std::vector<double> row_sums_;
     Rows rows_;     ///< tree order
     Jagged jagged_; ///< chain order
     VectorUnit<double> row_unit_, product_unit_, accumulator_unit_;

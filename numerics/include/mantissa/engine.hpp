@@ -16,17 +16,23 @@
 // the iterate before the step along p', so after a run the solution of the inner system is u + alpha p.
 //
 // The row sum of element i, by RowOrder; rnd is the row format's rounding, of each product, difference and sum; i + n
-// is the element one grid row to the north; coefficients are rounded to the coefficient format as they are loaded:
+// is the element one grid row to the north; coefficients (w, c, alpha, beta and gamma among them) are rounded to the
+// coefficient format as they are loaded:
 //
-//     chain, tree         products a_k p_k in the matrix's order, added one after the other or in adjacent pairs
-//     flux                f_d(i) = w_d(i) (p_i - p_(i+d)) for d = E (+1), NW (+n-1), N (+n), NE (+n+1), w_d = -a_d
+//     chain, tree         products a_k p_k in the matrix's order, added one after the other or in adjacent pairs; those
+//                         of SymmetricBands as bands() has them
+//     flux                f_d(i) = w_d(i) (p_i - p_(i+d)) for d = E (+1), NW (+n-1), N (+n), NE (+n+1), w_d = 0 - a_d;
+//                         p behind the vector is +0, and so is each f_d(i) with i in front of it
 //                         up(i)   = (f_NW(i) + f_N(i)) + f_NE(i)
 //                         down(i) = (f_NE(i-n-1) + f_N(i-n)) + f_NW(i-n+1)
 //                         q_i = (f_E(i) - f_E(i-1)) + (up(i) - down(i)), and + (c_i p_i) at last where the matrix has
-//                         row sums c (SymmetricBands)
+//                         row sums (SymmetricBands; a stencil whose one c, before it is rounded, is not zero)
 //     second_difference   a_i = (p_E - p_i) - (p_i - p_W);  s_i = (beta p_i) + (gamma a_i)
-//                         q_i = ((s_N - s_i) - (s_i - s_S)) + (alpha a_i), and + (c p_i) at last where c is not zero
-//                         with SecondDifferences {alpha, beta, gamma, c} of the stencil
+//                         q_i = ((s_N - s_i) - (s_i - s_S)) + (alpha a_i), and + (c p_i) at last where c, before it
+//                         is rounded, is not zero; with SecondDifferences {alpha, beta, gamma, c} of the stencil
+//
+// Nine bands are converted to SymmetricBands for fluxes. row_forms.hpp has what the two are formed from, and where they
+// mean nothing.
 //
 // Fixed-point words (r, p and q of a fixed format). With rnd_x the rounding onto the grid of x's format:
 //

@@ -22,6 +22,16 @@ inline constexpr int kBands = 9;
     return static_cast<std::ptrdiff_t>(row_length) * (band / 3 - 1) + (band % 3 - 1);
 }
 
+/// Row sums within this part of the sum of a row's magnitudes are rounding errors of whoever formed the row, and count
+/// as zero: nine coefficients, each within 2^-53 of itself, and eight additions.
+inline constexpr double kZeroRowSum = 0x1p-50;
+
+/// The sum of a row's nine coefficients, added in the bands' order in double; +0 where it counts as zero.
+[[nodiscard]] double row_sum(const std::array<double, kBands>& coefficients);
+
+/// "south-west", ..., "north-east", in the bands' order.
+[[nodiscard]] const char* neighbour_name(std::size_t band);
+
 /// A constant stencil on a grid whose edge nodes are homogeneous Dirichlet nodes: their rows give q = +0 and nothing is
 /// computed there.
 class Stencil {

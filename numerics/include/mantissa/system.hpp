@@ -11,6 +11,7 @@
 
 #include "mantissa/nine_point.hpp"
 #include "mantissa/sparse/compressed_rows.hpp"
+#include "mantissa/symmetric_bands.hpp"
 
 namespace mantissa {
 
@@ -18,11 +19,11 @@ namespace mantissa {
 /// error of compilation in every place that must learn of it.
 class System {
 public:
-    using Matrix = std::variant<Stencil, Bands, CompressedRows>;
+    using Matrix = std::variant<Stencil, Bands, CompressedRows, SymmetricBands>;
 
     /// The alternatives of Matrix, in its order: for who keeps his own copy of the coefficients and, beside it, what
     /// they are.
-    enum class Kind : std::uint8_t { stencil, bands, sparse };
+    enum class Kind : std::uint8_t { stencil, bands, sparse, symmetric };
 
     /// From a matrix of any kind. Nothing is left to check: no inconsistent one exists.
     template <class M>
@@ -48,7 +49,7 @@ private:
 template <class... Functions> struct Overloaded : Functions... { using Functions::operator()...; };
 template <class... Functions> Overloaded(Functions...) -> Overloaded<Functions...>;
 
-/// "stencil", "bands", "sparse".
+/// "stencil", "bands", "sparse", "symmetric".
 std::string to_string(System::Kind kind);
 
 } // namespace mantissa

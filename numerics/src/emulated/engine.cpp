@@ -2,6 +2,7 @@
 
 #include "fixed_matrix.hpp"
 #include "fixed_session.hpp"
+#include "mantissa/row_forms.hpp"
 #include "session_base.hpp"
 
 namespace mantissa {
@@ -20,6 +21,7 @@ public:
                                       const SessionOptions&) const override {
         try {
             spec.validate();
+            if (std::string why = row_form_refusal(spec.order, system); !why.empty()) return why;
             if (spec.fixed_vectors()) return detail::fixed_refusal(system, spec);
         } catch (const InvalidInput& e) {
             return e.what();
@@ -29,8 +31,11 @@ public:
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                 const SessionOptions& options) const override {
         spec.validate();
+        if (const std::string why = row_form_refusal(spec.order, system); !why.empty()) throw InvalidInput(why);
         if (spec.fixed_vectors()) {
             if (const std::string why = detail::fixed_refusal(system, spec); !why.empty()) throw InvalidInput(why);
+            if (!general_)
+                if (auto session = detail::make_fixed_fused_session(system, spec, options)) return session;
             return detail::make_fixed_general_session(system, spec, options);
         }
         if (!general_)

@@ -71,8 +71,8 @@ void round_row(Rounder& rounder, std::size_t i, std::size_t row_length, At&& at,
         sum += value;
         magnitudes += std::abs(value);
         if (b == kCentre) continue;
-        const auto j = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(i) +
-                                                band_offset(static_cast<int>(b), row_length));
+        const auto j =
+            static_cast<std::size_t>(static_cast<std::ptrdiff_t>(i) + band_offset(static_cast<int>(b), row_length));
         const Word word = value == 0 ? 0 : rounder.round(value, i, j);
         others += word;
         put(b, word);
@@ -94,6 +94,27 @@ void load(const Bands& m, Rounder& rounder, FixedMatrix& out) {
         round_row(
             rounder, i, m.row_length(), [&](std::size_t b) { return m.band(b)[i]; },
             [&](std::size_t b, Word word) { out.bands[b][i] = word; });
+}
+
+/// Row sums come as they are; each coupling's word serves both of its rows.
+void load(const SymmetricBands& m, Rounder& rounder, FixedMatrix& out) {
+    out.kind = System::Kind::bands;
+    for (auto& band : out.bands) band.resize(m.size());
+    for (std::size_t i = 0; i < m.size(); ++i) {
+        double magnitudes = 0;
+        Wide others = 0;
+        for (std::size_t b = 0; b < kBands; ++b) {
+            const double value = m.coefficient(b, i);
+            magnitudes += std::abs(value);
+            if (b == kCentre || value == 0) continue;
+            const auto j = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(i) +
+                                                    band_offset(static_cast<int>(b), m.row_length()));
+            out.bands[b][i] = rounder.round(value, i, j);
+            others += out.bands[b][i];
+        }
+        const double sum = m.row_sums().empty() ? 0.0 : m.row_sums()[i];
+        if (magnitudes != 0) out.bands[kCentre][i] = rounder.kept(sum, magnitudes, others, m.diagonal(i), i);
+    }
 }
 
 void load(const CompressedRows& m, Rounder& rounder, FixedMatrix& out) {

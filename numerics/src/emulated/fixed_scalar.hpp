@@ -43,14 +43,19 @@ private:
     bool lost_ = false;
 };
 
-/// rnd(significand * word 2^-shift); `lost` where no 126 bits hold it, so that no word does either.
+/// rnd(significand * word 2^-shift); `lost` where 127 bits do not hold it, so that no word does either: the low bits
+/// that a word keeps are right all the same.
 inline fixed::Wide scaled_word(const FixedScalar& s, fixed::Word word, int shift, Rounding rounding, bool& lost) {
-    fixed::Wide product = fixed::Wide{s.significand} * word;
-    if (shift < 0) { // at most 53 + 53 bits so far
-        lost |= product != 0 && -shift > 18;
-        if (-shift > 18) return 0;
+    const fixed::Wide product = fixed::Wide{s.significand} * word; // at most 53 + 53 bits
+    if (shift >= -20) return fixed::shift_round(product, shift, rounding);
+    if (product == 0) return 0;
+    if (shift <= -127) {
+        lost = true;
+        return 0;
     }
-    return fixed::shift_round(product, shift, rounding);
+    const auto moved = static_cast<fixed::Wide>(static_cast<fixed::UnsignedWide>(product) << -shift);
+    lost |= moved >> -shift != product;
+    return moved;
 }
 
 } // namespace mantissa::detail

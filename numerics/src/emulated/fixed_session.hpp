@@ -37,5 +37,8 @@ RunReport run_fixed_passes(const RunRequest& request, double stop, Scalars& scal
 /// Element by element, any widths.
 std::unique_ptr<Session> make_fixed_general_session(const System& system, const DatapathSpec& spec,
                                                     const SessionOptions& options);
+/// In 32-bit integers; null where it has no loop for the spec.
+std::unique_ptr<Session> make_fixed_fused_session(const System& system, const DatapathSpec& spec,
+                                                  const SessionOptions& options);
 
 } // namespace mantissa::detail

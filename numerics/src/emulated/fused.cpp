@@ -10,6 +10,7 @@
 
 #include "../fp_mode.hpp"
 #include "../isa/pass.hpp"
+#include "difference_rows.hpp"
 #include "mantissa/accumulate.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/scalar_unit.hpp"
@@ -34,7 +35,7 @@ template <class T> std::optional<Plan<T>> plan_for(const DatapathSpec& s) {
 #if !MANTISSA_HAS_FP_MODE
     return std::nullopt;
 #endif
-    if (!beyond_products(s).empty()) return std::nullopt;
+    if (s.fixed_vectors() || s.u.is_fixed()) return std::nullopt;
     constexpr int kFraction = sizeof(T) == 4 ? 23 : 52, kExponent = sizeof(T) == 4 ? 8 : 11;
     const bool rounded_product = !s.dot.exact_product;
     Plan<T> plan;
@@ -74,8 +75,16 @@ public:
         : SessionBase<T>(spec, system), plan_(plan), threads_(std::max(1, options.threads)),
           kernels_(best_pass_table<T>()[plan.masked ? 1 : 0][spec.order == RowOrder::tree ? 1 : 0]
                                        [spec.dot.exact_product ? 1 : 0]),
-          kind_(system.kind()), recurrence_(options.recurrence) {
-        std::visit([this](const auto& matrix) { load(matrix); }, system.matrix());
+          recurrence_(options.recurrence) {
+        const std::optional<System> converted = converted_for(spec.order, system);
+        const System& formed = converted ? *converted : system;
+        kind_ = formed.kind();
+        if (adds_products(spec.order)) std::visit([this](const auto& matrix) { load(matrix); }, formed.matrix());
+        else differences_.emplace(formed, spec, kernels_.differences, plan.masks);
+        if (const Stencil* const stencil = std::get_if<Stencil>(&system.matrix())) {
+            row_length_ = stencil->row_length();
+            grid_rows_ = stencil->rows();
+        }
         for (int b = 0; b < kBands; ++b) offset_[b] = band_offset(b, system.row_length());
         // Chunks are multiples of the largest number of partial sums, and long enough to amortise their halo.
         const std::size_t wanted = std::max(kChunk, 4 * (this->margin_ + 1));
@@ -112,8 +121,6 @@ private:
             if (fresh) distinct_.push_back(c[b]);
             product_of_[b] = it->second;
         }
-        row_length_ = matrix.row_length();
-        grid_rows_ = matrix.rows();
     }
     void load(const Bands& matrix) {
         const VectorUnit<T> coefficient(this->spec_.coefficient);
@@ -122,6 +129,7 @@ private:
             coefficient.convert(matrix.band(b), bands_[b]);
         }
     }
+    void load(const SymmetricBands&) {} // converted_for() has made nine bands of them
     void load(const CompressedRows& matrix) {
         row_begin_ = matrix.row_begin();
         column_ = matrix.column();
@@ -138,7 +146,7 @@ private:
     struct Scratch {
         std::vector<std::vector<T>> products;
         std::vector<T> row;
-        std::size_t filled = 0; ///< products exist below this element
+        typename DifferenceRows<T>::Scratch differences;
     };
 
     void update(std::size_t begin, std::size_t end) {
@@ -150,6 +158,11 @@ private:
     void rows(Scratch& scratch, std::size_t begin, std::size_t end, bool first) {
         T* const p = this->data(Vec::p);
         T* const q = this->data(Vec::q);
+        if (differences_) {
+            differences_->rows(scratch.differences, p, q, begin, end, chunk_, first);
+            if (kind_ == System::Kind::stencil) clear_edges(q, begin, end);
+            return;
+        }
         if (kind_ == System::Kind::bands) {
             const T* band[kBands];
             for (int b = 0; b < kBands; ++b) band[b] = bands_[b].data() + begin;
@@ -398,7 +411,8 @@ private:
     Plan<T> plan_;
     int threads_;
     const PassKernels<T>& kernels_;
-    System::Kind kind_;
+    System::Kind kind_ = System::Kind::stencil; ///< of what rows are formed from (converted_for())
+    std::optional<DifferenceRows<T>> differences_;
     Recurrence recurrence_;
     std::size_t chunk_ = kChunk;
     T alpha_{}, beta_{};

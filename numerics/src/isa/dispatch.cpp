@@ -1,3 +1,4 @@
+#include "fixed_pass.hpp"
 #include "isa.hpp"
 #include "pass.hpp"
 
@@ -71,5 +72,13 @@ template <class T> const PassTable<T>& best_pass_table() {
 }
 template const PassTable<float>& best_pass_table<float>();
 template const PassTable<double>& best_pass_table<double>();
+
+const FixedPassKernels& best_fixed_pass_kernels() {
+#if defined(__x86_64__)
+    if (best_isa() == Isa::avx512) return avx512::fixed_pass_kernels();
+    if (best_isa() == Isa::avx2) return avx2::fixed_pass_kernels();
+#endif
+    return baseline::fixed_pass_kernels();
+}
 
 } // namespace mantissa::detail

@@ -14,6 +14,31 @@ template <class T> using Bits = typename CarrierBits<T>::type;
 
 template <class T> struct PassMasks { Bits<T> u, r, p, q, row, product; };
 
+/// A run of rows formed by fluxes. n is the grid's row length, element 0 the run's first.
+template <class T> struct FluxRun {
+    const T* weight[4]; ///< towards E, NW, N, NE; readable one element in front and one behind; or one constant each
+    const T* row_sum;   ///< where there are row sums: one for each element, or a constant
+    T* from_below;      ///< what the grid row below gives elements 0, 1, ...; the run writes the first n if `first`
+    T* to_above;        ///< becomes what elements 0, 1, ... give those n above them; from_below + n, or elsewhere
+    std::size_t row_length;
+    bool first; ///< element 0 is the vector's
+};
+
+/// A run of rows formed by second differences.
+template <class T> struct SecondRun {
+    T alpha, beta, gamma, c;
+    T *a, *s;             ///< elements -n to the run's length + n
+    std::ptrdiff_t ready; ///< a and s hold what is below this element
+    std::size_t row_length;
+};
+
+template <class T> struct DifferenceKernels {
+    /// q = row sums by fluxes; only to_above without q. Indices: [bands of weights][row sums].
+    void (*flux[2][2])(const FluxRun<T>& run, const T* p, const PassMasks<T>& m, T* q, std::size_t n);
+    /// q = row sums by second differences. Index: [row sum c].
+    void (*second[2])(const SecondRun<T>& run, const T* p, const PassMasks<T>& m, T* q, std::size_t n);
+};
+
 template <class T> struct PassKernels {
     /// u += alpha p; r -= alpha q; p = r + beta p
     void (*update)(T* u, T* r, T* p, const T* q, T alpha, T beta, const PassMasks<T>& m, std::size_t n);
@@ -35,6 +60,7 @@ template <class T> struct PassKernels {
     /// Sum of a[i] b[i] * scale, each truncated to an integer; *largest becomes the largest |a[i] b[i]|, NaN counting
     /// as infinity. The sum is right only if largest * scale * n < 2^63.
     std::int64_t (*dot_fixed)(const T* a, const T* b, Bits<T> product, double scale, double* largest, std::size_t n);
+    DifferenceKernels<T> differences;
 };
 
 /// Indices of a kernel set: [masked][tree][exact product].

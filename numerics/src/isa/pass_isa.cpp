@@ -1,4 +1,5 @@
 // One emulated pass, compiled once per instruction set. See pass.hpp.
+#include "fill_differences.hpp"
 #include "pass.hpp"
 #include "round.hpp"
 
@@ -270,6 +271,7 @@ template <bool kMasked, bool kTree, bool kExact, class T> void fill(PassKernels<
     k.dot_lanes = dot_lanes<kMasked, kExact, T>;
     k.dot_lanes_one = dot_lanes_one<kMasked, kExact, T>;
     k.dot_fixed = dot_fixed<kMasked, kExact, T>;
+    fill_differences(k.differences, kMasked);
 }
 
 template <class T> struct Table {

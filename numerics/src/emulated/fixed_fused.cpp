@@ -1,0 +1,561 @@
+// The fast session in fixed-point words: r, p and q in 32-bit integers, one sweep over memory per pass and thread. It
+// serves words of at most 30 bits whose row sums fit an integer register.
+//
+// Threads own strips of the vectors. Before a pass each forms the new p of its neighbours' nearest grid rows for
+// itself, from their old words; behind one barrier it updates its own strip, the row sums following the update while p is
+// in the cache. Sums are exact, so it does not matter who adds what.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "../fp_mode.hpp"
+#include "../isa/fixed_pass.hpp"
+#include "fixed_matrix.hpp"
+#include "fixed_scalar.hpp"
+#include "fixed_session.hpp"
+#include "mantissa/accumulate.hpp"
+#include "mantissa/exact.hpp"
+#include "session_base.hpp"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace mantissa::detail {
+
+namespace {
+
+using fixed::Wide;
+using fixed::Word;
+
+constexpr int kMostWordBits = 30;
+constexpr std::size_t kDotPart = 4096; ///< elements whose products are added in 64 bits
+
+int bits_of(const WordRange& range) {
+    return std::max(fixed::bits_of(range.low), fixed::bits_of(range.high));
+}
+
+/// How rows are formed; nothing where the integers here are too short.
+struct RowPlan {
+    enum class Kind : std::uint8_t { box, stencil, bands, sparse } kind = Kind::box;
+    WordRow row;
+    std::array<std::int32_t, kBands> stencil{};
+};
+
+std::optional<RowPlan> row_plan(const FixedMatrix& m, const DatapathSpec& s) {
+    RowPlan plan;
+    int shift = s.coefficient.fraction_bits + s.p.fraction_bits - s.q.fraction_bits;
+    const int terms = std::bit_width(static_cast<unsigned>(m.terms));
+    int sum_bits = m.longest + s.p.word_bits + terms;
+    const bool constant = m.kind == System::Kind::stencil;
+    if (constant) {
+        int common = 64; // a power of two in every coefficient is a shift of the sum
+        std::int64_t magnitudes = 0;
+        for (const Word c : m.stencil)
+            if (c != 0) common = std::min(common, std::countr_zero(static_cast<std::uint64_t>(c)));
+        if (common == 64) common = 0;
+        for (std::size_t b = 0; b < kBands; ++b) {
+            const Word c = m.stencil[b] >> common;
+            if (std::abs(c) >= Word{1} << 30) return std::nullopt;
+            plan.stencil[b] = static_cast<std::int32_t>(c);
+            magnitudes += std::abs(c);
+        }
+        shift -= common;
+        sum_bits = s.p.word_bits + static_cast<int>(std::bit_width(static_cast<std::uint64_t>(magnitudes)));
+        bool equal = true;
+        for (std::size_t b = 0; b < kBands; ++b) equal &= b == kBands / 2 || plan.stencil[b] == plan.stencil[0];
+        plan.kind = equal ? RowPlan::Kind::box : RowPlan::Kind::stencil;
+    } else {
+        plan.kind = m.kind == System::Kind::sparse ? RowPlan::Kind::sparse : RowPlan::Kind::bands;
+    }
+    const int most = constant ? 31 : 61;
+    if (sum_bits > most || m.longest > 31) return std::nullopt;
+    if (shift < 0) {
+        if (sum_bits - shift > 31) return std::nullopt;
+        plan.row.left = -shift;
+    } else {
+        if (shift > most - 1) return std::nullopt;
+        plan.row.right = shift;
+        if (shift > 0 && s.q.rounding == Rounding::nearest_up) plan.row.half = std::int64_t{1} << (shift - 1);
+        if (sum_bits - shift > 31) return std::nullopt; // the result, before it is looked at
+    }
+    return plan;
+}
+
+bool can_run(const DatapathSpec& s) {
+    if (s.r.word_bits > kMostWordBits || s.p.word_bits > kMostWordBits || s.q.word_bits > kMostWordBits) return false;
+    const int up = s.r.fraction_bits - s.p.fraction_bits;
+    if (up > 30 || -up + s.r.word_bits > 31) return false;
+    if (s.dot.exact) return true;
+    // A window that takes every bit of every product.
+    const int lowest = std::max({2 * s.r.fraction_bits, s.p.fraction_bits + s.q.fraction_bits, 2 * s.q.fraction_bits});
+    return s.dot.window.lsb <= -lowest && -s.dot.window.lsb - 2 * std::min(s.r.fraction_bits, s.q.fraction_bits) < 24 &&
+           -s.dot.window.lsb - s.p.fraction_bits - s.q.fraction_bits < 24;
+}
+
+/// 32-bit words with zeros on either side.
+using Words32 = Padded<std::int32_t>;
+
+class FixedFusedSession final : public Session {
+public:
+    FixedFusedSession(const DatapathSpec& spec, const SessionOptions& options, FixedMatrix matrix, const RowPlan& rows)
+        : spec_(spec), matrix_(std::move(matrix)), rows_(rows), threads_(std::max(1, options.threads)),
+          kernels_(best_fixed_pass_kernels()), unit_(spec.u.is_fixed() ? formats::kDouble : spec.u),
+          margin_(matrix_.kind == System::Kind::sparse ? 0 : matrix_.row_length + 1) {
+        for (Words32& v : words_) v = Words32(size(), margin_ + 64);
+        if (!spec.u.is_fixed()) u_double_.assign(size(), 0.0);
+        else if (spec.u.word_bits <= kMostWordBits) u_short_.assign(size(), 0);
+        else u_long_.assign(size(), 0);
+        for (int b = 0; b < kBands; ++b) offset_[b] = band_offset(b, matrix_.row_length);
+        if (rows_.kind == RowPlan::Kind::bands)
+            for (std::size_t b = 0; b < kBands; ++b) {
+                bands_[b].assign(matrix_.bands[b].begin(), matrix_.bands[b].end());
+                matrix_.bands[b] = {};
+            }
+        const std::size_t wanted = std::max<std::size_t>(4096, 4 * margin_);
+        chunk_ = (wanted + 4095) / 4096 * 4096;
+    }
+
+    void write(Vec v, std::size_t first, std::span<const double> values) override {
+        check(first, values.size());
+        const Format& f = format(v);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (floating(v)) {
+                u_double_[first + i] = exact::convert(f, values[i]);
+                continue;
+            }
+            const fixed::Rounded rounded = fixed::from_double(f, values[i]);
+            put(v, first + i, rounded.word);
+            range_[index(v)].take(rounded.word);
+            unfit_ |= rounded.overflow;
+        }
+    }
+    void read(Vec v, std::size_t first, std::span<double> values) const override {
+        check(first, values.size());
+        const Format& f = format(v);
+        const double unit = f.is_fixed() ? Format::power_of_two(-f.fraction_bits) : 0;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = floating(v) ? u_double_[first + i] : static_cast<double>(get(v, first + i)) * unit;
+    }
+    void clear(Vec v) override {
+        range_[index(v)] = {};
+        if (v != Vec::u) std::fill_n(data(v), size(), 0);
+        if (v == Vec::u) {
+            std::fill(u_short_.begin(), u_short_.end(), 0);
+            std::fill(u_long_.begin(), u_long_.end(), 0);
+            std::fill(u_double_.begin(), u_double_.end(), 0.0);
+        }
+    }
+    void set_scalars(double alpha, double beta) override {
+        scalars_ = {};
+        scalars_.alpha = exact::convert(spec_.scalar, alpha);
+        scalars_.beta = exact::convert(spec_.scalar, beta);
+    }
+    [[nodiscard]] Scalars scalars() const override { return scalars_; }
+
+    RunReport run(const RunRequest& request) override {
+        const double stop = exact::convert(spec_.scalar, request.rho_stop);
+        return run_fixed_passes(request, stop, scalars_, unfit_, [this](WordUse& use) { return pass(use); });
+    }
+
+private:
+    static std::size_t index(Vec v) { return static_cast<std::size_t>(v); }
+    [[nodiscard]] std::size_t size() const { return matrix_.size; }
+    [[nodiscard]] bool floating(Vec v) const { return v == Vec::u && !u_double_.empty(); }
+    [[nodiscard]] const Format& format(Vec v) const {
+        return v == Vec::u ? spec_.u : v == Vec::r ? spec_.r : v == Vec::p ? spec_.p : spec_.q;
+    }
+    [[nodiscard]] std::int32_t* data(Vec v) { return words_[index(v) - 1].data(); }
+    [[nodiscard]] const std::int32_t* data(Vec v) const { return words_[index(v) - 1].data(); }
+    [[nodiscard]] Word get(Vec v, std::size_t i) const {
+        if (v != Vec::u) return data(v)[i];
+        return u_short_.empty() ? u_long_[i] : u_short_[i];
+    }
+    void put(Vec v, std::size_t i, Word word) {
+        if (v != Vec::u) data(v)[i] = static_cast<std::int32_t>(word);
+        else if (u_short_.empty()) u_long_[i] = word;
+        else u_short_[i] = static_cast<std::int32_t>(word);
+    }
+    void check(std::size_t first, std::size_t count) const {
+        if (first > size() || count > size() - first)
+            throw InvalidInput("session: elements outside the vector; stay below the system's size");
+    }
+
+    /// alpha or beta in front of words within `range`, for the kernels; nothing where their integers are too short.
+    std::optional<WordScale> scale(const FixedScalar& s, const Format& from, const Format& to, const WordRange& range,
+                                   int most_bits) const {
+        WordScale scale;
+        scale.small = true;
+        if (s.significand == 0) return scale;
+        const int zeros = std::countr_zero(static_cast<std::uint64_t>(s.significand));
+        std::int64_t significand = s.significand >> zeros;
+        int shift = s.shift(from, to) - zeros;
+        if (shift < 0) {
+            if (-shift > 30 || std::abs(significand) >> (31 + shift) != 0) return std::nullopt;
+            significand *= std::int64_t{1} << -shift;
+            shift = 0;
+        }
+        const int product = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::abs(significand)))) +
+                            bits_of(range);
+        if (std::abs(significand) >> 31 != 0 || product > 61) return std::nullopt;
+        shift = std::min(shift, 62); // from 62 on every result is that of rounding 0 or -1/2^62
+        if (product - shift > most_bits) return std::nullopt;
+        scale.significand = static_cast<std::int32_t>(significand);
+        scale.shift = shift;
+        if (shift > 0 && to.rounding == Rounding::nearest_up) scale.half = std::int64_t{1} << (shift - 1);
+        scale.factor = static_cast<float>(std::ldexp(static_cast<double>(significand), -shift));
+        scale.small = std::abs(significand) >> 24 == 0 && bits_of(range) <= 25 && product - shift <= 21;
+        return scale;
+    }
+
+    /// What a pass multiplies with.
+    struct Factors {
+        FixedScalar alpha, beta;
+        double rounded_alpha = 0;
+        std::optional<WordScale> u;
+        std::optional<WordUpdate> update; ///< r and p; nothing: element by element
+    };
+    [[nodiscard]] Factors factors() const {
+        const int precision = spec_.operand.precision();
+        const double a = exact::convert(spec_.operand, scalars_.alpha), b = exact::convert(spec_.operand, scalars_.beta);
+        Factors f{{a, precision}, {b, precision}, a, {}, {}};
+        const WordRange &p = range_[index(Vec::p)], &q = range_[index(Vec::q)];
+        if (spec_.u.is_fixed()) f.u = scale(f.alpha, spec_.p, spec_.u, p, u_short_.empty() ? 61 : 30);
+        const auto along_r = scale(f.alpha, spec_.q, spec_.r, q, 30), along_p = scale(f.beta, spec_.p, spec_.p, p, 30);
+        if (!along_r || !along_p) return f;
+        f.update = WordUpdate{*along_r, *along_p, 0, 0, 0, spec_.p.rounding == Rounding::down};
+        if (spec_.p.rounding != spec_.r.rounding) f.update->along_r.small = false;
+        const int up = spec_.r.fraction_bits - spec_.p.fraction_bits;
+        if (up < 0) f.update->left = -up;
+        else f.update->right = up;
+        if (up > 0 && spec_.p.rounding == Rounding::nearest_up) f.update->right_half = 1 << (up - 1);
+        return f;
+    }
+
+    /// What one thread's part of a pass leaves.
+    struct Found {
+        WordRange range[4];
+        bool overflow = false; ///< a word that was cut already
+        ExactSum sums[3];
+    };
+
+    void update_u(const Factors& f, std::size_t begin, std::size_t n, Found& found, std::vector<double>& buffer) {
+        const std::int32_t* const p = data(Vec::p) + begin;
+        if (!u_double_.empty()) {
+            buffer.resize(n);
+            const double unit = Format::power_of_two(-spec_.p.fraction_bits);
+            for (std::size_t i = 0; i < n; ++i) buffer[i] = p[i] * unit;
+            const std::span<double> u(u_double_.data() + begin, n);
+            unit_.add_scaled(u, f.rounded_alpha, std::span<const double>(buffer), u);
+        } else if (f.u) {
+            WordRange& range = found.range[index(Vec::u)];
+            if (u_short_.empty()) kernels_.add_u64(u_long_.data() + begin, p, *f.u, range, n);
+            else kernels_.add_u32(u_short_.data() + begin, p, *f.u, range, n);
+        } else {
+            const int shift = f.alpha.shift(spec_.p, spec_.u);
+            for (std::size_t i = 0; i < n; ++i) {
+                const Word u = get(Vec::u, begin + i);
+                const Wide sum = u + scaled_word(f.alpha, p[i], shift, spec_.u.rounding, found.overflow);
+                put(Vec::u, begin + i, cut(Vec::u, sum, found));
+            }
+        }
+    }
+    /// The word that stays, noted.
+    Word cut(Vec v, Wide units, Found& found) const {
+        const fixed::Rounded rounded = fixed::fit(format(v), units);
+        found.overflow |= rounded.overflow;
+        // An overflow shows as one bit more than the word has.
+        found.range[index(v)].take(rounded.overflow ? (Word{1} << (format(v).word_bits - 1)) : rounded.word);
+        return rounded.word;
+    }
+    void update_rp(const Factors& f, std::int32_t* r, std::int32_t* p, const std::int32_t* q, std::size_t n,
+                   Found& found) const {
+        if (f.update) {
+#if MANTISSA_HAS_FP_MODE
+            const FpScope scope({FpRounding::down, false});
+#endif
+            return kernels_.update(r, p, q, *f.update, found.range[index(Vec::r)], found.range[index(Vec::p)], n);
+        }
+        const int along_r = f.alpha.shift(spec_.q, spec_.r), along_p = f.beta.shift(spec_.p, spec_.p);
+        for (std::size_t i = 0; i < n; ++i) {
+            const Wide residual = r[i] - scaled_word(f.alpha, q[i], along_r, spec_.r.rounding, found.overflow);
+            r[i] = static_cast<std::int32_t>(cut(Vec::r, residual, found));
+            const Wide along = scaled_word(f.beta, p[i], along_p, spec_.p.rounding, found.overflow);
+            p[i] = static_cast<std::int32_t>(cut(Vec::p, aligned(r[i]) + along, found));
+        }
+    }
+    /// A word of r on p's grid.
+    [[nodiscard]] Wide aligned(Word r) const {
+        return fixed::shift_round(r, spec_.r.fraction_bits - spec_.p.fraction_bits, spec_.p.rounding);
+    }
+
+    struct Scratch {
+        std::vector<std::int32_t> box, edge, left, right, old;
+        std::vector<double> values;
+    };
+
+    void update(const Factors& f, std::size_t begin, std::size_t end, Found& found, Scratch& scratch) {
+        update_u(f, begin, end - begin, found, scratch.values);
+        update_rp(f, data(Vec::r) + begin, data(Vec::p) + begin, data(Vec::q) + begin, end - begin, found);
+    }
+
+    /// q of elements begin..end-1; p points at element `begin` and has the halo around them.
+    void rows(const std::int32_t* p, std::size_t begin, std::size_t end, Found& found, Scratch& scratch) {
+        std::int32_t* const q = data(Vec::q);
+        WordRange& range = found.range[index(Vec::q)];
+        switch (rows_.kind) {
+        case RowPlan::Kind::sparse:
+            return sparse_rows(begin, end, range);
+        case RowPlan::Kind::bands: {
+            const std::int32_t* bands[kBands];
+            for (std::size_t b = 0; b < kBands; ++b) bands[b] = bands_[b].data() + begin;
+            return kernels_.band_rows(bands, p, offset_.data(), rows_.row, q + begin, range, end - begin);
+        }
+        default:
+            break;
+        }
+        const std::size_t n = matrix_.row_length;
+        scratch.box.resize(n + 2);
+        for (std::size_t at = begin; at < end;) {
+            const std::size_t grid_row = at / n, first = grid_row * n, stop = std::min(end, first + n);
+            const bool edge = grid_row == 0 || grid_row == matrix_.grid_rows - 1;
+            const std::size_t from = edge ? stop : std::max(at, first + 1);
+            const std::size_t to = edge ? stop : std::max(from, std::min(stop, first + n - 1));
+            std::fill(q + at, q + from, 0);
+            std::fill(q + to, q + stop, 0);
+            const std::int32_t* const here = p + (from - begin);
+            if (to > from && rows_.kind == RowPlan::Kind::box)
+                kernels_.box_row(here, static_cast<std::ptrdiff_t>(n), rows_.stencil[4], rows_.stencil[0], rows_.row,
+                                 scratch.box.data(), q + from, range, to - from);
+            else if (to > from)
+                kernels_.stencil_row(here, offset_.data(), rows_.stencil.data(), rows_.row, q + from, range, to - from);
+            at = stop;
+        }
+    }
+    void sparse_rows(std::size_t begin, std::size_t end, WordRange& range) {
+        const std::int32_t* const p = data(Vec::p);
+        std::int32_t* const q = data(Vec::q);
+        const WordRow& row = rows_.row;
+        for (std::size_t i = begin; i < end; ++i) {
+            std::int64_t sum = 0;
+            for (std::uint64_t k = matrix_.row_begin[i]; k < matrix_.row_begin[i + 1]; ++k)
+                sum += matrix_.value[k] * p[matrix_.column[k]];
+            q[i] = static_cast<std::int32_t>(row.left != 0 ? sum * (std::int64_t{1} << row.left)
+                                                           : (sum + row.half) >> row.right);
+            range.take(q[i]);
+        }
+    }
+
+    void dots(std::size_t begin, std::size_t end, Found& found) const {
+        const int r = bits_of(found.range[1]), p = bits_of(found.range[2]), q = bits_of(found.range[3]);
+        const int product = std::max({2 * r, p + q, 2 * q}) - 2;
+        for (std::size_t at = begin; at < end; at += kDotPart) {
+            const std::size_t n = std::min(kDotPart, end - at);
+            const std::int32_t *const a = data(Vec::r) + at, *const b = data(Vec::p) + at, *const c = data(Vec::q) + at;
+            if (product + 13 <= 63) {
+                std::int64_t sums[3] = {};
+                kernels_.dots(a, b, c, sums, n);
+                for (int k = 0; k < 3; ++k) found.sums[k].add(sums[k]);
+                continue;
+            }
+            for (std::size_t i = 0; i < n; ++i) {
+                found.sums[0].add(std::int64_t{a[i]} * a[i]);
+                found.sums[1].add(std::int64_t{b[i]} * c[i]);
+                found.sums[2].add(std::int64_t{c[i]} * c[i]);
+            }
+        }
+    }
+
+    /// The strip [begin, end) of one thread: update, rows and dot products in one sweep. `left` and `right` hold the new
+    /// p of the neighbours' elements beside it; empty at the ends of the vector.
+    void sweep(const Factors& f, std::size_t begin, std::size_t end, Found& found, Scratch& scratch) {
+        const std::size_t h = margin_;
+        const std::size_t first = scratch.left.empty() ? begin : begin + h, last = scratch.right.empty() ? end : end - h;
+        std::size_t updated = begin, formed = first;
+        while (updated < end) {
+            const std::size_t next = std::min(end, updated + chunk_);
+            update(f, updated, next, found, scratch);
+            updated = next;
+            const std::size_t ready = updated == end ? last : std::min(last, updated - std::min(updated, h));
+            if (ready <= formed) continue;
+            rows(data(Vec::p) + formed, formed, ready, found, scratch);
+            dots(formed, ready, found);
+            formed = ready;
+        }
+        const std::int32_t* const p = data(Vec::p);
+        if (first != begin) {
+            scratch.edge.assign(scratch.left.begin(), scratch.left.end());
+            scratch.edge.insert(scratch.edge.end(), p + begin, p + begin + 2 * h);
+            rows(scratch.edge.data() + h, begin, first, found, scratch);
+            dots(begin, first, found);
+        }
+        if (last != end) {
+            scratch.edge.assign(p + end - 2 * h, p + end);
+            scratch.edge.insert(scratch.edge.end(), scratch.right.begin(), scratch.right.end());
+            rows(scratch.edge.data() + h, last, end, found, scratch);
+            dots(last, end, found);
+        }
+    }
+    /// The new p of elements begin..end-1, from their old words, which stay.
+    void look_beside(const Factors& f, std::size_t begin, std::size_t end, std::vector<std::int32_t>& p,
+                     std::vector<std::int32_t>& old) const {
+        old.assign(data(Vec::r) + begin, data(Vec::r) + end);
+        p.assign(data(Vec::p) + begin, data(Vec::p) + end);
+        Found unused;
+        update_rp(f, old.data(), p.data(), data(Vec::q) + begin, end - begin, unused);
+    }
+
+    /// Strips that are long enough to have a middle.
+    [[nodiscard]] std::size_t strips() const {
+        const std::size_t least = std::max<std::size_t>(4 * margin_ + 64, 4096);
+        return std::max<std::size_t>(1, std::min<std::size_t>(static_cast<std::size_t>(threads_), size() / least));
+    }
+
+    ScalarStep pass(WordUse& use) {
+        const Factors f = factors();
+        Found all;
+        const bool sparse = rows_.kind == RowPlan::Kind::sparse;
+        const std::size_t count = strips();
+        if (count == 1 && !sparse) {
+            sweep(f, 0, size(), all, scratch_);
+        } else {
+#pragma omp parallel num_threads(static_cast<int>(count)) if (count > 1)
+            {
+                Scratch scratch;
+                Found found;
+                const auto me = static_cast<std::size_t>(thread_number());
+                const auto cut_at = [&](std::size_t k) { return k == count ? size() : size() * k / count / 16 * 16; };
+                const std::size_t begin = cut_at(me), end = cut_at(me + 1);
+                if (sparse) {
+                    update(f, begin, end, found, scratch);
+#pragma omp barrier
+                    rows(nullptr, begin, end, found, scratch);
+                    dots(begin, end, found);
+                } else {
+                    if (begin != 0) look_beside(f, begin - margin_, begin, scratch.left, scratch.old);
+                    if (end != size()) look_beside(f, end, end + margin_, scratch.right, scratch.old);
+#pragma omp barrier
+                    sweep(f, begin, end, found, scratch);
+                }
+#pragma omp critical
+                {
+                    for (int v = 0; v < 4; ++v) all.range[v].merge(found.range[v]);
+                    all.overflow |= found.overflow;
+                    for (int k = 0; k < 3; ++k) all.sums[k].merge(found.sums[k]);
+                }
+            }
+        }
+        return finish(f, all, use);
+    }
+    static int thread_number() {
+#ifdef _OPENMP
+        return omp_get_thread_num();
+#else
+        return 0;
+#endif
+    }
+
+    ScalarStep finish(const Factors& f, Found& all, WordUse& use) {
+        for (int v = 0; v < 4; ++v)
+            all.overflow |= !(v == 0 && !u_double_.empty()) && bits_of(all.range[v]) > format(static_cast<Vec>(v)).word_bits;
+        if (all.overflow) cut_words(f, all);
+        const auto bits = [&](Vec v) {
+            return floating(v) ? 0 : std::min(bits_of(all.range[index(v)]), format(v).word_bits + 1);
+        };
+        use.merge({bits(Vec::u), bits(Vec::r), bits(Vec::p), bits(Vec::q)});
+        for (std::size_t v = 0; v < 4; ++v) range_[v] = all.range[v];
+        const DotResult rr = total(all.sums[0], Vec::r, Vec::r), pq = total(all.sums[1], Vec::p, Vec::q),
+                        qq = total(all.sums[2], Vec::q, Vec::q);
+        return scalar_step(spec_.scalar, rr.value, pq.value, qq.value,
+                           all.overflow || rr.overflow || pq.overflow || qq.overflow);
+    }
+
+    /// Behind a pass in which a word overflowed: every word becomes the one that stays, and q is formed from these.
+    void cut_words(const Factors& f, Found& all) {
+        Found found;
+        std::int32_t *const r = data(Vec::r), *const p = data(Vec::p), *const q = data(Vec::q);
+        for (std::size_t i = 0; i < size() && spec_.u.is_fixed(); ++i) put(Vec::u, i, cut(Vec::u, get(Vec::u, i), found));
+        for (std::size_t i = 0; i < size() && f.update; ++i) {
+            // p's own part, modulo 2^32, is its word less what came of r.
+            const auto along = static_cast<std::int32_t>(static_cast<std::uint32_t>(p[i]) -
+                                                         static_cast<std::uint32_t>(aligned(r[i])));
+            r[i] = static_cast<std::int32_t>(cut(Vec::r, r[i], found));
+            p[i] = static_cast<std::int32_t>(cut(Vec::p, aligned(r[i]) + along, found));
+        }
+        const int shift = rows_.row.right - rows_.row.left;
+        for (std::size_t i = 0; i < size(); ++i)
+            q[i] = static_cast<std::int32_t>(
+                cut(Vec::q, fixed::shift_round(row(i), shift, spec_.q.rounding), found));
+        if (f.update) {
+            all.range[1] = found.range[1];
+            all.range[2] = found.range[2];
+        }
+        all.range[3] = found.range[3];
+        if (f.u) all.range[0] = found.range[0];
+    }
+    [[nodiscard]] Wide row(std::size_t i) const {
+        const std::int32_t* const p = data(Vec::p);
+        Wide sum = 0;
+        if (rows_.kind == RowPlan::Kind::sparse) {
+            for (std::uint64_t k = matrix_.row_begin[i]; k < matrix_.row_begin[i + 1]; ++k)
+                sum += Wide{matrix_.value[k]} * p[matrix_.column[k]];
+            return sum;
+        }
+        const bool constant = rows_.kind != RowPlan::Kind::bands;
+        const std::size_t n = matrix_.row_length, column = i % n, grid_row = i / n;
+        if (constant && (column == 0 || column == n - 1 || grid_row == 0 || grid_row == matrix_.grid_rows - 1)) return 0;
+        const std::int32_t* const here = p + i;
+        for (std::size_t b = 0; b < kBands; ++b)
+            sum += Wide{constant ? rows_.stencil[b] : bands_[b][i]} * here[offset_[b]];
+        return sum;
+    }
+
+    [[nodiscard]] DotResult total(const ExactSum& sum, Vec a, Vec b) const {
+        const int point = format(a).fraction_bits + format(b).fraction_bits;
+        if (spec_.dot.exact) return sum.lost() ? DotResult{0.0, true} : DotResult{exact_total(sum.units(), point, spec_.scalar), false};
+        FixedAccumulator window(spec_.dot.window);
+        const int up = -spec_.dot.window.lsb - point;
+        // No product is longer than the longest words'; where one might leave the window, each is looked at.
+        if (bits_of(range_[index(a)]) + bits_of(range_[index(b)]) + up <= spec_.dot.window.width()) {
+            window.add_units(sum.units() * (Wide{1} << up));
+        } else {
+            const double x = Format::power_of_two(-format(a).fraction_bits), y = Format::power_of_two(-format(b).fraction_bits);
+            for (std::size_t i = 0; i < size(); ++i) window.add_product(data(a)[i] * x, data(b)[i] * y);
+        }
+        return {window.total(spec_.scalar), window.overflow()};
+    }
+
+    DatapathSpec spec_;
+    FixedMatrix matrix_;
+    RowPlan rows_;
+    int threads_;
+    const FixedPassKernels& kernels_;
+    VectorUnit<double> unit_; ///< of a floating u
+    std::size_t margin_, chunk_ = 0;
+    Words32 words_[3]; ///< r, p, q
+    std::vector<std::int32_t> u_short_;
+    std::vector<std::int64_t> u_long_;
+    std::vector<double> u_double_;
+    std::array<std::vector<std::int32_t>, kBands> bands_;
+    std::array<std::ptrdiff_t, kBands> offset_{};
+    WordRange range_[4]; ///< bounds on what the vectors hold
+    Scratch scratch_;
+    Scalars scalars_;
+    bool unfit_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<Session> make_fixed_fused_session(const System& system, const DatapathSpec& spec,
+                                                  const SessionOptions& options) {
+    if (options.recurrence != Recurrence::pipelined || !can_run(spec)) return nullptr;
+    FixedMatrix matrix = fixed_matrix(system, spec.coefficient);
+    const auto rows = row_plan(matrix, spec);
+    if (!rows) return nullptr;
+    return std::make_unique<FixedFusedSession>(spec, options, std::move(matrix), *rows);
+}
+
+} // namespace mantissa::detail

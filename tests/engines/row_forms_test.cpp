@@ -1,0 +1,122 @@
+// Rows of differences, and of symmetric bands: the emulated engine's loops against the reference pass, bit for bit.
+#include <gtest/gtest.h>
+
+#include "engine_compare.hpp"
+#include "mantissa/row_forms.hpp"
+#include "session_owns.hpp"
+#include "symmetric_systems.hpp"
+
+namespace mantissa {
+namespace {
+
+using testing::axis_stencil;
+using testing::symmetric_bands;
+using testing::symmetric_stencil;
+
+/// Grids of which the largest lie over several of the chunks (4096 elements, or four rows) that passes go by and threads
+/// share, with rows shorter and longer than the kernels' tiles (512).
+struct Grid {
+    std::size_t columns, rows;
+};
+constexpr Grid kSmall[] = {{3, 3}, {3, 29}, {17, 13}, {130, 7}};
+constexpr Grid kLarge[] = {{131, 97}, {515, 33}, {1201, 17}};
+
+/// What `order` takes, on a grid.
+std::vector<System> systems(RowOrder order, const Grid& g) {
+    if (order == RowOrder::second_difference)
+        return {axis_stencil(g.columns, g.rows), axis_stencil(g.columns, g.rows, 0.25)};
+    std::vector<System> all = {symmetric_bands(g.columns, g.rows, 3, false), symmetric_bands(g.columns, g.rows, 4, true)};
+    if (order == RowOrder::flux) {
+        all.push_back(symmetric_bands(g.columns, g.rows, 5, true).bands());
+        all.push_back(symmetric_stencil(g.columns, g.rows));
+        all.push_back(symmetric_stencil(g.columns, g.rows, 0.25));
+    }
+    return all;
+}
+
+class RowForm : public ::testing::TestWithParam<const char*> {
+protected:
+    [[nodiscard]] static RowOrder order() { return parse_spec(GetParam()).order; }
+};
+
+void compare(const std::string& text, const System& system, EmulatedPath path, int threads, std::size_t passes) {
+    testing::compare_with_reference(*make_emulated_engine(path), text, system, passes,
+                                    testing::random_residual(system, parse_spec(text).r), {.threads = threads});
+}
+
+TEST_P(RowForm, MatchesTheReferencePass) {
+    for (const Grid& g : kSmall)
+        for (const System& system : systems(order(), g)) {
+            const std::size_t passes = g.columns * g.rows < 20 ? 1 : 4;
+            for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general})
+                compare(GetParam(), system, path, 1, passes);
+        }
+}
+
+TEST_P(RowForm, MatchesTheReferencePassAcrossChunksAndThreads) {
+    for (const Grid& g : kLarge)
+        for (const System& system : systems(order(), g)) {
+            for (const int threads : {1, 3}) compare(GetParam(), system, EmulatedPath::fastest, threads, 2);
+            compare(GetParam(), system, EmulatedPath::general, 2, 1);
+        }
+}
+
+/// The pass behind one that left infinities in p: fluxes of what lies outside the grid are none.
+TEST_P(RowForm, PlainRecurrenceIsTheSameFusedAndGeneral) {
+    const DatapathSpec spec = parse_spec(GetParam());
+    for (const Grid& g : {Grid{131, 97}, Grid{1201, 17}})
+        for (const System& system : systems(order(), g))
+            for (const int threads : {1, 2}) {
+                const auto fused = make_emulated_engine()->load(system, spec, {threads, Recurrence::plain});
+                const auto general =
+                    make_emulated_engine(EmulatedPath::general)->load(system, spec, {1, Recurrence::plain});
+                const std::vector<double> r0 = testing::random_residual(system, spec.r);
+                std::vector<double> a(system.size()), b(system.size());
+                for (Session* const s : {fused.get(), general.get()}) {
+                    s->write(Vec::r, 0, r0);
+                    ASSERT_EQ(s->run({.passes = 3}).end, RunEnd::passes);
+                }
+                for (const Vec v : {Vec::u, Vec::r, Vec::p, Vec::q}) {
+                    fused->read(v, 0, a);
+                    general->read(v, 0, b);
+                    EXPECT_EQ(a, b);
+                }
+                EXPECT_EQ(fused->scalars().alpha, general->scalars().alpha);
+                EXPECT_EQ(fused->scalars().beta, general->scalars().beta);
+            }
+}
+
+TEST_P(RowForm, SessionsOwnTheirSystem) {
+    for (const System& system : systems(order(), {17, 13}))
+        for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general})
+            session_test::expect_session_owns_its_system(*make_emulated_engine(path), system, parse_spec(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Specs, RowForm,
+    ::testing::Values("s17e8,order=flux", "s17e8,order=second-difference", "s17e8", "s17e8,order=tree",
+                      "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50],order=flux",
+                      "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50],order=second-difference",
+                      "s23e8,order=second-difference,lanes=4", "s23e8:rne,order=flux",
+                      "s23e8:rne,order=second-difference", "s52e11:rne,order=flux", "double,order=second-difference",
+                      "double,order=flux", "s36e11,order=flux", "s36e11,order=second-difference",
+                      "s17e8:rne,order=flux", "s12e8:rne:subnormals,order=second-difference",
+                      "s10e5,row=s12e5,order=flux", "s20e8,coef=s10e8,operand=s12e8,order=second-difference",
+                      "s20e8,coef=s10e8,q=s15e8,order=flux"),
+    [](const auto& test) { return testing::test_name(test.param); });
+
+// An infinite p spreads to its neighbours' rows, and what lies outside the grid, or in front of the vector, adds nothing.
+TEST(RowForms, InfinitiesSpreadAsTheDefinitionSays) {
+    const double huge = 0x1p127;
+    for (const char* text : {"s17e8,order=flux", "s17e8,order=second-difference", "double,order=flux"})
+        for (const System& system : systems(parse_spec(text).order, {9, 7}))
+            for (const std::size_t at : {std::size_t{0}, std::size_t{8}, std::size_t{9}, std::size_t{31}, std::size_t{62}})
+                for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general}) {
+                    std::vector<double> r(system.size(), 0.5);
+                    r[at] = text[0] == 'd' ? 0x1.8p1023 : 1.5 * huge;
+                    testing::compare_with_reference(*make_emulated_engine(path), text, system, 1, r);
+                }
+}
+
+} // namespace
+} // namespace mantissa
