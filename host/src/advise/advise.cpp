@@ -143,7 +143,8 @@ private:
         w.energy = bits_at_least(0.5 * std::log2(n * m.condition() / 12) + 1.5);
         w.descent = bits_at_least(0.5 * std::log2(n * inner / 12) + 3.5);
         w.vector = std::max({w.curvature, w.energy, w.descent});
-        w.integer = m.largest_word > 0 ? 2 + bits_at_least(std::log2(m.largest_word)) : 2;
+        // The defect may gather in one element, whatever the double run's did: r holds 1 at least.
+        w.integer = 2 + std::max(0, m.largest_word > 0 ? bits_at_least(std::log2(m.largest_word)) : 0);
         w.iterate = std::max(kFewestIterate, bits_at_least(std::log2(8 * m.largest * inner * m.correction)));
         w.operand =
             std::max(DatapathSpec::kFixedOperand.fraction_bits, bits_at_least(0.5 * std::log2(m.condition()) + 1));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "mantissa/fixed_words.hpp"
@@ -24,6 +25,10 @@ template <class Visit> void for_row(const Stencil& m, std::size_t i, Visit&& vis
 template <class Visit> void for_row(const Bands& m, std::size_t i, Visit&& visit) {
     for (std::size_t b = 0; b < kBands; ++b)
         visit(i + static_cast<std::size_t>(band_offset(static_cast<int>(b), m.row_length())), m.band(b)[i]);
+}
+template <class Visit> void for_row(const SymmetricBands& m, std::size_t i, Visit&& visit) {
+    for (std::size_t b = 0; b < kBands; ++b)
+        visit(i + static_cast<std::size_t>(band_offset(static_cast<int>(b), m.row_length())), m.coefficient(b, i));
 }
 template <class Visit> void for_row(const CompressedRows& m, std::size_t i, Visit&& visit) {
     for (std::uint64_t k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k) visit(m.column()[k], m.value()[k]);
@@ -150,9 +155,17 @@ std::vector<double> root_sums_of_squares(const System& system, std::span<const d
     return root;
 }
 
-RoundedMatrix rounded(const System& system, int fraction_bits) {
+System with_every_entry(const System& system) {
+    const auto* const symmetric = std::get_if<SymmetricBands>(&system.matrix());
+    return symmetric == nullptr ? system : System(symmetric->bands());
+}
+
+RoundedMatrix rounded(const System& given, int fraction_bits) {
+    const System system = with_every_entry(given);
     Rounder rounder(fraction_bits);
-    RoundedMatrix result{std::visit([&](const auto& m) { return System(rounded(m, rounder)); }, system.matrix())};
+    RoundedMatrix result{std::visit(Overloaded{[](const SymmetricBands& m) { return System(m); },
+                                               [&](const auto& m) { return System(rounded(m, rounder)); }},
+                                    system.matrix())};
     result.word_bits = rounder.word_bits();
     // Rows of both walk alike: sum |b - a| over each.
     std::visit(
@@ -173,11 +186,13 @@ RoundedMatrix rounded(const System& system, int fraction_bits) {
 }
 
 System moved(const System& a, const System& b, double factor) {
-    return std::visit(
-        [&](const auto& from) {
-            return System(moved(from, std::get<std::decay_t<decltype(from)>>(b.matrix()), factor));
-        },
-        a.matrix());
+    const System from = with_every_entry(a), to = with_every_entry(b);
+    return std::visit(Overloaded{[](const SymmetricBands& m) { return System(m); },
+                                 [&](const auto& m) {
+                                     const auto& other = std::get<std::decay_t<decltype(m)>>(to.matrix());
+                                     return System(moved(m, other, factor));
+                                 }},
+                      from.matrix());
 }
 
 } // namespace mantissa::advising

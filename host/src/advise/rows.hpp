@@ -18,9 +18,12 @@ std::size_t longest_row(const System& system);
 /// sqrt(sum_j (a_ij u_j / unit)^2) for every row.
 std::vector<double> root_sums_of_squares(const System& system, std::span<const double> u, double unit);
 
+/// The same matrix with every entry a number of its own: symmetric bands as nine bands, any other kind as it is.
+System with_every_entry(const System& system);
+
 /// A matrix as a fixed-point engine holds it (engine.hpp), and how far it is from the one that was given.
 struct RoundedMatrix {
-    System system;        ///< of the same kind
+    System system;        ///< of the same kind; symmetric bands become nine bands
     double row_bound = 0; ///< the largest row sum of |change|; no eigenvalue moves further (Gershgorin)
     int word_bits = 2;    ///< the shortest words that hold every entry off the diagonal, and the diagonal with one more
 };
