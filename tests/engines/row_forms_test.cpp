@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine_compare.hpp"
+#include "mantissa/block_algebra.hpp"
 #include "mantissa/row_forms.hpp"
 #include "session_owns.hpp"
 #include "symmetric_systems.hpp"
@@ -13,8 +14,8 @@ using testing::axis_stencil;
 using testing::symmetric_bands;
 using testing::symmetric_stencil;
 
-/// Grids of which the largest lie over several of the chunks (4096 elements, or four rows) that passes go by and threads
-/// share, with rows shorter and longer than the kernels' tiles (512).
+/// Grids of which the largest lie over several of the chunks (4096 elements, or four rows) that passes go by and
+/// threads share, with rows shorter and longer than the kernels' tiles (512).
 struct Grid {
     std::size_t columns, rows;
 };
@@ -25,7 +26,8 @@ constexpr Grid kLarge[] = {{131, 97}, {515, 33}, {1201, 17}};
 std::vector<System> systems(RowOrder order, const Grid& g) {
     if (order == RowOrder::second_difference)
         return {axis_stencil(g.columns, g.rows), axis_stencil(g.columns, g.rows, 0.25)};
-    std::vector<System> all = {symmetric_bands(g.columns, g.rows, 3, false), symmetric_bands(g.columns, g.rows, 4, true)};
+    std::vector<System> all = {symmetric_bands(g.columns, g.rows, 3, false),
+                               symmetric_bands(g.columns, g.rows, 4, true)};
     if (order == RowOrder::flux) {
         all.push_back(symmetric_bands(g.columns, g.rows, 5, true).bands());
         all.push_back(symmetric_stencil(g.columns, g.rows));
@@ -61,7 +63,6 @@ TEST_P(RowForm, MatchesTheReferencePassAcrossChunksAndThreads) {
         }
 }
 
-/// The pass behind one that left infinities in p: fluxes of what lies outside the grid are none.
 TEST_P(RowForm, PlainRecurrenceIsTheSameFusedAndGeneral) {
     const DatapathSpec spec = parse_spec(GetParam());
     for (const Grid& g : {Grid{131, 97}, Grid{1201, 17}})
@@ -92,30 +93,112 @@ TEST_P(RowForm, SessionsOwnTheirSystem) {
             session_test::expect_session_owns_its_system(*make_emulated_engine(path), system, parse_spec(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Specs, RowForm,
-    ::testing::Values("s17e8,order=flux", "s17e8,order=second-difference", "s17e8", "s17e8,order=tree",
-                      "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50],order=flux",
-                      "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50],order=second-difference",
-                      "s23e8,order=second-difference,lanes=4", "s23e8:rne,order=flux",
-                      "s23e8:rne,order=second-difference", "s52e11:rne,order=flux", "double,order=second-difference",
-                      "double,order=flux", "s36e11,order=flux", "s36e11,order=second-difference",
-                      "s17e8:rne,order=flux", "s12e8:rne:subnormals,order=second-difference",
-                      "s10e5,row=s12e5,order=flux", "s20e8,coef=s10e8,operand=s12e8,order=second-difference",
-                      "s20e8,coef=s10e8,q=s15e8,order=flux"),
-    [](const auto& test) { return testing::test_name(test.param); });
+INSTANTIATE_TEST_SUITE_P(Specs, RowForm,
+                         ::testing::Values("s17e8,order=flux", "s17e8,order=second-difference", "s17e8",
+                                           "s17e8,order=tree", "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50],order=flux",
+                                           "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50],order=second-difference",
+                                           "s23e8,order=second-difference,lanes=4", "s23e8:rne,order=flux",
+                                           "s23e8:rne,order=second-difference", "s52e11:rne,order=flux",
+                                           "double,order=second-difference", "double,order=flux", "s36e11,order=flux",
+                                           "s36e11,order=second-difference", "s17e8:rne,order=flux",
+                                           "s12e8:rne:subnormals,order=second-difference", "s10e5,row=s12e5,order=flux",
+                                           "s20e8,coef=s10e8,operand=s12e8,order=second-difference",
+                                           "s20e8,coef=s10e8,q=s15e8,order=flux"),
+                         [](const auto& test) { return testing::test_name(test.param); });
 
-// An infinite p spreads to its neighbours' rows, and what lies outside the grid, or in front of the vector, adds nothing.
+// An infinite p spreads to its neighbours' rows, and what lies outside the grid, or in front of the vector, adds
+// nothing.
 TEST(RowForms, InfinitiesSpreadAsTheDefinitionSays) {
     const double huge = 0x1p127;
     for (const char* text : {"s17e8,order=flux", "s17e8,order=second-difference", "double,order=flux"})
         for (const System& system : systems(parse_spec(text).order, {9, 7}))
-            for (const std::size_t at : {std::size_t{0}, std::size_t{8}, std::size_t{9}, std::size_t{31}, std::size_t{62}})
+            for (const std::size_t at :
+                 {std::size_t{0}, std::size_t{8}, std::size_t{9}, std::size_t{31}, std::size_t{62}})
                 for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general}) {
                     std::vector<double> r(system.size(), 0.5);
                     r[at] = text[0] == 'd' ? 0x1.8p1023 : 1.5 * huge;
                     testing::compare_with_reference(*make_emulated_engine(path), text, system, 1, r);
                 }
+}
+
+// With one flux for two rows the matrix is symmetric to the bit, and each column sums to zero but for c: whatever the
+// coefficients lose.
+TEST(RowForms, FluxesKeepSymmetryAndSums) {
+    for (const char* text :
+         {"s23e8,coef=s6e8,order=flux", "s23e8:rne,coef=s9e8:rne,order=flux", "s40e11,coef=s17e8,order=flux"})
+        for (const bool row_sums : {false, true}) {
+            const DatapathSpec spec = parse_spec(text);
+            const SymmetricBands m = testing::symmetric_bands(9, 7, 3, row_sums);
+            const BlockAlgebra algebra(m, spec);
+            const std::size_t size = m.size();
+            std::vector<std::vector<double>> column(size, std::vector<double>(size));
+            for (std::size_t j = 0; j < size; ++j) {
+                std::vector<double> unit(size);
+                unit[j] = 1;
+                algebra.apply(unit, spec.q, column[j]);
+            }
+            for (std::size_t j = 0; j < size; ++j) {
+                double sum = 0; // of few short numbers: exact
+                for (std::size_t i = 0; i < size; ++i) {
+                    EXPECT_EQ(column[j][i], column[i][j]);
+                    sum += column[j][i];
+                }
+                EXPECT_EQ(sum, row_sums ? exact::convert(spec.coefficient, m.row_sums()[j]) : 0.0);
+            }
+        }
+}
+
+TEST(RowForms, StencilsAsDifferences) {
+    EXPECT_EQ(second_differences(Stencil(5, 5, {-1, -1, -1, -1, 8, -1, -1, -1, -1})),
+              (SecondDifferences{-3, -3, -1, 0}));
+    EXPECT_EQ(second_differences(Stencil(5, 5, {0, -2, 0, -1, 7, -1, 0, -2, 0})), (SecondDifferences{-1, -2, 0, 1}));
+    const std::optional<SecondDifferences> thirds = second_differences(
+        Stencil(5, 5, {-1. / 3, -1. / 3, -1. / 3, -1. / 3, 8. / 3, -1. / 3, -1. / 3, -1. / 3, -1. / 3}));
+    ASSERT_TRUE(thirds);
+    EXPECT_EQ(thirds->c, 0); // a rounding error is no row sum
+    EXPECT_FALSE(second_differences(symmetric_stencil(5, 5)));
+    EXPECT_EQ(fluxes(symmetric_stencil(5, 5)), (StencilFluxes{{0.39, 0.36, 0.31, 0.26}, 0}));
+    EXPECT_FALSE(fluxes(std::get<Stencil>(testing::stencil_system(5, 5).matrix())));
+}
+
+// One line that names the entry, from refusal() and from load().
+TEST(RowForms, RefusedWhereTheyMeanNothing) {
+    const Bands skew = std::get<Bands>(testing::band_system(5, 4, 1).matrix());
+    struct Case {
+        const char* order;
+        System system;
+        const char* line;
+    };
+    const Stencil only_east(5, 5, {0, -1, 0, -1, 4, -2, 0, -1, 0}), corners(5, 5, {-2, -1, -1, -1, 8, -1, -1, -1, -2});
+    const Case cases[] = {
+        {"flux", only_east,
+         "order=flux: the stencil is not symmetric: its east coefficient is -2, its west one -1; use order=chain or "
+         "tree"},
+        {"flux", testing::sparse_system(9, 1),
+         "order=flux: sparse rows have no grid to take differences on; use order=chain or tree"},
+        {"second-difference", testing::sparse_system(9, 1),
+         "order=second-difference: it takes a constant stencil, and this system is of kind sparse; use order=chain or "
+         "tree"},
+        {"second-difference", testing::symmetric_bands(5, 4, 1, false),
+         "order=second-difference: it takes a constant stencil, and this system is of kind symmetric; use order=flux"},
+        {"second-difference", corners,
+         "order=second-difference: the stencil needs equal coefficients east and west, north and south, and at all "
+         "corners: its south-east coefficient is -1, its south-west one -2; use order=flux"},
+        {"second-difference", only_east,
+         "order=second-difference: the stencil needs equal coefficients east and west, north and south, and at all "
+         "corners: its east coefficient is -2, its west one -1; use order=chain or tree"},
+        {"flux", skew, "order=flux: nine bands: element 0 (grid row 0, column 0) couples east with "},
+    };
+    for (const Case& c : cases)
+        for (const char* base : {"s17e8", "s28e11", "fx18.12"}) {
+            const DatapathSpec spec = parse_spec(std::string(base) + ",order=" + c.order);
+            const std::string why = make_emulated_engine()->refusal(spec, c.system, {});
+            EXPECT_TRUE(why.starts_with(c.line)) << why;
+            EXPECT_EQ(why.find('\n'), std::string::npos);
+            EXPECT_THROW(static_cast<void>(make_emulated_engine()->load(c.system, spec, {})), InvalidInput);
+            if (spec.fixed_vectors()) continue;
+            EXPECT_THROW(BlockAlgebra(c.system, spec), InvalidInput);
+        }
 }
 
 } // namespace

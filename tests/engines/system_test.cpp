@@ -1,5 +1,6 @@
 // Systems check what they are made of: the first fault and the mend, in one line.
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -10,6 +11,7 @@
 
 #include "mantissa/format.hpp"
 #include "mantissa/system.hpp"
+#include "symmetric_systems.hpp"
 
 namespace mantissa {
 namespace {
@@ -153,6 +155,113 @@ TEST(CompressedRowsValues, ReplacedAsAWhole) {
             static_cast<void>(a.with_values({1, 2, 3, kNan, 5}));
         },
         "sparse rows: row 1 column 1 is nan: give finite numbers");
+}
+
+/// 4 columns, 3 rows; every weight inside the grid is 1.
+struct SymmetricParts {
+    std::size_t row_length = 4;
+    SymmetricBands::Array weight;
+    std::vector<double> row_sums;
+    SymmetricParts() {
+        for (std::size_t d = 0; d < kWeights; ++d) {
+            weight[d] = good_bands().band[weight_band(d)];
+        }
+    }
+    [[nodiscard]] SymmetricBands make() const { return {row_length, weight, row_sums}; }
+};
+
+TEST(SystemFromSymmetricBands, TakesWhatStaysInTheGridAndNothingElse) {
+    EXPECT_EQ(System(SymmetricParts().make()).size(), 12U);
+    for (std::size_t d = 0; d < kWeights; ++d)
+        for (std::size_t i = 0; i < 12; ++i) {
+            SymmetricParts m;
+            if (m.weight[d][i] != 0) continue;
+            m.weight[d][i] = -0.0;
+            EXPECT_EQ(m.make(), SymmetricParts().make());
+            EXPECT_FALSE(std::signbit(m.make().weight(d)[i]));
+            m.weight[d][i] = 0.5;
+            EXPECT_THROW(static_cast<void>(m.make()), InvalidInput) << d << ' ' << i;
+        }
+}
+
+TEST(SystemFromSymmetricBands, NamesTheFirstFault) {
+    const auto refused = [](const std::function<void(SymmetricParts&)>& spoil, const std::string& line) {
+        SymmetricParts m;
+        spoil(m);
+        expect_refused([&] { static_cast<void>(m.make()); }, "symmetric bands" + line);
+    };
+    refused([](SymmetricParts& m) { m.row_length = 5; },
+            " of 12 elements in rows of 5: the size must be a multiple of a row length of at least 3");
+    refused([](SymmetricParts& m) { m.weight = {}; },
+            " of 0 elements in rows of 4: the size must be a multiple of a row length of at least 3");
+    refused([](SymmetricParts& m) { m.weight[2].pop_back(); },
+            ": 11 north weights and 12 east ones: they must be equally many");
+    refused(
+        [](SymmetricParts& m) {
+            m.row_sums = {1, 2};
+        },
+        ": 2 row sums and 12 elements: give one for each element, or none");
+    refused([](SymmetricParts& m) { m.weight[1][4] = 2; },
+            ": element 4 (grid row 1, column 0) couples north-west out of the grid with weight 2: couplings that leave "
+            "the grid must be zero");
+    refused([](SymmetricParts& m) { m.weight[0][6] = kNan; },
+            ": the east weight of element 6 (grid row 1, column 2) is nan: give finite numbers");
+    refused([](SymmetricParts& m) { m.row_sums.assign(12, std::numeric_limits<double>::infinity()); },
+            ": the diagonal entry of element 0 (grid row 0, column 0), its weights and its row sum added, is inf: give "
+            "numbers whose sum is finite");
+    expect_refused([] { static_cast<void>(SymmetricBands::with_diagonal(4, SymmetricParts().weight, {1})); },
+                   "symmetric bands: 1 diagonal entries and 12 elements: they must be equally many");
+}
+
+// Row sums that are rounding errors are none, and the first real one brings them all back.
+TEST(SymmetricBandsRowSums, AreThereWhereOneIsNotZero) {
+    SymmetricParts m;
+    m.row_sums.assign(12, 0x1p-51);
+    EXPECT_TRUE(m.make().row_sums().empty());
+    m.row_sums[7] = 0x1p-40;
+    const std::vector<double> sums = m.make().row_sums();
+    ASSERT_EQ(sums.size(), 12U);
+    for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(sums[i], i == 7 ? 0x1p-40 : 0.0);
+    EXPECT_EQ(m.make().diagonal(5), 8);
+    EXPECT_EQ(m.make().diagonal(7), 5 + 0x1p-40);
+}
+
+TEST(SymmetricBandsFromBands, AndBackAgain) {
+    const SymmetricBands m = testing::symmetric_bands(7, 5, 3, true);
+    const Bands nine = m.bands();
+    const SymmetricBands again = SymmetricBands::from(nine);
+    EXPECT_EQ(again.weights(), m.weights());
+    EXPECT_EQ(System(m).kind(), System::Kind::symmetric);
+    EXPECT_EQ(to_string(System(m).kind()), "symmetric");
+    EXPECT_EQ(System(m).row_length(), 7U);
+    for (std::size_t i = 0; i < m.size(); ++i) {
+        EXPECT_NEAR(again.row_sums()[i], m.row_sums()[i], 1e-15);
+        for (std::size_t b = 0; b < kBands; ++b) {
+            const auto j = static_cast<std::ptrdiff_t>(i) + band_offset(static_cast<int>(b), 7);
+            EXPECT_EQ(m.coefficient(b, i), nine.band(b)[i]);
+            if (j < 0 || j >= 35) continue;
+            EXPECT_EQ(m.coefficient(b, i), m.coefficient(mirrored_band(b), static_cast<std::size_t>(j)));
+        }
+    }
+    EXPECT_TRUE(SymmetricBands::from(testing::symmetric_bands(7, 5, 3, false).bands()).row_sums().empty());
+}
+
+// Every coupling, spoiled on either side, is found and named with both values.
+TEST(SymmetricBandsFromBands, RefuseWhatIsNotSymmetric) {
+    for (std::size_t k = 0; k < kBands; ++k)
+        for (std::size_t i = 0; i < 12; ++i) {
+            BandParts b = good_bands();
+            if (k == 4 || b.band[k][i] == 0) continue;
+            b.band[k][i] = 2;
+            EXPECT_THROW(static_cast<void>(SymmetricBands::from(b.make())), InvalidInput) << k << ' ' << i;
+        }
+    BandParts b = good_bands();
+    b.band[1][9] = 3;
+    expect_refused(
+        [&] { static_cast<void>(SymmetricBands::from(b.make())); },
+        "nine bands: element 5 (grid row 1, column 1) couples north with 1 and element 9 (grid row 2, column 1) "
+        "couples back with 3: fluxes need a symmetric matrix; make the two equal, or add products (order=chain "
+        "or tree)");
 }
 
 // What System::kind() says is what the variant holds.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <vector>
 
 #include "reference_pass.hpp"
@@ -123,7 +124,8 @@ private:
         if (significand == 0) return 0;
         return rounded(significand, 53 - e - spec_.coefficient.fraction_bits, spec_.coefficient);
     }
-    Integer nine_point(std::size_t i, const std::array<double, kBands>& a) {
+    /// Row i from its nine coefficients and its row sum, where the matrix has that by itself.
+    Integer nine_point(std::size_t i, const std::array<double, kBands>& a, std::optional<double> given = {}) {
         double sum = 0, magnitudes = 0;
         Integer total = 0, others = 0;
         for (int b = 0; b < kBands; ++b) {
@@ -137,6 +139,7 @@ private:
                 total += coefficient(value) * word(Vec::p, static_cast<std::size_t>(j));
         }
         if (magnitudes == 0) return 0;
+        if (given) sum = *given;
         if (std::fabs(sum) <= std::ldexp(magnitudes, -50)) sum = 0;
         return total + (coefficient(sum) - others) * word(Vec::p, i);
     }
@@ -150,6 +153,10 @@ private:
                            for (auto k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k)
                                sum += coefficient(m.value()[k]) * word(Vec::p, m.column()[k]);
                            return sum;
+                       },
+                       [&](const SymmetricBands& m) {
+                           return nine_point(i, ReferenceSession::nine(m, i),
+                                             m.row_sums().empty() ? 0.0 : m.row_sums()[i]);
                        },
                        [&](const Bands& m) {
                            std::array<double, kBands> a{};

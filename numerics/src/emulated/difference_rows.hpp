@@ -24,9 +24,10 @@ public:
         std::visit([&](const auto& matrix) { load(matrix, spec); }, system.matrix());
     }
 
-    /// One thread's: of fluxes, what the grid row below gives each element of a chunk; of second differences, a and s.
+    /// One thread's: of fluxes, what each element of a chunk gives the grid row above; of second differences, a and s
+    /// of the elements one grid row above. What the chunk before left lies in the margins in front; stores are aligned.
     struct Scratch {
-        std::vector<T> below, a, s;
+        Padded<T> given, a, s;
     };
 
     /// q for [begin, end), at most `chunk` elements; p must be up to date up to a row and an element behind them.
@@ -85,30 +86,26 @@ private:
     void flux_rows(Scratch& scratch, const T* p, T* q, std::size_t begin, std::size_t end, std::size_t chunk,
                    bool first) const {
         const std::size_t n = row_length_;
-        if (scratch.below.empty()) scratch.below.resize(chunk + n);
-        T* const below = scratch.below.data();
+        if (scratch.given.size() == 0) scratch.given = Padded<T>(chunk, n);
+        T* const given = scratch.given.data();
         const auto kernel = kernels_->flux[bands_ ? 1 : 0][has_row_sums_ ? 1 : 0];
         if (!first) {
-            std::copy_n(below + chunk, n, below);
+            std::copy_n(given + chunk - n, n, given - n);
         } else if (begin != 0) {
             // A chunk is longer than a row, so the row below it lies wholly behind the first element.
-            kernel(run_from(begin - n, nullptr, below), p + (begin - n), masks_, nullptr, n);
+            kernel(run_from(begin - n, nullptr, given - n), p + (begin - n), masks_, nullptr, n);
         }
-        kernel(run_from(begin, below, below + n), p + begin, masks_, q + begin, end - begin);
+        kernel(run_from(begin, given - n, given), p + begin, masks_, q + begin, end - begin);
     }
 
     void second_rows(Scratch& scratch, const T* p, T* q, std::size_t count, std::size_t chunk, bool first) const {
         const std::size_t n = row_length_;
-        if (scratch.a.empty()) {
-            scratch.a.resize(chunk + 2 * n);
-            scratch.s.resize(chunk + 2 * n);
-        }
+        if (scratch.a.size() == 0) scratch.a = scratch.s = Padded<T>(chunk, 2 * n);
+        T *const a = scratch.a.data(), *const s = scratch.s.data();
         if (!first)
-            for (std::vector<T>* const kept : {&scratch.a, &scratch.s})
-                std::copy_n(kept->data() + chunk, 2 * n, kept->data());
+            for (T* const kept : {a, s}) std::copy_n(kept + chunk - 2 * n, 2 * n, kept - 2 * n);
         const auto reach = static_cast<std::ptrdiff_t>(n);
-        const SecondRun<T> run{
-            alpha_, beta_, gamma_, row_sum_, scratch.a.data() + n, scratch.s.data() + n, first ? -reach : reach, n};
+        const SecondRun<T> run{alpha_, beta_, gamma_, row_sum_, a - n, s - n, first ? -reach : reach, n};
         kernels_->second[has_row_sums_ ? 1 : 0](run, p, masks_, q, count);
     }
 

@@ -29,18 +29,22 @@ template <bool kMasked, bool kConstant, class T>
 MANTISSA_INLINE void form_fluxes(const FluxRun<T>& run, const T* p, Bits<T> row, std::size_t begin, std::size_t count,
                                  FluxTile<T>& tile) {
     const auto n = static_cast<std::ptrdiff_t>(run.row_length);
-    const std::ptrdiff_t offset[4] = {1, n - 1, n, n + 1};
-    for (std::size_t d = 0; d < 4; ++d) {
-        T* const f = tile.of(d);
-        const T* const here = p + begin;
-        const T* const there = here + offset[d];
-        const T* const w = run.weight[d] + (kConstant ? 0 : begin);
-        const T constant = *w;
-        for (std::size_t i = 0; i < count; ++i)
-            f[i] = flux<kMasked>(kConstant ? constant : w[i], here[i], there[i], row);
+    const T* const here = p + begin;
+    const T *const east = here + 1, *const north = here + n, *const north_west = north - 1,
+                   *const north_east = north + 1;
+    const std::size_t at = kConstant ? 0 : begin;
+    const T *const we = run.weight[0] + at, *const wnw = run.weight[1] + at, *const wn = run.weight[2] + at,
+                   *const wne = run.weight[3] + at;
+    const T ce = *we, cnw = *wnw, cn = *wn, cne = *wne;
+    T *const fe = tile.of(0), *const fnw = tile.of(1), *const fn = tile.of(2), *const fne = tile.of(3);
+    for (std::size_t i = 0; i < count; ++i) {
+        const T centre = here[i];
+        fe[i] = flux<kMasked>(kConstant ? ce : we[i], centre, east[i], row);
+        fnw[i] = flux<kMasked>(kConstant ? cnw : wnw[i], centre, north_west[i], row);
+        fn[i] = flux<kMasked>(kConstant ? cn : wn[i], centre, north[i], row);
+        fne[i] = flux<kMasked>(kConstant ? cne : wne[i], centre, north_east[i], row);
     }
-    const auto behind = static_cast<std::ptrdiff_t>(begin + count);
-    tile.of(1)[count] = flux<kMasked>(run.weight[1][kConstant ? 0 : behind], p[behind], p[behind + offset[1]], row);
+    fnw[count] = flux<kMasked>(kConstant ? cnw : wnw[count], here[count], north_west[count], row);
 }
 
 enum class Sums : std::uint8_t { none, constant, band };
