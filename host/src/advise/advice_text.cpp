@@ -25,26 +25,35 @@ std::string measured_text(const Problem& problem, const MatrixMeasured& m) {
     return text;
 }
 
-std::string widths_text(const Advice& advice) {
-    const AdvisedWidths& w = advice.widths;
-    const SolveOptions& o = advice.options;
+std::string widths_text(const MatrixMeasured& m, const Proposal& proposal) {
+    const AdvisedWidths& w = proposal.widths;
+    const SolveOptions& o = proposal.options;
     std::string text =
         w.perturbation == 0
             ? fmt::format("Coefficients: {} fraction bits hold them exactly.\n", w.coefficient)
             : fmt::format("Coefficients: {} fraction bits. Rounding to them changes no row by more than {:.1e}, and "
-                          "the matrix stays positive definite with four times that change, of either sign. (By the "
+                          "the matrix stays positive definite with {:.0f} times that change, of either sign. (By the "
                           "bound alone {} bits would be safe.)\n",
-                          w.coefficient, w.perturbation, w.coefficient_safe);
-    text +=
-        fmt::format("Vectors: {} fraction bits, the most of {} (rounding q = A p must not hide the curvature of the "
-                    "smoothest direction), {} (the energy that rounding brings in stays below the error's) and {} "
-                    "(the residual must not drift within {} inner iterations).\n",
-                    w.vector, w.curvature, w.energy, w.descent, o.inner);
-    text +=
-        fmt::format("Words: {} bits. {} before the point hold the longest word of the double run, 2^{:.1f} times the "
-                    "outer loop's scale, with a sign and one bit to spare.\n",
-                    o.spec.r.word_bits, w.integer, std::log2(advice.measured.largest_word));
-    text += fmt::format("The iterate between two restarts asks for {} fraction bits", w.iterate);
+                          w.coefficient, w.perturbation, w.margin, w.coefficient_safe);
+    const std::string energy = fmt::format("{} (the energy that rounding brings in stays below the error's)", w.energy);
+    const std::string descent =
+        fmt::format("{} (what {} inner iterations gain must show in the residual's words)", w.descent, o.inner);
+    if (w.product > w.vector)
+        text +=
+            fmt::format("Vectors: {} fraction bits, the most of {} and {}. q = A p takes {}, with which its rows are "
+                        "exact.\n",
+                        w.vector, energy, descent, w.product);
+    else
+        text +=
+            fmt::format("Vectors: {} fraction bits, the most of {} (rounding q = A p must not hide the curvature of "
+                        "the smoothest direction), {} and {}.\n",
+                        w.vector, w.curvature, energy, descent);
+    text += fmt::format("Words: {} bits. {} before the point hold a defect that gathers in one element", //
+                        o.spec.r.word_bits, w.integer);
+    if (m.largest_word > 1)
+        text += fmt::format(", and the longest word of the double run, 2^{:.1f} times the outer loop's scale",
+                            std::log2(m.largest_word));
+    text += fmt::format(", with a sign.\nThe iterate between two restarts asks for {} fraction bits", w.iterate);
     text +=
         o.spec.operand == DatapathSpec::kFixedOperand ? ".\n" : fmt::format("; alpha and beta for {}.\n", w.operand);
     return text;
@@ -52,8 +61,8 @@ std::string widths_text(const Advice& advice) {
 
 } // namespace
 
-std::string advised_command(const Problem& problem, const Advice& advice) {
-    const SolveOptions& o = advice.options;
+std::string advised_command(const Problem& problem, const Proposal& proposal) {
+    const SolveOptions& o = proposal.options;
     std::string text = fmt::format("mantissa solve --problem '{}' --jacobi --scheme residual-guided --inner {} --spec "
                                    "'{}'",
                                    problem.name, o.inner, to_string(o.spec));
@@ -64,8 +73,13 @@ std::string advised_command(const Problem& problem, const Advice& advice) {
 
 std::string advice_text(const Problem& problem, const Advice& advice) {
     std::string text = measured_text(problem, advice.measured);
-    if (!advice.found) return text + fmt::format("No datapath within 52 bits: {}.\n", advice.why_not);
-    return text + widths_text(advice) + "Run\n  " + advised_command(problem, advice) + "\n";
+    if (!advice.found()) return text + fmt::format("No datapath within 52 bits: {}.\n", advice.why_not);
+    text += widths_text(advice.measured, *advice.advised);
+    text += "Advised:\n  " + advised_command(problem, *advice.advised) + "\n";
+    if (advice.fewest->options.spec != advice.advised->options.spec)
+        text += "The fewest bits that should converge, in several times the iterations:\n  " +
+                advised_command(problem, *advice.fewest) + "\n";
+    return text;
 }
 
 } // namespace mantissa

@@ -11,7 +11,7 @@ namespace mantissa::advising {
 
 /// Sizes are relative to the power of two at or above the residual's norm at the last restart, as an outer loop scales.
 struct Trial {
-    bool reached = false;         ///< the recurrence's residual reached the tolerance
+    bool reached = false;         ///< the recurrence's residual, of the problem as given, reached the tolerance
     std::uint64_t iterations = 0; ///< until then, or the limit
     double largest_word = 0;      ///< largest magnitude of an element of r, p or q
     double correction = 0;        ///< largest 2-norm that u takes between two restarts

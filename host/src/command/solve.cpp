@@ -153,16 +153,16 @@ int advise_command(const Flags& flags) {
     const Problem problem = make_problem(flags.problem);
     const Advice advice = advise_with_progress(problem, options);
     print_advice(problem, advice, flags.json);
-    if (!advice.found) return kNotConverged;
+    if (!advice.found()) return kNotConverged;
     if (flags.advise == "only") return kDone;
     const auto engine = make_engine("emulated");
     running::SolveProgress line(options.tolerance);
-    const SolveResult result = solve(problem, *engine, advice.options, [&](const HistoryPoint& h) {
+    const SolveResult result = solve(problem, *engine, advice.advised->options, [&](const HistoryPoint& h) {
         line.update(h.inner_iterations, h.relative_defect);
         return true;
     });
     fmt::print("\n");
-    print_table(stdout, {problem.name, "emulated", advice.options}, problem, result, {});
+    print_table(stdout, {problem.name, "emulated", advice.advised->options}, problem, result, {});
     return result.status == Status::converged ? kDone : kNotConverged;
 }
 

@@ -32,17 +32,31 @@ Json measured_json(const MatrixMeasured& m) {
 }
 
 Json widths_json(const AdvisedWidths& w) {
-    return {{"coefficient", w.coefficient},
+    return {{"margin", results::number(w.margin)},
+            {"coefficient", w.coefficient},
             {"coefficient_word", w.coefficient_word},
             {"coefficient_safe", w.coefficient_safe},
             {"perturbation_bound", results::number(w.perturbation)},
             {"vector", w.vector},
+            {"product", w.product},
             {"vector_by_curvature", w.curvature},
             {"vector_by_energy", w.energy},
             {"vector_by_descent", w.descent},
             {"integer", w.integer},
             {"iterate", w.iterate},
             {"operand", w.operand}};
+}
+
+Json proposal_json(const Problem& problem, const Proposal& proposal) {
+    const SolveOptions& o = proposal.options;
+    return {{"spec", to_string(o.spec)},
+            {"scheme", to_string(o.scheme)},
+            {"inner", o.inner},
+            {"jacobi", o.jacobi},
+            {"tolerance", results::number(o.tolerance)},
+            {"max_iterations", o.max_iterations},
+            {"command", advised_command(problem, proposal)},
+            {"widths", widths_json(proposal.widths)}};
 }
 
 } // namespace
@@ -65,15 +79,10 @@ void print_advice(const Problem& problem, const Advice& advice, bool json) {
         fmt::print("{}", advice_text(problem, advice));
         return;
     }
-    Json j = {{"problem", problem.name}, {"measured", measured_json(advice.measured)}, {"found", advice.found}};
-    if (advice.found) {
-        j["widths"] = widths_json(advice.widths);
-        j["spec"] = to_string(advice.options.spec);
-        j["scheme"] = to_string(advice.options.scheme);
-        j["inner"] = advice.options.inner;
-        j["jacobi"] = advice.options.jacobi;
-        j["max_iterations"] = advice.options.max_iterations;
-        j["command"] = advised_command(problem, advice);
+    Json j = {{"problem", problem.name}, {"measured", measured_json(advice.measured)}, {"found", advice.found()}};
+    if (advice.found()) {
+        j["advised"] = proposal_json(problem, *advice.advised);
+        j["fewest"] = proposal_json(problem, *advice.fewest);
     } else {
         j["why_not"] = advice.why_not;
     }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "mantissa/host/problem.hpp"
@@ -35,25 +36,34 @@ struct MatrixMeasured {
 
 /// What the widths have to satisfy, in bits behind the point: each is the fewest that does.
 struct AdvisedWidths {
-    int coefficient = 0;      ///< g: four times the rounding of the coefficients, with either sign, leaves A definite
+    double margin = 0;        ///< times which the rounding of the coefficients, with either sign, leaves A definite
+    int coefficient = 0;      ///< fraction bits of the coefficients by that margin
     int coefficient_word = 0; ///< word that holds them
-    int coefficient_safe = 0; ///< bits that suffice by the bound on the rounding alone, whatever its signs
+    int coefficient_safe = 0; ///< fraction bits that suffice by the bound on the rounding alone, whatever its signs
     double perturbation = 0;  ///< the largest row sum of what rounding to `coefficient` bits changes: bounds its norm
-    int curvature = 0;        ///< F by p.Ap of the smoothest direction
-    int energy = 0;           ///< F by the energy that rounding r adds
-    int descent = 0;          ///< F by the drift of r over an inner solve
-    int vector = 0;           ///< F: the largest of the three
-    int integer = 0;          ///< bits before the point, sign included
-    int iterate = 0;          ///< fraction bits of u, floating
-    int operand = 0;          ///< fraction bits of alpha and beta, floating
+    int curvature = 0;        ///< fraction bits of r, p and q by p.Ap of the smoothest direction
+    int energy = 0;           ///< ... by the energy that rounding r adds
+    int descent = 0;          ///< ... by what an inner solve shall gain
+    int vector = 0;  ///< fraction bits of r and p: the largest of the three, without the first where q is exact
+    int product = 0; ///< fraction bits of q; `coefficient` more than p's where those are few: rows are exact then
+    int integer = 0; ///< bits of r, p and q before the point, sign included
+    int iterate = 0; ///< fraction bits of u, floating
+    int operand = 0; ///< fraction bits of alpha and beta, floating
+};
+
+/// Widths, and the solve that they make: residual guided, with Jacobi scaling.
+struct Proposal {
+    AdvisedWidths widths;
+    SolveOptions options;
 };
 
 struct Advice {
     MatrixMeasured measured;
-    AdvisedWidths widths; ///< as far as they were worked out
-    bool found = false;   ///< is there a spec within 52 bits?
-    std::string why_not;  ///< when not: one plain sentence
-    SolveOptions options; ///< when found: residual guided, Jacobi scaling, the spec
+    std::optional<Proposal> advised; ///< few more iterations than double precision; `fewest` where that takes over 52
+                                     ///< bits
+    std::optional<Proposal> fewest;  ///< the fewest bits that should converge, in several times the iterations
+    std::string why_not;             ///< without a proposal: why, a plain sentence's second half
+    [[nodiscard]] bool found() const { return advised.has_value(); }
 };
 
 /// Called from time to time with what is being done.
@@ -65,7 +75,7 @@ Advice advise(const Problem& problem, const AdviceOptions& options, const Advice
 /// The advice in plain sentences, a line each: what was measured, which widths follow and why, how to run it.
 std::string advice_text(const Problem& problem, const Advice& advice);
 
-/// The options of `mantissa solve` that run the advised solve, as one would type them.
-std::string advised_command(const Problem& problem, const Advice& advice);
+/// The `mantissa solve` that runs a proposal, as one would type it.
+std::string advised_command(const Problem& problem, const Proposal& proposal);
 
 } // namespace mantissa
