@@ -203,7 +203,8 @@ TEST(Advice, ConvergesOnProblemsOfItsOwn) {
 TEST(Advice, ConvergesOnMatricesOfManyKinds) {
     expect_converging(problem("path", toeplitz(400, {2, -1})), 6);
     expect_converging(problem("mass", toeplitz(500, {4, 1})), 3);
-    expect_converging(problem("fourth differences", toeplitz(40, {6, -4, 1})), 20, 1e-8);
+    // (In double precision it ends with the 40 unknowns, which no rounding survives.)
+    expect_converging(problem("fourth differences", toeplitz(40, {6, -4, 1})), 60, 1e-8);
     expect_converging(problem("anisotropic", five_point(30, 1e4)), 6);
     expect_converging(problem("springs", springs(40)), 10);
 }
