@@ -38,17 +38,18 @@ std::string widths_text(const MatrixMeasured& m, const Proposal& proposal) {
     const std::string energy = fmt::format("{} (the energy that rounding brings in stays below the error's)", w.energy);
     const std::string descent =
         fmt::format("{} (what {} inner iterations gain must show in the residual's words)", w.descent, o.inner);
-    if (w.product > w.vector)
-        text +=
-            fmt::format("Vectors: {} fraction bits, the most of {} and {}. q = A p takes {}, with which its rows are "
-                        "exact.\n",
-                        w.vector, energy, descent, w.product);
+    if (w.exact_rows)
+        text += fmt::format(
+            "Vectors: {} fraction bits, the most of {} and {}{}.\n", w.vector, energy, descent,
+            w.product > w.vector
+                ? fmt::format("; q = A p takes {}, with which rows of so short coefficients are exact", w.product)
+                : "; rows of so short coefficients are exact");
     else
         text +=
             fmt::format("Vectors: {} fraction bits, the most of {} (rounding q = A p must not hide the curvature of "
                         "the smoothest direction), {} and {}.\n",
                         w.vector, w.curvature, energy, descent);
-    text += fmt::format("Words: {} bits. {} before the point hold a defect that gathers in one element", //
+    text += fmt::format("Words: {} bits. {} before the point hold a defect that gathers in one element",
                         o.spec.r.word_bits, w.integer);
     if (m.largest_word > 1)
         text += fmt::format(", and the longest word of the double run, 2^{:.1f} times the outer loop's scale",

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "mantissa/engine.hpp"
+#include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/scaling.hpp"
 #include "rows.hpp"
@@ -37,6 +38,9 @@ constexpr double kEdge = 4;
 
 /// Coefficients of so many bits are short: q may be longer by them.
 constexpr int kShort = 4;
+
+/// The integers of a stencil that smooth vectors do not show in q's length.
+constexpr double kSmallIntegers = 16;
 
 int bits_at_least(double bits) {
     return static_cast<int>(std::ceil(std::min(bits, 1000.0)));
@@ -185,6 +189,15 @@ private:
         return true;
     }
 
+    /// What a solve multiplies a constant stencil with to have integers; 1 where it has none, and for other matrices.
+    double integer_scale(const AdvisedWidths& w) const {
+        if (matrix().kind() != System::Kind::stencil) return 1;
+        DatapathSpec spec(Format::fixed(40, 30));
+        spec.coefficient = Format::fixed(w.coefficient_word, w.coefficient);
+        const auto fit = fitted(matrix(), spec);
+        return fit ? fit->scale : 1;
+    }
+
     /// Fraction bits of r, p and q, the bits before their point, and those of u, alpha and beta.
     bool vectors(const Aim& aim, AdvisedWidths& w) {
         const MatrixMeasured& m = advice_.measured;
@@ -193,10 +206,13 @@ private:
         w.curvature = bits_at_least(std::log2(1 / m.smallest) + 1 + finer);
         w.energy = bits_at_least(0.5 * std::log2(n * m.condition() / 12) + 1.5 + finer);
         w.descent = bits_at_least(0.5 * std::log2(n * inner / 12) + 2.5 + aim.gain);
-        // With short coefficients a few more bits of q hold its rows exactly.
-        const bool exact = w.coefficient <= kShort;
-        w.vector = std::max({exact ? 0 : w.curvature, w.energy, w.descent});
-        w.product = w.vector + (exact ? w.coefficient : 0);
+        // With short coefficients a few more bits of q hold its rows exactly; a constant stencil that is scaled to
+        // integers has exact rows in as many bits as p, but longer ones.
+        const double integers = integer_scale(w);
+        w.exact_rows = integers > 1 || w.coefficient <= kShort;
+        w.vector = std::max({w.exact_rows ? 0 : w.curvature, w.energy, w.descent});
+        w.product = w.vector + (w.exact_rows && integers <= 1 ? w.coefficient : 0);
+        w.product_integer = integers > kSmallIntegers ? bits_at_least(std::log2(integers)) : 0;
         // The defect may gather in one element, whatever the double run's did: r holds 1 at least.
         w.integer = 2 + std::max(0, m.largest_word > 0 ? bits_at_least(std::log2(m.largest_word)) : 0);
         w.iterate = kFewestIterate;
@@ -205,7 +221,8 @@ private:
                 std::max(kFewestIterate, bits_at_least(std::log2(8 * m.largest * inner * m.correction) + finer));
         w.operand =
             std::max(DatapathSpec::kFixedOperand.fraction_bits, bits_at_least(0.5 * std::log2(m.condition()) + 1));
-        const int word = w.product + w.integer;
+        w.product_integer += w.integer;
+        const int word = w.product + w.product_integer;
         if (word > kMostBits || w.coefficient_word > kMostBits || w.iterate > kMostBits)
             return none(fmt::format("vectors would take words of {} bits, coefficients {} and the iterate {}", word,
                                     w.coefficient_word, w.iterate));
@@ -226,7 +243,7 @@ private:
         const std::uint64_t wanted = kMostSlower * advice_.measured.double_iterations;
         if (wanted > default_iteration_limit(advice_.measured.unknowns)) o.max_iterations = 2 * wanted;
         o.spec = DatapathSpec(Format::fixed(w.vector + w.integer, w.vector));
-        o.spec.q = Format::fixed(w.product + w.integer, w.product);
+        o.spec.q = Format::fixed(w.product + w.product_integer, w.product);
         o.spec.coefficient = Format::fixed(w.coefficient_word, w.coefficient);
         o.spec.u = w.iterate <= 23 ? Format{23, 8} : Format{w.iterate, 11};
         if (w.operand > DatapathSpec::kFixedOperand.fraction_bits) o.spec.operand = Format{w.operand, 11};

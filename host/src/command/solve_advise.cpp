@@ -39,10 +39,12 @@ Json widths_json(const AdvisedWidths& w) {
             {"perturbation_bound", results::number(w.perturbation)},
             {"vector", w.vector},
             {"product", w.product},
+            {"exact_rows", w.exact_rows},
             {"vector_by_curvature", w.curvature},
             {"vector_by_energy", w.energy},
             {"vector_by_descent", w.descent},
             {"integer", w.integer},
+            {"product_integer", w.product_integer},
             {"iterate", w.iterate},
             {"operand", w.operand}};
 }

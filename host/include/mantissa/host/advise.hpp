@@ -44,11 +44,13 @@ struct AdvisedWidths {
     int curvature = 0;        ///< fraction bits of r, p and q by p.Ap of the smoothest direction
     int energy = 0;           ///< ... by the energy that rounding r adds
     int descent = 0;          ///< ... by what an inner solve shall gain
-    int vector = 0;  ///< fraction bits of r and p: the largest of the three, without the first where q is exact
-    int product = 0; ///< fraction bits of q; `coefficient` more than p's where those are few: rows are exact then
-    int integer = 0; ///< bits of r, p and q before the point, sign included
-    int iterate = 0; ///< fraction bits of u, floating
-    int operand = 0; ///< fraction bits of alpha and beta, floating
+    int vector = 0;          ///< fraction bits of r and p: the largest of the three, without the first where q is exact
+    int product = 0;         ///< fraction bits of q; `coefficient` more than p's where that makes rows exact
+    bool exact_rows = false; ///< coefficients are so short that no row is rounded
+    int integer = 0;         ///< bits of r and p before the point, sign included
+    int product_integer = 0; ///< ... of q; more where a stencil is scaled to large integers
+    int iterate = 0;         ///< fraction bits of u, floating
+    int operand = 0;         ///< fraction bits of alpha and beta, floating
 };
 
 /// Widths, and the solve that they make: residual guided, with Jacobi scaling.
