@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "advise/advice_report.hpp"
 #include "command.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
@@ -18,7 +19,6 @@
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/host/registry.hpp"
 #include "running/progress.hpp"
-#include "solve_advise.hpp"
 #include "store/result_json.hpp"
 #include "sweep/options_text.hpp"
 #include "text/key_values.hpp"
@@ -166,8 +166,8 @@ int advise_command(const Flags& flags) {
     AdviceOptions options{flags.tolerance, flags.inner, thread_count(flags.threads)};
     options_of(flags); // refuses what a solve would
     const Problem problem = make_problem(flags.problem);
-    const Advice advice = advise_with_progress(problem, options);
-    print_advice(problem, advice, flags.json);
+    const Advice advice = advising::advise_with_progress(problem, options);
+    advising::print_advice(problem, advice, flags.json);
     if (!advice.found()) return kNotConverged;
     if (flags.advise == "only") return kDone;
     const auto engine = make_engine("emulated");

@@ -1,4 +1,4 @@
-#include "solve_advise.hpp"
+#include "advice_report.hpp"
 
 #include <cstdio>
 #include <mutex>
@@ -8,7 +8,7 @@
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
 
-namespace mantissa::cli {
+namespace mantissa::advising {
 
 namespace {
 
@@ -92,4 +92,4 @@ void print_advice(const Problem& problem, const Advice& advice, bool json) {
     fmt::print("{}\n", j.dump(2));
 }
 
-} // namespace mantissa::cli
+} // namespace mantissa::advising
