@@ -6,7 +6,7 @@
 
 #include "inner.hpp"
 #include "inner_scale.hpp"
-#include "mantissa/fixed_words.hpp"
+#include "mantissa/fixed_kernels.hpp"
 #include "schemes.hpp"
 
 namespace mantissa::solving {
@@ -32,8 +32,17 @@ private:
 
 /// c += rnd(alpha p) on u's grid: the next pass's u.
 void step_along(const Format& u, double alpha, std::span<const double> p, std::span<double> c) {
-    for (std::size_t i = 0; i < c.size(); ++i) // (alpha p is exact: a short significand and a short word)
-        c[i] += fixed::to_double(u, fixed::from_double(u, alpha * p[i]).word);
+    const FixedUnit<std::int64_t> unit(u);
+    std::int64_t words[1024];
+    double steps[1024];
+    for (std::size_t at = 0; at < c.size(); at += std::size(words)) {
+        const std::size_t n = std::min(std::size(words), c.size() - at);
+        // (alpha p is exact: a short significand and a short word. One that does not fit is a step that is not useful.)
+        for (std::size_t i = 0; i < n; ++i) steps[i] = alpha * p[at + i];
+        static_cast<void>(unit.convert(std::span(steps, n), std::span(words, n)));
+        unit.to_doubles(std::span(words, n), std::span(steps, n));
+        for (std::size_t i = 0; i < n; ++i) c[at + i] += steps[i];
+    }
 }
 
 void iterate(const Problem& problem, Session* session, OuterVectors* there, std::span<double> u, std::span<double> d,

@@ -18,6 +18,7 @@
 #include "fixed_session.hpp"
 #include "mantissa/accumulate.hpp"
 #include "mantissa/exact.hpp"
+#include "mantissa/fixed_kernels.hpp"
 #include "session_base.hpp"
 
 #ifdef _OPENMP
@@ -127,23 +128,29 @@ public:
     void write(Vec v, std::size_t first, std::span<const double> values) override {
         check(first, values.size());
         const Format& f = format(v);
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            if (floating(v)) {
-                u_double_[first + i] = exact::convert(f, values[i]);
-                continue;
-            }
-            const fixed::Rounded rounded = fixed::from_double(f, values[i]);
-            put(v, first + i, rounded.word);
-            range_[index(v)].take(rounded.word);
-            unfit_ |= rounded.overflow;
+        if (floating(v)) {
+            unit_.convert(values, std::span(u_double_).subspan(first, values.size()));
+            return;
         }
+        WordRange& range = range_[index(v)];
+        const auto enter = [&](auto words) {
+            using T = typename decltype(words)::value_type;
+            unfit_ |= FixedUnit<T>(f).convert(values, words);
+            for (const T word : words) range.take(word);
+        };
+        if (v != Vec::u) enter(std::span<std::int32_t>(data(v) + first, values.size()));
+        else if (u_short_.empty()) enter(std::span(u_long_).subspan(first, values.size()));
+        else enter(std::span(u_short_).subspan(first, values.size()));
     }
     void read(Vec v, std::size_t first, std::span<double> values) const override {
         check(first, values.size());
-        const Format& f = format(v);
-        const double unit = f.is_fixed() ? Format::power_of_two(-f.fraction_bits) : 0;
-        for (std::size_t i = 0; i < values.size(); ++i)
-            values[i] = floating(v) ? u_double_[first + i] : static_cast<double>(get(v, first + i)) * unit;
+        const std::size_t n = values.size();
+        if (floating(v)) std::copy_n(u_double_.begin() + static_cast<std::ptrdiff_t>(first), n, values.begin());
+        else if (v != Vec::u)
+            FixedUnit<std::int32_t>(format(v)).to_doubles(std::span<const std::int32_t>(data(v) + first, n), values);
+        else if (u_short_.empty())
+            FixedUnit<std::int64_t>(spec_.u).to_doubles(std::span(u_long_).subspan(first, n), values);
+        else FixedUnit<std::int32_t>(spec_.u).to_doubles(std::span(u_short_).subspan(first, n), values);
     }
     void clear(Vec v) override {
         range_[index(v)] = {};
