@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "mantissa/engine.hpp"
+#include "mantissa/host/problem.hpp"
+#include "mantissa/host/solve.hpp"
 #include "mantissa/moving_point.hpp"
 #include "reference_moving.hpp"
 #include "symmetric_systems.hpp"
@@ -216,6 +218,49 @@ TEST(MovingPoint, PlainRecurrenceIsRefused) {
     EXPECT_NE(engine->refusal(spec, system, {1, Recurrence::plain}).find("pipelined"), std::string::npos);
     EXPECT_EQ(engine->refusal(spec, system, {}), "");
     EXPECT_THROW((void)engine->load(system, spec, {1, Recurrence::plain}), InvalidInput);
+}
+
+struct Solved {
+    SolveResult result;
+    bool converged;
+};
+Solved solved(const std::string& spec, Scheme scheme = Scheme::residual_guided, int threads = 2) {
+    SolveOptions options;
+    options.spec = parse_spec(spec);
+    options.scheme = scheme;
+    options.threads = threads;
+    options.keep_solution = true;
+    Solved s{solve(make_problem("poisson2d:level=6"), *make_emulated_engine(), options), false};
+    s.converged = s.result.status == Status::converged && s.result.true_residual <= 1e-10;
+    return s;
+}
+
+/// 14 bits take 283 iterations with a still point whose headroom does not adapt.
+TEST(MovingPoint, SolvesInShortWords) {
+    const Solved eighteen = solved("fx18.16,q=fx19.16,u=fx31.21,coef=fx18.14,point=moving");
+    EXPECT_TRUE(eighteen.converged);
+    EXPECT_EQ(eighteen.result.overflows, 0U);
+    EXPECT_LE(eighteen.result.inner_iterations, 150U);
+    const Solved fourteen = solved("fx14.12,q=fx15.12,u=fx31.17,coef=fx14.10,point=moving");
+    EXPECT_TRUE(fourteen.converged);
+    EXPECT_LE(fourteen.result.inner_iterations, 200U);
+    EXPECT_EQ(solved("fx14.12,q=fx15.12,u=fx31.17,coef=fx14.10,point=moving", Scheme::residual_guided, 1).result.u,
+              fourteen.result.u);
+    EXPECT_TRUE(solved("fx18.16,q=fx19.16,u=fx36.21,coef=fx18.14,point=moving", Scheme::defect_correction).converged);
+}
+
+/// An overflow costs the step: of q the session takes a bit from r and p, of u the scheme scales by more.
+TEST(MovingPoint, SolvesBehindOverflows) {
+    const Solved q = solved("fx18.16,q=fx15.16,u=fx36.21,coef=fx18.14,point=moving");
+    EXPECT_TRUE(q.converged);
+    EXPECT_GE(q.result.overflows, 2U);
+    EXPECT_LE(q.result.overflows, 6U);
+    EXPECT_EQ(q.result.words.q, 16); // one more than there are
+    const Solved u = solved("fx18.16,q=fx19.16,u=fx24.20,coef=fx18.14,point=moving");
+    EXPECT_TRUE(u.converged);
+    EXPECT_GE(u.result.overflows, 1U);
+    EXPECT_LE(u.result.overflows, 8U);
+    EXPECT_EQ(u.result.words.u, 25);
 }
 
 /// The rise leaves room for both sums and their roundings, and one more bit would be too much by a factor below four.
