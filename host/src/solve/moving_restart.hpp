@@ -23,7 +23,7 @@ namespace mantissa::solving {
 
 class MovingRestart {
 public:
-    explicit MovingRestart(const SolveOptions& options) : spec_(&options.spec), room_(options.headroom) {}
+    explicit MovingRestart(const SolveOptions& options) : spec_(&options.spec), room_(std::max(0, options.headroom)) {}
 
     /// A direction that is kept: the length of its longest word, and beta times the scale of r.
     struct Kept {
