@@ -114,8 +114,21 @@ std::string to_string(RowOrder order) {
     return "?";
 }
 
+namespace {
+
+/// u beside fixed r, p and q: below four fraction bits more it costs iterations; eight and more above the point take
+/// the corrections of a scale that leaves the words few idle bits.
+Format usual_u(const Format& f) {
+    if (!f.is_fixed()) return f;
+    const int width = std::min(Format::kMaxDoubleWord, std::max(31, f.word_bits + 9));
+    return Format::fixed(width, std::min(f.fraction_bits + 5, Format::kMaxPoint), f.rounding);
+}
+
+} // namespace
+
 DatapathSpec::DatapathSpec(const Format& f)
-    : u(f), r(f), p(f), q(f), coefficient(f), operand(f.is_fixed() ? kFixedOperand : f), row(f), scalar(wide_like(f)) {
+    : u(usual_u(f)), r(f), p(f), q(f), coefficient(f), operand(f.is_fixed() ? kFixedOperand : f), row(f),
+      scalar(wide_like(f)) {
     dot.exact = f.is_fixed();
     dot.exact_product = f.is_fixed();
     dot.accumulator = wide_like(f);
@@ -267,9 +280,11 @@ DatapathSpec parse_spec(std::string_view text) {
         }
     }
     if (fixed_base && !spec.fixed_vectors())
-        fail(text, "floating vectors under a fixed base: begin with the vectors' format, as in s17e8,u=fx32.30");
+        fail(text, "floating vectors under a fixed base: begin with the vectors' format, as in s17e8,u=s23e8");
     if (spec.fixed_vectors()) {
         if (seen.contains("row")) fail(text, "row= has no meaning with fixed vectors: row sums are exact");
+        if (seen.contains("product") && !spec.dot.exact_product)
+            fail(text, "product= has no meaning with fixed vectors: their products are exact");
         if (!seen.contains("dot")) spec.dot.exact = true;
         if (!seen.contains("product")) spec.dot.exact_product = true;
         spec.row = spec.dot.product = spec.r;

@@ -51,7 +51,8 @@ RunEnd compare(const std::string& text, const System& system, const Run& run) {
     session->write(Vec::r, 0, start);
     reference.write(Vec::r, start);
     if (run.alpha != 0 || run.beta != 0) {
-        std::vector<double> p = random_values(system.size(), run.size, 2), q = random_values(system.size(), run.size, 3);
+        std::vector<double> p = random_values(system.size(), run.size, 2),
+                            q = random_values(system.size(), run.size, 3);
         zero_edge(system, p);
         session->write(Vec::p, 0, p);
         session->write(Vec::q, 0, q);
@@ -117,8 +118,8 @@ TEST_P(FixedSpec, Overflow) {
     for (const double size : {0.4, 0.9, 1.7, 1.99})
         for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general})
             for (const System& system : {stencil_system(67, 61), band_system(67, 61, 1), sparse_system(4097, 5)})
-                overflowed |= compare(GetParam(), system, {.path = path, .threads = 2, .size = size}) ==
-                              RunEnd::window_overflow;
+                overflowed |=
+                    compare(GetParam(), system, {.path = path, .threads = 2, .size = size}) == RunEnd::window_overflow;
     EXPECT_TRUE(overflowed);
 }
 

@@ -23,7 +23,8 @@ namespace mantissa::solving {
 
 class MovingRestart {
 public:
-    explicit MovingRestart(const SolveOptions& options) : spec_(&options.spec), room_(std::max(0, options.headroom)) {}
+    explicit MovingRestart(const SolveOptions& options)
+        : spec_(&options.spec), room_(std::max(0, options.headroom.value_or(0))) {}
 
     /// A direction that is kept: the length of its longest word, and beta times the scale of r.
     struct Kept {

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "context.hpp"
+#include "mantissa/fitted.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/host/scaling.hpp"
-#include "mantissa/fitted.hpp"
 #include "schemes.hpp"
 
 namespace mantissa {
@@ -54,15 +54,17 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
             "inner recurrence plain: only defect-correction has a choice (the scheme `direct` is plain CG)");
     require(o.threads >= 1, "threads: at least one");
     const bool refines = o.scheme == Scheme::defect_correction || o.scheme == Scheme::residual_guided;
-    require(refines || !o.spec.fixed_vectors(),
-            fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; use residual-guided or "
-                        "defect-correction",
-                        to_string(o.scheme), to_string(o.spec.r)));
+    require(
+        refines || !o.spec.fixed_vectors(),
+        fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; use residual-guided or "
+                    "defect-correction",
+                    to_string(o.scheme), to_string(o.spec.r)));
     for (const Format& f : o.middle)
-        require(!f.is_fixed(), fmt::format("middle format {}: middle loops are floating; give another, as s36e11",
-                                           to_string(f)));
-    require(o.headroom >= 0 && o.headroom <= kMostHeadroom,
-            fmt::format("headroom {}: give 0 to {} bits", o.headroom, kMostHeadroom));
+        require(!f.is_fixed(),
+                fmt::format("middle format {}: middle loops are floating; give another, as s36e11", to_string(f)));
+    require(!o.headroom || o.spec.fixed_vectors(), "headroom: only fixed-point vectors have any");
+    require(!o.headroom || (*o.headroom >= kLeastHeadroom && *o.headroom <= kMostHeadroom),
+            fmt::format("headroom {}: give {} to {} bits", o.headroom.value_or(0), kLeastHeadroom, kMostHeadroom));
     require(!o.outer || (o.outer->is_fixed() && o.outer->valid()),
             "outer: give a fixed-point format, as fx64.62, or leave it out for double precision");
     require(!o.outer || (refines && o.middle.empty()),
@@ -257,7 +259,6 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     context.loaded = fit ? &fit->system : &problem.system;
     context.fit = fit ? fit->scale : 1;
     result.equation_scale = context.fit;
-    result.headroom = options.spec.fixed_vectors() ? options.headroom : 0;
     context.initial = norm2(d, options.threads);
     if (options.history) result.history.push_back({0, 0, 1.0});
     context.norm = context.initial;

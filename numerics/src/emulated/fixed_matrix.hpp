@@ -22,12 +22,12 @@ struct FixedMatrix {
     std::vector<std::uint64_t> row_begin;
     std::vector<std::uint32_t> column;
     std::vector<fixed::Word> value;
-    int terms = kBands;  ///< the longest row
-    int longest = 0;     ///< bits of the longest word
+    int terms = kBands; ///< the longest row
+    int longest = 0;    ///< bits of the longest word
 };
 
 /// Rounds a system's matrix into `coefficient`. Throws InvalidInput, naming the entry, where a word does not fit: the
-/// format's W bits, W + 1 on the diagonal.
+/// format's W bits, W + 1 on the diagonal, 53 in a constant stencil.
 FixedMatrix fixed_matrix(const System& system, const Format& coefficient);
 
 /// Why the emulated engine cannot run a fixed-point spec on a system: a coefficient that does not fit, row sums beyond
