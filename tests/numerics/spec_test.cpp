@@ -91,12 +91,12 @@ TEST(SpecText, RandomSpecsRoundTrip) {
 }
 
 TEST(SpecText, MovingPoint) {
-    const std::string text = "fx18.16,u=fx31.21,q=fx19.16,point=moving";
-    const DatapathSpec moving = parse_spec(text), still = parse_spec("fx18.16,u=fx31.21,q=fx19.16,point=still");
+    const std::string text = "fx18.16,u=fx36.21,q=fx19.16,point=moving";
+    const DatapathSpec moving = parse_spec(text), still = parse_spec("fx18.16,u=fx36.21,q=fx19.16,point=still");
     EXPECT_TRUE(moving.moves());
     EXPECT_EQ(to_string(moving), text);
     EXPECT_FALSE(still.moves());
-    EXPECT_EQ(to_string(still), "fx18.16,u=fx31.21,q=fx19.16");
+    EXPECT_EQ(to_string(still), "fx18.16,u=fx36.21,q=fx19.16");
     EXPECT_FALSE(moving == still);
 }
 
