@@ -90,6 +90,16 @@ TEST(SpecText, RandomSpecsRoundTrip) {
     }
 }
 
+TEST(SpecText, MovingPoint) {
+    const std::string text = "fx18.16,u=fx36.21,q=fx19.16,point=moving";
+    const DatapathSpec moving = parse_spec(text), still = parse_spec("fx18.16,u=fx36.21,q=fx19.16,point=still");
+    EXPECT_TRUE(moving.moves());
+    EXPECT_EQ(to_string(moving), text);
+    EXPECT_FALSE(still.moves());
+    EXPECT_EQ(to_string(still), "fx18.16,u=fx36.21,q=fx19.16");
+    EXPECT_FALSE(moving == still);
+}
+
 TEST(SpecText, OneTextForOneDatapath) {
     RandomSpec draw(2);
     std::map<std::string, DatapathSpec> seen;
@@ -163,10 +173,16 @@ TEST(SpecText, FaultsAreNamedInOneLine) {
     faulty("s17e8,", "'' is not KEY=VALUE; the keys are u r p q coef");
     faulty("s17e8,s23e8", "'s23e8' is not KEY=VALUE");
     faulty("s17e8,u=s23e8,u=s23e8", "u= is given twice");
-    faulty("s17e8,x=s23e8", "no field 'x'; the keys are u r p q coef operand row order product dot scalar lanes");
+    faulty("s17e8,x=s23e8", "no field 'x'; the keys are u r p q coef operand row order point product dot scalar lanes");
     faulty("s17e8,u=s1e8", "the fraction width is outside 2..52");
     faulty("s17e8,u=", "it does not begin with s or fx or a known name");
     faulty("s17e8,order=random", "order is chain, tree, flux or second-difference");
+    faulty("fx18.16,point=floating", "point is still or moving");
+    faulty("s17e8,point=moving", "point=moving beside floating vectors");
+    faulty("fx18.16,q=fx19.17,point=moving", "16 fraction bits in r and 17 in q: r, p and q share one point");
+    faulty("fx18.16,p=fx18.15,point=moving", "16 fraction bits in r and 15 in p: r, p and q share one point");
+    faulty("fx18.16,r=fx7.16,point=moving", "words of a moving point have at least 8 bits");
+    faulty("fx18.16,dot=fixed[13:-50],point=moving", "write dot=exact");
     faulty("s17e8,product=most", "it does not begin with s or fx or a known name");
     faulty("s17e8,lanes=two", "lanes is a power of two in 1..64");
     faulty("s17e8,lanes=3", "lanes is a power of two in 1..64");

@@ -7,28 +7,12 @@
 #include "inner.hpp"
 #include "inner_scale.hpp"
 #include "mantissa/fixed_kernels.hpp"
+#include "moving_restart.hpp"
 #include "schemes.hpp"
 
 namespace mantissa::solving {
 
 namespace {
-
-/// sum a_i b_i / s in fixed blocks, added in order; the blocks arrive one after the other.
-class BlockDot {
-public:
-    void add(std::span<const double> a, std::span<const double> b) {
-        constexpr std::size_t kLanes = outer_order::kPartLanes;
-        double lane[kLanes] = {};
-        for (std::size_t i = 0; i < a.size(); ++i) lane[i % kLanes] += a[i] * b[i];
-        for (std::size_t half = kLanes / 2; half > 0; half /= 2)
-            for (std::size_t j = 0; j < half; ++j) lane[j] += lane[j + half];
-        sum_ += lane[0];
-    }
-    [[nodiscard]] double total() const { return sum_; }
-
-private:
-    double sum_ = 0;
-};
 
 /// c += rnd(alpha p) on u's grid: the next pass's u.
 void step_along(const Format& u, double alpha, std::span<const double> p, std::span<double> c) {
@@ -56,6 +40,7 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
     double norm = context.norm, beta = 0;
     InnerScale inner(options);
     double scale = inner.of(norm); // r = d / scale
+    MovingRestart moving(options);
     Watch watch(context.size);
     Batch batch;
     bool first_time = true;
@@ -127,10 +112,15 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
     };
 
     while (norm >= target) {
-        const double before_scale = scale;
-        scale = inner.of(norm);
-        if (inner.fixed()) beta *= before_scale / scale;
-        restart();
+        if (options.spec.moves()) {
+            beta *= scale;
+            scale = moving.restart(*session, d, norm, !first_time, beta);
+        } else {
+            const double before_scale = scale;
+            scale = inner.of(norm);
+            if (inner.fixed()) beta *= before_scale / scale;
+            restart();
+        }
         session->set_scalars(0, beta);
         first_time = false;
 
@@ -157,6 +147,7 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
         if (inner.fixed() && report.end == RunEnd::window_overflow) {
             // What the step did is lost; the next one has more room.
             ++context.result.outer_iterations;
+            if (options.spec.moves()) moving.widen(report.words);
             if (!lost_to_overflow(inner, context)) return;
             first_time = true;
             beta = 0;

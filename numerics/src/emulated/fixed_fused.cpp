@@ -92,6 +92,7 @@ std::optional<RowPlan> row_plan(const FixedMatrix& m, const DatapathSpec& s) {
 }
 
 bool can_run(const DatapathSpec& s) {
+    if (s.moves()) return false;
     if (s.r.word_bits > kMostWordBits || s.p.word_bits > kMostWordBits || s.q.word_bits > kMostWordBits) return false;
     const int up = s.r.fraction_bits - s.p.fraction_bits;
     if (up > 30 || -up + s.r.word_bits > 31) return false;

@@ -15,8 +15,8 @@
 //     row = ["s20e8", "s23e8"]
 //
 // Keys: problem engine scheme inner digits stop ("inner=10", "digits=2") inner_recurrence middle ("s36e11,s23e8")
-// middle_digits outer ("fx64.62") headroom tolerance max_iterations jacobi history; spec (a full text), or format and any of u r p q coef operand
-// row order product dot scalar lanes, and vectors for r, p and q together.
+// middle_digits outer ("fx64.62") headroom tolerance max_iterations jacobi history; spec (a full text), or format and any
+// of u r p q coef operand row order point product dot scalar lanes, and vectors for r, p and q together.
 #pragma once
 
 #include <cstddef>
