@@ -184,10 +184,12 @@ TEST(Fixed, CoefficientsThatDoNotFitAreNamed) {
     const auto refusal = [](const char* spec, const System& system) {
         return make_emulated_engine()->refusal(parse_spec(spec), system, {});
     };
-    EXPECT_NE(refusal("fx18.17", stencil_system(9, 9)).find("coefficient"), std::string::npos);
-    EXPECT_NE(refusal("fx18.17", stencil_system(9, 9)).find("does not fit 19 bits"), std::string::npos);
-    EXPECT_EQ(refusal("fx18.16", stencil_system(9, 9)), "");
-    EXPECT_THROW((void)make_emulated_engine()->load(stencil_system(9, 9), parse_spec("fx18.17"), {}), InvalidInput);
+    const System bands = band_system(9, 9, 1);
+    EXPECT_NE(refusal("fx18.17", bands).find("coefficient (1, 1)"), std::string::npos) << refusal("fx18.17", bands);
+    EXPECT_NE(refusal("fx18.17", bands).find("does not fit 19 bits"), std::string::npos);
+    EXPECT_EQ(refusal("fx18.16", bands), "");
+    EXPECT_THROW((void)make_emulated_engine()->load(bands, parse_spec("fx18.17"), {}), InvalidInput);
+    EXPECT_EQ(refusal("fx18.17", stencil_system(9, 9)), ""); // a stencil's coefficients are constants
 }
 
 } // namespace

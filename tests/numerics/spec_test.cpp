@@ -212,7 +212,11 @@ TEST(SpecText, FaultsAreNamedInOneLine) {
 TEST(SpecText, FixedBasesHaveDefaultsOfTheirOwn) {
     const DatapathSpec s = parse_spec("fx18.16");
     EXPECT_TRUE(s.fixed_vectors() && s.dot.exact && !s.dot.fixed);
-    for (const Format& f : {s.u, s.r, s.p, s.q, s.coefficient}) EXPECT_EQ(f, "fx18.16"_fmt);
+    for (const Format& f : {s.r, s.p, s.q, s.coefficient}) EXPECT_EQ(f, "fx18.16"_fmt);
+    EXPECT_EQ(s.u, "fx31.21"_fmt);
+    EXPECT_EQ(parse_spec("fx30.28").u, "fx39.33"_fmt);
+    EXPECT_EQ(parse_spec("fx53.50").u, "fx53.46"_fmt);
+    EXPECT_EQ(parse_spec("fx18.16,point=moving").u, "fx36.21"_fmt);
     EXPECT_EQ(s.operand, "s16e11"_fmt);
     EXPECT_EQ(s.scalar, "s52e11"_fmt);
     EXPECT_EQ(s, DatapathSpec("fx18.16"_fmt));
@@ -230,9 +234,9 @@ TEST(SpecText, FixedBasesHaveDefaultsOfTheirOwn) {
     EXPECT_EQ(parse_spec("fx18.16,u=double").u, formats::kDouble); // a floating u beside fixed vectors
     // One text for one datapath.
     EXPECT_EQ(to_string(s), "fx18.16");
-    EXPECT_EQ(to_string(parse_spec("fx18.16:nearest,dot=exact,product=exact,operand=s16e11,order=chain,u=fx18.16")),
+    EXPECT_EQ(to_string(parse_spec("fx18.16:nearest,dot=exact,product=exact,operand=s16e11,order=chain,u=fx31.21")),
               "fx18.16");
-    EXPECT_EQ(to_string(parse_spec("fx18.16,r=fx20.16")), "fx20.16,u=fx18.16,p=fx18.16,q=fx18.16,coef=fx18.16");
+    EXPECT_EQ(to_string(parse_spec("fx18.16,r=fx20.16")), "fx20.16,p=fx18.16,q=fx18.16,coef=fx18.16");
     EXPECT_EQ(to_string(parse_spec("fx18.16,dot=fixed[13:-50]")), "fx18.16,dot=fixed[13:-50]");
     EXPECT_NE(parse_spec("fx18.16"), parse_spec("fx18.16:floor"));
 }
@@ -245,7 +249,7 @@ TEST(SpecText, FaultsOfFixedSpecsAreNamedInOneLine) {
     faulty("fx18", "no point behind the word width");
     faulty("fx65.3", "the word width is outside 2..64");
     faulty("fx18.16:rne", "the policy words of fixed formats are nearest and floor");
-    faulty("fx54.50", "u=fx54.50: a datapath's words have at most 53 bits");
+    faulty("fx54.50", "r=fx54.50: a datapath's words have at most 53 bits");
     faulty("fx18.16,u=fx64.62", "u=fx64.62: a datapath's words have at most 53 bits");
     faulty("fx18.16,p=s17e8", "p=s17e8 is floating beside fixed vectors: r, p, q and coef are of one kind");
     faulty("fx18.16,q=float", "q=s23e8:rne:subnormals is floating beside fixed vectors");
