@@ -17,7 +17,7 @@ constexpr double kEnough = 1.01; // a pass this close to the shortest needs no m
 double tree_clocks(const DatapathSpec& spec, std::uint64_t cores) {
     double levels = 0;
     for (std::uint64_t n = 1; n < cores; n *= 2) ++levels;
-    return levels * (spec.dot.fixed ? 1 : sim::adder_latency(spec.dot.accumulator.fraction_bits));
+    return levels * (spec.dot.fixed || spec.dot.exact ? 1 : sim::adder_latency(spec.dot.accumulator.fraction_bits));
 }
 
 double share(std::uint64_t used, std::uint64_t there) {
