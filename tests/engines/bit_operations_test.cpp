@@ -21,8 +21,8 @@ Bands bands(double extra) {
     for (int b = 0; b < kBands; ++b)
         for (std::size_t i = 0; i < kNodes; ++i) {
             const std::size_t x = i % 9, y = i / 9;
-            const bool outside = (b % 3 == 0 && x == 0) || (b % 3 == 2 && x == 8) || (b / 3 == 0 && y == 0) ||
-                                 (b / 3 == 2 && y == 8);
+            const bool outside =
+                (b % 3 == 0 && x == 0) || (b % 3 == 2 && x == 8) || (b / 3 == 0 && y == 0) || (b / 3 == 2 && y == 8);
             array[static_cast<std::size_t>(b)].push_back(outside || b == 4 ? 0 : -1);
         }
     for (std::size_t i = 0; i < kNodes; ++i) {
@@ -112,9 +112,9 @@ TEST(Schedule, StagesTakeOverAsTheDefectFalls) {
     const DatapathSpec wide = parse_spec("s52e11"), narrow = parse_spec("s10e8,u=s23e8,order=second-difference"),
                        words = parse_spec("fx22.20");
     const Problem problem = make_problem("poisson2d:level=5");
-    for (const std::vector<ScheduleStage>& schedule :
-         {std::vector<ScheduleStage>{{1, wide}, {1e-3, narrow}}, {{1, wide}, {1e-2, words}, {1e-5, narrow}},
-          {{1, words}, {1e-3, wide}}}) {
+    for (const std::vector<ScheduleStage>& schedule : {std::vector<ScheduleStage>{{1, wide}, {1e-3, narrow}},
+                                                       {{1, wide}, {1e-2, words}, {1e-5, narrow}},
+                                                       {{1, words}, {1e-3, wide}}}) {
         const SolveResult r = run("residual-guided", schedule);
         EXPECT_EQ(r.status, Status::converged) << r.detail;
         // What each stage did is in the history: a step belongs to the stage that its defect before asked for.

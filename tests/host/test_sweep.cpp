@@ -72,7 +72,8 @@ TEST(SweepFile, SchedulesAreOneOrSeveral) {
     const Sweep one = parse(grid + "schedule = [[1, \"s52e11\"], [2e-3, \"s23e8,row=s29e8\"]]\n");
     ASSERT_EQ(one.points.size(), 1u);
     const SolveOptions& o = one.points[0].options;
-    EXPECT_EQ(o.schedule, (std::vector<ScheduleStage>{{1, parse_spec("s52e11")}, {2e-3, parse_spec("s23e8,row=s29e8")}}));
+    EXPECT_EQ(o.schedule,
+              (std::vector<ScheduleStage>{{1, parse_spec("s52e11")}, {2e-3, parse_spec("s23e8,row=s29e8")}}));
     EXPECT_EQ(o.spec, parse_spec("s52e11"));
     EXPECT_NE(point_key(one.points[0]).find(" schedule=1:s52e11;0.002:s23e8,row=s29e8"), std::string::npos);
     const Sweep two = parse(grid + "schedule = [[[1, \"s52e11\"]],\n [[1, \"s52e11\"], [0.5, \"fx18.16\"]]]\n");

@@ -90,8 +90,8 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     row("scheme", scheme);
     row("datapath", to_string(o.spec));
     for (std::size_t i = 1; i < o.schedule.size(); ++i)
-        row(i == 1 ? "then" : "", fmt::format("{} below a defect of {}", to_string(o.schedule[i].spec),
-                                              text::shortest(o.schedule[i].below)));
+        row(i == 1 ? "then" : "",
+            fmt::format("{} below a defect of {}", to_string(o.schedule[i].spec), text::shortest(o.schedule[i].below)));
     row("engine", point.engine);
     const char* const option = r.status == Status::iteration_limit ? " (--max-iterations)" : "";
     row("status",
@@ -110,9 +110,9 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
         if (r.overflows != 0) row("overflows", fmt::format("{} outer steps lost to a word's overflow", r.overflows));
     }
     if (r.bit_operations != BitOperations{})
-        row("bit operations", fmt::format("{:.4g} multiplied, {:.4g} added",
-                                          static_cast<double>(r.bit_operations.multiplied),
-                                          static_cast<double>(r.bit_operations.added)));
+        row("bit operations",
+            fmt::format("{:.4g} multiplied, {:.4g} added", static_cast<double>(r.bit_operations.multiplied),
+                        static_cast<double>(r.bit_operations.added)));
     if (r.sigma_guards != 0) row("sigma guards", fmt::format("{}", r.sigma_guards));
     if (r.cycles) row("cycles", fmt::format("{}", *r.cycles));
     if (check)
@@ -229,7 +229,8 @@ Run setup(CLI::App& app, const std::string& typed) {
         })
         ->excludes(inner);
     auto* format = app.add_option("--format", f.format, "one format for the whole datapath, as s17e8 or float");
-    auto* spec = app.add_option("--spec", f.spec, "a full datapath, as s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]")->excludes(format);
+    auto* spec = app.add_option("--spec", f.spec, "a full datapath, as s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]")
+                     ->excludes(format);
     app.add_option("--schedule", f.schedule,
                    "datapaths that take over below a relative defect, as 1:s52e11;2e-3:s23e8 (residual-guided)")
         ->excludes(format)

@@ -40,7 +40,8 @@ Traffic traffic_of(const DatapathSpec& spec, bool constant_bands, bool packed) {
         t.bytes += bytes(f) * times;
     };
     for (const Format* f : {&spec.u, &spec.r, &spec.p, &spec.q}) add(*f, 2); // in and out
-    // Fluxes take four couplings of a symmetric matrix (its row sums, if any, are a fifth); second differences constants.
+    // Fluxes take four couplings of a symmetric matrix (its row sums, if any, are a fifth); second differences
+    // constants.
     const int bands = spec.order == RowOrder::flux ? 4 : spec.order == RowOrder::second_difference ? 0 : 9;
     if (!constant_bands && bands > 0) add(spec.coefficient, bands);
     t.vector_bytes = bytes(spec.u) + bytes(spec.r) + 2 * bytes(spec.p);

@@ -21,8 +21,8 @@ public:
     explicit InnerScale(const SolveOptions& options) : InnerScale(options, options.spec) {}
     /// For a stage of a schedule.
     InnerScale(const SolveOptions& options, const DatapathSpec& spec)
-        : spec_(&spec), fixed_(spec.fixed_vectors()),
-          fixed_headroom_(options.headroom.has_value()), first_(options.headroom.value_or(0)) {}
+        : spec_(&spec), fixed_(spec.fixed_vectors()), fixed_headroom_(options.headroom.has_value()),
+          first_(options.headroom.value_or(0)) {}
 
     /// What divides a defect of norm `norm`, so that r has the norm 1. With fixed words a power of two: at first, and
     /// behind an overflow, the one that gives r a norm in (1/2, 1] 2^-headroom; behind a step, the one that would have

@@ -85,12 +85,8 @@ private:
         context_.pass = bit_operations(spec(), system);
         load(system);
     }
-    void load(const System& system) {
-        session_ = engine_.load(system, spec(), session_options());
-    }
-    [[nodiscard]] SessionOptions session_options() const {
-        return {context_.options.threads, Recurrence::pipelined};
-    }
+    void load(const System& system) { session_ = engine_.load(system, spec(), session_options()); }
+    [[nodiscard]] SessionOptions session_options() const { return {context_.options.threads, Recurrence::pipelined}; }
 
     const Problem& problem_;
     const Engine& engine_;

@@ -36,15 +36,17 @@ bool runs_on_the_processor(Scheme scheme) {
 void check_schedule(const SolveOptions& o) {
     if (o.schedule.empty()) return;
     if (o.scheme != Scheme::residual_guided)
-        throw InvalidInput(fmt::format("schedule: only residual-guided keeps a direction from one datapath to the next, "
-                                       "not {}",
-                                       to_string(o.scheme)));
+        throw InvalidInput(
+            fmt::format("schedule: only residual-guided keeps a direction from one datapath to the next, "
+                        "not {}",
+                        to_string(o.scheme)));
     if (o.schedule.front().below != 1)
         throw InvalidInput(fmt::format("schedule: the first stage is below {}; it begins the solve, so write 1",
                                        o.schedule.front().below));
     if (!(o.schedule.front().spec == o.spec))
-        throw InvalidInput(fmt::format("schedule: the first stage is {} and the spec {}; they are the same, or give one",
-                                       to_string(o.schedule.front().spec), to_string(o.spec)));
+        throw InvalidInput(
+            fmt::format("schedule: the first stage is {} and the spec {}; they are the same, or give one",
+                        to_string(o.schedule.front().spec), to_string(o.spec)));
     for (std::size_t i = 1; i < o.schedule.size(); ++i) {
         if (!(o.schedule[i].below > 0 && o.schedule[i].below < o.schedule[i - 1].below))
             throw InvalidInput(fmt::format("schedule: stage {} is below {}, behind {}; give falling numbers above 0",
