@@ -9,13 +9,18 @@
 
 #include <boost/multiprecision/cpp_int.hpp>
 
+#include "decimal_text.hpp"
 #include "mantissa/exact.hpp"
+#include "mantissa/fixed_charconv.hpp"
 
 namespace mantissa {
 
 namespace {
 
 using boost::multiprecision::cpp_int;
+using detail::Digits;
+using detail::kFar;
+using detail::take_apart;
 using exact::detail::Wide;
 
 bool identical(double x, double y) {
@@ -41,51 +46,6 @@ Rounded rounded(const Format& f, const Wide& w) {
     return {value, beyond || value == 0};
 }
 
-/// A text that std::from_chars accepts, taken apart: sign, digits (a point counted), and the exponent behind them.
-struct Digits {
-    bool negative = false;
-    std::string digits; ///< without the point and leading zeros
-    long exponent = 0;  ///< of the base, or of 2 behind hexadecimal digits
-};
-
-constexpr std::size_t kSignificant = 1100; ///< no number between two doubles' middles has more decimal digits
-constexpr long kFar = 200'000;
-
-Digits take_apart(std::string_view text, bool hex) {
-    Digits d;
-    if (!text.empty() && text.front() == '-') {
-        d.negative = true;
-        text.remove_prefix(1);
-    }
-    const auto mark = text.find_first_of(hex ? "pP" : "eE");
-    std::string_view mantissa = text.substr(0, mark);
-    bool behind_point = false;
-    long point = 0;
-    for (const char c : mantissa) {
-        if (c == '.') {
-            behind_point = true;
-            continue;
-        }
-        point += behind_point ? 1 : 0;
-        if (c != '0' || !d.digits.empty()) d.digits.push_back(c);
-    }
-    // What is cut off counts as one more digit, which is not zero unless all of it is.
-    if (d.digits.size() > kSignificant) {
-        point -= static_cast<long>(d.digits.size() - kSignificant) - 1;
-        const bool rest = d.digits.find_first_not_of('0', kSignificant) != std::string::npos;
-        d.digits.resize(kSignificant);
-        d.digits.push_back(rest ? '1' : '0');
-    }
-    if (mark != std::string_view::npos) {
-        std::string_view exponent = text.substr(mark + 1);
-        if (!exponent.empty() && exponent.front() == '+') exponent.remove_prefix(1);
-        if (std::from_chars(exponent.data(), exponent.data() + exponent.size(), d.exponent).ec != std::errc())
-            d.exponent = exponent.front() == '-' ? -10 * kFar : 10 * kFar;
-    }
-    d.exponent = std::clamp(d.exponent, -10 * kFar, 10 * kFar) - point * (hex ? 4 : 1);
-    return d;
-}
-
 /// The 128 leading bits of numerator / denominator, and whether there are more.
 Wide leading_bits(bool negative, cpp_int numerator, cpp_int denominator) {
     const auto length = [](const cpp_int& x) { return static_cast<int>(msb(x)) + 1; };
@@ -109,7 +69,7 @@ Rounded exactly(const Format& f, std::string_view text, bool hex) {
     const long magnitude = d.exponent + static_cast<long>(d.digits.size()) * (hex ? 4 : 1);
     if (std::labs(magnitude) > kFar / 100 || std::labs(d.exponent) > kFar)
         return rounded(f, {d.negative, magnitude > 0 ? 100'000 : -100'000, exact::detail::u128{1} << 127, false});
-    cpp_int numerator((hex ? "0x" : "") + d.digits), denominator = 1;
+    cpp_int numerator = detail::integer(d.digits, hex), denominator = 1;
     const auto power = static_cast<unsigned>(std::labs(d.exponent));
     cpp_int& scaled = d.exponent < 0 ? denominator : numerator;
     const cpp_int ten = 10;
@@ -122,6 +82,12 @@ Rounded exactly(const Format& f, std::string_view text, bool hex) {
 
 std::from_chars_result from_chars(const char* first, const char* last, const Format& f, double& value,
                                   std::chars_format notation) {
+    if (f.is_fixed()) {
+        fixed::Word word = 0;
+        const std::from_chars_result result = from_chars(first, last, f, word, notation);
+        if (result.ec != std::errc::invalid_argument) value = fixed::to_double(f, word);
+        return result;
+    }
     double nearest = 0;
     std::from_chars_result result = std::from_chars(first, last, nearest, notation);
     if (result.ec == std::errc::invalid_argument) return result;
@@ -190,36 +156,15 @@ Decimal shortest_decimal(const Format& f, double magnitude) {
     return d;
 }
 
-std::string decimal_text(Decimal d, bool negative, std::chars_format notation) {
-    while (d.digits % 10 == 0) {
-        d.digits /= 10;
-        ++d.exponent;
-    }
-    const std::string digits = std::to_string(d.digits);
-    const auto count = static_cast<int>(digits.size());
-    const int leading = d.exponent + count - 1; // of the first digit
-    const std::string power = std::to_string(std::abs(leading));
-    const std::string scientific = digits.substr(0, 1) + (count > 1 ? "." + digits.substr(1) : "") +
-                                   (leading < 0 ? "e-" : "e+") + (power.size() < 2 ? "0" : "") + power;
-    std::string fixed;
-    if (d.exponent >= 0) fixed = digits + std::string(static_cast<std::size_t>(d.exponent), '0');
-    else if (leading >= 0)
-        fixed = digits.substr(0, static_cast<std::size_t>(leading) + 1) + "." +
-                digits.substr(static_cast<std::size_t>(leading) + 1);
-    else fixed = "0." + std::string(static_cast<std::size_t>(-leading) - 1, '0') + digits;
-    const bool fixed_serves = notation == std::chars_format::fixed ||
-                              (notation == std::chars_format::general && fixed.size() <= scientific.size());
-    return (negative ? "-" : "") + (fixed_serves ? fixed : scientific);
-}
-
 } // namespace
 
 std::to_chars_result to_chars(char* first, char* last, const Format& f, double value, std::chars_format notation) {
+    if (f.is_fixed()) return to_chars(first, last, f, fixed::from_double(f, value).word, notation);
     if (!std::isfinite(value) || value == 0 || notation == std::chars_format::hex)
         return std::to_chars(first, last, value, notation);
-    const std::string text = decimal_text(shortest_decimal(f, std::fabs(value)), std::signbit(value), notation);
-    if (last - first < static_cast<std::ptrdiff_t>(text.size())) return {last, std::errc::value_too_large};
-    return {std::copy(text.begin(), text.end(), first), std::errc()};
+    const Decimal d = shortest_decimal(f, std::fabs(value));
+    return detail::put_text(first, last,
+                            detail::decimal_text(std::to_string(d.digits), d.exponent, std::signbit(value), notation));
 }
 
 } // namespace mantissa

@@ -146,8 +146,9 @@ std::pair<int, System> fitted_power(const System& system, const Format& f) {
 }
 
 /// The power of two that brings integers times a power of two onto grids where no row sum is rounded: q's grid is p's
-/// times the lowest bit of the coefficients. (A sum that loses a few bits rounded half up has a constant part; that costs
-/// half of the convergence.) No lower than the coefficient format's own grid.
+/// times the lowest bit of the coefficients. (A sum that loses a few bits rounded half up has a constant part; that
+/// costs half of the convergence.) Lower where the sums would be too long for q's words, but no lower than the
+/// coefficient format's own grid.
 int exact_power(const Stencil& stencil, const DatapathSpec& spec) {
     int lowest = std::numeric_limits<int>::max();
     for (const double c : stencil.coefficients()) {
@@ -156,8 +157,17 @@ int exact_power(const Stencil& stencil, const DatapathSpec& spec) {
         const auto significand = static_cast<std::uint64_t>(std::ldexp(std::abs(std::frexp(c, &e)), 53));
         lowest = std::min(lowest, e - 53 + std::countr_zero(significand));
     }
-    const int wanted = std::max(spec.p.fraction_bits - spec.q.fraction_bits, -spec.coefficient.fraction_bits);
-    return wanted - lowest;
+    const int exact = spec.p.fraction_bits - spec.q.fraction_bits - lowest;
+    // Words of q hold the sums of a row whose magnitudes are 16 times what q's range is of p's; two bits more may be
+    // left to the headroom, but not more: then rows are rounded, by two bits at least.
+    double magnitudes = 0;
+    for (const double c : stencil.coefficients()) magnitudes += std::abs(c);
+    const auto above = [](const Format& f) { return f.word_bits - f.fraction_bits; };
+    const double held = std::ldexp(16.0, above(spec.q) - above(spec.p));
+    int k = exact;
+    if (std::ldexp(magnitudes, k) > 4 * held)
+        while (std::ldexp(magnitudes, k) > held) --k;
+    return std::max(k, -spec.coefficient.fraction_bits - lowest);
 }
 
 /// Both steps for a stencil: the smallest m that gives exact coefficients.

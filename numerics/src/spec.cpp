@@ -5,9 +5,12 @@
 #include <charconv>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "mantissa/moving_point.hpp"
 
 namespace mantissa {
 
@@ -124,7 +127,8 @@ Format usual_u(const Format& f) {
 } // namespace
 
 DatapathSpec::DatapathSpec(const Format& f)
-    : u(usual_u(f)), r(f), p(f), q(f), coefficient(f), operand(f.is_fixed() ? kFixedOperand : f), row(f), scalar(wide_like(f)) {
+    : u(usual_u(f)), r(f), p(f), q(f), coefficient(f), operand(f.is_fixed() ? kFixedOperand : f), row(f),
+      scalar(wide_like(f)) {
     dot.exact = f.is_fixed();
     dot.exact_product = f.is_fixed();
     dot.accumulator = wide_like(f);
@@ -133,10 +137,9 @@ DatapathSpec::DatapathSpec(const Format& f)
 
 bool operator==(const DatapathSpec& a, const DatapathSpec& b) {
     for (const FormatField& field : kFormatFields)
-        if (!(a.fixed_vectors() && b.fixed_vectors() && field.key == "row") &&
-            !(a.*field.member == b.*field.member))
+        if (!(a.fixed_vectors() && b.fixed_vectors() && field.key == "row") && !(a.*field.member == b.*field.member))
             return false;
-    return a.order == b.order && a.dot == b.dot && a.lanes == b.lanes;
+    return a.order == b.order && a.point == b.point && a.dot == b.dot && a.lanes == b.lanes;
 }
 
 namespace {
@@ -162,7 +165,8 @@ void check_fixed(const DatapathSpec& s, Check check) {
     }
     check(s, s.dot.exact || s.dot.fixed,
           "floating accumulators beside fixed vectors: write dot=exact or dot=fixed[MSB:LSB]");
-    check(s, s.dot.exact || s.dot.exact_product, "product= has no meaning with fixed vectors: their products are exact");
+    check(s, s.dot.exact || s.dot.exact_product,
+          "product= has no meaning with fixed vectors: their products are exact");
 }
 
 void check_floating(const DatapathSpec& s, Check check) {
@@ -172,8 +176,25 @@ void check_floating(const DatapathSpec& s, Check check) {
                           "begin with the vectors' fixed format, as in fx18.16",
                           field.key, to_string(s.*field.member)));
     check(s, !s.dot.exact, "dot=exact is for fixed vectors: write dot=fixed[MSB:LSB] or a floating format");
-    check(s, s.dot.exact_product || !s.dot.product.is_fixed(), "product= is floating beside floating vectors, or exact");
+    check(s, s.dot.exact_product || !s.dot.product.is_fixed(),
+          "product= is floating beside floating vectors, or exact");
     check(s, s.dot.fixed || !s.dot.accumulator.is_fixed(), "dot= is a floating format, fixed[MSB:LSB] or exact");
+}
+
+void check_moving(const DatapathSpec& s, Check check) {
+    check(
+        s, s.fixed_vectors(),
+        "point=moving beside floating vectors, whose every element has an exponent: leave it out or begin with a fixed "
+        "format, as in fx18.16");
+    for (const auto& [key, f] : {std::pair{"p", s.p}, {"q", s.q}})
+        check(s, f.fraction_bits == s.r.fraction_bits,
+              fmt::format("point=moving with {} fraction bits in r and {} in {}: r, p and q share one point",
+                          s.r.fraction_bits, f.fraction_bits, key));
+    for (const auto& [key, f] : {std::pair{"r", s.r}, {"p", s.p}})
+        check(s, f.word_bits >= fixed::kLeastMovingWord,
+              fmt::format("point=moving with {}={}: words of a moving point have at least {} bits", key, to_string(f),
+                          fixed::kLeastMovingWord));
+    check(s, s.dot.exact, "point=moving beside a dot product's window, which stands still: write dot=exact");
 }
 
 void check_lanes(const DatapathSpec& s, Check check) {
@@ -208,6 +229,7 @@ void DatapathSpec::validate() const {
           "lanes is a power of two in 1..64");
     if (fixed_vectors()) check_fixed(*this, kCheck);
     else check_floating(*this, kCheck);
+    if (moves()) check_moving(*this, kCheck);
     if (dot.exact) return;
     if (!dot.fixed) return check_lanes(*this, kCheck);
     const FixedWindow& w = dot.window;
@@ -226,8 +248,8 @@ DatapathSpec parse_spec(std::string_view text) {
     for (std::size_t i = 1; i < parts.size(); ++i) {
         const auto equals = parts[i].find('=');
         if (equals == std::string_view::npos)
-            fail(text, fmt::format("'{}' is not KEY=VALUE; the keys are u r p q coef operand row order product dot "
-                                   "scalar lanes",
+            fail(text, fmt::format("'{}' is not KEY=VALUE; the keys are u r p q coef operand row order point "
+                                   "product dot scalar lanes",
                                    parts[i]));
         const std::string_view key = parts[i].substr(0, equals), value = parts[i].substr(equals + 1);
         if (!seen.insert(key).second) fail(text, fmt::format("{}= is given twice", key));
@@ -239,6 +261,9 @@ DatapathSpec parse_spec(std::string_view text) {
             }
         if (key == "order") {
             spec.order = parse_order(text, value);
+        } else if (key == "point") {
+            if (value != "still" && value != "moving") fail(text, "point is still or moving");
+            spec.point = value == "moving" ? BinaryPoint::moving : BinaryPoint::still;
         } else if (key == "product") {
             spec.dot.exact_product = value == "exact";
             if (!spec.dot.exact_product) spec.dot.product = parse_format(value);
@@ -249,14 +274,20 @@ DatapathSpec parse_spec(std::string_view text) {
             if (!lanes) fail(text, "lanes is a power of two in 1..64");
             spec.lanes = *lanes;
         } else if (!known) {
-            fail(text, fmt::format(
-                           "no field '{}'; the keys are u r p q coef operand row order product dot scalar lanes", key));
+            fail(text,
+                 fmt::format(
+                     "no field '{}'; the keys are u r p q coef operand row order point product dot scalar lanes", key));
         }
     }
     if (fixed_base && !spec.fixed_vectors())
-        fail(text, "floating vectors under a fixed base: begin with the vectors' format, as in s17e8,u=fx32.30");
+        fail(text, "floating vectors under a fixed base: begin with the vectors' format, as in s17e8,u=s23e8");
     if (spec.fixed_vectors()) {
         if (seen.contains("row")) fail(text, "row= has no meaning with fixed vectors: row sums are exact");
+        if (seen.contains("product") && !spec.dot.exact_product)
+            fail(text, "product= has no meaning with fixed vectors: their products are exact");
+        // Words of a moving point are always long, and u's with them.
+        if (spec.moves() && !seen.contains("u"))
+            spec.u.word_bits = std::min(Format::kMaxDoubleWord, spec.r.word_bits + 18);
         if (!seen.contains("dot")) spec.dot.exact = true;
         if (!seen.contains("product")) spec.dot.exact_product = true;
         spec.row = spec.dot.product = spec.r;
@@ -285,6 +316,7 @@ std::string to_string(const DatapathSpec& spec) {
             !(spec.*field.member == plain.*field.member))
             text += fmt::format(",{}={}", field.key, to_string(spec.*field.member));
     if (spec.order != RowOrder::chain) text += ",order=" + to_string(spec.order);
+    if (spec.moves()) text += ",point=moving";
     const DotSpec& dot = spec.dot;
     const bool usual_terms = spec.fixed_vectors() ? dot.exact || dot.exact_product
                              : dot.exact_product  ? dot.fixed

@@ -35,6 +35,38 @@ TEST(Command, SolveThatDoesNotConvergeExitsWithOne) {
     EXPECT_NE(o.out.find("iteration"), std::string::npos) << o.out;
 }
 
+TEST(Command, AdviceIsACommandThatConverges) {
+    const Outcome o = run("solve --problem diffusion2d:level=5,field=jump --advise --threads 1 --json");
+    ASSERT_EQ(o.code, 0) << o.err;
+    const json j = json::parse(o.out);
+    EXPECT_TRUE(j["found"]);
+    EXPECT_GT(j["measured"]["condition"], 10);
+    for (const char* which : {"advised", "fewest"}) {
+        const std::string command = j[which]["command"];
+        ASSERT_TRUE(command.starts_with("mantissa solve ")) << command;
+        const Outcome solved = run(command.substr(9) + " --threads 1 --json");
+        ASSERT_EQ(solved.code, 0) << command << solved.err;
+        EXPECT_EQ(json::parse(solved.out)["spec"], j[which]["spec"]);
+    }
+    const Outcome both = run("solve --problem poisson2d:level=5 --advise=solve --threads 1");
+    EXPECT_EQ(both.code, 0) << both.err;
+    EXPECT_NE(both.out.find("Advised:"), std::string::npos) << both.out;
+    EXPECT_NE(both.out.find("converged"), std::string::npos) << both.out;
+}
+
+TEST(Command, AdviceRefusesWhatItChoosesItself) {
+    for (const char* option : {"--spec fx18.16", "--format s17e8", "--scheme direct", "--engine emulated", "--digits 2",
+                               "--max-iterations 7", "--solution u.mtx"}) {
+        const Outcome o = run(std::string("solve --problem poisson2d:level=4 --advise ") + option);
+        EXPECT_EQ(o.code, 2) << option;
+        EXPECT_NE(o.err.find("--advise chooses"), std::string::npos) << o.err;
+        EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    }
+    EXPECT_EQ(run("solve --problem poisson2d:level=4 --advise=maybe").code, 2);
+    EXPECT_EQ(run("solve --problem poisson2d:level=4 --advise=solve --json").code, 2);
+    EXPECT_EQ(run("solve --problem poisson2d:level=4 --advise --tolerance 2").code, 2);
+}
+
 TEST(Command, HistoryIsACsvFile) {
     const Scratch scratch;
     const Outcome o = run("solve --problem poisson2d:level=5 --threads 1 --history " + scratch.path("h.csv"));

@@ -69,9 +69,9 @@ TEST(FormatText, FaultsAreNamedInOneLine) {
         expect_line([&] { (void)parse_format(text); }, "write s<M>e<E>");
         EXPECT_FALSE(try_parse_format(text).has_value());
     };
-    faulty("", "it does not begin with s or a known name");
-    faulty("float32", "it does not begin with s or a known name");
-    faulty("S17e8", "it does not begin with s or a known name");
+    faulty("", "it does not begin with s or fx or a known name");
+    faulty("float32", "it does not begin with s or fx or a known name");
+    faulty("S17e8", "it does not begin with s or fx or a known name");
     faulty("s", "no fraction width behind s");
     faulty("se8", "no fraction width behind s");
     faulty("s-3e8", "no fraction width behind s");

@@ -19,11 +19,12 @@ public:
     explicit RandomSpec(unsigned seed) : random_(seed) {}
 
     DatapathSpec operator()() {
+        if (between(0, 2) == 0) return with_fixed_vectors();
         for (;;) {
             DatapathSpec s(format());
             for (Format* f : {&s.u, &s.r, &s.p, &s.q, &s.coefficient, &s.operand, &s.row, &s.scalar})
                 if (chance()) *f = format();
-            s.order = chance() ? RowOrder::tree : RowOrder::chain;
+            s.order = static_cast<RowOrder>(between(0, 3));
             s.lanes = 1 << between(0, 6);
             s.dot.fixed = chance();
             if (s.dot.fixed) {
@@ -42,7 +43,30 @@ public:
         }
     }
 
+    /// Fixed vectors, perhaps with a floating u.
+    DatapathSpec with_fixed_vectors() {
+        DatapathSpec s(fixed());
+        for (Format* f : {&s.u, &s.r, &s.p, &s.q, &s.coefficient})
+            if (chance()) *f = fixed();
+        if (between(0, 3) == 0) s.u = format();
+        for (Format* f : {&s.operand, &s.scalar, &s.row}) // row= is not used
+            if (chance()) *f = format();
+        s.order = static_cast<RowOrder>(between(0, 3));
+        s.lanes = 1 << between(0, 6);
+        s.dot.fixed = chance();
+        s.dot.exact = !s.dot.fixed;
+        s.dot.window.lsb = between(-200, 40);
+        s.dot.window.msb = s.dot.window.lsb + between(1, 63);
+        if (chance()) s.dot.accumulator = format(); // nor are these
+        if (chance()) s.dot.depth = 1 << between(0, 6);
+        s.validate();
+        return s;
+    }
+
 private:
+    Format fixed() {
+        return Format::fixed(between(2, 53), between(-64, 126), chance() ? Rounding::down : Rounding::nearest_up);
+    }
     int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
     bool chance() { return between(0, 1) != 0; }
     Format format() {
@@ -64,6 +88,16 @@ TEST(SpecText, RandomSpecsRoundTrip) {
         ASSERT_EQ(back, spec) << text;
         ASSERT_EQ(to_string(back), text);
     }
+}
+
+TEST(SpecText, MovingPoint) {
+    const std::string text = "fx18.16,u=fx36.21,q=fx19.16,point=moving";
+    const DatapathSpec moving = parse_spec(text), still = parse_spec("fx18.16,u=fx36.21,q=fx19.16,point=still");
+    EXPECT_TRUE(moving.moves());
+    EXPECT_EQ(to_string(moving), text);
+    EXPECT_FALSE(still.moves());
+    EXPECT_EQ(to_string(still), "fx18.16,u=fx36.21,q=fx19.16");
+    EXPECT_FALSE(moving == still);
 }
 
 TEST(SpecText, OneTextForOneDatapath) {
@@ -133,17 +167,23 @@ TEST(SpecText, FaultsAreNamedInOneLine) {
         SCOPED_TRACE(text);
         expect_line([&] { (void)parse_spec(text); }, phrase);
     };
-    faulty("", "it does not begin with s or a known name");
+    faulty("", "it does not begin with s or fx or a known name");
     faulty("s17e88", "the exponent width is outside 2..11");
     faulty("u=s17e8", "it begins with the base format, as in s17e8,u=s23e8");
     faulty("s17e8,", "'' is not KEY=VALUE; the keys are u r p q coef");
     faulty("s17e8,s23e8", "'s23e8' is not KEY=VALUE");
     faulty("s17e8,u=s23e8,u=s23e8", "u= is given twice");
-    faulty("s17e8,x=s23e8", "no field 'x'; the keys are u r p q coef operand row order product dot scalar lanes");
+    faulty("s17e8,x=s23e8", "no field 'x'; the keys are u r p q coef operand row order point product dot scalar lanes");
     faulty("s17e8,u=s1e8", "the fraction width is outside 2..52");
-    faulty("s17e8,u=", "it does not begin with s or a known name");
-    faulty("s17e8,order=random", "order is chain or tree");
-    faulty("s17e8,product=most", "it does not begin with s or a known name");
+    faulty("s17e8,u=", "it does not begin with s or fx or a known name");
+    faulty("s17e8,order=random", "order is chain, tree, flux or second-difference");
+    faulty("fx18.16,point=floating", "point is still or moving");
+    faulty("s17e8,point=moving", "point=moving beside floating vectors");
+    faulty("fx18.16,q=fx19.17,point=moving", "16 fraction bits in r and 17 in q: r, p and q share one point");
+    faulty("fx18.16,p=fx18.15,point=moving", "16 fraction bits in r and 15 in p: r, p and q share one point");
+    faulty("fx18.16,r=fx7.16,point=moving", "words of a moving point have at least 8 bits");
+    faulty("fx18.16,dot=fixed[13:-50],point=moving", "write dot=exact");
+    faulty("s17e8,product=most", "it does not begin with s or fx or a known name");
     faulty("s17e8,lanes=two", "lanes is a power of two in 1..64");
     faulty("s17e8,lanes=3", "lanes is a power of two in 1..64");
     faulty("s17e8,lanes=0", "lanes is a power of two in 1..64");
@@ -169,6 +209,67 @@ TEST(SpecText, FaultsAreNamedInOneLine) {
     EXPECT_EQ(parse_spec("s17e8,dot=s35e11,product=exact").dot.accumulator.precision(), 36);
 }
 
+TEST(SpecText, FixedBasesHaveDefaultsOfTheirOwn) {
+    const DatapathSpec s = parse_spec("fx18.16");
+    EXPECT_TRUE(s.fixed_vectors() && s.dot.exact && !s.dot.fixed);
+    for (const Format& f : {s.u, s.r, s.p, s.q, s.coefficient}) EXPECT_EQ(f, "fx18.16"_fmt);
+    EXPECT_EQ(s.operand, "s16e11"_fmt);
+    EXPECT_EQ(s.scalar, "s52e11"_fmt);
+    EXPECT_EQ(s, DatapathSpec("fx18.16"_fmt));
+    const DatapathSpec full = parse_spec(
+        "fx18.16:floor,u=fx32.30,p=fx20.17,q=fx22.18,coef=fx18.17,operand=s11e8,order=flux,dot=fixed[13:-50],"
+        "scalar=s40e11,lanes=4");
+    EXPECT_EQ(full.r, "fx18.16:floor"_fmt);
+    EXPECT_EQ(full.u, "fx32.30"_fmt);
+    EXPECT_EQ(full.p, "fx20.17"_fmt);
+    EXPECT_EQ(full.q, "fx22.18"_fmt);
+    EXPECT_EQ(full.coefficient, "fx18.17"_fmt);
+    EXPECT_EQ(full.operand, "s11e8"_fmt);
+    EXPECT_EQ(full.order, RowOrder::flux);
+    EXPECT_TRUE(full.dot.fixed && full.dot.exact_product && !full.dot.exact);
+    EXPECT_EQ(parse_spec("fx18.16,u=double").u, formats::kDouble); // a floating u beside fixed vectors
+    // One text for one datapath.
+    EXPECT_EQ(to_string(s), "fx18.16");
+    EXPECT_EQ(to_string(parse_spec("fx18.16:nearest,dot=exact,product=exact,operand=s16e11,order=chain,u=fx18.16")),
+              "fx18.16");
+    EXPECT_EQ(to_string(parse_spec("fx18.16,r=fx20.16")), "fx20.16,u=fx18.16,p=fx18.16,q=fx18.16,coef=fx18.16");
+    EXPECT_EQ(to_string(parse_spec("fx18.16,dot=fixed[13:-50]")), "fx18.16,dot=fixed[13:-50]");
+    EXPECT_NE(parse_spec("fx18.16"), parse_spec("fx18.16:floor"));
+}
+
+TEST(SpecText, FaultsOfFixedSpecsAreNamedInOneLine) {
+    const auto faulty = [](const std::string& text, const std::string& phrase) {
+        SCOPED_TRACE(text);
+        expect_line([&] { (void)parse_spec(text); }, phrase);
+    };
+    faulty("fx18", "no point behind the word width");
+    faulty("fx65.3", "the word width is outside 2..64");
+    faulty("fx18.16:rne", "the policy words of fixed formats are nearest and floor");
+    faulty("fx54.50", "u=fx54.50: a datapath's words have at most 53 bits");
+    faulty("fx18.16,u=fx64.62", "u=fx64.62: a datapath's words have at most 53 bits");
+    faulty("fx18.16,p=s17e8", "p=s17e8 is floating beside fixed vectors: r, p, q and coef are of one kind");
+    faulty("fx18.16,q=float", "q=s23e8:rne:subnormals is floating beside fixed vectors");
+    faulty("fx18.16,coef=s17e8", "coef=s17e8 is floating beside fixed vectors");
+    faulty("fx18.16,operand=fx18.16", "operand=fx18.16 is fixed: alpha and beta have an exponent");
+    faulty("fx18.16,scalar=fx18.16", "scalar=fx18.16 is fixed");
+    faulty("fx18.16,row=fx20.16", "row= has no meaning with fixed vectors: row sums are exact");
+    faulty("fx18.16,row=s20e8", "row= has no meaning with fixed vectors");
+    faulty("fx18.16,product=s17e8", "product= has no meaning with fixed vectors: their products are exact");
+    faulty("fx18.16,dot=fixed[13:-50],product=s17e8", "product= has no meaning with fixed vectors");
+    faulty("fx18.16,dot=s52e11", "floating accumulators beside fixed vectors: write dot=exact or dot=fixed[MSB:LSB]");
+    faulty("fx18.16,dot=fixed[14:-50]", "LSB < MSB and at most 64 bits");
+    faulty("fx18.16,order=products", "order is chain, tree, flux or second-difference");
+    faulty("fx18.16,lanes=3", "lanes is a power of two in 1..64");
+    faulty("fx18.16,r=s17e8,p=s17e8,q=s17e8,coef=s17e8,u=s17e8",
+           "floating vectors under a fixed base: begin with the vectors' format");
+    for (const char* field : {"u", "p", "q", "coef", "operand", "row", "scalar"})
+        faulty(std::string("s17e8,") + field + "=fx18.16",
+               std::string(field) + "=fx18.16 is fixed beside floating vectors");
+    faulty("s17e8,dot=exact", "dot=exact is for fixed vectors: write dot=fixed[MSB:LSB] or a floating format");
+    faulty("s17e8,product=fx18.16", "product= is floating beside floating vectors, or exact");
+    faulty("s17e8,dot=fx18.16", "dot= is a floating format, fixed[MSB:LSB] or exact");
+}
+
 TEST(Spec, HandMadeNonsenseIsRefused) {
     const auto refused = [](auto spoil, const std::string& phrase) {
         DatapathSpec s("s17e8"_fmt);
@@ -181,6 +282,9 @@ TEST(Spec, HandMadeNonsenseIsRefused) {
     refused([](DatapathSpec& s) { s.dot.accumulator.fraction_bits = 60; },
             "the dot product's accumulator is no format");
     refused([](DatapathSpec& s) { s.dot.product.exponent_bits = 1; }, "product= is no format");
+    refused([](DatapathSpec& s) { s.u = Format::fixed(65, 3); }, "u= is no format");
+    refused([](DatapathSpec& s) { s.p = Format::fixed(18, 16, Rounding::toward_zero); }, "p= is no format");
+    refused([](DatapathSpec& s) { s.r.rounding = Rounding::nearest_up; }, "r= is no format");
 }
 
 } // namespace

@@ -45,7 +45,8 @@ public:
         if (which == Vec::u && !spec_.u.is_fixed()) return floating_u_;
         std::vector<double> values;
         for (const Integer x : words_[static_cast<std::size_t>(which)])
-            values.push_back(std::ldexp(static_cast<double>(static_cast<std::int64_t>(x)), -format(which).fraction_bits));
+            values.push_back(
+                std::ldexp(static_cast<double>(static_cast<std::int64_t>(x)), -format(which).fraction_bits));
         return values;
     }
     void set_scalars(double alpha, double beta) {
@@ -60,9 +61,11 @@ public:
             const Integer direction = word(Vec::p, i);
             if (spec_.u.is_fixed()) keep(Vec::u, i, word(Vec::u, i) + product(alpha, direction, Vec::p, Vec::u));
             else
-                floating_u_[i] = exact::add(
-                    spec_.u, floating_u_[i],
-                    exact::mul(spec_.u, alpha, std::ldexp(static_cast<double>(static_cast<std::int64_t>(direction)), -spec_.p.fraction_bits)));
+                floating_u_[i] =
+                    exact::add(spec_.u, floating_u_[i],
+                               exact::mul(spec_.u, alpha,
+                                          std::ldexp(static_cast<double>(static_cast<std::int64_t>(direction)),
+                                                     -spec_.p.fraction_bits)));
             keep(Vec::r, i, word(Vec::r, i) - product(alpha, word(Vec::q, i), Vec::q, Vec::r));
             keep(Vec::p, i,
                  rounded(word(Vec::r, i), spec_.r.fraction_bits - spec_.p.fraction_bits, spec_.p) +
@@ -70,7 +73,8 @@ public:
         }
         for (std::size_t i = 0; i < system_.size(); ++i)
             keep(Vec::q, i,
-                 rounded(row(i), spec_.coefficient.fraction_bits + spec_.p.fraction_bits - spec_.q.fraction_bits, spec_.q));
+                 rounded(row(i), spec_.coefficient.fraction_bits + spec_.p.fraction_bits - spec_.q.fraction_bits,
+                         spec_.q));
         ReferenceStep step = plain_.scalar_unit(dot(Vec::r, Vec::r), dot(Vec::p, Vec::q), dot(Vec::q, Vec::q));
         if (overflow_) step = {{}, RunEnd::window_overflow, false};
         overflow_ = false;
@@ -144,26 +148,26 @@ private:
         return total + (coefficient(sum) - others) * word(Vec::p, i);
     }
     Integer row(std::size_t i) {
-        return std::visit(
-            Overloaded{[&](const Stencil& m) {
-                           return ReferenceSession::dirichlet(m, i) ? Integer{0} : nine_point(i, m.coefficients());
-                       },
-                       [&](const CompressedRows& m) {
-                           Integer sum = 0;
-                           for (auto k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k)
-                               sum += coefficient(m.value()[k]) * word(Vec::p, m.column()[k]);
-                           return sum;
-                       },
-                       [&](const SymmetricBands& m) {
-                           return nine_point(i, ReferenceSession::nine(m, i),
-                                             m.row_sums().empty() ? 0.0 : m.row_sums()[i]);
-                       },
-                       [&](const Bands& m) {
-                           std::array<double, kBands> a{};
-                           for (std::size_t b = 0; b < kBands; ++b) a[b] = m.band(b)[i];
-                           return nine_point(i, a);
-                       }},
-            system_.matrix());
+        return std::visit(Overloaded{[&](const Stencil& m) {
+                                         return ReferenceSession::dirichlet(m, i) ? Integer{0}
+                                                                                  : nine_point(i, m.coefficients());
+                                     },
+                                     [&](const CompressedRows& m) {
+                                         Integer sum = 0;
+                                         for (auto k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k)
+                                             sum += coefficient(m.value()[k]) * word(Vec::p, m.column()[k]);
+                                         return sum;
+                                     },
+                                     [&](const SymmetricBands& m) {
+                                         return nine_point(i, ReferenceSession::nine(m, i),
+                                                           m.row_sums().empty() ? 0.0 : m.row_sums()[i]);
+                                     },
+                                     [&](const Bands& m) {
+                                         std::array<double, kBands> a{};
+                                         for (std::size_t b = 0; b < kBands; ++b) a[b] = m.band(b)[i];
+                                         return nine_point(i, a);
+                                     }},
+                          system_.matrix());
     }
 
     ReferenceDot dot(Vec a, Vec b) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/registry.hpp"
@@ -33,7 +34,9 @@ struct Timing {
 /// Runs passes from r = b/|b|, restarting when the recurrence ends, until the time is up.
 Timing time_passes(const Problem& problem, const Engine& engine, const DatapathSpec& spec, const Flags& flags) {
     using Clock = std::chrono::steady_clock;
-    const auto session = engine.load(problem.system, spec, {thread_count(flags.threads), Recurrence::pipelined});
+    const auto fit = fitted(problem.system, spec); // as a solve loads it
+    const auto session =
+        engine.load(fit ? fit->system : problem.system, spec, {thread_count(flags.threads), Recurrence::pipelined});
     std::vector<double> r = problem.b;
     const double norm = norm2(r, 1);
     if (norm > 0)

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "advise/advice_report.hpp"
 #include "command.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
@@ -28,7 +29,7 @@ namespace {
 
 struct Flags {
     std::string problem, scheme = "residual-guided", format, spec, engine = "emulated", recurrence = "pipelined";
-    std::string schedule, middle, outer, history, solution, check;
+    std::string schedule, middle, outer, history, solution, check, advise;
     std::optional<int> headroom;
     std::uint64_t inner = 10, max_iterations = 0;
     double digits = 0, middle_digits = 2, tolerance = 1e-10;
@@ -100,7 +101,8 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
                               : fmt::format("{}", r.inner_iterations));
     row("true residual", fmt::format("{:.3e}  (double precision, relative to the first)", r.true_residual));
     if (r.error) row("error", fmt::format("{:.5e}  (root mean square, against the continuous solution)", *r.error));
-    if (r.equation_scale != 1) row("equation", fmt::format("the engine's is {} times the problem's", text::shortest(r.equation_scale)));
+    if (r.equation_scale != 1)
+        row("equation", fmt::format("the engine's is {} times the problem's", text::shortest(r.equation_scale)));
     if (o.spec.fixed_vectors()) {
         const auto word = [](const char* name, int bits, const Format& f) {
             return f.is_fixed() ? fmt::format("{} {} of {}  ", name, bits, f.word_bits) : std::string();
@@ -163,6 +165,31 @@ std::string write_files(const Flags& flags, const Point& point, const Problem& p
                    "datapath or scheme that converges\n",
                    to_string(result.status));
     return fault;
+}
+
+/// The advice; with --advise=solve the solve that it names behind it.
+int advise_command(const Flags& flags) {
+    if (flags.advise != "only" && flags.advise != "solve")
+        throw InvalidInput(fmt::format("--advise={}: write --advise, or --advise=solve to run what it names",
+                                       base::shortened(flags.advise)));
+    if (flags.advise == "solve" && flags.json)
+        throw InvalidInput("--advise=solve: prints no JSON; use --advise --json and run the command that it holds");
+    AdviceOptions options{flags.tolerance, flags.inner, thread_count(flags.threads)};
+    options_of(flags); // refuses what a solve would
+    const Problem problem = make_problem(flags.problem);
+    const Advice advice = advising::advise_with_progress(problem, options);
+    advising::print_advice(problem, advice, flags.json);
+    if (!advice.found()) return kNotConverged;
+    if (flags.advise == "only") return kDone;
+    const auto engine = make_engine("emulated");
+    running::SolveProgress line(options.tolerance);
+    const SolveResult result = solve(problem, *engine, advice.advised->options, [&](const HistoryPoint& h) {
+        line.update(h.inner_iterations, h.relative_defect);
+        return true;
+    });
+    fmt::print("\n");
+    print_table(stdout, {problem.name, "emulated", advice.advised->options}, problem, result, {});
+    return result.status == Status::converged ? kDone : kNotConverged;
 }
 
 int solve_command(const Flags& flags, const std::string& typed) {
@@ -241,9 +268,10 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--middle", f.middle, "formats of a cascade's middle loops, outermost first, as s36e11,s23e8");
     app.add_option("--middle-digits", f.middle_digits, "digits that each middle loop gains")->capture_default_str();
     app.add_option("--outer", f.outer, "the outer loop in integers: the fixed-point format of u and b, as fx64.62");
-    app.add_option("--headroom", f.headroom,
-                   "fixed-point vectors: bits that the defect's norm leaves free below 1, always (else as the last step "
-                   "needed them)");
+    app.add_option(
+        "--headroom", f.headroom,
+        "fixed-point vectors: bits that the defect's norm leaves free below 1, always (else as the last step "
+        "needed them)");
     app.add_option("--tolerance", f.tolerance, "on the defect relative to the first")->capture_default_str();
     app.add_option("--max-iterations", f.max_iterations,
                    "inner iterations in all; 0: 150 per square root of the unknowns and 10000")
@@ -255,7 +283,19 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--solution", f.solution,
                    "write the solution to a MatrixMarket file, converged or not; -: standard output");
     app.add_flag("--json", f.json, "print a JSON object");
-    return [flags, typed] { return solve_command(*flags, typed); };
+    CLI::Option* const advise = app.add_flag(
+        "--advise{only}", f.advise,
+        "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as well");
+    return [flags, typed, advise, &app] {
+        if (advise->count() == 0) return solve_command(*flags, typed);
+        // What the advice chooses, and what only a solve has.
+        for (const char* name :
+             {"--scheme", "--digits", "--format", "--spec", "--engine", "--check", "--inner-recurrence", "--middle",
+              "--middle-digits", "--max-iterations", "--outer", "--headroom", "--history", "--solution"})
+            if (app.get_option(name)->count() != 0)
+                throw InvalidInput(fmt::format("{}: --advise chooses the solve itself; leave it out", name));
+        return advise_command(*flags);
+    };
 }
 
 } // namespace

@@ -16,19 +16,18 @@ public:
           pipelined_(options.recurrence == Recurrence::pipelined), buffer_(std::min(size_, kTransfer)) {}
 
     InnerOutcome solve(const Fill& r, const InnerGoal& goal, SolveContext& context) override {
+        // (Behind clear() of r, p and q a point that moved is back at r's format.)
+        for (const Vec v : {Vec::u, Vec::r, Vec::p, Vec::q}) session_->clear(v);
         for (std::size_t first = 0; first < size_; first += buffer_.size()) {
             const std::span<double> part(buffer_.data(), std::min(buffer_.size(), size_ - first));
             r(first, part);
             session_->write(Vec::r, first, part);
         }
-        session_->clear(Vec::u);
-        session_->clear(Vec::p);
-        session_->clear(Vec::q);
         session_->set_scalars(0, 0);
 
         InnerOutcome outcome;
         double first_rho = goal.square;
-        if (pipelined_) {     // the first pass only forms p = r, q = A p and the scalars: no CG step yet
+        if (pipelined_) { // the first pass only forms p = r, q = A p and the scalars: no CG step yet
             const RunReport setup = session_->run({.passes = 1});
             context.count(setup, 0);
             outcome.words = setup.words;
@@ -46,8 +45,8 @@ public:
         while (steps < allowed && !context.cancelled) {
             const RunReport report = batch_.run(*session_, {.passes = allowed - steps, .rho_stop = stop});
             steps += report.passes;
-            outcome.words.merge(report.words);
             context.count(report, report.passes);
+            outcome.words.merge(report.words);
             context.report({context.result.inner_iterations, context.result.outer_iterations, 0});
             if (report.end == RunEnd::passes) continue;
             outcome.overflow = report.end == RunEnd::window_overflow;

@@ -36,6 +36,23 @@ private:
     std::uint64_t passes_ = 64;
 };
 
+/// sum a_i b_i in fixed blocks, added in order; the blocks arrive one after the other.
+class BlockDot {
+public:
+    void add(std::span<const double> a, std::span<const double> b) {
+        constexpr std::size_t kLanes = outer_order::kPartLanes;
+        double lane[kLanes] = {};
+        for (std::size_t i = 0; i < a.size(); ++i) lane[i % kLanes] += a[i] * b[i];
+        for (std::size_t half = kLanes / 2; half > 0; half /= 2)
+            for (std::size_t j = 0; j < half; ++j) lane[j] += lane[j + half];
+        sum_ += lane[0];
+    }
+    [[nodiscard]] double total() const { return sum_; }
+
+private:
+    double sum_ = 0;
+};
+
 struct InnerGoal {
     std::uint64_t steps = 0; ///< at most this many CG steps; 0: until `reduction` (or the solve's limit)
     double reduction = 0;    ///< stop once the inner defect has fallen by this factor (10^-digits); 0: never
@@ -45,10 +62,10 @@ struct InnerGoal {
 
 struct InnerOutcome {
     bool reached_global = false;
-    bool useful = false; ///< at least one step was made and the correction is finite
+    bool useful = false;   ///< at least one step was made and the correction is finite
     bool overflow = false; ///< a word overflowed, and the correction means nothing
     WordUse words;         ///< the longest words
-    std::string trouble; ///< why the inner solver ended early, when it did
+    std::string trouble;   ///< why the inner solver ended early, when it did
 };
 
 class InnerSolver {

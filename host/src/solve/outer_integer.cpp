@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "mantissa/format.hpp"
+#include "running/parallel.hpp"
 
 namespace mantissa::solving {
 
@@ -97,8 +98,8 @@ IntegerArithmetic::IntegerArithmetic(const System& system, const Format& format,
         row_begin_.push_back(row_begin_.back() + row);
     }
     if (!(largest < 0x1p500) || (largest != 0 && largest < 0x1p-500))
-        throw InvalidInput(fmt::format("outer={}: the largest coefficient is {}: scale the equation", to_string(format),
-                                       largest));
+        throw InvalidInput(
+            fmt::format("outer={}: the largest coefficient is {}: scale the equation", to_string(format), largest));
     // |sum| < terms 2^(bits-1) 2^(W-1), and b beside it, below 2^126.
     const int bits = std::min(63, 126 - format.word_bits - static_cast<int>(std::bit_width(terms + 1)));
     coefficient_point_ = bits - 2 - (largest == 0 ? 0 : std::ilogb(largest));
@@ -117,18 +118,18 @@ IntegerArithmetic::IntegerArithmetic(const System& system, const Format& format,
 
 void IntegerArithmetic::defect(std::span<const double>, std::span<const double>, std::span<double> d) {
     const int point = format_.fraction_bits + coefficient_point_;
-    const auto n = static_cast<std::ptrdiff_t>(d.size());
-#pragma omp parallel for schedule(static) num_threads(threads_) if (threads_ > 1)
-    for (std::ptrdiff_t i = 0; i < n; ++i) {
-        const auto row = static_cast<std::size_t>(i);
-        // b's words come onto the products' grid exactly: the coefficients' point is not below zero by more than b's
-        // own bits (checked where it is set).
-        Wide sum = coefficient_point_ >= 0 ? Wide{b_[row]} * (Wide{1} << std::min(coefficient_point_, 62))
-                                           : fixed::shift_round(b_[row], -coefficient_point_, Rounding::nearest_up);
-        for (std::uint64_t k = row_begin_[row]; k < row_begin_[row + 1]; ++k)
-            sum -= Wide{value_[k]} * words_[column_[k]];
-        d[row] = to_odd(sum, point);
-    }
+    running::for_pieces(threads_, d.size(), 64, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t row = begin; row < end; ++row) d[row] = defect_of(row, point);
+    });
+}
+
+double IntegerArithmetic::defect_of(std::size_t row, int point) const {
+    // b's words come onto the products' grid exactly: the coefficients' point is not below zero by more than b's
+    // own bits (checked where it is set).
+    Wide sum = coefficient_point_ >= 0 ? Wide{b_[row]} * (Wide{1} << std::min(coefficient_point_, 62))
+                                       : fixed::shift_round(b_[row], -coefficient_point_, Rounding::nearest_up);
+    for (std::uint64_t k = row_begin_[row]; k < row_begin_[row + 1]; ++k) sum -= Wide{value_[k]} * words_[column_[k]];
+    return to_odd(sum, point);
 }
 
 double IntegerArithmetic::norm(std::span<const double> v) {

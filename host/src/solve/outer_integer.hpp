@@ -32,6 +32,8 @@ public:
     [[nodiscard]] bool overflow() const override { return overflow_; }
 
 private:
+    [[nodiscard]] double defect_of(std::size_t row, int point) const;
+
     Format format_;
     std::span<double> u_;
     int threads_;

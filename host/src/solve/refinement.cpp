@@ -6,6 +6,7 @@
 
 #include "inner.hpp"
 #include "inner_scale.hpp"
+#include "moving_restart.hpp"
 #include "outer_integer.hpp"
 
 namespace mantissa::solving {
@@ -25,8 +26,10 @@ double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double
     double before = norm;
     int fruitless = 0;
     InnerScale inner_scale(options);
+    MovingRestart moving(options);
     while (norm >= goal.target) {
-        const double scale = inner_scale.of(norm); // r = d / scale
+        // r = d / scale
+        const double scale = options.spec.moves() ? moving.scale(largest_of(d), {}) : inner_scale.of(norm);
         const InnerGoal inner_goal{.steps = options.digits > 0 ? 0 : options.inner,
                                    .reduction = options.digits > 0 ? std::pow(10.0, -options.digits) : 0.0,
                                    .global = goal.target / scale,
@@ -38,6 +41,7 @@ double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double
             inner_goal, context);
         if (outcome.overflow && inner_scale.fixed()) {
             if (goal.outermost) ++context.result.outer_iterations;
+            if (options.spec.moves()) moving.widen(outcome.words);
             if (!lost_to_overflow(inner_scale, context)) return norm;
             if (watch.ends(context, norm / context.initial)) return norm;
             continue;

@@ -9,34 +9,27 @@
 #include "inner.hpp"
 #include "inner_scale.hpp"
 #include "mantissa/fitted.hpp"
-#include "mantissa/fixed_words.hpp"
+#include "mantissa/fixed_kernels.hpp"
+#include "moving_restart.hpp"
 #include "schemes.hpp"
 
 namespace mantissa::solving {
 
 namespace {
 
-/// sum a_i b_i / s in fixed blocks, added in order; the blocks arrive one after the other.
-class BlockDot {
-public:
-    void add(std::span<const double> a, std::span<const double> b) {
-        constexpr std::size_t kLanes = outer_order::kPartLanes;
-        double lane[kLanes] = {};
-        for (std::size_t i = 0; i < a.size(); ++i) lane[i % kLanes] += a[i] * b[i];
-        for (std::size_t half = kLanes / 2; half > 0; half /= 2)
-            for (std::size_t j = 0; j < half; ++j) lane[j] += lane[j + half];
-        sum_ += lane[0];
-    }
-    [[nodiscard]] double total() const { return sum_; }
-
-private:
-    double sum_ = 0;
-};
-
 /// c += rnd(alpha p) on u's grid: the next pass's u.
 void step_along(const Format& u, double alpha, std::span<const double> p, std::span<double> c) {
-    for (std::size_t i = 0; i < c.size(); ++i) // (alpha p is exact: a short significand and a short word)
-        c[i] += fixed::to_double(u, fixed::from_double(u, alpha * p[i]).word);
+    const FixedUnit<std::int64_t> unit(u);
+    std::int64_t words[1024];
+    double steps[1024];
+    for (std::size_t at = 0; at < c.size(); at += std::size(words)) {
+        const std::size_t n = std::min(std::size(words), c.size() - at);
+        // (alpha p is exact: a short significand and a short word. One that does not fit is a step that is not useful.)
+        for (std::size_t i = 0; i < n; ++i) steps[i] = alpha * p[at + i];
+        static_cast<void>(unit.convert(std::span(steps, n), std::span(words, n)));
+        unit.to_doubles(std::span(words, n), std::span(steps, n));
+        for (std::size_t i = 0; i < n; ++i) c[at + i] += steps[i];
+    }
 }
 
 /// The session that runs: one for the whole solve, or that of the schedule's stage, made when it is reached.
@@ -107,6 +100,7 @@ void iterate(const Problem& problem, StageSession& stage, OuterVectors* there, s
     double norm = context.norm, beta = 0;
     InnerScale inner(options, stage.spec());
     double scale = inner.of(norm); // r = d / scale
+    MovingRestart moving(options);
     Watch watch(context.size);
     Batch batch;
     bool first_time = true;
@@ -178,17 +172,22 @@ void iterate(const Problem& problem, StageSession& stage, OuterVectors* there, s
     };
 
     while (norm >= target) {
-        const bool was_fixed = inner.fixed();
-        const double before_scale = was_fixed ? scale : norm; // (a floating beta is for r = d / norm already)
-        if (stage.due(norm / context.initial)) {
-            stage.advance(norm / context.initial);
-            session = stage.get();
-            inner = InnerScale(options, stage.spec());
-            batch = Batch();
+        if (options.spec.moves()) { // (no schedule has such a stage)
+            beta *= scale;
+            scale = moving.restart(*session, d, norm, !first_time, beta);
+        } else {
+            const bool was_fixed = inner.fixed();
+            const double before_scale = was_fixed ? scale : norm; // (a floating beta is for r = d / norm already)
+            if (stage.due(norm / context.initial)) {
+                stage.advance(norm / context.initial);
+                session = stage.get();
+                inner = InnerScale(options, stage.spec());
+                batch = Batch();
+            }
+            scale = inner.of(norm);
+            if (inner.fixed() || was_fixed) beta *= before_scale / scale;
+            restart();
         }
-        scale = inner.of(norm);
-        if (inner.fixed() || was_fixed) beta *= before_scale / scale;
-        restart();
         session->set_scalars(0, beta);
         first_time = false;
 
@@ -215,6 +214,7 @@ void iterate(const Problem& problem, StageSession& stage, OuterVectors* there, s
         if (inner.fixed() && report.end == RunEnd::window_overflow) {
             // What the step did is lost; the next one has more room.
             ++context.result.outer_iterations;
+            if (options.spec.moves()) moving.widen(report.words);
             if (!lost_to_overflow(inner, context)) return;
             first_time = true;
             beta = 0;
@@ -241,7 +241,8 @@ void iterate(const Problem& problem, StageSession& stage, OuterVectors* there, s
         if (fruitless >= 10) return context.stop(Status::breakdown, why);
         if (watch.ends(context, norm / context.initial)) return;
         // The kept direction fits the next residual only if the recurrence is sound; else restart along r.
-        // beta = |d'|^2 / |r_k|^2 in the units of r = d / scale, times scale / scale'; the last factor when that is known.
+        // beta = |d'|^2 / |r_k|^2 in the units of r = d / scale, times scale / scale'; the last factor when that is
+        // known.
         beta = trouble || !(scalars.rho > 0) ? 0
                : inner.fixed()               ? (norm / scale) * (norm / scale) / scalars.rho
                                              : norm / (before * scalars.rho);

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "context.hpp"
+#include "mantissa/fitted.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/host/scaling.hpp"
-#include "mantissa/fitted.hpp"
 #include "schemes.hpp"
 
 namespace mantissa {
@@ -47,6 +47,11 @@ void check_schedule(const SolveOptions& o) {
         throw InvalidInput(
             fmt::format("schedule: the first stage is {} and the spec {}; they are the same, or give one",
                         to_string(o.schedule.front().spec), to_string(o.spec)));
+    for (std::size_t i = 0; i < o.schedule.size(); ++i)
+        if (o.schedule[i].spec.moves())
+            throw InvalidInput(fmt::format("schedule: stage {} has a moving point, which goes with a spec alone: leave "
+                                           "point out",
+                                           i + 1));
     for (std::size_t i = 1; i < o.schedule.size(); ++i) {
         if (!(o.schedule[i].below > 0 && o.schedule[i].below < o.schedule[i - 1].below))
             throw InvalidInput(fmt::format("schedule: stage {} is below {}, behind {}; give falling numbers above 0",
@@ -77,13 +82,14 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
             "inner recurrence plain: only defect-correction has a choice (the scheme `direct` is plain CG)");
     require(o.threads >= 1, "threads: at least one");
     const bool refines = o.scheme == Scheme::defect_correction || o.scheme == Scheme::residual_guided;
-    require(refines || !o.spec.fixed_vectors(),
-            fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; use residual-guided or "
-                        "defect-correction",
-                        to_string(o.scheme), to_string(o.spec.r)));
+    require(
+        refines || !o.spec.fixed_vectors(),
+        fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; use residual-guided or "
+                    "defect-correction",
+                    to_string(o.scheme), to_string(o.spec.r)));
     for (const Format& f : o.middle)
-        require(!f.is_fixed(), fmt::format("middle format {}: middle loops are floating; give another, as s36e11",
-                                           to_string(f)));
+        require(!f.is_fixed(),
+                fmt::format("middle format {}: middle loops are floating; give another, as s36e11", to_string(f)));
     require(!o.headroom || o.spec.fixed_vectors() ||
                 std::any_of(o.schedule.begin(), o.schedule.end(),
                             [](const ScheduleStage& s) { return s.spec.fixed_vectors(); }),

@@ -201,7 +201,8 @@ void Store::put(const Point& point, const SolveResult& result, std::size_t unkno
         "INSERT OR REPLACE INTO points (key, problem, unknowns, engine, scheme, inner, digits, inner_recurrence, "
         "middle, "
         "middle_digits, spec, tolerance, max_iterations, jacobi, status, detail, inner_iterations, outer_iterations, "
-        "true_residual, error, sigma_guards, cycles, seconds, threads, history, words, version, commit_id, machine, date, "
+        "true_residual, error, sigma_guards, cycles, seconds, threads, history, words, version, commit_id, machine, "
+        "date, "
         "command) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     insert.bind(point_key(point));
     insert.bind(point.problem);

@@ -37,8 +37,8 @@ struct Axis {
 };
 using Axes = std::map<std::string, Axis, std::less<>>;
 
-constexpr std::string_view kSpecKeys[] = {"u",   "r",     "p",       "q",   "coef",   "operand",
-                                          "row", "order", "product", "dot", "scalar", "lanes"};
+constexpr std::string_view kSpecKeys[] = {"u",     "r",     "p",       "q",   "coef",   "operand", "row",
+                                          "order", "point", "product", "dot", "scalar", "lanes"};
 constexpr std::string_view kFormatKeys[] = {"u", "r", "p", "q", "coef", "operand", "row", "scalar", "product"};
 constexpr std::string_view kOtherKeys[] = {
     "problem", "engine",        "scheme",    "inner",    "digits",  "stop",           "inner_recurrence",

@@ -51,6 +51,28 @@
 // magnitudes count as zero. Sparse rows round every coefficient by itself. A word of the diagonal may take one bit more
 // than the coefficient format's others; those of a constant stencil, which no memory holds, take up to 53.
 //
+// A binary point that moves (point=moving). The words of r, p and q then stand for word 2^-f, with one f for the three.
+// It is F of their formats as a session is loaded, and again once r, p and q are all clear (clear() of each, nothing
+// written to them and no pass run in between); where it is not, write() into one of the three throws InvalidInput. In
+// front of each pass f becomes f + d, with integers alone (moving_point.hpp):
+//
+//     len(x)   the bit length of the OR, over all words of a vector, of w where w >= 0 and of -1 - w else:
+//              every |w| <= 2^len(x); 0 where all are 0 or -1
+//     a, b     2^(a-1) <= |alpha| < 2^a of alpha, rounded to the operand format, and of beta likewise
+//     W        bits of the shorter of r's and p's formats, less the guard g; 8 at least
+//     terms    len(r); a + len(q) unless alpha is zero; b + len(p) unless beta is zero.  t is the largest
+//     S        the sum of 2^max(0, x - t + W - 4) over the terms x
+//     d        min(2, 2 W - 5 - t - the bit length of S), then as near to it as leaves f + d within F - 256 .. F + 256
+//
+//     u' = u + rnd_u(alpha p)       p of the old point
+//     r' = rnd_r(r - alpha q)       onto 2^-(f + d): the words are 2^d r - 2^d alpha q, rounded once
+//     p' = rnd_p(r' + beta p)       onto 2^-(f + d), likewise
+//     q' = rnd_q(row sum)           onto 2^-(f + d)
+//
+// d leaves r' and p' room (but where f + d would be below F - 256); q' may overflow, which ends the run as above. Each
+// pass in which a word of r, p or q overflowed adds one to g, which is 0 as a session is loaded. read() gives values at
+// the point that stands; the point of u stays. Pipelined runs alone move a point.
+//
 // A pass that cannot go on ends the run with alpha = sigma = beta = +0, so that u + alpha p is still the best
 // iterate. The tests, in this order:
 //     a dot product outside its window, a word that overflowed -> window_overflow (rho, pq and qq are then +0)
@@ -149,7 +171,8 @@ public:
     Session& operator=(const Session&) = delete;
     virtual ~Session() = default;
 
-    /// Rounds `values` into the vector's format and stores them from element `first`.
+    /// Rounds `values` into the vector's format and stores them from element `first`. Throws InvalidInput where the
+    /// vector's point has moved away from its format's.
     virtual void write(Vec v, std::size_t first, std::span<const double> values) = 0;
     /// Reads elements from `first` on, exactly.
     virtual void read(Vec v, std::size_t first, std::span<double> values) const = 0;

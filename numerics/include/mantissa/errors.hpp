@@ -24,4 +24,12 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+/// A result that no word of a fixed-point format holds, of Fixed<F>; a division by zero is one too. what() is one line:
+/// the operation with its operands, the format and its range. The caller scales, takes a wider format, or asks one of
+/// the functions that return std::optional instead (add_checked() and its like in fixed.hpp).
+class FixedOverflow : public std::overflow_error {
+public:
+    using std::overflow_error::overflow_error;
+};
+
 } // namespace mantissa

@@ -20,13 +20,15 @@ struct Rounded {
     friend constexpr bool operator==(const Rounded&, const Rounded&) = default;
 };
 
-/// x 2^-shift as an integer, rounded half up (floor(x 2^-shift + 1/2)) or down (floor(x 2^-shift)). A shift below zero
-/// moves left, exactly: |x| 2^-shift must stay below 2^127. |x| < 2^126 under half up.
+/// x 2^-shift as an integer, rounded half up (floor(x 2^-shift + 1/2)) or down (floor(x 2^-shift)), for any x. A shift
+/// below zero moves left, exactly: then |x| 2^-shift must stay below 2^127 (fit_shifted() has no such limit).
 constexpr Wide shift_round(Wide x, int shift, Rounding rounding) {
+    if (shift <= -128) return 0; // of 0, as said above
     if (shift <= 0) return static_cast<Wide>(static_cast<UnsignedWide>(x) << -shift);
-    if (shift >= 127) return rounding == Rounding::down && x < 0 ? -1 : 0; // |x| 2^-shift is below 1/2
-    if (rounding == Rounding::nearest_up) x += Wide{1} << (shift - 1);
-    return x >> shift;
+    if (shift >= 128) return rounding == Rounding::down && x < 0 ? -1 : 0; // x 2^-shift is in [-1/2, 1/2)
+    const Wide below = x >> shift;
+    // Half a unit more carries just where the first bit that is cut off is set; nothing can overflow this way.
+    return rounding == Rounding::nearest_up ? below + ((x >> (shift - 1)) & 1) : below;
 }
 
 /// The word of `units` (of 2^-F each) in a fixed format: its low W bits, which is another number where it overflows.
@@ -35,6 +37,26 @@ constexpr Rounded fit(const Format& f, Wide units) {
     const auto low = static_cast<std::uint64_t>(units) << above;
     const Word word = static_cast<Word>(low) >> above;
     return {word, Wide{word} != units};
+}
+
+/// The word of x 2^-shift, rounded, plus `more`: the exact sum, rounded once, since rounding to a grid lets its
+/// multiples pass. For any x and shift; |more| < 2^127.
+constexpr Rounded fit_shifted(const Format& f, Wide x, int shift, Wide more = 0) {
+    if (shift >= 0) {
+        const Wide units = shift_round(x, shift, f.rounding);
+        Wide sum = 0;
+        const bool lost = __builtin_add_overflow(units, more, &sum);
+        const Rounded rounded = fit(f, sum);
+        return {rounded.word, rounded.overflow || lost};
+    }
+    // Words have 64 bits at most, so what a left shift loses of 128 is beyond them, whatever is added.
+    const int left = shift > -128 ? -shift : 128;
+    const auto moved = left < 128 ? static_cast<UnsignedWide>(x) << left : UnsignedWide{0};
+    const bool whole = left < 128 ? (static_cast<Wide>(moved) >> left) == x : x == 0;
+    Wide sum = 0;
+    const bool lost = __builtin_add_overflow(static_cast<Wide>(moved), more, &sum);
+    const Rounded rounded = fit(f, sum);
+    return {rounded.word, rounded.overflow || !whole || lost};
 }
 
 /// The largest and the smallest word.

@@ -39,7 +39,7 @@
 namespace mantissa {
 
 template <Format F> class Float {
-    static_assert(F.valid(), "M is in 2..52 and E in 2..11");
+    static_assert(!F.is_fixed() && F.valid(), "M is in 2..52 and E in 2..11; fixed formats have Fixed<F>");
 
 public:
     /// The native type that holds a value.

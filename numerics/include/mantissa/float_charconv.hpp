@@ -23,7 +23,8 @@ inline constexpr int kMaxCharacters = 360;
 /// std::from_chars, rounded once into f by its policy. Results as std::from_chars gives them, with one difference: when
 /// the text's number lies beyond f's largest one or is rounded (or flushed) to zero, the error is
 /// std::errc::result_out_of_range as there, and `value` is what the policy makes of it (infinity, the largest number, a
-/// zero), where std::from_chars leaves it alone. Unchanged after std::errc::invalid_argument.
+/// zero), where std::from_chars leaves it alone. Unchanged after std::errc::invalid_argument. Of a fixed format, `value`
+/// is the word's, and fixed_charconv.hpp says the rest.
 std::from_chars_result from_chars(const char* first, const char* last, const Format& f, double& value,
                                   std::chars_format notation = std::chars_format::general);
 

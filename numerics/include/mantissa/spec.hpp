@@ -9,11 +9,14 @@
 //     fx18.16,u=fx32.30,coef=fx18.17
 //
 //   u= r= p= q=   vector formats                        default: the base; u beside fixed ones has 5 fraction bits
-//                                                       more, in words of 31 bits or 9 more
+//                                                       more, in words of 31 bits or 9 more; 18 more with a point
+//                                                       that moves
 //   coef=         coefficients of the matrix            default: the base
 //   operand=      alpha and beta in vector updates      default: the base; s16e11 with a fixed one
 //   row=          products and sums of a row            default: the base; exact in fixed formats
 //   order=        chain | tree | flux | second-difference   default: chain
+//   point=        still | moving                        default: still; moving: r, p and q share a binary point that
+//                                                       moves from pass to pass (block floating point)
 //   product=      FORMAT | exact, dot-product terms     default: the base; exact with dot=fixed and dot=exact
 //   dot=          FORMAT[/DEPTH] | fixed[MSB:LSB] | exact   default: s52e11/16 with the base's policy; exact with a
 //                                                       fixed base
@@ -22,7 +25,8 @@
 //
 // r, p, q and coef are floating or fixed together: a row is summed in one kind of arithmetic. Beside fixed ones u may be
 // floating. alpha and beta are floating always: fixed vectors meet their significand in a multiplier and their exponent
-// as a shift that is the same for a whole pass.
+// as a shift that is the same for a whole pass. point=moving takes fixed r, p and q with as many fraction bits each and
+// exact dot products.
 #pragma once
 
 #include <string>
@@ -46,6 +50,12 @@ std::string to_string(RowOrder order);
 [[nodiscard]] constexpr bool adds_products(RowOrder order) {
     return order == RowOrder::chain || order == RowOrder::tree;
 }
+
+/// Where the binary point of fixed r, p and q is.
+enum class BinaryPoint : std::uint8_t {
+    still,  ///< where the format has it
+    moving, ///< common to the three, and moved in front of each pass so that words are long; engine.hpp
+};
 
 /// A fixed-point accumulator: a two's complement number whose top (sign) bit is worth -2^msb and whose lowest bit is
 /// worth 2^lsb. Terms are truncated toward zero to the 2^lsb grid, then added exactly, so the order does not matter.
@@ -84,6 +94,7 @@ struct DatapathSpec {
     Format row;         ///< each product and each sum of a row; the row's result is then rounded to q. Unused (and the
                         ///< base) with fixed vectors, whose row sums are exact
     RowOrder order = RowOrder::chain;
+    BinaryPoint point = BinaryPoint::still;
     DotSpec dot;
     Format scalar; ///< alpha, sigma and beta are formed in it, from dot products rounded into it
     int lanes = 1; ///< a power of two in 1..64
@@ -99,6 +110,9 @@ struct DatapathSpec {
 
     /// Are r, p, q and the coefficients fixed-point words?
     [[nodiscard]] bool fixed_vectors() const { return r.is_fixed(); }
+
+    /// Does their binary point move from pass to pass?
+    [[nodiscard]] bool moves() const { return point == BinaryPoint::moving; }
 
     /// Partial sums of a floating dot product: element i belongs to partial sum i mod partials(). They are closed by
     /// halving: s[j] += s[j + n/2] for j < n/2, n = partials(), partials()/2, ..., 2.

@@ -18,10 +18,11 @@ public:
                std::string(kernel_isa()) + ")";
     }
     [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System& system,
-                                      const SessionOptions&) const override {
+                                      const SessionOptions& options) const override {
         try {
             spec.validate();
             if (std::string why = row_form_refusal(spec.order, system); !why.empty()) return why;
+            if (std::string why = point_refusal(spec, options); !why.empty()) return why;
             if (spec.fixed_vectors()) return detail::fixed_refusal(system, spec);
         } catch (const InvalidInput& e) {
             return e.what();
@@ -32,6 +33,7 @@ public:
                                                 const SessionOptions& options) const override {
         spec.validate();
         if (const std::string why = row_form_refusal(spec.order, system); !why.empty()) throw InvalidInput(why);
+        if (const std::string why = point_refusal(spec, options); !why.empty()) throw InvalidInput(why);
         if (spec.fixed_vectors()) {
             if (const std::string why = detail::fixed_refusal(system, spec); !why.empty()) throw InvalidInput(why);
             if (!general_)
@@ -44,6 +46,11 @@ public:
     }
 
 private:
+    static std::string point_refusal(const DatapathSpec& spec, const SessionOptions& options) {
+        if (!spec.moves() || options.recurrence == Recurrence::pipelined) return {};
+        return "point=moving: the point moves between passes of the pipelined recurrence; leave it out with plain CG";
+    }
+
     bool general_;
 };
 

@@ -2,8 +2,8 @@
 // serves words of at most 30 bits whose row sums fit an integer register.
 //
 // Threads own strips of the vectors. Before a pass each forms the new p of its neighbours' nearest grid rows for
-// itself, from their old words; behind one barrier it updates its own strip, the row sums following the update while p is
-// in the cache. Sums are exact, so it does not matter who adds what.
+// itself, from their old words; behind one barrier it updates its own strip, the row sums following the update while p
+// is in the cache. Sums are exact, so it does not matter who adds what.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -18,6 +18,7 @@
 #include "fixed_session.hpp"
 #include "mantissa/accumulate.hpp"
 #include "mantissa/exact.hpp"
+#include "mantissa/fixed_kernels.hpp"
 #include "session_base.hpp"
 
 #ifdef _OPENMP
@@ -40,7 +41,7 @@ int bits_of(const WordRange& range) {
 
 /// How rows are formed; nothing where the integers here are too short.
 struct RowPlan {
-    enum class Kind : std::uint8_t { box, stencil, bands, sparse } kind = Kind::box;
+    enum class Kind : std::uint8_t { box, stencil, wide_stencil, bands, sparse } kind = Kind::box;
     WordRow row;
     std::array<std::int32_t, kBands> stencil{};
 };
@@ -71,7 +72,12 @@ std::optional<RowPlan> row_plan(const FixedMatrix& m, const DatapathSpec& s) {
     } else {
         plan.kind = m.kind == System::Kind::sparse ? RowPlan::Kind::sparse : RowPlan::Kind::bands;
     }
-    const int most = constant ? 31 : 61;
+    bool wide = !constant;
+    if (constant && (sum_bits > 31 || shift > 30)) {
+        plan.kind = RowPlan::Kind::wide_stencil;
+        wide = true;
+    }
+    const int most = wide ? 61 : 31;
     if (sum_bits > most || (!constant && m.longest > 31)) return std::nullopt;
     if (shift < 0) {
         if (sum_bits - shift > 31) return std::nullopt;
@@ -86,6 +92,7 @@ std::optional<RowPlan> row_plan(const FixedMatrix& m, const DatapathSpec& s) {
 }
 
 bool can_run(const DatapathSpec& s) {
+    if (s.moves()) return false;
     if (s.r.word_bits > kMostWordBits || s.p.word_bits > kMostWordBits || s.q.word_bits > kMostWordBits) return false;
     const int up = s.r.fraction_bits - s.p.fraction_bits;
     if (up > 30 || -up + s.r.word_bits > 31) return false;
@@ -122,23 +129,29 @@ public:
     void write(Vec v, std::size_t first, std::span<const double> values) override {
         check(first, values.size());
         const Format& f = format(v);
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            if (floating(v)) {
-                u_double_[first + i] = exact::convert(f, values[i]);
-                continue;
-            }
-            const fixed::Rounded rounded = fixed::from_double(f, values[i]);
-            put(v, first + i, rounded.word);
-            range_[index(v)].take(rounded.word);
-            unfit_ |= rounded.overflow;
+        if (floating(v)) {
+            unit_.convert(values, std::span(u_double_).subspan(first, values.size()));
+            return;
         }
+        WordRange& range = range_[index(v)];
+        const auto enter = [&](auto words) {
+            using T = typename decltype(words)::value_type;
+            unfit_ |= FixedUnit<T>(f).convert(values, words);
+            for (const T word : words) range.take(word);
+        };
+        if (v != Vec::u) enter(std::span<std::int32_t>(data(v) + first, values.size()));
+        else if (u_short_.empty()) enter(std::span(u_long_).subspan(first, values.size()));
+        else enter(std::span(u_short_).subspan(first, values.size()));
     }
     void read(Vec v, std::size_t first, std::span<double> values) const override {
         check(first, values.size());
-        const Format& f = format(v);
-        const double unit = f.is_fixed() ? Format::power_of_two(-f.fraction_bits) : 0;
-        for (std::size_t i = 0; i < values.size(); ++i)
-            values[i] = floating(v) ? u_double_[first + i] : static_cast<double>(get(v, first + i)) * unit;
+        const std::size_t n = values.size();
+        if (floating(v)) std::copy_n(u_double_.begin() + static_cast<std::ptrdiff_t>(first), n, values.begin());
+        else if (v != Vec::u)
+            FixedUnit<std::int32_t>(format(v)).to_doubles(std::span<const std::int32_t>(data(v) + first, n), values);
+        else if (u_short_.empty())
+            FixedUnit<std::int64_t>(spec_.u).to_doubles(std::span(u_long_).subspan(first, n), values);
+        else FixedUnit<std::int32_t>(spec_.u).to_doubles(std::span(u_short_).subspan(first, n), values);
     }
     void clear(Vec v) override {
         range_[index(v)] = {};
@@ -198,8 +211,8 @@ private:
             significand *= std::int64_t{1} << -shift;
             shift = 0;
         }
-        const int product = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::abs(significand)))) +
-                            bits_of(range);
+        const int product =
+            static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::abs(significand)))) + bits_of(range);
         if (std::abs(significand) >> 31 != 0 || product > 61) return std::nullopt;
         shift = std::min(shift, 62); // from 62 on every result is that of rounding 0 or -1/2^62
         if (product - shift > most_bits) return std::nullopt;
@@ -220,7 +233,8 @@ private:
     };
     [[nodiscard]] Factors factors() const {
         const int precision = spec_.operand.precision();
-        const double a = exact::convert(spec_.operand, scalars_.alpha), b = exact::convert(spec_.operand, scalars_.beta);
+        const double a = exact::convert(spec_.operand, scalars_.alpha),
+                     b = exact::convert(spec_.operand, scalars_.beta);
         Factors f{{a, precision}, {b, precision}, a, {}, {}};
         const WordRange &p = range_[index(Vec::p)], &q = range_[index(Vec::q)];
         if (spec_.u.is_fixed()) f.u = scale(f.alpha, spec_.p, spec_.u, p, u_short_.empty() ? 61 : 30);
@@ -331,7 +345,8 @@ private:
                 kernels_.box_row(here, static_cast<std::ptrdiff_t>(n), rows_.stencil[4], rows_.stencil[0], rows_.row,
                                  scratch.box.data(), q + from, range, to - from);
             else if (to > from)
-                kernels_.stencil_row(here, offset_.data(), rows_.stencil.data(), rows_.row, q + from, range, to - from);
+                (rows_.kind == RowPlan::Kind::stencil ? kernels_.stencil_row : kernels_.stencil_row_wide)(
+                    here, offset_.data(), rows_.stencil.data(), rows_.row, q + from, range, to - from);
             at = stop;
         }
     }
@@ -340,9 +355,10 @@ private:
         std::int32_t* const q = data(Vec::q);
         const WordRow& row = rows_.row;
         for (std::size_t i = begin; i < end; ++i) {
-            std::int64_t sum = 0;
+            std::uint64_t units = 0; // which may wrap where a word of p has overflowed: then q is formed again
             for (std::uint64_t k = matrix_.row_begin[i]; k < matrix_.row_begin[i + 1]; ++k)
-                sum += matrix_.value[k] * p[matrix_.column[k]];
+                units += static_cast<std::uint64_t>(matrix_.value[k] * p[matrix_.column[k]]);
+            const auto sum = static_cast<std::int64_t>(units);
             q[i] = static_cast<std::int32_t>(row.left != 0 ? sum * (std::int64_t{1} << row.left)
                                                            : (sum + row.half) >> row.right);
             range.take(q[i]);
@@ -369,11 +385,12 @@ private:
         }
     }
 
-    /// The strip [begin, end) of one thread: update, rows and dot products in one sweep. `left` and `right` hold the new
-    /// p of the neighbours' elements beside it; empty at the ends of the vector.
+    /// The strip [begin, end) of one thread: update, rows and dot products in one sweep. `left` and `right` hold the
+    /// new p of the neighbours' elements beside it; empty at the ends of the vector.
     void sweep(const Factors& f, std::size_t begin, std::size_t end, Found& found, Scratch& scratch) {
         const std::size_t h = margin_;
-        const std::size_t first = scratch.left.empty() ? begin : begin + h, last = scratch.right.empty() ? end : end - h;
+        const std::size_t first = scratch.left.empty() ? begin : begin + h,
+                          last = scratch.right.empty() ? end : end - h;
         std::size_t updated = begin, formed = first;
         while (updated < end) {
             const std::size_t next = std::min(end, updated + chunk_);
@@ -422,7 +439,7 @@ private:
         if (count == 1 && !sparse) {
             sweep(f, 0, size(), all, scratch_);
         } else {
-#pragma omp parallel num_threads(static_cast<int>(count)) if (count > 1)
+#pragma omp parallel num_threads(static_cast <int>(count)) if (count > 1)
             {
                 Scratch scratch;
                 Found found;
@@ -460,7 +477,8 @@ private:
 
     ScalarStep finish(const Factors& f, Found& all, WordUse& use) {
         for (int v = 0; v < 4; ++v)
-            all.overflow |= !(v == 0 && !u_double_.empty()) && bits_of(all.range[v]) > format(static_cast<Vec>(v)).word_bits;
+            all.overflow |=
+                !(v == 0 && !u_double_.empty()) && bits_of(all.range[v]) > format(static_cast<Vec>(v)).word_bits;
         if (all.overflow) cut_words(f, all);
         const auto bits = [&](Vec v) {
             return floating(v) ? 0 : std::min(bits_of(all.range[index(v)]), format(v).word_bits + 1);
@@ -477,18 +495,18 @@ private:
     void cut_words(const Factors& f, Found& all) {
         Found found;
         std::int32_t *const r = data(Vec::r), *const p = data(Vec::p), *const q = data(Vec::q);
-        for (std::size_t i = 0; i < size() && spec_.u.is_fixed(); ++i) put(Vec::u, i, cut(Vec::u, get(Vec::u, i), found));
+        for (std::size_t i = 0; i < size() && spec_.u.is_fixed(); ++i)
+            put(Vec::u, i, cut(Vec::u, get(Vec::u, i), found));
         for (std::size_t i = 0; i < size() && f.update; ++i) {
             // p's own part, modulo 2^32, is its word less what came of r.
-            const auto along = static_cast<std::int32_t>(static_cast<std::uint32_t>(p[i]) -
-                                                         static_cast<std::uint32_t>(aligned(r[i])));
+            const auto along =
+                static_cast<std::int32_t>(static_cast<std::uint32_t>(p[i]) - static_cast<std::uint32_t>(aligned(r[i])));
             r[i] = static_cast<std::int32_t>(cut(Vec::r, r[i], found));
             p[i] = static_cast<std::int32_t>(cut(Vec::p, aligned(r[i]) + along, found));
         }
         const int shift = rows_.row.right - rows_.row.left;
         for (std::size_t i = 0; i < size(); ++i)
-            q[i] = static_cast<std::int32_t>(
-                cut(Vec::q, fixed::shift_round(row(i), shift, spec_.q.rounding), found));
+            q[i] = static_cast<std::int32_t>(cut(Vec::q, fixed::shift_round(row(i), shift, spec_.q.rounding), found));
         if (f.update) {
             all.range[1] = found.range[1];
             all.range[2] = found.range[2];
@@ -506,7 +524,8 @@ private:
         }
         const bool constant = rows_.kind != RowPlan::Kind::bands;
         const std::size_t n = matrix_.row_length, column = i % n, grid_row = i / n;
-        if (constant && (column == 0 || column == n - 1 || grid_row == 0 || grid_row == matrix_.grid_rows - 1)) return 0;
+        if (constant && (column == 0 || column == n - 1 || grid_row == 0 || grid_row == matrix_.grid_rows - 1))
+            return 0;
         const std::int32_t* const here = p + i;
         for (std::size_t b = 0; b < kBands; ++b)
             sum += Wide{constant ? rows_.stencil[b] : bands_[b][i]} * here[offset_[b]];
@@ -515,14 +534,16 @@ private:
 
     [[nodiscard]] DotResult total(const ExactSum& sum, Vec a, Vec b) const {
         const int point = format(a).fraction_bits + format(b).fraction_bits;
-        if (spec_.dot.exact) return sum.lost() ? DotResult{0.0, true} : DotResult{exact_total(sum.units(), point, spec_.scalar), false};
+        if (spec_.dot.exact)
+            return sum.lost() ? DotResult{0.0, true} : DotResult{exact_total(sum.units(), point, spec_.scalar), false};
         FixedAccumulator window(spec_.dot.window);
         const int up = -spec_.dot.window.lsb - point;
         // No product is longer than the longest words'; where one might leave the window, each is looked at.
         if (bits_of(range_[index(a)]) + bits_of(range_[index(b)]) + up <= spec_.dot.window.width()) {
             window.add_units(sum.units() * (Wide{1} << up));
         } else {
-            const double x = Format::power_of_two(-format(a).fraction_bits), y = Format::power_of_two(-format(b).fraction_bits);
+            const double x = Format::power_of_two(-format(a).fraction_bits),
+                         y = Format::power_of_two(-format(b).fraction_bits);
             for (std::size_t i = 0; i < size(); ++i) window.add_product(data(a)[i] * x, data(b)[i] * y);
         }
         return {window.total(spec_.scalar), window.overflow()};

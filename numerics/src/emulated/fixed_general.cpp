@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fixed_matrix.hpp"
+#include "fixed_moving.hpp"
 #include "fixed_scalar.hpp"
 #include "fixed_session.hpp"
 #include "mantissa/accumulate.hpp"
@@ -20,8 +21,9 @@ using fixed::Word;
 class FixedGeneralSession final : public Session {
 public:
     FixedGeneralSession(const System& system, const DatapathSpec& spec, const SessionOptions& options)
-        : spec_(spec), formats_{spec.u, spec.r, spec.p, spec.q}, matrix_(fixed_matrix(system, spec.coefficient)),
-          threads_(std::max(1, options.threads)), recurrence_(options.recurrence) {
+        : spec_(spec), formats_{spec.u, spec.r, spec.p, spec.q}, point_(spec),
+          matrix_(fixed_matrix(system, spec.coefficient)), threads_(std::max(1, options.threads)),
+          recurrence_(options.recurrence) {
         for (auto& v : words_) v.assign(system.size(), 0);
         if (!spec.u.is_fixed()) {
             words_[0].clear();
@@ -32,6 +34,7 @@ public:
 
     void write(Vec v, std::size_t first, std::span<const double> values) override {
         check(first, values.size());
+        point_.written(v);
         for (std::size_t i = 0; i < values.size(); ++i) {
             if (floating(v)) {
                 u_[first + i] = exact::convert(spec_.u, values[i]);
@@ -50,6 +53,8 @@ public:
     void clear(Vec v) override {
         if (floating(v)) std::fill(u_.begin(), u_.end(), 0.0);
         else std::fill(words_[index(v)].begin(), words_[index(v)].end(), 0);
+        point_.cleared(v);
+        place_point();
     }
     void set_scalars(double alpha, double beta) override {
         scalars_ = {};
@@ -92,17 +97,41 @@ private:
         return step;
     }
 
+    /// The formats of r, p and q with the point where it stands.
+    void place_point() {
+        if (!point_.moves()) return;
+        for (const Vec v : {Vec::r, Vec::p, Vec::q})
+            formats_[index(v)].fraction_bits = spec_.r.fraction_bits + point_.moved();
+    }
+    /// d of the pass that comes.
+    int move_point(double alpha, double beta) {
+        if (!point_.lengths_known()) {
+            use_ = {};
+            for_elements([&](std::size_t i, Found& found) {
+                for (std::size_t v = 1; v < 4; ++v)
+                    found.bits[v] = std::max(found.bits[v], fixed::bits_of(words_[v][i]));
+            });
+            note_lengths();
+        }
+        const int d = point_.move(alpha, beta);
+        use_ = {};
+        return d;
+    }
+    void note_lengths() { point_.lengths(std::max(use_.r, 1) - 1, std::max(use_.p, 1) - 1, std::max(use_.q, 1) - 1); }
+
     /// What one thread's part of a pass found out.
     struct Found {
         bool overflow = false;
         int bits[4] = {};
     };
-    void keep(Found& found, Vec v, Word& into, Wide units) const {
+    /// `lost`: the number is beyond any word, and `units` are its low bits.
+    void keep(Found& found, Vec v, Word& into, Wide units, bool lost = false) const {
         const fixed::Rounded rounded = fixed::fit(format(v), units);
         into = rounded.word;
-        found.overflow |= rounded.overflow;
+        const bool overflow = rounded.overflow || lost;
+        found.overflow |= overflow;
         int& bits = found.bits[index(v)];
-        bits = std::max(bits, rounded.overflow ? format(v).word_bits + 1 : fixed::bits_of(rounded.word));
+        bits = std::max(bits, overflow ? format(v).word_bits + 1 : fixed::bits_of(rounded.word));
     }
     void take(const Found& found) {
         overflow_ |= found.overflow;
@@ -125,13 +154,15 @@ private:
 
     void update_u(const FixedScalar& s, double alpha, std::size_t i, Found& found) {
         const Word direction = words_[2][i];
+        const Format& p_format = format(Vec::p);
         if (!spec_.u.is_fixed()) {
-            const double p = fixed::to_double(spec_.p, direction);
+            const double p = fixed::to_double(p_format, direction);
             u_[i] = exact::add(spec_.u, u_[i], exact::mul(spec_.u, alpha, p));
             return;
         }
         Word& u = words_[0][i];
-        keep(found, Vec::u, u, u + scaled_word(s, direction, s.shift(spec_.p, spec_.u), spec_.u.rounding, found.overflow));
+        keep(found, Vec::u, u,
+             u + scaled_word(s, direction, s.shift(p_format, spec_.u), spec_.u.rounding, found.overflow));
     }
     void update_r(const FixedScalar& s, std::size_t i, Found& found) {
         Word& r = words_[1][i];
@@ -146,6 +177,18 @@ private:
         const Wide along = scaled_word(s, p, s.shift(spec_.p, spec_.p), spec_.p.rounding, lost);
         found.overflow |= lost;
         keep(found, Vec::p, p, r + along);
+    }
+
+    /// r and p onto a point that is d bits finer, each rounded once.
+    void move_r_and_p(const FixedScalar& alpha, const FixedScalar& beta, int d, std::size_t i, Found& found) {
+        Word &r = words_[1][i], &p = words_[2][i];
+        const Wide step = -(Wide{alpha.significand} * words_[3][i]), along = Wide{beta.significand} * p;
+        bool lost = false;
+        const Wide residual = rounded_sum(r, d, step, d + alpha.exponent, spec_.r.rounding, lost);
+        keep(found, Vec::r, r, residual, lost);
+        lost = false;
+        const Wide direction = rounded_sum(r, 0, along, d + beta.exponent, spec_.p.rounding, lost);
+        keep(found, Vec::p, p, direction, lost);
     }
 
     [[nodiscard]] Wide row(std::size_t i) const {
@@ -173,13 +216,13 @@ private:
         const int shift = spec_.coefficient.fraction_bits + spec_.p.fraction_bits - spec_.q.fraction_bits;
         const Wide sum = row(i);
         const bool lost = -shift > 8 && sum != 0 && fixed_bits(sum) - shift > 126;
-        found.overflow |= lost;
-        keep(found, Vec::q, words_[3][i], lost ? 0 : fixed::shift_round(sum, shift, spec_.q.rounding));
+        keep(found, Vec::q, words_[3][i], lost ? 0 : fixed::shift_round(sum, shift, spec_.q.rounding), lost);
     }
     static int fixed_bits(Wide x) {
         const auto m = static_cast<fixed::UnsignedWide>(x < 0 ? ~x : x);
         const auto high = static_cast<std::uint64_t>(m >> 64);
-        return 1 + static_cast<int>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(m)));
+        return 1 +
+               static_cast<int>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(m)));
     }
 
     [[nodiscard]] DotResult dot(Vec a, Vec b) const {
@@ -199,12 +242,26 @@ private:
     ScalarStep pass() {
         const FixedScalar alpha = operand(scalars_.alpha), beta = operand(scalars_.beta);
         const double rounded_alpha = exact::convert(spec_.operand, scalars_.alpha);
-        for_elements([&](std::size_t i, Found& found) {
-            update_u(alpha, rounded_alpha, i, found);
-            update_r(alpha, i, found);
-            update_p(beta, i, found);
-        });
+        if (point_.moves()) {
+            const int d = move_point(rounded_alpha, exact::convert(spec_.operand, scalars_.beta));
+            for_elements([&](std::size_t i, Found& found) {
+                update_u(alpha, rounded_alpha, i, found); // of p's old point
+                move_r_and_p(alpha, beta, d, i, found);
+            });
+            place_point();
+        } else {
+            for_elements([&](std::size_t i, Found& found) {
+                update_u(alpha, rounded_alpha, i, found);
+                update_r(alpha, i, found);
+                update_p(beta, i, found);
+            });
+        }
         for_elements([&](std::size_t i, Found& found) { form_q(i, found); });
+        if (point_.moves()) {
+            if (use_.r > spec_.r.word_bits || use_.p > spec_.p.word_bits || use_.q > spec_.q.word_bits)
+                point_.overflowed();
+            else note_lengths();
+        }
         const DotResult rr = dot(Vec::r, Vec::r), pq = dot(Vec::p, Vec::q), qq = dot(Vec::q, Vec::q);
         return scalar_step(spec_.scalar, rr.value, pq.value, qq.value,
                            overflow_ || rr.overflow || pq.overflow || qq.overflow);
@@ -233,7 +290,8 @@ private:
     };
 
     DatapathSpec spec_;
-    Format formats_[4];
+    Format formats_[4]; ///< of u, r, p and q as they stand
+    MovingPoint point_;
     FixedMatrix matrix_;
     int threads_;
     Recurrence recurrence_;

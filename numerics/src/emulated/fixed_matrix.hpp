@@ -22,8 +22,8 @@ struct FixedMatrix {
     std::vector<std::uint64_t> row_begin;
     std::vector<std::uint32_t> column;
     std::vector<fixed::Word> value;
-    int terms = kBands;  ///< the longest row
-    int longest = 0;     ///< bits of the longest word
+    int terms = kBands; ///< the longest row
+    int longest = 0;    ///< bits of the longest word
 };
 
 /// Rounds a system's matrix into `coefficient`. Throws InvalidInput, naming the entry, where a word does not fit: the

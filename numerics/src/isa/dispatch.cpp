@@ -1,3 +1,4 @@
+#include "fixed_kernels.hpp"
 #include "fixed_pass.hpp"
 #include "isa.hpp"
 #include "pass.hpp"
@@ -61,6 +62,14 @@ const KernelTable& best_kernel_table() {
     if (best_isa() == Isa::avx2) return avx2::kernel_table();
 #endif
     return baseline::kernel_table();
+}
+
+const FixedTable& best_fixed_table() {
+#if defined(__x86_64__)
+    if (best_isa() == Isa::avx512) return avx512::fixed_table();
+    if (best_isa() == Isa::avx2) return avx2::fixed_table();
+#endif
+    return baseline::fixed_table();
 }
 
 template <class T> const PassTable<T>& best_pass_table() {

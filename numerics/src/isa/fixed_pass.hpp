@@ -59,6 +59,9 @@ struct FixedPassKernels {
     /// Nine products, sums in 32 bits.
     void (*stencil_row)(const std::int32_t* p, const std::ptrdiff_t* offset, const std::int32_t* coefficient,
                         const WordRow& row, std::int32_t* q, WordRange& range, std::size_t n);
+    /// Nine products, sums in 64 bits.
+    void (*stencil_row_wide)(const std::int32_t* p, const std::ptrdiff_t* offset, const std::int32_t* coefficient,
+                             const WordRow& row, std::int32_t* q, WordRange& range, std::size_t n);
     /// Nine products of bands, sums in 64 bits; band[b] points at the first element's coefficient.
     void (*band_rows)(const std::int32_t* const* band, const std::int32_t* p, const std::ptrdiff_t* offset,
                       const WordRow& row, std::int32_t* q, WordRange& range, std::size_t n);

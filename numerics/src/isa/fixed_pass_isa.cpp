@@ -9,7 +9,8 @@
 namespace mantissa::detail::MANTISSA_ISA {
 namespace {
 
-// A float in [2^22, 2^23) counts halves, and its bits count them too: 1.5 2^22 + x, rounded down, holds the floor of 2 x.
+// A float in [2^22, 2^23) counts halves, and its bits count them too: 1.5 2^22 + x, rounded down, holds the floor of 2
+// x.
 constexpr float kFloatBase = 0x1.8p22F;
 constexpr std::int32_t kHalfBaseBits = 0x4AC00000 / 2;
 /// Keeps a 64-bit product above zero, so that a logical shift does.
@@ -108,7 +109,8 @@ void add_u64(std::int64_t* u, const std::int32_t* p, const WordScale& s, WordRan
             base = Words::all64(kLift >> s.shift);
     V bits = Words::zero();
     const auto part = [&](std::int64_t* at, V w) {
-        const V x = Words::sub64(Words::shift_right64(Words::add64(Words::mul_even(w, significand), lift), s.shift), base);
+        const V x =
+            Words::sub64(Words::shift_right64(Words::add64(Words::mul_even(w, significand), lift), s.shift), base);
         const V sum = Words::add64(Words::load(at), x);
         bits = Words::merge_or(bits, Words::differ(sum, Words::sign64(sum)));
         Words::store(at, sum);
@@ -218,8 +220,7 @@ void stencil_row(const std::int32_t* p, const std::ptrdiff_t* offset, const std:
     for (; i + Words::kCount <= n; i += Words::kCount) {
         const auto at = static_cast<std::ptrdiff_t>(i);
         V sum = Words::zero();
-        for (int b = 0; b < 9; ++b)
-            sum = Words::add(sum, Words::mul(Words::load(p + at + offset[b]), factor[b]));
+        for (int b = 0; b < 9; ++b) sum = Words::add(sum, Words::mul(Words::load(p + at + offset[b]), factor[b]));
         const V x = rounded(sum, row, half);
         Words::store(q + i, x);
         seen.take(x);
@@ -228,15 +229,35 @@ void stencil_row(const std::int32_t* p, const std::ptrdiff_t* offset, const std:
 #endif
     for (; i < n; ++i) {
         std::int64_t sum = 0;
-        for (int b = 0; b < 9; ++b)
-            sum += std::int64_t{coefficient[b]} * p[static_cast<std::ptrdiff_t>(i) + offset[b]];
+        for (int b = 0; b < 9; ++b) sum += std::int64_t{coefficient[b]} * p[static_cast<std::ptrdiff_t>(i) + offset[b]];
         q[i] = rounded1(row, sum);
         range.take(q[i]);
     }
 }
 
-void band_rows(const std::int32_t* const* band, const std::int32_t* p, const std::ptrdiff_t* offset,
-               const WordRow& row, std::int32_t* q, WordRange& range, std::size_t n) {
+/// Coefficients of nine bands: one for each element, or one for all.
+struct Streamed {
+    const std::int32_t* const* band;
+    MANTISSA_INLINE std::int32_t one(int b, std::size_t i) const { return band[b][i]; }
+#if MANTISSA_HAS_WORDS
+    MANTISSA_INLINE V at(int b, std::size_t i) const {
+        return Words::load(band[b] + i);
+    }
+#endif
+};
+struct Constant {
+    const std::int32_t* coefficient;
+    MANTISSA_INLINE std::int32_t one(int b, std::size_t) const { return coefficient[b]; }
+#if MANTISSA_HAS_WORDS
+    MANTISSA_INLINE V at(int b, std::size_t) const {
+        return Words::all(coefficient[b]);
+    }
+#endif
+};
+
+template <class Coefficients>
+MANTISSA_INLINE void wide_rows(const Coefficients& c, const std::int32_t* p, const std::ptrdiff_t* offset,
+                               const WordRow& row, std::int32_t* q, WordRange& range, std::size_t n) {
     std::size_t i = 0;
 #if MANTISSA_HAS_WORDS
     if (row.left == 0) {
@@ -247,7 +268,7 @@ void band_rows(const std::int32_t* const* band, const std::int32_t* p, const std
             const auto at = static_cast<std::ptrdiff_t>(i);
             V even = lift, odd = lift;
             for (int b = 0; b < 9; ++b) {
-                const V a = Words::load(band[b] + i), x = Words::load(p + at + offset[b]);
+                const V a = c.at(b, i), x = Words::load(p + at + offset[b]);
                 even = Words::add64(even, Words::mul_even(a, x));
                 odd = Words::add64(odd, Words::mul_even(Words::odd(a), Words::odd(x)));
             }
@@ -261,12 +282,23 @@ void band_rows(const std::int32_t* const* band, const std::int32_t* p, const std
     }
 #endif
     for (; i < n; ++i) {
-        std::int64_t sum = 0;
+        std::uint64_t sum = 0; // which may wrap where a word of p has overflowed: then q is formed again
         for (int b = 0; b < 9; ++b)
-            sum += std::int64_t{band[b][i]} * p[static_cast<std::ptrdiff_t>(i) + offset[b]];
-        q[i] = rounded1(row, sum);
+            sum +=
+                static_cast<std::uint64_t>(std::int64_t{c.one(b, i)} * p[static_cast<std::ptrdiff_t>(i) + offset[b]]);
+        q[i] = rounded1(row, static_cast<std::int64_t>(sum));
         range.take(q[i]);
     }
+}
+
+void stencil_row_wide(const std::int32_t* p, const std::ptrdiff_t* offset, const std::int32_t* coefficient,
+                      const WordRow& row, std::int32_t* q, WordRange& range, std::size_t n) {
+    wide_rows(Constant{coefficient}, p, offset, row, q, range, n);
+}
+
+void band_rows(const std::int32_t* const* band, const std::int32_t* p, const std::ptrdiff_t* offset, const WordRow& row,
+               std::int32_t* q, WordRange& range, std::size_t n) {
+    wide_rows(Streamed{band}, p, offset, row, q, range, n);
 }
 
 void dots(const std::int32_t* r, const std::int32_t* p, const std::int32_t* q, std::int64_t* sums, std::size_t n) {
@@ -294,7 +326,8 @@ void dots(const std::int32_t* r, const std::int32_t* p, const std::int32_t* q, s
 } // namespace
 
 const FixedPassKernels& fixed_pass_kernels() {
-    static const FixedPassKernels kernels{add_u32, add_u64, update, box_row, stencil_row, band_rows, dots};
+    static const FixedPassKernels kernels{add_u32,     add_u64,          update,    box_row,
+                                          stencil_row, stencil_row_wide, band_rows, dots};
     return kernels;
 }
 

@@ -16,61 +16,149 @@ struct Words {
     using V = __m512i;
     static constexpr std::size_t kCount = 16;
 #define MANTISSA_WORDS(name) _mm512_##name
-    static V load(const void* at) { return _mm512_loadu_si512(at); }
-    static void store(void* at, V x) { _mm512_storeu_si512(at, x); }
-    static V zero() { return _mm512_setzero_si512(); }
-    static V all64(std::int64_t x) { return _mm512_set1_epi64(x); }
+    static V load(const void* at) {
+        return _mm512_loadu_si512(at);
+    }
+    static void store(void* at, V x) {
+        _mm512_storeu_si512(at, x);
+    }
+    static V zero() {
+        return _mm512_setzero_si512();
+    }
+    static V all64(std::int64_t x) {
+        return _mm512_set1_epi64(x);
+    }
     /// Even elements of `even`, odd ones of `odd`.
-    static V blend(V even, V odd) { return _mm512_mask_blend_epi32(0xAAAA, even, odd); }
-    static V merge_or(V a, V b) { return _mm512_or_si512(a, b); }
-    static V differ(V a, V b) { return _mm512_xor_si512(a, b); }
-    static V sign64(V x) { return _mm512_srai_epi64(x, 63); }
-    static V widen_low(V x) { return _mm512_cvtepi32_epi64(_mm512_castsi512_si256(x)); }
-    static V widen_high(V x) { return _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(x, 1)); }
+    static V blend(V even, V odd) {
+        return _mm512_mask_blend_epi32(0xAAAA, even, odd);
+    }
+    static V merge_or(V a, V b) {
+        return _mm512_or_si512(a, b);
+    }
+    static V differ(V a, V b) {
+        return _mm512_xor_si512(a, b);
+    }
+    static V sign64(V x) {
+        return _mm512_srai_epi64(x, 63);
+    }
+    static V both(V a, V b) {
+        return _mm512_and_si512(a, b);
+    }
+    static V shift_down64(V x, int by) {
+        return _mm512_sra_epi64(x, _mm_cvtsi32_si128(by));
+    }
+    static bool any(V x) {
+        return _mm512_test_epi64_mask(x, x) != 0;
+    }
+    static V widen_low(V x) {
+        return _mm512_cvtepi32_epi64(_mm512_castsi512_si256(x));
+    }
+    static V widen_high(V x) {
+        return _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(x, 1));
+    }
     /// The bits of x * factor + c in float, rounded down.
     static V fma_down(V x, float factor, float c) {
         return _mm512_castps_si512(_mm512_fmadd_round_ps(_mm512_cvtepi32_ps(x), _mm512_set1_ps(factor),
-                                                         _mm512_set1_ps(c),
-                                                         _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC));
+                                                         _mm512_set1_ps(c), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC));
     }
 #else
 struct Words {
     using V = __m256i;
     static constexpr std::size_t kCount = 8;
 #define MANTISSA_WORDS(name) _mm256_##name
-    static V load(const void* at) { return _mm256_loadu_si256(static_cast<const __m256i*>(at)); }
-    static void store(void* at, V x) { _mm256_storeu_si256(static_cast<__m256i*>(at), x); }
-    static V zero() { return _mm256_setzero_si256(); }
-    static V all64(std::int64_t x) { return _mm256_set1_epi64x(x); }
-    static V blend(V even, V odd) { return _mm256_blend_epi32(even, odd, 0xAA); }
-    static V merge_or(V a, V b) { return _mm256_or_si256(a, b); }
-    static V differ(V a, V b) { return _mm256_xor_si256(a, b); }
-    static V sign64(V x) { return _mm256_cmpgt_epi64(zero(), x); }
-    static V widen_low(V x) { return _mm256_cvtepi32_epi64(_mm256_castsi256_si128(x)); }
-    static V widen_high(V x) { return _mm256_cvtepi32_epi64(_mm256_extracti128_si256(x, 1)); }
+    static V load(const void* at) {
+        return _mm256_loadu_si256(static_cast<const __m256i*>(at));
+    }
+    static void store(void* at, V x) {
+        _mm256_storeu_si256(static_cast<__m256i*>(at), x);
+    }
+    static V zero() {
+        return _mm256_setzero_si256();
+    }
+    static V all64(std::int64_t x) {
+        return _mm256_set1_epi64x(x);
+    }
+    static V blend(V even, V odd) {
+        return _mm256_blend_epi32(even, odd, 0xAA);
+    }
+    static V merge_or(V a, V b) {
+        return _mm256_or_si256(a, b);
+    }
+    static V differ(V a, V b) {
+        return _mm256_xor_si256(a, b);
+    }
+    static V sign64(V x) {
+        return _mm256_cmpgt_epi64(zero(), x);
+    }
+    static V both(V a, V b) {
+        return _mm256_and_si256(a, b);
+    }
+    /// With its sign, which AVX2 has no shift of 64 bits for.
+    static V shift_down64(V x, int by) {
+        const V sign = _mm256_set1_epi64x(INT64_MIN), moved = _mm256_srl_epi64(sign, _mm_cvtsi32_si128(by));
+        return _mm256_sub_epi64(_mm256_srl_epi64(_mm256_xor_si256(x, sign), _mm_cvtsi32_si128(by)), moved);
+    }
+    static bool any(V x) {
+        return _mm256_testz_si256(x, x) == 0;
+    }
+    static V widen_low(V x) {
+        return _mm256_cvtepi32_epi64(_mm256_castsi256_si128(x));
+    }
+    static V widen_high(V x) {
+        return _mm256_cvtepi32_epi64(_mm256_extracti128_si256(x, 1));
+    }
     /// The caller has set the processor's rounding mode to down.
     static V fma_down(V x, float factor, float c) {
-        return _mm256_castps_si256(
-            _mm256_fmadd_ps(_mm256_cvtepi32_ps(x), _mm256_set1_ps(factor), _mm256_set1_ps(c)));
+        return _mm256_castps_si256(_mm256_fmadd_ps(_mm256_cvtepi32_ps(x), _mm256_set1_ps(factor), _mm256_set1_ps(c)));
     }
 #endif
-    static V all(std::int32_t x) { return MANTISSA_WORDS(set1_epi32)(x); }
-    static V add(V a, V b) { return MANTISSA_WORDS(add_epi32)(a, b); }
-    static V sub(V a, V b) { return MANTISSA_WORDS(sub_epi32)(a, b); }
-    static V mul(V a, V b) { return MANTISSA_WORDS(mullo_epi32)(a, b); }
-    static V least(V a, V b) { return MANTISSA_WORDS(min_epi32)(a, b); }
-    static V most(V a, V b) { return MANTISSA_WORDS(max_epi32)(a, b); }
-    static V add64(V a, V b) { return MANTISSA_WORDS(add_epi64)(a, b); }
-    static V sub64(V a, V b) { return MANTISSA_WORDS(sub_epi64)(a, b); }
+    static V all(std::int32_t x) {
+        return MANTISSA_WORDS(set1_epi32)(x);
+    }
+    static V add(V a, V b) {
+        return MANTISSA_WORDS(add_epi32)(a, b);
+    }
+    static V sub(V a, V b) {
+        return MANTISSA_WORDS(sub_epi32)(a, b);
+    }
+    static V mul(V a, V b) {
+        return MANTISSA_WORDS(mullo_epi32)(a, b);
+    }
+    static V least(V a, V b) {
+        return MANTISSA_WORDS(min_epi32)(a, b);
+    }
+    static V most(V a, V b) {
+        return MANTISSA_WORDS(max_epi32)(a, b);
+    }
+    static V add64(V a, V b) {
+        return MANTISSA_WORDS(add_epi64)(a, b);
+    }
+    static V sub64(V a, V b) {
+        return MANTISSA_WORDS(sub_epi64)(a, b);
+    }
     /// Products of the even elements, 64 bits each.
-    static V mul_even(V a, V b) { return MANTISSA_WORDS(mul_epi32)(a, b); }
+    static V mul_even(V a, V b) {
+        return MANTISSA_WORDS(mul_epi32)(a, b);
+    }
     /// The odd elements at the even places.
-    static V odd(V x) { return MANTISSA_WORDS(srli_epi64)(x, 32); }
-    static V to_odd(V x) { return MANTISSA_WORDS(slli_epi64)(x, 32); }
-    static V shift_left(V x, int by) { return MANTISSA_WORDS(sll_epi32)(x, _mm_cvtsi32_si128(by)); }
-    static V shift_right(V x, int by) { return MANTISSA_WORDS(sra_epi32)(x, _mm_cvtsi32_si128(by)); }
-    static V shift_right64(V x, int by) { return MANTISSA_WORDS(srl_epi64)(x, _mm_cvtsi32_si128(by)); }
-    static V halve(V x) { return MANTISSA_WORDS(srai_epi32)(x, 1); }
+    static V odd(V x) {
+        return MANTISSA_WORDS(srli_epi64)(x, 32);
+    }
+    static V to_odd(V x) {
+        return MANTISSA_WORDS(slli_epi64)(x, 32);
+    }
+    static V shift_left(V x, int by) {
+        return MANTISSA_WORDS(sll_epi32)(x, _mm_cvtsi32_si128(by));
+    }
+    static V shift_right(V x, int by) {
+        return MANTISSA_WORDS(sra_epi32)(x, _mm_cvtsi32_si128(by));
+    }
+    static V shift_right64(V x, int by) {
+        return MANTISSA_WORDS(srl_epi64)(x, _mm_cvtsi32_si128(by));
+    }
+    static V halve(V x) {
+        return MANTISSA_WORDS(srai_epi32)(x, 1);
+    }
 #undef MANTISSA_WORDS
 };
 

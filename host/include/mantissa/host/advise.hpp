@@ -1,0 +1,83 @@
+// Which widths a matrix asks for: fixed-point words, coefficients and the iterate of a residual-guided solve, from
+// measured eigenvalues. docs/advise.md derives the rule.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "mantissa/host/problem.hpp"
+#include "mantissa/host/solve.hpp"
+
+namespace mantissa {
+
+struct AdviceOptions {
+    double tolerance = 1e-10; ///< that the solve shall reach
+    std::uint64_t inner = 10; ///< inner iterations per outer step
+    int threads = 1;
+};
+
+/// What was measured on the matrix scaled to a unit diagonal, and on the problem.
+struct MatrixMeasured {
+    std::size_t unknowns = 0;
+    std::size_t longest_row = 0; ///< entries off the diagonal
+    double smallest = 0;         ///< eigenvalues, by Lanczos
+    double largest = 0;
+    std::uint64_t steps = 0;     ///< Lanczos steps for them
+    bool settled = false;        ///< the smallest had settled when they ended
+    bool double_reached = false; ///< CG in double precision brought its residual below the tolerance
+    std::uint64_t double_iterations = 0;
+    double floor = 0;        ///< relative residual below which no defect formed in double precision falls
+    double largest_word = 0; ///< of r, p and q in that run, relative to the outer loop's scale
+    double correction = 0;   ///< largest 2-norm of the iterate between two restarts, likewise
+    [[nodiscard]] double condition() const { return largest / smallest; }
+};
+
+/// What the widths have to satisfy, in bits behind the point: each is the fewest that does.
+struct AdvisedWidths {
+    double margin = 0;        ///< times which the rounding of the coefficients, with either sign, leaves A definite
+    int coefficient = 0;      ///< fraction bits of the coefficients by that margin
+    int coefficient_word = 0; ///< word that holds them
+    int coefficient_safe = 0; ///< fraction bits that suffice by the bound on the rounding alone, whatever its signs
+    double perturbation = 0;  ///< the largest row sum of what rounding to `coefficient` bits changes: bounds its norm
+    int curvature = 0;        ///< fraction bits of r, p and q by p.Ap of the smoothest direction
+    int energy = 0;           ///< ... by the energy that rounding r adds
+    int descent = 0;          ///< ... by what an inner solve shall gain
+    int vector = 0;          ///< fraction bits of r and p: the largest of the three, without the first where q is exact
+    int product = 0;         ///< fraction bits of q; `coefficient` more than p's where that makes rows exact
+    bool exact_rows = false; ///< coefficients are so short that no row is rounded
+    int integer = 0;         ///< bits of r and p before the point, sign included
+    int product_integer = 0; ///< ... of q; more where a stencil is scaled to large integers
+    int iterate = 0;         ///< fraction bits of u, floating
+    int operand = 0;         ///< fraction bits of alpha and beta, floating
+};
+
+/// Widths, and the solve that they make: residual guided, with Jacobi scaling.
+struct Proposal {
+    AdvisedWidths widths;
+    SolveOptions options;
+};
+
+struct Advice {
+    MatrixMeasured measured;
+    std::optional<Proposal> advised; ///< few more iterations than double precision; `fewest` where that takes over 52
+                                     ///< bits
+    std::optional<Proposal> fewest;  ///< the fewest bits that should converge, in several times the iterations
+    std::string why_not;             ///< without a proposal: why, a plain sentence's second half
+    [[nodiscard]] bool found() const { return advised.has_value(); }
+};
+
+/// Called from time to time with what is being done.
+using AdviceProgress = std::function<void(const std::string&)>;
+
+/// Measures and derives. Throws InvalidInput as jacobi_scaled() does, and when an option is out of range.
+Advice advise(const Problem& problem, const AdviceOptions& options, const AdviceProgress& progress = {});
+
+/// The advice in plain sentences, a line each: what was measured, which widths follow and why, how to run it.
+std::string advice_text(const Problem& problem, const Advice& advice);
+
+/// The `mantissa solve` that runs a proposal, as one would type it.
+std::string advised_command(const Problem& problem, const Proposal& proposal);
+
+} // namespace mantissa

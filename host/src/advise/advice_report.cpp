@@ -1,0 +1,95 @@
+#include "advice_report.hpp"
+
+#include <cstdio>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "running/progress.hpp"
+#include "store/result_json.hpp"
+
+namespace mantissa::advising {
+
+namespace {
+
+using results::Json;
+
+Json measured_json(const MatrixMeasured& m) {
+    Json j = {{"unknowns", m.unknowns},
+              {"longest_row", m.longest_row},
+              {"lambda_min", results::number(m.smallest)},
+              {"lambda_max", results::number(m.largest)},
+              {"lanczos_steps", m.steps},
+              {"settled", m.settled}};
+    if (!(m.smallest > 0)) return j;
+    j["condition"] = results::number(m.condition());
+    j["double_reached"] = m.double_reached;
+    j["double_iterations"] = m.double_iterations;
+    j["defect_floor"] = results::number(m.floor);
+    j["largest_word"] = results::number(m.largest_word);
+    j["correction"] = results::number(m.correction);
+    return j;
+}
+
+Json widths_json(const AdvisedWidths& w) {
+    return {{"margin", results::number(w.margin)},
+            {"coefficient", w.coefficient},
+            {"coefficient_word", w.coefficient_word},
+            {"coefficient_safe", w.coefficient_safe},
+            {"perturbation_bound", results::number(w.perturbation)},
+            {"vector", w.vector},
+            {"product", w.product},
+            {"exact_rows", w.exact_rows},
+            {"vector_by_curvature", w.curvature},
+            {"vector_by_energy", w.energy},
+            {"vector_by_descent", w.descent},
+            {"integer", w.integer},
+            {"product_integer", w.product_integer},
+            {"iterate", w.iterate},
+            {"operand", w.operand}};
+}
+
+Json proposal_json(const Problem& problem, const Proposal& proposal) {
+    const SolveOptions& o = proposal.options;
+    return {{"spec", to_string(o.spec)},
+            {"scheme", to_string(o.scheme)},
+            {"inner", o.inner},
+            {"jacobi", o.jacobi},
+            {"tolerance", results::number(o.tolerance)},
+            {"max_iterations", o.max_iterations},
+            {"command", advised_command(problem, proposal)},
+            {"widths", widths_json(proposal.widths)}};
+}
+
+} // namespace
+
+Advice advise_with_progress(const Problem& problem, const AdviceOptions& options) {
+    std::mutex mutex;
+    std::string now;
+    const running::TickingLine line([&] {
+        const std::scoped_lock lock(mutex);
+        return now;
+    });
+    return advise(problem, options, [&](const std::string& what) {
+        const std::scoped_lock lock(mutex);
+        now = what;
+    });
+}
+
+void print_advice(const Problem& problem, const Advice& advice, bool json) {
+    if (!json) {
+        fmt::print("{}", advice_text(problem, advice));
+        return;
+    }
+    Json j = {{"problem", problem.name}, {"measured", measured_json(advice.measured)}, {"found", advice.found()}};
+    if (advice.found()) {
+        j["advised"] = proposal_json(problem, *advice.advised);
+        j["fewest"] = proposal_json(problem, *advice.fewest);
+    } else {
+        j["why_not"] = advice.why_not;
+    }
+    j["text"] = advice_text(problem, advice);
+    fmt::print("{}\n", j.dump(2));
+}
+
+} // namespace mantissa::advising

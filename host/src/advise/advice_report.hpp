@@ -1,0 +1,16 @@
+// Advice as a command gives it: with a progress line, as sentences or JSON. Internal to host/.
+#pragma once
+
+#include <string>
+
+#include "mantissa/host/advise.hpp"
+
+namespace mantissa::advising {
+
+/// Measures and derives, with a progress line.
+Advice advise_with_progress(const Problem& problem, const AdviceOptions& options);
+
+/// Prints the advice, as sentences or as a JSON object.
+void print_advice(const Problem& problem, const Advice& advice, bool json);
+
+} // namespace mantissa::advising

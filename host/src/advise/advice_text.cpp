@@ -1,0 +1,86 @@
+// The advice in words.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mantissa/host/advise.hpp"
+#include "mantissa/spec.hpp"
+
+namespace mantissa {
+
+namespace {
+
+std::string measured_text(const Problem& problem, const MatrixMeasured& m) {
+    std::string text = fmt::format("{}: {} unknowns, at most {} entries off the diagonal in a row.\n", problem.name,
+                                   m.unknowns, m.longest_row);
+    text += fmt::format("The matrix scaled to a unit diagonal has eigenvalues from {:.3e} to {:.4g}, by {} steps of "
+                        "Lanczos",
+                        m.smallest, m.largest, m.steps);
+    if (!(m.smallest > 0)) return text + ".\n";
+    text += m.settled ? "" : " (the smallest had not settled)";
+    text += fmt::format(": condition number {:.2e}.\n", m.condition());
+    text += fmt::format("Conjugate gradients in double precision take {} iterations{}. Rounding of a double defect "
+                        "leaves a residual of about {:.0e}.\n",
+                        m.double_iterations, m.double_reached ? "" : " and have not converged then", m.floor);
+    return text;
+}
+
+std::string widths_text(const MatrixMeasured& m, const Proposal& proposal) {
+    const AdvisedWidths& w = proposal.widths;
+    const SolveOptions& o = proposal.options;
+    std::string text =
+        w.perturbation == 0
+            ? fmt::format("Coefficients: {} fraction bits hold them exactly.\n", w.coefficient)
+            : fmt::format("Coefficients: {} fraction bits. Rounding to them changes no row by more than {:.1e}, and "
+                          "the matrix stays positive definite with {:.0f} times that change, of either sign. (By the "
+                          "bound alone {} bits would be safe.)\n",
+                          w.coefficient, w.perturbation, w.margin, w.coefficient_safe);
+    const std::string energy = fmt::format("{} (the energy that rounding brings in stays below the error's)", w.energy);
+    const std::string descent =
+        fmt::format("{} (what {} inner iterations gain must show in the residual's words)", w.descent, o.inner);
+    if (w.exact_rows)
+        text += fmt::format(
+            "Vectors: {} fraction bits, the most of {} and {}{}.\n", w.vector, energy, descent,
+            w.product > w.vector
+                ? fmt::format("; q = A p takes {}, with which rows of so short coefficients are exact", w.product)
+                : "; rows of so short coefficients are exact");
+    else
+        text +=
+            fmt::format("Vectors: {} fraction bits, the most of {} (rounding q = A p must not hide the curvature of "
+                        "the smoothest direction), {} and {}.\n",
+                        w.vector, w.curvature, energy, descent);
+    text += fmt::format("Words: {} bits. {} before the point hold a defect that gathers in one element",
+                        o.spec.r.word_bits, w.integer);
+    if (m.largest_word > 1)
+        text += fmt::format(", and the longest word of the double run, 2^{:.1f} times the outer loop's scale",
+                            std::log2(m.largest_word));
+    text += fmt::format(", with a sign.\nThe iterate between two restarts asks for {} fraction bits", w.iterate);
+    text +=
+        o.spec.operand == DatapathSpec::kFixedOperand ? ".\n" : fmt::format("; alpha and beta for {}.\n", w.operand);
+    return text;
+}
+
+} // namespace
+
+std::string advised_command(const Problem& problem, const Proposal& proposal) {
+    const SolveOptions& o = proposal.options;
+    std::string text = fmt::format("mantissa solve --problem '{}' --jacobi --scheme residual-guided --inner {} --spec "
+                                   "'{}'",
+                                   problem.name, o.inner, to_string(o.spec));
+    if (o.tolerance != SolveOptions{}.tolerance) text += fmt::format(" --tolerance {:g}", o.tolerance);
+    if (o.max_iterations != 0) text += fmt::format(" --max-iterations {}", o.max_iterations);
+    return text;
+}
+
+std::string advice_text(const Problem& problem, const Advice& advice) {
+    std::string text = measured_text(problem, advice.measured);
+    if (!advice.found()) return text + fmt::format("No datapath within 52 bits: {}.\n", advice.why_not);
+    text += widths_text(advice.measured, *advice.advised);
+    text += "Advised:\n  " + advised_command(problem, *advice.advised) + "\n";
+    if (advice.fewest->options.spec != advice.advised->options.spec)
+        text += "The fewest bits that should converge, in several times the iterations:\n  " +
+                advised_command(problem, *advice.fewest) + "\n";
+    return text;
+}
+
+} // namespace mantissa

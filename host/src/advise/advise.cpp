@@ -1,0 +1,271 @@
+#include "mantissa/host/advise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "mantissa/engine.hpp"
+#include "mantissa/fitted.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/host/scaling.hpp"
+#include "rows.hpp"
+#include "spectrum.hpp"
+#include "trial.hpp"
+
+namespace mantissa {
+
+namespace {
+
+using namespace advising;
+
+/// Errors of coefficients, curvature and energy stay below this part of what they disturb.
+constexpr double kPart = 0.25;
+/// No width is named beyond this: vectors cross the engine's seam as doubles.
+constexpr int kMostBits = 52;
+constexpr int kFewestBits = 2;
+/// Iterations that the fewest bits may take, times those of double precision, before the limit is raised.
+constexpr std::uint64_t kMostSlower = 10;
+/// The fewest fraction bits that are worth naming for u.
+constexpr int kFewestIterate = 10;
+
+/// A defect gets down to its floor times this, not to the floor itself.
+constexpr double kFloorSlack = 1.25;
+/// Within this of the floor refinement is tried in double precision.
+constexpr double kEdge = 4;
+
+/// Coefficients of so many bits are short: q may be longer by them.
+constexpr int kShort = 4;
+
+/// The integers of a stencil that smooth vectors do not show in q's length.
+constexpr double kSmallIntegers = 16;
+
+int bits_at_least(double bits) {
+    return static_cast<int>(std::ceil(std::min(bits, 1000.0)));
+}
+
+class Adviser {
+public:
+    Adviser(const Problem& problem, const AdviceOptions& options, const AdviceProgress& progress)
+        : problem_(problem), options_(options), progress_(progress), scaled_(jacobi_scaled(problem)) {}
+
+    Advice run() {
+        measure();
+        if (refused()) return std::move(advice_);
+        const MatrixMeasured& m = advice_.measured;
+        // CG takes sqrt(kappa) steps to what its directions are conjugate for. Errors of relative size e in each of
+        // them, independent of each other, come to e kappa^(1/4).
+        const double memory = std::pow(m.condition(), 0.25);
+        // What an inner solve gains in exact arithmetic, in bits, and at most what is asked for.
+        const double gain =
+            std::min(2 * static_cast<double>(options_.inner) / std::sqrt(m.condition()) * std::numbers::log2e,
+                     -std::log2(options_.tolerance));
+        advice_.fewest = proposal({1, 1, kFewestBits - 1});
+        if (!advice_.fewest) return std::move(advice_);
+        advice_.advised = proposal({memory, gain, advice_.fewest->widths.coefficient - 1});
+        if (!advice_.advised) advice_.advised = advice_.fewest;
+        return std::move(advice_);
+    }
+
+private:
+    /// How much better than "converges at all".
+    struct Aim {
+        double finer = 1;  ///< errors are this much smaller than kPart
+        double gain = 1;   ///< bits that an inner solve shall gain
+        int too_short = 1; ///< coefficient bits that are known not to do
+    };
+
+    const System& matrix() const { return scaled_.problem.system; }
+    void say(const std::string& what) const {
+        if (progress_) progress_(what);
+    }
+    bool none(std::string why) {
+        advice_.why_not = std::move(why);
+        return false;
+    }
+
+    Extremes lanczos(const System& system, const std::string& what, bool stop_below_zero) const {
+        LanczosOptions o;
+        o.threads = options_.threads;
+        o.stop_below_zero = stop_below_zero;
+        o.progress = [&](std::uint64_t steps) { say(fmt::format("{}: {} Lanczos steps", what, steps)); };
+        return extreme_eigenvalues(system, o);
+    }
+
+    void measure() {
+        MatrixMeasured& m = advice_.measured;
+        m.unknowns = matrix().size();
+        m.longest_row = longest_row(matrix());
+        const Extremes found = lanczos(matrix(), "eigenvalues", true);
+        m.smallest = found.smallest;
+        m.largest = found.largest;
+        m.steps = found.steps;
+        m.settled = found.settled;
+        if (!(m.smallest > 0)) return;
+        TrialOptions o;
+        o.tolerance = options_.tolerance;
+        o.inner = options_.inner;
+        o.threads = options_.threads;
+        o.progress = [&](std::uint64_t iterations, double residual) {
+            say(fmt::format("CG in double precision: {} iterations, residual {:.1e}", iterations, residual));
+        };
+        const Trial trial = run_trial(problem_, scaled_, o);
+        m.double_reached = trial.reached;
+        m.double_iterations = trial.iterations;
+        m.floor = trial.floor;
+        m.largest_word = trial.largest_word;
+        m.correction = trial.correction;
+    }
+
+    /// Close to the floor the restarts may spoil what one run reaches. Does refinement get there in double precision?
+    void refused_by_refinement() {
+        SolveOptions o;
+        o.scheme = Scheme::residual_guided;
+        o.spec = DatapathSpec(formats::kDouble);
+        o.jacobi = true;
+        o.inner = options_.inner;
+        o.tolerance = options_.tolerance;
+        o.threads = options_.threads;
+        const SolveResult result = solve(problem_, *make_emulated_engine(), o, [&](const HistoryPoint& h) {
+            say(fmt::format("refinement in double precision: {} iterations", h.inner_iterations));
+            return true;
+        });
+        if (result.status != Status::converged)
+            none(fmt::format("the same refinement, restarted every {} iterations, stops in double precision at a "
+                             "residual of {:.1e} ({}); try a larger --inner or a larger --tolerance",
+                             options_.inner, result.true_residual, to_string(result.status)));
+    }
+
+    /// Nothing that a datapath could mend.
+    bool refused() {
+        const MatrixMeasured& m = advice_.measured;
+        if (!(m.smallest > 0))
+            none(fmt::format("the matrix is not positive definite: Lanczos finds an eigenvalue of {:.3e} or below",
+                             m.smallest));
+        else if (!m.double_reached)
+            none(fmt::format("conjugate gradients in double precision do not reach {:g} within {} iterations",
+                             options_.tolerance, m.double_iterations));
+        else if (kFloorSlack * m.floor > options_.tolerance)
+            none(fmt::format("the outer loop forms the defect in double precision, whose rounding alone leaves a "
+                             "residual of about {:.1e} here; ask for --tolerance {:.0e} or more",
+                             m.floor, 3 * m.floor));
+        else if (kEdge * m.floor > options_.tolerance) refused_by_refinement();
+        return !advice_.why_not.empty();
+    }
+
+    /// Does the matrix stay definite when the rounding of its coefficients is taken `margin` times, with either sign?
+    bool stays_definite(const RoundedMatrix& rounding, double margin, int bits) const {
+        if (2 * margin * rounding.row_bound <= advice_.measured.smallest) return true;
+        const auto definite = [&](double factor) {
+            const Extremes found =
+                lanczos(moved(matrix(), rounding.system, factor), fmt::format("coefficients of {} bits", bits), true);
+            return found.settled && found.smallest > 0;
+        };
+        return definite(-margin) && definite(margin);
+    }
+
+    /// The fewest bits that hold, by halving below those that the bound on row sums grants.
+    bool coefficients(const Aim& aim, AdvisedWidths& w) {
+        // (A + E)^-1 A is within 1 / (margin - 1) of one: no inner solve gains more than that.
+        w.margin = std::max(aim.finer / kPart, std::exp2(aim.gain));
+        int safe = aim.too_short + 1;
+        while (safe <= kMostBits && 2 * w.margin * rounded(matrix(), safe).row_bound > advice_.measured.smallest)
+            ++safe;
+        w.coefficient_safe = safe;
+        if (safe > kMostBits)
+            return none(fmt::format("coefficients of {} fraction bits still change a row by {:.1e}", kMostBits,
+                                    rounded(matrix(), kMostBits).row_bound));
+        int fails = aim.too_short, holds = safe;
+        while (holds - fails > 1) {
+            const int middle = fails + (holds - fails) / 2;
+            (stays_definite(rounded(matrix(), middle), w.margin, middle) ? holds : fails) = middle;
+        }
+        const RoundedMatrix chosen = rounded(matrix(), holds);
+        w.coefficient = holds;
+        w.coefficient_word = chosen.word_bits;
+        w.perturbation = chosen.row_bound;
+        return true;
+    }
+
+    /// What a solve multiplies a constant stencil with to have integers; 1 where it has none, and for other matrices.
+    double integer_scale(const AdvisedWidths& w) const {
+        if (matrix().kind() != System::Kind::stencil) return 1;
+        DatapathSpec spec(Format::fixed(40, 30));
+        spec.coefficient = Format::fixed(w.coefficient_word, w.coefficient);
+        const auto fit = fitted(matrix(), spec);
+        return fit ? fit->scale : 1;
+    }
+
+    /// Fraction bits of r, p and q, the bits before their point, and those of u, alpha and beta.
+    bool vectors(const Aim& aim, AdvisedWidths& w) {
+        const MatrixMeasured& m = advice_.measured;
+        const double n = static_cast<double>(m.unknowns), inner = static_cast<double>(options_.inner);
+        const double finer = std::log2(aim.finer);
+        w.curvature = bits_at_least(std::log2(1 / m.smallest) + 1 + finer);
+        w.energy = bits_at_least(0.5 * std::log2(n * m.condition() / 12) + 1.5 + finer);
+        w.descent = bits_at_least(0.5 * std::log2(n * inner / 12) + 2.5 + aim.gain);
+        // With short coefficients a few more bits of q hold its rows exactly; a constant stencil that is scaled to
+        // integers has exact rows in as many bits as p, but longer ones.
+        const double integers = integer_scale(w);
+        w.exact_rows = integers > 1 || w.coefficient <= kShort;
+        w.vector = std::max({w.exact_rows ? 0 : w.curvature, w.energy, w.descent});
+        w.product = w.vector + (w.exact_rows && integers <= 1 ? w.coefficient : 0);
+        w.product_integer = integers > kSmallIntegers ? bits_at_least(std::log2(integers)) : 0;
+        // The defect may gather in one element, whatever the double run's did: r holds 1 at least.
+        w.integer = 2 + std::max(0, m.largest_word > 0 ? bits_at_least(std::log2(m.largest_word)) : 0);
+        w.iterate = kFewestIterate;
+        if (m.correction > 0)
+            w.iterate =
+                std::max(kFewestIterate, bits_at_least(std::log2(8 * m.largest * inner * m.correction) + finer));
+        w.operand =
+            std::max(DatapathSpec::kFixedOperand.fraction_bits, bits_at_least(0.5 * std::log2(m.condition()) + 1));
+        w.product_integer += w.integer;
+        const int word = w.product + w.product_integer;
+        if (word > kMostBits || w.coefficient_word > kMostBits || w.iterate > kMostBits)
+            return none(fmt::format("vectors would take words of {} bits, coefficients {} and the iterate {}", word,
+                                    w.coefficient_word, w.iterate));
+        return true;
+    }
+
+    std::optional<Proposal> proposal(const Aim& aim) {
+        Proposal proposal;
+        AdvisedWidths& w = proposal.widths;
+        if (!coefficients(aim, w) || !vectors(aim, w)) return std::nullopt;
+        SolveOptions& o = proposal.options;
+        o.scheme = Scheme::residual_guided;
+        o.jacobi = true;
+        o.inner = options_.inner;
+        o.tolerance = options_.tolerance;
+        o.threads = options_.threads;
+        // Short words take several times the iterations of double precision.
+        const std::uint64_t wanted = kMostSlower * advice_.measured.double_iterations;
+        if (wanted > default_iteration_limit(advice_.measured.unknowns)) o.max_iterations = 2 * wanted;
+        o.spec = DatapathSpec(Format::fixed(w.vector + w.integer, w.vector));
+        o.spec.q = Format::fixed(w.product + w.product_integer, w.product);
+        o.spec.coefficient = Format::fixed(w.coefficient_word, w.coefficient);
+        o.spec.u = w.iterate <= 23 ? Format{23, 8} : Format{w.iterate, 11};
+        if (w.operand > DatapathSpec::kFixedOperand.fraction_bits) o.spec.operand = Format{w.operand, 11};
+        o.spec.validate();
+        return proposal;
+    }
+
+    const Problem& problem_;
+    const AdviceOptions& options_;
+    const AdviceProgress& progress_;
+    ScaledProblem scaled_;
+    Advice advice_;
+};
+
+} // namespace
+
+Advice advise(const Problem& problem, const AdviceOptions& options, const AdviceProgress& progress) {
+    if (!(options.tolerance > 0 && options.tolerance < 1))
+        throw InvalidInput(fmt::format("tolerance {}: give a number between 0 and 1", options.tolerance));
+    if (options.inner < 1) throw InvalidInput("inner: at least one inner iteration");
+    if (options.threads < 1) throw InvalidInput("threads: at least one");
+    return Adviser(problem, options, progress).run();
+}
+
+} // namespace mantissa

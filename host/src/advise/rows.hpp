@@ -1,0 +1,38 @@
+// The rows of a matrix of any kind: which are empty, how long they are; and its entries rounded. Internal to host/.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "mantissa/system.hpp"
+
+namespace mantissa::advising {
+
+/// Rows without an entry other than zero: Dirichlet nodes.
+std::vector<bool> empty_rows(const System& system);
+
+/// The most entries off the diagonal that a row has, zeros left out.
+std::size_t longest_row(const System& system);
+
+/// sqrt(sum_j (a_ij u_j / unit)^2) for every row.
+std::vector<double> root_sums_of_squares(const System& system, std::span<const double> u, double unit);
+
+/// The same matrix with every entry a number of its own: symmetric bands as nine bands, any other kind as it is.
+System with_every_entry(const System& system);
+
+/// A matrix as a fixed-point engine holds it (engine.hpp), and how far it is from the one that was given.
+struct RoundedMatrix {
+    System system;        ///< of the same kind; symmetric bands become nine bands
+    double row_bound = 0; ///< the largest row sum of |change|; no eigenvalue moves further (Gershgorin)
+    int word_bits = 2;    ///< the shortest words that hold every entry off the diagonal, and the diagonal with one more
+};
+
+/// Every entry off the diagonal rounded to `fraction_bits` (half up). On grids the diagonal is the rounded row sum
+/// minus these, so that row sums survive; in sparse rows it is rounded by itself.
+RoundedMatrix rounded(const System& system, int fraction_bits);
+
+/// A + factor (B - A), entry by entry, for two matrices of one kind and one pattern.
+System moved(const System& a, const System& b, double factor);
+
+} // namespace mantissa::advising

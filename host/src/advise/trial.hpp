@@ -1,0 +1,34 @@
+// Conjugate gradients in double precision on the problem itself: what a datapath's words will have to hold. Internal to
+// host/.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "mantissa/host/scaling.hpp"
+
+namespace mantissa::advising {
+
+/// Sizes are relative to the power of two at or above the residual's norm at the last restart, as an outer loop scales.
+struct Trial {
+    bool reached = false;         ///< the recurrence's residual, of the problem as given, reached the tolerance
+    std::uint64_t iterations = 0; ///< until then, or the limit
+    double largest_word = 0;      ///< largest magnitude of an element of r, p or q
+    double correction = 0;        ///< largest 2-norm that u takes between two restarts
+    /// The relative residual that rounding leaves of a defect that is formed in double precision: 2^-53 times the norm
+    /// of sqrt(sum_j (a_ij u_j)^2) over that of b, on the problem as given.
+    double floor = 0;
+};
+
+struct TrialOptions {
+    double tolerance = 1e-10;
+    std::uint64_t inner = 10; ///< iterations between two restarts
+    std::uint64_t limit = 30000;
+    int threads = 1;
+    std::function<void(std::uint64_t iterations, double relative_residual)> progress;
+};
+
+/// `scaled`: jacobi_scaled(problem). A zero right-hand side gives an empty trial that reached its end.
+Trial run_trial(const Problem& problem, const ScaledProblem& scaled, const TrialOptions& options);
+
+} // namespace mantissa::advising

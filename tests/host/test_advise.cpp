@@ -1,0 +1,232 @@
+// Which widths a matrix asks for: Lanczos against known spectra, and advice that is then run.
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "advise/rows.hpp"
+#include "advise/spectrum.hpp"
+#include "expect_invalid.hpp"
+#include "mantissa/engine.hpp"
+#include "mantissa/host/advise.hpp"
+
+namespace {
+
+using namespace mantissa;
+using namespace mantissa::advising;
+
+/// Rows from (row, column, value), both halves given.
+CompressedRows rows(std::size_t n,
+                    const std::function<void(std::size_t, std::vector<std::pair<std::uint32_t, double>>&)>& row) {
+    std::vector<std::uint64_t> begin{0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    for (std::size_t i = 0; i < n; ++i) {
+        std::vector<std::pair<std::uint32_t, double>> entries;
+        row(i, entries);
+        for (const auto& [j, x] : entries) {
+            column.push_back(j);
+            value.push_back(x);
+        }
+        begin.push_back(column.size());
+    }
+    return {std::move(begin), std::move(column), std::move(value)};
+}
+
+CompressedRows diagonal(const std::vector<double>& d) {
+    return rows(d.size(), [&](std::size_t i, auto& e) { e.emplace_back(static_cast<std::uint32_t>(i), d[i]); });
+}
+
+/// Constant diagonals from -reach to reach.
+CompressedRows toeplitz(std::size_t n, const std::vector<double>& by_distance) {
+    const auto reach = static_cast<std::ptrdiff_t>(by_distance.size()) - 1;
+    return rows(n, [&](std::size_t i, auto& e) {
+        for (std::ptrdiff_t d = -reach; d <= reach; ++d) {
+            const std::ptrdiff_t j = static_cast<std::ptrdiff_t>(i) + d;
+            if (j >= 0 && j < static_cast<std::ptrdiff_t>(n))
+                e.emplace_back(static_cast<std::uint32_t>(j), by_distance[static_cast<std::size_t>(std::abs(d))]);
+        }
+    });
+}
+
+/// Two-dimensional five-point Laplacian with a coefficient of `along` one way, on n x n nodes.
+CompressedRows five_point(std::size_t n, double along) {
+    return rows(n * n, [&](std::size_t i, auto& e) {
+        const std::size_t x = i % n, y = i / n;
+        const auto put = [&](std::size_t j, double a) { e.emplace_back(static_cast<std::uint32_t>(j), a); };
+        if (y > 0) put(i - n, -1);
+        if (x > 0) put(i - 1, -along);
+        put(i, 2 + 2 * along);
+        if (x + 1 < n) put(i + 1, -along);
+        if (y + 1 < n) put(i + n, -1);
+    });
+}
+
+/// Springs between neighbours of a chain of points in the plane, stiffnesses over four decades: couplings of both
+/// signs.
+CompressedRows springs(std::size_t points) {
+    std::vector<std::vector<double>> a(2 * points, std::vector<double>(2 * points, 0.0));
+    for (std::size_t i = 0; i < points; ++i)
+        for (std::size_t j = i + 1; j < std::min(points, i + 4); ++j) {
+            const double angle = 1.7 * static_cast<double>(i + 2 * j),
+                         k = std::pow(10.0, static_cast<double>((i * 7 + j) % 5) - 2);
+            const double c[2] = {std::cos(angle), std::sin(angle)};
+            for (std::size_t s = 0; s < 2; ++s)
+                for (std::size_t t = 0; t < 2; ++t) {
+                    a[2 * i + s][2 * i + t] += k * c[s] * c[t];
+                    a[2 * j + s][2 * j + t] += k * c[s] * c[t];
+                    a[2 * i + s][2 * j + t] -= k * c[s] * c[t];
+                    a[2 * j + t][2 * i + s] -= k * c[s] * c[t];
+                }
+        }
+    return rows(2 * points, [&](std::size_t i, auto& e) {
+        for (std::size_t j = 0; j < a.size(); ++j)
+            if (a[i][j] != 0 || i == j) e.emplace_back(static_cast<std::uint32_t>(j), a[i][j] + (i == j ? 1e-3 : 0));
+    });
+}
+
+Problem problem(std::string name, System system) {
+    std::vector<double> b(system.size(), 1.0);
+    return {std::move(name), std::move(system), std::move(b), {}};
+}
+
+TEST(Spectrum, TridiagonalOfKnownEigenvalues) {
+    const std::size_t n = 200;
+    Tridiagonal t;
+    for (std::size_t i = 0; i < n; ++i) t.grow(2, -1);
+    const auto value = [&](std::size_t k) {
+        return 2 - 2 * std::cos(std::numbers::pi * static_cast<double>(k) / static_cast<double>(n + 1));
+    };
+    EXPECT_NEAR(t.smallest(), value(1), 1e-6 * value(1));
+    EXPECT_NEAR(t.largest(), value(n), 1e-6 * value(n));
+    for (const std::size_t k : {1, 2, 57, 200}) EXPECT_EQ(t.below(value(k) * (1 + 1e-6)), k);
+    // The unit eigenvector of the smallest ends in sin(n pi / (n + 1)) sqrt(2 / (n + 1)).
+    const double last = std::sin(std::numbers::pi * n / (n + 1.0)) * std::sqrt(2 / (n + 1.0));
+    EXPECT_NEAR(t.last_of_smallest(), last, 1e-4 * last);
+}
+
+TEST(Spectrum, LanczosFindsTheEndsOfKnownSpectra) {
+    const auto check = [](const std::string& what, const System& system, double low, double high) {
+        const Extremes found = extreme_eigenvalues(system, {});
+        EXPECT_TRUE(found.settled) << what;
+        EXPECT_GE(found.smallest, low * (1 - 1e-6)) << what;
+        EXPECT_LE(found.smallest, low * 1.02) << what;
+        EXPECT_LE(found.largest, high * (1 + 1e-6)) << what;
+        EXPECT_GE(found.largest, high * 0.98) << what;
+    };
+    const auto half = [](std::size_t n, double k) {
+        const double s = std::sin(std::numbers::pi * k / (2.0 * static_cast<double>(n + 1)));
+        return s * s;
+    };
+    std::vector<double> d(300);
+    for (std::size_t i = 0; i < d.size(); ++i) d[i] = std::pow(10.0, -6.0 * static_cast<double>(i) / 299);
+    check("six decades", diagonal(d), 1e-6, 1);
+    check("one number", diagonal({3}), 3, 3);
+    check("identity", diagonal(std::vector<double>(50, 1.0)), 1, 1);
+    for (const double along : {1.0, 1e3, 1e-3}) // 4 (along sin^2 + sin^2) of each direction
+        check("five point", five_point(40, along), 4 * (along + 1) * half(40, 1), 4 * (along + 1) * half(40, 40));
+    // Dirichlet nodes are left out: 8/3 - (2 cx + 2 cy + 4 cx cy)/3 with cosines of pi / 2^level.
+    const double c = std::cos(std::numbers::pi / 64), top = -c; // alternating signs one way, smooth the other
+    check("poisson2d", make_problem("poisson2d:level=6").system, (8 - 4 * c - 4 * c * c) / 3,
+          (8 - 2 * c - 2 * top - 4 * c * top) / 3);
+}
+
+TEST(Spectrum, StopsWhereAMatrixIsNotDefinite) {
+    std::vector<double> d(100, 1.0);
+    d[17] = -1e-3;
+    const Extremes found = extreme_eigenvalues(System(diagonal(d)), {.stop_below_zero = true});
+    EXPECT_LE(found.smallest, 0);
+    const Advice advice = advise(problem("indefinite", toeplitz(50, {1, 0.8})), {});
+    EXPECT_FALSE(advice.found());
+    EXPECT_NE(advice.why_not.find("not positive definite"), std::string::npos) << advice.why_not;
+}
+
+TEST(Rounding, BoundsAndWords) {
+    // -1/3 in four bits is -5/16: off by 1/48 in each coupling.
+    const RoundedMatrix r = rounded(System(toeplitz(10, {1, -1.0 / 3})), 4);
+    EXPECT_NEAR(r.row_bound, 2.0 / 48, 1e-15);
+    EXPECT_EQ(r.word_bits, 5); // the diagonal, 1 = 16/16, has one bit more
+    EXPECT_EQ(rounded(System(toeplitz(10, {1, -0.5})), 4).row_bound, 0);
+    // +1 off the diagonal needs a word more than -1 does.
+    EXPECT_EQ(rounded(System(toeplitz(10, {1, 0.999})), 4).word_bits, 6);
+    EXPECT_EQ(rounded(System(toeplitz(10, {1, -0.999})), 4).word_bits, 5);
+    // On grids the diagonal moves so that row sums stay.
+    const System grid = make_problem("diffusion2d:level=3,field=jump,contrast=10").system;
+    const RoundedMatrix g = rounded(grid, 3);
+    const auto& before = std::get<Bands>(grid.matrix());
+    const auto& after = std::get<Bands>(g.system.matrix());
+    for (std::size_t i = 0; i < grid.size(); ++i) {
+        double sum = 0, kept = 0;
+        for (std::size_t b = 0; b < kBands; ++b) {
+            sum += before.band(b)[i];
+            kept += after.band(b)[i];
+        }
+        EXPECT_NEAR(kept, sum, 1.0 / 16 + 1e-12) << i;
+    }
+    const System half_way = moved(grid, g.system, 0.5);
+    EXPECT_DOUBLE_EQ(std::get<Bands>(half_way.matrix()).band(5)[40], (before.band(5)[40] + after.band(5)[40]) / 2);
+}
+
+/// Both proposals converge when they are run; the advised one in at most `times` the iterations of double precision.
+void expect_converging(const Problem& p, double times, double tolerance = 1e-10) {
+    AdviceOptions options;
+    options.tolerance = tolerance;
+    const Advice advice = advise(p, options);
+    ASSERT_TRUE(advice.found()) << p.name << ": " << advice.why_not;
+    const auto run = [&](const Proposal& proposal) {
+        const SolveResult r = solve(p, *make_emulated_engine(), proposal.options);
+        EXPECT_EQ(r.status, Status::converged)
+            << p.name << ' ' << to_string(proposal.options.spec) << ": " << r.detail << ", " << r.true_residual;
+        EXPECT_LT(r.true_residual, tolerance * 1.001) << p.name;
+        return static_cast<double>(r.inner_iterations);
+    };
+    EXPECT_LT(run(*advice.advised), times * static_cast<double>(advice.measured.double_iterations)) << p.name;
+    run(*advice.fewest);
+    EXPECT_LE(advice.fewest->options.spec.r.word_bits, advice.advised->options.spec.r.word_bits);
+    EXPECT_LE(advice.fewest->widths.coefficient, advice.advised->widths.coefficient);
+    // Its own text reads back as the spec.
+    EXPECT_EQ(parse_spec(to_string(advice.advised->options.spec)), advice.advised->options.spec);
+    EXPECT_NE(advice_text(p, advice).find(advised_command(p, *advice.advised)), std::string::npos);
+}
+
+TEST(Advice, ConvergesOnProblemsOfItsOwn) {
+    for (const char* text :
+         {"poisson2d:level=5", "poisson2d:level=5,anisotropy=1000", "diffusion2d:level=5,field=smooth",
+          "diffusion2d:level=5,field=jump,contrast=10000", "poisson3d:level=3"})
+        expect_converging(make_problem(text), 5);
+}
+
+TEST(Advice, ConvergesOnMatricesOfManyKinds) {
+    expect_converging(problem("path", toeplitz(400, {2, -1})), 6);
+    expect_converging(problem("mass", toeplitz(500, {4, 1})), 3);
+    // (In double precision it ends with the 40 unknowns, which no rounding survives.)
+    expect_converging(problem("fourth differences", toeplitz(40, {6, -4, 1})), 60, 1e-8);
+    expect_converging(problem("anisotropic", five_point(30, 1e4)), 6);
+    expect_converging(problem("springs", springs(40)), 10);
+}
+
+TEST(Advice, SaysWhenADoubleDefectCannotReachTheTolerance) {
+    // A beam of 200 elements: the solution is 10^8 times the right-hand side.
+    const Advice advice = advise(problem("beam", toeplitz(200, {6, -4, 1})), {});
+    EXPECT_FALSE(advice.found());
+    EXPECT_GT(advice.measured.floor, 1e-10);
+    EXPECT_NE(advice.why_not.find("--tolerance"), std::string::npos) << advice.why_not;
+    EXPECT_NE(advice_text(problem("beam", diagonal({1})), advice).find("No datapath within 52 bits"),
+              std::string::npos);
+}
+
+TEST(Advice, EdgeCases) {
+    expect_converging(problem("one unknown", diagonal({7})), 20);
+    Problem nothing = problem("zero right side", toeplitz(20, {2, -1}));
+    nothing.b.assign(20, 0.0);
+    EXPECT_TRUE(advise(nothing, {}).found());
+    expect_invalid([] { (void)advise(problem("negative", diagonal({1, -1})), {}); }, "diagonal entry 2");
+    expect_invalid([] { (void)advise(problem("p", diagonal({1})), {.tolerance = 2}); }, "tolerance 2");
+    expect_invalid([] { (void)advise(problem("p", diagonal({1})), {.inner = 0}); }, "inner");
+}
+
+} // namespace
