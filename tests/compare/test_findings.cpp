@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "findings/findings.hpp"
+#include "findings/iteration_contest.hpp"
 
 namespace {
 
@@ -64,6 +65,13 @@ std::string sentence(const std::vector<std::string>& list, const std::string& st
     EXPECT_LE(std::count_if(list.begin(), list.end(), [&](const auto& s) { return s.starts_with(start); }), 1);
     const auto it = std::find_if(list.begin(), list.end(), [&](const auto& s) { return s.starts_with(start); });
     return it == list.end() ? "" : *it;
+}
+
+TEST(VectorBits, WordsCountWhatIsBesideTheSign) {
+    EXPECT_EQ(findings::vector_bits("s17e8,u=s23e8"), 17);
+    EXPECT_EQ(findings::vector_bits("fx18.16"), 17); // an 18-bit multiplier takes either
+    EXPECT_EQ(findings::vector_bits("fx18.60"), 17); // wherever the point is
+    EXPECT_FALSE(findings::vector_bits("1:s17e8;0.5:s10e8"));
 }
 
 TEST(Findings, TheFewestIterationsAreThoseOfAllThatTheResultsHold) {

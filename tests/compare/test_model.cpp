@@ -44,6 +44,16 @@ TEST(Traffic, CountsTheWordsOfAPass) {
     EXPECT_EQ(traffic_of(mixed, false, false).bits, 2U * 32 + 15U * 23);
 }
 
+TEST(Traffic, RowsOfDifferencesStreamFewerBands) {
+    const Traffic flux = traffic_of(parse_spec("s17e8,order=flux"), false, false);
+    EXPECT_EQ(flux.words, 12);
+    EXPECT_EQ(flux.bytes, 12 * 4);
+    EXPECT_EQ(traffic_of(parse_spec("s17e8,order=second-difference"), false, false).words, 8);
+    const Traffic words = traffic_of(parse_spec("fx18.16,u=fx32.30"), false, false); // 18 bits, u 32
+    EXPECT_EQ(words.bits, 2U * 32 + 15U * 18);
+    EXPECT_EQ(words.bytes, 2 * 4 + 15 * 3);
+}
+
 TEST(Fit, NamesTheScarcestResource) {
     EXPECT_EQ(cores_that_fit({100, 0, 0}, device(), 0.85).cores, 8U); // 850 slices
     EXPECT_EQ(cores_that_fit({100, 0, 0}, device(), 0.85).bound, "logic");

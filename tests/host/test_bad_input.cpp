@@ -47,8 +47,8 @@ TEST(BadInput, Subcommands) {
 }
 
 TEST(BadInput, EmptyTexts) {
-    for (const char* option : {"--format", "--spec", "--problem", "--scheme", "--engine", "--check", "--history",
-                               "--solution", "--middle", "--inner", "--digits", "--tolerance", "--threads",
+    for (const char* option : {"--format", "--spec", "--schedule", "--problem", "--scheme", "--engine", "--check",
+                               "--history", "--solution", "--middle", "--inner", "--digits", "--tolerance", "--threads",
                                "--inner-recurrence", "--max-iterations", "--middle-digits"})
         refuse({{kSmall + option + " ''", {std::string(option) + " ''", "the text is empty"}}});
     refuse({{kSmall + "--format=", {"--format=", "empty"}},
@@ -108,6 +108,12 @@ TEST(BadInput, NamesAndTexts) {
             {kSmall + "--check abacus", {"no such engine"}},
             {kSmall + "--inner 3 --digits 2", {"excludes"}},
             {kSmall + "--format s17e8 --spec s17e8", {"excludes"}},
+            {kSmall + "--schedule 1:s17e8 --spec s17e8", {"excludes"}},
+            {kSmall + "--schedule s17e8", {"schedule: stage 's17e8'", "a colon and a datapath"}},
+            {kSmall + "--schedule '1:s17e8;'", {"schedule: stage ''"}},
+            {kSmall + "--schedule '1:s17e8;1e-3:s99e8'", {"s99e8"}},
+            {kSmall + "--schedule '1e-3:s17e8'", {"schedule: the first stage", "write 1"}},
+            {kSmall + "--schedule '1:s17e8;1e-3:s9e8' --scheme direct", {"schedule: only residual-guided"}},
             {"solve --problem poisson2d:level=99", {"level=99"}},
             {"solve --problem torus:level=3", {"no kind 'torus'"}},
             {"solve", {"--problem"}},
@@ -117,8 +123,9 @@ TEST(BadInput, NamesAndTexts) {
 TEST(BadInput, LongAndUnprintableTextIsShortened) {
     const Scratch scratch;
     const std::string word(100'000, 'x'); // about as long as the system lets an argument be
-    for (const char* option : {"--format ", "--spec ", "--scheme ", "--engine ", "--problem ", "--inner ", "--history ",
-                               "--tolerance ", "--threads ", "--middle ", "--inner-recurrence "})
+    for (const char* option :
+         {"--format ", "--spec ", "--schedule ", "--scheme ", "--engine ", "--problem ", "--inner ", "--history ",
+          "--tolerance ", "--threads ", "--middle ", "--inner-recurrence "})
         refuse({{"solve --problem poisson2d:level=3 " + (option + word), {}}});
     refuse(
         {{word, {"no such subcommand 'xxx"}}, {"report " + word, {}}, {"sweep " + word, {}}, {"compare " + word, {}}});

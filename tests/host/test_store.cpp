@@ -33,6 +33,10 @@ SolveResult sample_result() {
     r.error = 1e-300;
     r.cycles = std::uint64_t{1} << 40;
     r.seconds = 1.0 / 3;
+    r.equation_scale = 3;
+    r.bit_operations = {std::uint64_t{1} << 60, 12345};
+    r.overflows = 2;
+    r.words = {31, 16, 17, 18};
     r.history = {{10, 1, 0.5}, {20, 2, 1.0 / 3}};
     return r;
 }
@@ -40,7 +44,7 @@ const Provenance kProvenance{"1.2.3", "abcdef", "test bench", "2006-04-24T09:00:
 
 TEST(PointKey, NamesEverythingThatCountsAndNothingElse) {
     const Point base = sample_point();
-    std::vector<Point> others(12, base);
+    std::vector<Point> others(14, base);
     others[0].problem = "poisson2d:level=6";
     others[1].engine = "rtl";
     others[2].options.scheme = Scheme::residual_guided;
@@ -54,6 +58,8 @@ TEST(PointKey, NamesEverythingThatCountsAndNothingElse) {
     others[10].options.middle = {parse_format("s36e11")};
     others[11].options.middle = {parse_format("s36e11")};
     others[11].options.middle_digits = 3;
+    others[12].options.schedule = {{1, base.options.spec}};
+    others[13].options.schedule = {{1, base.options.spec}, {0.5, parse_spec("s9e8")}};
     for (std::size_t i = 0; i < others.size(); ++i) {
         EXPECT_NE(point_key(base), point_key(others[i])) << i;
         for (std::size_t j = 0; j < i; ++j) EXPECT_NE(point_key(others[j]), point_key(others[i])) << i << ' ' << j;
@@ -91,6 +97,10 @@ TEST(Store, KeepsResultsExactlyAcrossOpenings) {
     EXPECT_EQ(out.error, in.error);
     EXPECT_EQ(out.cycles, in.cycles);
     EXPECT_EQ(out.seconds, in.seconds);
+    EXPECT_EQ(out.equation_scale, in.equation_scale);
+    EXPECT_EQ(out.bit_operations, in.bit_operations);
+    EXPECT_EQ(out.overflows, in.overflows);
+    EXPECT_EQ(out.words, in.words);
     ASSERT_EQ(out.history.size(), 2u);
     EXPECT_EQ(out.history[1].inner_iterations, 20u);
     EXPECT_EQ(out.history[1].relative_defect, 1.0 / 3);

@@ -67,6 +67,29 @@ TEST(SweepFile, EveryFieldReachesItsPlace) {
                                  "dot=s30e11/8,scalar=s40e11,lanes=4"));
 }
 
+TEST(SweepFile, SchedulesAreOneOrSeveral) {
+    const std::string grid = "[[grid]]\nproblem = \"poisson2d:level=3\"\n"; // further keys begin on line 3
+    const Sweep one = parse(grid + "schedule = [[1, \"s52e11\"], [2e-3, \"s23e8,row=s29e8\"]]\n");
+    ASSERT_EQ(one.points.size(), 1u);
+    const SolveOptions& o = one.points[0].options;
+    EXPECT_EQ(o.schedule,
+              (std::vector<ScheduleStage>{{1, parse_spec("s52e11")}, {2e-3, parse_spec("s23e8,row=s29e8")}}));
+    EXPECT_EQ(o.spec, parse_spec("s52e11"));
+    EXPECT_NE(point_key(one.points[0]).find(" schedule=1:s52e11;0.002:s23e8,row=s29e8"), std::string::npos);
+    const Sweep two = parse(grid + "schedule = [[[1, \"s52e11\"]],\n [[1, \"s52e11\"], [0.5, \"fx18.16\"]]]\n");
+    ASSERT_EQ(two.points.size(), 2u);
+    EXPECT_EQ(two.points[0].options.schedule.size(), 1u);
+    EXPECT_EQ(two.points[1].options.schedule.size(), 2u);
+    EXPECT_NE(point_key(two.points[0]), point_key(two.points[1]));
+    refuse(grid + "schedule = \"s17e8\"\n", "s.toml:3: schedule must list pairs of a defect and a datapath");
+    refuse(grid + "schedule = [1, \"s17e8\"]\n", "s.toml:3: schedule must list pairs");
+    refuse(grid + "schedule = [[1, \"s17e8\", 2]]\n", "s.toml:3: schedule must list pairs");
+    refuse(grid + "schedule = [[1, \"s17e8\"], [2, \"s17e8\"]]\n", "s.toml:3: schedule: stage '2:s17e8'");
+    refuse(grid + "schedule = [[1, \"s1e8\"]]\n", "s.toml:3: ");
+    refuse(grid + "spec = \"s17e8\"\nschedule = [[1, \"s17e8\"]]\n", "exclude each other");
+    refuse(grid + "u = \"s17e8\"\nschedule = [[1, \"s17e8\"]]\n", "exclude each other");
+}
+
 TEST(SweepFile, GridsOverrideDefaultsAlsoByTheirRivals) {
     const Sweep s = parse("[defaults]\nproblem = \"poisson2d:level=3\"\ninner = 10\nformat = \"s17e8\"\nrow = \"+2\"\n"
                           "[[grid]]\n[[grid]]\ninner = 20\n[[grid]]\ndigits = 2\nspec = \"s9e8,u=s23e8\"\n");

@@ -119,6 +119,19 @@ TEST(ReportSpec, Shapes) {
     EXPECT_FALSE(shape_of("s17e8,order=tree")->plain);
     EXPECT_FALSE(shape_of("s17e8,lanes=2")->plain);
     EXPECT_FALSE(shape_of("s17e8,p=s20e8"));
+    // Fixed-point words and rows of differences are datapaths of their own kind, not uniform ones like the paper's.
+    const auto words = shape_of("fx18.16");
+    ASSERT_TRUE(words);
+    EXPECT_EQ(words->vector_bits, 16);
+    EXPECT_EQ(words->row_guard_bits, 0);
+    EXPECT_TRUE(words->words() && words->plain && words->reduced());
+    EXPECT_FALSE(words->uniform() || words->fixed_dot || words->is_reference());
+    for (const char* spec : {"s17e8,order=flux", "s17e8,u=s23e8,order=second-difference"}) {
+        ASSERT_TRUE(shape_of(spec)) << spec;
+        EXPECT_TRUE(shape_of(spec)->reduced()) << spec;
+        EXPECT_FALSE(shape_of(spec)->uniform() || shape_of(spec)->words()) << spec;
+    }
+    EXPECT_FALSE(shape_of("1:s52e11;0.002:s23e8")) << "a schedule is no one datapath";
     EXPECT_FALSE(shape_of("<b>"));
     EXPECT_EQ(spec_label("s52e11:rne:subnormals"), "double");
     EXPECT_EQ(spec_label("<b>"), "<b>");

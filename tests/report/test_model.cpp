@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <set>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -126,6 +127,41 @@ TEST(Report, IterationsBySeries) {
     EXPECT_TRUE(std::none_of(figure.table.rows.begin(), figure.table.rows.end(),
                              [](const TableRow& r) { return has(r.cells[2].text, "tree"); }));
     EXPECT_EQ(figure.table.rows.back().cells[2].text, "double");
+}
+
+TEST(Report, WordsAndRowsOfDifferencesAreSeriesOfTheirOwn) {
+    const Scratch scratch;
+    {
+        Store store(scratch.path("s"));
+        for (const char* spec : {"s17e8", "s17e8,order=flux", "s17e8,u=s23e8,order=second-difference", "fx18.16",
+                                 "fx22.20", "double"})
+            store.put(point(spec), result(100), 4225, kProvenance);
+        // Another outer loop or headroom is another setting, and a schedule another thing than its first datapath.
+        Point other = point("fx18.16");
+        other.options.outer = parse_format("fx64.62");
+        store.put(other, result(999), 4225, kProvenance);
+        Point staged = point("s17e8");
+        staged.options.schedule = {{1, parse_spec("s17e8")}, {1e-3, parse_spec("s10e8")}};
+        store.put(staged, result(998), 4225, kProvenance);
+    }
+    Origins origins;
+    const Rows rows = read_stores({scratch.path("s")}, origins);
+    const Section section = iterations_section(rows);
+    ASSERT_EQ(section.blocks.size(), 1u);
+    const auto& figure = std::get<Figure>(section.blocks[0]);
+    std::multiset<std::string> series;
+    for (const TableRow& r : figure.table.rows) {
+        series.insert(r.cells[0].text);
+        EXPECT_FALSE(has(r.cells[3].text, "99")) << r.cells[2].text;
+    }
+    EXPECT_EQ(series, (std::multiset<std::string>{"fixed-point words", "fixed-point words", "fluxes, u as vectors",
+                                                  "reference", "second differences, u wide",
+                                                  "stepwise rows, u as vectors"}));
+    EXPECT_TRUE(has(figure.text, "Fixed-point words stand at their bits below the point"));
+    EXPECT_TRUE(std::any_of(rows.points.begin(), rows.points.end(),
+                            [](const PointRow& p) { return p.spec == "1:s17e8;0.001:s10e8"; }));
+    EXPECT_TRUE(std::any_of(rows.points.begin(), rows.points.end(),
+                            [](const PointRow& p) { return p.outer == "fx64.62" && p.headroom.empty(); }));
 }
 
 /// What the report says of a store with these solves: datapath and inner iterations, 0 where it diverged.

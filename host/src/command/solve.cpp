@@ -29,7 +29,7 @@ namespace {
 
 struct Flags {
     std::string problem, scheme = "residual-guided", format, spec, engine = "emulated", recurrence = "pipelined";
-    std::string middle, outer, history, solution, check, advise;
+    std::string schedule, middle, outer, history, solution, check, advise;
     std::optional<int> headroom;
     std::uint64_t inner = 10, max_iterations = 0;
     double digits = 0, middle_digits = 2, tolerance = 1e-10;
@@ -42,6 +42,10 @@ SolveOptions options_of(const Flags& flags) {
     o.scheme = parse_scheme(flags.scheme);
     if (!flags.format.empty()) o.spec = DatapathSpec(parse_format(flags.format));
     if (!flags.spec.empty()) o.spec = parse_spec(flags.spec);
+    if (!flags.schedule.empty()) {
+        o.schedule = sweeps::parse_schedule(flags.schedule);
+        o.spec = o.schedule.front().spec;
+    }
     o.middle = sweeps::parse_middle(flags.middle);
     if (!flags.outer.empty()) o.outer = parse_format(flags.outer);
     o.headroom = flags.headroom;
@@ -86,6 +90,9 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
         fmt::format("{}  ({} unknowns, {})", problem.name, problem.system.size(), to_string(problem.system.kind())));
     row("scheme", scheme);
     row("datapath", to_string(o.spec));
+    for (std::size_t i = 1; i < o.schedule.size(); ++i)
+        row(i == 1 ? "then" : "",
+            fmt::format("{} below a defect of {}", to_string(o.schedule[i].spec), text::shortest(o.schedule[i].below)));
     row("engine", point.engine);
     const char* const option = r.status == Status::iteration_limit ? " (--max-iterations)" : "";
     row("status",
@@ -104,6 +111,10 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
                                  word("p", r.words.p, o.spec.p) + word("q", r.words.q, o.spec.q) + "bits");
         if (r.overflows != 0) row("overflows", fmt::format("{} outer steps lost to a word's overflow", r.overflows));
     }
+    if (r.bit_operations != BitOperations{})
+        row("bit operations",
+            fmt::format("{:.4g} multiplied, {:.4g} added", static_cast<double>(r.bit_operations.multiplied),
+                        static_cast<double>(r.bit_operations.added)));
     if (r.sigma_guards != 0) row("sigma guards", fmt::format("{}", r.sigma_guards));
     if (r.cycles) row("cycles", fmt::format("{}", *r.cycles));
     if (check)
@@ -245,7 +256,12 @@ Run setup(CLI::App& app, const std::string& typed) {
         })
         ->excludes(inner);
     auto* format = app.add_option("--format", f.format, "one format for the whole datapath, as s17e8 or float");
-    app.add_option("--spec", f.spec, "a full datapath, as s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]")->excludes(format);
+    auto* spec = app.add_option("--spec", f.spec, "a full datapath, as s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]")
+                     ->excludes(format);
+    app.add_option("--schedule", f.schedule,
+                   "datapaths that take over below a relative defect, as 1:s52e11;2e-3:s23e8 (residual-guided)")
+        ->excludes(format)
+        ->excludes(spec);
     app.add_option("--engine", f.engine, "see mantissa engines")->capture_default_str();
     app.add_option("--check", f.check, "run this engine beside it and compare every iteration, bit for bit");
     app.add_option("--inner-recurrence", f.recurrence, "pipelined or plain (defect-correction)")->capture_default_str();

@@ -17,7 +17,7 @@ constexpr double kEnough = 1.01; // a pass this close to the shortest needs no m
 double tree_clocks(const DatapathSpec& spec, std::uint64_t cores) {
     double levels = 0;
     for (std::uint64_t n = 1; n < cores; n *= 2) ++levels;
-    return levels * (spec.dot.fixed ? 1 : sim::adder_latency(spec.dot.accumulator.fraction_bits));
+    return levels * (spec.dot.fixed || spec.dot.exact ? 1 : sim::adder_latency(spec.dot.accumulator.fraction_bits));
 }
 
 double share(std::uint64_t used, std::uint64_t there) {
@@ -40,7 +40,10 @@ Traffic traffic_of(const DatapathSpec& spec, bool constant_bands, bool packed) {
         t.bytes += bytes(f) * times;
     };
     for (const Format* f : {&spec.u, &spec.r, &spec.p, &spec.q}) add(*f, 2); // in and out
-    if (!constant_bands) add(spec.coefficient, 9);
+    // Fluxes take four couplings of a symmetric matrix (its row sums, if any, are a fifth); second differences
+    // constants.
+    const int bands = spec.order == RowOrder::flux ? 4 : spec.order == RowOrder::second_difference ? 0 : 9;
+    if (!constant_bands && bands > 0) add(spec.coefficient, bands);
     t.vector_bytes = bytes(spec.u) + bytes(spec.r) + 2 * bytes(spec.p);
     return t;
 }

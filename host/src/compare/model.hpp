@@ -13,7 +13,7 @@ namespace mantissa::compare {
 
 /// What an element moves through the memory in one pass, lanes not counted.
 struct Traffic {
-    int words = 0;           ///< 17 with streamed bands, 8 with a constant stencil
+    int words = 0;           ///< 17 with streamed bands (12 for fluxes), 8 with a constant stencil
     std::uint64_t bits = 0;  ///< as they are
     double bytes = 0;        ///< each word rounded up to bytes, or bits / 8 when packed
     double vector_bytes = 0; ///< u, r, p and p again: what an outer step takes from the core and gives back

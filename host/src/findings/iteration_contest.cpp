@@ -76,7 +76,8 @@ void enter(IterationContest& contest, ContestEntry entry) {
 std::optional<int> vector_bits(const std::string& spec) {
     try {
         const DatapathSpec s = parse_spec(spec);
-        return std::max({s.r.fraction_bits, s.p.fraction_bits, s.q.fraction_bits});
+        const auto bits = [](const Format& f) { return f.is_fixed() ? f.word_bits - 1 : f.fraction_bits; };
+        return std::max({bits(s.r), bits(s.p), bits(s.q)});
     } catch (const InvalidInput&) {
         return std::nullopt;
     }

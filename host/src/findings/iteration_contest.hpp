@@ -26,7 +26,8 @@ struct IterationContest {
 /// Adds a solve; of a specification that is there already, the one that converged stays.
 void enter(IterationContest& contest, ContestEntry entry);
 
-/// The widest of r, p and q in fraction bits; nothing for a text that is no specification.
+/// The widest of r, p and q in fraction bits, of fixed-point words in bits beside the sign; nothing for a text that is
+/// no specification.
 std::optional<int> vector_bits(const std::string& spec);
 
 /// One sentence or two: the fewest iterations among the entries below 30 fraction bits, with their number, all that

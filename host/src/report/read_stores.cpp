@@ -35,9 +35,9 @@ bool PointRow::gives_count() const {
 }
 
 std::string PointRow::setting() const {
-    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", problem, spec, scheme, stop(), inner_recurrence, middle,
+    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", problem, spec, scheme, stop(), inner_recurrence, middle,
                        middle_digits ? text::shortest(*middle_digits) : "", text::shortest(tolerance), max_iterations,
-                       jacobi);
+                       jacobi, outer, headroom);
 }
 
 namespace {
@@ -117,6 +117,15 @@ private:
     std::map<std::string, int, std::less<>> columns_;
 };
 
+/// The value of an option that only the key holds; empty where it has none.
+std::string in_key(const std::string& key, const std::string& option) {
+    const std::size_t behind = key.rfind(" tolerance="); // (a problem's text may hold anything)
+    const std::size_t at = behind == std::string::npos ? behind : key.find(" " + option + "=", behind);
+    if (at == std::string::npos) return {};
+    const std::size_t first = at + option.size() + 2;
+    return key.substr(first, key.find(' ', first) - first);
+}
+
 PointRow point_row(const Reader& r, Origins& origins) {
     PointRow p;
     p.at = r.address();
@@ -134,6 +143,8 @@ PointRow point_row(const Reader& r, Origins& origins) {
     p.detail = r.text("detail");
     p.inner_recurrence = r.text("inner_recurrence");
     p.middle = r.text("middle");
+    p.outer = in_key(p.key, "outer");
+    p.headroom = in_key(p.key, "headroom");
     p.inner = r.maybe_whole("inner");
     p.digits = r.maybe_real("digits");
     p.tolerance = r.real("tolerance");

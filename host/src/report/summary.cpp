@@ -142,7 +142,7 @@ std::vector<std::string> findings_of(const Choice& choice) {
         const auto shape = shape_of(p->spec);
         if (shape && shape->is_double) reference = p;
         if (!p->converged()) continue;
-        if (shape && shape->reduced()) reduced.push_back({p, *shape});
+        if (shape && shape->reduced() && !shape->words()) reduced.push_back({p, *shape});
     }
     if (reference != nullptr)
         if (std::string text = shortest_text(choice, *reference); !text.empty()) findings.push_back(std::move(text));

@@ -39,6 +39,7 @@ struct SolveContext {
     /// The matrix as an engine loads it, and what it is of the problem's: fit * A (fitted()).
     const System* loaded = nullptr;
     double fit = 1;
+    BitOperations pass; ///< of one pass of the datapath that runs
     [[nodiscard]] double target() const { return tolerance * initial; }
     std::chrono::steady_clock::time_point last_report = std::chrono::steady_clock::now();
     bool cancelled = false;
@@ -61,6 +62,7 @@ struct SolveContext {
         result.inner_iterations += steps;
         result.sigma_guards += report.sigma_guards;
         result.words.merge(report.words);
+        result.bit_operations += report.passes * pass;
         if (report.cycles) result.cycles = result.cycles.value_or(0) + *report.cycles;
     }
 

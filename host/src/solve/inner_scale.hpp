@@ -18,8 +18,10 @@ public:
     /// Words that overflow again and again with this many bits of headroom more leave nothing of the defect.
     static constexpr int kMostWidening = 40;
 
-    explicit InnerScale(const SolveOptions& options)
-        : spec_(&options.spec), fixed_(options.spec.fixed_vectors()), fixed_headroom_(options.headroom.has_value()),
+    explicit InnerScale(const SolveOptions& options) : InnerScale(options, options.spec) {}
+    /// For a stage of a schedule.
+    InnerScale(const SolveOptions& options, const DatapathSpec& spec)
+        : spec_(&spec), fixed_(spec.fixed_vectors()), fixed_headroom_(options.headroom.has_value()),
           first_(options.headroom.value_or(0)) {}
 
     /// What divides a defect of norm `norm`, so that r has the norm 1. With fixed words a power of two: at first, and

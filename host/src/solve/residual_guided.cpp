@@ -4,8 +4,11 @@
 #include <cmath>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "inner.hpp"
 #include "inner_scale.hpp"
+#include "mantissa/fitted.hpp"
 #include "mantissa/fixed_kernels.hpp"
 #include "moving_restart.hpp"
 #include "schemes.hpp"
@@ -29,8 +32,65 @@ void step_along(const Format& u, double alpha, std::span<const double> p, std::s
     }
 }
 
-void iterate(const Problem& problem, Session* session, OuterVectors* there, std::span<double> u, std::span<double> d,
+/// The session that runs: one for the whole solve, or that of the schedule's stage, made when it is reached.
+class StageSession {
+public:
+    StageSession(const Problem& problem, const Engine& engine, SolveContext& context)
+        : problem_(problem), engine_(engine), context_(context) {
+        // Refusals of later stages come before the first one's work.
+        const auto& schedule = context.options.schedule;
+        for (std::size_t i = 1; i < schedule.size(); ++i) {
+            const auto fit = fitted(problem.system, schedule[i].spec);
+            const std::string refusal =
+                engine.refusal(schedule[i].spec, fit ? fit->system : problem.system, session_options());
+            if (!refusal.empty()) throw InvalidInput(fmt::format("schedule: stage {}: {}", i + 1, refusal));
+        }
+        if (!due(context.norm / context.initial)) load(*context.loaded);
+        else load_stage(context.norm / context.initial); // (a solve that goes on)
+    }
+    [[nodiscard]] Session* get() const { return session_.get(); }
+    [[nodiscard]] const DatapathSpec& spec() const {
+        return stage_ == 0 ? context_.options.spec : context_.options.schedule[stage_].spec;
+    }
+    /// Is the relative defect below the number of a later stage?
+    [[nodiscard]] bool due(double relative) const {
+        const auto& schedule = context_.options.schedule;
+        return stage_ + 1 < schedule.size() && relative < schedule[stage_ + 1].below;
+    }
+    /// That stage's session takes the place of this one; p goes with it, rounded to its new format.
+    void advance(double relative) {
+        const std::unique_ptr<Session> before = std::move(session_);
+        load_stage(relative);
+        std::vector<double> part(std::min(context_.size, kTransfer));
+        for (std::size_t at = 0; at < context_.size; at += part.size()) {
+            const std::span<double> p(part.data(), std::min(part.size(), context_.size - at));
+            before->read(Vec::p, at, p);
+            session_->write(Vec::p, at, p);
+        }
+    }
+
+private:
+    void load_stage(double relative) {
+        while (due(relative)) ++stage_;
+        const auto fit = fitted(problem_.system, spec());
+        const System& system = fit ? fit->system : problem_.system;
+        context_.fit = context_.result.equation_scale = fit ? fit->scale : 1;
+        context_.pass = bit_operations(spec(), system);
+        load(system);
+    }
+    void load(const System& system) { session_ = engine_.load(system, spec(), session_options()); }
+    [[nodiscard]] SessionOptions session_options() const { return {context_.options.threads, Recurrence::pipelined}; }
+
+    const Problem& problem_;
+    const Engine& engine_;
+    SolveContext& context_;
+    std::size_t stage_ = 0;
+    std::unique_ptr<Session> session_;
+};
+
+void iterate(const Problem& problem, StageSession& stage, OuterVectors* there, std::span<double> u, std::span<double> d,
              SolveContext& context) {
+    Session* session = stage.get();
     const SolveOptions& options = context.options;
     const std::size_t size = u.size();
     const auto outer_arithmetic = make_outer(problem, u, options);
@@ -38,7 +98,7 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
     std::vector<double> r_part(std::min(size, kTransfer)), p_part(r_part.size());
     const double target = context.target();
     double norm = context.norm, beta = 0;
-    InnerScale inner(options);
+    InnerScale inner(options, stage.spec());
     double scale = inner.of(norm); // r = d / scale
     MovingRestart moving(options);
     Watch watch(context.size);
@@ -87,7 +147,7 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
             if (!finite) return;
             session->read(Vec::u, at, c);
             session->read(Vec::p, at, p);
-            if (options.spec.u.is_fixed()) step_along(options.spec.u, alpha, p, c);
+            if (stage.spec().u.is_fixed()) step_along(stage.spec().u, alpha, p, c);
             else
                 for (std::size_t i = 0; i < c.size(); ++i) c[i] += alpha * p[i];
             finite = std::all_of(c.begin(), c.end(), [](double x) { return std::isfinite(x); });
@@ -112,13 +172,20 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
     };
 
     while (norm >= target) {
-        if (options.spec.moves()) {
+        if (options.spec.moves()) { // (no schedule has such a stage)
             beta *= scale;
             scale = moving.restart(*session, d, norm, !first_time, beta);
         } else {
-            const double before_scale = scale;
+            const bool was_fixed = inner.fixed();
+            const double before_scale = was_fixed ? scale : norm; // (a floating beta is for r = d / norm already)
+            if (stage.due(norm / context.initial)) {
+                stage.advance(norm / context.initial);
+                session = stage.get();
+                inner = InnerScale(options, stage.spec());
+                batch = Batch();
+            }
             scale = inner.of(norm);
-            if (inner.fixed()) beta *= before_scale / scale;
+            if (inner.fixed() || was_fixed) beta *= before_scale / scale;
             restart();
         }
         session->set_scalars(0, beta);
@@ -190,12 +257,12 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
 
 void solve_residual_guided(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                            SolveContext& context) {
-    const auto session =
-        engine.load(*context.loaded, context.options.spec, {context.options.threads, Recurrence::pipelined});
+    StageSession stage(problem, engine, context);
     // Where the engine keeps the outer loop's vectors, if it does: in double precision, for the matrix as it is.
-    OuterVectors* const there = context.options.outer || context.fit != 1 ? nullptr : session->outer();
+    const bool here = context.options.outer || context.fit != 1 || !context.options.schedule.empty();
+    OuterVectors* const there = here ? nullptr : stage.get()->outer();
     if (there != nullptr) there->load(u, problem.b, d);
-    iterate(problem, session.get(), there, u, d, context);
+    iterate(problem, stage, there, u, d, context);
     if (there != nullptr) there->read(u, d);
 }
 

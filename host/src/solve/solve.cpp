@@ -32,6 +32,34 @@ bool runs_on_the_processor(Scheme scheme) {
     return scheme == Scheme::chronopoulos_gear || scheme == Scheme::ghysels_vanroose;
 }
 
+/// A schedule that a solve can follow; throws InvalidInput, one line.
+void check_schedule(const SolveOptions& o) {
+    if (o.schedule.empty()) return;
+    if (o.scheme != Scheme::residual_guided)
+        throw InvalidInput(
+            fmt::format("schedule: only residual-guided keeps a direction from one datapath to the next, "
+                        "not {}",
+                        to_string(o.scheme)));
+    if (o.schedule.front().below != 1)
+        throw InvalidInput(fmt::format("schedule: the first stage is below {}; it begins the solve, so write 1",
+                                       o.schedule.front().below));
+    if (!(o.schedule.front().spec == o.spec))
+        throw InvalidInput(
+            fmt::format("schedule: the first stage is {} and the spec {}; they are the same, or give one",
+                        to_string(o.schedule.front().spec), to_string(o.spec)));
+    for (std::size_t i = 0; i < o.schedule.size(); ++i)
+        if (o.schedule[i].spec.moves())
+            throw InvalidInput(fmt::format("schedule: stage {} has a moving point, which goes with a spec alone: leave "
+                                           "point out",
+                                           i + 1));
+    for (std::size_t i = 1; i < o.schedule.size(); ++i) {
+        if (!(o.schedule[i].below > 0 && o.schedule[i].below < o.schedule[i - 1].below))
+            throw InvalidInput(fmt::format("schedule: stage {} is below {}, behind {}; give falling numbers above 0",
+                                           i + 1, o.schedule[i].below, o.schedule[i - 1].below));
+        o.schedule[i].spec.validate();
+    }
+}
+
 void check(const Problem& problem, const Engine& engine, const SolveOptions& o) {
     const auto require = [](bool good, const std::string& what) {
         if (!good) throw InvalidInput(what);
@@ -62,13 +90,23 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
     for (const Format& f : o.middle)
         require(!f.is_fixed(),
                 fmt::format("middle format {}: middle loops are floating; give another, as s36e11", to_string(f)));
-    require(!o.headroom || o.spec.fixed_vectors(), "headroom: only fixed-point vectors have any");
+    require(!o.headroom || o.spec.fixed_vectors() ||
+                std::any_of(o.schedule.begin(), o.schedule.end(),
+                            [](const ScheduleStage& s) { return s.spec.fixed_vectors(); }),
+            "headroom: only fixed-point vectors have any");
     require(!o.headroom || (*o.headroom >= kLeastHeadroom && *o.headroom <= kMostHeadroom),
             fmt::format("headroom {}: give {} to {} bits", o.headroom.value_or(0), kLeastHeadroom, kMostHeadroom));
+    check_schedule(o);
     require(!o.outer || (o.outer->is_fixed() && o.outer->valid()),
             "outer: give a fixed-point format, as fx64.62, or leave it out for double precision");
     require(!o.outer || (refines && o.middle.empty()),
             "outer: only residual-guided and defect-correction without middle loops have an outer loop in integers");
+}
+
+/// Is every pass of the solve one of pipelined CG in a datapath of the options?
+bool counts_bits(const SolveOptions& o) {
+    return o.scheme == Scheme::pipelined || o.scheme == Scheme::residual_guided ||
+           (o.scheme == Scheme::defect_correction && o.middle.empty() && o.inner_recurrence == Recurrence::pipelined);
 }
 
 bool is_direct(Scheme scheme) {
@@ -258,6 +296,7 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     const auto fit = fitted(problem.system, options.spec);
     context.loaded = fit ? &fit->system : &problem.system;
     context.fit = fit ? fit->scale : 1;
+    if (counts_bits(options)) context.pass = bit_operations(options.spec, *context.loaded);
     result.equation_scale = context.fit;
     context.initial = norm2(d, options.threads);
     if (options.history) result.history.push_back({0, 0, 1.0});

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sweep/options_text.hpp"
+
 namespace mantissa::results {
 
 Json number(double value) {
@@ -37,6 +39,7 @@ Json to_json(const Point& point) {
         j["middle_digits"] = o.middle_digits;
     }
     j["spec"] = to_string(o.spec);
+    if (!o.schedule.empty()) j["schedule"] = sweeps::schedule_text(o.schedule);
     if (o.outer) j["outer"] = to_string(*o.outer);
     if (o.headroom) j["headroom"] = *o.headroom;
     j["tolerance"] = o.tolerance;
@@ -55,7 +58,12 @@ Json to_json(const SolveResult& result) {
     j["error"] = result.error ? number(*result.error) : Json(nullptr);
     j["sigma_guards"] = result.sigma_guards;
     j["cycles"] = result.cycles ? Json(*result.cycles) : Json(nullptr);
-    if (const Json words = words_to_json(result); !words.empty()) j["words"] = words;
+    if (const BitOperations& bits = result.bit_operations; bits != BitOperations{})
+        j["bit_operations"] = {{"multiplied", bits.multiplied}, {"added", bits.added}};
+    if (Json words = words_to_json(result); !words.empty()) {
+        words.erase("bit_operations");
+        if (!words.empty()) j["words"] = words;
+    }
     j["seconds"] = number(result.seconds);
     if (!result.history.empty()) j["history"] = history_to_json(result.history);
     return j;
@@ -64,6 +72,8 @@ Json to_json(const SolveResult& result) {
 Json words_to_json(const SolveResult& r) {
     Json j;
     if (r.equation_scale != 1) j["equation_scale"] = r.equation_scale;
+    if (r.bit_operations != BitOperations{})
+        j["bit_operations"] = {r.bit_operations.multiplied, r.bit_operations.added};
     if (r.words == WordUse{}) return j;
     j["overflows"] = r.overflows;
     j["bits"] = {{"u", r.words.u}, {"r", r.words.r}, {"p", r.words.p}, {"q", r.words.q}};
@@ -76,6 +86,7 @@ void words_from_json(std::string_view text, SolveResult& r) {
     if (j.is_null()) return;
     r.equation_scale = j.value("equation_scale", 1.0);
     r.overflows = j.value("overflows", std::uint64_t{0});
+    if (j.contains("bit_operations")) r.bit_operations = {j["bit_operations"].at(0), j["bit_operations"].at(1)};
     if (!j.contains("bits")) return;
     const Json& bits = j.at("bits");
     r.words = {bits.at("u"), bits.at("r"), bits.at("p"), bits.at("q")};

@@ -18,7 +18,8 @@ Json number(double value);
 Json to_json(const Point& point);
 /// The result without u; the history only when there is one.
 Json to_json(const SolveResult& result);
-/// What fixed-point vectors add to a result: equation_scale, overflows and bits; empty where there is nothing to say.
+/// What the store keeps of a result in one text: equation_scale, bit_operations and, with fixed-point vectors,
+/// overflows and bits; empty where there is nothing to say.
 Json words_to_json(const SolveResult& result);
 /// Puts these back. Throws Json::exception for another text.
 void words_from_json(std::string_view text, SolveResult& result);

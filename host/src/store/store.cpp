@@ -14,6 +14,7 @@
 #include "mantissa/format.hpp"
 #include "result_json.hpp"
 #include "results_file.hpp"
+#include "sweep/options_text.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa {
@@ -219,7 +220,7 @@ void Store::put(const Point& point, const SolveResult& result, std::size_t unkno
         insert.bind_null();
         insert.bind_null();
     }
-    insert.bind(to_string(o.spec));
+    insert.bind(o.schedule.empty() ? to_string(o.spec) : sweeps::schedule_text(o.schedule));
     insert.bind(o.tolerance);
     insert.bind(o.max_iterations);
     insert.bind(o.jacobi);

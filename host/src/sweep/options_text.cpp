@@ -25,6 +25,35 @@ std::vector<Format> parse_middle(std::string_view text) {
     return formats;
 }
 
+std::vector<ScheduleStage> parse_schedule(std::string_view text) {
+    std::vector<ScheduleStage> schedule;
+    for (bool more = true; more;) {
+        const auto end = text.find(';');
+        more = end != std::string_view::npos;
+        const std::string_view part = text.substr(0, end);
+        text.remove_prefix(more ? end + 1 : text.size());
+        const auto colon = part.find(':');
+        ScheduleStage stage;
+        if (colon == std::string_view::npos || !text::read_number(part.substr(0, colon), stage.below) ||
+            !(stage.below > 0 && stage.below <= 1))
+            throw InvalidInput(fmt::format("schedule: stage {}: write a defect above 0 and up to 1, a colon and a "
+                                           "datapath, as in 1:s52e11;2e-3:s23e8",
+                                           base::quoted(part)));
+        stage.spec = parse_spec(part.substr(colon + 1));
+        schedule.push_back(stage);
+    }
+    return schedule;
+}
+
+std::string schedule_text(const std::vector<ScheduleStage>& schedule) {
+    std::string text;
+    for (const ScheduleStage& stage : schedule) {
+        if (!text.empty()) text += ';';
+        text += text::shortest(stage.below) + ':' + to_string(stage.spec);
+    }
+    return text;
+}
+
 void set_stop(SolveOptions& options, std::string_view text) {
     const auto fail = [&] {
         throw InvalidInput(fmt::format("stop {}: write inner=10 or digits=2", base::quoted(text)));

@@ -13,6 +13,10 @@ namespace mantissa::sweeps {
 Recurrence parse_recurrence(std::string_view text);
 /// "s36e11,s23e8"
 std::vector<Format> parse_middle(std::string_view text);
+/// "1:s52e11;2e-3:s23e8,row=s29e8": the relative defect below which each datapath is used, and the datapath.
+std::vector<ScheduleStage> parse_schedule(std::string_view text);
+/// The text that parse_schedule() reads back.
+std::string schedule_text(const std::vector<ScheduleStage>& schedule);
 /// "inner=10" or "digits=2"
 void set_stop(SolveOptions& options, std::string_view text);
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "options_text.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa {
@@ -35,6 +36,7 @@ std::string point_key(const Point& point) {
         }
     }
     key += fmt::format(" spec={} tolerance={}", to_string(o.spec), text::shortest(o.tolerance));
+    if (!o.schedule.empty()) key += " schedule=" + sweeps::schedule_text(o.schedule);
     if (o.outer) key += " outer=" + to_string(*o.outer);
     if (o.headroom) key += fmt::format(" headroom={}", *o.headroom);
     if (o.max_iterations != 0) key += fmt::format(" max-iterations={}", o.max_iterations);

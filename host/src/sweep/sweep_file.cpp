@@ -41,9 +41,9 @@ constexpr std::string_view kSpecKeys[] = {"u",     "r",     "p",       "q",   "c
                                           "order", "point", "product", "dot", "scalar", "lanes"};
 constexpr std::string_view kFormatKeys[] = {"u", "r", "p", "q", "coef", "operand", "row", "scalar", "product"};
 constexpr std::string_view kOtherKeys[] = {
-    "problem",       "engine",    "scheme", "inner",   "digits",         "stop", "inner_recurrence", "middle",
-    "middle_digits", "tolerance", "jacobi", "history", "max_iterations", "spec", "format",           "vectors",
-    "outer",         "headroom"};
+    "problem", "engine",        "scheme",    "inner",    "digits",  "stop",           "inner_recurrence",
+    "middle",  "middle_digits", "tolerance", "jacobi",   "history", "max_iterations", "spec",
+    "format",  "vectors",       "outer",     "headroom", "schedule"};
 
 template <std::size_t N> bool contains(const std::string_view (&list)[N], std::string_view key) {
     return std::find(std::begin(list), std::end(list), key) != std::end(list);
@@ -59,7 +59,9 @@ bool exclude_each_other(std::string_view a, std::string_view b) {
     if (a == b) return false;
     if (is_stop(a) && is_stop(b)) return true;
     const auto vector = [](std::string_view k) { return k == "r" || k == "p" || k == "q"; };
-    return (a == "spec" && describes_spec(b)) || (b == "spec" && describes_spec(a)) || (a == "vectors" && vector(b)) ||
+    const auto one_datapath = [](std::string_view k) { return k == "spec" || describes_spec(k); };
+    return (a == "schedule" && one_datapath(b)) || (b == "schedule" && one_datapath(a)) ||
+           (a == "spec" && describes_spec(b)) || (b == "spec" && describes_spec(a)) || (a == "vectors" && vector(b)) ||
            (b == "vectors" && vector(a));
 }
 
@@ -109,6 +111,35 @@ private:
         fail(line, fmt::format("a value of {} is no text, number or boolean", key));
     }
 
+    /// [[1, "s52e11"], [2e-3, "s23e8"]] as the text that the command line takes; the numbers as they are in the file.
+    Value read_schedule(const toml::node& node, std::uint32_t key_line) const {
+        const std::uint32_t line = node.source().begin.line != 0 ? node.source().begin.line : key_line;
+        const auto bad = [&] {
+            fail(line, "schedule must list pairs of a defect and a datapath: [[1, \"s52e11\"], [2e-3, \"s23e8\"]]");
+        };
+        const toml::array* stages = node.as_array();
+        if (stages == nullptr || stages->empty()) bad();
+        std::string text;
+        for (const toml::node& item : *stages) {
+            const toml::array* pair = item.as_array();
+            if (pair == nullptr || pair->size() != 2) bad();
+            const auto below = pair->get(0)->value<double>();
+            const auto spec = pair->get(1)->value_exact<std::string>();
+            if (!below || !spec || spec->find(';') != std::string::npos) bad();
+            text += fmt::format("{}{}:{}", text.empty() ? "" : ";", *below, *spec);
+        }
+        return {text, line};
+    }
+    /// One schedule, or a list of such.
+    std::vector<Value> read_schedules(const toml::node& node, std::uint32_t line) const {
+        const toml::array* list = node.as_array();
+        const toml::array* first = list == nullptr || list->empty() ? nullptr : list->get(0)->as_array();
+        if (first == nullptr || first->empty() || !first->get(0)->is_array()) return {read_schedule(node, line)};
+        std::vector<Value> values;
+        for (const toml::node& item : *list) values.push_back(read_schedule(item, line));
+        return values;
+    }
+
     Axes read_axes(const toml::table& table) const {
         Axes axes;
         for (const auto& [key, node] : table) {
@@ -118,7 +149,9 @@ private:
                 fail(begin.line, fmt::format("no key '{}'; the keys are {}, {} and zip", text::printable(key.str()),
                                              fmt::join(kOtherKeys, ", "), fmt::join(kSpecKeys, ", ")));
             Axis axis{{}, begin.line, begin.column};
-            if (const toml::array* list = node.as_array()) {
+            if (key == "schedule") {
+                axis.values = read_schedules(node, begin.line);
+            } else if (const toml::array* list = node.as_array()) {
                 if (list->empty())
                     fail(begin.line, fmt::format("{} is an empty list: give at least one value", key.str()));
                 for (const toml::node& item : *list) axis.values.push_back(read_value(item, key.str(), begin.line));
@@ -323,6 +356,8 @@ private:
                 o.middle = at_line(value.line, [&] { return sweeps::parse_middle(text_of("middle", value)); });
             else if (key == "outer")
                 o.outer = at_line(value.line, [&] { return parse_format(text_of("outer", value)); });
+            else if (key == "schedule")
+                o.schedule = at_line(value.line, [&] { return sweeps::parse_schedule(text_of("schedule", value)); });
             else if (key == "headroom")
                 o.headroom = static_cast<int>(number_of(key, value, kLeastHeadroom - 1, kMostHeadroom + 1));
             else if (key == "middle_digits") o.middle_digits = digits_of(key, value);
@@ -331,7 +366,7 @@ private:
             else if (key == "jacobi") o.jacobi = truth_of(key, value);
             else if (key == "history") o.history = truth_of(key, value);
         }
-        o.spec = make_spec(settings, line);
+        o.spec = o.schedule.empty() ? make_spec(settings, line) : o.schedule.front().spec;
         return point;
     }
 

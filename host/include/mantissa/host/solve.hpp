@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mantissa/bit_operations.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/problem.hpp"
 
@@ -58,9 +59,19 @@ std::uint64_t default_iteration_limit(std::size_t size);
 /// Bits of headroom that may be asked for; below zero the defect enters with a norm above 1.
 inline constexpr int kLeastHeadroom = -20, kMostHeadroom = 40;
 
+/// A datapath for a part of a solve.
+struct ScheduleStage {
+    double below = 1; ///< used from the first outer step on at which the relative defect is below this
+    DatapathSpec spec;
+    friend bool operator==(const ScheduleStage&, const ScheduleStage&) = default;
+};
+
 struct SolveOptions {
     Scheme scheme = Scheme::residual_guided;
     DatapathSpec spec{Format{17, 8}};
+    /// Datapaths that take over as the defect falls; residual_guided only. The first is `spec`, below 1: what the solve
+    /// begins with; the numbers fall. A stage that has been left never comes back. Empty: `spec` alone.
+    std::vector<ScheduleStage> schedule;
     /// Cascaded refinement (section 2.2): formats of the middle loops, outermost first; the inner solver runs in
     /// `spec`. Empty: double outside, `spec` inside. For defect_correction only.
     std::vector<Format> middle;
@@ -98,7 +109,10 @@ struct SolveResult {
     std::optional<double> error; ///< sqrt(sum (u - exact)^2 / N) where the solution is known
     std::uint64_t sigma_guards = 0;
     std::uint64_t overflows = 0;         ///< outer steps lost to a word that overflowed (fixed vectors)
-    double equation_scale = 1;           ///< the engine's matrix is this times the problem's (fitted())
+    double equation_scale = 1;           ///< the engine's matrix is this times the problem's (fitted()); of a
+                                         ///< schedule's, the last one
+    BitOperations bit_operations;        ///< of all passes; none where they are not pipelined CG's in `spec` alone
+                                         ///< (plain CG, middle loops, the schemes that only processors have)
     WordUse words;                       ///< bits that the longest words of fixed vectors took
     std::optional<std::uint64_t> cycles;
     double seconds = 0;

@@ -16,7 +16,7 @@ namespace {
 
 double work_of(const DatapathSpec& spec) {
     double work = 4000; // the rest of the core
-    for (const Format* f : {&spec.u, &spec.r, &spec.p, &spec.q, &spec.row}) work += f->fraction_bits * f->fraction_bits;
+    for (const Format* f : {&spec.u, &spec.r, &spec.p, &spec.q, &spec.row}) work += f->width() * f->width();
     return work * spec.lanes;
 }
 

@@ -18,6 +18,7 @@ std::optional<SpecShape> shape_of(const std::string& text) {
     DatapathSpec base(s.r);
     base.u = s.u;
     base.row = s.row;
+    if (!adds_products(s.order)) base.order = s.order;
     if (s.dot.fixed) base.dot = s.dot;
     shape.plain = base == s;
     shape.is_double = s == DatapathSpec(formats::kDouble);

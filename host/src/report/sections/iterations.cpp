@@ -19,10 +19,16 @@ constexpr int kWidestVectors = 36; // beyond, truncated formats are as good as d
 /// How the rows are summed and how wide u is: the series that a specification belongs to. Nothing for guard bits other
 /// than `guard`, for other dot products, and for specifications that differ elsewhere.
 std::optional<std::string> family(const SpecShape& shape, int guard, bool fixed) {
-    if (!shape.plain || shape.fixed_dot != fixed || shape.vector_bits > kWidestVectors) return std::nullopt;
+    if (!shape.plain || shape.vector_bits > kWidestVectors) return std::nullopt;
+    if (shape.words()) return "fixed-point words";
+    if (shape.fixed_dot != fixed) return std::nullopt;
     if (shape.row_guard_bits != 0 && shape.row_guard_bits != guard) return std::nullopt;
-    return fmt::format("{}, u {}", shape.row_guard_bits == 0 ? "stepwise rows" : fmt::format("rows +{} bits", guard),
-                       shape.wide_u() ? "wide" : "as vectors");
+    std::string rows = shape.spec.order == RowOrder::flux                ? "fluxes"
+                       : shape.spec.order == RowOrder::second_difference ? "second differences"
+                                                                         : "stepwise rows";
+    if (shape.row_guard_bits != 0)
+        rows = fmt::format("{} +{} bits", adds_products(shape.spec.order) ? "rows" : rows, guard);
+    return fmt::format("{}, u {}", rows, shape.wide_u() ? "wide" : "as vectors");
 }
 
 /// The guard bits that most points have; of equals the one nearest to six.
@@ -50,7 +56,8 @@ struct Drawn {
 std::vector<Drawn> drawn_points(const std::vector<const PointRow*>& points, int guard) {
     bool floating = false; // else the dot products are of the fixed window
     for (const PointRow* p : points)
-        if (const auto shape = shape_of(p->spec); shape && shape->reduced() && !shape->fixed_dot) floating = true;
+        if (const auto shape = shape_of(p->spec); shape && shape->reduced() && !shape->words() && !shape->fixed_dot)
+            floating = true;
     std::vector<Drawn> drawn;
     std::set<int> wide;
     for (const PointRow* p : points) {
@@ -58,12 +65,12 @@ std::vector<Drawn> drawn_points(const std::vector<const PointRow*>& points, int 
         if (!p->converged() || !shape || !shape->reduced()) continue;
         if (const auto name = family(*shape, guard, !floating)) {
             drawn.push_back({p, *shape, *name});
-            if (shape->wide_u()) wide.insert(shape->iterate_bits);
+            if (shape->wide_u() && !shape->words()) wide.insert(shape->iterate_bits);
         }
     }
     // With vectors as wide as the wide u, both series of u meet in one specification.
     for (std::size_t i = 0, n = drawn.size(); i < n; ++i)
-        if (!drawn[i].shape.wide_u() && wide.contains(drawn[i].shape.vector_bits)) {
+        if (!drawn[i].shape.wide_u() && !drawn[i].shape.words() && wide.contains(drawn[i].shape.vector_bits)) {
             Drawn meeting = drawn[i];
             ++meeting.shape.iterate_bits;
             meeting.series = *family(meeting.shape, guard, !floating);
@@ -93,6 +100,13 @@ Figure figure_of(const Choice& choice, std::size_t index) {
                          "in the vectors’ own format; the others with {} fraction bits more. A wide u has more "
                          "fraction bits than r, p and q.",
                          first.tolerance, first.scheme, first.stop().empty() ? "" : ", ", first.stop(), guard);
+    const auto any = [&](auto&& is) {
+        return std::any_of(drawn.begin(), drawn.end(), [&](const Drawn& d) { return is(d.shape); });
+    };
+    if (any([](const SpecShape& s) { return !adds_products(s.spec.order) && !s.words(); }))
+        f.text += " Fluxes and second differences form a row from differences of neighbours in place of products.";
+    if (any([](const SpecShape& s) { return s.words(); }))
+        f.text += " Fixed-point words stand at their bits below the point; their rows are exact, in whatever form.";
     f.label = fmt::format("Line chart: inner iterations against fraction bits of the vectors for {}. The table below "
                           "holds its figures.",
                           choice.problem);
