@@ -2,16 +2,15 @@
 // keeps the search direction, made orthogonal to it.
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "inner.hpp"
 #include "inner_scale.hpp"
-#include "mantissa/fitted.hpp"
 #include "mantissa/fixed_kernels.hpp"
 #include "moving_restart.hpp"
 #include "schemes.hpp"
+#include "stage_session.hpp"
 
 namespace mantissa::solving {
 
@@ -32,226 +31,223 @@ void step_along(const Format& u, double alpha, std::span<const double> p, std::s
     }
 }
 
-/// The session that runs: one for the whole solve, or that of the schedule's stage, made when it is reached.
-class StageSession {
+/// One solve: the outer loop around the stages' sessions.
+class ResidualGuided {
 public:
-    StageSession(const Problem& problem, const Engine& engine, SolveContext& context)
-        : problem_(problem), engine_(engine), context_(context) {
-        // Refusals of later stages come before the first one's work.
-        const auto& schedule = context.options.schedule;
-        for (std::size_t i = 1; i < schedule.size(); ++i) {
-            const auto fit = fitted(problem.system, schedule[i].spec);
-            const std::string refusal =
-                engine.refusal(schedule[i].spec, fit ? fit->system : problem.system, session_options());
-            if (!refusal.empty()) throw InvalidInput(fmt::format("schedule: stage {}: {}", i + 1, refusal));
+    /// `there`: where the engine keeps the outer loop's vectors; null where the host does.
+    ResidualGuided(const Problem& problem, StageSession& stage, OuterVectors* there, std::span<double> u,
+                   std::span<double> d, SolveContext& context)
+        : problem_(problem), options_(context.options), context_(context), stage_(stage), session_(stage.get()),
+          there_(there), u_(u), d_(d), outer_(make_outer(problem, u, options_)), r_part_(std::min(u.size(), kTransfer)),
+          p_part_(r_part_.size()), target_(context.target()), norm_(context.norm), inner_(options_, stage.spec()),
+          scale_(inner_.of(norm_)), moving_(options_), watch_(context.size) {}
+
+    void iterate() {
+        while (norm_ >= target_) {
+            begin_step();
+            WordUse words;
+            const RunReport report = run_inner(words);
+            if (inner_.fixed() && report.end == RunEnd::window_overflow) {
+                if (!retry_after_overflow(report)) return;
+                continue;
+            }
+            inner_.behind(words);
+            switch (finish_step(report)) {
+            case Step::goes_on:
+                continue;
+            case Step::converged:
+                return context_.stop(Status::converged);
+            case Step::ended:
+                return;
+            }
         }
-        if (!due(context.norm / context.initial)) load(*context.loaded);
-        else load_stage(context.norm / context.initial); // (a solve that goes on)
-    }
-    [[nodiscard]] Session* get() const { return session_.get(); }
-    [[nodiscard]] const DatapathSpec& spec() const {
-        return stage_ == 0 ? context_.options.spec : context_.options.schedule[stage_].spec;
-    }
-    /// Is the relative defect below the number of a later stage?
-    [[nodiscard]] bool due(double relative) const {
-        const auto& schedule = context_.options.schedule;
-        return stage_ + 1 < schedule.size() && relative < schedule[stage_ + 1].below;
-    }
-    /// That stage's session takes the place of this one; p goes with it, rounded to its new format.
-    void advance(double relative) {
-        const std::unique_ptr<Session> before = std::move(session_);
-        load_stage(relative);
-        std::vector<double> part(std::min(context_.size, kTransfer));
-        for (std::size_t at = 0; at < context_.size; at += part.size()) {
-            const std::span<double> p(part.data(), std::min(part.size(), context_.size - at));
-            before->read(Vec::p, at, p);
-            session_->write(Vec::p, at, p);
-        }
+        context_.stop(Status::converged);
     }
 
 private:
-    void load_stage(double relative) {
-        while (due(relative)) ++stage_;
-        const auto fit = fitted(problem_.system, spec());
-        const System& system = fit ? fit->system : problem_.system;
-        context_.fit = context_.result.equation_scale = fit ? fit->scale : 1;
-        context_.pass = bit_operations(spec(), system);
-        load(system);
-    }
-    void load(const System& system) { session_ = engine_.load(system, spec(), session_options()); }
-    [[nodiscard]] SessionOptions session_options() const { return {context_.options.threads, Recurrence::pipelined}; }
+    enum class Step : std::uint8_t { goes_on, converged, ended };
 
-    const Problem& problem_;
-    const Engine& engine_;
-    SolveContext& context_;
-    std::size_t stage_ = 0;
-    std::unique_ptr<Session> session_;
-};
-
-void iterate(const Problem& problem, StageSession& stage, OuterVectors* there, std::span<double> u, std::span<double> d,
-             SolveContext& context) {
-    Session* session = stage.get();
-    const SolveOptions& options = context.options;
-    const std::size_t size = u.size();
-    const auto outer_arithmetic = make_outer(problem, u, options);
-    OuterArithmetic& outer = *outer_arithmetic;
-    std::vector<double> r_part(std::min(size, kTransfer)), p_part(r_part.size());
-    const double target = context.target();
-    double norm = context.norm, beta = 0;
-    InnerScale inner(options, stage.spec());
-    double scale = inner.of(norm); // r = d / scale
-    MovingRestart moving(options);
-    Watch watch(context.size);
-    Batch batch;
-    bool first_time = true;
-    int fruitless = 0;
-
-    const auto for_parts = [&](auto&& body) {
-        for (std::size_t at = 0; at < size; at += r_part.size()) {
-            const std::size_t n = std::min(r_part.size(), size - at);
-            body(at, std::span<double>(r_part.data(), n), std::span<double>(p_part.data(), n));
+    template <class Body> void for_parts(Body&& body) {
+        for (std::size_t at = 0; at < u_.size(); at += r_part_.size()) {
+            const std::size_t n = std::min(r_part_.size(), u_.size() - at);
+            body(at, std::span<double>(r_part_.data(), n), std::span<double>(p_part_.data(), n));
         }
-    };
+    }
+    void defect_part(std::size_t at, std::span<double> r) const {
+        for (std::size_t i = 0; i < r.size(); ++i) r[i] = d_[at + i] / scale_;
+    }
 
-    // r0 = d / s;  p0 = p - (r0 . p) / (r0 . r0) r0
-    const auto restart = [&] {
-        if (there != nullptr) return there->restart(norm, !first_time);
+    /// r0 = d / s;  p0 = p - (r0 . p) / (r0 . r0) r0
+    void restart() {
+        if (there_ != nullptr) return there_->restart(norm_, !first_time_);
         double projection = 0;
-        if (!first_time) {
+        if (!first_time_) {
             BlockDot dot;
             for_parts([&](std::size_t at, std::span<double> r, std::span<double> p) {
-                session->read(Vec::p, at, p);
-                for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[at + i] / scale;
+                session_->read(Vec::p, at, p);
+                defect_part(at, r);
                 dot.add(r, p);
             });
             projection = dot.total();
-            if (inner.fixed()) projection = inner.operand(projection / ((norm / scale) * (norm / scale)));
+            if (inner_.fixed()) projection = inner_.operand(projection / ((norm_ / scale_) * (norm_ / scale_)));
         }
         for_parts([&](std::size_t at, std::span<double> r, std::span<double> p) {
-            for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[at + i] / scale;
-            session->write(Vec::r, at, r);
-            if (first_time) return;
-            session->read(Vec::p, at, p);
+            defect_part(at, r);
+            session_->write(Vec::r, at, r);
+            if (first_time_) return;
+            session_->read(Vec::p, at, p);
             for (std::size_t i = 0; i < p.size(); ++i) p[i] -= projection * r[i];
-            session->write(Vec::p, at, p);
+            session_->write(Vec::p, at, p);
         });
-        session->clear(Vec::u);
-        session->clear(Vec::q);
-    };
-    // u += s (u_k + alpha_k p_k)
-    const auto correct = [&](double exact_alpha) {
-        if (there != nullptr) return there->correct(norm, exact_alpha);
-        const double alpha = inner.operand(exact_alpha);
-        bool finite = std::isfinite(alpha);
-        for_parts([&](std::size_t at, std::span<double> c, std::span<double> p) {
-            if (!finite) return;
-            session->read(Vec::u, at, c);
-            session->read(Vec::p, at, p);
-            if (stage.spec().u.is_fixed()) step_along(stage.spec().u, alpha, p, c);
-            else
-                for (std::size_t i = 0; i < c.size(); ++i) c[i] += alpha * p[i];
-            finite = std::all_of(c.begin(), c.end(), [](double x) { return std::isfinite(x); });
-            if (finite) outer.correct(u.subspan(at, c.size()), scale * context.fit, c);
-        });
-        return finite;
-    };
-    const auto defect_norm = [&] {
-        if (there != nullptr) {
-            const double squares = there->defect();
-            if (squares_suffice(squares)) return std::sqrt(squares);
-            there->read(u, d);
-        } else {
-            outer.defect(u, problem.b, d);
-        }
-        return outer.norm(d);
-    };
+        session_->clear(Vec::u);
+        session_->clear(Vec::q);
+    }
 
-    const auto defect_here = [&]() -> std::span<const double> {
-        if (there != nullptr) there->read(u, d);
-        return d;
-    };
-
-    while (norm >= target) {
-        if (options.spec.moves()) { // (no schedule has such a stage)
-            beta *= scale;
-            scale = moving.restart(*session, d, norm, !first_time, beta);
+    /// The stage, the scale and the vectors of the next step.
+    void begin_step() {
+        if (options_.spec.moves()) { // (no schedule has such a stage)
+            beta_ *= scale_;
+            scale_ = moving_.restart(*session_, d_, norm_, !first_time_, beta_);
         } else {
-            const bool was_fixed = inner.fixed();
-            const double before_scale = was_fixed ? scale : norm; // (a floating beta is for r = d / norm already)
-            if (stage.due(norm / context.initial)) {
-                stage.advance(norm / context.initial);
-                session = stage.get();
-                inner = InnerScale(options, stage.spec());
-                batch = Batch();
+            const bool was_fixed = inner_.fixed();
+            const double before = was_fixed ? scale_ : norm_; // (a floating beta is for r = d / norm already)
+            if (stage_.due(norm_ / context_.initial)) {
+                stage_.advance(norm_ / context_.initial);
+                session_ = stage_.get();
+                inner_ = InnerScale(options_, stage_.spec());
+                batch_ = Batch();
             }
-            scale = inner.of(norm);
-            if (inner.fixed() || was_fixed) beta *= before_scale / scale;
+            scale_ = inner_.of(norm_);
+            if (inner_.fixed() || was_fixed) beta_ *= before / scale_;
             restart();
         }
-        session->set_scalars(0, beta);
-        first_time = false;
+        session_->set_scalars(0, beta_);
+        first_time_ = false;
+    }
 
-        const double global = target / scale;
+    /// The passes of one step; the last run's report, and the longest words of all.
+    RunReport run_inner(WordUse& words) {
+        const double global = target_ / scale_;
         const std::uint64_t allowed =
-            std::min(options.digits > 0 ? context.remaining() : options.inner, context.remaining());
+            std::min(options_.digits > 0 ? context_.remaining() : options_.inner, context_.remaining());
         double stop = global * global;
         std::uint64_t steps = 0;
         RunReport report;
-        WordUse words;
-        while (steps < allowed && !context.cancelled) {
+        while (steps < allowed && !context_.cancelled) {
             // (Digits are tested from the 65th pass on, whatever the time that passes take.)
-            report = options.digits > 0
-                         ? session->run({.passes = std::min<std::uint64_t>(allowed - steps, 64), .rho_stop = stop})
-                         : batch.run(*session, {.passes = allowed - steps, .rho_stop = stop});
+            report = options_.digits > 0
+                         ? session_->run({.passes = std::min<std::uint64_t>(allowed - steps, 64), .rho_stop = stop})
+                         : batch_.run(*session_, {.passes = allowed - steps, .rho_stop = stop});
             steps += report.passes;
             words.merge(report.words);
-            context.count(report, report.passes);
+            context_.count(report, report.passes);
             if (report.end != RunEnd::passes) break;
-            const double square = inner.fixed() ? norm / scale * (norm / scale) : 1; // of r's norm
-            if (options.digits > 0) stop = std::max(stop, square * std::pow(10.0, -2 * options.digits));
+            const double square = inner_.fixed() ? norm_ / scale_ * (norm_ / scale_) : 1; // of r's norm
+            if (options_.digits > 0) stop = std::max(stop, square * std::pow(10.0, -2 * options_.digits));
         }
+        return report;
+    }
 
-        if (inner.fixed() && report.end == RunEnd::window_overflow) {
-            // What the step did is lost; the next one has more room.
-            ++context.result.outer_iterations;
-            if (options.spec.moves()) moving.widen(report.words);
-            if (!lost_to_overflow(inner, context)) return;
-            first_time = true;
-            beta = 0;
-            session->clear(Vec::p);
-            if (watch.ends(context, norm / context.initial)) return;
-            continue;
+    /// What the step did is lost; the next one has more room. False when the solve has its status.
+    bool retry_after_overflow(const RunReport& report) {
+        ++context_.result.outer_iterations;
+        if (options_.spec.moves()) moving_.widen(report.words);
+        if (!lost_to_overflow(inner_, context_)) return false;
+        first_time_ = true;
+        beta_ = 0;
+        session_->clear(Vec::p);
+        return !watch_.ends(context_, norm_ / context_.initial);
+    }
+
+    /// u += s (u_k + alpha_k p_k)
+    bool correct(double exact_alpha) {
+        if (there_ != nullptr) return there_->correct(norm_, exact_alpha);
+        const double alpha = inner_.operand(exact_alpha);
+        const Format& format = stage_.spec().u;
+        bool finite = std::isfinite(alpha);
+        for_parts([&](std::size_t at, std::span<double> c, std::span<double> p) {
+            if (!finite) return;
+            session_->read(Vec::u, at, c);
+            session_->read(Vec::p, at, p);
+            if (format.is_fixed()) step_along(format, alpha, p, c);
+            else
+                for (std::size_t i = 0; i < c.size(); ++i) c[i] += alpha * p[i];
+            finite = std::all_of(c.begin(), c.end(), [](double x) { return std::isfinite(x); });
+            if (finite) outer_->correct(u_.subspan(at, c.size()), scale_ * context_.fit, c);
+        });
+        return finite;
+    }
+    double defect_norm() {
+        if (there_ != nullptr) {
+            const double squares = there_->defect();
+            if (squares_suffice(squares)) return std::sqrt(squares);
+            there_->read(u_, d_);
+        } else {
+            outer_->defect(u_, problem_.b, d_);
         }
-        inner.behind(words);
-        const Scalars scalars = session->scalars();
+        return outer_->norm(d_);
+    }
+    std::span<const double> defect_here() {
+        if (there_ != nullptr) there_->read(u_, d_);
+        return d_;
+    }
+
+    /// Correction, defect, verdict and the next beta.
+    Step finish_step(const RunReport& report) {
+        const Scalars scalars = session_->scalars();
+        const double global = target_ / scale_;
         const bool finite = correct(scalars.alpha);
-        ++context.result.outer_iterations;
-        const double before = norm;
-        if (outer.overflow()) return context.stop(Status::breakdown, kOuterOverflow);
-        norm = defect_norm();
-        context.record(norm / context.initial);
+        ++context_.result.outer_iterations;
+        const double before = norm_;
+        const auto ended = [&](const std::string& why) {
+            context_.stop(Status::breakdown, why);
+            return Step::ended;
+        };
+        if (outer_->overflow()) return ended(kOuterOverflow);
+        norm_ = defect_norm();
+        context_.record(norm_ / context_.initial);
         const bool reached = report.end == RunEnd::rho_reached && scalars.rho < global * global;
-        if (norm < target * (reached ? 1 + kReachedSlack : 1) || context.reached_as_given(norm, defect_here)) break;
+        if (norm_ < target_ * (reached ? 1 + kReachedSlack : 1) ||
+            context_.reached_as_given(norm_, [&] { return defect_here(); }))
+            return Step::converged;
         const bool trouble = report.end != RunEnd::passes && report.end != RunEnd::rho_reached;
         const std::string why = report.end == RunEnd::fault
-                                    ? session->fault()
-                                    : "inner CG ended: " + why_ended(report.end, scalars.pq, options);
-        if (!finite) return context.stop(Status::breakdown, trouble ? why : "the inner correction is not finite");
-        fruitless = trouble && norm > kWorthwhile * before ? fruitless + 1 : 0;
-        if (fruitless >= 10) return context.stop(Status::breakdown, why);
-        if (watch.ends(context, norm / context.initial)) return;
+                                    ? session_->fault()
+                                    : "inner CG ended: " + why_ended(report.end, scalars.pq, options_);
+        if (!finite) return ended(trouble ? why : "the inner correction is not finite");
+        fruitless_ = trouble && norm_ > kWorthwhile * before ? fruitless_ + 1 : 0;
+        if (fruitless_ >= 10) return ended(why);
+        if (watch_.ends(context_, norm_ / context_.initial)) return Step::ended;
         // The kept direction fits the next residual only if the recurrence is sound; else restart along r.
         // beta = |d'|^2 / |r_k|^2 in the units of r = d / scale, times scale / scale'; the last factor when that is
         // known.
-        beta = trouble || !(scalars.rho > 0) ? 0
-               : inner.fixed()               ? (norm / scale) * (norm / scale) / scalars.rho
-                                             : norm / (before * scalars.rho);
-        if (!std::isfinite(beta)) beta = 0;
-        if (trouble) first_time = true;
-        if (first_time) session->clear(Vec::p);
+        beta_ = trouble || !(scalars.rho > 0) ? 0
+                : inner_.fixed()              ? (norm_ / scale_) * (norm_ / scale_) / scalars.rho
+                                              : norm_ / (before * scalars.rho);
+        if (!std::isfinite(beta_)) beta_ = 0;
+        if (trouble) first_time_ = true;
+        if (first_time_) session_->clear(Vec::p);
+        return Step::goes_on;
     }
-    context.stop(Status::converged);
-}
+
+    const Problem& problem_;
+    const SolveOptions& options_;
+    SolveContext& context_;
+    StageSession& stage_;
+    Session* session_;
+    OuterVectors* there_;
+    std::span<double> u_, d_;
+    std::unique_ptr<OuterArithmetic> outer_;
+    std::vector<double> r_part_, p_part_;
+    double target_, norm_, beta_ = 0;
+    InnerScale inner_;
+    double scale_; ///< r = d / scale
+    MovingRestart moving_;
+    Watch watch_;
+    Batch batch_;
+    bool first_time_ = true;
+    int fruitless_ = 0;
+};
 
 } // namespace
 
@@ -262,7 +258,7 @@ void solve_residual_guided(const Problem& problem, const Engine& engine, std::sp
     const bool here = context.options.outer || context.fit != 1 || !context.options.schedule.empty();
     OuterVectors* const there = here ? nullptr : stage.get()->outer();
     if (there != nullptr) there->load(u, problem.b, d);
-    iterate(problem, stage, there, u, d, context);
+    ResidualGuided(problem, stage, there, u, d, context).iterate();
     if (there != nullptr) there->read(u, d);
 }
 
