@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "inner.hpp"
-#include "inner_scale.hpp"
-#include "moving_restart.hpp"
-#include "outer_integer.hpp"
+#include "words/inner_scale.hpp"
+#include "words/moving_restart.hpp"
+#include "words/outer_integer.hpp"
 
 namespace mantissa::solving {
 

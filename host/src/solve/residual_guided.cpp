@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "inner.hpp"
-#include "inner_scale.hpp"
 #include "mantissa/fixed_kernels.hpp"
-#include "moving_restart.hpp"
 #include "schemes.hpp"
 #include "stage_session.hpp"
+#include "words/inner_scale.hpp"
+#include "words/moving_restart.hpp"
 
 namespace mantissa::solving {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "context.hpp"
+#include "../context.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/host/solve.hpp"
 

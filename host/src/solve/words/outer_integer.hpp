@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "../outer_arithmetic.hpp"
 #include "mantissa/fixed_words.hpp"
-#include "outer_arithmetic.hpp"
 
 namespace mantissa::solving {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "inner.hpp"
+#include "../inner.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/host/solve.hpp"
 #include "mantissa/moving_point.hpp"
