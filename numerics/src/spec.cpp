@@ -122,7 +122,8 @@ Format usual_u(const Format& f) {
     if (!f.is_fixed()) return f;
     const int width = std::min(Format::kMaxDoubleWord, std::max(31, f.word_bits + 9));
     const int above = f.word_bits - f.fraction_bits; // bits over the point, of which u has four more at least
-    return Format::fixed(width, std::min({f.fraction_bits + 5, width - above - 4, Format::kMaxPoint}), f.rounding);
+    const int point = std::min({f.fraction_bits + 5, width - above - 4, Format::kMaxPoint});
+    return Format::fixed(width, std::max(point, Format::kMinPoint), f.rounding);
 }
 
 } // namespace

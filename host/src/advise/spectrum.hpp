@@ -45,7 +45,7 @@ struct LanczosOptions {
     std::uint64_t limit = 40000;  ///< steps
     bool stop_below_zero = false; ///< end as soon as a Ritz value is not above zero: the matrix is not definite then
     int threads = 1;
-    std::function<void(std::uint64_t)> progress; ///< called with the steps so far, every few of them
+    std::function<void(std::uint64_t)> progress{}; ///< called with the steps so far, every few of them
 };
 
 /// Lanczos in double precision from a fixed pseudo-random vector, without orthogonalisation (copies of Ritz values do

@@ -16,17 +16,17 @@ namespace mantissa::solving {
 
 namespace {
 
-/// c += rnd(alpha p) on u's grid: the next pass's u.
-void step_along(const Format& u, double alpha, std::span<const double> p, std::span<double> c) {
-    const FixedUnit<std::int64_t> unit(u);
-    std::int64_t words[1024];
+/// c += rnd(alpha p) on u's grid: the next pass's u. Word: an integer that holds u's words.
+template <class Word> void step_along(const Format& u, double alpha, std::span<const double> p, std::span<double> c) {
+    const FixedUnit<Word> unit(u);
+    Word words[1024];
     double steps[1024];
     for (std::size_t at = 0; at < c.size(); at += std::size(words)) {
         const std::size_t n = std::min(std::size(words), c.size() - at);
         // (alpha p is exact: a short significand and a short word. One that does not fit is a step that is not useful.)
         for (std::size_t i = 0; i < n; ++i) steps[i] = alpha * p[at + i];
-        static_cast<void>(unit.convert(std::span(steps, n), std::span(words, n)));
-        unit.to_doubles(std::span(words, n), std::span(steps, n));
+        static_cast<void>(unit.convert(std::span<const double>(steps, n), std::span<Word>(words, n)));
+        unit.to_doubles(std::span<const Word>(words, n), std::span<double>(steps, n));
         for (std::size_t i = 0; i < n; ++i) c[at + i] += steps[i];
     }
 }
@@ -74,6 +74,11 @@ private:
         }
     }
     void defect_part(std::size_t at, std::span<double> r) const {
+        if (inner_.fixed()) { // by a power of two: exact as a product, and faster
+            const double reciprocal = 1 / scale_;
+            for (std::size_t i = 0; i < r.size(); ++i) r[i] = d_[at + i] * reciprocal;
+            return;
+        }
         for (std::size_t i = 0; i < r.size(); ++i) r[i] = d_[at + i] / scale_;
     }
 
@@ -169,7 +174,8 @@ private:
             if (!finite) return;
             session_->read(Vec::u, at, c);
             session_->read(Vec::p, at, p);
-            if (format.is_fixed()) step_along(format, alpha, p, c);
+            if (format.is_fixed() && format.word_bits <= 32) step_along<std::int32_t>(format, alpha, p, c);
+            else if (format.is_fixed()) step_along<std::int64_t>(format, alpha, p, c);
             else
                 for (std::size_t i = 0; i < c.size(); ++i) c[i] += alpha * p[i];
             finite = std::all_of(c.begin(), c.end(), [](double x) { return std::isfinite(x); });

@@ -137,7 +137,9 @@ public:
         const auto enter = [&](auto words) {
             using T = typename decltype(words)::value_type;
             unfit_ |= FixedUnit<T>(f).convert(values, words);
-            for (const T word : words) range.take(word);
+            T longest = 0; // its bits bound the words', and such a loop is fast with any instruction set
+            for (const T word : words) longest |= word < 0 ? ~word : word;
+            range.take(longest);
         };
         if (v != Vec::u) enter(std::span<std::int32_t>(data(v) + first, values.size()));
         else if (u_short_.empty()) enter(std::span(u_long_).subspan(first, values.size()));
