@@ -47,7 +47,7 @@ void solve_direct(const Problem& problem, const Engine& engine, std::span<double
                   SolveContext& context) {
     const SolveOptions& options = context.options;
     const Recurrence recurrence = options.scheme == Scheme::direct ? Recurrence::plain : Recurrence::pipelined;
-    const auto solver = make_engine_solver(engine, problem.system, options.spec, {options.threads, recurrence});
+    const auto solver = make_engine_solver(engine, *context.loaded, context.fit, options.spec, {options.threads, recurrence});
     const double norm = context.norm;
     const InnerOutcome outcome = solver->solve(
         [&](std::size_t at, std::span<double> values) {
@@ -92,11 +92,12 @@ void solve_variant(const Problem& problem, std::span<double> u, std::span<double
 void solve_defect_correction(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                              SolveContext& context) {
     const SolveOptions& options = context.options;
-    auto inner = make_engine_solver(engine, problem.system, options.spec, {options.threads, options.inner_recurrence});
+    auto inner = make_engine_solver(engine, *context.loaded, context.fit, options.spec,
+                                    {options.threads, options.inner_recurrence});
     for (auto format = options.middle.rbegin(); format != options.middle.rend(); ++format)
         inner = make_middle_solver(problem.system, *format, std::move(inner), options.threads);
-    DoubleArithmetic outer(problem.system, options.threads);
-    refine(outer, *inner, problem.b, u, d, context.norm, {context.target(), true}, context);
+    const auto outer = make_outer(problem, u, options);
+    refine(*outer, *inner, problem.b, u, d, context.norm, {context.target(), true}, context);
 }
 
 } // namespace mantissa::solving

@@ -10,8 +10,9 @@ namespace {
 
 class EngineSolver final : public InnerSolver {
 public:
-    EngineSolver(const Engine& engine, const System& system, const DatapathSpec& spec, const SessionOptions& options)
-        : session_(engine.load(system, spec, options)), size_(system.size()),
+    EngineSolver(const Engine& engine, const System& system, double fit, const DatapathSpec& spec,
+                 const SessionOptions& options)
+        : session_(engine.load(system, spec, options)), fit_(fit), size_(system.size()),
           pipelined_(options.recurrence == Recurrence::pipelined), buffer_(std::min(size_, kTransfer)) {}
 
     InnerOutcome solve(const Fill& r, const InnerGoal& goal, SolveContext& context) override {
@@ -26,11 +27,12 @@ public:
         session_->set_scalars(0, 0);
 
         InnerOutcome outcome;
-        double first_rho = 1; // r is normalised
+        double first_rho = goal.square;
         if (pipelined_) {     // the first pass only forms p = r, q = A p and the scalars: no CG step yet
             const RunReport setup = session_->run({.passes = 1});
             context.count(setup, 0);
             if (setup.end != RunEnd::passes) {
+                outcome.overflow = setup.end == RunEnd::window_overflow;
                 outcome.trouble = trouble(setup.end, context.options);
                 return outcome;
             }
@@ -46,6 +48,7 @@ public:
             context.count(report, report.passes);
             context.report({context.result.inner_iterations, context.result.outer_iterations, 0});
             if (report.end == RunEnd::passes) continue;
+            outcome.overflow = report.end == RunEnd::window_overflow;
             outcome.reached_global = report.end == RunEnd::rho_reached && session_->scalars().rho < global;
             if (report.end != RunEnd::rho_reached) outcome.trouble = trouble(report.end, context.options);
             break;
@@ -54,7 +57,11 @@ public:
         return outcome;
     }
 
-    void read(std::size_t first, std::span<double> values) override { session_->read(Vec::u, first, values); }
+    void read(std::size_t first, std::span<double> values) override {
+        session_->read(Vec::u, first, values);
+        if (fit_ == 1) return;
+        for (double& value : values) value *= fit_;
+    }
 
 private:
     [[nodiscard]] std::string trouble(RunEnd end, const SolveOptions& options) const {
@@ -63,6 +70,7 @@ private:
     }
 
     std::unique_ptr<Session> session_;
+    double fit_;
     std::size_t size_;
     bool pipelined_;
     std::vector<double> buffer_;
@@ -71,9 +79,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const System& system, const DatapathSpec& spec,
-                                                const SessionOptions& options) {
-    return std::make_unique<EngineSolver>(engine, system, spec, options);
+std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const System& system, double fit,
+                                                const DatapathSpec& spec, const SessionOptions& options) {
+    return std::make_unique<EngineSolver>(engine, system, fit, spec, options);
 }
 
 } // namespace mantissa::solving

@@ -40,11 +40,13 @@ struct InnerGoal {
     std::uint64_t steps = 0; ///< at most this many CG steps; 0: until `reduction` (or the solve's limit)
     double reduction = 0;    ///< stop once the inner defect has fallen by this factor (10^-digits); 0: never
     double global = 0;       ///< stop once the inner defect norm is below this (the global test)
+    double square = 1;       ///< of the right-hand side's norm
 };
 
 struct InnerOutcome {
     bool reached_global = false;
     bool useful = false; ///< at least one step was made and the correction is finite
+    bool overflow = false; ///< a word overflowed, and the correction means nothing
     std::string trouble; ///< why the inner solver ended early, when it did
 };
 
@@ -62,9 +64,9 @@ public:
     virtual void read(std::size_t first, std::span<double> values) = 0;
 };
 
-/// CG on an engine, pipelined or plain, restarted with p = r.
-std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const System& system, const DatapathSpec& spec,
-                                                const SessionOptions& options);
+/// CG on an engine, pipelined or plain, restarted with p = r. `system` is `fit` times the one that corrections are for.
+std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const System& system, double fit,
+                                                const DatapathSpec& spec, const SessionOptions& options);
 
 /// Iterative refinement in the arithmetic `outer` over `inner` (section 2.2): the double loop of a solve, and as an
 /// inner solver itself the middle loop of a cascade. d holds the defect of u, `norm` its norm, on entry; on exit d is
@@ -75,6 +77,7 @@ struct RefineGoal {
     double target = 0;     ///< absolute defect norm
     bool outermost = true; ///< record history, count outer iterations, decide the solve's status
 };
+std::unique_ptr<OuterArithmetic> make_outer(const Problem& problem, std::span<double> u, const SolveOptions& options);
 double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double> b, std::span<double> u,
               std::span<double> d, double norm, const RefineGoal& goal, SolveContext& context);
 

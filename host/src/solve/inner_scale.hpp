@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "context.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/host/solve.hpp"
 
@@ -44,5 +45,20 @@ private:
     bool fixed_;
     int first_, headroom_;
 };
+
+/// Counts an outer step whose work a word's overflow took, and widens. False, and the solve has its status, where that
+/// is hopeless.
+inline bool lost_to_overflow(InnerScale& scale, SolveContext& context) {
+    ++context.result.overflows;
+    const bool hope = scale.widen();
+    context.result.headroom = scale.headroom();
+    if (!hope)
+        context.stop(Status::breakdown, "words overflow however small the scale: the matrix or its coefficients are "
+                                        "beyond these formats");
+    return hope;
+}
+
+inline constexpr const char* kOuterOverflow =
+    "a word of the outer loop's u overflowed: give --outer fewer fraction bits";
 
 } // namespace mantissa::solving

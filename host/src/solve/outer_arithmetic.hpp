@@ -27,6 +27,8 @@ public:
     virtual void correct(std::span<double> u, double s, std::span<const double> c) = 0;
     /// A value entering this loop.
     virtual double round(double x) const = 0;
+    /// Has a number of the loop's own left its format?
+    [[nodiscard]] virtual bool overflow() const { return false; }
 };
 
 class DoubleArithmetic final : public OuterArithmetic {

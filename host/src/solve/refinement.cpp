@@ -5,8 +5,16 @@
 #include <vector>
 
 #include "inner.hpp"
+#include "inner_scale.hpp"
+#include "outer_integer.hpp"
 
 namespace mantissa::solving {
+
+std::unique_ptr<OuterArithmetic> make_outer(const Problem& problem, std::span<double> u, const SolveOptions& options) {
+    if (options.outer)
+        return std::make_unique<IntegerArithmetic>(problem.system, *options.outer, problem.b, u, options.threads);
+    return std::make_unique<DoubleArithmetic>(problem.system, options.threads);
+}
 
 double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double> b, std::span<double> u,
               std::span<double> d, double norm, const RefineGoal& goal, SolveContext& context) {
@@ -16,26 +24,38 @@ double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double
     Watch watch(context.size);
     double before = norm;
     int fruitless = 0;
+    InnerScale inner_scale(options);
     while (norm >= goal.target) {
+        const double scale = inner_scale.of(norm); // r = d / scale
         const InnerGoal inner_goal{.steps = options.digits > 0 ? 0 : options.inner,
                                    .reduction = options.digits > 0 ? std::pow(10.0, -options.digits) : 0.0,
-                                   .global = goal.target / norm};
-        const double reciprocal_of = norm;
+                                   .global = goal.target / scale,
+                                   .square = inner_scale.fixed() ? norm / scale * (norm / scale) : 1};
         const InnerOutcome outcome = inner.solve(
             [&](std::size_t at, std::span<double> values) {
-                for (std::size_t i = 0; i < values.size(); ++i) values[i] = d[at + i] / reciprocal_of;
+                for (std::size_t i = 0; i < values.size(); ++i) values[i] = d[at + i] / scale;
             },
             inner_goal, context);
+        if (outcome.overflow && inner_scale.fixed()) {
+            if (goal.outermost) ++context.result.outer_iterations;
+            if (!lost_to_overflow(inner_scale, context)) return norm;
+            if (watch.ends(context, norm / context.initial)) return norm;
+            continue;
+        }
         bool finite = true;
         if (outcome.useful) {
             for (std::size_t at = 0; at < size && finite; at += part.size()) {
                 const std::span<double> c(part.data(), std::min(part.size(), size - at));
                 inner.read(at, c);
                 finite = std::all_of(c.begin(), c.end(), [](double x) { return std::isfinite(x); });
-                if (finite) outer.correct(u.subspan(at, c.size()), norm, c);
+                if (finite) outer.correct(u.subspan(at, c.size()), scale, c);
             }
         }
         if (goal.outermost) ++context.result.outer_iterations;
+        if (outer.overflow()) {
+            context.stop(Status::breakdown, kOuterOverflow);
+            return norm;
+        }
         outer.defect(u, b, d);
         norm = outer.norm(d);
         if (goal.outermost) context.record(norm / context.initial);

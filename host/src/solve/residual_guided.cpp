@@ -6,6 +6,7 @@
 
 #include "inner.hpp"
 #include "inner_scale.hpp"
+#include "mantissa/fixed_words.hpp"
 #include "schemes.hpp"
 
 namespace mantissa::solving {
@@ -29,11 +30,18 @@ private:
     double sum_ = 0;
 };
 
+/// c += rnd(alpha p) on u's grid: the next pass's u.
+void step_along(const Format& u, double alpha, std::span<const double> p, std::span<double> c) {
+    for (std::size_t i = 0; i < c.size(); ++i) // (alpha p is exact: a short significand and a short word)
+        c[i] += fixed::to_double(u, fixed::from_double(u, alpha * p[i]).word);
+}
+
 void iterate(const Problem& problem, Session* session, OuterVectors* there, std::span<double> u, std::span<double> d,
              SolveContext& context) {
     const SolveOptions& options = context.options;
     const std::size_t size = u.size();
-    DoubleArithmetic outer(problem.system, options.threads);
+    const auto outer_arithmetic = make_outer(problem, u, options);
+    OuterArithmetic& outer = *outer_arithmetic;
     std::vector<double> r_part(std::min(size, kTransfer)), p_part(r_part.size());
     const double target = context.target();
     double norm = context.norm, beta = 0;
@@ -85,7 +93,9 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
             if (!finite) return;
             session->read(Vec::u, at, c);
             session->read(Vec::p, at, p);
-            for (std::size_t i = 0; i < c.size(); ++i) c[i] += alpha * p[i];
+            if (options.spec.u.is_fixed()) step_along(options.spec.u, alpha, p, c);
+            else
+                for (std::size_t i = 0; i < c.size(); ++i) c[i] += alpha * p[i];
             finite = std::all_of(c.begin(), c.end(), [](double x) { return std::isfinite(x); });
             if (finite) outer.correct(u.subspan(at, c.size()), scale * context.fit, c);
         });
@@ -136,11 +146,7 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
         if (inner.fixed() && report.end == RunEnd::window_overflow) {
             // What the step did is lost; the next one has more room.
             ++context.result.outer_iterations;
-            ++context.result.overflows;
-            context.result.headroom = inner.headroom() + 1;
-            if (!inner.widen())
-                return context.stop(Status::breakdown, "words overflow however small the scale: the matrix or its "
-                                                       "coefficients are beyond these formats");
+            if (!lost_to_overflow(inner, context)) return;
             first_time = true;
             beta = 0;
             session->clear(Vec::p);
@@ -151,6 +157,7 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
         const bool finite = correct(scalars.alpha);
         ++context.result.outer_iterations;
         const double before = norm;
+        if (outer.overflow()) return context.stop(Status::breakdown, kOuterOverflow);
         norm = defect_norm();
         context.record(norm / context.initial);
         const bool reached = report.end == RunEnd::rho_reached && scalars.rho < global * global;
@@ -180,8 +187,9 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
 void solve_residual_guided(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                            SolveContext& context) {
     const auto session =
-        engine.load(problem.system, context.options.spec, {context.options.threads, Recurrence::pipelined});
-    OuterVectors* const there = session->outer(); // where the engine keeps the outer loop's vectors, if it does
+        engine.load(*context.loaded, context.options.spec, {context.options.threads, Recurrence::pipelined});
+    // Where the engine keeps the outer loop's vectors, if it does: in double precision, for the matrix as it is.
+    OuterVectors* const there = context.options.outer || context.fit != 1 ? nullptr : session->outer();
     if (there != nullptr) there->load(u, problem.b, d);
     iterate(problem, session.get(), there, u, d, context);
     if (there != nullptr) there->read(u, d);

@@ -10,6 +10,7 @@
 #include "context.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/host/scaling.hpp"
+#include "mantissa/fitted.hpp"
 #include "schemes.hpp"
 
 namespace mantissa {
@@ -52,6 +53,20 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
     require(o.inner_recurrence == Recurrence::pipelined || o.scheme == Scheme::defect_correction,
             "inner recurrence plain: only defect-correction has a choice (the scheme `direct` is plain CG)");
     require(o.threads >= 1, "threads: at least one");
+    const bool refines = o.scheme == Scheme::defect_correction || o.scheme == Scheme::residual_guided;
+    require(refines || !o.spec.fixed_vectors(),
+            fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; use residual-guided or "
+                        "defect-correction",
+                        to_string(o.scheme), to_string(o.spec.r)));
+    for (const Format& f : o.middle)
+        require(!f.is_fixed(), fmt::format("middle format {}: middle loops are floating; give another, as s36e11",
+                                           to_string(f)));
+    require(o.headroom >= 0 && o.headroom <= kMostHeadroom,
+            fmt::format("headroom {}: give 0 to {} bits", o.headroom, kMostHeadroom));
+    require(!o.outer || (o.outer->is_fixed() && o.outer->valid()),
+            "outer: give a fixed-point format, as fx64.62, or leave it out for double precision");
+    require(!o.outer || (refines && o.middle.empty()),
+            "outer: only residual-guided and defect-correction without middle loops have an outer loop in integers");
 }
 
 bool is_direct(Scheme scheme) {
@@ -238,6 +253,11 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
                                   .size = size,
                                   .limit = options.max_iterations != 0 ? options.max_iterations
                                                                        : default_iteration_limit(size)};
+    const auto fit = fitted(problem.system, options.spec);
+    context.loaded = fit ? &fit->system : &problem.system;
+    context.fit = fit ? fit->scale : 1;
+    result.equation_scale = context.fit;
+    result.headroom = options.spec.fixed_vectors() ? options.headroom : 0;
     context.initial = norm2(d, options.threads);
     if (options.history) result.history.push_back({0, 0, 1.0});
     context.norm = context.initial;

@@ -64,6 +64,9 @@ struct SolveOptions {
     /// Cascaded refinement (section 2.2): formats of the middle loops, outermost first; the inner solver runs in
     /// `spec`. Empty: double outside, `spec` inside. For defect_correction only.
     std::vector<Format> middle;
+    /// The outermost loop in integers: u and b in words of this fixed format, the defect an exact sum. None: in double.
+    /// For defect_correction (without middle loops) and residual_guided.
+    std::optional<Format> outer;
     std::uint64_t inner = 10; ///< inner iterations per outer step; ignored when digits is set
     double digits = 0;        ///< not 0: each inner solve reduces its defect by this many digits instead; see
                               ///< checked_digits()
