@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -17,6 +20,8 @@ namespace mantissa {
 namespace {
 
 constexpr int kMostMultiple = 4095, kIntegerBits = 24;
+/// Powers of two that leave m times a normal double one.
+constexpr int kFarthest = 1000;
 constexpr double kTolerance = 0x1p-48;
 constexpr std::size_t kCentre = 4;
 using Nine = std::array<double, kBands>;
@@ -130,8 +135,7 @@ std::pair<int, System> fitted_power(const System& system, const Format& f) {
     int k = std::min(l.off == 0 ? kFar : words - 1 - std::ilogb(l.off),
                      l.diagonal == 0 ? kFar : words - std::ilogb(l.diagonal));
     for (int tries = 0; tries < 4; ++tries, --k) {
-        constexpr int kLimit = 1000; // times m a normal double
-        if (std::abs(k) > kLimit)
+        if (std::abs(k) > kFarthest)
             throw InvalidInput(fmt::format("coef={}: its coefficients reach {} and would be scaled by 2^{}, which is "
                                            "beyond double precision: scale the equation first",
                                            to_string(f), std::max(l.off, l.diagonal), k));
@@ -139,6 +143,21 @@ std::pair<int, System> fitted_power(const System& system, const Format& f) {
         if (fits(scaled, f)) return {k, std::move(scaled)};
     }
     throw InvalidInput(fmt::format("coef={}: no power of two makes the coefficients fit", to_string(f)));
+}
+
+/// The power of two that brings integers times a power of two onto grids where no row sum is rounded: q's grid is p's
+/// times the lowest bit of the coefficients. (A sum that loses a few bits rounded half up has a constant part; that costs
+/// half of the convergence.) No lower than the coefficient format's own grid.
+int exact_power(const Stencil& stencil, const DatapathSpec& spec) {
+    int lowest = std::numeric_limits<int>::max();
+    for (const double c : stencil.coefficients()) {
+        if (c == 0) continue;
+        int e = 0;
+        const auto significand = static_cast<std::uint64_t>(std::ldexp(std::abs(std::frexp(c, &e)), 53));
+        lowest = std::min(lowest, e - 53 + std::countr_zero(significand));
+    }
+    const int wanted = std::max(spec.p.fraction_bits - spec.q.fraction_bits, -spec.coefficient.fraction_bits);
+    return wanted - lowest;
 }
 
 /// Both steps for a stencil: the smallest m that gives exact coefficients.
@@ -159,8 +178,10 @@ std::optional<Fitted> with_multiple(const Stencil& stencil, const DatapathSpec& 
             if (exact_in(spec, exact)) return Fitted{exact, static_cast<double>(m)};
             continue;
         }
-        auto [k, system] = fitted_power(exact, spec.coefficient);
-        if (exact_in(spec, std::get<Stencil>(system.matrix())))
+        const int k = exact_power(exact, spec);
+        if (std::abs(k) > kFarthest) return std::nullopt;
+        System system = times_power(exact, k);
+        if (exact_in(spec, std::get<Stencil>(system.matrix())) && fits(system, spec.coefficient))
             return Fitted{std::move(system), std::ldexp(static_cast<double>(m), k)};
     }
     return std::nullopt;

@@ -111,8 +111,20 @@ std::string to_string(RowOrder order) {
     return "?";
 }
 
+namespace {
+
+/// u beside fixed r, p and q: below four fraction bits more it costs iterations; eight and more above the point take
+/// the corrections of a scale that leaves the words few idle bits.
+Format usual_u(const Format& f) {
+    if (!f.is_fixed()) return f;
+    const int width = std::min(Format::kMaxDoubleWord, std::max(31, f.word_bits + 9));
+    return Format::fixed(width, std::min(f.fraction_bits + 5, Format::kMaxPoint), f.rounding);
+}
+
+} // namespace
+
 DatapathSpec::DatapathSpec(const Format& f)
-    : u(f), r(f), p(f), q(f), coefficient(f), operand(f.is_fixed() ? kFixedOperand : f), row(f), scalar(wide_like(f)) {
+    : u(usual_u(f)), r(f), p(f), q(f), coefficient(f), operand(f.is_fixed() ? kFixedOperand : f), row(f), scalar(wide_like(f)) {
     dot.exact = f.is_fixed();
     dot.exact_product = f.is_fixed();
     dot.accumulator = wide_like(f);

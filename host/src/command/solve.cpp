@@ -28,7 +28,8 @@ namespace {
 
 struct Flags {
     std::string problem, scheme = "residual-guided", format, spec, engine = "emulated", recurrence = "pipelined";
-    std::string middle, history, solution, check;
+    std::string middle, outer, history, solution, check;
+    std::optional<int> headroom;
     std::uint64_t inner = 10, max_iterations = 0;
     double digits = 0, middle_digits = 2, tolerance = 1e-10;
     int threads = 0;
@@ -41,6 +42,8 @@ SolveOptions options_of(const Flags& flags) {
     if (!flags.format.empty()) o.spec = DatapathSpec(parse_format(flags.format));
     if (!flags.spec.empty()) o.spec = parse_spec(flags.spec);
     o.middle = sweeps::parse_middle(flags.middle);
+    if (!flags.outer.empty()) o.outer = parse_format(flags.outer);
+    o.headroom = flags.headroom;
     o.inner = flags.inner;
     o.digits = flags.digits;
     o.middle_digits = flags.middle_digits;
@@ -76,6 +79,8 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     if (o.inner_recurrence == Recurrence::plain && o.scheme == Scheme::defect_correction) scheme += ", plain CG inside";
     if (!o.middle.empty()) scheme += ", through " + results::middle_text(o);
     if (o.jacobi) scheme += ", Jacobi scaling";
+    if (o.outer) scheme += ", outer loop in " + to_string(*o.outer);
+    if (o.headroom) scheme += fmt::format(", {} bits of headroom", *o.headroom);
     row("problem",
         fmt::format("{}  ({} unknowns, {})", problem.name, problem.system.size(), to_string(problem.system.kind())));
     row("scheme", scheme);
@@ -88,6 +93,15 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
                               : fmt::format("{}", r.inner_iterations));
     row("true residual", fmt::format("{:.3e}  (double precision, relative to the first)", r.true_residual));
     if (r.error) row("error", fmt::format("{:.5e}  (root mean square, against the continuous solution)", *r.error));
+    if (r.equation_scale != 1) row("equation", fmt::format("the engine's is {} times the problem's", text::shortest(r.equation_scale)));
+    if (o.spec.fixed_vectors()) {
+        const auto word = [](const char* name, int bits, const Format& f) {
+            return f.is_fixed() ? fmt::format("{} {} of {}  ", name, bits, f.word_bits) : std::string();
+        };
+        row("longest words", word("u", r.words.u, o.spec.u) + word("r", r.words.r, o.spec.r) +
+                                 word("p", r.words.p, o.spec.p) + word("q", r.words.q, o.spec.q) + "bits");
+        if (r.overflows != 0) row("overflows", fmt::format("{} outer steps lost to a word's overflow", r.overflows));
+    }
     if (r.sigma_guards != 0) row("sigma guards", fmt::format("{}", r.sigma_guards));
     if (r.cycles) row("cycles", fmt::format("{}", *r.cycles));
     if (check)
@@ -210,6 +224,10 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--inner-recurrence", f.recurrence, "pipelined or plain (defect-correction)")->capture_default_str();
     app.add_option("--middle", f.middle, "formats of a cascade's middle loops, outermost first, as s36e11,s23e8");
     app.add_option("--middle-digits", f.middle_digits, "digits that each middle loop gains")->capture_default_str();
+    app.add_option("--outer", f.outer, "the outer loop in integers: the fixed-point format of u and b, as fx64.62");
+    app.add_option("--headroom", f.headroom,
+                   "fixed-point vectors: bits that the defect's norm leaves free below 1, always (else as the last step "
+                   "needed them)");
     app.add_option("--tolerance", f.tolerance, "on the defect relative to the first")->capture_default_str();
     app.add_option("--max-iterations", f.max_iterations,
                    "inner iterations in all; 0: 150 per square root of the unknowns and 10000")

@@ -31,6 +31,7 @@ public:
         if (pipelined_) {     // the first pass only forms p = r, q = A p and the scalars: no CG step yet
             const RunReport setup = session_->run({.passes = 1});
             context.count(setup, 0);
+            outcome.words = setup.words;
             if (setup.end != RunEnd::passes) {
                 outcome.overflow = setup.end == RunEnd::window_overflow;
                 outcome.trouble = trouble(setup.end, context.options);
@@ -45,6 +46,7 @@ public:
         while (steps < allowed && !context.cancelled) {
             const RunReport report = batch_.run(*session_, {.passes = allowed - steps, .rho_stop = stop});
             steps += report.passes;
+            outcome.words.merge(report.words);
             context.count(report, report.passes);
             context.report({context.result.inner_iterations, context.result.outer_iterations, 0});
             if (report.end == RunEnd::passes) continue;

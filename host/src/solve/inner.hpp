@@ -47,6 +47,7 @@ struct InnerOutcome {
     bool reached_global = false;
     bool useful = false; ///< at least one step was made and the correction is finite
     bool overflow = false; ///< a word overflowed, and the correction means nothing
+    WordUse words;         ///< the longest words
     std::string trouble; ///< why the inner solver ended early, when it did
 };
 

@@ -2,6 +2,7 @@
 // words, by a power of two that leaves them headroom.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -18,32 +19,54 @@ public:
     static constexpr int kMostWidening = 40;
 
     explicit InnerScale(const SolveOptions& options)
-        : spec_(&options.spec), fixed_(options.spec.fixed_vectors()), first_(options.headroom),
-          headroom_(options.headroom) {}
+        : spec_(&options.spec), fixed_(options.spec.fixed_vectors()),
+          fixed_headroom_(options.headroom.has_value()), first_(options.headroom.value_or(0)) {}
 
-    /// What divides a defect of norm `norm`, so that r has the norm 1; with fixed words the power of two that gives it
-    /// a norm in (1/2, 1] 2^-headroom.
-    [[nodiscard]] double of(double norm) const {
+    /// What divides a defect of norm `norm`, so that r has the norm 1. With fixed words a power of two: at first, and
+    /// behind an overflow, the one that gives r a norm in (1/2, 1] 2^-headroom; behind a step, the one that would have
+    /// left the longest words of that step, in proportion to the norms, `margin` idle bits.
+    double of(double norm) {
         if (!fixed_) return norm;
+        double wanted = std::ldexp(norm, first_);
+        if (words_ && !fixed_headroom_) wanted = scale_ * (norm / norm_) * std::ldexp(1.0, idle_ + margin_);
         int exponent = 0;
-        const double fraction = std::frexp(norm, &exponent);
-        return std::ldexp(1.0, (fraction == 0.5 ? exponent - 1 : exponent) + headroom_);
+        const double fraction = std::frexp(wanted, &exponent);
+        scale_ = std::ldexp(1.0, fraction == 0.5 ? exponent - 1 : exponent);
+        norm_ = norm;
+        return scale_;
+    }
+    /// What the words of the step that began with of() took.
+    void behind(const WordUse& words) {
+        if (!fixed_) return;
+        const auto over = [](int bits, const Format& f) { return f.is_fixed() ? bits - f.word_bits : -kMostIdle; };
+        idle_ = std::max({over(words.u, spec_->u), over(words.r, spec_->r), over(words.p, spec_->p),
+                          over(words.q, spec_->q), -kMostIdle});
+        words_ = true;
     }
     /// A scalar that meets a fixed vector outside a pass, as the datapath has it.
     [[nodiscard]] double operand(double s) const { return fixed_ ? exact::convert(spec_->operand, s) : s; }
 
     [[nodiscard]] bool fixed() const { return fixed_; }
-    [[nodiscard]] int headroom() const { return headroom_; }
-    /// After an overflow: one bit more of headroom. False where that is hopeless.
+    /// Bits over the norm that the last scale left, below zero where words are longer than that.
+    [[nodiscard]] int headroom() const { return fixed_ ? std::ilogb(scale_ / norm_) : 0; }
+    /// After an overflow: one bit more of headroom, and of margin. False where that is hopeless.
     [[nodiscard]] bool widen() {
-        ++headroom_;
-        return headroom_ - first_ <= kMostWidening;
+        words_ = false;
+        ++first_;
+        ++margin_;
+        return ++widened_ <= kMostWidening;
     }
 
 private:
     const DatapathSpec* spec_;
-    bool fixed_;
-    int first_, headroom_;
+    bool fixed_, fixed_headroom_;
+    int first_;      ///< bits of headroom over the norm, where no step is known
+    int margin_ = 1; ///< idle bits that a step is to leave
+    int widened_ = 0;
+    bool words_ = false; ///< is the last step known?
+    int idle_ = 0;       ///< minus the idle bits of its longest word
+    double scale_ = 1, norm_ = 1;
+    static constexpr int kMostIdle = 30; ///< a step that moved next to nothing says little
 };
 
 /// Counts an outer step whose work a word's overflow took, and widens. False, and the solve has its status, where that
@@ -51,7 +74,6 @@ private:
 inline bool lost_to_overflow(InnerScale& scale, SolveContext& context) {
     ++context.result.overflows;
     const bool hope = scale.widen();
-    context.result.headroom = scale.headroom();
     if (!hope)
         context.stop(Status::breakdown, "words overflow however small the scale: the matrix or its coefficients are "
                                         "beyond these formats");

@@ -102,8 +102,6 @@ IntegerArithmetic::IntegerArithmetic(const System& system, const Format& format,
     // |sum| < terms 2^(bits-1) 2^(W-1), and b beside it, below 2^126.
     const int bits = std::min(63, 126 - format.word_bits - static_cast<int>(std::bit_width(terms + 1)));
     coefficient_point_ = bits - 2 - (largest == 0 ? 0 : std::ilogb(largest));
-    Format coefficient = Format::fixed(bits, 0);
-    coefficient.fraction_bits = coefficient_point_; // (outside a text's range for tiny matrices, which is no matter here)
     column_.resize(row_begin_.back());
     value_.resize(row_begin_.back());
     for (std::size_t i = 0; i < u.size(); ++i) {

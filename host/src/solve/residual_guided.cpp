@@ -131,12 +131,14 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
         double stop = global * global;
         std::uint64_t steps = 0;
         RunReport report;
+        WordUse words;
         while (steps < allowed && !context.cancelled) {
             // (Digits are tested from the 65th pass on, whatever the time that passes take.)
             report = options.digits > 0
                          ? session->run({.passes = std::min<std::uint64_t>(allowed - steps, 64), .rho_stop = stop})
                          : batch.run(*session, {.passes = allowed - steps, .rho_stop = stop});
             steps += report.passes;
+            words.merge(report.words);
             context.count(report, report.passes);
             if (report.end != RunEnd::passes) break;
             const double square = inner.fixed() ? norm / scale * (norm / scale) : 1; // of r's norm
@@ -153,6 +155,7 @@ void iterate(const Problem& problem, Session* session, OuterVectors* there, std:
             if (watch.ends(context, norm / context.initial)) return;
             continue;
         }
+        inner.behind(words);
         const Scalars scalars = session->scalars();
         const bool finite = correct(scalars.alpha);
         ++context.result.outer_iterations;

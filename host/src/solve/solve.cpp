@@ -61,8 +61,9 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
     for (const Format& f : o.middle)
         require(!f.is_fixed(), fmt::format("middle format {}: middle loops are floating; give another, as s36e11",
                                            to_string(f)));
-    require(o.headroom >= 0 && o.headroom <= kMostHeadroom,
-            fmt::format("headroom {}: give 0 to {} bits", o.headroom, kMostHeadroom));
+    require(!o.headroom || o.spec.fixed_vectors(), "headroom: only fixed-point vectors have any");
+    require(!o.headroom || (*o.headroom >= kLeastHeadroom && *o.headroom <= kMostHeadroom),
+            fmt::format("headroom {}: give {} to {} bits", o.headroom.value_or(0), kLeastHeadroom, kMostHeadroom));
     require(!o.outer || (o.outer->is_fixed() && o.outer->valid()),
             "outer: give a fixed-point format, as fx64.62, or leave it out for double precision");
     require(!o.outer || (refines && o.middle.empty()),
@@ -257,7 +258,6 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     context.loaded = fit ? &fit->system : &problem.system;
     context.fit = fit ? fit->scale : 1;
     result.equation_scale = context.fit;
-    result.headroom = options.spec.fixed_vectors() ? options.headroom : 0;
     context.initial = norm2(d, options.threads);
     if (options.history) result.history.push_back({0, 0, 1.0});
     context.norm = context.initial;

@@ -37,6 +37,8 @@ Json to_json(const Point& point) {
         j["middle_digits"] = o.middle_digits;
     }
     j["spec"] = to_string(o.spec);
+    if (o.outer) j["outer"] = to_string(*o.outer);
+    if (o.headroom) j["headroom"] = *o.headroom;
     j["tolerance"] = o.tolerance;
     j["max_iterations"] = o.max_iterations;
     j["jacobi"] = o.jacobi;
@@ -53,9 +55,30 @@ Json to_json(const SolveResult& result) {
     j["error"] = result.error ? number(*result.error) : Json(nullptr);
     j["sigma_guards"] = result.sigma_guards;
     j["cycles"] = result.cycles ? Json(*result.cycles) : Json(nullptr);
+    if (const Json words = words_to_json(result); !words.empty()) j["words"] = words;
     j["seconds"] = number(result.seconds);
     if (!result.history.empty()) j["history"] = history_to_json(result.history);
     return j;
+}
+
+Json words_to_json(const SolveResult& r) {
+    Json j;
+    if (r.equation_scale != 1) j["equation_scale"] = r.equation_scale;
+    if (r.words == WordUse{}) return j;
+    j["overflows"] = r.overflows;
+    j["bits"] = {{"u", r.words.u}, {"r", r.words.r}, {"p", r.words.p}, {"q", r.words.q}};
+    return j;
+}
+
+void words_from_json(std::string_view text, SolveResult& r) {
+    if (text.empty()) return;
+    const Json j = Json::parse(text);
+    if (j.is_null()) return;
+    r.equation_scale = j.value("equation_scale", 1.0);
+    r.overflows = j.value("overflows", std::uint64_t{0});
+    if (!j.contains("bits")) return;
+    const Json& bits = j.at("bits");
+    r.words = {bits.at("u"), bits.at("r"), bits.at("p"), bits.at("q")};
 }
 
 Json history_to_json(const std::vector<HistoryPoint>& history) {

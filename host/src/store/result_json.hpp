@@ -18,6 +18,10 @@ Json number(double value);
 Json to_json(const Point& point);
 /// The result without u; the history only when there is one.
 Json to_json(const SolveResult& result);
+/// What fixed-point vectors add to a result: equation_scale, overflows and bits; empty where there is nothing to say.
+Json words_to_json(const SolveResult& result);
+/// Puts these back. Throws Json::exception for another text.
+void words_from_json(std::string_view text, SolveResult& result);
 Json history_to_json(const std::vector<HistoryPoint>& history);
 std::vector<HistoryPoint> history_from_json(std::string_view text);
 /// Throws InvalidInput for a text that to_string(Status) does not print.

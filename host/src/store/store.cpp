@@ -48,6 +48,7 @@ CREATE TABLE points (
   seconds REAL NOT NULL,
   threads INTEGER NOT NULL,
   history TEXT,
+  words TEXT,
   version TEXT NOT NULL,
   commit_id TEXT NOT NULL,
   machine TEXT NOT NULL,
@@ -127,12 +128,19 @@ struct Store::Database {
         while (statement.step()) {
         }
     }
+    [[nodiscard]] bool has_column(std::string_view name) {
+        Statement columns = prepare("SELECT 1 FROM pragma_table_info('points') WHERE name = ?");
+        columns.bind(name);
+        return columns.step();
+    }
     /// Makes the tables of a new file, once, whoever else may be opening it.
     void settle_schema() {
         execute("BEGIN IMMEDIATE");
         if (results::is_new(handle.get(), path)) {
             execute(kSchema);
             results::mark_results(handle.get(), path);
+        } else if (!has_column("words")) { // files of before fixed-point vectors
+            execute("ALTER TABLE points ADD COLUMN words TEXT");
         }
         execute("COMMIT");
     }
@@ -156,7 +164,7 @@ bool Store::contains(const Point& point) const {
 std::optional<SolveResult> Store::find(const Point& point) const {
     const std::lock_guard lock(db_->mutex);
     Statement select = db_->prepare("SELECT status, detail, inner_iterations, outer_iterations, true_residual, error, "
-                                    "sigma_guards, cycles, seconds, history FROM points WHERE key = ?");
+                                    "sigma_guards, cycles, seconds, history, words FROM points WHERE key = ?");
     select.bind(point_key(point));
     if (!select.step()) return std::nullopt;
     SolveResult result;
@@ -175,8 +183,9 @@ std::optional<SolveResult> Store::find(const Point& point) const {
     result.seconds = select.real(8);
     try {
         result.history = results::history_from_json(select.text(9));
+        results::words_from_json(select.text(10), result);
     } catch (const results::Json::exception&) {
-        throw InvalidInput(fmt::format("{}: the history of a solve is no list of steps; make the file again",
+        throw InvalidInput(fmt::format("{}: the history or the words of a solve cannot be read; make the file again",
                                        results::path_text(db_->path)));
     }
     return result;
@@ -191,8 +200,8 @@ void Store::put(const Point& point, const SolveResult& result, std::size_t unkno
         "INSERT OR REPLACE INTO points (key, problem, unknowns, engine, scheme, inner, digits, inner_recurrence, "
         "middle, "
         "middle_digits, spec, tolerance, max_iterations, jacobi, status, detail, inner_iterations, outer_iterations, "
-        "true_residual, error, sigma_guards, cycles, seconds, threads, history, version, commit_id, machine, date, "
-        "command) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+        "true_residual, error, sigma_guards, cycles, seconds, threads, history, words, version, commit_id, machine, date, "
+        "command) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     insert.bind(point_key(point));
     insert.bind(point.problem);
     insert.bind(std::uint64_t{unknowns});
@@ -225,6 +234,8 @@ void Store::put(const Point& point, const SolveResult& result, std::size_t unkno
     insert.bind(static_cast<std::uint64_t>(o.threads));
     if (result.history.empty()) insert.bind_null();
     else insert.bind(results::history_to_json(result.history).dump());
+    if (const results::Json words = results::words_to_json(result); words.empty()) insert.bind_null();
+    else insert.bind(words.dump());
     insert.bind(provenance.version);
     insert.bind(provenance.commit);
     insert.bind(provenance.machine);

@@ -35,6 +35,8 @@ std::string point_key(const Point& point) {
         }
     }
     key += fmt::format(" spec={} tolerance={}", to_string(o.spec), text::shortest(o.tolerance));
+    if (o.outer) key += " outer=" + to_string(*o.outer);
+    if (o.headroom) key += fmt::format(" headroom={}", *o.headroom);
     if (o.max_iterations != 0) key += fmt::format(" max-iterations={}", o.max_iterations);
     if (o.jacobi) key += " jacobi";
     return key;
@@ -47,7 +49,8 @@ double estimated_work(const Point& point) {
     double passes = 1.3 * side * std::clamp(-std::log10(o.tolerance) / 10.0, 0.1, 3.0);
     if (refines(o.scheme)) {
         const DatapathSpec& s = o.spec;
-        const int shortest = std::min({s.r.fraction_bits, s.p.fraction_bits, s.q.fraction_bits, s.u.fraction_bits});
+        const auto bits = [](const Format& f) { return f.is_fixed() ? f.word_bits : f.fraction_bits; };
+        const int shortest = std::min({bits(s.r), bits(s.p), bits(s.q), bits(s.u)});
         passes *= 1 + std::max(0, 26 - shortest) / 6.0;
         if (o.scheme == Scheme::defect_correction)
             passes *= o.digits > 0 ? 2.0 : 1.0 + 2.0 * side / static_cast<double>(std::max<std::uint64_t>(o.inner, 1));

@@ -42,7 +42,8 @@ constexpr std::string_view kSpecKeys[] = {"u",   "r",     "p",       "q",   "coe
 constexpr std::string_view kFormatKeys[] = {"u", "r", "p", "q", "coef", "operand", "row", "scalar", "product"};
 constexpr std::string_view kOtherKeys[] = {
     "problem",       "engine",    "scheme", "inner",   "digits",         "stop", "inner_recurrence", "middle",
-    "middle_digits", "tolerance", "jacobi", "history", "max_iterations", "spec", "format",           "vectors"};
+    "middle_digits", "tolerance", "jacobi", "history", "max_iterations", "spec", "format",           "vectors",
+    "outer",         "headroom"};
 
 template <std::size_t N> bool contains(const std::string_view (&list)[N], std::string_view key) {
     return std::find(std::begin(list), std::end(list), key) != std::end(list);
@@ -263,6 +264,8 @@ private:
                           : text.size() == 3 && text[1] >= '1' && text[1] <= '9' && text[2] >= '0' && text[2] <= '9'
                               ? 10 * (text[1] - '0') + (text[2] - '0')
                               : -1;
+        if (base.is_fixed() && guard >= 0) // longer words below the point
+            return to_string(Format::fixed(base.word_bits + guard, base.fraction_bits + guard, base.rounding));
         if (guard < 0 || base.fraction_bits + guard > Format::kMaxFraction)
             fail(value.line,
                  fmt::format("{} = \"{}\": a format, same, or + and the guard bits, up to {} fraction bits in "
@@ -318,6 +321,10 @@ private:
                     at_line(value.line, [&] { return sweeps::parse_recurrence(text_of("inner_recurrence", value)); });
             else if (key == "middle")
                 o.middle = at_line(value.line, [&] { return sweeps::parse_middle(text_of("middle", value)); });
+            else if (key == "outer")
+                o.outer = at_line(value.line, [&] { return parse_format(text_of("outer", value)); });
+            else if (key == "headroom")
+                o.headroom = static_cast<int>(number_of(key, value, kLeastHeadroom - 1, kMostHeadroom + 1));
             else if (key == "middle_digits") o.middle_digits = digits_of(key, value);
             else if (key == "tolerance") o.tolerance = number_of(key, value, 0, 1);
             else if (key == "max_iterations") o.max_iterations = whole_of(key, value, 0);

@@ -87,7 +87,8 @@ std::vector<std::uint8_t> pack(std::size_t index, const PointOutcome& o) {
     return results::Json::to_msgpack(
         results::Json::array({index, o.unknowns, o.refused, static_cast<int>(r.status), r.detail, r.inner_iterations,
                               r.outer_iterations, r.true_residual, r.error.has_value(), r.error.value_or(0.0),
-                              r.sigma_guards, r.cycles.has_value(), r.cycles.value_or(0), r.seconds, history}));
+                              r.sigma_guards, r.cycles.has_value(), r.cycles.value_or(0), r.seconds, history,
+                              results::words_to_json(r).dump()}));
 }
 
 std::pair<std::size_t, PointOutcome> unpack(const std::vector<std::uint8_t>& bytes) {
@@ -105,6 +106,7 @@ std::pair<std::size_t, PointOutcome> unpack(const std::vector<std::uint8_t>& byt
     r.sigma_guards = j[10];
     if (j[11].get<bool>()) r.cycles = j[12].get<std::uint64_t>();
     r.seconds = j[13];
+    results::words_from_json(j[15].get<std::string>(), r);
     for (const results::Json& h : j[14]) r.history.push_back({h[0], h[1], h[2]});
     return {j[0].get<std::size_t>(), std::move(o)};
 }

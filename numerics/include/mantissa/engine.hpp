@@ -49,7 +49,7 @@
 // the diagonal is rounded; the diagonal of a grid's matrix (Stencil, Bands, SymmetricBands) is the rounded row sum minus
 // the rounded coefficients off it, so that rounding keeps row sums; row sums within 2^-50 of the sum of a row's
 // magnitudes count as zero. Sparse rows round every coefficient by itself. A word of the diagonal may take one bit more
-// than the coefficient format's others.
+// than the coefficient format's others; those of a constant stencil, which no memory holds, take up to 53.
 //
 // A pass that cannot go on ends the run with alpha = sigma = beta = +0, so that u + alpha p is still the best
 // iterate. The tests, in this order:

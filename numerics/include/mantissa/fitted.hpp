@@ -17,7 +17,8 @@ struct Fitted {
 /// Scales `system` for `spec`:
 ///
 ///   fixed coefficients          2^k with the largest k for which every coefficient fits (off the diagonal in the
-///                               format's W bits, on it in W + 1); of a stencil also m
+///                               format's W bits, on it in W + 1). A stencil with an m: m 2^k with which a row sum
+///                               of words of p is a word of q, so that no row is rounded
 ///   order=second-difference     m alone, in floating formats
 ///   else                        nothing
 ///

@@ -8,7 +8,8 @@
 //     s23e8:rne,order=tree,dot=s52e11:rne/8,lanes=2
 //     fx18.16,u=fx32.30,coef=fx18.17
 //
-//   u= r= p= q=   vector formats                        default: the base
+//   u= r= p= q=   vector formats                        default: the base; u beside fixed ones has 5 fraction bits
+//                                                       more, in words of 31 bits or 9 more
 //   coef=         coefficients of the matrix            default: the base
 //   operand=      alpha and beta in vector updates      default: the base; s16e11 with a fixed one
 //   row=          products and sums of a row            default: the base; exact in fixed formats
@@ -89,7 +90,8 @@ struct DatapathSpec {
     static constexpr int kMaxLanes = 64;
 
     /// Every field from one format: accumulators and scalars are s52e11 with the format's rounding and subnormals. From
-    /// a fixed one: exact dot products, kFixedOperand for alpha and beta, s52e11 scalars.
+    /// a fixed one fx<W>.<F>: u = fx<max(31, W + 9)>.<F + 5> (at most 53 bits), exact dot products, kFixedOperand for
+    /// alpha and beta, s52e11 scalars.
     explicit DatapathSpec(const Format& f = formats::kDouble);
 
     /// 17 significant bits: what an 18 x 18-bit signed multiplier takes of an unsigned number.

@@ -72,7 +72,7 @@ std::optional<RowPlan> row_plan(const FixedMatrix& m, const DatapathSpec& s) {
         plan.kind = m.kind == System::Kind::sparse ? RowPlan::Kind::sparse : RowPlan::Kind::bands;
     }
     const int most = constant ? 31 : 61;
-    if (sum_bits > most || m.longest > 31) return std::nullopt;
+    if (sum_bits > most || (!constant && m.longest > 31)) return std::nullopt;
     if (shift < 0) {
         if (sum_bits - shift > 31) return std::nullopt;
         plan.row.left = -shift;
@@ -107,7 +107,7 @@ public:
           margin_(matrix_.kind == System::Kind::sparse ? 0 : matrix_.row_length + 1) {
         for (Words32& v : words_) v = Words32(size(), margin_ + 64);
         if (!spec.u.is_fixed()) u_double_.assign(size(), 0.0);
-        else if (spec.u.word_bits <= kMostWordBits) u_short_.assign(size(), 0);
+        else if (spec.u.word_bits <= kMostWordBits + 1) u_short_.assign(size(), 0);
         else u_long_.assign(size(), 0);
         for (int b = 0; b < kBands; ++b) offset_[b] = band_offset(b, matrix_.row_length);
         if (rows_.kind == RowPlan::Kind::bands)

@@ -80,7 +80,9 @@ void round_row(Rounder& rounder, std::size_t i, std::size_t row_length, At&& at,
     put(kCentre, magnitudes == 0 ? 0 : rounder.kept(sum, magnitudes, others, at(kCentre), i));
 }
 
-void load(const Stencil& m, Rounder& rounder, FixedMatrix& out) {
+/// A constant stencil's coefficients are constants of a datapath, not words that are stored: up to 53 bits long.
+void load(const Stencil& m, const Format& format, FixedMatrix& out) {
+    Rounder rounder(Format::fixed(Format::kMaxDoubleWord, format.fraction_bits, format.rounding), out);
     out.grid_rows = m.rows();
     const std::size_t inside = m.row_length() + 1; // the first node that is not on the edge
     round_row(
@@ -139,7 +141,9 @@ FixedMatrix fixed_matrix(const System& system, const Format& coefficient) {
     matrix.size = system.size();
     matrix.row_length = system.row_length();
     Rounder rounder(coefficient, matrix);
-    std::visit([&](const auto& m) { load(m, rounder, matrix); }, system.matrix());
+    std::visit(Overloaded{[&](const Stencil& m) { load(m, coefficient, matrix); },
+                          [&](const auto& m) { load(m, rounder, matrix); }},
+               system.matrix());
     return matrix;
 }
 

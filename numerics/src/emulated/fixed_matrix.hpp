@@ -27,7 +27,7 @@ struct FixedMatrix {
 };
 
 /// Rounds a system's matrix into `coefficient`. Throws InvalidInput, naming the entry, where a word does not fit: the
-/// format's W bits, W + 1 on the diagonal.
+/// format's W bits, W + 1 on the diagonal, 53 in a constant stencil.
 FixedMatrix fixed_matrix(const System& system, const Format& coefficient);
 
 /// Why the emulated engine cannot run a fixed-point spec on a system: a coefficient that does not fit, row sums beyond

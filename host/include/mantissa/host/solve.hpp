@@ -55,8 +55,8 @@ double checked_digits(double digits, std::string_view name);
 /// iterations at 513 nodes a side).
 std::uint64_t default_iteration_limit(std::size_t size);
 
-/// Bits of headroom that solves in fixed-point words begin with, and the most that may be asked for.
-inline constexpr int kDefaultHeadroom = 0, kMostHeadroom = 40;
+/// Bits of headroom that may be asked for; below zero the defect enters with a norm above 1.
+inline constexpr int kLeastHeadroom = -20, kMostHeadroom = 40;
 
 struct SolveOptions {
     Scheme scheme = Scheme::residual_guided;
@@ -72,8 +72,10 @@ struct SolveOptions {
                               ///< checked_digits()
     double middle_digits = 2; ///< digits gained by each middle loop of a cascade
     Recurrence inner_recurrence = Recurrence::pipelined;
-    /// Fixed vectors: the defect enters with a norm in (1/2, 1] 2^-headroom. One bit more behind every overflow of a word.
-    int headroom = kDefaultHeadroom;
+    /// Fixed vectors: the defect enters with a norm in (1/2, 1] 2^-headroom, always. None: so at first; then with the
+    /// power of two that would have left the last step's longest words one idle bit. Either way one bit more behind
+    /// every overflow of a word.
+    std::optional<int> headroom;
     double tolerance = 1e-10;         ///< on the defect norm relative to the initial one
     std::uint64_t max_iterations = 0; ///< inner iterations in all; 0: default_iteration_limit()
     bool jacobi = false;              ///< symmetric scaling by the diagonal
@@ -96,7 +98,6 @@ struct SolveResult {
     std::optional<double> error; ///< sqrt(sum (u - exact)^2 / N) where the solution is known
     std::uint64_t sigma_guards = 0;
     std::uint64_t overflows = 0;         ///< outer steps lost to a word that overflowed (fixed vectors)
-    int headroom = 0;                    ///< bits of headroom at the end (fixed vectors)
     double equation_scale = 1;           ///< the engine's matrix is this times the problem's (fitted())
     WordUse words;                       ///< bits that the longest words of fixed vectors took
     std::optional<std::uint64_t> cycles;

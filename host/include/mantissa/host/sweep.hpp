@@ -15,7 +15,7 @@
 //     row = ["s20e8", "s23e8"]
 //
 // Keys: problem engine scheme inner digits stop ("inner=10", "digits=2") inner_recurrence middle ("s36e11,s23e8")
-// middle_digits tolerance max_iterations jacobi history; spec (a full text), or format and any of u r p q coef operand
+// middle_digits outer ("fx64.62") headroom tolerance max_iterations jacobi history; spec (a full text), or format and any of u r p q coef operand
 // row order product dot scalar lanes, and vectors for r, p and q together.
 #pragma once
 
