@@ -31,7 +31,7 @@ using Nine = std::array<double, kBands>;
 std::optional<Nine> whole(const Nine& x) {
     double largest = 0;
     for (const double v : x) largest = std::max(largest, std::abs(v));
-    // The largest unit first: units of a bit more and a bit less of the same integers.
+    // The largest unit first, for the shortest integers.
     for (int bits = 1; bits <= kIntegerBits; ++bits) {
         const double unit = std::ldexp(1.0, std::ilogb(largest) + 1 - bits);
         const auto near = [unit](double v) { return std::nearbyint(v / unit) * unit; };
@@ -44,7 +44,7 @@ std::optional<Nine> whole(const Nine& x) {
     return std::nullopt;
 }
 
-/// Can the stencil's rows be formed from exact coefficients? `shift` is the power of two that fixed ones are scaled by.
+/// Are the stencil's coefficients values of the format: words as they are, or what second differences are formed from?
 bool exact_in(const DatapathSpec& spec, const Stencil& stencil) {
     const Format& f = spec.coefficient;
     if (f.is_fixed())

@@ -33,13 +33,13 @@ std::string not_by_axes(const Stencil& stencil) {
 
 std::string flux_refusal(const System& system) {
     return std::visit(Overloaded{[](const Stencil& m) {
-                                     const std::string why = skew(m);
+                                     std::string why = skew(m);
                                      return why.empty() ? why
                                                         : "order=flux: the stencil is not symmetric: " + why +
                                                               "; use order=chain or tree";
                                  },
                                  [](const Bands& m) {
-                                     const std::string why = asymmetry(m);
+                                     std::string why = asymmetry(m);
                                      return why.empty() ? why : "order=flux: " + why;
                                  },
                                  [](const CompressedRows&) {
@@ -57,7 +57,7 @@ std::string second_difference_refusal(const System& system) {
                            "order={}",
                            to_string(system.kind()), system.row_length() == 0 ? "chain or tree" : "flux");
     const std::string why = not_by_axes(*stencil);
-    if (why.empty()) return why;
+    if (why.empty()) return {};
     return fmt::format("order=second-difference: the stencil needs equal coefficients east and west, north and south, "
                        "and at all corners: {}; use order={}",
                        why, skew(*stencil).empty() ? "flux" : "chain or tree");

@@ -93,17 +93,22 @@ TEST(FittedSecondDifferences, HugeAndTinyMagnitudes) {
     EXPECT_FALSE(fitted(times(kPoisson, 1022), parse_spec("s30e11,order=second-difference"))); // 8 2^1022 is none
 }
 
-TEST(FittedWords, PoissonFillsThem) {
-    // 8 2^-2 = 2 is 2^17 units of 2^-16, which 19 bits hold and 4 is not.
+// Integers on p's grid are words of q: no row is rounded.
+TEST(FittedWords, PoissonIsIntegers) {
     const auto f = fitted(kPoisson, parse_spec("fx18.16"));
     ASSERT_TRUE(f);
-    EXPECT_EQ(f->scale, 0.75);
-    EXPECT_EQ(stencil_of(f), of(-0.25, -0.25, -0.25, 2));
+    EXPECT_EQ(f->scale, 3);
+    EXPECT_EQ(stencil_of(f), of(-1, -1, -1, 8));
+    // Two bits more in q's words than in p's take coefficients of quarters.
+    const auto finer = fitted(kPoisson, parse_spec("fx18.16,q=fx20.18"));
+    ASSERT_TRUE(finer);
+    EXPECT_EQ(finer->scale, 0.75);
+    EXPECT_EQ(stencil_of(finer), of(-0.25, -0.25, -0.25, 2));
     EXPECT_FALSE(fitted(f->system, parse_spec("fx18.16")));
     for (const int x : {900, -900}) {
         const auto far = fitted(times(kPoisson, x), parse_spec("fx18.16"));
         ASSERT_TRUE(far) << x;
-        EXPECT_EQ(far->scale, std::ldexp(0.75, -x));
+        EXPECT_EQ(far->scale, std::ldexp(3.0, -x));
         EXPECT_EQ(far->system, f->system);
     }
 }

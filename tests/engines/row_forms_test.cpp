@@ -1,4 +1,10 @@
 // Rows of differences, and of symmetric bands: the emulated engine's loops against the reference pass, bit for bit.
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "engine_compare.hpp"
@@ -106,19 +112,34 @@ INSTANTIATE_TEST_SUITE_P(Specs, RowForm,
                                            "s20e8,coef=s10e8,q=s15e8,order=flux"),
                          [](const auto& test) { return testing::test_name(test.param); });
 
-// An infinite p spreads to its neighbours' rows, and what lies outside the grid, or in front of the vector, adds
-// nothing.
+// An infinite p spreads to the rows whose definition names it, times weights of zero too; what lies in front of the
+// vector adds nothing.
 TEST(RowForms, InfinitiesSpreadAsTheDefinitionSays) {
-    const double huge = 0x1p127;
     for (const char* text : {"s17e8,order=flux", "s17e8,order=second-difference", "double,order=flux"})
         for (const System& system : systems(parse_spec(text).order, {9, 7}))
-            for (const std::size_t at :
-                 {std::size_t{0}, std::size_t{8}, std::size_t{9}, std::size_t{31}, std::size_t{62}})
-                for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general}) {
-                    std::vector<double> r(system.size(), 0.5);
-                    r[at] = text[0] == 'd' ? 0x1.8p1023 : 1.5 * huge;
-                    testing::compare_with_reference(*make_emulated_engine(path), text, system, 1, r);
-                }
+            for (const std::size_t at : {0, 8, 9, 17, 31, 45, 62})
+                for (const double large : {0x1.8p127, std::numeric_limits<double>::infinity()})
+                    for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general}) {
+                        std::vector<double> r(system.size(), 0.5);
+                        r[at] = large;
+                        testing::compare_with_reference(*make_emulated_engine(path), text, system, 1, r);
+                    }
+}
+
+// Weights of zero leave zeros, and the sign of a zero tells in which order and from where it came.
+TEST(RowForms, SignsOfZeros) {
+    std::mt19937_64 random(2);
+    SymmetricBands::Array weights;
+    for (auto& w : weights) w.assign(12, 0.0);
+    weights[0][9] = 0.5;
+    const SymmetricBands m(4, weights);
+    for (int k = 0; k < 2500; ++k) {
+        std::vector<double> r(12);
+        for (double& x : r) x = static_cast<double>(random() % 16) - 2.5;
+        for (const char* text : {"s17e8,order=flux", "double,order=flux"})
+            for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general})
+                testing::compare_with_reference(*make_emulated_engine(path), text, m, 1, r);
+    }
 }
 
 // With one flux for two rows the matrix is symmetric to the bit, and each column sums to zero but for c: whatever the

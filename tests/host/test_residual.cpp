@@ -63,6 +63,47 @@ TEST(Defect, EqualsTheDefinitionBitForBitOnAnyNumberOfThreads) {
     }
 }
 
+// Rows of symmetric bands are fluxes in double: engine.hpp's definition, written out, on any number of threads.
+TEST(Defect, SymmetricBandsFormFluxes) {
+    for (const char* text : {"diffusion2d:level=3,field=smooth", "diffusion2d:level=6,field=jump"}) {
+        const Problem p = make_problem(text);
+        const Bands& nine = std::get<Bands>(p.system.matrix());
+        std::vector<double> sums = random_vector(p.system.size(), 3);
+        const SymmetricBands m(nine.row_length(), SymmetricBands::from(nine).weights(), sums);
+        const auto n = static_cast<std::ptrdiff_t>(m.row_length()), size = static_cast<std::ptrdiff_t>(m.size());
+        const auto u = random_vector(m.size(), 1), b = random_vector(m.size(), 2);
+        const auto flux = [&](std::size_t k, std::ptrdiff_t i) {
+            const std::ptrdiff_t offset[] = {1, n - 1, n, n + 1};
+            if (i < 0) return 0.0;
+            const std::ptrdiff_t j = i + offset[k];
+            const volatile double difference =
+                u[static_cast<std::size_t>(i)] - (j < size ? u[static_cast<std::size_t>(j)] : 0);
+            return m.weight(k)[static_cast<std::size_t>(i)] * difference;
+        };
+        for (const int threads : {1, 3}) {
+            std::vector<double> d(m.size());
+            defect(m, u, b, d, threads);
+            for (std::ptrdiff_t i = 0; i < size; ++i) {
+                const volatile double up = (flux(1, i) + flux(2, i)) + flux(3, i);
+                const volatile double down = (flux(3, i - n - 1) + flux(2, i - n)) + flux(1, i - n + 1);
+                const volatile double along = flux(0, i) - flux(0, i - 1);
+                const auto at = static_cast<std::size_t>(i);
+                const volatile double reaction = m.row_sums()[at] * u[at];
+                ASSERT_EQ(d[at], b[at] - ((along + (up - down)) + reaction)) << text << ' ' << i;
+            }
+        }
+        std::vector<double> d(m.size()), e(m.size());
+        defect(m, u, b, d, 1);
+        defect(m.bands(), u, b, e, 1);
+        for (std::size_t i = 0; i < d.size(); ++i) EXPECT_NEAR(d[i], e[i], 1e-10 * std::abs(m.diagonal(i)));
+        // Far from the range where squares are plain the terms are those of nine bands.
+        std::vector<double> tiny = b, small = u;
+        for (double& x : tiny) x = std::ldexp(x, -1000);
+        for (double& x : small) x = std::ldexp(x, -1000);
+        EXPECT_NEAR(relative_residual(m, small, tiny, 1) / relative_residual(m, u, b, 1), 1, 1e-10);
+    }
+}
+
 TEST(Defect, BandsAtTheEndsOfTheVector) {
     // Every band filled where its neighbour exists on the grid, so first and last rows count.
     Bands::Array bands;

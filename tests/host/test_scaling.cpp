@@ -46,6 +46,29 @@ TEST(JacobiScaling, UnitDiagonalSymmetricAndTheWayBack) {
     }
 }
 
+// Symmetric bands stay of their kind: couplings as those of nine bands, to the bit, row sums formed anew.
+TEST(JacobiScaling, SymmetricBandsStaySymmetricBands) {
+    for (const char* text : {"diffusion2d:level=4,field=smooth", "diffusion2d:level=4,field=jump"}) {
+        const Problem nine = make_problem(text);
+        Problem p = nine;
+        p.system = SymmetricBands::from(std::get<Bands>(nine.system.matrix()));
+        const ScaledProblem want = jacobi_scaled(nine), got = jacobi_scaled(p);
+        ASSERT_EQ(got.problem.system.kind(), System::Kind::symmetric);
+        const Dense a = dense(want.problem.system), b = dense(got.problem.system);
+        for (std::size_t i = 0; i < p.system.size(); ++i)
+            for (std::size_t j = 0; j < p.system.size(); ++j) {
+                EXPECT_NEAR(b[i][j], a[i][j], 2e-15) << text;
+                EXPECT_EQ(b[i][j], b[j][i]) << text;
+            }
+        // The defects of the scaled systems are the same function.
+        std::vector<double> y(p.system.size()), d(y.size()), e(y.size());
+        for (std::size_t i = 0; i < y.size(); ++i) y[i] = std::sin(static_cast<double>(i));
+        defect(want.problem.system, y, want.problem.b, d, 1);
+        defect(got.problem.system, y, got.problem.b, e, 1);
+        for (std::size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(e[i], d[i], 1e-14) << text << ' ' << i;
+    }
+}
+
 const CompressedRows& rows_of(const Problem& p) {
     return std::get<CompressedRows>(p.system.matrix());
 }
