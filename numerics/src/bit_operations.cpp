@@ -159,7 +159,10 @@ BitOperations bit_operations(const DatapathSpec& spec, const System& system) {
     };
     const std::uint64_t size = system.size();
     const auto accumulator = [&](const Format& a, const Format& b) {
-        if (spec.dot.exact) return static_cast<std::uint64_t>(width(a) + width(b) + log2_up(size));
+        if (spec.dot.exact) {
+            const int bits = width(a) + width(b) + log2_up(size);
+            return static_cast<std::uint64_t>(bits);
+        }
         return static_cast<std::uint64_t>(spec.dot.fixed ? spec.dot.window.width() : width(spec.dot.accumulator));
     };
     BitOperations element;

@@ -61,6 +61,8 @@ struct Words {
         return _mm512_castps_si512(_mm512_fmadd_round_ps(_mm512_cvtepi32_ps(x), _mm512_set1_ps(factor),
                                                          _mm512_set1_ps(c), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC));
     }
+#include "words_members.inc"
+};
 #else
 struct Words {
     using V = __m256i;
@@ -111,56 +113,9 @@ struct Words {
     static V fma_down(V x, float factor, float c) {
         return _mm256_castps_si256(_mm256_fmadd_ps(_mm256_cvtepi32_ps(x), _mm256_set1_ps(factor), _mm256_set1_ps(c)));
     }
-#endif
-    static V all(std::int32_t x) {
-        return MANTISSA_WORDS(set1_epi32)(x);
-    }
-    static V add(V a, V b) {
-        return MANTISSA_WORDS(add_epi32)(a, b);
-    }
-    static V sub(V a, V b) {
-        return MANTISSA_WORDS(sub_epi32)(a, b);
-    }
-    static V mul(V a, V b) {
-        return MANTISSA_WORDS(mullo_epi32)(a, b);
-    }
-    static V least(V a, V b) {
-        return MANTISSA_WORDS(min_epi32)(a, b);
-    }
-    static V most(V a, V b) {
-        return MANTISSA_WORDS(max_epi32)(a, b);
-    }
-    static V add64(V a, V b) {
-        return MANTISSA_WORDS(add_epi64)(a, b);
-    }
-    static V sub64(V a, V b) {
-        return MANTISSA_WORDS(sub_epi64)(a, b);
-    }
-    /// Products of the even elements, 64 bits each.
-    static V mul_even(V a, V b) {
-        return MANTISSA_WORDS(mul_epi32)(a, b);
-    }
-    /// The odd elements at the even places.
-    static V odd(V x) {
-        return MANTISSA_WORDS(srli_epi64)(x, 32);
-    }
-    static V to_odd(V x) {
-        return MANTISSA_WORDS(slli_epi64)(x, 32);
-    }
-    static V shift_left(V x, int by) {
-        return MANTISSA_WORDS(sll_epi32)(x, _mm_cvtsi32_si128(by));
-    }
-    static V shift_right(V x, int by) {
-        return MANTISSA_WORDS(sra_epi32)(x, _mm_cvtsi32_si128(by));
-    }
-    static V shift_right64(V x, int by) {
-        return MANTISSA_WORDS(srl_epi64)(x, _mm_cvtsi32_si128(by));
-    }
-    static V halve(V x) {
-        return MANTISSA_WORDS(srai_epi32)(x, 1);
-    }
-#undef MANTISSA_WORDS
+#include "words_members.inc"
 };
+#endif
 
 } // namespace
 } // namespace mantissa::detail::MANTISSA_ISA
