@@ -13,8 +13,7 @@
 
 #include "../fp_mode.hpp"
 #include "../isa/fixed_pass.hpp"
-#include "fixed_matrix.hpp"
-#include "fixed_scalar.hpp"
+#include "fixed_plan.hpp"
 #include "fixed_session.hpp"
 #include "mantissa/accumulate.hpp"
 #include "mantissa/exact.hpp"
@@ -31,77 +30,6 @@ namespace {
 
 using fixed::Wide;
 using fixed::Word;
-
-constexpr int kMostWordBits = 30;
-constexpr std::size_t kDotPart = 4096; ///< elements whose products are added in 64 bits
-
-int bits_of(const WordRange& range) {
-    return std::max(fixed::bits_of(range.low), fixed::bits_of(range.high));
-}
-
-/// How rows are formed; nothing where the integers here are too short.
-struct RowPlan {
-    enum class Kind : std::uint8_t { box, stencil, wide_stencil, bands, sparse } kind = Kind::box;
-    WordRow row;
-    std::array<std::int32_t, kBands> stencil{};
-};
-
-std::optional<RowPlan> row_plan(const FixedMatrix& m, const DatapathSpec& s) {
-    RowPlan plan;
-    int shift = s.coefficient.fraction_bits + s.p.fraction_bits - s.q.fraction_bits;
-    const int terms = std::bit_width(static_cast<unsigned>(m.terms));
-    int sum_bits = m.longest + s.p.word_bits + terms;
-    const bool constant = m.kind == System::Kind::stencil;
-    if (constant) {
-        int common = 64; // a power of two in every coefficient is a shift of the sum
-        std::int64_t magnitudes = 0;
-        for (const Word c : m.stencil)
-            if (c != 0) common = std::min(common, std::countr_zero(static_cast<std::uint64_t>(c)));
-        if (common == 64) common = 0;
-        for (std::size_t b = 0; b < kBands; ++b) {
-            const Word c = m.stencil[b] >> common;
-            if (std::abs(c) >= Word{1} << 30) return std::nullopt;
-            plan.stencil[b] = static_cast<std::int32_t>(c);
-            magnitudes += std::abs(c);
-        }
-        shift -= common;
-        sum_bits = s.p.word_bits + static_cast<int>(std::bit_width(static_cast<std::uint64_t>(magnitudes)));
-        bool equal = true;
-        for (std::size_t b = 0; b < kBands; ++b) equal &= b == kBands / 2 || plan.stencil[b] == plan.stencil[0];
-        plan.kind = equal ? RowPlan::Kind::box : RowPlan::Kind::stencil;
-    } else {
-        plan.kind = m.kind == System::Kind::sparse ? RowPlan::Kind::sparse : RowPlan::Kind::bands;
-    }
-    bool wide = !constant;
-    if (constant && (sum_bits > 31 || shift > 30)) {
-        plan.kind = RowPlan::Kind::wide_stencil;
-        wide = true;
-    }
-    const int most = wide ? 61 : 31;
-    if (sum_bits > most || (!constant && m.longest > 31)) return std::nullopt;
-    if (shift < 0) {
-        if (sum_bits - shift > 31) return std::nullopt;
-        plan.row.left = -shift;
-    } else {
-        if (shift > most - 1) return std::nullopt;
-        plan.row.right = shift;
-        if (shift > 0 && s.q.rounding == Rounding::nearest_up) plan.row.half = std::int64_t{1} << (shift - 1);
-        if (sum_bits - shift > 31) return std::nullopt; // the result, before it is looked at
-    }
-    return plan;
-}
-
-bool can_run(const DatapathSpec& s) {
-    if (s.moves()) return false;
-    if (s.r.word_bits > kMostWordBits || s.p.word_bits > kMostWordBits || s.q.word_bits > kMostWordBits) return false;
-    const int up = s.r.fraction_bits - s.p.fraction_bits;
-    if (up > 30 || -up + s.r.word_bits > 31) return false;
-    if (s.dot.exact) return true;
-    // A window that takes every bit of every product.
-    const int lowest = std::max({2 * s.r.fraction_bits, s.p.fraction_bits + s.q.fraction_bits, 2 * s.q.fraction_bits});
-    return s.dot.window.lsb <= -lowest && -s.dot.window.lsb - 2 * std::min(s.r.fraction_bits, s.q.fraction_bits) < 24 &&
-           -s.dot.window.lsb - s.p.fraction_bits - s.q.fraction_bits < 24;
-}
 
 /// 32-bit words with zeros on either side.
 using Words32 = Padded<std::int32_t>;
@@ -197,58 +125,6 @@ private:
     void check(std::size_t first, std::size_t count) const {
         if (first > size() || count > size() - first)
             throw InvalidInput("session: elements outside the vector; stay below the system's size");
-    }
-
-    /// alpha or beta in front of words within `range`, for the kernels; nothing where their integers are too short.
-    std::optional<WordScale> scale(const FixedScalar& s, const Format& from, const Format& to, const WordRange& range,
-                                   int most_bits) const {
-        WordScale scale;
-        scale.small = true;
-        if (s.significand == 0) return scale;
-        const int zeros = std::countr_zero(static_cast<std::uint64_t>(s.significand));
-        std::int64_t significand = s.significand >> zeros;
-        int shift = s.shift(from, to) - zeros;
-        if (shift < 0) {
-            if (-shift > 30 || std::abs(significand) >> (31 + shift) != 0) return std::nullopt;
-            significand *= std::int64_t{1} << -shift;
-            shift = 0;
-        }
-        const int product =
-            static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::abs(significand)))) + bits_of(range);
-        if (std::abs(significand) >> 31 != 0 || product > 61) return std::nullopt;
-        shift = std::min(shift, 62); // from 62 on every result is that of rounding 0 or -1/2^62
-        if (product - shift > most_bits) return std::nullopt;
-        scale.significand = static_cast<std::int32_t>(significand);
-        scale.shift = shift;
-        if (shift > 0 && to.rounding == Rounding::nearest_up) scale.half = std::int64_t{1} << (shift - 1);
-        scale.factor = static_cast<float>(std::ldexp(static_cast<double>(significand), -shift));
-        scale.small = std::abs(significand) >> 24 == 0 && bits_of(range) <= 25 && product - shift <= 21;
-        return scale;
-    }
-
-    /// What a pass multiplies with.
-    struct Factors {
-        FixedScalar alpha, beta;
-        double rounded_alpha = 0;
-        std::optional<WordScale> u;
-        std::optional<WordUpdate> update; ///< r and p; nothing: element by element
-    };
-    [[nodiscard]] Factors factors() const {
-        const int precision = spec_.operand.precision();
-        const double a = exact::convert(spec_.operand, scalars_.alpha),
-                     b = exact::convert(spec_.operand, scalars_.beta);
-        Factors f{{a, precision}, {b, precision}, a, {}, {}};
-        const WordRange &p = range_[index(Vec::p)], &q = range_[index(Vec::q)];
-        if (spec_.u.is_fixed()) f.u = scale(f.alpha, spec_.p, spec_.u, p, u_short_.empty() ? 61 : 30);
-        const auto along_r = scale(f.alpha, spec_.q, spec_.r, q, 30), along_p = scale(f.beta, spec_.p, spec_.p, p, 30);
-        if (!along_r || !along_p) return f;
-        f.update = WordUpdate{*along_r, *along_p, 0, 0, 0, spec_.p.rounding == Rounding::down};
-        if (spec_.p.rounding != spec_.r.rounding) f.update->along_r.small = false;
-        const int up = spec_.r.fraction_bits - spec_.p.fraction_bits;
-        if (up < 0) f.update->left = -up;
-        else f.update->right = up;
-        if (up > 0 && spec_.p.rounding == Rounding::nearest_up) f.update->right_half = 1 << (up - 1);
-        return f;
     }
 
     /// What one thread's part of a pass leaves.
@@ -434,7 +310,8 @@ private:
     }
 
     ScalarStep pass(WordUse& use) {
-        const Factors f = factors();
+        const Factors f =
+            pass_factors(spec_, scalars_, range_[index(Vec::p)], range_[index(Vec::q)], u_short_.empty() ? 61 : 30);
         Found all;
         const bool sparse = rows_.kind == RowPlan::Kind::sparse;
         const std::size_t count = strips();
