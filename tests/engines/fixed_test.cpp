@@ -160,6 +160,56 @@ TEST(Fixed, PlainRecurrenceKeepsWordsAndConverges) {
     EXPECT_LE(report.words.r, 30);
 }
 
+/// Everything that a session holds behind some passes.
+std::vector<double> state(const std::string& text, const System& system, int threads) {
+    const auto session = make_emulated_engine()->load(system, parse_spec(text), {threads, Recurrence::pipelined});
+    std::vector<double> start = random_values(system.size(), 0.1);
+    zero_edge(system, start);
+    session->write(Vec::r, 0, start);
+    session->run({.passes = 5});
+    std::vector<double> all, values(system.size());
+    for (const Vec v : {Vec::u, Vec::r, Vec::p, Vec::q}) {
+        session->read(v, 0, values);
+        all.insert(all.end(), values.begin(), values.end());
+    }
+    const Scalars s = session->scalars();
+    all.insert(all.end(), {s.rho, s.pq, s.qq, s.alpha, s.sigma, s.beta});
+    return all;
+}
+
+// Sums are exact: products, fluxes and second differences, lanes and threads leave the same words.
+TEST(Fixed, EveryOrderGivesTheSameWords) {
+    const Stencil poisson(131, 97, {-1, -1, -1, -1, 8, -1, -1, -1, -1});
+    const Stencil long_coefficients(131, 97, {-0.07, -0.31, -0.07, -0.23, 1.36, -0.23, -0.07, -0.31, -0.07});
+    const auto bands = [](const Stencil& s) { // the stencil's inside as bands: row sums at the edge
+        Bands::Array array;
+        for (std::size_t b = 0; b < kBands; ++b) {
+            array[b].resize(s.size());
+            for (std::size_t i = 0; i < s.size(); ++i) {
+                const auto j = static_cast<std::ptrdiff_t>(i) + band_offset(static_cast<int>(b), s.row_length());
+                const bool inside = !s.on_edge(i) && !s.on_edge(static_cast<std::size_t>(j));
+                array[b][i] = inside ? s.coefficients()[b] : 0.0;
+            }
+        }
+        return Bands(s.row_length(), std::move(array));
+    };
+    for (const char* base :
+         {"fx18.14,coef=fx20.15", "fx22.18,coef=fx24.19,u=fx40.22", "fx40.36,coef=fx40.34,u=double"}) {
+        for (const Stencil& stencil : {poisson, long_coefficients}) {
+            const std::string text = base;
+            const std::vector<double> want = state(text, stencil, 1);
+            for (const char* order : {"tree", "flux", "second-difference"})
+                EXPECT_EQ(state(text + ",order=" + order, stencil, 2), want) << text << " " << order;
+            EXPECT_EQ(state(text + ",lanes=4", stencil, 3), want) << text;
+            const Bands nine = bands(stencil);
+            const std::vector<double> banded = state(text, nine, 1);
+            for (const char* order : {"tree", "flux"})
+                EXPECT_EQ(state(text + ",order=" + order, nine, 2), banded) << text << " bands " << order;
+            EXPECT_EQ(state(text + ",order=flux", SymmetricBands::from(nine), 1), banded) << text;
+        }
+    }
+}
+
 TEST(Fixed, WordsThatDoNotFitEndTheNextRun) {
     for (const EmulatedPath path : {EmulatedPath::fastest, EmulatedPath::general}) {
         const System system = stencil_system(17, 13);
