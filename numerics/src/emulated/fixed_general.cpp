@@ -149,7 +149,7 @@ private:
         }
     }
     [[nodiscard]] FixedScalar operand(double s) const {
-        return {exact::convert(spec_.operand, s), spec_.operand.precision()};
+        return FixedScalar(exact::convert(spec_.operand, s));
     }
 
     void update_u(const FixedScalar& s, double alpha, std::size_t i, Found& found) {
@@ -272,7 +272,7 @@ private:
         [[nodiscard]] DotResult checked(DotResult d) const { return {d.value, d.overflow || s.overflow_}; }
         DotResult rr() { return checked(s.dot(Vec::r, Vec::r)); }
         void direction(double beta) {
-            const FixedScalar b(beta, s.spec_.operand.precision());
+            const FixedScalar b(beta);
             s.for_elements([&](std::size_t i, Found& found) { s.update_p(b, i, found); });
         }
         DotResult product() {
@@ -280,7 +280,7 @@ private:
             return checked(s.dot(Vec::p, Vec::q));
         }
         DotResult advance(double alpha) {
-            const FixedScalar a(alpha, s.spec_.operand.precision());
+            const FixedScalar a(alpha);
             s.for_elements([&](std::size_t i, Found& found) {
                 s.update_u(a, alpha, i, found);
                 s.update_r(a, i, found);

@@ -97,9 +97,8 @@ inline std::optional<WordScale> word_scale(const FixedScalar& s, const Format& f
     WordScale scale;
     scale.small = true;
     if (s.significand == 0) return scale;
-    const int zeros = std::countr_zero(static_cast<std::uint64_t>(s.significand));
-    std::int64_t significand = s.significand >> zeros;
-    int shift = s.shift(from, to) - zeros;
+    std::int64_t significand = s.significand;
+    int shift = s.shift(from, to);
     if (shift < 0) {
         if (-shift > 30 || std::abs(significand) >> (31 + shift) != 0) return std::nullopt;
         significand *= std::int64_t{1} << -shift;
@@ -128,9 +127,8 @@ struct Factors {
 /// Those of a pass. `range_p` and `range_q` bound the words of p and q; results of u's update have `most_u` bits.
 inline Factors pass_factors(const DatapathSpec& spec, const Scalars& scalars, const WordRange& range_p,
                             const WordRange& range_q, int most_u) {
-    const int precision = spec.operand.precision();
     const double a = exact::convert(spec.operand, scalars.alpha), b = exact::convert(spec.operand, scalars.beta);
-    Factors f{{a, precision}, {b, precision}, a, {}, {}};
+    Factors f{FixedScalar(a), FixedScalar(b), a, {}, {}};
     if (spec.u.is_fixed()) f.u = word_scale(f.alpha, spec.p, spec.u, range_p, most_u);
     const auto along_r = word_scale(f.alpha, spec.q, spec.r, range_q, 30),
                along_p = word_scale(f.beta, spec.p, spec.p, range_p, 30);

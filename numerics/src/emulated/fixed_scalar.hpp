@@ -1,25 +1,14 @@
 // alpha and beta in front of fixed-point words: a significand and the shift that is the same for a whole pass.
 #pragma once
 
-#include <cmath>
-#include <cstdint>
-
-#include "mantissa/fixed_words.hpp"
+#include "mantissa/fixed_arithmetic.hpp"
 
 namespace mantissa::detail {
 
-/// A scalar s = significand * 2^exponent, with the shift that brings its product with a word onto another grid.
-struct FixedScalar {
-    std::int64_t significand = 0;
-    int exponent = 0;
-
-    /// `s` is a finite value of the operand format, of `precision` significant bits.
-    FixedScalar(double s, int precision) {
-        if (s == 0) return;
-        int e = 0;
-        significand = static_cast<std::int64_t>(std::ldexp(std::frexp(s, &e), precision));
-        exponent = e - precision;
-    }
+/// A scalar with the shift that brings its product with a word onto another grid.
+struct FixedScalar : fixed::Scalar {
+    /// `s` is a finite value of the operand format.
+    explicit FixedScalar(double s) : fixed::Scalar(fixed::Scalar::of(s)) {}
 
     /// Right shift of significand * word, `from` fraction bits, onto `to` fraction bits.
     [[nodiscard]] int shift(const Format& from, const Format& to) const {

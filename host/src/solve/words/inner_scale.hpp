@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <limits>
 
 #include "../context.hpp"
 #include "mantissa/exact.hpp"
@@ -49,8 +47,6 @@ public:
     [[nodiscard]] double operand(double s) const { return fixed_ ? exact::convert(spec_->operand, s) : s; }
 
     [[nodiscard]] bool fixed() const { return fixed_; }
-    /// Bits over the norm that the last scale left, below zero where words are longer than that.
-    [[nodiscard]] int headroom() const { return fixed_ ? std::ilogb(scale_ / norm_) : 0; }
     /// After an overflow: one bit more of headroom, and of margin. False where that is hopeless.
     [[nodiscard]] bool widen() {
         words_ = false;
