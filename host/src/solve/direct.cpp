@@ -69,7 +69,7 @@ void solve_variant(const Problem& problem, std::span<double> u, std::span<double
     const SolveOptions& options = context.options;
     const CgVariant variant =
         options.scheme == Scheme::chronopoulos_gear ? CgVariant::chronopoulos_gear : CgVariant::ghysels_vanroose;
-    CgVariantSolver solver(problem.system, options.spec, variant, options.threads);
+    CgVariantSolver solver(*context.loaded, options.spec, variant, options.threads);
     const double norm = context.norm;
     std::vector<double> r(u.size());
     for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[i] / norm;
@@ -84,7 +84,7 @@ void solve_variant(const Problem& problem, std::span<double> u, std::span<double
         end = report.end;
     }
     const std::span<const double> c = solver.solution();
-    DoubleArithmetic(problem.system, options.threads).correct(u, norm, c);
+    DoubleArithmetic(problem.system, options.threads).correct(u, norm * context.fit, c);
     const bool trouble = end != RunEnd::passes && end != RunEnd::rho_reached && end != RunEnd::exact;
     judge(problem, u, d, end == RunEnd::rho_reached, trouble ? "CG ended: " + why_ended(end, solver.pq(), options) : "",
           context);

@@ -31,11 +31,8 @@ public:
     }
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                 const SessionOptions& options) const override {
-        spec.validate();
-        if (const std::string why = row_form_refusal(spec.order, system); !why.empty()) throw InvalidInput(why);
-        if (const std::string why = point_refusal(spec, options); !why.empty()) throw InvalidInput(why);
+        if (const std::string why = refusal(spec, system, options); !why.empty()) throw InvalidInput(why);
         if (spec.fixed_vectors()) {
-            if (const std::string why = detail::fixed_refusal(system, spec); !why.empty()) throw InvalidInput(why);
             if (!general_)
                 if (auto session = detail::make_fixed_fused_session(system, spec, options)) return session;
             return detail::make_fixed_general_session(system, spec, options);
