@@ -7,9 +7,8 @@
 `define MIN2(a, b) ((a) < (b) ? (a) : (b))
 `define MAX3(a, b, c) `MAX2(`MAX2(a, b), c)
 
-// fp_add. Six stages (compare and swap; align; add; normalise in two; round); above 28 bits eight (compare;
-// swap; align; add; normalise in three; round).
-`define ADD_LATENCY(a_frac, b_frac, out_frac) (`MAX3(a_frac, b_frac, out_frac) > 28 ? 8 : 6)
+// fp_add. Six stages at every width: compare and swap; align; add; normalise in two; round.
+`define ADD_LATENCY(a_frac, b_frac, out_frac) (6)
 
 // 17-bit tiles across a fraction: the hidden bit, and one bit more, stay outside where that saves a tile.
 `define MUL_TILES(frac) (((frac) + 15) / 17)

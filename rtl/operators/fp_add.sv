@@ -34,8 +34,7 @@ module fp_add #(
   localparam integer NormW = (Rne != 0) ? SumW : SumW - 1; // truncating, the sticky bit ends with the borrow
   localparam integer LzW   = $clog2(NormW);
   localparam integer NW    = (SumW <= 32) ? 32 : 64; // the sum stands at the top of a word; its lower bits are constant
-  localparam integer Wide  = (MI > 28) ? 1 : 0;    // comparison and normaliser in one stage more
-  localparam integer Steps = 2 + Wide;
+  localparam integer Steps = 2;                     // of the normaliser
   localparam integer Half  = LzW / 2 + 1;
   localparam integer Rebias = `BIAS(EO) - `BIAS(EI) + 1; // + 1: the top bit of the sum is the carry
   // Biased exponents of results: [1 - NormW + Rebias, 2^EI - 2 + Rebias + 1].
@@ -65,36 +64,7 @@ module fp_add #(
     end
   endfunction
 
-  // Compare: a stage of its own when wide.
-  wire [1:0] a_cls, b_cls;
-  wire [MagW:0] a_word, b_word;
-  wire swap;
-  generate
-    if (Wide != 0) begin : g_compare
-      logic [1:0] a_cls_q, b_cls_q;
-      logic [MagW:0] a_q, b_q;
-      logic swap_q;
-      always_ff @(posedge clk_i)
-        if (en_i) begin
-          a_cls_q <= a_cls_i;
-          b_cls_q <= b_cls_i;
-          a_q     <= a;
-          b_q     <= b;
-          swap_q  <= b_larger(a_cls_i, a[MagW-1:0], b_cls_i, b[MagW-1:0]);
-        end
-      assign a_cls  = a_cls_q;
-      assign b_cls  = b_cls_q;
-      assign a_word = a_q;
-      assign b_word = b_q;
-      assign swap   = swap_q;
-    end else begin : g_at_once
-      assign a_cls  = a_cls_i;
-      assign b_cls  = b_cls_i;
-      assign a_word = a;
-      assign b_word = b;
-      assign swap   = b_larger(a_cls_i, a[MagW-1:0], b_cls_i, b[MagW-1:0]);
-    end
-  endgenerate
+  wire swap = b_larger(a_cls_i, a[MagW-1:0], b_cls_i, b[MagW-1:0]);
 
   // ---- The stages, each a task: what it needs in between stays local to it, which simulates faster than the variables
   // of a process. Rare cases are branches of their own for the same reason. -------------------------------------------
@@ -112,20 +82,20 @@ module fp_add #(
     logic [MI:0] lesser;
     logic [MagW-1:0] change, larger, smaller;
     begin
-      sa       = a_word[MagW];
-      sb       = b_word[MagW] ^ (Subtract != 0);
-      change   = (a_word[MagW-1:0] ^ b_word[MagW-1:0]) & {MagW{swap}};
-      larger   = a_word[MagW-1:0] ^ change;
-      smaller  = b_word[MagW-1:0] ^ change;
+      sa       = a[MagW];
+      sb       = b[MagW] ^ (Subtract != 0);
+      change   = (a[MagW-1:0] ^ b[MagW-1:0]) & {MagW{swap}};
+      larger   = a[MagW-1:0] ^ change;
+      smaller  = b[MagW-1:0] ^ change;
       lesser   = {1'b1, smaller[MI-1:0]};
-      if (a_cls == `CLS_ZERO) lesser = '0;
-      if (b_cls == `CLS_ZERO) lesser = '0;
+      if (a_cls_i == `CLS_ZERO) lesser = '0;
+      if (b_cls_i == `CLS_ZERO) lesser = '0;
       sub      = sa ^ sb;
       sign     = sa ^ (sub & swap);
-      if ((a_cls | b_cls) == `CLS_ZERO) sign = sa & sb;
+      if ((a_cls_i | b_cls_i) == `CLS_ZERO) sign = sa & sb;
       // The larger class wins, but opposite infinities give NaN.
-      cls      = a_cls ^ ((a_cls ^ b_cls) & {2{swap}});
-      if (a_cls[1] & b_cls[1]) cls = cls | {2{sub}};
+      cls      = a_cls_i ^ ((a_cls_i ^ b_cls_i) & {2{swap}});
+      if (a_cls_i[1] & b_cls_i[1]) cls = cls | {2{sub}};
       larger_q   <= larger;
       lesser_q   <= lesser;
       distance_q <= larger[MagW-1:MI] - smaller[MagW-1:MI];
@@ -180,8 +150,8 @@ module fp_add #(
   generate
     for (genvar g = 0; g <= Steps; g = g + 1) begin : g_norm
       // Shifts 2^From ... 2^To.
-      localparam integer From = (g <= 1) ? LzW - 1 : (Wide == 0) ? Half - 1 : LzW - 2 * g + 2;
-      localparam integer To   = (g == Steps) ? 0 : (Wide == 0) ? Half : LzW - 2 * g + 1;
+      localparam integer From = (g <= 1) ? LzW - 1 : Half - 1;
+      localparam integer To   = (g == Steps) ? 0 : Half;
       logic [NW-1:0]    norm_q;
       logic [LzW-1:0]   lz_q;
       logic [ExpW-1:0]  exp_q3;
