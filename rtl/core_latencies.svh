@@ -67,6 +67,35 @@
     + ((tree) != 0 ? 4 : 8) * `ADD_LATENCY(row_frac, row_frac, row_frac) + `CONVERT_LATENCY(row_exp, row_frac, \
     q_exp, q_frac))
 
+// fp_times.
+`define TIMES_LATENCY(times, in_exp, in_frac, out_exp, out_frac) ((times) * (times) == 1 ? \
+    `CONVERT_LATENCY(in_exp, in_frac, out_exp, out_frac) : 2)
+
+// flux_rows, from the window to the clock that takes a weight (E, NW, N, NE) or, as the fifth, a row sum.
+`define FLUX_OFF(coef_frac, p_frac, row_frac, weight) ((weight) < 4 ? `ADD_LATENCY(p_frac, p_frac, row_frac) : 5 \
+    * `ADD_LATENCY(row_frac, row_frac, row_frac) + `MUL_LATENCY(coef_frac, row_frac) - `MUL_LATENCY(coef_frac, \
+    p_frac))
+
+// flux_rows, from the window to q'.
+`define FLUX_LATENCY(coef_frac, row_exp, row_frac, q_exp, q_frac, row_sums) (`MUL_LATENCY(coef_frac, row_frac) + \
+    ((row_sums) != 0 ? 6 : 5) * `ADD_LATENCY(row_frac, row_frac, row_frac) + `CONVERT_LATENCY(row_exp, row_frac, \
+    q_exp, q_frac))
+
+// second_rows, of gamma times a.
+`define SECOND_GAMMA_LATENCY(coef_frac, row_exp, row_frac, times_gamma) ((times_gamma) != 0 ? \
+    `TIMES_LATENCY(times_gamma, row_exp, row_frac, row_exp, row_frac) : `MUL_LATENCY(coef_frac, row_frac))
+
+// second_rows, from the window to q'.
+`define SECOND_LATENCY(coef_frac, row_exp, row_frac, q_exp, q_frac, row_sums, times_gamma) \
+    (`SECOND_GAMMA_LATENCY(coef_frac, row_exp, row_frac, times_gamma) + ((row_sums) != 0 ? 7 : 6) * \
+    `ADD_LATENCY(row_frac, row_frac, row_frac) + `CONVERT_LATENCY(row_exp, row_frac, q_exp, q_frac))
+
+// core_rows, from a window to its q', by Order.
+`define ROWS_LATENCY(order, coef_frac, p_frac, row_exp, row_frac, q_exp, q_frac, row_sums, times_gamma) ((order) \
+    < 2 ? `ROW_LATENCY(order, coef_frac, p_frac, row_exp, row_frac, q_exp, q_frac) : (order) == 2 ? \
+    `FLUX_LATENCY(coef_frac, row_exp, row_frac, q_exp, q_frac, row_sums) : `SECOND_LATENCY(coef_frac, row_exp, \
+    row_frac, q_exp, q_frac, row_sums, times_gamma))
+
 // core_control, from a pass's last slot to the close of the dot products: the pipeline, with a few clocks in
 // hand.
 `define DRAIN_CLOCKS(p_out_latency, u_out_latency, row_sum_latency) (`MAX2(p_out_latency, u_out_latency) + 3 + \

@@ -7,13 +7,16 @@ core/core_streams.sv
 core/core_update.sv
 core/dot_product.sv
 core/edge_nodes.sv
+core/flux_rows.sv
 core/line_buffer.sv
 core/lock_step.sv
 core/pcg_core.sv
 core/pcg_core_axis.sv
 core/row_ram.sv
 core/row_sum.sv
+core/row_window.sv
 core/scalar_unit.sv
+core/second_rows.sv
 core/stream_in.sv
 core/stream_out.sv
 core/vector_update.sv
@@ -27,6 +30,7 @@ operators/fp_mul_serial.sv
 operators/fp_pack.sv
 operators/fp_product.sv
 operators/fp_round.sv
+operators/fp_times.sv
 operators/fp_to_fixed.sv
 operators/fp_unpack.sv
 operators/fp_widen.sv

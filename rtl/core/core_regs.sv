@@ -2,7 +2,8 @@
 ///
 /// generated: map
 ///   000 ID             R    0x4D545301
-///   004 CONFIG         R    [2:0] log2 Lanes, [4:3] CoefMode, [5] Fixed, [6] Tree
+///   004 CONFIG         R    [2:0] log2 Lanes, [4:3] CoefMode, [5] Fixed, [6] Order 1 (tree), [8] RowSums,
+///                           [10:9] Order
 ///   008 CONTROL        W    write 1: [0] start, [1] abort. Reads as 0
 ///   00C STATUS         R    [0] busy, [1] done, [6:4] how the run ended, [8] the bank with the result, [9]
 ///                           beats of a run that has ended are still offered
@@ -24,7 +25,8 @@
 ///   060 QQ             R
 ///   068 SIGMA          R
 ///   070 RHO_STOP       RW   the run ends behind a pass with rho below it; 0: never
-///   080 COEFFICIENT b  W     + 8 b, b = 0..8: of the constant stencil
+///   080 COEFFICIENT b  W     + 8 b, b = 0..8: of the constant stencil; of fluxes: w of E, NW, N, NE, and c;
+///                           of second differences: alpha, beta, gamma, and c
 /// end of generated
 ///
 /// The scalars and coefficients are bit patterns of their formats, right-aligned in a low word and a high word at the

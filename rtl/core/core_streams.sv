@@ -22,7 +22,7 @@ module core_streams #(
   input  wire  [Lanes*RW-1:0]      r_tdata_i,
   input  wire  [Lanes*PW-1:0]      p_tdata_i,
   input  wire  [Lanes*QW-1:0]      q_tdata_i,
-  input  wire  [9*Lanes*CoefW-1:0] band_tdata_i,
+  input  wire  [Coefs*Lanes*CoefW-1:0] band_tdata_i,
 
   input  core_vectors_t            take_i,
   input  core_vectors_t            take_ahead_i,
@@ -38,8 +38,8 @@ module core_streams #(
   output logic [Lanes*PW-1:0]      p_o,
   output logic [Lanes*2-1:0]       q_cls_o,
   output logic [Lanes*QW-1:0]      q_o,
-  output logic [9*Lanes*2-1:0]     band_cls_o,        ///< band-major
-  output logic [9*Lanes*CoefW-1:0] band_o,
+  output logic [Coefs*Lanes*2-1:0] band_cls_o,        ///< band-major
+  output logic [Coefs*Lanes*CoefW-1:0] band_o,
 
   input  core_vectors_t            give_i,
   input  core_vectors_t            give_ahead_i,
@@ -64,7 +64,7 @@ module core_streams #(
   output core_sources_t            waiting_in_o,      ///< what a pipeline that stands waits for
   output core_vectors_t            waiting_out_o
 );
-  localparam integer Ins = (CoefMode == 1) ? 4 : 13;
+  localparam integer Ins = (CoefMode == 1) ? 4 : 4 + Coefs;
 
   // ---- Control -----------------------------------------------------------------------------------------------------
   // lock_step treats all streams alike, so they are its bits in the order of the structures.
@@ -125,16 +125,19 @@ module core_streams #(
     end
   end
   generate
-    if (CoefMode == 1) begin : g_no_bands
-      assign band_o     = '0;
-      assign band_cls_o = '0;
+    if (Ins < 13) begin : g_fewer
       assign in_ready[12:Ins] = '0;
       assign in_last[12:Ins]  = '0;
       assign in_full[12:Ins]  = '0;
       assign take[12:Ins]     = '0;
-      wire unused = &{1'b0, in_valid[12:Ins], in_tlast[12:Ins], want_ahead[12:Ins], unread[12:Ins], band_tdata_i};
+      wire unused = &{1'b0, in_valid[12:Ins], in_tlast[12:Ins], want_ahead[12:Ins], unread[12:Ins]};
+    end
+    if (CoefMode == 1) begin : g_no_bands
+      assign band_o     = '0;
+      assign band_cls_o = '0;
+      wire unused = &{1'b0, band_tdata_i};
     end else begin : g_bands
-      for (b = 0; b < 9; b = b + 1) begin : g_band
+      for (b = 0; b < Coefs; b = b + 1) begin : g_band
         wire [Lanes*CoefW-1:0] words = band_tdata_i[b*Lanes*CoefW +: Lanes*CoefW];
         wire [Lanes*2-1:0]     classes;
         for (l = 0; l < Lanes; l = l + 1) begin : g_lane

@@ -40,7 +40,9 @@ module model_top #(
   wire [Lanes*RW-1:0] r_in, r_out;
   wire [Lanes*PW-1:0] p_in, p_out;
   wire [Lanes*QW-1:0] q_in, q_out;
-  wire [9*Lanes*CoefW-1:0] band_in;
+  wire [Coefs*Lanes*CoefW-1:0] band_in;
+  wire [Coefs-1:0] band_ready;
+  assign in_ready[12:4] = 9'(band_ready);
   genvar l, b;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
@@ -52,7 +54,7 @@ module model_top #(
       assign out_data[Lanes+l] = 64'(r_out[l*RW +: RW]);
       assign out_data[2*Lanes+l] = 64'(p_out[l*PW +: PW]);
       assign out_data[3*Lanes+l] = 64'(q_out[l*QW +: QW]);
-      for (b = 0; b < 9; b = b + 1) begin : g_band
+      for (b = 0; b < Coefs; b = b + 1) begin : g_band
         assign band_in[(b*Lanes+l)*CoefW +: CoefW] = in_data[(4+b)*Lanes+l][CoefW-1:0];
       end
     end
@@ -72,7 +74,7 @@ module model_top #(
     .s_axis_r_tlast(in_last[1]), .s_axis_r_tready(in_ready[1]), .s_axis_p_tdata(p_in), .s_axis_p_tvalid(in_valid[2]),
     .s_axis_p_tlast(in_last[2]), .s_axis_p_tready(in_ready[2]), .s_axis_q_tdata(q_in), .s_axis_q_tvalid(in_valid[3]),
     .s_axis_q_tlast(in_last[3]), .s_axis_q_tready(in_ready[3]), .s_axis_band_tdata(band_in),
-    .s_axis_band_tvalid(in_valid[12:4]), .s_axis_band_tlast(in_last[12:4]), .s_axis_band_tready(in_ready[12:4]),
+    .s_axis_band_tvalid(in_valid[4 +: Coefs]), .s_axis_band_tlast(in_last[4 +: Coefs]), .s_axis_band_tready(band_ready),
     .m_axis_u_tdata(u_out), .m_axis_u_tvalid(out_valid[0]), .m_axis_u_tlast(out_last[0]),
     .m_axis_u_tready(out_ready[0]), .m_axis_r_tdata(r_out), .m_axis_r_tvalid(out_valid[1]),
     .m_axis_r_tlast(out_last[1]), .m_axis_r_tready(out_ready[1]), .m_axis_p_tdata(p_out),

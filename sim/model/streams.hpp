@@ -80,7 +80,8 @@ public:
         for (unsigned k = 0; k < MANTISSA_STREAMS; ++k) {
             Stream& s = streams_[k];
             const bool band = k >= 4 && k < MANTISSA_IN;
-            s.beats = band && !bands ? 0 : beats;
+            // Rows of fluxes have fewer streams of coefficients than there are bands.
+            s.beats = band && (!bands || buffers.bands[k - 4] == nullptr) ? 0 : beats;
             s.moved = s.counted = s.issued = 0;
             s.offered = false;
             s.elements = k < 4  ? buffers.vectors[bank][k]

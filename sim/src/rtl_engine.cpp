@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <fstream>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "core_registers.hpp"
 #include "gtkwave_save.hpp"
 #include "mantissa/exact.hpp"
+#include "mantissa/row_forms.hpp"
 #include "model_library.hpp"
 
 namespace mantissa::sim {
@@ -35,17 +37,17 @@ public:
         for (std::size_t v = 0; v < 4; ++v) buffers.element_bytes[v] = bytes(format(static_cast<Vec>(v)));
         for (std::size_t b = 0; b < kBands; ++b) {
             buffers.element_bytes[4 + b] = bytes(spec.coefficient);
-            if (stencil_) continue;
+            const std::vector<double>* const streamed = coefficient_stream(system, b);
+            if (streamed == nullptr) continue;
             bands_[b].resize(size_);
-            for (std::size_t i = 0; i < size_; ++i)
-                bands_[b][i] = bits(spec.coefficient, std::get<Bands>(system.matrix()).band(b)[i]);
+            std::ranges::transform(*streamed, bands_[b].begin(), [&](double x) { return bits(spec.coefficient, x); });
             buffers.bands[b] = bands_[b].data();
         }
         api().set_buffers(model_.state(), &buffers);
         set_memory(options.memory);
         if (stencil_)
-            for (std::size_t b = 0; b < kBands; ++b)
-                coefficients_[b] = bits(spec.coefficient, std::get<Stencil>(system.matrix()).coefficients()[b]);
+            std::ranges::transform(core_coefficients(spec.order, std::get<Stencil>(system.matrix())),
+                                   coefficients_.begin(), [&](double x) { return bits(spec.coefficient, x); });
         program_system();
         if (!options.trace.path.empty()) {
             if (api().trace(model_.state(), options.trace.path.c_str(), options.trace.first, options.trace.last) != 0)
@@ -185,6 +187,13 @@ public:
 
 private:
     [[nodiscard]] const mantissa_model_api& api() const { return model_.api(); }
+    /// What the core's stream of coefficients `b` holds: bands, or weights and then row sums. Null where there is none.
+    static const std::vector<double>* coefficient_stream(const System& system, std::size_t b) {
+        if (const auto* const bands = std::get_if<Bands>(&system.matrix()); bands != nullptr) return &bands->band(b);
+        const auto* const m = std::get_if<SymmetricBands>(&system.matrix());
+        if (m == nullptr || b > kWeights || (b == kWeights && m->row_sums().empty())) return nullptr;
+        return b < kWeights ? &m->weight(b) : &m->row_sums();
+    }
     static std::uint32_t bytes(const Format& f) { return static_cast<std::uint32_t>((f.width() + 7) / 8); }
     static std::uint64_t bits(const Format& f, double value) { return encode(f, exact::convert(f, value)); }
     [[nodiscard]] const Format& format(Vec v) const {
@@ -243,14 +252,16 @@ public:
         spec.validate();
         if (const std::string why = refusal(spec, system, options); !why.empty())
             throw InvalidInput(fmt::format("engine rtl, datapath {}: {}", to_string(spec), why));
+        const std::optional<System> converted = converted_for(spec.order, system);
+        const System& formed = converted ? *converted : system;
         ModelRequest request;
-        request.parameters = core_parameters(spec, system);
+        request.parameters = core_parameters(spec, formed);
         for (const auto& extra : options_.extra)
             std::erase_if(request.parameters, [&](const auto& p) { return p.first == extra.first; });
         request.parameters.insert(request.parameters.end(), options_.extra.begin(), options_.extra.end());
         request.trace = !options_.trace.path.empty();
         request.rules = options_.rules;
-        return std::make_unique<Run>(system, spec, options_, build_model(request, options_.cache));
+        return std::make_unique<Run>(formed, spec, options_, build_model(request, options_.cache));
     }
 
 private:

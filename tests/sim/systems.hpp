@@ -78,7 +78,7 @@ inline void compare_passes(const Engine& subject, const Engine& reference, const
         for (int v = 0; v < 4; ++v) {
             a->read(static_cast<Vec>(v), 0, x);
             b->read(static_cast<Vec>(v), 0, y);
-            for (std::size_t i = 0; i < x.size() && !testing::Test::HasFatalFailure(); ++i)
+            for (std::size_t i = 0; i < x.size() && !::testing::Test::HasFatalFailure(); ++i)
                 expect_same_bits(x[i], y[i], names[v], pass, i);
         }
         const Scalars sa = a->scalars(), sb = b->scalars();
@@ -88,7 +88,7 @@ inline void compare_passes(const Engine& subject, const Engine& reference, const
         expect_same_bits(sa.alpha, sb.alpha, "alpha", pass, 0);
         expect_same_bits(sa.sigma, sb.sigma, "sigma", pass, 0);
         expect_same_bits(sa.beta, sb.beta, "beta", pass, 0);
-        if (testing::Test::HasFatalFailure() || ra.end != RunEnd::passes) return;
+        if (::testing::Test::HasFatalFailure() || ra.end != RunEnd::passes) return;
     }
 }
 
