@@ -46,6 +46,7 @@
   parameter integer MaxRow = 1025,       ///< longest ROW_LENGTH; sets the line buffer's size
   parameter integer LenW = 32,           ///< bits of LENGTH, up to 32
   parameter integer Style = 0,           ///< multipliers: 0 left to the tool, 1 logic, 2 hard blocks
+  parameter integer AddStages = 6,       ///< stages of the adders of vectors and of rows of differences: 6, or 4, smaller and slower
   parameter integer DelayRam = 0,        ///< delay lines: 0 shift registers, 1 small memories
   // What follows from them.
   // bits of an element of u
@@ -71,13 +72,13 @@
   // when u is taken, in clocks behind the slot that takes p and q
   localparam integer UpdateUIn = `U_IN(OperandFracW, PFracW),
   // when u' leaves
-  localparam integer UpdateUOut = `U_OUT(OperandFracW, PFracW, UFracW),
+  localparam integer UpdateUOut = `U_OUT(OperandFracW, PFracW, UFracW) - (6 - AddStages),
   // when r is taken
   localparam integer UpdateRIn = `R_IN(OperandFracW, QFracW),
   // when r' leaves
-  localparam integer UpdateROut = `R_OUT(OperandFracW, QFracW, RFracW),
+  localparam integer UpdateROut = `R_OUT(OperandFracW, QFracW, RFracW) - (6 - AddStages),
   // when p' leaves
-  localparam integer UpdatePOut = `P_OUT(OperandFracW, QFracW, RFracW, PFracW),
+  localparam integer UpdatePOut = `P_OUT(OperandFracW, QFracW, RFracW, PFracW) - 2 * (6 - AddStages),
   // clocks from a window to its q'
-  localparam integer RowLatency = `ROWS_LATENCY(Order, CoefFracW, PFracW, RowExpW, RowFracW, QExpW, QFracW, RowSums, TimesGamma)
+  localparam integer RowLatency = `ROWS_LATENCY(Order, CoefFracW, PFracW, RowExpW, RowFracW, QExpW, QFracW, RowSums, TimesGamma, AddStages)
   /* verilator lint_on UNUSEDPARAM */

@@ -18,8 +18,11 @@ module core_rows #(
   input  wire  [RowLenW-1:0]       row_length_i,
   input  wire  [Lanes-1:0]         live_last_i,       ///< lanes of the last token that hold an element
   input  wire                      slot_i,            ///< p_i is that of a slot
+  input  wire                      slot_real_i,       ///< of a slot of an element token, and not of the flush
   input  wire                      slot_last_i,
-  input  wire  [Lanes*PW-1:0]      p_i,
+  input  wire  [Lanes*PW-1:0]      p_i,               ///< the format's own bits, for products
+  input  wire  [Lanes*2-1:0]       p_cls_i,           ///< class and word, for differences
+  input  wire  [Lanes*PW-1:0]      p_word_i,
   input  wire  [9*CoefW-1:0]       coef_i,            ///< of the constant stencil; the first Coefs count
   input  wire  [Coefs*Lanes*2-1:0] band_cls_i,
   input  wire  [Coefs*Lanes*CoefW-1:0] band_i,
@@ -72,7 +75,7 @@ module core_rows #(
         end
       end
       localparam integer Off = (Order < 2) ? `ROW_OFF(Order, RowFracW, b) :
-                               `FLUX_OFF(CoefFracW, PFracW, RowFracW, b);
+                               `FLUX_OFF(CoefFracW, PFracW, RowFracW, b, AddStages);
       if (CoefMode == 1) begin : g_unwanted
         assign take_band_o[b]       = 1'b0;
         assign take_band_last_o[b]  = 1'b0;
@@ -105,6 +108,7 @@ module core_rows #(
   generate
     if (Order < 2) begin : g_products
       wire [Lanes*PW-1:0] south, centre, north;
+      wire unused = &{1'b0, p_cls_i, p_word_i};
       line_buffer #(.PW(PW), .Lanes(Lanes), .MaxRow(MaxRow)) i_lines (
         .clk_i, .rst_ni, .en_i, .clear_i, .row_length_i, .slot_i, .last_i(slot_last_i), .p_i, .south_o(south),
         .centre_o(centre), .north_o(north), .valid_o(window), .last_o(window_last), .valid_ahead_o(window_ahead));
@@ -114,16 +118,18 @@ module core_rows #(
         .clk_i, .en_i, .ptr_i, .south_i(south), .centre_i(centre), .north_i(north), .coef_cls_i(coef_cls),
         .coef_i(coef), .q_cls_o(q_cls), .q_o(q_new), .p_cls_o, .p_o(p_word_o));
     end else begin : g_differences
+      wire unused_bits = &{1'b0, p_i};
       row_window #(.Lanes(Lanes), .RowLenW(RowLenW)) i_window (
         .clk_i, .rst_ni, .en_i, .clear_i, .row_length_i, .slot_i, .last_i(slot_last_i), .valid_o(window),
         .last_o(window_last), .valid_ahead_o(window_ahead));
       if (Order == 2) begin : g_fluxes
-        localparam integer LiveAt = `FLUX_OFF(CoefFracW, PFracW, RowFracW, 0) + `MUL_LATENCY(CoefFracW, RowFracW);
+        localparam integer LiveAt = `FLUX_OFF(CoefFracW, PFracW, RowFracW, 0, AddStages) +
+                                    `MUL_LATENCY(CoefFracW, RowFracW);
         flux_rows #(
 `include "core_parameters_passed.svh"
         ) i_fluxes (
-          .clk_i, .en_i, .clear_i, .ptr_i, .row_length_i, .p_i, .live_i(window_at[LiveAt]), .coef_cls_i(coef_cls),
-          .coef_i(coef), .q_cls_o(q_cls), .q_o(q_new), .p_cls_o, .p_o(p_word_o));
+          .clk_i, .en_i, .clear_i, .ptr_i, .row_length_i, .p_cls_i, .p_i(p_word_i), .live_i(window_at[LiveAt]),
+          .coef_cls_i(coef_cls), .coef_i(coef), .q_cls_o(q_cls), .q_o(q_new), .p_cls_o, .p_o(p_word_o));
       end else begin : g_second
         wire [Coefs*2-1:0]     one_cls; // one lane's: they are the same in all
         wire [Coefs*CoefW-1:0] one;
@@ -134,7 +140,8 @@ module core_rows #(
         second_rows #(
 `include "core_parameters_passed.svh"
         ) i_second (
-          .clk_i, .en_i, .clear_i, .ptr_i, .row_length_i, .p_i, .coef_cls_i(one_cls), .coef_i(one), .q_cls_o(q_cls),
+          .clk_i, .en_i, .clear_i, .ptr_i, .row_length_i, .p_cls_i, .p_i(p_word_i),
+          .coef_cls_i(one_cls), .coef_i(one), .q_cls_o(q_cls),
           .q_o(q_new), .p_cls_o, .p_o(p_word_o));
         wire unused = &{1'b0, coef_cls, coef};
       end
@@ -145,11 +152,19 @@ module core_rows #(
   generate
     if (CoefMode == 0) begin : g_no_edge
       assign q_zero = '0;
-      wire unused = &{1'b0, length_i};
+      wire unused = &{1'b0, length_i, slot_real_i};
     end else begin : g_edge
       wire [Lanes-1:0] edge_node;
+      // One lane: behind the last token of the vector, and one, come the windows of the last row.
+      logic past_q, last_row_q;
+      always_ff @(posedge clk_i)
+        if (en_i) begin
+          past_q     <= slot_i & ~slot_real_i;
+          last_row_q <= slot_i & ~slot_real_i & past_q;
+        end
       edge_nodes #(.Lanes(Lanes), .RowLenW(RowLenW), .LenW(LenW), .Latency(RowLatency)) i_edge (
-        .clk_i, .rst_ni, .en_i, .clear_i, .window_i(window), .length_i, .row_length_i, .edge_o(edge_node));
+        .clk_i, .rst_ni, .en_i, .clear_i, .window_i(window), .last_row_i(last_row_q), .length_i,
+        .row_length_i, .edge_o(edge_node));
       assign q_zero = edge_node & {Lanes{stencil_i}};
     end
   endgenerate

@@ -167,10 +167,10 @@ module core_streams #(
   assign p_tdata_o = out_full_o.p ? p_q : p_i;
   assign q_tdata_o = out_full_o.q ? q_q : q_i;
   always_ff @(posedge clk_i) begin
-    if (!out_full_o.u) u_q <= u_i;
-    if (!out_full_o.r) r_q <= r_i;
-    if (!out_full_o.p) p_q <= p_i;
-    if (!out_full_o.q) q_q <= q_i;
+    u_q <= u_tdata_o;
+    r_q <= r_tdata_o;
+    p_q <= p_tdata_o;
+    q_q <= q_tdata_o;
   end
 endmodule
 `default_nettype wire

@@ -21,6 +21,7 @@ module flux_rows #(
   input  wire                   clear_i,      ///< between passes
   input  wire  [6:0]            ptr_i,
   input  wire  [RowLenW-1:0]    row_length_i,
+  input  wire  [Lanes*2-1:0]    p_cls_i,
   input  wire  [Lanes*PW-1:0]   p_i,
   input  wire                   live_i,
   input  wire  [Coefs*Lanes*2-1:0]     coef_cls_i,
@@ -33,7 +34,7 @@ module flux_rows #(
   localparam integer RowW = RowExpW + RowFracW + 1;
   localparam integer XW   = RowW + 2; // a number of the format Row with its class
   localparam integer EW   = PW + 2;   // an element with its class
-  localparam integer A    = `ADD_LATENCY(RowFracW, RowFracW, RowFracW);
+  localparam integer A    = AddStages;
   localparam integer Small = (DelayRam != 0) ? DelayRam : 2;
 
   // The row to the north, rotated into the lanes of the centre's: the token behind the window's, the window's, and the
@@ -100,7 +101,7 @@ module flux_rows #(
   endgenerate
 
   // p' beside q', by way of the product with c where there is one.
-  localparam integer SumOff = (RowSums != 0) ? `FLUX_OFF(CoefFracW, PFracW, RowFracW, 4) : 0;
+  localparam integer SumOff = (RowSums != 0) ? `FLUX_OFF(CoefFracW, PFracW, RowFracW, 4, AddStages) : 0;
   wire [Lanes*EW-1:0] p_late, p_beside;
   delay #(.W(Lanes*EW), .N(SumOff), .Ram(Small)) i_late (.clk_i, .en_i, .ptr_i, .d_i(here_q), .q_o(p_late));
   delay #(.W(Lanes*EW), .N(RowLatency - SumOff), .Ram(Small)) i_beside (
@@ -124,9 +125,7 @@ module flux_rows #(
 
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_element
-      fp_unpack #(.E(PExpW), .M(PFracW), .Canonical(1)) i_unpack (
-        .word_i(p_i[l*PW +: PW]), .cls_o(p_new[l*EW + PW +: 2]));
-      assign p_new[l*EW +: PW] = p_i[l*PW +: PW];
+      assign p_new[l*EW +: EW] = {p_cls_i[l*2 +: 2], p_i[l*PW +: PW]};
       assign {p_cls_o[l*2 +: 2], p_o[l*PW +: PW]} = p_beside[l*EW +: EW];
 
       wire [EW-1:0] here = here_q[l*EW +: EW];
@@ -146,8 +145,8 @@ module flux_rows #(
       end
       for (w = 0; w < 4; w = w + 1) begin : g_flux
         wire [XW-1:0] d, product;
-        fp_add #(.EA(PExpW), .MA(PFracW), .EB(PExpW), .MB(PFracW), .EO(RowExpW), .MO(RowFracW), .Rne(RowRne),
-            .Subtract(1)) i_d (
+        fp_add #(.EA(PExpW), .MA(PFracW), .EB(PExpW), .MB(PFracW), .EO(RowExpW), .MO(RowFracW),
+            .Rne(RowRne), .Stages(AddStages), .Subtract(1)) i_d (
           .clk_i, .en_i, .a_cls_i(here[PW +: 2]), .a_i(here[PW-1:0]), .b_cls_i(there[w*EW + PW +: 2]),
           .b_i(there[w*EW +: PW]), .cls_o(d[RowW +: 2]), .word_o(d[RowW-1:0]));
         fp_mul #(.EA(CoefExpW), .MA(CoefFracW), .EB(RowExpW), .MB(RowFracW), .EO(RowExpW), .MO(RowFracW), .Rne(RowRne),
@@ -180,8 +179,8 @@ module flux_rows #(
       assign x = {side_here, z[2*XW +: XW], z[3*XW +: XW], f_ne_west, z[XW +: XW], f_nw, f_e};
       assign y = {z[5*XW +: XW], south, nw_east, f_n, ne_late, f_n, f_e_west};
       for (k = 0; k < 7; k = k + 1) begin : g_sum
-        fp_add #(.EA(RowExpW), .MA(RowFracW), .EB(RowExpW), .MB(RowFracW), .EO(RowExpW), .MO(RowFracW), .Rne(RowRne),
-            .Subtract((k == 0 || k == 5) ? 1 : 0)) i_add (
+        fp_add #(.EA(RowExpW), .MA(RowFracW), .EB(RowExpW), .MB(RowFracW), .EO(RowExpW), .MO(RowFracW),
+            .Rne(RowRne), .Stages(AddStages), .Subtract((k == 0 || k == 5) ? 1 : 0)) i_add (
           .clk_i, .en_i, .a_cls_i(x[k*XW + RowW +: 2]), .a_i(x[k*XW +: RowW]), .b_cls_i(y[k*XW + RowW +: 2]),
           .b_i(y[k*XW +: RowW]), .cls_o(z[k*XW + RowW +: 2]), .word_o(z[k*XW +: RowW]));
       end
@@ -198,7 +197,7 @@ module flux_rows #(
           .a_i(coef_i[((Coefs-1)*Lanes+l)*CoefW +: CoefW]), .b_cls_i(p_c[PW +: 2]), .b_i(p_c[PW-1:0]),
           .cls_o(c_p[RowW +: 2]), .word_o(c_p[RowW-1:0]));
         fp_add #(.EA(RowExpW), .MA(RowFracW), .EB(RowExpW), .MB(RowFracW), .EO(RowExpW), .MO(RowFracW),
-            .Rne(RowRne)) i_add (
+            .Rne(RowRne), .Stages(AddStages)) i_add (
           .clk_i, .en_i, .a_cls_i(z[6*XW + RowW +: 2]), .a_i(z[6*XW +: RowW]), .b_cls_i(c_p[RowW +: 2]),
           .b_i(c_p[RowW-1:0]), .cls_o(total[RowW +: 2]), .word_o(total[RowW-1:0]));
       end else begin : g_no_row_sum

@@ -234,7 +234,8 @@ module pcg_core #(
   // ---- Datapath ----------------------------------------------------------------------------------------------------
   wire [1:0] alpha_cls, beta_cls;
   wire [OperandW-1:0] alpha_op, beta_op;
-  wire [Lanes*2-1:0]  r_cls, p_middle_cls, q_cls;
+  wire [Lanes*2-1:0]  r_cls, p_new_cls, p_middle_cls, q_cls;
+  wire [Lanes*PW-1:0] p_new;
   wire [Lanes*RW-1:0] r_new;
   wire [Lanes*PW-1:0] p_middle;
   wire [Lanes*QW-1:0] q_new;
@@ -248,16 +249,18 @@ module pcg_core #(
     .alpha_i(alpha_op), .beta_cls_i(beta_cls), .beta_i(beta_op), .u_cls_i(u_in_cls), .u_i(u_in), .r_cls_i(r_in_cls),
     .r_i(r_in), .p_cls_i(p_in_cls), .p_i(p_in), .q_cls_i(q_in_cls), .q_i(q_in), .take_o(take),
     .take_ahead_o(take_ahead), .take_last_o(take_last), .give_o(update_give), .give_ahead_o(update_give_ahead),
-    .give_last_o(update_give_last), .u_o(u_bits), .r_o(r_bits), .p_o(p_bits), .r_live_o(r_live), .r_cls_o(r_cls),
+    .give_last_o(update_give_last), .u_o(u_bits), .r_o(r_bits), .p_o(p_bits), .p_cls_o(p_new_cls), .p_word_o(p_new),
+    .r_live_o(r_live), .r_cls_o(r_cls),
     .r_word_o(r_new), .row_slot_o(row_slot), .row_slot_last_o(row_slot_last));
 
   core_rows #(
 `include "core_parameters_passed.svh"
   ) i_rows (
     .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .busy_i(busy), .ptr_i(ptr_q), .stencil_i(stencil), .length_i(length),
-    .row_length_i(row_length), .live_last_i(live_last), .slot_i(row_slot), .slot_last_i(row_slot_last), .p_i(p_bits),
-    .coef_i(coef_regs), .band_cls_i(band_cls), .band_i(band), .take_band_o(take_band),
-    .take_band_ahead_o(take_band_ahead), .take_band_last_o(take_band_last), .give_o(rows_give),
+    .row_length_i(row_length), .live_last_i(live_last), .slot_i(row_slot), .slot_real_i(update_give.p),
+    .slot_last_i(row_slot_last), .p_i(p_bits),
+    .p_cls_i(p_new_cls), .p_word_i(p_new), .coef_i(coef_regs), .band_cls_i(band_cls), .band_i(band),
+    .take_band_o(take_band),     .take_band_ahead_o(take_band_ahead), .take_band_last_o(take_band_last), .give_o(rows_give),
     .give_ahead_o(rows_give_ahead), .give_last_o(rows_give_last), .q_o(q_bits), .live_o(row_live), .q_cls_o(q_cls),
     .q_word_o(q_new), .p_cls_o(p_middle_cls), .p_word_o(p_middle));
 

@@ -3,7 +3,8 @@
 /// converted to q's. One token per clock, latency `SECOND_LATENCY from row_window's window.
 ///
 /// Each difference is formed once: p_i - p_W is the east difference of the element before, s_i - s_S the north
-/// difference of the row below. One memory delays what is needed a grid row later: s, that north difference t, a, and p.
+/// difference of the row below. One memory delays what is needed a grid row later: s, that north difference t, a and
+/// p.
 /// Elements on the grid's edge come out as nonsense; core_rows makes +0 of them, and all others need only elements
 /// inside, so nothing is masked here.
 ///   p_i    tokens, one per slot
@@ -19,6 +20,7 @@ module second_rows #(
   input  wire                   clear_i,      ///< between passes
   input  wire  [6:0]            ptr_i,
   input  wire  [RowLenW-1:0]    row_length_i,
+  input  wire  [Lanes*2-1:0]    p_cls_i,
   input  wire  [Lanes*PW-1:0]   p_i,
   input  wire  [Coefs*2-1:0]    coef_cls_i,
   input  wire  [Coefs*CoefW-1:0] coef_i,
@@ -30,7 +32,7 @@ module second_rows #(
   localparam integer RowW = RowExpW + RowFracW + 1;
   localparam integer XW   = RowW + 2; // a number of the format Row with its class
   localparam integer EW   = PW + 2;   // an element with its class
-  localparam integer A    = `ADD_LATENCY(RowFracW, RowFracW, RowFracW);
+  localparam integer A    = AddStages;
   localparam integer LG   = `SECOND_GAMMA_LATENCY(CoefFracW, RowExpW, RowFracW, TimesGamma);
   localparam integer LB   = (TimesBeta != 0) ? `TIMES_LATENCY(TimesBeta, PExpW, PFracW, RowExpW, RowFracW) :
                             `MUL_LATENCY(CoefFracW, PFracW);
@@ -114,9 +116,7 @@ module second_rows #(
 
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_element
-      fp_unpack #(.E(PExpW), .M(PFracW), .Canonical(1)) i_unpack (
-        .word_i(p_i[l*PW +: PW]), .cls_o(p_new[l*EW + PW +: 2]));
-      assign p_new[l*EW +: PW] = p_i[l*PW +: PW];
+      assign p_new[l*EW +: EW] = {p_cls_i[l*2 +: 2], p_i[l*PW +: PW]};
       assign {p_cls_o[l*2 +: 2], p_o[l*PW +: PW]} = p_beside[l*EW +: EW];
 
       wire [EW-1:0] east, here;
@@ -126,8 +126,8 @@ module second_rows #(
       end else begin : g_same_token
         assign east = here_q[(l+1)*EW +: EW];
       end
-      fp_add #(.EA(PExpW), .MA(PFracW), .EB(PExpW), .MB(PFracW), .EO(RowExpW), .MO(RowFracW), .Rne(RowRne),
-          .Subtract(1)) i_d (
+      fp_add #(.EA(PExpW), .MA(PFracW), .EB(PExpW), .MB(PFracW), .EO(RowExpW), .MO(RowFracW),
+          .Rne(RowRne), .Stages(AddStages), .Subtract(1)) i_d (
         .clk_i, .en_i, .a_cls_i(east[PW +: 2]), .a_i(east[PW-1:0]), .b_cls_i(here[PW +: 2]), .b_i(here[PW-1:0]),
         .cls_o(d[l*XW + RowW +: 2]), .word_o(d[l*XW +: RowW]));
       wire [XW-1:0] d_here, d_west, a_here;
@@ -137,8 +137,8 @@ module second_rows #(
       end else begin : g_this_token
         assign d_west = d[(l-1)*XW +: XW];
       end
-      fp_add #(.EA(RowExpW), .MA(RowFracW), .EB(RowExpW), .MB(RowFracW), .EO(RowExpW), .MO(RowFracW), .Rne(RowRne),
-          .Subtract(1)) i_a (
+      fp_add #(.EA(RowExpW), .MA(RowFracW), .EB(RowExpW), .MB(RowFracW), .EO(RowExpW), .MO(RowFracW),
+          .Rne(RowRne), .Stages(AddStages), .Subtract(1)) i_a (
         .clk_i, .en_i, .a_cls_i(d_here[RowW +: 2]), .a_i(d_here[RowW-1:0]), .b_cls_i(d_west[RowW +: 2]),
         .b_i(d_west[RowW-1:0]), .cls_o(a[l*XW + RowW +: 2]), .word_o(a[l*XW +: RowW]));
       assign a_here = a[l*XW +: XW];
@@ -178,21 +178,21 @@ module second_rows #(
       end
 
       fp_add #(.EA(RowExpW), .MA(RowFracW), .EB(RowExpW), .MB(RowFracW), .EO(RowExpW), .MO(RowFracW),
-          .Rne(RowRne)) i_s (
+          .Rne(RowRne), .Stages(AddStages)) i_s (
         .clk_i, .en_i, .a_cls_i(beta_p[RowW +: 2]), .a_i(beta_p[RowW-1:0]), .b_cls_i(gamma_a[RowW +: 2]),
         .b_i(gamma_a[RowW-1:0]), .cls_o(s[l*XW + RowW +: 2]), .word_o(s[l*XW +: RowW]));
       wire [XW-1:0] north = s_north[l*XW +: XW], centre = s_centre[l*XW +: XW];
       wire [XW-1:0] t_here = t[l*XW +: XW], south = t_south[l*XW +: XW];
-      fp_add #(.EA(RowExpW), .MA(RowFracW), .EB(RowExpW), .MB(RowFracW), .EO(RowExpW), .MO(RowFracW), .Rne(RowRne),
-          .Subtract(1)) i_t (
+      fp_add #(.EA(RowExpW), .MA(RowFracW), .EB(RowExpW), .MB(RowFracW), .EO(RowExpW), .MO(RowFracW),
+          .Rne(RowRne), .Stages(AddStages), .Subtract(1)) i_t (
         .clk_i, .en_i, .a_cls_i(north[RowW +: 2]), .a_i(north[RowW-1:0]), .b_cls_i(centre[RowW +: 2]),
         .b_i(centre[RowW-1:0]), .cls_o(t[l*XW + RowW +: 2]), .word_o(t[l*XW +: RowW]));
-      fp_add #(.EA(RowExpW), .MA(RowFracW), .EB(RowExpW), .MB(RowFracW), .EO(RowExpW), .MO(RowFracW), .Rne(RowRne),
-          .Subtract(1)) i_w (
+      fp_add #(.EA(RowExpW), .MA(RowFracW), .EB(RowExpW), .MB(RowFracW), .EO(RowExpW), .MO(RowFracW),
+          .Rne(RowRne), .Stages(AddStages), .Subtract(1)) i_w (
         .clk_i, .en_i, .a_cls_i(t_here[RowW +: 2]), .a_i(t_here[RowW-1:0]), .b_cls_i(south[RowW +: 2]),
         .b_i(south[RowW-1:0]), .cls_o(w[RowW +: 2]), .word_o(w[RowW-1:0]));
       fp_add #(.EA(RowExpW), .MA(RowFracW), .EB(RowExpW), .MB(RowFracW), .EO(RowExpW), .MO(RowFracW),
-          .Rne(RowRne)) i_sum (
+          .Rne(RowRne), .Stages(AddStages)) i_sum (
         .clk_i, .en_i, .a_cls_i(w[RowW +: 2]), .a_i(w[RowW-1:0]), .b_cls_i(alpha_a[RowW +: 2]),
         .b_i(alpha_a[RowW-1:0]), .cls_o(sum[RowW +: 2]), .word_o(sum[RowW-1:0]));
 
@@ -205,7 +205,7 @@ module second_rows #(
           .clk_i, .en_i, .a_cls_i(coef_cls_i[Coefs*2-1 -: 2]), .a_i(coef_i[Coefs*CoefW-1 -: CoefW]),
           .b_cls_i(p_c[PW +: 2]), .b_i(p_c[PW-1:0]), .cls_o(c_p[RowW +: 2]), .word_o(c_p[RowW-1:0]));
         fp_add #(.EA(RowExpW), .MA(RowFracW), .EB(RowExpW), .MB(RowFracW), .EO(RowExpW), .MO(RowFracW),
-            .Rne(RowRne)) i_add (
+            .Rne(RowRne), .Stages(AddStages)) i_add (
           .clk_i, .en_i, .a_cls_i(sum[RowW +: 2]), .a_i(sum[RowW-1:0]), .b_cls_i(c_p[RowW +: 2]),
           .b_i(c_p[RowW-1:0]), .cls_o(total[RowW +: 2]), .word_o(total[RowW-1:0]));
       end else begin : g_no_row_sum

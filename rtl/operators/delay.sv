@@ -1,5 +1,6 @@
 /// N clocks of delay for W bits. Ram 0: a shift register (an SRL where the device has them); Ram 1: a small circular
-/// memory when N is above two; Ram 2: such a memory in a block of its own. ptr_i counts enabled clocks and is shared by all delays of a core.
+/// memory when N is above two; Ram 2: such a memory in a block of its own. ptr_i counts enabled clocks and is
+/// shared by all delays of a core.
 `include "mantissa.svh"
 `default_nettype none
 module delay #(

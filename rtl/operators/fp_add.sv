@@ -1,4 +1,6 @@
-/// a + b (or a - b with Subtract), rounded once into s<MO>e<EO>. Latency `ADD_LATENCY(MA, MB, MO), one sum per clock.
+/// a + b (or a - b with Subtract), rounded once into s<MO>e<EO>. Latency Stages, 6 (`ADD_LATENCY) unless it says
+/// otherwise; one sum per clock. Stages 4 is smaller and slower: the alignment shares a stage with the sum, and the fine
+/// half of the normaliser one with the rounding.
 ///
 /// Single path. The smaller magnitude is shifted behind the larger; one sticky bit stands for all that falls off, so
 /// the truncated difference is the exact one's. Guard bits: one when truncating, two for nearest-even (a subtraction
@@ -13,7 +15,8 @@ module fp_add #(
   parameter integer EO       = 8,
   parameter integer MO       = 23,
   parameter integer Rne      = 0,
-  parameter integer Subtract = 0
+  parameter integer Subtract = 0,
+  parameter integer Stages   = 6
 ) (
   input  wire            clk_i,
   input  wire            en_i,
@@ -41,6 +44,7 @@ module fp_add #(
   localparam integer ExpW = `MAX2($clog2(`MAX2(NormW - Rebias, (1 << EI) + Rebias)), EO) + 1;
 
   localparam integer FracW = NormW - 1;
+  `REQUIRE(g_bad_stages, Stages == 6 || Stages == 4, "fp_add: Stages must be 6 or 4")
 `include "fp_round.svh"
 
   localparam integer MagW = EI + MI;
@@ -71,8 +75,8 @@ module fp_add #(
   logic [MagW-1:0]   larger_q, larger_q2;
   logic [MI:0]       lesser_q;
   logic [EI-1:0]     distance_q;
-  logic [AlignW-1:0] aligned_q;
-  logic              sticky_q, sub_q, sub_q2;
+  logic [AlignW:0]   aligned_q; // with the sticky bit on top
+  logic              sub_q, sub_q2;
   logic [2:0]        side_q, side_q2; // sign, class
 
   // Order; distance. `lesser` has its hidden bit; it is nothing when an operand is zero.
@@ -104,21 +108,34 @@ module fp_add #(
     end
   endtask
 
-  task automatic align;
+  // The lesser behind the larger, and on top of it the sticky bit.
+  function automatic [AlignW:0] align(input [MI:0] lesser, input [EI-1:0] distance);
     logic [AlignW-1:0] whole;
     logic [ShW-1:0] shift;
     logic far;
     begin
-      whole       = {lesser_q, {Guard{1'b0}}};
-      shift       = ShW'(distance_q);
-      far         = |(distance_q >> ShW);
-      sticky_q    <= far ? lesser_q[MI] : |(whole & ~({AlignW{1'b1}} << shift));
-      aligned_q   <= (whole >> shift) & {AlignW{~far}};
-      larger_q2   <= larger_q;
-      sub_q2      <= sub_q;
-      side_q2     <= side_q;
+      whole = {lesser, {Guard{1'b0}}};
+      shift = ShW'(distance);
+      far   = |(distance >> ShW);
+      align = {far ? lesser[MI] : |(whole & ~({AlignW{1'b1}} << shift)), (whole >> shift) & {AlignW{~far}}};
     end
-  endtask
+  endfunction
+  generate
+    if (Stages == 6) begin : g_align
+      always_ff @(posedge clk_i)
+        if (en_i) begin
+          aligned_q <= align(lesser_q, distance_q);
+          larger_q2 <= larger_q;
+          sub_q2    <= sub_q;
+          side_q2   <= side_q;
+        end
+    end else begin : g_align_and_add
+      assign aligned_q = align(lesser_q, distance_q);
+      assign larger_q2 = larger_q;
+      assign sub_q2    = sub_q;
+      assign side_q2   = side_q;
+    end
+  endgenerate
 
   // Add, at the top of the word. Two's complement of {aligned, sticky} turns the sticky bit into a borrow that ends there
   // or goes on: a carry in, by way of one more bit below.
@@ -159,20 +176,20 @@ module fp_add #(
       if (g == 0) begin : g_add
         always_ff @(posedge clk_i)
           if (en_i) begin
-            norm_q  <= add(larger_q2[MI-1:0], aligned_q, sticky_q, sub_q2);
+            norm_q  <= add(larger_q2[MI-1:0], aligned_q[AlignW-1:0], aligned_q[AlignW], sub_q2);
             lz_q    <= '0;
             exp_q3  <= ExpW'(larger_q2[MagW-1:MI]) + ExpW'(Rebias);
             side_q3 <= {1'b0, side_q2};
           end
       end else begin : g_shift
         // Shifts the leading one toward the top by 2^From, ..., 2^To, counting.
-        task automatic normalise;
+        function automatic [LzW+NW-1:0] normalise(input [NW-1:0] sum, input [LzW-1:0] zeros);
           integer by; // not an `int` of the loop: Icarus mixes up such loops of tasks and of other modules
           logic [NW-1:0] norm;
           logic [LzW-1:0] lz, step;
           begin
-            norm = g_norm[g-1].norm_q;
-            lz   = g_norm[g-1].lz_q;
+            norm = sum;
+            lz   = zeros;
             for (by = From; by >= To; by = by - 1)
               if (by >= 2) begin
                 if ((norm >> (NW - (1 << by))) == '0) begin
@@ -184,16 +201,21 @@ module fp_add #(
                 lz   = lz | step;
                 norm = norm << step;
               end
-            norm_q <= norm;
-            lz_q   <= lz;
+            normalise = {lz, norm};
           end
-        endtask
-        always_ff @(posedge clk_i)
-          if (en_i) begin
-            normalise();
-            exp_q3  <= g_norm[g-1].exp_q3;
-            side_q3 <= {(g == 1) ? over : g_norm[g-1].side_q3[3], g_norm[g-1].side_q3[2:0]};
-          end
+        endfunction
+        if (Stages == 6 || g < Steps) begin : g_stage
+          always_ff @(posedge clk_i)
+            if (en_i) begin
+              {lz_q, norm_q} <= normalise(g_norm[g-1].norm_q, g_norm[g-1].lz_q);
+              exp_q3  <= g_norm[g-1].exp_q3;
+              side_q3 <= {(g == 1) ? over : g_norm[g-1].side_q3[3], g_norm[g-1].side_q3[2:0]};
+            end
+        end else begin : g_and_round
+          assign {lz_q, norm_q} = normalise(g_norm[g-1].norm_q, g_norm[g-1].lz_q);
+          assign exp_q3  = g_norm[g-1].exp_q3;
+          assign side_q3 = g_norm[g-1].side_q3;
+        end
       end
     end
   endgenerate
@@ -222,7 +244,6 @@ module fp_add #(
   always_ff @(posedge clk_i)
     if (en_i) begin
       order();
-      align();
       finish();
     end
 endmodule

@@ -17,7 +17,7 @@ namespace {
 using Shape = std::pair<std::size_t, std::size_t>;
 constexpr Shape kShapes[] = {{9, 9}, {5, 3}, {4, 4}, {17, 6}, {31, 5}, {7, 11}, {6, 5}};
 
-/// The Laplacian (8, -1), which the hardware of some cores knows: alpha = beta = -3, gamma = -1.
+/// The Laplacian (8, -1).
 System laplacian(Shape shape) {
     std::array<double, kBands> c{};
     c.fill(-1);
@@ -28,6 +28,12 @@ System laplacian(Shape shape) {
 /// Equal to the east and west and to the north and south, and with a row sum.
 System skew_stencil(Shape shape) {
     return Stencil(shape.first, shape.second, {-0.3, -0.7, -0.3, -1.1, 5.1, -1.1, -0.3, -0.7, -0.3});
+}
+
+RtlOptions small_adders() {
+    RtlOptions options;
+    options.extra = {{"AddStages", 4}};
+    return options;
 }
 
 RtlOptions memory_of(std::size_t k) {
@@ -54,14 +60,8 @@ TEST(RowForms, SecondDifferencesOfAnyStencil) {
     compare_shapes(test::kSecondDifferences, {}, skew_stencil);
 }
 
-TEST(RowForms, SecondDifferencesWithConstantsInHardware) {
-    RtlOptions options;
-    options.extra = {{"TimesAlpha", -3}, {"TimesBeta", -3}, {"TimesGamma", -1}};
-    compare_shapes(test::kSecondDifferencesInLanes, options, laplacian);
-}
-
 TEST(RowForms, FluxesOfAStencil) {
-    compare_shapes(test::kFluxes, {}, laplacian);
+    compare_shapes(test::kFluxes, small_adders(), laplacian);
 }
 
 // Under the rules of the core's interfaces, from five streams of coefficients. Couplings that leave the grid are zero
@@ -69,9 +69,9 @@ TEST(RowForms, FluxesOfAStencil) {
 TEST(RowForms, FluxesFromStreams) {
     RtlOptions options;
     options.rules = true;
-    compare_shapes(test::kFluxesInLanes, options,
+    compare_shapes(test::kStreamedFluxes, options,
                    [](Shape s) { return System(testing::symmetric_bands(s.first, s.second, 3, true)); });
-    compare_shapes(test::kFluxesInLanes, options, [](Shape s) { return test::random_bands(s.first, s.second, 5); });
+    compare_shapes(test::kStreamedFluxes, options, [](Shape s) { return test::random_bands(s.first, s.second, 5); });
 }
 
 TEST(RowForms, StreamsAreFourWeightsAndRowSums) {
@@ -103,16 +103,13 @@ void solve_checked(const char* text, const char* problem, RtlOptions options) {
 }
 
 TEST(RowForms, SolvesLevel5WithEveryIterationEqual) {
-    RtlOptions times;
-    times.extra = {{"TimesAlpha", -3}, {"TimesBeta", -3}, {"TimesGamma", -1}};
-    solve_checked(test::kSecondDifferencesInLanes, "poisson2d:level=5", times);
-    solve_checked(test::kFluxes, "poisson2d:level=5", {});
+    solve_checked(test::kFluxes, "poisson2d:level=5", small_adders());
 }
 
 TEST(RowForms, SolvesStreamedFluxesWithEveryIterationEqual) {
     RtlOptions rules;
     rules.rules = true;
-    solve_checked(test::kFluxesInLanes, "diffusion2d:level=5", rules);
+    solve_checked(test::kStreamedFluxes, "diffusion2d:level=5", rules);
 }
 
 } // namespace

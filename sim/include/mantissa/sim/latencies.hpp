@@ -112,16 +112,17 @@ constexpr int times_latency(int times, int in_exp, int in_frac, int out_exp, int
     return times * times == 1 ? convert_latency(in_exp, in_frac, out_exp, out_frac) : 2;
 }
 
-/// flux_rows, from the window to the clock that takes a weight (E, NW, N, NE) or, as the fifth, a row sum.
-constexpr int flux_off(int coef_frac, int p_frac, int row_frac, int weight) {
-    return weight < 4 ? add_latency(p_frac, p_frac, row_frac) : 5 * add_latency(row_frac, row_frac,
-           row_frac) + mul_latency(coef_frac, row_frac) - mul_latency(coef_frac, p_frac);
+/// flux_rows, from the window to the clock that takes a weight (E, NW, N, NE) or, as the fifth, a row sum;
+/// stages: AddStages.
+constexpr int flux_off(int coef_frac, int p_frac, int row_frac, int weight, int stages) {
+    return weight < 4 ? stages : 5 * stages + mul_latency(coef_frac, row_frac) - mul_latency(coef_frac,
+           p_frac);
 }
 
 /// flux_rows, from the window to q'.
-constexpr int flux_latency(int coef_frac, int row_exp, int row_frac, int q_exp, int q_frac, int row_sums) {
-    return mul_latency(coef_frac, row_frac) + (row_sums != 0 ? 6 : 5) * add_latency(row_frac, row_frac,
-           row_frac) + convert_latency(row_exp, row_frac, q_exp, q_frac);
+constexpr int flux_latency(int coef_frac, int row_exp, int row_frac, int q_exp, int q_frac, int row_sums, int stages) {
+    return mul_latency(coef_frac, row_frac) + (row_sums != 0 ? 6 : 5) * stages + convert_latency(row_exp,
+           row_frac, q_exp, q_frac);
 }
 
 /// second_rows, of gamma times a.
@@ -131,16 +132,16 @@ constexpr int second_gamma_latency(int coef_frac, int row_exp, int row_frac, int
 }
 
 /// second_rows, from the window to q'.
-constexpr int second_latency(int coef_frac, int row_exp, int row_frac, int q_exp, int q_frac, int row_sums, int times_gamma) {
+constexpr int second_latency(int coef_frac, int row_exp, int row_frac, int q_exp, int q_frac, int row_sums, int times_gamma, int stages) {
     return second_gamma_latency(coef_frac, row_exp, row_frac, times_gamma) + (row_sums != 0 ? 7 : 6) *
-           add_latency(row_frac, row_frac, row_frac) + convert_latency(row_exp, row_frac, q_exp, q_frac);
+           stages + convert_latency(row_exp, row_frac, q_exp, q_frac);
 }
 
 /// core_rows, from a window to its q', by Order.
-constexpr int rows_latency(int order, int coef_frac, int p_frac, int row_exp, int row_frac, int q_exp, int q_frac, int row_sums, int times_gamma) {
+constexpr int rows_latency(int order, int coef_frac, int p_frac, int row_exp, int row_frac, int q_exp, int q_frac, int row_sums, int times_gamma, int stages) {
     return order < 2 ? row_latency(order, coef_frac, p_frac, row_exp, row_frac, q_exp, q_frac) : order == 2
-           ? flux_latency(coef_frac, row_exp, row_frac, q_exp, q_frac, row_sums) : second_latency(coef_frac, row_exp,
-           row_frac, q_exp, q_frac, row_sums, times_gamma);
+           ? flux_latency(coef_frac, row_exp, row_frac, q_exp, q_frac, row_sums, stages) : second_latency(coef_frac,
+           row_exp, row_frac, q_exp, q_frac, row_sums, times_gamma, stages);
 }
 
 /// core_control, from a pass's last slot to the close of the dot products: the pipeline, with a few clocks in
