@@ -33,6 +33,16 @@
 // fp_mul_serial, from start_i to done_o.
 `define MUL_SERIAL_LATENCY(frac) (((frac) + 2) / 2 + 4)
 
+// scalar_steps: clocks of a division at two quotient bits each; to nearest-even one bit more is wanted.
+`define SCALAR_DIVIDE_STEPS(frac, rne) (((frac) + (rne) + 1) / 2 + 1)
+
+// scalar_steps: parts of a significand that meet in its hard multiplier; 0: logic multiplies.
+`define SCALAR_TILES(frac, blocks) ((blocks) == 0 ? 0 : (frac) < 17 ? 1 : (frac) < 34 ? 2 : 0)
+
+// scalar_steps: clocks of a multiplication: a block's register; four products of parts; two bits each in logic.
+`define SCALAR_TIMES_STEPS(frac, blocks) (`SCALAR_TILES(frac, blocks) == 1 ? 1 : `SCALAR_TILES(frac, blocks) == \
+    2 ? 5 : ((frac) + 2) / 2 + 1)
+
 // fp_accumulate: partial sums that keep it busy, at the least; Depth is the next power of two, or more.
 `define ACCUMULATE_LEAST_DEPTH(term_frac, sum_frac) (`ADD_LATENCY(sum_frac, term_frac, sum_frac) + 2)
 

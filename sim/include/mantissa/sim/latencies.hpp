@@ -56,6 +56,21 @@ constexpr int mul_serial_latency(int frac) {
     return (frac + 2) / 2 + 4;
 }
 
+/// scalar_steps: clocks of a division at two quotient bits each; to nearest-even one bit more is wanted.
+constexpr int scalar_divide_steps(int frac, int rne) {
+    return (frac + rne + 1) / 2 + 1;
+}
+
+/// scalar_steps: parts of a significand that meet in its hard multiplier; 0: logic multiplies.
+constexpr int scalar_tiles(int frac, int blocks) {
+    return blocks == 0 ? 0 : frac < 17 ? 1 : frac < 34 ? 2 : 0;
+}
+
+/// scalar_steps: clocks of a multiplication: a block's register; four products of parts; two bits each in logic.
+constexpr int scalar_times_steps(int frac, int blocks) {
+    return scalar_tiles(frac, blocks) == 1 ? 1 : scalar_tiles(frac, blocks) == 2 ? 5 : (frac + 2) / 2 + 1;
+}
+
 /// fp_accumulate: partial sums that keep it busy, at the least; Depth is the next power of two, or more.
 constexpr int accumulate_least_depth(int term_frac, int sum_frac) {
     return add_latency(sum_frac, term_frac, sum_frac) + 2;
