@@ -36,20 +36,28 @@ constexpr unsigned kCoefs = sizeof(std::declval<Root&>().in_coef) / sizeof(Coeff
 /// Does something with the port of input or output stream k.
 template <class Do> inline __attribute__((always_inline)) void with_in(Root& top, unsigned k, Do&& act) {
     switch (k) {
-    case 0: return act(top.in_u);
-    case 1: return act(top.in_r);
-    case 2: return act(top.in_p);
-    case 3: return act(top.in_q);
+    case 0:
+        return act(top.in_u);
+    case 1:
+        return act(top.in_r);
+    case 2:
+        return act(top.in_p);
+    case 3:
+        return act(top.in_q);
     default:
         if (k - 4 < kCoefs) act(top.in_coef[k - 4]);
     }
 }
 template <class Do> inline __attribute__((always_inline)) void with_out(const Root& top, unsigned k, Do&& act) {
     switch (k) {
-    case 0: return act(top.out_u);
-    case 1: return act(top.out_r);
-    case 2: return act(top.out_p);
-    default: return act(top.out_q);
+    case 0:
+        return act(top.out_u);
+    case 1:
+        return act(top.out_r);
+    case 2:
+        return act(top.out_p);
+    default:
+        return act(top.out_q);
     }
 }
 
@@ -66,15 +74,15 @@ struct Random {
 
 /// One stream's side of the memory.
 struct Stream {
-    std::uint64_t beats = 0;           // of this pass; 0 when the stream is not used
-    std::uint64_t moved = 0;           // beats across the handshake
-    std::uint64_t issued = 0;          // in: beats requested; out: beats drained to memory
-    std::uint64_t counted = 0;         // beats whose bytes are in the statistics
-    std::uint64_t* data = nullptr;     // this pass's vector or coefficients, beat by beat; in: read only
-    std::uint32_t bytes = 0;           // of a beat
-    std::uint32_t stall = 0;           // clocks left of a random stall
-    bool offered = false;              // in: valid was raised and must stay
-    std::vector<std::uint64_t> due;    // ring of arrival clocks, one per buffered beat
+    std::uint64_t beats = 0;        // of this pass; 0 when the stream is not used
+    std::uint64_t moved = 0;        // beats across the handshake
+    std::uint64_t issued = 0;       // in: beats requested; out: beats drained to memory
+    std::uint64_t counted = 0;      // beats whose bytes are in the statistics
+    std::uint64_t* data = nullptr;  // this pass's vector or coefficients, beat by beat; in: read only
+    std::uint32_t bytes = 0;        // of a beat
+    std::uint32_t stall = 0;        // clocks left of a random stall
+    bool offered = false;           // in: valid was raised and must stay
+    std::vector<std::uint64_t> due; // ring of arrival clocks, one per buffered beat
 };
 
 /// All streams of a core and the memory behind them.

@@ -44,12 +44,12 @@ std::string integer_core_refusal(const DatapathSpec& spec) {
         const Format& format;
         int most;
     };
-    for (const Named& n : {Named{"u", spec.u, Format::kMaxDoubleWord}, Named{"r", spec.r, kMostWord},
-                           Named{"p", spec.p, kMostWord}, Named{"q", spec.q, kMostWord},
-                           Named{"coef", spec.coefficient, kMostWord}})
+    for (const Named& n :
+         {Named{"u", spec.u, Format::kMaxDoubleWord}, Named{"r", spec.r, kMostWord}, Named{"p", spec.p, kMostWord},
+          Named{"q", spec.q, kMostWord}, Named{"coef", spec.coefficient, kMostWord}})
         if (n.format.word_bits > n.most)
-            return fmt::format("the integer core's words have at most {} bits in {}=, and {} has {}; shorten it", n.most,
-                               n.name, to_string(n.format), n.format.word_bits);
+            return fmt::format("the integer core's words have at most {} bits in {}=, and {} has {}; shorten it",
+                               n.most, n.name, to_string(n.format), n.format.word_bits);
     for (const Named& n : {Named{"operand", spec.operand, 0}, Named{"scalar", spec.scalar, 0}}) {
         if (!n.format.flushes())
             return fmt::format("the RTL core flushes subnormals and {}= is {}; use {}", n.name, to_string(n.format),

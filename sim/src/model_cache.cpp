@@ -157,14 +157,15 @@ base::HashName name_of(const ModelRequest& request, const ModelCacheOptions& opt
 }
 
 std::string kind_of(const ModelRequest& request) {
-    return fmt::format("{}{} lane(s){}", is_integer_core(request.parameters) ? "integers, " : "", value_of(request, "Lanes"), request.trace ? ", with trace" : "");
+    return fmt::format("{}{} lane(s){}", is_integer_core(request.parameters) ? "integers, " : "",
+                       value_of(request, "Lanes"), request.trace ? ", with trace" : "");
 }
 
 /// Turns the core into C++ in `work`.
 void verilate(const ModelRequest& request, const fs::path& source, const fs::path& work, const fs::path& log) {
-    Words words = verilator_command() + base::split_words(kVerilatorFlags) +
-                  Words{"--Mdir", work, "--prefix", "Vmodel", "--top-module", "model_top",
-                        "-I" + (source / "rtl").string()};
+    Words words =
+        verilator_command() + base::split_words(kVerilatorFlags) +
+        Words{"--Mdir", work, "--prefix", "Vmodel", "--top-module", "model_top", "-I" + (source / "rtl").string()};
     for (const char* folder : rtl_folders(request)) words = words + Words{"-y", source / folder};
     words.push_back(source / "sim/model/model_top.sv");
     if (is_integer_core(request.parameters)) words.push_back("-DMANTISSA_FIXED");
@@ -183,8 +184,8 @@ void compile(const ModelRequest& request, const fs::path& source, const fs::path
     Words words =
         compiler() + Words{"-shared", "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"} +
         (request.trace ? Words{"-O1"} : base::split_words(kCompilerFlags) + folding_linker().flags) +
-        Words{fmt::format("-DMANTISSA_LANES={}", value_of(request, "Lanes")),
-              "-DMANTISSA_WIDTHS=" + widths_of(request), "-DVL_TIME_CONTEXT"} +
+        Words{fmt::format("-DMANTISSA_LANES={}", value_of(request, "Lanes")), "-DMANTISSA_WIDTHS=" + widths_of(request),
+              "-DVL_TIME_CONTEXT"} +
         (request.trace ? Words{"-DMANTISSA_TRACE", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"} : Words{"-DVM_TRACE=0"}) +
         (request.rules ? Words{"-DMANTISSA_RULES", "-DVL_USER_STOP"} : Words{}) +
         Words{"-I" + work.string(),
