@@ -43,6 +43,15 @@
 `define SCALAR_TIMES_STEPS(frac, blocks) (`SCALAR_TILES(frac, blocks) == 1 ? 1 : `SCALAR_TILES(frac, blocks) == \
     2 ? 5 : ((frac) + 2) / 2 + 1)
 
+// no latency: 1 where the scalar unit subtracts on an accumulator's adder, dot products being floating and of
+// its format.
+`define SCALAR_OUTSIDE(fixed, sum_exp, sum_frac, sum_rne, exp, frac, rne) ((fixed) == 0 && (sum_exp) == (exp) && \
+    (sum_frac) == (frac) && (sum_rne) == (rne) ? 1 : 0)
+
+// scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
+// differences are formed outside or here.
+`define SCALAR_CLOCKS(integers, outside, frac, rne, blocks, sum_frac) (0)
+
 // fp_accumulate: partial sums that keep it busy, at the least; Depth is the next power of two, or more.
 `define ACCUMULATE_LEAST_DEPTH(term_frac, sum_frac) (`ADD_LATENCY(sum_frac, term_frac, sum_frac) + 2)
 

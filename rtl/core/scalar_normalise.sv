@@ -181,12 +181,13 @@ module scalar_normalise #(
       // The larger operand, or nothing, and what was put in its place.
       function automatic [FW:0] added();
         logic [FW:0] lesser, larger;
-        logic flip;
+        logic flip, one;
         begin
           flip   = minus_q & subtract_i;
+          one    = (flip | ~minus_q) & ~sticky_o;
           lesser = {1'b0, sig_o} ^ {(FW+1){flip}};
           larger = {2'b00, larger_i & {S{minus_q}}, 2'b00};
-          added  = larger + lesser + (FW+1)'((flip | ~minus_q) & ~sticky_o);
+          added  = larger + lesser + {{FW{1'b0}}, one};
         end
       endfunction
       localparam integer Align = S + 1; // the shift of a smaller operand with the larger one's exponent
@@ -250,7 +251,7 @@ module scalar_normalise #(
       // Bits that fall off below are those of the value itself: a complement's are turned round.
       task automatic by_16;
         logic [1:0] n;
-        logic [XW+16*Most-1:0] x;
+        logic [XW-1:0] x;
         begin
           n = 2'd0;
           if (Most >= 1 && ~(|(x_q >> (XW - 16)))) n = 2'd1;
@@ -258,35 +259,35 @@ module scalar_normalise #(
           if (Most >= 3 && ~(|(x_q >> `MAX2(XW - 48, 0)))) n = 2'd3;
           if (x_align_q) n = x_by_q[5:4];
           if (Most < 2) n[1] = 1'b0;
-          x = {x_q, {(16*Most){x_fill_q}}} << {n, 4'd0};
-          y_q        <= x[XW+16*Most-1 -: YW];
-          y_sticky_q <= x_sticky_q | (|((x[XW+16*Most-1 -: XW] ^ {XW{x_fill_q}}) & ~({XW{1'b1}} << (XW - YW))));
+          x = XW'(({x_q, {(16*Most){x_fill_q}}} << {n, 4'd0}) >> (16 * Most));
+          y_q        <= x[XW-1 -: YW];
+          y_sticky_q <= x_sticky_q | (|((x ^ {XW{x_fill_q}}) & ~({XW{1'b1}} << (XW - YW))));
           y_exp_q    <= x_exp_q - $signed(x_align_q ? ExpW'(0) : ExpW'({n, 4'd0}));
         end
       endtask
       task automatic by_4;
         logic [1:0] n;
-        logic [YW+11:0] y;
+        logic [YW-1:0] y;
         begin
           n[1] = ~(|y_q[YW-1 -: 8]);
           n[0] = n[1] ? ~(|y_q[YW-1 -: 12]) : ~(|y_q[YW-1 -: 4]);
           if (y_align_q) n = y_by_q[3:2];
-          y = {y_q, {12{y_fill_q}}} << {n, 2'd0};
-          z_q        <= y[YW+11 -: ZW];
-          z_sticky_q <= y_sticky_q | (|((y[YW+11 -: YW] ^ {YW{y_fill_q}}) & ~({YW{1'b1}} << (YW - ZW))));
+          y = YW'(({y_q, {12{y_fill_q}}} << {n, 2'd0}) >> 12);
+          z_q        <= y[YW-1 -: ZW];
+          z_sticky_q <= y_sticky_q | (|((y ^ {YW{y_fill_q}}) & ~({YW{1'b1}} << (YW - ZW))));
           z_exp_q    <= y_exp_q - $signed(y_align_q ? ExpW'(0) : ExpW'({n, 2'd0}));
         end
       endtask
       logic [1:0]    n;
-      logic [ZW+2:0] z;
+      logic [ZW-1:0] z;
       always_comb begin
         n[1] = ~(|z_q[ZW-1 -: 2]);
         n[0] = n[1] ? ~(|z_q[ZW-1 -: 3]) : ~z_q[ZW-1];
         if (z_align_q) n = z_by_q;
-        z = {z_q, {3{z_fill_q}}} << n;
+        z = ZW'(({z_q, {3{z_fill_q}}} << n) >> 3);
       end
-      assign shifted_sig    = z[ZW+2 -: FW];
-      assign shifted_sticky = z_sticky_q | (|((z[ZW+2:3] ^ {ZW{z_fill_q}}) & ~({ZW{1'b1}} << (ZW - FW))));
+      assign shifted_sig    = z[ZW-1 -: FW];
+      assign shifted_sticky = z_sticky_q | (|((z ^ {ZW{z_fill_q}}) & ~({ZW{1'b1}} << (ZW - FW))));
       assign shifted_exp    = z_exp_q - $signed(z_align_q ? ExpW'(0) : ExpW'(n));
       assign shifted_valid  = z_valid_q;
       assign shifted_again  = z_align_q | z_fill_q;

@@ -62,7 +62,8 @@ module scalar_sequencer #(
   output logic [1:0]          alpha_cls_o,  ///< alpha and beta as operands of the vector updates
   output logic [OperandW-1:0] alpha_op_o,
   output logic [1:0]          beta_cls_o,
-  output logic [OperandW-1:0] beta_op_o
+  output logic [OperandW-1:0] beta_op_o,
+  output logic                operands_o    ///< one clock: they have been formed anew
 );
   localparam integer FW   = M + 4;
   localparam integer ExpW = (Integer != 0) ? `MAX2(E, 10) + 3 : `MAX2(E, SumExpW) + 3; // as scalar_normalise's
@@ -92,16 +93,16 @@ module scalar_sequencer #(
   wire [SW-1:0] write_word;
   wire [2:0]    ram_at = !rst_ni ? `SCALAR_ALPHA : set ? set_at_i : clearing_q ? clear_at_q : write_at;
   wire          ram_zero = !rst_ni | clearing_q | write_zero;
-  wire [63:0]   set_words = {set_word_i, set_word_i};
   wire [2:0]    fetch_at;
   wire [2:0]    ram_from = read_i ? read_at_i : fetch_at;
   wire [SW-1:0] fetched;
+  wire unused_set = &{1'b0, set_word_i, set_i};
   genvar k;
   generate
     for (k = 0; 8 * k < SW; k = k + 1) begin : g_byte
       localparam integer BW = `MIN2(8, SW - 8 * k);
       logic [BW-1:0] mem [0:7];
-      wire  [BW-1:0] data = set ? set_words[8*k +: BW] : write_word[8*k +: BW] & {BW{~ram_zero}};
+      wire  [BW-1:0] data = set ? set_word_i[8*(k%4) +: BW] : write_word[8*k +: BW] & {BW{~ram_zero}};
       always_ff @(posedge clk_i)
         if (!rst_ni | set_i[k] | (~set & (clearing_q | write))) mem[ram_at] <= data;
       assign fetched[8*k +: BW] = mem[ram_from];
@@ -263,15 +264,15 @@ module scalar_sequencer #(
 `include "fp_round.svh"
   logic [1:0]    result_cls;
   logic [SW-1:0] result_word;
-  logic          result_sign;
+  wire           result_sign;
   always_comb begin : p_round
     logic [1:0] cls;
     logic sign;
     result_cls  = 2'bx;
     result_word = {SW{1'bx}};
+    cls  = rounded_cls;
+    sign = rounded_sign;
     if (rounded_valid) begin
-      cls  = rounded_cls;
-      sign = rounded_sign;
       if (cls == `CLS_FINITE && !rounded_sig[FW-1]) begin
         cls  = `CLS_ZERO;
         sign = 1'b0;
@@ -281,8 +282,8 @@ module scalar_sequencer #(
       if (result_cls != `CLS_FINITE)
         result_word = {sign & ~(&result_cls), {E{result_cls[1]}}, &result_cls, {(M-1){1'b0}}};
     end
-    result_sign = result_word[SW-1];
   end
+  assign result_sign = result_word[SW-1];
   wire [2:0] must    = rounded_tag[2:0];
   wire       guarded = rounded_valid & must == `SCALAR_GUARDED & result_sign;
   assign write      = rounded_valid | (go & is_clear);
@@ -343,11 +344,13 @@ module scalar_sequencer #(
     .clk_i, .en_i(operand_q[0]), .cls_i(now_cls), .word_i(a_word), .cls_o(operand_cls), .word_o(operand));
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
-      operand_q <= '0;
+      operand_q  <= '0;
+      operands_o <= 1'b0;
       {alpha_cls_o, beta_cls_o} <= '0;
       {alpha_op_o, beta_op_o}   <= '0;
     end else begin
-      operand_q <= {operand_q[0], go & is_operand & ~abort_i};
+      operand_q  <= {operand_q[0], go & is_operand & ~abort_i};
+      operands_o <= operand_q[ConvertLatency] & which_q[ConvertLatency];
       if (operand_q[ConvertLatency]) begin
         if (which_q[ConvertLatency]) begin
           beta_cls_o <= operand_cls;

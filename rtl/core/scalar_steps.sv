@@ -90,13 +90,14 @@ module scalar_steps #(
 
   // One digit of the quotient, by the signs of the rest less one, two and three times the divisor.
   task automatic divide_step;
-    logic [S+2:0] less1, less2, less3, rest;
+    logic [S+2:0] less1, less2, less3;
+    logic [S-1:0] rest;
     begin
       less1 = {1'b0, a_q} - {3'b000, d_q};
       less2 = {1'b0, a_q} - {2'b00, d_q, 1'b0};
       less3 = {1'b0, a_q} - {1'b0, d3_q};
-      rest  = less2[S+2] ? (less1[S+2] ? {1'b0, a_q} : less1) : (less3[S+2] ? less2 : less3);
-      a_q <= {rest[S-1:0], 2'b00};
+      rest  = less2[S+2] ? (less1[S+2] ? a_q[S-1:0] : less1[S-1:0]) : (less3[S+2] ? less2[S-1:0] : less3[S-1:0]);
+      a_q <= {rest, 2'b00};
       q_q <= {q_q[QW-3:0], ~less2[S+2], less2[S+2] ? ~less1[S+2] : ~less3[S+2]};
     end
   endtask
@@ -144,9 +145,9 @@ module scalar_steps #(
       wire [35:0]    tile;
       wire           upper_a = at_q[1] | at_q[2];
       wire           upper_d = at_q[0] | at_q[2];
-      sig_mul_tile i_tile (
-        .clk_i, .en_i(times_q), .a_i(18'(upper_a ? a[2*K-1:K] : a[K-1:0])),
-        .b_i(18'(upper_d ? d[2*K-1:K] : d[K-1:0])), .tile_o(tile));
+      wire [K-1:0]   a_part = upper_a ? a[2*K-1:K] : a[K-1:0];
+      wire [K-1:0]   d_part = upper_d ? d[2*K-1:K] : d[K-1:0];
+      sig_mul_tile i_tile (.clk_i, .en_i(times_q), .a_i(18'(a_part)), .b_i(18'(d_part)), .tile_o(tile));
       always_ff @(posedge clk_i)
         if (times_q) begin
           at_q <= {at_q[2:0], first_q};

@@ -52,12 +52,14 @@ module scalar_unit #(
       wire unused = &{1'b0, minuend};
     end
   endgenerate
+  wire operands;
+  wire unused_operands = &{1'b0, operands};
   scalar_sequencer #(
     .E(ScalarExpW), .M(ScalarFracW), .Rne(ScalarRne), .OperandExpW(OperandExpW), .OperandFracW(OperandFracW),
     .OperandRne(OperandRne), .Integer(Fixed), .W0(DotW), .W1(DotW), .W2(DotW), .Lsb0(Lsb), .Lsb1(Lsb), .Lsb2(Lsb),
     .SumExpW(SumExpW), .SumFracW(SumFracW), .Outside(Outside), .TotalW(DotW)) i_sequencer (
     .clk_i, .rst_ni, .abort_i, .start_i, .totals_i({qq_i, pq_i, rho_i}), .over_i(over_i | left), .subtract_o,
     .minuend_o(minuend), .subtracted_i, .test_i(test_rho_i), .set_i, .set_at_i, .set_word_i, .read_i, .read_at_i, .read_o,
-    .done_o, .end_o, .guard_o, .alpha_cls_o, .alpha_op_o, .beta_cls_o, .beta_op_o);
+    .done_o, .end_o, .guard_o, .alpha_cls_o, .alpha_op_o, .beta_cls_o, .beta_op_o, .operands_o(operands));
 endmodule
 `default_nettype wire

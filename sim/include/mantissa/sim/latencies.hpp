@@ -71,6 +71,18 @@ constexpr int scalar_times_steps(int frac, int blocks) {
     return scalar_tiles(frac, blocks) == 1 ? 1 : scalar_tiles(frac, blocks) == 2 ? 5 : (frac + 2) / 2 + 1;
 }
 
+/// no latency: 1 where the scalar unit subtracts on an accumulator's adder, dot products being floating and of
+/// its format.
+constexpr int scalar_outside(int fixed, int sum_exp, int sum_frac, int sum_rne, int exp, int frac, int rne) {
+    return fixed == 0 && sum_exp == exp && sum_frac == frac && sum_rne == rne ? 1 : 0;
+}
+
+/// scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
+/// differences are formed outside or here.
+constexpr int scalar_clocks(int integers, int outside, int frac, int rne, int blocks, int sum_frac) {
+    return 0;
+}
+
 /// fp_accumulate: partial sums that keep it busy, at the least; Depth is the next power of two, or more.
 constexpr int accumulate_least_depth(int term_frac, int sum_frac) {
     return add_latency(sum_frac, term_frac, sum_frac) + 2;
