@@ -48,10 +48,6 @@
 `define SCALAR_OUTSIDE(fixed, sum_exp, sum_frac, sum_rne, exp, frac, rne) ((fixed) == 0 && (sum_exp) == (exp) && \
     (sum_frac) == (frac) && (sum_rne) == (rne) ? 1 : 0)
 
-// scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
-// differences are formed outside or here.
-`define SCALAR_CLOCKS(integers, outside, frac, rne, blocks, sum_frac) (0)
-
 // fp_accumulate: partial sums that keep it busy, at the least; Depth is the next power of two, or more.
 `define ACCUMULATE_LEAST_DEPTH(term_frac, sum_frac) (`ADD_LATENCY(sum_frac, term_frac, sum_frac) + 2)
 
@@ -61,6 +57,12 @@
 
 // fp_accumulate, from fold_i to done_o.
 `define ACCUMULATE_FOLD_LATENCY(term_frac, sum_frac) (`ADD_LATENCY(sum_frac, term_frac, sum_frac) + 2)
+
+// scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
+// differences are formed outside or here.
+`define SCALAR_CLOCKS(integers, outside, frac, rne, blocks, sum_frac) (2 * `SCALAR_DIVIDE_STEPS(frac, rne) + 2 * \
+    `SCALAR_TIMES_STEPS(frac, blocks) + ((outside) != 0 ? 22 + `ACCUMULATE_FOLD_LATENCY(sum_frac, sum_frac) : \
+    (integers) != 0 ? 36 : 31))
 
 // vector_update, from the slot that consumes p and q to the clock that takes u.
 `define U_IN(operand_frac, p_frac) (`MUL_LATENCY(operand_frac, p_frac))

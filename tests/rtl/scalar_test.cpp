@@ -52,6 +52,7 @@ public:
     ScalarUnit(const char* scalar, const char* operand, Kind kind, const char* sum, int blocks)
         : f_(parse_format(scalar)), operand_(parse_format(operand)), sum_(parse_format(sum)), kind_(kind) {
         reset(1);
+        settle();
         EXPECT_EQ(model_.clocks_o,
                   static_cast<std::uint32_t>(sim::latency::scalar_clocks(
                       kind == Kind::integer ? 1 : 0, kind == Kind::outside ? 1 : 0, f_.fraction_bits,

@@ -77,12 +77,6 @@ constexpr int scalar_outside(int fixed, int sum_exp, int sum_frac, int sum_rne, 
     return fixed == 0 && sum_exp == exp && sum_frac == frac && sum_rne == rne ? 1 : 0;
 }
 
-/// scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
-/// differences are formed outside or here.
-constexpr int scalar_clocks(int integers, int outside, int frac, int rne, int blocks, int sum_frac) {
-    return 0;
-}
-
 /// fp_accumulate: partial sums that keep it busy, at the least; Depth is the next power of two, or more.
 constexpr int accumulate_least_depth(int term_frac, int sum_frac) {
     return add_latency(sum_frac, term_frac, sum_frac) + 2;
@@ -96,6 +90,13 @@ constexpr int accumulate_close_latency(int term_frac, int sum_frac, int depth) {
 /// fp_accumulate, from fold_i to done_o.
 constexpr int accumulate_fold_latency(int term_frac, int sum_frac) {
     return add_latency(sum_frac, term_frac, sum_frac) + 2;
+}
+
+/// scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
+/// differences are formed outside or here.
+constexpr int scalar_clocks(int integers, int outside, int frac, int rne, int blocks, int sum_frac) {
+    return 2 * scalar_divide_steps(frac, rne) + 2 * scalar_times_steps(frac, blocks) + (outside != 0 ? 22 +
+           accumulate_fold_latency(sum_frac, sum_frac) : integers != 0 ? 36 : 31);
 }
 
 /// vector_update, from the slot that consumes p and q to the clock that takes u.
