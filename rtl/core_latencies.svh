@@ -32,6 +32,21 @@
 // fp_mul_serial, from start_i to done_o.
 `define MUL_SERIAL_LATENCY(frac) (((frac) + 2) / 2 + 4)
 
+// scalar_steps: clocks of a division at two quotient bits each; to nearest-even one bit more is wanted.
+`define SCALAR_DIVIDE_STEPS(frac, rne) (((frac) + (rne) + 1) / 2 + 1)
+
+// scalar_steps: parts of a significand that meet in its hard multiplier; 0: logic multiplies.
+`define SCALAR_TILES(frac, blocks) ((blocks) == 0 ? 0 : (frac) < 17 ? 1 : (frac) < 34 ? 2 : 0)
+
+// scalar_steps: clocks of a multiplication: a block's register; four products of parts; two bits each in logic.
+`define SCALAR_TIMES_STEPS(frac, blocks) (`SCALAR_TILES(frac, blocks) == 1 ? 1 : `SCALAR_TILES(frac, blocks) == \
+    2 ? 5 : ((frac) + 2) / 2 + 1)
+
+// no latency: 1 where the scalar unit subtracts on an accumulator's adder, dot products being floating and of
+// its format.
+`define SCALAR_OUTSIDE(fixed, sum_exp, sum_frac, sum_rne, exp, frac, rne) ((fixed) == 0 && (sum_exp) == (exp) && \
+    (sum_frac) == (frac) && (sum_rne) == (rne) ? 1 : 0)
+
 // fp_accumulate: partial sums that keep it busy, at the least; Depth is the next power of two, or more.
 `define ACCUMULATE_LEAST_DEPTH(term_frac, sum_frac) (`ADD_LATENCY(sum_frac, term_frac, sum_frac) + 2)
 
@@ -41,6 +56,12 @@
 
 // fp_accumulate, from fold_i to done_o.
 `define ACCUMULATE_FOLD_LATENCY(term_frac, sum_frac) (`ADD_LATENCY(sum_frac, term_frac, sum_frac) + 2)
+
+// scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
+// differences are formed outside or here.
+`define SCALAR_CLOCKS(integers, outside, frac, rne, blocks, sum_frac) (2 * `SCALAR_DIVIDE_STEPS(frac, rne) + 2 * \
+    `SCALAR_TIMES_STEPS(frac, blocks) + ((outside) != 0 ? 22 + `ACCUMULATE_FOLD_LATENCY(sum_frac, sum_frac) : \
+    (integers) != 0 ? 36 : 31))
 
 // vector_update, from the slot that consumes p and q to the clock that takes u.
 `define U_IN(operand_frac, p_frac) (`MUL_LATENCY(operand_frac, p_frac))
@@ -99,5 +120,59 @@
 // hand.
 `define DRAIN_CLOCKS(p_out_latency, u_out_latency, row_sum_latency) (`MAX2(p_out_latency, u_out_latency) + 3 + \
     (row_sum_latency) + 16)
+
+// fx_operand: bits of alpha and beta in a multiplier.
+`define FX_OPERAND_W(operand_frac) (`MAX2(18, (operand_frac) + 2))
+
+// fx_operand: products move by multiples of this; shorter moves are the multiplier's spare bits.
+`define FX_OPERAND_STEP(operand_frac) ((operand_frac) < 10 ? 8 : (operand_frac) < 14 ? 4 : (operand_frac) < 16 ? \
+    2 : 1)
+
+// fx_operand: steps to the right at position 0.
+`define FX_POSITION_LEAST(operand_frac, out_w) (0 - (out_w) / `FX_OPERAND_STEP(operand_frac))
+
+// fx_operand: bits of a position.
+`define FX_POSITION_W(operand_frac, from_w, out_w) ($clog2(((from_w) + (operand_frac)) / \
+    `FX_OPERAND_STEP(operand_frac) + 2 - `FX_POSITION_LEAST(operand_frac, out_w)))
+
+// fx_scale: groups of product bits that may lie beyond a term.
+`define FX_BEYOND_N(operand_frac, from_w, out_w) ((`FX_OPERAND_W(operand_frac) + (from_w) - 2 - (out_w) - \
+    `FX_OPERAND_STEP(operand_frac) * `FX_POSITION_LEAST(operand_frac, out_w)) / `FX_OPERAND_STEP(operand_frac) + 1)
+
+// fx_lane: bits that hold p, and r' on p's grid.
+`define FX_WIDE_P(r_w, r_f, p_w, p_f) (`MAX2(p_w, (r_w) + (p_f) - (r_f) + ((r_f) > (p_f) ? 1 : 0)))
+
+// fx_mul. One clock where a hard block of 18 x 18 bits holds the product, else two (blocks; their sum).
+`define FX_MUL_LATENCY(operand_frac, w) (`MAX2((operand_frac) + 2, w) > 18 ? 2 : 1)
+
+// fx_update, from the slot that consumes q to the clock that takes p: such that beta p is there with r'.
+`define FX_P_IN(operand_frac, q_w, p_w) (`FX_MUL_LATENCY(operand_frac, q_w) + 1 - `FX_MUL_LATENCY(operand_frac, \
+    p_w))
+
+// to the clock that takes r: multiply; shift.
+`define FX_R_IN(operand_frac, q_w) (`FX_MUL_LATENCY(operand_frac, q_w) + 1)
+
+// to r'.
+`define FX_R_OUT(operand_frac, q_w) (`FX_R_IN(operand_frac, q_w) + 1)
+
+// to the clock that takes u.
+`define FX_U_IN(operand_frac, q_w) (`FX_R_IN(operand_frac, q_w) + 1)
+
+// to u'.
+`define FX_U_OUT(operand_frac, q_w) (`FX_U_IN(operand_frac, q_w) + 1)
+
+// to p'.
+`define FX_P_OUT(operand_frac, q_w) (`FX_R_OUT(operand_frac, q_w) + 1)
+
+// fx_rows, from the window to q'.
+`define FX_ROW_LATENCY(coef_mode, lanes) ((coef_mode) == 1 ? 4 : 6)
+
+// fx_dot, from two words to a total that holds their product: multiply; add lanes, two levels a clock;
+// accumulate.
+`define FX_DOT_LATENCY(lanes, a_w, b_w) (`FX_MUL_LATENCY((a_w) - 2, b_w) + ($clog2(lanes) + 1) / 2 + 1)
+
+// core_control of fx_core, from a pass's last slot to the close of the dot products.
+`define FX_DRAIN_CLOCKS(p_out_latency, row_sum_latency, dot_latency) ((p_out_latency) + 2 + (row_sum_latency) + \
+    (dot_latency) + 2)
 
 `endif

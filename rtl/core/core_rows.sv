@@ -155,16 +155,23 @@ module core_rows #(
       wire unused = &{1'b0, length_i, slot_real_i};
     end else begin : g_edge
       wire [Lanes-1:0] edge_node;
-      // One lane: behind the last token of the vector, and one, come the windows of the last row.
-      logic past_q, last_row_q;
-      always_ff @(posedge clk_i)
-        if (en_i) begin
-          past_q     <= slot_i & ~slot_real_i;
-          last_row_q <= slot_i & ~slot_real_i & past_q;
-        end
-      edge_nodes #(.Lanes(Lanes), .RowLenW(RowLenW), .LenW(LenW), .Latency(RowLatency)) i_edge (
-        .clk_i, .rst_ni, .en_i, .clear_i, .window_i(window), .last_row_i(last_row_q), .length_i,
-        .row_length_i, .edge_o(edge_node));
+      if (Lanes == 1) begin : g_columns
+        // Behind the last token of the vector, and one, come the windows of the last row.
+        logic past_q, last_row_q;
+        always_ff @(posedge clk_i)
+          if (en_i) begin
+            past_q     <= slot_i & ~slot_real_i;
+            last_row_q <= slot_i & ~slot_real_i & past_q;
+          end
+        edge_columns #(.RowLenW(RowLenW), .Latency(RowLatency)) i_edge (
+          .clk_i, .rst_ni, .en_i, .clear_i, .window_i(window), .last_row_i(last_row_q), .row_length_i,
+          .edge_o(edge_node));
+        wire unused = &{1'b0, length_i};
+      end else begin : g_nodes
+        edge_nodes #(.Lanes(Lanes), .RowLenW(RowLenW), .LenW(LenW), .Latency(RowLatency)) i_edge (
+          .clk_i, .rst_ni, .en_i, .clear_i, .window_i(window), .length_i, .row_length_i, .edge_o(edge_node));
+        wire unused = slot_real_i;
+      end
       assign q_zero = edge_node & {Lanes{stencil_i}};
     end
   endgenerate

@@ -1,6 +1,5 @@
 /// Which elements a constant stencil leaves out: the grid's edge. Lane l of edge_o is for the window token that came
-/// Latency enabled clocks before. Elements are counted in grid rows of row_length_i; with one lane only the column is,
-/// and the caller says which window tokens lie in the last row.
+/// Latency enabled clocks before. Elements are counted in grid rows of row_length_i.
 `include "mantissa.svh"
 `default_nettype none
 module edge_nodes #(
@@ -14,71 +13,46 @@ module edge_nodes #(
   input  wire              en_i,
   input  wire              clear_i,
   input  wire              window_i,
-  input  wire              last_row_i, ///< with window_i, where Lanes is 1
   input  wire  [LenW-1:0]  length_i,
   input  wire  [RowLenW-1:0]  row_length_i,
   output logic [Lanes-1:0] edge_o
 );
   `REQUIRE(g_bad, Latency >= 3, "edge_nodes: Latency must be 3 or more")
+  logic [LenW-1:0] index_q; // of lane 0
+  logic [RowLenW-1:0] column_q;
+  // Both stand still while a pass runs.
+  logic [LenW-1:0] last_row_q;
+  logic [RowLenW:0]   last_column_q;
+  wire  [RowLenW:0]   next_column = {1'b0, column_q} + (RowLenW+1)'(Lanes);
+  always_ff @(posedge clk_i) begin
+    last_row_q    <= length_i - LenW'(row_length_i);
+    last_column_q <= {1'b0, row_length_i} - (RowLenW+1)'(1);
+    if (!rst_ni || clear_i) begin
+      index_q  <= '0;
+      column_q <= '0;
+    end else if (en_i && window_i) begin
+      index_q  <= index_q + LenW'(Lanes);
+      column_q <= (next_column >= {1'b0, row_length_i}) ? RowLenW'(next_column - {1'b0, row_length_i}) :
+                  next_column[RowLenW-1:0];
+    end
+  end
   genvar l;
   generate
-    if (Lanes == 1) begin : g_one
-      logic [RowLenW-1:0] column_q, last_column_q;
-      logic first_row_q, first_column_q;
-      wire last_column = column_q == last_column_q;
-      always_ff @(posedge clk_i) begin
-        last_column_q <= row_length_i - RowLenW'(1); // stands still while a pass runs
-        if (!rst_ni || clear_i) begin
-          column_q       <= '0;
-          first_column_q <= 1'b1;
-          first_row_q    <= 1'b1;
-        end else if (en_i && window_i) begin
-          column_q       <= last_column ? '0 : column_q + RowLenW'(1);
-          first_column_q <= last_column;
-          first_row_q    <= first_row_q & ~last_column;
-        end
-      end
-      logic [Latency-1:0] edge_q;
+    for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+      wire [RowLenW:0] ahead = {1'b0, column_q} + (RowLenW+1)'(l);
+      wire [LenW-1:0] index = index_q + LenW'(l);
+      logic [RowLenW:0] column_q2;
+      logic          first_row_q, final_row_q;
+      logic [Latency-2:0] edge_q;
       always_ff @(posedge clk_i)
-        if (en_i) edge_q <= {edge_q[Latency-2:0], first_row_q | last_row_i | first_column_q | last_column};
-      assign edge_o = edge_q[Latency-1];
-      wire unused = &{1'b0, length_i};
-    end else begin : g_lanes
-      logic [LenW-1:0] index_q; // of lane 0
-      logic [RowLenW-1:0] column_q;
-      // Both stand still while a pass runs.
-      logic [LenW-1:0] last_row_q;
-      logic [RowLenW:0]   last_column_q;
-      wire  [RowLenW:0]   next_column = {1'b0, column_q} + (RowLenW+1)'(Lanes);
-      always_ff @(posedge clk_i) begin
-        last_row_q    <= length_i - LenW'(row_length_i);
-        last_column_q <= {1'b0, row_length_i} - (RowLenW+1)'(1);
-        if (!rst_ni || clear_i) begin
-          index_q  <= '0;
-          column_q <= '0;
-        end else if (en_i && window_i) begin
-          index_q  <= index_q + LenW'(Lanes);
-          column_q <= (next_column >= {1'b0, row_length_i}) ? RowLenW'(next_column - {1'b0, row_length_i}) :
-                      next_column[RowLenW-1:0];
+        if (en_i) begin
+          column_q2   <= (ahead >= {1'b0, row_length_i}) ? ahead - {1'b0, row_length_i} : ahead;
+          first_row_q <= index < LenW'(row_length_i);
+          final_row_q <= index >= last_row_q;
+          edge_q <= {edge_q[Latency-3:0],
+                     first_row_q | final_row_q | column_q2 == '0 | column_q2 == last_column_q};
         end
-      end
-      for (l = 0; l < Lanes; l = l + 1) begin : g_lane
-        wire [RowLenW:0] ahead = {1'b0, column_q} + (RowLenW+1)'(l);
-        wire [LenW-1:0] index = index_q + LenW'(l);
-        logic [RowLenW:0] column_q2;
-        logic          first_row_q, final_row_q;
-        logic [Latency-2:0] edge_q;
-        always_ff @(posedge clk_i)
-          if (en_i) begin
-            column_q2   <= (ahead >= {1'b0, row_length_i}) ? ahead - {1'b0, row_length_i} : ahead;
-            first_row_q <= index < LenW'(row_length_i);
-            final_row_q <= index >= last_row_q;
-            edge_q <= {edge_q[Latency-3:0],
-                       first_row_q | final_row_q | column_q2 == '0 | column_q2 == last_column_q};
-          end
-        assign edge_o[l] = edge_q[Latency-2];
-      end
-      wire unused = last_row_i;
+      assign edge_o[l] = edge_q[Latency-2];
     end
   endgenerate
 endmodule

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "integer_core.hpp"
 #include "mantissa/row_forms.hpp"
 #include "mantissa/sim/latencies.hpp"
 
@@ -33,8 +34,12 @@ int max_row(std::size_t row_length) {
     return static_cast<int>(n + 1);
 }
 
+bool is_integer_core(const CoreParameters& parameters) {
+    return std::any_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.first == "UW"; });
+}
+
 std::string core_refusal(const DatapathSpec& spec) {
-    if (spec.fixed_vectors()) return beyond_products(spec);
+    if (spec.fixed_vectors()) return integer_core_refusal(spec);
     struct Named {
         const char* name;
         const Format& format;
@@ -76,7 +81,10 @@ std::string core_refusal(const DatapathSpec& spec, const System& system) {
     if (std::string why = core_refusal(spec); !why.empty()) return why;
     if (system.kind() == System::Kind::sparse)
         return "the RTL core takes constant stencils and matrices of bands, not sparse rows";
-    if (std::string why = row_form_refusal(spec.order, system); !why.empty()) return why;
+    if (std::string why =
+            spec.fixed_vectors() ? integer_core_refusal(spec, system) : row_form_refusal(spec.order, system);
+        !why.empty())
+        return why;
     if (system.row_length() < static_cast<std::size_t>(spec.lanes))
         return fmt::format("rows of {} elements are shorter than {} lanes; use fewer lanes", system.row_length(),
                            spec.lanes);
@@ -102,6 +110,7 @@ std::array<double, kBands> core_coefficients(RowOrder order, const Stencil& sten
 }
 
 CoreParameters core_parameters(const DatapathSpec& spec) {
+    if (spec.fixed_vectors()) return integer_core_parameters(spec);
     CoreParameters list;
     const auto add = [&](const std::string& name, int value) { list.emplace_back(name, value); };
     const auto format = [&](const std::string& prefix, const Format& f, bool rounds) {
@@ -136,6 +145,14 @@ CoreParameters core_parameters(const DatapathSpec& spec, const System& system) {
     CoreParameters list = core_parameters(spec);
     list.emplace_back("MaxRow", max_row(system.row_length()));
     list.emplace_back("DelayRam", 1); // small memories simulate faster than shift registers
+    if (spec.fixed_vectors()) {
+        const CoreParameters matrix = matrix_parameters(spec, system);
+        for (const auto& parameter : matrix)
+            std::erase_if(list, [&](const auto& p) { return p.first == parameter.first; });
+        list.insert(list.end(), matrix.begin(), matrix.end());
+        list.emplace_back("LenW", length_bits(system.size()));
+        return list;
+    }
     if (system.kind() == System::Kind::stencil) list.emplace_back("CoefMode", 1);
     if (has_row_sums(spec.order, system)) list.emplace_back("RowSums", 1);
     return list;

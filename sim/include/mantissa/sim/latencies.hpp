@@ -55,6 +55,27 @@ constexpr int mul_serial_latency(int frac) {
     return (frac + 2) / 2 + 4;
 }
 
+/// scalar_steps: clocks of a division at two quotient bits each; to nearest-even one bit more is wanted.
+constexpr int scalar_divide_steps(int frac, int rne) {
+    return (frac + rne + 1) / 2 + 1;
+}
+
+/// scalar_steps: parts of a significand that meet in its hard multiplier; 0: logic multiplies.
+constexpr int scalar_tiles(int frac, int blocks) {
+    return blocks == 0 ? 0 : frac < 17 ? 1 : frac < 34 ? 2 : 0;
+}
+
+/// scalar_steps: clocks of a multiplication: a block's register; four products of parts; two bits each in logic.
+constexpr int scalar_times_steps(int frac, int blocks) {
+    return scalar_tiles(frac, blocks) == 1 ? 1 : scalar_tiles(frac, blocks) == 2 ? 5 : (frac + 2) / 2 + 1;
+}
+
+/// no latency: 1 where the scalar unit subtracts on an accumulator's adder, dot products being floating and of
+/// its format.
+constexpr int scalar_outside(int fixed, int sum_exp, int sum_frac, int sum_rne, int exp, int frac, int rne) {
+    return fixed == 0 && sum_exp == exp && sum_frac == frac && sum_rne == rne ? 1 : 0;
+}
+
 /// fp_accumulate: partial sums that keep it busy, at the least; Depth is the next power of two, or more.
 constexpr int accumulate_least_depth(int term_frac, int sum_frac) {
     return add_latency(sum_frac, term_frac, sum_frac) + 2;
@@ -68,6 +89,13 @@ constexpr int accumulate_close_latency(int term_frac, int sum_frac, int depth) {
 /// fp_accumulate, from fold_i to done_o.
 constexpr int accumulate_fold_latency(int term_frac, int sum_frac) {
     return add_latency(sum_frac, term_frac, sum_frac) + 2;
+}
+
+/// scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
+/// differences are formed outside or here.
+constexpr int scalar_clocks(int integers, int outside, int frac, int rne, int blocks, int sum_frac) {
+    return 2 * scalar_divide_steps(frac, rne) + 2 * scalar_times_steps(frac, blocks) + (outside != 0 ? 22 +
+           accumulate_fold_latency(sum_frac, sum_frac) : integers != 0 ? 36 : 31);
 }
 
 /// vector_update, from the slot that consumes p and q to the clock that takes u.
@@ -148,6 +176,89 @@ constexpr int rows_latency(int order, int coef_frac, int p_frac, int row_exp, in
 /// hand.
 constexpr int drain_clocks(int p_out_latency, int u_out_latency, int row_sum_latency) {
     return std::max({p_out_latency, u_out_latency}) + 3 + row_sum_latency + 16;
+}
+
+/// fx_operand: bits of alpha and beta in a multiplier.
+constexpr int fx_operand_w(int operand_frac) {
+    return std::max({18, operand_frac + 2});
+}
+
+/// fx_operand: products move by multiples of this; shorter moves are the multiplier's spare bits.
+constexpr int fx_operand_step(int operand_frac) {
+    return operand_frac < 10 ? 8 : operand_frac < 14 ? 4 : operand_frac < 16 ? 2 : 1;
+}
+
+/// fx_operand: steps to the right at position 0.
+constexpr int fx_position_least(int operand_frac, int out_w) {
+    return 0 - out_w / fx_operand_step(operand_frac);
+}
+
+/// fx_operand: bits of a position.
+constexpr int fx_position_w(int operand_frac, int from_w, int out_w) {
+    return log2_up((from_w + operand_frac) / fx_operand_step(operand_frac) + 2 -
+           fx_position_least(operand_frac, out_w));
+}
+
+/// fx_scale: groups of product bits that may lie beyond a term.
+constexpr int fx_beyond_n(int operand_frac, int from_w, int out_w) {
+    return (fx_operand_w(operand_frac) + from_w - 2 - out_w - fx_operand_step(operand_frac) *
+           fx_position_least(operand_frac, out_w)) / fx_operand_step(operand_frac) + 1;
+}
+
+/// fx_lane: bits that hold p, and r' on p's grid.
+constexpr int fx_wide_p(int r_w, int r_f, int p_w, int p_f) {
+    return std::max({p_w, r_w + p_f - r_f + (r_f > p_f ? 1 : 0)});
+}
+
+/// fx_mul. One clock where a hard block of 18 x 18 bits holds the product, else two (blocks; their sum).
+constexpr int fx_mul_latency(int operand_frac, int w) {
+    return std::max({operand_frac + 2, w}) > 18 ? 2 : 1;
+}
+
+/// fx_update, from the slot that consumes q to the clock that takes p: such that beta p is there with r'.
+constexpr int fx_p_in(int operand_frac, int q_w, int p_w) {
+    return fx_mul_latency(operand_frac, q_w) + 1 - fx_mul_latency(operand_frac, p_w);
+}
+
+/// to the clock that takes r: multiply; shift.
+constexpr int fx_r_in(int operand_frac, int q_w) {
+    return fx_mul_latency(operand_frac, q_w) + 1;
+}
+
+/// to r'.
+constexpr int fx_r_out(int operand_frac, int q_w) {
+    return fx_r_in(operand_frac, q_w) + 1;
+}
+
+/// to the clock that takes u.
+constexpr int fx_u_in(int operand_frac, int q_w) {
+    return fx_r_in(operand_frac, q_w) + 1;
+}
+
+/// to u'.
+constexpr int fx_u_out(int operand_frac, int q_w) {
+    return fx_u_in(operand_frac, q_w) + 1;
+}
+
+/// to p'.
+constexpr int fx_p_out(int operand_frac, int q_w) {
+    return fx_r_out(operand_frac, q_w) + 1;
+}
+
+/// fx_rows, from the window to q'.
+constexpr int fx_row_latency(int coef_mode, [[maybe_unused]] int lanes) {
+    return coef_mode == 1 ? 4 : 6;
+}
+
+/// fx_dot, from two words to a total that holds their product: multiply; add lanes, two levels a clock;
+/// accumulate.
+constexpr int fx_dot_latency(int lanes, int a_w, int b_w) {
+    return fx_mul_latency(a_w - 2, b_w) + (log2_up(lanes) + 1) / 2 + 1;
+}
+
+/// core_control of fx_core, from a pass's last slot to the close of the dot products.
+constexpr int fx_drain_clocks(int p_out_latency, int row_sum_latency, int dot_latency) {
+    return p_out_latency + 2 + row_sum_latency + dot_latency + 2;
 }
 
 } // namespace mantissa::sim::latency
