@@ -240,7 +240,7 @@ TEST(FixedRefusal, SaysWhyInOneLine) {
     refused("fx18.14,coef=fx40.36", "coef=", stencil);
     refused("fx18.14,operand=s14e8:subnormals", "flushes", stencil);
     refused("fx18.14,coef=fx30.31", "below 2^30", Stencil(9, 9, {0, 0, 0, 0, 0.7, -0.1, 0, 0, 0}));
-    refused("fx18.14", "not symmetric", mantissa::testing::band_system(9, 9, 1));
+    refused("fx18.14", "as fluxes", mantissa::testing::band_system(9, 9, 1));
     refused("fx18.14", "sparse", mantissa::testing::sparse_system(40, 1));
     refused("fx18.14,lanes=16", "shorter than 16 lanes", stencil);
     refused("fx18.16", "does not fit", test::random_bands(9, 9, 1)); // as it is, unscaled
