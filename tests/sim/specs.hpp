@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,10 @@ struct FixedCase {
     Matrix matrix = Matrix::box;
     bool rules = false; ///< with the rules of the core's interfaces as assertions
 };
+
+inline void PrintTo(const FixedCase& c, std::ostream* out) {
+    *out << c.spec;
+}
 
 inline constexpr const char* kFixedSpecs[] = {
     "fx18.16",
