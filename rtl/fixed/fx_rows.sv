@@ -79,7 +79,7 @@ module fx_rows #(
           p_q2b <= p_q2;
         end
       wire signed [RowW-1:0] moved = (RowShift <= 0) ? sum_q3 <<< -RowShift :
-        (sum_q3 >>> `MAX2(RowShift, 0)) + RowW'((QDown == 0) && (RowShift > 0) && sum_q3[`MAX2(RowShift-1, 0)]);
+        (sum_q3 >>> `MAX2(RowShift, 0)) + $signed(RowW'((QDown == 0) && (RowShift > 0) && sum_q3[`MAX2(RowShift-1, 0)]));
       wire live = (last_q[3] ? live_last_i[l] : window_q[3]);
       logic [QW-1:0] q_q;
       logic over_q;
