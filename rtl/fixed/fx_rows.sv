@@ -65,11 +65,13 @@ module fx_rows #(
       function automatic signed [RowW-1:0] term(input integer c, input [PW-1:0] word);
         term = RowW'(c) * RowW'($signed(word));
       endfunction
-      logic signed [RowW-1:0] sum_q;
+      logic signed [RowW-1:0] sum_q, sum_q1, sum_q2;
       logic [PW-1:0] p_q, p_q2;
       always_ff @(posedge clk_i)
         if (en_i) begin
-          sum_q <= term(S0, ss[At-PW +: PW]) + term(S1, ss[At +: PW]) + term(S2, ss[At+PW +: PW]) +
+          sum_q  <= sum_q2;
+          sum_q2 <= sum_q1;
+          sum_q1 <= term(S0, ss[At-PW +: PW]) + term(S1, ss[At +: PW]) + term(S2, ss[At+PW +: PW]) +
                    term(S3, cc[At-PW +: PW]) + term(S4, cc[At +: PW]) + term(S5, cc[At+PW +: PW]) +
                    term(S6, nn[At-PW +: PW]) + term(S7, nn[At +: PW]) + term(S8, nn[At+PW +: PW]);
           p_q  <= cc[At +: PW];
@@ -80,16 +82,17 @@ module fx_rows #(
       wire live = (last_q[3] ? live_last_i[l] : window_q[3]);
       logic [QW-1:0] q_q;
       logic over_q;
-      logic [PW-1:0] p_q3;
+      logic [PW-1:0] p_q3, p_q4;
       always_ff @(posedge clk_i)
         if (en_i) begin
           q_q    <= (live & ~edge_node[l]) ? moved[QW-1:0] : '0;
           over_q <= live & ~edge_node[l] & (RowW'($signed(moved[QW-1:0])) != moved);
           p_q3   <= p_q2;
+          p_q4   <= p_q3;
         end
       assign q_o[l*QW +: QW] = q_q;
       assign q_over_o[l] = over_q;
-      assign p_o[l*PW +: PW] = live_q[l] ? p_q3 : '0;
+      assign p_o[l*PW +: PW] = live_q[l] ? p_q4 : '0;
     end
   endgenerate
   assign give_o = {window_q[RowLatency], 3'b000};
