@@ -1,0 +1,117 @@
+/// The second part of a pass of the integer core: q' = A p' from the stream of p', with a constant stencil (CoefMode 1) or with
+/// streamed weights of fluxes (CoefMode 0); and when each coefficient stream is taken. Elements that a constant stencil
+/// leaves out (the grid's edge) and lanes behind the end give q' = 0.
+///
+/// Slots come one in each enabled clock from the first to the last of a pass; the slot that completes the window of token t
+/// is number t + D (fx_window), and q' of token t is there PlanLatency clocks later (fx_row_plan.svh).
+`include "mantissa.svh"
+`include "core_streams.svh"
+`default_nettype none
+module fx_rows #(
+`include "fx_parameters.svh"
+) (
+  input  wire                          clk_i,
+  input  wire                          rst_ni,
+  input  wire                          en_i,
+  input  wire                          clear_i,
+  input  wire  [6:0]                   ptr_i,
+  input  wire  [LenW-1:0]              length_i,
+  input  wire  [RowLenW-1:0]           row_length_i,
+  input  wire  [Lanes-1:0]             live_last_i,       ///< lanes of the last token that hold an element
+  input  wire                          slot_i,            ///< p_i is that of a slot
+  input  wire                          slot_real_i,       ///< of a token, not of the flush
+  input  wire                          slot_last_i,
+  input  wire  [Lanes*PW-1:0]          p_i,               ///< 0 behind the end
+  input  wire  [Coefs*Lanes*CoefW-1:0] band_i,            ///< stream-major: w_E, w_NW, w_N, w_NE, c
+  output logic [Coefs-1:0]             take_band_o,       ///< beats taken: see core_streams
+  output logic [Coefs-1:0]             take_band_ahead_o,
+  output logic [Coefs-1:0]             take_band_last_o,
+  output core_vectors_t                give_o,            ///< beats of q' let go of
+  output core_vectors_t                give_ahead_o,
+  output core_vectors_t                give_last_o,
+  output logic [Lanes*QW-1:0]          q_o,
+  output logic [Lanes-1:0]             over_o,            ///< lanes whose word does not fit
+  output logic [Lanes-1:0]             live_o,            ///< lanes that hold an element
+  output logic [Lanes*PW-1:0]          p_o                ///< p' of the same elements
+);
+  `REQUIRE(g_lanes_bad, Lanes >= 1 && Lanes <= 64 && (Lanes & (Lanes - 1)) == 0, "fx_rows: Lanes must be 1, 2, 4 .. 64")
+`include "fx_row_plan.svh"
+  localparam integer Latency = PlanLatency;
+  localparam integer Stencil = (CoefMode == 1) ? 1 : 0;
+
+  // Element tokens, by the clocks behind the slot that completes their window.
+  wire window, second;
+  fx_window #(.Lanes(Lanes), .MaxRow(MaxRow)) i_window (
+    .clk_i, .en_i, .clear_i, .row_length_i, .slot_i, .window_o(window), .second_o(second));
+  logic [Latency:1] window_q, last_q, second_q;
+  wire [Latency:0] window_at = {window_q, window};
+  wire [Latency:0] last_at = {last_q, slot_i & slot_last_i};
+  wire [Latency:0] second_at = {second_q, second};
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear_i) begin
+      window_q <= '0;
+      last_q   <= '0;
+    end else if (en_i) begin
+      window_q <= window_at[Latency-1:0];
+      last_q   <= last_at[Latency-1:0];
+    end
+  always_ff @(posedge clk_i) if (en_i) second_q <= second_at[Latency-1:0]; // first windows come later than its old bits
+
+  wire [Lanes*PW-1:0] south, centre, north;
+  fx_lines #(.PW(PW), .Lanes(Lanes), .MaxRow(MaxRow), .Rows((Stencil != 0) ? 3 : 2)) i_lines (
+    .clk_i, .en_i, .clear_i, .row_length_i, .p_i, .south_o(south), .centre_o(centre), .north_o(north));
+  delay #(.W(Lanes*PW), .N(Latency - PlanLines + 1), .Ram(DelayRam)) i_p (
+    .clk_i, .en_i, .ptr_i, .d_i(centre), .q_o(p_o));
+
+  // The lanes that become 0 a clock later: those behind the end, and the edge.
+  logic [Lanes-1:0] dead_q;
+  wire [Lanes-1:0] edge_node;
+  always_ff @(posedge clk_i) if (en_i) dead_q <= last_at[Latency-2] ? ~live_last_i : '0;
+  wire [Lanes-1:0] zero = dead_q | edge_node;
+  generate
+    if (Stencil != 0) begin : g_stencil
+      logic [Latency-2:1] flush_q;
+      wire [Latency-2:0] flush_at = {flush_q, slot_i & ~slot_real_i};
+      always_ff @(posedge clk_i) if (en_i) flush_q <= flush_at[Latency-3:0];
+      fx_edges #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW)) i_edges (
+        .clk_i, .en_i, .clear_i, .length_i, .row_length_i, .token_i(window_at[Latency-2]), .second_i(second_at[Latency-2]),
+        .flush_i(flush_at[Latency-2]), .edge_o(edge_node));
+      fx_row_stencil #(
+`include "fx_parameters_passed.svh"
+      ) i_row (
+        .clk_i, .en_i, .ptr_i, .south_i(south), .centre_i(centre), .north_i(north), .zero_i(zero), .q_o, .over_o);
+      assign take_band_o       = '0;
+      assign take_band_ahead_o = '0;
+      assign take_band_last_o  = '0;
+      wire unused = &{1'b0, band_i, second_at};
+    end else begin : g_fluxes
+      localparam integer Products = PlanLines + PlanProducts;
+      // The clock in which what the row to the south sent is read: see fx_row_fluxes.
+      localparam integer ReadAt = (Lanes == 1) ? Latency - PlanRounds - 2 :
+                                                 Latency - PlanRounds - 2 - `LANE_TURN_LATENCY(Lanes);
+      assign edge_node = '0;
+      fx_row_fluxes #(
+`include "fx_parameters_passed.svh"
+      ) i_row (
+        .clk_i, .en_i, .clear_i, .ptr_i, .row_length_i, .centre_i(centre), .north_i(north), .coef_i(band_i),
+        .token_i(window_at[Products]), .second_i(second_at[ReadAt]), .zero_i(zero), .q_o, .over_o);
+      genvar c;
+      for (c = 0; c < Coefs; c = c + 1) begin : g_take
+        localparam integer At = (c == 4) ? PlanRowSumAt : PlanWeightAt;
+        assign take_band_o[c]       = window_at[At];
+        assign take_band_ahead_o[c] = window_at[At-1];
+        assign take_band_last_o[c]  = last_at[At];
+      end
+      wire unused = &{1'b0, south, slot_real_i, length_i, second_at};
+    end
+  endgenerate
+
+  assign live_o = last_at[Latency] ? live_last_i : {Lanes{1'b1}};
+  assign give_o.q = window_at[Latency];
+  assign {give_o.p, give_o.r, give_o.u} = 3'b000;
+  assign give_ahead_o.q = window_at[Latency-1];
+  assign {give_ahead_o.p, give_ahead_o.r, give_ahead_o.u} = 3'b000;
+  assign give_last_o.q = last_at[Latency];
+  assign {give_last_o.p, give_last_o.r, give_last_o.u} = 3'b000;
+endmodule
+`default_nettype wire
