@@ -13,6 +13,10 @@ core/pcg_core.sv
 core/pcg_core_axis.sv
 core/row_ram.sv
 core/row_sum.sv
+core/scalar_normalise.sv
+core/scalar_sequencer.sv
+core/scalar_steps.sv
+core/scalar_total_parts.sv
 core/scalar_unit.sv
 core/stream_control.sv
 core/stream_in.sv
