@@ -55,7 +55,7 @@ module flux_rows #(
   localparam integer AW = $clog2(Most + 1);
   wire [AW-1:0] tokens = AW'(row_length_i >> $clog2(Lanes)) - AW'(Lanes == 1);
   row_ram #(.W(Lanes * (XW + EW)), .Max(Most), .Least((Lanes == 1) ? 2 : 1)) i_row (
-    .clk_i, .en_i, .clear_i, .length_i(tokens), .d_i({p_raw, g}), .q_o({p_row, g_row}));
+    .clk_i, .en_i, .clear_i, .zero_i(1'b0), .length_i(tokens), .d_i({p_raw, g}), .q_o({p_row, g_row}));
   logic [Lanes*XW-1:0] g_last;
   logic [Lanes*EW-1:0] here_q;
   wire  [Lanes*EW-1:0] next; // of the centre row

@@ -57,7 +57,8 @@ module second_rows #(
   localparam integer AW = $clog2(Most + 1);
   wire [AW-1:0] tokens = AW'(row_length_i >> $clog2(Lanes)) - AW'(Lanes == 1);
   row_ram #(.W(Lanes * (3 * XW + EW)), .Max(Most), .Least((Lanes == 1) ? 2 : 1)) i_row (
-    .clk_i, .en_i, .clear_i, .length_i(tokens), .d_i({here_q, a, t, s}), .q_o({p_row, a_row, t_row, s_row}));
+    .clk_i, .en_i, .clear_i, .zero_i(1'b0), .length_i(tokens), .d_i({here_q, a, t, s}),
+    .q_o({p_row, a_row, t_row, s_row}));
   logic [Lanes*XW-1:0] s_centre, t_last; // t_last: the token before t_row's, a row of elements old with one lane
   always_ff @(posedge clk_i)
     if (en_i) begin
