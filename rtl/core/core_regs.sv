@@ -114,13 +114,15 @@ module core_regs #(
   logic [3:0]  strobe;
   assign s_axil_awready = ~aw_q;
   assign s_axil_wready  = ~w_q;
-  wire take = aw_q & w_q & ~s_axil_bvalid;
+  logic [2:0]  settle_q; // clocks in which alpha and beta, written just now, become operands of the vector updates
+  wire take = aw_q & w_q & ~s_axil_bvalid & ~(|settle_q);
 
   wire control = at == `REG_CONTROL;
   wire clear   = at == `REG_ERRORS;
   wire [7:0] pair = {at[7:3], 3'd0};
   wire known   = `REG_WRITABLE(at) || (Integer == 0 && `REG_PCG_CORE_WRITABLE(at));
   wire write   = take & ~busy_i;
+  wire scalar  = pair == `REG_ALPHA || pair == `REG_BETA || pair == `REG_RHO_STOP;
   wire start   = control & data[`CONTROL_START] & strobe[0];
   wire misuse  = take & busy_i & known & ~clear & ~(control & ~start);
   wire [7:0] strobes = at[2] ? {strobe, 4'b0000} : {4'b0000, strobe}; // of a 64-bit value
@@ -143,7 +145,10 @@ module core_regs #(
       w_q           <= 1'b0;
       s_axil_bvalid <= 1'b0;
       s_axil_bresp  <= 2'b00;
+      settle_q      <= '0;
     end else begin
+      if (write & scalar) settle_q <= 3'd6;
+      else if (|settle_q) settle_q <= settle_q - 3'd1;
       if (take) begin
         aw_q <= 1'b0;
         w_q  <= 1'b0;
@@ -186,7 +191,7 @@ module core_regs #(
     end else begin
       start_o     <= write & start;
       abort_o     <= take & control & data[`CONTROL_ABORT] & strobe[0];
-      set_o       <= strobes & {8{write & (pair == `REG_ALPHA || pair == `REG_BETA || pair == `REG_RHO_STOP)}};
+      set_o       <= strobes & {8{write & scalar}};
       set_at_o    <= at[5:3];
       set_word_o  <= data;
       errors_q    <= (errors_q & ~({data[8] & strobe[1], data[7:0] & {8{strobe[0]}}} & {`ERRORS_W{take & clear}})) |
