@@ -25,6 +25,7 @@ struct ScalarResult {
     PassEnd end = PassEnd::go_on;
     std::uint32_t guarded = 0;       ///< sigma was negative
     std::int32_t leading_zeros[3]{}; ///< see Total
+    std::uint64_t taken[4]{};        ///< bits that words of u, r, p and q took in the pass: see WordUse
 };
 
 /// rho_stop is a word of the scalar format; it is tested when `test_rho` is set.

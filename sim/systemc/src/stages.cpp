@@ -113,24 +113,26 @@ void CoreSystem::lines() {
     }
 }
 
-void CoreSystem::rows(bool streamed) {
+void CoreSystem::rows() {
     const mantissa_hls::StepTable& t = job_->kernel->step;
     const std::uint64_t beats = job_->shape.beats(static_cast<int>(t.lanes));
     const auto latency = static_cast<std::uint64_t>(job_->timing->row - 1);
-    // Each band is taken when its product is formed, so a beat's bands come over several clocks.
-    const std::array<int, 9> taken_at = streamed ? job_->timing->band : std::array<int, 9>{};
-    const auto formed = static_cast<std::uint64_t>(taken_at[8]);
+    const std::size_t streams = job_->shape.streams;
+    // Each coefficient is taken when its product is formed, so a beat's come over several clocks.
+    const std::array<int, 9>& taken_at = job_->timing->band;
+    std::uint64_t formed = 0;
+    for (std::size_t b = 0; b < streams; ++b) formed = std::max(formed, static_cast<std::uint64_t>(taken_at[b]));
     const std::size_t coefficients = t.lanes * job_->kernel->coefficient_word;
     Registers window(formed + 1, t.window), bands(formed + 1, t.bands), q(latency + 1, t.q_beat);
     const auto takes_band = [&](std::uint64_t step, std::size_t b) {
         const auto behind = static_cast<std::uint64_t>(taken_at[b]);
-        return streamed && step >= behind && step - behind < beats;
+        return step >= behind && step - behind < beats;
     };
     for (std::uint64_t step = 0; step < beats + latency; ++step) {
         Step s(*this, *rows_);
         const bool takes = step < beats, gives = step >= latency;
         if (takes) s.input(*window_);
-        for (std::size_t b = 0; b < band_in_.size(); ++b)
+        for (std::size_t b = 0; b < streams; ++b)
             if (takes_band(step, b)) s.input(*band_in_[b]);
         if (gives) {
             s.output(*q_out_);
@@ -138,12 +140,12 @@ void CoreSystem::rows(bool streamed) {
         }
         const Cycle at = s.done(takes);
         if (takes) window_->pop(at, window[step]);
-        for (std::size_t b = 0; b < band_in_.size(); ++b)
+        for (std::size_t b = 0; b < streams; ++b)
             if (takes_band(step, b))
                 band_in_[b]->pop(at, bands[step - static_cast<std::uint64_t>(taken_at[b])] + b * coefficients);
         if (step >= formed && step - formed < beats) {
             const std::uint64_t beat = step - formed;
-            t.row(job_->state, window[beat], streamed ? bands[beat] : nullptr, q[beat]);
+            t.row(job_->state, window[beat], streams != 0 ? bands[beat] : nullptr, q[beat]);
         }
         if (gives) {
             q_out_->push(at, q[step - latency]);
