@@ -73,4 +73,58 @@
 `define DRAIN_CLOCKS(p_out_latency, u_out_latency, row_sum_latency) (`MAX2(p_out_latency, u_out_latency) + 3 + \
     (row_sum_latency) + 16)
 
+// fx_operand: bits of alpha and beta in a multiplier.
+`define FX_OPERAND_W(operand_frac) (`MAX2(18, (operand_frac) + 2))
+
+// fx_operand: products move by multiples of this; shorter moves are the multiplier's spare bits.
+`define FX_OPERAND_STEP(operand_frac) ((operand_frac) < 10 ? 8 : (operand_frac) < 14 ? 4 : (operand_frac) < 16 ? \
+    2 : 1)
+
+// fx_operand: steps to the right at position 0.
+`define FX_POSITION_LEAST(operand_frac, out_w) (0 - (out_w) / `FX_OPERAND_STEP(operand_frac))
+
+// fx_operand: bits of a position.
+`define FX_POSITION_W(operand_frac, from_w, out_w) ($clog2(((from_w) + (operand_frac)) / \
+    `FX_OPERAND_STEP(operand_frac) + 2 - `FX_POSITION_LEAST(operand_frac, out_w)))
+
+// fx_scale: groups of product bits that may lie beyond a term.
+`define FX_BEYOND_N(operand_frac, from_w, out_w) ((`FX_OPERAND_W(operand_frac) + (from_w) - 2 - (out_w) - \
+    `FX_OPERAND_STEP(operand_frac) * `FX_POSITION_LEAST(operand_frac, out_w)) / `FX_OPERAND_STEP(operand_frac) + 1)
+
+// fx_lane: bits that hold p, and r' on p's grid.
+`define FX_WIDE_P(r_w, r_f, p_w, p_f) (`MAX2(p_w, (r_w) + (p_f) - (r_f) + ((r_f) > (p_f) ? 1 : 0)))
+
+// fx_mul. One clock where a hard block of 18 x 18 bits holds the product, else two (blocks; their sum).
+`define FX_MUL_LATENCY(operand_frac, w) (`MAX2((operand_frac) + 2, w) > 18 ? 2 : 1)
+
+// fx_update, from the slot that consumes q to the clock that takes p: such that beta p is there with r'.
+`define FX_P_IN(operand_frac, q_w, p_w) (`FX_MUL_LATENCY(operand_frac, q_w) + 1 - `FX_MUL_LATENCY(operand_frac, \
+    p_w))
+
+// to the clock that takes r: multiply; shift.
+`define FX_R_IN(operand_frac, q_w) (`FX_MUL_LATENCY(operand_frac, q_w) + 1)
+
+// to r'.
+`define FX_R_OUT(operand_frac, q_w) (`FX_R_IN(operand_frac, q_w) + 1)
+
+// to the clock that takes u.
+`define FX_U_IN(operand_frac, q_w) (`FX_R_IN(operand_frac, q_w) + 1)
+
+// to u'.
+`define FX_U_OUT(operand_frac, q_w) (`FX_U_IN(operand_frac, q_w) + 1)
+
+// to p'.
+`define FX_P_OUT(operand_frac, q_w) (`FX_R_OUT(operand_frac, q_w) + 1)
+
+// fx_rows, from the window to q'.
+`define FX_ROW_LATENCY(coef_mode, lanes) ((coef_mode) == 1 ? 4 : 6)
+
+// fx_dot, from two words to a total that holds their product: multiply; add lanes, two levels a clock;
+// accumulate.
+`define FX_DOT_LATENCY(lanes, a_w, b_w) (`FX_MUL_LATENCY((a_w) - 2, b_w) + ($clog2(lanes) + 1) / 2 + 1)
+
+// core_control of fx_core, from a pass's last slot to the close of the dot products.
+`define FX_DRAIN_CLOCKS(p_out_latency, row_sum_latency, dot_latency) ((p_out_latency) + 2 + (row_sum_latency) + \
+    (dot_latency) + 2)
+
 `endif
