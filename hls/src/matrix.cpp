@@ -1,9 +1,8 @@
 // A system as the kernel takes it: words in registers for a constant stencil, else in streams.
 #include <algorithm>
-#include <bit>
 
-#include "emulated/fixed_matrix.hpp"
 #include "mantissa/exact.hpp"
+#include "mantissa/fixed_rows.hpp"
 #include "mantissa/hls/kernel.hpp"
 #include "mantissa/row_forms.hpp"
 
@@ -11,7 +10,6 @@ namespace mantissa::hls {
 
 namespace {
 
-constexpr std::size_t kCentre = 4;
 using mantissa_hls::Shape;
 
 class Loader {
@@ -64,38 +62,27 @@ private:
     LoadedMatrix& out_;
 };
 
-/// A stencil's integers, short: a power of two that they have in common is a shift of the sum.
-void load_words(const detail::FixedMatrix& m, LoadedMatrix& out, std::int32_t shift) {
-    out.shape.row_shift = shift;
-    if (m.kind == System::Kind::stencil) {
-        out.shape.stencil = 1;
-        std::uint64_t all = 0;
-        for (const fixed::Word c : m.stencil) all |= static_cast<std::uint64_t>(c);
-        const int common = all == 0 ? 0 : std::countr_zero(all);
-        std::ranges::transform(m.stencil, out.shape.coefficient,
-                               [common](fixed::Word c) { return static_cast<std::uint64_t>(c >> common); });
-        out.shape.row_shift -= common;
+void load_words(const System& system, const DatapathSpec& spec, LoadedMatrix& out) {
+    const auto words = [](const auto& from, auto to) {
+        std::ranges::transform(from, to, [](fixed::Word w) { return static_cast<std::uint64_t>(w); });
+    };
+    Shape& s = out.shape;
+    if (const Stencil* const stencil = std::get_if<Stencil>(&system.matrix())) {
+        const fixed::StencilRow row = fixed::stencil_row(*stencil, spec);
+        s.stencil = 1;
+        s.row_shift = row.shift;
+        words(row.coefficient, s.coefficient);
         return;
     }
-    std::array<std::vector<std::uint64_t>, kWeights + 1> streams;
-    for (std::size_t d = 0; d < kWeights; ++d) {
-        streams[d].resize(m.size);
-        std::ranges::transform(m.bands[weight_band(d)], streams[d].begin(),
-                               [](fixed::Word a) { return static_cast<std::uint64_t>(-a); });
+    const fixed::FluxRows rows = fixed::flux_rows(system, spec);
+    s.row_shift = rows.shift;
+    s.row_sums = rows.row_sum.empty() ? 0 : 1;
+    s.streams = kWeights + s.row_sums;
+    for (std::size_t k = 0; k < s.streams; ++k) {
+        const auto& from = k < kWeights ? rows.weight[k] : rows.row_sum;
+        out.stream[k].resize(from.size());
+        words(from, out.stream[k].begin());
     }
-    auto& sums = streams[kWeights];
-    sums.resize(m.size);
-    bool any = false;
-    for (std::size_t i = 0; i < m.size; ++i) {
-        fixed::Word sum = m.bands[kCentre][i];
-        for (std::size_t b = 0; b < kBands; ++b)
-            if (b != kCentre) sum += m.bands[b][i];
-        sums[i] = static_cast<std::uint64_t>(sum);
-        any |= sum != 0;
-    }
-    out.shape.row_sums = any ? 1 : 0;
-    out.shape.streams = kWeights + out.shape.row_sums;
-    for (std::size_t k = 0; k < out.shape.streams; ++k) out.stream[k] = std::move(streams[k]);
 }
 
 } // namespace
@@ -103,8 +90,7 @@ void load_words(const detail::FixedMatrix& m, LoadedMatrix& out, std::int32_t sh
 LoadedMatrix load_matrix(const System& system, const DatapathSpec& spec) {
     LoadedMatrix out;
     if (spec.fixed_vectors()) {
-        load_words(detail::fixed_matrix(system, spec.coefficient), out,
-                   spec.coefficient.fraction_bits + spec.p.fraction_bits - spec.q.fraction_bits);
+        load_words(system, spec, out);
     } else {
         const std::optional<System> converted = converted_for(spec.order, system);
         std::visit(Loader(spec, out), (converted ? *converted : system).matrix());

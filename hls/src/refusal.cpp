@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "emulated/fixed_matrix.hpp"
+#include "mantissa/fixed_rows.hpp"
 #include "mantissa/hls/kernel.hpp"
 #include "mantissa/row_forms.hpp"
 
@@ -57,12 +57,10 @@ std::string words_refusal(const std::string& engine, const DatapathSpec& spec) {
 
 /// Integers of a constant stencil without the power of two that they have in common.
 std::string stencil_refusal(const std::string& engine, const System& system, const DatapathSpec& spec) {
-    const LoadedMatrix matrix = load_matrix(system, spec);
     std::int64_t magnitudes = 0, largest = 0;
-    for (const std::uint64_t word : matrix.shape.coefficient) {
-        const std::int64_t c = std::abs(static_cast<std::int64_t>(word));
-        magnitudes += c;
-        largest = std::max(largest, c);
+    for (const fixed::Word c : fixed::stencil_row(std::get<Stencil>(system.matrix()), spec).coefficient) {
+        magnitudes += std::abs(c);
+        largest = std::max<std::int64_t>(largest, std::abs(c));
     }
     const int bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(magnitudes))) + spec.p.word_bits - 1;
     if (largest < std::int64_t{1} << 30 && bits <= kMostSumBits) return {};
@@ -82,11 +80,13 @@ std::string matrix_refusal(const std::string& engine, const DatapathSpec& spec, 
                            engine, system.row_length(), mantissa_hls::kMaxRow);
     if (std::string why = row_form_refusal(spec.order, system); !why.empty()) return why;
     if (!spec.fixed_vectors()) return {};
-    if (const Bands* const bands = std::get_if<Bands>(&system.matrix()))
-        if (const std::string why = asymmetry(*bands); !why.empty())
-            return fmt::format("engine '{}': its rows of words are fluxes; {}", engine, why);
-    if (std::string why = detail::fixed_refusal(system, spec); !why.empty()) return why;
-    return system.kind() == System::Kind::stencil ? stencil_refusal(engine, system, spec) : std::string();
+    try {
+        if (system.kind() == System::Kind::stencil) return stencil_refusal(engine, system, spec);
+        (void)fixed::flux_rows(system, spec);
+    } catch (const InvalidInput& e) {
+        return fmt::format("engine '{}': datapath '{}': {}", engine, to_string(spec), e.what());
+    }
+    return {};
 }
 
 } // namespace
