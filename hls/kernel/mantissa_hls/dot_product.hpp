@@ -50,17 +50,17 @@ MANTISSA_HLS_INLINE Units to_units(std::uint64_t significand, std::int64_t expon
 template <Fmt F> struct Total {
     Number<F> value;
     bool over = false;
-    int leading_zeros = 0; ///< of an integer sum's magnitude in its width and 32 bits more: what normalising it takes
+    int bits = 0; ///< of an integer sum's magnitude
 };
 
 /// An integer sum, in units of 2^lsb, rounded once.
-template <Fmt F> Total<F> total_of(SignedWide sum, int lsb, int width) {
+template <Fmt F> Total<F> total_of(SignedWide sum, int lsb) {
     Total<F> total;
     const bool negative = sum < 0;
     const Wide magnitude = static_cast<Wide>(negative ? -sum : sum);
     int zeros = 0;
     for (int k = 127; k >= 0 && ((magnitude >> k) & 1) == 0; --k) ++zeros;
-    total.leading_zeros = zeros - (128 - (width + 32));
+    total.bits = 128 - zeros;
     if (magnitude != 0) {
         const Wide normal = magnitude << zeros;
         const auto top = static_cast<std::uint64_t>(normal >> 64);
@@ -99,10 +99,10 @@ public:
                 sum += (static_cast<SignedWide>(high_[l]) << 32) + low_[l];
                 over |= over_[l] != 0;
             }
-            if constexpr (D.exact) return total_of<D.scalar>(sum, -FA.m - FB.m, FA.width() + FB.width());
+            if constexpr (D.exact) return total_of<D.scalar>(sum, -FA.m - FB.m);
             constexpr int kWidth = D.msb - D.lsb + 1;
             const SignedWide limit = SignedWide{1} << (kWidth - 1);
-            total = total_of<D.scalar>(sum, D.lsb, kWidth);
+            total = total_of<D.scalar>(sum, D.lsb);
             total.over = over || sum < -limit || sum >= limit;
         } else {
             for (int half = kSums / 2; half > 0; half /= 2)

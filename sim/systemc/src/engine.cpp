@@ -50,13 +50,13 @@ std::string wrong(const SystemcOptions& o) {
 class Run final : public SystemcSession {
 public:
     Run(const System& system, const DatapathSpec& spec, const SystemcOptions& options)
-        : spec_(spec), options_(options), formats_{spec.u, spec.r, spec.p, spec.q}, size_(system.size()), timing_(spec),
+        : spec_(spec), options_(options), formats_{spec.u, spec.r, spec.p, spec.q}, size_(system.size()),
+          matrix_(hls::load_matrix(system, spec)), timing_(spec, matrix_.shape),
           state_(hls::kernel_for(spec, system.kind()).step.state_bytes / sizeof(Line) + 1) {
         job_.spec = &spec_;
         job_.kernel = &hls::kernel_for(spec, system.kind());
         job_.state = state_.data();
-        const hls::LoadedMatrix matrix = hls::load_matrix(system, spec);
-        job_.shape = matrix.shape;
+        job_.shape = matrix_.shape;
         job_.options = options;
         job_.timing = &timing_;
         job_.store = &store_;
@@ -69,7 +69,8 @@ public:
         }
         lay_out();
         for (std::size_t b = 0; b < job_.shape.streams; ++b)
-            for (std::size_t i = 0; i < size_; ++i) put(job_.layout.band[b], 4, i, matrix.stream[b][i]);
+            for (std::size_t i = 0; i < size_; ++i) put(job_.layout.band[b], 4, i, matrix_.stream[b][i]);
+        matrix_.stream = {}; // memory has them
         job_.kernel->step.begin(job_.state, &job_.shape);
 #ifdef MANTISSA_SYSTEMC_RTL
         if (options.core == CoreKind::rtl) {
@@ -205,6 +206,7 @@ private:
     SystemcOptions options_;
     Format formats_[4];
     std::size_t size_;
+    hls::LoadedMatrix matrix_;
     CoreTiming timing_;
     std::vector<Line> state_;
     Store store_;

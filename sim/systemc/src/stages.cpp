@@ -44,19 +44,19 @@ void CoreSystem::update() {
     const auto u_at = static_cast<std::uint64_t>(job_->timing->u_out - 1),
                r_at = static_cast<std::uint64_t>(job_->timing->r_out - 1),
                p_at = static_cast<std::uint64_t>(job_->timing->p_out - 1), depth = std::max(u_at, p_at);
-    // p and q come first, u and r when the products that meet them are there.
+    // q comes first, the others when what they meet is there.
     const std::uint64_t soon = std::min(u_at, r_at);
-    const auto u_in = std::min(static_cast<std::uint64_t>(job_->timing->u_in), soon),
-               r_in = std::min(static_cast<std::uint64_t>(job_->timing->r_in), soon), formed = std::max(u_in, r_in);
+    const auto p_in = std::min(static_cast<std::uint64_t>(job_->timing->p_in), soon),
+               u_in = std::min(static_cast<std::uint64_t>(job_->timing->u_in), soon),
+               r_in = std::min(static_cast<std::uint64_t>(job_->timing->r_in), soon),
+               formed = std::max({p_in, u_in, r_in});
     Registers u(formed + 1, t.u_beat), r(formed + 1, t.r_beat), p(formed + 1, t.p_beat), q(formed + 1, t.q_beat);
     Registers u_new(depth + 1, t.u_beat), r_new(depth + 1, t.r_beat), p_new(depth + 1, t.p_beat);
     const auto due = [&](std::uint64_t step, std::uint64_t behind) { return step >= behind && step - behind < beats; };
     for (std::uint64_t step = 0; step < beats + depth; ++step) {
         Step s(*this, *update_);
-        if (due(step, 0)) {
-            s.input(*p_in_);
-            s.input(*q_in_);
-        }
+        if (due(step, 0)) s.input(*q_in_);
+        if (due(step, p_in)) s.input(*p_in_);
         if (due(step, r_in)) s.input(*r_in_);
         if (due(step, u_in)) s.input(*u_in_);
         if (due(step, u_at)) s.output(*u_out_);
@@ -69,10 +69,8 @@ void CoreSystem::update() {
             s.output(*p_line_);
         }
         const Cycle at = s.done(due(step, 0));
-        if (due(step, 0)) {
-            p_in_->pop(at, p[step]);
-            q_in_->pop(at, q[step]);
-        }
+        if (due(step, 0)) q_in_->pop(at, q[step]);
+        if (due(step, p_in)) p_in_->pop(at, p[step - p_in]);
         if (due(step, r_in)) r_in_->pop(at, r[step - r_in]);
         if (due(step, u_in)) u_in_->pop(at, u[step - u_in]);
         if (due(step, formed)) {
