@@ -87,9 +87,10 @@ module fx_lane #(
   wire [UW+1:0]    u_sum;
   wire [RW+1:0]    r_sum;
   wire [WideP+1:0] p_sum;
+  wire [RW+1:0]    aq_wide = (RW+2)'($signed(aq));
   wire u_below, r_below, p_below;
   assign {u_sum, u_below} = {(UW+2)'($signed(u_i)), 1'b1} + {(UW+2)'($signed(ap)), ap_half};
-  assign {r_sum, r_below} = {(RW+2)'($signed(r_i)), 1'b1} + {~(RW+2)'($signed(aq)), ~aq_half};
+  assign {r_sum, r_below} = {(RW+2)'($signed(r_i)), 1'b1} + {~aq_wide, ~aq_half};
   assign {p_sum, p_below} = {(WideP+2)'($signed(r_in_p)), 1'b1} + {(WideP+2)'($signed(bp)), bp_half};
   always_ff @(posedge clk_i)
     if (en_i) begin

@@ -65,18 +65,21 @@ module fx_rows #(
       function automatic signed [RowW-1:0] term(input integer c, input [PW-1:0] word);
         term = RowW'(c) * RowW'($signed(word));
       endfunction
-      logic signed [RowW-1:0] sum_q;
-      logic [PW-1:0] p_q, p_q2;
+      logic signed [RowW-1:0] sum_q, sum_q2, sum_q3;
+      logic [PW-1:0] p_q, p_q2, p_q2b;
       always_ff @(posedge clk_i)
         if (en_i) begin
           sum_q <= term(S0, ss[At-PW +: PW]) + term(S1, ss[At +: PW]) + term(S2, ss[At+PW +: PW]) +
                    term(S3, cc[At-PW +: PW]) + term(S4, cc[At +: PW]) + term(S5, cc[At+PW +: PW]) +
                    term(S6, nn[At-PW +: PW]) + term(S7, nn[At +: PW]) + term(S8, nn[At+PW +: PW]);
+          sum_q2 <= sum_q;
+          sum_q3 <= sum_q2;
           p_q  <= cc[At +: PW];
           p_q2 <= p_q;
+          p_q2b <= p_q2;
         end
-      wire signed [RowW-1:0] moved = (RowShift <= 0) ? sum_q <<< -RowShift :
-        (sum_q >>> `MAX2(RowShift, 0)) + RowW'((QDown == 0) && sum_q[`MAX2(RowShift-1, 0)]);
+      wire signed [RowW-1:0] moved = (RowShift <= 0) ? sum_q3 <<< -RowShift :
+        (sum_q3 >>> `MAX2(RowShift, 0)) + $signed(RowW'((QDown == 0) && (RowShift > 0) && sum_q3[`MAX2(RowShift-1, 0)]));
       wire live = (last_q[3] ? live_last_i[l] : window_q[3]);
       logic [QW-1:0] q_q;
       logic over_q;
@@ -85,7 +88,7 @@ module fx_rows #(
         if (en_i) begin
           q_q    <= (live & ~edge_node[l]) ? moved[QW-1:0] : '0;
           over_q <= live & ~edge_node[l] & (RowW'($signed(moved[QW-1:0])) != moved);
-          p_q3   <= p_q2;
+          p_q3   <= p_q2b;
         end
       assign q_o[l*QW +: QW] = q_q;
       assign q_over_o[l] = over_q;

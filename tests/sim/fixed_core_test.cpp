@@ -222,6 +222,30 @@ TEST_P(FixedCore, SolvesWithEveryIterationEqual) {
     EXPECT_GT(a.inner_iterations, 20U);
 }
 
+TEST(FixedRefusal, SaysWhyInOneLine) {
+    const auto rtl = make_rtl_engine();
+    const System stencil = test::poisson_stencil(9, 9);
+    const auto refused = [&](const char* spec, const char* part, const System& system) {
+        const std::string why = rtl->refusal(parse_spec(spec), system, {});
+        EXPECT_NE(why.find(part), std::string::npos) << spec << ": " << why;
+        EXPECT_EQ(why.find('\n'), std::string::npos) << why;
+        EXPECT_THROW((void)rtl->load(system, parse_spec(spec), {}), InvalidInput);
+    };
+    EXPECT_EQ(rtl->refusal(parse_spec("fx18.14"), stencil, {}), "");
+    EXPECT_EQ(rtl->refusal(parse_spec("fx18.14,order=flux,lanes=8"), stencil, {}), "");
+    refused("fx18.14,u=double", "u= is s52e11", stencil);
+    refused("fx18.14,point=moving", "point=moving", stencil);
+    refused("fx18.14,dot=fixed[13:-40]", "dot", stencil);
+    refused("fx34.30", "at most 32 bits", stencil);
+    refused("fx18.14,coef=fx40.36", "coef=", stencil);
+    refused("fx18.14,operand=s14e8:subnormals", "flushes", stencil);
+    refused("fx18.14,coef=fx30.31", "below 2^30", Stencil(9, 9, {0, 0, 0, 0, 0.7, -0.1, 0, 0, 0}));
+    refused("fx18.14", "as fluxes", mantissa::testing::band_system(9, 9, 1));
+    refused("fx18.14", "sparse", mantissa::testing::sparse_system(40, 1));
+    refused("fx18.14,lanes=16", "shorter than 16 lanes", stencil);
+    refused("fx18.16", "does not fit", test::random_bands(9, 9, 1)); // as it is, unscaled
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, FixedCore, ::testing::ValuesIn(test::fixed_cases()), test::name_of_case);
 
 } // namespace

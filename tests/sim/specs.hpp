@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ inline constexpr const char* kSpecs[] = {
 };
 
 /// Those that run with the rules of the core's interfaces as assertions, on bands.
-inline constexpr const char* kRuleSpecs[] = {"s17e8", "s17e8,order=tree,lanes=2"};
+inline constexpr const char* kRuleSpecs[] = {"s17e8", "s17e8,order=tree,lanes=2",
+                                             "fx20.18,operand=s14e8,scalar=s20e8,lanes=4"};
 
 /// Matrices that make different integer cores.
 enum class Matrix {
@@ -38,6 +40,10 @@ struct FixedCase {
     bool rules = false; ///< with the rules of the core's interfaces as assertions
 };
 
+inline void PrintTo(const FixedCase& c, std::ostream* out) {
+    *out << c.spec;
+}
+
 inline constexpr const char* kFixedSpecs[] = {
     "fx18.16",
     "fx20.18,operand=s14e8,scalar=s20e8",
@@ -49,7 +55,7 @@ inline constexpr const char* kFixedSpecs[] = {
 inline std::vector<FixedCase> fixed_cases() {
     const std::string specs[] = {kFixedSpecs[0], kFixedSpecs[1], kFixedSpecs[2]};
     std::vector<FixedCase> cases = {{specs[0], Matrix::box, false},
-                                    {specs[1] + ",lanes=4", Matrix::bands_with_sums, true},
+                                    {kRuleSpecs[2], Matrix::bands_with_sums, true},
                                     {specs[2] + ",lanes=16", Matrix::general, true}};
     if (std::getenv("MANTISSA_CORE_SWEEP") == nullptr) return cases;
     for (const std::string& spec : specs)
