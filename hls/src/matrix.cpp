@@ -76,6 +76,7 @@ void load_words(const System& system, const DatapathSpec& spec, LoadedMatrix& ou
     }
     const fixed::FluxRows rows = fixed::flux_rows(system, spec);
     s.row_shift = rows.shift;
+    out.longest = rows.longest;
     s.row_sums = rows.row_sum.empty() ? 0 : 1;
     s.streams = kWeights + s.row_sums;
     for (std::size_t k = 0; k < s.streams; ++k) {

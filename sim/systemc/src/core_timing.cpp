@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "integer_rows.hpp"
 #include "mantissa/sim/latencies.hpp"
 #include "mantissa/symmetric_bands.hpp"
 
@@ -22,27 +23,21 @@ int length_bits(std::uint64_t size) {
 
 } // namespace
 
-CoreTiming::CoreTiming(const DatapathSpec& s, const mantissa_hls::Shape& shape)
+CoreTiming::CoreTiming(const DatapathSpec& s, const hls::LoadedMatrix& matrix)
     : integer_sums_(s.dot.fixed || s.dot.exact), shared_(!integer_sums_ && alike(s.dot.accumulator, s.scalar)),
       scalar_bits_(s.scalar.fraction_bits) {
-    if (s.fixed_vectors()) take_words(s, shape);
-    else take_floating(s, shape);
+    if (s.fixed_vectors()) take_words(s, matrix);
+    else take_floating(s, matrix.shape);
 }
 
 namespace {
 
-/// Rows of differences as the kernel forms them, each operation on the RTL core's operators: latency, and when the
-/// coefficients are taken.
-struct DifferenceRow {
-    int latency;
-    std::array<int, 9> taken{};
-};
-
-DifferenceRow difference_row(const DatapathSpec& s, bool row_sums) {
+/// Rows of differences as the kernel forms them, each operation on the RTL core's operators.
+RowClocks difference_row(const DatapathSpec& s, bool row_sums) {
     const int w = s.row.fraction_bits, p = s.p.fraction_bits, c = s.coefficient.fraction_bits;
     const int add = latency::add_latency(w, w, w), first = latency::add_latency(p, p, w),
               convert = latency::convert_latency(s.row.exponent_bits, w, s.q.exponent_bits, s.q.fraction_bits);
-    DifferenceRow row{};
+    RowClocks row;
     if (s.order == RowOrder::flux) {
         // difference; product; two sums to up; up - down; the sum along the row
         row.latency = first + latency::mul_latency(c, w) + 4 * add;
@@ -74,7 +69,7 @@ void CoreTiming::take_floating(const DatapathSpec& s, const mantissa_hls::Shape&
         row = latency::row_latency(tree, s.coefficient.fraction_bits, p, s.row.exponent_bits, w, s.q.exponent_bits, q);
         for (int b = 0; b < 9; ++b) band[static_cast<std::size_t>(b)] = latency::row_off(tree, w, b);
     } else {
-        const DifferenceRow differences = difference_row(s, shape.row_sums != 0);
+        const RowClocks differences = difference_row(s, shape.row_sums != 0);
         row = differences.latency;
         band = differences.taken;
     }
@@ -93,7 +88,7 @@ void CoreTiming::take_floating(const DatapathSpec& s, const mantissa_hls::Shape&
     }
 }
 
-void CoreTiming::take_words(const DatapathSpec& s, const mantissa_hls::Shape& shape) {
+void CoreTiming::take_words(const DatapathSpec& s, const hls::LoadedMatrix& matrix) {
     const int o = s.operand.fraction_bits, r = s.r.word_bits, p = s.p.word_bits, q = s.q.word_bits;
     p_in = latency::fx_p_in(o, q, p);
     u_in = latency::fx_u_in(o, q);
@@ -101,14 +96,17 @@ void CoreTiming::take_words(const DatapathSpec& s, const mantissa_hls::Shape& sh
     u_out = latency::fx_u_out(o, q);
     r_out = latency::fx_r_out(o, q);
     p_out = latency::fx_p_out(o, q);
-    row = latency::fx_row_latency(shape.stencil != 0 ? 1 : 0, s.lanes);
+    const RowClocks rows = integer_rows(s, matrix);
+    row = rows.latency;
+    band = rows.taken;
     const int dot = std::max({latency::fx_dot_latency(s.lanes, r, r), latency::fx_dot_latency(s.lanes, p, q),
                               latency::fx_dot_latency(s.lanes, q, q)});
     drain = latency::fx_drain_clocks(p_out, row, dot) - (p_out + 1 + row);
     close = 2;
     load_ = 5;
     // The three totals on one grid.
-    const int length = length_bits(shape.size), rf = s.r.fraction_bits, pf = s.p.fraction_bits, qf = s.q.fraction_bits;
+    const int length = length_bits(matrix.shape.size), rf = s.r.fraction_bits, pf = s.p.fraction_bits,
+              qf = s.q.fraction_bits;
     const std::array<int, 3> fraction{2 * rf, pf + qf, 2 * qf}, width{2 * r - 1, p + q - 1, 2 * q - 1};
     const int finest = std::max({fraction[0], fraction[1], fraction[2]});
     for (std::size_t k = 0; k < 3; ++k) {

@@ -4,9 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "mantissa/spec.hpp"
-#include "mantissa_hls/line_buffer.hpp"
-#include "mantissa_hls/scalar_unit.hpp"
+#include "mantissa/hls/kernel.hpp"
 
 namespace mantissa::sim {
 
@@ -22,13 +20,13 @@ struct CoreTiming {
     int command = 3; ///< clock in which a pass is asked for, and two until the first beat
     int check = 1;   ///< clock before a run's first pass
 
-    CoreTiming(const DatapathSpec& spec, const mantissa_hls::Shape& shape);
+    CoreTiming(const DatapathSpec& spec, const hls::LoadedMatrix& matrix);
     /// Clocks from the scalar unit's start to the next pass's command.
     [[nodiscard]] std::uint64_t scalar(const mantissa_hls::ScalarResult& result) const;
 
 private:
     void take_floating(const DatapathSpec& spec, const mantissa_hls::Shape& shape);
-    void take_words(const DatapathSpec& spec, const mantissa_hls::Shape& shape);
+    void take_words(const DatapathSpec& spec, const hls::LoadedMatrix& matrix);
 
     bool integer_sums_; ///< dot products are integers, which the scalar unit normalises
     bool shared_;       ///< the scalar unit subtracts on an accumulator's adder

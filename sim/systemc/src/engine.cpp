@@ -51,7 +51,7 @@ class Run final : public SystemcSession {
 public:
     Run(const System& system, const DatapathSpec& spec, const SystemcOptions& options)
         : spec_(spec), options_(options), formats_{spec.u, spec.r, spec.p, spec.q}, size_(system.size()),
-          matrix_(hls::load_matrix(system, spec)), timing_(spec, matrix_.shape),
+          matrix_(hls::load_matrix(system, spec)), timing_(spec, matrix_),
           state_(hls::kernel_for(spec, system.kind()).step.state_bytes / sizeof(Line) + 1) {
         job_.spec = &spec_;
         job_.kernel = &hls::kernel_for(spec, system.kind());

@@ -66,6 +66,7 @@ double stored_value(const Format& f, std::uint64_t word);
 struct LoadedMatrix {
     mantissa_hls::Shape shape;
     std::array<std::vector<std::uint64_t>, kBands> stream;
+    int longest = 0; ///< bits of the longest streamed word, of fixed-point ones
 };
 LoadedMatrix load_matrix(const System& system, const DatapathSpec& spec);
 
