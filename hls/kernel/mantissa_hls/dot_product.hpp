@@ -50,7 +50,6 @@ MANTISSA_HLS_INLINE Units to_units(std::uint64_t significand, std::int64_t expon
 template <Fmt F> struct Total {
     Number<F> value;
     bool over = false;
-    int bits = 0; ///< of an integer sum's magnitude
 };
 
 /// An integer sum, in units of 2^lsb, rounded once.
@@ -60,7 +59,6 @@ template <Fmt F> Total<F> total_of(SignedWide sum, int lsb) {
     const Wide magnitude = static_cast<Wide>(negative ? -sum : sum);
     int zeros = 0;
     for (int k = 127; k >= 0 && ((magnitude >> k) & 1) == 0; --k) ++zeros;
-    total.bits = 128 - zeros;
     if (magnitude != 0) {
         const Wide normal = magnitude << zeros;
         const auto top = static_cast<std::uint64_t>(normal >> 64);

@@ -23,9 +23,8 @@ struct ScalarWords {
 struct ScalarResult {
     ScalarWords words;
     PassEnd end = PassEnd::go_on;
-    std::uint32_t guarded = 0;    ///< sigma was negative
-    std::int32_t total_bits[3]{}; ///< of the three totals: see Total
-    std::uint64_t taken[4]{};     ///< bits that words of u, r, p and q took in the pass: see WordUse
+    std::uint32_t guarded = 0; ///< sigma was negative
+    std::uint64_t taken[4]{};  ///< bits that words of u, r, p and q took in the pass: see WordUse
 };
 
 /// rho_stop is a word of the scalar format; it is tested when `test_rho` is set.
@@ -35,9 +34,6 @@ inline ScalarResult scalar_unit(const Total<D.scalar>& rr, const Total<D.scalar>
     constexpr Fmt F = D.scalar;
     using N = Number<F>;
     ScalarResult out;
-    out.total_bits[0] = rr.bits;
-    out.total_bits[1] = pq.bits;
-    out.total_bits[2] = qq.bits;
     if (rr.over | pq.over | qq.over) {
         out.end = PassEnd::window_overflow;
         return out;

@@ -10,51 +10,41 @@ namespace mantissa::sim {
 
 namespace {
 
-bool alike(const Format& a, const Format& b) {
-    return a.exponent_bits == b.exponent_bits && a.fraction_bits == b.fraction_bits && a.rounding == b.rounding;
+// The scalar unit, from start to done, where the totals end the run.
+constexpr int kEndedIntegers = 20, kEndedFloating = 15;
+
+int rne(const Format& f) {
+    return f.truncates() ? 0 : 1;
 }
 
-/// Of the integer core's LENGTH register: sums of dot products are as much longer than their terms.
-int length_bits(std::uint64_t size) {
-    int bits = 20;
-    while (bits < 32 && size >> bits != 0) bits += 4;
-    return bits;
-}
-
-} // namespace
-
-CoreTiming::CoreTiming(const DatapathSpec& s, const hls::LoadedMatrix& matrix)
-    : integer_sums_(s.dot.fixed || s.dot.exact), shared_(!integer_sums_ && alike(s.dot.accumulator, s.scalar)),
-      scalar_bits_(s.scalar.fraction_bits) {
-    if (s.fixed_vectors()) take_words(s, matrix);
-    else take_floating(s, matrix.shape);
-}
-
-namespace {
-
-/// Rows of differences as the kernel forms them, each operation on the RTL core's operators.
-RowClocks difference_row(const DatapathSpec& s, bool row_sums) {
-    const int w = s.row.fraction_bits, p = s.p.fraction_bits, c = s.coefficient.fraction_bits;
-    const int add = latency::add_latency(w, w, w), first = latency::add_latency(p, p, w),
-              convert = latency::convert_latency(s.row.exponent_bits, w, s.q.exponent_bits, s.q.fraction_bits);
+/// Rows of differences as the RTL core forms them, with alpha, beta and gamma of second differences in registers.
+RowClocks difference_row(const DatapathSpec& s, int row_sums) {
+    const int w = s.row.fraction_bits, p = s.p.fraction_bits, c = s.coefficient.fraction_bits, e = s.row.exponent_bits,
+              qe = s.q.exponent_bits, q = s.q.fraction_bits, stages = latency::add_latency(w, w, w);
     RowClocks row;
     if (s.order == RowOrder::flux) {
-        // difference; product; two sums to up; up - down; the sum along the row
-        row.latency = first + latency::mul_latency(c, w) + 4 * add;
-        row.taken.fill(first);
+        row.latency = latency::flux_latency(c, e, w, qe, q, row_sums, stages);
+        for (int k = 0; k < 5; ++k) row.taken[static_cast<std::size_t>(k)] = latency::flux_off(c, p, w, k, stages);
     } else {
-        // a; gamma a; s; two differences of s; the sum with alpha a
-        row.latency = first + add + latency::mul_latency(c, w) + 4 * add;
+        row.latency = latency::second_latency(c, e, w, qe, q, row_sums, 0, stages);
     }
-    if (row_sums) {
-        row.taken[kWeights] = row.latency - latency::mul_latency(c, p);
-        row.latency += add;
-    }
-    row.latency += convert;
     return row;
 }
 
 } // namespace
+
+CoreTiming::CoreTiming(const DatapathSpec& s, const hls::LoadedMatrix& matrix) {
+    const bool integers = s.dot.fixed || s.dot.exact;
+    const Format &sums = s.dot.accumulator, &scalar = s.scalar;
+    const int outside = latency::scalar_outside(integers ? 1 : 0, sums.exponent_bits, sums.fraction_bits, rne(sums),
+                                                scalar.exponent_bits, scalar.fraction_bits, rne(scalar));
+    // The integer core's has a hard multiplier.
+    formed_ = latency::scalar_clocks(integers ? 1 : 0, outside, scalar.fraction_bits, rne(scalar),
+                                     s.fixed_vectors() ? 1 : 0, sums.fraction_bits);
+    ended_ = integers ? kEndedIntegers : kEndedFloating;
+    if (s.fixed_vectors()) take_words(s, matrix);
+    else take_floating(s, matrix.shape);
+}
 
 void CoreTiming::take_floating(const DatapathSpec& s, const mantissa_hls::Shape& shape) {
     const int o = s.operand.fraction_bits, u = s.u.fraction_bits, r = s.r.fraction_bits, p = s.p.fraction_bits,
@@ -69,22 +59,19 @@ void CoreTiming::take_floating(const DatapathSpec& s, const mantissa_hls::Shape&
         row = latency::row_latency(tree, s.coefficient.fraction_bits, p, s.row.exponent_bits, w, s.q.exponent_bits, q);
         for (int b = 0; b < 9; ++b) band[static_cast<std::size_t>(b)] = latency::row_off(tree, w, b);
     } else {
-        const RowClocks differences = difference_row(s, shape.row_sums != 0);
+        const RowClocks differences = difference_row(s, shape.row_sums != 0 ? 1 : 0);
         row = differences.latency;
         band = differences.taken;
     }
     // The last term comes p_out + 1 + row clocks behind the last slot.
     drain = latency::drain_clocks(p_out, u_out, row) - (p_out + 1 + row);
-    if (integer_sums_) {
-        sum_bits_ = s.dot.window.width() + 32;
+    if (s.dot.fixed) {
         close = s.lanes + 2;
-        load_ = 5;
     } else {
         const int term = s.dot.exact_product ? s.dot.accumulator.fraction_bits : s.dot.product.fraction_bits;
         const int sum = s.dot.accumulator.fraction_bits;
         close = latency::accumulate_close_latency(term, sum, s.dot.depth) +
                 latency::log2_up(s.lanes) * (latency::accumulate_fold_latency(term, sum) + 1) + 2;
-        load_ = 3;
     }
 }
 
@@ -103,37 +90,13 @@ void CoreTiming::take_words(const DatapathSpec& s, const hls::LoadedMatrix& matr
                               latency::fx_dot_latency(s.lanes, q, q)});
     drain = latency::fx_drain_clocks(p_out, row, dot) - (p_out + 1 + row);
     close = 2;
-    load_ = 5;
-    // The three totals on one grid.
-    const int length = length_bits(matrix.shape.size), rf = s.r.fraction_bits, pf = s.p.fraction_bits,
-              qf = s.q.fraction_bits;
-    const std::array<int, 3> fraction{2 * rf, pf + qf, 2 * qf}, width{2 * r - 1, p + q - 1, 2 * q - 1};
-    const int finest = std::max({fraction[0], fraction[1], fraction[2]});
-    for (std::size_t k = 0; k < 3; ++k) {
-        sum_shift_[k] = finest - fraction[k];
-        sum_bits_ = std::max(sum_bits_, width[k] + length + sum_shift_[k]);
-    }
 }
 
 std::uint64_t CoreTiming::scalar(const mantissa_hls::ScalarResult& result) const {
     using mantissa_hls::PassEnd;
-    std::uint64_t clocks = 1; // into Load
-    for (std::size_t k = 0; k < 3; ++k) {
-        clocks += static_cast<std::uint64_t>(load_);
-        // An integer is shifted by eight while it can be, then by one; a zero not at all.
-        const int zeros = sum_bits_ - sum_shift_[k] - result.total_bits[k];
-        if (integer_sums_ && result.total_bits[k] != 0) clocks += static_cast<std::uint64_t>(zeros / 8 + zeros % 8);
-    }
-    clocks += 1; // tests
+    // To done, and one to the next pass's command. A run that ends before alpha ends sooner.
     const bool formed = result.end == PassEnd::go_on || result.end == PassEnd::rho_reached;
-    if (formed) {
-        const int divide = latency::div_latency(scalar_bits_) + 1,
-                  multiply = latency::mul_serial_latency(scalar_bits_) + 1;
-        clocks += static_cast<std::uint64_t>(2 * divide + 2 * multiply +
-                                             latency::add_latency(scalar_bits_, scalar_bits_, scalar_bits_) +
-                                             (shared_ ? 5 : 1));
-    }
-    return clocks + 5; // finish in two, operands, done, next
+    return static_cast<std::uint64_t>((formed ? formed_ : ended_) + 1);
 }
 
 } // namespace mantissa::sim

@@ -28,11 +28,7 @@ private:
     void take_floating(const DatapathSpec& spec, const mantissa_hls::Shape& shape);
     void take_words(const DatapathSpec& spec, const hls::LoadedMatrix& matrix);
 
-    bool integer_sums_; ///< dot products are integers, which the scalar unit normalises
-    bool shared_;       ///< the scalar unit subtracts on an accumulator's adder
-    int scalar_bits_, load_ = 0;
-    int sum_bits_ = 0;               ///< of an integer total on its way to the scalar unit
-    std::array<int, 3> sum_shift_{}; ///< by which each total is shifted there
+    int formed_ = 0, ended_ = 0; ///< of the scalar unit, where it forms alpha and beta and where the totals end the run
 };
 
 } // namespace mantissa::sim

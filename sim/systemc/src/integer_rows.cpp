@@ -17,40 +17,59 @@ int lane_turn(int lanes) {
     return lanes == 1 ? 0 : lanes <= 8 ? 1 : 2;
 }
 
-/// Clocks of a sum of words times constants, in canonical signed digits: a tree for each sign, and their difference
-/// (rtl/fx_digits.svh).
-int weighted(std::initializer_list<std::int64_t> constants) {
+/// Constants in canonical signed digits: those that are 1 and those that are -1 (rtl/fx_digits.svh).
+struct Digits {
     int added = 0, taken = 0;
+};
+Digits digits(std::initializer_list<std::int64_t> constants) {
+    Digits all;
     for (const std::int64_t c : constants) {
         const auto a = static_cast<std::uint64_t>(std::abs(c)), t = 3 * a;
         const int ones = std::popcount(t & ~a), minus_ones = std::popcount(a & ~t);
-        added += c < 0 ? minus_ones : ones;
-        taken += c < 0 ? ones : minus_ones;
+        all.added += c < 0 ? minus_ones : ones;
+        all.taken += c < 0 ? ones : minus_ones;
     }
+    return all;
+}
+
+/// Clocks of a sum of words times constants: a tree for each sign, and their difference.
+int weighted(std::initializer_list<std::int64_t> constants) {
     const auto levels = [](int n) {
         return n > 1 ? static_cast<int>(std::bit_width(static_cast<unsigned>(n - 1))) : 0;
     };
-    return std::max(levels(added), levels(taken)) + (taken > 0 ? 1 : 0);
+    const Digits d = digits(constants);
+    return std::max(levels(d.added), levels(d.taken)) + (d.taken > 0 ? 1 : 0);
 }
+
+using Nine = std::array<std::int64_t, 9>;
 
 /// Eight equal neighbours: the sum over the box times their constant, and what the centre has beyond that.
-int box_clocks(std::int64_t s0, std::int64_t s4) {
-    const bool common = weighted({std::abs(s0)}) > 0 && (s4 - s0) % (s0 == 0 ? 1 : s0) == 0;
-    const std::int64_t of_box = !common  ? s0
-                                : s0 < 0 ? -1
-                                         : 1,
-                       of_centre = !common ? s4 - s0 : (s4 - s0) / std::abs(s0);
-    const int centre = weighted({of_centre < 0 && of_box >= 0 ? -of_centre : of_centre});
-    return 4 + std::max(weighted({std::abs(of_box)}), centre - 3) + (common ? 1 + weighted({std::abs(s0)}) : 0);
+int box_clocks(const Nine& t) {
+    const std::int64_t of_centre = t[4] - t[0];
+    const int centre = weighted({of_centre < 0 && t[0] >= 0 ? -of_centre : of_centre});
+    return 4 + std::max(weighted({std::abs(t[0])}), centre - 3);
 }
 
-int stencil_clocks(const std::array<std::int64_t, 9>& s) {
-    bool box = true;
-    for (std::size_t b = 0; b < 9; ++b) box &= b == 4 || s[b] == s[0];
-    if (box && std::abs(s[4] - s[0]) < std::int64_t{1} << 30) return box_clocks(s[0], s[4]);
-    const bool mirror = s[0] == s[6] && s[1] == s[7] && s[2] == s[8]; // rows to the south and north are added first
-    const auto column = [&](std::size_t b) { return weighted({s[b], s[b + 3], mirror ? 0 : s[b + 6]}); };
-    return (mirror ? 1 : 0) + std::max({column(0), column(1), column(2)}) + 2;
+/// A sum for each column; rows to the south and to the north are added first where their constants are the same.
+int column_clocks(const Nine& t) {
+    const bool mirror = t[0] == t[6] && t[1] == t[7] && t[2] == t[8];
+    const auto column = [&](std::size_t b) {
+        // One at a side without a positive digit is formed with the other sign.
+        const std::int64_t sign = b != 1 && digits({t[b], t[b + 3], t[b + 6]}).added == 0 ? -1 : 1;
+        return weighted({sign * t[b], sign * t[b + 3], mirror ? 0 : sign * t[b + 6]});
+    };
+    return (mirror ? 1 : 0) + std::max({column(0), column(1), column(2)}) + 1;
+}
+
+int stencil_clocks(Nine t) {
+    // What all have in common comes last, where it takes several digits.
+    std::int64_t common = weighted({std::abs(t[0])}) > 0 ? std::abs(t[0]) : 1;
+    for (const std::int64_t c : t)
+        if (c % common != 0) common = 1;
+    for (std::int64_t& c : t) c /= common;
+    bool box = weighted({std::abs(t[0])}) > 0 && std::abs(t[4] - t[0]) < std::int64_t{1} << 30;
+    for (std::size_t b = 0; b < 9; ++b) box &= b == 4 || t[b] == t[0];
+    return (box ? box_clocks(t) : column_clocks(t)) + (common != 1 ? 1 + weighted({common}) : 0);
 }
 
 } // namespace
@@ -59,16 +78,17 @@ RowClocks integer_rows(const DatapathSpec& spec, const hls::LoadedMatrix& matrix
     const mantissa_hls::Shape& shape = matrix.shape;
     const int lanes = spec.lanes, p = spec.p.word_bits;
     const int rounds = shape.row_shift > 0 && spec.q.rounding == Rounding::nearest_up ? 1 : 0;
+    const int lines = lane_turn(lanes);
     RowClocks clocks;
     if (shape.stencil != 0) {
-        std::array<std::int64_t, 9> s{};
+        Nine s{};
         std::ranges::transform(shape.coefficient, s.begin(),
                                [](std::uint64_t c) { return static_cast<std::int64_t>(c); });
-        clocks.latency = (lanes == 1 ? 0 : lane_turn(lanes) + 3) + stencil_clocks(s) + rounds;
+        clocks.latency = lines + stencil_clocks(s) + rounds;
         return clocks;
     }
     const int coefficient = std::max(spec.coefficient.word_bits, matrix.longest);
-    const int lines = lane_turn(lanes), products = 1 + latency::fx_mul_latency(p - 1, coefficient),
+    const int products = 1 + latency::fx_mul_latency(p - 1, coefficient),
               wait = lanes == 1 ? 0 : 1 + lane_turn(lanes); // for what comes from the row to the south
     clocks.latency = lines + products + 4 + wait + rounds;
     clocks.taken.fill(lines + 1);
