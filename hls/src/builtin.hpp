@@ -7,7 +7,7 @@
 
 namespace mantissa::hls {
 
-/// The kernel for a spec's text, the fastest build that this processor runs; nullptr when it is not built in.
-const mantissa_hls::Kernel* builtin_kernel(const std::string& spec);
+/// The kernel of a name, the fastest build that this processor runs; nullptr when it is not built in.
+const mantissa_hls::Kernel* builtin_kernel(const std::string& name);
 
 } // namespace mantissa::hls

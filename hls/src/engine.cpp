@@ -33,22 +33,19 @@ private:
 class HlsSession final : public Session {
 public:
     HlsSession(const System& system, const DatapathSpec& spec)
-        : spec_(spec), kernel_(hls::kernel_for(spec)), formats_{spec.u, spec.r, spec.p, spec.q},
+        : spec_(spec), kernel_(hls::kernel_for(spec, system.kind())), formats_{spec.u, spec.r, spec.p, spec.q},
           word_bytes_{kernel_.u_word, kernel_.r_word, kernel_.p_word, kernel_.q_word}, size_(system.size()),
           state_(kernel_.pass.state_bytes) {
         const std::size_t lanes = kernel_.pass.beat_lanes, padded = (size_ + lanes - 1) / lanes * lanes;
         for (std::size_t v = 0; v < 4; ++v) vectors_[v] = Buffer(padded * word_bytes_[v]);
-        if (system.kind() == System::Kind::bands)
-            for (std::size_t b = 0; b < kBands; ++b) {
-                bands_[b] = Buffer(padded * kernel_.coefficient_word);
-                for (std::size_t i = 0; i < size_; ++i)
-                    hls::store_word(
-                        bands_[b].data() + i * kernel_.coefficient_word, kernel_.coefficient_word,
-                        hls::to_word(spec.coefficient,
-                                     exact::convert(spec.coefficient, std::get<Bands>(system.matrix()).band(b)[i])));
-            }
-        const mantissa_hls::Shape shape = hls::shape_of(system, spec);
-        kernel_.pass.begin(state_.data(), &shape);
+        const hls::LoadedMatrix matrix = hls::load_matrix(system, spec);
+        for (std::size_t b = 0; b < matrix.shape.streams; ++b) {
+            bands_[b] = Buffer(padded * kernel_.coefficient_word);
+            for (std::size_t i = 0; i < size_; ++i)
+                hls::store_word(bands_[b].data() + i * kernel_.coefficient_word, kernel_.coefficient_word,
+                                matrix.stream[b][i]);
+        }
+        kernel_.pass.begin(state_.data(), &matrix.shape);
     }
 
     void write(Vec v, std::size_t first, std::span<const double> values) override {
@@ -56,7 +53,9 @@ public:
         const std::size_t k = index(v);
         std::byte* at = vectors_[k].data() + first * word_bytes_[k];
         for (const double x : values) {
-            hls::store_word(at, word_bytes_[k], hls::to_word(formats_[k], exact::convert(formats_[k], x)));
+            const auto [word, overflow] = hls::stored_word(formats_[k], x);
+            unfit_ |= overflow;
+            hls::store_word(at, word_bytes_[k], word);
             at += word_bytes_[k];
         }
     }
@@ -65,7 +64,7 @@ public:
         const std::size_t k = index(v);
         const std::byte* at = vectors_[k].data() + first * word_bytes_[k];
         for (double& x : values) {
-            x = hls::from_word(formats_[k], hls::load_word(at, word_bytes_[k]));
+            x = hls::stored_value(formats_[k], hls::load_word(at, word_bytes_[k]));
             at += word_bytes_[k];
         }
     }
@@ -91,6 +90,9 @@ public:
                                                  report.passes + 1 >= request.rho_stop_from ? 1U : 0U};
             mantissa_hls::ScalarResult result;
             kernel_.pass.pass(state_.data(), &memory, &pass, &result);
+            report.words.merge(hls::word_use(spec_, result));
+            if (unfit_) result = hls::overflowed(); // a write() that no word held
+            unfit_ = false;
             words_ = result.words;
             ++report.passes;
             report.sigma_guards += result.guarded;
@@ -118,13 +120,14 @@ private:
     Buffer bands_[kBands];
     Buffer state_;
     mantissa_hls::ScalarWords words_;
+    bool unfit_ = false;
 };
 
 class HlsEngine final : public Engine {
 public:
     [[nodiscard]] std::string name() const override { return "hls"; }
     [[nodiscard]] std::string description() const override {
-        return "the HLS-style C++ datapath, untimed (" + std::to_string(hls::builtin_specs().size()) +
+        return "the HLS-style C++ datapath, untimed (" + std::to_string(hls::builtin_kernels().size()) +
                " datapaths built in, others compiled on first use)";
     }
     [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System& system,

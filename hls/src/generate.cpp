@@ -1,6 +1,6 @@
 // Build tool: writes the sources of the built-in kernels.
-//     hls_generate kernel SYMBOL SPEC FILE            one kernel
-//     hls_generate table FILE ISA... -- SPEC...       the table over all, kernel k of instruction set I being
+//     hls_generate kernel SYMBOL NAME FILE            one kernel
+//     hls_generate table FILE ISA... -- NAME...       the table over all, kernel k of instruction set I being
 //                                                     mantissa_hls_I_k
 #include <cstdio>
 #include <exception>
@@ -25,22 +25,22 @@ std::string condition(const std::string& isa) {
     return "true";
 }
 
-void table(std::ofstream& out, const std::vector<std::string>& isas, const std::vector<std::string>& specs) {
+void table(std::ofstream& out, const std::vector<std::string>& isas, const std::vector<std::string>& names) {
     out << "#include <cstdlib>\n#include \"builtin.hpp\"\n#include \"mantissa/hls/kernel.hpp\"\n";
     for (const std::string& isa : isas)
-        for (std::size_t k = 0; k < specs.size(); ++k)
+        for (std::size_t k = 0; k < names.size(); ++k)
             out << "extern \"C\" const mantissa_hls::Kernel* mantissa_hls_" << isa << "_" << k << "();\n";
-    out << "namespace mantissa::hls {\nconst mantissa_hls::Kernel* builtin_kernel(const std::string& spec) {\n";
+    out << "namespace mantissa::hls {\nconst mantissa_hls::Kernel* builtin_kernel(const std::string& name) {\n";
     out << "    const char* set = std::getenv(\"MANTISSA_ISA\");\n"
            "    [[maybe_unused]] const std::string wanted = set != nullptr ? set : \"\";\n";
     for (const std::string& isa : isas) { // the widest first
         out << "    if (" << condition(isa) << ") {\n";
-        for (std::size_t k = 0; k < specs.size(); ++k)
-            out << "        if (spec == \"" << specs[k] << "\") return mantissa_hls_" << isa << "_" << k << "();\n";
+        for (std::size_t k = 0; k < names.size(); ++k)
+            out << "        if (name == \"" << names[k] << "\") return mantissa_hls_" << isa << "_" << k << "();\n";
         out << "        return nullptr;\n    }\n";
     }
-    out << "    return nullptr;\n}\nstd::vector<std::string> builtin_specs() {\n    return {";
-    for (const std::string& spec : specs) out << "\n        \"" << spec << "\",";
+    out << "    return nullptr;\n}\nstd::vector<std::string> builtin_kernels() {\n    return {";
+    for (const std::string& name : names) out << "\n        \"" << name << "\",";
     out << "};\n}\n} // namespace mantissa::hls\n";
 }
 
@@ -50,26 +50,29 @@ int main(int count, char** values) {
     const std::vector<std::string> arguments(values + 1, values + count);
     try {
         if (arguments.size() == 4 && arguments[0] == "kernel") {
-            std::ofstream(arguments[3]) << mantissa::hls::kernel_source(mantissa::parse_spec(arguments[2]),
-                                                                        arguments[1]);
+            const auto [spec, kind] = mantissa::hls::parse_kernel_name(arguments[2]);
+            std::ofstream(arguments[3]) << mantissa::hls::kernel_source(spec, kind, arguments[1]);
             return 0;
         }
         if (arguments.size() > 3 && arguments[0] == "table") {
-            std::vector<std::string> isas, specs;
+            std::vector<std::string> isas, names;
             bool behind = false;
             for (std::size_t k = 2; k < arguments.size(); ++k) {
                 if (arguments[k] == "--") behind = true;
-                else if (behind) specs.push_back(to_string(mantissa::parse_spec(arguments[k])));
-                else isas.push_back(arguments[k]);
+                else if (!behind) isas.push_back(arguments[k]);
+                else {
+                    const auto [spec, kind] = mantissa::hls::parse_kernel_name(arguments[k]);
+                    names.push_back(mantissa::hls::kernel_name(spec, kind));
+                }
             }
             std::ofstream out(arguments[1]);
-            table(out, isas, specs);
+            table(out, isas, names);
             return 0;
         }
     } catch (const std::exception& fault) {
         std::fprintf(stderr, "hls_generate: %s\n", fault.what());
         return 2;
     }
-    std::fprintf(stderr, "usage: hls_generate kernel SYMBOL SPEC FILE | table FILE ISA... -- SPEC...\n");
+    std::fprintf(stderr, "usage: hls_generate kernel SYMBOL NAME FILE | table FILE ISA... -- NAME...\n");
     return 2;
 }

@@ -1,7 +1,8 @@
-// Values, words and shapes between the contract and the kernels.
+// Values and words between the contract and the kernels.
 #include <bit>
 
 #include "mantissa/exact.hpp"
+#include "mantissa/fixed_words.hpp"
 #include "mantissa/hls/kernel.hpp"
 
 namespace mantissa::hls {
@@ -27,17 +28,16 @@ double from_word(const Format& f, std::uint64_t word) {
                                  (fraction << (52 - f.fraction_bits)));
 }
 
-mantissa_hls::Shape shape_of(const System& system, const DatapathSpec& spec) {
-    mantissa_hls::Shape shape;
-    shape.size = system.size();
-    shape.row_length = static_cast<std::uint32_t>(system.row_length());
-    shape.stencil = system.kind() == System::Kind::stencil ? 1 : 0;
-    if (shape.stencil != 0)
-        for (std::size_t b = 0; b < kBands; ++b)
-            shape.coefficient[b] =
-                to_word(spec.coefficient,
-                        exact::convert(spec.coefficient, std::get<Stencil>(system.matrix()).coefficients()[b]));
-    return shape;
+StoredWord stored_word(const Format& f, double value) {
+    if (!f.is_fixed()) return {to_word(f, exact::convert(f, value)), false};
+    const fixed::Rounded rounded = fixed::from_double(f, value);
+    return {static_cast<std::uint64_t>(rounded.word), rounded.overflow};
+}
+
+double stored_value(const Format& f, std::uint64_t word) {
+    if (!f.is_fixed()) return from_word(f, word);
+    const int above = 64 - f.word_bits; // memory keeps whole bytes
+    return fixed::to_double(f, static_cast<fixed::Word>(word << above) >> above);
 }
 
 Scalars scalars_of(const DatapathSpec& spec, const mantissa_hls::ScalarWords& w) {
@@ -62,6 +62,13 @@ static_assert(same_number(PassEnd::go_on, RunEnd::passes) && same_number(PassEnd
 
 RunEnd run_end(mantissa_hls::PassEnd end) {
     return run_end_of(static_cast<std::uint32_t>(end)).value_or(RunEnd::fault);
+}
+
+WordUse word_use(const DatapathSpec& spec, const mantissa_hls::ScalarResult& result) {
+    const auto bits = [&](const Format& f, std::size_t v) {
+        return f.is_fixed() ? static_cast<int>(std::bit_width(result.taken[v])) + 1 : 0;
+    };
+    return {bits(spec.u, 0), bits(spec.r, 1), bits(spec.p, 2), bits(spec.q, 3)};
 }
 
 } // namespace mantissa::hls

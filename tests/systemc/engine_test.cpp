@@ -1,12 +1,15 @@
 // The systemc engine: the reference pass's bits whatever the memory and the FIFOs, its clocks, deadlocks explained.
+#include <algorithm>
 #include <numeric>
 
 #include <gtest/gtest.h>
 
 #include "engine_compare.hpp"
+#include "engines_alike.hpp"
 #include "mantissa/hls/engine.hpp"
 #include "mantissa/sim/systemc_engine.hpp"
 #include "session_owns.hpp"
+#include "symmetric_systems.hpp"
 
 namespace mantissa {
 namespace {
@@ -47,6 +50,68 @@ INSTANTIATE_TEST_SUITE_P(Specs, SystemcSpec,
                                            "s7e8,u=s17e8,row=s13e8", "s23e8:rne", "s52e11", "s17e8,dot=fixed[13:-50]",
                                            "s23e8,lanes=4", "s28e11"),
                          [](const auto& test) { return testing::test_name(test.param); });
+
+// Row forms and words, with the kernels of tests/hls: the emulated engine's bits, ends and longest words.
+class SystemcForms : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(SystemcForms, EqualEmulated) {
+    const auto ideal = make_systemc_engine(), slow = sim::make_systemc_engine(slow_memory()),
+               emulated = make_emulated_engine();
+    const std::string spec = GetParam();
+    const bool axes = parse_spec(spec).order == RowOrder::second_difference;
+    std::vector<System> systems;
+    if (axes) {
+        systems = {testing::axis_stencil(33, 33), testing::axis_stencil(18, 13, 0.7)};
+    } else {
+        systems = {testing::symmetric_stencil(33, 33), testing::symmetric_stencil(18, 13, 0.7),
+                   testing::symmetric_bands(18, 13, 3, false), testing::symmetric_bands(19, 11, 5, true),
+                   testing::symmetric_bands(19, 11, 5, true).bands()};
+    }
+    const double deviation = parse_spec(spec).fixed_vectors() ? 0.05 : 0.01;
+    for (const System& system : systems)
+        for (const auto* engine : {ideal.get(), slow.get()}) {
+            const auto start = testing::random_residual(system, deviation);
+            EXPECT_EQ(testing::expect_alike(*engine, *emulated, spec, system, 4, start), 4U);
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Specs, SystemcForms,
+    ::testing::Values("s17e8,order=flux", "s10e8:rne,u=s23e8,row=s30e9,order=flux,dot=fixed[13:-50],lanes=4",
+                      "s14e8,coef=s10e8,row=s16e8:rne,order=second-difference,lanes=2", "fx18.16,coef=fx20.17",
+                      "fx22.19:floor,u=fx40.33,r=fx20.18,p=fx24.20,q=fx23.17,coef=fx16.13,operand=s10e8:rne,"
+                      "scalar=s23e8:rne,lanes=4",
+                      "fx30.26,u=s23e8,coef=fx32.28,operand=s40e11,lanes=2"),
+    [](const auto& test) { return testing::test_name(test.param); });
+
+TEST(SystemcWords, OverflowAsEmulated) {
+    const auto engine = make_systemc_engine(), emulated = make_emulated_engine();
+    const System system = testing::symmetric_bands(18, 13, 3, true);
+    const auto passes = [&](double deviation) {
+        return testing::expect_alike(*engine, *emulated, "fx18.16,coef=fx20.17", system, 6,
+                                     testing::random_residual(system, deviation));
+    };
+    EXPECT_EQ(passes(20), 0U); // in write()
+    EXPECT_LT(passes(0.5), 6U);
+}
+
+// Fluxes want four streams of coefficients, or five; the report has no more.
+TEST(SystemcWords, StreamsAreThoseOfTheMatrix) {
+    for (const char* spec : {"s17e8,order=flux", "fx18.16,coef=fx20.17"})
+        for (const bool row_sums : {false, true}) {
+            const System system = testing::symmetric_bands(33, 33, 3, row_sums);
+            const auto session = make_systemc_engine()->load(system, parse_spec(spec), {});
+            session->write(Vec::r, 0, testing::random_residual(system));
+            session->run({.passes = 2});
+            const SystemReport r = dynamic_cast<sim::SystemcSession&>(*session).report();
+            const std::size_t streams = row_sums ? 5 : 4;
+            EXPECT_EQ(std::ranges::count_if(r.fifos, [](const auto& f) { return f.name.starts_with("band"); }),
+                      static_cast<std::ptrdiff_t>(streams));
+            const std::size_t vectors = parse_spec(spec).fixed_vectors() ? 4 + 3 + 3 + 3 : 4 * 4, weight = 4;
+            const std::size_t bytes = parse_spec(spec).fixed_vectors() ? 3 : weight;
+            EXPECT_EQ(r.channels[0].bytes_read, 2U * 1089 * (vectors + streams * bytes)) << spec;
+        }
+}
 
 SystemReport run(const SystemcOptions& options, const std::string& spec, const System& system, std::uint64_t passes,
                  RunReport* out = nullptr) {

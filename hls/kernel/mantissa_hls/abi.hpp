@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mantissa_hls/line_buffer.hpp"
 #include "mantissa_hls/scalar_unit.hpp"
-#include "mantissa_hls/stages.hpp"
 
 namespace mantissa_hls {
 
 /// Grows with every change of the structures below; a cached kernel with another number is compiled again.
-inline constexpr std::uint32_t kAbi = 1;
+inline constexpr std::uint32_t kAbi = 2;
 
 /// The vectors and bands in memory: words of their formats, padded with zeros to whole beats of `beat_lanes`.
 struct Memory {
@@ -19,7 +19,7 @@ struct Memory {
     void* r = nullptr;
     void* p = nullptr;
     void* q = nullptr;
-    const void* band[9]{};
+    const void* band[9]{}; ///< the shape's streams of coefficients, in their order
 };
 
 /// alpha and beta of the coming pass, as words of the scalar format, and the test behind it.
@@ -46,7 +46,7 @@ struct StepTable {
     void (*update)(void* state, std::uint64_t beat, const void* u, const void* r, const void* p, const void* q,
                    void* u_new, void* r_new, void* p_new);
     bool (*line)(void* state, const void* p, void* window, void* centre);
-    void (*row)(void* state, const void* window, const void* bands, void* q); ///< bands null: the constant stencil
+    void (*row)(void* state, const void* window, const void* bands, void* q); ///< bands null: a stencil
     void (*dot_rr)(void* state, std::uint64_t beat, const void* r);
     void (*dot_pq)(void* state, std::uint64_t beat, const void* p, const void* q);
     void (*dot_qq)(void* state, std::uint64_t beat, const void* q);
@@ -55,7 +55,7 @@ struct StepTable {
 
 struct Kernel {
     std::uint32_t abi;
-    const char* spec;                                               ///< text of the DatapathSpec
+    const char* name;                                               ///< see mantissa::hls::kernel_name()
     std::uint32_t u_word, r_word, p_word, q_word, coefficient_word; ///< bytes, 4 or 8
     PassTable pass;
     StepTable step;

@@ -2,7 +2,10 @@
 #pragma once
 
 #include "mantissa_hls/abi.hpp"
+#include "mantissa_hls/row_differences.hpp"
+#include "mantissa_hls/row_fluxes.hpp"
 #include "mantissa_hls/stream.hpp"
+#include "mantissa_hls/vector_update.hpp"
 
 namespace mantissa_hls {
 
@@ -22,8 +25,8 @@ template <Datapath D, int Lanes> struct Core {
         rows.begin(s);
     }
     void begin_pass(const PassRequest& request) {
-        update.alpha = convert<D.operand>(unpack<D.scalar>(static_cast<Word<D.scalar>>(request.alpha)));
-        update.beta = convert<D.operand>(unpack<D.scalar>(static_cast<Word<D.scalar>>(request.beta)));
+        update.begin_pass(convert<D.operand>(unpack<D.scalar>(static_cast<Word<D.scalar>>(request.alpha))),
+                          convert<D.operand>(unpack<D.scalar>(static_cast<Word<D.scalar>>(request.beta))));
         lines.begin_pass();
         rows.begin_pass();
         rr.begin();
@@ -31,7 +34,16 @@ template <Datapath D, int Lanes> struct Core {
         qq.begin();
     }
     [[nodiscard]] ScalarResult scalars(const PassRequest& request) {
-        return scalar_unit<D>(rr.close(), pq.close(), qq.close(), request.rho_stop, request.test_rho != 0);
+        Total<D.scalar> rho = rr.close();
+        if constexpr (D.words()) rho.over |= update.over() | rows.use().over();
+        ScalarResult out = scalar_unit<D>(rho, pq.close(), qq.close(), request.rho_stop, request.test_rho != 0);
+        if constexpr (D.words()) {
+            out.taken[0] = update.u_taken();
+            out.taken[1] = update.r_taken();
+            out.taken[2] = update.p_taken();
+            out.taken[3] = rows.use().taken();
+        }
+        return out;
     }
 };
 
@@ -76,25 +88,29 @@ void store(T* to, stream<Beat<T, Lanes>, Depth>& from, std::uint64_t first, int 
     }
 }
 
+/// The first `streams` of a beat's coefficients; the others are +0.
 template <Datapath D, int Lanes, int Depth>
-void load_bands(const void* const* band, stream<Bands<D, Lanes>, Depth>& to, std::uint64_t first, int beats) {
-    for (int k = 0; k < beats; ++k) {
+void load_bands(const void* const* band, std::uint32_t streams, stream<Bands<D, Lanes>, Depth>& to, std::uint64_t first,
+                int beats) {
+    if constexpr (D.streams() > 0)
+        for (int k = 0; k < beats; ++k) {
 #pragma HLS PIPELINE II = 1
-        Bands<D, Lanes> out;
-        for (int b = 0; b < 9; ++b) {
+            Bands<D, Lanes> out{};
+            for (int b = 0; b < D.streams(); ++b) {
 #pragma HLS UNROLL
-            const auto* from = static_cast<const Word<D.coefficient>*>(band[b]);
-            for (int l = 0; l < Lanes; ++l) {
+                if (static_cast<unsigned>(b) >= streams) continue;
+                const auto* from = static_cast<const Coefficient<D>*>(band[b]);
+                for (int l = 0; l < Lanes; ++l) {
 #pragma HLS UNROLL
-                out.band[b][l] = from[(first + static_cast<unsigned>(k)) * Lanes + static_cast<unsigned>(l)];
+                    out.band[b][l] = from[(first + static_cast<unsigned>(k)) * Lanes + static_cast<unsigned>(l)];
+                }
             }
+            to.write(out);
         }
-        to.write(out);
-    }
 }
 
 template <Datapath D, int Lanes, int Depth>
-void run_update(const Core<D, Lanes>& core, Channels<D, Lanes, Depth>& c, std::uint64_t first, int beats) {
+void run_update(Core<D, Lanes>& core, Channels<D, Lanes, Depth>& c, std::uint64_t first, int beats) {
     using C = Channels<D, Lanes, Depth>;
     for (int k = 0; k < beats; ++k) {
 #pragma HLS PIPELINE II = 1
@@ -184,7 +200,7 @@ template <Datapath D, int Lanes, int Depth> struct Untimed {
             load(static_cast<const Word<D.q>*>(m.q), c.q_in, first, real);
             run_update(core, c, first, real);
             const int rows = run_lines(core, c, first, turn, beats);
-            if (streamed) load_bands<D, Lanes>(m.band, c.band, rows_done, rows);
+            if (streamed) load_bands<D, Lanes>(m.band, core.shape.streams, c.band, rows_done, rows);
             run_rows(core, c, rows, streamed);
             run_rr(core, c, first, real);
             run_pq_qq(core, c, rows_done, rows);

@@ -1,12 +1,10 @@
-// Dot products: terms into floating partial sums closed by halving, or into a fixed-point window.
+// Dot products: terms into floating partial sums closed by halving, into a fixed-point window, or of words and exact.
 #pragma once
 
 #include "mantissa_hls/operators.hpp"
+#include "mantissa_hls/words.hpp"
 
 namespace mantissa_hls {
-
-__extension__ using Wide = unsigned __int128; ///< an ap_uint<128> where only a 96-bit total or a long product needs it
-__extension__ using SignedWide = __int128;
 
 /// |units| and the test of the window for one term: significand of `SB` bits whose bit SB-1 is worth 2^exponent.
 struct Units {
@@ -52,8 +50,24 @@ MANTISSA_HLS_INLINE Units to_units(std::uint64_t significand, std::int64_t expon
 template <Fmt F> struct Total {
     Number<F> value;
     bool over = false;
-    int leading_zeros = 0; ///< of the fixed-point sum's magnitude in width + 32 bits: what normalising it takes
 };
+
+/// An integer sum, in units of 2^lsb, rounded once.
+template <Fmt F> Total<F> total_of(SignedWide sum, int lsb) {
+    Total<F> total;
+    const bool negative = sum < 0;
+    const Wide magnitude = static_cast<Wide>(negative ? -sum : sum);
+    int zeros = 0;
+    for (int k = 127; k >= 0 && ((magnitude >> k) & 1) == 0; --k) ++zeros;
+    if (magnitude != 0) {
+        const Wide normal = magnitude << zeros;
+        const auto top = static_cast<std::uint64_t>(normal >> 64);
+        const std::uint64_t sticky = static_cast<std::uint64_t>(normal) != 0 ? 1 : 0;
+        const std::int64_t exponent = 127 - zeros + lsb + F.bias();
+        total.value = round<F, 63>(std::uint64_t{negative}, exponent, top, sticky, false);
+    }
+    return total;
+}
 
 /// One dot product over a pass, `Lanes` terms at a time.
 template <Datapath D, Fmt FA, Fmt FB, int Lanes> class DotProduct {
@@ -69,33 +83,25 @@ public:
 
     /// Lanes from `live` on hold no element.
     void step(const Beat<Word<FA>, Lanes>& a, const Beat<Word<FB>, Lanes>& b, int live) {
-        if constexpr (D.fixed) fixed(a, b, live);
+        if constexpr (D.exact) exact(a, b);
+        else if constexpr (D.fixed) fixed(a, b, live);
         else floating(a, b, live);
     }
 
     [[nodiscard]] Total<D.scalar> close() {
         Total<D.scalar> total;
-        if constexpr (D.fixed) {
+        if constexpr (D.exact || D.fixed) {
             SignedWide sum = 0;
+            bool over = false;
             for (int l = 0; l < Lanes; ++l) {
                 sum += (static_cast<SignedWide>(high_[l]) << 32) + low_[l];
-                total.over |= over_[l] != 0;
+                over |= over_[l] != 0;
             }
+            if constexpr (D.exact) return total_of<D.scalar>(sum, -FA.m - FB.m);
             constexpr int kWidth = D.msb - D.lsb + 1;
             const SignedWide limit = SignedWide{1} << (kWidth - 1);
-            total.over |= sum < -limit || sum >= limit;
-            const bool negative = sum < 0;
-            const Wide magnitude = static_cast<Wide>(negative ? -sum : sum);
-            int zeros = 0;
-            for (int k = 127; k >= 0 && ((magnitude >> k) & 1) == 0; --k) ++zeros;
-            total.leading_zeros = zeros - (128 - (kWidth + 32));
-            if (magnitude != 0) {
-                const Wide normal = magnitude << zeros;
-                const auto top = static_cast<std::uint64_t>(normal >> 64);
-                const std::uint64_t sticky = static_cast<std::uint64_t>(normal) != 0 ? 1 : 0;
-                const std::int64_t exponent = 127 - zeros + D.lsb + D.scalar.bias();
-                total.value = round<D.scalar, 63>(std::uint64_t{negative}, exponent, top, sticky, false);
-            }
+            total = total_of<D.scalar>(sum, D.lsb);
+            total.over = over || sum < -limit || sum >= limit;
         } else {
             for (int half = kSums / 2; half > 0; half /= 2)
                 for (int j = 0; j < half; ++j)
@@ -107,7 +113,7 @@ public:
     }
 
 private:
-    static constexpr int kSums = D.fixed ? Lanes : D.partials;
+    static constexpr int kSums = D.exact || D.fixed ? Lanes : D.partials;
     static constexpr int kGroup = kSums < Lanes ? kSums : Lanes; // terms that go to different sums
 
     void floating(const Beat<Word<FA>, Lanes>& a, const Beat<Word<FB>, Lanes>& b, int live) {
@@ -130,6 +136,17 @@ private:
                 sums[l] = next[l];
             }
             at_ = (at_ + kGroup) & (kSums - 1);
+        }
+    }
+
+    /// Lanes that hold no element are 0. The low and the high halves of products are added apart: 32 bits are left to
+    /// what the sums of either grow to.
+    void exact(const Beat<Word<FA>, Lanes>& a, const Beat<Word<FB>, Lanes>& b) {
+        for (int l = 0; l < Lanes; ++l) {
+#pragma HLS UNROLL
+            const std::int64_t product = std::int64_t{integer<FA>(a.lane[l])} * std::int64_t{integer<FB>(b.lane[l])};
+            low_[l] += product & 0xFFFFFFFF;
+            high_[l] += product >> 32;
         }
     }
 

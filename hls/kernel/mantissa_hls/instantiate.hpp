@@ -23,15 +23,15 @@ template <Datapath D> struct Instance {
     template <class T> static T& out(void* p) { return *static_cast<T*>(p); }
     static C& core(void* state) { return out<C>(state); }
 
-    static constexpr Kernel kernel(const char* spec) {
+    static constexpr Kernel kernel(const char* name) {
         return {
             kAbi,
-            spec,
+            name,
             sizeof(Word<D.u>),
             sizeof(Word<D.r>),
             sizeof(Word<D.p>),
             sizeof(Word<D.q>),
-            sizeof(Word<D.coefficient>),
+            sizeof(Coefficient<D>),
             {kUntimedLanes, sizeof(U), [](void* s, const Shape* shape) { (new (s) U)->core.begin(*shape); },
              [](void* s, const Memory* m, const PassRequest* q, ScalarResult* result) {
                  out<U>(s).pass(*m, *q, *result);

@@ -23,8 +23,8 @@ struct ScalarWords {
 struct ScalarResult {
     ScalarWords words;
     PassEnd end = PassEnd::go_on;
-    std::uint32_t guarded = 0;       ///< sigma was negative
-    std::int32_t leading_zeros[3]{}; ///< see Total
+    std::uint32_t guarded = 0; ///< sigma was negative
+    std::uint64_t taken[4]{};  ///< bits that words of u, r, p and q took in the pass: see WordUse
 };
 
 /// rho_stop is a word of the scalar format; it is tested when `test_rho` is set.
@@ -34,9 +34,6 @@ inline ScalarResult scalar_unit(const Total<D.scalar>& rr, const Total<D.scalar>
     constexpr Fmt F = D.scalar;
     using N = Number<F>;
     ScalarResult out;
-    out.leading_zeros[0] = rr.leading_zeros;
-    out.leading_zeros[1] = pq.leading_zeros;
-    out.leading_zeros[2] = qq.leading_zeros;
     if (rr.over | pq.over | qq.over) {
         out.end = PassEnd::window_overflow;
         return out;

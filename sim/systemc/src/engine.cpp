@@ -50,25 +50,27 @@ std::string wrong(const SystemcOptions& o) {
 class Run final : public SystemcSession {
 public:
     Run(const System& system, const DatapathSpec& spec, const SystemcOptions& options)
-        : spec_(spec), options_(options), formats_{spec.u, spec.r, spec.p, spec.q}, size_(system.size()), timing_(spec),
-          state_(hls::kernel_for(spec).step.state_bytes / sizeof(Line) + 1) {
-        job_.kernel = &hls::kernel_for(spec);
+        : spec_(spec), options_(options), formats_{spec.u, spec.r, spec.p, spec.q}, size_(system.size()),
+          matrix_(hls::load_matrix(system, spec)), timing_(spec, matrix_),
+          state_(hls::kernel_for(spec, system.kind()).step.state_bytes / sizeof(Line) + 1) {
+        job_.spec = &spec_;
+        job_.kernel = &hls::kernel_for(spec, system.kind());
         job_.state = state_.data();
-        job_.shape = hls::shape_of(system, spec);
+        job_.shape = matrix_.shape;
         job_.options = options;
         job_.timing = &timing_;
         job_.store = &store_;
         job_.words = &words_;
         job_.report = &report_;
         const Format all[] = {spec.u, spec.r, spec.p, spec.q, spec.coefficient};
-        for (std::size_t k = 0; k < 5; ++k) job_.element_bytes[k] = static_cast<std::size_t>(all[k].width() + 7) / 8;
+        for (std::size_t k = 0; k < 5; ++k) {
+            const int more = k == 4 && spec.fixed_vectors() ? 1 : 0; // weights and row sums in words
+            job_.element_bytes[k] = static_cast<std::size_t>(all[k].width() + more + 7) / 8;
+        }
         lay_out();
-        if (system.kind() == System::Kind::bands)
-            for (std::size_t b = 0; b < kBands; ++b)
-                for (std::size_t i = 0; i < size_; ++i)
-                    put(job_.layout.band[b], 4, i,
-                        hls::to_word(spec.coefficient,
-                                     exact::convert(spec.coefficient, std::get<Bands>(system.matrix()).band(b)[i])));
+        for (std::size_t b = 0; b < job_.shape.streams; ++b)
+            for (std::size_t i = 0; i < size_; ++i) put(job_.layout.band[b], 4, i, matrix_.stream[b][i]);
+        matrix_.stream = {}; // memory has them
         job_.kernel->step.begin(job_.state, &job_.shape);
 #ifdef MANTISSA_SYSTEMC_RTL
         if (options.core == CoreKind::rtl) {
@@ -81,9 +83,11 @@ public:
     void write(Vec v, std::size_t first, std::span<const double> values) override {
         check(first, values.size());
         const std::size_t k = index(v);
-        for (std::size_t i = 0; i < values.size(); ++i)
-            put(job_.layout.vector[job_.bank][k], k, first + i,
-                hls::to_word(formats_[k], exact::convert(formats_[k], values[i])));
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto [word, overflow] = hls::stored_word(formats_[k], values[i]);
+            job_.unfit |= overflow;
+            put(job_.layout.vector[job_.bank][k], k, first + i, word);
+        }
         moved_ += values.size() * job_.element_bytes[k];
         if (v == Vec::r) formed_ += values.size(); // an outer step gives the inner solver a new residual
     }
@@ -92,7 +96,7 @@ public:
         const std::size_t k = index(v);
         const std::uint64_t base = job_.layout.vector[job_.bank][k];
         for (std::size_t i = 0; i < values.size(); ++i)
-            values[i] = hls::from_word(
+            values[i] = hls::stored_value(
                 formats_[k], hls::load_word(at(base + (first + i) * job_.element_bytes[k]), job_.element_bytes[k]));
         moved_ += values.size() * job_.element_bytes[k];
     }
@@ -127,6 +131,7 @@ public:
         }
         out.passes = result.passes;
         out.sigma_guards = result.sigma_guards;
+        out.words = result.words;
         out.cycles = result.cycles;
         out.end = result.end;
         report_.core_seconds = static_cast<double>(report_.cycles) / (options_.host.core_mhz * 1e6);
@@ -182,8 +187,7 @@ private:
         };
         for (auto& bank : job_.layout.vector)
             for (std::size_t v = 0; v < 4; ++v) bank[v] = place(job_.element_bytes[v]);
-        if (job_.shape.stencil == 0)
-            for (auto& band : job_.layout.band) band = place(job_.element_bytes[4]);
+        for (std::size_t b = 0; b < job_.shape.streams; ++b) job_.layout.band[b] = place(job_.element_bytes[4]);
         job_.layout.bytes = end;
         store_.assign(end, 0);
     }
@@ -202,6 +206,7 @@ private:
     SystemcOptions options_;
     Format formats_[4];
     std::size_t size_;
+    hls::LoadedMatrix matrix_;
     CoreTiming timing_;
     std::vector<Line> state_;
     Store store_;

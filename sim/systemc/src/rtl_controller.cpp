@@ -15,7 +15,6 @@ void CoreSystem::rtl_controller() {
     constexpr std::uint64_t kPatience = 200'000; // clocks without a beat
     Job& job = *job_;
     const std::size_t lanes = job.kernel->step.lanes;
-    const bool streamed = job.shape.stencil == 0;
     const std::uint64_t beats = job.shape.beats(static_cast<int>(lanes));
     std::array<TimedFifo*, MANTISSA_IN> in{u_in_, r_in_, p_in_, q_in_};
     for (std::size_t b = 0; b < 9; ++b) in[4 + b] = band_in_[b];
@@ -37,7 +36,7 @@ void CoreSystem::rtl_controller() {
         sc_core::wait(sc_core::SC_ZERO_TIME); // the DMA's accesses of this clock come first
         ports.in_valid = ports.in_last = ports.out_ready = 0;
         for (std::size_t k = 0; begun && k < in.size(); ++k)
-            if ((k < 4 || streamed) && !in[k]->empty() && in[k]->head_ready() <= at) {
+            if (k < 4 + job.shape.streams && !in[k]->empty() && in[k]->head_ready() <= at) {
                 ports.in_valid |= 1U << k;
                 if (taken[k] + 1 == beats) ports.in_last |= 1U << k;
                 const std::size_t word = word_bytes(std::min<std::size_t>(k, 4));
@@ -68,7 +67,7 @@ void CoreSystem::rtl_controller() {
         if (ports.pass_taken != 0) {
             taken.fill(0);
             begun = true;
-            begin_streams(at + 1, streamed, static_cast<int>(ports.pass_data & 1));
+            begin_streams(at + 1, static_cast<int>(ports.pass_data & 1));
         }
         const bool moved = (ports.in_taken | ports.out_taken | ports.pass_taken) != 0;
         if (moved) ++job.report->streaming;

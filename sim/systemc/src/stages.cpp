@@ -44,19 +44,19 @@ void CoreSystem::update() {
     const auto u_at = static_cast<std::uint64_t>(job_->timing->u_out - 1),
                r_at = static_cast<std::uint64_t>(job_->timing->r_out - 1),
                p_at = static_cast<std::uint64_t>(job_->timing->p_out - 1), depth = std::max(u_at, p_at);
-    // p and q come first, u and r when the products that meet them are there.
+    // q comes first, the others when what they meet is there.
     const std::uint64_t soon = std::min(u_at, r_at);
-    const auto u_in = std::min(static_cast<std::uint64_t>(job_->timing->u_in), soon),
-               r_in = std::min(static_cast<std::uint64_t>(job_->timing->r_in), soon), formed = std::max(u_in, r_in);
+    const auto p_in = std::min(static_cast<std::uint64_t>(job_->timing->p_in), soon),
+               u_in = std::min(static_cast<std::uint64_t>(job_->timing->u_in), soon),
+               r_in = std::min(static_cast<std::uint64_t>(job_->timing->r_in), soon),
+               formed = std::max({p_in, u_in, r_in});
     Registers u(formed + 1, t.u_beat), r(formed + 1, t.r_beat), p(formed + 1, t.p_beat), q(formed + 1, t.q_beat);
     Registers u_new(depth + 1, t.u_beat), r_new(depth + 1, t.r_beat), p_new(depth + 1, t.p_beat);
     const auto due = [&](std::uint64_t step, std::uint64_t behind) { return step >= behind && step - behind < beats; };
     for (std::uint64_t step = 0; step < beats + depth; ++step) {
         Step s(*this, *update_);
-        if (due(step, 0)) {
-            s.input(*p_in_);
-            s.input(*q_in_);
-        }
+        if (due(step, 0)) s.input(*q_in_);
+        if (due(step, p_in)) s.input(*p_in_);
         if (due(step, r_in)) s.input(*r_in_);
         if (due(step, u_in)) s.input(*u_in_);
         if (due(step, u_at)) s.output(*u_out_);
@@ -69,10 +69,8 @@ void CoreSystem::update() {
             s.output(*p_line_);
         }
         const Cycle at = s.done(due(step, 0));
-        if (due(step, 0)) {
-            p_in_->pop(at, p[step]);
-            q_in_->pop(at, q[step]);
-        }
+        if (due(step, 0)) q_in_->pop(at, q[step]);
+        if (due(step, p_in)) p_in_->pop(at, p[step - p_in]);
         if (due(step, r_in)) r_in_->pop(at, r[step - r_in]);
         if (due(step, u_in)) u_in_->pop(at, u[step - u_in]);
         if (due(step, formed)) {
@@ -113,24 +111,26 @@ void CoreSystem::lines() {
     }
 }
 
-void CoreSystem::rows(bool streamed) {
+void CoreSystem::rows() {
     const mantissa_hls::StepTable& t = job_->kernel->step;
     const std::uint64_t beats = job_->shape.beats(static_cast<int>(t.lanes));
     const auto latency = static_cast<std::uint64_t>(job_->timing->row - 1);
-    // Each band is taken when its product is formed, so a beat's bands come over several clocks.
-    const std::array<int, 9> taken_at = streamed ? job_->timing->band : std::array<int, 9>{};
-    const auto formed = static_cast<std::uint64_t>(taken_at[8]);
+    const std::size_t streams = job_->shape.streams;
+    // Each coefficient is taken when its product is formed, so a beat's come over several clocks.
+    const std::array<int, 9>& taken_at = job_->timing->band;
+    std::uint64_t formed = 0;
+    for (std::size_t b = 0; b < streams; ++b) formed = std::max(formed, static_cast<std::uint64_t>(taken_at[b]));
     const std::size_t coefficients = t.lanes * job_->kernel->coefficient_word;
     Registers window(formed + 1, t.window), bands(formed + 1, t.bands), q(latency + 1, t.q_beat);
     const auto takes_band = [&](std::uint64_t step, std::size_t b) {
         const auto behind = static_cast<std::uint64_t>(taken_at[b]);
-        return streamed && step >= behind && step - behind < beats;
+        return step >= behind && step - behind < beats;
     };
     for (std::uint64_t step = 0; step < beats + latency; ++step) {
         Step s(*this, *rows_);
         const bool takes = step < beats, gives = step >= latency;
         if (takes) s.input(*window_);
-        for (std::size_t b = 0; b < band_in_.size(); ++b)
+        for (std::size_t b = 0; b < streams; ++b)
             if (takes_band(step, b)) s.input(*band_in_[b]);
         if (gives) {
             s.output(*q_out_);
@@ -138,12 +138,12 @@ void CoreSystem::rows(bool streamed) {
         }
         const Cycle at = s.done(takes);
         if (takes) window_->pop(at, window[step]);
-        for (std::size_t b = 0; b < band_in_.size(); ++b)
+        for (std::size_t b = 0; b < streams; ++b)
             if (takes_band(step, b))
                 band_in_[b]->pop(at, bands[step - static_cast<std::uint64_t>(taken_at[b])] + b * coefficients);
         if (step >= formed && step - formed < beats) {
             const std::uint64_t beat = step - formed;
-            t.row(job_->state, window[beat], streamed ? bands[beat] : nullptr, q[beat]);
+            t.row(job_->state, window[beat], streams != 0 ? bands[beat] : nullptr, q[beat]);
         }
         if (gives) {
             q_out_->push(at, q[step - latency]);

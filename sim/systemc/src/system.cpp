@@ -139,14 +139,15 @@ JobResult CoreSystem::run(Job& job) {
     report.fifos.clear();
     report.stages.clear();
     report.channels.clear();
-    for (const auto& f : fifos_) {
-        if (job.shape.stencil != 0 && f->name().starts_with("band")) continue;
-        report.fifos.push_back(f->report());
-    }
-    for (const auto& s : stages_) {
-        if (job.shape.stencil != 0 && s->name.starts_with("load_band")) continue;
-        report.stages.push_back(s->report);
-    }
+    const auto stands = [&](const std::string& name, const char* prefix) { // a stream that the matrix does not have
+        for (std::size_t b = job.shape.streams; b < band_in_.size(); ++b)
+            if (name.starts_with(fmt::format("{}{}", prefix, b))) return true;
+        return false;
+    };
+    for (const auto& f : fifos_)
+        if (!stands(f->name(), "band")) report.fifos.push_back(f->report());
+    for (const auto& s : stages_)
+        if (!stands(s->name, "load_band")) report.stages.push_back(s->report);
     report.channels.resize(static_cast<std::size_t>(job.options.memory.channels));
     for (std::size_t k = 0; k < report.channels.size(); ++k) controllers_[k].report(report.channels[k]);
     report.cycles += result_.cycles;
@@ -192,7 +193,6 @@ double CoreSystem::access(std::size_t socket, bool write, std::uint64_t address,
 // A run: passes one after the other, with the core's own clocks between them.
 void CoreSystem::controller() {
     Job& job = *job_;
-    const bool streamed = job.shape.stencil == 0;
     const auto start = static_cast<Cycle>(std::ceil(now_cycles()));
     Cycle at = start + static_cast<Cycle>(job.timing->check); // the clock of the first command
     for (;;) {
@@ -204,7 +204,7 @@ void CoreSystem::controller() {
                                                 result_.passes + 1 >= job.rho_stop_from ? 1U : 0U};
         job.kernel->step.begin_pass(job.state, &request);
         sync(first);
-        begin_pass(first, streamed);
+        begin_pass(first);
         while (running_ > 1) {
             sc_core::wait(all_done_);
             if (abandoned_) throw Abandoned{};
@@ -214,6 +214,9 @@ void CoreSystem::controller() {
         mantissa_hls::ScalarResult scalars;
         job.kernel->step.scalars(job.state, &request, &scalars);
         at = closes + static_cast<Cycle>(job.timing->close) + job.timing->scalar(scalars);
+        result_.words.merge(hls::word_use(*job.spec, scalars));
+        if (job.unfit) scalars = hls::overflowed(); // a write() that no word held
+        job.unfit = false;
         *job.words = scalars.words;
         job.bank = 1 - job.bank;
         job.report->streaming += last - first + 1;
@@ -228,17 +231,17 @@ void CoreSystem::controller() {
     finished_ = true;
 }
 
-void CoreSystem::begin_pass(Cycle first, bool streamed) {
-    begin_streams(first, streamed, job_->bank);
+void CoreSystem::begin_pass(Cycle first) {
+    begin_streams(first, job_->bank);
     spawn("update", [this] { update(); });
     spawn("lines", [this] { lines(); });
-    spawn("rows", [this, streamed] { rows(streamed); });
+    spawn("rows", [this] { rows(); });
     spawn("dot_rr", [this] { dot_rr(); });
     spawn("dot_pq", [this] { dot_pq(); });
 }
 
 // The DMA's part of a pass.
-void CoreSystem::begin_streams(Cycle first, bool streamed, int bank) {
+void CoreSystem::begin_streams(Cycle first, int bank) {
     Job& job = *job_;
     for (const auto& f : fifos_) f->reset();
     for (const auto& s : stages_) s->at = first - 1;
@@ -252,7 +255,7 @@ void CoreSystem::begin_streams(Cycle first, bool streamed, int bank) {
         spawn(load->name, [this, load, v, in = in[v], from] { reader(*load, *in, v, from, v); });
         spawn(store->name, [this, store, v, out = out[v], to] { writer(*store, *out, 13 + v, to, v); });
     }
-    for (std::size_t b = 0; streamed && b < band_in_.size(); ++b) {
+    for (std::size_t b = 0; b < job.shape.streams; ++b) {
         Stage* load = stages_[8 + b].get();
         spawn(load->name, [this, load, b] { reader(*load, *band_in_[b], 4 + b, job_->layout.band[b], 4); });
     }

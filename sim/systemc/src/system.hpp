@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core_timing.hpp"
-#include "mantissa/run_end.hpp"
+#include "mantissa/engine.hpp"
 #include "mantissa_hls/abi.hpp"
 #include "memory_system.hpp"
 #include "timed_fifo.hpp"
@@ -26,6 +26,7 @@ struct Layout {
 
 /// What a run needs; the session owns it.
 struct Job {
+    const DatapathSpec* spec = nullptr;
     const mantissa_hls::Kernel* kernel = nullptr;
     void* state = nullptr; ///< the kernel's
     mantissa_hls::Shape shape;
@@ -38,12 +39,14 @@ struct Job {
     mantissa_hls::ScalarWords* words = nullptr;
     std::uint64_t rho_stop = 0, rho_stop_from = 1, passes = 1;
     SystemReport* report = nullptr;
+    bool unfit = false;     ///< a word written did not fit: the coming pass ends with window_overflow
     RtlCore* rtl = nullptr; ///< stands in the core's place when set
 };
 
 struct JobResult {
     std::uint64_t passes = 0, sigma_guards = 0, cycles = 0;
     RunEnd end = RunEnd::passes;
+    WordUse words;
     std::string deadlock; ///< one line when the run stood still
 };
 
@@ -93,14 +96,14 @@ private:
     void configure();
     void controller();
     void rtl_controller();
-    void begin_streams(Cycle first, bool streamed, int bank);
-    void begin_pass(Cycle first, bool streamed);
+    void begin_streams(Cycle first, int bank);
+    void begin_pass(Cycle first);
     void spawn(const std::string& name, std::function<void()> body);
     void reader(Stage& stage, TimedFifo& to, std::size_t socket, std::uint64_t from, std::size_t vector);
     void writer(Stage& stage, TimedFifo& from, std::size_t socket, std::uint64_t to, std::size_t vector);
     void update();
     void lines();
-    void rows(bool streamed);
+    void rows();
     void dot_rr();
     void dot_pq();
     void sync(Cycle to);
