@@ -277,7 +277,7 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
             "delays of an ECP5 (docs/synthesis.md).");
         std::set<std::string> targets;
         for (const auto& [key, area] : g.areas)
-            if (!g.clocks.contains(key)) targets.insert(std::get<1>(key));
+            if (!g.clocks.contains(key)) targets.insert(key.target);
         for (const std::string& target : targets)
             if (synthesis::delay_ratio(target) != 1)
                 list.push_back(fmt::format("Delays of {} are assumed to be {} times those of the ECP5.", target,

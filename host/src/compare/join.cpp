@@ -171,11 +171,11 @@ std::vector<const Sourced<SolveFigures>*> solves_of(const Comparison& comparison
 Sourced<ClockFigures> clock_of(Gathered& gathered, const CoreKey& key, const Provenance& here) {
     if (const auto placed = gathered.clocks.find(key); placed != gathered.clocks.end()) return placed->second;
     const AreaFigures& a = gathered.areas.at(key).value;
-    const synthesis::CoreClock clock = synthesis::modelled_clock(std::get<1>(key), a.model_mhz, a.model_path);
+    const synthesis::CoreClock clock = synthesis::modelled_clock(key.target, a.model_mhz, a.model_path);
     return {{clock.mhz, clock.kind},
             gathered.origins.add({clock.kind,
                                   fmt::format("longest path of the netlist of {} on {}, {} multipliers: {}",
-                                              std::get<0>(key), std::get<1>(key), std::get<2>(key), clock.derivation),
+                                              key.spec, key.target, key.multiplier, clock.derivation),
                                   here})};
 }
 
