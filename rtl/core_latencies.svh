@@ -73,4 +73,37 @@
 `define DRAIN_CLOCKS(p_out_latency, u_out_latency, row_sum_latency) (`MAX2(p_out_latency, u_out_latency) + 3 + \
     (row_sum_latency) + 16)
 
+// fx_mul. One clock where a hard block of 18 x 18 bits holds the product, else two (blocks; their sum).
+`define FX_MUL_LATENCY(operand_frac, w) (`MAX2((operand_frac) + 2, w) > 18 ? 2 : 1)
+
+// fx_update, from the slot that consumes q to the clock that takes p: such that beta p is there with r'.
+`define FX_P_IN(operand_frac, q_w, p_w) (`FX_MUL_LATENCY(operand_frac, q_w) + 1 - `FX_MUL_LATENCY(operand_frac, \
+    p_w))
+
+// to the clock that takes r: multiply; shift.
+`define FX_R_IN(operand_frac, q_w) (`FX_MUL_LATENCY(operand_frac, q_w) + 1)
+
+// to r'.
+`define FX_R_OUT(operand_frac, q_w) (`FX_R_IN(operand_frac, q_w) + 1)
+
+// to the clock that takes u.
+`define FX_U_IN(operand_frac, q_w) (`FX_R_IN(operand_frac, q_w) + 1)
+
+// to u'.
+`define FX_U_OUT(operand_frac, q_w) (`FX_U_IN(operand_frac, q_w) + 1)
+
+// to p'.
+`define FX_P_OUT(operand_frac, q_w) (`FX_R_OUT(operand_frac, q_w) + 1)
+
+// fx_rows, from the window to q'.
+`define FX_ROW_LATENCY(coef_mode, lanes) ((coef_mode) == 1 ? 4 : 6)
+
+// fx_dot, from two words to a total that holds their product: multiply; add lanes, two levels a clock;
+// accumulate.
+`define FX_DOT_LATENCY(lanes, a_w, b_w) (`FX_MUL_LATENCY((a_w) - 2, b_w) + ($clog2(lanes) + 1) / 2 + 1)
+
+// core_control of fx_core, from a pass's last slot to the close of the dot products.
+`define FX_DRAIN_CLOCKS(p_out_latency, row_sum_latency, dot_latency) ((p_out_latency) + 2 + (row_sum_latency) + \
+    (dot_latency) + 2)
+
 `endif

@@ -27,11 +27,18 @@
 `define REG_SIGMA 8'h68            // R, a pair
 `define REG_RHO_STOP 8'h70         // RW, a pair
 `define REG_COEFFICIENT 8'h80      // W, a pair for each of 9
+`define REG_WORDS_U 8'hC8          // R, a pair
+`define REG_WORDS_R 8'hD0          // R, a pair
+`define REG_WORDS_P 8'hD8          // R, a pair
+`define REG_WORDS_Q 8'hE0          // R, a pair
 
-// Addresses that can be written, and read (CONTROL as zero); all others answer SLVERR.
+// Addresses that can be written, and read (CONTROL as zero); all others answer SLVERR. First those of every core,
+// then what pcg_core or fx_core has more.
 `define REG_WRITABLE(at) ((at) == 8'h08 || ((at) >= 8'h10 && (at) <= 8'h2C) || ((at) >= 8'h40 && (at) <= 8'h4C) \
-    || ((at) >= 8'h70 && (at) <= 8'h74) || ((at) >= 8'h80 && (at) <= 8'hC4))
+    || ((at) >= 8'h70 && (at) <= 8'h74))
 `define REG_READABLE(at) ((at) <= 8'h74)
+`define REG_PCG_CORE_WRITABLE(at) (((at) >= 8'h80 && (at) <= 8'hC4))
+`define REG_FX_CORE_READABLE(at) (((at) >= 8'hC8 && (at) <= 8'hE4))
 
 `define ID_VALUE 32'h4D545301
 

@@ -20,9 +20,19 @@ NOTE = "Written by rtl/generate.py from rtl/core.toml; edit that and run it agai
 # ---- Parameters --------------------------------------------------------------------------------------------------------
 
 def parameters(core):
-    """(name, default, comment) of every parameter, a format's two or three in a row."""
-    for p in core["parameter"]:
-        if "format" in p:
+    """(name, default, comment) of every parameter of pcg_core, a format's two or three in a row."""
+    return named_parameters(core["parameter"])
+
+
+def named_parameters(rows):
+    for p in rows:
+        if "word" in p:
+            w, f = p["default"]
+            yield p["word"] + "W", w, f"bits of words of {p['text']},"
+            yield p["word"] + "F", f, "of which fraction" + ("," if p.get("rounds", True) else "")
+            if p.get("rounds", True):
+                yield p["word"] + "Down", 0, "rounded 0 to nearest, half up, 1 down"
+        elif "format" in p:
             e, m = p["default"]
             yield p["format"] + "ExpW", e, f"exponent bits of {p['text']},"
             yield p["format"] + "FracW", m, "and fraction bits" + ("," if p.get("rounds", True) else "")
@@ -37,21 +47,36 @@ def parameter_names(core):
 
 
 def parameter_list(core):
-    rows = list(parameters(core))
-    lines = ["  // pcg_core's parameters, for the head of a module. Parts of the core read those of their subject.", f"  // {NOTE}",
+    return list_of("pcg_core", parameters(core), core["derived"])
+
+
+def fx_parameter_list(core):
+    return list_of("fx_core", named_parameters(core["fx_parameter"]), core["fx_derived"])
+
+
+def list_of(top, rows, derived):
+    lines = [f"  // {top}'s parameters, for the head of a module. Parts of the core read those of their subject.", f"  // {NOTE}",
              "  /* verilator lint_off UNUSEDPARAM */"]
     lines += [f"  parameter integer {name} = {default},".ljust(40) + f" ///< {text}" for name, default, text in rows]
     lines.append("  // What follows from them.")
-    for k, d in enumerate(core["derived"]):
-        comma = "," if k + 1 < len(core["derived"]) else ""
+    for k, d in enumerate(derived):
+        comma = "," if k + 1 < len(derived) else ""
         lines += [f"  // {d['text']}", f"  localparam integer {d['name']} = {d['value']}{comma}"]
     lines.append("  /* verilator lint_on UNUSEDPARAM */")
     return "\n".join(lines) + "\n"
 
 
 def parameters_passed(core):
-    rows = [f".{name}({name})" for name in parameter_names(core)]
-    return f"    // pcg_core's parameters, handed on.\n    // {NOTE}\n" + filled(rows, "    ", ", ", 118) + "\n"
+    return passed("pcg_core", parameters(core))
+
+
+def fx_parameters_passed(core):
+    return passed("fx_core", named_parameters(core["fx_parameter"]))
+
+
+def passed(top, parameters_of_top):
+    rows = [f".{name}({name})" for name, _, _ in parameters_of_top]
+    return f"    // {top}'s parameters, handed on.\n    // {NOTE}\n" + filled(rows, "    ", ", ", 118) + "\n"
 
 
 def filled(words, indent, separator, width):
@@ -107,6 +132,22 @@ def parameter_table(core):
     return "\n".join(lines) + "\n"
 
 
+def fx_parameter_table(core):
+    lines = ["| parameters | of | in a specification such as `fx18.16,operand=s13e8,scalar=s23e8` | default |",
+             "|---|---|---|---|"]
+    for p in core["fx_parameter"]:
+        if "word" in p:
+            w, f = p["default"]
+            names = [p["word"] + "W", p["word"] + "F", *([p["word"] + "Down"] if p.get("rounds", True) else [])]
+            lines.append(f"| {' '.join(names)} | {p['text']} | {p['spec']} | fx{w}.{f} |")
+        elif "format" in p:
+            e, m = p["default"]
+            lines.append(f"| {p['format']}ExpW {p['format']}FracW {p['format']}Rne | {p['text']} | {p['spec']} | s{m}e{e} |")
+        else:
+            lines.append(f"| {p['name']} | {p['text'].rstrip(',')} | {p.get('spec', '')} | {p['default']} |")
+    return "\n".join(lines) + "\n"
+
+
 # ---- Registers ---------------------------------------------------------------------------------------------------------
 
 def addresses(register):
@@ -114,9 +155,9 @@ def addresses(register):
     return range(register["at"], register["at"] + size * register.get("count", 1), 4)
 
 
-def ranges_of(core, letter):
+def ranges_of(registers, letter):
     """Merged address ranges (first, last) of the registers whose access has the letter."""
-    words = sorted(a for r in core["register"] if letter in r["access"] for a in addresses(r))
+    words = sorted(a for r in registers if letter in r["access"] for a in addresses(r))
     ranges = []
     for a in words:
         if ranges and a == ranges[-1][1] + 4:
@@ -141,11 +182,16 @@ def register_header(core):
     for r in core["register"]:
         more = ", a pair for each of 9" if r.get("count", 1) > 1 else ", a pair" if r.get("words", 1) == 2 else ""
         lines.append(f"`define REG_{r['name']} 8'h{r['at']:02X}".ljust(34) + f" // {r['access']}{more}")
-    readable = [r for r in core["register"] if r["name"] == "CONTROL"]
-    reads = ranges_of({"register": [*core["register"], *[{**r, "access": "R"} for r in readable]]}, "R")
-    lines += ["", "// Addresses that can be written, and read (CONTROL as zero); all others answer SLVERR.",
-              broken(f"`define REG_WRITABLE(at) {in_ranges(ranges_of(core, 'W'))}", "    ", " \\"),
-              f"`define REG_READABLE(at) {in_ranges(reads)}", "", "`define ID_VALUE 32'h"
+    lines += ["", "// Addresses that can be written, and read (CONTROL as zero); all others answer SLVERR. First those of every core,",
+              "// then what pcg_core or fx_core has more."]
+    for of in (None, "pcg_core", "fx_core"):
+        some = [r for r in core["register"] if r.get("of") == of]
+        name = "REG" if of is None else f"REG_{of.upper()}"
+        for word, letter in (("WRITABLE", "W"), ("READABLE", "R")):
+            ranges = ranges_of([*some, *[{**r, "access": "R"} for r in some if r["name"] == "CONTROL"]], letter)
+            if ranges:
+                lines.append(broken(f"`define {name}_{word}(at) {in_ranges(ranges)}", "    ", " \\"))
+    lines += ["", "`define ID_VALUE 32'h"
               f"{next(r['reset'] for r in core['register'] if r['name'] == 'ID'):08X}", "", "// Bits of CONTROL and STATUS."]
     for b in core["bit"]:
         lines.append(f"`define {b['register']}_{b['name']} {b['bit']}".ljust(34) + f" // {b['text']}")
@@ -215,7 +261,8 @@ def register_table(core):
             name += f" b, b = 0 to {r['count'] - 1}"
         elif r.get("words", 1) == 2:
             at += f", 0x{r['at'] + 4:02X}"
-        lines.append(f"| {at} | {name} | {r['access']} | {r['text']} |".replace("|  |", "| |"))
+        only = f" ({r['of']})" if r.get("of") else ""
+        lines.append(f"| {at} | {name} | {r['access']} | {r['text']}{only} |".replace("|  |", "| |"))
     return "\n".join(lines) + "\n"
 
 
@@ -240,6 +287,8 @@ def register_comment(core):
             name += " b"
         more = f" + 8 b, b = 0..{r['count'] - 1}: " if r.get("count", 1) > 1 else ""
         text = more + r["text"] if more else r["text"]
+        if r.get("of"):
+            text += f" ({r['of']})"
         for k, part in enumerate(wrapped(text, 80)):
             head = f"{r['at']:03X} {name:<14} {r['access']:<4} " if k == 0 else " " * 24
             lines.append(f"///   {head}{part}".rstrip())
@@ -369,6 +418,8 @@ def latency_table(core):
 FILES = {
     "rtl/core_parameters.svh": parameter_list,
     "rtl/core_parameters_passed.svh": parameters_passed,
+    "rtl/fx_parameters.svh": fx_parameter_list,
+    "rtl/fx_parameters_passed.svh": fx_parameters_passed,
     "rtl/core_registers.svh": register_header,
     "rtl/core_latencies.svh": latency_header,
     "sim/src/core_registers.hpp": register_header_cpp,
@@ -383,7 +434,7 @@ PARTS = {
     },
     "rtl/core/core_regs.sv": {"map": register_comment},
     "rtl/README.md": {"latencies": latency_table},
-    "docs/integration.md": {"parameters": parameter_table, "registers": register_table, "ends": end_table,
+    "docs/integration.md": {"parameters": parameter_table, "fx_core parameters": fx_parameter_table, "registers": register_table, "ends": end_table,
                             "errors": error_table},
     "sim/include/mantissa/sim/rtl_engine.hpp": {"error bits": error_bits_cpp},
 }

@@ -2,7 +2,8 @@
 ///
 /// generated: map
 ///   000 ID             R    0x4D545301
-///   004 CONFIG         R    [2:0] log2 Lanes, [4:3] CoefMode, [5] Fixed, [6] Tree
+///   004 CONFIG         R    [2:0] log2 Lanes, [4:3] CoefMode, [5] Fixed, [6] Tree, [7] integer words, [8]
+///                           RowSums
 ///   008 CONTROL        W    write 1: [0] start, [1] abort. Reads as 0
 ///   00C STATUS         R    [0] busy, [1] done, [6:4] how the run ended, [8] the bank with the result, [9]
 ///                           beats of a run that has ended are still offered
@@ -24,7 +25,12 @@
 ///   060 QQ             R
 ///   068 SIGMA          R
 ///   070 RHO_STOP       RW   the run ends behind a pass with rho below it; 0: never
-///   080 COEFFICIENT b  W     + 8 b, b = 0..8: of the constant stencil
+///   080 COEFFICIENT b  W     + 8 b, b = 0..8: of the constant stencil (pcg_core)
+///   0C8 WORDS_U        R    over this run's words of u', the OR of w where w >= 0 and of -1 - w else; bit
+///                           W-1 is set where a word overflowed (fx_core)
+///   0D0 WORDS_R        R    of r' (fx_core)
+///   0D8 WORDS_P        R    of p' (fx_core)
+///   0E0 WORDS_Q        R    of q' (fx_core)
 /// end of generated
 ///
 /// The scalars and coefficients are bit patterns of their formats, right-aligned in a low word and a high word at the
@@ -43,6 +49,7 @@ module core_regs #(
   parameter integer CoefW = 32,
   parameter integer LenW = 32,
   parameter integer RowLenW = 11,
+  parameter integer Integer = 0, ///< 0: the map of pcg_core; 1: that of fx_core
   parameter integer Config = 0
 ) (
   input  wire             clk_i,
@@ -81,6 +88,10 @@ module core_regs #(
   input  wire  [ScalarW-1:0]   pq_i,
   input  wire  [ScalarW-1:0]   qq_i,
   input  wire  [ScalarW-1:0]   sigma_i,
+  input  wire  [63:0]     words_u_i, ///< Integer 1: the OR of a vector's words, by their signs
+  input  wire  [63:0]     words_r_i,
+  input  wire  [63:0]     words_p_i,
+  input  wire  [63:0]     words_q_i,
 
   output logic            start_o, ///< one clock
   output logic            abort_o, ///< one clock
@@ -112,7 +123,7 @@ module core_regs #(
   wire control = at == `REG_CONTROL;
   wire clear   = at == `REG_ERRORS;
   wire [7:0] pair = {at[7:3], 3'd0};
-  wire known   = `REG_WRITABLE(at);
+  wire known   = `REG_WRITABLE(at) || (Integer == 0 && `REG_PCG_CORE_WRITABLE(at));
   wire write   = take & ~busy_i;
   wire start   = control & data[`CONTROL_START] & strobe[0];
   wire misuse  = take & busy_i & known & ~clear & ~(control & ~start);
@@ -198,7 +209,7 @@ module core_regs #(
         endcase
         if (pair == `REG_RHO_STOP) rho_stop_o <= ScalarW'(merged_pair(64'(rho_stop_o)));
         for (b = 0; b < 9; b = b + 1)
-          if (pair == `REG_COEFFICIENT + 8'(8 * b))
+          if (Integer == 0 && pair == `REG_COEFFICIENT + 8'(8 * b))
             coef_o[b*CoefW +: CoefW] <= CoefW'(merged_pair(64'(coef_o[b*CoefW +: CoefW])));
       end
     end
@@ -219,6 +230,10 @@ module core_regs #(
         `REG_QQ: value = 64'(qq_i);
         `REG_SIGMA: value = 64'(sigma_i);
         `REG_RHO_STOP: value = 64'(rho_stop_o);
+        `REG_WORDS_U: value = (Integer != 0) ? words_u_i : 64'd0;
+        `REG_WORDS_R: value = (Integer != 0) ? words_r_i : 64'd0;
+        `REG_WORDS_P: value = (Integer != 0) ? words_p_i : 64'd0;
+        `REG_WORDS_Q: value = (Integer != 0) ? words_q_i : 64'd0;
         default: value = 64'd0;
       endcase
       scalar = which[2] ? value[63:32] : value[31:0];
@@ -231,7 +246,7 @@ module core_regs #(
       s_axil_rdata  <= '0;
     end else if (s_axil_arvalid & s_axil_arready) begin
       s_axil_rvalid <= 1'b1;
-      s_axil_rresp  <= {~`REG_READABLE(from), 1'b0};
+      s_axil_rresp  <= {~(`REG_READABLE(from) || (Integer != 0 && `REG_FX_CORE_READABLE(from))), 1'b0};
       case (from)
         `REG_ID: s_axil_rdata <= `ID_VALUE;
         `REG_CONFIG: s_axil_rdata <= 32'(Config);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "integer_core.hpp"
 #include "mantissa/sim/latencies.hpp"
 
 namespace mantissa::sim {
@@ -19,7 +20,12 @@ int max_row(std::size_t row_length) {
     return static_cast<int>(n + 1);
 }
 
+bool is_integer_core(const CoreParameters& parameters) {
+    return std::any_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.first == "UW"; });
+}
+
 std::string core_refusal(const DatapathSpec& spec) {
+    if (spec.fixed_vectors()) return integer_core_refusal(spec);
     if (std::string why = beyond_products(spec); !why.empty()) return why;
     struct Named {
         const char* name;
@@ -62,7 +68,9 @@ std::string core_refusal(const DatapathSpec& spec, const System& system) {
     if (std::string why = core_refusal(spec); !why.empty()) return why;
     if (system.kind() == System::Kind::sparse)
         return "the RTL core takes constant stencils and nine-band matrices, not sparse rows";
-    if (system.kind() == System::Kind::symmetric)
+    if (spec.fixed_vectors()) {
+        if (std::string why = integer_core_refusal(spec, system); !why.empty()) return why;
+    } else if (system.kind() == System::Kind::symmetric)
         return "the RTL core takes constant stencils and nine-band matrices: give symmetric bands as nine "
                "(SymmetricBands::bands())";
     if (system.row_length() < static_cast<std::size_t>(spec.lanes))
@@ -76,6 +84,7 @@ std::string core_refusal(const DatapathSpec& spec, const System& system) {
 }
 
 CoreParameters core_parameters(const DatapathSpec& spec) {
+    if (spec.fixed_vectors()) return integer_core_parameters(spec);
     CoreParameters list;
     const auto add = [&](const std::string& name, int value) { list.emplace_back(name, value); };
     const auto format = [&](const std::string& prefix, const Format& f, bool rounds) {
@@ -110,6 +119,14 @@ CoreParameters core_parameters(const DatapathSpec& spec, const System& system) {
     CoreParameters list = core_parameters(spec);
     list.emplace_back("MaxRow", max_row(system.row_length()));
     list.emplace_back("DelayRam", 1); // small memories simulate faster than shift registers
+    if (spec.fixed_vectors()) {
+        const CoreParameters matrix = matrix_parameters(spec, system);
+        for (const auto& parameter : matrix)
+            std::erase_if(list, [&](const auto& p) { return p.first == parameter.first; });
+        list.insert(list.end(), matrix.begin(), matrix.end());
+        list.emplace_back("LenW", length_bits(system.size()));
+        return list;
+    }
     if (system.kind() == System::Kind::stencil) list.emplace_back("CoefMode", 1);
     return list;
 }

@@ -34,6 +34,10 @@ enum Register : std::uint32_t {
     kSigma = 0x68,
     kRhoStop = 0x70,
     kCoefficient = 0x80, // of band b at 8 b behind
+    kWordsU = 0xC8,
+    kWordsR = 0xD0,
+    kWordsP = 0xD8,
+    kWordsQ = 0xE0,
 };
 
 constexpr std::uint32_t kIdValue = 0x4D545301;

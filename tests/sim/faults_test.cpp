@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "beats.hpp"
 #include "core_registers.hpp"
 #include "fst_signals.hpp"
 #include "mantissa/checked_engine.hpp"
@@ -309,20 +310,21 @@ public:
         reference->set_scalars(0, 0);
         const RunReport wanted = reference->run({passes});
 
-        std::vector<std::uint64_t> vectors[2][4], bands[kBands];
+        Beats vectors[2][4], bands[kBands];
         mantissa_buffers buffers{};
         buffers.size = system.size();
         for (std::size_t v = 0; v < 4; ++v) {
             for (std::size_t bank = 0; bank < 2; ++bank) {
-                vectors[bank][v].assign(system.size(), 0);
+                vectors[bank][v] = Beats(system.size(), spec_.lanes, formats[v].width());
                 buffers.vectors[bank][v] = vectors[bank][v].data();
             }
             buffers.element_bytes[v] = 8;
         }
-        for (std::size_t i = 0; i < d.size(); ++i) vectors[0][1][i] = word(spec_.r, d[i]);
+        for (std::size_t i = 0; i < d.size(); ++i) vectors[0][1].set(i, word(spec_.r, d[i]));
         for (std::size_t b = 0; b < kBands; ++b) {
-            for (const double x : std::get<Bands>(system.matrix()).band(b))
-                bands[b].push_back(word(spec_.coefficient, x));
+            const std::vector<double>& band = std::get<Bands>(system.matrix()).band(b);
+            bands[b] = Beats(system.size(), spec_.lanes, spec_.coefficient.width());
+            for (std::size_t i = 0; i < band.size(); ++i) bands[b].set(i, word(spec_.coefficient, band[i]));
             buffers.bands[b] = bands[b].data();
             buffers.element_bytes[4 + b] = 8;
         }
@@ -343,7 +345,7 @@ public:
         for (std::size_t v = 0; v < 4; ++v) {
             reference->read(static_cast<Vec>(v), 0, values);
             for (std::size_t i = 0; i < values.size(); ++i)
-                ASSERT_EQ(vectors[bank][v][i], encode(formats[v], values[i])) << "urpq"[v] << " element " << i;
+                ASSERT_EQ(vectors[bank][v].get(i), encode(formats[v], values[i])) << "urpq"[v] << " element " << i;
         }
         const std::uint64_t rho = api().read_register(model_.state(), kRho) |
                                   (std::uint64_t{api().read_register(model_.state(), kRho + 4)} << 32);

@@ -114,4 +114,55 @@ constexpr int drain_clocks(int p_out_latency, int u_out_latency, int row_sum_lat
     return std::max({p_out_latency, u_out_latency}) + 3 + row_sum_latency + 16;
 }
 
+/// fx_mul. One clock where a hard block of 18 x 18 bits holds the product, else two (blocks; their sum).
+constexpr int fx_mul_latency(int operand_frac, int w) {
+    return std::max({operand_frac + 2, w}) > 18 ? 2 : 1;
+}
+
+/// fx_update, from the slot that consumes q to the clock that takes p: such that beta p is there with r'.
+constexpr int fx_p_in(int operand_frac, int q_w, int p_w) {
+    return fx_mul_latency(operand_frac, q_w) + 1 - fx_mul_latency(operand_frac, p_w);
+}
+
+/// to the clock that takes r: multiply; shift.
+constexpr int fx_r_in(int operand_frac, int q_w) {
+    return fx_mul_latency(operand_frac, q_w) + 1;
+}
+
+/// to r'.
+constexpr int fx_r_out(int operand_frac, int q_w) {
+    return fx_r_in(operand_frac, q_w) + 1;
+}
+
+/// to the clock that takes u.
+constexpr int fx_u_in(int operand_frac, int q_w) {
+    return fx_r_in(operand_frac, q_w) + 1;
+}
+
+/// to u'.
+constexpr int fx_u_out(int operand_frac, int q_w) {
+    return fx_u_in(operand_frac, q_w) + 1;
+}
+
+/// to p'.
+constexpr int fx_p_out(int operand_frac, int q_w) {
+    return fx_r_out(operand_frac, q_w) + 1;
+}
+
+/// fx_rows, from the window to q'.
+constexpr int fx_row_latency(int coef_mode, int lanes) {
+    return coef_mode == 1 ? 4 : 6;
+}
+
+/// fx_dot, from two words to a total that holds their product: multiply; add lanes, two levels a clock;
+/// accumulate.
+constexpr int fx_dot_latency(int lanes, int a_w, int b_w) {
+    return fx_mul_latency(a_w - 2, b_w) + (log2_up(lanes) + 1) / 2 + 1;
+}
+
+/// core_control of fx_core, from a pass's last slot to the close of the dot products.
+constexpr int fx_drain_clocks(int p_out_latency, int row_sum_latency, int dot_latency) {
+    return p_out_latency + 2 + row_sum_latency + dot_latency + 2;
+}
+
 } // namespace mantissa::sim::latency
