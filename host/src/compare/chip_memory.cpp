@@ -28,7 +28,8 @@ std::vector<Shape> shapes_of(const ChipMemory& m, std::uint64_t depth) {
     return shapes;
 }
 
-/// Bits in a row of memories that the words of all lanes take: those with a port of their own in each clock, the others.
+/// Bits in a row of memories that the words of all lanes take: those with a port of their own in each clock, the
+/// others.
 struct Wanted {
     std::uint64_t pass = 0, outer = 0;
 };

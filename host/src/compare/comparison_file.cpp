@@ -59,8 +59,7 @@ private:
     bool second(const toml::table& t, std::string_view key, const char* first, const char* other) const {
         const std::string word = file_.text(t, key, first);
         if (word != first && word != other)
-            file_.fail(text::TomlText::line_of(t, key),
-                       fmt::format("{} must be \"{}\" or \"{}\"", key, first, other));
+            file_.fail(text::TomlText::line_of(t, key), fmt::format("{} must be \"{}\" or \"{}\"", key, first, other));
         return word == other;
     }
 
@@ -113,8 +112,9 @@ private:
         if (!node->is_array_of_tables()) file_.fail(design_line, "design must be tables: write [[design]]");
         for (const toml::node& item : *node->as_array()) {
             const toml::table& t = *item.as_table();
-            file_.check_keys(t, "a design", {"spec", "multiplier", "device", "engine", "area", "clock_mhz", "bands", "resident", "outer",
-                              "fixed_clocks"});
+            file_.check_keys(t, "a design",
+                             {"spec", "multiplier", "device", "engine", "area", "clock_mhz", "bands", "resident",
+                              "outer", "fixed_clocks"});
             Design design;
             const bool area = file_.truth(t, "area", true);
             const auto devices = read_devices(t, c);
@@ -165,9 +165,9 @@ private:
         const std::string spec = to_string(design.spec);
         if (design.clock_mhz != known->clock_mhz || design.outer != known->outer ||
             design.fixed_clocks != known->fixed_clocks)
-            file_.fail(line,
-                       fmt::format("{} stands above with another clock_mhz, outer or fixed_clocks: give it the same",
-                                   spec));
+            file_.fail(
+                line,
+                fmt::format("{} stands above with another clock_mhz, outer or fixed_clocks: give it the same", spec));
         for (const Design::Core& core : design.cores) {
             if (std::find(known->cores.begin(), known->cores.end(), core) != known->cores.end())
                 file_.fail(line, fmt::format("{} with {} multipliers on {} stands above already: keep one", spec,

@@ -184,8 +184,8 @@ std::optional<Provenance> ComparisonStore::origin_of_synthesis(const CoreKey& ke
 
 std::optional<Provenance> ComparisonStore::origin_of_placement(const CoreKey& key, int seed, double mhz) const {
     Database db(path_);
-    Database::Query query(
-        db, fmt::format("SELECT {} FROM placement WHERE {} AND seed=? AND mhz=? ORDER BY date DESC", kProvenance, kCore));
+    Database::Query query(db, fmt::format("SELECT {} FROM placement WHERE {} AND seed=? AND mhz=? ORDER BY date DESC",
+                                          kProvenance, kCore));
     bind_core(query, key).bind_number(static_cast<std::uint64_t>(seed)).bind_number(mhz);
     return newest(query);
 }

@@ -9,9 +9,9 @@ namespace mantissa::compare {
 
 namespace {
 
-constexpr double kEnough = 1.01;         // more lanes that gain less are not worth their area
-constexpr double kTreeClocksALevel = 2;  // of the sum tree over cores: an adder and a way between cores
-constexpr double kOuterTraversals = 2;   // u and the defect updated and the norm; r and its projection on p
+constexpr double kEnough = 1.01;        // more lanes that gain less are not worth their area
+constexpr double kTreeClocksALevel = 2; // of the sum tree over cores: an adder and a way between cores
+constexpr double kOuterTraversals = 2;  // u and the defect updated and the norm; r and its projection on p
 constexpr int kMostLanesOfACore = DatapathSpec::kMaxLanes;
 constexpr double kOuterWordBytes = 8;
 
@@ -102,8 +102,7 @@ struct Arranger {
         if (static_cast<double>(e.area.slices) > fill * static_cast<double>(device.slices)) lacks = "logic";
         else if (e.area.blocks > device.blocks) lacks = "blocks";
         else {
-            const MemoryUse memory =
-                memories_for(work.words, elements(cores), cores, lanes, one.memory_bits, device);
+            const MemoryUse memory = memories_for(work.words, elements(cores), cores, lanes, one.memory_bits, device);
             lacks = memory.lacks;
             if (lacks.empty()) time(e, memory);
         }
@@ -124,8 +123,8 @@ struct Arranger {
         // A single core runs on for a row; with several the row of a neighbour, already among the elements, is that.
         const double run_out = e.cores > 1 ? 0 : work.row_length / e.lanes;
         e.pass_clocks = streamed / e.lanes + run_out + e.fixed_clocks;
-        const double traversal = std::max(streamed / e.outer_lanes,
-                                          streamed / e.lanes * static_cast<double>(memory.turns));
+        const double traversal =
+            std::max(streamed / e.outer_lanes, streamed / e.lanes * static_cast<double>(memory.turns));
         e.outer_clocks = kOuterTraversals * (traversal + e.fixed_clocks) + e.pass_clocks;
         e.seconds_inner = work.iterations * e.pass_clocks / clock_hz;
         e.seconds_outer = work.outer * e.outer_clocks / clock_hz;
@@ -183,9 +182,9 @@ std::vector<ResidentEstimate> resident_estimates(const LaneArea& area, const Fix
     }
     // Of those that come within 1 % of the fastest the one with the fewest lanes.
     const auto total = [](const ResidentEstimate& e) { return e.cores * static_cast<std::uint64_t>(e.lanes); };
-    const double least =
-        std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; })
-            ->seconds;
+    const double least = std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+                             return a.seconds < b.seconds;
+                         })->seconds;
     std::erase_if(all, [&](const ResidentEstimate& e) { return e.seconds > kEnough * least; });
     ResidentEstimate chosen = *std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
         return std::pair(total(a), a.seconds) < std::pair(total(b), b.seconds);

@@ -1,5 +1,5 @@
-// Time and area of a resident design: every vector stays in memories on the chip, the outer loop runs there too, and the
-// number of lanes is what fits. Pure functions; formulas in docs/compare.md, "Resident designs". Internal to host/.
+// Time and area of a resident design: every vector stays in memories on the chip, the outer loop runs there too, and
+// the number of lanes is what fits. Pure functions; formulas in docs/compare.md, "Resident designs". Internal to host/.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "mantissa/base/files.hpp"
+#include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/host/problem.hpp"
 
 namespace mantissa::synthesis {
 
@@ -28,6 +30,34 @@ std::vector<fs::path> sources_in(const fs::path& folder, std::string_view extens
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
     for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
         text.replace(at, from.size(), to);
+}
+
+constexpr int kLongestRow = 1025, kLengthBits = 21; // of a grid of 1025 x 1025
+
+/// The parameters of a whole core, for rows up to 1025. An integer core that holds a stencil holds that of the paper's
+/// Poisson problem, whose integers are its parameters; one that streams has a stream of row sums too.
+sim::CoreParameters whole_core(const SynthesisRequest& request, int style) {
+    const DatapathSpec& s = request.spec;
+    sim::CoreParameters list = sim::core_parameters(s);
+    const auto set = [&](const std::string& name, int value) {
+        std::erase_if(list, [&](const auto& p) { return p.first == name; });
+        list.emplace_back(name, value);
+    };
+    set("CoefMode", request.constant_bands ? 1 : 0);
+    if (s.fixed_vectors()) {
+        if (request.constant_bands) {
+            const System poisson = make_problem("poisson2d:level=4").system;
+            const auto fit = fitted(poisson, s);
+            for (const auto& [name, value] : sim::matrix_parameters(s, fit ? fit->system : poisson)) set(name, value);
+        } else {
+            set("RowSums", 1);
+            set("RowShift", s.p.fraction_bits + s.coefficient.fraction_bits - s.q.fraction_bits);
+        }
+        set("LenW", kLengthBits);
+    }
+    set("MaxRow", kLongestRow);
+    set("Style", style);
+    return list;
 }
 
 } // namespace
@@ -69,12 +99,7 @@ Top top_of(const SynthesisRequest& request) {
         p.insert(p.end(), more.begin(), more.end());
         return p;
     };
-    if (request.part == "core") {
-        Top top{"pcg_core", sim::core_parameters(s), true, false};
-        for (const auto& extra : {std::pair{"CoefMode", 0}, std::pair{"MaxRow", 1025}, std::pair{"Style", style}})
-            top.parameters.emplace_back(extra.first, extra.second);
-        return top;
-    }
+    if (request.part == "core") return {s.fixed_vectors() ? "fx_core" : "pcg_core", whole_core(request, style), true};
     if (request.part == "add") return {"fp_add", three({})};
     if (request.part == "mul") return {"fp_mul", three({{"Style", style}})};
     if (request.part == "div") return {"fp_div", three({})};
@@ -125,7 +150,8 @@ std::string fill_recipe(const std::string& recipe, const SynthesisRequest& reque
     std::string sources, parameters;
     for (const fs::path& file : sources_in(root / "rtl/operators", ".sv")) sources += "\"" + file.string() + "\" ";
     if (top.core)
-        for (const fs::path& file : sources_in(root / "rtl/core", ".sv")) sources += "\"" + file.string() + "\" ";
+        for (const char* folder : {"rtl/core", "rtl/fixed"})
+            for (const fs::path& file : sources_in(root / folder, ".sv")) sources += "\"" + file.string() + "\" ";
     if (top.wrapper) sources += "\"" + (root / "experiments/synthesis" / (top.module + ".sv")).string() + "\"";
     if (!top.registered.empty()) sources += " \"" + top.registered + "\"";
     else

@@ -132,6 +132,8 @@ SynthesisKey Synthesizer::key_of(const SynthesisRequest& request) const {
 void Synthesizer::check(const SynthesisRequest& request) {
     if (top_of(request).core)
         if (std::string why = sim::core_refusal(request.spec); !why.empty()) throw InvalidInput(why);
+    if (request.constant_bands && request.part != "core")
+        throw InvalidInput(fmt::format("bands: {} has none; leave bands=constant to cores", request.part));
     if (request.combinational && request.part != "add" && request.part != "mul")
         throw InvalidInput(
             fmt::format("combinational: {} has feedback through its registers; use it with add or mul", request.part));

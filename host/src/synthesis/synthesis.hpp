@@ -19,7 +19,7 @@ struct SynthesisRequest {
     std::string multiplier = "block"; ///< logic or block
     std::string part = "core";        ///< core, or an operator: see synthesis_parts()
     bool combinational = false;       ///< registers as wires; for operators without feedback
-    bool constant_bands = false;      ///< a core that holds a constant stencil, in place of one that streams coefficients
+    bool constant_bands = false; ///< a core that holds a constant stencil, in place of one that streams coefficients
 };
 
 /// What a mapped netlist holds. Counts of cells, but for the slices, which are an estimate.

@@ -112,7 +112,8 @@ std::optional<SynthesisFigures> find_synthesis(const std::string& path, const Sy
     const Statement select =
         prepare(db.get(), path,
                 "SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, memory_bits, io_bits, depth, "
-                "model_mhz, model_path FROM netlist WHERE bands=? AND spec=? AND target=? AND multiplier=? AND part=? AND tool=? "
+                "model_mhz, model_path FROM netlist WHERE bands=? AND spec=? AND target=? AND multiplier=? AND part=? "
+                "AND tool=? "
                 "AND sources=?");
     bind_key(select.get(), key);
     const int code = sqlite3_step(select.get());
@@ -130,8 +131,8 @@ std::optional<SynthesisFigures> find_synthesis(const std::string& path, const Sy
 void put_synthesis(const std::string& path, const SynthesisKey& key, const SynthesisFigures& figures,
                    const Provenance& provenance) {
     const results::DatabaseHandle db = open(path);
-    const Statement insert =
-        prepare(db.get(), path, "INSERT OR REPLACE INTO netlist VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    const Statement insert = prepare(
+        db.get(), path, "INSERT OR REPLACE INTO netlist VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     int at = bind_key(insert.get(), key);
     for (const std::uint64_t* column : columns(figures))
         sqlite3_bind_int64(insert.get(), ++at, static_cast<sqlite3_int64>(*column));
@@ -146,10 +147,10 @@ void put_synthesis(const std::string& path, const SynthesisKey& key, const Synth
 std::optional<Placement> find_placement(const std::string& path, const SynthesisKey& key, const std::string& placer,
                                         int seed) {
     const results::DatabaseHandle db = open(path);
-    const Statement select =
-        prepare(db.get(), path,
-                "SELECT mhz, critical FROM placement WHERE bands=? AND spec=? AND target=? AND multiplier=? AND part=? AND tool=? "
-                "AND sources=? AND placer=? AND seed=?");
+    const Statement select = prepare(db.get(), path,
+                                     "SELECT mhz, critical FROM placement WHERE bands=? AND spec=? AND target=? AND "
+                                     "multiplier=? AND part=? AND tool=? "
+                                     "AND sources=? AND placer=? AND seed=?");
     int at = bind_key(select.get(), key);
     bind(select.get(), ++at, placer);
     sqlite3_bind_int(select.get(), ++at, seed);
@@ -162,10 +163,10 @@ std::optional<Placement> find_placement(const std::string& path, const Synthesis
 
 std::vector<Placement> find_placements(const std::string& path, const SynthesisKey& key, const std::string& placer) {
     const results::DatabaseHandle db = open(path);
-    const Statement select =
-        prepare(db.get(), path,
-                "SELECT seed, mhz, critical FROM placement WHERE bands=? AND spec=? AND target=? AND multiplier=? AND part=? AND "
-                "tool=? AND sources=? AND placer=? ORDER BY mhz, seed");
+    const Statement select = prepare(db.get(), path,
+                                     "SELECT seed, mhz, critical FROM placement WHERE bands=? AND spec=? AND target=? "
+                                     "AND multiplier=? AND part=? AND "
+                                     "tool=? AND sources=? AND placer=? ORDER BY mhz, seed");
     int at = bind_key(select.get(), key);
     bind(select.get(), ++at, placer);
     std::vector<Placement> all;

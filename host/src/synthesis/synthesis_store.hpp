@@ -15,8 +15,8 @@ struct SynthesisKey {
     std::string bands = "streamed"; ///< or "constant"
 };
 
-/// Makes the tables where they are missing. Tables of an older program had no column `bands`; their rows are of streamed
-/// bands, and stay. All that reads or writes these tables calls it first. Throws InvalidInput like the others.
+/// Makes the tables where they are missing. Tables of an older program had no column `bands`; their rows are of
+/// streamed bands, and stay. All that reads or writes these tables calls it first. Throws InvalidInput like the others.
 void settle_synthesis_tables(const std::string& path);
 
 /// All throw InvalidInput, one line, when the file cannot be used.

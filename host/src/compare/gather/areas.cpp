@@ -76,8 +76,7 @@ struct Gatherer {
                                                   "core", false,      key.bands == "constant"};
         try {
             const synthesis::SynthesisFigures f = synthesizer.figures(request);
-            const auto from =
-                context.documents.origin_of_synthesis(key, f.luts, f.flip_flops, f.depth);
+            const auto from = context.documents.origin_of_synthesis(key, f.luts, f.flip_flops, f.depth);
             enter_area(key, f, from.value_or(current_provenance(context.options.command)), synthesizer.tool());
         } catch (const std::runtime_error& fault) { // refused, or yosys or nextpnr is missing or failed
             gaps.add(fault.what(), text_of(key));

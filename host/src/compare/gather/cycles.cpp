@@ -8,6 +8,7 @@
 #include "compare/resident.hpp"
 #include "gather.hpp"
 #include "mantissa/base/jobs.hpp"
+#include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
@@ -28,7 +29,9 @@ std::string name_of(const std::string& key, const std::string& problem, std::uin
     return fmt::format("cycles: core {}, {}, {} passes", key, problem, passes);
 }
 
-std::string model_key_of(const System& system, const DatapathSpec& spec) {
+std::string model_key_of(const System& given, const DatapathSpec& spec) {
+    const auto fit = fitted(given, spec);
+    const System& system = fit ? fit->system : given;
     if (const std::string why = sim::core_refusal(spec, system); !why.empty()) throw InvalidInput(why);
     return sim::model_key({sim::core_parameters(spec, system), false}, {});
 }
@@ -37,7 +40,8 @@ results::Json simulate(const Problem& problem, const DatapathSpec& spec, std::ui
     sim::RtlOptions options;
     options.cache.progress = sim::terminal_progress();
     const auto engine = sim::make_rtl_engine(options);
-    const auto session = engine->load(problem.system, spec, {1, Recurrence::pipelined});
+    const auto fit = fitted(problem.system, spec); // as a solve loads it
+    const auto session = engine->load(fit ? fit->system : problem.system, spec, {1, Recurrence::pipelined});
     std::vector<double> r = problem.b;
     const double norm = norm2(r, 1);
     if (norm > 0)
@@ -93,6 +97,11 @@ void gather_cycles(GatherContext& context) {
     };
     for (const std::string& problem : c.problems)
         for (const Design& design : c.designs) {
+            if (design.resident && (design.fixed_clocks || c.passes == 0)) {
+                if (!design.fixed_clocks)
+                    gaps.add("passes is 0, and no clocks are given; set passes = 4 or fixed_clocks", design.key());
+                continue;
+            }
             if (design.resident) {
                 for (const DatapathSpec& spec : specs_to_count(design, context.out.problems.at(problem).row_length))
                     want(problem, {problem, to_string(spec)}, spec);

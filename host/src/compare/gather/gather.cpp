@@ -66,8 +66,7 @@ template <class Action> void for_solves(const Comparison& c, const Action& actio
     for (const std::string& problem : c.problems)
         for (const Design& design : c.designs) {
             for (const std::string& engine : design.engines) once(problem, design, engine, c.inner.front());
-            for (std::size_t i = 1; i < c.inner.size(); ++i)
-                once(problem, design, design.engines.front(), c.inner[i]);
+            for (std::size_t i = 1; i < c.inner.size(); ++i) once(problem, design, design.engines.front(), c.inner[i]);
         }
 }
 
@@ -110,20 +109,20 @@ void gather_solves(GatherContext& context) {
     std::vector<Point> todo;
     GapGroups gaps;
     double work = 0;
-    for_solves(
-        c, [&](const std::string& problem, const Design& design, const std::string& engine, std::uint64_t inner) {
-            Point point = point_of(c, problem, engine, design, inner);
-            if (context.store.contains(point)) return;
-            const std::string what = fmt::format("{} on {} by {}", design.key(), problem, engine);
-            if (const auto it = missing.find(engine); it != missing.end()) {
-                gaps.add(it->second, what);
-            } else if (context.options.stored_only) {
-                gaps.add(kNotStored, what);
-            } else {
-                work += work_of(point);
-                todo.push_back(std::move(point));
-            }
-        });
+    for_solves(c,
+               [&](const std::string& problem, const Design& design, const std::string& engine, std::uint64_t inner) {
+                   Point point = point_of(c, problem, engine, design, inner);
+                   if (context.store.contains(point)) return;
+                   const std::string what = fmt::format("{} on {} by {}", design.key(), problem, engine);
+                   if (const auto it = missing.find(engine); it != missing.end()) {
+                       gaps.add(it->second, what);
+                   } else if (context.options.stored_only) {
+                       gaps.add(kNotStored, what);
+                   } else {
+                       work += work_of(point);
+                       todo.push_back(std::move(point));
+                   }
+               });
     {
         running::ItemProgress line("solves", todo.size(), work);
         solve_points(todo, context.options.threads, [&](std::size_t index, const PointOutcome& outcome) {
@@ -137,19 +136,19 @@ void gather_solves(GatherContext& context) {
         });
     }
     gaps.enter(context, "solves");
-    for_solves(
-        c, [&](const std::string& problem, const Design& design, const std::string& engine, std::uint64_t inner) {
-            const Point point = point_of(c, problem, engine, design, inner);
-            const auto result = context.store.find(point);
-            const auto from = context.documents.origin_of(point);
-            if (!result || !from) return;
-            const std::string id =
-                context.out.origins.add({"measured",
-                                         fmt::format("solve of {} with {}, {} iterations a step, on engine {}", problem,
-                                                     design.key(), inner, engine),
-                                         *from});
-            context.out.solves[{problem, design.key()}].push_back({{engine, inner, *result}, id});
-        });
+    for_solves(c,
+               [&](const std::string& problem, const Design& design, const std::string& engine, std::uint64_t inner) {
+                   const Point point = point_of(c, problem, engine, design, inner);
+                   const auto result = context.store.find(point);
+                   const auto from = context.documents.origin_of(point);
+                   if (!result || !from) return;
+                   const std::string id =
+                       context.out.origins.add({"measured",
+                                                fmt::format("solve of {} with {}, {} iterations a step, on engine {}",
+                                                            problem, design.key(), inner, engine),
+                                                *from});
+                   context.out.solves[{problem, design.key()}].push_back({{engine, inner, *result}, id});
+               });
 }
 
 void gather(const Comparison& comparison, const GatherOptions& options, Gathered& out) {
