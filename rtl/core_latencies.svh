@@ -73,6 +73,27 @@
 `define DRAIN_CLOCKS(p_out_latency, u_out_latency, row_sum_latency) (`MAX2(p_out_latency, u_out_latency) + 3 + \
     (row_sum_latency) + 16)
 
+// fx_operand: bits of alpha and beta in a multiplier.
+`define FX_OPERAND_W(operand_frac) (`MAX2(18, (operand_frac) + 2))
+
+// fx_operand: products move by multiples of this; shorter moves are the multiplier's spare bits.
+`define FX_OPERAND_STEP(operand_frac) ((operand_frac) < 10 ? 8 : (operand_frac) < 14 ? 4 : (operand_frac) < 16 ? \
+    2 : 1)
+
+// fx_operand: steps to the right at position 0.
+`define FX_POSITION_LEAST(operand_frac, out_w) (0 - (out_w) / `FX_OPERAND_STEP(operand_frac))
+
+// fx_operand: bits of a position.
+`define FX_POSITION_W(operand_frac, from_w, out_w) ($clog2(((from_w) + (operand_frac)) / \
+    `FX_OPERAND_STEP(operand_frac) + 2 - `FX_POSITION_LEAST(operand_frac, out_w)))
+
+// fx_scale: groups of product bits that may lie beyond a term.
+`define FX_BEYOND_N(operand_frac, from_w, out_w) ((`FX_OPERAND_W(operand_frac) + (from_w) - 2 - (out_w) - \
+    `FX_OPERAND_STEP(operand_frac) * `FX_POSITION_LEAST(operand_frac, out_w)) / `FX_OPERAND_STEP(operand_frac) + 1)
+
+// fx_lane: bits that hold p, and r' on p's grid.
+`define FX_WIDE_P(r_w, r_f, p_w, p_f) (`MAX2(p_w, (r_w) + (p_f) - (r_f) + ((r_f) > (p_f) ? 1 : 0)))
+
 // fx_mul. One clock where a hard block of 18 x 18 bits holds the product, else two (blocks; their sum).
 `define FX_MUL_LATENCY(operand_frac, w) (`MAX2((operand_frac) + 2, w) > 18 ? 2 : 1)
 

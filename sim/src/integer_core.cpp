@@ -62,6 +62,9 @@ std::string integer_core_refusal(const DatapathSpec& spec) {
 }
 
 std::string integer_core_refusal(const DatapathSpec& spec, const System& system) {
+    if (system.kind() == System::Kind::bands)
+        if (const std::string why = asymmetry(std::get<Bands>(system.matrix())); !why.empty())
+            return "the integer core forms every row of bands as fluxes, whatever order= says: " + why;
     try {
         if (system.kind() == System::Kind::stencil)
             return matrix_refusal(fixed::stencil_row(std::get<Stencil>(system.matrix()), spec));

@@ -114,6 +114,38 @@ constexpr int drain_clocks(int p_out_latency, int u_out_latency, int row_sum_lat
     return std::max({p_out_latency, u_out_latency}) + 3 + row_sum_latency + 16;
 }
 
+/// fx_operand: bits of alpha and beta in a multiplier.
+constexpr int fx_operand_w(int operand_frac) {
+    return std::max({18, operand_frac + 2});
+}
+
+/// fx_operand: products move by multiples of this; shorter moves are the multiplier's spare bits.
+constexpr int fx_operand_step(int operand_frac) {
+    return operand_frac < 10 ? 8 : operand_frac < 14 ? 4 : operand_frac < 16 ? 2 : 1;
+}
+
+/// fx_operand: steps to the right at position 0.
+constexpr int fx_position_least(int operand_frac, int out_w) {
+    return 0 - out_w / fx_operand_step(operand_frac);
+}
+
+/// fx_operand: bits of a position.
+constexpr int fx_position_w(int operand_frac, int from_w, int out_w) {
+    return log2_up((from_w + operand_frac) / fx_operand_step(operand_frac) + 2 -
+           fx_position_least(operand_frac, out_w));
+}
+
+/// fx_scale: groups of product bits that may lie beyond a term.
+constexpr int fx_beyond_n(int operand_frac, int from_w, int out_w) {
+    return (fx_operand_w(operand_frac) + from_w - 2 - out_w - fx_operand_step(operand_frac) *
+           fx_position_least(operand_frac, out_w)) / fx_operand_step(operand_frac) + 1;
+}
+
+/// fx_lane: bits that hold p, and r' on p's grid.
+constexpr int fx_wide_p(int r_w, int r_f, int p_w, int p_f) {
+    return std::max({p_w, r_w + p_f - r_f + (r_f > p_f ? 1 : 0)});
+}
+
 /// fx_mul. One clock where a hard block of 18 x 18 bits holds the product, else two (blocks; their sum).
 constexpr int fx_mul_latency(int operand_frac, int w) {
     return std::max({operand_frac + 2, w}) > 18 ? 2 : 1;

@@ -1,0 +1,252 @@
+// The integer core against the emulated engine: the same words of u, r, p and q, the same scalars and the same report
+// behind every pass, whatever the words, the matrix, the lanes and the memory. MANTISSA_CORE_SWEEP=1 adds every
+// combination of spec, matrix and lanes to those that always run (each is a model, 10 s and more).
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "../support/session_owns.hpp"
+#include "fixed_systems.hpp"
+#include "mantissa/checked_engine.hpp"
+#include "mantissa/engine.hpp"
+#include "mantissa/host/solve.hpp"
+#include "mantissa/sim/rtl_engine.hpp"
+#include "specs.hpp"
+#include "systems.hpp"
+
+namespace mantissa::sim {
+namespace {
+
+using test::FixedCase;
+using test::Matrix;
+
+/// A system of the kind, scaled as a solve scales it.
+System system_of(const FixedCase& c, std::size_t row_length, std::size_t rows) {
+    return test::system_of(c.matrix, parse_spec(c.spec), row_length, rows);
+}
+
+class FixedCore : public ::testing::TestWithParam<FixedCase> {
+protected:
+    DatapathSpec spec() const { return parse_spec(GetParam().spec); }
+    RtlOptions options(double stall = 0, std::uint64_t seed = 1) const {
+        RtlOptions o;
+        o.memory.stall = stall;
+        o.memory.seed = seed;
+        o.rules = GetParam().rules;
+        return o;
+    }
+    /// Rows that are a multiple of the lanes and rows that are none, as short as the core takes them.
+    std::vector<std::pair<std::size_t, std::size_t>> shapes() const {
+        const auto lanes = static_cast<std::size_t>(spec().lanes);
+        return {{std::max<std::size_t>(3, lanes), 3},
+                {lanes + 5, 7},
+                {2 * lanes + 7, 9},
+                {4 * lanes, 5},
+                {3 * lanes + 1, 4}};
+    }
+    std::unique_ptr<Engine> emulated_ = make_emulated_engine();
+};
+
+TEST_P(FixedCore, Passes) {
+    const auto rtl = make_rtl_engine(options());
+    for (const auto& [row, rows] : shapes()) {
+        SCOPED_TRACE(std::to_string(row) + " x " + std::to_string(rows));
+        test::compare_passes(*rtl, *emulated_, system_of(GetParam(), row, rows), spec(), 8, row);
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(FixedCore, PassesWithStalls) {
+    std::uint64_t seed = 1;
+    for (const auto& [row, rows] : shapes()) {
+        SCOPED_TRACE(std::to_string(row) + " x " + std::to_string(rows));
+        RtlOptions o = options(seed % 2 == 0 ? 0.02 : 0.2, seed);
+        if (seed % 3 == 0) {
+            o.memory.bytes_per_cycle = 24;
+            o.memory.latency = 40;
+            o.memory.fifo_beats = 8;
+        }
+        test::compare_passes(*make_rtl_engine(o), *emulated_, system_of(GetParam(), row, rows), spec(), 6, seed);
+        ++seed;
+        if (HasFatalFailure()) return;
+    }
+}
+
+/// Both sessions, with the same random words in all vectors: of full length where `shorter` is 0.
+class Pair {
+public:
+    Pair(const Engine& rtl, const Engine& emulated, const System& system, const DatapathSpec& spec)
+        : spec_(spec), size_(system.size()), subject(rtl.load(system, spec, {})),
+          reference(emulated.load(system, spec, {})) {}
+    void fill(std::mt19937_64& random, int shorter) {
+        const Format formats[] = {spec_.u, spec_.r, spec_.p, spec_.q};
+        std::vector<double> values(size_);
+        for (std::size_t v = 0; v < 4; ++v) {
+            const double most = std::ldexp(formats[v].max(), -shorter);
+            std::uniform_real_distribution<double> uniform(-most, most);
+            for (double& x : values) x = uniform(random);
+            write(static_cast<Vec>(v), 0, values);
+        }
+    }
+    void write(Vec v, std::size_t first, std::span<const double> values) {
+        subject->write(v, first, values);
+        reference->write(v, first, values);
+    }
+    void set_scalars(double alpha, double beta) {
+        subject->set_scalars(alpha, beta);
+        reference->set_scalars(alpha, beta);
+    }
+    /// Returns how the reference's run ended.
+    RunReport run(const RunRequest& request, std::uint64_t number) {
+        const RunReport a = subject->run(request), b = reference->run(request);
+        compare(a, b, number);
+        return b;
+    }
+
+private:
+    void compare(const RunReport& a, const RunReport& b, std::uint64_t number) {
+        ASSERT_EQ(to_string(a.end), to_string(b.end)) << "run " << number << " " << subject->fault();
+        ASSERT_EQ(a.passes, b.passes) << "run " << number;
+        ASSERT_EQ(a.sigma_guards, b.sigma_guards) << "run " << number;
+        test::expect_same_words(a.words, b.words, number);
+        if (::testing::Test::HasFatalFailure()) return;
+        test::expect_same_state(*subject, *reference, size_, number);
+    }
+    DatapathSpec spec_;
+    std::size_t size_;
+
+public:
+    std::unique_ptr<Session> subject, reference;
+};
+
+// alpha and beta of every size and sign in front of words of every length: shifts to either side and far beyond the
+// words, sums that fit and sums that overflow, and what an overflow leaves for the next run.
+TEST_P(FixedCore, AnyScalarsAndWords) {
+    const auto rtl = make_rtl_engine(options());
+    const auto lanes = static_cast<std::size_t>(spec().lanes);
+    const System system = system_of(GetParam(), lanes + 6, 5);
+    Pair pair(*rtl, *emulated_, system, spec());
+    std::mt19937_64 random(7);
+    std::uniform_real_distribution<double> significand(-2, 2);
+    std::uniform_int_distribution<int> exponent(-34, 14), length(0, 12);
+    int overflows = 0, others = 0;
+    for (std::uint64_t k = 0; k < 60; ++k) {
+        pair.fill(random, length(random));
+        const int far = k % 10 == 0 ? 60 : 0;
+        const double alpha = k % 7 == 0 ? 0.0 : std::ldexp(significand(random), exponent(random) - far);
+        const double beta =
+            k % 7 == 1 ? 0.0 : std::ldexp(significand(random), exponent(random) + (k % 20 == 0 ? far : 0));
+        SCOPED_TRACE("alpha " + std::to_string(alpha) + ", beta " + std::to_string(beta));
+        pair.set_scalars(alpha, beta);
+        (pair.run({1}, k).end == RunEnd::window_overflow ? overflows : others) += 1;
+        if (HasFatalFailure()) return;
+        if (k % 4 == 0) pair.run({3}, k); // from what was left
+        if (HasFatalFailure()) return;
+    }
+    EXPECT_GT(overflows, 5);
+    EXPECT_GT(others, 5);
+}
+
+// A value that does not fit is stored as the nearest word, and ends the next run in its first pass.
+TEST_P(FixedCore, WhatDoesNotFitEndsTheNextRun) {
+    const auto rtl = make_rtl_engine(options());
+    const auto lanes = static_cast<std::size_t>(spec().lanes);
+    const System system = system_of(GetParam(), lanes + 6, 5);
+    Pair pair(*rtl, *emulated_, system, spec());
+    std::mt19937_64 random(5);
+    for (const Vec v : {Vec::u, Vec::r, Vec::p, Vec::q}) {
+        pair.fill(random, 8);
+        pair.set_scalars(0.25, 0.5);
+        const std::array<double, 2> far = {1e9, -1e9};
+        pair.write(v, 3, far);
+        EXPECT_EQ(to_string(pair.run({0}, 0).end), "passes"); // of no passes: the word waits
+        EXPECT_EQ(to_string(pair.run({4}, 1).end), "window overflow");
+        if (HasFatalFailure()) return;
+        pair.fill(random, 8);
+        pair.run({4}, 2);
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(FixedCore, RunsInPiecesAndToAThreshold) {
+    const auto rtl = make_rtl_engine(options(0.05, 3));
+    const auto lanes = static_cast<std::size_t>(spec().lanes);
+    const System system = system_of(GetParam(), 2 * lanes + 7, 9);
+    Pair pieces(*rtl, *emulated_, system, spec());
+    std::vector<double> d(system.size());
+    for (std::size_t i = 0; i < d.size(); ++i)
+        if (!system.on_edge(i)) d[i] = 0.02 * static_cast<double>((i * 7) % 11) - 0.1;
+    pieces.write(Vec::r, 0, d);
+    pieces.set_scalars(0, 0);
+    double stop = 1e-2;
+    for (std::uint64_t k = 0; k < 4; ++k, stop /= 16) {
+        RunRequest request;
+        request.passes = 5;
+        request.rho_stop = stop;
+        request.rho_stop_from = 2;
+        pieces.run(request, k);
+        if (HasFatalFailure()) return;
+    }
+    const std::vector<double> zeros(system.size(), 0.0);
+    for (const Vec v : {Vec::u, Vec::r, Vec::p, Vec::q}) pieces.write(v, 0, zeros);
+    EXPECT_EQ(to_string(pieces.run({2}, 9).end), "exact");
+}
+
+TEST_P(FixedCore, SessionsOwnTheirSystem) {
+    const auto lanes = static_cast<std::size_t>(spec().lanes);
+    session_test::expect_session_owns_its_system(*make_rtl_engine(options()), system_of(GetParam(), lanes + 6, 5),
+                                                 spec());
+}
+
+/// A level-5 solve (or MANTISSA_CORE_LEVEL's), every iteration compared.
+TEST_P(FixedCore, SolvesWithEveryIterationEqual) {
+    const char* const level = std::getenv("MANTISSA_CORE_LEVEL");
+    const auto rtl = make_rtl_engine(options());
+    const auto checked = make_checked_engine(*rtl, *emulated_);
+    SolveOptions solve_options;
+    solve_options.spec = spec();
+    solve_options.tolerance = 1e-8;
+    const bool streamed = GetParam().matrix == Matrix::bands || GetParam().matrix == Matrix::bands_with_sums;
+    const Problem problem = make_problem(std::string(streamed ? "diffusion2d" : "poisson2d") +
+                                         ":level=" + (level != nullptr ? level : "5"));
+    if (const std::string why = rtl->refusal(spec(), problem.system, {}); !why.empty()) GTEST_SKIP() << why;
+    if (GetParam().matrix == Matrix::general) GTEST_SKIP() << "the model's stencil is not the problem's";
+    const SolveResult a = solve(problem, *checked, solve_options);
+    const SolveResult b = solve(problem, *emulated_, solve_options);
+    EXPECT_EQ(to_string(a.status), to_string(b.status)) << a.detail;
+    EXPECT_EQ(a.inner_iterations, b.inner_iterations);
+    EXPECT_GT(a.inner_iterations, 20U);
+}
+
+TEST(FixedRefusal, SaysWhyInOneLine) {
+    const auto rtl = make_rtl_engine();
+    const System stencil = test::poisson_stencil(9, 9);
+    const auto refused = [&](const char* spec, const char* part, const System& system) {
+        const std::string why = rtl->refusal(parse_spec(spec), system, {});
+        EXPECT_NE(why.find(part), std::string::npos) << spec << ": " << why;
+        EXPECT_EQ(why.find('\n'), std::string::npos) << why;
+        EXPECT_THROW((void)rtl->load(system, parse_spec(spec), {}), InvalidInput);
+    };
+    EXPECT_EQ(rtl->refusal(parse_spec("fx18.14"), stencil, {}), "");
+    EXPECT_EQ(rtl->refusal(parse_spec("fx18.14,order=flux,lanes=8"), stencil, {}), "");
+    refused("fx18.14,u=double", "u= is s52e11", stencil);
+    refused("fx18.14,point=moving", "point=moving", stencil);
+    refused("fx18.14,dot=fixed[13:-40]", "dot", stencil);
+    refused("fx34.30", "at most 32 bits", stencil);
+    refused("fx18.14,coef=fx40.36", "coef=", stencil);
+    refused("fx18.14,operand=s14e8:subnormals", "flushes", stencil);
+    refused("fx18.14,coef=fx30.31", "below 2^30", Stencil(9, 9, {0, 0, 0, 0, 0.7, -0.1, 0, 0, 0}));
+    refused("fx18.14", "as fluxes", mantissa::testing::band_system(9, 9, 1));
+    refused("fx18.14", "sparse", mantissa::testing::sparse_system(40, 1));
+    refused("fx18.14,lanes=16", "shorter than 16 lanes", stencil);
+    refused("fx18.16", "does not fit", test::random_bands(9, 9, 1)); // as it is, unscaled
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, FixedCore, ::testing::ValuesIn(test::fixed_cases()), test::name_of_case);
+
+} // namespace
+} // namespace mantissa::sim
