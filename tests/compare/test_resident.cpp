@@ -9,6 +9,9 @@ namespace {
 using namespace mantissa;
 using namespace mantissa::compare;
 
+using Counted = std::map<int, double>;
+using Mapped = std::map<int, CoreArea>;
+
 const Provenance kHere{"0", "commit", "machine", "date", "command"};
 
 /// A toy with one kind of memory: 512 words of 36 bits to 2,048 of 9.
@@ -58,7 +61,7 @@ TEST(ChipMemory, WordsOfTheOuterLoopFillWhatIsLeftOfDeepMemories) {
 }
 
 TEST(LaneArea, LiesOnALineBetweenAndBeyondWhatWasMapped) {
-    const LaneArea area({{1, {100, 6, 1000}}, {4, {250, 24, 1000}}, {16, {850, 96, 4000}}});
+    const LaneArea area(Mapped{{1, {100, 6, 1000}}, {4, {250, 24, 1000}}, {16, {850, 96, 4000}}});
     EXPECT_EQ(area.at(4).slices, 250U);
     EXPECT_EQ(area.at(2).slices, 150U);
     EXPECT_EQ(area.at(2).blocks, 12U);
@@ -66,14 +69,14 @@ TEST(LaneArea, LiesOnALineBetweenAndBeyondWhatWasMapped) {
     EXPECT_EQ(area.at(64).memory_bits, 4000U + 48U * 250U);
     EXPECT_TRUE(area.is_mapped(16));
     EXPECT_FALSE(area.is_mapped(64));
-    EXPECT_EQ(LaneArea({{1, {100, 6, 0}}}).at(8).blocks, 48U);
+    EXPECT_EQ(LaneArea(Mapped{{1, {100, 6, 0}}}).at(8).blocks, 48U);
 }
 
 TEST(FixedClocks, GrowWithTheLogarithmOfTheLanes) {
-    const FixedClocks fixed({{1, 60}, {64, 90}});
+    const FixedClocks fixed(Counted{{1, 60}, {64, 90}});
     EXPECT_DOUBLE_EQ(fixed.at(1), 60);
     EXPECT_DOUBLE_EQ(fixed.at(8), 75);
-    EXPECT_DOUBLE_EQ(FixedClocks({{1, 60}}).at(32), 60);
+    EXPECT_DOUBLE_EQ(FixedClocks(Counted{{1, 60}}).at(32), 60);
 }
 
 /// 64 rows of 64; 50 iterations in 5 steps. The outer loop takes no area here.
@@ -83,8 +86,8 @@ ResidentWork work() {
 
 TEST(Resident, TimeIsPassesAndTraversals) {
     std::string why_not;
-    const auto list = resident_estimates(LaneArea({{1, {100, 6, 0}}}), FixedClocks({{1, 100}}), work(), device(1000),
-                                         0.85, 1e6, why_not);
+    const auto list = resident_estimates(LaneArea(Mapped{{1, {100, 6, 0}}}), FixedClocks(Counted{{1, 100}}), work(),
+                                         device(1000), 0.85, 1e6, why_not);
     ASSERT_FALSE(list.empty());
     const ResidentEstimate& one = list.front();
     EXPECT_EQ(one.lanes, 1);
@@ -103,9 +106,9 @@ TEST(Resident, TimeIsPassesAndTraversals) {
 
 TEST(Resident, NamesWhatHoldsItBack) {
     std::string why_not;
-    const LaneArea area({{1, {100, 1, 0}}});
+    const LaneArea area(Mapped{{1, {100, 1, 0}}});
     const auto bound = [&](const Device& d, double fixed) {
-        const auto list = resident_estimates(area, FixedClocks({{1, fixed}}), work(), d, 0.85, 1e6, why_not);
+        const auto list = resident_estimates(area, FixedClocks(Counted{{1, fixed}}), work(), d, 0.85, 1e6, why_not);
         return list.empty() ? "none: " + why_not : list.back().bound;
     };
     Device small = device(100'000);
@@ -123,8 +126,8 @@ TEST(Resident, SeveralCoresStreamTheirNeighboursRowsAndAddTheirSums) {
     std::string why_not;
     ResidentWork w = work();
     w.row_length = 1; // one lane a core
-    const auto list =
-        resident_estimates(LaneArea({{1, {100, 10, 0}}}), FixedClocks({{1, 100}}), w, device(1000), 0.85, 1e6, why_not);
+    const auto list = resident_estimates(LaneArea(Mapped{{1, {100, 10, 0}}}), FixedClocks(Counted{{1, 100}}), w,
+                                         device(1000), 0.85, 1e6, why_not);
     const ResidentEstimate& best = list.back();
     EXPECT_EQ(best.cores, 10U);
     EXPECT_DOUBLE_EQ(best.pass_clocks, 409.6 + 2 + 100 + 2 * 4);
