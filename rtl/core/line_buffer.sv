@@ -50,9 +50,9 @@ module line_buffer #(
 
   wire [TW-1:0] centre_raw, south_raw;
   row_ram #(.W(TW), .Max(MaxTokens), .Least((Lanes == 1) ? 3 : 1)) i_centre (
-    .clk_i, .en_i, .clear_i, .length_i(centre_from[AW-1:0]), .d_i(p_i), .q_o(centre_raw));
+    .clk_i, .en_i, .clear_i, .length_i(centre_from[AW-1:0]), .zero_i(1'b0), .d_i(p_i), .q_o(centre_raw));
   row_ram #(.W(TW), .Max(MaxTokens), .Least((Lanes == 1) ? 3 : 1)) i_south (
-    .clk_i, .en_i, .clear_i, .length_i(tokens[AW-1:0]), .d_i(centre_raw), .q_o(south_raw));
+    .clk_i, .en_i, .clear_i, .length_i(tokens[AW-1:0]), .zero_i(1'b0), .d_i(centre_raw), .q_o(south_raw));
 
   wire [TW-1:0] north, south;
   generate

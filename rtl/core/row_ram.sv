@@ -1,5 +1,6 @@
 /// A delay of length_i enabled clocks, Least <= length_i <= Max, for W bits, in a simple dual-port memory. From Least 3
-/// on, the memory's output has a register of its own.
+/// on, the memory's output has a register of its own, which zero_i clears in place of its next word; the memory then has
+/// Max - 1 words, so rows of 2^n + 1 fit one of 2^n.
 `default_nettype none
 module row_ram #(
   parameter integer W   = 32,
@@ -11,26 +12,28 @@ module row_ram #(
   input  wire           en_i,
   input  wire           clear_i,  ///< before length_i changes
   input  wire  [AW-1:0] length_i,
+  input  wire           zero_i,   ///< the next q_o is 0 (from Least 3 on)
   input  wire  [W-1:0]  d_i,
   output logic [W-1:0]  q_o
 );
-  logic [W-1:0]  mem [0:Max-1];
+  localparam integer Words = (Least >= 3) ? Max - 1 : Max;
+  localparam integer PtrW = (Words > 2) ? $clog2(Words) : 1;
+  logic [W-1:0]  mem [0:Words-1];
 `ifndef SYNTHESIS
-  initial for (int k = 0; k < Max; k = k + 1) mem[k] = '0;
+  initial for (int k = 0; k < Words; k = k + 1) mem[k] = '0;
 `endif
-  // read_q runs ahead, so that one address is never read and written at once.
-  localparam integer Ahead = (Least >= 3) ? 2 : 1;
-  logic [AW-1:0] write_q, read_q;
+  // One address is never read and written at once: read_q runs one ahead, over two words at least.
+  logic [PtrW-1:0] write_q, read_q;
   logic [W-1:0]  q_q;
-  logic [AW-1:0] last;
-  always_ff @(posedge clk_i) last <= length_i - AW'(1); // stands long before the first clock
+  logic [PtrW-1:0] last;
+  always_ff @(posedge clk_i) last <= PtrW'(length_i - AW'((Least >= 3) ? 2 : 1)); // stands long before the first clock
   always_ff @(posedge clk_i)
     if (clear_i) begin
       write_q <= '0;
-      read_q  <= AW'(Ahead);
+      read_q  <= PtrW'(1);
     end else if (en_i) begin
-      write_q <= (write_q == last) ? '0 : write_q + AW'(1);
-      read_q  <= (read_q == last) ? '0 : read_q + AW'(1);
+      write_q <= (Least >= 3) ? read_q : (write_q == last) ? '0 : write_q + PtrW'(1);
+      read_q  <= (read_q == last) ? '0 : read_q + PtrW'(1);
     end
   // Not always_ff, which allows no `initial` beside it.
   always @(posedge clk_i) if (en_i) mem[write_q] <= d_i;
@@ -38,12 +41,13 @@ module row_ram #(
   generate
     if (Least >= 3) begin : g_register
       logic [W-1:0] q_q2;
-      always_ff @(posedge clk_i) if (en_i) q_q2 <= q_q;
+      always_ff @(posedge clk_i) if (en_i) q_q2 <= zero_i ? '0 : q_q;
       assign q_o = q_q2;
     end else begin : g_short
       logic [W-1:0] d_q;
       always_ff @(posedge clk_i) if (en_i) d_q <= d_i;
       assign q_o = (length_i == AW'(1)) ? d_q : q_q;
+      wire unused = &{1'b0, zero_i};
     end
   endgenerate
 endmodule

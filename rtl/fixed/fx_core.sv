@@ -90,7 +90,8 @@ module fx_core #(
   output logic [16:0]                  waiting_o ///< what a stopped pipeline waits for: see pcg_core
 );
   localparam integer Log    = $clog2(Lanes);
-  localparam integer DrainN = `FX_DRAIN_CLOCKS(UpdatePOut, RowLatency, DotLatency);
+`include "fx_row_plan.svh"
+  localparam integer DrainN = `FX_DRAIN_CLOCKS(UpdatePOut, PlanLatency, DotLatency);
 
   `REQUIRE(g_bad_lanes, Lanes >= 1 && Lanes <= 64 && (1 << Log) == Lanes,
            "fx_core: Lanes must be 1, 2, 4, 8, 16, 32 or 64")
@@ -163,6 +164,11 @@ module fx_core #(
     .end_o(run_end), .errors_o(errors), .pass_count_o(pass_count), .sigma_guards_o(sigma_guards), .cycles_o(cycles));
   assign m_axis_pass_tdata[7:2] = '0;
 
+  logic [6:0] ptr_q; // of the delay lines
+  always_ff @(posedge clk_i)
+    if (!rst_ni) ptr_q <= '0;
+    else if (en) ptr_q <= ptr_q + 7'd1;
+
   // ---- Streams -----------------------------------------------------------------------------------------------------
   core_vectors_t in_valid, in_last, in_ready, out_valid, out_last, out_ready;
   assign in_valid  = {s_axis_q_tvalid, s_axis_p_tvalid, s_axis_r_tvalid, s_axis_u_tvalid};
@@ -202,7 +208,8 @@ module fx_core #(
   wire [1:0] alpha_cls, beta_cls;
   wire [OperandW-1:0] alpha_op, beta_op;
   wire [Lanes-1:0] u_over, r_over, p_over, q_over;
-  wire row_slot, row_slot_last;
+  wire row_slot, row_slot_real, row_slot_last;
+  wire [Lanes-1:0] row_live; // words of other lanes are 0
   fx_update #(
 `include "fx_parameters_passed.svh"
   ) i_update (
@@ -211,15 +218,17 @@ module fx_core #(
     .alpha_i(alpha_op), .beta_cls_i(beta_cls), .beta_i(beta_op), .u_i(u_in), .r_i(r_in), .p_i(p_in), .q_i(q_in),
     .take_o(take), .take_ahead_o(take_ahead), .take_last_o(take_last), .give_o(update_give),
     .give_ahead_o(update_give_ahead), .give_last_o(update_give_last), .u_o(u_new), .r_o(r_new), .p_o(p_new),
-    .u_over_o(u_over), .r_over_o(r_over), .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_last_o(row_slot_last));
+    .u_over_o(u_over), .r_over_o(r_over), .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real),
+    .row_slot_last_o(row_slot_last));
 
   fx_rows #(
 `include "fx_parameters_passed.svh"
   ) i_rows (
-    .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .length_i(length), .row_length_i(row_length), .live_last_i(live_last),
-    .slot_i(row_slot), .slot_last_i(row_slot_last), .p_i(p_new), .band_i(band), .take_band_o(take_band),
+    .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .ptr_i(ptr_q), .length_i(length), .row_length_i(row_length),
+    .live_last_i(live_last), .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_new), .band_i(band), .take_band_o(take_band),
     .take_band_ahead_o(take_band_ahead), .take_band_last_o(take_band_last), .give_o(rows_give),
-    .give_ahead_o(rows_give_ahead), .give_last_o(rows_give_last), .q_o(q_new), .q_over_o(q_over), .p_o(p_middle));
+    .give_ahead_o(rows_give_ahead), .give_last_o(rows_give_last), .q_o(q_new), .over_o(q_over), .live_o(row_live),
+    .p_o(p_middle));
 
   wire [DotRrW-1:0] rr_part;
   wire [DotPqW-1:0] pq_part;
@@ -259,6 +268,6 @@ module fx_core #(
     .set_alpha_i(set_alpha), .set_beta_i(set_beta), .set_word_i(set_word), .done_o(scalar_done), .end_o(scalar_end),
     .guard_o(scalar_guard), .rho_o(rho), .pq_o(pq), .qq_o(qq), .alpha_o(alpha), .sigma_o(sigma), .beta_o(beta),
     .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op));
-  wire unused = &{1'b0, stencil_reg, unused_coefs};
+  wire unused = &{1'b0, stencil_reg, unused_coefs, row_live};
 endmodule
 `default_nettype wire

@@ -1,5 +1,9 @@
-/// The second part of a pass of the integer core: q' = shift_round(row sum, RowShift), from the stream of p'. First and
-/// plain: constant stencils only.
+/// The second part of a pass of the integer core: q' = A p' from the stream of p', with a constant stencil (CoefMode 1) or with
+/// streamed weights of fluxes (CoefMode 0); and when each coefficient stream is taken. Elements that a constant stencil
+/// leaves out (the grid's edge) and lanes behind the end give q' = 0.
+///
+/// Slots come one in each enabled clock from the first to the last of a pass; the slot that completes the window of token t
+/// is number t + D (fx_window), and q' of token t is there PlanLatency clocks later (fx_row_plan.svh).
 `include "mantissa.svh"
 `include "core_streams.svh"
 `default_nettype none
@@ -10,97 +14,104 @@ module fx_rows #(
   input  wire                          rst_ni,
   input  wire                          en_i,
   input  wire                          clear_i,
+  input  wire  [6:0]                   ptr_i,
   input  wire  [LenW-1:0]              length_i,
   input  wire  [RowLenW-1:0]           row_length_i,
   input  wire  [Lanes-1:0]             live_last_i,       ///< lanes of the last token that hold an element
   input  wire                          slot_i,            ///< p_i is that of a slot
+  input  wire                          slot_real_i,       ///< of a token, not of the flush
   input  wire                          slot_last_i,
-  input  wire  [Lanes*PW-1:0]          p_i,               ///< 0 where a lane holds no element
-  input  wire  [Coefs*Lanes*CoefW-1:0] band_i,
-  output logic [Coefs-1:0]             take_band_o,       ///< coefficients taken: see stream_control
+  input  wire  [Lanes*PW-1:0]          p_i,               ///< 0 behind the end
+  input  wire  [Coefs*Lanes*CoefW-1:0] band_i,            ///< stream-major: w_E, w_NW, w_N, w_NE, c
+  output logic [Coefs-1:0]             take_band_o,       ///< beats taken: see core_streams
   output logic [Coefs-1:0]             take_band_ahead_o,
   output logic [Coefs-1:0]             take_band_last_o,
   output core_vectors_t                give_o,            ///< beats of q' let go of
   output core_vectors_t                give_ahead_o,
   output core_vectors_t                give_last_o,
-  output logic [Lanes*QW-1:0]          q_o,               ///< 0 where a lane holds no element
-  output logic [Lanes-1:0]             q_over_o,          ///< words that did not fit, of lanes that hold an element
-  output logic [Lanes*PW-1:0]          p_o                ///< p' of the same elements; 0 where a lane holds none
+  output logic [Lanes*QW-1:0]          q_o,
+  output logic [Lanes-1:0]             over_o,            ///< lanes whose word does not fit
+  output logic [Lanes-1:0]             live_o,            ///< lanes that hold an element
+  output logic [Lanes*PW-1:0]          p_o                ///< p' of the same elements
 );
-  wire [Lanes*PW-1:0] south, centre, north;
-  wire window, window_last, window_ahead;
-  line_buffer #(.PW(PW), .Lanes(Lanes), .MaxRow(MaxRow)) i_lines (
-    .clk_i, .rst_ni, .en_i, .clear_i, .row_length_i, .slot_i, .last_i(slot_last_i), .p_i, .south_o(south),
-    .centre_o(centre), .north_o(north), .valid_o(window), .last_o(window_last), .valid_ahead_o(window_ahead));
-  logic [RowLatency:1] window_q, last_q;
+  `REQUIRE(g_lanes_bad, Lanes >= 1 && Lanes <= 64 && (Lanes & (Lanes - 1)) == 0, "fx_rows: Lanes must be 1, 2, 4 .. 64")
+`include "fx_row_plan.svh"
+  localparam integer Latency = PlanLatency;
+  localparam integer Stencil = (CoefMode == 1) ? 1 : 0;
+
+  // Element tokens, by the clocks behind the slot that completes their window.
+  wire window, second;
+  fx_window #(.Lanes(Lanes), .MaxRow(MaxRow)) i_window (
+    .clk_i, .en_i, .clear_i, .row_length_i, .slot_i, .window_o(window), .second_o(second));
+  logic [Latency:1] window_q, last_q, second_q;
+  wire [Latency:0] window_at = {window_q, window};
+  wire [Latency:0] last_at = {last_q, slot_i & slot_last_i};
+  wire [Latency:0] second_at = {second_q, second};
   always_ff @(posedge clk_i)
     if (!rst_ni || clear_i) begin
       window_q <= '0;
       last_q   <= '0;
     end else if (en_i) begin
-      window_q <= {window_q[RowLatency-1:1], window};
-      last_q   <= {last_q[RowLatency-1:1], window_last};
+      window_q <= window_at[Latency-1:0];
+      last_q   <= last_at[Latency-1:0];
     end
-  wire [Lanes-1:0] edge_node;
-  edge_nodes #(.Lanes(Lanes), .RowLenW(RowLenW), .LenW(LenW), .Latency(RowLatency - 1)) i_edge (
-    .clk_i, .rst_ni, .en_i, .clear_i, .window_i(window), .length_i, .row_length_i, .edge_o(edge_node));
+  always_ff @(posedge clk_i) if (en_i) second_q <= second_at[Latency-1:0]; // first windows come later than its old bits
 
-  localparam integer RowW = PW + 34;
-  logic [Lanes*PW-1:0] s1_q, s2_q, c1_q, c2_q, n1_q, n2_q;
-  wire [3*Lanes*PW-1:0] ss = {south, s1_q, s2_q};
-  wire [3*Lanes*PW-1:0] cc = {centre, c1_q, c2_q};
-  wire [3*Lanes*PW-1:0] nn = {north, n1_q, n2_q};
-  always_ff @(posedge clk_i)
-    if (en_i) begin
-      s1_q <= south;  s2_q <= s1_q;
-      c1_q <= centre; c2_q <= c1_q;
-      n1_q <= north;  n2_q <= n1_q;
-    end
-  logic [Lanes-1:0] live_q;
-  always_ff @(posedge clk_i) if (en_i) live_q <= last_q[3] ? live_last_i : {Lanes{window_q[3]}};
-  genvar l;
+  wire [Lanes*PW-1:0] south, centre, north;
+  fx_lines #(.PW(PW), .Lanes(Lanes), .MaxRow(MaxRow), .Rows((Stencil != 0) ? 3 : 2)) i_lines (
+    .clk_i, .en_i, .clear_i, .row_length_i, .p_i, .south_o(south), .centre_o(centre), .north_o(north));
+  delay #(.W(Lanes*PW), .N(Latency - PlanLines + 1), .Ram(DelayRam)) i_p (
+    .clk_i, .en_i, .ptr_i, .d_i(centre), .q_o(p_o));
+
+  // The lanes that become 0 a clock later: those behind the end, and the edge.
+  logic [Lanes-1:0] dead_q;
+  wire [Lanes-1:0] edge_node;
+  always_ff @(posedge clk_i) if (en_i) dead_q <= last_at[Latency-2] ? ~live_last_i : '0;
+  wire [Lanes-1:0] zero = dead_q | edge_node;
   generate
-    for (l = 0; l < Lanes; l = l + 1) begin : g_lane
-      localparam integer At = (Lanes + l) * PW;
-      function automatic signed [RowW-1:0] term(input integer c, input [PW-1:0] word);
-        term = RowW'(c) * RowW'($signed(word));
-      endfunction
-      logic signed [RowW-1:0] sum_q, sum_q2, sum_q3;
-      logic [PW-1:0] p_q, p_q2, p_q2b;
-      always_ff @(posedge clk_i)
-        if (en_i) begin
-          sum_q <= term(S0, ss[At-PW +: PW]) + term(S1, ss[At +: PW]) + term(S2, ss[At+PW +: PW]) +
-                   term(S3, cc[At-PW +: PW]) + term(S4, cc[At +: PW]) + term(S5, cc[At+PW +: PW]) +
-                   term(S6, nn[At-PW +: PW]) + term(S7, nn[At +: PW]) + term(S8, nn[At+PW +: PW]);
-          sum_q2 <= sum_q;
-          sum_q3 <= sum_q2;
-          p_q  <= cc[At +: PW];
-          p_q2 <= p_q;
-          p_q2b <= p_q2;
-        end
-      wire signed [RowW-1:0] moved = (RowShift <= 0) ? sum_q3 <<< -RowShift :
-        (sum_q3 >>> `MAX2(RowShift, 0)) + $signed(RowW'((QDown == 0) && (RowShift > 0) && sum_q3[`MAX2(RowShift-1, 0)]));
-      wire live = (last_q[3] ? live_last_i[l] : window_q[3]);
-      logic [QW-1:0] q_q;
-      logic over_q;
-      logic [PW-1:0] p_q3;
-      always_ff @(posedge clk_i)
-        if (en_i) begin
-          q_q    <= (live & ~edge_node[l]) ? moved[QW-1:0] : '0;
-          over_q <= live & ~edge_node[l] & (RowW'($signed(moved[QW-1:0])) != moved);
-          p_q3   <= p_q2b;
-        end
-      assign q_o[l*QW +: QW] = q_q;
-      assign q_over_o[l] = over_q;
-      assign p_o[l*PW +: PW] = live_q[l] ? p_q3 : '0;
+    if (Stencil != 0) begin : g_stencil
+      logic [Latency-2:1] flush_q;
+      wire [Latency-2:0] flush_at = {flush_q, slot_i & ~slot_real_i};
+      always_ff @(posedge clk_i) if (en_i) flush_q <= flush_at[Latency-3:0];
+      fx_edges #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW)) i_edges (
+        .clk_i, .en_i, .clear_i, .length_i, .row_length_i, .token_i(window_at[Latency-2]), .second_i(second_at[Latency-2]),
+        .flush_i(flush_at[Latency-2]), .edge_o(edge_node));
+      fx_row_stencil #(
+`include "fx_parameters_passed.svh"
+      ) i_row (
+        .clk_i, .en_i, .ptr_i, .south_i(south), .centre_i(centre), .north_i(north), .zero_i(zero), .q_o, .over_o);
+      assign take_band_o       = '0;
+      assign take_band_ahead_o = '0;
+      assign take_band_last_o  = '0;
+      wire unused = &{1'b0, band_i, second_at};
+    end else begin : g_fluxes
+      localparam integer Products = PlanLines + PlanProducts;
+      // The clock in which what the row to the south sent is read: see fx_row_fluxes.
+      localparam integer ReadAt = (Lanes == 1) ? Latency - PlanRounds - 2 :
+                                                 Latency - PlanRounds - 2 - `LANE_TURN_LATENCY(Lanes);
+      assign edge_node = '0;
+      fx_row_fluxes #(
+`include "fx_parameters_passed.svh"
+      ) i_row (
+        .clk_i, .en_i, .clear_i, .ptr_i, .row_length_i, .centre_i(centre), .north_i(north), .coef_i(band_i),
+        .token_i(window_at[Products]), .second_i(second_at[ReadAt]), .zero_i(zero), .q_o, .over_o);
+      genvar c;
+      for (c = 0; c < Coefs; c = c + 1) begin : g_take
+        localparam integer At = (c == 4) ? PlanRowSumAt : PlanWeightAt;
+        assign take_band_o[c]       = window_at[At];
+        assign take_band_ahead_o[c] = window_at[At-1];
+        assign take_band_last_o[c]  = last_at[At];
+      end
+      wire unused = &{1'b0, south, slot_real_i, length_i, second_at};
     end
   endgenerate
-  assign give_o = {window_q[RowLatency], 3'b000};
-  assign give_ahead_o = {window_q[RowLatency-1], 3'b000};
-  assign give_last_o = {last_q[RowLatency], 3'b000};
-  assign take_band_o = '0;
-  assign take_band_ahead_o = '0;
-  assign take_band_last_o = '0;
-  wire unused = &{1'b0, band_i, window_ahead, ss, cc, nn};
+
+  assign live_o = last_at[Latency] ? live_last_i : {Lanes{1'b1}};
+  assign give_o.q = window_at[Latency];
+  assign {give_o.p, give_o.r, give_o.u} = 3'b000;
+  assign give_ahead_o.q = window_at[Latency-1];
+  assign {give_ahead_o.p, give_ahead_o.r, give_ahead_o.u} = 3'b000;
+  assign give_last_o.q = last_at[Latency];
+  assign {give_last_o.p, give_last_o.r, give_last_o.u} = 3'b000;
 endmodule
 `default_nettype wire

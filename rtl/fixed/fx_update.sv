@@ -38,6 +38,7 @@ module fx_update #(
   output logic [Lanes-1:0]     r_over_o,
   output logic [Lanes-1:0]     p_over_o,
   output logic                 row_slot_o,   ///< p_o is that of a slot
+  output logic                 row_slot_real_o, ///< of a token
   output logic                 row_slot_last_o
 );
   localparam integer Stages = `MAX2(UpdatePOut, UpdateUOut); // the last that a stream meets
@@ -57,6 +58,7 @@ module fx_update #(
       slot_last_q <= {slot_last_q[Stages-1:0], slot_last_i};
     end
   assign row_slot_o      = slot_q[UpdatePOut];
+  assign row_slot_real_o = real_q[UpdatePOut];
   assign row_slot_last_o = slot_last_q[UpdatePOut];
 
   // Lanes that hold an element, a clock ahead of their words.

@@ -17,12 +17,10 @@ module fx_words #(
   localparam integer Group  = (Lanes > 8) ? 8 : Lanes;
   localparam integer Groups = Lanes / Group;
   logic [Groups*W-1:0] group;
-  integer g, l;
   always_comb begin
     group = '0;
-    for (g = 0; g < Groups; g = g + 1)
-      for (l = g * Group; l < (g + 1) * Group; l = l + 1)
-        group[g*W +: W] = group[g*W +: W] | {over_i[l], word_i[l*W +: W-1] ^ {(W-1){word_i[l*W+W-1]}}};
+    for (int l = 0; l < Lanes; l = l + 1)
+      group[l/Group*W +: W] = group[l/Group*W +: W] | {over_i[l], word_i[l*W +: W-1] ^ {(W-1){word_i[l*W+W-1]}}};
   end
   wire [Groups*W-1:0] found;
   wire                valid;

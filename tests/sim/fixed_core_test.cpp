@@ -15,6 +15,7 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/host/solve.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
+#include "session_pair.hpp"
 #include "specs.hpp"
 #include "systems.hpp"
 
@@ -76,79 +77,14 @@ TEST_P(FixedCore, PassesWithStalls) {
     }
 }
 
-/// Both sessions, with the same random words in all vectors: of full length where `shorter` is 0.
-class Pair {
-public:
-    Pair(const Engine& rtl, const Engine& emulated, const System& system, const DatapathSpec& spec)
-        : spec_(spec), size_(system.size()), subject(rtl.load(system, spec, {})),
-          reference(emulated.load(system, spec, {})) {}
-    void fill(std::mt19937_64& random, int shorter) {
-        const Format formats[] = {spec_.u, spec_.r, spec_.p, spec_.q};
-        std::vector<double> values(size_);
-        for (std::size_t v = 0; v < 4; ++v) {
-            const double most = std::ldexp(formats[v].max(), -shorter);
-            std::uniform_real_distribution<double> uniform(-most, most);
-            for (double& x : values) x = uniform(random);
-            write(static_cast<Vec>(v), 0, values);
-        }
-    }
-    void write(Vec v, std::size_t first, std::span<const double> values) {
-        subject->write(v, first, values);
-        reference->write(v, first, values);
-    }
-    void set_scalars(double alpha, double beta) {
-        subject->set_scalars(alpha, beta);
-        reference->set_scalars(alpha, beta);
-    }
-    /// Returns how the reference's run ended.
-    RunReport run(const RunRequest& request, std::uint64_t number) {
-        const RunReport a = subject->run(request), b = reference->run(request);
-        compare(a, b, number);
-        return b;
-    }
-
-private:
-    void compare(const RunReport& a, const RunReport& b, std::uint64_t number) {
-        ASSERT_EQ(to_string(a.end), to_string(b.end)) << "run " << number << " " << subject->fault();
-        ASSERT_EQ(a.passes, b.passes) << "run " << number;
-        ASSERT_EQ(a.sigma_guards, b.sigma_guards) << "run " << number;
-        test::expect_same_words(a.words, b.words, number);
-        if (::testing::Test::HasFatalFailure()) return;
-        test::expect_same_state(*subject, *reference, size_, number);
-    }
-    DatapathSpec spec_;
-    std::size_t size_;
-
-public:
-    std::unique_ptr<Session> subject, reference;
-};
-
-// alpha and beta of every size and sign in front of words of every length: shifts to either side and far beyond the
-// words, sums that fit and sums that overflow, and what an overflow leaves for the next run.
+// Shifts to either side and far beyond the words, sums that fit and sums that overflow, and what an overflow leaves.
 TEST_P(FixedCore, AnyScalarsAndWords) {
     const auto rtl = make_rtl_engine(options());
     const auto lanes = static_cast<std::size_t>(spec().lanes);
-    const System system = system_of(GetParam(), lanes + 6, 5);
-    Pair pair(*rtl, *emulated_, system, spec());
-    std::mt19937_64 random(7);
-    std::uniform_real_distribution<double> significand(-2, 2);
-    std::uniform_int_distribution<int> exponent(-34, 14), length(0, 12);
-    int overflows = 0, others = 0;
-    for (std::uint64_t k = 0; k < 60; ++k) {
-        pair.fill(random, length(random));
-        const int far = k % 10 == 0 ? 60 : 0;
-        const double alpha = k % 7 == 0 ? 0.0 : std::ldexp(significand(random), exponent(random) - far);
-        const double beta =
-            k % 7 == 1 ? 0.0 : std::ldexp(significand(random), exponent(random) + (k % 20 == 0 ? far : 0));
-        SCOPED_TRACE("alpha " + std::to_string(alpha) + ", beta " + std::to_string(beta));
-        pair.set_scalars(alpha, beta);
-        (pair.run({1}, k).end == RunEnd::window_overflow ? overflows : others) += 1;
-        if (HasFatalFailure()) return;
-        if (k % 4 == 0) pair.run({3}, k); // from what was left
-        if (HasFatalFailure()) return;
-    }
-    EXPECT_GT(overflows, 5);
-    EXPECT_GT(others, 5);
+    const test::Ends ends =
+        test::compare_any_scalars(*rtl, *emulated_, system_of(GetParam(), lanes + 6, 5), spec(), 60, 7);
+    EXPECT_GT(ends.overflows, 5);
+    EXPECT_GT(ends.others, 5);
 }
 
 // A value that does not fit is stored as the nearest word, and ends the next run in its first pass.
@@ -156,7 +92,7 @@ TEST_P(FixedCore, WhatDoesNotFitEndsTheNextRun) {
     const auto rtl = make_rtl_engine(options());
     const auto lanes = static_cast<std::size_t>(spec().lanes);
     const System system = system_of(GetParam(), lanes + 6, 5);
-    Pair pair(*rtl, *emulated_, system, spec());
+    test::SessionPair pair(*rtl, *emulated_, system, spec());
     std::mt19937_64 random(5);
     for (const Vec v : {Vec::u, Vec::r, Vec::p, Vec::q}) {
         pair.fill(random, 8);
@@ -176,7 +112,7 @@ TEST_P(FixedCore, RunsInPiecesAndToAThreshold) {
     const auto rtl = make_rtl_engine(options(0.05, 3));
     const auto lanes = static_cast<std::size_t>(spec().lanes);
     const System system = system_of(GetParam(), 2 * lanes + 7, 9);
-    Pair pieces(*rtl, *emulated_, system, spec());
+    test::SessionPair pieces(*rtl, *emulated_, system, spec());
     std::vector<double> d(system.size());
     for (std::size_t i = 0; i < d.size(); ++i)
         if (!system.on_edge(i)) d[i] = 0.02 * static_cast<double>((i * 7) % 11) - 0.1;
@@ -213,7 +149,6 @@ TEST_P(FixedCore, SolvesWithEveryIterationEqual) {
     const bool streamed = GetParam().matrix == Matrix::bands || GetParam().matrix == Matrix::bands_with_sums;
     const Problem problem = make_problem(std::string(streamed ? "diffusion2d" : "poisson2d") +
                                          ":level=" + (level != nullptr ? level : "5"));
-    if (const std::string why = rtl->refusal(spec(), problem.system, {}); !why.empty()) GTEST_SKIP() << why;
     if (GetParam().matrix == Matrix::general) GTEST_SKIP() << "the model's stencil is not the problem's";
     const SolveResult a = solve(problem, *checked, solve_options);
     const SolveResult b = solve(problem, *emulated_, solve_options);

@@ -1,7 +1,7 @@
 // Systems for the integer core.
 #pragma once
 
-#include <cctype>
+#include <iterator>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -33,12 +33,14 @@ inline System system_of(Matrix matrix, const DatapathSpec& spec, std::size_t row
     }
 }
 
-/// "fx18_16_lanes_4_bands".
+/// "spec0_lanes4_bands": the spec's place in kFixedSpecs.
 inline std::string name_of_case(const ::testing::TestParamInfo<FixedCase>& info) {
     const char* const kinds[] = {"box", "general", "bands", "bands_with_sums"};
-    std::string name;
-    for (const char c : info.param.spec) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-    return name + "_" + kinds[static_cast<int>(info.param.matrix)] + (info.param.rules ? "_rules" : "");
+    std::size_t place = 0;
+    for (std::size_t k = 0; k < std::size(kFixedSpecs); ++k)
+        if (info.param.spec.starts_with(kFixedSpecs[k])) place = k;
+    return "spec" + std::to_string(place) + "_lanes" + std::to_string(parse_spec(info.param.spec).lanes) + "_" +
+           kinds[static_cast<int>(info.param.matrix)] + (info.param.rules ? "_rules" : "");
 }
 
 } // namespace mantissa::sim::test

@@ -1,0 +1,63 @@
+/// The word of an exact row sum: sum_i 2^-Shift, rounded, its low QW bits, and whether it does not fit. One clock; two where
+/// half a unit is added (Shift > 0, Down 0).
+`include "mantissa.svh"
+`default_nettype none
+module fx_cut #(
+  parameter integer W     = 22, ///< bits of a sum, two's complement
+  parameter integer QW    = 18,
+  parameter integer Shift = 0,  ///< below zero: to the left
+  parameter integer Down  = 0   ///< 0 to nearest, half up; 1 down
+) (
+  input  wire           clk_i,
+  input  wire           en_i,
+  input  wire  [W-1:0]  sum_i,
+  input  wire           zero_i, ///< the word becomes 0: in the last of these clocks
+  output logic [QW-1:0] q_o,
+  output logic          over_o
+);
+  localparam integer Left  = (Shift < 0) ? -Shift : 0;
+  localparam integer Right = (Shift > 0) ? Shift : 0;
+  localparam integer Round = (Shift > 0 && Down == 0) ? 1 : 0;
+  localparam integer WholeW = (W > Right) ? W - Right : 1;
+  localparam integer UnitsW = WholeW + Round;
+  wire [UnitsW-1:0] units;
+  generate
+    if (Round == 0) begin : g_cut
+      assign units = (W > Right) ? sum_i[W-1 -: WholeW] : {UnitsW{sum_i[W-1]}};
+      if (W > Right && Right > 0) begin : g_below
+        wire unused = &{1'b0, sum_i[Right-1:0]};
+      end else if (W <= Right && W > 1) begin : g_all_below
+        wire unused = &{1'b0, sum_i[W-2:0]};
+      end
+    end else if (W > Right) begin : g_round
+      // Half a unit more carries just where the first bit that is cut off is set.
+      logic [W-1:0] sum_q;
+      always_ff @(posedge clk_i) if (en_i) sum_q <= sum_i;
+      assign units = {sum_q[W-1], sum_q[W-1 -: WholeW]} + UnitsW'(sum_q[Right-1]);
+      if (Right > 1) begin : g_below
+        wire unused = &{1'b0, sum_q[Right-2:0]};
+      end
+    end else begin : g_none // within half a unit of 0
+      assign units = '0;
+      wire unused = &{1'b0, sum_i};
+    end
+  endgenerate
+  logic [UnitsW-1:0] units_q;
+  always_ff @(posedge clk_i) if (en_i) units_q <= zero_i ? '0 : units;
+
+  localparam integer KeptW = (Left < QW) ? QW - Left : 0; // bits of units_q in the word
+  generate
+    if (KeptW == 0) begin : g_beyond
+      assign q_o = '0;
+      assign over_o = |units_q;
+    end else begin : g_word
+      assign q_o = QW'($signed(units_q)) << Left;
+      if (UnitsW > KeptW) begin : g_over
+        assign over_o = ~(&units_q[UnitsW-1:KeptW-1] | ~|units_q[UnitsW-1:KeptW-1]);
+      end else begin : g_fits
+        assign over_o = 1'b0;
+      end
+    end
+  endgenerate
+endmodule
+`default_nettype wire

@@ -1,0 +1,82 @@
+/// Which elements a constant stencil leaves out: the grid's edge, in rows of row_length_i. Lane l of edge_o, a clock behind a
+/// token, says so of its lane l.
+///
+/// The last row begins where the vector's end has come into the window: row_length_i elements in front of it.
+`include "mantissa.svh"
+`default_nettype none
+module fx_edges #(
+  parameter integer Lanes   = 1,
+  parameter integer MaxRow  = 1025,
+  parameter integer LenW    = 32,
+  localparam integer RowLenW = $clog2(MaxRow + 1)
+) (
+  input  wire                clk_i,
+  input  wire                en_i,
+  input  wire                clear_i,      ///< between passes
+  input  wire  [LenW-1:0]    length_i,     ///< stands while a pass runs, as does the row's length
+  input  wire  [RowLenW-1:0] row_length_i,
+  input  wire                token_i,
+  input  wire                second_i,     ///< fx_window's of the token
+  input  wire                flush_i,      ///< the slot that completed its window held no element; stays until the next pass
+  output logic [Lanes-1:0]   edge_o
+);
+  localparam integer Log = $clog2(Lanes);
+  // Elements behind lane 0's in its row; and whether lane 0 begins one.
+  logic [RowLenW-1:0] behind_q, most_q;
+  logic begins_q;
+  wire signed [RowLenW+1:0] behind_next = $signed({2'b00, behind_q}) - (RowLenW+2)'(Lanes);
+  wire [RowLenW-1:0] row_next = behind_next[RowLenW-1:0] + row_length_i;
+  logic [Lanes-1:0] ends; // a row, in this lane
+  always_ff @(posedge clk_i) begin
+    most_q <= row_length_i - RowLenW'(1);
+    if (clear_i) begin
+      behind_q <= most_q;
+      begins_q <= 1'b1;
+    end else if (en_i && token_i) begin
+      behind_q <= behind_next[RowLenW+1] ? row_next : behind_next[RowLenW-1:0];
+      begins_q <= ends[Lanes-1];
+    end
+  end
+  wire unused_sign = &{1'b0, behind_next[RowLenW]};
+
+  generate
+    if (Lanes == 1) begin : g_one
+      assign ends = behind_q == '0;
+      logic flush_q; // with one lane the end comes a token ahead
+      always_ff @(posedge clk_i)
+        if (en_i) begin
+          flush_q <= flush_i;
+          edge_o  <= begins_q | ends | ~second_i | flush_q;
+        end
+      wire unused = &{1'b0, length_i};
+    end else begin : g_lanes
+      wire near = behind_q < RowLenW'(Lanes);
+      assign ends = near ? Lanes'(1) << behind_q[Log-1:0] : '0;
+      // The first row ends in lane turn, of token row_length_i / Lanes.
+      wire [Log-1:0] turn = row_length_i[Log-1:0];
+      // The last one begins in lane first_q, one, two or three tokens behind the one that has the first slot of the flush.
+      logic [Log-1:0] first_q;
+      logic sooner_q, later_q;
+      always_ff @(posedge clk_i) begin
+        first_q  <= length_i[Log-1:0] - turn;
+        sooner_q <= length_i[Log-1:0] != '0 && length_i[Log-1:0] < turn;
+        later_q  <= length_i[Log-1:0] == '0 && turn == '0;
+      end
+      logic [2:0] flush_q;
+      logic second_q;
+      wire last_some = sooner_q ? flush_i : later_q ? flush_q[1] : flush_q[0];
+      wire last_all  = sooner_q ? flush_q[0] : later_q ? flush_q[2] : flush_q[1];
+      wire [Lanes-1:0] all = '1;
+      wire [Lanes-1:0] first_row = second_q ? '0 : second_i ? ~(all << turn) : all;
+      wire [Lanes-1:0] last_row  = last_all ? all : last_some ? all << first_q : '0;
+      always_ff @(posedge clk_i)
+        if (en_i) begin
+          flush_q  <= {flush_q[1:0], flush_i};
+          second_q <= second_i;
+          edge_o   <= first_row | last_row | ends | {ends[Lanes-2:0], begins_q};
+        end
+      wire unused = &{1'b0, length_i};
+    end
+  endgenerate
+endmodule
+`default_nettype wire
