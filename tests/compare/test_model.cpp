@@ -1,7 +1,7 @@
 // The time/area model against figures worked out by hand for a device made up to have round ones.
 #include <gtest/gtest.h>
 
-#include "compare/model.hpp"
+#include "compare/model/model.hpp"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "compare/gather/gather.hpp"
+#include "compare/model/model.hpp"
+#include "compare/model/resident.hpp"
 #include "findings/findings.hpp"
-#include "model.hpp"
-#include "resident.hpp"
 
 namespace mantissa::compare {
 

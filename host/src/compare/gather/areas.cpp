@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "compare/resident.hpp"
+#include "compare/model/resident.hpp"
 #include "gather.hpp"
 #include "mantissa/base/jobs.hpp"
 #include "mantissa/format.hpp"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "compare/resident.hpp"
+#include "compare/model/resident.hpp"
 #include "gather.hpp"
 #include "mantissa/base/jobs.hpp"
 #include "mantissa/fitted.hpp"

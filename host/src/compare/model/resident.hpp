@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "device.hpp"
+#include "compare/device.hpp"
 #include "mantissa/spec.hpp"
 #include "model.hpp"
 

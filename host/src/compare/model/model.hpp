@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "device.hpp"
+#include "compare/device.hpp"
 #include "mantissa/spec.hpp"
 
 namespace mantissa::compare {
