@@ -60,6 +60,13 @@ TEST(ChipMemory, WordsOfTheOuterLoopFillWhatIsLeftOfDeepMemories) {
     EXPECT_EQ(memories_for({72, 128}, 4096, 1, 1, 0, d).lacks, "memory");
 }
 
+TEST(OuterLane, IsCountedInAddersAndShifters) {
+    // 3 shifters of 3 stages of 64 bits; 2 sums of 64 and 6 of 25 + 4.
+    const DatapathSpec spec = parse_spec("fx18.16,u=fx25.21");
+    EXPECT_DOUBLE_EQ(outer_lane(spec, 64, "xcup").luts, 576 + 128 + 174);
+    EXPECT_DOUBLE_EQ(outer_lane(spec, 64, "ecp5").luts, 2 * 576 + 128 + 174);
+}
+
 TEST(LaneArea, LiesOnALineBetweenAndBeyondWhatWasMapped) {
     const LaneArea area(Mapped{{1, {100, 6, 1000}}, {4, {250, 24, 1000}}, {16, {850, 96, 4000}}});
     EXPECT_EQ(area.at(4).slices, 250U);

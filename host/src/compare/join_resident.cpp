@@ -93,7 +93,7 @@ std::vector<Row> resident_rows(const RowSeed& seed,
                       0,
                       0,
                       resident_words(seed.design.spec, seed.design.constant_bands.value_or(false), outer_bits),
-                      outer_lane(seed.design.spec, outer_bits),
+                      outer_lane(seed.design.spec, outer_bits, device.target),
                       outer_bits};
     std::vector<ResidentEstimate> list;
     const Sourced<SolveFigures>* taken = nullptr;

@@ -56,7 +56,10 @@ sim::CoreParameters whole_core(const SynthesisRequest& request, int style) {
         set("LenW", kLengthBits);
     }
     set("MaxRow", kLongestRow);
-    set("Style", style);
+    // The integer core's own tiles are of 18 x 18 bits; the blocks of these families are wider (25 x 18, 27 x 18), and
+    // the tool knows how to fill them.
+    const bool wide_blocks = request.target == "xc7" || request.target == "xcup";
+    set("Style", s.fixed_vectors() && style == 2 && wide_blocks ? 0 : style);
     return list;
 }
 

@@ -11,7 +11,6 @@ namespace {
 
 constexpr double kEnough = 1.01;        // more lanes that gain less are not worth their area
 constexpr double kTreeClocksALevel = 2; // of the sum tree over cores: an adder and a way between cores
-constexpr double kOuterTraversals = 2;  // u and the defect updated and the norm; r and its projection on p
 constexpr int kMostLanesOfACore = DatapathSpec::kMaxLanes;
 constexpr double kOuterWordBytes = 8;
 
@@ -49,12 +48,13 @@ ResidentWords resident_words(const DatapathSpec& spec, bool constant_bands, int 
     return {bits, 2 * static_cast<std::uint64_t>(outer_bits)};
 }
 
-OuterLane outer_lane(const DatapathSpec& spec, int outer_bits) {
+OuterLane outer_lane(const DatapathSpec& spec, int outer_bits, const std::string& target) {
     const double wide = outer_bits, correction = spec.u.width();
-    // Three shifts by any distance, of LUTs that choose one of four; two sums of long words; six of the row of the
-    // correction, by columns and then across, each with a register behind it.
-    const double shifts = 3 * std::ceil(levels_of(wide) / 2) * wide, sums = 2 * wide + 6 * (correction + 4);
-    return {shifts + sums, shifts + sums};
+    // Three shifts by any distance, in stages that choose one of four (a LUT of six inputs, two of four); two sums of
+    // long words; six of the row of the correction, by columns and then across, each with a register behind it.
+    const double stages = 3 * std::ceil(levels_of(wide) / 2) * wide, sums = 2 * wide + 6 * (correction + 4);
+    const bool four_inputs = target == "xc2v" || target == "ecp5";
+    return {(four_inputs ? 2 : 1) * stages + sums, stages + sums};
 }
 
 CoreArea LaneArea::at(int lanes) const {
@@ -123,9 +123,13 @@ struct Arranger {
         // A single core runs on for a row; with several the row of a neighbour, already among the elements, is that.
         const double run_out = e.cores > 1 ? 0 : work.row_length / e.lanes;
         e.pass_clocks = streamed / e.lanes + run_out + e.fixed_clocks;
-        const double traversal =
-            std::max(streamed / e.outer_lanes, streamed / e.lanes * static_cast<double>(memory.turns));
-        e.outer_clocks = kOuterTraversals * (traversal + e.fixed_clocks) + e.pass_clocks;
+        // u and the defect are updated, with the norm; then r is formed, with its projection on p, and the outer loop's
+        // u rests: of its words behind a port only half are visited.
+        const std::uint64_t first = memory.turns, second = 1 + memory.turns / 2;
+        for (const std::uint64_t turns : {first, second})
+            e.outer_clocks +=
+                std::max(streamed / e.outer_lanes, streamed / e.lanes * static_cast<double>(turns)) + e.fixed_clocks;
+        e.outer_clocks += e.pass_clocks; // p is made orthogonal, and the first rows
         e.seconds_inner = work.iterations * e.pass_clocks / clock_hz;
         e.seconds_outer = work.outer * e.outer_clocks / clock_hz;
         // b comes once and u goes back once.

@@ -33,7 +33,7 @@ ResidentWords resident_words(const DatapathSpec& spec, bool constant_bands, int 
 struct OuterLane {
     double luts = 0, flip_flops = 0;
 };
-OuterLane outer_lane(const DatapathSpec& spec, int outer_bits);
+OuterLane outer_lane(const DatapathSpec& spec, int outer_bits, const std::string& target);
 
 /// Area of a core by its lanes, from those that were synthesised.
 class LaneArea {
