@@ -33,6 +33,21 @@
 // fp_mul_serial, from start_i to done_o.
 `define MUL_SERIAL_LATENCY(frac) (((frac) + 2) / 2 + 4)
 
+// scalar_steps: clocks of a division at two quotient bits each; to nearest-even one bit more is wanted.
+`define SCALAR_DIVIDE_STEPS(frac, rne) (((frac) + (rne) + 1) / 2 + 1)
+
+// scalar_steps: parts of a significand that meet in its hard multiplier; 0: logic multiplies.
+`define SCALAR_TILES(frac, blocks) ((blocks) == 0 ? 0 : (frac) < 17 ? 1 : (frac) < 34 ? 2 : 0)
+
+// scalar_steps: clocks of a multiplication: a block's register; four products of parts; two bits each in logic.
+`define SCALAR_TIMES_STEPS(frac, blocks) (`SCALAR_TILES(frac, blocks) == 1 ? 1 : `SCALAR_TILES(frac, blocks) == \
+    2 ? 5 : ((frac) + 2) / 2 + 1)
+
+// no latency: 1 where the scalar unit subtracts on an accumulator's adder, dot products being floating and of
+// its format.
+`define SCALAR_OUTSIDE(fixed, sum_exp, sum_frac, sum_rne, exp, frac, rne) ((fixed) == 0 && (sum_exp) == (exp) && \
+    (sum_frac) == (frac) && (sum_rne) == (rne) ? 1 : 0)
+
 // fp_accumulate: partial sums that keep it busy, at the least; Depth is the next power of two, or more.
 `define ACCUMULATE_LEAST_DEPTH(term_frac, sum_frac) (`ADD_LATENCY(sum_frac, term_frac, sum_frac) + 2)
 
@@ -42,6 +57,12 @@
 
 // fp_accumulate, from fold_i to done_o.
 `define ACCUMULATE_FOLD_LATENCY(term_frac, sum_frac) (`ADD_LATENCY(sum_frac, term_frac, sum_frac) + 2)
+
+// scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
+// differences are formed outside or here.
+`define SCALAR_CLOCKS(integers, outside, frac, rne, blocks, sum_frac) (2 * `SCALAR_DIVIDE_STEPS(frac, rne) + 2 * \
+    `SCALAR_TIMES_STEPS(frac, blocks) + ((outside) != 0 ? 22 + `ACCUMULATE_FOLD_LATENCY(sum_frac, sum_frac) : \
+    (integers) != 0 ? 36 : 31))
 
 // vector_update, from the slot that consumes p and q to the clock that takes u.
 `define U_IN(operand_frac, p_frac) (`MUL_LATENCY(operand_frac, p_frac))

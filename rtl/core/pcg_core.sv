@@ -108,12 +108,14 @@ module pcg_core #(
   assign busy_o = busy;
 
   wire start, abort, row_bad, stencil_reg, bank_reg;
-  wire [7:0]  set_alpha, set_beta;
+  wire        scalar_read;
+  wire [2:0]  scalar_at, set_at;
+  wire [7:0]  set;
   wire [31:0] set_word;
   wire [LenW-1:0] length;
   wire [RowLenW-1:0] row_length;
   wire [31:0] passes, rho_stop_from, stall_limit;
-  wire [ScalarW-1:0] rho_stop, alpha, beta, rho, pq, qq, sigma;
+  wire [ScalarW-1:0] scalar;
   wire [9*CoefW-1:0] coef_regs;
   wire [`ERRORS_W-1:0] errors;
   wire [2:0]  run_end;
@@ -129,11 +131,11 @@ module pcg_core #(
     .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy | start), .done_i(done), .end_i(run_end),
     .bank_i(bank), .offering_i(m_axis_pass_tvalid | (|out_full)), .errors_i(errors), .pass_count_i(pass_count),
     .sigma_guards_i(sigma_guards), .cycles_i(cycles),
-    .alpha_i(alpha), .beta_i(beta), .rho_i(rho), .pq_i(pq), .qq_i(qq), .sigma_i(sigma), .words_u_i(64'd0),
+    .scalar_i(scalar), .words_u_i(64'd0),
     .words_r_i(64'd0), .words_p_i(64'd0), .words_q_i(64'd0),
     .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(row_length), .row_bad_o(row_bad),
     .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(stencil_reg),
-    .bank_o(bank_reg), .set_alpha_o(set_alpha), .set_beta_o(set_beta), .set_word_o(set_word), .rho_stop_o(rho_stop),
+    .bank_o(bank_reg), .scalar_read_o(scalar_read), .scalar_at_o(scalar_at), .set_o(set), .set_at_o(set_at), .set_word_o(set_word),
     .coef_o(coef_regs));
 
   wire stencil = (CoefMode == 1) || (CoefMode == 2 && stencil_reg);
@@ -265,9 +267,9 @@ module pcg_core #(
     .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .aborting_i(aborting), .close_i(close), .r_valid_i(update_give.r),
     .r_live_i(r_live), .r_cls_i(r_cls), .r_i(r_new), .row_valid_i(rows_give.q), .row_live_i(row_live),
     .p_cls_i(p_middle_cls), .p_i(p_middle), .q_cls_i(q_cls), .q_i(q_new), .dots_done_o(dots_done),
-    .start_i(scalar_start), .pass_count_i(pass_count), .rho_stop_from_i(rho_stop_from), .rho_stop_i(rho_stop),
-    .set_alpha_i(set_alpha), .set_beta_i(set_beta), .set_word_i(set_word), .done_o(scalar_done), .end_o(scalar_end),
-    .guard_o(scalar_guard), .rho_o(rho), .pq_o(pq), .qq_o(qq), .alpha_o(alpha), .sigma_o(sigma), .beta_o(beta),
+    .start_i(scalar_start), .pass_count_i(pass_count), .rho_stop_from_i(rho_stop_from), .set_i(set),
+    .set_at_i(set_at), .set_word_i(set_word), .read_i(scalar_read), .read_at_i(scalar_at), .read_o(scalar),
+    .done_o(scalar_done), .end_o(scalar_end), .guard_o(scalar_guard),
     .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op));
 endmodule
 `default_nettype wire

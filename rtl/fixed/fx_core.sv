@@ -107,12 +107,14 @@ module fx_core #(
   assign busy_o = busy;
 
   wire start, abort, row_bad, stencil_reg, bank_reg;
-  wire [7:0]  set_alpha, set_beta;
+  wire        scalar_read;
+  wire [2:0]  scalar_at, set_at;
+  wire [7:0]  set;
   wire [31:0] set_word;
   wire [LenW-1:0] length;
   wire [RowLenW-1:0] row_length;
   wire [31:0] passes, rho_stop_from, stall_limit;
-  wire [ScalarW-1:0] rho_stop, alpha, beta, rho, pq, qq, sigma;
+  wire [ScalarW-1:0] scalar;
   wire [`ERRORS_W-1:0] errors;
   wire [2:0]  run_end;
   wire        done, bank;
@@ -132,11 +134,11 @@ module fx_core #(
     .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy | start), .done_i(done), .end_i(run_end),
     .bank_i(bank), .offering_i(m_axis_pass_tvalid | (|out_full)), .errors_i(errors), .pass_count_i(pass_count),
     .sigma_guards_i(sigma_guards), .cycles_i(cycles),
-    .alpha_i(alpha), .beta_i(beta), .rho_i(rho), .pq_i(pq), .qq_i(qq), .sigma_i(sigma), .words_u_i(64'(words_u)),
+    .scalar_i(scalar), .words_u_i(64'(words_u)),
     .words_r_i(64'(words_r)), .words_p_i(64'(words_p)), .words_q_i(64'(words_q)),
     .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(row_length), .row_bad_o(row_bad),
     .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(stencil_reg),
-    .bank_o(bank_reg), .set_alpha_o(set_alpha), .set_beta_o(set_beta), .set_word_o(set_word), .rho_stop_o(rho_stop),
+    .bank_o(bank_reg), .scalar_read_o(scalar_read), .scalar_at_o(scalar_at), .set_o(set), .set_at_o(set_at), .set_word_o(set_word),
     .coef_o(unused_coefs));
 
   wire [Lanes-1:0] live_last; // lanes of the last token that hold an element
@@ -207,6 +209,7 @@ module fx_core #(
   // ---- Datapath ----------------------------------------------------------------------------------------------------
   wire [1:0] alpha_cls, beta_cls;
   wire [OperandW-1:0] alpha_op, beta_op;
+  wire operands; // they are new
   wire [Lanes-1:0] u_over, r_over, p_over, q_over;
   wire row_slot, row_slot_real, row_slot_last;
   wire [Lanes-1:0] row_live; // words of other lanes are 0
@@ -214,7 +217,7 @@ module fx_core #(
 `include "fx_parameters_passed.svh"
   ) i_update (
     .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .slot_i(slot), .slot_real_i(slot_real), .slot_last_i(slot_last),
-    .token_last_i(token_last), .live_last_i(live_last), .load_i(start | scalar_done), .alpha_cls_i(alpha_cls),
+    .token_last_i(token_last), .live_last_i(live_last), .load_i(start | operands), .alpha_cls_i(alpha_cls),
     .alpha_i(alpha_op), .beta_cls_i(beta_cls), .beta_i(beta_op), .u_i(u_in), .r_i(r_in), .p_i(p_in), .q_i(q_in),
     .take_o(take), .take_ahead_o(take_ahead), .take_last_o(take_last), .give_o(update_give),
     .give_ahead_o(update_give_ahead), .give_last_o(update_give_last), .u_o(u_new), .r_o(r_new), .p_o(p_new),
@@ -264,10 +267,11 @@ module fx_core #(
 `include "fx_parameters_passed.svh"
   ) i_scalars (
     .clk_i, .rst_ni, .aborting_i(aborting), .rr_i(rr_total), .pq_i(pq_total), .qq_i(qq_total), .over_i(over),
-    .start_i(scalar_start), .pass_count_i(pass_count), .rho_stop_from_i(rho_stop_from), .rho_stop_i(rho_stop),
-    .set_alpha_i(set_alpha), .set_beta_i(set_beta), .set_word_i(set_word), .done_o(scalar_done), .end_o(scalar_end),
-    .guard_o(scalar_guard), .rho_o(rho), .pq_o(pq), .qq_o(qq), .alpha_o(alpha), .sigma_o(sigma), .beta_o(beta),
-    .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op));
+    .start_i(scalar_start), .pass_count_i(pass_count), .rho_stop_from_i(rho_stop_from), .set_i(set),
+    .set_at_i(set_at), .set_word_i(set_word), .read_i(scalar_read), .read_at_i(scalar_at), .read_o(scalar),
+    .done_o(scalar_done), .end_o(scalar_end), .guard_o(scalar_guard),
+    .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op),
+    .operands_o(operands));
   wire unused = &{1'b0, stencil_reg, unused_coefs, row_live};
 endmodule
 `default_nettype wire

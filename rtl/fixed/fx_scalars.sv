@@ -14,31 +14,22 @@ module fx_scalars #(
   input  wire                 start_i,
   input  wire  [31:0]         pass_count_i,    ///< passes finished
   input  wire  [31:0]         rho_stop_from_i, ///< first pass, from one, whose rho is tested
-  input  wire  [ScalarW-1:0]  rho_stop_i,
-  input  wire  [7:0]          set_alpha_i,     ///< as scalar_unit's
-  input  wire  [7:0]          set_beta_i,
+  input  wire  [7:0]          set_i,           ///< as scalar_sequencer's, and so all below
+  input  wire  [2:0]          set_at_i,
   input  wire  [31:0]         set_word_i,
+  input  wire                 read_i,
+  input  wire  [2:0]          read_at_i,
+  output logic [ScalarW-1:0]  read_o,
   output logic                done_o,
   output logic [2:0]          end_o,
   output logic                guard_o,
-  output logic [ScalarW-1:0]  rho_o,
-  output logic [ScalarW-1:0]  pq_o,
-  output logic [ScalarW-1:0]  qq_o,
-  output logic [ScalarW-1:0]  alpha_o,
-  output logic [ScalarW-1:0]  sigma_o,
-  output logic [ScalarW-1:0]  beta_o,
   output logic [1:0]          alpha_cls_o,
   output logic [OperandW-1:0] alpha_op_o,
   output logic [1:0]          beta_cls_o,
-  output logic [OperandW-1:0] beta_op_o
+  output logic [OperandW-1:0] beta_op_o,
+  output logic                operands_o
 );
-  // On one grid.
-  localparam integer Lsb  = -2 * `MAX2(RF, QF) - `MAX2(PF - `MAX2(RF, QF), 0);
-  localparam integer UpRr = -2 * RF - Lsb;
-  localparam integer UpPq = -PF - QF - Lsb;
-  localparam integer UpQq = -2 * QF - Lsb;
-  localparam integer W    = `MAX3(DotRrW + UpRr, DotPqW + UpPq, DotQqW + UpQq);
-
+  localparam integer TotalW = `MAX3(DotRrW, DotPqW, DotQqW);
   logic test_rho; // this pass's rho is tested
   logic [31:0] count_q; // this pass's, from one
   always_ff @(posedge clk_i) begin
@@ -46,15 +37,15 @@ module fx_scalars #(
     test_rho <= count_q >= rho_stop_from_i;
   end
   wire subtract;
-  wire [W-1:0] minuend;
-  scalar_unit #(
-    .Fixed(1), .Msb(Lsb + W - 1), .Lsb(Lsb), .GuardW(0), .ScalarExpW(ScalarExpW), .ScalarFracW(ScalarFracW),
-    .ScalarRne(ScalarRne), .OperandExpW(OperandExpW), .OperandFracW(OperandFracW), .OperandRne(OperandRne)) i_unit (
-    .clk_i, .rst_ni, .abort_i(aborting_i), .start_i, .rho_i(W'($signed(rr_i)) << UpRr),
-    .pq_i(W'($signed(pq_i)) << UpPq), .qq_i(W'($signed(qq_i)) << UpQq), .over_i, .subtract_o(subtract),
-    .minuend_o(minuend), .subtracted_i(1'b0), .rho_stop_i, .test_rho_i(test_rho), .set_alpha_i, .set_beta_i, .set_word_i,
-    .done_o, .end_o, .guard_o, .rho_o, .pq_o, .qq_o, .alpha_o, .sigma_o, .beta_o, .alpha_cls_o, .alpha_op_o,
-    .beta_cls_o, .beta_op_o);
+  wire [ScalarW+1:0] minuend;
+  scalar_sequencer #(
+    .E(ScalarExpW), .M(ScalarFracW), .Rne(ScalarRne), .OperandExpW(OperandExpW), .OperandFracW(OperandFracW),
+    .OperandRne(OperandRne), .Blocks((Style == 1) ? 0 : 1), .Integer(1), .W0(DotRrW), .W1(DotPqW), .W2(DotQqW),
+    .Lsb0(-2 * RF), .Lsb1(-PF - QF), .Lsb2(-2 * QF), .TotalW(TotalW)) i_sequencer (
+    .clk_i, .rst_ni, .abort_i(aborting_i), .start_i,
+    .totals_i({TotalW'($signed(qq_i)), TotalW'($signed(pq_i)), TotalW'($signed(rr_i))}), .over_i, .subtract_o(subtract),
+    .minuend_o(minuend), .subtracted_i(1'b0), .test_i(test_rho), .set_i, .set_at_i, .set_word_i, .read_i, .read_at_i,
+    .read_o, .done_o, .end_o, .guard_o, .alpha_cls_o, .alpha_op_o, .beta_cls_o, .beta_op_o, .operands_o);
   wire unused = &{1'b0, subtract, minuend};
 endmodule
 `default_nettype wire

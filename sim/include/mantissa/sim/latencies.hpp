@@ -56,6 +56,27 @@ constexpr int mul_serial_latency(int frac) {
     return (frac + 2) / 2 + 4;
 }
 
+/// scalar_steps: clocks of a division at two quotient bits each; to nearest-even one bit more is wanted.
+constexpr int scalar_divide_steps(int frac, int rne) {
+    return (frac + rne + 1) / 2 + 1;
+}
+
+/// scalar_steps: parts of a significand that meet in its hard multiplier; 0: logic multiplies.
+constexpr int scalar_tiles(int frac, int blocks) {
+    return blocks == 0 ? 0 : frac < 17 ? 1 : frac < 34 ? 2 : 0;
+}
+
+/// scalar_steps: clocks of a multiplication: a block's register; four products of parts; two bits each in logic.
+constexpr int scalar_times_steps(int frac, int blocks) {
+    return scalar_tiles(frac, blocks) == 1 ? 1 : scalar_tiles(frac, blocks) == 2 ? 5 : (frac + 2) / 2 + 1;
+}
+
+/// no latency: 1 where the scalar unit subtracts on an accumulator's adder, dot products being floating and of
+/// its format.
+constexpr int scalar_outside(int fixed, int sum_exp, int sum_frac, int sum_rne, int exp, int frac, int rne) {
+    return fixed == 0 && sum_exp == exp && sum_frac == frac && sum_rne == rne ? 1 : 0;
+}
+
 /// fp_accumulate: partial sums that keep it busy, at the least; Depth is the next power of two, or more.
 constexpr int accumulate_least_depth(int term_frac, int sum_frac) {
     return add_latency(sum_frac, term_frac, sum_frac) + 2;
@@ -69,6 +90,13 @@ constexpr int accumulate_close_latency(int term_frac, int sum_frac, int depth) {
 /// fp_accumulate, from fold_i to done_o.
 constexpr int accumulate_fold_latency(int term_frac, int sum_frac) {
     return add_latency(sum_frac, term_frac, sum_frac) + 2;
+}
+
+/// scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
+/// differences are formed outside or here.
+constexpr int scalar_clocks(int integers, int outside, int frac, int rne, int blocks, int sum_frac) {
+    return 2 * scalar_divide_steps(frac, rne) + 2 * scalar_times_steps(frac, blocks) + (outside != 0 ? 22 +
+           accumulate_fold_latency(sum_frac, sum_frac) : integers != 0 ? 36 : 31);
 }
 
 /// vector_update, from the slot that consumes p and q to the clock that takes u.
