@@ -42,24 +42,58 @@ def code(text):
     return f"`{text}`"
 
 
+def name_of(item):
+    """A design or row by its specification, and whether its vectors stay on the chip."""
+    return code(item["spec"]) + (" resident" if item.get("resident") else "")
+
+
+def best(document):
+    """Who leads: for each device the fastest design at the largest problem that anything on it solves."""
+    order = list(dict.fromkeys(d["problem"] for d in document["designs"]))
+    rows = []
+    for device in document["devices"]:
+        own = [r for r in document["rows"] if r["device"] == device["id"]]
+        if not own:
+            continue
+        problem = max((r["problem"] for r in own), key=order.index)
+        r = min((r for r in own if r["problem"] == problem), key=lambda r: r["seconds"])
+        energy = r.get("energy_joules")
+        rows.append([device["id"], problem, name_of(r), r["cores"], r["lanes"], r["bound"], r["inner_iterations"],
+                     mark(seconds(r["seconds"]), "seconds" in r["modelled"]),
+                     mark(f"{energy:.3g} J", True) if energy is not None else ""])
+    gpu = [p for p in document["peers"] if p["engine"] == "gpu" and p["problem"] == order[-1] and p.get("reached", True)]
+    yield "## The best design of each device"
+    yield ""
+    yield ("The fastest design on each device, at the largest problem that it holds; energy is the device's greatest power "
+           "times the time, an upper bound. A resident design keeps all its vectors on the chip, and its outer loop, which "
+           "has no RTL yet, is modelled only.")
+    yield ""
+    yield from table(["device", "problem", "datapath", "cores", "lanes", "bound", "iterations", "time", "energy"], rows,
+                     (3, 4, 6, 7, 8))
+    if gpu:
+        fastest = min(gpu, key=lambda p: p["seconds"])
+        yield f"Beside it, measured at {order[-1]}: {fastest['label']}, {seconds(fastest['seconds'])}."
+        yield ""
+
+
 def iterations(document):
     problems = list(dict.fromkeys(d["problem"] for d in document["designs"]))
-    specs = list(dict.fromkeys(d["spec"] for d in document["designs"]))
+    designs = list(dict.fromkeys(name_of(d) for d in document["designs"]))
     found = {}
     for d in document["designs"]:
-        found.setdefault((d["spec"], d["problem"]), d)
+        found.setdefault((name_of(d), d["problem"]), d)
     rows = []
-    for spec in specs:
+    for design in designs:
         cells = []
         for problem in problems:
-            d = found.get((spec, problem))
+            d = found.get((design, problem))
             if d is None:
                 cells.append("")
             elif d["status"] == "converged":
                 cells.append(f"{d['inner_iterations']}:{d['outer_iterations']}")
             else:
                 cells.append(d["status"])
-        rows.append([code(spec), *cells])
+        rows.append([design, *cells])
     yield "## Iterations to double accuracy"
     yield ""
     yield (f"Inner and outer iterations, {document['scheme']}, {document['inner']} inner iterations a step, to a defect of "
@@ -71,7 +105,7 @@ def iterations(document):
 def cores(document):
     rows = []
     for c in document["cores"]:
-        rows.append([code(c["spec"]), c["target"], c["multiplier"], c["luts"] + c["memory_luts"], c["flip_flops"],
+        rows.append([code(c["spec"]) + (" a stencil" if c.get("bands") == "constant" else ""), c["target"], c["multiplier"], c["luts"] + c["memory_luts"], c["flip_flops"],
                      mark(str(c["slices"]), c.get("slices_kind") == "modelled"), c["blocks"], c["depth"],
                      mark(f"{c['mhz']:.0f}" if c.get("mhz") else "", c.get("mhz_kind") == "modelled")])
     yield "## One core"
@@ -95,7 +129,7 @@ def rows_of(document):
         front = [r for r in document["rows"] if (r["device"], r["problem"]) == (device, problem) and r["pareto"]]
         if not front:
             continue
-        designs = {(r["spec"], r["multiplier"]) for r in document["rows"] if (r["device"], r["problem"]) == (device, problem)}
+        designs = {(name_of(r), r["multiplier"]) for r in document["rows"] if (r["device"], r["problem"]) == (device, problem)}
         yield f"### {device}, {problem}"
         yield ""
         count = len([r for r in document["rows"] if (r["device"], r["problem"]) == (device, problem)])
@@ -105,11 +139,12 @@ def rows_of(document):
         rows = []
         for r in sorted(front, key=lambda r: r["seconds"]):
             modelled = set(r["modelled"])
-            rows.append([code(r["spec"]), r["cores"], r["inner"], r["inner_iterations"], r["bound"],
+            rows.append([name_of(r), r["cores"], r["lanes"], r["inner"], r["inner_iterations"], r["bound"],
                          mark(f"{r['clock_hz'] / 1e6:.0f}", "clock_hz" in modelled),
                          mark(f"{100 * r['area_share']:.3g} %", "area_share" in modelled),
                          mark(seconds(r["seconds"]), "seconds" in modelled)])
-        yield from table(["datapath", "cores", "inner", "iterations", "bound", "MHz", "area", "time"], rows, (1, 2, 3, 5, 6, 7))
+        yield from table(["datapath", "cores", "lanes", "inner", "iterations", "bound", "MHz", "area", "time"], rows,
+                         (1, 2, 3, 4, 6, 7, 8))
 
 
 def stages(document):
@@ -169,6 +204,7 @@ def page(document, name):
     yield (f"Made by `experiments/results_page.py {name}` from what `mantissa compare experiments/compare.toml` stored; "
            "[compare.md](compare.md) has the formulas. `mantissa report` shows the same as charts.")
     yield ""
+    yield from best(document)
     yield "## Findings"
     yield ""
     yield from (f"- {f}" for f in document["findings"])

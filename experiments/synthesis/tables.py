@@ -18,25 +18,34 @@ ROOT = HERE.parents[1]
 DOCS = ROOT / "docs" / "synthesis.md"
 FORMATS = ["s17e8", "s20e8", "s23e8", "s52e11"]
 PLACED = ["s17e8", "s23e8", "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]"]
-NETLIST = ("part spec target multiplier luts memory_luts flip_flops paired carries multipliers memory_bits io_bits depth "
+NETLIST = ("part spec target multiplier bands luts memory_luts flip_flops paired carries multipliers memory_bits io_bits depth "
            "model_mhz model_path tool commit_id command").split()
-PLACEMENT = "part spec target multiplier seed mhz critical tool placer commit_id command".split()
+PLACEMENT = "part spec target multiplier bands seed mhz critical tool placer commit_id command".split()
 EARLIER = ("7283a3dbaf16", "02a593b12bf1", "bb79a62da248")  # before the RTL's last changes; tables mark what stems from these
+
+
+# Datapaths of the integer core (docs/which_bits.md, "The integer core"): by what they are for, and the paper's format
+# that their iterations stand beside.
+INTEGER = {"level 8": ("fx18.16,u=fx25.21,operand=s14e8,scalar=s19e8:rne", "s17e11"),
+           "level 9": ("fx20.18,u=fx27.23,operand=s14e8:rne,scalar=s20e8", "s23e11"),
+           "level 10": ("fx22.20,u=fx29.25,operand=s14e8:rne,scalar=s20e8", "s23e11")}
 
 
 def collect(store):
     base = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
-    for table, columns, key in (("netlist", NETLIST, NETLIST[:4]), ("placement", PLACEMENT, PLACEMENT[:5])):
+    for table, columns, key in (("netlist", NETLIST, NETLIST[:5]), ("placement", PLACEMENT, PLACEMENT[:6])):
+        if not any(column[1] == "bands" for column in base.execute(f"PRAGMA table_info({table})")):
+            sys.exit(f"{store}: of an older program; any mantissa synthesize --store {store} brings it up to date")
         # Of each key the newest; of placements, all seeds of the newest RTL.
-        group = key[:4]
+        group = key[:5]
         same = " AND ".join(f"b.{c} = a.{c}" for c in group)
         rows = base.execute(f"SELECT {', '.join(columns)} FROM {table} a WHERE sources = (SELECT sources FROM {table} b "
                             f"WHERE {same} ORDER BY date DESC LIMIT 1) ORDER BY {', '.join(key)}").fetchall()
         if not rows and table == "netlist":
             sys.exit(f"{store}: no results; run mantissa synthesize --store {store}")
-        measured = {row[:4] for row in rows}
+        measured = {row[:5] for row in rows}
         kept = [[r[c] for c in columns] for r in read(f"results/{table}.csv")
-                if tuple(r[c] for c in key[:4]) not in measured]
+                if tuple(r[c] for c in group) not in measured]
         rows = sorted([list(row) for row in rows] + kept, key=lambda row: [str(cell).zfill(2) for cell in row[:len(key)]])
         with open(HERE / "results" / f"{table}.csv", "w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
@@ -60,21 +69,21 @@ class Results:
     def __init__(self):
         self.netlists = {}
         for row in read("results/netlist.csv"):
-            self.netlists[row["part"], row["spec"], row["target"], row["multiplier"]] = row
+            self.netlists[row["part"], row["spec"], row["target"], row["multiplier"], row["bands"]] = row
         self.placements = {}
         for row in read("results/placement.csv"):
-            self.placements.setdefault((row["part"], row["spec"], row["multiplier"]), []).append(
+            self.placements.setdefault((row["part"], row["spec"], row["multiplier"], row["bands"]), []).append(
                 (float(row["mhz"]), row["critical"], int(row["seed"]), row["commit_id"]))
         for runs in self.placements.values():
             runs.sort()
         self.peers = {(r["operator"], r["format"]): r for r in read("peers.csv", True)}
         self.paper = [r for r in read("../paper/table5_area.csv", True)]
 
-    def net(self, part, spec, target="xc2v", multiplier="block"):
-        return self.netlists.get((part, spec, target, multiplier))
+    def net(self, part, spec, target="xc2v", multiplier="block", bands="streamed"):
+        return self.netlists.get((part, spec, target, multiplier, bands))
 
-    def placed(self, part, spec, multiplier="block"):
-        return self.placements.get((part, spec, multiplier), [])
+    def placed(self, part, spec, multiplier="block", bands="streamed"):
+        return self.placements.get((part, spec, multiplier, bands), [])
 
 
 def mark(row):
@@ -240,8 +249,8 @@ def placed(r):
 
 def calibration(r):
     rows, errors = [], []
-    for (part, spec, multiplier), runs in sorted(r.placements.items()):
-        n = r.net(part, spec, "ecp5", multiplier)
+    for (part, spec, multiplier, bands), runs in sorted(r.placements.items()):
+        n = r.net(part, spec, "ecp5", multiplier, bands)
         if n is None or n["commit_id"] != middle(runs)[3]:  # the model and the placement of one netlist
             continue
         ratio = modelled(n) / middle(runs)[0]
@@ -255,12 +264,56 @@ def calibration(r):
     return text
 
 
+def blocks18(n):
+    """Block memories of 18 Kbit."""
+    return -(-int(n["memory_bits"]) // 18432)
+
+
+def integer(r):
+    """The integer core with one lane, beside the paper's core."""
+    paper = {p["format"]: p for p in r.paper if p["multiplier"] == "mul18x18"}
+    rows = []
+    for where, (spec, beside) in INTEGER.items():
+        for bands in ("constant", "streamed"):
+            n = r.net("core", spec, bands=bands)
+            if n is None:
+                continue
+            p = paper[beside]
+            rows.append([where, spec, bands, slices(n), f"{slices(n) / float(p['slices']):.2f} ({beside})", n["multipliers"],
+                         blocks18(n), n["luts"], n["memory_luts"], n["flip_flops"], n["io_bits"], f"{modelled(n):.0f}"])
+    return table(["for", "specification", "coefficients", "slices", "of the paper's", "multipliers", "block memories", "LUTs",
+                  "as memory", "flip-flops", "I/O bits", "MHz (model)"], rows)
+
+
+def lanes(r):
+    """The integer core on the ECP5 and on UltraScale+ by its lanes, with a constant stencil."""
+    rows = []
+    for where, (spec, _) in INTEGER.items():
+        for target in ("ecp5", "xcup"):
+            before = None
+            for count in (1, 2, 4, 16):
+                name = spec if count == 1 else f"{spec},lanes={count}"
+                n = r.net("core", name, target, bands="constant")
+                if n is None:
+                    continue
+                luts, registers = int(n["luts"]) + int(n["memory_luts"]), int(n["flip_flops"])
+                extra = ""
+                if before is not None:
+                    extra = f"{(luts - before[1]) / (count - before[0]):.0f} + {(registers - before[2]) / (count - before[0]):.0f}"
+                before = (count, luts, registers)
+                runs = r.placed("core", name, bands="constant") if target == "ecp5" else []
+                clock = f"{middle(runs)[0]:.1f} ({len(runs)} seeds)" if runs else f"{modelled(n):.0f} (model)"
+                rows.append([where, target, count, luts, registers, extra, n["multipliers"], blocks18(n), clock])
+    return table(["for", "device", "lanes", "LUTs", "flip-flops", "of each extra lane", "multipliers", "block memories", "MHz"],
+                 rows)
+
+
 def delays(r):
     return table(["family", "delays against an ECP5's", "why"], [[t, f"{x:g}", why] for t, (x, why) in DELAYS.items()])
 
 
 TABLES = {"delays": delays, "peers": peers, "operators": operators, "table5": table5, "laws": laws, "cores": cores,
-          "breakdown": breakdown, "placed": placed, "calibration": calibration}
+          "breakdown": breakdown, "placed": placed, "calibration": calibration, "integer": integer, "lanes": lanes}
 
 
 def filled():

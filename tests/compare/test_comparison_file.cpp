@@ -117,7 +117,7 @@ TEST(ComparisonFile, TheReferencesExampleIsReadAndHasEveryKey) {
     EXPECT_EQ(header, page);
     const Comparison c = parse(page);
     EXPECT_EQ(c.name, "example");
-    EXPECT_EQ(c.designs.size(), 3U);
+    EXPECT_EQ(c.designs.size(), 4U);
     EXPECT_EQ(c.gpu.size(), 1U);
     ASSERT_TRUE(c.section55);
     // The keys that the reader knows are those of its complaint; each stands in the example, in the header and the
@@ -148,7 +148,7 @@ TEST(ComparisonFile, TheReferencesExampleIsReadAndHasEveryKey) {
         EXPECT_NE(whole_header.find("//   " + key + " "), std::string::npos) << key;
         EXPECT_NE(whole_page.find("| `" + key + "` | "), std::string::npos) << key;
     }
-    EXPECT_EQ(count, 26U);
+    EXPECT_EQ(count, 30U);
 }
 
 TEST(ComparisonFile, RefusesWithFileAndLine) {
@@ -192,7 +192,7 @@ TEST(ComparisonFile, RefusesWithFileAndLine) {
 }
 
 TEST(DeviceFile, ShippedOnesAreWhole) {
-    for (const char* name : {"xc2v8000", "lfe5u-85f", "alveo-u280"}) {
+    for (const char* name : {"xc2v8000", "lfe5u-85f", "xc7vx690t", "alveo-u280", "alveo-v80"}) {
         const Device d = find_device(name, ".");
         EXPECT_EQ(d.id, name);
         EXPECT_GT(d.slices, 1000U);
@@ -200,9 +200,42 @@ TEST(DeviceFile, ShippedOnesAreWhole) {
         EXPECT_GT(d.memory_bits, 1'000'000U);
         EXPECT_FALSE(d.source.empty());
         EXPECT_TRUE(d.pins || d.bandwidth) << name;
+        ASSERT_FALSE(d.memories.empty()) << name;
+        EXPECT_EQ(d.memories.front().bits(), d.memory_bits) << name; // cores take theirs from the first kind
     }
     EXPECT_EQ(find_device("xc2v8000", ".").slices, 46592U); // FCCM'06
     EXPECT_EQ(find_device("xc2v8000", ".").blocks, 168U);
+}
+
+TEST(DeviceFile, MemoriesOnTheChip) {
+    EXPECT_EQ(find_device("alveo-u280", ".").memories.at(1).bits(), 960U * 288U * 1024U);
+    const std::string text = "name = \"Mine\"\ntarget = \"xc7\"\nslices = 10\nblocks = 0\nmemory_bits = 0\n"
+                             "source = \"me\"\n[[memory]]\nname = \"RAM\"\ncount = 2\nwidth = 36\n";
+    const Device d = parse_device(text + "depth = 512\n", "d.toml");
+    ASSERT_EQ(d.memories.size(), 1U);
+    EXPECT_EQ(d.memories.front().narrow, 36U) << "no other shapes, unless narrow says so";
+    expect_invalid([&] { parse_device(text, "d.toml"); }, "d.toml:7: a memory without depth");
+    expect_invalid([&] { parse_device(text + "depth = 512\nnarrow = 40\n", "d.toml"); }, "narrow must be");
+    expect_invalid([&] { parse_device(text + "depth = 512\nports = 2\n", "d.toml"); }, "no key 'ports'");
+}
+
+TEST(ComparisonFile, ResidentDesigns) {
+    const std::string head = "problem = \"poisson2d:level=5\"\ndevice = \"alveo-u280\"\n[[design]]\n";
+    const Comparison c = parse(head + "spec = \"fx20.18\"\nbands = \"constant\"\nresident = true\n"
+                                      "[[design]]\nspec = \"fx20.18\"\n");
+    ASSERT_EQ(c.designs.size(), 2U);
+    EXPECT_TRUE(c.designs[0].resident);
+    EXPECT_EQ(to_string(*c.designs[0].outer), "fx64.62");
+    EXPECT_STREQ(c.designs[0].core_bands(), "constant");
+    EXPECT_FALSE(c.designs[1].resident);
+    EXPECT_FALSE(c.designs[1].outer);
+    EXPECT_STREQ(c.designs[1].core_bands(), "streamed");
+    EXPECT_NE(c.designs[0].key(), c.designs[1].key());
+    expect_invalid([&] { parse(head + "spec = \"fx20.18\"\nouter = \"fx64.62\"\n"); }, "outer is for resident");
+    expect_invalid([&] { parse(head + "spec = \"fx20.18\"\nresident = true\nouter = \"s52e11\"\n"); },
+                   "outer must be a fixed-point format");
+    expect_invalid([&] { parse(head + "spec = \"fx20.18,lanes=2\"\nresident = true\n"); }, "leave lanes out");
+    expect_invalid([&] { parse(head + "spec = \"fx20.18\"\nbands = \"some\"\n"); }, "bands must be");
 }
 
 TEST(DeviceFile, UserFilesByPath) {

@@ -255,7 +255,7 @@ TEST(Join, EachRowTakesTheInnerThatIsFastestForIt) {
     };
     EXPECT_EQ(taken(1e-9), 10U);
     EXPECT_EQ(taken(1), 50U);
-    EXPECT_EQ(solve_of(g, kProblem, parse_spec("s23e8"))->value.inner, 10U);
+    EXPECT_EQ(solve_of(g, kProblem, "s23e8")->value.inner, 10U);
     EXPECT_TRUE(g.gaps.empty()) << "other inners are no disagreement";
 }
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "compare/compare.hpp"
-#include "compare/model.hpp"
+#include "compare/model/model.hpp"
 #include "mantissa/format.hpp"
 #include "scratch.hpp"
 #include "synthesis/synthesis_store.hpp"

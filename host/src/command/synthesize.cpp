@@ -28,6 +28,7 @@ using synthesis::SynthesisRequest;
 struct Flags {
     std::vector<std::string> specs{"s23e8"}, targets{"xc2v"}, multipliers{"block"}, parts{"core"};
     std::string store;
+    std::vector<std::string> bands{"streamed"};
     int seeds = 5, jobs = 1;
     bool combinational = false, place = false, json = false;
 };
@@ -49,7 +50,13 @@ std::vector<Outcome> requests_of(const Flags& flags) {
         for (const std::string& spec : flags.specs)
             for (const std::string& target : flags.targets)
                 for (const std::string& multiplier : flags.multipliers)
-                    all.push_back({{parse_spec(spec), target, multiplier, part, flags.combinational}, {}, {}, {}, {}});
+                    for (const std::string& bands : flags.bands)
+                        all.push_back(
+                            {{parse_spec(spec), target, multiplier, part, flags.combinational, bands == "constant"},
+                             {},
+                             {},
+                             {},
+                             {}});
     return all;
 }
 
@@ -74,6 +81,10 @@ void run_all(std::vector<Outcome>& all, synthesis::Synthesizer& synthesizer, con
     });
 }
 
+const char* bands_of(const SynthesisRequest& request) {
+    return request.constant_bands ? "constant" : "streamed";
+}
+
 results::Json to_json(const Outcome& o, const std::string& tool) {
     const SynthesisFigures& f = o.figures;
     const synthesis::CoreClock model = synthesis::modelled_clock(o.request.target, f.model_mhz, f.model_path);
@@ -81,6 +92,7 @@ results::Json to_json(const Outcome& o, const std::string& tool) {
                        {"target", o.request.target},
                        {"multiplier", o.request.multiplier},
                        {"part", o.request.part},
+                       {"bands", bands_of(o.request)},
                        {"combinational", o.request.combinational},
                        {"tool", tool},
                        {"luts", f.luts},
@@ -89,6 +101,7 @@ results::Json to_json(const Outcome& o, const std::string& tool) {
                        {"carries", f.carries},
                        {"multipliers", f.multipliers},
                        {"memory_bits", f.memory_bits},
+                       {"memory_blocks", f.memory_blocks()},
                        {"io_bits", f.io_bits},
                        {"slices_estimate", f.slices(o.request.target)},
                        {"depth", f.depth},
@@ -104,11 +117,13 @@ results::Json to_json(const Outcome& o, const std::string& tool) {
 
 void print(const Outcome& o, const std::string& tool) {
     const SynthesisFigures& f = o.figures;
-    fmt::print("{} of {} on {}, {} multipliers{} ({})\n", o.request.part, to_string(o.request.spec), o.request.target,
-               o.request.multiplier, o.request.combinational ? ", registers left out" : "", tool);
+    fmt::print("{} of {} on {}, {} multipliers{}{} ({})\n", o.request.part, to_string(o.request.spec), o.request.target,
+               o.request.multiplier, o.request.constant_bands ? ", a constant stencil" : "",
+               o.request.combinational ? ", registers left out" : "", tool);
     fmt::print("  LUTs {}, as memory {}, flip-flops {}, carry cells {}, hard multipliers {}\n", f.luts, f.memory_luts,
                f.flip_flops, f.carries, f.multipliers);
-    fmt::print("  block memory {} bits, I/O {} bits, depth {} cells\n", f.memory_bits, f.io_bits, f.depth);
+    fmt::print("  block memory {} blocks of 18 Kbit ({} bits), I/O {} bits, depth {} cells\n", f.memory_blocks(),
+               f.memory_bits, f.io_bits, f.depth);
     fmt::print("  slices, estimated from LUTs and the {} flip-flops that share none's place: {}\n",
                f.flip_flops - f.paired, f.slices(o.request.target));
     if (o.request.combinational) return;
@@ -129,7 +144,7 @@ int synthesize_command(const Flags& flags, const std::string& typed) {
     text::WholeRange{1, 99}.require("--seeds", flags.seeds);
     if (!flags.store.empty()) base::check_store_path("--store", flags.store);
     std::vector<Outcome> all = requests_of(flags);
-    with_option_names({"combinational", "operator", "place", "seeds"}, [&] {
+    with_option_names({"bands", "combinational", "operator", "place", "seeds"}, [&] {
         for (const Outcome& o : all) { // all of them, before any tool runs
             synthesis::Synthesizer::check(o.request);
             if (flags.place) synthesis::Synthesizer::check_place(o.request, flags.seeds);
@@ -165,6 +180,9 @@ Run setup(CLI::App& app, const std::string& typed) {
         ->capture_default_str();
     app.add_option("--multiplier", flags->multipliers, "products in logic or on hard blocks; may be repeated")
         ->check(CLI::IsMember({"logic", "block"}))
+        ->capture_default_str();
+    app.add_option("--bands", flags->bands, "a core that streams its coefficients, or holds a stencil; may be repeated")
+        ->check(CLI::IsMember({"streamed", "constant"}))
         ->capture_default_str();
     app.add_option("--operator", flags->parts, "one operator instead of the core; may be repeated. " + parts);
     app.add_flag("--combinational", flags->combinational, "an adder or multiplier without its registers");

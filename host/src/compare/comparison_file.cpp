@@ -56,11 +56,10 @@ private:
         return std::nullopt;
     }
     /// One of two words; true for the second.
-    bool second(std::string_view key, const char* first, const char* other) const {
-        const std::string word = file_.text(file_.root(), key, first);
+    bool second(const toml::table& t, std::string_view key, const char* first, const char* other) const {
+        const std::string word = file_.text(t, key, first);
         if (word != first && word != other)
-            file_.fail(text::TomlText::line_of(file_.root(), key),
-                       fmt::format("{} must be \"{}\" or \"{}\"", key, first, other));
+            file_.fail(text::TomlText::line_of(t, key), fmt::format("{} must be \"{}\" or \"{}\"", key, first, other));
         return word == other;
     }
 
@@ -84,8 +83,8 @@ private:
         c.inner = file_.wholes(t, "inner", 1, 1'000'000, 10);
         c.tolerance = file_.number(t, "tolerance", 0, 0.5, 1e-10);
         c.passes = file_.whole(t, "passes", 0, 10'000, 4);
-        c.constant_bands = second("bands", "streamed", "constant");
-        c.packed = second("words", "bytes", "packed");
+        c.constant_bands = second(t, "bands", "streamed", "constant");
+        c.packed = second(t, "words", "bytes", "packed");
         c.fill = file_.number(t, "fill", 0, 1, 0.85);
         c.place = file_.truth(t, "place", false);
         c.seeds = static_cast<int>(file_.whole(t, "seeds", 1, 100, 1));
@@ -113,7 +112,9 @@ private:
         if (!node->is_array_of_tables()) file_.fail(design_line, "design must be tables: write [[design]]");
         for (const toml::node& item : *node->as_array()) {
             const toml::table& t = *item.as_table();
-            file_.check_keys(t, "a design", {"spec", "multiplier", "device", "engine", "area", "clock_mhz"});
+            file_.check_keys(t, "a design",
+                             {"spec", "multiplier", "device", "engine", "area", "clock_mhz", "bands", "resident",
+                              "outer", "fixed_clocks"});
             Design design;
             const bool area = file_.truth(t, "area", true);
             const auto devices = read_devices(t, c);
@@ -122,17 +123,39 @@ private:
                     if (area) design.cores.push_back({device, multiplier});
             design.engines = read_engines(t, engines);
             if (t.contains("clock_mhz")) design.clock_mhz = file_.number(t, "clock_mhz", 0, 1e5, 0);
+            if (t.contains("bands")) design.constant_bands = second(t, "bands", "streamed", "constant");
+            read_resident(t, c, design);
             for (const auto& [text, line] : needed(t, "spec", "spec = \"s17e8\"")) {
                 design.spec = read_spec(text, line);
+                if (design.resident && design.spec.lanes != 1)
+                    file_.fail(line, "the number of lanes of a resident design is found: leave lanes out");
                 enter(c, design, line);
             }
         }
     }
 
+    /// The keys of a design whose vectors stay on the chip.
+    void read_resident(const toml::table& t, const Comparison& c, Design& design) const {
+        design.resident = file_.truth(t, "resident", false);
+        for (const char* key : {"outer", "fixed_clocks"})
+            if (!design.resident && t.contains(key))
+                file_.fail(text::TomlText::line_of(t, key), fmt::format("{} is for resident designs only", key));
+        if (!design.resident) return;
+        const std::uint32_t line = text::TomlText::line_of(t, "outer");
+        design.outer = file_.at_line(line, [&] { return parse_format(file_.text(t, "outer", "fx64.62")); });
+        if (!design.outer->is_fixed()) file_.fail(line, "outer must be a fixed-point format, as fx64.62");
+        if (t.contains("fixed_clocks")) design.fixed_clocks = file_.number(t, "fixed_clocks", 0, 1e6, 0);
+        for (const Design::Core& core : design.cores)
+            if (c.devices[core.device].memories.empty())
+                file_.fail(text::TomlText::line_of(t, "resident"),
+                           fmt::format("{} has no [[memory]] for resident designs: name other devices, or add it",
+                                       c.devices[core.device].id));
+    }
+
     /// A new design, or more cores for one that is there.
     void enter(Comparison& c, const Design& design, std::uint32_t line) const {
         const auto known =
-            std::find_if(c.designs.begin(), c.designs.end(), [&](const Design& d) { return d.spec == design.spec; });
+            std::find_if(c.designs.begin(), c.designs.end(), [&](const Design& d) { return d.same_as(design); });
         if (known == c.designs.end()) {
             if (c.designs.size() == kMaxDesigns)
                 file_.fail(line, fmt::format("more than {} designs: split the comparison", kMaxDesigns));
@@ -140,8 +163,11 @@ private:
             return;
         }
         const std::string spec = to_string(design.spec);
-        if (design.clock_mhz != known->clock_mhz)
-            file_.fail(line, fmt::format("{} stands above with another clock_mhz: give it the same", spec));
+        if (design.clock_mhz != known->clock_mhz || design.outer != known->outer ||
+            design.fixed_clocks != known->fixed_clocks)
+            file_.fail(
+                line,
+                fmt::format("{} stands above with another clock_mhz, outer or fixed_clocks: give it the same", spec));
         for (const Design::Core& core : design.cores) {
             if (std::find(known->cores.begin(), known->cores.end(), core) != known->cores.end())
                 file_.fail(line, fmt::format("{} with {} multipliers on {} stands above already: keep one", spec,

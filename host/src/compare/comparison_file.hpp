@@ -35,6 +35,13 @@
 //   area        true or false   true                false: no synthesis, so no rows
 //   clock_mhz   number          none                MHz, given; without it: place and route, else the device's
 //                                                   clock_mhz, else the model
+//   bands       text            the file's bands    "constant": this design's cores are synthesised with a stencil that
+//                                                   they hold, too
+//   resident    true or false   false               all vectors stay on the chip, and the outer loop runs there; the
+//                                                   number of lanes is found. Needs a device with [[memory]]
+//   outer       text            "fx64.62"           words of u and the defect in a resident design's outer loop
+//   fixed_clocks number         none                clocks of a pass besides N / lanes + row / lanes, given; used for a
+//                                                   resident design that the RTL does not run yet
 //
 // Keys of [section55], which asks for section 5.5 of the paper again; without the table it is left out.
 //
@@ -48,7 +55,7 @@
 //     name = "example"
 //     store = "example.sqlite"
 //     problem = ["poisson2d:level=7", "poisson2d:level=8"]
-//     device = ["xc2v8000", "lfe5u-85f"]
+//     device = ["xc2v8000", "lfe5u-85f", "alveo-u280"]
 //     scheme = "residual-guided"
 //     inner = [10, 50]
 //     tolerance = 1e-10
@@ -72,6 +79,14 @@
 //     [[design]]
 //     spec = "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]"
 //     area = false
+//
+//     [[design]]
+//     spec = "fx20.18"
+//     device = "alveo-u280"
+//     bands = "constant"
+//     resident = true
+//     outer = "fx64.62"
+//     fixed_clocks = 100
 //
 //     [section55]
 //     narrow = "s23e8"
@@ -102,6 +117,18 @@ struct Design {
     std::vector<Core> cores; ///< to synthesise; none with area = false
     std::vector<std::string> engines;
     std::optional<double> clock_mhz;
+    std::optional<bool> constant_bands; ///< in place of the comparison's; true: cores are synthesised so, too
+    bool resident = false;
+    std::optional<Format> outer;        ///< of a resident design: u and the defect in the outer loop
+    std::optional<double> fixed_clocks; ///< of a resident design's pass
+    /// The bands that its cores are synthesised with.
+    [[nodiscard]] const char* core_bands() const { return constant_bands.value_or(false) ? "constant" : "streamed"; }
+    /// What results of this design are kept under: the specification, and whether it is resident.
+    [[nodiscard]] std::string key() const { return to_string(spec) + (resident ? ", resident" : ""); }
+    /// Two entries of a file with the same of these are one design.
+    [[nodiscard]] bool same_as(const Design& other) const {
+        return spec == other.spec && resident == other.resident && constant_bands == other.constant_bands;
+    }
 };
 
 struct Section55Request {

@@ -10,6 +10,7 @@
 #include "mantissa/host/store.hpp"
 #include "store/result_json.hpp"
 #include "store/results_file.hpp"
+#include "synthesis/synthesis_store.hpp"
 
 namespace mantissa::compare {
 
@@ -21,7 +22,6 @@ public:
     void execute(const std::string& sql) {
         results::check_database(db_.get(), sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr), path_);
     }
-    [[nodiscard]] bool has_table(const char* name) { return results::has_table(db_.get(), path_, name); }
 
     class Query {
     public:
@@ -108,9 +108,16 @@ std::optional<Provenance> newest(Database::Query& query) {
     return query.provenance(0);
 }
 
+/// A whole core in the tables of synthesis.
+constexpr const char* kCore = "part='core' AND spec=? AND target=? AND multiplier=? AND bands=?";
+Database::Query& bind_core(Database::Query& query, const CoreKey& key) {
+    return query.bind(key.spec).bind(key.target).bind(key.multiplier).bind(key.bands);
+}
+
 } // namespace
 
 ComparisonStore::ComparisonStore(std::string path) : path_(std::move(path)) {
+    synthesis::settle_synthesis_tables(path_);
     Database db(path_);
     for (const char* table : {"measurement", "comparison"})
         db.execute(fmt::format("CREATE TABLE IF NOT EXISTS {} (name TEXT PRIMARY KEY, document TEXT NOT NULL, version "
@@ -165,43 +172,32 @@ std::optional<Provenance> ComparisonStore::origin_of(const Point& point) const {
     return newest(query);
 }
 
-std::optional<Provenance> ComparisonStore::origin_of_synthesis(const std::string& spec, const std::string& target,
-                                                               const std::string& multiplier, std::uint64_t luts,
+std::optional<Provenance> ComparisonStore::origin_of_synthesis(const CoreKey& key, std::uint64_t luts,
                                                                std::uint64_t flip_flops, std::uint64_t depth) const {
     Database db(path_);
-    if (!db.has_table("netlist")) return std::nullopt;
-    Database::Query query(db, fmt::format("SELECT {} FROM netlist WHERE part='core' AND spec=? AND target=? AND "
-                                          "multiplier=? AND luts=? AND flip_flops=? AND depth=? ORDER BY date DESC",
-                                          kProvenance));
-    query.bind(spec).bind(target).bind(multiplier).bind_number(luts).bind_number(flip_flops).bind_number(depth);
+    Database::Query query(db, fmt::format("SELECT {} FROM netlist WHERE {} AND luts=? AND flip_flops=? AND depth=? "
+                                          "ORDER BY date DESC",
+                                          kProvenance, kCore));
+    bind_core(query, key).bind_number(luts).bind_number(flip_flops).bind_number(depth);
     return newest(query);
 }
 
-std::optional<Provenance> ComparisonStore::origin_of_placement(const std::string& spec, const std::string& target,
-                                                               const std::string& multiplier, int seed,
-                                                               double mhz) const {
+std::optional<Provenance> ComparisonStore::origin_of_placement(const CoreKey& key, int seed, double mhz) const {
     Database db(path_);
-    if (!db.has_table("placement")) return std::nullopt;
-    Database::Query query(db, fmt::format("SELECT {} FROM placement WHERE part='core' AND spec=? AND target=? AND "
-                                          "multiplier=? AND seed=? AND mhz=? ORDER BY date DESC",
-                                          kProvenance));
-    query.bind(spec).bind(target).bind(multiplier).bind_number(static_cast<std::uint64_t>(seed)).bind_number(mhz);
+    Database::Query query(db, fmt::format("SELECT {} FROM placement WHERE {} AND seed=? AND mhz=? ORDER BY date DESC",
+                                          kProvenance, kCore));
+    bind_core(query, key).bind_number(static_cast<std::uint64_t>(seed)).bind_number(mhz);
     return newest(query);
 }
 
-std::optional<ComparisonStore::Synthesis> ComparisonStore::newest_synthesis(const std::string& spec,
-                                                                            const std::string& target,
-                                                                            const std::string& multiplier) const {
+std::optional<ComparisonStore::Synthesis> ComparisonStore::newest_synthesis(const CoreKey& key) const {
     Database db(path_);
-    if (!db.has_table("netlist")) return std::nullopt;
     Database::Query query(
-        db,
-        fmt::format(
-            "SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, "
-            "memory_bits, io_bits, depth, model_mhz, model_path, tool, sources, {} FROM netlist WHERE part='core' AND "
-            "spec=? AND target=? AND multiplier=? ORDER BY date DESC LIMIT 1",
-            kProvenance));
-    query.bind(spec).bind(target).bind(multiplier);
+        db, fmt::format("SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, memory_bits, io_bits, "
+                        "depth, model_mhz, model_path, tool, sources, {} FROM netlist WHERE {} ORDER BY date DESC "
+                        "LIMIT 1",
+                        kProvenance, kCore));
+    bind_core(query, key);
     if (!query.step()) return std::nullopt;
     Synthesis s;
     synthesis::SynthesisFigures& f = s.figures;
@@ -217,16 +213,13 @@ std::optional<ComparisonStore::Synthesis> ComparisonStore::newest_synthesis(cons
     return s;
 }
 
-std::vector<ComparisonStore::Placed> ComparisonStore::placements(const std::string& spec, const std::string& target,
-                                                                 const std::string& multiplier,
-                                                                 const std::string& sources) const {
+std::vector<ComparisonStore::Placed> ComparisonStore::placements(const CoreKey& key, const std::string& sources) const {
     Database db(path_);
     std::vector<Placed> placed;
-    if (!db.has_table("placement")) return placed;
-    Database::Query query(db, fmt::format("SELECT seed, mhz, critical, {} FROM placement WHERE part='core' AND spec=? "
-                                          "AND target=? AND multiplier=? AND sources=? ORDER BY mhz",
-                                          kProvenance));
-    query.bind(spec).bind(target).bind(multiplier).bind(sources);
+    Database::Query query(db, fmt::format("SELECT seed, mhz, critical, {} FROM placement WHERE {} AND sources=? ORDER "
+                                          "BY mhz",
+                                          kProvenance, kCore));
+    bind_core(query, key).bind(sources);
     while (query.step())
         placed.push_back({{static_cast<int>(query.whole(0)), query.real(1), query.text(2)}, query.provenance(3)});
     return placed;

@@ -2,6 +2,7 @@
 // from. Internal to host/.
 #pragma once
 
+#include <compare>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,13 @@
 #include "synthesis/synthesis.hpp"
 
 namespace mantissa::compare {
+
+/// A core as synthesis knows it.
+struct CoreKey {
+    std::string spec, target, multiplier; ///< "block" or "logic"
+    std::string bands = "streamed";       ///< or "constant": it holds a stencil
+    friend auto operator<=>(const CoreKey&, const CoreKey&) = default;
+};
 
 /// A JSON document with its provenance.
 struct StoredDocument {
@@ -35,13 +43,10 @@ public:
 
     /// Who put a solve; nothing when it is not stored.
     [[nodiscard]] std::optional<Provenance> origin_of(const Point& point) const;
-    /// Who put the synthesis, or the placement with `seed`, of `spec` that holds these figures.
-    [[nodiscard]] std::optional<Provenance> origin_of_synthesis(const std::string& spec, const std::string& target,
-                                                                const std::string& multiplier, std::uint64_t luts,
+    /// Who put the synthesis, or the placement with `seed`, of a core that holds these figures.
+    [[nodiscard]] std::optional<Provenance> origin_of_synthesis(const CoreKey& key, std::uint64_t luts,
                                                                 std::uint64_t flip_flops, std::uint64_t depth) const;
-    [[nodiscard]] std::optional<Provenance> origin_of_placement(const std::string& spec, const std::string& target,
-                                                                const std::string& multiplier, int seed,
-                                                                double mhz) const;
+    [[nodiscard]] std::optional<Provenance> origin_of_placement(const CoreKey& key, int seed, double mhz) const;
 
     struct Synthesis {
         synthesis::SynthesisFigures figures;
@@ -49,15 +54,13 @@ public:
         Provenance provenance;
     };
     /// The newest synthesis of a core, whatever sources and tool it was made with.
-    [[nodiscard]] std::optional<Synthesis> newest_synthesis(const std::string& spec, const std::string& target,
-                                                            const std::string& multiplier) const;
+    [[nodiscard]] std::optional<Synthesis> newest_synthesis(const CoreKey& key) const;
     struct Placed {
         synthesis::Placement placement;
         Provenance provenance;
     };
     /// The placements of a core of these sources, slowest first.
-    [[nodiscard]] std::vector<Placed> placements(const std::string& spec, const std::string& target,
-                                                 const std::string& multiplier, const std::string& sources) const;
+    [[nodiscard]] std::vector<Placed> placements(const CoreKey& key, const std::string& sources) const;
 
     /// Every solve, in the order stored.
     [[nodiscard]] std::vector<findings::SolveBeside> solves() const;

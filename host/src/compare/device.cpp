@@ -14,6 +14,33 @@ namespace mantissa::compare {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// The tables [[memory]], two at most.
+void read_memories(const text::TomlText& file, Device& d) {
+    const toml::node* node = file.root().get("memory");
+    if (node == nullptr) return;
+    const std::uint32_t line = text::TomlText::line_of(file.root(), "memory");
+    if (!node->is_array_of_tables()) file.fail(line, "memory must be tables: write [[memory]]");
+    for (const toml::node& item : *node->as_array()) {
+        const toml::table& t = *item.as_table();
+        file.check_keys(t, "a memory", {"name", "count", "width", "depth", "narrow"});
+        for (const char* key : {"name", "count", "width", "depth"})
+            if (!t.contains(key))
+                file.fail(line, fmt::format("a memory without {}: give it (see experiments/devices)", key));
+        ChipMemory m;
+        m.name = file.text(t, "name");
+        m.count = file.whole(t, "count", 1, 10'000'000, 0);
+        m.width = file.whole(t, "width", 1, 4096, 0);
+        m.depth = file.whole(t, "depth", 1, 100'000'000, 0);
+        m.narrow = file.whole(t, "narrow", 1, m.width, m.width);
+        d.memories.push_back(std::move(m));
+    }
+    if (d.memories.size() > 2) file.fail(line, "more than two kinds of memory: give block RAM and the larger kind");
+}
+
+} // namespace
+
 Device parse_device(std::string_view text, std::string_view name) {
     const text::TomlText file(text, name);
     const toml::table& t = file.root();
@@ -23,7 +50,7 @@ Device parse_device(std::string_view text, std::string_view name) {
                   "or give clock_mhz");
     file.check_keys(t, "a device",
                     {"name", "kind", "target", "slices", "blocks", "memory_bits", "pins", "bandwidth", "link",
-                     "max_mhz", "clock_mhz", "watts", "source"});
+                     "max_mhz", "clock_mhz", "watts", "source", "memory"});
     for (const char* key : {"name", "target", "slices", "blocks", "memory_bits", "source"})
         if (!t.contains(key)) file.fail(1, fmt::format("a device without {}: give it (see experiments/devices)", key));
     Device d;
@@ -49,6 +76,7 @@ Device parse_device(std::string_view text, std::string_view name) {
     d.clock_mhz = figure("clock_mhz", 1e5);
     d.watts = figure("watts", 1e6);
     d.source = file.text(t, "source");
+    read_memories(file, d);
     return d;
 }
 

@@ -5,8 +5,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mantissa::compare {
+
+/// Memories of one kind on the chip. Each reads one word and writes another in every clock.
+struct ChipMemory {
+    std::string name; ///< "block RAM", "UltraRAM"
+    std::uint64_t count = 0;
+    std::uint64_t width = 0, depth = 0; ///< bits of the widest word, and how many such words
+    std::uint64_t narrow = 0;           ///< the shortest word; each halving of the width doubles the depth
+    [[nodiscard]] std::uint64_t bits() const { return count * width * depth; }
+};
 
 struct Device {
     std::string id;   ///< the file's name without its ending
@@ -20,6 +30,7 @@ struct Device {
     std::optional<double> max_mhz;     ///< no clock above it
     std::optional<double> clock_mhz;   ///< given for every design, in place of place and route or the model
     std::optional<double> watts;       ///< an upper bound of the power
+    std::vector<ChipMemory> memories;  ///< for resident designs; the first kind is what cores take memory_bits of
     std::string source;                ///< of the figures
 };
 

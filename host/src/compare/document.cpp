@@ -17,6 +17,9 @@ template <class T> results::Json optional_json(const std::optional<T>& value) {
 }
 
 results::Json device_json(const Device& d) {
+    results::Json memories = results::Json::array();
+    for (const ChipMemory& m : d.memories)
+        memories.push_back({{"name", m.name}, {"count", m.count}, {"width", m.width}, {"depth", m.depth}});
     return {{"id", d.id},
             {"name", d.name},
             {"kind", d.kind},
@@ -29,6 +32,7 @@ results::Json device_json(const Device& d) {
             {"link", optional_json(d.link)},
             {"max_mhz", optional_json(d.max_mhz)},
             {"watts", optional_json(d.watts)},
+            {"memories", memories},
             {"source", d.source}};
 }
 
@@ -37,12 +41,12 @@ results::Json designs_json(const Comparison& c, const Gathered& g) {
     for (const std::string& problem : c.problems)
         for (const Design& design : c.designs) {
             const std::string spec = to_string(design.spec);
-            const auto solves = g.solves.find({problem, spec});
+            const auto solves = g.solves.find({problem, design.key()});
             if (solves == g.solves.end()) continue;
-            const auto* chosen = solve_of(g, problem, design.spec);
+            const auto* chosen = solve_of(g, problem, design.key());
             const auto& solve = chosen != nullptr ? *chosen : solves->second.front();
             const SolveResult& r = solve.value.result;
-            const auto cycles = g.cycles.find({problem, spec});
+            const auto cycles = g.cycles.find({problem, design.resident ? spec : design.key()});
             const bool counted = cycles != g.cycles.end();
             results::Json engines = results::Json::array();
             for (const auto& s : solves->second)
@@ -56,10 +60,14 @@ results::Json designs_json(const Comparison& c, const Gathered& g) {
                                    {"origin", s.origin}});
             results::Json stages = results::Json::object();
             for (const auto& [stage, format] : stages_of(design.spec)) stages[stage] = format;
-            const Traffic traffic =
-                traffic_of(design.spec, c.constant_bands && g.problems.at(problem).kind == "stencil", c.packed);
+            const Traffic traffic = design.resident ? Traffic{} // nothing leaves the chip
+                                                    : traffic_of(design.spec,
+                                                                 design.constant_bands.value_or(c.constant_bands) &&
+                                                                     g.problems.at(problem).kind == "stencil",
+                                                                 c.packed);
             list.push_back(
                 {{"spec", spec},
+                 {"resident", design.resident},
                  {"problem", problem},
                  {"unknowns", g.problems.at(problem).unknowns},
                  {"stages", stages},
@@ -84,18 +92,18 @@ results::Json designs_json(const Comparison& c, const Gathered& g) {
     return list;
 }
 
-results::Json cores_json(const Comparison& c, Gathered& g, const Provenance& here) {
+constexpr std::uint64_t kBlockBits = synthesis::SynthesisFigures::kBlockBits;
+
+results::Json cores_json(Gathered& g, const Provenance& here) {
     results::Json list = results::Json::array();
     for (const auto& [key, area] : g.areas) {
-        const auto& [spec, target, multiplier] = key;
-        const auto design = std::find_if(c.designs.begin(), c.designs.end(),
-                                         [&, text = spec](const Design& d) { return to_string(d.spec) == text; });
         const Sourced<ClockFigures> clock = clock_of(g, key, here);
         const AreaFigures& a = area.value;
-        list.push_back({{"spec", spec},
-                        {"target", target},
-                        {"multiplier", multiplier},
-                        {"lanes", design->spec.lanes},
+        list.push_back({{"spec", key.spec},
+                        {"target", key.target},
+                        {"multiplier", key.multiplier},
+                        {"bands", key.bands},
+                        {"lanes", parse_spec(key.spec).lanes},
                         {"luts", a.luts},
                         {"memory_luts", a.memory_luts},
                         {"flip_flops", a.flip_flops},
@@ -103,6 +111,7 @@ results::Json cores_json(const Comparison& c, Gathered& g, const Provenance& her
                         {"slices_kind", "modelled"},
                         {"blocks", a.blocks},
                         {"memory_bits", a.memory_bits},
+                        {"memory_blocks", (a.memory_bits + kBlockBits - 1) / kBlockBits},
                         {"io_bits", a.io_bits},
                         {"depth", a.depth},
                         {"mhz", clock.value.mhz},
@@ -114,6 +123,19 @@ results::Json cores_json(const Comparison& c, Gathered& g, const Provenance& her
     return list;
 }
 
+/// Where the vectors of a resident design are, and what its outer loop takes; null for others.
+results::Json resident_json(const Device& device, const Row& row) {
+    if (!row.resident) return nullptr;
+    const ResidentEstimate& e = *row.resident;
+    results::Json memories = results::Json::array();
+    for (std::size_t i = 0; i < e.memories.size(); ++i)
+        memories.push_back(
+            {{"name", device.memories[i].name}, {"used", e.memories[i]}, {"count", device.memories[i].count}});
+    return {{"outer_lanes", e.outer_lanes},   {"outer_words", to_string(*row.design->outer)},
+            {"fixed_clocks", e.fixed_clocks}, {"outer_clocks", e.outer_clocks},
+            {"seconds_link", e.seconds_link}, {"memories", memories}};
+}
+
 results::Json row_json(const Comparison& c, const Row& row) {
     const Estimate& e = row.estimate;
     const Device& device = c.devices[row.device];
@@ -121,7 +143,7 @@ results::Json row_json(const Comparison& c, const Row& row) {
             {"device", device.id},
             {"spec", row.spec},
             {"multiplier", row.multiplier},
-            {"lanes", row.design->spec.lanes},
+            {"lanes", row.resident ? row.resident->lanes : row.design->spec.lanes},
             {"cores", e.cores},
             {"bound", e.bound},
             {"clock_hz", row.clock_hz},
@@ -143,6 +165,7 @@ results::Json row_json(const Comparison& c, const Row& row) {
             {"area_time", e.area_time},
             {"energy_joules", device.watts ? results::Json(*device.watts * e.seconds) : results::Json(nullptr)},
             {"pareto", row.pareto},
+            {"resident", resident_json(device, row)},
             {"modelled", row.modelled},
             {"origins", row.origins}};
 }
@@ -170,7 +193,8 @@ results::Json best_json(const Comparison& c, const std::vector<Row>& rows) {
                                 {"designs", designs_of(rows, problem, d)},
                                 {"spec", row->spec},
                                 {"multiplier", row->multiplier},
-                                {"lanes", row->design->spec.lanes},
+                                {"lanes", row->resident ? row->resident->lanes : row->design->spec.lanes},
+                                {"resident", row->resident.has_value()},
                                 {"cores", row->estimate.cores},
                                 {"inner", row->solve.inner},
                                 {"bound", row->estimate.bound},
@@ -249,17 +273,30 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
         "Nothing here ran on an FPGA: clocks of a pass are counted on the simulated RTL core, areas on its mapped "
         "netlist; seconds are clocks over a clock frequency (modelled).",
         "Slices are estimated from LUTs and flip-flops that share no LUT's place (docs/synthesis.md); the core is "
-        "synthesised with nine band streams and rows up to 1025, whatever the problem.",
+        "synthesised with the streams of its row form, or with a stencil held in it where the design asks for that, "
+        "and "
+        "rows up to 1025, whatever the problem.",
         fmt::format("Cores may take {:.0f} % of a device's slices, and all of its multipliers and block memories.",
                     100 * c.fill),
         "Several cores split the grid into strips of whole rows; each also streams the two rows beside its strip, and "
         "their dot products are added in a tree (modelled). All run at the single core's clock.",
-        fmt::format("An element moves {}, {}.",
-                    c.constant_bands ? "8 words in a pass (17 where the problem's bands vary)"
-                                     : "17 words in a pass, nine of them bands",
-                    c.packed ? "packed without gaps" : "each rounded up to bytes"),
+        fmt::format("An element moves eight words of vectors in a pass{}; words are {}.",
+                    c.constant_bands ? ", and words of the matrix (nine bands, four couplings of fluxes and integers) "
+                                       "only where the bands vary"
+                                     : " and the streamed words of its row form: nine bands for products, four "
+                                       "couplings for fluxes and integers, none for second differences",
+                    c.packed ? "packed without gaps" : "rounded up to bytes"),
         "A device with pins streams over them, one bit a pin and clock; a device with a memory bandwidth moves at most "
         "that; a device with neither waits for no memory."};
+    if (std::any_of(c.designs.begin(), c.designs.end(), [](const Design& d) { return d.resident; }))
+        list.emplace_back(
+            "Resident designs keep every vector in memories on the chip, words packed to bits. Counted: iterations "
+            "(the "
+            "whole solve, its outer loop in integers, emulated), clocks of a pass of one core, areas of cores of few "
+            "lanes. Modelled only: more lanes and several cores, the layout of the memories, and all of the outer "
+            "loop, "
+            "which has no RTL yet: its lanes are estimated from adders and shifters, its steps from traversals of the "
+            "vectors (docs/compare.md).");
     if (!g.host_step.empty())
         list.emplace_back("An outer step in double precision takes what it took on the processor that ran the "
                           "comparison (measured); with a host link, u, p, r and p cross it in each outer step "
@@ -277,7 +314,7 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
             "delays of an ECP5 (docs/synthesis.md).");
         std::set<std::string> targets;
         for (const auto& [key, area] : g.areas)
-            if (!g.clocks.contains(key)) targets.insert(std::get<1>(key));
+            if (!g.clocks.contains(key)) targets.insert(key.target);
         for (const std::string& target : targets)
             if (synthesis::delay_ratio(target) != 1)
                 list.push_back(fmt::format("Delays of {} are assumed to be {} times those of the ECP5.", target,
@@ -302,7 +339,7 @@ results::Json comparison_document(const Comparison& c, Gathered& g, const std::v
     j["devices"] = results::Json::array();
     for (const Device& d : c.devices) j["devices"].push_back(device_json(d));
     j["designs"] = designs_json(c, g);
-    j["cores"] = cores_json(c, g, here);
+    j["cores"] = cores_json(g, here);
     j["rows"] = results::Json::array();
     for (const Row& row : rows) j["rows"].push_back(row_json(c, row));
     j["peers"] = peers_json(c, g);

@@ -26,15 +26,15 @@ struct Joiner {
 
     /// Gaps for what did not converge, and for engines that disagree.
     std::vector<const Sourced<SolveFigures>*> solves(const std::string& problem, const Design& design) const {
-        const auto it = g.solves.find({problem, to_string(design.spec)});
+        const auto it = g.solves.find({problem, design.key()});
         if (it == g.solves.end()) return {}; // gathering has said why
-        const std::string what = fmt::format("{} on {}", to_string(design.spec), problem);
-        auto chosen = solves_of(c, g, problem, design.spec);
+        const std::string what = fmt::format("{} on {}", design.key(), problem);
+        auto chosen = solves_of(c, g, problem, design.key());
         if (chosen.empty())
             gap({what, "its solve ended: " + to_string(it->second.front().value.result.status),
                  "give u or row more bits, or loosen the tolerance"});
         for (const auto& other : it->second)
-            if (const auto* first = solve_of(g, problem, design.spec);
+            if (const auto* first = solve_of(g, problem, design.key());
                 first != nullptr && other.value.inner == first->value.inner &&
                 other.value.result.inner_iterations != first->value.result.inner_iterations)
                 gap({what,
@@ -59,11 +59,37 @@ struct Joiner {
         return clock;
     }
 
+    static Gap no_stencil(const Design& design, const std::string& problem) {
+        return {fmt::format("{} on {}", design.key(), problem),
+                "bands = \"constant\" holds a stencil, and this problem's bands vary",
+                "give the design bands = \"streamed\" for it"};
+    }
+
+    void enter_resident(const RowSeed& seed) {
+        const Device& device = c.devices[seed.device];
+        if (seed.design.constant_bands.value_or(false) && g.problems.at(seed.problem).kind != "stencil") {
+            gap(no_stencil(seed.design, seed.problem));
+            return;
+        }
+        std::string why_not;
+        std::vector<Row> of_design = resident_rows(
+            seed, [&](const CoreKey& key) { return clock(seed.design, device, key); }, why_not);
+        if (!why_not.empty())
+            gap({fmt::format("{} on {}, {}", seed.design.key(), device.name, seed.problem),
+                 fmt::format("its vectors and one lane do not fit (short of {})", why_not),
+                 "choose a larger device, a smaller problem or shorter words"});
+        for (Row& row : of_design) rows.push_back(std::move(row));
+    }
+
     void enter(const std::string& problem, const Design& design, std::size_t index, const std::string& multiplier) {
         const Device& device = c.devices[index];
         const std::string spec = to_string(design.spec);
-        const CoreKey key{spec, device.target, multiplier};
         const auto solved = solves(problem, design);
+        if (design.resident) {
+            enter_resident({c, g, here, problem, design, index, multiplier, solved});
+            return;
+        }
+        const CoreKey key{spec, device.target, multiplier, design.core_bands()};
         const auto cycles = g.cycles.find({problem, spec});
         const auto area = g.areas.find(key);
         const auto host = g.host_step.find(problem);
@@ -72,7 +98,11 @@ struct Joiner {
         const AreaFigures& a = area->second.value;
         const CoreArea core{a.slices, a.blocks, a.memory_bits};
         const Sourced<ClockFigures> mhz = clock(design, device, key);
-        const bool constant = c.constant_bands && facts.kind == "stencil";
+        if (design.constant_bands.value_or(false) && facts.kind != "stencil") {
+            gap(no_stencil(design, problem));
+            return;
+        }
+        const bool constant = design.constant_bands.value_or(c.constant_bands) && facts.kind == "stencil";
         const Traffic traffic = traffic_of(design.spec, constant, c.packed);
         Workload work{static_cast<double>(facts.unknowns),
                       static_cast<double>(facts.row_length),
@@ -145,8 +175,8 @@ struct Joiner {
 
 } // namespace
 
-const Sourced<SolveFigures>* solve_of(const Gathered& gathered, const std::string& problem, const DatapathSpec& spec) {
-    const auto it = gathered.solves.find({problem, to_string(spec)});
+const Sourced<SolveFigures>* solve_of(const Gathered& gathered, const std::string& problem, const std::string& design) {
+    const auto it = gathered.solves.find({problem, design});
     if (it == gathered.solves.end()) return nullptr;
     for (const auto& solve : it->second)
         if (solve.value.inner == it->second.front().value.inner && solve.value.result.status == Status::converged)
@@ -155,9 +185,9 @@ const Sourced<SolveFigures>* solve_of(const Gathered& gathered, const std::strin
 }
 
 std::vector<const Sourced<SolveFigures>*> solves_of(const Comparison& comparison, const Gathered& gathered,
-                                                    const std::string& problem, const DatapathSpec& spec) {
+                                                    const std::string& problem, const std::string& design) {
     std::vector<const Sourced<SolveFigures>*> list;
-    const auto it = gathered.solves.find({problem, to_string(spec)});
+    const auto it = gathered.solves.find({problem, design});
     if (it == gathered.solves.end()) return list;
     for (const std::uint64_t inner : comparison.inner)
         for (const auto& solve : it->second)
@@ -171,11 +201,11 @@ std::vector<const Sourced<SolveFigures>*> solves_of(const Comparison& comparison
 Sourced<ClockFigures> clock_of(Gathered& gathered, const CoreKey& key, const Provenance& here) {
     if (const auto placed = gathered.clocks.find(key); placed != gathered.clocks.end()) return placed->second;
     const AreaFigures& a = gathered.areas.at(key).value;
-    const synthesis::CoreClock clock = synthesis::modelled_clock(std::get<1>(key), a.model_mhz, a.model_path);
+    const synthesis::CoreClock clock = synthesis::modelled_clock(key.target, a.model_mhz, a.model_path);
     return {{clock.mhz, clock.kind},
             gathered.origins.add({clock.kind,
-                                  fmt::format("longest path of the netlist of {} on {}, {} multipliers: {}",
-                                              std::get<0>(key), std::get<1>(key), std::get<2>(key), clock.derivation),
+                                  fmt::format("longest path of the netlist of {} on {}, {} multipliers: {}", key.spec,
+                                              key.target, key.multiplier, clock.derivation),
                                   here})};
 }
 

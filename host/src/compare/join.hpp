@@ -1,13 +1,15 @@
 // The join: rows of designs on devices, out of what was gathered. Internal to host/.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compare/gather/gather.hpp"
+#include "compare/model/model.hpp"
+#include "compare/model/resident.hpp"
 #include "findings/findings.hpp"
-#include "model.hpp"
 
 namespace mantissa::compare {
 
@@ -22,16 +24,35 @@ struct Row {
     CoreArea core;
     double clock_hz = 0;
     std::string clock_kind;
-    double cycles_per_pass = 0; ///< of one core
+    double cycles_per_pass = 0;               ///< of one core
+    std::optional<ResidentEstimate> resident; ///< of a design whose vectors stay on the chip; `estimate` agrees
     bool pareto = false;
     std::vector<std::string> modelled, origins;
 };
 
-/// The solve that stands for a design with the first inner: the first that converged; nothing when none did.
-const Sourced<SolveFigures>* solve_of(const Gathered& gathered, const std::string& problem, const DatapathSpec& spec);
+/// The solve that stands for a design (Design::key()) with the first inner: the first that converged; nothing when none
+/// did.
+const Sourced<SolveFigures>* solve_of(const Gathered& gathered, const std::string& problem, const std::string& design);
 /// One converged solve for each inner, in the file's order.
 std::vector<const Sourced<SolveFigures>*> solves_of(const Comparison& comparison, const Gathered& gathered,
-                                                    const std::string& problem, const DatapathSpec& spec);
+                                                    const std::string& problem, const std::string& design);
+
+/// What the rows of one design on one device have in common.
+struct RowSeed {
+    const Comparison& comparison;
+    Gathered& gathered;
+    const Provenance& here;
+    const std::string& problem;
+    const Design& design;
+    std::size_t device = 0;
+    const std::string& multiplier;
+    const std::vector<const Sourced<SolveFigures>*>& solves;
+};
+/// Rows of a resident design; none, with the reason in `why_not` where it is that nothing fits, when figures are
+/// missing (gathering has said which). `clock_of_core` gives the clock of a core on the device.
+std::vector<Row> resident_rows(const RowSeed& seed,
+                               const std::function<Sourced<ClockFigures>(const CoreKey&)>& clock_of_core,
+                               std::string& why_not);
 
 /// A core's clock on its own: placed, else the model's for its family (synthesis/core_clock.hpp).
 Sourced<ClockFigures> clock_of(Gathered& gathered, const CoreKey& key, const Provenance& here);

@@ -40,7 +40,7 @@ results::Json section55(const Comparison& c, Gathered& g, const Provenance& here
         return results::Json(nullptr);
     };
     const auto reference = g.reference.find(request.problem);
-    const auto* solve = solve_of(g, request.problem, request.narrow);
+    const auto* solve = solve_of(g, request.problem, to_string(request.narrow));
     if (reference == g.reference.end() || solve == nullptr)
         return missing(
             fmt::format("no iterations of {} and of CG in double on {}", to_string(request.narrow), request.problem),
@@ -86,7 +86,7 @@ results::Json section55(const Comparison& c, Gathered& g, const Provenance& here
     // Every other design against the wide one, on the multipliers that most of them have.
     results::Json designs = results::Json::array();
     for (const Design& design : c.designs) {
-        const auto* other = solve_of(g, request.problem, design.spec);
+        const auto* other = solve_of(g, request.problem, design.key());
         if (other == nullptr || design.spec == request.wide) continue;
         for (const char* multiplier : {"block", "logic"}) {
             results::Json r = ratios(g, request, design.spec, multiplier, here);

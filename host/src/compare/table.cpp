@@ -25,6 +25,13 @@ std::string area_of(results::Json& row) {
     return fmt::format("{:.1f}%{}", 100 * row["area_share"].get<double>(), star ? "*" : "");
 }
 
+/// A design or row by its specification, and whether its vectors stay on the chip.
+std::string name_of(const results::Json& item) {
+    const auto it = item.find("resident");
+    const bool resident = it != item.end() && !it->is_null() && *it != false;
+    return item.at("spec").get<std::string>() + (resident ? ", resident" : "");
+}
+
 } // namespace
 
 std::string comparison_text(results::Json d) {
@@ -40,7 +47,7 @@ std::string comparison_text(results::Json d) {
                                "B an element");
         }
         out += fmt::format(
-            "  {:<52}{:>11}{:>8}{:>15}{:>14}\n", x["spec"].get<std::string>(),
+            "  {:<52}{:>11}{:>8}{:>15}{:>14}\n", name_of(x),
             x["status"] == "converged" ? std::to_string(x["inner_iterations"].get<std::uint64_t>())
                                        : x["status"].get<std::string>(),
             x["outer_iterations"].get<std::uint64_t>(),
@@ -54,14 +61,14 @@ std::string comparison_text(results::Json d) {
             if (row["problem"] != last) {
                 last = row["problem"];
                 out += fmt::format(
-                    "\nFront of area against time on {}, {}\n  {:<52}{:<8}{:>6}{:>7}{:>9}{:>10}{:>12}  {}\n",
-                    device["name"].get<std::string>(), last, "design", "mults", "cores", "inner", "MHz", "area", "time",
-                    "bound by");
+                    "\nFront of area against time on {}, {}\n  {:<52}{:<8}{:>6}{:>7}{:>7}{:>9}{:>10}{:>12}  {}\n",
+                    device["name"].get<std::string>(), last, "design", "mults", "cores", "lanes", "inner", "MHz",
+                    "area", "time", "bound by");
             }
-            out += fmt::format("  {:<52}{:<8}{:>6}{:>7}{:>9}{:>10}{:>12}  {}\n", row["spec"].get<std::string>(),
+            out += fmt::format("  {:<52}{:<8}{:>6}{:>7}{:>7}{:>9}{:>10}{:>12}  {}\n", name_of(row),
                                row["multiplier"].get<std::string>(), row["cores"].get<std::uint64_t>(),
-                               row["inner"].get<std::uint64_t>(), mhz_of(row), area_of(row), seconds_of(row),
-                               row["bound"].get<std::string>());
+                               row["lanes"].get<std::uint64_t>(), row["inner"].get<std::uint64_t>(), mhz_of(row),
+                               area_of(row), seconds_of(row), row["bound"].get<std::string>());
         }
     }
     if (!d["rows"].empty()) out += "  (* modelled; slices, and so area, are estimates)\n";

@@ -49,7 +49,8 @@ struct Row {
     std::string spec, multiplier;
     double seconds = 0, area_time = 0, area_share = 0;
     std::uint64_t cores = 0;
-    int bits = 0; ///< of its vectors
+    std::uint64_t resident_lanes = 0; ///< of a core whose vectors stay on the chip; else 0
+    int bits = 0;                     ///< of its vectors
     [[nodiscard]] bool same_design(const Row& other) const {
         return spec == other.spec && multiplier == other.multiplier;
     }
@@ -72,6 +73,10 @@ std::vector<Row> rows_on(const Json& document, const std::string& problem, const
         row.area_share = *share;
         row.cores = whole(*r, "cores");
         row.bits = vector_bits(row.spec).value_or(0);
+        if (r->contains("resident") && !r->at("resident").is_null()) {
+            row.spec += ", resident";
+            row.resident_lanes = whole(*r, "lanes");
+        }
         rows.push_back(std::move(row));
     }
     return rows;
@@ -93,14 +98,18 @@ std::size_t count_designs(const std::vector<Row>& rows) {
 }
 
 std::string cores_text(const Row& row) {
-    return fmt::format("{}, {} multipliers", text::counted(row.cores, "core"),
+    return fmt::format("{}{}, {} multipliers", text::counted(row.cores, "core"),
+                       row.resident_lanes > 0 ? " of " + text::counted(row.resident_lanes, "lane") : "",
                        row.multiplier == "logic" ? "logic" : "hard");
 }
 
 std::string bound_text(const std::string& bound) {
     if (bound == "logic") return "its slices";
     if (bound == "blocks") return "its multipliers";
-    if (bound == "memory") return "its block memories";
+    if (bound == "memory") return "its memories on the chip";
+    if (bound == "ports") return "the width of its memories on the chip";
+    if (bound == "fixed clocks") return "what a pass takes beside its elements (further lanes gain next to nothing)";
+    if (bound == "lanes") return "its lanes";
     if (bound == "io") return "its pins";
     if (bound == "bandwidth") return "its memory's bandwidth";
     return "the clock: a pass is mostly pipeline and scalar unit, or one core is enough";
@@ -147,11 +156,11 @@ std::string fastest_text(const std::vector<Row>& rows, const std::string& device
                           row.spec, cores_text(row), time_text(row.seconds), against_widest(rows, row, false),
                           next_text(rows, row, false));
     const double outer = number(*row.json, "seconds_outer").value_or(0);
-    return fmt::format("{}. It needs {}, {} a step; {} of the time goes into the double-precision outer loop; what "
-                       "holds it back is {}.",
+    return fmt::format("{}. It needs {}, {} a step; {} of the time goes into the {} outer loop; what holds "
+                       "it back is {}.",
                        what, text::counted(whole(*row.json, "inner_iterations"), "iteration"),
                        whole(*row.json, "inner"), text::percent(outer / row.seconds),
-                       bound_text(text(*row.json, "bound")));
+                       row.resident_lanes > 0 ? "integer" : "double-precision", bound_text(text(*row.json, "bound")));
 }
 
 /// Empty when the only row is the fastest too.

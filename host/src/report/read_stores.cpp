@@ -175,6 +175,8 @@ template <class Row> Row netlist_row(const Reader& r) {
     row.target = r.text("target");
     row.multiplier = r.text("multiplier");
     row.part = r.text("part");
+    // (a store of an older program has streamed bands only, and no such column)
+    if (r.has("bands") && r.text("bands") == "constant") row.part += " with a constant stencil";
     row.tool = r.text("tool");
     row.sources = r.text("sources");
     return row;

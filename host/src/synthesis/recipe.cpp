@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "mantissa/base/files.hpp"
+#include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/host/problem.hpp"
 
 namespace mantissa::synthesis {
 
@@ -28,6 +30,47 @@ std::vector<fs::path> sources_in(const fs::path& folder, std::string_view extens
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
     for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
         text.replace(at, from.size(), to);
+}
+
+constexpr int kLongestRow = 1025, kLengthBits = 21; // of a grid of 1025 x 1025
+
+/// The parameters of a whole core, for rows up to 1025. An integer core that holds a stencil holds that of the paper's
+/// Poisson problem, whose integers are its parameters; one that streams has a stream of row sums too.
+sim::CoreParameters whole_core(const SynthesisRequest& request, int style) {
+    const DatapathSpec& s = request.spec;
+    sim::CoreParameters list = sim::core_parameters(s);
+    const auto set = [&](const std::string& name, int value) {
+        std::erase_if(list, [&](const auto& p) { return p.first == name; });
+        list.emplace_back(name, value);
+    };
+    const bool second = s.order == RowOrder::second_difference && !s.fixed_vectors();
+    set("CoefMode", request.constant_bands || second ? 1 : 0);
+    if (!s.fixed_vectors() && !adds_products(s.order)) {
+        set("LenW", kLengthBits);
+        set("GuardW", kLengthBits);
+        set("AddStages", 4);
+    }
+    // Second differences are those of (8, -1), whose numbers are part of the hardware.
+    if (second)
+        for (const auto& [name, value] : {std::pair{"TimesAlpha", -3}, {"TimesBeta", -3}, {"TimesGamma", -1}})
+            set(name, value);
+    if (s.fixed_vectors()) {
+        if (request.constant_bands) {
+            const System poisson = make_problem("poisson2d:level=4").system;
+            const auto fit = fitted(poisson, s);
+            for (const auto& [name, value] : sim::matrix_parameters(s, fit ? fit->system : poisson)) set(name, value);
+        } else {
+            set("RowSums", 1);
+            set("RowShift", s.p.fraction_bits + s.coefficient.fraction_bits - s.q.fraction_bits);
+        }
+        set("LenW", kLengthBits);
+    }
+    set("MaxRow", kLongestRow);
+    // The integer core's own tiles are of 18 x 18 bits; the blocks of these families are wider (25 x 18, 27 x 18), and
+    // the tool knows how to fill them.
+    const bool wide_blocks = request.target == "xc7" || request.target == "xcup";
+    set("Style", s.fixed_vectors() && style == 2 && wide_blocks ? 0 : style);
+    return list;
 }
 
 } // namespace
@@ -69,25 +112,7 @@ Top top_of(const SynthesisRequest& request) {
         p.insert(p.end(), more.begin(), more.end());
         return p;
     };
-    if (request.part == "core") {
-        Top top{"pcg_core", sim::core_parameters(s), true, false};
-        // Second differences are those of (8, -1), whose numbers are part of the hardware; other rows come from
-        // streams.
-        const bool second = s.order == RowOrder::second_difference;
-        const auto set = [&](const char* name, int value) { top.parameters.emplace_back(name, value); };
-        set("CoefMode", second ? 1 : 0);
-        set("MaxRow", 1025);
-        set("Style", style);
-        if (!adds_products(s.order)) {
-            set("LenW", 21); // squares of the longest rows
-            set("GuardW", 21);
-            set("AddStages", 4);
-        }
-        if (second)
-            for (const auto& [name, value] : {std::pair{"TimesAlpha", -3}, {"TimesBeta", -3}, {"TimesGamma", -1}})
-                set(name, value);
-        return top;
-    }
+    if (request.part == "core") return {s.fixed_vectors() ? "fx_core" : "pcg_core", whole_core(request, style), true};
     if (request.part == "add") return {"fp_add", three({})};
     if (request.part == "mul") return {"fp_mul", three({{"Style", style}})};
     if (request.part == "div") return {"fp_div", three({})};
@@ -138,7 +163,8 @@ std::string fill_recipe(const std::string& recipe, const SynthesisRequest& reque
     std::string sources, parameters;
     for (const fs::path& file : sources_in(root / "rtl/operators", ".sv")) sources += "\"" + file.string() + "\" ";
     if (top.core)
-        for (const fs::path& file : sources_in(root / "rtl/core", ".sv")) sources += "\"" + file.string() + "\" ";
+        for (const char* folder : {"rtl/core", "rtl/fixed"})
+            for (const fs::path& file : sources_in(root / folder, ".sv")) sources += "\"" + file.string() + "\" ";
     if (top.wrapper) sources += "\"" + (root / "experiments/synthesis" / (top.module + ".sv")).string() + "\"";
     if (!top.registered.empty()) sources += " \"" + top.registered + "\"";
     else

@@ -112,7 +112,7 @@ Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
     base::HashName hash;
     const fs::path root(source_);
     for (const fs::path& folder :
-         {root / "rtl", root / "rtl/operators", root / "rtl/core", root / "experiments/synthesis"})
+         {root / "rtl", root / "rtl/operators", root / "rtl/core", root / "rtl/fixed", root / "experiments/synthesis"})
         for (const char* extension : {".sv", ".svh", ".v", ".ys"})
             for (const fs::path& file : base::files_in(folder, extension))
                 hash.add(file.filename().string()).add(base::read_text(file.string()));
@@ -125,12 +125,15 @@ SynthesisKey Synthesizer::key_of(const SynthesisRequest& request) const {
             request.multiplier,
             request.part + (request.combinational ? " combinational" : ""),
             tool_,
-            sources_hash_};
+            sources_hash_,
+            request.constant_bands ? "constant" : "streamed"};
 }
 
 void Synthesizer::check(const SynthesisRequest& request) {
     if (top_of(request).core)
         if (std::string why = sim::core_refusal(request.spec); !why.empty()) throw InvalidInput(why);
+    if (request.constant_bands && request.part != "core")
+        throw InvalidInput(fmt::format("bands: {} has none; leave bands=constant to cores", request.part));
     if (request.combinational && request.part != "add" && request.part != "mul")
         throw InvalidInput(
             fmt::format("combinational: {} has feedback through its registers; use it with add or mul", request.part));

@@ -19,6 +19,7 @@ struct SynthesisRequest {
     std::string multiplier = "block"; ///< logic or block
     std::string part = "core";        ///< core, or an operator: see synthesis_parts()
     bool combinational = false;       ///< registers as wires; for operators without feedback
+    bool constant_bands = false; ///< a core that holds a constant stencil, in place of one that streams coefficients
 };
 
 /// What a mapped netlist holds. Counts of cells, but for the slices, which are an estimate.
@@ -30,6 +31,9 @@ struct SynthesisFigures {
     std::uint64_t carries = 0; ///< carry cells: MUXCY, CARRY4, CARRY8, CCU2C
     std::uint64_t multipliers = 0;
     std::uint64_t memory_bits = 0; ///< of block memories, at their full size
+    /// The same in memories of 18 Kbit, the block RAM of Virtex-II and half of one of its successors'.
+    [[nodiscard]] std::uint64_t memory_blocks() const { return (memory_bits + kBlockBits - 1) / kBlockBits; }
+    static constexpr std::uint64_t kBlockBits = 18432;
     std::uint64_t io_bits = 0;
     std::uint64_t depth = 0; ///< cells on the longest path between registers, carry cells counted singly
     double model_mhz = 0;    ///< with the delays of an ECP5 (clock_model.hpp); core_clock.hpp makes a clock of it

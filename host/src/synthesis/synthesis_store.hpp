@@ -12,7 +12,12 @@ namespace mantissa::synthesis {
 
 struct SynthesisKey {
     std::string spec, target, multiplier, part, tool, sources;
+    std::string bands = "streamed"; ///< or "constant"
 };
+
+/// Makes the tables where they are missing. Tables of an older program had no column `bands`; their rows are of
+/// streamed bands, and stay. All that reads or writes these tables calls it first. Throws InvalidInput like the others.
+void settle_synthesis_tables(const std::string& path);
 
 /// All throw InvalidInput, one line, when the file cannot be used.
 std::optional<SynthesisFigures> find_synthesis(const std::string& path, const SynthesisKey& key);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/model/resident.hpp"
 #include "gather.hpp"
 #include "mantissa/base/jobs.hpp"
 #include "mantissa/format.hpp"
@@ -20,8 +21,17 @@ double work_of(const DatapathSpec& spec) {
     return work * spec.lanes;
 }
 
+/// The cores whose areas a design needs: a resident one's with several lanes, since the number of lanes is found.
+std::vector<DatapathSpec> specs_to_map(const Design& design) {
+    if (!design.resident) return {design.spec};
+    std::vector<DatapathSpec> specs;
+    for (const int lanes : kMappedLanes) specs.push_back(with_lanes(design.spec, lanes));
+    return specs;
+}
+
 std::string text_of(const CoreKey& key) {
-    return fmt::format("{} on {}, {} multipliers", std::get<0>(key), std::get<1>(key), std::get<2>(key));
+    return fmt::format("{} on {}, {} multipliers{}", key.spec, key.target, key.multiplier,
+                       key.bands == "constant" ? ", a constant stencil" : "");
 }
 
 struct Gatherer {
@@ -31,7 +41,7 @@ struct Gatherer {
 
     void enter_area(const CoreKey& key, const synthesis::SynthesisFigures& f, const Provenance& from,
                     const std::string& tool) {
-        const auto& [spec, target, multiplier] = key;
+        const std::string& target = key.target;
         const std::string id =
             context.out.origins.add({"measured", fmt::format("cells of the core {} ({})", text_of(key), tool), from});
         const std::lock_guard lock(mutex);
@@ -42,7 +52,7 @@ struct Gatherer {
     /// `placements` slowest first; nothing of none.
     void enter_clock(const CoreKey& key, const std::vector<synthesis::Placement>& placements, const Provenance& from) {
         if (placements.empty()) return;
-        const synthesis::CoreClock clock = synthesis::core_clock(std::get<1>(key), 0, {}, placements);
+        const synthesis::CoreClock clock = synthesis::core_clock(key.target, 0, {}, placements);
         const std::string id = context.out.origins.add(
             {clock.kind, fmt::format("clock of the core {}: {}", text_of(key), clock.derivation), from});
         const std::lock_guard lock(mutex);
@@ -51,11 +61,10 @@ struct Gatherer {
 
     /// What the store has, whoever put it and with whichever sources: for --stored, and where yosys is missing.
     bool from_store(const CoreKey& key) {
-        const auto& [spec, target, multiplier] = key;
-        const auto known = context.documents.newest_synthesis(spec, target, multiplier);
+        const auto known = context.documents.newest_synthesis(key);
         if (!known) return false;
         enter_area(key, known->figures, known->provenance, known->tool);
-        const auto placed = context.documents.placements(spec, target, multiplier, known->sources);
+        const auto placed = context.documents.placements(key, known->sources);
         std::vector<synthesis::Placement> placements;
         for (const auto& p : placed) placements.push_back(p.placement);
         if (!placed.empty()) enter_clock(key, placements, placed.front().provenance);
@@ -63,18 +72,17 @@ struct Gatherer {
     }
 
     void run(synthesis::Synthesizer& synthesizer, const CoreKey& key, const DatapathSpec& spec) {
-        const auto& [text, target, multiplier] = key;
-        const synthesis::SynthesisRequest request{spec, target, multiplier, "core", false};
+        const synthesis::SynthesisRequest request{spec,   key.target, key.multiplier,
+                                                  "core", false,      key.bands == "constant"};
         try {
             const synthesis::SynthesisFigures f = synthesizer.figures(request);
-            const auto from =
-                context.documents.origin_of_synthesis(text, target, multiplier, f.luts, f.flip_flops, f.depth);
+            const auto from = context.documents.origin_of_synthesis(key, f.luts, f.flip_flops, f.depth);
             enter_area(key, f, from.value_or(current_provenance(context.options.command)), synthesizer.tool());
         } catch (const std::runtime_error& fault) { // refused, or yosys or nextpnr is missing or failed
             gaps.add(fault.what(), text_of(key));
             return;
         }
-        if (target != "ecp5") return;
+        if (key.target != "ecp5") return;
         try {
             std::string why_not;
             if (context.comparison.place && synthesizer.place(request, context.comparison.seeds, 1, why_not).empty()) {
@@ -85,7 +93,7 @@ struct Gatherer {
             const auto placements = synthesizer.stored_placements(request);
             if (placements.empty()) return;
             const synthesis::Placement& median = synthesis::median_placement(placements);
-            const auto from = context.documents.origin_of_placement(text, target, multiplier, median.seed, median.mhz);
+            const auto from = context.documents.origin_of_placement(key, median.seed, median.mhz);
             enter_clock(key, placements, from.value_or(current_provenance(context.options.command)));
         } catch (const std::runtime_error& fault) { // refused, or yosys or nextpnr is missing or failed
             gaps.add(fault.what(), text_of(key) + " (MHz)");
@@ -102,15 +110,15 @@ void gather_areas(GatherContext& context) {
     GapGroups left_out;
     double work = 0;
     for (const Design& design : c.designs) {
-        const std::string spec = to_string(design.spec);
         if (design.cores.empty())
-            left_out.add("the comparison leaves its synthesis out (area = false); set area = true", spec);
-        for (const auto& [device, multiplier] : design.cores) {
-            CoreKey key{spec, c.devices[device].target, multiplier};
-            if (!seen.insert(key).second) continue;
-            work += work_of(design.spec);
-            todo.emplace_back(std::move(key), design.spec);
-        }
+            left_out.add("the comparison leaves its synthesis out (area = false); set area = true", design.key());
+        for (const auto& [device, multiplier] : design.cores)
+            for (const DatapathSpec& spec : specs_to_map(design)) {
+                CoreKey key{to_string(spec), c.devices[device].target, multiplier, design.core_bands()};
+                if (!seen.insert(key).second) continue;
+                work += work_of(spec);
+                todo.emplace_back(std::move(key), spec);
+            }
     }
     left_out.enter(context, "area");
     Gatherer gatherer{context, {}};

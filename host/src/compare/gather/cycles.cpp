@@ -1,10 +1,14 @@
 // Clocks of a pass: from whole solves on an engine that counts them, else from a few passes of the RTL core.
+#include <algorithm>
+#include <bit>
 #include <exception>
 
 #include <fmt/format.h>
 
+#include "compare/model/resident.hpp"
 #include "gather.hpp"
 #include "mantissa/base/jobs.hpp"
+#include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
@@ -16,7 +20,8 @@ namespace {
 
 struct Job {
     std::string problem;
-    const Design* design = nullptr;
+    ProblemSpec key; ///< that the figures are entered under
+    DatapathSpec spec;
 };
 
 /// The stored name: the core's parameters, its sources and the tools are in the model's key.
@@ -24,7 +29,9 @@ std::string name_of(const std::string& key, const std::string& problem, std::uin
     return fmt::format("cycles: core {}, {}, {} passes", key, problem, passes);
 }
 
-std::string model_key_of(const System& system, const DatapathSpec& spec) {
+std::string model_key_of(const System& given, const DatapathSpec& spec) {
+    const auto fit = fitted(given, spec);
+    const System& system = fit ? fit->system : given;
     if (const std::string why = sim::core_refusal(spec, system); !why.empty()) throw InvalidInput(why);
     return sim::model_key({sim::core_parameters(spec, system), false}, {});
 }
@@ -33,7 +40,8 @@ results::Json simulate(const Problem& problem, const DatapathSpec& spec, std::ui
     sim::RtlOptions options;
     options.cache.progress = sim::terminal_progress();
     const auto engine = sim::make_rtl_engine(options);
-    const auto session = engine->load(problem.system, spec, {1, Recurrence::pipelined});
+    const auto fit = fitted(problem.system, spec); // as a solve loads it
+    const auto session = engine->load(fit ? fit->system : problem.system, spec, {1, Recurrence::pipelined});
     std::vector<double> r = problem.b;
     const double norm = norm2(r, 1);
     if (norm > 0)
@@ -64,6 +72,17 @@ Sourced<CycleFigures> figures_of(GatherContext& context, const StoredDocument& s
                                      stored.provenance})};
 }
 
+/// The cores whose clocks a resident design needs.
+std::vector<DatapathSpec> specs_to_count(const Design& design, std::size_t row_length) {
+    std::vector<DatapathSpec> specs;
+    const auto most = std::bit_floor(row_length);
+    for (const int lanes : kCountedLanes) {
+        const int n = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(lanes), most));
+        if (specs.empty() || specs.back().lanes != n) specs.push_back(with_lanes(design.spec, n));
+    }
+    return specs;
+}
+
 } // namespace
 
 void gather_cycles(GatherContext& context) {
@@ -71,9 +90,24 @@ void gather_cycles(GatherContext& context) {
     std::vector<Job> todo;
     GapGroups gaps;
     double work = 0;
+    const auto want = [&](const std::string& problem, const ProblemSpec& key, const DatapathSpec& spec) {
+        if (std::any_of(todo.begin(), todo.end(), [&](const Job& job) { return job.key == key; })) return;
+        todo.push_back({problem, key, spec});
+        work += static_cast<double>(context.out.problems.at(problem).unknowns) + 2e6; // a model's build
+    };
     for (const std::string& problem : c.problems)
         for (const Design& design : c.designs) {
-            const ProblemSpec key{problem, to_string(design.spec)};
+            if (design.resident && (design.fixed_clocks || c.passes == 0)) {
+                if (!design.fixed_clocks)
+                    gaps.add("passes is 0, and no clocks are given; set passes = 4 or fixed_clocks", design.key());
+                continue;
+            }
+            if (design.resident) {
+                for (const DatapathSpec& spec : specs_to_count(design, context.out.problems.at(problem).row_length))
+                    want(problem, {problem, to_string(spec)}, spec);
+                continue;
+            }
+            const ProblemSpec key{problem, design.key()};
             if (const auto solves = context.out.solves.find(key); solves != context.out.solves.end())
                 for (const auto& solve : solves->second) {
                     const SolveResult& r = solve.value.result;
@@ -88,14 +122,13 @@ void gather_cycles(GatherContext& context) {
                 gaps.add("no engine of this design counts clocks, and passes is 0; set passes = 4", key.second);
                 continue;
             }
-            todo.push_back({problem, &design});
-            work += static_cast<double>(context.out.problems.at(problem).unknowns) + 2e6; // a model's build
+            want(problem, key, design.spec);
         }
     running::ItemProgress line("cycle counts", todo.size(), work);
     std::mutex mutex;
     base::run_jobs(todo.size(), context.options.threads, [&](std::size_t i) {
         const Problem& problem = context.problems.at(todo[i].problem);
-        const DatapathSpec& spec = todo[i].design->spec;
+        const DatapathSpec& spec = todo[i].spec;
         try {
             const std::string name = name_of(model_key_of(problem.system, spec), problem.name, c.passes);
             auto stored = context.documents.measurement(name);
@@ -105,8 +138,7 @@ void gather_cycles(GatherContext& context) {
                 context.documents.put_measurement(name, stored->document, stored->provenance);
             }
             const std::lock_guard lock(mutex);
-            context.out.cycles.insert_or_assign(ProblemSpec{todo[i].problem, to_string(spec)},
-                                                figures_of(context, *stored));
+            context.out.cycles.insert_or_assign(todo[i].key, figures_of(context, *stored));
         } catch (const std::runtime_error& fault) { // not stored, refused, or a tool is missing or failed
             gaps.add(fault.what(), fmt::format("{} on {}", to_string(spec), problem.name));
         }

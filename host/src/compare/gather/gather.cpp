@@ -1,6 +1,7 @@
 #include "gather.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,7 +41,7 @@ void GatherContext::gap(Gap gap) const {
 
 namespace {
 
-Point point_of(const Comparison& c, const std::string& problem, const std::string& engine, const DatapathSpec& spec,
+Point point_of(const Comparison& c, const std::string& problem, const std::string& engine, const Design& design,
                std::uint64_t inner) {
     Point point;
     point.problem = problem;
@@ -48,19 +49,24 @@ Point point_of(const Comparison& c, const std::string& problem, const std::strin
     point.options.scheme = c.scheme;
     point.options.inner = inner;
     point.options.tolerance = c.tolerance;
-    point.options.spec = spec;
+    point.options.spec = design.spec;
+    point.options.outer = design.outer;
     point.options.history = true;
     return point;
 }
 
-/// Calls action(problem, spec, engine, inner) for every solve: each engine with the first inner, then the first engine
-/// with the others.
+/// Calls action(problem, design, engine, inner) once for every solve: each engine with the first inner, then the first
+/// engine with the others.
 template <class Action> void for_solves(const Comparison& c, const Action& action) {
+    std::set<std::tuple<std::string, std::string, std::string, std::uint64_t>> seen;
+    const auto once = [&](const std::string& problem, const Design& design, const std::string& engine,
+                          std::uint64_t inner) {
+        if (seen.emplace(problem, design.key(), engine, inner).second) action(problem, design, engine, inner);
+    };
     for (const std::string& problem : c.problems)
         for (const Design& design : c.designs) {
-            for (const std::string& engine : design.engines) action(problem, design.spec, engine, c.inner.front());
-            for (std::size_t i = 1; i < c.inner.size(); ++i)
-                action(problem, design.spec, design.engines.front(), c.inner[i]);
+            for (const std::string& engine : design.engines) once(problem, design, engine, c.inner.front());
+            for (std::size_t i = 1; i < c.inner.size(); ++i) once(problem, design, design.engines.front(), c.inner[i]);
         }
 }
 
@@ -103,20 +109,20 @@ void gather_solves(GatherContext& context) {
     std::vector<Point> todo;
     GapGroups gaps;
     double work = 0;
-    for_solves(
-        c, [&](const std::string& problem, const DatapathSpec& spec, const std::string& engine, std::uint64_t inner) {
-            Point point = point_of(c, problem, engine, spec, inner);
-            if (context.store.contains(point)) return;
-            const std::string what = fmt::format("{} on {} by {}", to_string(spec), problem, engine);
-            if (const auto it = missing.find(engine); it != missing.end()) {
-                gaps.add(it->second, what);
-            } else if (context.options.stored_only) {
-                gaps.add(kNotStored, what);
-            } else {
-                work += work_of(point);
-                todo.push_back(std::move(point));
-            }
-        });
+    for_solves(c,
+               [&](const std::string& problem, const Design& design, const std::string& engine, std::uint64_t inner) {
+                   Point point = point_of(c, problem, engine, design, inner);
+                   if (context.store.contains(point)) return;
+                   const std::string what = fmt::format("{} on {} by {}", design.key(), problem, engine);
+                   if (const auto it = missing.find(engine); it != missing.end()) {
+                       gaps.add(it->second, what);
+                   } else if (context.options.stored_only) {
+                       gaps.add(kNotStored, what);
+                   } else {
+                       work += work_of(point);
+                       todo.push_back(std::move(point));
+                   }
+               });
     {
         running::ItemProgress line("solves", todo.size(), work);
         solve_points(todo, context.options.threads, [&](std::size_t index, const PointOutcome& outcome) {
@@ -130,19 +136,19 @@ void gather_solves(GatherContext& context) {
         });
     }
     gaps.enter(context, "solves");
-    for_solves(
-        c, [&](const std::string& problem, const DatapathSpec& spec, const std::string& engine, std::uint64_t inner) {
-            const Point point = point_of(c, problem, engine, spec, inner);
-            const auto result = context.store.find(point);
-            const auto from = context.documents.origin_of(point);
-            if (!result || !from) return;
-            const std::string id =
-                context.out.origins.add({"measured",
-                                         fmt::format("solve of {} with {}, {} iterations a step, on engine {}", problem,
-                                                     to_string(spec), inner, engine),
-                                         *from});
-            context.out.solves[{problem, to_string(spec)}].push_back({{engine, inner, *result}, id});
-        });
+    for_solves(c,
+               [&](const std::string& problem, const Design& design, const std::string& engine, std::uint64_t inner) {
+                   const Point point = point_of(c, problem, engine, design, inner);
+                   const auto result = context.store.find(point);
+                   const auto from = context.documents.origin_of(point);
+                   if (!result || !from) return;
+                   const std::string id =
+                       context.out.origins.add({"measured",
+                                                fmt::format("solve of {} with {}, {} iterations a step, on engine {}",
+                                                            problem, design.key(), inner, engine),
+                                                *from});
+                   context.out.solves[{problem, design.key()}].push_back({{engine, inner, *result}, id});
+               });
 }
 
 void gather(const Comparison& comparison, const GatherOptions& options, Gathered& out) {

@@ -80,9 +80,8 @@ struct Peer {
     std::string origin;
 };
 
-/// Keys: problem and spec, as texts; spec, target and multiplier.
+/// Problem and spec, as texts.
 using ProblemSpec = std::pair<std::string, std::string>;
-using CoreKey = std::tuple<std::string, std::string, std::string>;
 
 /// What the join needs to know of a problem.
 struct ProblemFacts {

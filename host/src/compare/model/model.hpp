@@ -6,18 +6,21 @@
 #include <string>
 #include <vector>
 
-#include "device.hpp"
+#include "compare/device.hpp"
 #include "mantissa/spec.hpp"
 
 namespace mantissa::compare {
 
 /// What an element moves through the memory in one pass, lanes not counted.
 struct Traffic {
-    int words = 0;           ///< 17 with streamed bands (12 for fluxes), 8 with a constant stencil
+    int words = 0;           ///< 8 with a constant stencil; else coefficient_words() more
     std::uint64_t bits = 0;  ///< as they are
     double bytes = 0;        ///< each word rounded up to bytes, or bits / 8 when packed
     double vector_bytes = 0; ///< u, r, p and p again: what an outer step takes from the core and gives back
 };
+/// Words of the matrix that an element streams: nine products take nine bands; fluxes, and rows of integers, the four
+/// couplings of a symmetric matrix (a fifth where its row sums are not zero); second differences none.
+int coefficient_words(const DatapathSpec& spec);
 Traffic traffic_of(const DatapathSpec& spec, bool constant_bands, bool packed);
 
 /// One core as synthesis found it.

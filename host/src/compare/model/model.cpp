@@ -28,6 +28,11 @@ double share(std::uint64_t used, std::uint64_t there) {
 
 } // namespace
 
+int coefficient_words(const DatapathSpec& spec) {
+    if (spec.fixed_vectors() || spec.order == RowOrder::flux) return 4;
+    return spec.order == RowOrder::second_difference ? 0 : 9;
+}
+
 Traffic traffic_of(const DatapathSpec& spec, bool constant_bands, bool packed) {
     Traffic t;
     const auto bytes = [&](const Format& f) {
@@ -40,10 +45,7 @@ Traffic traffic_of(const DatapathSpec& spec, bool constant_bands, bool packed) {
         t.bytes += bytes(f) * times;
     };
     for (const Format* f : {&spec.u, &spec.r, &spec.p, &spec.q}) add(*f, 2); // in and out
-    // Fluxes take four couplings of a symmetric matrix (its row sums, if any, are a fifth); second differences
-    // constants.
-    const int bands = spec.order == RowOrder::flux ? 4 : spec.order == RowOrder::second_difference ? 0 : 9;
-    if (!constant_bands && bands > 0) add(spec.coefficient, bands);
+    if (const int words = coefficient_words(spec); !constant_bands && words > 0) add(spec.coefficient, words);
     t.vector_bytes = bytes(spec.u) + bytes(spec.r) + 2 * bytes(spec.p);
     return t;
 }
