@@ -8,6 +8,7 @@
 
 #include "engine_outer.cuh"
 #include "engine_pass.cuh"
+#include "fixed/session.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/kernels.hpp"
 
@@ -390,19 +391,23 @@ public:
         } catch (const InvalidInput& e) {
             return e.what();
         }
-        if (const std::string why = beyond_products(spec); !why.empty()) return why;
-        if (system.kind() == System::Kind::symmetric)
-            return "engine gpu takes nine bands: give symmetric bands as nine (SymmetricBands::bands()) or use --engine "
-                   "emulated";
+        if (!spec.fixed_vectors()) {
+            if (const std::string why = beyond_products(spec); !why.empty()) return why;
+            if (system.kind() == System::Kind::symmetric)
+                return "engine gpu takes nine bands: give symmetric bands as nine (SymmetricBands::bands()) or use "
+                       "--engine emulated";
+        }
         if (options.recurrence != Recurrence::pipelined)
             return "engine gpu runs the pipelined recurrence only; use --engine emulated for the plain one";
         if (system.size() >= std::size_t{1} << 32)
             return "engine gpu runs systems of fewer than 2^32 unknowns; use --engine emulated for larger ones";
+        if (spec.fixed_vectors()) return fixed_refusal(spec, system);
         return {};
     }
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                 const SessionOptions& options) const override {
         if (const std::string no = refusal(spec, system, options); !no.empty()) throw InvalidInput(no);
+        if (spec.fixed_vectors()) return make_fixed_session(system, spec);
         if (!all_float(spec)) {
             if (all_truncating(spec)) return std::make_unique<GpuSession<TruncatingUnit, double>>(system, spec);
             return std::make_unique<GpuSession<DoubleUnit, double>>(system, spec);
