@@ -59,7 +59,7 @@ public:
         if (!spec.dot.exact_product) a.product = Unit(spec.dot.product);
         if (!spec.dot.fixed) a.accumulator = DoubleUnit(spec.dot.accumulator);
         a.scalar = DoubleUnit(spec.scalar);
-        a.kind = system.kind();
+        a.kind = system.kind() == System::Kind::symmetric ? System::Kind::bands : system.kind();
         a.order = spec.order;
         a.exact_product = spec.dot.exact_product;
         a.window = spec.dot.window;
@@ -68,7 +68,8 @@ public:
         a.partials = spec.partials();
         a.size = static_cast<long long>(size_);
         a.row_length = static_cast<long long>(system.row_length());
-        load_matrix(system);
+        if (const auto converted = converted_for(spec.order, system)) load_matrix(*converted);
+        else load_matrix(system);
         a.u = u_.data();
         a.r = r_.data();
         a.p = p_.data() + margin_;
@@ -167,6 +168,7 @@ public:
     }
 
     OuterVectors* outer() override {
+        if (system_.kind() == System::Kind::symmetric) return nullptr; // (the host forms their defects by fluxes)
         if (!outer_) outer_ = std::make_unique<Outer>(*this);
         return outer_.get();
     }
@@ -314,6 +316,11 @@ private:
     }
 
     void load_matrix(const System& system) {
+        if (!adds_products(spec_.order)) {
+            differences_.load(system, spec_);
+            params_.differences = differences_.rows();
+            return;
+        }
         const VectorUnit<T> unit(spec_.coefficient);
         const auto rounded = [&](std::span<const double> values) {
             std::vector<T> host(values.size());
@@ -345,6 +352,7 @@ private:
     Buffer<T> u_;
     Buffer<Element> r_, p_, q_;
     std::array<Buffer<T>, kBands> band_;
+    DifferenceRows<T> differences_;
     Buffer<std::uint64_t> row_begin_;
     Buffer<std::uint32_t> column_;
     Buffer<T> value_;
@@ -391,12 +399,7 @@ public:
         } catch (const InvalidInput& e) {
             return e.what();
         }
-        if (!spec.fixed_vectors()) {
-            if (const std::string why = beyond_products(spec); !why.empty()) return why;
-            if (system.kind() == System::Kind::symmetric)
-                return "engine gpu takes nine bands: give symmetric bands as nine (SymmetricBands::bands()) or use "
-                       "--engine emulated";
-        }
+        if (const std::string why = row_form_refusal(spec.order, system); !why.empty()) return why;
         if (options.recurrence != Recurrence::pipelined)
             return "engine gpu runs the pipelined recurrence only; use --engine emulated for the plain one";
         if (system.size() >= std::size_t{1} << 32)

@@ -3,6 +3,7 @@
 
 #include "binade_sums.cuh"
 #include "engine_arithmetic.cuh"
+#include "engine_differences.cuh"
 #include "mantissa/engine.hpp"
 
 namespace mantissa::gpu {
@@ -60,6 +61,7 @@ template <class Unit, class Element> struct EngineParams {
     int chunks;
     T coefficient[kBands];
     const T* band[kBands];
+    EngineDifferences<T> differences; ///< of an order that takes them
     const std::uint64_t* row_begin;
     const std::uint32_t* column;
     const T* value;
@@ -92,6 +94,9 @@ __device__ __forceinline__ typename Unit::Carrier engine_bands_row(const EngineP
                                                                    P&& p_at) {
     using T = typename Unit::Carrier;
     const int n = static_cast<int>(a.row_length);
+    if (!adds_products(a.order))
+        return a.q_unit.convert(engine_difference_row(a.row, a.differences, i, p_at(-n - 1), p_at(-n), p_at(-n + 1),
+                                                      p_at(-1), p_at(0), p_at(1), p_at(n - 1), p_at(n), p_at(n + 1)));
     T t[kBands];
 #pragma unroll
     for (int b = 0; b < kBands; ++b) {

@@ -238,7 +238,6 @@ private:
 
 std::string fixed_refusal(const DatapathSpec& spec, const System& system) {
     if (const std::string why = fixed_spec_refusal(spec); !why.empty()) return why;
-    if (const std::string why = row_form_refusal(spec.order, system); !why.empty()) return why;
     try {
         const fixed::ProductRows rows = fixed::product_rows(system, spec);
         const bool constant = system.kind() == System::Kind::stencil;
