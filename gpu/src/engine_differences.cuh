@@ -15,11 +15,11 @@ namespace mantissa::gpu {
 /// What such rows are formed from; T: what a format's values are carried in.
 template <class T> struct EngineDifferences {
     bool second = false, row_sums = false;
-    T weight[kWeights]{}, row_sum{};     ///< of a constant stencil
-    const T* weight_band[kWeights]{};    ///< null of a constant stencil
-    const T* row_sum_band = nullptr;     ///< likewise
-    T alpha{}, beta{}, gamma{};          ///< of second differences
-    long long offset[kWeights]{};        ///< from an element to the neighbour of a weight
+    T weight[kWeights]{}, row_sum{};  ///< of a constant stencil
+    const T* weight_band[kWeights]{}; ///< null of a constant stencil
+    const T* row_sum_band = nullptr;  ///< likewise
+    T alpha{}, beta{}, gamma{};       ///< of second differences
+    long long offset[kWeights]{};     ///< from an element to the neighbour of a weight
 };
 
 /// The same with its arrays on the device.
@@ -84,7 +84,8 @@ __device__ __noinline__ T engine_difference_row(const Unit& row, const EngineDif
     if (d.second) {
         const auto along = [&](T west, T here, T east) { return sub(sub(east, here), sub(here, west)); };
         const auto sum = [&](T here, T a) { return row.add(row.mul(d.beta, here), row.mul(d.gamma, a)); };
-        const T a = along(w, p, e), here = sum(p, a), north = sum(n, along(nw, n, ne)), south = sum(s, along(sw, s, se));
+        const T a = along(w, p, e), here = sum(p, a), north = sum(n, along(nw, n, ne)),
+                south = sum(s, along(sw, s, se));
         q = row.add(sub(sub(north, here), sub(here, south)), row.mul(d.alpha, a));
     } else {
         // The flux of weight k from element j, whose value is `from`, to its neighbour.

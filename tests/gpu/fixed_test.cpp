@@ -68,7 +68,8 @@ private:
             device_->read(static_cast<Vec>(k), 0, got_);
             host_->read(static_cast<Vec>(k), 0, want_);
             for (std::size_t i = 0; i < got_.size(); ++i)
-                ASSERT_EQ(bits(got_[i]), bits(want_[i])) << names[k] << "[" << i << "]: " << got_[i] << ", " << want_[i];
+                ASSERT_EQ(bits(got_[i]), bits(want_[i]))
+                    << names[k] << "[" << i << "]: " << got_[i] << ", " << want_[i];
         }
         const Scalars s = device_->scalars(), t = host_->scalars();
         EXPECT_EQ(bits(s.rho), bits(t.rho));
@@ -123,10 +124,11 @@ TEST_P(GpuFixed, EqualsEmulated) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Specs, GpuFixed,
-                         ::testing::Values("fx18.14,coef=fx18.14", "fx20.16", "fx26.20:floor", "fx22.18,operand=s13e8,scalar=s16e8:rne",
-                                           "fx30.24,coef=fx18.14,u=fx53.40", "fx32.26,coef=fx24.20", "fx24.20,u=s23e8",
-                                           "fx18.14,p=fx20.15,q=fx22.17,u=fx31.20", "fx28.22,operand=s40e11,u=fx40.30:floor",
-                                           "fx18.14,order=flux,u=s52e11"),
+                         ::testing::Values("fx18.14,coef=fx18.14", "fx20.16", "fx26.20:floor",
+                                           "fx22.18,operand=s13e8,scalar=s16e8:rne", "fx30.24,coef=fx18.14,u=fx53.40",
+                                           "fx32.26,coef=fx24.20", "fx24.20,u=s23e8",
+                                           "fx18.14,p=fx20.15,q=fx22.17,u=fx31.20",
+                                           "fx28.22,operand=s40e11,u=fx40.30:floor", "fx18.14,order=flux,u=s52e11"),
                          [](const auto& test) {
                              std::string name = test.param;
                              for (char& c : name)
@@ -138,16 +140,17 @@ using GpuFixedEngine = testing::DeviceTest;
 
 TEST_F(GpuFixedEngine, SessionsOwnTheirSystem) {
     for (const char* spec : {"fx18.14", "fx32.26,u=s23e8"})
-        for (const System& system : {poisson(17, 13), System(testing::symmetric_bands(9, 21, 3, true)), sparse_system(301, 5)})
+        for (const System& system :
+             {poisson(17, 13), System(testing::symmetric_bands(9, 21, 3, true)), sparse_system(301, 5)})
             session_test::expect_session_owns_its_system(*make_gpu_engine(), system, parse_spec(spec));
 }
 
 // A word that overflows keeps its low bits and ends the run; so does a value that did not fit.
 TEST_F(GpuFixedEngine, Overflow) {
-    for (const char* spec : {"fx18.16", "fx18.16:floor", "fx30.28,coef=fx18.14", "fx32.30,coef=fx18.14", "fx18.16,u=fx18.16",
-                             "fx18.16,p=fx16.14,r=fx20.14"})
-        for (const System& system :
-             {poisson(33, 21), poisson(513, 300), System(testing::symmetric_bands(131, 203, 4, true)), sparse_system(999, 5)}) {
+    for (const char* spec : {"fx18.16", "fx18.16:floor", "fx30.28,coef=fx18.14", "fx32.30,coef=fx18.14",
+                             "fx18.16,u=fx18.16", "fx18.16,p=fx16.14,r=fx20.14"})
+        for (const System& system : {poisson(33, 21), poisson(513, 300),
+                                     System(testing::symmetric_bands(131, 203, 4, true)), sparse_system(999, 5)}) {
             SCOPED_TRACE(std::string(spec) + " " + to_string(system.kind()) + " " + std::to_string(system.size()));
             Pair pair(spec, system);
             std::mt19937_64 random(3);
@@ -178,8 +181,13 @@ TEST_F(GpuFixedEngine, LongFactors) {
     std::mt19937_64 random(3);
     std::normal_distribution<double> normal;
     const System system = poisson(131, 77);
-    for (const auto& [alpha, beta] : {std::pair{0x1p9, 0.5}, {-0x1p12, 3.0}, {0.4, 0x1p20}, {0x1.8p40, 0.0}, {0x1p-40, -0x1p-60},
-                                      {-0x1.23456p-14, 0x1.7p-16}, {0x1p-100, -0x1p-100}})
+    for (const auto& [alpha, beta] : {std::pair{0x1p9, 0.5},
+                                      {-0x1p12, 3.0},
+                                      {0.4, 0x1p20},
+                                      {0x1.8p40, 0.0},
+                                      {0x1p-40, -0x1p-60},
+                                      {-0x1.23456p-14, 0x1.7p-16},
+                                      {0x1p-100, -0x1p-100}})
         for (const char* spec : {"fx18.16", "fx18.16:floor", "fx24.22,operand=s40e11"}) {
             SCOPED_TRACE(std::string(spec) + " alpha " + std::to_string(alpha) + " beta " + std::to_string(beta));
             Pair pair(spec, system);

@@ -20,11 +20,11 @@ struct FixedFound {
     unsigned long long u_apart = 0, r_apart = 0, p_apart = 0, q_apart = 0;
     bool overflow = false;
 
-    /// The word of `units` in a format; T: an integer that holds it.
-    template <class T>
-    __device__ __forceinline__ T keep(Wide units, bool lost, int bits, unsigned long long& apart) {
+    /// The word of `units` in a format; T: an integer that holds it, Sum: one that holds the units.
+    template <class T, class Sum>
+    __device__ __forceinline__ T keep(Sum units, bool lost, int bits, unsigned long long& apart) {
         const T word = cut_word(static_cast<T>(units), bits);
-        const bool over = lost || Wide{word} != units;
+        const bool over = lost || Sum{word} != units;
         overflow |= over;
         apart |= over ? 1ull << bits : sign_apart(static_cast<long long>(word));
         return word;
@@ -32,16 +32,30 @@ struct FixedFound {
 };
 
 /// rnd(scalar * word): by the pass's short integers, or whatever they are.
+template <bool Short> using MemorySum = std::conditional_t<Short, long long, Wide>;
 template <bool Short>
-__device__ __forceinline__ Wide product(const WordScale& scale, const WordScalar& s, int word, int shift, bool down,
-                                        bool& lost) {
+__device__ __forceinline__ MemorySum<Short> product(const WordScale& scale, const WordScalar& s, int word, int shift,
+                                                    bool down, bool& lost) {
     if constexpr (Short) return scale.times(word);
     else return scaled_word(s, word, shift, down, lost);
+}
+
+/// A word of r on p's grid; Short: which is no finer.
+template <bool Short> __device__ __forceinline__ MemorySum<Short> align(const FixedParams& a, int r, bool& lost) {
+    const int up = a.r.point - a.p.point;
+    if constexpr (Short) {
+        if (up == 0) return r;
+        return up > 62 ? (a.p.down && r < 0 ? -1 : 0) : (r + (a.p.down ? 0 : 1ll << (up - 1))) >> up;
+    } else {
+        lost = -up > 72 && r != 0;
+        return lost ? Wide{0} : fixed::shift_round(r, up, a.p.down ? Rounding::down : Rounding::nearest_up);
+    }
 }
 
 template <bool Short, class U>
 __device__ __forceinline__ void fixed_update(const FixedParams& a, const FixedFactors& f, long long i,
                                              FixedFound& found) {
+    using Sum = MemorySum<Short>;
     const int old_p = a.p_words[i];
     U* const u = static_cast<U*>(a.u_words) + i;
     if constexpr (std::is_same_v<U, double>) {
@@ -49,20 +63,17 @@ __device__ __forceinline__ void fixed_update(const FixedParams& a, const FixedFa
         *u = a.u_unit.add(*u, step);
     } else {
         bool lost = false;
-        const Wide step = product<Short>(f.u, f.alpha, old_p, f.alpha.shift(a.p.point, a.u.point), a.u.down, lost);
-        *u = found.keep<U>(*u + step, lost, a.u.bits, found.u_apart);
+        const Sum step = product<Short>(f.u, f.alpha, old_p, f.alpha.shift(a.p.point, a.u.point), a.u.down, lost);
+        *u = found.keep<U, Sum>(*u + step, lost, a.u.bits, found.u_apart);
     }
     bool lost = false;
-    const Wide back =
-        product<Short>(f.r, f.alpha, a.q_words[i], f.alpha.shift(a.q.point, a.r.point), a.r.down, lost);
-    const int r = found.keep<int>(a.r_words[i] - back, lost, a.r.bits, found.r_apart);
+    const Sum back = product<Short>(f.r, f.alpha, a.q_words[i], f.alpha.shift(a.q.point, a.r.point), a.r.down, lost);
+    const int r = found.keep<int, Sum>(a.r_words[i] - back, lost, a.r.bits, found.r_apart);
     a.r_words[i] = r;
-    const int up = a.r.point - a.p.point;
-    lost = -up > 72 && r != 0;
-    const Wide aligned =
-        up == 0 || lost ? Wide{lost ? 0 : r} : fixed::shift_round(r, up, a.p.down ? Rounding::down : Rounding::nearest_up);
-    const Wide along = product<Short>(f.p, f.beta, old_p, f.beta.shift(a.p.point, a.p.point), a.p.down, lost);
-    a.p_words[i] = found.keep<int>(aligned + along, lost, a.p.bits, found.p_apart);
+    lost = false;
+    const Sum aligned = align<Short>(a, r, lost);
+    const Sum along = product<Short>(f.p, f.beta, old_p, f.beta.shift(a.p.point, a.p.point), a.p.down, lost);
+    a.p_words[i] = found.keep<int, Sum>(aligned + along, lost, a.p.bits, found.p_apart);
 }
 
 /// The exact sum of row i; Sum holds it.
@@ -97,9 +108,10 @@ __device__ __forceinline__ int form_q(const FixedParams& a, long long i, FixedFo
         const bool lost = -a.row_shift > 8 && sum != 0 && bits_of_wide(sum) - a.row_shift > 126;
         const Wide units =
             lost ? Wide{0} : fixed::shift_round(sum, a.row_shift, a.q.down ? Rounding::down : Rounding::nearest_up);
-        q = found.keep<int>(units, lost, a.q.bits, found.q_apart);
+        q = found.keep<int, Wide>(units, lost, a.q.bits, found.q_apart);
     } else {
-        q = found.keep<int>((fixed_row<long long>(a, i) + a.row_half) >> a.row_shift, false, a.q.bits, found.q_apart);
+        q = found.keep<int, long long>((fixed_row<long long>(a, i) + a.row_half) >> a.row_shift, false, a.q.bits,
+                                       found.q_apart);
     }
     a.q_words[i] = q;
     return q;
@@ -135,8 +147,9 @@ __device__ __forceinline__ void add_to_grid(UnitSum (&sum)[3], bool over, unsign
 
 /// Behind the sums of a pass, by one thread: the scalars and the factors of the next one. previous: the words as the
 /// last pass but one left them.
-__device__ __forceinline__ void close_memory_pass(const FixedParams& a, std::uint64_t pass, unsigned long long* previous,
-                                                  FixedFactors& factors, FixedResult& run) {
+__device__ __forceinline__ void close_memory_pass(const FixedParams& a, std::uint64_t pass,
+                                                  unsigned long long* previous, FixedFactors& factors,
+                                                  FixedResult& run) {
     const unsigned long long* const words = a.sums + (pass & 1) * kFixedSums;
     unsigned long long word[7];
     for (int k = 0; k < 7; ++k) {
@@ -146,13 +159,14 @@ __device__ __forceinline__ void close_memory_pass(const FixedParams& a, std::uin
     }
     double sum[3];
     for (int k = 0; k < 3; ++k)
-        sum[k] = total_into(a.scalar, (Wide{static_cast<long long>(word[2 * k + 1])} << 32) + word[2 * k],
-                            sum_point(a, k));
+        sum[k] =
+            total_into(a.scalar, (Wide{static_cast<long long>(word[2 * k + 1])} << 32) + word[2 * k], sum_point(a, k));
     step_fixed(a, pass, sum[0], sum[1], sum[2], word[6] != 0, run);
     form_factors(a, run.scalars, {62, 62}, factors);
 }
 
-template <class U> __global__ void __launch_bounds__(kMemoryThreads) fixed_memory(const __grid_constant__ FixedParams a) {
+template <class U>
+__global__ void __launch_bounds__(kMemoryThreads) fixed_memory(const __grid_constant__ FixedParams a) {
     __shared__ FixedFactors factors;
     __shared__ FixedResult run;
     __shared__ unsigned long long previous[2][7];
@@ -169,7 +183,7 @@ template <class U> __global__ void __launch_bounds__(kMemoryThreads) fixed_memor
                     step = static_cast<long long>(gridDim.x) * kMemoryThreads;
     FixedFound found;
     for (std::uint64_t pass = 1; pass <= a.passes; ++pass) {
-        if (factors.fits)
+        if (factors.fits && a.r.point >= a.p.point)
             for (long long i = begin; i < a.size; i += step) fixed_update<true, U>(a, factors, i, found);
         else
             for (long long i = begin; i < a.size; i += step) fixed_update<false, U>(a, factors, i, found);

@@ -80,8 +80,8 @@ __device__ __forceinline__ void form_factors(const FixedParams& a, const Scalars
     f.alpha = WordScalar(f.rounded_alpha, a.operand.format.fraction_bits);
     f.beta = WordScalar(a.operand.convert(s.beta), a.operand.format.fraction_bits);
     int bits_u = 0, bits_r = 0, bits_p = 0;
-    const bool u = a.u.bits == 0 ||
-                   f.u.set(f.alpha, f.alpha.shift(a.p.point, a.u.point), a.p.bits, a.u.down, kMost, bits_u);
+    const bool u =
+        a.u.bits == 0 || f.u.set(f.alpha, f.alpha.shift(a.p.point, a.u.point), a.p.bits, a.u.down, kMost, bits_u);
     const bool r = f.r.set(f.alpha, f.alpha.shift(a.q.point, a.r.point), a.q.bits, a.r.down, kMost, bits_r);
     const bool p = f.p.set(f.beta, f.beta.shift(a.p.point, a.p.point), a.p.bits, a.p.down, kMost, bits_p);
     f.fits = u && r && p;

@@ -25,11 +25,11 @@ template <int K, int C, FixedRow Row, class U> struct ResidentWords {
     static constexpr bool kBox = Row == FixedRow::box;
     const FixedParams& a;
     int* const shared; ///< rows of p, or of its sums over three grid rows; a zero in front of and behind each
-    const int across; ///< threads with columns
+    const int across;  ///< threads with columns
     const int width;
     const int first; ///< grid row
     U u[K][C];
-    int r[K][C], p[K + 2][C], q[K][C];       ///< p with the rows beside
+    int r[K][C], p[K + 2][C], q[K][C]; ///< p with the rows beside
     int beside_r[2][C], beside_q[2][C];
     int coefficient[kHeld ? K : 1][kHeld ? C : 1][kBands];
     unsigned inside; ///< bits of my elements
@@ -173,7 +173,8 @@ template <int K, int C, FixedRow Row, class U> struct ResidentWords {
                 for (int b = 0; b < kBands; ++b) {
                     const int y = k + b / 3;
                     const int x = b % 3 == 1 ? p[y][c] : side[y][b % 3 / 2];
-                    if constexpr (Row == FixedRow::stencil) sum += static_cast<long long>(static_cast<int>(a.stencil[b])) * x;
+                    if constexpr (Row == FixedRow::stencil)
+                        sum += static_cast<long long>(static_cast<int>(a.stencil[b])) * x;
                     else if constexpr (kHeld) sum += static_cast<long long>(coefficient[k][c][b]) * x;
                     else sum += static_cast<long long>(__ldg(a.band[b] + i)) * x;
                 }
@@ -195,8 +196,9 @@ template <int K, int C, FixedRow Row, class U> struct ResidentWords {
 #pragma unroll
             for (int k = 0; k < K; ++k) {
                 const int y = first + k;
-                const bool is = exists(y, c) && (Row == FixedRow::bands || (y > 0 && y < a.rows - 1 && column(c) > 0 &&
-                                                                            column(c) < a.columns - 1));
+                const bool is =
+                    exists(y, c) &&
+                    (Row == FixedRow::bands || (y > 0 && y < a.rows - 1 && column(c) > 0 && column(c) < a.columns - 1));
                 inside |= is ? 1u << (k * C + c) : 0u;
             }
     }

@@ -1,6 +1,6 @@
-// The scalar side of a pass in fixed-point words: sums into scalars, scalars into factors. One thread of each block does
-// it while all others wait, so it is written for few dependent instructions: the usual case in line, everything else in
-// calls. Both leave the same bits.
+// The scalar side of a pass in fixed-point words: sums into scalars, scalars into factors. One thread of each block
+// does it while all others wait, so it is written for few dependent instructions: the usual case in line, everything
+// else in calls. Both leave the same bits.
 #pragma once
 
 #include "params.cuh"
@@ -54,8 +54,8 @@ template <bool Nearest>
 __device__ __forceinline__ bool scalars(const QuickRounding& f, const PassSums& sums, const double (&unit)[3],
                                         Scalars& s) {
     bool moderate = true, inexact;
-    const double rho = total<Nearest>(f, sums.rr, unit[0], moderate), pq = total<Nearest>(f, sums.pq, unit[1], moderate),
-                 qq = total<Nearest>(f, sums.qq, unit[2], moderate);
+    const double rho = total<Nearest>(f, sums.rr, unit[0], moderate),
+                 pq = total<Nearest>(f, sums.pq, unit[1], moderate), qq = total<Nearest>(f, sums.qq, unit[2], moderate);
     const double over_pq = reciprocal(pq), over_rho = reciprocal(rho);
     double z = divide(rho, pq, over_pq, inexact);
     const double alpha = f.round<Nearest>(z, inexact, moderate), aqq = multiply<Nearest>(f, alpha, qq, moderate);
@@ -82,8 +82,7 @@ __device__ __forceinline__ bool factors(const FixedParams& a, const QuickRoundin
                                         FactorLimits limits, FixedFactors& out) {
     bool moderate = true;
     const int length = 53 - f.drop;
-    const double alpha = f.round<Nearest>(s.alpha, false, moderate),
-                 beta = f.round<Nearest>(s.beta, false, moderate);
+    const double alpha = f.round<Nearest>(s.alpha, false, moderate), beta = f.round<Nearest>(s.beta, false, moderate);
     const auto significand = [&](double x) {
         const auto bits = std::bit_cast<std::uint64_t>(x);
         return static_cast<int>(((bits & ((1ull << 52) - 1)) | 1ull << 52) >> f.drop);
@@ -121,8 +120,8 @@ __device__ __forceinline__ void close_pass(const FixedParams& a, std::uint64_t p
                                            const double (&unit)[3], bool overflow, FactorLimits limits, FixedFactors& f,
                                            FixedResult& run) {
     Scalars s;
-    const bool usual = !overflow && !(a.unfit && pass == 1) && a.quick.fits &&
-                       quick::scalars<Nearest>(a.quick.scalar, sums, unit, s);
+    const bool usual =
+        !overflow && !(a.unfit && pass == 1) && a.quick.fits && quick::scalars<Nearest>(a.quick.scalar, sums, unit, s);
     if (usual) {
         run.scalars = s;
         run.passes = pass;

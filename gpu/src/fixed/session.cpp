@@ -9,6 +9,7 @@
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/kernels.hpp"
 #include "memory.cuh"
+#include "outer.hpp"
 #include "plan.hpp"
 #include "resident.cuh"
 
@@ -19,10 +20,9 @@ namespace {
 class FixedSession final : public Session {
 public:
     FixedSession(const System& system, const DatapathSpec& spec)
-        : system_(system), spec_(spec), size_(system.size()),
-          u_kind_(!spec.u.is_fixed()             ? FixedU::floating
-                  : spec.u.word_bits <= kShortU ? FixedU::short_words
-                                                : FixedU::long_words),
+        : spec_(spec), size_(system.size()), u_kind_(!spec.u.is_fixed()            ? FixedU::floating
+                                                     : spec.u.word_bits <= kShortU ? FixedU::short_words
+                                                                                   : FixedU::long_words),
           words_{Buffer<int>(size_), Buffer<int>(size_), Buffer<int>(size_)}, sums_(2 * kFixedSums + 1), apart_(4),
           result_(1) {
         const DeviceInfo& device = require_device();
@@ -52,7 +52,7 @@ public:
         a.sums = sums_.data();
         a.apart = apart_.data();
         a.result = result_.data();
-        const bool short_rows = load_matrix();
+        const bool short_rows = load_matrix(system);
         plan_memory(device);
         if (short_rows && resident_words(spec)) plan_resident(device);
     }
@@ -80,8 +80,8 @@ public:
         std::vector<long long> host(values.size());
         u_long_.download(host, first);
         for (std::size_t i = 0; i < host.size(); ++i)
-            values[i] = u_kind_ == FixedU::floating ? std::bit_cast<double>(host[i])
-                                                    : fixed::to_double(spec_.u, host[i]);
+            values[i] =
+                u_kind_ == FixedU::floating ? std::bit_cast<double>(host[i]) : fixed::to_double(spec_.u, host[i]);
     }
     void clear(Vec v) override {
         if (v != Vec::u) words_[index(v) - 1].zero();
@@ -104,8 +104,7 @@ public:
             params_.start = scalars_;
             // Where a pass is beyond the resident kernel's integers, that pass runs over memory.
             params_.passes = over_memory && resident_ != nullptr ? 1 : left;
-            params_.rho_stop_from =
-                request.rho_stop_from > report.passes ? request.rho_stop_from - report.passes : 1;
+            params_.rho_stop_from = request.rho_stop_from > report.passes ? request.rho_stop_from - report.passes : 1;
             params_.unfit = unfit_;
             const FixedResult result = launch(over_memory);
             if (result.passes > 0) unfit_ = false;
@@ -117,6 +116,12 @@ public:
             take_words(report);
         }
         return report;
+    }
+
+    OuterVectors* outer(const System& given) override {
+        if (!outer_ && DeviceOuter::takes(given))
+            outer_ = make_fixed_outer({&params_, spec_.u, spec_.r, spec_.p, spec_.operand, u_kind_, &unfit_}, given);
+        return outer_.get();
     }
 
 private:
@@ -140,8 +145,8 @@ private:
     }
 
     /// Do the resident kernels' integers hold the rows?
-    bool load_matrix() {
-        const fixed::ProductRows rows = fixed::product_rows(system_, spec_);
+    bool load_matrix(const System& system) {
+        const fixed::ProductRows rows = fixed::product_rows(system, spec_);
         const bool fits = plan_rows(rows, spec_, params_.kind, params_);
         const auto upload = [](const std::vector<fixed::Word>& words) {
             return to_device(std::vector<int>(words.begin(), words.end()));
@@ -152,7 +157,7 @@ private:
                 params_.band[b] = band_[b].data();
             }
         if (params_.kind != System::Kind::sparse) return fits;
-        const auto& m = std::get<CompressedRows>(system_.matrix());
+        const auto& m = std::get<CompressedRows>(system.matrix());
         row_begin_ = to_device(m.row_begin());
         column_ = to_device(m.column());
         value_ = upload(rows.value);
@@ -168,8 +173,8 @@ private:
               "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
         if (each < 1) throw DeviceError("fixed_memory", "not one block fits a multiprocessor");
         const std::size_t wanted = (size_ + kMemoryThreads - 1) / kMemoryThreads;
-        memory_blocks_ = static_cast<unsigned>(
-            std::min(wanted, static_cast<std::size_t>(std::min(each, 4)) * static_cast<std::size_t>(device.multiprocessors)));
+        memory_blocks_ = static_cast<unsigned>(std::min(wanted, static_cast<std::size_t>(std::min(each, 4)) *
+                                                                    static_cast<std::size_t>(device.multiprocessors)));
     }
     void plan_resident(const DeviceInfo& device) {
         shape_ = fixed_resident_shape(params_.columns, params_.rows, device.multiprocessors);
@@ -188,8 +193,9 @@ private:
         apart_.zero();
         void* arguments[] = {&params_};
         if (over_memory) {
-            check(cudaLaunchCooperativeKernel(memory_, dim3(memory_blocks_), dim3(kMemoryThreads), arguments, 0, nullptr),
-                  "launch of fixed_memory");
+            check(
+                cudaLaunchCooperativeKernel(memory_, dim3(memory_blocks_), dim3(kMemoryThreads), arguments, 0, nullptr),
+                "launch of fixed_memory");
         } else {
             const auto threads = static_cast<unsigned>(shape_.threads);
             check(cudaLaunchCooperativeKernel(resident_, dim3(shape_.blocks), dim3(threads), arguments,
@@ -213,13 +219,12 @@ private:
         report.words.merge({bits(Vec::u), bits(Vec::r), bits(Vec::p), bits(Vec::q)});
     }
 
-    const System system_; ///< a copy: the outer loop's matrix is made of it when that is first asked for
     DatapathSpec spec_;
     std::size_t size_;
     FixedU u_kind_;
     FixedParams params_{};
     Buffer<int> u_short_;
-    Buffer<long long> u_long_; ///< or the bits of a double
+    Buffer<long long> u_long_;         ///< or the bits of a double
     std::array<Buffer<int>, 3> words_; ///< r, p and q
     std::array<Buffer<int>, kBands> band_;
     Buffer<std::uint64_t> row_begin_;
@@ -232,6 +237,7 @@ private:
     unsigned memory_blocks_ = 1;
     Scalars scalars_;
     bool unfit_ = false;
+    std::unique_ptr<OuterVectors> outer_;
 };
 
 } // namespace

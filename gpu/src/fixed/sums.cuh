@@ -1,8 +1,8 @@
 // The three dot products of a pass over the grid, exactly, in one exchange that is the grid's barrier as well.
 //
 // A thread's sum is cut into two or three limbs of 22 bits, the last one signed. Limbs are added by the warp's own
-// reduction, over the block in shared memory (a block has at most 1024 threads, so 32 bits hold them), and then with one
-// `red` each into words of 64 bits in memory:
+// reduction, over the block in shared memory (a block has at most 1024 threads, so 32 bits hold them), and then with
+// one `red` each into words of 64 bits in memory:
 //
 //     bit  63 .. 56      55 .. 48                     47 .. 0
 //          blocks        blocks with an overflow      sum of the limb (of the last one over a bias)
@@ -71,8 +71,7 @@ __device__ __forceinline__ void send_limbs(int limbs, FixedExchange& x, bool ove
 
 /// Waits for all blocks, by one thread; whether a word overflowed. previous: see FixedExchange.
 template <int Limbs>
-__device__ __forceinline__ bool collect(const unsigned long long* words, unsigned long long* previous,
-                                        PassSums& sums) {
+__device__ __forceinline__ bool collect(const unsigned long long* words, unsigned long long* previous, PassSums& sums) {
     constexpr int kCount = 3 * Limbs, kPairs = (kCount + 1) / 2;
     unsigned long long now[2 * kPairs], before[kCount];
 #pragma unroll
@@ -99,8 +98,9 @@ __device__ __forceinline__ bool collect(const unsigned long long* words, unsigne
         long long high;
         if constexpr (Limbs == 2) high = limb(3 + k) - bias;
         else high = ((limb(6 + k) - bias) << kLimbBits) + limb(3 + k);
-        (k == 0 ? sums.rr : k == 1 ? sums.pq : sums.qq) = {high + (low >> kLimbBits),
-                                                          static_cast<unsigned>(low) & ((1u << kLimbBits) - 1)};
+        (k == 0   ? sums.rr
+         : k == 1 ? sums.pq
+                  : sums.qq) = {high + (low >> kLimbBits), static_cast<unsigned>(low) & ((1u << kLimbBits) - 1)};
     }
     return ((now[0] - before[0]) >> 48 & 0xFF) != 0;
 }

@@ -144,7 +144,7 @@ MANTISSA_BOTH double total_into(const DoubleUnit& f, Wide units, int point) {
         negative ? UnsignedWide{0} - static_cast<UnsignedWide>(units) : static_cast<UnsignedWide>(units);
     if (magnitude == 0) return 0.0;
     if (f.way != DoubleUnit::Way::truncate) {
-// Up to 53 bits are a double as they are.
+        // Up to 53 bits are a double as they are.
         if (magnitude >> 53 == 0) {
             const double exact = static_cast<double>(static_cast<std::uint64_t>(magnitude));
             return f.convert((negative ? -exact : exact) * Format::power_of_two(-point));

@@ -44,7 +44,8 @@ struct ProductRows {
     int terms = kBands; ///< products of the longest row
 };
 
-/// Of any system and a spec with fixed vectors. Throws InvalidInput, naming the entry, where a coefficient does not fit.
+/// Of any system and a spec with fixed vectors. Throws InvalidInput, naming the entry, where a coefficient does not
+/// fit.
 [[nodiscard]] ProductRows product_rows(const System& system, const DatapathSpec& spec);
 
 } // namespace mantissa::fixed
