@@ -74,11 +74,10 @@ private:
 
 #ifdef __CUDACC__
 
-/// The row of element i in the row format; p: in the bands' order, +0 outside the vector. A call, lest every kernel
-/// carry it along.
+/// The row of element i in the row format; p: in the bands' order, +0 outside the vector.
 template <class Unit, class T = typename Unit::Carrier>
-__device__ __noinline__ T engine_difference_row(const Unit& row, const EngineDifferences<T>& d, long long i, T sw, T s,
-                                                T se, T w, T p, T e, T nw, T n, T ne) {
+__device__ __forceinline__ T difference_row(const Unit& row, const EngineDifferences<T>& d, long long i, T sw, T s,
+                                            T se, T w, T p, T e, T nw, T n, T ne) {
     const auto sub = [&](T x, T y) { return row.add(x, -y); };
     T q;
     if (d.second) {
