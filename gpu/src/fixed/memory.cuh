@@ -52,55 +52,28 @@ template <bool Short> __device__ __forceinline__ MemorySum<Short> align(const Fi
     }
 }
 
-/// What a thread has of some elements at a time, so that many loads are under way.
-inline constexpr int kTogether = 4;
-template <class U> struct FixedElement {
-    U u;
-    int r, p, q;
-};
-
 template <bool Short, class U>
-__device__ __forceinline__ void fixed_update(const FixedParams& a, const FixedFactors& f, FixedElement<U>& e,
+__device__ __forceinline__ void fixed_update(const FixedParams& a, const FixedFactors& f, long long i,
                                              FixedFound& found) {
     using Sum = MemorySum<Short>;
+    const int old_p = a.p_words[i];
+    U* const u = static_cast<U*>(a.u_words) + i;
     if constexpr (std::is_same_v<U, double>) {
-        e.u = a.u_unit.add(e.u, a.u_unit.mul(f.rounded_alpha, e.p * Format::power_of_two(-a.p.point)));
+        const double step = a.u_unit.mul(f.rounded_alpha, old_p * Format::power_of_two(-a.p.point));
+        *u = a.u_unit.add(*u, step);
     } else {
         bool lost = false;
-        const Sum step = product<Short>(f.u, f.alpha, e.p, f.alpha.shift(a.p.point, a.u.point), a.u.down, lost);
-        e.u = found.keep<U, Sum>(e.u + step, lost, a.u.bits, found.u_apart);
+        const Sum step = product<Short>(f.u, f.alpha, old_p, f.alpha.shift(a.p.point, a.u.point), a.u.down, lost);
+        *u = found.keep<U, Sum>(*u + step, lost, a.u.bits, found.u_apart);
     }
     bool lost = false;
-    const Sum back = product<Short>(f.r, f.alpha, e.q, f.alpha.shift(a.q.point, a.r.point), a.r.down, lost);
-    e.r = found.keep<int, Sum>(e.r - back, lost, a.r.bits, found.r_apart);
+    const Sum back = product<Short>(f.r, f.alpha, a.q_words[i], f.alpha.shift(a.q.point, a.r.point), a.r.down, lost);
+    const int r = found.keep<int, Sum>(a.r_words[i] - back, lost, a.r.bits, found.r_apart);
+    a.r_words[i] = r;
     lost = false;
-    const Sum aligned = align<Short>(a, e.r, lost);
-    const Sum along = product<Short>(f.p, f.beta, e.p, f.beta.shift(a.p.point, a.p.point), a.p.down, lost);
-    e.p = found.keep<int, Sum>(aligned + along, lost, a.p.bits, found.p_apart);
-}
-
-/// u, r and p of elements i, i + step, ...
-template <bool Short, class U>
-__device__ __forceinline__ void fixed_updates(const FixedParams& a, const FixedFactors& f, long long i, long long step,
-                                              FixedFound& found) {
-    U* const u = static_cast<U*>(a.u_words);
-    for (; i < a.size; i += kTogether * step) {
-        FixedElement<U> e[kTogether];
-#pragma unroll
-        for (int k = 0; k < kTogether; ++k) {
-            const long long at = i + k * step;
-            if (at < a.size) e[k] = {u[at], a.r_words[at], a.p_words[at], a.q_words[at]};
-        }
-#pragma unroll
-        for (int k = 0; k < kTogether; ++k) {
-            const long long at = i + k * step;
-            if (at >= a.size) break;
-            fixed_update<Short, U>(a, f, e[k], found);
-            u[at] = e[k].u;
-            a.r_words[at] = e[k].r;
-            a.p_words[at] = e[k].p;
-        }
-    }
+    const Sum aligned = align<Short>(a, r, lost);
+    const Sum along = product<Short>(f.p, f.beta, old_p, f.beta.shift(a.p.point, a.p.point), a.p.down, lost);
+    a.p_words[i] = found.keep<int, Sum>(aligned + along, lost, a.p.bits, found.p_apart);
 }
 
 /// The exact sum of row i; Sum holds it.
@@ -140,6 +113,7 @@ __device__ __forceinline__ int form_q(const FixedParams& a, long long i, FixedFo
         q = found.keep<int, long long>((fixed_row<long long>(a, i) + a.row_half) >> a.row_shift, false, a.q.bits,
                                        found.q_apart);
     }
+    a.q_words[i] = q;
     return q;
 }
 
@@ -209,24 +183,17 @@ __global__ void __launch_bounds__(kMemoryThreads) fixed_memory(const __grid_cons
                     step = static_cast<long long>(gridDim.x) * kMemoryThreads;
     FixedFound found;
     for (std::uint64_t pass = 1; pass <= a.passes; ++pass) {
-        if (factors.fits && a.r.point >= a.p.point) fixed_updates<true, U>(a, factors, begin, step, found);
-        else fixed_updates<false, U>(a, factors, begin, step, found);
+        if (factors.fits && a.r.point >= a.p.point)
+            for (long long i = begin; i < a.size; i += step) fixed_update<true, U>(a, factors, i, found);
+        else
+            for (long long i = begin; i < a.size; i += step) fixed_update<false, U>(a, factors, i, found);
         barrier.wait();
         UnitSum sum[3];
-        for (long long i = begin; i < a.size; i += kTogether * step) {
-            int q[kTogether];
-#pragma unroll
-            for (int k = 0; k < kTogether; ++k)
-                if (i + k * step < a.size) q[k] = form_q(a, i + k * step, found);
-#pragma unroll
-            for (int k = 0; k < kTogether; ++k) {
-                if (i + k * step >= a.size) break;
-                const int r = a.r_words[i + k * step], p = a.p_words[i + k * step];
-                a.q_words[i + k * step] = q[k];
-                sum[0].add(static_cast<long long>(r) * r);
-                sum[1].add(static_cast<long long>(p) * q[k]);
-                sum[2].add(static_cast<long long>(q[k]) * q[k]);
-            }
+        for (long long i = begin; i < a.size; i += step) {
+            const int q = form_q(a, i, found), r = a.r_words[i], p = a.p_words[i];
+            sum[0].add(static_cast<long long>(r) * r);
+            sum[1].add(static_cast<long long>(p) * q);
+            sum[2].add(static_cast<long long>(q) * q);
         }
         add_to_grid(sum, found.overflow, a.sums + (pass & 1) * kFixedSums);
         barrier.wait();
