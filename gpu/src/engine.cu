@@ -8,8 +8,10 @@
 
 #include "engine_outer.cuh"
 #include "engine_pass.cuh"
+#include "fixed/session.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/kernels.hpp"
+#include "outer_vectors.hpp"
 
 namespace mantissa {
 
@@ -40,7 +42,7 @@ template <class Unit, class Element> class GpuSession final : public Session {
 
 public:
     GpuSession(const System& system, const DatapathSpec& spec)
-        : system_(system), spec_(spec), size_(system.size()), margin_(system.row_length() + 1), u_(size_), r_(size_),
+        : spec_(spec), size_(system.size()), margin_(system.row_length() + 1), u_(size_), r_(size_),
           p_(size_ + 2 * margin_), q_(size_), words_(2 * kEngineWords + 1), lanes_(2 * 3 * spec.partials()),
           result_(1) {
         const DeviceInfo& device = require_device();
@@ -58,7 +60,7 @@ public:
         if (!spec.dot.exact_product) a.product = Unit(spec.dot.product);
         if (!spec.dot.fixed) a.accumulator = DoubleUnit(spec.dot.accumulator);
         a.scalar = DoubleUnit(spec.scalar);
-        a.kind = system.kind();
+        a.kind = system.kind() == System::Kind::symmetric ? System::Kind::bands : system.kind();
         a.order = spec.order;
         a.exact_product = spec.dot.exact_product;
         a.window = spec.dot.window;
@@ -67,7 +69,8 @@ public:
         a.partials = spec.partials();
         a.size = static_cast<long long>(size_);
         a.row_length = static_cast<long long>(system.row_length());
-        load_matrix(system);
+        if (const auto converted = converted_for(spec.order, system)) load_matrix(*converted);
+        else load_matrix(system);
         a.u = u_.data();
         a.r = r_.data();
         a.p = p_.data() + margin_;
@@ -165,106 +168,36 @@ public:
         return report;
     }
 
-    OuterVectors* outer() override {
-        if (!outer_) outer_ = std::make_unique<Outer>(*this);
+    OuterVectors* outer(const System& given) override {
+        if (!outer_ && DeviceOuter::takes(given)) outer_ = std::make_unique<Outer>(*this, given);
         return outer_.get();
     }
 
 private:
     using Params = EngineParams<Unit, Element>;
 
-    class Outer final : public OuterVectors {
+    class Outer final : public DeviceOuter {
     public:
-        explicit Outer(GpuSession& session)
-            : session_(session), u_(session.size_), b_(session.size_), d_(session.size_), direction_(session.size_),
-              scratch_(session.size_), sums_(session.size_ / static_cast<std::size_t>(kNormBlock) + 1), broken_(1) {
-            const System& system = session.system_;
-            matrix_.kind = system.kind();
-            matrix_.size = static_cast<long long>(system.size());
-            matrix_.row_length = static_cast<long long>(system.row_length());
-            if (system.kind() == System::Kind::stencil) {
-                std::ranges::copy(std::get<Stencil>(system.matrix()).coefficients(), matrix_.coefficient);
-            } else if (system.kind() == System::Kind::bands) {
-                for (int k = 0; k < kBands; ++k) {
-                    const auto& band = std::get<Bands>(system.matrix()).band(static_cast<std::size_t>(k));
-                    band_[static_cast<std::size_t>(k)] = to_device(std::vector<double>(band.begin(), band.end()));
-                    matrix_.band[k] = band_[static_cast<std::size_t>(k)].data();
-                }
-            } else {
-                value_ = to_device(std::get<CompressedRows>(system.matrix()).value());
-                matrix_.row_begin = session.row_begin_.data();
-                matrix_.column = session.column_.data();
-                matrix_.value = value_.data();
-            }
-        }
-        void load(std::span<const double> u, std::span<const double> b, std::span<const double> d) override {
-            if (u.size() != session_.size_ || b.size() != session_.size_ || d.size() != session_.size_)
-                throw InvalidInput("outer vectors: u, b and d must have as many elements as the system");
-            u_.upload(u);
-            b_.upload(b);
-            d_.upload(d);
-        }
-        void restart(double norm, bool keep) override {
-            outer_direction<<<blocks(), kOuterThreads>>>(d_.data(), norm, session_.params_.p, keep, matrix_.size,
+        Outer(GpuSession& session, const System& given) : DeviceOuter(given), session_(session) {}
+
+    private:
+        void form_direction(double scale, bool keep) override {
+            outer_direction<<<blocks(), kOuterThreads>>>(d_.data(), scale, session_.params_.p, keep, matrix_.size,
                                                          direction_.data(), scratch_.data());
             check(cudaGetLastError(), "launch of outer_direction");
-            double projection = 0;
-            if (keep) {
-                const auto parts = static_cast<unsigned>((matrix_.size + kDotPart - 1) / kDotPart);
-                outer_sums<<<parts, kPartThreads>>>(scratch_.data(), matrix_.size, sums_.data());
-                check(cudaGetLastError(), "launch of outer_sums");
-                projection = added(parts);
-            }
+        }
+        void begin(double projection, bool keep) override {
             outer_restart<Unit, Element>
                 <<<blocks(), kOuterThreads>>>(session_.params_, direction_.data(), projection, keep);
             check(cudaGetLastError(), "launch of outer_restart");
         }
-        bool correct(double norm, double alpha) override {
-            if (!std::isfinite(alpha)) return false;
-            broken_.zero();
+        void form_correction(double alpha) override {
             outer_correction<Unit, Element>
                 <<<blocks(), kOuterThreads>>>(session_.params_, alpha, scratch_.data(), broken_.data());
             check(cudaGetLastError(), "launch of outer_correction");
-            unsigned broken = 0;
-            broken_.download(std::span(&broken, 1));
-            if (broken != 0) return false;
-            outer_correct<<<blocks(), kOuterThreads>>>(u_.data(), norm, scratch_.data(), matrix_.size);
-            check(cudaGetLastError(), "launch of outer_correct");
-            return true;
-        }
-        double defect() override {
-            outer_defect<<<blocks(), kOuterThreads>>>(matrix_, u_.data(), b_.data(), d_.data());
-            check(cudaGetLastError(), "launch of outer_defect");
-            const auto count = static_cast<unsigned>((matrix_.size + kNormBlock - 1) / kNormBlock);
-            outer_squares<<<(kNormLanes * count + kOuterThreads - 1) / kOuterThreads, kOuterThreads>>>(
-                d_.data(), matrix_.size, sums_.data());
-            check(cudaGetLastError(), "launch of outer_squares");
-            return added(count);
-        }
-        void read(std::span<double> u, std::span<double> d) const override {
-            u_.download(u);
-            d_.download(d);
-        }
-
-    private:
-        [[nodiscard]] unsigned blocks() const {
-            return static_cast<unsigned>((matrix_.size + kOuterThreads - 1) / kOuterThreads);
-        }
-        /// The first `count` of sums_, added in order.
-        double added(unsigned count) {
-            std::vector<double> parts(count);
-            sums_.download(std::span(parts));
-            double sum = 0;
-            for (const double part : parts) sum += part;
-            return sum;
         }
 
         GpuSession& session_;
-        OuterMatrix matrix_{};
-        Buffer<double> u_, b_, d_, direction_, scratch_, sums_;
-        Buffer<unsigned> broken_;
-        std::array<Buffer<double>, kBands> band_;
-        Buffer<double> value_;
     };
 
     template <DotWay Way> static const void* kernel(bool near) {
@@ -313,6 +246,11 @@ private:
     }
 
     void load_matrix(const System& system) {
+        if (!adds_products(spec_.order)) {
+            differences_.load(system, spec_);
+            params_.differences = differences_.rows();
+            return;
+        }
         const VectorUnit<T> unit(spec_.coefficient);
         const auto rounded = [&](std::span<const double> values) {
             std::vector<T> host(values.size());
@@ -337,13 +275,13 @@ private:
         }
     }
 
-    const System system_; ///< a copy: the outer loop's matrix is made of it when that is first asked for
     DatapathSpec spec_;
     std::size_t size_, margin_;
     Params params_{};
     Buffer<T> u_;
     Buffer<Element> r_, p_, q_;
     std::array<Buffer<T>, kBands> band_;
+    DifferenceRows<T> differences_;
     Buffer<std::uint64_t> row_begin_;
     Buffer<std::uint32_t> column_;
     Buffer<T> value_;
@@ -390,19 +328,18 @@ public:
         } catch (const InvalidInput& e) {
             return e.what();
         }
-        if (const std::string why = beyond_products(spec); !why.empty()) return why;
-        if (system.kind() == System::Kind::symmetric)
-            return "engine gpu takes nine bands: give symmetric bands as nine (SymmetricBands::bands()) or use --engine "
-                   "emulated";
+        if (const std::string why = row_form_refusal(spec.order, system); !why.empty()) return why;
         if (options.recurrence != Recurrence::pipelined)
             return "engine gpu runs the pipelined recurrence only; use --engine emulated for the plain one";
         if (system.size() >= std::size_t{1} << 32)
             return "engine gpu runs systems of fewer than 2^32 unknowns; use --engine emulated for larger ones";
+        if (spec.fixed_vectors()) return fixed_refusal(spec, system);
         return {};
     }
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                 const SessionOptions& options) const override {
         if (const std::string no = refusal(spec, system, options); !no.empty()) throw InvalidInput(no);
+        if (spec.fixed_vectors()) return make_fixed_session(system, spec);
         if (!all_float(spec)) {
             if (all_truncating(spec)) return std::make_unique<GpuSession<TruncatingUnit, double>>(system, spec);
             return std::make_unique<GpuSession<DoubleUnit, double>>(system, spec);

@@ -14,6 +14,22 @@ inline constexpr int kMostMargin = kNearRounds * kEngineThreads / 2; ///< elemen
 
 #ifdef __CUDACC__
 
+template <class T> struct NearRows { T s[kAhead]; };
+/// A thread's rows of differences, in q's format; p: of the block's first element. One call, so that the other orders'
+/// code stays as it is.
+template <class Unit, class Element>
+__device__ __noinline__ NearRows<typename Unit::Carrier>
+near_difference_rows(const EngineParams<Unit, Element>& a, const typename Unit::Carrier* p, int begin, int count) {
+    NearRows<typename Unit::Carrier> rows;
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+        const int i = static_cast<int>(threadIdx.x) + k * kEngineThreads;
+        rows.s[k] = 0;
+        if (i < count) rows.s[k] = engine_difference_row(a, begin + i, [&](int reach) { return p[i + reach]; });
+    }
+    return rows;
+}
+
 template <class Unit, class Element> struct NearVectors {
     using T = typename Unit::Carrier;
     const EngineParams<Unit, Element>& a;
@@ -117,6 +133,10 @@ template <class Unit, class Element> struct NearVectors {
             chain_rows(s, [&](int b, int) { return a.coefficient[b]; });
         } else if (a.order == RowOrder::chain) {
             chain_rows(s, [&](int b, int k) { return a.band[b][begin + min(mine(k), count - 1)]; });
+        } else if (!adds_products(a.order)) {
+            const NearRows<T> formed = near_difference_rows(a, around + margin, begin, count);
+#pragma unroll
+            for (int k = 0; k < kAhead; ++k) s[k] = formed.s[k];
         } else {
 #pragma unroll
             for (int k = 0; k < kAhead; ++k) {

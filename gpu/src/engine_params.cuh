@@ -3,6 +3,7 @@
 
 #include "binade_sums.cuh"
 #include "engine_arithmetic.cuh"
+#include "engine_differences.cuh"
 #include "mantissa/engine.hpp"
 
 namespace mantissa::gpu {
@@ -60,6 +61,7 @@ template <class Unit, class Element> struct EngineParams {
     int chunks;
     T coefficient[kBands];
     const T* band[kBands];
+    EngineDifferences<T> differences; ///< of an order that takes them
     const std::uint64_t* row_begin;
     const std::uint32_t* column;
     const T* value;
@@ -86,7 +88,20 @@ __device__ __noinline__ typename Unit::Carrier engine_sparse_row(const EnginePar
     return a.q_unit.convert(sum.total());
 }
 
-/// Row i of a stencil's inside or of nine bands. p_at(reach) is p[i + reach].
+/// Row i of differences, of a stencil's inside or of bands. p_at(reach) is p[i + reach].
+template <class Unit, class Element, class P>
+__device__ __forceinline__ typename Unit::Carrier engine_difference_row(const EngineParams<Unit, Element>& a,
+                                                                        long long i, P&& p_at) {
+    const int n = static_cast<int>(a.row_length);
+    return a.q_unit.convert(difference_row(a.row, a.differences, i, p_at(-n - 1), p_at(-n), p_at(-n + 1), p_at(-1),
+                                           p_at(0), p_at(1), p_at(n - 1), p_at(n), p_at(n + 1)));
+}
+template <class Unit, class Element>
+__device__ __noinline__ typename Unit::Carrier far_difference_row(const EngineParams<Unit, Element>& a, long long i) {
+    return engine_difference_row(a, i, [&](int reach) { return get(a.p, i + reach); });
+}
+
+/// Row i of products, of a stencil's inside or of nine bands. p_at(reach) is p[i + reach].
 template <class Unit, class Element, class P>
 __device__ __forceinline__ typename Unit::Carrier engine_bands_row(const EngineParams<Unit, Element>& a, long long i,
                                                                    P&& p_at) {
@@ -120,6 +135,7 @@ __device__ __forceinline__ typename Unit::Carrier engine_row(const EngineParams<
         const auto column = static_cast<std::uint32_t>(i) % n; // size is below 2^32
         if (i < n || i >= a.size - n || column == 0 || column == n - 1) return T(0);
     }
+    if (!adds_products(a.order)) return far_difference_row(a, i);
     return engine_bands_row(a, i, [&](int reach) { return get(a.p, i + reach); });
 }
 

@@ -52,8 +52,8 @@ def engine_table(result):
     e = result["engine"]
     lines = [
         f"| spec | us a pass | emulated, {e['emulated_threads']} threads | ratio | solve, ms | emulated, ms | ratio "
-        "| passes | bits |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---|",
+        "| inner steps | passes | bits |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|",
     ]
     for r in e["runs"]:
         lines.append(
@@ -61,7 +61,7 @@ def engine_table(result):
             f"| {r['emulated_us_per_pass'] / r['us_per_pass']:.1f} "
             f"| {1e3 * r['solve_seconds']:.1f} | {1e3 * r['emulated_solve_seconds']:.0f} "
             f"| {r['emulated_solve_seconds'] / r['solve_seconds']:.1f} "
-            f"| {r['inner']} | {'the same' if r['same_bits'] else 'DIFFERENT'} |"
+            f"| {r.get('inner_steps', e.get('inner'))} | {r['inner']} | {'the same' if r['same_bits'] else 'DIFFERENT'} |"
         )
     return lines
 

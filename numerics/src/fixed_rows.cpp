@@ -1,6 +1,7 @@
 #include "mantissa/fixed_rows.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "emulated/fixed_matrix.hpp"
 
@@ -47,6 +48,26 @@ FluxRows flux_rows(const System& system, const DatapathSpec& spec) {
         any |= rows.row_sum[i] != 0;
     }
     if (!any) rows.row_sum.clear();
+    return rows;
+}
+
+ProductRows product_rows(const System& system, const DatapathSpec& spec) {
+    detail::FixedMatrix matrix = detail::fixed_matrix(system, spec.coefficient);
+    ProductRows rows;
+    rows.shift = row_shift(spec);
+    rows.longest = matrix.longest;
+    rows.terms = matrix.terms;
+    if (system.kind() == System::Kind::stencil) {
+        const int common = detail::common_power(matrix.stencil);
+        rows.shift -= common;
+        rows.longest = 1;
+        for (std::size_t b = 0; b < kBands; ++b) {
+            rows.stencil[b] = matrix.stencil[b] >> common;
+            rows.longest = std::max(rows.longest, bits_of(rows.stencil[b]));
+        }
+    }
+    rows.bands = std::move(matrix.bands);
+    rows.value = std::move(matrix.value);
     return rows;
 }
 

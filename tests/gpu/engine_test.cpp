@@ -9,6 +9,7 @@
 #include "device_test.hpp"
 #include "mantissa/engine.hpp"
 #include "session_owns.hpp"
+#include "symmetric_systems.hpp"
 #include "test_systems.hpp"
 
 namespace mantissa {
@@ -86,7 +87,45 @@ INSTANTIATE_TEST_SUITE_P(Specs, GpuSpec,
                              return name;
                          });
 
+class GpuDifferences : public testing::DeviceTest, public ::testing::WithParamInterface<const char*> {};
+
+std::string named(const ::testing::TestParamInfo<const char*>& test) {
+    std::string name = test.param;
+    for (char& c : name)
+        if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+    return name;
+}
+
+TEST_P(GpuDifferences, EqualEmulated) {
+    const std::string spec = GetParam();
+    compare(spec, testing::axis_stencil(17, 13), {1, 1, 4});
+    compare(spec, testing::axis_stencil(131, 79, 0.01), {1, 9});
+    compare(spec, testing::axis_stencil(2100, 7), {3});
+    if (spec.find("second") != std::string::npos) return;
+    compare(spec, testing::symmetric_stencil(37, 61), {4});
+    compare(spec, testing::symmetric_stencil(67, 41, 0.02), {3});
+    compare(spec, testing::symmetric_bands(9, 21, 3, true), {1, 5});
+    compare(spec, testing::symmetric_bands(67, 131, 9, false), {3});
+    compare(spec, testing::symmetric_bands(401, 257, 9, true), {2});
+    compare(spec, testing::symmetric_bands(2100, 5, 9, true), {2});
+    compare(spec, System(testing::symmetric_bands(31, 21, 3, true).bands()), {3});
+}
+
+INSTANTIATE_TEST_SUITE_P(Specs, GpuDifferences,
+                         ::testing::Values("s17e8,order=flux", "s23e8,order=flux,dot=fixed[13:-50]",
+                                           "s12e8:rne,order=flux", "s52e11,order=flux", "double,order=flux",
+                                           "s7e8,u=s23e8,row=s13e8,order=flux,dot=fixed[13:-50]",
+                                           "s17e8,order=second-difference",
+                                           "s7e8,u=s23e8,order=second-difference,dot=fixed[13:-50]",
+                                           "s23e8:rne,order=second-difference", "s52e11,order=second-difference"),
+                         named);
+
 using GpuEngine = testing::DeviceTest;
+
+TEST_F(GpuEngine, ProductsOfSymmetricBands) {
+    for (const char* spec : {"s17e8", "s23e8,order=tree,dot=fixed[13:-50]", "s52e11"})
+        compare(spec, testing::symmetric_bands(67, 131, 9, true), {3});
+}
 
 TEST_F(GpuEngine, SessionsOwnTheirSystem) {
     for (const char* spec : {"s17e8", "s52e11", "s28e11:rne"})

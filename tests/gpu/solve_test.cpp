@@ -26,6 +26,8 @@ void compare(const Problem& problem, const char* spec, const std::function<void(
     EXPECT_EQ(device.inner_iterations, host.inner_iterations);
     EXPECT_EQ(device.outer_iterations, host.outer_iterations);
     EXPECT_EQ(device.sigma_guards, host.sigma_guards);
+    EXPECT_EQ(device.overflows, host.overflows);
+    EXPECT_EQ(device.words, host.words);
     ASSERT_EQ(device.history.size(), host.history.size());
     for (std::size_t i = 0; i < host.history.size(); ++i)
         ASSERT_EQ(std::bit_cast<std::uint64_t>(device.history[i].relative_defect),
@@ -46,6 +48,28 @@ TEST_P(GpuSolve, EqualsTheHosts) {
 
 INSTANTIATE_TEST_SUITE_P(Specs, GpuSolve,
                          ::testing::Values("s17e8", "s7e8,u=s23e8", "s23e8,dot=fixed[13:-50]", "s30e9:rne"));
+
+TEST_F(GpuSolve, RowsOfDifferences) {
+    for (const char* spec : {"s17e8,order=second-difference", "s14e8,u=s23e8,order=flux,dot=fixed[13:-50]"})
+        compare(make_problem("poisson2d:level=7"), spec);
+    compare(make_problem("diffusion2d:level=6"), "s17e8,order=flux");
+}
+
+// Ten steps, so that words have bits to spare; two of these overflow and begin again with a smaller scale.
+TEST_F(GpuSolve, FixedPointWords) {
+    const auto ten = [](SolveOptions& o) { o.inner = 10; };
+    for (const char* spec : {"fx18.16", "fx20.18,operand=s13e8,scalar=s20e8", "fx24.22,coef=fx18.16"}) {
+        SCOPED_TRACE(spec);
+        compare(make_problem("poisson2d:level=7"), spec, ten);
+        compare(make_problem("diffusion2d:level=6"), spec, ten);
+        compare(make_problem("poisson3d:level=4"), spec, ten);
+    }
+    compare(make_problem("poisson2d:level=7"), "fx22.20:floor", [](SolveOptions& o) { o.inner = 60; });
+    compare(make_problem("poisson2d:level=6"), "fx20.18,u=s23e8", [](SolveOptions& o) {
+        o.inner = 20;
+        o.scheme = Scheme::defect_correction;
+    });
+}
 
 TEST_F(GpuSolve, SumsOfManyParts) { // five of a projection, 65 of a norm, none a whole number
     compare(make_problem("poisson2d:level=9"), "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]",

@@ -67,7 +67,7 @@ inline void expect_session_owns_its_system(const Engine& engine, const System& s
     }
     EXPECT_EQ(kept->scalars().rho, orphan->scalars().rho);
     // The outer loop's vectors, where the engine keeps them, multiply by the matrix in double precision.
-    if (OuterVectors* const own = kept->outer(), * const other = orphan->outer(); own != nullptr) {
+    if (OuterVectors* const own = kept->outer(system), * const other = orphan->outer(system); own != nullptr) {
         ASSERT_NE(other, nullptr);
         own->load(a, r, r);
         other->load(a, r, r);

@@ -84,7 +84,7 @@ private:
 
     /// r0 = d / s;  p0 = p - (r0 . p) / (r0 . r0) r0
     void restart() {
-        if (there_ != nullptr) return there_->restart(norm_, !first_time_);
+        if (there_ != nullptr) return there_->restart(scale_, norm_, !first_time_);
         double projection = 0;
         if (!first_time_) {
             BlockDot dot;
@@ -166,8 +166,8 @@ private:
 
     /// u += s (u_k + alpha_k p_k)
     bool correct(double exact_alpha) {
-        if (there_ != nullptr) return there_->correct(norm_, exact_alpha);
         const double alpha = inner_.operand(exact_alpha);
+        if (there_ != nullptr) return there_->correct(scale_ * context_.fit, alpha);
         const Format& format = stage_.spec().u;
         bool finite = std::isfinite(alpha);
         for_parts([&](std::size_t at, std::span<double> c, std::span<double> p) {
@@ -260,9 +260,9 @@ private:
 void solve_residual_guided(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                            SolveContext& context) {
     StageSession stage(problem, engine, context);
-    // Where the engine keeps the outer loop's vectors, if it does: in double precision, for the matrix as it is.
-    const bool here = context.options.outer || context.fit != 1 || !context.options.schedule.empty();
-    OuterVectors* const there = here ? nullptr : stage.get()->outer();
+    // Where the engine keeps the outer loop's vectors, if it does: in double precision.
+    const bool here = context.options.outer || !context.options.schedule.empty();
+    OuterVectors* const there = here ? nullptr : stage.get()->outer(problem.system);
     if (there != nullptr) there->load(u, problem.b, d);
     ResidualGuided(problem, stage, there, u, d, context).iterate();
     if (there != nullptr) there->read(u, d);

@@ -46,8 +46,8 @@
 // alpha and beta are, for a whole pass, a significand and an exponent: a multiplier, a shift, half a unit added, and an
 // adder do it. A word that overflows keeps its low W bits and its run ends with window_overflow, as does the first run
 // behind a write() of a value that does not fit (it is stored as the nearest word). In fixed formats a coefficient off
-// the diagonal is rounded; the diagonal of a grid's matrix (Stencil, Bands, SymmetricBands) is the rounded row sum minus
-// the rounded coefficients off it, so that rounding keeps row sums; row sums within 2^-50 of the sum of a row's
+// the diagonal is rounded; the diagonal of a grid's matrix (Stencil, Bands, SymmetricBands) is the rounded row sum
+// minus the rounded coefficients off it, so that rounding keeps row sums; row sums within 2^-50 of the sum of a row's
 // magnitudes count as zero. Sparse rows round every coefficient by itself. A word of the diagonal may take one bit more
 // than the coefficient format's others; those of a constant stencil, which no memory holds, take up to 53.
 //
@@ -120,8 +120,8 @@ struct RunRequest {
     std::uint64_t rho_stop_from = 1; ///< the first pass of this run whose rho is tested
 };
 
-/// Bits that the longest word of a vector took (the shortest two's complement word that holds it); 0 where the vector is
-/// floating. An overflow shows as the format's width plus one.
+/// Bits that the longest word of a vector took (the shortest two's complement word that holds it); 0 where the vector
+/// is floating. An overflow shows as the format's width plus one.
 struct WordUse {
     int u = 0, r = 0, p = 0, q = 0;
     void merge(const WordUse& other) {
@@ -152,10 +152,12 @@ public:
     virtual ~OuterVectors() = default;
     /// The iterate u, the right-hand side b and the defect d = b - A u, of the system's size each.
     virtual void load(std::span<const double> u, std::span<const double> b, std::span<const double> d) = 0;
-    /// The session's r becomes d / norm; with `keep`, its p loses what it has along r; its u and q become +0.
-    virtual void restart(double norm, bool keep) = 0;
-    /// u += norm (u_k + alpha p_k) with the session's u and p. False, and u as it was, when that is not finite.
-    virtual bool correct(double norm, double alpha) = 0;
+    /// The session's r becomes d / scale; with `keep`, its p loses what it has along r; its u and q become +0. `norm`:
+    /// of d, and with floating vectors the scale; with fixed words that is a power of two.
+    virtual void restart(double scale, double norm, bool keep) = 0;
+    /// u += scale (u_k + alpha p_k) with the session's u and p, alpha as the datapath has it. False, and u as it was,
+    /// when that is not finite.
+    virtual bool correct(double scale, double alpha) = 0;
     /// d = b - A u; returns the sum of its squares, in the order of norm2().
     virtual double defect() = 0;
     virtual void read(std::span<double> u, std::span<double> d) const = 0;
@@ -183,9 +185,9 @@ public:
     [[nodiscard]] virtual Scalars scalars() const = 0;
     /// Runs passes until one ends the run. n runs of one pass equal one run of n passes, bit for bit.
     virtual RunReport run(const RunRequest& request) = 0;
-    /// Room for the outer loop's vectors beside the session's, made on the first call; the session keeps what of the
-    /// system they take. Null where the host keeps them.
-    [[nodiscard]] virtual OuterVectors* outer() { return nullptr; }
+    /// Room for the outer loop's vectors beside the session's, made on the first call; defects are those of `given`, of
+    /// which the session keeps what it needs (its own system may be a multiple of it). Null where the host keeps them.
+    [[nodiscard]] virtual OuterVectors* outer(const System& /*given*/) { return nullptr; }
     /// Text of the last RunEnd::fault.
     [[nodiscard]] virtual std::string fault() const { return {}; }
     /// Clocks since the session began, for engines that count them one by one.

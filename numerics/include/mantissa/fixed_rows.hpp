@@ -34,4 +34,18 @@ struct FluxRows {
 /// not fit, where a(i, j) is not a(j, i), and for other kinds of matrix.
 [[nodiscard]] FluxRows flux_rows(const System& system, const DatapathSpec& spec);
 
+/// Words of any matrix, as products take them: q_i = shift_round(sum of word p, shift, q's rounding).
+struct ProductRows {
+    std::array<Word, kBands> stencil{};          ///< of a Stencil, as in StencilRow
+    std::array<std::vector<Word>, kBands> bands; ///< of Bands and SymmetricBands, one word for each element
+    std::vector<Word> value;                     ///< of CompressedRows, in its order
+    int shift = 0;
+    int longest = 1;    ///< bits of the longest word
+    int terms = kBands; ///< products of the longest row
+};
+
+/// Of any system and a spec with fixed vectors. Throws InvalidInput, naming the entry, where a coefficient does not
+/// fit.
+[[nodiscard]] ProductRows product_rows(const System& system, const DatapathSpec& spec);
+
 } // namespace mantissa::fixed
