@@ -121,17 +121,17 @@
 `define DRAIN_CLOCKS(p_out_latency, u_out_latency, row_sum_latency) (`MAX2(p_out_latency, u_out_latency) + 3 + \
     (row_sum_latency) + 16)
 
-// fx_operand: bits of alpha and beta in a multiplier.
+// fx_operands: bits of alpha and beta in a multiplier.
 `define FX_OPERAND_W(operand_frac) (`MAX2(18, (operand_frac) + 2))
 
-// fx_operand: products move by multiples of this; shorter moves are the multiplier's spare bits.
+// fx_operands: products move by multiples of this; shorter moves are the multiplier's spare bits.
 `define FX_OPERAND_STEP(operand_frac) ((operand_frac) < 10 ? 8 : (operand_frac) < 14 ? 4 : (operand_frac) < 16 ? \
     2 : 1)
 
-// fx_operand: steps to the right at position 0.
+// fx_operands: steps to the right at position 0.
 `define FX_POSITION_LEAST(operand_frac, out_w) (0 - (out_w) / `FX_OPERAND_STEP(operand_frac))
 
-// fx_operand: bits of a position.
+// fx_operands: bits of a position.
 `define FX_POSITION_W(operand_frac, from_w, out_w) ($clog2(((from_w) + (operand_frac)) / \
     `FX_OPERAND_STEP(operand_frac) + 2 - `FX_POSITION_LEAST(operand_frac, out_w)))
 
@@ -164,15 +164,12 @@
 // to p'.
 `define FX_P_OUT(operand_frac, q_w) (`FX_R_OUT(operand_frac, q_w) + 1)
 
-// fx_rows, from the window to q'.
-`define FX_ROW_LATENCY(coef_mode, lanes) ((coef_mode) == 1 ? 4 : 6)
-
 // fx_dot, from two words to a total that holds their product: multiply; add lanes, two levels a clock;
 // accumulate.
 `define FX_DOT_LATENCY(lanes, a_w, b_w) (`FX_MUL_LATENCY((a_w) - 2, b_w) + ($clog2(lanes) + 1) / 2 + 1)
 
 // core_control of fx_core, from a pass's last slot to the close of the dot products.
-`define FX_DRAIN_CLOCKS(p_out_latency, row_sum_latency, dot_latency) ((p_out_latency) + 2 + (row_sum_latency) + \
-    (dot_latency) + 2)
+`define FX_DRAIN_CLOCKS(p_out_latency, row_sum_latency, dot_latency) ((p_out_latency) + (row_sum_latency) + \
+    (dot_latency))
 
 `endif

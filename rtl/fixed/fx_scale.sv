@@ -1,4 +1,4 @@
-/// A product of a word and alpha or beta, on its way onto another grid: moved by fx_operand's position, it is
+/// A product of a word and alpha or beta, on its way onto another grid: moved by fx_operands's position, it is
 /// term_o + 2^-1 half_o and what is below, so term_o + half_o is it rounded to nearest, half up, and term_o rounded down.
 /// The term has one bit more than the words that it is added to; where it does not fit, beyond_o is high, its low
 /// bits are right, and no word can hold the sum. One clock.
@@ -36,6 +36,7 @@ module fx_scale #(
       localparam integer W  = OutW + 2 + By - Step;
       wire [W+By-1:0] wide;
       wire [W-1:0]    moved = position_i[PosW-1-k] ? wide[W+By-1:By] : wide[W-1:0];
+      wire unused = &{1'b0, wide};
       if (k == 0) begin : g_first
         assign wide = product;
       end else begin : g_next
