@@ -121,17 +121,17 @@
 `define DRAIN_CLOCKS(p_out_latency, u_out_latency, row_sum_latency) (`MAX2(p_out_latency, u_out_latency) + 3 + \
     (row_sum_latency) + 16)
 
-// fx_operands: bits of alpha and beta in a multiplier.
+// fx_operand: bits of alpha and beta in a multiplier.
 `define FX_OPERAND_W(operand_frac) (`MAX2(18, (operand_frac) + 2))
 
-// fx_operands: products move by multiples of this; shorter moves are the multiplier's spare bits.
+// fx_operand: products move by multiples of this; shorter moves are the multiplier's spare bits.
 `define FX_OPERAND_STEP(operand_frac) ((operand_frac) < 10 ? 8 : (operand_frac) < 14 ? 4 : (operand_frac) < 16 ? \
     2 : 1)
 
-// fx_operands: steps to the right at position 0.
+// fx_operand: steps to the right at position 0.
 `define FX_POSITION_LEAST(operand_frac, out_w) (0 - (out_w) / `FX_OPERAND_STEP(operand_frac))
 
-// fx_operands: bits of a position.
+// fx_operand: bits of a position.
 `define FX_POSITION_W(operand_frac, from_w, out_w) ($clog2(((from_w) + (operand_frac)) / \
     `FX_OPERAND_STEP(operand_frac) + 2 - `FX_POSITION_LEAST(operand_frac, out_w)))
 

@@ -33,7 +33,7 @@ fixed/fx_edges.sv
 fixed/fx_lane.sv
 fixed/fx_lines.sv
 fixed/fx_mul.sv
-fixed/fx_operands.sv
+fixed/fx_operand.sv
 fixed/fx_row_fluxes.sv
 fixed/fx_row_stencil.sv
 fixed/fx_rows.sv

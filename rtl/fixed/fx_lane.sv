@@ -20,7 +20,7 @@ module fx_lane #(
 ) (
   input  wire                clk_i,
   input  wire                en_i,
-  input  wire  [FactorW-1:0] u_factor_i,   ///< alpha and beta: see fx_operands
+  input  wire  [FactorW-1:0] u_factor_i,   ///< alpha and beta: see fx_operand
   input  wire  [UPosW-1:0]   u_position_i,
   input  wire  [UBeyondN-1:0] u_beyond_i,
   input  wire  [FactorW-1:0] r_factor_i,

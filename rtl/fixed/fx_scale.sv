@@ -1,4 +1,4 @@
-/// A product of a word and alpha or beta, on its way onto another grid: moved by fx_operands's position, it is
+/// A product of a word and alpha or beta, on its way onto another grid: moved by fx_operand's position, it is
 /// term_o + 2^-1 half_o and what is below, so term_o + half_o is it rounded to nearest, half up, and term_o rounded down.
 /// The term has one bit more than the words that it is added to; where it does not fit, beyond_o is high, its low
 /// bits are right, and no word can hold the sum. One clock.

@@ -84,7 +84,7 @@ module fx_update #(
   wire [`FX_BEYOND_N(OperandFracW, PW, UW)-1:0]      u_beyond;
   wire [`FX_BEYOND_N(OperandFracW, QW, RW)-1:0]      r_beyond;
   wire [`FX_BEYOND_N(OperandFracW, PW, WideP)-1:0]   p_beyond;
-  fx_operands #(
+  fx_operand #(
 `include "fx_parameters_passed.svh"
   ) i_operands (
     .clk_i, .rst_ni, .load_i, .alpha_cls_i, .alpha_i, .beta_cls_i, .beta_i, .u_factor_o(u_factor),

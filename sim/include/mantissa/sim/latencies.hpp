@@ -178,22 +178,22 @@ constexpr int drain_clocks(int p_out_latency, int u_out_latency, int row_sum_lat
     return std::max({p_out_latency, u_out_latency}) + 3 + row_sum_latency + 16;
 }
 
-/// fx_operands: bits of alpha and beta in a multiplier.
+/// fx_operand: bits of alpha and beta in a multiplier.
 constexpr int fx_operand_w(int operand_frac) {
     return std::max({18, operand_frac + 2});
 }
 
-/// fx_operands: products move by multiples of this; shorter moves are the multiplier's spare bits.
+/// fx_operand: products move by multiples of this; shorter moves are the multiplier's spare bits.
 constexpr int fx_operand_step(int operand_frac) {
     return operand_frac < 10 ? 8 : operand_frac < 14 ? 4 : operand_frac < 16 ? 2 : 1;
 }
 
-/// fx_operands: steps to the right at position 0.
+/// fx_operand: steps to the right at position 0.
 constexpr int fx_position_least(int operand_frac, int out_w) {
     return 0 - out_w / fx_operand_step(operand_frac);
 }
 
-/// fx_operands: bits of a position.
+/// fx_operand: bits of a position.
 constexpr int fx_position_w(int operand_frac, int from_w, int out_w) {
     return log2_up((from_w + operand_frac) / fx_operand_step(operand_frac) + 2 -
            fx_position_least(operand_frac, out_w));

@@ -11,7 +11,7 @@
 /// One unit for the three, one after another: r' two clocks behind load_i, u' three, p' four. All stand then.
 `include "mantissa.svh"
 `default_nettype none
-module fx_operands #(
+module fx_operand #(
 `include "fx_parameters.svh"
   , localparam integer M       = OperandFracW,
   localparam integer FactorW = `FX_OPERAND_W(M),
