@@ -249,6 +249,17 @@ TEST(SystemcEngine, RefusesWrongOptions) {
     o.memory.channels = 17;
     EXPECT_THROW((void)sim::make_systemc_engine(o), InvalidInput);
     EXPECT_NE(make_systemc_engine()->refusal(parse_spec("double"), stencil_system(9, 9), {}), "");
+    o = {};
+    o.core = sim::CoreKind::rtl;
+    try {
+        const auto socket = sim::make_systemc_engine(o); // refused as a whole in a build without the core
+        for (const char* spec : {"fx18.16", "s17e8,order=flux"}) {
+            const std::string why = socket->refusal(parse_spec(spec), stencil_system(9, 9), {});
+            EXPECT_NE(why.find("rows are products"), std::string::npos) << why;
+        }
+    } catch (const InvalidInput& e) {
+        EXPECT_NE(std::string(e.what()).find("no RTL core"), std::string::npos) << e.what();
+    }
 }
 
 } // namespace
