@@ -59,7 +59,7 @@ TEST_P(HlsSecondDifferences, EqualsEmulated) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Specs, HlsFlux,
-                         ::testing::Values("s17e8,order=flux", "s10e8:rne,u=s23e8,row=s30e9,order=flux,"
+                         ::testing::Values("s17e8,order=flux", "s26e8:rne,u=s23e8,row=s28e9,order=flux,"
                                                                "dot=fixed[13:-50],lanes=4"),
                          kName);
 INSTANTIATE_TEST_SUITE_P(Specs, HlsSecondDifferences,

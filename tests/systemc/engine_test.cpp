@@ -77,7 +77,7 @@ TEST_P(SystemcForms, EqualEmulated) {
 
 INSTANTIATE_TEST_SUITE_P(
     Specs, SystemcForms,
-    ::testing::Values("s17e8,order=flux", "s10e8:rne,u=s23e8,row=s30e9,order=flux,dot=fixed[13:-50],lanes=4",
+    ::testing::Values("s17e8,order=flux", "s26e8:rne,u=s23e8,row=s28e9,order=flux,dot=fixed[13:-50],lanes=4",
                       "s14e8,coef=s10e8,row=s16e8:rne,order=second-difference,lanes=2", "fx18.16,coef=fx20.17",
                       "fx22.19:floor,u=fx40.33,r=fx20.18,p=fx24.20,q=fx23.17,coef=fx16.13,operand=s10e8:rne,"
                       "scalar=s23e8:rne,lanes=4",
@@ -249,6 +249,17 @@ TEST(SystemcEngine, RefusesWrongOptions) {
     o.memory.channels = 17;
     EXPECT_THROW((void)sim::make_systemc_engine(o), InvalidInput);
     EXPECT_NE(make_systemc_engine()->refusal(parse_spec("double"), stencil_system(9, 9), {}), "");
+    o = {};
+    o.core = sim::CoreKind::rtl;
+    try {
+        const auto socket = sim::make_systemc_engine(o); // refused as a whole in a build without the core
+        for (const char* spec : {"fx18.16", "s17e8,order=flux"}) {
+            const std::string why = socket->refusal(parse_spec(spec), stencil_system(9, 9), {});
+            EXPECT_NE(why.find("rows are products"), std::string::npos) << why;
+        }
+    } catch (const InvalidInput& e) {
+        EXPECT_NE(std::string(e.what()).find("no RTL core"), std::string::npos) << e.what();
+    }
 }
 
 } // namespace

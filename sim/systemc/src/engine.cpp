@@ -231,6 +231,11 @@ public:
     }
     [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System& system,
                                       const SessionOptions& options) const override {
+        if (options_.core == CoreKind::rtl && (spec.fixed_vectors() || !adds_products(spec.order)))
+            return fmt::format(
+                "engine 'systemc' with the RTL core: its socket is that of floating cores whose rows are "
+                "products, and this is '{}'; use the HLS stages or the rtl engine",
+                to_string(spec));
         return hls::refusal("systemc", spec, system, options);
     }
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,

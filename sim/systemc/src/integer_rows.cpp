@@ -14,7 +14,7 @@ namespace {
 
 /// Words that change places between lanes (rtl/mantissa.svh).
 int lane_turn(int lanes) {
-    return lanes == 1 ? 0 : lanes <= 8 ? 1 : 2;
+    return lanes <= 2 ? 0 : lanes <= 8 ? 1 : 2;
 }
 
 /// Constants in canonical signed digits: those that are 1 and those that are -1 (rtl/fx_digits.svh).
@@ -78,7 +78,7 @@ RowClocks integer_rows(const DatapathSpec& spec, const hls::LoadedMatrix& matrix
     const mantissa_hls::Shape& shape = matrix.shape;
     const int lanes = spec.lanes, p = spec.p.word_bits;
     const int rounds = shape.row_shift > 0 && spec.q.rounding == Rounding::nearest_up ? 1 : 0;
-    const int lines = lane_turn(lanes);
+    const int lines = lanes == 2 ? 1 : lane_turn(lanes);
     RowClocks clocks;
     if (shape.stencil != 0) {
         Nine s{};
