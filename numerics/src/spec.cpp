@@ -300,16 +300,6 @@ DatapathSpec parse_spec(std::string_view text) {
     return spec;
 }
 
-std::string beyond_products(const DatapathSpec& spec) {
-    if (spec.fixed_vectors())
-        return fmt::format("{} is a fixed-point format: only the emulated engine has them", to_string(spec.r));
-    if (!adds_products(spec.order))
-        return fmt::format("order={}: only the emulated engine forms rows of differences; others add products "
-                           "(order=chain or tree)",
-                           to_string(spec.order));
-    return {};
-}
-
 std::string to_string(const DatapathSpec& spec) {
     const DatapathSpec plain(spec.r);
     std::string text = to_string(spec.r);

@@ -128,10 +128,6 @@ struct DatapathSpec {
 /// Parses and validates the text form. Throws InvalidInput with one line.
 DatapathSpec parse_spec(std::string_view text);
 
-/// Why only an engine with fixed-point words and row differences runs `spec`: one line that begins with what asks for
-/// them. Empty where floating vectors and rows of products do (the datapath of FCCM'06).
-std::string beyond_products(const DatapathSpec& spec);
-
 /// The text form over r's format as the base; parse_spec reads it back as an equal spec, and equal specs have equal
 /// texts. It is the key under which results are stored.
 std::string to_string(const DatapathSpec& spec);
