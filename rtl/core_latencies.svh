@@ -7,9 +7,8 @@
 `define MIN2(a, b) ((a) < (b) ? (a) : (b))
 `define MAX3(a, b, c) `MAX2(`MAX2(a, b), c)
 
-// fp_add. Six stages (compare and swap; align; add; normalise in two; round); above 28 bits eight (compare;
-// swap; align; add; normalise in three; round).
-`define ADD_LATENCY(a_frac, b_frac, out_frac) (`MAX3(a_frac, b_frac, out_frac) > 28 ? 8 : 6)
+// fp_add. Six stages at every width: compare and swap; align; add; normalise in two; round.
+`define ADD_LATENCY(a_frac, b_frac, out_frac) (6)
 
 // 17-bit tiles across a fraction: the hidden bit, and one bit more, stay outside where that saves a tile.
 `define MUL_TILES(frac) (((frac) + 15) / 17)
@@ -61,7 +60,7 @@
 // scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
 // differences are formed outside or here.
 `define SCALAR_CLOCKS(integers, outside, frac, rne, blocks, sum_frac) (2 * `SCALAR_DIVIDE_STEPS(frac, rne) + 2 * \
-    `SCALAR_TIMES_STEPS(frac, blocks) + ((outside) != 0 ? 22 + `ACCUMULATE_FOLD_LATENCY(sum_frac, sum_frac) : \
+    `SCALAR_TIMES_STEPS(frac, blocks) + ((outside) != 0 ? 24 + `ACCUMULATE_FOLD_LATENCY(sum_frac, sum_frac) : \
     (integers) != 0 ? 36 : 31))
 
 // vector_update, from the slot that consumes p and q to the clock that takes u.
@@ -88,6 +87,34 @@
 `define ROW_LATENCY(tree, coef_frac, p_frac, row_exp, row_frac, q_exp, q_frac) (`MUL_LATENCY(coef_frac, p_frac) \
     + ((tree) != 0 ? 4 : 8) * `ADD_LATENCY(row_frac, row_frac, row_frac) + `CONVERT_LATENCY(row_exp, row_frac, \
     q_exp, q_frac))
+
+// fp_times.
+`define TIMES_LATENCY(times, in_exp, in_frac, out_exp, out_frac) ((times) * (times) == 1 ? \
+    `CONVERT_LATENCY(in_exp, in_frac, out_exp, out_frac) : 2)
+
+// flux_rows, from the window to the clock that takes a weight (E, NW, N, NE) or, as the fifth, a row sum;
+// stages: AddStages.
+`define FLUX_OFF(coef_frac, p_frac, row_frac, weight, stages) ((weight) < 4 ? (stages) : 5 * (stages) + \
+    `MUL_LATENCY(coef_frac, row_frac) - `MUL_LATENCY(coef_frac, p_frac))
+
+// flux_rows, from the window to q'.
+`define FLUX_LATENCY(coef_frac, row_exp, row_frac, q_exp, q_frac, row_sums, stages) (`MUL_LATENCY(coef_frac, \
+    row_frac) + ((row_sums) != 0 ? 6 : 5) * (stages) + `CONVERT_LATENCY(row_exp, row_frac, q_exp, q_frac))
+
+// second_rows, of gamma times a.
+`define SECOND_GAMMA_LATENCY(coef_frac, row_exp, row_frac, times_gamma) ((times_gamma) != 0 ? \
+    `TIMES_LATENCY(times_gamma, row_exp, row_frac, row_exp, row_frac) : `MUL_LATENCY(coef_frac, row_frac))
+
+// second_rows, from the window to q'.
+`define SECOND_LATENCY(coef_frac, row_exp, row_frac, q_exp, q_frac, row_sums, times_gamma, stages) \
+    (`SECOND_GAMMA_LATENCY(coef_frac, row_exp, row_frac, times_gamma) + ((row_sums) != 0 ? 7 : 6) * (stages) + \
+    `CONVERT_LATENCY(row_exp, row_frac, q_exp, q_frac))
+
+// core_rows, from a window to its q', by Order.
+`define ROWS_LATENCY(order, coef_frac, p_frac, row_exp, row_frac, q_exp, q_frac, row_sums, times_gamma, stages) \
+    ((order) < 2 ? `ROW_LATENCY(order, coef_frac, p_frac, row_exp, row_frac, q_exp, q_frac) : (order) == 2 ? \
+    `FLUX_LATENCY(coef_frac, row_exp, row_frac, q_exp, q_frac, row_sums, stages) : `SECOND_LATENCY(coef_frac, \
+    row_exp, row_frac, q_exp, q_frac, row_sums, times_gamma, stages))
 
 // core_control, from a pass's last slot to the close of the dot products: the pipeline, with a few clocks in
 // hand.

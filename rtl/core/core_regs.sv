@@ -2,8 +2,8 @@
 ///
 /// generated: map
 ///   000 ID             R    0x4D545301
-///   004 CONFIG         R    [2:0] log2 Lanes, [4:3] CoefMode, [5] Fixed, [6] Tree, [7] integer words, [8]
-///                           RowSums
+///   004 CONFIG         R    [2:0] log2 Lanes, [4:3] CoefMode, [5] Fixed, [6] Order 1 (tree), [7] integer
+///                           words, [8] RowSums, [10:9] Order
 ///   008 CONTROL        W    write 1: [0] start, [1] abort. Reads as 0
 ///   00C STATUS         R    [0] busy, [1] done, [6:4] how the run ended, [8] the bank with the result, [9]
 ///                           beats of a run that has ended are still offered
@@ -25,7 +25,8 @@
 ///   060 QQ             R
 ///   068 SIGMA          R
 ///   070 RHO_STOP       RW   the run ends behind a pass with rho below it; 0: never
-///   080 COEFFICIENT b  W     + 8 b, b = 0..8: of the constant stencil (pcg_core)
+///   080 COEFFICIENT b  W     + 8 b, b = 0..8: of the constant stencil; of fluxes: w of E, NW, N, NE, and c;
+///                           of second differences: alpha, beta, gamma, and c (pcg_core)
 ///   0C8 WORDS_U        R    over this run's words of u', the OR of w where w >= 0 and of -1 - w else; bit
 ///                           W-1 is set where a word overflowed (fx_core)
 ///   0D0 WORDS_R        R    of r' (fx_core)
@@ -114,13 +115,15 @@ module core_regs #(
   logic [3:0]  strobe;
   assign s_axil_awready = ~aw_q;
   assign s_axil_wready  = ~w_q;
-  wire take = aw_q & w_q & ~s_axil_bvalid;
+  logic [2:0]  settle_q; // clocks in which alpha and beta, written just now, become operands of the vector updates
+  wire take = aw_q & w_q & ~s_axil_bvalid & ~(|settle_q);
 
   wire control = at == `REG_CONTROL;
   wire clear   = at == `REG_ERRORS;
   wire [7:0] pair = {at[7:3], 3'd0};
   wire known   = `REG_WRITABLE(at) || (Integer == 0 && `REG_PCG_CORE_WRITABLE(at));
   wire write   = take & ~busy_i;
+  wire scalar  = pair == `REG_ALPHA || pair == `REG_BETA || pair == `REG_RHO_STOP;
   wire start   = control & data[`CONTROL_START] & strobe[0];
   wire misuse  = take & busy_i & known & ~clear & ~(control & ~start);
   wire [7:0] strobes = at[2] ? {strobe, 4'b0000} : {4'b0000, strobe}; // of a 64-bit value
@@ -143,7 +146,10 @@ module core_regs #(
       w_q           <= 1'b0;
       s_axil_bvalid <= 1'b0;
       s_axil_bresp  <= 2'b00;
+      settle_q      <= '0;
     end else begin
+      if (write & scalar) settle_q <= 3'd6;
+      else if (|settle_q) settle_q <= settle_q - 3'd1;
       if (take) begin
         aw_q <= 1'b0;
         w_q  <= 1'b0;
@@ -186,7 +192,7 @@ module core_regs #(
     end else begin
       start_o     <= write & start;
       abort_o     <= take & control & data[`CONTROL_ABORT] & strobe[0];
-      set_o       <= strobes & {8{write & (pair == `REG_ALPHA || pair == `REG_BETA || pair == `REG_RHO_STOP)}};
+      set_o       <= strobes & {8{write & scalar}};
       set_at_o    <= at[5:3];
       set_word_o  <= data;
       errors_q    <= (errors_q & ~({data[8] & strobe[1], data[7:0] & {8{strobe[0]}}} & {`ERRORS_W{take & clear}})) |

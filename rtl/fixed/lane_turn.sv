@@ -17,17 +17,20 @@ module lane_turn #(
   output logic [Lanes*W-1:0] turned_o
 );
   localparam integer Stages = `LANE_TURN_LATENCY(Lanes);
-  localparam integer Later  = Log / Stages; // moves behind the first register of two
+  localparam integer Later  = (Stages == 2) ? Log / 2 : 0; // moves behind the first register of two
   localparam integer PairW  = 2 * Lanes * W;
   // Lanes - turn = 1 + ~turn.
   wire [Log-1:0] amount = (Back != 0) ? ~turn_i : turn_i;
   logic [PairW-1:0] moved;
   always_comb begin
     moved = {newer_i, older_i} >> ((Back != 0) ? W : 0);
-    for (int k = Log - 1; k >= ((Stages == 1) ? 0 : Later); k = k - 1) if (amount[k]) moved = moved >> (W << k);
+    for (int k = Log - 1; k >= Later; k = k - 1) if (amount[k]) moved = moved >> (W << k);
   end
   generate
-    if (Stages == 1) begin : g_one
+    if (Stages == 0) begin : g_none
+      assign turned_o = moved[Lanes*W-1:0];
+      wire unused = &{1'b0, clk_i, en_i, moved};
+    end else if (Stages == 1) begin : g_one
       always_ff @(posedge clk_i) if (en_i) turned_o <= moved[Lanes*W-1:0];
       wire unused = &{1'b0, moved};
     end else begin : g_two

@@ -184,9 +184,10 @@ struct mantissa_model_state {
 
     std::uint32_t read(std::uint32_t address) {
         top->araddr = static_cast<CData>(address);
-        top->arvalid = 1;
+        top->arvalid = 1; // it is taken at once: no read is under way
         tick();
         top->arvalid = 0;
+        while (!top->rvalid) tick();
         const std::uint32_t value = top->rdata;
         tick();
         return value;

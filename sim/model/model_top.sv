@@ -8,7 +8,6 @@ module model_top #(
 `include "fx_parameters.svh"
 `else
 `include "core_parameters.svh"
-  , localparam integer Coefs = 9
 `endif
 ) (
   input  wire         clk_i,

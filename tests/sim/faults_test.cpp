@@ -250,13 +250,16 @@ TEST_P(Faults, ABrokenRuleIsFound) {
 }
 
 TEST_P(Faults, HalvesOfARegisterStandForThemselves) {
+    const std::uint64_t held = ~std::uint64_t{0} >> (64 - spec_.scalar.width()); // bits that a scalar has
+    const std::uint32_t low = 0x56789ABCU & static_cast<std::uint32_t>(held),
+                        high = 0x3F401234U & static_cast<std::uint32_t>(held >> 32);
     for (const std::uint32_t at : {kAlpha, kBeta, kRhoStop}) {
         session_->write_register(at + 4, 0x3F401234);
         session_->write_register(at, 0x56789ABC);
-        EXPECT_EQ(session_->read_register(at), 0x56789ABCU);
-        EXPECT_EQ(session_->read_register(at + 4), 0x3F401234U);
+        EXPECT_EQ(session_->read_register(at), low);
+        EXPECT_EQ(session_->read_register(at + 4), high);
         session_->write_register(at + 4, 0);
-        EXPECT_EQ(session_->read_register(at), 0x56789ABCU);
+        EXPECT_EQ(session_->read_register(at), low);
         session_->write_register(at, 0);
     }
     session_->write_register(kCycles, 77); // read only

@@ -53,7 +53,7 @@ public:
         };
         return fmt::format("{},u={},p={},q={},coef={},operand={},scalar={},lanes={}", word(10, 32, 2), word(10, 53, 4),
                            word(10, 32, 3), word(10, 32, 3), word(6, 28, 2), format(2, 30, between(6, 9)),
-                           format(5, 40, between(8, 11)), 1 << between(0, 5));
+                           format(5, 40, between(8, 11)), 1 << between(0, 3));
     }
 
 private:

@@ -43,7 +43,17 @@ sim::CoreParameters whole_core(const SynthesisRequest& request, int style) {
         std::erase_if(list, [&](const auto& p) { return p.first == name; });
         list.emplace_back(name, value);
     };
-    set("CoefMode", request.constant_bands ? 1 : 0);
+    const bool second = s.order == RowOrder::second_difference && !s.fixed_vectors();
+    set("CoefMode", request.constant_bands || second ? 1 : 0);
+    if (!s.fixed_vectors() && !adds_products(s.order)) {
+        set("LenW", kLengthBits);
+        set("GuardW", kLengthBits);
+        set("AddStages", 4);
+    }
+    // Second differences are those of (8, -1), whose numbers are part of the hardware.
+    if (second)
+        for (const auto& [name, value] : {std::pair{"TimesAlpha", -3}, {"TimesBeta", -3}, {"TimesGamma", -1}})
+            set(name, value);
     if (s.fixed_vectors()) {
         if (request.constant_bands) {
             const System poisson = make_problem("poisson2d:level=4").system;

@@ -15,10 +15,9 @@ constexpr int log2_up(int x) {
     return n;
 }
 
-/// fp_add. Six stages (compare and swap; align; add; normalise in two; round); above 28 bits eight (compare;
-/// swap; align; add; normalise in three; round).
-constexpr int add_latency(int a_frac, int b_frac, int out_frac) {
-    return std::max({a_frac, b_frac, out_frac}) > 28 ? 8 : 6;
+/// fp_add. Six stages at every width: compare and swap; align; add; normalise in two; round.
+constexpr int add_latency([[maybe_unused]] int a_frac, [[maybe_unused]] int b_frac, [[maybe_unused]] int out_frac) {
+    return 6;
 }
 
 /// 17-bit tiles across a fraction: the hidden bit, and one bit more, stay outside where that saves a tile.
@@ -95,7 +94,7 @@ constexpr int accumulate_fold_latency(int term_frac, int sum_frac) {
 /// scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
 /// differences are formed outside or here.
 constexpr int scalar_clocks(int integers, int outside, int frac, int rne, int blocks, int sum_frac) {
-    return 2 * scalar_divide_steps(frac, rne) + 2 * scalar_times_steps(frac, blocks) + (outside != 0 ? 22 +
+    return 2 * scalar_divide_steps(frac, rne) + 2 * scalar_times_steps(frac, blocks) + (outside != 0 ? 24 +
            accumulate_fold_latency(sum_frac, sum_frac) : integers != 0 ? 36 : 31);
 }
 
@@ -134,6 +133,43 @@ constexpr int row_off(int tree, int row_frac, int band) {
 constexpr int row_latency(int tree, int coef_frac, int p_frac, int row_exp, int row_frac, int q_exp, int q_frac) {
     return mul_latency(coef_frac, p_frac) + (tree != 0 ? 4 : 8) * add_latency(row_frac, row_frac, row_frac)
            + convert_latency(row_exp, row_frac, q_exp, q_frac);
+}
+
+/// fp_times.
+constexpr int times_latency(int times, int in_exp, int in_frac, int out_exp, int out_frac) {
+    return times * times == 1 ? convert_latency(in_exp, in_frac, out_exp, out_frac) : 2;
+}
+
+/// flux_rows, from the window to the clock that takes a weight (E, NW, N, NE) or, as the fifth, a row sum;
+/// stages: AddStages.
+constexpr int flux_off(int coef_frac, int p_frac, int row_frac, int weight, int stages) {
+    return weight < 4 ? stages : 5 * stages + mul_latency(coef_frac, row_frac) - mul_latency(coef_frac,
+           p_frac);
+}
+
+/// flux_rows, from the window to q'.
+constexpr int flux_latency(int coef_frac, int row_exp, int row_frac, int q_exp, int q_frac, int row_sums, int stages) {
+    return mul_latency(coef_frac, row_frac) + (row_sums != 0 ? 6 : 5) * stages + convert_latency(row_exp,
+           row_frac, q_exp, q_frac);
+}
+
+/// second_rows, of gamma times a.
+constexpr int second_gamma_latency(int coef_frac, int row_exp, int row_frac, int times_gamma) {
+    return times_gamma != 0 ? times_latency(times_gamma, row_exp, row_frac, row_exp, row_frac) :
+           mul_latency(coef_frac, row_frac);
+}
+
+/// second_rows, from the window to q'.
+constexpr int second_latency(int coef_frac, int row_exp, int row_frac, int q_exp, int q_frac, int row_sums, int times_gamma, int stages) {
+    return second_gamma_latency(coef_frac, row_exp, row_frac, times_gamma) + (row_sums != 0 ? 7 : 6) *
+           stages + convert_latency(row_exp, row_frac, q_exp, q_frac);
+}
+
+/// core_rows, from a window to its q', by Order.
+constexpr int rows_latency(int order, int coef_frac, int p_frac, int row_exp, int row_frac, int q_exp, int q_frac, int row_sums, int times_gamma, int stages) {
+    return order < 2 ? row_latency(order, coef_frac, p_frac, row_exp, row_frac, q_exp, q_frac) : order == 2
+           ? flux_latency(coef_frac, row_exp, row_frac, q_exp, q_frac, row_sums, stages) : second_latency(coef_frac,
+           row_exp, row_frac, q_exp, q_frac, row_sums, times_gamma, stages);
 }
 
 /// core_control, from a pass's last slot to the close of the dot products: the pipeline, with a few clocks in
@@ -210,7 +246,7 @@ constexpr int fx_p_out(int operand_frac, int q_w) {
 }
 
 /// fx_rows, from the window to q'.
-constexpr int fx_row_latency(int coef_mode, int lanes) {
+constexpr int fx_row_latency(int coef_mode, [[maybe_unused]] int lanes) {
     return coef_mode == 1 ? 4 : 6;
 }
 
