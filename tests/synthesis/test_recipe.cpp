@@ -1,4 +1,6 @@
-// Ports as yosys lists them, and the wrapper in which an operator is placed.
+// What a request means to the tools: cores and their parameters; ports as yosys lists them, and the wrapper in which an
+// operator is placed.
+#include <map>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -27,6 +29,45 @@ TEST(Recipe, EveryPortOfAWrappedOperatorHasItsOwnRegisters) {
     EXPECT_NE(text.find(".a_i(in_q[1 +: 26])"), std::string::npos) << text;
     EXPECT_NE(text.find(".q_o(out[0 +: 4])"), std::string::npos) << text;
     EXPECT_NE(text.find("fp_thing #(.M(17))"), std::string::npos) << text;
+}
+
+std::map<std::string, int> parameters_of(const SynthesisRequest& request, const std::string& module) {
+    const Top top = top_of(request);
+    EXPECT_EQ(top.module, module);
+    EXPECT_TRUE(top.core);
+    std::map<std::string, int> named;
+    for (const auto& [name, value] : top.parameters) EXPECT_TRUE(named.emplace(name, value).second) << name << " twice";
+    return named;
+}
+
+TEST(Recipe, FixedVectorsAskForTheIntegerCore) {
+    const DatapathSpec spec = parse_spec("fx18.16,u=fx25.21,operand=s14e8,scalar=s19e8:rne,lanes=4");
+    const auto held = parameters_of({spec, "xc2v", "block", "core", false, true}, "fx_core");
+    EXPECT_EQ(held.at("CoefMode"), 1);
+    EXPECT_EQ(held.at("S4"), 8); // the paper's stencil times 3
+    for (const char* name : {"S0", "S1", "S2", "S3", "S5", "S6", "S7", "S8"}) EXPECT_EQ(held.at(name), -1) << name;
+    EXPECT_EQ(held.at("UW"), 25);
+    EXPECT_EQ(held.at("Lanes"), 4);
+    EXPECT_EQ(held.at("ScalarRne"), 1);
+    EXPECT_EQ(held.at("MaxRow"), 1025);
+    EXPECT_GE(held.at("LenW"), 21); // 1025 x 1025 elements
+    EXPECT_EQ(held.at("Style"), 2);
+    const auto streamed = parameters_of({spec, "xc2v", "block"}, "fx_core");
+    EXPECT_EQ(streamed.at("CoefMode"), 0);
+    EXPECT_EQ(streamed.at("RowSums"), 1);
+    EXPECT_EQ(streamed.at("RowShift"), 16); // a product has 32 fraction bits, q 16
+    EXPECT_FALSE(streamed.contains("S4"));
+    EXPECT_EQ(parameters_of({spec, "xc2v", "logic"}, "fx_core").at("Style"), 1);
+    for (const char* target : {"xc7", "xcup"}) // wider blocks than the core's own tiles
+        EXPECT_EQ(parameters_of({spec, target, "block"}, "fx_core").at("Style"), 0);
+    EXPECT_EQ(parameters_of({spec, "ecp5", "block"}, "fx_core").at("Style"), 2);
+}
+
+TEST(Recipe, FloatingVectorsKeepTheirCore) {
+    const DatapathSpec spec = parse_spec("s17e8");
+    EXPECT_EQ(parameters_of({spec, "xcup", "block"}, "pcg_core").at("Style"), 2);
+    EXPECT_EQ(parameters_of({spec, "xc2v", "block"}, "pcg_core").at("CoefMode"), 0);
+    EXPECT_EQ(parameters_of({spec, "xc2v", "block", "core", false, true}, "pcg_core").at("CoefMode"), 1);
 }
 
 } // namespace

@@ -125,6 +125,9 @@ TEST(Synthesize, WrongToolsAndRequestsAreOneLine) {
     expect_one_line(run(scratch, "synthesize --spec s99e8"), "s99e8");
     expect_one_line(run(scratch, "synthesize --spec s23e8:rne:subnormals"), "flush");
     expect_one_line(run(scratch, "synthesize --target abacus"), "abacus");
+    expect_one_line(run(scratch, "synthesize --bands some"), "--bands");
+    expect_one_line(run(scratch, "synthesize --operator add --bands constant"), "--bands");
+    expect_one_line(run(scratch, "synthesize --spec fx18.16,point=moving"), "point=moving");
     expect_one_line(run(scratch, "synthesize --operator div --combinational"), "feedback");
     // Every request is looked at before any tool runs.
     expect_one_line(run(scratch, "synthesize --spec s4e4 --operator mul --operator teapot"), "teapot");

@@ -18,7 +18,7 @@
 //                                                   With "rtl" or "systemc" the clocks of a pass are those of the solve
 //   passes      whole           4                   passes of the RTL core to count clocks on, where no engine of the
 //                                                   design counts them; 0 to 10000, 0: none
-//   bands       text            "streamed"          or "constant": a stencil held in registers, 8 words an element not 17
+//   bands       text            "streamed"          or "constant": a stencil held in registers, 8 words an element
 //   words       text            "bytes"             or "packed": words in memory rounded up to bytes, or as they are
 //   fill        number          0.85                share of a device's slices that cores may take, above 0, at most 1
 //   place       true or false   false               place and route for devices of target ecp5

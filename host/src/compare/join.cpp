@@ -227,7 +227,8 @@ std::vector<Row> join_constant(const Comparison& comparison, Gathered& gathered,
         return comparison.constant_bands || gathered.problems.at(p).kind != "stencil";
     });
     std::vector<Row> rows = join(held, gathered, here);
-    for (Row& row : rows) // the rows outlive `held`
+    std::erase_if(rows, [](const Row& row) { return row.resident.has_value(); }); // nothing of theirs is streamed
+    for (Row& row : rows)                                                         // the rows outlive `held`
         row.design = &comparison.designs[static_cast<std::size_t>(row.design - held.designs.data())];
     return rows;
 }

@@ -215,16 +215,18 @@ std::string constant_text(const Json& document, const std::vector<Row>& rows, co
         held.spec = text(*b, "spec");
         held.multiplier = text(*b, "multiplier");
         held.cores = whole(*b, "cores");
-        const double ratio = least(rows, false)->seconds / *seconds;
-        const std::size_t designs = count_designs(rows);
+        std::vector<Row> streamed = rows; // a resident design's vectors stay where they are either way
+        std::erase_if(streamed, [](const Row& row) { return row.resident_lanes > 0; });
+        if (streamed.empty()) return {};
+        const double ratio = least(streamed, false)->seconds / *seconds;
+        const std::size_t designs = count_designs(streamed);
         const std::string gain = ratio > 1.01 ? fmt::format("{:.3g} times as fast", ratio) : "no faster";
-        const std::string with = fmt::format("With the constant stencil of {} held in registers (8 words an element, "
-                                             "not 17) ",
-                                             problem);
+        const std::string with =
+            fmt::format("With the constant stencil of {} held in registers (8 words an element) ", problem);
         if (designs == 1)
             return with + fmt::format("{} on {} would take {} (modelled) with {}, {}.", held.spec, device,
                                       time_text(*seconds), text::counted(held.cores, "core"), gain);
-        return with + fmt::format("the fastest of the same {} designs on {} would be {}: {} ({}), {} (modelled).",
+        return with + fmt::format("the fastest of the {} streamed designs on {} would be {}: {} ({}), {} (modelled).",
                                   designs, device, gain, held.spec, cores_text(held), time_text(*seconds));
     }
     return {};

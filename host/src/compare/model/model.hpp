@@ -19,7 +19,8 @@ struct Traffic {
     double vector_bytes = 0; ///< u, r, p and p again: what an outer step takes from the core and gives back
 };
 /// Words of the matrix that an element streams: nine products take nine bands; fluxes, and rows of integers, the four
-/// couplings of a symmetric matrix (a fifth where its row sums are not zero); second differences none.
+/// couplings of a symmetric matrix (row sums, a fifth where they are not zero, are not counted); second differences
+/// none.
 int coefficient_words(const DatapathSpec& spec);
 Traffic traffic_of(const DatapathSpec& spec, bool constant_bands, bool packed);
 

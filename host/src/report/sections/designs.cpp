@@ -156,7 +156,7 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins, co
     Table t;
     const bool constant = list != "best";
     t.id = fmt::format("{}-{}", constant ? "best-constant" : "best", document.number);
-    t.caption = constant ? "The best designs if the constant stencil were held in registers: 8 words an element, not 17"
+    t.caption = constant ? "The best designs if the constant stencil were held in registers: 8 words an element"
                          : "The best design for each problem and device, and its format in each stage";
     t.folded = constant;
     t.columns = {text_column("problem", "Problem"),
