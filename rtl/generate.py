@@ -92,25 +92,49 @@ def filled(words, indent, separator, width):
 
 
 def fusesoc_names(core, more=()):
-    words = [*parameter_names(core), *more]
+    return fusesoc_list([*parameter_names(core), *more])
+
+
+def fx_fusesoc_names(core):
+    return fusesoc_list([name for name, _, _ in named_parameters(core["fx_parameter"])])
+
+
+def fusesoc_list(words):
     return "    parameters:\n" + filled([f"{'[' if w == words[0] else ''}{w}{']' if w == words[-1] else ''}"
                                          for w in words], "      ", ", ", 118) + "\n"
 
 
-def fusesoc_descriptions(core):
-    def line(name, default, text):
-        return f'  {name}: {{datatype: int, default: {default}, paramtype: vlogparam, description: "{text}"}}'
+def fusesoc_line(name, default, text):
+    return f'  {name}: {{datatype: int, default: {default}, paramtype: vlogparam, description: "{text}"}}'
 
-    lines = []
-    for p in core["parameter"]:
-        if "format" in p:
+
+def fusesoc_lines(rows):
+    line, lines = fusesoc_line, []
+    for p in rows:
+        if "word" in p:
+            w, f = p["default"]
+            lines.append(line(p["word"] + "W", w, f"Bits of words of {p['text']}"))
+            lines.append(line(p["word"] + "F", f, f"Fraction bits of {p['text']}"))
+            if p.get("rounds", True):
+                lines.append(line(p["word"] + "Down", 0, f"Rounding of {p['text']}: 0 to nearest, half up, 1 down"))
+        elif "format" in p:
             what = p["text"]
             lines.append(line(p["format"] + "ExpW", p["default"][0], f"Exponent bits of {what}"))
             lines.append(line(p["format"] + "FracW", p["default"][1], f"Fraction bits of {what}"))
             if p.get("rounds", True):
                 lines.append(line(p["format"] + "Rne", 0, f"Rounding of {what}: 0 toward zero, 1 to nearest-even"))
         else:
-            lines.append(line(p["name"], p["default"], p["text"][0].upper() + p["text"][1:]))
+            text = p["text"].rstrip(",")
+            lines.append(line(p["name"], p["default"], text[0].upper() + text[1:]))
+    return lines
+
+
+def fx_fusesoc_descriptions(core):
+    return "\n".join(fusesoc_lines(core["fx_parameter"])) + "\n"
+
+
+def fusesoc_descriptions(core):
+    line, lines = fusesoc_line, fusesoc_lines(core["parameter"])
     for v in ("U", "R", "P", "Q", "Coef"):
         what = "a band" if v == "Coef" else v.lower()
         lines.append(line(v + "Bytes", 4, f"Bytes of an element of {what} in its stream (target axis)"))
@@ -384,7 +408,8 @@ def latency_header_cpp(core):
              "    int n = 0;", "    while ((1 << n) < x) ++n;", "    return n;", "}", ""]
     for f in core["latency"]:
         lines += [f"/// {part}" for part in wrapped(f["text"] + ".", 110)]
-        arguments = ", ".join(f"int {a}" for a in f["arguments"])
+        used = {n.id for n in ast.walk(tree_of(f)) if isinstance(n, ast.Name)}
+        arguments = ", ".join(f"{'' if a in used else '[[maybe_unused]] '}int {a}" for a in f["arguments"])
         unused = "[[maybe_unused]] " if not f["arguments"] else ""
         lines += [f"{unused}constexpr int {f['name']}({arguments}) {{",
                   broken(f"    return {Writer('cpp')(tree_of(f))};", "           "), "}", ""]
@@ -432,6 +457,7 @@ PARTS = {
         "axis names": lambda core: fusesoc_names(core, [v + "Bytes" for v in ("U", "R", "P", "Q", "Coef")]),
         "parameters": fusesoc_descriptions,
     },
+    "rtl/fx_core.core": {"names": fx_fusesoc_names, "parameters": fx_fusesoc_descriptions},
     "rtl/core/core_regs.sv": {"map": register_comment},
     "rtl/README.md": {"latencies": latency_table},
     "docs/integration.md": {"parameters": parameter_table, "fx_core parameters": fx_parameter_table, "registers": register_table, "ends": end_table,

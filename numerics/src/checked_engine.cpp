@@ -16,6 +16,10 @@ bool same(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
+std::string to_text(const WordUse& words) {
+    return fmt::format("{} {} {} {}", words.u, words.r, words.p, words.q);
+}
+
 class CheckedSession final : public Session {
 public:
     CheckedSession(std::string names, const DatapathSpec& spec, std::size_t size, std::unique_ptr<Session> subject,
@@ -59,11 +63,19 @@ public:
                 d.reference = words(b);
                 fail(std::move(d), before);
             }
+            if (a.words != b.words) {
+                Difference d;
+                d.signal = "word lengths of u, r, p, q";
+                d.subject = to_text(a.words);
+                d.reference = to_text(b.words);
+                fail(std::move(d), before);
+            }
             if (auto d = compare_sessions(*subject_, *reference_, spec_, size_)) fail(std::move(*d), before);
             total.passes += a.passes;
             if (passes_) *passes_ += a.passes;
             total.sigma_guards += a.sigma_guards;
             total.end = a.end;
+            total.words.merge(a.words);
             if (a.cycles) total.cycles = total.cycles.value_or(0) + *a.cycles;
         }
         return total;

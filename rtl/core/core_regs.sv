@@ -2,8 +2,8 @@
 ///
 /// generated: map
 ///   000 ID             R    0x4D545301
-///   004 CONFIG         R    [2:0] log2 Lanes, [4:3] CoefMode, [5] Fixed, [6] Tree, [7] integer words, [8]
-///                           RowSums
+///   004 CONFIG         R    [2:0] log2 Lanes, [4:3] CoefMode, [5] Fixed, [6] Order 1 (tree), [7] integer
+///                           words, [8] RowSums, [10:9] Order
 ///   008 CONTROL        W    write 1: [0] start, [1] abort. Reads as 0
 ///   00C STATUS         R    [0] busy, [1] done, [6:4] how the run ended, [8] the bank with the result, [9]
 ///                           beats of a run that has ended are still offered
@@ -25,7 +25,8 @@
 ///   060 QQ             R
 ///   068 SIGMA          R
 ///   070 RHO_STOP       RW   the run ends behind a pass with rho below it; 0: never
-///   080 COEFFICIENT b  W     + 8 b, b = 0..8: of the constant stencil (pcg_core)
+///   080 COEFFICIENT b  W     + 8 b, b = 0..8: of the constant stencil; of fluxes: w of E, NW, N, NE, and c;
+///                           of second differences: alpha, beta, gamma, and c (pcg_core)
 ///   0C8 WORDS_U        R    over this run's words of u', the OR of w where w >= 0 and of -1 - w else; bit
 ///                           W-1 is set where a word overflowed (fx_core)
 ///   0D0 WORDS_R        R    of r' (fx_core)
@@ -82,12 +83,7 @@ module core_regs #(
   input  wire  [31:0]     pass_count_i,
   input  wire  [31:0]     sigma_guards_i,
   input  wire  [63:0]     cycles_i,
-  input  wire  [ScalarW-1:0]   alpha_i,
-  input  wire  [ScalarW-1:0]   beta_i,
-  input  wire  [ScalarW-1:0]   rho_i,
-  input  wire  [ScalarW-1:0]   pq_i,
-  input  wire  [ScalarW-1:0]   qq_i,
-  input  wire  [ScalarW-1:0]   sigma_i,
+  input  wire  [ScalarW-1:0] scalar_i, ///< in the clock of scalar_read_o: scalar scalar_at_o
   input  wire  [63:0]     words_u_i, ///< Integer 1: the OR of a vector's words, by their signs
   input  wire  [63:0]     words_r_i,
   input  wire  [63:0]     words_p_i,
@@ -103,10 +99,11 @@ module core_regs #(
   output logic [31:0]     stall_limit_o,
   output logic            stencil_o,
   output logic            bank_o,
-  output logic [7:0]      set_alpha_o, ///< one clock: the bytes of alpha that become those of {set_word_o, set_word_o}
-  output logic [7:0]      set_beta_o,
+  output logic            scalar_read_o, ///< one clock
+  output logic [2:0]      scalar_at_o,   ///< a scalar: bits [5:3] of its address
+  output logic [7:0]      set_o,         ///< one clock: the bytes of a scalar that become those of {set_word_o, set_word_o}
+  output logic [2:0]      set_at_o,
   output logic [31:0]     set_word_o,
-  output logic [ScalarW-1:0]   rho_stop_o,
   output logic [9*CoefW-1:0] coef_o
 );
   // ---- Writes ------------------------------------------------------------------------------------------------------
@@ -118,13 +115,15 @@ module core_regs #(
   logic [3:0]  strobe;
   assign s_axil_awready = ~aw_q;
   assign s_axil_wready  = ~w_q;
-  wire take = aw_q & w_q & ~s_axil_bvalid;
+  logic [2:0]  settle_q; // clocks in which alpha and beta, written just now, become operands of the vector updates
+  wire take = aw_q & w_q & ~s_axil_bvalid & ~(|settle_q);
 
   wire control = at == `REG_CONTROL;
   wire clear   = at == `REG_ERRORS;
   wire [7:0] pair = {at[7:3], 3'd0};
   wire known   = `REG_WRITABLE(at) || (Integer == 0 && `REG_PCG_CORE_WRITABLE(at));
   wire write   = take & ~busy_i;
+  wire scalar  = pair == `REG_ALPHA || pair == `REG_BETA || pair == `REG_RHO_STOP;
   wire start   = control & data[`CONTROL_START] & strobe[0];
   wire misuse  = take & busy_i & known & ~clear & ~(control & ~start);
   wire [7:0] strobes = at[2] ? {strobe, 4'b0000} : {4'b0000, strobe}; // of a 64-bit value
@@ -135,6 +134,8 @@ module core_regs #(
   function [63:0] merged_pair(input [63:0] old);
     merged_pair = at[2] ? {merged(old[63:32]), old[31:0]} : {old[63:32], merged(old[31:0])};
   endfunction
+
+  assign set_word_o = data; // stands for a clock behind take
 
   logic [`ERRORS_W-1:0] errors_q;
   logic [31:0] row_q;
@@ -147,7 +148,10 @@ module core_regs #(
       w_q           <= 1'b0;
       s_axil_bvalid <= 1'b0;
       s_axil_bresp  <= 2'b00;
+      settle_q      <= '0;
     end else begin
+      if (write & scalar) settle_q <= 3'd6;
+      else if (|settle_q) settle_q <= settle_q - 3'd1;
       if (take) begin
         aw_q <= 1'b0;
         w_q  <= 1'b0;
@@ -175,8 +179,8 @@ module core_regs #(
     if (!rst_ni) begin
       start_o       <= 1'b0;
       abort_o       <= 1'b0;
-      set_alpha_o   <= '0;
-      set_beta_o    <= '0;
+      set_o         <= '0;
+      set_at_o      <= '0;
       errors_q      <= '0;
       length_o      <= '0;
       row_q         <= '0;
@@ -185,15 +189,12 @@ module core_regs #(
       stall_limit_o <= '0;
       stencil_o     <= 1'b0;
       bank_o        <= 1'b0;
-      rho_stop_o    <= '0;
       coef_o        <= '0;
-      set_word_o    <= '0;
     end else begin
       start_o     <= write & start;
       abort_o     <= take & control & data[`CONTROL_ABORT] & strobe[0];
-      set_alpha_o <= strobes & {8{write & pair == `REG_ALPHA}};
-      set_beta_o  <= strobes & {8{write & pair == `REG_BETA}};
-      set_word_o  <= data;
+      set_o       <= strobes & {8{write & scalar}};
+      set_at_o    <= at[5:3];
       errors_q    <= (errors_q & ~({data[8] & strobe[1], data[7:0] & {8{strobe[0]}}} & {`ERRORS_W{take & clear}})) |
                      errors_i | (`ERRORS_W'(misuse) << `ERROR_BUSY);
       if (write) begin
@@ -207,7 +208,6 @@ module core_regs #(
           `REG_BANK: bank_o <= strobe[0] ? data[0] : bank_o;
           default: ;
         endcase
-        if (pair == `REG_RHO_STOP) rho_stop_o <= ScalarW'(merged_pair(64'(rho_stop_o)));
         for (b = 0; b < 9; b = b + 1)
           if (Integer == 0 && pair == `REG_COEFFICIENT + 8'(8 * b))
             coef_o[b*CoefW +: CoefW] <= CoefW'(merged_pair(64'(coef_o[b*CoefW +: CoefW])));
@@ -215,36 +215,40 @@ module core_regs #(
     end
 
   // ---- Reads -------------------------------------------------------------------------------------------------------
-  assign s_axil_arready = ~s_axil_rvalid;
-  wire [7:0] from = {s_axil_araddr[7:2], 2'b00};
+  // The address is taken in one clock and looked at in the next.
+  logic       ar_q;
+  logic [7:2] from_q; // a word's address
+  wire  [7:0] from = {from_q, 2'b00};
+  assign s_axil_arready = ~s_axil_rvalid & ~ar_q;
+  assign scalar_at_o    = from_q[5:3];
+  assign scalar_read_o  = ar_q & (from >= `REG_ALPHA && from < `REG_RHO_STOP + 8'd8);
   // Called on a clock only: a wire would follow the address, and not the registers that the function reads.
-  function [31:0] scalar(input [7:2] which);
+  function [31:0] wide(input [7:2] which);
     logic [63:0] value;
     begin
       case ({which[7:3], 3'd0})
         `REG_CYCLES: value = cycles_i;
-        `REG_ALPHA: value = 64'(alpha_i);
-        `REG_BETA: value = 64'(beta_i);
-        `REG_RHO: value = 64'(rho_i);
-        `REG_PQ: value = 64'(pq_i);
-        `REG_QQ: value = 64'(qq_i);
-        `REG_SIGMA: value = 64'(sigma_i);
-        `REG_RHO_STOP: value = 64'(rho_stop_o);
+        `REG_ALPHA, `REG_BETA, `REG_RHO, `REG_PQ, `REG_QQ, `REG_SIGMA, `REG_RHO_STOP: value = 64'(scalar_i);
         `REG_WORDS_U: value = (Integer != 0) ? words_u_i : 64'd0;
         `REG_WORDS_R: value = (Integer != 0) ? words_r_i : 64'd0;
         `REG_WORDS_P: value = (Integer != 0) ? words_p_i : 64'd0;
         `REG_WORDS_Q: value = (Integer != 0) ? words_q_i : 64'd0;
         default: value = 64'd0;
       endcase
-      scalar = which[2] ? value[63:32] : value[31:0];
+      wide = which[2] ? value[63:32] : value[31:0];
     end
   endfunction
+  always_ff @(posedge clk_i) if (!ar_q) from_q <= s_axil_araddr[7:2];
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
+      ar_q          <= 1'b0;
       s_axil_rvalid <= 1'b0;
       s_axil_rresp  <= 2'b00;
       s_axil_rdata  <= '0;
     end else if (s_axil_arvalid & s_axil_arready) begin
+      ar_q          <= 1'b1;
+    end else if (ar_q) begin
+      ar_q          <= 1'b0;
       s_axil_rvalid <= 1'b1;
       s_axil_rresp  <= {~(`REG_READABLE(from) || (Integer != 0 && `REG_FX_CORE_READABLE(from))), 1'b0};
       case (from)
@@ -269,7 +273,7 @@ module core_regs #(
         `REG_BANK: s_axil_rdata <= {31'd0, bank_o};
         `REG_PASS_COUNT: s_axil_rdata <= pass_count_i;
         `REG_SIGMA_GUARDS: s_axil_rdata <= sigma_guards_i;
-        default: s_axil_rdata <= scalar(from[7:2]);
+        default: s_axil_rdata <= wide(from_q);
       endcase
     end else if (s_axil_rready) begin
       s_axil_rvalid <= 1'b0;

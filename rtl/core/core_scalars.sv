@@ -25,19 +25,15 @@ module core_scalars #(
   input  wire                 start_i,         ///< of the scalar unit
   input  wire  [31:0]         pass_count_i,    ///< passes finished
   input  wire  [31:0]         rho_stop_from_i, ///< first pass, from one, whose rho is tested
-  input  wire  [ScalarW-1:0]  rho_stop_i,
-  input  wire  [7:0]          set_alpha_i,     ///< as scalar_unit's
-  input  wire  [7:0]          set_beta_i,
+  input  wire  [7:0]          set_i,           ///< as scalar_sequencer's, and so all below
+  input  wire  [2:0]          set_at_i,
   input  wire  [31:0]         set_word_i,
+  input  wire                 read_i,
+  input  wire  [2:0]          read_at_i,
+  output logic [ScalarW-1:0]  read_o,
   output logic                done_o,
   output logic [2:0]          end_o,
   output logic                guard_o,
-  output logic [ScalarW-1:0]  rho_o,
-  output logic [ScalarW-1:0]  pq_o,
-  output logic [ScalarW-1:0]  qq_o,
-  output logic [ScalarW-1:0]  alpha_o,
-  output logic [ScalarW-1:0]  sigma_o,
-  output logic [ScalarW-1:0]  beta_o,
   output logic [1:0]          alpha_cls_o,
   output logic [OperandW-1:0] alpha_op_o,
   output logic [1:0]          beta_cls_o,
@@ -77,8 +73,8 @@ module core_scalars #(
   ) i_unit (
     .clk_i, .rst_ni, .abort_i(aborting_i), .start_i, .rho_i(rr_sum), .pq_i(pq_sum), .qq_i(qq_sum),
     .over_i(rr_over | pq_over | qq_over), .subtract_o(subtract), .minuend_o(minuend), .subtracted_i(subtracted),
-    .rho_stop_i, .test_rho_i(test_rho), .set_alpha_i, .set_beta_i, .set_word_i, .done_o, .end_o, .guard_o, .rho_o,
-    .pq_o, .qq_o, .alpha_o, .sigma_o, .beta_o, .alpha_cls_o, .alpha_op_o, .beta_cls_o, .beta_op_o);
+    .test_rho_i(test_rho), .set_i, .set_at_i, .set_word_i, .read_i, .read_at_i, .read_o, .done_o, .end_o, .guard_o,
+    .alpha_cls_o, .alpha_op_o, .beta_cls_o, .beta_op_o);
   wire unused = &{1'b0, unused_rr, unused_qq};
 endmodule
 `default_nettype wire

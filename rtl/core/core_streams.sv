@@ -1,7 +1,5 @@
 /// The streams of the core: a register for the data of one beat at each, classes read off on the way in, and the
-/// control of all of them (lock_step). The pipeline's side is that of lock_step: take and give are the beats that it
-/// takes and lets go of when it moves in this clock, `ahead` those behind the next clock in which it moves, `last`
-/// those with which a pass ends. Without band streams (CoefMode 1) only the four vectors' are built.
+/// control of all of them (stream_control). Without band streams (CoefMode 1) only the four vectors' are built.
 `include "mantissa.svh"
 `include "core_streams.svh"
 `default_nettype none
@@ -22,7 +20,7 @@ module core_streams #(
   input  wire  [Lanes*RW-1:0]      r_tdata_i,
   input  wire  [Lanes*PW-1:0]      p_tdata_i,
   input  wire  [Lanes*QW-1:0]      q_tdata_i,
-  input  wire  [9*Lanes*CoefW-1:0] band_tdata_i,
+  input  wire  [Coefs*Lanes*CoefW-1:0] band_tdata_i,
 
   input  core_vectors_t            take_i,
   input  core_vectors_t            take_ahead_i,
@@ -38,8 +36,8 @@ module core_streams #(
   output logic [Lanes*PW-1:0]      p_o,
   output logic [Lanes*2-1:0]       q_cls_o,
   output logic [Lanes*QW-1:0]      q_o,
-  output logic [9*Lanes*2-1:0]     band_cls_o,        ///< band-major
-  output logic [9*Lanes*CoefW-1:0] band_o,
+  output logic [Coefs*Lanes*2-1:0] band_cls_o,        ///< band-major
+  output logic [Coefs*Lanes*CoefW-1:0] band_o,
 
   input  core_vectors_t            give_i,
   input  core_vectors_t            give_ahead_i,
@@ -64,36 +62,30 @@ module core_streams #(
   output core_sources_t            waiting_in_o,      ///< what a pipeline that stands waits for
   output core_vectors_t            waiting_out_o
 );
-  localparam integer Ins = (CoefMode == 1) ? 4 : 13;
+  localparam integer Ins = (CoefMode == 1) ? 4 : 4 + Coefs;
 
   // ---- Control -----------------------------------------------------------------------------------------------------
-  // lock_step treats all streams alike, so they are its bits in the order of the structures.
+  // All streams alike, so they are bits in the order of the structures.
   wire [12:0] in_valid   = in_valid_i;
   wire [12:0] in_tlast   = in_last_i;
   wire [12:0] want       = {take_band_i, take_i};
   wire [12:0] want_ahead = {take_band_ahead_i, take_ahead_i};
   wire [12:0] want_last  = {take_band_last_i, take_last_i};
   wire [12:0] unread     = {{9{stencil_i}}, 4'd0};
-  wire [12:0] in_ready, in_last, in_full, take;
-  wire [3:0] out_valid, out_last, out_full;
-  lock_step #(.Ins(Ins), .Outs(4)) i_steps (
-    .clk_i, .rst_ni, .run_i, .clear_i, .unused_i(unread[Ins-1:0]), .in_tvalid_i(in_valid[Ins-1:0]),
-    .in_tlast_i(in_tlast[Ins-1:0]), .in_tready_o(in_ready[Ins-1:0]), .want_i(want[Ins-1:0]),
-    .want_ahead_i(want_ahead[Ins-1:0]), .take_o(take[Ins-1:0]), .in_last_o(in_last[Ins-1:0]),
-    .in_full_o(in_full[Ins-1:0]), .valid_i(give_i),
-    .valid_ahead_i(give_ahead_i), .last_i(give_last_i), .out_tvalid_o(out_valid), .out_tlast_o(out_last),
-    .out_tready_i(out_ready_i), .out_full_o(out_full), .en_o, .still_o);
-  assign in_ready_o  = in_ready;
-  assign out_valid_o = out_valid;
-  assign out_last_o  = out_last;
-  assign out_full_o  = out_full;
-
-  wire [12:0] odd = take & (in_last ^ want_last);
-  always_ff @(posedge clk_i)
-    if (!rst_ni || clear_i) {ended_early_o, ended_late_o} <= 2'b00;
-    else {ended_early_o, ended_late_o} <= {|(odd & in_last), |(odd & want_last)};
-  assign waiting_in_o  = want & ~in_full;
-  assign waiting_out_o = out_full & (give_i | {4{drained_i}});
+  wire [12:0] in_ready, waiting_in;
+  wire [3:0] out_valid, out_last, out_full, waiting_out;
+  stream_control #(.Ins(Ins), .Outs(4)) i_control (
+    .clk_i, .rst_ni, .run_i, .clear_i, .drained_i, .unread_i(unread[Ins-1:0]), .in_valid_i(in_valid[Ins-1:0]),
+    .in_last_i(in_tlast[Ins-1:0]), .in_ready_o(in_ready[Ins-1:0]), .take_i(want[Ins-1:0]),
+    .take_ahead_i(want_ahead[Ins-1:0]), .take_last_i(want_last[Ins-1:0]), .give_i, .give_ahead_i, .give_last_i,
+    .out_valid_o(out_valid), .out_last_o(out_last), .out_ready_i, .out_full_o(out_full), .en_o, .still_o,
+    .ended_early_o, .ended_late_o, .waiting_in_o(waiting_in[Ins-1:0]), .waiting_out_o(waiting_out));
+  assign in_ready_o    = in_ready;
+  assign out_valid_o   = out_valid;
+  assign out_last_o    = out_last;
+  assign out_full_o    = out_full;
+  assign waiting_in_o  = waiting_in;
+  assign waiting_out_o = waiting_out;
 
   // ---- Data of the beats that come in ------------------------------------------------------------------------------
   wire [Lanes*2-1:0] u_cls, r_cls, p_cls, q_cls;
@@ -125,16 +117,18 @@ module core_streams #(
     end
   end
   generate
+    if (Ins < 13) begin : g_fewer
+      assign in_ready[12:Ins]   = '0;
+      assign waiting_in[12:Ins] = '0;
+      wire unused = &{1'b0, in_valid[12:Ins], in_tlast[12:Ins], want[12:Ins], want_ahead[12:Ins], want_last[12:Ins],
+                      unread[12:Ins]};
+    end
     if (CoefMode == 1) begin : g_no_bands
       assign band_o     = '0;
       assign band_cls_o = '0;
-      assign in_ready[12:Ins] = '0;
-      assign in_last[12:Ins]  = '0;
-      assign in_full[12:Ins]  = '0;
-      assign take[12:Ins]     = '0;
-      wire unused = &{1'b0, in_valid[12:Ins], in_tlast[12:Ins], want_ahead[12:Ins], unread[12:Ins], band_tdata_i};
+      wire unused = &{1'b0, band_tdata_i};
     end else begin : g_bands
-      for (b = 0; b < 9; b = b + 1) begin : g_band
+      for (b = 0; b < Coefs; b = b + 1) begin : g_band
         wire [Lanes*CoefW-1:0] words = band_tdata_i[b*Lanes*CoefW +: Lanes*CoefW];
         wire [Lanes*2-1:0]     classes;
         for (l = 0; l < Lanes; l = l + 1) begin : g_lane
@@ -164,10 +158,10 @@ module core_streams #(
   assign p_tdata_o = out_full_o.p ? p_q : p_i;
   assign q_tdata_o = out_full_o.q ? q_q : q_i;
   always_ff @(posedge clk_i) begin
-    if (!out_full_o.u) u_q <= u_i;
-    if (!out_full_o.r) r_q <= r_i;
-    if (!out_full_o.p) p_q <= p_i;
-    if (!out_full_o.q) q_q <= q_i;
+    u_q <= u_tdata_o;
+    r_q <= r_tdata_o;
+    p_q <= p_tdata_o;
+    q_q <= q_tdata_o;
   end
 endmodule
 `default_nettype wire

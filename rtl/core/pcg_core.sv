@@ -6,7 +6,8 @@
 /// a stream of ceil(LENGTH / Lanes) beats with tlast on the last:
 ///   s_axis_u, _r, _p, _q    in, lane 0 lowest, the formats' own bits
 ///   s_axis_band             in, nine streams side by side, each with its own handshake (chained row sums take band b
-///                           later than band b - 1, so the nine are not in step)
+///                           later than band b - 1, so the nine are not in step). Rows of fluxes have four, the
+///                           weights towards E, NW, N and NE, and a fifth where they have row sums
 ///   m_axis_u, _r, _p, _q    out
 /// Lanes beyond LENGTH in the last beat are ignored coming in and zero going out. All streams move in step with one
 /// pipeline enable: any of them can hold up all of them. A buffer of one beat at each stream makes the enable a
@@ -67,10 +68,10 @@ module pcg_core #(
   input  wire                          s_axis_q_tvalid,
   input  wire                          s_axis_q_tlast,
   output logic                         s_axis_q_tready,
-  input  wire  [9*Lanes*CoefW-1:0]     s_axis_band_tdata,
-  input  wire  [8:0]                   s_axis_band_tvalid,
-  input  wire  [8:0]                   s_axis_band_tlast,
-  output logic [8:0]                   s_axis_band_tready,
+  input  wire  [Coefs*Lanes*CoefW-1:0] s_axis_band_tdata,
+  input  wire  [Coefs-1:0]             s_axis_band_tvalid,
+  input  wire  [Coefs-1:0]             s_axis_band_tlast,
+  output logic [Coefs-1:0]             s_axis_band_tready,
 
   output logic [Lanes*UW-1:0]          m_axis_u_tdata,
   output logic                         m_axis_u_tvalid,
@@ -97,6 +98,7 @@ module pcg_core #(
 
   `REQUIRE(g_bad_lanes, Lanes == 1 || Lanes == 2 || Lanes == 4, "pcg_core: Lanes must be 1, 2 or 4")
   `REQUIRE(g_bad_mode, CoefMode >= 0 && CoefMode <= 2, "pcg_core: CoefMode must be 0, 1 or 2")
+  `REQUIRE(g_bad_order, Order >= 0 && Order <= 3, "pcg_core: Order must be 0, 1, 2 or 3")
   `REQUIRE(g_bad_row, MaxRow >= 8, "pcg_core: MaxRow must be at least 8")
   `REQUIRE(g_bad_width, ScalarFracW <= 52 && ScalarExpW <= 11 && RowFracW <= 52 && RowExpW <= 11 &&
            OperandFracW <= 52 && OperandExpW <= 11 && SumFracW <= 52 && SumExpW <= 11,
@@ -108,12 +110,14 @@ module pcg_core #(
   assign busy_o = busy;
 
   wire start, abort, row_bad, stencil_reg, bank_reg;
-  wire [7:0]  set_alpha, set_beta;
+  wire        scalar_read;
+  wire [2:0]  scalar_at, set_at;
+  wire [7:0]  set;
   wire [31:0] set_word;
   wire [LenW-1:0] length;
   wire [RowLenW-1:0] row_length;
   wire [31:0] passes, rho_stop_from, stall_limit;
-  wire [ScalarW-1:0] rho_stop, alpha, beta, rho, pq, qq, sigma;
+  wire [ScalarW-1:0] scalar;
   wire [9*CoefW-1:0] coef_regs;
   wire [`ERRORS_W-1:0] errors;
   wire [2:0]  run_end;
@@ -123,17 +127,18 @@ module pcg_core #(
   wire [63:0] cycles;
 
   core_regs #(.ScalarW(ScalarW), .CoefW(CoefW), .LenW(LenW), .RowLenW(RowLenW),
-              .Config(Log + 8 * CoefMode + 32 * Fixed + 64 * Tree)) i_regs (
+              .Config(Log + 8 * CoefMode + 32 * Fixed + 64 * ((Order == 1) ? 1 : 0) +
+                      256 * RowSums + 512 * Order)) i_regs (
     .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
     .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
     .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy | start), .done_i(done), .end_i(run_end),
     .bank_i(bank), .offering_i(m_axis_pass_tvalid | (|out_full)), .errors_i(errors), .pass_count_i(pass_count),
     .sigma_guards_i(sigma_guards), .cycles_i(cycles),
-    .alpha_i(alpha), .beta_i(beta), .rho_i(rho), .pq_i(pq), .qq_i(qq), .sigma_i(sigma), .words_u_i(64'd0),
+    .scalar_i(scalar), .words_u_i(64'd0),
     .words_r_i(64'd0), .words_p_i(64'd0), .words_q_i(64'd0),
     .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(row_length), .row_bad_o(row_bad),
     .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(stencil_reg),
-    .bank_o(bank_reg), .set_alpha_o(set_alpha), .set_beta_o(set_beta), .set_word_o(set_word), .rho_stop_o(rho_stop),
+    .bank_o(bank_reg), .scalar_read_o(scalar_read), .scalar_at_o(scalar_at), .set_o(set), .set_at_o(set_at), .set_word_o(set_word),
     .coef_o(coef_regs));
 
   wire stencil = (CoefMode == 1) || (CoefMode == 2 && stencil_reg);
@@ -170,17 +175,17 @@ module pcg_core #(
   // ---- Streams -----------------------------------------------------------------------------------------------------
   core_sources_t in_valid, in_last, in_ready, waiting_in;
   core_vectors_t out_valid, out_last, out_ready, waiting_out;
-  assign in_valid.band = s_axis_band_tvalid;
+  assign in_valid.band = 9'(s_axis_band_tvalid);
   assign in_valid.q    = s_axis_q_tvalid;
   assign in_valid.p    = s_axis_p_tvalid;
   assign in_valid.r    = s_axis_r_tvalid;
   assign in_valid.u    = s_axis_u_tvalid;
-  assign in_last.band  = s_axis_band_tlast;
+  assign in_last.band  = 9'(s_axis_band_tlast);
   assign in_last.q     = s_axis_q_tlast;
   assign in_last.p     = s_axis_p_tlast;
   assign in_last.r     = s_axis_r_tlast;
   assign in_last.u     = s_axis_u_tlast;
-  assign s_axis_band_tready = in_ready.band;
+  assign s_axis_band_tready = in_ready.band[Coefs-1:0];
   assign s_axis_q_tready    = in_ready.q;
   assign s_axis_p_tready    = in_ready.p;
   assign s_axis_r_tready    = in_ready.r;
@@ -210,8 +215,8 @@ module pcg_core #(
   wire [Lanes*RW-1:0]      r_in, r_bits;
   wire [Lanes*PW-1:0]      p_in, p_bits;
   wire [Lanes*QW-1:0]      q_in, q_bits;
-  wire [9*Lanes*2-1:0]     band_cls;
-  wire [9*Lanes*CoefW-1:0] band;
+  wire [Coefs*Lanes*2-1:0]     band_cls;
+  wire [Coefs*Lanes*CoefW-1:0] band;
   // Behind an abort the pipeline stands until it has been cleared.
   core_streams #(
 `include "core_parameters_passed.svh"
@@ -232,7 +237,8 @@ module pcg_core #(
   // ---- Datapath ----------------------------------------------------------------------------------------------------
   wire [1:0] alpha_cls, beta_cls;
   wire [OperandW-1:0] alpha_op, beta_op;
-  wire [Lanes*2-1:0]  r_cls, p_middle_cls, q_cls;
+  wire [Lanes*2-1:0]  r_cls, p_new_cls, p_middle_cls, q_cls;
+  wire [Lanes*PW-1:0] p_new;
   wire [Lanes*RW-1:0] r_new;
   wire [Lanes*PW-1:0] p_middle;
   wire [Lanes*QW-1:0] q_new;
@@ -246,16 +252,18 @@ module pcg_core #(
     .alpha_i(alpha_op), .beta_cls_i(beta_cls), .beta_i(beta_op), .u_cls_i(u_in_cls), .u_i(u_in), .r_cls_i(r_in_cls),
     .r_i(r_in), .p_cls_i(p_in_cls), .p_i(p_in), .q_cls_i(q_in_cls), .q_i(q_in), .take_o(take),
     .take_ahead_o(take_ahead), .take_last_o(take_last), .give_o(update_give), .give_ahead_o(update_give_ahead),
-    .give_last_o(update_give_last), .u_o(u_bits), .r_o(r_bits), .p_o(p_bits), .r_live_o(r_live), .r_cls_o(r_cls),
+    .give_last_o(update_give_last), .u_o(u_bits), .r_o(r_bits), .p_o(p_bits), .p_cls_o(p_new_cls), .p_word_o(p_new),
+    .r_live_o(r_live), .r_cls_o(r_cls),
     .r_word_o(r_new), .row_slot_o(row_slot), .row_slot_last_o(row_slot_last));
 
   core_rows #(
 `include "core_parameters_passed.svh"
   ) i_rows (
     .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .busy_i(busy), .ptr_i(ptr_q), .stencil_i(stencil), .length_i(length),
-    .row_length_i(row_length), .live_last_i(live_last), .slot_i(row_slot), .slot_last_i(row_slot_last), .p_i(p_bits),
-    .coef_i(coef_regs), .band_cls_i(band_cls), .band_i(band), .take_band_o(take_band),
-    .take_band_ahead_o(take_band_ahead), .take_band_last_o(take_band_last), .give_o(rows_give),
+    .row_length_i(row_length), .live_last_i(live_last), .slot_i(row_slot), .slot_real_i(update_give.p),
+    .slot_last_i(row_slot_last), .p_i(p_bits),
+    .p_cls_i(p_new_cls), .p_word_i(p_new), .coef_i(coef_regs), .band_cls_i(band_cls), .band_i(band),
+    .take_band_o(take_band),     .take_band_ahead_o(take_band_ahead), .take_band_last_o(take_band_last), .give_o(rows_give),
     .give_ahead_o(rows_give_ahead), .give_last_o(rows_give_last), .q_o(q_bits), .live_o(row_live), .q_cls_o(q_cls),
     .q_word_o(q_new), .p_cls_o(p_middle_cls), .p_word_o(p_middle));
 
@@ -265,9 +273,9 @@ module pcg_core #(
     .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .aborting_i(aborting), .close_i(close), .r_valid_i(update_give.r),
     .r_live_i(r_live), .r_cls_i(r_cls), .r_i(r_new), .row_valid_i(rows_give.q), .row_live_i(row_live),
     .p_cls_i(p_middle_cls), .p_i(p_middle), .q_cls_i(q_cls), .q_i(q_new), .dots_done_o(dots_done),
-    .start_i(scalar_start), .pass_count_i(pass_count), .rho_stop_from_i(rho_stop_from), .rho_stop_i(rho_stop),
-    .set_alpha_i(set_alpha), .set_beta_i(set_beta), .set_word_i(set_word), .done_o(scalar_done), .end_o(scalar_end),
-    .guard_o(scalar_guard), .rho_o(rho), .pq_o(pq), .qq_o(qq), .alpha_o(alpha), .sigma_o(sigma), .beta_o(beta),
+    .start_i(scalar_start), .pass_count_i(pass_count), .rho_stop_from_i(rho_stop_from), .set_i(set),
+    .set_at_i(set_at), .set_word_i(set_word), .read_i(scalar_read), .read_at_i(scalar_at), .read_o(scalar),
+    .done_o(scalar_done), .end_o(scalar_end), .guard_o(scalar_guard),
     .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op));
 endmodule
 `default_nettype wire

@@ -1,6 +1,7 @@
 /// A delay of length_i enabled clocks, Least <= length_i <= Max, for W bits, in a simple dual-port memory. From Least 3
-/// on, the memory's output has a register of its own, which zero_i clears in place of its next word; length_i - 1 words then
-/// do, so rows of 2^n + 1 fit a memory of 2^n.
+/// on, the memory's output has a register of its own, which zero_i clears in place of its next word; the memory then has
+/// Max - 1 words, so rows of 2^n + 1 fit one of 2^n. With Least 2 it is the memory alone; with 1 a length of one is served
+/// beside it.
 `default_nettype none
 module row_ram #(
   parameter integer W   = 32,
@@ -43,6 +44,9 @@ module row_ram #(
       logic [W-1:0] q_q2;
       always_ff @(posedge clk_i) if (en_i) q_q2 <= zero_i ? '0 : q_q;
       assign q_o = q_q2;
+    end else if (Least == 2) begin : g_bare
+      assign q_o = q_q;
+      wire unused = &{1'b0, zero_i};
     end else begin : g_short
       logic [W-1:0] d_q;
       always_ff @(posedge clk_i) if (en_i) d_q <= d_i;

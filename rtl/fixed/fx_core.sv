@@ -89,5 +89,189 @@ module fx_core #(
   output logic                         busy_o,   ///< a run is on; its end can serve as an interrupt
   output logic [16:0]                  waiting_o ///< what a stopped pipeline waits for: see pcg_core
 );
+  localparam integer Log    = $clog2(Lanes);
+`include "fx_row_plan.svh"
+  localparam integer DrainN = `FX_DRAIN_CLOCKS(UpdatePOut, PlanLatency, DotLatency);
+
+  `REQUIRE(g_bad_lanes, Lanes >= 1 && Lanes <= 64 && (1 << Log) == Lanes,
+           "fx_core: Lanes must be 1, 2, 4, 8, 16, 32 or 64")
+  `REQUIRE(g_bad_mode, CoefMode >= 0 && CoefMode <= 1, "fx_core: CoefMode must be 0 or 1")
+  `REQUIRE(g_bad_row, MaxRow >= 8 && MaxRow >= Lanes, "fx_core: MaxRow must be at least 8, and Lanes")
+  `REQUIRE(g_bad_width, ScalarFracW <= 52 && ScalarExpW <= 11 && OperandFracW <= 52 && OperandExpW <= 11,
+           "fx_core: FracW must be in 2..52 and ExpW in 2..11")
+  `REQUIRE(g_bad_word, UW <= 53 && RW <= 32 && PW <= 32 && QW <= 32 && CoefW <= 32,
+           "fx_core: words have up to 32 bits, u's up to 53")
+
+  // ---- Control -----------------------------------------------------------------------------------------------------
+  wire busy;
+  assign busy_o = busy;
+
+  wire start, abort, row_bad, stencil_reg, bank_reg;
+  wire        scalar_read;
+  wire [2:0]  scalar_at, set_at;
+  wire [7:0]  set;
+  wire [31:0] set_word;
+  wire [LenW-1:0] length;
+  wire [RowLenW-1:0] row_length;
+  wire [31:0] passes, rho_stop_from, stall_limit;
+  wire [ScalarW-1:0] scalar;
+  wire [`ERRORS_W-1:0] errors;
+  wire [2:0]  run_end;
+  wire        done, bank;
+  core_vectors_t out_full; // a beat waits to be taken
+  wire [31:0] pass_count, sigma_guards;
+  wire [63:0] cycles;
+  wire [UW-1:0] words_u;
+  wire [RW-1:0] words_r;
+  wire [PW-1:0] words_p;
+  wire [QW-1:0] words_q;
+  wire [8:0] unused_coefs;
+
+  core_regs #(.ScalarW(ScalarW), .CoefW(1), .LenW(LenW), .RowLenW(RowLenW), .Integer(1),
+              .Config(Log + 8 * CoefMode + 32 + 128 + 256 * RowSums)) i_regs (
+    .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
+    .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
+    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy | start), .done_i(done), .end_i(run_end),
+    .bank_i(bank), .offering_i(m_axis_pass_tvalid | (|out_full)), .errors_i(errors), .pass_count_i(pass_count),
+    .sigma_guards_i(sigma_guards), .cycles_i(cycles),
+    .scalar_i(scalar), .words_u_i(64'(words_u)),
+    .words_r_i(64'(words_r)), .words_p_i(64'(words_p)), .words_q_i(64'(words_q)),
+    .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(row_length), .row_bad_o(row_bad),
+    .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(stencil_reg),
+    .bank_o(bank_reg), .scalar_read_o(scalar_read), .scalar_at_o(scalar_at), .set_o(set), .set_at_o(set_at), .set_word_o(set_word),
+    .coef_o(unused_coefs));
+
+  wire [Lanes-1:0] live_last; // lanes of the last token that hold an element
+  genvar l;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_live
+      assign live_last[l] = (length & LenW'(Lanes - 1)) == '0 || (length & LenW'(Lanes - 1)) > LenW'(l);
+    end
+  endgenerate
+
+  wire en;    // the pipeline moves
+  wire still; // ~en, for the logic about the streams
+  wire clear, slot, slot_real, slot_last, token_last, drained, close, scalar_start, aborting;
+  wire ended_early, ended_late;
+  wire sums_done, scalar_done, scalar_guard;
+  wire [2:0] scalar_end;
+  core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
+    .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .stencil_i(1'(CoefMode == 1)),
+    .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad), .passes_i(passes), .stall_limit_i(stall_limit),
+    .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
+    .dots_done_i(sums_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end),
+    .busy_o(busy), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),
+    .clear_o(clear), .slot_o(slot), .slot_real_o(slot_real), .slot_last_o(slot_last), .token_last_o(token_last),
+    .drained_o(drained), .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .done_o(done),
+    .end_o(run_end), .errors_o(errors), .pass_count_o(pass_count), .sigma_guards_o(sigma_guards), .cycles_o(cycles));
+  assign m_axis_pass_tdata[7:2] = '0;
+
+  logic [6:0] ptr_q; // of the delay lines
+  always_ff @(posedge clk_i)
+    if (!rst_ni) ptr_q <= '0;
+    else if (en) ptr_q <= ptr_q + 7'd1;
+
+  // ---- Streams -----------------------------------------------------------------------------------------------------
+  core_vectors_t in_valid, in_last, in_ready, out_valid, out_last, out_ready;
+  assign in_valid  = {s_axis_q_tvalid, s_axis_p_tvalid, s_axis_r_tvalid, s_axis_u_tvalid};
+  assign in_last   = {s_axis_q_tlast, s_axis_p_tlast, s_axis_r_tlast, s_axis_u_tlast};
+  assign out_ready = {m_axis_q_tready, m_axis_p_tready, m_axis_r_tready, m_axis_u_tready};
+  assign {s_axis_q_tready, s_axis_p_tready, s_axis_r_tready, s_axis_u_tready} = in_ready;
+  assign {m_axis_q_tvalid, m_axis_p_tvalid, m_axis_r_tvalid, m_axis_u_tvalid} = out_valid;
+  assign {m_axis_q_tlast, m_axis_p_tlast, m_axis_r_tlast, m_axis_u_tlast}     = out_last;
+
+  // Beats that the pipeline takes when it moves in this clock, and behind the next clock in which it moves; those with
+  // which a pass ends; and the same of what it lets go of.
+  core_vectors_t take, take_ahead, take_last;
+  core_vectors_t update_give, update_give_ahead, update_give_last, rows_give, rows_give_ahead, rows_give_last;
+  wire [Coefs-1:0] take_band, take_band_ahead, take_band_last;
+  wire [Lanes*UW-1:0] u_in, u_new;
+  wire [Lanes*RW-1:0] r_in, r_new;
+  wire [Lanes*PW-1:0] p_in, p_new, p_middle;
+  wire [Lanes*QW-1:0] q_in, q_new;
+  wire [Coefs*Lanes*CoefW-1:0] band;
+  // Behind an abort the pipeline stands until it has been cleared.
+  fx_streams #(
+`include "fx_parameters_passed.svh"
+  ) i_streams (
+    .clk_i, .rst_ni, .run_i(!aborting && (busy || clear)), .clear_i(clear), .drained_i(drained), .in_valid_i(in_valid),
+    .in_last_i(in_last), .in_ready_o(in_ready), .band_valid_i(s_axis_band_tvalid), .band_last_i(s_axis_band_tlast),
+    .band_ready_o(s_axis_band_tready), .u_tdata_i(s_axis_u_tdata), .r_tdata_i(s_axis_r_tdata),
+    .p_tdata_i(s_axis_p_tdata), .q_tdata_i(s_axis_q_tdata), .band_tdata_i(s_axis_band_tdata), .take_i(take),
+    .take_ahead_i(take_ahead), .take_last_i(take_last), .take_band_i(take_band), .take_band_ahead_i(take_band_ahead),
+    .take_band_last_i(take_band_last), .u_o(u_in), .r_o(r_in), .p_o(p_in), .q_o(q_in), .band_o(band),
+    .give_i(update_give | rows_give), .give_ahead_i(update_give_ahead | rows_give_ahead),
+    .give_last_i(update_give_last | rows_give_last), .u_i(u_new), .r_i(r_new), .p_i(p_new), .q_i(q_new),
+    .out_valid_o(out_valid), .out_last_o(out_last), .out_ready_i(out_ready), .u_tdata_o(m_axis_u_tdata),
+    .r_tdata_o(m_axis_r_tdata), .p_tdata_o(m_axis_p_tdata), .q_tdata_o(m_axis_q_tdata), .out_full_o(out_full),
+    .en_o(en), .still_o(still), .ended_early_o(ended_early), .ended_late_o(ended_late), .waiting_o(waiting_o));
+
+  // ---- Datapath ----------------------------------------------------------------------------------------------------
+  wire [1:0] alpha_cls, beta_cls;
+  wire [OperandW-1:0] alpha_op, beta_op;
+  wire operands; // they are new
+  wire [Lanes-1:0] u_over, r_over, p_over, q_over;
+  wire row_slot, row_slot_real, row_slot_last;
+  wire [Lanes-1:0] row_live; // words of other lanes are 0
+  fx_update #(
+`include "fx_parameters_passed.svh"
+  ) i_update (
+    .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .slot_i(slot), .slot_real_i(slot_real), .slot_last_i(slot_last),
+    .token_last_i(token_last), .live_last_i(live_last), .load_i(start | operands), .alpha_cls_i(alpha_cls),
+    .alpha_i(alpha_op), .beta_cls_i(beta_cls), .beta_i(beta_op), .u_i(u_in), .r_i(r_in), .p_i(p_in), .q_i(q_in),
+    .take_o(take), .take_ahead_o(take_ahead), .take_last_o(take_last), .give_o(update_give),
+    .give_ahead_o(update_give_ahead), .give_last_o(update_give_last), .u_o(u_new), .r_o(r_new), .p_o(p_new),
+    .u_over_o(u_over), .r_over_o(r_over), .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real),
+    .row_slot_last_o(row_slot_last));
+
+  fx_rows #(
+`include "fx_parameters_passed.svh"
+  ) i_rows (
+    .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .ptr_i(ptr_q), .length_i(length), .row_length_i(row_length),
+    .live_last_i(live_last), .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_new), .band_i(band), .take_band_o(take_band),
+    .take_band_ahead_o(take_band_ahead), .take_band_last_o(take_band_last), .give_o(rows_give),
+    .give_ahead_o(rows_give_ahead), .give_last_o(rows_give_last), .q_o(q_new), .over_o(q_over), .live_o(row_live),
+    .p_o(p_middle));
+
+  wire [DotRrW-1:0] rr_part;
+  wire [DotPqW-1:0] pq_part;
+  wire [DotQqW-1:0] qq_part;
+  fx_dot #(.Lanes(Lanes), .AW(RW), .BW(RW), .TotalW(DotRrW), .Square(1), .Style(Style)) i_rr (
+    .clk_i, .en_i(en), .clear_i(clear), .a_i(r_new), .b_i(r_new), .total_o(rr_part));
+  fx_dot #(.Lanes(Lanes), .AW(PW), .BW(QW), .TotalW(DotPqW), .Style(Style)) i_pq (
+    .clk_i, .en_i(en), .clear_i(clear), .a_i(p_middle), .b_i(q_new), .total_o(pq_part));
+  fx_dot #(.Lanes(Lanes), .AW(QW), .BW(QW), .TotalW(DotQqW), .Square(1), .Style(Style)) i_qq (
+    .clk_i, .en_i(en), .clear_i(clear), .a_i(q_new), .b_i(q_new), .total_o(qq_part));
+
+  fx_words #(.Lanes(Lanes), .W(UW)) i_words_u (
+    .clk_i, .clear_i(start), .valid_i(update_give.u & en), .word_i(u_new), .over_i(u_over), .mask_o(words_u));
+  fx_words #(.Lanes(Lanes), .W(RW)) i_words_r (
+    .clk_i, .clear_i(start), .valid_i(update_give.r & en), .word_i(r_new), .over_i(r_over), .mask_o(words_r));
+  fx_words #(.Lanes(Lanes), .W(PW)) i_words_p (
+    .clk_i, .clear_i(start), .valid_i(update_give.p & en), .word_i(p_new), .over_i(p_over), .mask_o(words_p));
+  fx_words #(.Lanes(Lanes), .W(QW)) i_words_q (
+    .clk_i, .clear_i(start), .valid_i(rows_give.q & en), .word_i(q_new), .over_i(q_over), .mask_o(words_q));
+
+  // ---- Totals, and what the next pass takes -----------------------------------------------------------------------
+  wire over_part = words_u[UW-1] | words_r[RW-1] | words_p[PW-1] | words_q[QW-1]; // an overflow ends the run
+  wire over;
+  wire [DotRrW-1:0] rr_total;
+  wire [DotPqW-1:0] pq_total;
+  wire [DotQqW-1:0] qq_total;
+  fx_totals #(.W(SumW), .Alone(Alone)) i_totals (
+    .clk_i, .rst_ni, .clear_i(clear), .close_i(close), .part_i({over_part, rr_part, pq_part, qq_part}),
+    .total_o({over, rr_total, pq_total, qq_total}), .done_o(sums_done), .m_axis_sum_tdata, .m_axis_sum_tvalid,
+    .m_axis_sum_tready, .s_axis_sum_tdata, .s_axis_sum_tvalid, .s_axis_sum_tready);
+
+  fx_scalars #(
+`include "fx_parameters_passed.svh"
+  ) i_scalars (
+    .clk_i, .rst_ni, .aborting_i(aborting), .rr_i(rr_total), .pq_i(pq_total), .qq_i(qq_total), .over_i(over),
+    .start_i(scalar_start), .pass_count_i(pass_count), .rho_stop_from_i(rho_stop_from), .set_i(set),
+    .set_at_i(set_at), .set_word_i(set_word), .read_i(scalar_read), .read_at_i(scalar_at), .read_o(scalar),
+    .done_o(scalar_done), .end_o(scalar_end), .guard_o(scalar_guard),
+    .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op), .beta_cls_o(beta_cls), .beta_op_o(beta_op),
+    .operands_o(operands));
+  wire unused = &{1'b0, stencil_reg, unused_coefs, row_live};
 endmodule
 `default_nettype wire

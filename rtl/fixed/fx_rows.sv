@@ -63,10 +63,12 @@ module fx_rows #(
   delay #(.W(Lanes*PW), .N(Latency - PlanLines + 1), .Ram(DelayRam)) i_p (
     .clk_i, .en_i, .ptr_i, .d_i(centre), .q_o(p_o));
 
-  // The lanes that become 0 a clock later: those behind the end, and the edge.
+  // The lanes that become 0 a clock later: those behind the end, and the edge. Fluxes of places without a token are
+  // formed with whatever weights are there, and dot products add every word: they are 0 too.
   logic [Lanes-1:0] dead_q;
   wire [Lanes-1:0] edge_node;
-  always_ff @(posedge clk_i) if (en_i) dead_q <= last_at[Latency-2] ? ~live_last_i : '0;
+  always_ff @(posedge clk_i)
+    if (en_i) dead_q <= last_at[Latency-2] ? ~live_last_i : {Lanes{1'(Stencil == 0) & ~window_at[Latency-2]}};
   wire [Lanes-1:0] zero = dead_q | edge_node;
   generate
     if (Stencil != 0) begin : g_stencil

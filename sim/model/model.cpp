@@ -184,9 +184,10 @@ struct mantissa_model_state {
 
     std::uint32_t read(std::uint32_t address) {
         top->araddr = static_cast<CData>(address);
-        top->arvalid = 1;
+        top->arvalid = 1; // it is taken at once: no read is under way
         tick();
         top->arvalid = 0;
+        while (!top->rvalid) tick();
         const std::uint32_t value = top->rdata;
         tick();
         return value;
@@ -289,11 +290,37 @@ std::uint64_t clock_of(mantissa_model_state* m) {
     return m->clock;
 }
 
+/// Bits of an element of u, r, p, q and of a coefficient.
+constexpr unsigned kWidths[] = {MANTISSA_WIDTHS};
+
+/// Lanes of up to 64 bits into a beat, and out of one.
+void pack(const std::uint64_t* lanes, unsigned width, std::uint64_t* beat) {
+    for (unsigned l = 0; l < kLanes; ++l) {
+        const unsigned at = l * width / 64, shift = l * width % 64;
+        const std::uint64_t word = lanes[l] & (~std::uint64_t{0} >> (64 - width));
+        if (shift == 0) beat[at] = word;
+        else beat[at] |= word << shift;
+        if (shift + width > 64) beat[at + 1] = word >> (64 - shift);
+    }
+}
+void unpack(const std::uint64_t* beat, unsigned width, std::uint64_t* lanes) {
+    for (unsigned l = 0; l < kLanes; ++l) {
+        const unsigned at = l * width / 64, shift = l * width % 64;
+        std::uint64_t word = beat[at] >> shift;
+        if (shift + width > 64) word |= beat[at + 1] << (64 - shift);
+        lanes[l] = word & (~std::uint64_t{0} >> (64 - width));
+    }
+}
+
 void cycle(mantissa_model_state* m, mantissa_ports* ports) {
     Vmodel& top = *m->top;
+    Root& root = *top.rootp;
+    std::uint64_t beat[kLanes + 1];
     for (unsigned k = 0; k < MANTISSA_IN; ++k)
-        if ((ports->in_valid >> k) & 1)
-            for (unsigned l = 0; l < kLanes; ++l) top.in_data[k * kLanes + l] = ports->in_data[k * kLanes + l];
+        if ((ports->in_valid >> k) & 1) {
+            pack(ports->in_data + k * kLanes, kWidths[k < 4 ? k : 4], beat);
+            with_in(root, k, [&](auto& port) { put(port, beat); });
+        }
     top.in_valid = static_cast<SData>(ports->in_valid);
     top.in_last = static_cast<SData>(ports->in_last);
     top.out_ready = static_cast<CData>(ports->out_ready);
@@ -307,8 +334,10 @@ void cycle(mantissa_model_state* m, mantissa_ports* ports) {
     ports->pass_data = top.pass_data;
     ports->waiting = top.waiting;
     for (unsigned k = 0; k < MANTISSA_OUT; ++k)
-        if ((ports->out_taken >> k) & 1)
-            for (unsigned l = 0; l < kLanes; ++l) ports->out_data[k * kLanes + l] = top.out_data[k * kLanes + l];
+        if ((ports->out_taken >> k) & 1) {
+            with_out(root, k, [&](const auto& port) { get(port, beat); });
+            unpack(beat, kWidths[k], ports->out_data + k * kLanes);
+        }
     top.clk_i = 1;
     top.eval();
     m->dump(2 * m->clock + 1);

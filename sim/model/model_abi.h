@@ -10,9 +10,10 @@
 extern "C" {
 #endif
 
-#define MANTISSA_MODEL_VERSION 2
+#define MANTISSA_MODEL_VERSION 3
 
-/* Streams: 0..3 u r p q in, 4..12 bands in, 13..16 u r p q out. */
+/* Streams: 0..3 u r p q in, 4..12 coefficients in (bands; the integer core's weights and row sums, 4 or 5 of the nine),
+   13..16 u r p q out. */
 enum { MANTISSA_IN = 13, MANTISSA_OUT = 4, MANTISSA_STREAMS = 17 };
 
 /* The memory that the streams come from and go to. */
@@ -42,15 +43,17 @@ typedef struct {
     uint64_t bytes_read, bytes_written;
 } mantissa_stats;
 
+/* A vector is its beats behind each other. A beat is the core's tdata, the element of lane 0 lowest, in as many 64-bit
+   words as it takes, the lowest first, with zeros above; lanes of the last beat without an element hold anything. */
 typedef struct {
     uint64_t size; /* elements */
-    uint64_t *vectors[2][4];          /* [bank][u r p q], bit patterns */
+    uint64_t *vectors[2][4]; /* [bank][u r p q] */
     const uint64_t *bands[9];
     uint32_t element_bytes[MANTISSA_IN]; /* as stored, for the bandwidth */
 } mantissa_buffers;
 
-/* One clock with the streams in the caller's hands: what it drives, and what it gets back. Data: lane l of stream s at
-   s * lanes + l. */
+/* One clock with the streams in the caller's hands: what it drives, and what it gets back. Data: the element of lane l of
+   stream s at s * lanes + l. */
 typedef struct {
     uint32_t in_valid, in_last, out_ready, pass_ready; /* driven */
     const uint64_t *in_data;

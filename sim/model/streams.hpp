@@ -1,11 +1,14 @@
 // The memory side of a simulation model: the queues of the streams, their random stalls and misbehaviour, and the
-// vectors they come from and go to. Compiled with each model, on the ports of the Verilated top.
+// vectors they come from and go to. Compiled with each model, on the ports of the Verilated top. A beat is copied as it
+// is: the vectors have the layout of the core's ports (model_abi.h).
 #pragma once
 
 #include "model_abi.h"
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "Vmodel.h"
@@ -14,6 +17,49 @@
 namespace {
 
 constexpr unsigned kLanes = MANTISSA_LANES;
+using Root = Vmodel___024root;
+
+/// 64-bit words of a beat in memory, of a port of up to 64 bits (an integer) or more (an array of 32-bit words).
+template <class Port> constexpr std::size_t kWords = (sizeof(std::remove_cvref_t<Port>) + 7) / 8;
+template <class Port> void put(Port& port, const std::uint64_t* beat) {
+    if constexpr (std::is_integral_v<Port>) port = static_cast<Port>(*beat);
+    else std::memcpy(&port[0], beat, sizeof(Port));
+}
+template <class Port> void get(const Port& port, std::uint64_t* beat) {
+    if constexpr (std::is_integral_v<Port>) *beat = port;
+    else std::memcpy(beat, &port[0], sizeof(Port));
+}
+
+using Coefficient = std::remove_cvref_t<decltype(std::declval<Root&>().in_coef[0])>;
+constexpr unsigned kCoefs = sizeof(std::declval<Root&>().in_coef) / sizeof(Coefficient);
+
+/// Does something with the port of input or output stream k.
+template <class Do> inline __attribute__((always_inline)) void with_in(Root& top, unsigned k, Do&& act) {
+    switch (k) {
+    case 0:
+        return act(top.in_u);
+    case 1:
+        return act(top.in_r);
+    case 2:
+        return act(top.in_p);
+    case 3:
+        return act(top.in_q);
+    default:
+        if (k - 4 < kCoefs) act(top.in_coef[k - 4]);
+    }
+}
+template <class Do> inline __attribute__((always_inline)) void with_out(const Root& top, unsigned k, Do&& act) {
+    switch (k) {
+    case 0:
+        return act(top.out_u);
+    case 1:
+        return act(top.out_r);
+    case 2:
+        return act(top.out_p);
+    default:
+        return act(top.out_q);
+    }
+}
 
 /// xorshift64*: small, and the same everywhere.
 struct Random {
@@ -28,15 +74,15 @@ struct Random {
 
 /// One stream's side of the memory.
 struct Stream {
-    std::uint64_t beats = 0;           // of this pass; 0 when the stream is not used
-    std::uint64_t moved = 0;           // beats across the handshake
-    std::uint64_t issued = 0;          // in: beats requested; out: beats drained to memory
-    std::uint64_t counted = 0;         // beats whose bytes are in the statistics
-    std::uint64_t* elements = nullptr; // this pass's vector or band; in: read only
-    std::uint32_t bytes = 0;           // of a beat
-    std::uint32_t stall = 0;           // clocks left of a random stall
-    bool offered = false;              // in: valid was raised and must stay
-    std::vector<std::uint64_t> due;    // ring of arrival clocks, one per buffered beat
+    std::uint64_t beats = 0;        // of this pass; 0 when the stream is not used
+    std::uint64_t moved = 0;        // beats across the handshake
+    std::uint64_t issued = 0;       // in: beats requested; out: beats drained to memory
+    std::uint64_t counted = 0;      // beats whose bytes are in the statistics
+    std::uint64_t* data = nullptr;  // this pass's vector or coefficients, beat by beat; in: read only
+    std::uint32_t bytes = 0;        // of a beat
+    std::uint32_t stall = 0;        // clocks left of a random stall
+    bool offered = false;           // in: valid was raised and must stay
+    std::vector<std::uint64_t> due; // ring of arrival clocks, one per buffered beat
 };
 
 /// All streams of a core and the memory behind them.
@@ -56,7 +102,7 @@ public:
         random_.state = m.seed | 1;
     }
 
-    void clear(Vmodel___024root& top) {
+    void clear(Root& top) {
         for (Stream& s : streams_) {
             s.beats = s.moved = s.counted = s.issued = 0;
             s.stall = 0;
@@ -71,7 +117,7 @@ public:
     }
 
     /// The core's command for its next pass: bit 0 the bank to read, bit 1 whether bands are streamed.
-    void begin_pass(Vmodel___024root& top, unsigned command, mantissa_stats& stats) {
+    void begin_pass(Root& top, unsigned command, mantissa_stats& stats) {
         count_bytes(stats);
         ++passes_;
         const unsigned bank = command & 1;
@@ -80,12 +126,12 @@ public:
         for (unsigned k = 0; k < MANTISSA_STREAMS; ++k) {
             Stream& s = streams_[k];
             const bool band = k >= 4 && k < MANTISSA_IN;
-            s.beats = band && !bands ? 0 : beats;
+            s.beats = band && (!bands || k - 4 >= kCoefs) ? 0 : beats;
             s.moved = s.counted = s.issued = 0;
             s.offered = false;
-            s.elements = k < 4  ? buffers.vectors[bank][k]
-                         : band ? const_cast<std::uint64_t*>(buffers.bands[k - 4])
-                                : buffers.vectors[1 - bank][k - MANTISSA_IN];
+            s.data = k < 4  ? buffers.vectors[bank][k]
+                     : band ? const_cast<std::uint64_t*>(buffers.bands[k - 4])
+                            : buffers.vectors[1 - bank][k - MANTISSA_IN];
             s.bytes = kLanes * buffers.element_bytes[k < MANTISSA_IN ? k : k - MANTISSA_IN];
             s.due.assign(memory.fifo_beats, 0);
         }
@@ -93,7 +139,7 @@ public:
     }
 
     /// Valid, last and ready of this clock, as the memory's bandwidth, latency, stalls and misbehaviour have it.
-    void offer(Vmodel___024root& top, std::uint64_t clock) {
+    void offer(Root& top, std::uint64_t clock) {
         serve(clock);
         unsigned valid = 0, last = 0, ready = 0;
         for (unsigned k = 0; k < MANTISSA_IN; ++k) {
@@ -126,7 +172,7 @@ public:
     }
 
     /// Between runs nothing is offered, and what the core still offers is taken and thrown away.
-    void discard(Vmodel___024root& top) const {
+    void discard(Root& top) const {
         top.in_valid = 0;
         top.out_ready = 15;
         top.pass_ready = !dead(MANTISSA_STREAMS, ~std::uint64_t{0});
@@ -135,7 +181,7 @@ public:
     }
 
     /// Valid and last of streams whose data is always there; returns whether they changed.
-    bool offer_plain(Vmodel___024root& top) {
+    bool offer_plain(Root& top) {
         unsigned valid = 0, last = 0;
         for (unsigned k = 0; k < MANTISSA_IN; ++k) {
             const Stream& s = streams_[k];
@@ -149,7 +195,7 @@ public:
     }
 
     /// Output beats into memory.
-    void take(const Vmodel___024root& top, unsigned stores) {
+    void take(const Root& top, unsigned stores) {
         if (stores == (1u << MANTISSA_OUT) - 1) { // as nearly always
             for (unsigned k = 0; k < MANTISSA_OUT; ++k) store(top, k);
             return;
@@ -157,7 +203,7 @@ public:
         for (; stores != 0; stores &= stores - 1) store(top, static_cast<unsigned>(std::countr_zero(stores)));
     }
     /// Input beats were taken: the next ones. Returns whether a stream came to its last beat or its end.
-    bool bring(Vmodel___024root& top, unsigned beats) {
+    bool bring(Root& top, unsigned beats) {
         bool ends = false;
         if (beats == 15) { // as nearly always without bands
             for (unsigned k = 0; k < 4; ++k) ends |= next(top, k);
@@ -188,25 +234,21 @@ private:
         return misbehaviour.kind == 3 && misbehaviour.stream == stream && at >= misbehaviour.beat;
     }
     /// Puts the next beat of input stream k on the wires.
-    void present(Vmodel___024root& top, unsigned k) {
+    void present(Root& top, unsigned k) {
         const Stream& s = streams_[k];
-        if (s.moved >= s.beats) return;
-        const std::uint64_t first = s.moved * kLanes;
-        for (unsigned l = 0; l < kLanes; ++l)
-            top.in_data[k * kLanes + l] = kLanes == 1 || first + l < buffers.size ? s.elements[first + l] : 0;
+        if (s.moved < s.beats)
+            with_in(top, k, [&](auto& port) { put(port, s.data + s.moved * kWords<decltype(port)>); });
     }
-    bool next(Vmodel___024root& top, unsigned k) {
+    bool next(Root& top, unsigned k) {
         Stream& s = streams_[k];
         ++s.moved;
         s.offered = false;
         present(top, k);
         return s.moved + 1 >= s.beats;
     }
-    void store(const Vmodel___024root& top, unsigned k) {
+    void store(const Root& top, unsigned k) {
         Stream& s = streams_[MANTISSA_IN + k];
-        const std::uint64_t first = s.moved * kLanes;
-        for (unsigned l = 0; l < kLanes; ++l)
-            if (first + l < buffers.size) s.elements[first + l] = top.out_data[k * kLanes + l];
+        with_out(top, k, [&](const auto& port) { get(port, s.data + s.moved * kWords<decltype(port)>); });
         ++s.moved;
     }
 

@@ -2,12 +2,27 @@
 
 #include <algorithm>
 #include <bit>
+#include <variant>
 
 #include <fmt/format.h>
 
+#include "integer_core.hpp"
+#include "mantissa/row_forms.hpp"
 #include "mantissa/sim/latencies.hpp"
 
 namespace mantissa::sim {
+
+namespace {
+
+/// Do rows of differences end with a product of a row sum? `system` is what converted_for() gives.
+bool has_row_sums(RowOrder order, const System& system) {
+    if (adds_products(order)) return false;
+    if (const auto* stencil = std::get_if<Stencil>(&system.matrix()); stencil != nullptr)
+        return row_sum(stencil->coefficients()) != 0;
+    return !std::get<SymmetricBands>(system.matrix()).row_sums().empty();
+}
+
+} // namespace
 
 int adder_latency(int fraction_bits) {
     return latency::add_latency(fraction_bits, fraction_bits, fraction_bits);
@@ -19,8 +34,12 @@ int max_row(std::size_t row_length) {
     return static_cast<int>(n + 1);
 }
 
+bool is_integer_core(const CoreParameters& parameters) {
+    return std::any_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.first == "UW"; });
+}
+
 std::string core_refusal(const DatapathSpec& spec) {
-    if (std::string why = beyond_products(spec); !why.empty()) return why;
+    if (spec.fixed_vectors()) return integer_core_refusal(spec);
     struct Named {
         const char* name;
         const Format& format;
@@ -61,10 +80,11 @@ std::string core_refusal(const DatapathSpec& spec) {
 std::string core_refusal(const DatapathSpec& spec, const System& system) {
     if (std::string why = core_refusal(spec); !why.empty()) return why;
     if (system.kind() == System::Kind::sparse)
-        return "the RTL core takes constant stencils and nine-band matrices, not sparse rows";
-    if (system.kind() == System::Kind::symmetric)
-        return "the RTL core takes constant stencils and nine-band matrices: give symmetric bands as nine "
-               "(SymmetricBands::bands())";
+        return "the RTL core takes constant stencils and matrices of bands, not sparse rows";
+    if (std::string why =
+            spec.fixed_vectors() ? integer_core_refusal(spec, system) : row_form_refusal(spec.order, system);
+        !why.empty())
+        return why;
     if (system.row_length() < static_cast<std::size_t>(spec.lanes))
         return fmt::format("rows of {} elements are shorter than {} lanes; use fewer lanes", system.row_length(),
                            spec.lanes);
@@ -75,7 +95,22 @@ std::string core_refusal(const DatapathSpec& spec, const System& system) {
     return {};
 }
 
+std::array<double, kBands> core_coefficients(RowOrder order, const Stencil& stencil) {
+    if (adds_products(order)) return stencil.coefficients();
+    std::array<double, kBands> registers{};
+    if (order == RowOrder::flux) {
+        const StencilFluxes f = *fluxes(stencil);
+        std::ranges::copy(f.weight, registers.begin());
+        registers[kWeights] = f.c;
+    } else {
+        const SecondDifferences s = *second_differences(stencil);
+        registers = {s.alpha, s.beta, s.gamma, s.c};
+    }
+    return registers;
+}
+
 CoreParameters core_parameters(const DatapathSpec& spec) {
+    if (spec.fixed_vectors()) return integer_core_parameters(spec);
     CoreParameters list;
     const auto add = [&](const std::string& name, int value) { list.emplace_back(name, value); };
     const auto format = [&](const std::string& prefix, const Format& f, bool rounds) {
@@ -90,7 +125,7 @@ CoreParameters core_parameters(const DatapathSpec& spec) {
     format("Coef", spec.coefficient, false); // rounded by the host
     format("Operand", spec.operand, true);
     format("Row", spec.row, true);
-    add("Tree", spec.order == RowOrder::tree ? 1 : 0);
+    add("Order", static_cast<int>(spec.order)); // in the order of the enumeration
     add("Fixed", spec.dot.fixed ? 1 : 0);
     add("Exact", spec.dot.exact_product ? 1 : 0);
     if (!spec.dot.exact_product) format("Term", spec.dot.product, true);
@@ -110,7 +145,16 @@ CoreParameters core_parameters(const DatapathSpec& spec, const System& system) {
     CoreParameters list = core_parameters(spec);
     list.emplace_back("MaxRow", max_row(system.row_length()));
     list.emplace_back("DelayRam", 1); // small memories simulate faster than shift registers
+    if (spec.fixed_vectors()) {
+        const CoreParameters matrix = matrix_parameters(spec, system);
+        for (const auto& parameter : matrix)
+            std::erase_if(list, [&](const auto& p) { return p.first == parameter.first; });
+        list.insert(list.end(), matrix.begin(), matrix.end());
+        list.emplace_back("LenW", length_bits(system.size()));
+        return list;
+    }
     if (system.kind() == System::Kind::stencil) list.emplace_back("CoefMode", 1);
+    if (has_row_sums(spec.order, system)) list.emplace_back("RowSums", 1);
     return list;
 }
 

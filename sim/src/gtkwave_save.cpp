@@ -8,7 +8,7 @@
 
 namespace mantissa::sim {
 
-void write_gtkwave_save(const std::string& fst_path, int scalar_width) {
+void write_gtkwave_save(const std::string& fst_path, const DatapathSpec& spec) {
     const std::filesystem::path fst = fst_path;
     std::filesystem::path save = fst;
     save.replace_extension(".gtkw");
@@ -43,7 +43,7 @@ void write_gtkwave_save(const std::string& fst_path, int scalar_width) {
     for (const char* v : {"u", "r", "p", "q"})
         for (const char* s : {"tvalid", "tready", "tlast"}) wire(fmt::format("m_axis_{}_{}", v, s));
     group("scalars");
-    for (const char* s : {"rho", "pq", "qq", "alpha", "sigma", "beta"}) hex(s, scalar_width - 1);
+    for (const char* s : {"rho", "pq", "qq", "alpha", "sigma", "beta"}) hex(s, spec.scalar.width() - 1);
 }
 
 } // namespace mantissa::sim

@@ -3,10 +3,11 @@
 
 #include <string>
 
+#include "mantissa/spec.hpp"
+
 namespace mantissa::sim {
 
 /// Writes `path` with .gtkw in place of its extension.
-/// `scalar_width`: bits of the scalar format.
-void write_gtkwave_save(const std::string& fst_path, int scalar_width);
+void write_gtkwave_save(const std::string& fst_path, const DatapathSpec& spec);
 
 } // namespace mantissa::sim

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -85,9 +86,16 @@ const FoldingLinker& folding_linker() {
     return found;
 }
 
-std::vector<fs::path> model_sources(const fs::path& source) {
+/// Folders of the RTL that a core is made of.
+std::vector<const char*> rtl_folders(const ModelRequest& request) {
+    std::vector<const char*> folders = {"rtl/operators", "rtl/core", "rtl/check"};
+    if (is_integer_core(request.parameters)) folders.push_back("rtl/fixed");
+    return folders;
+}
+
+std::vector<fs::path> model_sources(const ModelRequest& request, const fs::path& source) {
     std::vector<fs::path> files;
-    for (const char* folder : {"rtl/operators", "rtl/core", "rtl/check"})
+    for (const char* folder : rtl_folders(request))
         for (fs::path& file : base::files_in(source / folder, ".sv")) files.push_back(std::move(file));
     for (fs::path& file : base::files_in(source / "rtl", ".svh")) files.push_back(std::move(file));
     for (const char* name : {"sim/model/model_top.sv", "sim/model/model.cpp", "sim/model/model_abi.h",
@@ -96,10 +104,21 @@ std::vector<fs::path> model_sources(const fs::path& source) {
     return files;
 }
 
-int lanes_of(const ModelRequest& request) {
+int value_of(const ModelRequest& request, const std::string& wanted) {
     for (const auto& [name, value] : request.parameters)
-        if (name == "Lanes") return value;
-    return 1;
+        if (name == wanted) return value;
+    throw std::logic_error("simulation model: parameter " + wanted + " is not given");
+}
+
+/// Bits of an element of u, r, p, q and of a coefficient, as C++ writes a list.
+std::string widths_of(const ModelRequest& request) {
+    const bool integer = is_integer_core(request.parameters);
+    std::string text;
+    for (const std::string name : {"U", "R", "P", "Q", "Coef"})
+        text += fmt::format("{}{}", text.empty() ? "" : ",",
+                            integer ? value_of(request, name + "W")
+                                    : value_of(request, name + "ExpW") + value_of(request, name + "FracW") + 1);
+    return text;
 }
 
 /// One file that includes all that Verilator made: its many files are small, and each would read the same large
@@ -126,7 +145,7 @@ void run_step(const Words& command, const fs::path& work, const fs::path& kept, 
 
 base::HashName name_of(const ModelRequest& request, const ModelCacheOptions& options) {
     base::HashName name;
-    for (const fs::path& file : model_sources(source_folder(options)))
+    for (const fs::path& file : model_sources(request, source_folder(options)))
         name.add(file.filename().string())
             .add(base::read_text(file.string(), "set MANTISSA_SOURCE to the folder that holds rtl and sim"));
     name.add(verilator_version()).add(base::first_line_of(compiler() + Words{"--version"}));
@@ -138,26 +157,18 @@ base::HashName name_of(const ModelRequest& request, const ModelCacheOptions& opt
 }
 
 std::string kind_of(const ModelRequest& request) {
-    return fmt::format("{} lane(s){}", lanes_of(request), request.trace ? ", with trace" : "");
+    return fmt::format("{}{} lane(s){}", is_integer_core(request.parameters) ? "integers, " : "",
+                       value_of(request, "Lanes"), request.trace ? ", with trace" : "");
 }
 
 /// Turns the core into C++ in `work`.
 void verilate(const ModelRequest& request, const fs::path& source, const fs::path& work, const fs::path& log) {
-    Words words = verilator_command() + base::split_words(kVerilatorFlags) +
-                  Words{"--Mdir",
-                        work,
-                        "--prefix",
-                        "Vmodel",
-                        "--top-module",
-                        "model_top",
-                        "-I" + (source / "rtl").string(),
-                        "-y",
-                        source / "rtl/operators",
-                        "-y",
-                        source / "rtl/core",
-                        "-y",
-                        source / "rtl/check",
-                        source / "sim/model/model_top.sv"};
+    Words words =
+        verilator_command() + base::split_words(kVerilatorFlags) +
+        Words{"--Mdir", work, "--prefix", "Vmodel", "--top-module", "model_top", "-I" + (source / "rtl").string()};
+    for (const char* folder : rtl_folders(request)) words = words + Words{"-y", source / folder};
+    words.push_back(source / "sim/model/model_top.sv");
+    if (is_integer_core(request.parameters)) words.push_back("-DMANTISSA_FIXED");
     if (request.rules) words = words + Words{"--assert", "-DMANTISSA_RULES"};
     if (request.trace) words = words + Words{"--trace-fst", "--trace-structs"};
     else words.push_back(source / "sim/model/model.vlt");
@@ -173,7 +184,8 @@ void compile(const ModelRequest& request, const fs::path& source, const fs::path
     Words words =
         compiler() + Words{"-shared", "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"} +
         (request.trace ? Words{"-O1"} : base::split_words(kCompilerFlags) + folding_linker().flags) +
-        Words{fmt::format("-DMANTISSA_LANES={}", lanes_of(request)), "-DVL_TIME_CONTEXT"} +
+        Words{fmt::format("-DMANTISSA_LANES={}", value_of(request, "Lanes")), "-DMANTISSA_WIDTHS=" + widths_of(request),
+              "-DVL_TIME_CONTEXT"} +
         (request.trace ? Words{"-DMANTISSA_TRACE", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"} : Words{"-DVM_TRACE=0"}) +
         (request.rules ? Words{"-DMANTISSA_RULES", "-DVL_USER_STOP"} : Words{}) +
         Words{"-I" + work.string(),

@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <bit>
 #include <fstream>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "beats.hpp"
+#include "core_matrix.hpp"
 #include "core_registers.hpp"
 #include "gtkwave_save.hpp"
 #include "mantissa/exact.hpp"
+#include "mantissa/fixed_words.hpp"
+#include "mantissa/row_forms.hpp"
 #include "model_library.hpp"
 
 namespace mantissa::sim {
@@ -24,56 +29,63 @@ mantissa_memory to_c(const MemoryOptions& m) {
 class Run final : public RtlSession {
 public:
     Run(const System& system, const DatapathSpec& spec, const RtlOptions& options, const std::string& model_path)
-        : spec_(spec), options_(options), size_(system.size()), row_length_(system.row_length()),
-          stencil_(system.kind() == System::Kind::stencil), model_(std::make_shared<ModelLibrary>(model_path)) {
+        : spec_(spec), formats_{spec.u, spec.r, spec.p, spec.q}, options_(options), size_(system.size()),
+          row_length_(system.row_length()), matrix_(core_matrix(system, spec)),
+          model_(std::make_shared<ModelLibrary>(model_path)) {
         mantissa_buffers buffers{};
         buffers.size = size_;
-        for (auto& bank : vectors_)
-            for (auto& v : bank) v.assign(size_, 0);
-        for (std::size_t b = 0; b < 2; ++b)
-            for (std::size_t v = 0; v < 4; ++v) buffers.vectors[b][v] = vectors_[b][v].data();
-        for (std::size_t v = 0; v < 4; ++v) buffers.element_bytes[v] = bytes(format(static_cast<Vec>(v)));
-        for (std::size_t b = 0; b < kBands; ++b) {
-            buffers.element_bytes[4 + b] = bytes(spec.coefficient);
-            if (stencil_) continue;
-            bands_[b].resize(size_);
-            for (std::size_t i = 0; i < size_; ++i)
-                bands_[b][i] = bits(spec.coefficient, std::get<Bands>(system.matrix()).band(b)[i]);
-            buffers.bands[b] = bands_[b].data();
+        for (std::size_t v = 0; v < 4; ++v) {
+            for (std::size_t bank = 0; bank < 2; ++bank) {
+                vectors_[bank][v] = Beats(size_, spec.lanes, formats_[v].width());
+                buffers.vectors[bank][v] = vectors_[bank][v].data();
+            }
+            buffers.element_bytes[v] = bytes(formats_[v].width());
+        }
+        for (std::size_t k = 0; k < matrix_.streams.size(); ++k) {
+            buffers.element_bytes[4 + k] = bytes(matrix_.stream_bits);
+            buffers.bands[k] = matrix_.streams[k].data();
         }
         api().set_buffers(model_.state(), &buffers);
         set_memory(options.memory);
-        if (stencil_)
-            for (std::size_t b = 0; b < kBands; ++b)
-                coefficients_[b] = bits(spec.coefficient, std::get<Stencil>(system.matrix()).coefficients()[b]);
         program_system();
         if (!options.trace.path.empty()) {
             if (api().trace(model_.state(), options.trace.path.c_str(), options.trace.first, options.trace.last) != 0)
                 throw std::runtime_error("this model was built without trace");
-            write_gtkwave_save(options.trace.path, spec.scalar.width());
+            write_gtkwave_save(options.trace.path, spec);
         }
     }
 
     void write(Vec v, std::size_t first, std::span<const double> values) override {
         check(first, values.size());
-        const Format& f = format(v);
-        std::uint64_t* to = current(v).data() + first;
-        for (std::size_t i = 0; i < values.size(); ++i) to[i] = bits(f, values[i]);
+        const Format& f = formats_[index(v)];
+        Beats& to = vectors_[bank_][index(v)];
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (!f.is_fixed()) {
+                to.set(first + i, encode(f, exact::convert(f, values[i])));
+                continue;
+            }
+            const fixed::Rounded rounded = fixed::from_double(f, values[i]);
+            unfit_ |= rounded.overflow;
+            to.set(first + i, static_cast<std::uint64_t>(rounded.word));
+        }
     }
     void read(Vec v, std::size_t first, std::span<double> values) const override {
         check(first, values.size());
-        const Format& f = format(v);
-        const std::uint64_t* from = vectors_[bank_][static_cast<std::size_t>(v)].data() + first;
-        for (std::size_t i = 0; i < values.size(); ++i) values[i] = decode(f, from[i]);
+        const Format& f = formats_[index(v)];
+        const Beats& from = vectors_[bank_][index(v)];
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const std::uint64_t word = from.get(first + i);
+            values[i] = f.is_fixed() ? fixed::to_double(f, fixed::fit(f, static_cast<fixed::Word>(word)).word)
+                                     : decode(f, word);
+        }
     }
-    void clear(Vec v) override { std::fill(current(v).begin(), current(v).end(), 0); }
+    void clear(Vec v) override { vectors_[bank_][index(v)].clear(); }
 
     void set_scalars(double alpha, double beta) override {
         scalars_ = {};
         scalars_.alpha = exact::convert(spec_.scalar, alpha);
         scalars_.beta = exact::convert(spec_.scalar, beta);
-        write_pair(kAlpha, encode(spec_.scalar, scalars_.alpha));
-        write_pair(kBeta, encode(spec_.scalar, scalars_.beta));
+        write_scalars();
     }
     [[nodiscard]] Scalars scalars() const override { return scalars_; }
 
@@ -84,21 +96,23 @@ public:
         constexpr std::uint64_t kPiece = 0xFFFF'FFFF;
         while (report.passes < request.passes && report.end == RunEnd::passes) {
             RunRequest piece = request;
-            piece.passes = std::min(request.passes - report.passes, kPiece);
+            piece.passes = unfit_ ? 1 : std::min(request.passes - report.passes, kPiece);
             piece.rho_stop_from = request.rho_stop_from > report.passes ? request.rho_stop_from - report.passes : 1;
             start(piece);
             if (!advance(0)) {
                 api().reset(model_.state());
                 program_system();
-                set_scalars(scalars_.alpha, scalars_.beta);
+                write_scalars();
                 report.end = RunEnd::fault;
                 return report;
             }
-            const RunReport part = finish();
+            RunReport part = finish();
+            if (unfit_ && part.end != RunEnd::fault) end_unfit(part);
             report.passes += part.passes;
             report.sigma_guards += part.sigma_guards;
             report.end = part.end;
             report.cycles = *report.cycles + part.cycles.value_or(0);
+            report.words.merge(part.words);
         }
         return report;
     }
@@ -173,25 +187,35 @@ public:
         if (report.passes > 0)
             scalars_ = {decode(f, read_pair(kRho)),   decode(f, read_pair(kPq)),    decode(f, read_pair(kQq)),
                         decode(f, read_pair(kAlpha)), decode(f, read_pair(kSigma)), decode(f, read_pair(kBeta))};
+        if (spec_.fixed_vectors() && report.passes > 0)
+            report.words = {longest(kWordsU), longest(kWordsR), longest(kWordsP), longest(kWordsQ)};
         return report;
     }
     void reset() override {
         api().reset(model_.state());
         program_system();
-        write_pair(kAlpha, encode(spec_.scalar, scalars_.alpha));
-        write_pair(kBeta, encode(spec_.scalar, scalars_.beta));
+        write_scalars();
     }
     [[nodiscard]] std::optional<std::uint64_t> clock() const override { return api().clock(model_.state()); }
 
 private:
     [[nodiscard]] const mantissa_model_api& api() const { return model_.api(); }
-    static std::uint32_t bytes(const Format& f) { return static_cast<std::uint32_t>((f.width() + 7) / 8); }
-    static std::uint64_t bits(const Format& f, double value) { return encode(f, exact::convert(f, value)); }
-    [[nodiscard]] const Format& format(Vec v) const {
-        const Format* all[] = {&spec_.u, &spec_.r, &spec_.p, &spec_.q};
-        return *all[static_cast<std::size_t>(v)];
+    static std::uint32_t bytes(int bits) { return static_cast<std::uint32_t>((bits + 7) / 8); }
+    static std::size_t index(Vec v) { return static_cast<std::size_t>(v); }
+    /// The pass behind a write() of what does not fit: it was run, and it ends the run without scalars.
+    void end_unfit(RunReport& report) {
+        unfit_ = false;
+        report.end = RunEnd::window_overflow;
+        report.sigma_guards = 0;
+        scalars_ = {};
+        write_scalars();
     }
-    std::vector<std::uint64_t>& current(Vec v) { return vectors_[bank_][static_cast<std::size_t>(v)]; }
+    /// Bits of the longest word of a vector, from its register WORDS.
+    int longest(std::uint32_t address) { return static_cast<int>(std::bit_width(read_pair(address))) + 1; }
+    void write_scalars() {
+        write_pair(kAlpha, encode(spec_.scalar, scalars_.alpha));
+        write_pair(kBeta, encode(spec_.scalar, scalars_.beta));
+    }
     void check(std::size_t first, std::size_t count) const {
         if (first > size_ || count > size_ - first)
             throw InvalidInput("session: elements outside the vector; stay below the system's size");
@@ -206,24 +230,24 @@ private:
     void program_system() {
         write_register(kLength, static_cast<std::uint32_t>(size_));
         write_register(kRowLength, static_cast<std::uint32_t>(row_length_));
-        write_register(kMode, stencil_ ? 1 : 0);
+        write_register(kMode, matrix_.constant ? 1 : 0);
         write_register(kStallLimit, 0);
-        if (stencil_)
-            for (std::uint32_t b = 0; b < kBands; ++b) write_pair(kCoefficient + 8 * b, coefficients_[b]);
+        if (matrix_.constant && !spec_.fixed_vectors())
+            for (std::uint32_t b = 0; b < kBands; ++b) write_pair(kCoefficient + 8 * b, matrix_.registers[b]);
     }
 
     DatapathSpec spec_;
+    std::array<Format, 4> formats_; // of u, r, p, q
     RtlOptions options_;
     std::size_t size_, row_length_;
-    bool stencil_;
+    CoreMatrix matrix_;
     Model model_;
-    std::array<std::array<std::vector<std::uint64_t>, 4>, 2> vectors_; // [bank][vector], bit patterns
-    std::array<std::vector<std::uint64_t>, kBands> bands_;
-    std::array<std::uint64_t, kBands> coefficients_{};
-    unsigned bank_ = 0; // that holds u, r, p, q now
+    std::array<std::array<Beats, 4>, 2> vectors_; // [bank][vector]
+    unsigned bank_ = 0;                           // that holds u, r, p, q now
     Scalars scalars_;
     CycleCounts counts_;
     std::string fault_;
+    bool unfit_ = false; // a value that does not fit was written
 };
 
 class RtlEngine final : public Engine {
@@ -243,14 +267,16 @@ public:
         spec.validate();
         if (const std::string why = refusal(spec, system, options); !why.empty())
             throw InvalidInput(fmt::format("engine rtl, datapath {}: {}", to_string(spec), why));
+        const std::optional<System> converted = spec.fixed_vectors() ? std::nullopt : converted_for(spec.order, system);
+        const System& formed = converted ? *converted : system;
         ModelRequest request;
-        request.parameters = core_parameters(spec, system);
+        request.parameters = core_parameters(spec, formed);
         for (const auto& extra : options_.extra)
             std::erase_if(request.parameters, [&](const auto& p) { return p.first == extra.first; });
         request.parameters.insert(request.parameters.end(), options_.extra.begin(), options_.extra.end());
         request.trace = !options_.trace.path.empty();
         request.rules = options_.rules;
-        return std::make_unique<Run>(system, spec, options_, build_model(request, options_.cache));
+        return std::make_unique<Run>(formed, spec, options_, build_model(request, options_.cache));
     }
 
 private:

@@ -1,4 +1,5 @@
-"""What lists the core's files and parameters lists all of them: mantissa.core (FuseSoC), mantissa.f, docs/integration.md.
+"""What lists the cores' files and parameters lists all of them: mantissa.core and fx_core.core (FuseSoC), mantissa.f,
+docs/integration.md.
 
 usage: core_file.py SOURCE_FOLDER
 """
@@ -22,27 +23,46 @@ def parameters_of(text):
     return dict(re.findall(r"parameter integer (\w+)\s*=\s*(.+?),?(?: *///.*)?$", text, re.M))
 
 
+def lists_of(core):
+    return [re.split(r",\s*", names) for names in re.findall(r"parameters:\s*\[(.*?)\]", core, re.S)]
+
+
+def check_described(name, core, parameters, defaults):
+    described = dict(re.findall(r"^  (\w+): \{datatype: int, default: (-?\d+), paramtype: vlogparam", core, re.M))
+    expect_equal(f"{name}, parameters", sorted(described), sorted(parameters))
+    expect_equal(f"{name}, defaults", {k: described.get(k) for k in defaults}, defaults)
+
+
+def files_in(*folders):
+    return sorted(str(f.relative_to(rtl)) for folder in folders for f in (rtl / folder).glob("*.sv"))
+
+
 core = (rtl / "mantissa.core").read_text()
 plain = parameters_of((rtl / "core_parameters.svh").read_text())
 axis = {**plain, **parameters_of((rtl / "core/pcg_core_axis.sv").read_text())}
-lists = [re.split(r",\s*", names) for names in re.findall(r"parameters:\s*\[(.*?)\]", core, re.S)]
-expect_equal("mantissa.core, target default", lists[0], list(plain))
-expect_equal("mantissa.core, target axis", lists[1], list(axis))
-described = dict(re.findall(r"^  (\w+): \{datatype: int, default: (-?\d+), paramtype: vlogparam", core, re.M))
-expect_equal("mantissa.core, parameters", sorted(described), sorted(axis))
-expect_equal("mantissa.core, defaults", {k: described.get(k) for k in plain}, plain)
+expect_equal("mantissa.core, target default", lists_of(core)[0], list(plain))
+expect_equal("mantissa.core, target axis", lists_of(core)[1], list(axis))
+check_described("mantissa.core", core, axis, plain)
+expect_equal("mantissa.core, files", sorted(re.findall(r"^      - (\w+/\w+\.sv)$", core, re.M)),
+             files_in("core", "operators"))
 
-files = sorted(str(f.relative_to(rtl)) for folder in ("core", "operators") for f in (rtl / folder).glob("*.sv"))
-expect_equal("mantissa.core, files", sorted(re.findall(r"^      - (\w+/\w+\.sv)$", core, re.M)), files)
+fx_core = (rtl / "fx_core.core").read_text()
+words = parameters_of((rtl / "fx_parameters.svh").read_text())
+expect_equal("fx_core.core, target default", lists_of(fx_core)[0], list(words))
+check_described("fx_core.core", fx_core, words, words)
+expect_equal("fx_core.core, files", sorted(re.findall(r"^      - (\w+/\w+\.sv)$", fx_core, re.M)), files_in("fixed"))
+
+files = files_in("core", "operators", "fixed")
 listed = [line for line in (rtl / "mantissa.f").read_text().split() if line.endswith(".sv")]
 expect_equal("mantissa.f", sorted(listed), files)
 
 includes = sorted(f.name for f in rtl.glob("*.svh"))
-expect_equal("mantissa.core, include files", sorted(re.findall(r"^      - (\w+\.svh):", core, re.M)), includes)
+expect_equal("mantissa.core and fx_core.core, include files",
+             sorted(re.findall(r"^      - (\w+\.svh):", core + fx_core, re.M)), includes)
 
 page = (root / "docs/integration.md").read_text()
-for name in axis:
+for name in {**axis, **words}:
     if not re.search(rf"\b{name}\b", page):
         failures.append(f"docs/integration.md does not name the parameter {name}")
-print("\n".join(failures) or f"{len(axis)} parameters and {len(files)} files: all listed")
+print("\n".join(failures) or f"{len(axis)} and {len(words)} parameters and {len(files)} files: all listed")
 sys.exit(bool(failures))

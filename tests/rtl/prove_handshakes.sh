@@ -15,7 +15,7 @@ prove() { # SHADOW BROKEN SAT_OPTION...
     proc; flatten; opt -full; opt_clean; select -assert-any t:\$assert
     tee -o $log sat -verify $* -prove-asserts -set-assumes -timeout 250 $top" >"$log.out" 2>&1
 }
-if [ "$clocks" = 0 ]; then how=(-tempinduct -seq 1 -maxsteps 8) shadow=0
+if [ "$clocks" = 0 ]; then how=(-tempinduct -seq 1 -maxsteps 12) shadow=0
 else how=(-tempinduct -tempinduct-baseonly -seq 1 -maxsteps "$clocks") shadow=1; fi
 if ! prove "$shadow" 0 "${how[@]}"; then
   tail -40 "$log.out"; echo "not proved: $top"; exit 1

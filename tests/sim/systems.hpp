@@ -52,13 +52,37 @@ inline void expect_same_bits(double a, double b, const char* what, std::uint64_t
         << what << " after pass " << pass << ", element " << element << ": " << a << " and " << b;
 }
 
+inline void expect_same_words(const WordUse& a, const WordUse& b, std::uint64_t pass) {
+    ASSERT_TRUE(a == b) << "longest words of u, r, p, q after pass " << pass << ": " << a.u << " " << a.r << " " << a.p
+                        << " " << a.q << " and " << b.u << " " << b.r << " " << b.p << " " << b.q;
+}
+
+/// Vectors and scalars of two sessions, bit for bit.
+inline void expect_same_state(const Session& a, const Session& b, std::size_t size, std::uint64_t pass) {
+    std::vector<double> x(size), y(size);
+    const char* const names[] = {"u", "r", "p", "q"};
+    for (int v = 0; v < 4; ++v) {
+        a.read(static_cast<Vec>(v), 0, x);
+        b.read(static_cast<Vec>(v), 0, y);
+        for (std::size_t i = 0; i < size && !::testing::Test::HasFatalFailure(); ++i)
+            expect_same_bits(x[i], y[i], names[v], pass, i);
+    }
+    const Scalars sa = a.scalars(), sb = b.scalars();
+    expect_same_bits(sa.rho, sb.rho, "rho", pass, 0);
+    expect_same_bits(sa.pq, sb.pq, "pq", pass, 0);
+    expect_same_bits(sa.qq, sb.qq, "qq", pass, 0);
+    expect_same_bits(sa.alpha, sb.alpha, "alpha", pass, 0);
+    expect_same_bits(sa.sigma, sb.sigma, "sigma", pass, 0);
+    expect_same_bits(sa.beta, sb.beta, "beta", pass, 0);
+}
+
 /// A start as an outer loop makes it (r = p = defect, all else +0), then `passes` passes one by one.
 inline void compare_passes(const Engine& subject, const Engine& reference, const System& system,
                            const DatapathSpec& spec, std::uint64_t passes, std::uint64_t seed) {
     const auto a = subject.load(system, spec, {}), b = reference.load(system, spec, {});
     std::mt19937_64 random(seed);
     std::normal_distribution<double> normal;
-    std::vector<double> d(system.size()), x(system.size()), y(system.size());
+    std::vector<double> d(system.size());
     double norm = 0;
     for (std::size_t i = 0; i < d.size(); ++i) {
         d[i] = system.kind() == System::Kind::stencil && system.on_edge(i) ? 0.0 : normal(random);
@@ -74,21 +98,9 @@ inline void compare_passes(const Engine& subject, const Engine& reference, const
         ASSERT_EQ(to_string(ra.end), to_string(rb.end)) << "pass " << pass << " " << a->fault();
         ASSERT_EQ(ra.passes, rb.passes);
         ASSERT_EQ(ra.sigma_guards, rb.sigma_guards) << "pass " << pass;
-        const char* const names[] = {"u", "r", "p", "q"};
-        for (int v = 0; v < 4; ++v) {
-            a->read(static_cast<Vec>(v), 0, x);
-            b->read(static_cast<Vec>(v), 0, y);
-            for (std::size_t i = 0; i < x.size() && !testing::Test::HasFatalFailure(); ++i)
-                expect_same_bits(x[i], y[i], names[v], pass, i);
-        }
-        const Scalars sa = a->scalars(), sb = b->scalars();
-        expect_same_bits(sa.rho, sb.rho, "rho", pass, 0);
-        expect_same_bits(sa.pq, sb.pq, "pq", pass, 0);
-        expect_same_bits(sa.qq, sb.qq, "qq", pass, 0);
-        expect_same_bits(sa.alpha, sb.alpha, "alpha", pass, 0);
-        expect_same_bits(sa.sigma, sb.sigma, "sigma", pass, 0);
-        expect_same_bits(sa.beta, sb.beta, "beta", pass, 0);
-        if (testing::Test::HasFatalFailure() || ra.end != RunEnd::passes) return;
+        expect_same_words(ra.words, rb.words, pass);
+        expect_same_state(*a, *b, system.size(), pass);
+        if (::testing::Test::HasFatalFailure() || ra.end != RunEnd::passes) return;
     }
 }
 

@@ -147,6 +147,13 @@ FixedMatrix fixed_matrix(const System& system, const Format& coefficient) {
     return matrix;
 }
 
+int common_power(const std::array<Word, kBands>& stencil) {
+    int common = 64;
+    for (const Word c : stencil)
+        if (c != 0) common = std::min(common, std::countr_zero(static_cast<std::uint64_t>(c)));
+    return common == 64 ? 0 : common;
+}
+
 std::string fixed_refusal(const System& system, const DatapathSpec& spec) {
     FixedMatrix matrix;
     try {

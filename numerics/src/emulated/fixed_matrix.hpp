@@ -30,6 +30,9 @@ struct FixedMatrix {
 /// format's W bits, W + 1 on the diagonal, 53 in a constant stencil.
 FixedMatrix fixed_matrix(const System& system, const Format& coefficient);
 
+/// The power of two that all words of a stencil have in common: a shift of the row's sum. 0 where all are 0.
+int common_power(const std::array<fixed::Word, kBands>& stencil);
+
 /// Why the emulated engine cannot run a fixed-point spec on a system: a coefficient that does not fit, row sums beyond
 /// 126 bits. Empty when it can.
 std::string fixed_refusal(const System& system, const DatapathSpec& spec);

@@ -41,11 +41,8 @@ inline std::optional<RowPlan> row_plan(const FixedMatrix& m, const DatapathSpec&
     int sum_bits = m.longest + s.p.word_bits + terms;
     const bool constant = m.kind == System::Kind::stencil;
     if (constant) {
-        int common = 64; // a power of two in every coefficient is a shift of the sum
+        const int common = common_power(m.stencil);
         std::int64_t magnitudes = 0;
-        for (const fixed::Word c : m.stencil)
-            if (c != 0) common = std::min(common, std::countr_zero(static_cast<std::uint64_t>(c)));
-        if (common == 64) common = 0;
         for (std::size_t b = 0; b < kBands; ++b) {
             const fixed::Word c = m.stencil[b] >> common;
             if (std::abs(c) >= fixed::Word{1} << 30) return std::nullopt;

@@ -6,15 +6,12 @@ namespace mantissa::sim {
 
 namespace {
 
-bool alike(const Format& a, const Format& b) {
-    return a.exponent_bits == b.exponent_bits && a.fraction_bits == b.fraction_bits && a.rounding == b.rounding;
-}
+// The scalar unit, from start to done, where the totals end the run.
+constexpr int kEndedIntegers = 20, kEndedFloating = 15;
 
 } // namespace
 
-CoreTiming::CoreTiming(const DatapathSpec& s)
-    : fixed_(s.dot.fixed), shared_(!s.dot.fixed && alike(s.dot.accumulator, s.scalar)),
-      scalar_bits_(s.scalar.fraction_bits), sum_bits_(s.dot.window.width() + 32) {
+CoreTiming::CoreTiming(const DatapathSpec& s) {
     const int o = s.operand.fraction_bits, u = s.u.fraction_bits, r = s.r.fraction_bits, p = s.p.fraction_bits,
               q = s.q.fraction_bits, w = s.row.fraction_bits;
     u_in = latency::u_in(o, p);
@@ -27,37 +24,29 @@ CoreTiming::CoreTiming(const DatapathSpec& s)
     for (int b = 0; b < 9; ++b) band[static_cast<std::size_t>(b)] = latency::row_off(tree, w, b);
     // The last term comes p_out + 1 + row clocks behind the last slot.
     drain = latency::drain_clocks(p_out, u_out, row) - (p_out + 1 + row);
-    if (fixed_) {
+    const Format &sums = s.dot.accumulator, &scalar = s.scalar;
+    const auto rne = [](const Format& f) { return f.truncates() ? 0 : 1; };
+    const int integers = s.dot.fixed ? 1 : 0;
+    const int outside =
+        latency::scalar_outside(integers, sums.exponent_bits, sums.fraction_bits, rne(sums), scalar.exponent_bits,
+                                scalar.fraction_bits, rne(scalar));
+    formed_ = latency::scalar_clocks(integers, outside, scalar.fraction_bits, rne(scalar), 0, sums.fraction_bits);
+    ended_ = integers != 0 ? kEndedIntegers : kEndedFloating;
+    if (s.dot.fixed) {
         close = s.lanes + 2;
-        load_ = 5;
     } else {
         const int term = s.dot.exact_product ? s.dot.accumulator.fraction_bits : s.dot.product.fraction_bits;
         const int sum = s.dot.accumulator.fraction_bits;
         close = latency::accumulate_close_latency(term, sum, s.dot.depth) +
                 latency::log2_up(s.lanes) * (latency::accumulate_fold_latency(term, sum) + 1) + 2;
-        load_ = 3;
     }
 }
 
 std::uint64_t CoreTiming::scalar(const mantissa_hls::ScalarResult& result) const {
     using mantissa_hls::PassEnd;
-    std::uint64_t clocks = 1; // into Load
-    for (const int zeros : result.leading_zeros) {
-        clocks += static_cast<std::uint64_t>(load_);
-        // An integer is shifted by eight while it can be, then by one; a zero not at all.
-        const bool zero = zeros == sum_bits_;
-        if (fixed_ && !zero) clocks += static_cast<std::uint64_t>(zeros / 8 + zeros % 8);
-    }
-    clocks += 1; // tests
+    // To done, and one to the next pass's command. A run that ends before alpha ends sooner.
     const bool formed = result.end == PassEnd::go_on || result.end == PassEnd::rho_reached;
-    if (formed) {
-        const int divide = latency::div_latency(scalar_bits_) + 1,
-                  multiply = latency::mul_serial_latency(scalar_bits_) + 1;
-        clocks += static_cast<std::uint64_t>(2 * divide + 2 * multiply +
-                                             latency::add_latency(scalar_bits_, scalar_bits_, scalar_bits_) +
-                                             (shared_ ? 5 : 1));
-    }
-    return clocks + 5; // finish in two, operands, done, next
+    return static_cast<std::uint64_t>((formed ? formed_ : ended_) + 1);
 }
 
 } // namespace mantissa::sim

@@ -24,9 +24,7 @@ struct CoreTiming {
     [[nodiscard]] std::uint64_t scalar(const mantissa_hls::ScalarResult& result) const;
 
 private:
-    bool fixed_;
-    bool shared_; ///< the scalar unit subtracts on an accumulator's adder
-    int scalar_bits_, sum_bits_, load_;
+    int formed_, ended_; ///< of the scalar unit, where it forms alpha and beta and where the totals end the run
 };
 
 } // namespace mantissa::sim

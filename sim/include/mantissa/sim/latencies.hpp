@@ -15,10 +15,9 @@ constexpr int log2_up(int x) {
     return n;
 }
 
-/// fp_add. Six stages (compare and swap; align; add; normalise in two; round); above 28 bits eight (compare;
-/// swap; align; add; normalise in three; round).
-constexpr int add_latency(int a_frac, int b_frac, int out_frac) {
-    return std::max({a_frac, b_frac, out_frac}) > 28 ? 8 : 6;
+/// fp_add. Six stages at every width: compare and swap; align; add; normalise in two; round.
+constexpr int add_latency([[maybe_unused]] int a_frac, [[maybe_unused]] int b_frac, [[maybe_unused]] int out_frac) {
+    return 6;
 }
 
 /// 17-bit tiles across a fraction: the hidden bit, and one bit more, stay outside where that saves a tile.
@@ -56,6 +55,27 @@ constexpr int mul_serial_latency(int frac) {
     return (frac + 2) / 2 + 4;
 }
 
+/// scalar_steps: clocks of a division at two quotient bits each; to nearest-even one bit more is wanted.
+constexpr int scalar_divide_steps(int frac, int rne) {
+    return (frac + rne + 1) / 2 + 1;
+}
+
+/// scalar_steps: parts of a significand that meet in its hard multiplier; 0: logic multiplies.
+constexpr int scalar_tiles(int frac, int blocks) {
+    return blocks == 0 ? 0 : frac < 17 ? 1 : frac < 34 ? 2 : 0;
+}
+
+/// scalar_steps: clocks of a multiplication: a block's register; four products of parts; two bits each in logic.
+constexpr int scalar_times_steps(int frac, int blocks) {
+    return scalar_tiles(frac, blocks) == 1 ? 1 : scalar_tiles(frac, blocks) == 2 ? 5 : (frac + 2) / 2 + 1;
+}
+
+/// no latency: 1 where the scalar unit subtracts on an accumulator's adder, dot products being floating and of
+/// its format.
+constexpr int scalar_outside(int fixed, int sum_exp, int sum_frac, int sum_rne, int exp, int frac, int rne) {
+    return fixed == 0 && sum_exp == exp && sum_frac == frac && sum_rne == rne ? 1 : 0;
+}
+
 /// fp_accumulate: partial sums that keep it busy, at the least; Depth is the next power of two, or more.
 constexpr int accumulate_least_depth(int term_frac, int sum_frac) {
     return add_latency(sum_frac, term_frac, sum_frac) + 2;
@@ -69,6 +89,13 @@ constexpr int accumulate_close_latency(int term_frac, int sum_frac, int depth) {
 /// fp_accumulate, from fold_i to done_o.
 constexpr int accumulate_fold_latency(int term_frac, int sum_frac) {
     return add_latency(sum_frac, term_frac, sum_frac) + 2;
+}
+
+/// scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
+/// differences are formed outside or here.
+constexpr int scalar_clocks(int integers, int outside, int frac, int rne, int blocks, int sum_frac) {
+    return 2 * scalar_divide_steps(frac, rne) + 2 * scalar_times_steps(frac, blocks) + (outside != 0 ? 24 +
+           accumulate_fold_latency(sum_frac, sum_frac) : integers != 0 ? 36 : 31);
 }
 
 /// vector_update, from the slot that consumes p and q to the clock that takes u.
@@ -108,10 +135,79 @@ constexpr int row_latency(int tree, int coef_frac, int p_frac, int row_exp, int 
            + convert_latency(row_exp, row_frac, q_exp, q_frac);
 }
 
+/// fp_times.
+constexpr int times_latency(int times, int in_exp, int in_frac, int out_exp, int out_frac) {
+    return times * times == 1 ? convert_latency(in_exp, in_frac, out_exp, out_frac) : 2;
+}
+
+/// flux_rows, from the window to the clock that takes a weight (E, NW, N, NE) or, as the fifth, a row sum;
+/// stages: AddStages.
+constexpr int flux_off(int coef_frac, int p_frac, int row_frac, int weight, int stages) {
+    return weight < 4 ? stages : 5 * stages + mul_latency(coef_frac, row_frac) - mul_latency(coef_frac,
+           p_frac);
+}
+
+/// flux_rows, from the window to q'.
+constexpr int flux_latency(int coef_frac, int row_exp, int row_frac, int q_exp, int q_frac, int row_sums, int stages) {
+    return mul_latency(coef_frac, row_frac) + (row_sums != 0 ? 6 : 5) * stages + convert_latency(row_exp,
+           row_frac, q_exp, q_frac);
+}
+
+/// second_rows, of gamma times a.
+constexpr int second_gamma_latency(int coef_frac, int row_exp, int row_frac, int times_gamma) {
+    return times_gamma != 0 ? times_latency(times_gamma, row_exp, row_frac, row_exp, row_frac) :
+           mul_latency(coef_frac, row_frac);
+}
+
+/// second_rows, from the window to q'.
+constexpr int second_latency(int coef_frac, int row_exp, int row_frac, int q_exp, int q_frac, int row_sums, int times_gamma, int stages) {
+    return second_gamma_latency(coef_frac, row_exp, row_frac, times_gamma) + (row_sums != 0 ? 7 : 6) *
+           stages + convert_latency(row_exp, row_frac, q_exp, q_frac);
+}
+
+/// core_rows, from a window to its q', by Order.
+constexpr int rows_latency(int order, int coef_frac, int p_frac, int row_exp, int row_frac, int q_exp, int q_frac, int row_sums, int times_gamma, int stages) {
+    return order < 2 ? row_latency(order, coef_frac, p_frac, row_exp, row_frac, q_exp, q_frac) : order == 2
+           ? flux_latency(coef_frac, row_exp, row_frac, q_exp, q_frac, row_sums, stages) : second_latency(coef_frac,
+           row_exp, row_frac, q_exp, q_frac, row_sums, times_gamma, stages);
+}
+
 /// core_control, from a pass's last slot to the close of the dot products: the pipeline, with a few clocks in
 /// hand.
 constexpr int drain_clocks(int p_out_latency, int u_out_latency, int row_sum_latency) {
     return std::max({p_out_latency, u_out_latency}) + 3 + row_sum_latency + 16;
+}
+
+/// fx_operand: bits of alpha and beta in a multiplier.
+constexpr int fx_operand_w(int operand_frac) {
+    return std::max({18, operand_frac + 2});
+}
+
+/// fx_operand: products move by multiples of this; shorter moves are the multiplier's spare bits.
+constexpr int fx_operand_step(int operand_frac) {
+    return operand_frac < 10 ? 8 : operand_frac < 14 ? 4 : operand_frac < 16 ? 2 : 1;
+}
+
+/// fx_operand: steps to the right at position 0.
+constexpr int fx_position_least(int operand_frac, int out_w) {
+    return 0 - out_w / fx_operand_step(operand_frac);
+}
+
+/// fx_operand: bits of a position.
+constexpr int fx_position_w(int operand_frac, int from_w, int out_w) {
+    return log2_up((from_w + operand_frac) / fx_operand_step(operand_frac) + 2 -
+           fx_position_least(operand_frac, out_w));
+}
+
+/// fx_scale: groups of product bits that may lie beyond a term.
+constexpr int fx_beyond_n(int operand_frac, int from_w, int out_w) {
+    return (fx_operand_w(operand_frac) + from_w - 2 - out_w - fx_operand_step(operand_frac) *
+           fx_position_least(operand_frac, out_w)) / fx_operand_step(operand_frac) + 1;
+}
+
+/// fx_lane: bits that hold p, and r' on p's grid.
+constexpr int fx_wide_p(int r_w, int r_f, int p_w, int p_f) {
+    return std::max({p_w, r_w + p_f - r_f + (r_f > p_f ? 1 : 0)});
 }
 
 /// fx_mul. One clock where a hard block of 18 x 18 bits holds the product, else two (blocks; their sum).
@@ -149,11 +245,6 @@ constexpr int fx_p_out(int operand_frac, int q_w) {
     return fx_r_out(operand_frac, q_w) + 1;
 }
 
-/// fx_rows, from the window to q'.
-constexpr int fx_row_latency(int coef_mode, int lanes) {
-    return coef_mode == 1 ? 4 : 6;
-}
-
 /// fx_dot, from two words to a total that holds their product: multiply; add lanes, two levels a clock;
 /// accumulate.
 constexpr int fx_dot_latency(int lanes, int a_w, int b_w) {
@@ -162,7 +253,7 @@ constexpr int fx_dot_latency(int lanes, int a_w, int b_w) {
 
 /// core_control of fx_core, from a pass's last slot to the close of the dot products.
 constexpr int fx_drain_clocks(int p_out_latency, int row_sum_latency, int dot_latency) {
-    return p_out_latency + 2 + row_sum_latency + dot_latency + 2;
+    return p_out_latency + row_sum_latency + dot_latency;
 }
 
 } // namespace mantissa::sim::latency

@@ -1,0 +1,140 @@
+/// The first part of a pass of the integer core: tokens on their way through u', r' and p', when each meets its streams,
+/// and which lanes of the last one hold an element. Clocks count from the slot that takes q. Words of lanes without an
+/// element are 0.
+`include "mantissa.svh"
+`include "core_streams.svh"
+`default_nettype none
+module fx_update #(
+`include "fx_parameters.svh"
+) (
+  input  wire                  clk_i,
+  input  wire                  rst_ni,
+  input  wire                  en_i,
+  input  wire                  clear_i,
+  input  wire                  slot_i,       ///< a place in the pipeline: of a token, or of the flush
+  input  wire                  slot_real_i,  ///< of a token
+  input  wire                  slot_last_i,
+  input  wire                  token_last_i,
+  input  wire  [Lanes-1:0]     live_last_i,  ///< lanes of the last token that hold an element
+  input  wire                  load_i,       ///< alpha and beta are new; four clocks before a slot
+  input  wire  [1:0]           alpha_cls_i,
+  input  wire  [OperandW-1:0]  alpha_i,
+  input  wire  [1:0]           beta_cls_i,
+  input  wire  [OperandW-1:0]  beta_i,
+  input  wire  [Lanes*UW-1:0]  u_i,
+  input  wire  [Lanes*RW-1:0]  r_i,
+  input  wire  [Lanes*PW-1:0]  p_i,
+  input  wire  [Lanes*QW-1:0]  q_i,
+  output core_vectors_t        take_o,       ///< beats taken: see stream_control
+  output core_vectors_t        take_ahead_o,
+  output core_vectors_t        take_last_o,
+  output core_vectors_t        give_o,       ///< beats of u', r', p' let go of
+  output core_vectors_t        give_ahead_o,
+  output core_vectors_t        give_last_o,
+  output logic [Lanes*UW-1:0]  u_o,
+  output logic [Lanes*RW-1:0]  r_o,
+  output logic [Lanes*PW-1:0]  p_o,
+  output logic [Lanes-1:0]     u_over_o,     ///< with u_o: words that did not fit
+  output logic [Lanes-1:0]     r_over_o,
+  output logic [Lanes-1:0]     p_over_o,
+  output logic                 row_slot_o,   ///< p_o is that of a slot
+  output logic                 row_slot_real_o, ///< of a token
+  output logic                 row_slot_last_o
+);
+  localparam integer Stages = `MAX2(UpdatePOut, UpdateUOut); // the last that a stream meets
+
+  // Tokens, by the clocks behind their slot. Place 0 is the slot's own clock plus one, as in core_update.
+  logic [Stages:0] real_q, last_q, slot_q, slot_last_q;
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear_i) begin
+      real_q      <= '0;
+      last_q      <= '0;
+      slot_q      <= '0;
+      slot_last_q <= '0;
+    end else if (en_i) begin
+      real_q      <= {real_q[Stages-1:0], slot_real_i};
+      last_q      <= {last_q[Stages-1:0], token_last_i};
+      slot_q      <= {slot_q[Stages-1:0], slot_i};
+      slot_last_q <= {slot_last_q[Stages-1:0], slot_last_i};
+    end
+  assign row_slot_o      = slot_q[UpdatePOut];
+  assign row_slot_real_o = real_q[UpdatePOut];
+  assign row_slot_last_o = slot_last_q[UpdatePOut];
+
+  // Lanes that hold an element, a clock ahead of their words.
+  logic [Lanes-1:0] u_live, r_live, p_live;
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear_i) begin
+      u_live <= '0;
+      r_live <= '0;
+      p_live <= '0;
+    end else if (en_i) begin
+      u_live <= last_q[UpdateUOut-2] ? live_last_i : {Lanes{real_q[UpdateUOut-2]}};
+      r_live <= last_q[UpdateROut-2] ? live_last_i : {Lanes{real_q[UpdateROut-2]}};
+      p_live <= last_q[UpdatePOut-2] ? live_last_i : {Lanes{real_q[UpdatePOut-2]}};
+    end
+
+  // ---- alpha and beta ----------------------------------------------------------------------------------------------
+  localparam integer FactorW  = `FX_OPERAND_W(OperandFracW);
+  localparam integer WideP    = `FX_WIDE_P(RW, RF, PW, PF);
+  wire [FactorW-1:0] u_factor, r_factor, p_factor;
+  wire [`FX_POSITION_W(OperandFracW, PW, UW)-1:0]    u_position;
+  wire [`FX_POSITION_W(OperandFracW, QW, RW)-1:0]    r_position;
+  wire [`FX_POSITION_W(OperandFracW, PW, WideP)-1:0] p_position;
+  wire [`FX_BEYOND_N(OperandFracW, PW, UW)-1:0]      u_beyond;
+  wire [`FX_BEYOND_N(OperandFracW, QW, RW)-1:0]      r_beyond;
+  wire [`FX_BEYOND_N(OperandFracW, PW, WideP)-1:0]   p_beyond;
+  fx_operand #(
+`include "fx_parameters_passed.svh"
+  ) i_operands (
+    .clk_i, .rst_ni, .load_i, .alpha_cls_i, .alpha_i, .beta_cls_i, .beta_i, .u_factor_o(u_factor),
+    .u_position_o(u_position), .u_beyond_o(u_beyond), .r_factor_o(r_factor), .r_position_o(r_position),
+    .r_beyond_o(r_beyond), .p_factor_o(p_factor), .p_position_o(p_position), .p_beyond_o(p_beyond));
+
+  genvar l;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+      fx_lane #(
+`include "fx_parameters_passed.svh"
+      ) i_lane (
+        .clk_i, .en_i, .u_factor_i(u_factor), .u_position_i(u_position), .u_beyond_i(u_beyond), .r_factor_i(r_factor),
+        .r_position_i(r_position), .r_beyond_i(r_beyond), .p_factor_i(p_factor), .p_position_i(p_position),
+        .p_beyond_i(p_beyond), .u_i(u_i[l*UW +: UW]), .r_i(r_i[l*RW +: RW]), .p_i(p_i[l*PW +: PW]),
+        .q_i(q_i[l*QW +: QW]), .u_live_i(u_live[l]), .r_live_i(r_live[l]), .p_live_i(p_live[l]),
+        .u_o(u_o[l*UW +: UW]), .r_o(r_o[l*RW +: RW]), .p_o(p_o[l*PW +: PW]), .u_over_o(u_over_o[l]),
+        .r_over_o(r_over_o[l]), .p_over_o(p_over_o[l]));
+    end
+  endgenerate
+
+  assign take_o.q = real_q[0];
+  assign take_o.p = real_q[UpdatePIn];
+  assign take_o.r = real_q[UpdateRIn];
+  assign take_o.u = real_q[UpdateUIn];
+  assign take_ahead_o.q = slot_real_i;
+  generate
+    if (UpdatePIn == 0) begin : g_p_first
+      assign take_ahead_o.p = slot_real_i;
+    end else begin : g_p_later
+      assign take_ahead_o.p = real_q[UpdatePIn-1];
+    end
+  endgenerate
+  assign take_ahead_o.r = real_q[UpdateRIn-1];
+  assign take_ahead_o.u = real_q[UpdateUIn-1];
+  assign take_last_o.q = last_q[0];
+  assign take_last_o.p = last_q[UpdatePIn];
+  assign take_last_o.r = last_q[UpdateRIn];
+  assign take_last_o.u = last_q[UpdateUIn];
+  assign give_o.q = 1'b0;
+  assign give_o.p = real_q[UpdatePOut];
+  assign give_o.r = real_q[UpdateROut];
+  assign give_o.u = real_q[UpdateUOut];
+  assign give_ahead_o.q = 1'b0;
+  assign give_ahead_o.p = real_q[UpdatePOut-1];
+  assign give_ahead_o.r = real_q[UpdateROut-1];
+  assign give_ahead_o.u = real_q[UpdateUOut-1];
+  assign give_last_o.q = 1'b0;
+  assign give_last_o.p = last_q[UpdatePOut];
+  assign give_last_o.r = last_q[UpdateROut];
+  assign give_last_o.u = last_q[UpdateUOut];
+endmodule
+`default_nettype wire
