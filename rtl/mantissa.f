@@ -9,6 +9,7 @@ core/dot_product.sv
 core/edge_columns.sv
 core/edge_nodes.sv
 core/flux_rows.sv
+core/lane_turn.sv
 core/line_buffer.sv
 core/lock_step.sv
 core/pcg_core.sv
@@ -47,7 +48,6 @@ fixed/fx_update.sv
 fixed/fx_weighted.sv
 fixed/fx_window.sv
 fixed/fx_words.sv
-fixed/lane_turn.sv
 operators/delay.sv
 operators/fp_accumulate.sv
 operators/fp_add.sv

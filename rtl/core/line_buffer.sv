@@ -68,20 +68,10 @@ module line_buffer #(
           p_q     <= p_i;
           south_q <= south_now;
         end
-      // North: lanes turn .. turn + Lanes - 1 of {p_i, p_q}; south: lanes Lanes - turn .. of {south_now, south_q}.
-      wire [2*TW-1:0] north_pair = {p_i, p_q};
-      wire [2*TW-1:0] south_pair = {south_now, south_q};
-      genvar l, k;
-      for (l = 0; l < Lanes; l = l + 1) begin : g_lane
-        wire [Lanes*PW-1:0] north_choice, south_choice;
-        for (k = 0; k < Lanes; k = k + 1) begin : g_turn
-          assign north_choice[k*PW +: PW] = north_pair[(l+k)*PW +: PW];
-          assign south_choice[k*PW +: PW] = south_pair[(l+Lanes-k)*PW +: PW];
-        end
-        assign north[l*PW +: PW] = north_choice[turn*PW +: PW];
-        assign south[l*PW +: PW] = south_choice[turn*PW +: PW];
-      end
-      wire unused = &{1'b0, north_pair[2*TW-1 -: PW], south_pair[PW-1:0]};
+      lane_turn #(.W(PW), .Lanes(Lanes), .Stages(0)) i_north (
+        .clk_i, .en_i, .turn_i(turn), .older_i(p_q), .newer_i(p_i), .turned_o(north));
+      lane_turn #(.W(PW), .Lanes(Lanes), .Back(1), .Stages(0)) i_south (
+        .clk_i, .en_i, .turn_i(turn), .older_i(south_q), .newer_i(south_now), .turned_o(south));
     end
   endgenerate
 

@@ -51,7 +51,7 @@ module fx_lines #(
         .clk_i, .en_i, .clear_i, .length_i(to_centre), .zero_i(1'b0), .d_i(p_i), .q_o(centre_o));
       wire [TW-1:0] north;
       logic [TW-1:0] north_q;
-      delay #(.W(TW), .N(Wait)) i_wait (.clk_i, .en_i, .ptr_i('0), .d_i(p_i), .q_o(north));
+      delay #(.W(TW), .N(Wait)) i_wait (.clk_i, .en_i, .ptr_i(7'd0), .d_i(p_i), .q_o(north));
       always_ff @(posedge clk_i) if (en_i) north_q <= north;
       lane_turn #(.W(PW), .Lanes(Lanes)) i_north (
         .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(north_q), .newer_i(north), .turned_o(north_o));
@@ -62,7 +62,7 @@ module fx_lines #(
         logic [TW-1:0] south_q;
         row_ram #(.W(TW), .Max(SouthMax), .Least(3)) i_ram (
           .clk_i, .en_i, .clear_i, .length_i(to_south), .zero_i(1'b0), .d_i(p_i), .q_o(kept));
-        delay #(.W(TW), .N(Wait)) i_wait (.clk_i, .en_i, .ptr_i('0), .d_i(kept), .q_o(south));
+        delay #(.W(TW), .N(Wait)) i_wait (.clk_i, .en_i, .ptr_i(7'd0), .d_i(kept), .q_o(south));
         always_ff @(posedge clk_i) if (en_i) south_q <= south;
         lane_turn #(.W(PW), .Lanes(Lanes), .Back(1)) i_south (
           .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(south_q), .newer_i(south), .turned_o(south_o));

@@ -74,7 +74,7 @@ module fx_rows #(
     if (Stencil != 0) begin : g_stencil
       wire flush_then, ends_then;
       delay #(.W(2), .N(Latency - 2)) i_edges_wait (
-        .clk_i, .en_i, .ptr_i('0), .d_i({slot_i & ~slot_real_i, ends}), .q_o({flush_then, ends_then}));
+        .clk_i, .en_i, .ptr_i(7'd0), .d_i({slot_i & ~slot_real_i, ends}), .q_o({flush_then, ends_then}));
       fx_edges #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW)) i_edges (
         .clk_i, .en_i, .clear_i, .length_i, .row_length_i, .token_i(window_at[Latency-2]), .second_i(second_at[Latency-2]),
         .ends_i(ends_then),

@@ -54,7 +54,7 @@ module fx_terms #(
     end else if (N == 1) begin : g_word
       localparam integer At = position(Terms);
       wire [W-1:0] x;
-      delay #(.W(W), .N(Latency)) i_wait (.clk_i, .en_i, .ptr_i('0), .d_i(x_i[(At/32)*W +: W]), .q_o(x));
+      delay #(.W(W), .N(Latency)) i_wait (.clk_i, .en_i, .ptr_i(7'd0), .d_i(x_i[(At/32)*W +: W]), .q_o(x));
       assign sum_o = OutW'($signed(x)) << (At % 32);
       wire unused = &{1'b0, x_i, x};
     end else begin : g_sum

@@ -1,5 +1,5 @@
-// The row stage of the integer core against row sums in 128-bit integers, word for word: random words and coefficients, grids
-// of many shapes, pauses of the enable, pass behind pass, and the rules by which coefficient streams are taken.
+// The row stage of the integer core against row sums in 128-bit integers, word for word: random words and coefficients,
+// grids of many shapes, pauses of the enable, pass behind pass, and the rules by which coefficient streams are taken.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -44,12 +44,17 @@ struct Pass {
 Word random_word(Random& random, int bits) {
     const auto word = static_cast<Word>(random() << (64 - bits)) >> (64 - bits);
     switch (random() % 8) {
-    case 0: return std::int64_t{1} << (bits - 2) << 1 > 0 ? (Word{1} << (bits - 1)) - 1 : 0;
-    case 1: return -(Word{1} << (bits - 1));
-    case 2: return 0;
+    case 0:
+        return std::int64_t{1} << (bits - 2) << 1 > 0 ? (Word{1} << (bits - 1)) - 1 : 0;
+    case 1:
+        return -(Word{1} << (bits - 1));
+    case 2:
+        return 0;
     case 3:
-    case 4: return word;
-    default: return word >> (random() % static_cast<unsigned>(bits));
+    case 4:
+        return word;
+    default:
+        return word >> (random() % static_cast<unsigned>(bits));
     }
 }
 
@@ -57,9 +62,14 @@ Pass random_pass(Random& random, const Config& c) {
     Pass pass;
     const auto least = static_cast<std::size_t>(std::max(3, c.lanes)), most = static_cast<std::size_t>(c.max_row);
     switch (random() % 4) { // the shortest and the longest rows, and those whose memory is as short as can be
-    case 0: pass.row_length = least; break;
-    case 1: pass.row_length = random() % 3 == 0 ? most : std::min(most, least + random() % 4); break;
-    default: pass.row_length = least + random() % (most - least + 1);
+    case 0:
+        pass.row_length = least;
+        break;
+    case 1:
+        pass.row_length = random() % 3 == 0 ? most : std::min(most, least + random() % 4);
+        break;
+    default:
+        pass.row_length = least + random() % (most - least + 1);
     }
     const std::size_t rows = 1 + random() % 5;
     // A constant stencil's vector is a whole grid.
@@ -68,8 +78,7 @@ Pass random_pass(Random& random, const Config& c) {
     // In some passes neighbours are close, so that sums fit.
     const bool smooth = random() % 2 == 0;
     Word base = random_word(random, c.p_bits - 1);
-    for (Word& w : pass.p)
-        w = smooth ? base + static_cast<Word>(random() % 3) : random_word(random, c.p_bits);
+    for (Word& w : pass.p) w = smooth ? base + static_cast<Word>(random() % 3) : random_word(random, c.p_bits);
     for (int s = 0; s < c.streams(); ++s) {
         pass.coefficients[s].resize(pass.length);
         for (Word& w : pass.coefficients[s]) w = random_word(random, c.coefficient_bits);
@@ -81,7 +90,8 @@ Pass random_pass(Random& random, const Config& c) {
 
 Wide row_sum(const Config& c, const Pass& pass, std::size_t i) {
     const auto at = [&](const Words& words, std::ptrdiff_t k) {
-        return k < 0 || k >= static_cast<std::ptrdiff_t>(pass.length) ? Wide{0} : Wide{words[static_cast<std::size_t>(k)]};
+        return k < 0 || k >= static_cast<std::ptrdiff_t>(pass.length) ? Wide{0}
+                                                                      : Wide{words[static_cast<std::size_t>(k)]};
     };
     const auto here = static_cast<std::ptrdiff_t>(i);
     Wide sum = 0;
@@ -96,8 +106,7 @@ Wide row_sum(const Config& c, const Pass& pass, std::size_t i) {
     const auto flux = [&](std::size_t d, std::ptrdiff_t k) {
         return at(pass.coefficients[d], k) * (at(pass.p, k) - at(pass.p, k + weight_offset(d, pass.row_length)));
     };
-    for (std::size_t d = 0; d < kWeights; ++d)
-        sum += flux(d, here) - flux(d, here - weight_offset(d, pass.row_length));
+    for (std::size_t d = 0; d < kWeights; ++d) sum += flux(d, here) - flux(d, here - weight_offset(d, pass.row_length));
     if (c.row_sums != 0) sum += at(pass.coefficients[4], here) * at(pass.p, here);
     return sum;
 }
@@ -156,8 +165,7 @@ public:
             offer(pass, slot, tokens, slots);
             m_.eval();
             const std::uint32_t take = m_.take_o[n_] | (m_.give_o[n_] & 1u) << kStreams;
-            if (slot > 0 || moved)
-                ASSERT_EQ(take, moved ? ahead : now) << "what moves is not what was said ahead";
+            if (slot > 0 || moved) ASSERT_EQ(take, moved ? ahead : now) << "what moves is not what was said ahead";
             for (int s = 0; s < kStreams; ++s) feed(pass, s, (take >> s & 1) != 0, taken[s]);
             const bool enable = pause == 0 || random_() % (pause * 3) != 0;
             m_.en_i[n_] = enable ? 1 : 0;
@@ -217,7 +225,8 @@ private:
         for (int l = 0; l < config_.lanes; ++l) {
             const std::size_t i = token * static_cast<std::size_t>(config_.lanes) + static_cast<std::size_t>(l);
             const bool live = i < pass.length;
-            ASSERT_EQ(m_.live_o[n_] >> l & 1, live ? 1u : 0u) << "token " << token << " of " << tokens << ", lane " << l;
+            ASSERT_EQ(m_.live_o[n_] >> l & 1, live ? 1u : 0u)
+                << "token " << token << " of " << tokens << ", lane " << l;
             const fixed::Rounded want =
                 live ? fixed::fit_shifted(q, row_sum(config_, pass, i), config_.shift) : fixed::Rounded{};
             const Word word = get(m_.q_o[n_].data(), static_cast<std::size_t>(l * config_.q_bits), config_.q_bits);
@@ -225,7 +234,8 @@ private:
             ASSERT_EQ(m_.over_o[n_] >> l & 1, want.overflow ? 1u : 0u) << where(pass, i);
             (want.overflow ? overflows : kept) += want.word != 0 || want.overflow ? 1 : 0;
             if (live)
-                ASSERT_EQ(get(m_.p_o[n_].data(), static_cast<std::size_t>(l * config_.p_bits), config_.p_bits), pass.p[i])
+                ASSERT_EQ(get(m_.p_o[n_].data(), static_cast<std::size_t>(l * config_.p_bits), config_.p_bits),
+                          pass.p[i])
                     << where(pass, i);
         }
     }

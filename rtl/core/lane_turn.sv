@@ -1,5 +1,5 @@
 /// Lanes of a stream of tokens realigned, by an amount that stands while a pass runs: lane l of turned_o is lane l + turn_i
-/// (Back 0) or lane l + Lanes - turn_i (Back 1) of the pair {newer_i, older_i}, `LANE_TURN_LATENCY(Lanes) clocks later. Moves
+/// (Back 0) or lane l + Lanes - turn_i (Back 1) of the pair {newer_i, older_i}, Stages clocks later. Moves
 /// by 32, 16, ... 1 lanes one behind the other.
 `include "mantissa.svh"
 `default_nettype none
@@ -7,6 +7,7 @@ module lane_turn #(
   parameter integer W     = 18,
   parameter integer Lanes = 4,
   parameter integer Back  = 0,
+  parameter integer Stages = `LANE_TURN_LATENCY(Lanes), ///< 0 to 2
   localparam integer Log  = $clog2(Lanes)
 ) (
   input  wire                clk_i,
@@ -16,7 +17,6 @@ module lane_turn #(
   input  wire  [Lanes*W-1:0] newer_i,
   output logic [Lanes*W-1:0] turned_o
 );
-  localparam integer Stages = `LANE_TURN_LATENCY(Lanes);
   localparam integer Cut    = (Stages == 2) ? Log / 2 : 0; // the moves behind the first register of two
   // Lanes - turn = 1 + ~turn.
   wire [Log-1:0] amount = (Back != 0) ? ~turn_i : turn_i;
