@@ -164,15 +164,12 @@
 // to p'.
 `define FX_P_OUT(operand_frac, q_w) (`FX_R_OUT(operand_frac, q_w) + 1)
 
-// fx_rows, from the window to q'.
-`define FX_ROW_LATENCY(coef_mode, lanes) ((coef_mode) == 1 ? 4 : 6)
-
 // fx_dot, from two words to a total that holds their product: multiply; add lanes, two levels a clock;
 // accumulate.
 `define FX_DOT_LATENCY(lanes, a_w, b_w) (`FX_MUL_LATENCY((a_w) - 2, b_w) + ($clog2(lanes) + 1) / 2 + 1)
 
 // core_control of fx_core, from a pass's last slot to the close of the dot products.
-`define FX_DRAIN_CLOCKS(p_out_latency, row_sum_latency, dot_latency) ((p_out_latency) + 2 + (row_sum_latency) + \
-    (dot_latency) + 2)
+`define FX_DRAIN_CLOCKS(p_out_latency, row_sum_latency, dot_latency) ((p_out_latency) + (row_sum_latency) + \
+    (dot_latency))
 
 `endif

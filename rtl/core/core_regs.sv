@@ -135,6 +135,8 @@ module core_regs #(
     merged_pair = at[2] ? {merged(old[63:32]), old[31:0]} : {old[63:32], merged(old[31:0])};
   endfunction
 
+  assign set_word_o = data; // stands for a clock behind take
+
   logic [`ERRORS_W-1:0] errors_q;
   logic [31:0] row_q;
   assign row_length_o = row_q[RowLenW-1:0];
@@ -188,13 +190,11 @@ module core_regs #(
       stencil_o     <= 1'b0;
       bank_o        <= 1'b0;
       coef_o        <= '0;
-      set_word_o    <= '0;
     end else begin
       start_o     <= write & start;
       abort_o     <= take & control & data[`CONTROL_ABORT] & strobe[0];
       set_o       <= strobes & {8{write & scalar}};
       set_at_o    <= at[5:3];
-      set_word_o  <= data;
       errors_q    <= (errors_q & ~({data[8] & strobe[1], data[7:0] & {8{strobe[0]}}} & {`ERRORS_W{take & clear}})) |
                      errors_i | (`ERRORS_W'(misuse) << `ERROR_BUSY);
       if (write) begin

@@ -21,7 +21,7 @@ module row_ram #(
   // bits. One address is never read and written at once: reading is one ahead of writing, over two words at least.
   localparam integer First = (Least >= 3) ? 2 : 1;
   localparam integer AddrW = (Max > First + 1) ? $clog2(Max - First + 1) : 1;
-  logic [W-1:0]  mem [0:(1<<AddrW)-1];
+  (* no_rw_check *) logic [W-1:0] mem [0:(1<<AddrW)-1];
 `ifndef SYNTHESIS
   initial for (int k = 0; k < (1 << AddrW); k = k + 1) mem[k] = '0;
 `endif

@@ -30,7 +30,7 @@ module fx_lines #(
   localparam integer Wait = (Lanes > 1 && Turn == 0) ? 1 : 0; // memories delay by three tokens at least
   // Tokens from p_i to the centre and to the south, beyond one row and two rows.
   localparam integer ToCentre = (Lanes == 1) ? 0 : 1 + Turn + Wait;
-  localparam integer ToSouth  = 1 + Wait;
+  localparam integer ToSouth  = 1; // and Wait tokens behind the memory, which keeps 2^n + 1 in reach of 2^n words
   localparam integer CentreMax = MaxRow / Lanes + ToCentre;
   localparam integer SouthMax  = 2 * (MaxRow / Lanes) + ToSouth;
   localparam integer CentreAW = $clog2(CentreMax + 1);
@@ -58,10 +58,11 @@ module fx_lines #(
       if (Rows == 3) begin : g_three
         localparam integer SouthAW = $clog2(SouthMax + 1);
         wire [SouthAW-1:0] to_south = SouthAW'({row_length_i >> Log, 1'b0}) + SouthAW'(ToSouth);
-        wire [TW-1:0] south;
+        wire [TW-1:0] kept, south;
         logic [TW-1:0] south_q;
         row_ram #(.W(TW), .Max(SouthMax), .Least(3)) i_ram (
-          .clk_i, .en_i, .clear_i, .length_i(to_south), .zero_i(1'b0), .d_i(p_i), .q_o(south));
+          .clk_i, .en_i, .clear_i, .length_i(to_south), .zero_i(1'b0), .d_i(p_i), .q_o(kept));
+        delay #(.W(TW), .N(Wait)) i_wait (.clk_i, .en_i, .ptr_i('0), .d_i(kept), .q_o(south));
         always_ff @(posedge clk_i) if (en_i) south_q <= south;
         lane_turn #(.W(PW), .Lanes(Lanes), .Back(1)) i_south (
           .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(south_q), .newer_i(south), .turned_o(south_o));

@@ -245,11 +245,6 @@ constexpr int fx_p_out(int operand_frac, int q_w) {
     return fx_r_out(operand_frac, q_w) + 1;
 }
 
-/// fx_rows, from the window to q'.
-constexpr int fx_row_latency(int coef_mode, [[maybe_unused]] int lanes) {
-    return coef_mode == 1 ? 4 : 6;
-}
-
 /// fx_dot, from two words to a total that holds their product: multiply; add lanes, two levels a clock;
 /// accumulate.
 constexpr int fx_dot_latency(int lanes, int a_w, int b_w) {
@@ -258,7 +253,7 @@ constexpr int fx_dot_latency(int lanes, int a_w, int b_w) {
 
 /// core_control of fx_core, from a pass's last slot to the close of the dot products.
 constexpr int fx_drain_clocks(int p_out_latency, int row_sum_latency, int dot_latency) {
-    return p_out_latency + 2 + row_sum_latency + dot_latency + 2;
+    return p_out_latency + row_sum_latency + dot_latency;
 }
 
 } // namespace mantissa::sim::latency
