@@ -9,8 +9,8 @@
 /// Own 0: totals are floating, in the scalar format, and a difference comes as one (an adder outside formed it).
 ///
 ///   quotients, products, floating totals   valid_o a clock behind
-///   integer totals                         four clocks behind total_valid_i with total_second_i
-///   differences                            eight clocks behind minus_i
+///   integer totals                         five clocks behind total_valid_i with total_second_i
+///   differences                            eight clocks behind minus_i; negative totals four clocks more
 `include "mantissa.svh"
 `default_nettype none
 module scalar_normalise #(
@@ -36,9 +36,12 @@ module scalar_normalise #(
   input  wire                    clk_i,
   input  wire                    rst_ni,
   input  wire                    look_i,         ///< the totals are there: look at them
+  input  wire                    choose_i,       ///< integers, a clock ahead of total_valid_i: which total and part
+  input  wire  [1:0]             choose_at_i,
+  input  wire                    choose_second_i,
   input  wire                    total_valid_i,
   input  wire                    total_second_i, ///< integers: the second clock of two
-  input  wire  [1:0]             total_at_i,
+  input  wire  [1:0]             total_at_i,     ///< floating: which total
   input  wire  [3*TotalW-1:0]    totals_i,
   input  wire                    minus_i,        ///< the operands of a difference are there, and stay
   input  wire  [S-1:0]           larger_i,
@@ -57,6 +60,7 @@ module scalar_normalise #(
   input  wire  [TagW-1:0]        tag_i,          ///< goes with what comes in, but for
   input  wire  [TagW-1:0]        steps_tag_i,    ///< steps and differences
   output logic                   negative_o,     ///< a negative total is on its way: no other one, please
+  output logic                   moving_o,       ///< something is in the three stages
   output logic                   added_o,        ///< the operands of a difference have been taken
   output logic                   valid_o,
   output logic [FW-1:0]          sig_o,
@@ -141,8 +145,9 @@ module scalar_normalise #(
       assign shifted_exp = '0;
       assign shifted_tag = '0;
       assign negative_o  = 1'b0;
+      assign moving_o    = 1'b0;
       assign added_o     = 1'b0;
-      wire unused = &{1'b0, look_i, total_second_i, minus_i, larger_i, smaller_i, larger_exp_i, distance_i, subtract_i,
+      wire unused = &{1'b0, look_i, choose_i, choose_at_i, choose_second_i, total_second_i, minus_i, larger_i, smaller_i, larger_exp_i, distance_i, subtract_i,
                       minus_sign_i, minus_cls_i, again_q, minus_q, tag_i};
     end else begin : g_own
       localparam integer XW  = `MAX2(2 * S + 2, 32);  // what comes in, at the top
@@ -167,27 +172,28 @@ module scalar_normalise #(
       if (Integer != 0) begin : g_parts
         scalar_total_parts #(.S(S), .TotalW(TotalW), .W0(W0), .W1(W1), .W2(W2), .Lsb0(Lsb0), .Lsb1(Lsb1), .Lsb2(Lsb2),
             .Signed(SignedTotals), .ExpW(ExpW), .Bias(`BIAS(E))) i_parts (
-          .clk_i, .look_i, .at_i(total_at_i), .second_i(total_second_i), .totals_i, .part_o(part), .sign_o(total_sign),
+          .clk_i, .look_i, .choose_i, .at_i(choose_at_i), .second_i(choose_second_i), .totals_i, .part_o(part), .sign_o(total_sign),
           .rest_o(total_rest), .exp_o(total_exp));
-        wire unused = &{1'b0, steps_exp_i};
+        wire unused = &{1'b0, total_at_i};
       end else begin : g_no_parts
         assign part       = '0;
         assign total_sign = 1'b0;
         assign total_rest = 1'b0;
         assign total_exp  = '0;
-        wire unused = &{1'b0, look_i, total_second_i};
+        wire unused = &{1'b0, look_i, total_second_i, choose_i, choose_at_i, choose_second_i};
       end
 
       // The larger operand, or nothing, and what was put in its place.
       function automatic [FW:0] added();
         logic [FW:0] lesser, larger;
-        logic flip, one;
+        logic [FW+1:0] sum; // a carry in, by way of one more bit below
+        logic flip;
         begin
           flip   = minus_q & subtract_i;
-          one    = (flip | ~minus_q) & ~sticky_o;
           lesser = {1'b0, sig_o} ^ {(FW+1){flip}};
           larger = {2'b00, larger_i & {S{minus_q}}, 2'b00};
-          added  = larger + lesser + {{FW{1'b0}}, one};
+          sum    = {larger, 1'b1} + {lesser, (flip | ~minus_q) & ~sticky_o};
+          added  = (FW+1)'(sum >> 1);
         end
       endfunction
       localparam integer Align = S + 1; // the shift of a smaller operand with the larger one's exponent
@@ -235,7 +241,8 @@ module scalar_normalise #(
       logic [ZW-1:0]          z_q;
       logic                   y_valid_q, y_align_q, y_fill_q, y_sticky_q, y_sign_q, y_minus_q;
       logic                   z_valid_q, z_align_q, z_fill_q, z_sticky_q, z_sign_q, z_minus_q;
-      logic [3:0]             y_by_q;
+      logic [3:0]             y_by_q, z_n_q; // shifts so far, in 16s, and in 4s
+      logic [1:0]             y_n_q;
       logic [1:0]             z_by_q;
       logic [1:0]             y_cls_q, z_cls_q;
       logic signed [ExpW-1:0] y_exp_q, z_exp_q;
@@ -262,7 +269,8 @@ module scalar_normalise #(
           x = XW'(({x_q, {(16*Most){x_fill_q}}} << {n, 4'd0}) >> (16 * Most));
           y_q        <= x[XW-1 -: YW];
           y_sticky_q <= x_sticky_q | (|((x ^ {XW{x_fill_q}}) & ~({XW{1'b1}} << (XW - YW))));
-          y_exp_q    <= x_exp_q - $signed(x_align_q ? ExpW'(0) : ExpW'({n, 4'd0}));
+          y_exp_q    <= x_exp_q;
+          y_n_q      <= n;
         end
       endtask
       task automatic by_4;
@@ -275,7 +283,8 @@ module scalar_normalise #(
           y = YW'(({y_q, {12{y_fill_q}}} << {n, 2'd0}) >> 12);
           z_q        <= y[YW-1 -: ZW];
           z_sticky_q <= y_sticky_q | (|((y ^ {YW{y_fill_q}}) & ~({YW{1'b1}} << (YW - ZW))));
-          z_exp_q    <= y_exp_q - $signed(y_align_q ? ExpW'(0) : ExpW'({n, 2'd0}));
+          z_exp_q    <= y_exp_q;
+          z_n_q      <= {y_n_q, n};
         end
       endtask
       logic [1:0]    n;
@@ -288,7 +297,8 @@ module scalar_normalise #(
       end
       assign shifted_sig    = z[ZW-1 -: FW];
       assign shifted_sticky = z_sticky_q | (|((z ^ {ZW{z_fill_q}}) & ~({ZW{1'b1}} << (ZW - FW))));
-      assign shifted_exp    = z_exp_q - $signed(z_align_q ? ExpW'(0) : ExpW'(n));
+      wire [5:0] leading = {z_n_q, n} & {6{~z_align_q}}; // zeros that were found
+      assign shifted_exp    = z_exp_q - $signed(ExpW'(leading));
       assign shifted_valid  = z_valid_q;
       assign shifted_again  = z_align_q | z_fill_q;
       assign shifted_minus  = z_minus_q;
@@ -307,7 +317,11 @@ module scalar_normalise #(
             {y_by_q[1:0], y_align_q, y_fill_q, y_sign_q, y_minus_q, y_cls_q, y_tag_q};
         end
       end
-      assign negative_o = (x_valid_q & x_fill_q) | (y_valid_q & y_fill_q) | (z_valid_q & z_fill_q) | again_q;
+      always_ff @(posedge clk_i)
+        if (!rst_ni) negative_o <= 1'b0;
+        else negative_o <= (negative_o & ~again_q) | (total_valid_i & ~total_second_i & total_sign);
+      always_ff @(posedge clk_i)
+        moving_o <= rst_ni & (total_valid_i | minus_i | again_q | x_valid_q | y_valid_q);
       assign added_o    = again_q & minus_q;
     end
   endgenerate

@@ -116,10 +116,9 @@ module scalar_sequencer #(
 
   // ---- The program -------------------------------------------------------------------------------------------------
   logic [PcW-1:0] pc_q;    // of the instruction behind ir_q
-  logic [IW-1:0]  ir_q;
+  logic [8:0]     ir_q;
   logic           ready_q; // ir_q holds one
   logic           running_q, silent_q;
-  wire [3:0] op  = ir_q[12:9];
   wire [2:0] a   = ir_q[8:6];
   wire [2:0] dst = ir_q[5:3];
   wire [5:0] tag = ir_q[5:0];
@@ -128,46 +127,53 @@ module scalar_sequencer #(
   logic [7:0] pending_q;   // scalars that are to be written
   logic       second_q;    // of the two clocks of an integer total
   logic       minus_q;     // a difference is being formed
-  wire steps_busy, steps_done, first, added, negative;
+  wire steps_busy, steps_done, first, added, negative, moving;
 
-  wire live     = running_q & ready_q & ~kill_q;
-  wire free     = ~steps_busy & ~minus_q;
-  wire readable = ~pending_q[a] & ~read_i;
-  wire is_total   = op == `SCALAR_TOTAL;
-  wire is_hold    = op == `SCALAR_HOLD;
-  wire is_divide  = op == `SCALAR_DIVIDE;
-  wire is_times   = op == `SCALAR_TIMES;
-  wire is_minus   = op == `SCALAR_MINUS;
-  wire is_below   = op == `SCALAR_BELOW;
-  wire is_check   = op == `SCALAR_CHECK;
-  wire is_clear   = op == `SCALAR_CLEAR;
-  wire is_operand = op == `SCALAR_OPERAND;
-  wire is_done    = op == `SCALAR_DONE;
-  wire reads      = is_hold | is_divide | is_times | is_minus | is_below | is_operand;
-  // Behind integer totals the normaliser must be empty for all but a division, which takes longer than they do.
-  wire after_totals = is_times | is_minus;
-  wire go = live & (is_total ? free & ~negative : reads ? free & readable & ~(after_totals & |pending_q)
-                    : is_check ? ~pending_q[a] : ~(|pending_q));
-  wire next = go & ~(is_total & (Integer != 0) & ~second_q);
-
-  wire total_valid = go & is_total;
-  wire load  = go & (is_divide | is_times | is_minus | is_below | is_operand);
-  wire begun = next & (is_total | is_divide | is_times | is_minus);
+  // What an instruction is and waits for is decoded as it is fetched.
+  logic [9:0] is_q;     // one-hot, by its number
+  logic [7:0] needs_q;  // scalars that must have been written
+  logic       reads_q;
+  logic       settled_q; // nothing is on its way, and nothing was begun a clock ago
+  // While integer totals are on their way in the normaliser, only a division may begin: it takes longer than they do.
+  wire stands = ((is_q[`SCALAR_TOTAL] | reads_q) & (steps_busy | minus_q)) |
+                (|(needs_q & pending_q)) | (reads_q & read_i) |
+                ((is_q[`SCALAR_CLEAR] | is_q[`SCALAR_DONE]) & ~settled_q) |
+                ((is_q[`SCALAR_TIMES] | is_q[`SCALAR_MINUS]) & moving) | (is_q[`SCALAR_TOTAL] & negative);
+  wire go    = running_q & ready_q & ~stands;
+  wire next  = go & ~(is_q[`SCALAR_TOTAL] & (Integer != 0) & ~second_q);
+  wire load  = go & reads_q & ~is_q[`SCALAR_HOLD];
+  wire begun = next & (is_q[`SCALAR_TOTAL] | is_q[`SCALAR_DIVIDE] | is_q[`SCALAR_TIMES] | is_q[`SCALAR_MINUS]);
 
   // What the end tests go by.
   logic over_q, not_finite_q, exact_q, indefinite_q, below_q, kill_q;
   wire  failed = over_q | not_finite_q | exact_q | indefinite_q;
-  wire  leave  = go & is_check & failed;
-  wire  finish = go & is_done;
+  wire  leave  = go & is_q[`SCALAR_CHECK] & failed;
+  wire  finish = go & is_q[`SCALAR_DONE];
 
   function automatic [IW-1:0] instruction(input [PcW-1:0] at);
     integer i;
     begin
       instruction = '0;
       for (i = 0; i < N; i = i + 1)
-        if (at == PcW'(i)) instruction = Program[(N-1-i)*IW +: IW];
+        instruction = instruction | (Program[(N-1-i)*IW +: IW] & {IW{at == PcW'(i)}}); // no resets of ir_q made of it
     end
   endfunction
+
+  task automatic fetch;
+    logic [IW-1:0] word;
+    logic [9:0] is;
+    logic reads;
+    begin
+      word  = instruction(pc_q);
+      is    = 10'd1 << word[IW-1 -: 4];
+      reads = is[`SCALAR_HOLD] | is[`SCALAR_DIVIDE] | is[`SCALAR_TIMES] | is[`SCALAR_MINUS] | is[`SCALAR_BELOW] |
+              is[`SCALAR_OPERAND];
+      ir_q    <= word[8:0];
+      is_q    <= is;
+      reads_q <= reads;
+      needs_q <= {7'd0, reads | is[`SCALAR_CHECK]} << word[8:6];
+    end
+  endtask
 
   wire unit_rst_n = rst_ni & ~abort_i & ~kill_q;
   always_ff @(posedge clk_i)
@@ -182,7 +188,7 @@ module scalar_sequencer #(
       kill_q <= leave;
       done_o <= finish & ~silent_q;
       if (next | ~ready_q) begin
-        ir_q    <= instruction(pc_q);
+        fetch();
         pc_q    <= pc_q + PcW'(1);
         ready_q <= 1'b1;
       end
@@ -207,6 +213,10 @@ module scalar_sequencer #(
 
   // ---- The units ---------------------------------------------------------------------------------------------------
   logic [5:0] tag_q; // of what the steps are at
+  // A total leaves a clock behind its instruction.
+  logic       total_q, total_second_q;
+  logic [1:0] total_at_q;
+  logic [5:0] total_tag_q;
   wire [FW-1:0] steps_sig;
   wire steps_sticky, steps_sign, subtract, minus_sign, a_above;
   wire [1:0] steps_cls, minus_cls, a_cls;
@@ -216,27 +226,39 @@ module scalar_sequencer #(
   wire [E-1:0] larger_exp;
   wire [E:0] distance;
   scalar_steps #(.E(E), .M(M), .Rne(Rne), .Blocks(Blocks)) i_steps (
-    .clk_i, .rst_ni(unit_rst_n), .hold_i(go & is_hold), .load_i(load), .divide_i(is_divide), .times_i(is_times),
+    .clk_i, .rst_ni(unit_rst_n), .hold_i(go & is_q[`SCALAR_HOLD]), .load_i(load), .divide_i(is_q[`SCALAR_DIVIDE]), .times_i(is_q[`SCALAR_TIMES]),
     .word_i(fetched), .busy_o(steps_busy), .done_o(steps_done), .sig_o(steps_sig), .sticky_o(steps_sticky),
     .sign_o(steps_sign), .cls_o(steps_cls), .exp_o(steps_exp), .first_o(first), .a_o(a_word), .a_cls_o(a_cls),
     .a_above_o(a_above), .larger_o(larger), .smaller_o(smaller), .larger_exp_o(larger_exp), .distance_o(distance),
     .subtract_o(subtract), .minus_sign_o(minus_sign), .minus_cls_o(minus_cls));
 
-  // A difference is formed two clocks behind its instruction, here or outside.
-  logic second_clock_q;
+  // A difference is formed here three clocks behind its instruction, or outside, where it is asked for in two.
+  logic second_clock_q, third_clock_q;
   wire  outside_done = (Outside != 0) & minus_q & subtracted_i;
   always_ff @(posedge clk_i)
     if (!unit_rst_n) begin
       minus_q        <= 1'b0;
       second_clock_q <= 1'b0;
+      third_clock_q  <= 1'b0;
       second_q       <= 1'b0;
+      total_q        <= 1'b0;
+      total_second_q <= 1'b0;
     end else begin
-      if (go & is_minus) minus_q <= 1'b1;
+      if (go & is_q[`SCALAR_MINUS]) minus_q <= 1'b1;
       else if (added | outside_done) minus_q <= 1'b0;
       second_clock_q <= first & minus_q;
-      second_q       <= total_valid & ~second_q & (Integer != 0);
+      third_clock_q  <= second_clock_q;
+      second_q       <= go & is_q[`SCALAR_TOTAL] & ~second_q & (Integer != 0);
+      total_q        <= go & is_q[`SCALAR_TOTAL];
+      total_second_q <= second_q;
     end
-  always_ff @(posedge clk_i) if (begun & ~is_total) tag_q <= tag;
+  always_ff @(posedge clk_i) begin
+    if (begun & ~is_q[`SCALAR_TOTAL]) tag_q <= tag;
+    if (go & (is_q[`SCALAR_TOTAL] | is_q[`SCALAR_MINUS])) begin
+      total_at_q  <= is_q[`SCALAR_MINUS] ? 2'd1 : a[1:0]; // of a difference formed outside
+      total_tag_q <= tag;
+    end
+  end
   assign subtract_o = (Outside != 0) & second_clock_q;
   assign minuend_o  = second_clock_q ? {a_cls, a_word} : {(SW+2){1'bx}};
 
@@ -248,12 +270,13 @@ module scalar_sequencer #(
   scalar_normalise #(.E(E), .M(M), .Integer(Integer), .Own(Own), .SumExpW(SumExpW), .SumFracW(SumFracW),
       .TotalW(TotalW), .W0(W0), .W1(W1), .W2(W2), .Lsb0(Lsb0), .Lsb1(Lsb1), .Lsb2(Lsb2), .SignedTotals(SignedTotals),
       .TagW(6)) i_normalise (
-    .clk_i, .rst_ni(unit_rst_n), .look_i(start_i), .total_valid_i(total_valid | outside_done), .total_second_i(second_q),
-    .total_at_i(outside_done ? 2'd1 : a[1:0]), .totals_i, .minus_i(second_clock_q & (Own != 0)), .larger_i(larger),
+    .clk_i, .rst_ni(unit_rst_n), .look_i(start_i), .choose_i(running_q & is_q[`SCALAR_TOTAL]), .choose_at_i(a[1:0]),
+    .choose_second_i(second_q), .total_valid_i(total_q | outside_done), .total_second_i(total_second_q),
+    .total_at_i(total_at_q), .totals_i, .minus_i(third_clock_q & (Own != 0)), .larger_i(larger),
     .smaller_i(smaller), .larger_exp_i(larger_exp), .distance_i(distance), .subtract_i(subtract),
     .minus_sign_i(minus_sign), .minus_cls_i(minus_cls), .steps_valid_i(steps_done), .steps_sig_i(steps_sig),
     .steps_sticky_i(steps_sticky), .steps_sign_i(steps_sign), .steps_cls_i(steps_cls), .steps_exp_i(steps_exp),
-    .tag_i(outside_done ? tag_q : tag), .steps_tag_i(tag_q), .negative_o(negative), .added_o(added),
+    .tag_i(total_tag_q), .steps_tag_i(tag_q), .negative_o(negative), .moving_o(moving), .added_o(added),
     .valid_o(rounded_valid), .sig_o(rounded_sig), .sticky_o(rounded_sticky), .sign_o(rounded_sign),
     .cls_o(rounded_cls), .exp_o(rounded_exp), .tag_o(rounded_tag));
 
@@ -286,15 +309,17 @@ module scalar_sequencer #(
   assign result_sign = result_word[SW-1];
   wire [2:0] must    = rounded_tag[2:0];
   wire       guarded = rounded_valid & must == `SCALAR_GUARDED & result_sign;
-  assign write      = rounded_valid | (go & is_clear);
-  assign write_zero = guarded | (go & is_clear);
+  assign write      = rounded_valid | (go & is_q[`SCALAR_CLEAR]);
+  assign write_zero = guarded | (go & is_q[`SCALAR_CLEAR]);
   assign write_at   = rounded_valid ? rounded_tag[5:3] : dst;
   assign write_word = result_word;
 
   always_ff @(posedge clk_i)
     if (!unit_rst_n) begin
       pending_q <= '0;
+      settled_q <= 1'b1;
     end else begin
+      settled_q <= ~begun & ~(|pending_q);
       if (rounded_valid) pending_q[rounded_tag[5:3]] <= 1'b0;
       if (begun) pending_q[dst] <= 1'b1;
     end
@@ -321,9 +346,9 @@ module scalar_sequencer #(
         indefinite_q <= indefinite_q | (must == `SCALAR_MUST_POSITIVE && (result_cls == `CLS_ZERO || result_sign));
         guard_o      <= guard_o | guarded;
       end
-      look_below_q <= go & is_below;
+      look_below_q <= go & is_q[`SCALAR_BELOW];
       if (below_ahead_q) below_q <= test_i & ~steps_sign & (a_cls == `CLS_INF || (a_cls == `CLS_FINITE && a_above));
-      if (go && is_check) begin
+      if (go && is_q[`SCALAR_CHECK]) begin
         if (below_q) end_o <= `END_RHO_REACHED;
         if (failed) begin
           end_o   <= over_q ? `END_WINDOW_OVERFLOW : not_finite_q ? `END_NOT_FINITE : exact_q ? `END_EXACT :
@@ -349,7 +374,7 @@ module scalar_sequencer #(
       {alpha_cls_o, beta_cls_o} <= '0;
       {alpha_op_o, beta_op_o}   <= '0;
     end else begin
-      operand_q  <= {operand_q[0], go & is_operand & ~abort_i};
+      operand_q  <= {operand_q[0], go & is_q[`SCALAR_OPERAND] & ~abort_i};
       operands_o <= operand_q[ConvertLatency] & which_q[ConvertLatency];
       if (operand_q[ConvertLatency]) begin
         if (which_q[ConvertLatency]) begin

@@ -40,7 +40,7 @@ module scalar_steps #(
   output logic [S-1:0]           larger_o, ///< of A - D: significands
   output logic [S-1:0]           smaller_o, ///< 0 where an operand is zero
   output logic [E-1:0]           larger_exp_o,
-  output logic [E:0]             distance_o, ///< of the exponents
+  output logic [E:0]             distance_o, ///< of the exponents; a clock later than the rest
   output logic                   subtract_o, ///< magnitudes are subtracted
   output logic                   minus_sign_o,
   output logic [1:0]             minus_cls_o
@@ -60,7 +60,7 @@ module scalar_steps #(
   logic [S+1:0]  a_q;       // A twice; then the rest, below 4 D, or the upper part of a product
   logic [QW-1:0] q_q;       // the quotient; or the multiplier, and the product's lower part behind it
   logic [CntW-1:0] left_q;
-  logic          divide_q, times_q, first_q;
+  logic          divide_q, times_q, first_q, held_q;
   logic [1:0]    d_cls_q, a_cls_q, cls_q;
   logic          sign_q;
   logic signed [E+1:0] exp_q; // sum or difference of the exponents
@@ -88,33 +88,32 @@ module scalar_steps #(
     end
   endfunction
 
-  // One digit of the quotient, by the signs of the rest less one, two and three times the divisor.
-  task automatic divide_step;
+  // Two bits: A less none to three times D. A quotient takes what the signs say. In a product A is the complement of the
+  // sum so far, two bits of the multiplier say how much is added, and its first clock puts things in their places.
+  task automatic step;
     logic [S+2:0] less1, less2, less3;
-    logic [S-1:0] rest;
+    logic [S+1:0] rest;
+    logic [1:0] digit;
+    logic times;
     begin
+      times = (Tiles == 0) & times_q;
       less1 = {1'b0, a_q} - {3'b000, d_q};
       less2 = {1'b0, a_q} - {2'b00, d_q, 1'b0};
       less3 = {1'b0, a_q} - {1'b0, d3_q};
-      rest  = less2[S+2] ? (less1[S+2] ? a_q[S-1:0] : less1[S-1:0]) : (less3[S+2] ? less2[S-1:0] : less3[S-1:0]);
-      a_q <= {rest, 2'b00};
-      q_q <= {q_q[QW-3:0], ~less2[S+2], less2[S+2] ? ~less1[S+2] : ~less3[S+2]};
-    end
-  endtask
-
-  // Two bits of the multiplier; the first clock puts it in its place.
-  task automatic times_step;
-    logic [S+1:0] multiple, sum;
-    begin
-      case (q_q[1:0])
-        2'd0: multiple = '0;
-        2'd1: multiple = {2'b00, d_q};
-        2'd2: multiple = {1'b0, d_q, 1'b0};
-        default: multiple = d3_q;
+      digit = times ? q_q[1:0] : {~less2[S+2], less2[S+2] ? ~less1[S+2] : ~less3[S+2]};
+      case (digit)
+        2'd0: rest = a_q;
+        2'd1: rest = less1[S+1:0];
+        2'd2: rest = less2[S+1:0];
+        default: rest = less3[S+1:0];
       endcase
-      sum = a_q + multiple;
-      a_q <= first_q ? '0 : {2'b00, sum[S+1:2]};
-      q_q <= first_q ? QW'(a_q[S:1]) << (QM - S) : QW'({sum[1:0], q_q[QM-1:2]});
+      if (times) begin
+        a_q <= first_q ? '1 : {2'b11, rest[S+1:2]};
+        q_q <= first_q ? QW'(a_q[S:1]) << (QM - S) : QW'({~rest[1:0], q_q[QM-1:2]});
+      end else begin
+        a_q <= {rest[S-1:0], 2'b00};
+        q_q <= {q_q[QW-3:0], digit};
+      end
     end
   endtask
 
@@ -124,7 +123,7 @@ module scalar_steps #(
   wire         product_rest;
   generate
     if (Tiles == 0) begin : g_serial
-      assign product_high = a_q[S-1:0];
+      assign product_high = ~a_q[S-1:0];
       assign product_next = q_q[QM-1 -: 3];
       assign product_rest = |(q_q[QM-1:0] << 3);
     end else if (Tiles == 1) begin : g_block
@@ -183,7 +182,7 @@ module scalar_steps #(
       {d_sign_q, d_exp_q} <= word_i[E+M:M];
       d_q <= {1'b1, word_i[M-1:0]};
     end
-    if (busy_o | first_q | load_i) begin
+    if (held_q) begin
       d3_q    <= {2'b00, d_q} + {1'b0, d_q, 1'b0};
       d_cls_q <= class_of(d_exp_q, d_q[M-1:0]);
     end
@@ -193,8 +192,7 @@ module scalar_steps #(
       left_q <= divide_i ? CntW'(DivSteps) : CntW'(MulSteps);
     end else if (busy_o) begin
       left_q <= left_q - CntW'(1);
-      if (divide_q) divide_step();
-      else if (Tiles == 0) times_step();
+      if (divide_q || Tiles == 0) step();
     end
     if (first_q) look();
   end
@@ -202,11 +200,13 @@ module scalar_steps #(
     if (!rst_ni) begin
       busy_o   <= 1'b0;
       first_q  <= 1'b0;
+      held_q   <= 1'b0;
       done_o   <= 1'b0;
       divide_q <= 1'b0;
       times_q  <= 1'b0;
     end else begin
       first_q <= load_i;
+      held_q  <= hold_i;
       done_o  <= busy_o && left_q == CntW'(1);
       if (load_i) begin
         busy_o   <= divide_i | times_i;
@@ -244,7 +244,11 @@ module scalar_steps #(
   assign larger_o     = a_above_o ? a_sig : d_q;
   assign smaller_o    = (a_cls_q == `CLS_ZERO || d_cls_q == `CLS_ZERO) ? '0 : a_above_o ? d_q : a_sig;
   assign larger_exp_o = a_above_o ? a_exp_q : d_exp_q;
-  assign distance_o   = exp_q[E+1] ? (E+1)'(-exp_q) : (E+1)'(exp_q);
+  logic second_q; // of the clocks behind load_i
+  always_ff @(posedge clk_i) begin
+    second_q <= first_q;
+    if (second_q) distance_o <= exp_q[E+1] ? (E+1)'(-exp_q) : (E+1)'(exp_q);
+  end
   assign subtract_o   = ~sign_q;
   assign minus_sign_o = both ? (a_above_o ? a_sign_q : ~d_sign_q) : a_sign_q & ~d_sign_q;
   assign minus_cls_o  = (a_cls_q[1] & d_cls_q[1]) ? ((a_above_o ? a_cls_q : d_cls_q) | {2{subtract_o}})

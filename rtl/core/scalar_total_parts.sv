@@ -1,6 +1,6 @@
 /// Three integer totals as parts of S bits, of which scalar_normalise takes two: the one that holds the leading bit, and
-/// the next. look_i finds the leading part of each; a clock later part_o is the leading part of total at_i, and with
-/// second_i the next one. A negative total comes as its complement, which is one less than its magnitude.
+/// the next. look_i finds the leading part of each. In the clock behind at_i and second_i, part_o is the leading part of
+/// total at_i, or with second_i the next one. A negative total comes as its complement, one less than its magnitude.
 `include "mantissa.svh"
 `default_nettype none
 module scalar_total_parts #(
@@ -18,6 +18,7 @@ module scalar_total_parts #(
 ) (
   input  wire                    clk_i,
   input  wire                    look_i,
+  input  wire                    choose_i, ///< at_i and second_i count
   input  wire  [1:0]             at_i,
   input  wire                    second_i,
   input  wire  [3*TotalW-1:0]    totals_i,
@@ -27,10 +28,9 @@ module scalar_total_parts #(
   output logic signed [ExpW-1:0] exp_o   ///< biased, of the place two above the leading part
 );
   localparam integer Parts = (`MAX3(W0, W1, W2) + S - 1) / S; // of the longest one
-  localparam integer AtW   = $clog2(Parts + 1);
-  wire [3*S-1:0]   parts;
-  wire [2:0]       sign, rest;
-  wire [3*AtW-1:0] at;
+  wire [3*S-1:0]     parts;
+  wire [2:0]         sign, rest;
+  wire [3*Parts-1:0] leads; // one-hot
   genvar t;
   generate
     for (t = 0; t < 3; t = t + 1) begin : g_total
@@ -43,54 +43,60 @@ module scalar_total_parts #(
         assign value = totals_i[t*TotalW +: W];
       end
       assign sign[t] = Signed[t] & totals_i[t*TotalW + W - 1];
-      logic [AtW-1:0] at_q;
-      logic           rest_q;
+      logic [N-1:0] lead_q, pick_q;
+      logic         rest_q;
       task automatic look;
         integer k;
-        logic [AtW-1:0] top;
-        logic below, so_far;
+        logic [N-1:0] used, full; // parts unlike the sign, and parts that are not zero
+        logic above, below;
         begin
-          top    = '0;
-          below  = 1'b0;
-          so_far = 1'b0; // the parts below k - 1 are not all zero
           for (k = 0; k < N; k = k + 1) begin
-            if (k >= 2) so_far = so_far | (|value[(`MAX2(k, 2)-2)*S +: S]);
-            if ((value[k*S +: S] ^ {S{sign[t]}}) != '0) begin
-              top   = AtW'(k);
-              below = so_far;
-            end
+            full[k] = |value[k*S +: S];
+            used[k] = |(value[k*S +: S] ^ {S{sign[t]}});
           end
-          at_q   <= top;
+          above = 1'b0;
+          for (k = N - 1; k >= 0; k = k - 1) begin
+            lead_q[k] <= ~above & (used[k] | (k == 0));
+            above = above | used[k];
+          end
+          below = 1'b0;
+          for (k = 2; k < N; k = k + 1)
+            below = below | (|(full & ~({N{1'b1}} << (k - 1))) & used[k] & ~(|(used >> (k + 1))));
           rest_q <= below;
         end
       endtask
-      always_ff @(posedge clk_i) if (look_i) look();
-      assign at[t*AtW +: AtW] = at_q;
-      assign rest[t] = rest_q;
-      logic [S-1:0] chosen;
-      wire [AtW-1:0] which = at_q - AtW'(second_i);
-      always_comb begin
-        chosen = '0; // also below the lowest part
-        for (int k = 0; k < N; k = k + 1)
-          if (which == AtW'(k)) chosen = value[k*S +: S];
+      // One-hot, and nothing below the lowest part.
+      always_ff @(posedge clk_i) begin
+        if (look_i) look();
+        if (choose_i) pick_q <= (second_i ? lead_q >> 1 : lead_q) & {N{at_i == 2'(t)}};
       end
-      assign parts[t*S +: S] = chosen ^ {S{sign[t]}};
+      logic [S-1:0] chosen;
+      always_comb begin
+        chosen = '0;
+        for (int k = 0; k < N; k = k + 1) chosen = chosen | (value[k*S +: S] & {S{pick_q[k]}});
+      end
+      assign parts[t*S +: S] = chosen;
+      assign rest[t] = rest_q;
+      assign leads[t*Parts +: Parts] = Parts'(lead_q);
     end
   endgenerate
-  function automatic signed [ExpW-1:0] top_of(input [1:0] which, input [AtW-1:0] leads);
+  function automatic signed [ExpW-1:0] top_of(input [1:0] which, input [Parts-1:0] leading);
     integer k;
     begin
       top_of = '0;
       for (k = 0; k < Parts; k = k + 1)
-        if (leads == AtW'(k))
-          top_of = (which == 2'd0) ? ExpW'(Lsb0 + (k + 1) * S + 1 + Bias) :
-                   (which == 2'd1) ? ExpW'(Lsb1 + (k + 1) * S + 1 + Bias) : ExpW'(Lsb2 + (k + 1) * S + 1 + Bias);
+        if (leading[k])
+          top_of = top_of | ((which == 2'd0) ? ExpW'(Lsb0 + (k + 1) * S + 1 + Bias) :
+                             (which == 2'd1) ? ExpW'(Lsb1 + (k + 1) * S + 1 + Bias) : ExpW'(Lsb2 + (k + 1) * S + 1 + Bias));
     end
   endfunction
-  wire [1:0] which = (at_i > 2'd2) ? 2'd2 : at_i;
-  assign part_o = parts[which*S +: S];
-  assign sign_o = sign[which];
-  assign rest_o = rest[which];
-  assign exp_o  = top_of(which, at[which*AtW +: AtW]);
+  always_ff @(posedge clk_i)
+    if (choose_i) begin
+      sign_o <= (at_i == 2'd0) ? sign[0] : (at_i == 2'd1) ? sign[1] : sign[2];
+      rest_o <= (at_i == 2'd0) ? rest[0] : (at_i == 2'd1) ? rest[1] : rest[2];
+      exp_o  <= (at_i == 2'd0) ? top_of(2'd0, leads[0 +: Parts]) : (at_i == 2'd1) ? top_of(2'd1, leads[Parts +: Parts])
+                                                                  : top_of(2'd2, leads[2*Parts +: Parts]);
+    end
+  assign part_o = (parts[0 +: S] | parts[S +: S] | parts[2*S +: S]) ^ {S{sign_o}};
 endmodule
 `default_nettype wire

@@ -104,7 +104,9 @@ module core_icarus_tb;
       @(negedge clk);
       araddr = address; arvalid = 1;
       @(negedge clk);
-      arvalid = 0; value = rdata;
+      arvalid = 0;
+      while (!rvalid) @(negedge clk);
+      value = rdata;
       @(negedge clk);
     end
   endtask

@@ -67,6 +67,12 @@ protected:
         const auto difference = compare_sessions(*session_, *reference, spec_, system_.size());
         ASSERT_FALSE(difference) << difference->signal << " element " << difference->element;
     }
+    /// A run was aborted, or had come to its end while the abort was on its way.
+    void expect_aborted(std::uint32_t passes) {
+        const std::uint32_t errors = session_->read_register(kErrors);
+        if (errors == 0) EXPECT_EQ(session_->read_register(kPassCount), passes);
+        else EXPECT_EQ(errors, static_cast<std::uint32_t>(kAborted));
+    }
     void start_and_expect(std::uint32_t error) {
         session_->start({3});
         ASSERT_TRUE(session_->advance(0)) << session_->fault();
@@ -219,7 +225,7 @@ TEST_P(Faults, AbortAtAnyClockOfAStallingMemory) {
         if (session_->advance(clocks)) break;
         session_->write_register(kControl, 2);
         ASSERT_TRUE(session_->advance(0)) << session_->fault();
-        EXPECT_EQ(session_->read_register(kErrors), static_cast<std::uint32_t>(kAborted));
+        expect_aborted(2);
         while ((session_->read_register(kStatus) & kOfferingBit) != 0) {
         }
         expect_healthy();
@@ -290,7 +296,7 @@ TEST_P(Faults, AbortAtAnyClock) {
         if (session_->advance(clocks)) break;
         session_->write_register(kControl, 2);
         ASSERT_TRUE(session_->advance(0)) << session_->fault();
-        EXPECT_EQ(session_->read_register(kErrors), static_cast<std::uint32_t>(kAborted));
+        expect_aborted(2);
         session_->write_register(kErrors, 0x1FF);
         expect_healthy();
         if (HasFatalFailure()) return;
