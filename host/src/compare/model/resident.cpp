@@ -172,17 +172,19 @@ std::vector<ResidentEstimate> resident_estimates(const LaneArea& area, const Fix
         if (const auto e = offer(1, lanes, why_not)) list.push_back(*e);
         else break;
     if (list.empty()) return list;
-    std::string lacks; // of the first number of cores that does not fit
+    std::string lacks; // of the last number of cores that did not fit
+    // More cores want more slices and multipliers; but their memories are less deep, and may fit again.
+    const auto ends = [](const std::string& what) { return what == "logic" || what == "blocks"; };
     for (std::uint64_t cores = 2; list.back().lanes == most_lanes && cores <= rows; ++cores) {
         const auto e = offer(cores, most_lanes, lacks);
-        if (!e) break;
-        if (std::has_single_bit(cores)) list.push_back(*e);
+        if (!e && ends(lacks)) break;
+        if (e && std::has_single_bit(cores)) list.push_back(*e);
     }
     // Several cores of fewer lanes may use a small device better.
     for (int lanes = most_lanes / 2; lanes >= 1; lanes /= 2) {
         std::string ignored;
         for (std::uint64_t cores = 2; cores <= rows; ++cores)
-            if (!offer(cores, lanes, ignored)) break;
+            if (!offer(cores, lanes, ignored) && ends(ignored)) break;
     }
     // Of those that come within 1 % of the fastest the one with the fewest lanes.
     const auto total = [](const ResidentEstimate& e) { return e.cores * static_cast<std::uint64_t>(e.lanes); };
