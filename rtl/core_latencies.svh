@@ -7,9 +7,8 @@
 `define MIN2(a, b) ((a) < (b) ? (a) : (b))
 `define MAX3(a, b, c) `MAX2(`MAX2(a, b), c)
 
-// fp_add. Six stages (compare and swap; align; add; normalise in two; round); above 28 bits eight (compare;
-// swap; align; add; normalise in three; round).
-`define ADD_LATENCY(a_frac, b_frac, out_frac) (`MAX3(a_frac, b_frac, out_frac) > 28 ? 8 : 6)
+// fp_add. Six stages at every width: compare and swap; align; add; normalise in two; round.
+`define ADD_LATENCY(a_frac, b_frac, out_frac) (6)
 
 // 17-bit tiles across a fraction: the hidden bit, and one bit more, stay outside where that saves a tile.
 `define MUL_TILES(frac) (((frac) + 15) / 17)
@@ -89,6 +88,34 @@
     + ((tree) != 0 ? 4 : 8) * `ADD_LATENCY(row_frac, row_frac, row_frac) + `CONVERT_LATENCY(row_exp, row_frac, \
     q_exp, q_frac))
 
+// fp_times.
+`define TIMES_LATENCY(times, in_exp, in_frac, out_exp, out_frac) ((times) * (times) == 1 ? \
+    `CONVERT_LATENCY(in_exp, in_frac, out_exp, out_frac) : 2)
+
+// flux_rows, from the window to the clock that takes a weight (E, NW, N, NE) or, as the fifth, a row sum;
+// stages: AddStages.
+`define FLUX_OFF(coef_frac, p_frac, row_frac, weight, stages) ((weight) < 4 ? (stages) : 5 * (stages) + \
+    `MUL_LATENCY(coef_frac, row_frac) - `MUL_LATENCY(coef_frac, p_frac))
+
+// flux_rows, from the window to q'.
+`define FLUX_LATENCY(coef_frac, row_exp, row_frac, q_exp, q_frac, row_sums, stages) (`MUL_LATENCY(coef_frac, \
+    row_frac) + ((row_sums) != 0 ? 6 : 5) * (stages) + `CONVERT_LATENCY(row_exp, row_frac, q_exp, q_frac))
+
+// second_rows, of gamma times a.
+`define SECOND_GAMMA_LATENCY(coef_frac, row_exp, row_frac, times_gamma) ((times_gamma) != 0 ? \
+    `TIMES_LATENCY(times_gamma, row_exp, row_frac, row_exp, row_frac) : `MUL_LATENCY(coef_frac, row_frac))
+
+// second_rows, from the window to q'.
+`define SECOND_LATENCY(coef_frac, row_exp, row_frac, q_exp, q_frac, row_sums, times_gamma, stages) \
+    (`SECOND_GAMMA_LATENCY(coef_frac, row_exp, row_frac, times_gamma) + ((row_sums) != 0 ? 7 : 6) * (stages) + \
+    `CONVERT_LATENCY(row_exp, row_frac, q_exp, q_frac))
+
+// core_rows, from a window to its q', by Order.
+`define ROWS_LATENCY(order, coef_frac, p_frac, row_exp, row_frac, q_exp, q_frac, row_sums, times_gamma, stages) \
+    ((order) < 2 ? `ROW_LATENCY(order, coef_frac, p_frac, row_exp, row_frac, q_exp, q_frac) : (order) == 2 ? \
+    `FLUX_LATENCY(coef_frac, row_exp, row_frac, q_exp, q_frac, row_sums, stages) : `SECOND_LATENCY(coef_frac, \
+    row_exp, row_frac, q_exp, q_frac, row_sums, times_gamma, stages))
+
 // core_control, from a pass's last slot to the close of the dot products: the pipeline, with a few clocks in
 // hand.
 `define DRAIN_CLOCKS(p_out_latency, u_out_latency, row_sum_latency) (`MAX2(p_out_latency, u_out_latency) + 3 + \
@@ -137,15 +164,12 @@
 // to p'.
 `define FX_P_OUT(operand_frac, q_w) (`FX_R_OUT(operand_frac, q_w) + 1)
 
-// fx_rows, from the window to q'.
-`define FX_ROW_LATENCY(coef_mode, lanes) ((coef_mode) == 1 ? 4 : 6)
-
 // fx_dot, from two words to a total that holds their product: multiply; add lanes, two levels a clock;
 // accumulate.
 `define FX_DOT_LATENCY(lanes, a_w, b_w) (`FX_MUL_LATENCY((a_w) - 2, b_w) + ($clog2(lanes) + 1) / 2 + 1)
 
 // core_control of fx_core, from a pass's last slot to the close of the dot products.
-`define FX_DRAIN_CLOCKS(p_out_latency, row_sum_latency, dot_latency) ((p_out_latency) + 2 + (row_sum_latency) + \
-    (dot_latency) + 2)
+`define FX_DRAIN_CLOCKS(p_out_latency, row_sum_latency, dot_latency) ((p_out_latency) + (row_sum_latency) + \
+    (dot_latency))
 
 `endif

@@ -21,7 +21,11 @@
   parameter integer RowExpW = 8,         ///< exponent bits of products and sums of a row,
   parameter integer RowFracW = 23,       ///< and fraction bits,
   parameter integer RowRne = 0,          ///< 0 toward zero, 1 to nearest-even
-  parameter integer Tree = 0,            ///< row sums: 0 chain, 1 tree
+  parameter integer Order = 0,           ///< rows: products added in a 0 chain or 1 tree; 2 fluxes; 3 second differences (CoefMode 1 only)
+  parameter integer RowSums = 0,         ///< Order 2 and 3: 1 where the rows have sums c
+  parameter integer TimesAlpha = 0,      ///< Order 3: alpha as hardware, 1, -1, 3 or -3; 0: the register COEFFICIENT 0
+  parameter integer TimesBeta = 0,       ///< Order 3: beta likewise; 0: COEFFICIENT 1
+  parameter integer TimesGamma = 0,      ///< Order 3: gamma likewise; 0: COEFFICIENT 2
   parameter integer Fixed = 0,           ///< dot products: 0 floating, 1 in a window
   parameter integer Exact = 0,           ///< terms of dot products: 0 rounded to the format Term, 1 exact
   parameter integer TermExpW = 8,        ///< exponent bits of rounded terms of dot products,
@@ -42,6 +46,7 @@
   parameter integer MaxRow = 1025,       ///< longest ROW_LENGTH; sets the line buffer's size
   parameter integer LenW = 32,           ///< bits of LENGTH, up to 32
   parameter integer Style = 0,           ///< multipliers: 0 left to the tool, 1 logic, 2 hard blocks
+  parameter integer AddStages = 6,       ///< stages of the adders of vectors and of rows of differences: 6, or 4, smaller and slower
   parameter integer DelayRam = 0,        ///< delay lines: 0 shift registers, 1 small memories
   // What follows from them.
   // bits of an element of u
@@ -54,6 +59,8 @@
   localparam integer QW = QExpW + QFracW + 1,
   // bits of a coefficient
   localparam integer CoefW = CoefExpW + CoefFracW + 1,
+  // coefficients of a row, and streams of them
+  localparam integer Coefs = (Order < 2) ? 9 : (Order == 2) ? 4 + RowSums : 3 + RowSums,
   // bits of alpha and beta as operands
   localparam integer OperandW = OperandExpW + OperandFracW + 1,
   // bits of a scalar
@@ -65,13 +72,13 @@
   // when u is taken, in clocks behind the slot that takes p and q
   localparam integer UpdateUIn = `U_IN(OperandFracW, PFracW),
   // when u' leaves
-  localparam integer UpdateUOut = `U_OUT(OperandFracW, PFracW, UFracW),
+  localparam integer UpdateUOut = `U_OUT(OperandFracW, PFracW, UFracW) - (6 - AddStages),
   // when r is taken
   localparam integer UpdateRIn = `R_IN(OperandFracW, QFracW),
   // when r' leaves
-  localparam integer UpdateROut = `R_OUT(OperandFracW, QFracW, RFracW),
+  localparam integer UpdateROut = `R_OUT(OperandFracW, QFracW, RFracW) - (6 - AddStages),
   // when p' leaves
-  localparam integer UpdatePOut = `P_OUT(OperandFracW, QFracW, RFracW, PFracW),
+  localparam integer UpdatePOut = `P_OUT(OperandFracW, QFracW, RFracW, PFracW) - 2 * (6 - AddStages),
   // clocks from a window to its q'
-  localparam integer RowLatency = `ROW_LATENCY(Tree, CoefFracW, PFracW, RowExpW, RowFracW, QExpW, QFracW)
+  localparam integer RowLatency = `ROWS_LATENCY(Order, CoefFracW, PFracW, RowExpW, RowFracW, QExpW, QFracW, RowSums, TimesGamma, AddStages)
   /* verilator lint_on UNUSEDPARAM */

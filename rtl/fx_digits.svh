@@ -23,12 +23,18 @@
       for (int k = 0; k < 31; k = k + 1) if (n > (1 << k)) fx_log2 = k + 1;
     end
   endfunction
+  function automatic integer fx_added(input integer c0, input integer c1, input integer c2); // digits that are 1
+    fx_added = fx_ones(fx_digits(c0, 0)) + fx_ones(fx_digits(c1, 0)) + fx_ones(fx_digits(c2, 0));
+  endfunction
+  function automatic integer fx_taken(input integer c0, input integer c1, input integer c2); // digits that are -1
+    fx_taken = fx_ones(fx_digits(c0, 1)) + fx_ones(fx_digits(c1, 1)) + fx_ones(fx_digits(c2, 1));
+  endfunction
   // Clocks of fx_weighted: a tree for each sign, and their difference.
   function automatic integer fx_weighted_latency(input integer c0, input integer c1, input integer c2);
     integer added, taken;
     begin
-      added = fx_ones(fx_digits(c0, 0)) + fx_ones(fx_digits(c1, 0)) + fx_ones(fx_digits(c2, 0));
-      taken = fx_ones(fx_digits(c0, 1)) + fx_ones(fx_digits(c1, 1)) + fx_ones(fx_digits(c2, 1));
-      fx_weighted_latency = ((fx_log2(added) > fx_log2(taken)) ? fx_log2(added) : fx_log2(taken)) + ((taken > 0) ? 1 : 0);
+      added = fx_log2(fx_added(c0, c1, c2));
+      taken = fx_log2(fx_taken(c0, c1, c2));
+      fx_weighted_latency = ((added > taken) ? added : taken) + ((fx_taken(c0, c1, c2) > 0) ? 1 : 0);
     end
   endfunction

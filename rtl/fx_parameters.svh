@@ -68,8 +68,6 @@
   localparam integer UpdateUOut = `FX_U_OUT(OperandFracW, QW),
   // when p' leaves
   localparam integer UpdatePOut = `FX_P_OUT(OperandFracW, QW),
-  // clocks from a window to its q'
-  localparam integer RowLatency = `FX_ROW_LATENCY(CoefMode, Lanes),
   // clocks from p' and q' to a total that holds their product
   localparam integer DotLatency = `FX_DOT_LATENCY(Lanes, PW, QW)
   /* verilator lint_on UNUSEDPARAM */

@@ -408,7 +408,8 @@ def latency_header_cpp(core):
              "    int n = 0;", "    while ((1 << n) < x) ++n;", "    return n;", "}", ""]
     for f in core["latency"]:
         lines += [f"/// {part}" for part in wrapped(f["text"] + ".", 110)]
-        arguments = ", ".join(f"int {a}" for a in f["arguments"])
+        used = {n.id for n in ast.walk(tree_of(f)) if isinstance(n, ast.Name)}
+        arguments = ", ".join(f"{'' if a in used else '[[maybe_unused]] '}int {a}" for a in f["arguments"])
         unused = "[[maybe_unused]] " if not f["arguments"] else ""
         lines += [f"{unused}constexpr int {f['name']}({arguments}) {{",
                   broken(f"    return {Writer('cpp')(tree_of(f))};", "           "), "}", ""]

@@ -24,8 +24,8 @@
 // Tiles (i, i + d) of ta * tb.
 `define ROW_TILES(ta, tb, d) `MAX2(0, `MIN2(ta, (tb) - (d)) - ((d) < 0 ? -(d) : 0))
 
-// lane_turn: clocks. Four lanes want two levels of choice, 64 six: up to three a clock.
-`define LANE_TURN_LATENCY(lanes) (((lanes) == 1) ? 0 : ((lanes) <= 8) ? 1 : 2)
+// lane_turn: clocks. Two lanes want one choice, which leaves the clock room for an adder; 64 want six, three a clock.
+`define LANE_TURN_LATENCY(lanes) (((lanes) <= 2) ? 0 : ((lanes) <= 8) ? 1 : 2)
 
 // Stops elaboration with a message unless `cond` holds (Icarus, which has no elaboration tasks: stops at time zero).
 `ifdef __ICARUS__

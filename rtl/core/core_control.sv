@@ -60,7 +60,8 @@ module core_control #(
   state_t state_q;
   logic [LenW-1:0] left_q; // slots left in Stream or Flush, clocks in Drain
 
-  logic [LenW-1:0] tokens_q, flush_q; // slots of a pass's tokens, and of its flush
+  wire  [LenW-1:0] tokens;  // slots of a pass's tokens,
+  logic [LenW-1:0] flush_q; // and of its flush
   wire last_left = left_q == LenW'(1);
 
   assign busy_o         = state_q != Idle;
@@ -77,10 +78,19 @@ module core_control #(
   logic standing_q;
   logic stall_out;
 
+  generate
+    if (Lanes == 1) begin : g_one_lane
+      assign tokens = length_i;
+    end else begin : g_lanes
+      logic [LenW-1:0] tokens_q;
+      always_ff @(posedge clk_i) tokens_q <= (length_i + LenW'(Lanes - 1)) >> Log;
+      assign tokens = tokens_q;
+    end
+  endgenerate
+
   // What was programmed stands for long before it is looked at.
   logic bad_length, bad_row, bad_passes;
   always_ff @(posedge clk_i) begin
-    tokens_q   <= (length_i + LenW'(Lanes - 1)) >> Log;
     flush_q    <= (LenW'(row_length_i) >> Log) + ((Lanes == 1) ? LenW'(1) : LenW'(2));
     bad_length <= length_i == '0;
     bad_row    <= row_bad_i || row_length_i > RowLenW'(MaxRow) || row_length_i < RowLenW'(Lanes) ||
@@ -155,7 +165,7 @@ module core_control #(
           end
         end
         Command: begin
-          left_q <= tokens_q;
+          left_q <= tokens;
           if (pass_ready_i) state_q <= Begin;
         end
         Begin: state_q <= Stream;

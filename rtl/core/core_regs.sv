@@ -2,8 +2,8 @@
 ///
 /// generated: map
 ///   000 ID             R    0x4D545301
-///   004 CONFIG         R    [2:0] log2 Lanes, [4:3] CoefMode, [5] Fixed, [6] Tree, [7] integer words, [8]
-///                           RowSums
+///   004 CONFIG         R    [2:0] log2 Lanes, [4:3] CoefMode, [5] Fixed, [6] Order 1 (tree), [7] integer
+///                           words, [8] RowSums, [10:9] Order
 ///   008 CONTROL        W    write 1: [0] start, [1] abort. Reads as 0
 ///   00C STATUS         R    [0] busy, [1] done, [6:4] how the run ended, [8] the bank with the result, [9]
 ///                           beats of a run that has ended are still offered
@@ -25,7 +25,8 @@
 ///   060 QQ             R
 ///   068 SIGMA          R
 ///   070 RHO_STOP       RW   the run ends behind a pass with rho below it; 0: never
-///   080 COEFFICIENT b  W     + 8 b, b = 0..8: of the constant stencil (pcg_core)
+///   080 COEFFICIENT b  W     + 8 b, b = 0..8: of the constant stencil; of fluxes: w of E, NW, N, NE, and c;
+///                           of second differences: alpha, beta, gamma, and c (pcg_core)
 ///   0C8 WORDS_U        R    over this run's words of u', the OR of w where w >= 0 and of -1 - w else; bit
 ///                           W-1 is set where a word overflowed (fx_core)
 ///   0D0 WORDS_R        R    of r' (fx_core)
@@ -134,6 +135,8 @@ module core_regs #(
     merged_pair = at[2] ? {merged(old[63:32]), old[31:0]} : {old[63:32], merged(old[31:0])};
   endfunction
 
+  assign set_word_o = data; // stands for a clock behind take
+
   logic [`ERRORS_W-1:0] errors_q;
   logic [31:0] row_q;
   assign row_length_o = row_q[RowLenW-1:0];
@@ -187,13 +190,11 @@ module core_regs #(
       stencil_o     <= 1'b0;
       bank_o        <= 1'b0;
       coef_o        <= '0;
-      set_word_o    <= '0;
     end else begin
       start_o     <= write & start;
       abort_o     <= take & control & data[`CONTROL_ABORT] & strobe[0];
       set_o       <= strobes & {8{write & scalar}};
       set_at_o    <= at[5:3];
-      set_word_o  <= data;
       errors_q    <= (errors_q & ~({data[8] & strobe[1], data[7:0] & {8{strobe[0]}}} & {`ERRORS_W{take & clear}})) |
                      errors_i | (`ERRORS_W'(misuse) << `ERROR_BUSY);
       if (write) begin

@@ -1,6 +1,6 @@
-/// The second part of a pass: q' = A p', from the stream of p' by way of the line buffer, with the coefficients of the
-/// bands or of the constant stencil; and when each band is taken. Elements that a constant stencil leaves out (the
-/// grid's edge) and lanes behind the end give q' = +0.
+/// The second part of a pass: q' = A p', from the stream of p', with the coefficients of the bands or of the constant
+/// stencil; and when each band is taken. The rows are formed by row_sum behind a line_buffer (products), flux_rows or
+/// second_rows. Elements that a constant stencil leaves out (the grid's edge) and lanes behind the end give q' = +0.
 `include "mantissa.svh"
 `include "core_streams.svh"
 `default_nettype none
@@ -18,11 +18,14 @@ module core_rows #(
   input  wire  [RowLenW-1:0]       row_length_i,
   input  wire  [Lanes-1:0]         live_last_i,       ///< lanes of the last token that hold an element
   input  wire                      slot_i,            ///< p_i is that of a slot
+  input  wire                      slot_real_i,       ///< of a slot of an element token, and not of the flush
   input  wire                      slot_last_i,
-  input  wire  [Lanes*PW-1:0]      p_i,
-  input  wire  [9*CoefW-1:0]       coef_i,            ///< of the constant stencil
-  input  wire  [9*Lanes*2-1:0]     band_cls_i,
-  input  wire  [9*Lanes*CoefW-1:0] band_i,
+  input  wire  [Lanes*PW-1:0]      p_i,               ///< the format's own bits, for products
+  input  wire  [Lanes*2-1:0]       p_cls_i,           ///< class and word, for differences
+  input  wire  [Lanes*PW-1:0]      p_word_i,
+  input  wire  [9*CoefW-1:0]       coef_i,            ///< of the constant stencil; the first Coefs count
+  input  wire  [Coefs*Lanes*2-1:0] band_cls_i,
+  input  wire  [Coefs*Lanes*CoefW-1:0] band_i,
   output logic [8:0]               take_band_o,       ///< bands taken: see core_streams
   output logic [8:0]               take_band_ahead_o,
   output logic [8:0]               take_band_last_o,
@@ -36,11 +39,8 @@ module core_rows #(
   output logic [Lanes*2-1:0]       p_cls_o,           ///< p' of the same elements
   output logic [Lanes*PW-1:0]      p_word_o
 );
-  wire [Lanes*PW-1:0] south, centre, north;
+  `REQUIRE(g_bad_order, Order < 3 || CoefMode == 1, "core_rows: second differences are a constant stencil's")
   wire window, window_last, window_ahead;
-  line_buffer #(.PW(PW), .Lanes(Lanes), .MaxRow(MaxRow)) i_lines (
-    .clk_i, .rst_ni, .en_i, .clear_i, .row_length_i, .slot_i, .last_i(slot_last_i), .p_i, .south_o(south),
-    .centre_o(centre), .north_o(north), .valid_o(window), .last_o(window_last), .valid_ahead_o(window_ahead));
 
   // Element tokens on their way through the row sum, by the clocks behind their window.
   logic [RowLatency:1] window_q, window_last_q;
@@ -55,11 +55,11 @@ module core_rows #(
       window_last_q <= window_last_at[RowLatency-1:0];
     end
 
-  wire [9*Lanes*2-1:0]     coef_cls;
-  wire [9*Lanes*CoefW-1:0] coef;
+  wire [Coefs*Lanes*2-1:0]     coef_cls;
+  wire [Coefs*Lanes*CoefW-1:0] coef;
   genvar l, b;
   generate
-    for (b = 0; b < 9; b = b + 1) begin : g_coef
+    for (b = 0; b < Coefs; b = b + 1) begin : g_coef
       for (l = 0; l < Lanes; l = l + 1) begin : g_lane
         localparam integer At = b * Lanes + l;
         wire [1:0] new_cls;
@@ -74,7 +74,8 @@ module core_rows #(
           assign coef_cls[At*2 +: 2]     = stencil_i ? stencil_cls : band_cls_i[At*2 +: 2];
         end
       end
-      localparam integer Off = `ROW_OFF(Tree, RowFracW, b);
+      localparam integer Off = (Order < 2) ? `ROW_OFF(Order, RowFracW, b) :
+                               `FLUX_OFF(CoefFracW, PFracW, RowFracW, b, AddStages);
       if (CoefMode == 1) begin : g_unwanted
         assign take_band_o[b]       = 1'b0;
         assign take_band_last_o[b]  = 1'b0;
@@ -89,6 +90,14 @@ module core_rows #(
         end
       end
     end
+    for (b = Coefs; b < 9; b = b + 1) begin : g_no_coef
+      assign take_band_o[b]       = 1'b0;
+      assign take_band_last_o[b]  = 1'b0;
+      assign take_band_ahead_o[b] = 1'b0;
+    end
+    if (Coefs < 9) begin : g_few_coefs
+      wire unused = &{1'b0, coef_i[9*CoefW-1:Coefs*CoefW], window_ahead};
+    end
     if (CoefMode == 1) begin : g_stencil_only
       wire unused = &{1'b0, band_i, band_cls_i, window_ahead};
     end
@@ -96,21 +105,73 @@ module core_rows #(
 
   wire [Lanes*2-1:0]  q_cls;
   wire [Lanes*QW-1:0] q_new;
-  row_sum #(
+  generate
+    if (Order < 2) begin : g_products
+      wire [Lanes*PW-1:0] south, centre, north;
+      wire unused = &{1'b0, p_cls_i, p_word_i};
+      line_buffer #(.PW(PW), .Lanes(Lanes), .MaxRow(MaxRow)) i_lines (
+        .clk_i, .rst_ni, .en_i, .clear_i, .row_length_i, .slot_i, .last_i(slot_last_i), .p_i, .south_o(south),
+        .centre_o(centre), .north_o(north), .valid_o(window), .last_o(window_last), .valid_ahead_o(window_ahead));
+      row_sum #(
 `include "core_parameters_passed.svh"
-  ) i_sum (
-    .clk_i, .en_i, .ptr_i, .south_i(south), .centre_i(centre), .north_i(north), .coef_cls_i(coef_cls), .coef_i(coef),
-    .q_cls_o(q_cls), .q_o(q_new), .p_cls_o, .p_o(p_word_o));
+      ) i_sum (
+        .clk_i, .en_i, .ptr_i, .south_i(south), .centre_i(centre), .north_i(north), .coef_cls_i(coef_cls),
+        .coef_i(coef), .q_cls_o(q_cls), .q_o(q_new), .p_cls_o, .p_o(p_word_o));
+    end else begin : g_differences
+      wire unused_bits = &{1'b0, p_i};
+      row_window #(.Lanes(Lanes), .RowLenW(RowLenW)) i_window (
+        .clk_i, .rst_ni, .en_i, .clear_i, .row_length_i, .slot_i, .last_i(slot_last_i), .valid_o(window),
+        .last_o(window_last), .valid_ahead_o(window_ahead));
+      if (Order == 2) begin : g_fluxes
+        localparam integer LiveAt = `FLUX_OFF(CoefFracW, PFracW, RowFracW, 0, AddStages) +
+                                    `MUL_LATENCY(CoefFracW, RowFracW);
+        flux_rows #(
+`include "core_parameters_passed.svh"
+        ) i_fluxes (
+          .clk_i, .en_i, .clear_i, .ptr_i, .row_length_i, .p_cls_i, .p_i(p_word_i), .live_i(window_at[LiveAt]),
+          .coef_cls_i(coef_cls), .coef_i(coef), .q_cls_o(q_cls), .q_o(q_new), .p_cls_o, .p_o(p_word_o));
+      end else begin : g_second
+        wire [Coefs*2-1:0]     one_cls; // one lane's: they are the same in all
+        wire [Coefs*CoefW-1:0] one;
+        for (b = 0; b < Coefs; b = b + 1) begin : g_one
+          assign one_cls[b*2 +: 2]      = coef_cls[b*Lanes*2 +: 2];
+          assign one[b*CoefW +: CoefW] = coef[b*Lanes*CoefW +: CoefW];
+        end
+        second_rows #(
+`include "core_parameters_passed.svh"
+        ) i_second (
+          .clk_i, .en_i, .clear_i, .ptr_i, .row_length_i, .p_cls_i, .p_i(p_word_i),
+          .coef_cls_i(one_cls), .coef_i(one), .q_cls_o(q_cls),
+          .q_o(q_new), .p_cls_o, .p_o(p_word_o));
+        wire unused = &{1'b0, coef_cls, coef};
+      end
+    end
+  endgenerate
 
   wire [Lanes-1:0] q_zero;
   generate
     if (CoefMode == 0) begin : g_no_edge
       assign q_zero = '0;
-      wire unused = &{1'b0, length_i};
+      wire unused = &{1'b0, length_i, slot_real_i};
     end else begin : g_edge
       wire [Lanes-1:0] edge_node;
-      edge_nodes #(.Lanes(Lanes), .RowLenW(RowLenW), .LenW(LenW), .Latency(RowLatency)) i_edge (
-        .clk_i, .rst_ni, .en_i, .clear_i, .window_i(window), .length_i, .row_length_i, .edge_o(edge_node));
+      if (Lanes == 1) begin : g_columns
+        // Behind the last token of the vector, and one, come the windows of the last row.
+        logic past_q, last_row_q;
+        always_ff @(posedge clk_i)
+          if (en_i) begin
+            past_q     <= slot_i & ~slot_real_i;
+            last_row_q <= slot_i & ~slot_real_i & past_q;
+          end
+        edge_columns #(.RowLenW(RowLenW), .Latency(RowLatency)) i_edge (
+          .clk_i, .rst_ni, .en_i, .clear_i, .window_i(window), .last_row_i(last_row_q), .row_length_i,
+          .edge_o(edge_node));
+        wire unused = &{1'b0, length_i};
+      end else begin : g_nodes
+        edge_nodes #(.Lanes(Lanes), .RowLenW(RowLenW), .LenW(LenW), .Latency(RowLatency)) i_edge (
+          .clk_i, .rst_ni, .en_i, .clear_i, .window_i(window), .length_i, .row_length_i, .edge_o(edge_node));
+        wire unused = slot_real_i;
+      end
       assign q_zero = edge_node & {Lanes{stencil_i}};
     end
   endgenerate

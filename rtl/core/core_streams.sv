@@ -20,7 +20,7 @@ module core_streams #(
   input  wire  [Lanes*RW-1:0]      r_tdata_i,
   input  wire  [Lanes*PW-1:0]      p_tdata_i,
   input  wire  [Lanes*QW-1:0]      q_tdata_i,
-  input  wire  [9*Lanes*CoefW-1:0] band_tdata_i,
+  input  wire  [Coefs*Lanes*CoefW-1:0] band_tdata_i,
 
   input  core_vectors_t            take_i,
   input  core_vectors_t            take_ahead_i,
@@ -36,8 +36,8 @@ module core_streams #(
   output logic [Lanes*PW-1:0]      p_o,
   output logic [Lanes*2-1:0]       q_cls_o,
   output logic [Lanes*QW-1:0]      q_o,
-  output logic [9*Lanes*2-1:0]     band_cls_o,        ///< band-major
-  output logic [9*Lanes*CoefW-1:0] band_o,
+  output logic [Coefs*Lanes*2-1:0] band_cls_o,        ///< band-major
+  output logic [Coefs*Lanes*CoefW-1:0] band_o,
 
   input  core_vectors_t            give_i,
   input  core_vectors_t            give_ahead_i,
@@ -62,7 +62,7 @@ module core_streams #(
   output core_sources_t            waiting_in_o,      ///< what a pipeline that stands waits for
   output core_vectors_t            waiting_out_o
 );
-  localparam integer Ins = (CoefMode == 1) ? 4 : 13;
+  localparam integer Ins = (CoefMode == 1) ? 4 : 4 + Coefs;
 
   // ---- Control -----------------------------------------------------------------------------------------------------
   // All streams alike, so they are bits in the order of the structures.
@@ -117,15 +117,18 @@ module core_streams #(
     end
   end
   generate
-    if (CoefMode == 1) begin : g_no_bands
-      assign band_o     = '0;
-      assign band_cls_o = '0;
+    if (Ins < 13) begin : g_fewer
       assign in_ready[12:Ins]   = '0;
       assign waiting_in[12:Ins] = '0;
       wire unused = &{1'b0, in_valid[12:Ins], in_tlast[12:Ins], want[12:Ins], want_ahead[12:Ins], want_last[12:Ins],
-                      unread[12:Ins], band_tdata_i};
+                      unread[12:Ins]};
+    end
+    if (CoefMode == 1) begin : g_no_bands
+      assign band_o     = '0;
+      assign band_cls_o = '0;
+      wire unused = &{1'b0, band_tdata_i};
     end else begin : g_bands
-      for (b = 0; b < 9; b = b + 1) begin : g_band
+      for (b = 0; b < Coefs; b = b + 1) begin : g_band
         wire [Lanes*CoefW-1:0] words = band_tdata_i[b*Lanes*CoefW +: Lanes*CoefW];
         wire [Lanes*2-1:0]     classes;
         for (l = 0; l < Lanes; l = l + 1) begin : g_lane
@@ -155,10 +158,10 @@ module core_streams #(
   assign p_tdata_o = out_full_o.p ? p_q : p_i;
   assign q_tdata_o = out_full_o.q ? q_q : q_i;
   always_ff @(posedge clk_i) begin
-    if (!out_full_o.u) u_q <= u_i;
-    if (!out_full_o.r) r_q <= r_i;
-    if (!out_full_o.p) p_q <= p_i;
-    if (!out_full_o.q) q_q <= q_i;
+    u_q <= u_tdata_o;
+    r_q <= r_tdata_o;
+    p_q <= p_tdata_o;
+    q_q <= q_tdata_o;
   end
 endmodule
 `default_nettype wire

@@ -37,6 +37,8 @@ module core_update #(
   output logic [Lanes*UW-1:0]  u_o,          ///< the formats' own bits
   output logic [Lanes*RW-1:0]  r_o,
   output logic [Lanes*PW-1:0]  p_o,
+  output logic [Lanes*2-1:0]   p_cls_o,      ///< p' as class and word, +0 behind the end
+  output logic [Lanes*PW-1:0]  p_word_o,
   output logic [Lanes-1:0]     r_live_o,     ///< lanes of r' that hold an element
   output logic [Lanes*2-1:0]   r_cls_o,
   output logic [Lanes*RW-1:0]  r_word_o,
@@ -93,9 +95,10 @@ module core_update #(
       fp_pack #(.E(RExpW), .M(RFracW)) i_pack_r (
         .cls_i(r_cls_o[l*2 +: 2] & {2{r_live_o[l]}}),
         .word_i({r_word_o[l*RW+RW-1] & r_live_o[l], r_word_o[l*RW +: RW-1]}), .word_o(r_o[l*RW +: RW]));
+      assign p_cls_o[l*2 +: 2]    = p_cls[l*2 +: 2] & {2{p_live[l]}};
+      assign p_word_o[l*PW +: PW] = {p_new[l*PW+PW-1] & p_live[l], p_new[l*PW +: PW-1]};
       fp_pack #(.E(PExpW), .M(PFracW)) i_pack_p (
-        .cls_i(p_cls[l*2 +: 2] & {2{p_live[l]}}), .word_i({p_new[l*PW+PW-1] & p_live[l], p_new[l*PW +: PW-1]}),
-        .word_o(p_o[l*PW +: PW]));
+        .cls_i(p_cls_o[l*2 +: 2]), .word_i(p_word_o[l*PW +: PW]), .word_o(p_o[l*PW +: PW]));
     end
   endgenerate
 

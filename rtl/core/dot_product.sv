@@ -97,34 +97,36 @@ module dot_product #(
       end
       assign over_o = |over;
 
-      // Lanes are added one per clock.
-      localparam integer CntW = $clog2(Lanes + 1);
-      logic [CntW-1:0] lane_q;
-      logic [SumW-1:0] total_q;
-      logic            busy_q;
-      wire [SumW-1:0]  lane_sum;
       if (Lanes == 1) begin : g_one
-        assign lane_sum = sums;
-      end else begin : g_pick
-        assign lane_sum = sums[lane_q[$clog2(Lanes)-1:0]*SumW +: SumW];
-      end
-      always_ff @(posedge clk_i)
-        if (!rst_ni || clear_i) begin
-          busy_q <= 1'b0;
-          done_o <= 1'b0;
-        end else if (close_i) begin
-          busy_q  <= 1'b1;
-          lane_q  <= '0;
-          total_q <= '0;
-        end else if (busy_q) begin
-          total_q <= total_q + lane_sum;
-          lane_q  <= lane_q + CntW'(1);
-          if (lane_q == CntW'(Lanes - 1)) begin
+        logic closed_q;
+        always_ff @(posedge clk_i)
+          if (!rst_ni || clear_i) {done_o, closed_q} <= 2'b00;
+          else {done_o, closed_q} <= {done_o | closed_q, close_i};
+        assign result_o = sums;
+      end else begin : g_lanes // added one per clock
+        localparam integer CntW = $clog2(Lanes + 1);
+        logic [CntW-1:0] lane_q;
+        logic [SumW-1:0] total_q;
+        logic            busy_q;
+        wire [SumW-1:0]  lane_sum = sums[lane_q[$clog2(Lanes)-1:0]*SumW +: SumW];
+        always_ff @(posedge clk_i)
+          if (!rst_ni || clear_i) begin
             busy_q <= 1'b0;
-            done_o <= 1'b1;
+            done_o <= 1'b0;
+          end else if (close_i) begin
+            busy_q  <= 1'b1;
+            lane_q  <= '0;
+            total_q <= '0;
+          end else if (busy_q) begin
+            total_q <= total_q + lane_sum;
+            lane_q  <= lane_q + CntW'(1);
+            if (lane_q == CntW'(Lanes - 1)) begin
+              busy_q <= 1'b0;
+              done_o <= 1'b1;
+            end
           end
-        end
-      assign result_o = total_q;
+        assign result_o = total_q;
+      end
       assign subtracted_o = 1'b0;
       wire unused = &{1'b0, subtract_i, other_i};
     end else begin : g_float

@@ -6,7 +6,8 @@
 /// a stream of ceil(LENGTH / Lanes) beats with tlast on the last:
 ///   s_axis_u, _r, _p, _q    in, lane 0 lowest, the formats' own bits
 ///   s_axis_band             in, nine streams side by side, each with its own handshake (chained row sums take band b
-///                           later than band b - 1, so the nine are not in step)
+///                           later than band b - 1, so the nine are not in step). Rows of fluxes have four, the
+///                           weights towards E, NW, N and NE, and a fifth where they have row sums
 ///   m_axis_u, _r, _p, _q    out
 /// Lanes beyond LENGTH in the last beat are ignored coming in and zero going out. All streams move in step with one
 /// pipeline enable: any of them can hold up all of them. A buffer of one beat at each stream makes the enable a
@@ -67,10 +68,10 @@ module pcg_core #(
   input  wire                          s_axis_q_tvalid,
   input  wire                          s_axis_q_tlast,
   output logic                         s_axis_q_tready,
-  input  wire  [9*Lanes*CoefW-1:0]     s_axis_band_tdata,
-  input  wire  [8:0]                   s_axis_band_tvalid,
-  input  wire  [8:0]                   s_axis_band_tlast,
-  output logic [8:0]                   s_axis_band_tready,
+  input  wire  [Coefs*Lanes*CoefW-1:0] s_axis_band_tdata,
+  input  wire  [Coefs-1:0]             s_axis_band_tvalid,
+  input  wire  [Coefs-1:0]             s_axis_band_tlast,
+  output logic [Coefs-1:0]             s_axis_band_tready,
 
   output logic [Lanes*UW-1:0]          m_axis_u_tdata,
   output logic                         m_axis_u_tvalid,
@@ -97,6 +98,7 @@ module pcg_core #(
 
   `REQUIRE(g_bad_lanes, Lanes == 1 || Lanes == 2 || Lanes == 4, "pcg_core: Lanes must be 1, 2 or 4")
   `REQUIRE(g_bad_mode, CoefMode >= 0 && CoefMode <= 2, "pcg_core: CoefMode must be 0, 1 or 2")
+  `REQUIRE(g_bad_order, Order >= 0 && Order <= 3, "pcg_core: Order must be 0, 1, 2 or 3")
   `REQUIRE(g_bad_row, MaxRow >= 8, "pcg_core: MaxRow must be at least 8")
   `REQUIRE(g_bad_width, ScalarFracW <= 52 && ScalarExpW <= 11 && RowFracW <= 52 && RowExpW <= 11 &&
            OperandFracW <= 52 && OperandExpW <= 11 && SumFracW <= 52 && SumExpW <= 11,
@@ -125,7 +127,8 @@ module pcg_core #(
   wire [63:0] cycles;
 
   core_regs #(.ScalarW(ScalarW), .CoefW(CoefW), .LenW(LenW), .RowLenW(RowLenW),
-              .Config(Log + 8 * CoefMode + 32 * Fixed + 64 * Tree)) i_regs (
+              .Config(Log + 8 * CoefMode + 32 * Fixed + 64 * ((Order == 1) ? 1 : 0) +
+                      256 * RowSums + 512 * Order)) i_regs (
     .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
     .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
     .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy | start), .done_i(done), .end_i(run_end),
@@ -172,17 +175,17 @@ module pcg_core #(
   // ---- Streams -----------------------------------------------------------------------------------------------------
   core_sources_t in_valid, in_last, in_ready, waiting_in;
   core_vectors_t out_valid, out_last, out_ready, waiting_out;
-  assign in_valid.band = s_axis_band_tvalid;
+  assign in_valid.band = 9'(s_axis_band_tvalid);
   assign in_valid.q    = s_axis_q_tvalid;
   assign in_valid.p    = s_axis_p_tvalid;
   assign in_valid.r    = s_axis_r_tvalid;
   assign in_valid.u    = s_axis_u_tvalid;
-  assign in_last.band  = s_axis_band_tlast;
+  assign in_last.band  = 9'(s_axis_band_tlast);
   assign in_last.q     = s_axis_q_tlast;
   assign in_last.p     = s_axis_p_tlast;
   assign in_last.r     = s_axis_r_tlast;
   assign in_last.u     = s_axis_u_tlast;
-  assign s_axis_band_tready = in_ready.band;
+  assign s_axis_band_tready = in_ready.band[Coefs-1:0];
   assign s_axis_q_tready    = in_ready.q;
   assign s_axis_p_tready    = in_ready.p;
   assign s_axis_r_tready    = in_ready.r;
@@ -212,8 +215,8 @@ module pcg_core #(
   wire [Lanes*RW-1:0]      r_in, r_bits;
   wire [Lanes*PW-1:0]      p_in, p_bits;
   wire [Lanes*QW-1:0]      q_in, q_bits;
-  wire [9*Lanes*2-1:0]     band_cls;
-  wire [9*Lanes*CoefW-1:0] band;
+  wire [Coefs*Lanes*2-1:0]     band_cls;
+  wire [Coefs*Lanes*CoefW-1:0] band;
   // Behind an abort the pipeline stands until it has been cleared.
   core_streams #(
 `include "core_parameters_passed.svh"
@@ -234,7 +237,8 @@ module pcg_core #(
   // ---- Datapath ----------------------------------------------------------------------------------------------------
   wire [1:0] alpha_cls, beta_cls;
   wire [OperandW-1:0] alpha_op, beta_op;
-  wire [Lanes*2-1:0]  r_cls, p_middle_cls, q_cls;
+  wire [Lanes*2-1:0]  r_cls, p_new_cls, p_middle_cls, q_cls;
+  wire [Lanes*PW-1:0] p_new;
   wire [Lanes*RW-1:0] r_new;
   wire [Lanes*PW-1:0] p_middle;
   wire [Lanes*QW-1:0] q_new;
@@ -248,16 +252,18 @@ module pcg_core #(
     .alpha_i(alpha_op), .beta_cls_i(beta_cls), .beta_i(beta_op), .u_cls_i(u_in_cls), .u_i(u_in), .r_cls_i(r_in_cls),
     .r_i(r_in), .p_cls_i(p_in_cls), .p_i(p_in), .q_cls_i(q_in_cls), .q_i(q_in), .take_o(take),
     .take_ahead_o(take_ahead), .take_last_o(take_last), .give_o(update_give), .give_ahead_o(update_give_ahead),
-    .give_last_o(update_give_last), .u_o(u_bits), .r_o(r_bits), .p_o(p_bits), .r_live_o(r_live), .r_cls_o(r_cls),
+    .give_last_o(update_give_last), .u_o(u_bits), .r_o(r_bits), .p_o(p_bits), .p_cls_o(p_new_cls), .p_word_o(p_new),
+    .r_live_o(r_live), .r_cls_o(r_cls),
     .r_word_o(r_new), .row_slot_o(row_slot), .row_slot_last_o(row_slot_last));
 
   core_rows #(
 `include "core_parameters_passed.svh"
   ) i_rows (
     .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .busy_i(busy), .ptr_i(ptr_q), .stencil_i(stencil), .length_i(length),
-    .row_length_i(row_length), .live_last_i(live_last), .slot_i(row_slot), .slot_last_i(row_slot_last), .p_i(p_bits),
-    .coef_i(coef_regs), .band_cls_i(band_cls), .band_i(band), .take_band_o(take_band),
-    .take_band_ahead_o(take_band_ahead), .take_band_last_o(take_band_last), .give_o(rows_give),
+    .row_length_i(row_length), .live_last_i(live_last), .slot_i(row_slot), .slot_real_i(update_give.p),
+    .slot_last_i(row_slot_last), .p_i(p_bits),
+    .p_cls_i(p_new_cls), .p_word_i(p_new), .coef_i(coef_regs), .band_cls_i(band_cls), .band_i(band),
+    .take_band_o(take_band),     .take_band_ahead_o(take_band_ahead), .take_band_last_o(take_band_last), .give_o(rows_give),
     .give_ahead_o(rows_give_ahead), .give_last_o(rows_give_last), .q_o(q_bits), .live_o(row_live), .q_cls_o(q_cls),
     .q_word_o(q_new), .p_cls_o(p_middle_cls), .p_word_o(p_middle));
 

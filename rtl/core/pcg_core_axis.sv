@@ -119,7 +119,7 @@ module pcg_core_axis #(
   wire [Lanes*RW-1:0] r_in, r_out;
   wire [Lanes*PW-1:0] p_in, p_out;
   wire [Lanes*QW-1:0] q_in, q_out;
-  wire [9*Lanes*CoefW-1:0] band_in;
+  wire [Coefs*Lanes*CoefW-1:0] band_in;
   wire [9*Lanes*8*CoefBytes-1:0] band_bytes = {
     s_axis_band8_tdata, s_axis_band7_tdata, s_axis_band6_tdata,
     s_axis_band5_tdata, s_axis_band4_tdata, s_axis_band3_tdata,
@@ -130,9 +130,9 @@ module pcg_core_axis #(
   wire [8:0] band_tlast = {
     s_axis_band8_tlast, s_axis_band7_tlast, s_axis_band6_tlast, s_axis_band5_tlast, s_axis_band4_tlast,
     s_axis_band3_tlast, s_axis_band2_tlast, s_axis_band1_tlast, s_axis_band0_tlast};
-  wire [8:0] band_tready;
+  wire [Coefs-1:0] band_tready; // rows of fluxes leave the last bands' ports unused
   assign {s_axis_band8_tready, s_axis_band7_tready, s_axis_band6_tready, s_axis_band5_tready, s_axis_band4_tready,
-          s_axis_band3_tready, s_axis_band2_tready, s_axis_band1_tready, s_axis_band0_tready} = band_tready;
+          s_axis_band3_tready, s_axis_band2_tready, s_axis_band1_tready, s_axis_band0_tready} = 9'(band_tready);
   genvar l;
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_lane
@@ -145,7 +145,7 @@ module pcg_core_axis #(
       assign m_axis_p_tdata[l*8*PBytes +: 8*PBytes] = (8*PBytes)'(p_out[l*PW +: PW]);
       assign m_axis_q_tdata[l*8*QBytes +: 8*QBytes] = (8*QBytes)'(q_out[l*QW +: QW]);
     end
-    for (l = 0; l < 9 * Lanes; l = l + 1) begin : g_band
+    for (l = 0; l < Coefs * Lanes; l = l + 1) begin : g_band
       assign band_in[l*CoefW +: CoefW] = band_bytes[l*8*CoefBytes +: CoefW];
     end
   endgenerate
@@ -160,12 +160,13 @@ module pcg_core_axis #(
     .s_axis_u_tready, .s_axis_r_tdata(r_in), .s_axis_r_tvalid, .s_axis_r_tlast, .s_axis_r_tready,
     .s_axis_p_tdata(p_in), .s_axis_p_tvalid, .s_axis_p_tlast, .s_axis_p_tready, .s_axis_q_tdata(q_in),
     .s_axis_q_tvalid, .s_axis_q_tlast, .s_axis_q_tready, .s_axis_band_tdata(band_in),
-    .s_axis_band_tvalid(band_tvalid), .s_axis_band_tlast(band_tlast), .s_axis_band_tready(band_tready),
+    .s_axis_band_tvalid(band_tvalid[Coefs-1:0]), .s_axis_band_tlast(band_tlast[Coefs-1:0]),
+    .s_axis_band_tready(band_tready),
     .m_axis_u_tdata(u_out), .m_axis_u_tvalid, .m_axis_u_tlast, .m_axis_u_tready, .m_axis_r_tdata(r_out),
     .m_axis_r_tvalid, .m_axis_r_tlast, .m_axis_r_tready, .m_axis_p_tdata(p_out), .m_axis_p_tvalid, .m_axis_p_tlast,
     .m_axis_p_tready, .m_axis_q_tdata(q_out), .m_axis_q_tvalid, .m_axis_q_tlast, .m_axis_q_tready, .busy_o,
     .waiting_o);
   wire unused = &{1'b0, s_axil_awprot, s_axil_arprot, s_axis_u_tdata, s_axis_r_tdata, s_axis_p_tdata, s_axis_q_tdata,
-                  band_bytes};
+                  band_bytes, band_tvalid, band_tlast};
 endmodule
 `default_nettype wire

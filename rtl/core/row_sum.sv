@@ -43,9 +43,9 @@ module row_sum #(
         .word_i(words[l*PW +: PW]), .cls_o(rows[l*EW + PW +: 2]));
     end
     for (row = 0; row < 3; row = row + 1) begin : g_row
-      localparam integer OffW = `ROW_OFF(Tree, RowFracW, 3 * row);
-      localparam integer OffC = `ROW_OFF(Tree, RowFracW, 3 * row + 1);
-      localparam integer OffE = `ROW_OFF(Tree, RowFracW, 3 * row + 2);
+      localparam integer OffW = `ROW_OFF(Order, RowFracW, 3 * row);
+      localparam integer OffC = `ROW_OFF(Order, RowFracW, 3 * row + 1);
+      localparam integer OffE = `ROW_OFF(Order, RowFracW, 3 * row + 2);
       wire [TW-1:0] next = rows[row*TW +: TW];
       logic [TW-1:0] here_q;
       always_ff @(posedge clk_i) if (en_i) here_q <= next;
@@ -107,13 +107,13 @@ module row_sum #(
       for (b = 0; b < 8; b = b + 1) begin : g_sum
         wire [1:0] x_cls, y_cls;
         wire [WW-1:0] x, y;
-        if (Tree == 0 && b == 0 || Tree != 0 && b < 4) begin : g_products
-          localparam integer First = (Tree == 0) ? 0 : 2 * b;
+        if (Order == 0 && b == 0 || Order != 0 && b < 4) begin : g_products
+          localparam integer First = (Order == 0) ? 0 : 2 * b;
           assign x_cls = product_cls[First*2 +: 2];
           assign x = product[First*WW +: WW];
           assign y_cls = product_cls[(First+1)*2 +: 2];
           assign y = product[(First+1)*WW +: WW];
-        end else if (Tree == 0 || b == 7) begin : g_chain
+        end else if (Order == 0 || b == 7) begin : g_chain
           assign x_cls = sum_cls[(b-1)*2 +: 2];
           assign x = sum[(b-1)*WW +: WW];
           assign y_cls = product_cls[(b+1)*2 +: 2];

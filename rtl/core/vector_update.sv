@@ -56,14 +56,16 @@ module vector_update #(
       delay #(.W(2), .N(Wait), .Ram(DelayRam)) i_wait_cls (.clk_i, .en_i, .ptr_i, .d_i(bp_cls), .q_o(bp_late_cls));
       delay #(.W(PW), .N(Wait), .Ram(DelayRam)) i_wait (.clk_i, .en_i, .ptr_i, .d_i(bp), .q_o(bp_late));
 
-      fp_add #(.EA(UExpW), .MA(UFracW), .EB(UExpW), .MB(UFracW), .EO(UExpW), .MO(UFracW), .Rne(URne)) i_u (
+      fp_add #(.EA(UExpW), .MA(UFracW), .EB(UExpW), .MB(UFracW), .EO(UExpW), .MO(UFracW),
+          .Rne(URne), .Stages(AddStages)) i_u (
         .clk_i, .en_i, .a_cls_i(u_cls_i[l*2 +: 2]), .a_i(u_i[l*UW +: UW]), .b_cls_i(ap_cls), .b_i(ap),
         .cls_o(u_cls_o[l*2 +: 2]), .word_o(u_o[l*UW +: UW]));
-      fp_add #(.EA(RExpW), .MA(RFracW), .EB(RExpW), .MB(RFracW), .EO(RExpW), .MO(RFracW), .Rne(RRne),
-          .Subtract(1)) i_r (
+      fp_add #(.EA(RExpW), .MA(RFracW), .EB(RExpW), .MB(RFracW), .EO(RExpW), .MO(RFracW),
+          .Rne(RRne), .Stages(AddStages), .Subtract(1)) i_r (
         .clk_i, .en_i, .a_cls_i(r_cls_i[l*2 +: 2]), .a_i(r_i[l*RW +: RW]), .b_cls_i(aq_cls), .b_i(aq),
         .cls_o(r_cls_o[l*2 +: 2]), .word_o(r_o[l*RW +: RW]));
-      fp_add #(.EA(RExpW), .MA(RFracW), .EB(PExpW), .MB(PFracW), .EO(PExpW), .MO(PFracW), .Rne(PRne)) i_p (
+      fp_add #(.EA(RExpW), .MA(RFracW), .EB(PExpW), .MB(PFracW), .EO(PExpW), .MO(PFracW),
+          .Rne(PRne), .Stages(AddStages)) i_p (
         .clk_i, .en_i, .a_cls_i(r_cls_o[l*2 +: 2]), .a_i(r_o[l*RW +: RW]), .b_cls_i(bp_late_cls), .b_i(bp_late),
         .cls_o(p_cls_o[l*2 +: 2]), .word_o(p_o[l*PW +: PW]));
     end

@@ -17,39 +17,40 @@ module fx_edges #(
   input  wire  [RowLenW-1:0] row_length_i,
   input  wire                token_i,
   input  wire                second_i,     ///< fx_window's of the token
+  input  wire                ends_i,       ///< likewise, with one lane
   input  wire                flush_i,      ///< the slot that completed its window held no element; stays until the next pass
   output logic [Lanes-1:0]   edge_o
 );
   localparam integer Log = $clog2(Lanes);
-  // Elements behind lane 0's in its row; and whether lane 0 begins one.
-  logic [RowLenW-1:0] behind_q, most_q;
-  logic begins_q;
-  wire signed [RowLenW+1:0] behind_next = $signed({2'b00, behind_q}) - (RowLenW+2)'(Lanes);
-  wire [RowLenW-1:0] row_next = behind_next[RowLenW-1:0] + row_length_i;
-  logic [Lanes-1:0] ends; // a row, in this lane
-  always_ff @(posedge clk_i) begin
-    most_q <= row_length_i - RowLenW'(1);
-    if (clear_i) begin
-      behind_q <= most_q;
-      begins_q <= 1'b1;
-    end else if (en_i && token_i) begin
-      behind_q <= behind_next[RowLenW+1] ? row_next : behind_next[RowLenW-1:0];
-      begins_q <= ends[Lanes-1];
-    end
-  end
-  wire unused_sign = &{1'b0, behind_next[RowLenW]};
-
+  logic begins_q; // lane 0 begins a row
   generate
     if (Lanes == 1) begin : g_one
-      assign ends = behind_q == '0;
       logic flush_q; // with one lane the end comes a token ahead
-      always_ff @(posedge clk_i)
+      always_ff @(posedge clk_i) begin
+        if (clear_i) begins_q <= 1'b1;
+        else if (en_i && token_i) begins_q <= ends_i;
         if (en_i) begin
           flush_q <= flush_i;
-          edge_o  <= begins_q | ends | ~second_i | flush_q;
+          edge_o  <= begins_q | ends_i | ~second_i | flush_q;
         end
-      wire unused = &{1'b0, length_i};
+      end
+      wire unused = &{1'b0, length_i, row_length_i};
     end else begin : g_lanes
+      // Elements behind lane 0's in its row.
+      logic [RowLenW-1:0] behind_q, most_q;
+      wire signed [RowLenW+1:0] behind_next = $signed({2'b00, behind_q}) - (RowLenW+2)'(Lanes);
+      wire [RowLenW-1:0] row_next = behind_next[RowLenW-1:0] + row_length_i;
+      logic [Lanes-1:0] ends; // a row, in this lane
+      always_ff @(posedge clk_i) begin
+        most_q <= row_length_i - RowLenW'(1);
+        if (clear_i) begin
+          behind_q <= most_q;
+          begins_q <= 1'b1;
+        end else if (en_i && token_i) begin
+          behind_q <= behind_next[RowLenW+1] ? row_next : behind_next[RowLenW-1:0];
+          begins_q <= ends[Lanes-1];
+        end
+      end
       wire near = behind_q < RowLenW'(Lanes);
       assign ends = near ? Lanes'(1) << behind_q[Log-1:0] : '0;
       // The first row ends in lane turn, of token row_length_i / Lanes.
@@ -75,7 +76,7 @@ module fx_edges #(
           second_q <= second_i;
           edge_o   <= first_row | last_row | ends | {ends[Lanes-2:0], begins_q};
         end
-      wire unused = &{1'b0, length_i};
+      wire unused = &{1'b0, length_i, behind_next[RowLenW], ends_i};
     end
   endgenerate
 endmodule

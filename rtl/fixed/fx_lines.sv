@@ -3,8 +3,9 @@
 /// Elements in front of the vector are not masked: to the south of the first row is what an earlier pass left. Behind the end
 /// the caller sends 0.
 ///
-/// One memory holds the centre's row and the south's side by side. Its delay is at least three tokens, which a row need not
-/// have that is shorter than three beats of lanes: so with lanes it is two tokens more than a row, and the north waits.
+/// With one lane the south comes out of the memory that the centre went through, side by side with it. With more it comes
+/// out of one of its own, because two rows one behind the other would take more tokens than short rows have; such memories
+/// are shallow, and cost the same.
 `include "mantissa.svh"
 `default_nettype none
 module fx_lines #(
@@ -26,42 +27,48 @@ module fx_lines #(
   localparam integer TW   = Lanes * PW;
   localparam integer Log  = $clog2(Lanes);
   localparam integer Turn = `LANE_TURN_LATENCY(Lanes);
-  // The memory's delay beyond a row's whole tokens.
-  localparam integer More = (Lanes == 1) ? 0 : (Rows == 3) ? 2 : 1 + Turn;
-  localparam integer Max  = MaxRow / Lanes + More;
-  localparam integer AW   = $clog2(Max + 1);
-  wire [AW-1:0] length = AW'(row_length_i >> Log) + AW'(More);
-  wire [TW-1:0] centre;
+  localparam integer Wait = (Lanes > 1 && Turn == 0) ? 1 : 0; // memories delay by three tokens at least
+  // Tokens from p_i to the centre and to the south, beyond one row and two rows.
+  localparam integer ToCentre = (Lanes == 1) ? 0 : 1 + Turn + Wait;
+  localparam integer ToSouth  = 1; // and Wait tokens behind the memory, which keeps 2^n + 1 in reach of 2^n words
+  localparam integer CentreMax = MaxRow / Lanes + ToCentre;
+  localparam integer SouthMax  = 2 * (MaxRow / Lanes) + ToSouth;
+  localparam integer CentreAW = $clog2(CentreMax + 1);
+  wire [CentreAW-1:0] to_centre = CentreAW'(row_length_i >> Log) + CentreAW'(ToCentre);
   generate
-    if (Rows == 3) begin : g_three
-      wire [TW-1:0] south;
-      row_ram #(.W(2*TW), .Max(Max), .Least(3)) i_ram (
-        .clk_i, .en_i, .clear_i, .length_i(length), .zero_i(1'b0), .d_i({centre, p_i}), .q_o({south, centre}));
-      if (Lanes == 1) begin : g_one
-        assign south_o = south;
-      end else begin : g_lanes
-        logic [TW-1:0] south_q;
-        always_ff @(posedge clk_i) if (en_i) south_q <= south;
-        lane_turn #(.W(PW), .Lanes(Lanes), .Back(1)) i_turn (
-          .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(south_q), .newer_i(south), .turned_o(south_o));
-      end
-    end else begin : g_two
-      row_ram #(.W(TW), .Max(Max), .Least(3)) i_ram (
-        .clk_i, .en_i, .clear_i, .length_i(length), .zero_i(1'b0), .d_i(p_i), .q_o(centre));
-      assign south_o = '0;
-    end
     if (Lanes == 1) begin : g_one
-      assign north_o  = p_i;
-      assign centre_o = centre;
+      assign north_o = p_i;
+      if (Rows == 3) begin : g_three
+        row_ram #(.W(2*TW), .Max(CentreMax), .Least(3)) i_ram (
+          .clk_i, .en_i, .clear_i, .length_i(to_centre), .zero_i(1'b0), .d_i({centre_o, p_i}), .q_o({south_o, centre_o}));
+      end else begin : g_two
+        row_ram #(.W(TW), .Max(CentreMax), .Least(3)) i_ram (
+          .clk_i, .en_i, .clear_i, .length_i(to_centre), .zero_i(1'b0), .d_i(p_i), .q_o(centre_o));
+        assign south_o = '0;
+      end
     end else begin : g_lanes
-      wire [TW-1:0] newer;
-      logic [TW-1:0] older_q;
-      delay #(.W(TW), .N((Rows == 3) ? 3 : 0)) i_wait (.clk_i, .en_i, .ptr_i('0), .d_i(p_i), .q_o(newer));
-      always_ff @(posedge clk_i) if (en_i) older_q <= newer;
-      lane_turn #(.W(PW), .Lanes(Lanes)) i_turn (
-        .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(older_q), .newer_i(newer), .turned_o(north_o));
-      delay #(.W(TW), .N((Rows == 3) ? 2 + Turn : 0)) i_centre (
-        .clk_i, .en_i, .ptr_i('0), .d_i(centre), .q_o(centre_o));
+      row_ram #(.W(TW), .Max(CentreMax), .Least(3)) i_centre (
+        .clk_i, .en_i, .clear_i, .length_i(to_centre), .zero_i(1'b0), .d_i(p_i), .q_o(centre_o));
+      wire [TW-1:0] north;
+      logic [TW-1:0] north_q;
+      delay #(.W(TW), .N(Wait)) i_wait (.clk_i, .en_i, .ptr_i('0), .d_i(p_i), .q_o(north));
+      always_ff @(posedge clk_i) if (en_i) north_q <= north;
+      lane_turn #(.W(PW), .Lanes(Lanes)) i_north (
+        .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(north_q), .newer_i(north), .turned_o(north_o));
+      if (Rows == 3) begin : g_three
+        localparam integer SouthAW = $clog2(SouthMax + 1);
+        wire [SouthAW-1:0] to_south = SouthAW'({row_length_i >> Log, 1'b0}) + SouthAW'(ToSouth);
+        wire [TW-1:0] kept, south;
+        logic [TW-1:0] south_q;
+        row_ram #(.W(TW), .Max(SouthMax), .Least(3)) i_ram (
+          .clk_i, .en_i, .clear_i, .length_i(to_south), .zero_i(1'b0), .d_i(p_i), .q_o(kept));
+        delay #(.W(TW), .N(Wait)) i_wait (.clk_i, .en_i, .ptr_i('0), .d_i(kept), .q_o(south));
+        always_ff @(posedge clk_i) if (en_i) south_q <= south;
+        lane_turn #(.W(PW), .Lanes(Lanes), .Back(1)) i_south (
+          .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(south_q), .newer_i(south), .turned_o(south_o));
+      end else begin : g_two
+        assign south_o = '0;
+      end
     end
   endgenerate
 endmodule

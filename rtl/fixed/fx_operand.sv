@@ -1,78 +1,137 @@
-/// alpha or beta in front of words, once a pass: a multiplier and a shift that is a multiple of Step.
+/// alpha and beta in front of words, once a pass: for each of u', r' and p' a multiplier and a shift that is a multiple of
+/// Step.
 ///
 ///     s a 2^-shift, s the significand of M + 1 bits, shift = FromF - ToF - exponent: from the words' grid onto another
 ///
-/// The multiplier has MulW bits, more than s and its sign need, so s is shifted left there by up to Step - 1 places, and
-/// fx_scale moves products by multiples of Step only: position_o is how far, counted from the longest shift to the left. From OutW places to the left on nothing is left of a word's low bits, and from FromW + M + 1 to the right
-/// only its sign: beyond these the shift stands.
+/// The multiplier has more bits than s and its sign need, so s is shifted left there by up to Step - 1 places, and
+/// fx_scale moves products by multiples of Step only: the position is how far, counted from the longest shift to the
+/// left. From the bits of the word that is added to on, nothing is left of the low bits of a word moved left; and from
+/// the bits of the word multiplied and M + 1 on, only the sign of one moved right: beyond these the shift stands.
 ///
-/// Two clocks from load_i to the outputs, which stand then.
+/// One unit for the three, one after another: r' two clocks behind load_i, u' three, p' four. All stand then.
 `include "mantissa.svh"
 `default_nettype none
 module fx_operand #(
-  parameter integer E     = 8,  ///< the operand format s<M>e<E>
-  parameter integer M     = 13,
-  parameter integer FromW = 18, ///< bits and fraction bits of the words that it meets
-  parameter integer FromF = 16,
-  parameter integer OutW  = 18, ///< and of the words that the product is added to
-  parameter integer ToF   = 16,
-  localparam integer MulW   = `FX_OPERAND_W(M),
-  localparam integer PosW   = `FX_POSITION_W(M, FromW, OutW),
-  localparam integer BeyondN = `FX_BEYOND_N(M, FromW, OutW)
+`include "fx_parameters.svh"
+  , localparam integer M       = OperandFracW,
+  localparam integer FactorW = `FX_OPERAND_W(M),
+  localparam integer WideP    = `FX_WIDE_P(RW, RF, PW, PF),
+  localparam integer UPosW    = `FX_POSITION_W(M, PW, UW),
+  localparam integer RPosW    = `FX_POSITION_W(M, QW, RW),
+  localparam integer PPosW    = `FX_POSITION_W(M, PW, WideP),
+  localparam integer UBeyondN = `FX_BEYOND_N(M, PW, UW),
+  localparam integer RBeyondN = `FX_BEYOND_N(M, QW, RW),
+  localparam integer PBeyondN = `FX_BEYOND_N(M, PW, WideP)
 ) (
-  input  wire                clk_i,
-  input  wire                load_i,
-  input  wire  [1:0]         cls_i,
-  input  wire  [E+M:0]       word_i,
-  output logic [MulW-1:0]    factor_o,
-  output logic [PosW-1:0]    position_o,
-  output logic [BeyondN-1:0] beyond_o   ///< for fx_scale: position_o <= k
+  input  wire                 clk_i,
+  input  wire                 rst_ni,
+  input  wire                 load_i,
+  input  wire  [1:0]          alpha_cls_i,
+  input  wire  [OperandW-1:0] alpha_i,
+  input  wire  [1:0]          beta_cls_i,
+  input  wire  [OperandW-1:0] beta_i,
+  output logic [FactorW-1:0]  u_factor_o,
+  output logic [UPosW-1:0]    u_position_o,
+  output logic [UBeyondN-1:0] u_beyond_o,   ///< for fx_scale: bit k is u_position_o <= k
+  output logic [FactorW-1:0]  r_factor_o,
+  output logic [RPosW-1:0]    r_position_o,
+  output logic [RBeyondN-1:0] r_beyond_o,
+  output logic [FactorW-1:0]  p_factor_o,
+  output logic [PPosW-1:0]    p_position_o,
+  output logic [PBeyondN-1:0] p_beyond_o
 );
-  localparam integer Step  = `FX_OPERAND_STEP(M);
-  localparam integer K     = $clog2(Step);
-  localparam integer Least = `FX_POSITION_LEAST(M, OutW); // the longest shift to the left is -Least Step
-  localparam integer Base  = FromF - ToF + `BIAS(E) + M - Step * Least + Step - 1;
-  localparam integer High  = FromW + M + 1 - Step * Least + Step - 1; // place_q at most,
-  localparam integer Low   = Step - 1 - OutW - Step * Least;          // and at least
-  localparam integer BaseW = $clog2(((Base < 0) ? -Base : Base) + (1 << E) + 1) + 1;
+  localparam integer E    = OperandExpW;
+  localparam integer Step = `FX_OPERAND_STEP(M);
+  localparam integer K    = $clog2(Step);
+  // A place is the shift to the right, from the longest one to the left on, plus Step - 1: Base - exponent.
+  function automatic integer base_of(input integer from_f, input integer to_f, input integer out_w);
+    base_of = from_f - to_f + `BIAS(E) + M - Step * `FX_POSITION_LEAST(M, out_w) + Step - 1;
+  endfunction
+  function automatic integer high_of(input integer from_w, input integer out_w); // a place at most,
+    high_of = from_w + M + 1 - Step * `FX_POSITION_LEAST(M, out_w) + Step - 1;
+  endfunction
+  function automatic integer low_of(input integer out_w); // and at least
+    low_of = Step - 1 - out_w - Step * `FX_POSITION_LEAST(M, out_w);
+  endfunction
+  localparam integer BaseR = base_of(QF, RF, RW);
+  localparam integer BaseU = base_of(PF, UF, UW);
+  localparam integer BaseP = base_of(PF, PF, WideP);
+  localparam integer HighR = high_of(QW, RW);
+  localparam integer HighU = high_of(PW, UW);
+  localparam integer HighP = high_of(PW, WideP);
+  localparam integer Most  = `MAX2(`MAX3((BaseR < 0) ? -BaseR : BaseR, (BaseU < 0) ? -BaseU : BaseU,
+                                         (BaseP < 0) ? -BaseP : BaseP), `MAX3(HighR, HighU, HighP));
+  localparam integer BaseW  = $clog2(Most + (1 << E) + 1) + 1;
+  localparam integer PosW   = `MAX3(UPosW, RPosW, PPosW);
   localparam integer PlaceW = PosW + K;
 
-  // The shift to the right, from the longest one to the left on, plus Step - 1.
-  wire signed [BaseW-1:0] place = BaseW'(Base) - $signed(BaseW'({1'b0, word_i[E+M-1:M]}));
-  logic [PlaceW-1:0] place_q;
-  logic [M:0]        sig_q;
-  logic              neg_q, load_q;
+  logic [2:0] turn_q, store_q; // of r, u, p
+  wire  [2:0] turn = load_i ? 3'b001 : turn_q;
   always_ff @(posedge clk_i) begin
-    load_q <= load_i;
-    if (load_i) begin
-      place_q <= (place < $signed(BaseW'(Low))) ? PlaceW'(Low) : (place > $signed(BaseW'(High))) ? PlaceW'(High) : PlaceW'(place);
-      sig_q   <= {1'b1, word_i[M-1:0]} & {(M+1){cls_i == `CLS_FINITE}};
-      neg_q   <= word_i[E+M] & cls_i == `CLS_FINITE;
-    end
+    turn_q  <= rst_ni ? turn << 1 : 3'b000;
+    store_q <= rst_ni ? turn : 3'b000;
   end
 
-  wire [MulW-1:0] moved;
+  wire [OperandW-1:0] word   = turn[2] ? beta_i : alpha_i;
+  wire                finite = (turn[2] ? beta_cls_i : alpha_cls_i) == `CLS_FINITE;
+  wire signed [BaseW-1:0] base = turn[0] ? BaseW'(BaseR) : turn[1] ? BaseW'(BaseU) :
+                                 BaseW'(BaseP);
+  wire signed [BaseW-1:0] high = turn[0] ? BaseW'(HighR) : turn[1] ? BaseW'(HighU) :
+                                 BaseW'(HighP);
+  wire signed [BaseW-1:0] low  = turn[0] ? BaseW'(low_of(RW)) : turn[1] ? BaseW'(low_of(UW)) : BaseW'(low_of(WideP));
+  wire signed [BaseW-1:0] place = base - $signed(BaseW'({1'b0, word[E+M-1:M]}));
+  logic [PlaceW-1:0] place_q;
+  logic [M:0]        sig_q;
+  logic              neg_q;
+  always_ff @(posedge clk_i)
+    if (|turn) begin
+      place_q <= (place < low) ? PlaceW'(low) : (place > high) ? PlaceW'(high) : PlaceW'(place);
+      sig_q   <= {1'b1, word[M-1:0]} & {(M+1){finite}};
+      neg_q   <= word[E+M] & finite;
+    end
+
+  wire [FactorW-1:0] moved;
   wire [PosW-1:0] position = place_q[PlaceW-1:K];
   generate
     if (K == 0) begin : g_still
-      assign moved = MulW'(sig_q);
+      assign moved = FactorW'(sig_q);
     end else begin : g_moved
-      assign moved = MulW'(sig_q) << (~place_q[K-1:0]);
+      assign moved = FactorW'(sig_q) << (~place_q[K-1:0]);
     end
   endgenerate
-  wire [MulW-1:0] factor;
-  wire            unused;
-  assign {factor, unused} = {moved ^ {MulW{neg_q}}, 1'b1} + {{MulW{1'b0}}, neg_q};
-  genvar k;
-  always_ff @(posedge clk_i)
-    if (load_q) begin
-      factor_o   <= factor;
-      position_o <= position;
+  wire [FactorW-1:0] factor;
+  wire               unused_below;
+  assign {factor, unused_below} = {moved ^ {FactorW{neg_q}}, 1'b1} + {{FactorW{1'b0}}, neg_q};
+  always_ff @(posedge clk_i) begin
+    if (store_q[0]) begin
+      r_factor_o   <= factor;
+      r_position_o <= RPosW'(position);
     end
+    if (store_q[1]) begin
+      u_factor_o   <= factor;
+      u_position_o <= UPosW'(position);
+    end
+    if (store_q[2]) begin
+      p_factor_o   <= factor;
+      p_position_o <= PPosW'(position);
+    end
+  end
+  localparam integer BeyondN = `MAX3(UBeyondN, RBeyondN, PBeyondN);
+  wire [BeyondN-1:0] beyond;
+  genvar k;
   generate
     for (k = 0; k < BeyondN; k = k + 1) begin : g_beyond
-      always_ff @(posedge clk_i) if (load_q) beyond_o[k] <= position <= PosW'(`MIN2(k, (1 << PosW) - 1));
+      if (k < (1 << PosW) - 1) begin : g_some
+        assign beyond[k] = position <= PosW'(k);
+      end else begin : g_every
+        assign beyond[k] = 1'b1;
+      end
     end
   endgenerate
+  always_ff @(posedge clk_i) begin
+    if (store_q[0]) r_beyond_o <= beyond[RBeyondN-1:0];
+    if (store_q[1]) u_beyond_o <= beyond[UBeyondN-1:0];
+    if (store_q[2]) p_beyond_o <= beyond[PBeyondN-1:0];
+  end
 endmodule
 `default_nettype wire

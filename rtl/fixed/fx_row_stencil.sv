@@ -1,11 +1,13 @@
 /// q' of one token with a constant stencil, its row sum exact and rounded once. PlanStencil clocks (fx_row_plan.svh) from that in which
 /// the rows are those of token t + 1 to q' of token t. Constants are multiplied by shift and add (fx_weighted).
 ///
-///   eight equal outer constants   column sums of three rows, of which three make a box of nine; pairs of columns are shared
-///                                 by two lanes. q = S0 box + (S4 - S0) p; where S0 divides S4 - S0 it comes last, once
-///   else                          each column with the constants of the west, the middle and the east, and
-///                                 q = west(i - 1) + middle(i) + east(i + 1). Where the south's constants are the north's,
-///                                 these two rows are added first; where the west's are the east's they are one
+///   columns   each column with the constants of the west, the middle and the east: q = west(i - 1) + middle(i) + east(i + 1).
+///             Where the south's constants are the north's, these two rows are added first; where the west's are the
+///             east's they are one. Five adders for (8, -1)
+///   box       where the eight outer constants are one of several digits: column sums of three rows, of which three make a
+///             box of nine (pairs of columns are shared by two lanes); q = S0 box + (S4 - S0) p
+///
+/// Where S0 divides all of the others and has several digits, it is taken out and multiplied with last.
 `include "mantissa.svh"
 `default_nettype none
 module fx_row_stencil #(
@@ -30,7 +32,7 @@ module fx_row_stencil #(
   localparam integer Above = (S0 > 0 || S1 > 0 || S2 > 0 || S3 > 0 || S4 > 0 || S5 > 0 || S6 > 0 || S7 > 0 || S8 > 0) ? 0 : 1;
   localparam integer W = (Magnitudes >= (1 << 27)) ? PW + 34 : PW + fx_log2(Magnitude + Above);
   localparam integer TW = Lanes * PW;
-  wire [Lanes*W-1:0] sum; // for the last adder's register, or behind the last multiplication
+  wire [Lanes*W-1:0] sum; // over the common factor
   genvar l;
   generate
     if (PlanBox != 0) begin : g_box
@@ -97,32 +99,22 @@ module fx_row_stencil #(
           .clk_i, .en_i, .x_i(box[l*BoxW +: BoxW]), .sum_o(of_box));
         fx_weighted #(.W(PW), .Words(1), .C0(PlanTimesCentre), .Latency(PlanCentreLatency), .OutW(W)) i_centre (
           .clk_i, .en_i, .x_i(middle[l*PW +: PW]), .sum_o(of_centre));
-        wire [W-1:0] both = (PlanOfBox < 0) ? of_centre - of_box :
+        wire [W-1:0] both = (T0 < 0) ? of_centre - of_box :
                             (PlanOfCentre < 0) ? of_box - of_centre : of_box + of_centre;
-        if (PlanCommon != 0) begin : g_common
-          logic [W-1:0] both_q;
-          always_ff @(posedge clk_i) if (en_i) both_q <= both;
-          fx_weighted #(.W(W), .Words(1), .C0(fx_abs(S0)), .Latency(PlanCommonLatency), .OutW(W)) i_times (
-            .clk_i, .en_i, .x_i(both_q), .sum_o(sum[l*W +: W]));
-        end else begin : g_own
-          assign sum[l*W +: W] = both;
-        end
+        assign sum[l*W +: W] = both;
       end
     end else begin : g_columns
       localparam integer Words = (PlanMirror != 0) ? 2 : 3;
       localparam integer XW = PW + PlanMirror;
       wire [Lanes*W-1:0] west, middle, east; // of token t + 1
-      logic [Lanes*W-1:0] west_q, middle_q, middle_q2, east_q;
-      logic [W-1:0] west_q2;
+      logic [Lanes*W-1:0] east_q;
+      logic [W-1:0] west_q; // of the last lane
       always_ff @(posedge clk_i)
         if (en_i) begin
-          west_q    <= west;
-          west_q2   <= west_q[Lanes*W-1 -: W];
-          middle_q  <= middle;
-          middle_q2 <= middle_q;
-          east_q    <= east;
+          west_q <= west[Lanes*W-1 -: W];
+          east_q <= east;
         end
-      wire [(Lanes+1)*W-1:0] from_west = {west_q, west_q2};
+      wire [(Lanes+1)*W-1:0] from_west = {west, west_q};
       wire [(Lanes+1)*W-1:0] to_east = {east[W-1:0], east_q};
       for (l = 0; l < Lanes; l = l + 1) begin : g_lane
         wire [Words*XW-1:0] x;
@@ -137,25 +129,39 @@ module fx_row_stencil #(
         end else begin : g_rows
           assign x = {north_i[l*PW +: PW], centre_i[l*PW +: PW], south_i[l*PW +: PW]};
         end
-        fx_weighted #(.W(XW), .Words(Words), .C0(S0), .C1(S3), .C2((PlanMirror != 0) ? 0 : S6), .Latency(PlanColumns), .OutW(W))
-        i_west (.clk_i, .en_i, .x_i(x), .sum_o(west[l*W +: W]));
-        fx_weighted #(.W(XW), .Words(Words), .C0(S1), .C1(S4), .C2((PlanMirror != 0) ? 0 : S7), .Latency(PlanColumns), .OutW(W))
-        i_middle (.clk_i, .en_i, .x_i(x), .sum_o(middle[l*W +: W]));
+        fx_weighted #(.W(XW), .Words(Words), .C0(PlanFlipWest * T0), .C1(PlanFlipWest * T3),
+            .C2((PlanMirror != 0) ? 0 : PlanFlipWest * T6), .Latency(PlanColumns), .OutW(W)) i_west (
+          .clk_i, .en_i, .x_i(x), .sum_o(west[l*W +: W]));
+        fx_weighted #(.W(XW), .Words(Words), .C0(T1), .C1(T4), .C2((PlanMirror != 0) ? 0 : T7), .Latency(PlanColumns),
+            .OutW(W)) i_middle (.clk_i, .en_i, .x_i(x), .sum_o(middle[l*W +: W]));
         if (PlanSameSides != 0) begin : g_same
           assign east[l*W +: W] = west[l*W +: W];
         end else begin : g_east
-          fx_weighted #(.W(XW), .Words(Words), .C0(S2), .C1(S5), .C2((PlanMirror != 0) ? 0 : S8), .Latency(PlanColumns), .OutW(W))
-          i_east (.clk_i, .en_i, .x_i(x), .sum_o(east[l*W +: W]));
+          fx_weighted #(.W(XW), .Words(Words), .C0(PlanFlipEast * T2), .C1(PlanFlipEast * T5),
+              .C2((PlanMirror != 0) ? 0 : PlanFlipEast * T8), .Latency(PlanColumns), .OutW(W)) i_east (
+            .clk_i, .en_i, .x_i(x), .sum_o(east[l*W +: W]));
         end
-        logic [W-1:0] sides_q;
-        always_ff @(posedge clk_i) if (en_i) sides_q <= from_west[l*W +: W] + to_east[(l+1)*W +: W];
-        assign sum[l*W +: W] = sides_q + middle_q2[l*W +: W];
+        logic [W-1:0] two_q; // of token t: the west and the middle
+        wire [W-1:0] before_it = from_west[l*W +: W];
+        wire [W-1:0] behind_it = to_east[(l+1)*W +: W];
+        always_ff @(posedge clk_i)
+          if (en_i) two_q <= (PlanFlipWest < 0) ? middle[l*W +: W] - before_it : middle[l*W +: W] + before_it;
+        assign sum[l*W +: W] = (PlanFlipEast < 0) ? two_q - behind_it : two_q + behind_it;
       end
       wire unused = &{1'b0, ptr_i, from_west, to_east};
     end
     for (l = 0; l < Lanes; l = l + 1) begin : g_cut
+      wire [W-1:0] whole;
+      if (PlanCommon != 1) begin : g_common
+        logic [W-1:0] sum_q;
+        always_ff @(posedge clk_i) if (en_i) sum_q <= sum[l*W +: W];
+        fx_weighted #(.W(W), .Words(1), .C0(PlanCommon), .Latency(PlanCommonLatency), .OutW(W)) i_times (
+          .clk_i, .en_i, .x_i(sum_q), .sum_o(whole));
+      end else begin : g_own
+        assign whole = sum[l*W +: W];
+      end
       fx_cut #(.W(W), .QW(QW), .Shift(RowShift), .Down(QDown)) i_cut (
-        .clk_i, .en_i, .sum_i(sum[l*W +: W]), .zero_i(zero_i[l]), .q_o(q_o[l*QW +: QW]), .over_o(over_o[l]));
+        .clk_i, .en_i, .sum_i(whole), .zero_i(zero_i[l]), .q_o(q_o[l*QW +: QW]), .over_o(over_o[l]));
     end
   endgenerate
 endmodule

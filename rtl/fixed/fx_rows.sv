@@ -40,9 +40,9 @@ module fx_rows #(
   localparam integer Stencil = (CoefMode == 1) ? 1 : 0;
 
   // Element tokens, by the clocks behind the slot that completes their window.
-  wire window, second;
+  wire window, second, ends;
   fx_window #(.Lanes(Lanes), .MaxRow(MaxRow)) i_window (
-    .clk_i, .en_i, .clear_i, .row_length_i, .slot_i, .window_o(window), .second_o(second));
+    .clk_i, .en_i, .clear_i, .row_length_i, .slot_i, .window_o(window), .second_o(second), .ends_o(ends));
   logic [Latency:1] window_q, last_q, second_q;
   wire [Latency:0] window_at = {window_q, window};
   wire [Latency:0] last_at = {last_q, slot_i & slot_last_i};
@@ -72,12 +72,13 @@ module fx_rows #(
   wire [Lanes-1:0] zero = dead_q | edge_node;
   generate
     if (Stencil != 0) begin : g_stencil
-      logic [Latency-2:1] flush_q;
-      wire [Latency-2:0] flush_at = {flush_q, slot_i & ~slot_real_i};
-      always_ff @(posedge clk_i) if (en_i) flush_q <= flush_at[Latency-3:0];
+      wire flush_then, ends_then;
+      delay #(.W(2), .N(Latency - 2)) i_edges_wait (
+        .clk_i, .en_i, .ptr_i('0), .d_i({slot_i & ~slot_real_i, ends}), .q_o({flush_then, ends_then}));
       fx_edges #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW)) i_edges (
         .clk_i, .en_i, .clear_i, .length_i, .row_length_i, .token_i(window_at[Latency-2]), .second_i(second_at[Latency-2]),
-        .flush_i(flush_at[Latency-2]), .edge_o(edge_node));
+        .ends_i(ends_then),
+        .flush_i(flush_then), .edge_o(edge_node));
       fx_row_stencil #(
 `include "fx_parameters_passed.svh"
       ) i_row (
@@ -104,7 +105,7 @@ module fx_rows #(
         assign take_band_ahead_o[c] = window_at[At-1];
         assign take_band_last_o[c]  = last_at[At];
       end
-      wire unused = &{1'b0, south, slot_real_i, length_i, second_at};
+      wire unused = &{1'b0, south, slot_real_i, length_i, second_at, ends};
     end
   endgenerate
 

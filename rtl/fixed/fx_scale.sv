@@ -36,6 +36,7 @@ module fx_scale #(
       localparam integer W  = OutW + 2 + By - Step;
       wire [W+By-1:0] wide;
       wire [W-1:0]    moved = position_i[PosW-1-k] ? wide[W+By-1:By] : wide[W-1:0];
+      wire unused = &{1'b0, wide};
       if (k == 0) begin : g_first
         assign wide = product;
       end else begin : g_next

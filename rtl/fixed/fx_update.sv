@@ -16,7 +16,7 @@ module fx_update #(
   input  wire                  slot_last_i,
   input  wire                  token_last_i,
   input  wire  [Lanes-1:0]     live_last_i,  ///< lanes of the last token that hold an element
-  input  wire                  load_i,       ///< alpha and beta are new; two clocks before a slot
+  input  wire                  load_i,       ///< alpha and beta are new; four clocks before a slot
   input  wire  [1:0]           alpha_cls_i,
   input  wire  [OperandW-1:0]  alpha_i,
   input  wire  [1:0]           beta_cls_i,
@@ -84,15 +84,12 @@ module fx_update #(
   wire [`FX_BEYOND_N(OperandFracW, PW, UW)-1:0]      u_beyond;
   wire [`FX_BEYOND_N(OperandFracW, QW, RW)-1:0]      r_beyond;
   wire [`FX_BEYOND_N(OperandFracW, PW, WideP)-1:0]   p_beyond;
-  fx_operand #(.E(OperandExpW), .M(OperandFracW), .FromW(PW), .FromF(PF), .OutW(UW), .ToF(UF)) i_alpha_u (
-    .clk_i, .load_i, .cls_i(alpha_cls_i), .word_i(alpha_i), .factor_o(u_factor), .position_o(u_position),
-    .beyond_o(u_beyond));
-  fx_operand #(.E(OperandExpW), .M(OperandFracW), .FromW(QW), .FromF(QF), .OutW(RW), .ToF(RF)) i_alpha_r (
-    .clk_i, .load_i, .cls_i(alpha_cls_i), .word_i(alpha_i), .factor_o(r_factor), .position_o(r_position),
-    .beyond_o(r_beyond));
-  fx_operand #(.E(OperandExpW), .M(OperandFracW), .FromW(PW), .FromF(PF), .OutW(WideP), .ToF(PF)) i_beta_p (
-    .clk_i, .load_i, .cls_i(beta_cls_i), .word_i(beta_i), .factor_o(p_factor), .position_o(p_position),
-    .beyond_o(p_beyond));
+  fx_operand #(
+`include "fx_parameters_passed.svh"
+  ) i_operands (
+    .clk_i, .rst_ni, .load_i, .alpha_cls_i, .alpha_i, .beta_cls_i, .beta_i, .u_factor_o(u_factor),
+    .u_position_o(u_position), .u_beyond_o(u_beyond), .r_factor_o(r_factor), .r_position_o(r_position),
+    .r_beyond_o(r_beyond), .p_factor_o(p_factor), .p_position_o(p_position), .p_beyond_o(p_beyond));
 
   genvar l;
   generate

@@ -17,29 +17,34 @@ module lane_turn #(
   output logic [Lanes*W-1:0] turned_o
 );
   localparam integer Stages = `LANE_TURN_LATENCY(Lanes);
-  localparam integer Later  = Log / Stages; // moves behind the first register of two
-  localparam integer PairW  = 2 * Lanes * W;
+  localparam integer Cut    = (Stages == 2) ? Log / 2 : 0; // the moves behind the first register of two
   // Lanes - turn = 1 + ~turn.
   wire [Log-1:0] amount = (Back != 0) ? ~turn_i : turn_i;
-  logic [PairW-1:0] moved;
-  always_comb begin
-    moved = {newer_i, older_i} >> ((Back != 0) ? W : 0);
-    for (int k = Log - 1; k >= ((Stages == 1) ? 0 : Later); k = k - 1) if (amount[k]) moved = moved >> (W << k);
-  end
+  wire [2*Lanes*W-1:0] pair = {newer_i, older_i} >> ((Back != 0) ? W : 0);
+  genvar k;
   generate
-    if (Stages == 1) begin : g_one
-      always_ff @(posedge clk_i) if (en_i) turned_o <= moved[Lanes*W-1:0];
-      wire unused = &{1'b0, moved};
-    end else begin : g_two
-      localparam integer BetweenW = (Lanes + (1 << Later) - 1) * W;
-      logic [BetweenW-1:0] between_q, last;
-      always_ff @(posedge clk_i) if (en_i) between_q <= moved[BetweenW-1:0];
-      always_comb begin
-        last = between_q;
-        for (int k = Later - 1; k >= 0; k = k - 1) if (amount[k]) last = last >> (W << k);
+    // Move k leaves the lanes that the smaller ones still reach.
+    for (k = Log - 1; k >= 0; k = k - 1) begin : g_move
+      localparam integer InW  = (Lanes + (2 << k) - 1) * W;
+      localparam integer OutW = (Lanes + (1 << k) - 1) * W;
+      wire [InW-1:0] in;
+      wire [OutW-1:0] out = amount[k] ? in[(W << k) +: OutW] : in[OutW-1:0];
+      if (k == Log - 1) begin : g_first
+        assign in = pair[InW-1:0];
+        wire unused = &{1'b0, pair};
+      end else if (k + 1 == Cut) begin : g_register
+        logic [InW-1:0] in_q;
+        always_ff @(posedge clk_i) if (en_i) in_q <= g_move[k+1].out;
+        assign in = in_q;
+      end else begin : g_next
+        assign in = g_move[k+1].out;
       end
-      always_ff @(posedge clk_i) if (en_i) turned_o <= last[Lanes*W-1:0];
-      wire unused = &{1'b0, moved, last};
+    end
+    if (Stages == 0) begin : g_wire
+      assign turned_o = g_move[0].out;
+      wire unused = &{1'b0, clk_i, en_i};
+    end else begin : g_last
+      always_ff @(posedge clk_i) if (en_i) turned_o <= g_move[0].out;
     end
   endgenerate
 endmodule

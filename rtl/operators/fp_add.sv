@@ -1,4 +1,6 @@
-/// a + b (or a - b with Subtract), rounded once into s<MO>e<EO>. Latency `ADD_LATENCY(MA, MB, MO), one sum per clock.
+/// a + b (or a - b with Subtract), rounded once into s<MO>e<EO>. Latency Stages, 6 (`ADD_LATENCY) unless it says
+/// otherwise; one sum per clock. Stages 4 is smaller and slower: the alignment shares a stage with the sum, and the fine
+/// half of the normaliser one with the rounding.
 ///
 /// Single path. The smaller magnitude is shifted behind the larger; one sticky bit stands for all that falls off, so
 /// the truncated difference is the exact one's. Guard bits: one when truncating, two for nearest-even (a subtraction
@@ -13,7 +15,8 @@ module fp_add #(
   parameter integer EO       = 8,
   parameter integer MO       = 23,
   parameter integer Rne      = 0,
-  parameter integer Subtract = 0
+  parameter integer Subtract = 0,
+  parameter integer Stages   = 6
 ) (
   input  wire            clk_i,
   input  wire            en_i,
@@ -34,14 +37,14 @@ module fp_add #(
   localparam integer NormW = (Rne != 0) ? SumW : SumW - 1; // truncating, the sticky bit ends with the borrow
   localparam integer LzW   = $clog2(NormW);
   localparam integer NW    = (SumW <= 32) ? 32 : 64; // the sum stands at the top of a word; its lower bits are constant
-  localparam integer Wide  = (MI > 28) ? 1 : 0;    // comparison and normaliser in one stage more
-  localparam integer Steps = 2 + Wide;
+  localparam integer Steps = 2;                     // of the normaliser
   localparam integer Half  = LzW / 2 + 1;
   localparam integer Rebias = `BIAS(EO) - `BIAS(EI) + 1; // + 1: the top bit of the sum is the carry
   // Biased exponents of results: [1 - NormW + Rebias, 2^EI - 2 + Rebias + 1].
   localparam integer ExpW = `MAX2($clog2(`MAX2(NormW - Rebias, (1 << EI) + Rebias)), EO) + 1;
 
   localparam integer FracW = NormW - 1;
+  `REQUIRE(g_bad_stages, Stages == 6 || Stages == 4, "fp_add: Stages must be 6 or 4")
 `include "fp_round.svh"
 
   localparam integer MagW = EI + MI;
@@ -65,44 +68,15 @@ module fp_add #(
     end
   endfunction
 
-  // Compare: a stage of its own when wide.
-  wire [1:0] a_cls, b_cls;
-  wire [MagW:0] a_word, b_word;
-  wire swap;
-  generate
-    if (Wide != 0) begin : g_compare
-      logic [1:0] a_cls_q, b_cls_q;
-      logic [MagW:0] a_q, b_q;
-      logic swap_q;
-      always_ff @(posedge clk_i)
-        if (en_i) begin
-          a_cls_q <= a_cls_i;
-          b_cls_q <= b_cls_i;
-          a_q     <= a;
-          b_q     <= b;
-          swap_q  <= b_larger(a_cls_i, a[MagW-1:0], b_cls_i, b[MagW-1:0]);
-        end
-      assign a_cls  = a_cls_q;
-      assign b_cls  = b_cls_q;
-      assign a_word = a_q;
-      assign b_word = b_q;
-      assign swap   = swap_q;
-    end else begin : g_at_once
-      assign a_cls  = a_cls_i;
-      assign b_cls  = b_cls_i;
-      assign a_word = a;
-      assign b_word = b;
-      assign swap   = b_larger(a_cls_i, a[MagW-1:0], b_cls_i, b[MagW-1:0]);
-    end
-  endgenerate
+  wire swap = b_larger(a_cls_i, a[MagW-1:0], b_cls_i, b[MagW-1:0]);
 
   // ---- The stages, each a task: what it needs in between stays local to it, which simulates faster than the variables
   // of a process. Rare cases are branches of their own for the same reason. -------------------------------------------
   logic [MagW-1:0]   larger_q, larger_q2;
   logic [MI:0]       lesser_q;
   logic [EI-1:0]     distance_q;
-  logic [AlignW-1:0] aligned_q;
-  logic              sticky_q, sub_q, sub_q2;
+  logic [AlignW:0]   aligned_q; // with the sticky bit on top
+  logic              sub_q, sub_q2;
   logic [2:0]        side_q, side_q2; // sign, class
 
   // Order; distance. `lesser` has its hidden bit; it is nothing when an operand is zero.
@@ -112,20 +86,20 @@ module fp_add #(
     logic [MI:0] lesser;
     logic [MagW-1:0] change, larger, smaller;
     begin
-      sa       = a_word[MagW];
-      sb       = b_word[MagW] ^ (Subtract != 0);
-      change   = (a_word[MagW-1:0] ^ b_word[MagW-1:0]) & {MagW{swap}};
-      larger   = a_word[MagW-1:0] ^ change;
-      smaller  = b_word[MagW-1:0] ^ change;
+      sa       = a[MagW];
+      sb       = b[MagW] ^ (Subtract != 0);
+      change   = (a[MagW-1:0] ^ b[MagW-1:0]) & {MagW{swap}};
+      larger   = a[MagW-1:0] ^ change;
+      smaller  = b[MagW-1:0] ^ change;
       lesser   = {1'b1, smaller[MI-1:0]};
-      if (a_cls == `CLS_ZERO) lesser = '0;
-      if (b_cls == `CLS_ZERO) lesser = '0;
+      if (a_cls_i == `CLS_ZERO) lesser = '0;
+      if (b_cls_i == `CLS_ZERO) lesser = '0;
       sub      = sa ^ sb;
       sign     = sa ^ (sub & swap);
-      if ((a_cls | b_cls) == `CLS_ZERO) sign = sa & sb;
+      if ((a_cls_i | b_cls_i) == `CLS_ZERO) sign = sa & sb;
       // The larger class wins, but opposite infinities give NaN.
-      cls      = a_cls ^ ((a_cls ^ b_cls) & {2{swap}});
-      if (a_cls[1] & b_cls[1]) cls = cls | {2{sub}};
+      cls      = a_cls_i ^ ((a_cls_i ^ b_cls_i) & {2{swap}});
+      if (a_cls_i[1] & b_cls_i[1]) cls = cls | {2{sub}};
       larger_q   <= larger;
       lesser_q   <= lesser;
       distance_q <= larger[MagW-1:MI] - smaller[MagW-1:MI];
@@ -134,21 +108,34 @@ module fp_add #(
     end
   endtask
 
-  task automatic align;
+  // The lesser behind the larger, and on top of it the sticky bit.
+  function automatic [AlignW:0] align(input [MI:0] lesser, input [EI-1:0] distance);
     logic [AlignW-1:0] whole;
     logic [ShW-1:0] shift;
     logic far;
     begin
-      whole       = {lesser_q, {Guard{1'b0}}};
-      shift       = ShW'(distance_q);
-      far         = |(distance_q >> ShW);
-      sticky_q    <= far ? lesser_q[MI] : |(whole & ~({AlignW{1'b1}} << shift));
-      aligned_q   <= (whole >> shift) & {AlignW{~far}};
-      larger_q2   <= larger_q;
-      sub_q2      <= sub_q;
-      side_q2     <= side_q;
+      whole = {lesser, {Guard{1'b0}}};
+      shift = ShW'(distance);
+      far   = |(distance >> ShW);
+      align = {far ? lesser[MI] : |(whole & ~({AlignW{1'b1}} << shift)), (whole >> shift) & {AlignW{~far}}};
     end
-  endtask
+  endfunction
+  generate
+    if (Stages == 6) begin : g_align
+      always_ff @(posedge clk_i)
+        if (en_i) begin
+          aligned_q <= align(lesser_q, distance_q);
+          larger_q2 <= larger_q;
+          sub_q2    <= sub_q;
+          side_q2   <= side_q;
+        end
+    end else begin : g_align_and_add
+      assign aligned_q = align(lesser_q, distance_q);
+      assign larger_q2 = larger_q;
+      assign sub_q2    = sub_q;
+      assign side_q2   = side_q;
+    end
+  endgenerate
 
   // Add, at the top of the word. Two's complement of {aligned, sticky} turns the sticky bit into a borrow that ends there
   // or goes on: a carry in, by way of one more bit below.
@@ -180,8 +167,8 @@ module fp_add #(
   generate
     for (genvar g = 0; g <= Steps; g = g + 1) begin : g_norm
       // Shifts 2^From ... 2^To.
-      localparam integer From = (g <= 1) ? LzW - 1 : (Wide == 0) ? Half - 1 : LzW - 2 * g + 2;
-      localparam integer To   = (g == Steps) ? 0 : (Wide == 0) ? Half : LzW - 2 * g + 1;
+      localparam integer From = (g <= 1) ? LzW - 1 : Half - 1;
+      localparam integer To   = (g == Steps) ? 0 : Half;
       logic [NW-1:0]    norm_q;
       logic [LzW-1:0]   lz_q;
       logic [ExpW-1:0]  exp_q3;
@@ -189,20 +176,20 @@ module fp_add #(
       if (g == 0) begin : g_add
         always_ff @(posedge clk_i)
           if (en_i) begin
-            norm_q  <= add(larger_q2[MI-1:0], aligned_q, sticky_q, sub_q2);
+            norm_q  <= add(larger_q2[MI-1:0], aligned_q[AlignW-1:0], aligned_q[AlignW], sub_q2);
             lz_q    <= '0;
             exp_q3  <= ExpW'(larger_q2[MagW-1:MI]) + ExpW'(Rebias);
             side_q3 <= {1'b0, side_q2};
           end
       end else begin : g_shift
         // Shifts the leading one toward the top by 2^From, ..., 2^To, counting.
-        task automatic normalise;
+        function automatic [LzW+NW-1:0] normalise(input [NW-1:0] sum, input [LzW-1:0] zeros);
           integer by; // not an `int` of the loop: Icarus mixes up such loops of tasks and of other modules
           logic [NW-1:0] norm;
           logic [LzW-1:0] lz, step;
           begin
-            norm = g_norm[g-1].norm_q;
-            lz   = g_norm[g-1].lz_q;
+            norm = sum;
+            lz   = zeros;
             for (by = From; by >= To; by = by - 1)
               if (by >= 2) begin
                 if ((norm >> (NW - (1 << by))) == '0) begin
@@ -214,16 +201,21 @@ module fp_add #(
                 lz   = lz | step;
                 norm = norm << step;
               end
-            norm_q <= norm;
-            lz_q   <= lz;
+            normalise = {lz, norm};
           end
-        endtask
-        always_ff @(posedge clk_i)
-          if (en_i) begin
-            normalise();
-            exp_q3  <= g_norm[g-1].exp_q3;
-            side_q3 <= {(g == 1) ? over : g_norm[g-1].side_q3[3], g_norm[g-1].side_q3[2:0]};
-          end
+        endfunction
+        if (Stages == 6 || g < Steps) begin : g_stage
+          always_ff @(posedge clk_i)
+            if (en_i) begin
+              {lz_q, norm_q} <= normalise(g_norm[g-1].norm_q, g_norm[g-1].lz_q);
+              exp_q3  <= g_norm[g-1].exp_q3;
+              side_q3 <= {(g == 1) ? over : g_norm[g-1].side_q3[3], g_norm[g-1].side_q3[2:0]};
+            end
+        end else begin : g_and_round
+          assign {lz_q, norm_q} = normalise(g_norm[g-1].norm_q, g_norm[g-1].lz_q);
+          assign exp_q3  = g_norm[g-1].exp_q3;
+          assign side_q3 = g_norm[g-1].side_q3;
+        end
       end
     end
   endgenerate
@@ -252,7 +244,6 @@ module fp_add #(
   always_ff @(posedge clk_i)
     if (en_i) begin
       order();
-      align();
       finish();
     end
 endmodule

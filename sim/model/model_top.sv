@@ -8,7 +8,6 @@ module model_top #(
 `include "fx_parameters.svh"
 `else
 `include "core_parameters.svh"
-  , localparam integer Coefs = 9
 `endif
 ) (
   input  wire         clk_i,
@@ -109,7 +108,8 @@ module model_top #(
   endgenerate
   pass_rules #(.N(13)) i_reads (
     .clk_i, .rst_ni, .pass_i(pass_valid & pass_ready), .tvalid_i(in_valid), .tready_i(in_ready), .tlast_i(in_last));
-  axil_rules i_axil (
+  // A write behind one to a scalar waits until the operands have been formed.
+  axil_rules #(.Within(10)) i_axil (
     .clk_i, .rst_ni, .awvalid_i(awvalid), .awready_i(awready), .wvalid_i(wvalid), .wready_i(wready), .bvalid_i(bvalid),
     .bready_i(1'b1), .bresp_i(bresp), .arvalid_i(arvalid), .arready_i(arready), .rvalid_i(rvalid), .rready_i(1'b1),
     .rresp_i(rresp), .rdata_i(rdata), .aw_o(), .w_o(), .ar_o());

@@ -4,6 +4,7 @@
 
 #include "mantissa/exact.hpp"
 #include "mantissa/fixed_rows.hpp"
+#include "mantissa/sim/core_parameters.hpp"
 
 namespace mantissa::sim {
 
@@ -39,15 +40,21 @@ CoreMatrix core_matrix(const System& system, const DatapathSpec& spec) {
     if (system.kind() == System::Kind::stencil) {
         CoreMatrix matrix;
         matrix.constant = true;
-        for (std::size_t b = 0; b < kBands; ++b)
-            matrix.registers[b] = bits(std::get<Stencil>(system.matrix()).coefficients()[b]);
+        std::ranges::transform(core_coefficients(spec.order, std::get<Stencil>(system.matrix())),
+                               matrix.registers.begin(), bits);
         return matrix;
     }
-    CoreMatrix matrix = streamed(kBands, system.size(), spec.lanes, f.width());
-    for (std::size_t b = 0; b < kBands; ++b) {
-        const std::vector<double>& band = std::get<Bands>(system.matrix()).band(b);
-        for (std::size_t i = 0; i < band.size(); ++i) matrix.streams[b].set(i, bits(band[i]));
+    std::vector<const std::vector<double>*> numbers;
+    if (const auto* const bands = std::get_if<Bands>(&system.matrix()); bands != nullptr) {
+        for (std::size_t b = 0; b < kBands; ++b) numbers.push_back(&bands->band(b));
+    } else {
+        const auto& m = std::get<SymmetricBands>(system.matrix());
+        for (const std::vector<double>& weight : m.weights()) numbers.push_back(&weight);
+        if (!m.row_sums().empty()) numbers.push_back(&m.row_sums());
     }
+    CoreMatrix matrix = streamed(numbers.size(), system.size(), spec.lanes, f.width());
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+        for (std::size_t i = 0; i < numbers[k]->size(); ++i) matrix.streams[k].set(i, bits((*numbers[k])[i]));
     return matrix;
 }
 

@@ -13,12 +13,12 @@ namespace mantissa::sim {
 
 struct CoreMatrix {
     bool constant = false;                         ///< a stencil: nothing is streamed
-    std::array<std::uint64_t, kBands> registers{}; ///< a stencil's coefficients in the floating core's registers
-    std::vector<Beats> streams;                    ///< nine bands; the integer core's four weights and row sums
+    std::array<std::uint64_t, kBands> registers{}; ///< a stencil's numbers in the floating core's registers (core_coefficients)
+    std::vector<Beats> streams;                    ///< nine bands; four weights and row sums where rows are of fluxes
     int stream_bits = 1;                           ///< of an element
 };
 
-/// Of a spec and a system that core_refusal() accepts.
+/// Of a spec and a system that core_refusal() accepts; with floating vectors of the kind that converted_for() gives.
 CoreMatrix core_matrix(const System& system, const DatapathSpec& spec);
 
 } // namespace mantissa::sim

@@ -2,13 +2,27 @@
 
 #include <algorithm>
 #include <bit>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "integer_core.hpp"
+#include "mantissa/row_forms.hpp"
 #include "mantissa/sim/latencies.hpp"
 
 namespace mantissa::sim {
+
+namespace {
+
+/// Do rows of differences end with a product of a row sum? `system` is what converted_for() gives.
+bool has_row_sums(RowOrder order, const System& system) {
+    if (adds_products(order)) return false;
+    if (const auto* stencil = std::get_if<Stencil>(&system.matrix()); stencil != nullptr)
+        return row_sum(stencil->coefficients()) != 0;
+    return !std::get<SymmetricBands>(system.matrix()).row_sums().empty();
+}
+
+} // namespace
 
 int adder_latency(int fraction_bits) {
     return latency::add_latency(fraction_bits, fraction_bits, fraction_bits);
@@ -26,7 +40,6 @@ bool is_integer_core(const CoreParameters& parameters) {
 
 std::string core_refusal(const DatapathSpec& spec) {
     if (spec.fixed_vectors()) return integer_core_refusal(spec);
-    if (std::string why = beyond_products(spec); !why.empty()) return why;
     struct Named {
         const char* name;
         const Format& format;
@@ -67,12 +80,11 @@ std::string core_refusal(const DatapathSpec& spec) {
 std::string core_refusal(const DatapathSpec& spec, const System& system) {
     if (std::string why = core_refusal(spec); !why.empty()) return why;
     if (system.kind() == System::Kind::sparse)
-        return "the RTL core takes constant stencils and nine-band matrices, not sparse rows";
-    if (spec.fixed_vectors()) {
-        if (std::string why = integer_core_refusal(spec, system); !why.empty()) return why;
-    } else if (system.kind() == System::Kind::symmetric)
-        return "the RTL core takes constant stencils and nine-band matrices: give symmetric bands as nine "
-               "(SymmetricBands::bands())";
+        return "the RTL core takes constant stencils and matrices of bands, not sparse rows";
+    if (std::string why =
+            spec.fixed_vectors() ? integer_core_refusal(spec, system) : row_form_refusal(spec.order, system);
+        !why.empty())
+        return why;
     if (system.row_length() < static_cast<std::size_t>(spec.lanes))
         return fmt::format("rows of {} elements are shorter than {} lanes; use fewer lanes", system.row_length(),
                            spec.lanes);
@@ -81,6 +93,20 @@ std::string core_refusal(const DatapathSpec& spec, const System& system) {
                            system.row_length());
     if (system.size() >= (std::size_t{1} << 32)) return "the RTL core's vectors have fewer than 2^32 elements";
     return {};
+}
+
+std::array<double, kBands> core_coefficients(RowOrder order, const Stencil& stencil) {
+    if (adds_products(order)) return stencil.coefficients();
+    std::array<double, kBands> registers{};
+    if (order == RowOrder::flux) {
+        const StencilFluxes f = *fluxes(stencil);
+        std::ranges::copy(f.weight, registers.begin());
+        registers[kWeights] = f.c;
+    } else {
+        const SecondDifferences s = *second_differences(stencil);
+        registers = {s.alpha, s.beta, s.gamma, s.c};
+    }
+    return registers;
 }
 
 CoreParameters core_parameters(const DatapathSpec& spec) {
@@ -99,7 +125,7 @@ CoreParameters core_parameters(const DatapathSpec& spec) {
     format("Coef", spec.coefficient, false); // rounded by the host
     format("Operand", spec.operand, true);
     format("Row", spec.row, true);
-    add("Tree", spec.order == RowOrder::tree ? 1 : 0);
+    add("Order", static_cast<int>(spec.order)); // in the order of the enumeration
     add("Fixed", spec.dot.fixed ? 1 : 0);
     add("Exact", spec.dot.exact_product ? 1 : 0);
     if (!spec.dot.exact_product) format("Term", spec.dot.product, true);
@@ -128,6 +154,7 @@ CoreParameters core_parameters(const DatapathSpec& spec, const System& system) {
         return list;
     }
     if (system.kind() == System::Kind::stencil) list.emplace_back("CoefMode", 1);
+    if (has_row_sums(spec.order, system)) list.emplace_back("RowSums", 1);
     return list;
 }
 

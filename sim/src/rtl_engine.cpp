@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <fstream>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "gtkwave_save.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/fixed_words.hpp"
+#include "mantissa/row_forms.hpp"
 #include "model_library.hpp"
 
 namespace mantissa::sim {
@@ -265,14 +267,16 @@ public:
         spec.validate();
         if (const std::string why = refusal(spec, system, options); !why.empty())
             throw InvalidInput(fmt::format("engine rtl, datapath {}: {}", to_string(spec), why));
+        const std::optional<System> converted = spec.fixed_vectors() ? std::nullopt : converted_for(spec.order, system);
+        const System& formed = converted ? *converted : system;
         ModelRequest request;
-        request.parameters = core_parameters(spec, system);
+        request.parameters = core_parameters(spec, formed);
         for (const auto& extra : options_.extra)
             std::erase_if(request.parameters, [&](const auto& p) { return p.first == extra.first; });
         request.parameters.insert(request.parameters.end(), options_.extra.begin(), options_.extra.end());
         request.trace = !options_.trace.path.empty();
         request.rules = options_.rules;
-        return std::make_unique<Run>(system, spec, options_, build_model(request, options_.cache));
+        return std::make_unique<Run>(formed, spec, options_, build_model(request, options_.cache));
     }
 
 private:

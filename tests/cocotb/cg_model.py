@@ -147,7 +147,7 @@ class Core:
         def plus(x, y):
             return add(w, x, w, y, w)
 
-        if self.parameters.get("Tree", 0):
+        if self.parameters.get("Order", 0) == 1:
             return plus(plus(plus(plus(t[0], t[1]), plus(t[2], t[3])), plus(plus(t[4], t[5]), plus(t[6], t[7]))), t[8])
         total = t[0]
         for x in t[1:]:

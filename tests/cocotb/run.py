@@ -27,7 +27,7 @@ SHAPES = {
     "one_lane": dict(vectors(6, 7), **formats(Sum=(8, 14), Scalar=(8, 20)), Depth=8, Lanes=1, CoefMode=2, MaxRow=16),
     # s8e7:rne,u=s12e7,row=s11e7:rne,order=tree,dot=fixed[8:-30],scalar=s16e9:rne,lanes=2
     "two_lanes": dict(
-        {**vectors(7, 8, 1), **formats(U=(7, 12, 1), Row=(7, 11, 1), Scalar=(9, 16, 1))}, Tree=1, Fixed=1, Exact=1,
+        {**vectors(7, 8, 1), **formats(U=(7, 12, 1), Row=(7, 11, 1), Scalar=(9, 16, 1))}, Order=1, Fixed=1, Exact=1,
         Msb=8, Lsb=-30, Lanes=2, CoefMode=2, MaxRow=16, UBytes=4,
     ),
     # s17e8, as the page's example in numbers

@@ -213,7 +213,8 @@ async def registers(dut):
     b = await bench(dut, 1, 0.5)
     assert await b.read(ID) == ID_VALUE
     assert await b.read(CONFIG) == (PARAMETERS["Lanes"].bit_length() - 1 | PARAMETERS["CoefMode"] << 3
-                                    | PARAMETERS.get("Fixed", 0) << 5 | PARAMETERS.get("Tree", 0) << 6)
+                                    | PARAMETERS.get("Fixed", 0) << 5 | (PARAMETERS.get("Order", 0) == 1) << 6
+                                    | PARAMETERS.get("Order", 0) << 9)
     for address in (*range(0x08, 0x50, 4), 0x70, 0x74):
         assert await b.read(address) == (1 if address == RHO_STOP_FROM else 0), hex(address)
     for address in (0x78, 0x7C, *range(0x80, 0x100, 4)):

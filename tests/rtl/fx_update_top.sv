@@ -60,7 +60,7 @@ module fx_update_top #(
   delay #(.W(Lanes*RW+Lanes), .N(UpdatePOut - UpdateROut)) i_r_late (
     .clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i({r_new, r_over}), .q_o({r_late, r_over_o}));
   core_vectors_t take, take_ahead, take_last, give, give_ahead, give_last;
-  wire row_slot, row_slot_last;
+  wire row_slot, row_slot_real, row_slot_last;
   fx_update #(
 `include "fx_parameters_passed.svh"
   ) i_update (
@@ -69,7 +69,8 @@ module fx_update_top #(
     .alpha_i(alpha_i[OperandW-1:0]), .beta_cls_i(beta_i[OperandW+1 -: 2]), .beta_i(beta_i[OperandW-1:0]), .u_i(u_in),
     .r_i(r_in), .p_i(p_in), .q_i(q_in), .take_o(take), .take_ahead_o(take_ahead), .take_last_o(take_last),
     .give_o(give), .give_ahead_o(give_ahead), .give_last_o(give_last), .u_o(u_new), .r_o(r_new), .p_o(p_new),
-    .u_over_o(u_over), .r_over_o(r_over), .p_over_o, .row_slot_o(row_slot), .row_slot_last_o(row_slot_last));
+    .u_over_o(u_over), .r_over_o(r_over), .p_over_o, .row_slot_o(row_slot),
+    .row_slot_real_o(row_slot_real), .row_slot_last_o(row_slot_last));
 
   wire [PW+RW-1+LenW-1:0] pr;
   wire [DotRrW-1:0]       rr;
@@ -79,6 +80,7 @@ module fx_update_top #(
     .clk_i, .en_i(1'b1), .clear_i, .a_i(r_late), .b_i(r_late), .total_o(rr));
   assign pr_o = 128'($signed(pr));
   assign rr_o = 128'($signed(rr));
-  wire unused = &{1'b0, take, take_ahead, take_last, give, give_ahead, give_last, row_slot, row_slot_last};
+  wire unused = &{1'b0, take, take_ahead, take_last, give, give_ahead, give_last, row_slot, row_slot_real,
+                  row_slot_last, alpha_i, beta_i};
 endmodule
 `default_nettype wire

@@ -11,7 +11,7 @@ from pathlib import Path
 
 SHAPES = [
     ("pcg_core", {}),
-    ("pcg_core", {"Lanes": 2, "Tree": 1, "CoefMode": 0, "DelayRam": 1, "URne": 1, "RowRne": 1, "ScalarRne": 1}),
+    ("pcg_core", {"Lanes": 2, "Order": 1, "CoefMode": 0, "DelayRam": 1, "URne": 1, "RowRne": 1, "ScalarRne": 1}),
     ("pcg_core", {"Lanes": 4, "Fixed": 1, "Exact": 1, "CoefMode": 1, "Style": 2}),
     ("pcg_core_axis", {"Lanes": 2, "CoefBytes": 8, "Style": 1}),
     ("fx_core", {"Style": 2}),

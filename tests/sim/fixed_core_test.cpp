@@ -138,6 +138,22 @@ TEST_P(FixedCore, SessionsOwnTheirSystem) {
                                                  spec());
 }
 
+// What a pass takes beside its elements and a row of them, with a short scalar unit.
+TEST_P(FixedCore, FixedClocksOfAPassStayBelow100) {
+    if (spec().scalar.fraction_bits > 24) GTEST_SKIP() << "a long scalar unit";
+    const auto lanes = static_cast<std::size_t>(spec().lanes);
+    const System system = system_of(GetParam(), 4 * lanes + 1, 9);
+    const auto session = make_rtl_engine(options())->load(system, spec(), {});
+    const std::vector<double> r(1, 0.25);
+    session->write(Vec::r, system.row_length() + 1, r);
+    session->set_scalars(0, 0);
+    const RunReport report = session->run({2});
+    ASSERT_EQ(report.passes, 2U) << session->fault();
+    const std::uint64_t moving = (system.size() + lanes - 1) / lanes + system.row_length() / lanes + 1;
+    EXPECT_LT(*report.cycles / 2, moving + 100);
+    RecordProperty("fixed_clocks", static_cast<int>(*report.cycles / 2 - moving));
+}
+
 /// A level-5 solve (or MANTISSA_CORE_LEVEL's), every iteration compared.
 TEST_P(FixedCore, SolvesWithEveryIterationEqual) {
     const char* const level = std::getenv("MANTISSA_CORE_LEVEL");

@@ -21,6 +21,13 @@ inline constexpr const char* kSpecs[] = {
     "8,scalar=s30e9,lanes=4",
 };
 
+/// Rows of differences (row_forms_test.cpp), each for one kind of system, so one model each; one more is in
+/// synthesised_test.cpp.
+inline constexpr const char* kSecondDifferences = "s17e8,order=second-difference,lanes=2";
+inline constexpr const char* kFluxes =
+    "s23e8,p=s20e8,coef=s12e7,row=s21e9:rne,q=s19e8,dot=fixed[13:-50],order=flux,lanes=4";
+inline constexpr const char* kStreamedFluxes = "s17e8,order=flux";
+
 /// Those that run with the rules of the core's interfaces as assertions, on bands.
 inline constexpr const char* kRuleSpecs[] = {"s17e8", "s17e8,order=tree,lanes=2",
                                              "fx20.18,operand=s14e8,scalar=s20e8,lanes=4"};

@@ -71,8 +71,21 @@ Top top_of(const SynthesisRequest& request) {
     };
     if (request.part == "core") {
         Top top{"pcg_core", sim::core_parameters(s), true, false};
-        for (const auto& extra : {std::pair{"CoefMode", 0}, std::pair{"MaxRow", 1025}, std::pair{"Style", style}})
-            top.parameters.emplace_back(extra.first, extra.second);
+        // Second differences are those of (8, -1), whose numbers are part of the hardware; other rows come from
+        // streams.
+        const bool second = s.order == RowOrder::second_difference;
+        const auto set = [&](const char* name, int value) { top.parameters.emplace_back(name, value); };
+        set("CoefMode", second ? 1 : 0);
+        set("MaxRow", 1025);
+        set("Style", style);
+        if (!adds_products(s.order)) {
+            set("LenW", 21); // squares of the longest rows
+            set("GuardW", 21);
+            set("AddStages", 4);
+        }
+        if (second)
+            for (const auto& [name, value] : {std::pair{"TimesAlpha", -3}, {"TimesBeta", -3}, {"TimesGamma", -1}})
+                set(name, value);
         return top;
     }
     if (request.part == "add") return {"fp_add", three({})};

@@ -1,6 +1,7 @@
 // From a DatapathSpec to the parameters of the RTL core, for simulation and synthesis alike.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -24,6 +25,10 @@ std::string core_refusal(const DatapathSpec& spec);
 /// Empty when it also runs on `system`; else one line.
 std::string core_refusal(const DatapathSpec& spec, const System& system);
 
+/// What the registers COEFFICIENT hold for a constant stencil: its nine coefficients, or what rows of differences are
+/// formed from (engine.hpp): w of E, NW, N, NE and c; alpha, beta, gamma and c. `order` must be one that it has.
+std::array<double, kBands> core_coefficients(RowOrder order, const Stencil& stencil);
+
 /// The parameters for `spec`, which core_refusal must accept: formats, roundings, row order, dot products, lanes.
 /// Row length, coefficient mode, multiplier style and delay lines are the caller's choice; so is, of the integer core,
 /// what matrix_parameters() has.
@@ -35,7 +40,9 @@ CoreParameters core_parameters(const DatapathSpec& spec);
 CoreParameters matrix_parameters(const DatapathSpec& spec, const System& system);
 
 /// core_parameters(spec) with what a simulation of `system` asks for besides: MaxRow, DelayRam 1, and CoefMode 1 (no
-/// coefficient streams, a faster model) for a constant stencil; for the integer core matrix_parameters() and LenW.
+/// coefficient streams, a faster model) for a constant stencil, and RowSums where rows of differences end with row sums;
+/// for the integer core matrix_parameters() and LenW. With floating vectors `system` is of the kind that converted_for()
+/// gives for the spec's order.
 CoreParameters core_parameters(const DatapathSpec& spec, const System& system);
 
 /// The adder's latency in clocks at a significand of `fraction_bits`, fp_add's with one format throughout (see

@@ -15,10 +15,9 @@ constexpr int log2_up(int x) {
     return n;
 }
 
-/// fp_add. Six stages (compare and swap; align; add; normalise in two; round); above 28 bits eight (compare;
-/// swap; align; add; normalise in three; round).
-constexpr int add_latency(int a_frac, int b_frac, int out_frac) {
-    return std::max({a_frac, b_frac, out_frac}) > 28 ? 8 : 6;
+/// fp_add. Six stages at every width: compare and swap; align; add; normalise in two; round.
+constexpr int add_latency([[maybe_unused]] int a_frac, [[maybe_unused]] int b_frac, [[maybe_unused]] int out_frac) {
+    return 6;
 }
 
 /// 17-bit tiles across a fraction: the hidden bit, and one bit more, stay outside where that saves a tile.
@@ -136,6 +135,43 @@ constexpr int row_latency(int tree, int coef_frac, int p_frac, int row_exp, int 
            + convert_latency(row_exp, row_frac, q_exp, q_frac);
 }
 
+/// fp_times.
+constexpr int times_latency(int times, int in_exp, int in_frac, int out_exp, int out_frac) {
+    return times * times == 1 ? convert_latency(in_exp, in_frac, out_exp, out_frac) : 2;
+}
+
+/// flux_rows, from the window to the clock that takes a weight (E, NW, N, NE) or, as the fifth, a row sum;
+/// stages: AddStages.
+constexpr int flux_off(int coef_frac, int p_frac, int row_frac, int weight, int stages) {
+    return weight < 4 ? stages : 5 * stages + mul_latency(coef_frac, row_frac) - mul_latency(coef_frac,
+           p_frac);
+}
+
+/// flux_rows, from the window to q'.
+constexpr int flux_latency(int coef_frac, int row_exp, int row_frac, int q_exp, int q_frac, int row_sums, int stages) {
+    return mul_latency(coef_frac, row_frac) + (row_sums != 0 ? 6 : 5) * stages + convert_latency(row_exp,
+           row_frac, q_exp, q_frac);
+}
+
+/// second_rows, of gamma times a.
+constexpr int second_gamma_latency(int coef_frac, int row_exp, int row_frac, int times_gamma) {
+    return times_gamma != 0 ? times_latency(times_gamma, row_exp, row_frac, row_exp, row_frac) :
+           mul_latency(coef_frac, row_frac);
+}
+
+/// second_rows, from the window to q'.
+constexpr int second_latency(int coef_frac, int row_exp, int row_frac, int q_exp, int q_frac, int row_sums, int times_gamma, int stages) {
+    return second_gamma_latency(coef_frac, row_exp, row_frac, times_gamma) + (row_sums != 0 ? 7 : 6) *
+           stages + convert_latency(row_exp, row_frac, q_exp, q_frac);
+}
+
+/// core_rows, from a window to its q', by Order.
+constexpr int rows_latency(int order, int coef_frac, int p_frac, int row_exp, int row_frac, int q_exp, int q_frac, int row_sums, int times_gamma, int stages) {
+    return order < 2 ? row_latency(order, coef_frac, p_frac, row_exp, row_frac, q_exp, q_frac) : order == 2
+           ? flux_latency(coef_frac, row_exp, row_frac, q_exp, q_frac, row_sums, stages) : second_latency(coef_frac,
+           row_exp, row_frac, q_exp, q_frac, row_sums, times_gamma, stages);
+}
+
 /// core_control, from a pass's last slot to the close of the dot products: the pipeline, with a few clocks in
 /// hand.
 constexpr int drain_clocks(int p_out_latency, int u_out_latency, int row_sum_latency) {
@@ -209,11 +245,6 @@ constexpr int fx_p_out(int operand_frac, int q_w) {
     return fx_r_out(operand_frac, q_w) + 1;
 }
 
-/// fx_rows, from the window to q'.
-constexpr int fx_row_latency(int coef_mode, int lanes) {
-    return coef_mode == 1 ? 4 : 6;
-}
-
 /// fx_dot, from two words to a total that holds their product: multiply; add lanes, two levels a clock;
 /// accumulate.
 constexpr int fx_dot_latency(int lanes, int a_w, int b_w) {
@@ -222,7 +253,7 @@ constexpr int fx_dot_latency(int lanes, int a_w, int b_w) {
 
 /// core_control of fx_core, from a pass's last slot to the close of the dot products.
 constexpr int fx_drain_clocks(int p_out_latency, int row_sum_latency, int dot_latency) {
-    return p_out_latency + 2 + row_sum_latency + dot_latency + 2;
+    return p_out_latency + row_sum_latency + dot_latency;
 }
 
 } // namespace mantissa::sim::latency
