@@ -42,12 +42,12 @@ std::string comparison_text(results::Json d) {
     for (results::Json& x : d["designs"]) {
         if (x["problem"] != problem) {
             problem = x["problem"];
-            out += fmt::format("\n{}, {} unknowns\n  {:<52}{:>11}{:>8}{:>15}{:>14}\n", problem,
+            out += fmt::format("\n{}, {} unknowns\n  {:<62}{:>11}{:>8}{:>15}{:>14}\n", problem,
                                x["unknowns"].get<std::uint64_t>(), "design", "iterations", "outer", "clocks a pass",
                                "B an element");
         }
         out += fmt::format(
-            "  {:<52}{:>11}{:>8}{:>15}{:>14}\n", name_of(x),
+            "  {:<62}{:>11}{:>8}{:>15}{:>14}\n", name_of(x),
             x["status"] == "converged" ? std::to_string(x["inner_iterations"].get<std::uint64_t>())
                                        : x["status"].get<std::string>(),
             x["outer_iterations"].get<std::uint64_t>(),
@@ -61,11 +61,11 @@ std::string comparison_text(results::Json d) {
             if (row["problem"] != last) {
                 last = row["problem"];
                 out += fmt::format(
-                    "\nFront of area against time on {}, {}\n  {:<52}{:<8}{:>6}{:>7}{:>7}{:>9}{:>10}{:>12}  {}\n",
+                    "\nFront of area against time on {}, {}\n  {:<62}{:<8}{:>6}{:>7}{:>7}{:>9}{:>10}{:>12}  {}\n",
                     device["name"].get<std::string>(), last, "design", "mults", "cores", "lanes", "inner", "MHz",
                     "area", "time", "bound by");
             }
-            out += fmt::format("  {:<52}{:<8}{:>6}{:>7}{:>7}{:>9}{:>10}{:>12}  {}\n", name_of(row),
+            out += fmt::format("  {:<62}{:<8}{:>6}{:>7}{:>7}{:>9}{:>10}{:>12}  {}\n", name_of(row),
                                row["multiplier"].get<std::string>(), row["cores"].get<std::uint64_t>(),
                                row["lanes"].get<std::uint64_t>(), row["inner"].get<std::uint64_t>(), mhz_of(row),
                                area_of(row), seconds_of(row), row["bound"].get<std::string>());
