@@ -10,6 +10,7 @@ namespace mantissa::sim {
 
 void write_gtkwave_save(const std::string& fst_path, const DatapathSpec& spec) {
     const std::filesystem::path fst = fst_path;
+    const bool integer = spec.fixed_vectors();
     std::filesystem::path save = fst;
     save.replace_extension(".gtkw");
     std::ofstream out(save);
@@ -26,7 +27,7 @@ void write_gtkwave_save(const std::string& fst_path, const DatapathSpec& spec) {
     wire("clk_i");
     wire("rst_ni");
     hex("i_control.state_q", 3);
-    hex("i_control.left_q", 31);
+    if (!integer) hex("i_control.left_q", 31); // as long as the integer core's LenW
     hex("pass_count", 31);
     wire("en");
     hex("waiting_o", 16);
@@ -37,13 +38,16 @@ void write_gtkwave_save(const std::string& fst_path, const DatapathSpec& spec) {
     group("streams in");
     for (const char* v : {"u", "r", "p", "q"})
         for (const char* s : {"tvalid", "tready", "tlast"}) wire(fmt::format("s_axis_{}_{}", v, s));
-    hex("s_axis_band_tvalid", 8);
-    hex("s_axis_band_tready", 8);
+    if (!integer) {
+        hex("s_axis_band_tvalid", 8);
+        hex("s_axis_band_tready", 8);
+    }
     group("streams out");
     for (const char* v : {"u", "r", "p", "q"})
         for (const char* s : {"tvalid", "tready", "tlast"}) wire(fmt::format("m_axis_{}_{}", v, s));
-    group("scalars");
-    for (const char* s : {"rho", "pq", "qq", "alpha", "sigma", "beta"}) hex(s, spec.scalar.width() - 1);
+    group("alpha and beta as operands");
+    for (const char* s : {"alpha_op", "beta_op"}) hex(s, spec.operand.width() - 1);
+    for (const char* s : {"alpha_cls", "beta_cls"}) hex(s, 1);
 }
 
 } // namespace mantissa::sim
