@@ -230,7 +230,8 @@ module scalar_steps #(
       sticky_o = divide_q ? |a_q : product_rest;
       sig_o    = raw[FW-1] ? raw : raw << 1;
       exp_o    = $signed(ExpW'(exp_q)) + (divide_q ? (raw[FW-1] ? ExpW'(`BIAS(E)) : ExpW'(`BIAS(E) - 1))
-                                                   : (raw[FW-1] ? -ExpW'(`BIAS(E) - 1) : -ExpW'(`BIAS(E))));
+                                                   : (raw[FW-1] ? ExpW'(1 - `BIAS(E)) : ExpW'(-`BIAS(E))));
+                                                   // (yosys 0.23 loses the sign of -ExpW'(x).)
     end
   end
   assign sign_o = sign_q;

@@ -63,9 +63,9 @@ TEST(CoreClock, StoredPlacementsAreThoseOfTheSameNetlist) {
     ASSERT_EQ(all.size(), 2u);
     EXPECT_EQ(all[0].mhz, 140) << "slowest first";
     const compare::ComparisonStore documents(store);
-    const auto known = documents.newest_synthesis("s17e8", "ecp5", "block");
+    const auto known = documents.newest_synthesis({"s17e8", "ecp5", "block"});
     ASSERT_TRUE(known);
-    EXPECT_EQ(documents.placements("s17e8", "ecp5", "block", known->sources).size(), 2u);
+    EXPECT_EQ(documents.placements({"s17e8", "ecp5", "block"}, known->sources).size(), 2u);
 }
 
 } // namespace
