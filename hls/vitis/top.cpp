@@ -9,8 +9,8 @@
 #define MANTISSA_HLS_DATAPATH                                                                                          \
     {                                                                                                                  \
         .u = {23, 8}, .r = {14, 8}, .p = {14, 8}, .q = {14, 8}, .coefficient = {14, 8}, .operand = {14, 8},            \
-        .row = {20, 8}, .form = RowForm::chain, .fixed = true, .msb = 13, .lsb = -50, .accumulator = {52, 11}, .partials = 1,   \
-        .exact_product = true, .product = {14, 8}, .scalar = {52, 11}, .lanes = 1                                      \
+        .row = {20, 8}, .form = RowForm::chain, .fixed = true, .msb = 13, .lsb = -50, .accumulator = {52, 11},         \
+        .partials = 1, .exact_product = true, .product = {14, 8}, .scalar = {52, 11}, .lanes = 1                       \
     }
 #endif
 

@@ -53,10 +53,9 @@ public:
         : f_(parse_format(scalar)), operand_(parse_format(operand)), sum_(parse_format(sum)), kind_(kind) {
         reset(1);
         settle();
-        EXPECT_EQ(model_.clocks_o,
-                  static_cast<std::uint32_t>(sim::latency::scalar_clocks(
-                      kind == Kind::integer ? 1 : 0, kind == Kind::outside ? 1 : 0, f_.fraction_bits,
-                      f_.truncates() ? 0 : 1, blocks, sum_.fraction_bits)));
+        EXPECT_EQ(model_.clocks_o, static_cast<std::uint32_t>(sim::latency::scalar_clocks(
+                                       kind == Kind::integer ? 1 : 0, kind == Kind::outside ? 1 : 0, f_.fraction_bits,
+                                       f_.truncates() ? 0 : 1, blocks, sum_.fraction_bits)));
     }
     [[nodiscard]] const Format& format() const { return f_; }
     [[nodiscard]] const Format& sum() const { return sum_; }
@@ -139,8 +138,9 @@ public:
                 model_.read_at_i = random() % 7;
             }
             if (model_.subtract_o != 0) { // the accumulator's total becomes the difference
-                const std::uint64_t word = (std::uint64_t{model_.minuend_o[1]} << 32 | model_.minuend_o[0]) &
-                                           (f_.width() == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << f_.width()) - 1);
+                const std::uint64_t word =
+                    (std::uint64_t{model_.minuend_o[1]} << 32 | model_.minuend_o[0]) &
+                    (f_.width() == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << f_.width()) - 1);
                 Case now = c;
                 now.bits[1] = with_class(f_, encode(f_, exact::sub(f_, decode(f_, word), c.rounded[1])));
                 put(now);
@@ -164,7 +164,7 @@ public:
         EXPECT_EQ(model_.guard_o != 0, want.sigma_guarded);
         for (int k = 0; k < 4; ++k) clock();
         const Scalars& s = want.scalars;
-        const std::map<Scalar, double> all = {{kRho, s.rho}, {kPq, s.pq},       {kQq, s.qq},
+        const std::map<Scalar, double> all = {{kRho, s.rho},     {kPq, s.pq},       {kQq, s.qq},
                                               {kAlpha, s.alpha}, {kSigma, s.sigma}, {kBeta, s.beta}};
         for (const auto& [at, value] : all)
             EXPECT_EQ(read(at), encode(f_, value)) << "scalar " << at << ", " << bit_string(f_, value) << " is wanted";
@@ -188,8 +188,8 @@ private:
     Model model_;
 };
 
-/// Totals: integers of all lengths, or words of the sums' format with all that can be special; often such that a step can
-/// be formed of them, by way of cancellation.
+/// Totals: integers of all lengths, or words of the sums' format with all that can be special; often such that a step
+/// can be formed of them, by way of cancellation.
 class Totals {
 public:
     template <class Model>
@@ -212,7 +212,9 @@ public:
             }
             if (random_() % 2 == 0) {
                 const double p = c.rounded[1], least = p * p / c.rounded[0];
-                floating(c, 2, encode(sum_, exact::convert(sum_, least * (1 + std::ldexp(1.0, -static_cast<int>(random_() % 60))))));
+                floating(c, 2,
+                         encode(sum_, exact::convert(
+                                          sum_, least * (1 + std::ldexp(1.0, -static_cast<int>(random_() % 60))))));
             }
         }
         return c;
@@ -242,8 +244,8 @@ private:
     /// qq a little above pq^2 / rho: alpha qq - pq cancels.
     void near_cauchy_schwarz(Case& c) {
         if (!(c.rounded[0] > 0 && c.rounded[1] > 0)) return;
-        const double least = c.rounded[1] * c.rounded[1] / c.rounded[0] *
-                             (1 + std::ldexp(1.0, -static_cast<int>(random_() % 40)));
+        const double least =
+            c.rounded[1] * c.rounded[1] / c.rounded[0] * (1 + std::ldexp(1.0, -static_cast<int>(random_() % 40)));
         const double units = std::ldexp(least, -kLsb[2]);
         if (units < std::ldexp(1.0, kWidth[2] - 2)) {
             const int e = units < 1 ? 0 : std::max(0, std::ilogb(units) - 50);
@@ -261,7 +263,8 @@ private:
 };
 
 template <class Model>
-void random_passes(const char* scalar, const char* operand, Kind kind, const char* sum, int blocks, int passes = 60000) {
+void random_passes(const char* scalar, const char* operand, Kind kind, const char* sum, int blocks,
+                   int passes = 60000) {
     ScalarUnit<Model> unit(scalar, operand, kind, sum, blocks);
     const Format& f = unit.format();
     Totals totals(unit);
@@ -290,7 +293,9 @@ void random_passes(const char* scalar, const char* operand, Kind kind, const cha
         EXPECT_GT(ends[end], passes / 200) << to_string(end);
     EXPECT_GT(ends[RunEnd::exact], 0);
     EXPECT_GT(guards, passes / 200);
-    if (kind != Kind::integer) { EXPECT_GT(ends[RunEnd::not_finite], passes / 200); }
+    if (kind != Kind::integer) {
+        EXPECT_GT(ends[RunEnd::not_finite], passes / 200);
+    }
     ::testing::Test::RecordProperty("clocks", static_cast<int>(unit.model().clocks_o));
 }
 

@@ -23,10 +23,10 @@
 //   scalar=       FORMAT of the scalar unit             default: s52e11 with the base's policy
 //   lanes=        vector elements per clock             default: 1
 //
-// r, p, q and coef are floating or fixed together: a row is summed in one kind of arithmetic. Beside fixed ones u may be
-// floating. alpha and beta are floating always: fixed vectors meet their significand in a multiplier and their exponent
-// as a shift that is the same for a whole pass. point=moving takes fixed r, p and q with as many fraction bits each and
-// exact dot products.
+// r, p, q and coef are floating or fixed together: a row is summed in one kind of arithmetic. Beside fixed ones u may
+// be floating. alpha and beta are floating always: fixed vectors meet their significand in a multiplier and their
+// exponent as a shift that is the same for a whole pass. point=moving takes fixed r, p and q with as many fraction bits
+// each and exact dot products.
 #pragma once
 
 #include <string>
@@ -101,8 +101,8 @@ struct DatapathSpec {
     static constexpr int kMaxLanes = 64;
 
     /// Every field from one format: accumulators and scalars are s52e11 with the format's rounding and subnormals. From
-    /// a fixed one fx<W>.<F>: u = fx<max(31, W + 9)>.<F + 5> (53 bits at most, then with fewer fraction bits), exact dot products, kFixedOperand for
-    /// alpha and beta, s52e11 scalars.
+    /// a fixed one fx<W>.<F>: u = fx<max(31, W + 9)>.<F + 5> (53 bits at most, then with fewer fraction bits), exact
+    /// dot products, kFixedOperand for alpha and beta, s52e11 scalars.
     explicit DatapathSpec(const Format& f = formats::kDouble);
 
     /// 17 significant bits: what an 18 x 18-bit signed multiplier takes of an unsigned number.

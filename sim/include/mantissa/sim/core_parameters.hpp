@@ -12,8 +12,8 @@
 
 namespace mantissa::sim {
 
-/// A core's parameters by name: those of pcg_core, or of fx_core for fixed-point vectors. Specs that the core cannot tell
-/// apart get the same list.
+/// A core's parameters by name: those of pcg_core, or of fx_core for fixed-point vectors. Specs that the core cannot
+/// tell apart get the same list.
 using CoreParameters = std::vector<std::pair<std::string, int>>;
 
 /// Are these the integer core's (fx_core)?
@@ -40,9 +40,9 @@ CoreParameters core_parameters(const DatapathSpec& spec);
 CoreParameters matrix_parameters(const DatapathSpec& spec, const System& system);
 
 /// core_parameters(spec) with what a simulation of `system` asks for besides: MaxRow, DelayRam 1, and CoefMode 1 (no
-/// coefficient streams, a faster model) for a constant stencil, and RowSums where rows of differences end with row sums;
-/// for the integer core matrix_parameters() and LenW. With floating vectors `system` is of the kind that converted_for()
-/// gives for the spec's order.
+/// coefficient streams, a faster model) for a constant stencil, and RowSums where rows of differences end with row
+/// sums; for the integer core matrix_parameters() and LenW. With floating vectors `system` is of the kind that
+/// converted_for() gives for the spec's order.
 CoreParameters core_parameters(const DatapathSpec& spec, const System& system);
 
 /// The adder's latency in clocks at a significand of `fraction_bits`, fp_add's with one format throughout (see
