@@ -237,11 +237,11 @@ module fx_core #(
   wire [DotPqW-1:0] pq_part;
   wire [DotQqW-1:0] qq_part;
   fx_dot #(.Lanes(Lanes), .AW(RW), .BW(RW), .TotalW(DotRrW), .Square(1), .Style(Style)) i_rr (
-    .clk_i, .en_i(en), .clear_i(clear), .a_i(r_new), .b_i(r_new), .total_o(rr_part));
+    .clk_i, .en_i(en), .clear_i(clear), .valid_i(update_give.r), .a_i(r_new), .b_i(r_new), .total_o(rr_part));
   fx_dot #(.Lanes(Lanes), .AW(PW), .BW(QW), .TotalW(DotPqW), .Style(Style)) i_pq (
-    .clk_i, .en_i(en), .clear_i(clear), .a_i(p_middle), .b_i(q_new), .total_o(pq_part));
+    .clk_i, .en_i(en), .clear_i(clear), .valid_i(rows_give.q), .a_i(p_middle), .b_i(q_new), .total_o(pq_part));
   fx_dot #(.Lanes(Lanes), .AW(QW), .BW(QW), .TotalW(DotQqW), .Square(1), .Style(Style)) i_qq (
-    .clk_i, .en_i(en), .clear_i(clear), .a_i(q_new), .b_i(q_new), .total_o(qq_part));
+    .clk_i, .en_i(en), .clear_i(clear), .valid_i(rows_give.q), .a_i(q_new), .b_i(q_new), .total_o(qq_part));
 
   fx_words #(.Lanes(Lanes), .W(UW)) i_words_u (
     .clk_i, .clear_i(start), .valid_i(update_give.u & en), .word_i(u_new), .over_i(u_over), .mask_o(words_u));

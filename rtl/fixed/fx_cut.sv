@@ -20,10 +20,10 @@ module fx_cut #(
   localparam integer Round = (Shift > 0 && Down == 0) ? 1 : 0;
   localparam integer WholeW = (W > Right) ? W - Right : 1;
   localparam integer UnitsW = WholeW + Round;
-  wire [UnitsW-1:0] units;
+  wire [UnitsW-1:0] whole;
   generate
     if (Round == 0) begin : g_cut
-      assign units = (W > Right) ? sum_i[W-1 -: WholeW] : {UnitsW{sum_i[W-1]}};
+      assign whole = (W > Right) ? sum_i[W-1 -: WholeW] : {UnitsW{sum_i[W-1]}};
       if (W > Right && Right > 0) begin : g_below
         wire unused = &{1'b0, sum_i[Right-1:0]};
       end else if (W <= Right && W > 1) begin : g_all_below
@@ -33,27 +33,27 @@ module fx_cut #(
       // Half a unit more carries just where the first bit that is cut off is set.
       logic [W-1:0] sum_q;
       always_ff @(posedge clk_i) if (en_i) sum_q <= sum_i;
-      assign units = {sum_q[W-1], sum_q[W-1 -: WholeW]} + UnitsW'(sum_q[Right-1]);
+      assign whole = {sum_q[W-1], sum_q[W-1 -: WholeW]} + UnitsW'(sum_q[Right-1]);
       if (Right > 1) begin : g_below
         wire unused = &{1'b0, sum_q[Right-2:0]};
       end
     end else begin : g_none // within half a unit of 0
-      assign units = '0;
+      assign whole = '0;
       wire unused = &{1'b0, sum_i};
     end
   endgenerate
-  logic [UnitsW-1:0] units_q;
-  always_ff @(posedge clk_i) if (en_i) units_q <= zero_i ? '0 : units;
+  logic [UnitsW-1:0] whole_q;
+  always_ff @(posedge clk_i) if (en_i) whole_q <= zero_i ? '0 : whole;
 
-  localparam integer KeptW = (Left < QW) ? QW - Left : 0; // bits of units_q in the word
+  localparam integer KeptW = (Left < QW) ? QW - Left : 0; // bits of whole_q in the word
   generate
     if (KeptW == 0) begin : g_beyond
       assign q_o = '0;
-      assign over_o = |units_q;
+      assign over_o = |whole_q;
     end else begin : g_word
-      assign q_o = QW'($signed(units_q)) << Left;
+      assign q_o = QW'($signed(whole_q)) << Left;
       if (UnitsW > KeptW) begin : g_over
-        assign over_o = ~(&units_q[UnitsW-1:KeptW-1] | ~|units_q[UnitsW-1:KeptW-1]);
+        assign over_o = ~(&whole_q[UnitsW-1:KeptW-1] | ~|whole_q[UnitsW-1:KeptW-1]);
       end else begin : g_fits
         assign over_o = 1'b0;
       end

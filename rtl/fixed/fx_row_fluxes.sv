@@ -53,6 +53,7 @@ module fx_row_fluxes #(
 
   wire [4*Lanes*FW-1:0] flux; // as coef_i
   genvar l, d;
+  wire [Lanes*(PW+CoefW)-1:0] c_p_at; // products of row sums
   generate
     for (l = 0; l < Lanes; l = l + 1) begin : g_flux
       wire [4*PW-1:0] other = {to_north_east[(l+1)*PW +: PW], north_q[l*PW +: PW], to_north_west[l*PW +: PW],
@@ -116,7 +117,7 @@ module fx_row_fluxes #(
       logic [UpW-1:0] beside_q; // along the row, and c p
       if (RowSums != 0) begin : g_row_sum
         logic [UpW-1:0] c_p;
-        assign c_p = UpW'($signed(g_row_sums.product[l*(PW+CoefW) +: PW+CoefW]));
+        assign c_p = UpW'($signed(c_p_at[l*(PW+CoefW) +: PW+CoefW]));
         always_ff @(posedge clk_i) if (en_i) beside_q <= UpW'($signed(along_q)) + c_p;
       end else begin : g_no_row_sum
         always_ff @(posedge clk_i) if (en_i) beside_q <= UpW'($signed(along_q));
@@ -129,13 +130,15 @@ module fx_row_fluxes #(
     if (RowSums != 0) begin : g_row_sums
       // Its product a clock behind the fluxes.
       wire [TW-1:0] p;
-      wire [Lanes*(PW+CoefW)-1:0] product;
       delay #(.W(TW), .N(PlanRowSumAt - PlanWeightAt + 1)) i_p (.clk_i, .en_i, .ptr_i, .d_i(centre_q), .q_o(p));
       for (l = 0; l < Lanes; l = l + 1) begin : g_lane
         fx_mul #(.AW(PW), .BW(CoefW), .Style(Style)) i_mul (
           .clk_i, .en_i, .a_i(p[l*PW +: PW]), .b_i(coef_i[((Coefs-1)*Lanes+l)*CoefW +: CoefW]),
-          .product_o(product[l*(PW+CoefW) +: PW+CoefW]));
+          .product_o(c_p_at[l*(PW+CoefW) +: PW+CoefW]));
       end
+    end else begin : g_no_row_sums
+      assign c_p_at = '0;
+      wire unused_c_p = &{1'b0, c_p_at};
     end
   endgenerate
 

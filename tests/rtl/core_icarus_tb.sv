@@ -1,4 +1,4 @@
-// The core under Icarus, which is four-state: runs PASSES passes from vectors.hex and compares every word written, and
+// A core, pcg_core or with FIXED fx_core, under Icarus, which is four-state: runs PASSES passes from vectors.hex and compares every word written, and
 // the scalars, with expected.hex. An X anywhere in them is a failure. icarus.sh makes the files and sets the defines.
 `timescale 1ns / 1ps
 `include "mantissa.svh"
@@ -6,15 +6,15 @@
 module core_icarus_tb;
   localparam integer N = `N, ROW = `ROW, PASSES = `PASSES, LANES = `LANES;
   localparam integer BEATS = (N + LANES - 1) / LANES;
-  localparam integer UW = `UW, RW = `RW, PW = `PW, QW = `QW, CW = `CW;
+  localparam integer UW = `UW, RW = `RW, PW = `PW, QW = `QW, CW = `CW, COEFS = `COEFS; // COEFS: streams of coefficients
 
   reg clk = 0, rst_n = 0;
   always #5 clk = ~clk;
 
-  // [bank * 4 + vector][element]; bands behind.
+  // [bank * 4 + vector][element]; coefficients behind.
   reg [63:0] mem [0:8*N-1];
-  reg [63:0] bands [0:9*N-1];
-  reg [63:0] vectors [0:4*N+9*N-1]; // u r p q, bands
+  reg [63:0] bands [0:COEFS*N-1];
+  reg [63:0] vectors [0:4*N+COEFS*N-1]; // u r p q, coefficients
   reg [63:0] expected [0:4*N+5];    // u r p q, rho pq qq alpha sigma beta
 
   reg  [7:0]  awaddr = 0, araddr = 0;
@@ -32,19 +32,32 @@ module core_icarus_tb;
   reg  [LANES*RW-1:0] r_in;
   reg  [LANES*PW-1:0] p_in;
   reg  [LANES*QW-1:0] q_in;
-  reg  [9*LANES*CW-1:0] band_in;
+  reg  [COEFS*LANES*CW-1:0] band_in;
   reg  [12:0] in_valid = 0, in_last = 0;
   wire [12:0] in_ready;
   wire [3:0]  out_valid, out_last;
   reg  [3:0]  out_ready = 0;
 
+  generate
+    if (COEFS < 9) begin : g_fewer
+      assign in_ready[12:4+COEFS] = '0;
+    end
+  endgenerate
 `ifdef NETLIST // netlist.sh
   netlist
+`elsif FIXED
+  fx_core #(
+`include "parameters.svh"
+  )
 `else
   pcg_core #(
 `include "parameters.svh"
   )
 `endif core (
+`ifdef FIXED
+    .m_axis_sum_tdata(), .m_axis_sum_tvalid(), .m_axis_sum_tready(1'b0), .s_axis_sum_tdata('0), .s_axis_sum_tvalid(1'b0),
+    .s_axis_sum_tready(),
+`endif
     .clk_i(clk), .rst_ni(rst_n), .s_axil_awaddr(awaddr), .s_axil_awvalid(awvalid), .s_axil_awready(),
     .s_axil_wdata(wdata), .s_axil_wstrb(4'hF), .s_axil_wvalid(awvalid), .s_axil_wready(), .s_axil_bresp(), .s_axil_bvalid(bvalid),
     .s_axil_bready(1'b1), .s_axil_araddr(araddr), .s_axil_arvalid(arvalid), .s_axil_arready(), .s_axil_rdata(rdata),
@@ -54,7 +67,8 @@ module core_icarus_tb;
     .s_axis_r_tlast(in_last[1]), .s_axis_r_tready(in_ready[1]), .s_axis_p_tdata(p_in), .s_axis_p_tvalid(in_valid[2]),
     .s_axis_p_tlast(in_last[2]), .s_axis_p_tready(in_ready[2]), .s_axis_q_tdata(q_in), .s_axis_q_tvalid(in_valid[3]),
     .s_axis_q_tlast(in_last[3]), .s_axis_q_tready(in_ready[3]), .s_axis_band_tdata(band_in),
-    .s_axis_band_tvalid(in_valid[12:4]), .s_axis_band_tlast(in_last[12:4]), .s_axis_band_tready(in_ready[12:4]),
+    .s_axis_band_tvalid(in_valid[4+:COEFS]), .s_axis_band_tlast(in_last[4+:COEFS]),
+    .s_axis_band_tready(in_ready[4+:COEFS]),
     .m_axis_u_tdata(u_out), .m_axis_u_tvalid(out_valid[0]), .m_axis_u_tlast(out_last[0]), .m_axis_u_tready(out_ready[0]),
     .m_axis_r_tdata(r_out), .m_axis_r_tvalid(out_valid[1]), .m_axis_r_tlast(out_last[1]), .m_axis_r_tready(out_ready[1]),
     .m_axis_p_tdata(p_out), .m_axis_p_tvalid(out_valid[2]), .m_axis_p_tlast(out_last[2]), .m_axis_p_tready(out_ready[2]),
@@ -64,10 +78,17 @@ module core_icarus_tb;
   integer moved [0:16];
   integer bank, k, l, i, errors, seed;
 
-  // Data of a beat that is not offered is X, as on a real bus that nobody drives.
+  // Data of a beat that is not offered is X, as on a real bus that nobody drives. The integer core multiplies what is in
+  // a place without an element by 0, which gives 0 of any number and X of X: there such data is random.
+  reg [4*64*LANES-1:0] noise = 0;
   task drive;
     begin
       u_in = 'x; r_in = 'x; p_in = 'x; q_in = 'x; band_in = 'x;
+`ifdef FIXED
+      noise = {noise[4*64*LANES-33:0], 32'($urandom(seed))};
+      u_in = (LANES*UW)'(noise); r_in = (LANES*RW)'(noise); p_in = (LANES*PW)'(noise); q_in = (LANES*QW)'(noise);
+      band_in = (COEFS*LANES*CW)'(noise);
+`endif
       for (k = 0; k < 13; k = k + 1) begin
         in_valid[k] = moved[k] < BEATS && (in_valid[k] === 1'b1 && !took[k] || ($urandom(seed) & 7) != 0);
         in_last[k]  = moved[k] == BEATS - 1;
@@ -77,7 +98,7 @@ module core_icarus_tb;
         if (in_valid[1]) r_in[l*RW +: RW] = word(bank * 4 + 1, moved[1] * LANES + l);
         if (in_valid[2]) p_in[l*PW +: PW] = word(bank * 4 + 2, moved[2] * LANES + l);
         if (in_valid[3]) q_in[l*QW +: QW] = word(bank * 4 + 3, moved[3] * LANES + l);
-        for (k = 0; k < 9; k = k + 1)
+        for (k = 0; k < COEFS; k = k + 1)
           if (in_valid[4+k])
             band_in[(k*LANES+l)*CW +: CW] = (moved[4+k] * LANES + l < N) ? bands[k*N + moved[4+k]*LANES + l] : 0;
       end
@@ -118,7 +139,7 @@ module core_icarus_tb;
     $readmemh("vectors.hex", vectors);
     $readmemh("expected.hex", expected);
     for (i = 0; i < 4*N; i = i + 1) mem[i] = vectors[i];
-    for (i = 0; i < 9*N; i = i + 1) bands[i] = vectors[4*N+i];
+    for (i = 0; i < COEFS*N; i = i + 1) bands[i] = vectors[4*N+i];
     for (k = 0; k < 17; k = k + 1) moved[k] = BEATS;
     repeat (4) @(negedge clk);
     rst_n = 1;

@@ -75,9 +75,9 @@ module fx_update_top #(
   wire [PW+RW-1+LenW-1:0] pr;
   wire [DotRrW-1:0]       rr;
   fx_dot #(.Lanes(Lanes), .AW(PW), .BW(RW), .TotalW(PW + RW - 1 + LenW), .Style(Style)) i_pr (
-    .clk_i, .en_i(1'b1), .clear_i, .a_i(p_new), .b_i(r_late), .total_o(pr));
+    .clk_i, .en_i(1'b1), .clear_i, .valid_i(1'b1), .a_i(p_new), .b_i(r_late), .total_o(pr));
   fx_dot #(.Lanes(Lanes), .AW(RW), .BW(RW), .TotalW(DotRrW), .Square(1), .Style(Style)) i_rr (
-    .clk_i, .en_i(1'b1), .clear_i, .a_i(r_late), .b_i(r_late), .total_o(rr));
+    .clk_i, .en_i(1'b1), .clear_i, .valid_i(1'b1), .a_i(r_late), .b_i(r_late), .total_o(rr));
   assign pr_o = 128'($signed(pr));
   assign rr_o = 128'($signed(rr));
   wire unused = &{1'b0, take, take_ahead, take_last, give, give_ahead, give_last, row_slot, row_slot_real,

@@ -8,6 +8,6 @@ work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 cd "$work"
 # "sorry: constant selects" only says that a sensitivity list is wider than it need be.
 iverilog -g2012 -I"$rtl" -I. $(cat defines.txt) -s core_icarus_tb -o tb.vvp \
-  "$rtl"/operators/*.sv "$rtl"/core/*.sv "$here/core_icarus_tb.sv" 2>&1 | { grep -v 'sorry: constant selects' || true; }
+  "$rtl"/operators/*.sv "$rtl"/core/*.sv "$rtl"/fixed/*.sv "$here/core_icarus_tb.sv" 2>&1 | { grep -v 'sorry: constant selects' || true; }
 vvp -n tb.vvp | tee out.txt
 grep -q '^PASSED' out.txt

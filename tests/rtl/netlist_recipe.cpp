@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
         request.target = argv[3];
         request.multiplier = argv[4];
         request.part = argv[5];
+        request.constant_bands = request.spec.fixed_vectors(); // the integer core with its stencil built in
         const synthesis::Top top = synthesis::top_of(request);
         std::ifstream file(source + "/experiments/synthesis/recipe.ys");
         std::ostringstream recipe;
