@@ -60,7 +60,7 @@
 // scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
 // differences are formed outside or here.
 `define SCALAR_CLOCKS(integers, outside, frac, rne, blocks, sum_frac) (2 * `SCALAR_DIVIDE_STEPS(frac, rne) + 2 * \
-    `SCALAR_TIMES_STEPS(frac, blocks) + ((outside) != 0 ? 26 + `ACCUMULATE_FOLD_LATENCY(sum_frac, sum_frac) : \
+    `SCALAR_TIMES_STEPS(frac, blocks) + ((outside) != 0 ? 25 + `ACCUMULATE_FOLD_LATENCY(sum_frac, sum_frac) : \
     (integers) != 0 ? 38 : 33))
 
 // vector_update, from the slot that consumes p and q to the clock that takes u.

@@ -144,7 +144,7 @@ public:
                 Case now = c;
                 now.bits[1] = with_class(f_, encode(f_, exact::sub(f_, decode(f_, word), c.rounded[1])));
                 put(now);
-                subtracts = sim::latency::accumulate_fold_latency(sum_.fraction_bits, sum_.fraction_bits) + 2;
+                subtracts = sim::latency::accumulate_fold_latency(sum_.fraction_bits, sum_.fraction_bits) + 1;
             }
             model_.subtracted_i = subtracts == 1;
             if (subtracts > 0) --subtracts;

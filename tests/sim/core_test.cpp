@@ -99,14 +99,14 @@ TEST_P(Core, SolvesBandsWithEveryIterationEqual) {
     EXPECT_EQ(a.true_residual, b.true_residual);
 }
 
-/// Clocks from the scalar unit's start to the end of the pass.
+/// Clocks from the close of the totals to the end of the pass: the scalar unit, and control one clock on either side.
 int scalar_clocks(const DatapathSpec& spec) {
     const Format &sums = spec.dot.accumulator, &scalar = spec.scalar;
     const auto rne = [](const Format& f) { return f.truncates() ? 0 : 1; };
     const int integers = spec.dot.fixed ? 1 : 0;
     const int outside = latency::scalar_outside(integers, sums.exponent_bits, sums.fraction_bits, rne(sums),
                                                 scalar.exponent_bits, scalar.fraction_bits, rne(scalar));
-    return latency::scalar_clocks(integers, outside, scalar.fraction_bits, rne(scalar), 0, sums.fraction_bits) + 1;
+    return latency::scalar_clocks(integers, outside, scalar.fraction_bits, rne(scalar), 0, sums.fraction_bits) + 2;
 }
 
 /// Clocks of a run of one pass in which no stream is ever waited for, from the latencies of its parts.

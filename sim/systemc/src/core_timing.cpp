@@ -40,7 +40,8 @@ CoreTiming::CoreTiming(const DatapathSpec& s, const hls::LoadedMatrix& matrix) {
                                                 scalar.exponent_bits, scalar.fraction_bits, rne(scalar));
     // The integer core's has a hard multiplier.
     formed_ = latency::scalar_clocks(integers ? 1 : 0, outside, scalar.fraction_bits, rne(scalar),
-                                     s.fixed_vectors() ? 1 : 0, sums.fraction_bits);
+                                     s.fixed_vectors() ? 1 : 0, sums.fraction_bits) +
+              1; // control's start
     ended_ = integers ? kEndedIntegers : kEndedFloating;
     if (s.fixed_vectors()) take_words(s, matrix);
     else take_floating(s, matrix.shape);

@@ -94,7 +94,7 @@ constexpr int accumulate_fold_latency(int term_frac, int sum_frac) {
 /// scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
 /// differences are formed outside or here.
 constexpr int scalar_clocks(int integers, int outside, int frac, int rne, int blocks, int sum_frac) {
-    return 2 * scalar_divide_steps(frac, rne) + 2 * scalar_times_steps(frac, blocks) + (outside != 0 ? 26 +
+    return 2 * scalar_divide_steps(frac, rne) + 2 * scalar_times_steps(frac, blocks) + (outside != 0 ? 25 +
            accumulate_fold_latency(sum_frac, sum_frac) : integers != 0 ? 38 : 33);
 }
 
