@@ -9,6 +9,7 @@
 
 `include "core_latencies.svh"
 `include "core_registers.svh"
+`include "resident_registers.svh"
 
 `define CLS_ZERO   2'b00
 `define CLS_FINITE 2'b01

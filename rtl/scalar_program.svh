@@ -72,4 +72,21 @@
 `define SCALAR_ENTRY_OPERANDS  25 // the bus wrote alpha or beta
 `define SCALAR_SIGNED_TOTALS   3'b010 // totals that can be negative
 
+// The resident solver's (fx_resident): the program above, and two more behind it. The totals of its outer unit, r.r as QQ
+// and r.p as PQ; then, once its exponent is settled, the end test, and in BETA and ALPHA their quotients by the last rho.
+`define SCALAR_RESIDENT_PROGRAM { `SCALAR_PROGRAM, \
+  {`SCALAR_TOTAL,   3'd0,             `SCALAR_QQ,    `SCALAR_ANY}, \
+  {`SCALAR_TOTAL,   3'd1,             `SCALAR_PQ,    `SCALAR_ANY}, \
+  {`SCALAR_DONE,    3'd0,             3'd0,          `SCALAR_ANY}, \
+  {`SCALAR_HOLD,    `SCALAR_QQ,       3'd0,          `SCALAR_ANY}, \
+  {`SCALAR_BELOW,   `SCALAR_RHO_STOP, 3'd0,          `SCALAR_ANY}, \
+  {`SCALAR_HOLD,    `SCALAR_RHO,      3'd0,          `SCALAR_ANY}, \
+  {`SCALAR_DIVIDE,  `SCALAR_QQ,       `SCALAR_BETA,  `SCALAR_ANY}, \
+  {`SCALAR_DIVIDE,  `SCALAR_PQ,       `SCALAR_ALPHA, `SCALAR_ANY}, \
+  {`SCALAR_CHECK,   `SCALAR_ALPHA,    3'd0,          `SCALAR_ANY}, \
+  {`SCALAR_DONE,    3'd0,             3'd0,          `SCALAR_ANY}}
+`define SCALAR_RESIDENT_PROGRAM_N 38
+`define SCALAR_ENTRY_FORM      28 // the outer unit's totals
+`define SCALAR_ENTRY_BETAS     31 // end test and quotients
+
 `endif

@@ -44,6 +44,7 @@ module scalar_sequencer #(
   input  wire                 rst_ni,
   input  wire                 abort_i,      ///< drop the work in hand
   input  wire                 start_i,
+  input  wire  [$clog2(N+1)-1:0] entry_i,   ///< with start_i: the first instruction; 0 is there at once
   input  wire  [3*TotalW-1:0] totals_i,     ///< stand from start_i to done_o
   input  wire                 over_i,       ///< with start_i: a term left its window, or a word overflowed
   output logic                subtract_o,   ///< Outside: one clock
@@ -209,6 +210,10 @@ module scalar_sequencer #(
         silent_q  <= 1'b1;
       end
       if (start_i) running_q <= 1'b1;
+      if (start_i && entry_i != '0) begin
+        pc_q    <= entry_i;
+        ready_q <= 1'b0;
+      end
     end
 
   // ---- The units ---------------------------------------------------------------------------------------------------
