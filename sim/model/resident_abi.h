@@ -29,8 +29,8 @@ typedef struct {
     /* Streams in `count` words of D, tlast with the last one; with `stall` clocks without a word between. */
     void (*load)(mantissa_resident_state *, const uint64_t *words, uint64_t count, uint32_t stall);
     /* Clocks until no solve is on (0), or `limit` clocks have gone by (1; 0: no limit). accepted(at, r) is called for each
-       accepted r. */
-    int (*run)(mantissa_resident_state *, uint64_t limit, void (*accepted)(void *at, const mantissa_accepted *), void *at);
+       accepted r; where it returns 0 the clock is stopped there (2). */
+    int (*run)(mantissa_resident_state *, uint64_t limit, int (*accepted)(void *at, const mantissa_accepted *), void *at);
     /* Writes CONTROL.send and takes words of V until tlast, `most` at most; returns how many. */
     uint64_t (*send)(mantissa_resident_state *, uint64_t *words, uint64_t most, uint32_t stall);
     /* Clocks since create. */

@@ -54,6 +54,7 @@ struct RtlOptions {
     ModelCacheOptions cache;
     TraceWindow trace;
     CoreParameters extra; ///< parameters of pcg_core over those chosen here (CoefMode, Style, DelayRam, ...)
+    int outer_lanes = 0;  ///< of a resident core: elements its outer unit takes a clock; 0: as many as lanes
     bool rules = false;   ///< check the rules of the core's interfaces (rtl/check) in every clock
     std::uint64_t patience = 200'000; ///< clocks without progress after which the harness's watchdog gives up
     /// Filled with the counts of every run of every session of this engine, when set.
