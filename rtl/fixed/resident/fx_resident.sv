@@ -106,7 +106,7 @@ module fx_resident #(
   logic bad_q;
   always_ff @(posedge clk_i)
     bad_q <= length_all == '0 || length_all > 32'(MaxLength) || row_all < 32'd3 || row_all < 32'(Lanes) ||
-             row_all > 32'(MaxRow) || row_all > length_all || inner_passes == '0 || passes == '0;
+             row_all > 32'(MaxRow) || row_all > length_all || inner_passes == '0;
 
   wire inner_start, inner_close, inner_done, inner_busy, close_over, form, betas, scalar_read, scalar_done;
   wire [31:0] inner_count, inner_guards, run_passes;
