@@ -33,7 +33,7 @@
 namespace mantissa::cli {
 
 std::vector<Command> commands() {
-    return {kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kCompare, kReport, kEngines, kBench};
+    return {kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kCompare, kReport, kEngines, kBench, kParameterize, kSmooth};
 }
 
 int thread_count(int requested) {

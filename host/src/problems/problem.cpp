@@ -18,17 +18,17 @@ problems::Description describe(std::string_view text) {
         std::string_view name;
         problems::Description (*describe)(std::string_view text, std::string_view options);
     };
-    static constexpr Kind kKinds[] = {{"poisson2d", problems::describe_poisson2d},
-                                      {"diffusion2d", problems::describe_diffusion2d},
-                                      {"poisson3d", problems::describe_poisson3d},
-                                      {"mtx", problems::describe_matrix_problem}};
+    static constexpr Kind kKinds[] = {
+        {"poisson2d", problems::describe_poisson2d}, {"diffusion2d", problems::describe_diffusion2d},
+        {"poisson3d", problems::describe_poisson3d}, {"mtx", problems::describe_matrix_problem},
+        {"lscm", problems::describe_lscm},           {"dsi", problems::describe_dsi}};
     const auto colon = text.find(':');
     const std::string_view name = text.substr(0, colon);
     const std::string_view options = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
     for (const Kind& kind : kKinds)
         if (name == kind.name) return kind.describe(text, options);
     throw InvalidInput(fmt::format("problem {}: no kind {}; write poisson2d:level=8, diffusion2d:level=7, "
-                                   "poisson3d:level=5 or mtx:FILE",
+                                   "poisson3d:level=5, mtx:FILE, lscm:MESH or dsi:MESH",
                                    base::quoted(text, 200), base::quoted(name)));
 }
 

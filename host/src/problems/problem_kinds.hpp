@@ -21,5 +21,7 @@ Description describe_poisson2d(std::string_view text, std::string_view options);
 Description describe_diffusion2d(std::string_view text, std::string_view options);
 Description describe_poisson3d(std::string_view text, std::string_view options);
 Description describe_matrix_problem(std::string_view text, std::string_view options);
+Description describe_lscm(std::string_view text, std::string_view options);
+Description describe_dsi(std::string_view text, std::string_view options);
 
 } // namespace mantissa::problems

@@ -43,6 +43,10 @@ public:
         if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
         return text;
     }
+    /// Steps over the character under the cursor, which is no line end.
+    void step() {
+        if (!at_line_end()) ++at_;
+    }
     /// Steps over the line end under the cursor.
     void next_line() {
         if (at_ != end_) {

@@ -30,6 +30,13 @@ struct Problem {
 ///   poisson3d:level=5                      seven-point Laplacian on (2^level-1)^3 interior nodes; sparse rows
 ///   mtx:PATH[,rhs=ones|random|file:PATH][,seed=S]   a symmetric positive definite MatrixMarket file; sparse rows,
 ///                                          or nine bands when its pattern is a nine-point grid's
+///   lscm:MESH[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto]
+///                                          least squares conformal map of a mesh file (OBJ, OFF, PLY) that is a disk;
+///                                          unknowns u, v of each vertex but two. CNC'08; mesh_systems.hpp
+///   dsi:MESH[,task=smooth|interpolate][,weight=W][,nodes=fuzzy|hard][,share=P][,seed=S][,mu=harmonic|normalised]
+///     [,coordinate=x|y|z|xyz]              discrete smooth interpolation: every vertex drawn to its place with weight
+///                                          W (smooth), or a share P of them held there (interpolate); one coordinate,
+///                                          or all three in one system
 ///
 /// Throws InvalidInput, one line naming the text or the file and line, and the mend.
 Problem make_problem(std::string_view text);

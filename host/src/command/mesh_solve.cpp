@@ -1,0 +1,89 @@
+#include "mesh_solve.hpp"
+
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/host/mesh.hpp"
+#include "mantissa/host/registry.hpp"
+#include "running/progress.hpp"
+
+namespace mantissa::cli {
+
+void add_mesh_options(CLI::App& app, MeshFlags& flags) {
+    app.add_option("mesh", flags.mesh, "OBJ, OFF or PLY; triangles, or faces that become fans of them")->required();
+    app.add_option("-o,--output", flags.output, "the mesh to write, OBJ or PLY by the name's ending")->required();
+    auto* format = app.add_option("--format", flags.format, "one format for the datapath, as s23e8 (else: double)");
+    app.add_option("--spec", flags.spec, "a full datapath, as s14e8,u=s23e8,row=s23e8,coef=s23e8 (else: double)")
+        ->excludes(format);
+    app.add_option("--engine", flags.engine, "see mantissa engines")->capture_default_str();
+    app.add_option("--scheme", flags.scheme,
+                   "as in mantissa solve (else: direct in double, residual-guided with a spec)");
+    app.add_option("--inner", flags.inner, "inner iterations per outer step")
+        ->check(whole_number(1))
+        ->capture_default_str();
+    app.add_option("--tolerance", flags.tolerance, "on the residual relative to the right-hand side")
+        ->capture_default_str();
+    app.add_option("--max-iterations", flags.max_iterations,
+                   "inner iterations in all; 0: 150 per square root of the unknowns and 10000")
+        ->check(whole_number(0));
+    app.add_option("--threads", flags.threads, "threads, 0 for all cores; results do not depend on it")
+        ->capture_default_str();
+    app.add_flag("--json", flags.json, "print a JSON object");
+}
+
+SolveOptions mesh_solve_options(const MeshFlags& flags) {
+    SolveOptions o;
+    const bool reduced = !flags.format.empty() || !flags.spec.empty();
+    o.scheme = !flags.scheme.empty() ? parse_scheme(flags.scheme) : reduced ? Scheme::residual_guided : Scheme::direct;
+    o.spec = !flags.spec.empty() ? parse_spec(flags.spec)
+                                 : DatapathSpec(parse_format(flags.format.empty() ? "double" : flags.format));
+    o.inner = flags.inner;
+    o.tolerance = flags.tolerance;
+    o.max_iterations = flags.max_iterations;
+    o.threads = thread_count(flags.threads);
+    o.jacobi = true;
+    o.keep_solution = true;
+    if (!(o.tolerance > 0 && o.tolerance < 1))
+        throw InvalidInput(fmt::format("--tolerance {}: give a number between 0 and 1", o.tolerance));
+    return o;
+}
+
+void check_mesh_flags(const MeshFlags& flags) {
+    mesh_solve_options(flags);
+    check_mesh_name("--output", flags.output);
+    check_outputs({{"--output", flags.output}}, false);
+}
+
+std::vector<SolveResult> solve_all(const std::string& name, const BuiltSystem& built, const MeshFlags& flags) {
+    const SolveOptions options = mesh_solve_options(flags);
+    const auto engine = make_engine(flags.engine);
+    std::vector<SolveResult> results;
+    for (std::size_t s = 0; s < built.systems(); ++s) {
+        const Problem problem{name, built.system(), built.b(s), {}};
+        running::SolveProgress line(options.tolerance);
+        results.push_back(solve(problem, *engine, options, [&](const HistoryPoint& h) {
+            line.update(h.inner_iterations, h.relative_defect);
+            return true;
+        }));
+    }
+    return results;
+}
+
+std::string summary_of(const std::vector<SolveResult>& results) {
+    std::uint64_t iterations = 0;
+    double residual = 0;
+    const SolveResult* worst = &results.front();
+    for (const SolveResult& r : results) {
+        iterations += r.inner_iterations;
+        residual = std::max(residual, r.true_residual);
+        if (r.status != Status::converged) worst = &r;
+    }
+    return fmt::format("{}{}{} in {} iterations, true residual {:.2e}", to_string(worst->status),
+                       worst->detail.empty() ? "" : ": ", worst->detail, iterations, residual);
+}
+
+} // namespace mantissa::cli

@@ -1,0 +1,38 @@
+// What `mantissa parameterize` and `mantissa smooth` share: one solve of a mesh's system. Internal to host/.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mantissa/host/solve.hpp"
+#include "mantissa/host/system_builder.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace mantissa::cli {
+
+struct MeshFlags {
+    std::string mesh, output, format, spec, engine = "emulated", scheme;
+    std::uint64_t inner = 25, max_iterations = 0;
+    double tolerance = 1e-6;
+    int threads = 0;
+    bool json = false;
+};
+/// Declares the options.
+void add_mesh_options(CLI::App& app, MeshFlags& flags);
+/// Refuses what no solve would take, before a file is read.
+void check_mesh_flags(const MeshFlags& flags);
+
+/// Solves every right-hand side of `built`; the results have their solutions.
+std::vector<SolveResult> solve_all(const std::string& name, const BuiltSystem& built, const MeshFlags& flags);
+
+/// The options as a solve takes them.
+SolveOptions mesh_solve_options(const MeshFlags& flags);
+/// "converged in 812 iterations, true residual 9.9e-07" of all of them together.
+std::string summary_of(const std::vector<SolveResult>& results);
+
+} // namespace mantissa::cli

@@ -1,0 +1,143 @@
+// mantissa parameterize: texture coordinates for a mesh.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "mantissa/base/files.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/host/mesh_systems.hpp"
+#include "mesh_solve.hpp"
+#include "meshes/pictures.hpp"
+#include "store/result_json.hpp"
+
+namespace mantissa::cli {
+
+namespace {
+
+struct Flags {
+    MeshFlags mesh;
+    std::string weight = "area", pins = "axes", picture;
+    bool cut = false;
+};
+
+LscmOptions options_of(const Flags& f) {
+    LscmOptions o;
+    if (f.weight != "area" && f.weight != "opennl")
+        throw InvalidInput(fmt::format("--weight {}: write area or opennl", f.weight));
+    if (f.pins != "axes" && f.pins != "boundary")
+        throw InvalidInput(fmt::format("--pins {}: write axes or boundary", f.pins));
+    o.weight = f.weight == "area" ? LscmWeight::area : LscmWeight::opennl;
+    o.pins = f.pins == "axes" ? LscmPins::axes : LscmPins::boundary;
+    o.threads = thread_count(f.mesh.threads);
+    return o;
+}
+
+struct Mapped {
+    CutMesh surface; ///< what was solved on
+    Topology given;
+    std::size_t unknowns = 0, nonzeros = 0, degenerate = 0, isolated = 0;
+    std::vector<SolveResult> results;
+    std::vector<Point2> uv;
+    MapQuality quality;
+};
+
+Mapped map_mesh(const Flags& f, const LscmOptions& options) {
+    Mapped m;
+    m.surface.mesh = read_mesh(f.mesh.mesh);
+    m.given = topology_of(m.surface.mesh);
+    try {
+        if (f.cut && !m.given.disk()) m.surface = cut_to_disk(m.surface.mesh);
+        const LscmSystem system = make_lscm(m.surface.mesh, options);
+        m.degenerate = system.degenerate;
+        m.isolated = system.isolated;
+        m.unknowns = system.built.system().size();
+        m.nonzeros = std::get<CompressedRows>(system.built.system().matrix()).nonzeros();
+        m.results = solve_all("lscm:" + f.mesh.mesh, system.built, f.mesh);
+        m.uv = uv_of(system, m.results.front().u);
+    } catch (const InvalidInput& fault) {
+        throw InvalidInput(fmt::format("{}: {}", f.mesh.mesh, fault.what()));
+    }
+    m.quality = map_quality(m.surface.mesh, m.uv);
+    return m;
+}
+
+void print_json(const Flags& f, const Mapped& m) {
+    const SolveResult& r = m.results.front();
+    const results::Json j = {{"mesh", f.mesh.mesh},
+                             {"vertices", m.surface.mesh.points.size()},
+                             {"triangles", m.surface.mesh.triangles.size()},
+                             {"euler", m.given.euler()},
+                             {"boundary_loops", m.given.boundary_loops},
+                             {"cut_edges", m.surface.cut_edges},
+                             {"unknowns", m.unknowns},
+                             {"nonzeros", m.nonzeros},
+                             {"degenerate_triangles", m.degenerate},
+                             {"isolated_vertices", m.isolated},
+                             {"status", to_string(r.status)},
+                             {"iterations", r.inner_iterations},
+                             {"true_residual", r.true_residual},
+                             {"seconds", r.seconds},
+                             {"flipped", m.quality.flipped},
+                             {"collapsed", m.quality.collapsed},
+                             {"mean_distortion", m.quality.mean_distortion},
+                             {"most_distortion", m.quality.most_distortion}};
+    fmt::print("{}\n", j.dump(2));
+}
+
+void print_table(const Flags& f, const Mapped& m) {
+    const auto row = [](const char* name, const std::string& value) { fmt::print("{:<15}{}\n", name, value); };
+    std::string left_out;
+    if (m.degenerate != 0) left_out += fmt::format(", {} without area left out", m.degenerate);
+    row("mesh", fmt::format("{}  ({} vertices, {} triangles{})", f.mesh.mesh, m.surface.mesh.points.size(),
+                            m.surface.mesh.triangles.size(), left_out));
+    if (m.surface.cut_edges != 0)
+        row("cut", fmt::format("{} edges (Euler number {}, {} boundary loops before)", m.surface.cut_edges,
+                               m.given.euler(), m.given.boundary_loops));
+    row("system", fmt::format("{} unknowns, {} nonzeros", m.unknowns, m.nonzeros));
+    row("solve", summary_of(m.results));
+    row("time", fmt::format("{:.3g} s", m.results.front().seconds));
+    row("flipped", fmt::format("{} of {} triangles", m.quality.flipped + m.quality.collapsed, m.quality.triangles));
+    row("distortion", fmt::format("{:.4f} in the mean by area, {:.4g} at most (1: conformal)",
+                                  m.quality.mean_distortion, m.quality.most_distortion));
+}
+
+int parameterize(const Flags& f) {
+    const LscmOptions options = options_of(f);
+    check_mesh_flags(f.mesh);
+    check_outputs({{"--picture", f.picture}}, f.mesh.json);
+    const Mapped m = map_mesh(f, options);
+    const bool finite = std::all_of(m.uv.begin(), m.uv.end(),
+                                    [](const Point2& p) { return std::isfinite(p[0]) && std::isfinite(p[1]); });
+    if (finite) {
+        write_mesh(f.mesh.output, m.surface.mesh, &m.uv);
+        if (!f.picture.empty()) base::write_file(f.picture, meshes::picture_of_map(m.surface.mesh, m.uv));
+    } else {
+        fmt::print(stderr, "mantissa: the map is not finite ({}), so nothing was written\n",
+                   to_string(m.results.front().status));
+    }
+    if (f.mesh.json) print_json(f, m);
+    else print_table(f, m);
+    return m.results.front().status == Status::converged ? kDone : kNotConverged;
+}
+
+Run setup(CLI::App& app, const std::string&) {
+    const auto flags = std::make_shared<Flags>();
+    add_mesh_options(app, flags->mesh);
+    app.add_option("--weight", flags->weight, "area: the conformal energy; opennl: what OpenNL's example solves")
+        ->capture_default_str();
+    app.add_option("--pins", flags->pins, "the two vertices that are held: axes or boundary")->capture_default_str();
+    app.add_flag("--cut", flags->cut, "cut a mesh that is no disk open first");
+    app.add_option("--picture", flags->picture, "draw the map to an SVG file; flipped triangles in red");
+    return [flags] { return parameterize(*flags); };
+}
+
+} // namespace
+
+const Command kParameterize{"parameterize", "Texture coordinates for a mesh: its least squares conformal map", setup};
+
+} // namespace mantissa::cli

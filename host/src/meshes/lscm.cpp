@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mantissa/format.hpp"
+#include "mantissa/host/mesh_systems.hpp"
+
+namespace mantissa {
+
+namespace {
+
+constexpr double kNoArea = 1e-12;
+
+Point3 minus(const Point3& a, const Point3& b) {
+    return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+double dot(const Point3& a, const Point3& b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+double length(const Point3& a) {
+    return std::hypot(a[0], a[1], a[2]);
+}
+
+/// A triangle in its plane: corners at (0,0), (a,0), (c,d).
+struct Flat {
+    double a = 0, c = 0, d = 0;
+    [[nodiscard]] bool has_area() const { return a > 0 && a * d > kNoArea * a * a; }
+};
+
+Flat flat(const TriangleMesh& mesh, const std::array<std::uint32_t, 3>& t) {
+    const Point3 e1 = minus(mesh.points[t[1]], mesh.points[t[0]]), e2 = minus(mesh.points[t[2]], mesh.points[t[0]]);
+    Flat f;
+    f.a = length(e1);
+    if (!(f.a > 0)) return f;
+    const Point3 x{e1[0] / f.a, e1[1] / f.a, e1[2] / f.a};
+    f.c = dot(e2, x);
+    // The height by the cross product, which keeps its digits where triangles are thin.
+    const Point3 cross{x[1] * e2[2] - x[2] * e2[1], x[2] * e2[0] - x[0] * e2[2], x[0] * e2[1] - x[1] * e2[0]};
+    f.d = length(cross);
+    return f;
+}
+
+/// The two axes along which the mesh is longest, the longest first; in the order x, y, z where they are equal.
+std::array<std::size_t, 2> longest_axes(const TriangleMesh& mesh, const std::vector<std::uint8_t>& used) {
+    Point3 low{}, high{};
+    bool first = true;
+    for (std::size_t v = 0; v < mesh.points.size(); ++v) {
+        if (used[v] == 0) continue;
+        for (std::size_t k = 0; k < 3; ++k) {
+            low[k] = first ? mesh.points[v][k] : std::min(low[k], mesh.points[v][k]);
+            high[k] = first ? mesh.points[v][k] : std::max(high[k], mesh.points[v][k]);
+        }
+        first = false;
+    }
+    std::array<std::size_t, 3> axes{0, 1, 2};
+    std::stable_sort(axes.begin(), axes.end(),
+                     [&](std::size_t i, std::size_t j) { return high[i] - low[i] > high[j] - low[j]; });
+    return {axes[0], axes[1]};
+}
+
+double distance(const TriangleMesh& mesh, std::uint32_t v, std::uint32_t w) {
+    return length(minus(mesh.points[v], mesh.points[w]));
+}
+
+/// Two far ends: the vertex farthest from the first, and the one farthest from that.
+std::array<std::uint32_t, 2> far_ends(const TriangleMesh& mesh, const std::vector<std::uint32_t>& loop) {
+    const auto farthest = [&](std::uint32_t from) {
+        return *std::max_element(loop.begin(), loop.end(), [&](std::uint32_t v, std::uint32_t w) {
+            return distance(mesh, from, v) < distance(mesh, from, w);
+        });
+    };
+    const std::uint32_t one = farthest(loop.front());
+    return {one, farthest(one)};
+}
+
+class LscmMaker {
+public:
+    LscmMaker(const TriangleMesh& mesh, const LscmOptions& options)
+        : mesh_(mesh), options_(options), builder_({.variables = 2 * mesh.points.size(),
+                                                    .systems = 1,
+                                                    .least_squares = true,
+                                                    .normalize_rows = false,
+                                                    .drop = options.drop,
+                                                    .threads = options.threads}),
+          used_(mesh.points.size(), 0) {}
+
+    LscmSystem make() {
+        for (const auto& t : mesh_.triangles) {
+            if (!flat(mesh_, t).has_area()) ++degenerate_;
+            else
+                for (const std::uint32_t v : t) used_[v] = 1;
+        }
+        if (degenerate_ == mesh_.triangles.size()) throw InvalidInput("no triangle of the mesh has an area");
+        const std::array<std::uint32_t, 2> pins = hold();
+        builder_.begin_matrix();
+        for (const auto& t : mesh_.triangles) rows_of(t);
+        const auto isolated = static_cast<std::size_t>(std::count(used_.begin(), used_.end(), 0));
+        return {builder_.build(), pins, degenerate_, isolated};
+    }
+
+private:
+    void place(std::uint32_t v, double x, double y) {
+        builder_.set(2 * std::size_t{v}, x);
+        builder_.set(2 * std::size_t{v} + 1, y);
+    }
+    void lock(std::uint32_t v) {
+        builder_.lock(2 * std::size_t{v});
+        builder_.lock(2 * std::size_t{v} + 1);
+    }
+    /// Gives all vertices a start, and locks two and what no row will hold.
+    std::array<std::uint32_t, 2> hold() {
+        const auto [x, y] = longest_axes(mesh_, used_);
+        std::array<std::uint32_t, 2> pins{UINT32_MAX, UINT32_MAX};
+        for (std::uint32_t v = 0; v < mesh_.points.size(); ++v) {
+            place(v, mesh_.points[v][x], mesh_.points[v][y]);
+            if (used_[v] == 0) {
+                lock(v);
+                continue;
+            }
+            if (pins[0] == UINT32_MAX || mesh_.points[v][x] < mesh_.points[pins[0]][x]) pins[0] = v;
+            if (pins[1] == UINT32_MAX || mesh_.points[v][x] > mesh_.points[pins[1]][x]) pins[1] = v;
+        }
+        if (options_.pins == LscmPins::boundary) {
+            std::vector<std::uint32_t> loop = boundary_loops(mesh_).front();
+            std::erase_if(loop, [&](std::uint32_t v) { return used_[v] == 0; });
+            if (loop.size() >= 2) pins = far_ends(mesh_, loop);
+            place(pins[0], 0, 0);
+            place(pins[1], distance(mesh_, pins[0], pins[1]), 0);
+        }
+        if (pins[0] == pins[1]) throw InvalidInput("all vertices of the mesh lie in one point");
+        for (const std::uint32_t v : pins) lock(v);
+        return pins;
+    }
+    void rows_of(const std::array<std::uint32_t, 3>& t) {
+        const Flat f = flat(mesh_, t);
+        if (!f.has_area()) return;
+        const double scale = options_.weight == LscmWeight::area ? 1 / std::sqrt(f.a * f.d) : 1;
+        const std::size_t u0 = 2 * std::size_t{t[0]}, u1 = 2 * std::size_t{t[1]}, u2 = 2 * std::size_t{t[2]};
+        builder_.begin_row();
+        builder_.row_scaling(scale);
+        builder_.coefficient(u0, f.c - f.a);
+        builder_.coefficient(u0 + 1, -f.d);
+        builder_.coefficient(u1, -f.c);
+        builder_.coefficient(u1 + 1, f.d);
+        builder_.coefficient(u2, f.a);
+        builder_.end_row();
+        builder_.begin_row();
+        builder_.row_scaling(scale);
+        builder_.coefficient(u0, f.d);
+        builder_.coefficient(u0 + 1, f.c - f.a);
+        builder_.coefficient(u1, -f.d);
+        builder_.coefficient(u1 + 1, -f.c);
+        builder_.coefficient(u2 + 1, f.a);
+        builder_.end_row();
+    }
+
+    const TriangleMesh& mesh_;
+    const LscmOptions& options_;
+    SystemBuilder builder_;
+    std::vector<std::uint8_t> used_; ///< vertices of triangles with area
+    std::size_t degenerate_ = 0;
+};
+
+} // namespace
+
+LscmSystem make_lscm(const TriangleMesh& mesh, const LscmOptions& options) {
+    if (const std::string why = why_no_disk(topology_of(mesh)); !why.empty()) throw InvalidInput(why);
+    return LscmMaker(mesh, options).make();
+}
+
+std::vector<Point2> uv_of(const LscmSystem& system, std::span<const double> x) {
+    const std::vector<double> all = system.built.values(x);
+    std::vector<Point2> uv(all.size() / 2);
+    for (std::size_t v = 0; v < uv.size(); ++v) uv[v] = {all[2 * v], all[2 * v + 1]};
+    return uv;
+}
+
+MapQuality map_quality(const TriangleMesh& mesh, const std::vector<Point2>& uv) {
+    MapQuality q;
+    double sum = 0, areas = 0;
+    for (const auto& t : mesh.triangles) {
+        const Flat f = flat(mesh, t);
+        if (!f.has_area()) continue;
+        ++q.triangles;
+        // The map's Jacobian J = [U1 - U0, U2 - U0] [[a, c], [0, d]]^-1
+        const Point2 &p = uv[t[0]], &r = uv[t[1]], &s = uv[t[2]];
+        const double ux = (r[0] - p[0]) / f.a, vx = (r[1] - p[1]) / f.a;
+        const double uy = (s[0] - p[0] - f.c * ux) / f.d, vy = (s[1] - p[1] - f.c * vx) / f.d;
+        const double determinant = ux * vy - uy * vx;
+        if (determinant < 0) ++q.flipped;
+        else if (!(determinant > 0)) ++q.collapsed;
+        else {
+            // Singular values from the conformal and the other part of J.
+            const double conformal = std::hypot(ux + vy, vx - uy), other = std::hypot(ux - vy, vx + uy);
+            const double ratio = (conformal + other) / (conformal - other);
+            sum += ratio * f.a * f.d;
+            areas += f.a * f.d;
+            q.most_distortion = std::max(q.most_distortion, ratio);
+        }
+    }
+    q.mean_distortion = areas > 0 ? sum / areas : 0;
+    return q;
+}
+
+} // namespace mantissa
