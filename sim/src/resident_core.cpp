@@ -1,4 +1,4 @@
-#include "resident_core.hpp"
+#include "mantissa/sim/resident_core.hpp"
 
 #include <algorithm>
 #include <bit>

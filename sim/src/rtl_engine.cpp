@@ -17,7 +17,7 @@
 #include "mantissa/fixed_words.hpp"
 #include "mantissa/row_forms.hpp"
 #include "model_library.hpp"
-#include "resident_core.hpp"
+#include "mantissa/sim/resident_core.hpp"
 #include "slabs.hpp"
 
 namespace mantissa::sim {

@@ -225,7 +225,7 @@ TEST(ComparisonFile, ResidentDesigns) {
                                       "[[design]]\nspec = \"fx20.18\"\n");
     ASSERT_EQ(c.designs.size(), 2U);
     EXPECT_TRUE(c.designs[0].resident);
-    EXPECT_EQ(to_string(*c.designs[0].outer), "fx64.62");
+    EXPECT_EQ(to_string(*c.designs[0].outer), "fx64.54");
     EXPECT_STREQ(c.designs[0].core_bands(), "constant");
     EXPECT_FALSE(c.designs[1].resident);
     EXPECT_FALSE(c.designs[1].outer);
@@ -234,7 +234,10 @@ TEST(ComparisonFile, ResidentDesigns) {
     expect_invalid([&] { parse(head + "spec = \"fx20.18\"\nouter = \"fx64.62\"\n"); }, "outer is for resident");
     expect_invalid([&] { parse(head + "spec = \"fx20.18\"\nresident = true\nouter = \"s52e11\"\n"); },
                    "outer must be a fixed-point format");
-    expect_invalid([&] { parse(head + "spec = \"fx20.18,lanes=2\"\nresident = true\n"); }, "leave lanes out");
+    const std::string held = "bands = \"constant\"\nresident = true\n";
+    expect_invalid([&] { parse(head + "spec = \"fx20.18,lanes=2\"\n" + held); }, "leave lanes out");
+    expect_invalid([&] { parse(head + "spec = \"fx20.18\"\nouter = \"fx48.40\"\n" + held); }, "of 64 bits");
+    expect_invalid([&] { parse(head + "spec = \"fx20.18\"\nresident = true\n"); }, "holds its stencil");
     expect_invalid([&] { parse(head + "spec = \"fx20.18\"\nbands = \"some\"\n"); }, "bands must be");
 }
 

@@ -147,8 +147,13 @@ private:
                 file_.fail(text::TomlText::line_of(t, key), fmt::format("{} is for resident designs only", key));
         if (!design.resident) return;
         const std::uint32_t line = text::TomlText::line_of(t, "outer");
-        design.outer = file_.at_line(line, [&] { return parse_format(file_.text(t, "outer", "fx64.62")); });
-        if (!design.outer->is_fixed()) file_.fail(line, "outer must be a fixed-point format, as fx64.62");
+        design.outer =
+            file_.at_line(line, [&] { return parse_format(file_.text(t, "outer", to_string(kResidentIterate))); });
+        if (!design.outer->is_fixed() || design.outer->word_bits != 64)
+            file_.fail(line, "outer must be a fixed-point format of 64 bits, as fx64.54");
+        if (!design.constant_bands.value_or(c.constant_bands))
+            file_.fail(text::TomlText::line_of(t, "resident"),
+                       "a resident core holds its stencil: give the design bands = \"constant\"");
         if (t.contains("fixed_clocks")) design.fixed_clocks = file_.number(t, "fixed_clocks", 0, 1e6, 0);
         for (const Design::Core& core : design.cores)
             if (c.devices[core.device].memories.empty())

@@ -39,9 +39,9 @@
 //                                                   they hold, too
 //   resident    true or false   false               all vectors stay on the chip, and the outer loop runs there; the
 //                                                   number of lanes is found. Needs a device with [[memory]]
-//   outer       text            "fx64.62"           words of u and the defect in a resident design's outer loop
-//   fixed_clocks number         none                clocks of a pass besides N / lanes + row / lanes, given; used for a
-//                                                   resident design that the RTL does not run yet
+//   outer       text            "fx64.54"           words of u in a resident design's outer loop, 64 bits
+//   fixed_clocks number         none                clocks of a pass besides N / lanes + row / lanes, given in place of
+//                                                   counted ones
 //
 // Keys of [section55], which asks for section 5.5 of the paper again; without the table it is left out.
 //
@@ -85,7 +85,7 @@
 //     device = "alveo-u280"
 //     bands = "constant"
 //     resident = true
-//     outer = "fx64.62"
+//     outer = "fx64.54"
 //     fixed_clocks = 100
 //
 //     [section55]

@@ -108,10 +108,10 @@ std::optional<Provenance> newest(Database::Query& query) {
     return query.provenance(0);
 }
 
-/// A whole core in the tables of synthesis.
-constexpr const char* kCore = "part='core' AND spec=? AND target=? AND multiplier=? AND bands=?";
+/// A core, or a unit of one, in the tables of synthesis.
+constexpr const char* kCore = "part=? AND spec=? AND target=? AND multiplier=? AND bands=?";
 Database::Query& bind_core(Database::Query& query, const CoreKey& key) {
-    return query.bind(key.spec).bind(key.target).bind(key.multiplier).bind(key.bands);
+    return query.bind(key.part).bind(key.spec).bind(key.target).bind(key.multiplier).bind(key.bands);
 }
 
 } // namespace

@@ -20,6 +20,7 @@ namespace mantissa::compare {
 struct CoreKey {
     std::string spec, target, multiplier; ///< "block" or "logic"
     std::string bands = "streamed";       ///< or "constant": it holds a stencil
+    std::string part = "core";            ///< or a unit of a resident core: see synthesis_parts()
     friend auto operator<=>(const CoreKey&, const CoreKey&) = default;
 };
 

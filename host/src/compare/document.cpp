@@ -291,12 +291,9 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
     if (std::any_of(c.designs.begin(), c.designs.end(), [](const Design& d) { return d.resident; }))
         list.emplace_back(
             "Resident designs keep every vector in memories on the chip, words packed to bits. Counted: iterations "
-            "(the "
-            "whole solve, its outer loop in integers, emulated), clocks of a pass of one core, areas of cores of few "
-            "lanes. Modelled only: more lanes and several cores, the layout of the memories, and all of the outer "
-            "loop, "
-            "which has no RTL yet: its lanes are estimated from adders and shifters, its steps from traversals of the "
-            "vectors (docs/compare.md).");
+            "(the whole solve by the resident solver, emulated), clocks of a pass and of an outer step of the resident "
+            "RTL core, areas of its units with few lanes. Modelled only: more lanes and several cores, and the layout "
+            "of the memories (docs/compare.md).");
     if (!g.host_step.empty())
         list.emplace_back("An outer step in double precision takes what it took on the processor that ran the "
                           "comparison (measured); with a host link, u, p, r and p cross it in each outer step "

@@ -8,17 +8,19 @@ namespace mantissa::compare {
 
 namespace {
 
-constexpr const char* kModel = "lanes, cores, memories and the outer loop of a resident design: the model of "
+constexpr const char* kModel = "more lanes, cores and memories of a resident design: the model of "
                                "docs/compare.md, \"Resident designs\"";
 
-/// Areas by lanes, and where they are from; the last origin is that of the most lanes.
-std::map<int, CoreArea> areas_of(const RowSeed& seed, std::vector<std::string>& origins) {
+CoreKey key_of(const RowSeed& seed, const char* part, int lanes) {
+    return {to_string(with_lanes(seed.design.spec, lanes)), seed.comparison.devices[seed.device].target,
+            seed.multiplier, "streamed", part};
+}
+
+/// Areas of a unit by lanes, and where they are from.
+std::map<int, CoreArea> areas_of(const RowSeed& seed, const char* part, std::vector<std::string>& origins) {
     std::map<int, CoreArea> areas;
-    const std::string& target = seed.comparison.devices[seed.device].target;
     for (const int lanes : kMappedLanes) {
-        const CoreKey key{to_string(with_lanes(seed.design.spec, lanes)), target, seed.multiplier,
-                          seed.design.core_bands()};
-        const auto it = seed.gathered.areas.find(key);
+        const auto it = seed.gathered.areas.find(key_of(seed, part, lanes));
         if (it == seed.gathered.areas.end()) continue;
         const AreaFigures& a = it->second.value;
         areas[lanes] = {a.slices, a.blocks, a.memory_bits};
@@ -27,24 +29,41 @@ std::map<int, CoreArea> areas_of(const RowSeed& seed, std::vector<std::string>& 
     return areas;
 }
 
-/// Clocks of a pass besides N / lanes + row / lanes.
-std::map<int, double> fixed_clocks_of(const RowSeed& seed, std::vector<std::string>& origins) {
+/// What the whole has with one lane beside its units: registers, the outer loop's control.
+std::optional<CoreArea> control_of(const RowSeed& seed, const CoreArea& inner, const CoreArea& outer,
+                                   std::vector<std::string>& origins) {
+    const auto it = seed.gathered.areas.find(key_of(seed, "resident", 1));
+    if (it == seed.gathered.areas.end()) return std::nullopt;
+    origins.push_back(it->second.origin);
+    const auto less = [](std::uint64_t all, std::uint64_t a, std::uint64_t b) { return all > a + b ? all - a - b : 0; };
+    const AreaFigures& a = it->second.value;
+    return CoreArea{less(a.slices, inner.slices, outer.slices), less(a.blocks, inner.blocks, outer.blocks), 0};
+}
+
+/// Clocks of a pass besides N / lanes + row / lanes, and of a step besides twice that.
+struct Counted {
+    std::map<int, double> pass, step;
+};
+Counted counted_of(const RowSeed& seed, std::vector<std::string>& origins) {
     const ProblemFacts& facts = seed.gathered.problems.at(seed.problem);
-    std::map<int, double> fixed;
+    Counted counted;
     for (int lanes = 1; lanes <= DatapathSpec::kMaxLanes; lanes *= 2) {
-        const auto it = seed.gathered.cycles.find({seed.problem, to_string(with_lanes(seed.design.spec, lanes))});
+        const std::string key = resident_key(to_string(with_lanes(seed.design.spec, lanes)));
+        const auto it = seed.gathered.cycles.find({seed.problem, key});
         if (it == seed.gathered.cycles.end()) continue;
-        fixed[lanes] =
-            std::max(0.0, it->second.value.per_pass - static_cast<double>(facts.unknowns + facts.row_length) / lanes);
+        const double words = static_cast<double>(facts.unknowns + facts.row_length) / lanes;
+        counted.pass[lanes] = std::max(0.0, it->second.value.per_pass - words);
+        counted.step[lanes] = std::max(0.0, it->second.value.per_step - 2 * words);
         origins.push_back(it->second.origin);
     }
     if (seed.design.fixed_clocks) {
-        fixed = {{1, *seed.design.fixed_clocks}};
+        counted.pass = {{1, *seed.design.fixed_clocks}};
+        if (counted.step.empty()) counted.step = {{1, 2 * *seed.design.fixed_clocks}};
         origins.push_back(seed.gathered.origins.add(
             {"given", fmt::format("{} fixed clocks of a pass, of the comparison file", *seed.design.fixed_clocks),
              seed.here}));
     }
-    return fixed;
+    return counted;
 }
 
 /// The fields that the figures of a streamed design have too.
@@ -78,30 +97,33 @@ std::vector<Row> resident_rows(const RowSeed& seed,
     why_not.clear();
     const Device& device = seed.comparison.devices[seed.device];
     std::vector<std::string> origins;
-    const std::map<int, CoreArea> areas = areas_of(seed, origins);
-    const std::map<int, double> fixed = fixed_clocks_of(seed, origins);
-    if (seed.solves.empty() || areas.empty() || fixed.empty()) return {};
-    // The clock of the core with the most lanes that was mapped: the nearest to what is built.
-    const CoreKey key{to_string(with_lanes(seed.design.spec, areas.rbegin()->first)), device.target, seed.multiplier,
-                      seed.design.core_bands()};
-    const Sourced<ClockFigures> mhz = clock_of_core(key);
+    const std::map<int, CoreArea> inner = areas_of(seed, "inner", origins), outer = areas_of(seed, "outer", origins);
+    const Counted counted = counted_of(seed, origins);
+    if (seed.solves.empty() || counted.pass.empty() || !inner.contains(1) || !outer.contains(1)) return {};
+    const auto control = control_of(seed, inner.at(1), outer.at(1), origins);
+    if (!control) return {};
+    const ResidentCore core{LaneArea(inner), LaneArea(outer), *control, FixedClocks(counted.pass),
+                            FixedClocks(counted.step)};
+    // The clock of the slower unit, with the most lanes that were mapped: the nearest to what is built.
+    Sourced<ClockFigures> mhz = clock_of_core(key_of(seed, "inner", inner.rbegin()->first));
+    if (const auto other = clock_of_core(key_of(seed, "outer", outer.rbegin()->first)); other.value.mhz < mhz.value.mhz)
+        mhz = other;
     const double clock_hz = mhz.value.mhz * 1e6;
     const ProblemFacts& facts = seed.gathered.problems.at(seed.problem);
-    const int outer_bits = seed.design.outer->word_bits;
     ResidentWork work{static_cast<double>(facts.unknowns),
                       static_cast<double>(facts.row_length),
                       0,
                       0,
-                      resident_words(seed.design.spec, seed.design.constant_bands.value_or(false), outer_bits),
-                      outer_lane(seed.design.spec, outer_bits, device.target),
-                      outer_bits};
+                      0,
+                      resident_words(seed.design.spec, true, seed.design.outer->word_bits)};
     std::vector<ResidentEstimate> list;
     const Sourced<SolveFigures>* taken = nullptr;
     for (const auto* solve : seed.solves) {
-        work.iterations = static_cast<double>(solve->value.result.inner_iterations);
-        work.outer = static_cast<double>(solve->value.result.outer_iterations);
-        auto these = resident_estimates(LaneArea(areas), FixedClocks(fixed), work, device, seed.comparison.fill,
-                                        clock_hz, why_not);
+        const SolveResult& r = solve->value.result;
+        work.iterations = static_cast<double>(r.inner_iterations);
+        work.outer = static_cast<double>(r.outer_iterations);
+        work.formed_again = r.resident ? static_cast<double>(r.resident->formed_again) : 0;
+        auto these = resident_estimates(core, work, device, seed.comparison.fill, clock_hz, why_not);
         if (these.empty()) return {};
         if (taken == nullptr || these.back().seconds < list.back().seconds) {
             list = std::move(these);
@@ -130,7 +152,7 @@ std::vector<Row> resident_rows(const RowSeed& seed,
         row.cycles_per_pass = e.pass_clocks;
         row.modelled = {"slices",    "blocks",        "memory_bits",   "area_share",
                         "area_time", "seconds_inner", "seconds_outer", "seconds"};
-        const bool counted = e.cores == 1 && !seed.design.fixed_clocks && FixedClocks(fixed).is_counted(e.lanes);
+        const bool counted = e.cores == 1 && !seed.design.fixed_clocks && core.pass.is_counted(e.lanes);
         if (!counted) row.modelled.emplace_back("cycles_per_iteration");
         if (mhz.value.kind == "modelled") row.modelled.emplace_back("clock_hz");
         if (device.watts) row.modelled.emplace_back("energy_joules");

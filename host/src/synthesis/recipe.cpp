@@ -11,6 +11,7 @@
 #include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/problem.hpp"
+#include "mantissa/host/solve.hpp"
 
 namespace mantissa::synthesis {
 
@@ -33,6 +34,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 }
 
 constexpr int kLongestRow = 1025, kLengthBits = 21; // of a grid of 1025 x 1025
+constexpr int kResidentElements = 1089;             // that a resident core is synthesised for
 
 /// The parameters of a whole core, for rows up to 1025. An integer core that holds a stencil holds that of the paper's
 /// Poisson problem, whose integers are its parameters; one that streams has a stream of row sums too.
@@ -71,11 +73,33 @@ sim::CoreParameters whole_core(const SynthesisRequest& request, int style) {
     return list;
 }
 
+/// The parameters of a resident core, or of a unit of it, that holds the same stencil.
+sim::CoreParameters resident_unit(SynthesisRequest request, int style) {
+    request.constant_bands = true;
+    sim::CoreParameters list = whole_core(request, style);
+    const auto add = [&](std::initializer_list<std::pair<const char*, int>> more) {
+        for (const auto& [name, value] : more) list.emplace_back(name, value);
+    };
+    if (request.part != "inner")
+        add({{"OuterLanes", request.spec.lanes},
+             {"VW", 64},
+             {"VF", kResidentIterate.fraction_bits},
+             {"DW", 64},
+             {"DF", kDefectFraction}});
+    if (request.part == "resident") add({{"MaxLength", kResidentElements}});
+    else add({{"Depth", kLongestRow * kLongestRow / request.spec.lanes}});
+    if (request.part == "outer") add({{"OuterDepth", kLongestRow * kLongestRow / request.spec.lanes}});
+    return list;
+}
+
 } // namespace
 
 const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
     static const std::vector<std::pair<std::string, std::string>> kParts = {
         {"core", "the whole core, one lane unless the specification says otherwise"},
+        {"resident", "the resident core (integers) for 1089 elements, its memories among the block memories"},
+        {"inner", "its passes alone, as many lanes as the specification says, without memories"},
+        {"outer", "its outer unit alone, likewise"},
         {"add", "the adder between numbers of r's format"},
         {"mul", "the multiplier"},
         {"div", "the divider, one bit per clock"},
@@ -111,6 +135,9 @@ Top top_of(const SynthesisRequest& request) {
         return p;
     };
     if (request.part == "core") return {s.fixed_vectors() ? "fx_core" : "pcg_core", whole_core(request, style), true};
+    if (request.part == "inner") return {"fx_inner", resident_unit(request, style), true};
+    if (request.part == "outer") return {"fx_outer", resident_unit(request, style), true};
+    if (request.part == "resident") return {"fx_resident", resident_unit(request, style), true};
     if (request.part == "add") return {"fp_add", three({})};
     if (request.part == "mul") return {"fp_mul", three({{"Style", style}})};
     if (request.part == "div") return {"fp_div", three({})};
@@ -161,7 +188,7 @@ std::string fill_recipe(const std::string& recipe, const SynthesisRequest& reque
     std::string sources, parameters;
     for (const fs::path& file : sources_in(root / "rtl/operators", ".sv")) sources += "\"" + file.string() + "\" ";
     if (top.core)
-        for (const char* folder : {"rtl/core", "rtl/fixed"})
+        for (const char* folder : {"rtl/core", "rtl/fixed", "rtl/fixed/resident"})
             for (const fs::path& file : sources_in(root / folder, ".sv")) sources += "\"" + file.string() + "\" ";
     if (top.wrapper) sources += "\"" + (root / "experiments/synthesis" / (top.module + ".sv")).string() + "\"";
     if (!top.registered.empty()) sources += " \"" + top.registered + "\"";

@@ -21,17 +21,24 @@ double work_of(const DatapathSpec& spec) {
     return work * spec.lanes;
 }
 
-/// The cores whose areas a design needs: a resident one's with several lanes, since the number of lanes is found.
-std::vector<DatapathSpec> specs_to_map(const Design& design) {
-    if (!design.resident) return {design.spec};
-    std::vector<DatapathSpec> specs;
-    for (const int lanes : kMappedLanes) specs.push_back(with_lanes(design.spec, lanes));
-    return specs;
+struct ToMap {
+    DatapathSpec spec;
+    std::string part;
+};
+
+/// What is mapped for a design: of a resident one its units with several lanes, since the number of lanes is found, and
+/// the whole with one, which tells what control takes beside them.
+std::vector<ToMap> parts_to_map(const Design& design) {
+    if (!design.resident) return {{design.spec, "core"}};
+    std::vector<ToMap> list{{design.spec, "resident"}};
+    for (const int lanes : kMappedLanes)
+        for (const char* part : {"inner", "outer"}) list.push_back({with_lanes(design.spec, lanes), part});
+    return list;
 }
 
 std::string text_of(const CoreKey& key) {
-    return fmt::format("{} on {}, {} multipliers{}", key.spec, key.target, key.multiplier,
-                       key.bands == "constant" ? ", a constant stencil" : "");
+    return fmt::format("{}{} on {}, {} multipliers{}", key.part == "core" ? "" : key.part + " of ", key.spec,
+                       key.target, key.multiplier, key.bands == "constant" ? ", a constant stencil" : "");
 }
 
 struct Gatherer {
@@ -72,8 +79,9 @@ struct Gatherer {
     }
 
     void run(synthesis::Synthesizer& synthesizer, const CoreKey& key, const DatapathSpec& spec) {
-        const synthesis::SynthesisRequest request{spec,   key.target, key.multiplier,
-                                                  "core", false,      key.bands == "constant"};
+        const bool core = key.part == "core"; // (units of a resident core always hold their stencil)
+        const synthesis::SynthesisRequest request{spec,     key.target, key.multiplier,
+                                                  key.part, false,      core && key.bands == "constant"};
         try {
             const synthesis::SynthesisFigures f = synthesizer.figures(request);
             const auto from = context.documents.origin_of_synthesis(key, f.luts, f.flip_flops, f.depth);
@@ -82,7 +90,7 @@ struct Gatherer {
             gaps.add(fault.what(), text_of(key));
             return;
         }
-        if (key.target != "ecp5") return;
+        if (key.target != "ecp5" || !core) return;
         try {
             std::string why_not;
             if (context.comparison.place && synthesizer.place(request, context.comparison.seeds, 1, why_not).empty()) {
@@ -113,8 +121,9 @@ void gather_areas(GatherContext& context) {
         if (design.cores.empty())
             left_out.add("the comparison leaves its synthesis out (area = false); set area = true", design.key());
         for (const auto& [device, multiplier] : design.cores)
-            for (const DatapathSpec& spec : specs_to_map(design)) {
-                CoreKey key{to_string(spec), c.devices[device].target, multiplier, design.core_bands()};
+            for (const auto& [spec, part] : parts_to_map(design)) {
+                CoreKey key{to_string(spec), c.devices[device].target, multiplier,
+                            part == "core" ? design.core_bands() : "streamed", part};
                 if (!seen.insert(key).second) continue;
                 work += work_of(spec);
                 todo.emplace_back(std::move(key), spec);

@@ -11,6 +11,8 @@
 #include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/residual.hpp"
+#include "mantissa/resident.hpp"
+#include "mantissa/sim/resident_core.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
 #include "running/progress.hpp"
 
@@ -22,6 +24,7 @@ struct Job {
     std::string problem;
     ProblemSpec key; ///< that the figures are entered under
     DatapathSpec spec;
+    std::optional<Format> resident; ///< its iterate; none: the core with streams
 };
 
 /// The stored name: the core's parameters, its sources and the tools are in the model's key.
@@ -29,11 +32,48 @@ std::string name_of(const std::string& key, const std::string& problem, std::uin
     return fmt::format("cycles: core {}, {}, {} passes", key, problem, passes);
 }
 
-std::string model_key_of(const System& given, const DatapathSpec& spec) {
-    const auto fit = fitted(given, spec);
+std::string model_key_of(const System& given, const Job& job) {
+    const auto fit = fitted(given, job.spec);
     const System& system = fit ? fit->system : given;
-    if (const std::string why = sim::core_refusal(spec, system); !why.empty()) throw InvalidInput(why);
-    return sim::model_key({sim::core_parameters(spec, system), false}, {});
+    if (job.resident) {
+        if (const std::string why = sim::resident_core_refusal(job.spec, system); !why.empty()) throw InvalidInput(why);
+        return sim::model_key({sim::resident_core_parameters(job.spec, system, *job.resident, 0), false}, {});
+    }
+    if (const std::string why = sim::core_refusal(job.spec, system); !why.empty()) throw InvalidInput(why);
+    return sim::model_key({sim::core_parameters(job.spec, system), false}, {});
+}
+
+/// A run of the resident core that the number of passes ends: its clocks, but for those of FORMs that it did again.
+double resident_clocks(ResidentSolver& solver, const std::vector<fixed::Word>& b, std::uint64_t inner,
+                       std::uint64_t passes, double form) {
+    const ResidentReport report = solver.solve(b, {.inner = inner, .max_passes = passes});
+    if (report.end != ResidentEnd::passes || report.overflows != 0)
+        throw InvalidInput(fmt::format("the resident core's solve ended early ({}) after {} of {} passes; give "
+                                       "fixed_clocks",
+                                       to_string(report.end), report.passes, passes));
+    return static_cast<double>(report.cycles.value_or(0)) - form * static_cast<double>(report.formed_again);
+}
+
+/// A pass and a step of the resident core, from solves that differ by a step, and by passes.
+results::Json simulate_resident(const Problem& problem, const Job& job) {
+    sim::RtlOptions options;
+    options.cache.progress = sim::terminal_progress();
+    const auto engine = sim::make_rtl_engine(options);
+    const auto fit = fitted(problem.system, job.spec);
+    const System& system = fit ? fit->system : problem.system;
+    const auto solver = engine->resident(system, job.spec, *job.resident, 1);
+    const std::vector<fixed::Word> b = resident_words(problem.b, resident_exponent(norm2(problem.b, 1)));
+    const std::uint64_t steps = 4;
+    // (A FORM reads D once, as many elements a clock as the core has lanes.)
+    const double form = static_cast<double>(system.size() + system.row_length()) / job.spec.lanes;
+    const double two = resident_clocks(*solver, b, steps, 2 * steps, form);
+    const double one = resident_clocks(*solver, b, 2 * steps, 2 * steps, form);
+    const double half = resident_clocks(*solver, b, steps, steps, form);
+    return {{"problem", problem.name},
+            {"spec", to_string(job.spec)},
+            {"passes", 2 * steps},
+            {"pass_clocks", (one - half) / static_cast<double>(steps)},
+            {"step_clocks", two - one}};
 }
 
 results::Json simulate(const Problem& problem, const DatapathSpec& spec, std::uint64_t passes) {
@@ -61,6 +101,14 @@ results::Json simulate(const Problem& problem, const DatapathSpec& spec, std::ui
 Sourced<CycleFigures> figures_of(GatherContext& context, const StoredDocument& stored) {
     const results::Json& d = stored.document;
     const auto passes = d.at("passes").get<std::uint64_t>();
+    if (d.contains("step_clocks"))
+        return {
+            {d.at("pass_clocks").get<double>(), 0, "rtl", passes, d.at("step_clocks").get<double>()},
+            context.out.origins.add({"measured",
+                                     fmt::format("clocks of a pass and of an outer step of the resident RTL core, {} "
+                                                 "on {}",
+                                                 d.at("spec").get<std::string>(), d.at("problem").get<std::string>()),
+                                     stored.provenance})};
     CycleFigures f{d.at("cycles").get<double>() / static_cast<double>(passes),
                    (d.at("bytes_read").get<double>() + d.at("bytes_written").get<double>()) /
                        static_cast<double>(passes),
@@ -90,9 +138,10 @@ void gather_cycles(GatherContext& context) {
     std::vector<Job> todo;
     GapGroups gaps;
     double work = 0;
-    const auto want = [&](const std::string& problem, const ProblemSpec& key, const DatapathSpec& spec) {
+    const auto want = [&](const std::string& problem, const ProblemSpec& key, const DatapathSpec& spec,
+                          const std::optional<Format>& resident = {}) {
         if (std::any_of(todo.begin(), todo.end(), [&](const Job& job) { return job.key == key; })) return;
-        todo.push_back({problem, key, spec});
+        todo.push_back({problem, key, spec, resident});
         work += static_cast<double>(context.out.problems.at(problem).unknowns) + 2e6; // a model's build
     };
     for (const std::string& problem : c.problems)
@@ -104,7 +153,7 @@ void gather_cycles(GatherContext& context) {
             }
             if (design.resident) {
                 for (const DatapathSpec& spec : specs_to_count(design, context.out.problems.at(problem).row_length))
-                    want(problem, {problem, to_string(spec)}, spec);
+                    want(problem, {problem, resident_key(to_string(spec))}, spec, design.outer);
                 continue;
             }
             const ProblemSpec key{problem, design.key()};
@@ -130,11 +179,12 @@ void gather_cycles(GatherContext& context) {
         const Problem& problem = context.problems.at(todo[i].problem);
         const DatapathSpec& spec = todo[i].spec;
         try {
-            const std::string name = name_of(model_key_of(problem.system, spec), problem.name, c.passes);
+            const std::string name = name_of(model_key_of(problem.system, todo[i]), problem.name, c.passes);
             auto stored = context.documents.measurement(name);
             if (!stored && context.options.stored_only) throw InvalidInput(kNotStored);
             if (!stored) {
-                stored = {simulate(problem, spec, c.passes), current_provenance(context.options.command)};
+                stored = {todo[i].resident ? simulate_resident(problem, todo[i]) : simulate(problem, spec, c.passes),
+                          current_provenance(context.options.command)};
                 context.documents.put_measurement(name, stored->document, stored->provenance);
             }
             const std::lock_guard lock(mutex);

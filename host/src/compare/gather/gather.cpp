@@ -51,6 +51,7 @@ Point point_of(const Comparison& c, const std::string& problem, const std::strin
     point.options.tolerance = c.tolerance;
     point.options.spec = design.spec;
     point.options.outer = design.outer;
+    point.options.resident = design.resident;
     point.options.history = true;
     return point;
 }

@@ -60,6 +60,7 @@ struct CycleFigures {
     double bytes_per_pass = 0; ///< moved by the simulated core; 0 when it is not known
     std::string engine;
     std::uint64_t passes = 0; ///< behind the average
+    double per_step = 0;      ///< of a resident core: clocks of an outer step besides its passes
 };
 struct AreaFigures {
     std::uint64_t luts = 0, memory_luts = 0, flip_flops = 0, slices = 0, blocks = 0, memory_bits = 0, io_bits = 0,
@@ -82,6 +83,10 @@ struct Peer {
 
 /// Problem and spec, as texts.
 using ProblemSpec = std::pair<std::string, std::string>;
+/// The name under which the clocks of a resident core of this spec stand beside those of the core with streams.
+inline std::string resident_key(const std::string& spec) {
+    return "resident " + spec;
+}
 
 /// What the join needs to know of a problem.
 struct ProblemFacts {

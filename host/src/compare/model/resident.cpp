@@ -48,15 +48,6 @@ ResidentWords resident_words(const DatapathSpec& spec, bool constant_bands, int 
     return {bits, 2 * static_cast<std::uint64_t>(outer_bits)};
 }
 
-OuterLane outer_lane(const DatapathSpec& spec, int outer_bits, const std::string& target) {
-    const double wide = outer_bits, correction = spec.u.width();
-    // Three shifts by any distance, in stages that choose one of four (a LUT of six inputs, two of four); two sums of
-    // long words; six of the row of the correction, by columns and then across, each with a register behind it.
-    const double stages = 3 * std::ceil(levels_of(wide) / 2) * wide, sums = 2 * wide + 6 * (correction + 4);
-    const bool four_inputs = target == "xc2v" || target == "ecp5";
-    return {(four_inputs ? 2 : 1) * stages + sums, stages + sums};
-}
-
 CoreArea LaneArea::at(int lanes) const {
     if (const auto it = mapped_.find(lanes); it != mapped_.end()) return it->second;
     const auto figure = [&](std::uint64_t CoreArea::*field) {
@@ -76,8 +67,7 @@ double FixedClocks::at(int lanes) const {
 namespace {
 
 struct Arranger {
-    const LaneArea& area;
-    const FixedClocks& fixed;
+    const ResidentCore& core;
     const ResidentWork& work;
     const Device& device;
     double fill, clock_hz;
@@ -94,11 +84,10 @@ struct Arranger {
         e.cores = cores;
         e.lanes = lanes;
         e.outer_lanes = outer_lanes;
-        const CoreArea one = area.at(lanes);
-        const double per_slice = device.target == "xc7" ? 4 : device.target == "xcup" ? 8 : 2;
-        const double outer_slices = std::ceil(work.outer_lane.luts * outer_lanes / per_slice);
-        e.area = {(one.slices + static_cast<std::uint64_t>(outer_slices)) * cores, one.blocks * cores,
-                  one.memory_bits * cores};
+        const CoreArea inner = core.inner.at(lanes), outer = core.outer.at(outer_lanes);
+        const CoreArea one{inner.slices + outer.slices + core.control.slices,
+                           inner.blocks + outer.blocks + core.control.blocks, inner.memory_bits + outer.memory_bits};
+        e.area = {one.slices * cores, one.blocks * cores, one.memory_bits * cores};
         if (static_cast<double>(e.area.slices) > fill * static_cast<double>(device.slices)) lacks = "logic";
         else if (e.area.blocks > device.blocks) lacks = "blocks";
         else {
@@ -119,19 +108,18 @@ struct Arranger {
     void time(ResidentEstimate& e, const MemoryUse& memory) const {
         const double streamed = elements(e.cores);
         e.memories = memory.used;
-        e.fixed_clocks = fixed.at(e.lanes) + kTreeClocksALevel * levels_of(static_cast<double>(e.cores));
+        const double tree = kTreeClocksALevel * levels_of(static_cast<double>(e.cores));
+        e.fixed_clocks = core.pass.at(e.lanes) + tree;
         // A single core runs on for a row; with several the row of a neighbour, already among the elements, is that.
-        const double run_out = e.cores > 1 ? 0 : work.row_length / e.lanes;
-        e.pass_clocks = streamed / e.lanes + run_out + e.fixed_clocks;
-        // u and the defect are updated, with the norm; then r is formed, with its projection on p, and the outer loop's
-        // u rests: of its words behind a port only half are visited.
-        const std::uint64_t first = memory.turns, second = 1 + memory.turns / 2;
-        for (const std::uint64_t turns : {first, second})
-            e.outer_clocks +=
-                std::max(streamed / e.outer_lanes, streamed / e.lanes * static_cast<double>(turns)) + e.fixed_clocks;
-        e.outer_clocks += e.pass_clocks; // p is made orthogonal, and the first rows
+        const double run_out = e.cores > 1 ? 0 : work.row_length;
+        e.pass_clocks = (streamed + run_out) / e.lanes + e.fixed_clocks;
+        // u takes the last alpha p, as in a pass. Then V, D and r are formed; where memories hold several words of an
+        // element behind one port, they take a turn for each.
+        const double again = std::max((streamed + run_out) / e.outer_lanes,
+                                      (streamed + run_out) / e.lanes * static_cast<double>(memory.turns));
+        e.outer_clocks = (streamed + run_out) / e.lanes + again + core.step.at(e.lanes) + tree;
         e.seconds_inner = work.iterations * e.pass_clocks / clock_hz;
-        e.seconds_outer = work.outer * e.outer_clocks / clock_hz;
+        e.seconds_outer = (work.outer * e.outer_clocks + work.formed_again * again) / clock_hz;
         // b comes once and u goes back once.
         if (device.link) e.seconds_link = 2 * kOuterWordBytes * work.unknowns / *device.link;
         e.seconds = e.seconds_inner + e.seconds_outer + e.seconds_link;
@@ -153,10 +141,10 @@ struct Arranger {
 
 } // namespace
 
-std::vector<ResidentEstimate> resident_estimates(const LaneArea& area, const FixedClocks& fixed,
-                                                 const ResidentWork& work, const Device& device, double fill,
-                                                 double clock_hz, std::string& why_not) {
-    const Arranger arranger{area, fixed, work, device, fill, clock_hz};
+std::vector<ResidentEstimate> resident_estimates(const ResidentCore& core, const ResidentWork& work,
+                                                 const Device& device, double fill, double clock_hz,
+                                                 std::string& why_not) {
+    const Arranger arranger{core, work, device, fill, clock_hz};
     const int most_lanes = static_cast<int>(std::bit_floor(
         static_cast<unsigned>(std::clamp(work.row_length, 1.0, static_cast<double>(kMostLanesOfACore)))));
     const auto rows = static_cast<std::uint64_t>(std::max(1.0, work.unknowns / std::max(1.0, work.row_length)));

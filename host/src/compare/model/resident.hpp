@@ -29,13 +29,7 @@ struct ResidentWords {
 };
 ResidentWords resident_words(const DatapathSpec& spec, bool constant_bands, int outer_bits);
 
-/// What a lane of the outer loop takes: an estimate from counted adders and shifters, since there is no RTL of it yet.
-struct OuterLane {
-    double luts = 0, flip_flops = 0;
-};
-OuterLane outer_lane(const DatapathSpec& spec, int outer_bits, const std::string& target);
-
-/// Area of a core by its lanes, from those that were synthesised.
+/// Area of a unit by its lanes, from those that were synthesised.
 class LaneArea {
 public:
     /// By lanes; one entry at least.
@@ -58,12 +52,20 @@ private:
     std::map<int, double> counted_;
 };
 
+/// A resident core's units.
+struct ResidentCore {
+    LaneArea inner, outer; ///< the passes, by lanes; the outer unit, by its own
+    CoreArea control;      ///< what is there once, whatever the lanes
+    FixedClocks pass;      ///< besides N / lanes + row / lanes
+    FixedClocks step;      ///< of an outer step: besides that of the pass that adds the last alpha p to u, and
+                           ///< N / outer lanes + row / outer lanes
+};
+
 struct ResidentWork {
     double unknowns = 0, row_length = 0;
     double iterations = 0, outer = 0;
+    double formed_again = 0; ///< reads of the defect besides
     ResidentWords words;
-    OuterLane outer_lane;
-    int outer_bits = 64;
 };
 
 /// Memories that `cores` cores of `lanes` lanes take for the vectors, of each of the device's kinds.
@@ -91,8 +93,8 @@ struct ResidentEstimate {
 
 /// The fastest arrangement for each total of lanes 1, 2, 4, ... that fits, and the fastest of all; the last is that.
 /// Empty, with the reason in `why_not`, where one lane does not fit.
-std::vector<ResidentEstimate> resident_estimates(const LaneArea& area, const FixedClocks& fixed,
-                                                 const ResidentWork& work, const Device& device, double fill,
-                                                 double clock_hz, std::string& why_not);
+std::vector<ResidentEstimate> resident_estimates(const ResidentCore& core, const ResidentWork& work,
+                                                 const Device& device, double fill, double clock_hz,
+                                                 std::string& why_not);
 
 } // namespace mantissa::compare
