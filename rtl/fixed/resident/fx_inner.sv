@@ -164,7 +164,7 @@ module fx_inner #(
 `include "fx_parameters_passed.svh"
   ) i_rows (
     .clk_i, .rst_ni, .en_i(1'b1), .clear_i(clear), .ptr_i(ptr_q), .length_i, .row_length_i, .live_last_i(live_last),
-    .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_o), .band_i('0),
+    .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_o), .band_i({(Coefs*Lanes*CoefW){1'b0}}),
     .take_band_o(unused_band), .take_band_ahead_o(unused_band_ahead), .take_band_last_o(unused_band_last),
     .give_o(rows_give), .give_ahead_o(unused_rows_ahead), .give_last_o(unused_rows_last), .q_o, .over_o(q_over),
     .live_o(row_live), .p_o(p_middle));

@@ -244,7 +244,7 @@ module fx_resident #(
   fx_memory #(.Lanes(OuterLanes), .W(VW), .Depth(OuterDepth)) i_v (
     .clk_i, .read_i(moves), .read_at_i(solving ? outer_v_at : send_q[IndexW-1 -: OuterAW]), .early_o(v_early),
     .word_o(v_word), .write_i({OuterLanes{outer_v_write}} | load_lane),
-    .write_at_i(solving ? outer_v_to : load_q[IndexW-1 -: OuterAW]), .word_i(solving ? outer_v : '0));
+    .write_at_i(solving ? outer_v_to : load_q[IndexW-1 -: OuterAW]), .word_i(outer_v & {(OuterLanes*VW){solving}}));
   fx_memory #(.Lanes(OuterLanes), .W(DW), .Depth(OuterDepth)) i_d (
     .clk_i, .read_i(1'b1), .read_at_i(outer_v_at), .early_o(d_early), .word_o(d_word),
     .write_i({OuterLanes{outer_v_write}} | load_lane),
