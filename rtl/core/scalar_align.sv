@@ -77,12 +77,14 @@ module scalar_align #(
   task automatic add;
     logic [X-1:0] x;
     logic [FW-1:0] lesser;
+    logic [FW:0] sum; // a carry in, by way of one more bit below
     logic sticky;
     begin
       x        = x_q >> fine_q;
       sticky   = sticky_q | (|x[2:0]) | (|(x_q[2:0] & ~(3'b111 << fine_q)));
       lesser   = {1'b0, x[X-1:3]} ^ {FW{subtract_q}};
-      sum_o    <= {1'b0, larger_q, 2'b00} + lesser + {{(FW-1){1'b0}}, subtract_q & ~sticky};
+      sum      = {1'b0, larger_q, 3'b001} + {lesser, subtract_q & ~sticky};
+      sum_o    <= sum[FW:1];
       sticky_o <= sticky;
     end
   endtask

@@ -145,24 +145,28 @@ module scalar_steps #(
       logic [S+K:0]  sum_q;
       logic [K-1:0]  low_q;
       wire [35:0]    tile_low, tile_high;
-      wire [K-1:0]   d_part = first_o ? d[K-1:0] : d[2*K-1:K];
+      logic [K-1:0]  part_q; // of D
       wire           enable = times_q & (first_o | second_q);
-      sig_mul_tile i_low (.clk_i, .en_i(enable), .a_i(18'(a[K-1:0])), .b_i(18'(d_part)), .tile_o(tile_low));
-      sig_mul_tile i_high (.clk_i, .en_i(enable), .a_i(18'(a[2*K-1:K])), .b_i(18'(d_part)), .tile_o(tile_high));
+      sig_mul_tile i_low (.clk_i, .en_i(enable), .a_i(18'(a[K-1:0])), .b_i(18'(part_q)), .tile_o(tile_low));
+      sig_mul_tile i_high (.clk_i, .en_i(enable), .a_i(18'(a[2*K-1:K])), .b_i(18'(part_q)), .tile_o(tile_high));
+      // Three terms as two: the sum so far is one of them in the third clock.
+      wire [S+K:0]   low_term  = (S+K+1)'(tile_low[2*K-1:0]);
+      wire [S+K:0]   high_term = (S+K+1)'(tile_high[S-1:0]) << K;
+      wire [S+K:0]   sum_term  = (S+K+1)'(sum_q[S+K:K]) & {(S+K+1){third_q}};
+      wire [S+K:0]   either    = low_term ^ high_term ^ sum_term;
+      wire [S+K:0]   both      = (low_term & high_term) | (sum_term & (low_term | high_term));
       always_ff @(posedge clk_i) begin
+        if (load_i | first_o) part_q <= (first_o & times_q) ? d[2*K-1:K] : d[K-1:0];
         second_q <= first_o & times_q;
         third_q  <= second_q;
-        if (second_q) sum_q <= (S+K+1)'(tile_low[2*K-1:0]) + ((S+K+1)'(tile_high[S-1:0]) << K);
-        if (third_q) begin
-          sum_q <= (S+K+1)'(sum_q[S+K:K]) + (S+K+1)'(tile_low[2*K-1:0]) + ((S+K+1)'(tile_high[S-1:0]) << K);
-          low_q <= sum_q[K-1:0];
-        end
+        if (second_q | third_q) sum_q <= either + {both[S+K-1:0], 1'b0};
+        if (third_q) low_q <= sum_q[K-1:0];
       end
       // D stands at the top of its halves, A at the bottom.
       assign product_high = sum_q[S+K-1 -: S];
       assign product_next = sum_q[K-1 -: 2];
       assign product_rest = (|(sum_q[K-1:0] << 2)) | (|low_q);
-      wire unused = &{1'b0, tile_low, tile_high, sum_q[S+K]};
+      wire unused = &{1'b0, tile_low, tile_high, sum_q[S+K], both[S+K]};
     end
   endgenerate
 
