@@ -35,12 +35,13 @@
 // scalar_steps: clocks of a division at two quotient bits each; to nearest-even one bit more is wanted.
 `define SCALAR_DIVIDE_STEPS(frac, rne) (((frac) + (rne) + 1) / 2 + 1)
 
-// scalar_steps: parts of a significand that meet in its hard multiplier; 0: logic multiplies.
+// scalar_steps: parts of a significand, each with a hard multiplier; 0: logic multiplies.
 `define SCALAR_TILES(frac, blocks) ((blocks) == 0 ? 0 : (frac) < 17 ? 1 : (frac) < 34 ? 2 : 0)
 
-// scalar_steps: clocks of a multiplication: a block's register; four products of parts; two bits each in logic.
+// scalar_steps: clocks of a multiplication: a block's register; four products of parts on two blocks; two bits
+// each in logic.
 `define SCALAR_TIMES_STEPS(frac, blocks) (`SCALAR_TILES(frac, blocks) == 1 ? 1 : `SCALAR_TILES(frac, blocks) == \
-    2 ? 5 : ((frac) + 2) / 2 + 1)
+    2 ? 3 : ((frac) + 2) / 2 + 1)
 
 // no latency: 1 where the scalar unit subtracts on an accumulator's adder, dot products being floating and of
 // its format.
@@ -60,8 +61,8 @@
 // scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
 // differences are formed outside or here.
 `define SCALAR_CLOCKS(integers, outside, frac, rne, blocks, sum_frac) (2 * `SCALAR_DIVIDE_STEPS(frac, rne) + 2 * \
-    `SCALAR_TIMES_STEPS(frac, blocks) + ((outside) != 0 ? 25 + `ACCUMULATE_FOLD_LATENCY(sum_frac, sum_frac) : \
-    (integers) != 0 ? 38 : 33))
+    `SCALAR_TIMES_STEPS(frac, blocks) + ((outside) != 0 ? 17 + `ACCUMULATE_FOLD_LATENCY(sum_frac, sum_frac) : \
+    (integers) != 0 ? 23 : 22))
 
 // vector_update, from the slot that consumes p and q to the clock that takes u.
 `define U_IN(operand_frac, p_frac) (`MUL_LATENCY(operand_frac, p_frac))

@@ -17,10 +17,12 @@ core/pcg_core_axis.sv
 core/row_ram.sv
 core/row_sum.sv
 core/row_window.sv
+core/scalar_align.sv
 core/scalar_normalise.sv
+core/scalar_operand.sv
+core/scalar_round.sv
 core/scalar_sequencer.sv
 core/scalar_steps.sv
-core/scalar_total_parts.sv
 core/scalar_unit.sv
 core/second_rows.sv
 core/stream_control.sv

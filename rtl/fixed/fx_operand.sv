@@ -8,7 +8,7 @@
 /// left. From the bits of the word that is added to on, nothing is left of the low bits of a word moved left; and from
 /// the bits of the word multiplied and M + 1 on, only the sign of one moved right: beyond these the shift stands.
 ///
-/// One unit for the three, one after another: r' two clocks behind load_i, u' three, p' four. All stand then.
+/// One unit for the three, one after another: r' three clocks behind load_i, u' four, p' five. All stand then.
 `include "mantissa.svh"
 `default_nettype none
 module fx_operand #(
@@ -65,27 +65,32 @@ module fx_operand #(
   localparam integer PosW   = `MAX3(UPosW, RPosW, PPosW);
   localparam integer PlaceW = PosW + K;
 
-  logic [2:0] turn_q, store_q; // of r, u, p
+  logic [2:0] turn_q, clamp_q, store_q; // of r, u, p: the place; between its ends; stored
   wire  [2:0] turn = load_i ? 3'b001 : turn_q;
   always_ff @(posedge clk_i) begin
     turn_q  <= rst_ni ? turn << 1 : 3'b000;
-    store_q <= rst_ni ? turn : 3'b000;
+    clamp_q <= rst_ni ? turn : 3'b000;
+    store_q <= rst_ni ? clamp_q : 3'b000;
   end
 
-  wire [OperandW-1:0] word   = turn[2] ? beta_i : alpha_i;
-  wire                finite = (turn[2] ? beta_cls_i : alpha_cls_i) == `CLS_FINITE;
+  wire [E-1:0] exponent = turn[2] ? beta_i[E+M-1:M] : alpha_i[E+M-1:M];
   wire signed [BaseW-1:0] base = turn[0] ? BaseW'(BaseR) : turn[1] ? BaseW'(BaseU) :
                                  BaseW'(BaseP);
-  wire signed [BaseW-1:0] high = turn[0] ? BaseW'(HighR) : turn[1] ? BaseW'(HighU) :
+  logic signed [BaseW-1:0] raw_q;
+  always_ff @(posedge clk_i) if (|turn) raw_q <= base - $signed(BaseW'({1'b0, exponent}));
+
+  wire [OperandW-1:0] word   = clamp_q[2] ? beta_i : alpha_i;
+  wire                finite = (clamp_q[2] ? beta_cls_i : alpha_cls_i) == `CLS_FINITE;
+  wire signed [BaseW-1:0] high = clamp_q[0] ? BaseW'(HighR) : clamp_q[1] ? BaseW'(HighU) :
                                  BaseW'(HighP);
-  wire signed [BaseW-1:0] low  = turn[0] ? BaseW'(low_of(RW)) : turn[1] ? BaseW'(low_of(UW)) : BaseW'(low_of(WideP));
-  wire signed [BaseW-1:0] place = base - $signed(BaseW'({1'b0, word[E+M-1:M]}));
+  wire signed [BaseW-1:0] low  = clamp_q[0] ? BaseW'(low_of(RW)) : clamp_q[1] ? BaseW'(low_of(UW)) :
+                                 BaseW'(low_of(WideP));
   logic [PlaceW-1:0] place_q;
   logic [M:0]        sig_q;
   logic              neg_q;
   always_ff @(posedge clk_i)
-    if (|turn) begin
-      place_q <= (place < low) ? PlaceW'(low) : (place > high) ? PlaceW'(high) : PlaceW'(place);
+    if (|clamp_q) begin
+      place_q <= (raw_q < low) ? PlaceW'(low) : (raw_q > high) ? PlaceW'(high) : PlaceW'(raw_q);
       sig_q   <= {1'b1, word[M-1:0]} & {(M+1){finite}};
       neg_q   <= word[E+M] & finite;
     end

@@ -16,7 +16,7 @@ module fx_update #(
   input  wire                  slot_last_i,
   input  wire                  token_last_i,
   input  wire  [Lanes-1:0]     live_last_i,  ///< lanes of the last token that hold an element
-  input  wire                  load_i,       ///< alpha and beta are new; four clocks before a slot
+  input  wire                  load_i,       ///< alpha and beta are new; four clocks before a slot, which is five before p is taken
   input  wire  [1:0]           alpha_cls_i,
   input  wire  [OperandW-1:0]  alpha_i,
   input  wire  [1:0]           beta_cls_i,

@@ -60,14 +60,15 @@ constexpr int scalar_divide_steps(int frac, int rne) {
     return (frac + rne + 1) / 2 + 1;
 }
 
-/// scalar_steps: parts of a significand that meet in its hard multiplier; 0: logic multiplies.
+/// scalar_steps: parts of a significand, each with a hard multiplier; 0: logic multiplies.
 constexpr int scalar_tiles(int frac, int blocks) {
     return blocks == 0 ? 0 : frac < 17 ? 1 : frac < 34 ? 2 : 0;
 }
 
-/// scalar_steps: clocks of a multiplication: a block's register; four products of parts; two bits each in logic.
+/// scalar_steps: clocks of a multiplication: a block's register; four products of parts on two blocks; two bits
+/// each in logic.
 constexpr int scalar_times_steps(int frac, int blocks) {
-    return scalar_tiles(frac, blocks) == 1 ? 1 : scalar_tiles(frac, blocks) == 2 ? 5 : (frac + 2) / 2 + 1;
+    return scalar_tiles(frac, blocks) == 1 ? 1 : scalar_tiles(frac, blocks) == 2 ? 3 : (frac + 2) / 2 + 1;
 }
 
 /// no latency: 1 where the scalar unit subtracts on an accumulator's adder, dot products being floating and of
@@ -94,8 +95,8 @@ constexpr int accumulate_fold_latency(int term_frac, int sum_frac) {
 /// scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
 /// differences are formed outside or here.
 constexpr int scalar_clocks(int integers, int outside, int frac, int rne, int blocks, int sum_frac) {
-    return 2 * scalar_divide_steps(frac, rne) + 2 * scalar_times_steps(frac, blocks) + (outside != 0 ? 25 +
-           accumulate_fold_latency(sum_frac, sum_frac) : integers != 0 ? 38 : 33);
+    return 2 * scalar_divide_steps(frac, rne) + 2 * scalar_times_steps(frac, blocks) + (outside != 0 ? 17 +
+           accumulate_fold_latency(sum_frac, sum_frac) : integers != 0 ? 23 : 22);
 }
 
 /// vector_update, from the slot that consumes p and q to the clock that takes u.
