@@ -129,16 +129,39 @@
 `define FX_OPERAND_STEP(operand_frac) ((operand_frac) < 10 ? 8 : (operand_frac) < 14 ? 4 : (operand_frac) < 16 ? \
     2 : 1)
 
-// fx_operand: steps to the right at position 0.
-`define FX_POSITION_LEAST(operand_frac, out_w) (0 - (out_w) / `FX_OPERAND_STEP(operand_frac))
+// fx_operand: steps to the left at position 0. `_most` are the longest of the words multiplied and of those
+// added to.
+`define FX_BASE(operand_frac, out_most) ((out_most) / `FX_OPERAND_STEP(operand_frac))
 
 // fx_operand: bits of a position.
-`define FX_POSITION_W(operand_frac, from_w, out_w) ($clog2(((from_w) + (operand_frac)) / \
-    `FX_OPERAND_STEP(operand_frac) + 2 - `FX_POSITION_LEAST(operand_frac, out_w)))
+`define FX_POSITION_W(operand_frac, from_most, out_most) ($clog2(((from_most) + (operand_frac)) / \
+    `FX_OPERAND_STEP(operand_frac) + 2 + `FX_BASE(operand_frac, out_most)))
+
+// fx_scale: bits of a product but for its sign.
+`define FX_PRODUCT_BITS(operand_frac, from_most) ((operand_frac) + `FX_OPERAND_STEP(operand_frac) + (from_most) \
+    - 1)
+
+// fx_scale: groups of a step's bits that hold a product, and a term.
+`define FX_PRODUCT_GROUPS(operand_frac, from_most, out_most) ((`MAX2(`FX_PRODUCT_BITS(operand_frac, from_most), \
+    (out_most) + 2) - 1) / `FX_OPERAND_STEP(operand_frac) + 1)
+
+// fx_scale: groups that a term and its half lie in.
+`define FX_TERM_GROUPS(operand_frac, out_w) ((out_w) / `FX_OPERAND_STEP(operand_frac) + 2)
+
+// fx_scale: log2 of the groups in the ring that it turns, which holds a term, and half a product.
+`define FX_TURN_W(operand_frac, from_most, out_most, out_w) ($clog2(`MAX2(`FX_TERM_GROUPS(operand_frac, out_w), \
+    (`FX_PRODUCT_GROUPS(operand_frac, from_most, out_most) + 1) / 2)))
 
 // fx_scale: groups of product bits that may lie beyond a term.
-`define FX_BEYOND_N(operand_frac, from_w, out_w) ((`FX_OPERAND_W(operand_frac) + (from_w) - 2 - (out_w) - \
-    `FX_OPERAND_STEP(operand_frac) * `FX_POSITION_LEAST(operand_frac, out_w)) / `FX_OPERAND_STEP(operand_frac) + 1)
+`define FX_BEYOND_N(operand_frac, from_most, out_w) ((`FX_PRODUCT_BITS(operand_frac, from_most) - 1 - ((out_w) - \
+    (out_w) / `FX_OPERAND_STEP(operand_frac) * `FX_OPERAND_STEP(operand_frac))) / `FX_OPERAND_STEP(operand_frac) + \
+    1)
+
+// fx_move: what it says of a position to fx_scale.
+`define FX_MOVE_W(operand_frac, from_most, out_most, out_w) (`FX_TURN_W(operand_frac, from_most, out_most, \
+    out_w) + 1 + `FX_TERM_GROUPS(operand_frac, out_w) + `MAX2(0, `FX_PRODUCT_GROUPS(operand_frac, from_most, \
+    out_most) - (1 << `FX_TURN_W(operand_frac, from_most, out_most, out_w))) + `FX_BEYOND_N(operand_frac, from_most, \
+    out_w))
 
 // fx_lane: bits that hold p, and r' on p's grid.
 `define FX_WIDE_P(r_w, r_f, p_w, p_f) (`MAX2(p_w, (r_w) + (p_f) - (r_f) + ((r_f) > (p_f) ? 1 : 0)))

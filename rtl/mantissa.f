@@ -29,12 +29,14 @@ core/stream_control.sv
 core/stream_in.sv
 core/stream_out.sv
 core/vector_update.sv
+fixed/fx_add.sv
 fixed/fx_core.sv
 fixed/fx_cut.sv
 fixed/fx_dot.sv
 fixed/fx_edges.sv
 fixed/fx_lane.sv
 fixed/fx_lines.sv
+fixed/fx_move.sv
 fixed/fx_mul.sv
 fixed/fx_operand.sv
 fixed/fx_row_fluxes.sv

@@ -16,12 +16,11 @@ module fx_operand #(
   , localparam integer M       = OperandFracW,
   localparam integer FactorW = `FX_OPERAND_W(M),
   localparam integer WideP    = `FX_WIDE_P(RW, RF, PW, PF),
-  localparam integer UPosW    = `FX_POSITION_W(M, PW, UW),
-  localparam integer RPosW    = `FX_POSITION_W(M, QW, RW),
-  localparam integer PPosW    = `FX_POSITION_W(M, PW, WideP),
-  localparam integer UBeyondN = `FX_BEYOND_N(M, PW, UW),
-  localparam integer RBeyondN = `FX_BEYOND_N(M, QW, RW),
-  localparam integer PBeyondN = `FX_BEYOND_N(M, PW, WideP)
+  localparam integer FromMost = `MAX2(PW, QW),
+  localparam integer OutMost  = `MAX3(UW, RW, WideP),
+  localparam integer UMoveW   = `FX_MOVE_W(M, FromMost, OutMost, UW),
+  localparam integer RMoveW   = `FX_MOVE_W(M, FromMost, OutMost, RW),
+  localparam integer PMoveW   = `FX_MOVE_W(M, FromMost, OutMost, WideP)
 ) (
   input  wire                 clk_i,
   input  wire                 rst_ni,
@@ -31,38 +30,36 @@ module fx_operand #(
   input  wire  [1:0]          beta_cls_i,
   input  wire  [OperandW-1:0] beta_i,
   output logic [FactorW-1:0]  u_factor_o,
-  output logic [UPosW-1:0]    u_position_o,
-  output logic [UBeyondN-1:0] u_beyond_o,   ///< for fx_scale: bit k is u_position_o <= k
+  output logic [UMoveW-1:0]   u_move_o,     ///< for fx_scale: see fx_move
   output logic [FactorW-1:0]  r_factor_o,
-  output logic [RPosW-1:0]    r_position_o,
-  output logic [RBeyondN-1:0] r_beyond_o,
+  output logic [RMoveW-1:0]   r_move_o,
   output logic [FactorW-1:0]  p_factor_o,
-  output logic [PPosW-1:0]    p_position_o,
-  output logic [PBeyondN-1:0] p_beyond_o
+  output logic [PMoveW-1:0]   p_move_o
 );
   localparam integer E    = OperandExpW;
   localparam integer Step = `FX_OPERAND_STEP(M);
   localparam integer K    = $clog2(Step);
   // A place is the shift to the right, from the longest one to the left on, plus Step - 1: Base - exponent.
-  function automatic integer base_of(input integer from_f, input integer to_f, input integer out_w);
-    base_of = from_f - to_f + `BIAS(E) + M - Step * `FX_POSITION_LEAST(M, out_w) + Step - 1;
+  localparam integer Zero = Step * `FX_BASE(M, OutMost) + Step - 1; // the place of no shift
+  function automatic integer base_of(input integer from_f, input integer to_f);
+    base_of = from_f - to_f + `BIAS(E) + M + Zero;
   endfunction
-  function automatic integer high_of(input integer from_w, input integer out_w); // a place at most,
-    high_of = from_w + M + 1 - Step * `FX_POSITION_LEAST(M, out_w) + Step - 1;
+  function automatic integer high_of(input integer from_w); // a place at most,
+    high_of = from_w + M + 1 + Zero;
   endfunction
   function automatic integer low_of(input integer out_w); // and at least
-    low_of = Step - 1 - out_w - Step * `FX_POSITION_LEAST(M, out_w);
+    low_of = Zero - out_w;
   endfunction
-  localparam integer BaseR = base_of(QF, RF, RW);
-  localparam integer BaseU = base_of(PF, UF, UW);
-  localparam integer BaseP = base_of(PF, PF, WideP);
-  localparam integer HighR = high_of(QW, RW);
-  localparam integer HighU = high_of(PW, UW);
-  localparam integer HighP = high_of(PW, WideP);
+  localparam integer BaseR = base_of(QF, RF);
+  localparam integer BaseU = base_of(PF, UF);
+  localparam integer BaseP = base_of(PF, PF);
+  localparam integer HighR = high_of(QW);
+  localparam integer HighU = high_of(PW);
+  localparam integer HighP = high_of(PW);
   localparam integer Most  = `MAX2(`MAX3((BaseR < 0) ? -BaseR : BaseR, (BaseU < 0) ? -BaseU : BaseU,
                                          (BaseP < 0) ? -BaseP : BaseP), `MAX3(HighR, HighU, HighP));
   localparam integer BaseW  = $clog2(Most + (1 << E) + 1) + 1;
-  localparam integer PosW   = `MAX3(UPosW, RPosW, PPosW);
+  localparam integer PosW   = `FX_POSITION_W(M, FromMost, OutMost);
   localparam integer PlaceW = PosW + K;
 
   logic [2:0] turn_q, clamp_q, store_q; // of r, u, p: the place; between its ends; stored
@@ -107,36 +104,25 @@ module fx_operand #(
   wire [FactorW-1:0] factor;
   wire               unused_below;
   assign {factor, unused_below} = {moved ^ {FactorW{neg_q}}, 1'b1} + {{FactorW{1'b0}}, neg_q};
+  wire [RMoveW-1:0] r_move;
+  wire [UMoveW-1:0] u_move;
+  wire [PMoveW-1:0] p_move;
+  fx_move #(.M(M), .FromMost(FromMost), .OutMost(OutMost), .OutW(RW)) i_r (.position_i(position), .move_o(r_move));
+  fx_move #(.M(M), .FromMost(FromMost), .OutMost(OutMost), .OutW(UW)) i_u (.position_i(position), .move_o(u_move));
+  fx_move #(.M(M), .FromMost(FromMost), .OutMost(OutMost), .OutW(WideP)) i_p (.position_i(position), .move_o(p_move));
   always_ff @(posedge clk_i) begin
     if (store_q[0]) begin
-      r_factor_o   <= factor;
-      r_position_o <= RPosW'(position);
+      r_factor_o <= factor;
+      r_move_o   <= r_move;
     end
     if (store_q[1]) begin
-      u_factor_o   <= factor;
-      u_position_o <= UPosW'(position);
+      u_factor_o <= factor;
+      u_move_o   <= u_move;
     end
     if (store_q[2]) begin
-      p_factor_o   <= factor;
-      p_position_o <= PPosW'(position);
+      p_factor_o <= factor;
+      p_move_o   <= p_move;
     end
-  end
-  localparam integer BeyondN = `MAX3(UBeyondN, RBeyondN, PBeyondN);
-  wire [BeyondN-1:0] beyond;
-  genvar k;
-  generate
-    for (k = 0; k < BeyondN; k = k + 1) begin : g_beyond
-      if (k < (1 << PosW) - 1) begin : g_some
-        assign beyond[k] = position <= PosW'(k);
-      end else begin : g_every
-        assign beyond[k] = 1'b1;
-      end
-    end
-  endgenerate
-  always_ff @(posedge clk_i) begin
-    if (store_q[0]) r_beyond_o <= beyond[RBeyondN-1:0];
-    if (store_q[1]) u_beyond_o <= beyond[UBeyondN-1:0];
-    if (store_q[2]) p_beyond_o <= beyond[PBeyondN-1:0];
   end
 endmodule
 `default_nettype wire

@@ -44,16 +44,14 @@ sim::CoreParameters whole_core(const SynthesisRequest& request, int style) {
         std::erase_if(list, [&](const auto& p) { return p.first == name; });
         list.emplace_back(name, value);
     };
-    const bool second = s.order == RowOrder::second_difference && !s.fixed_vectors();
     const bool resident = request.part == "resident", constant = request.constant_bands || resident;
-    set("CoefMode", constant || second ? 1 : 0);
+    set("CoefMode", constant ? 1 : 0);
     if (!s.fixed_vectors() && !adds_products(s.order)) {
         set("LenW", kLengthBits);
         set("GuardW", kLengthBits);
         set("AddStages", 4);
     }
-    // Second differences are those of (8, -1), whose numbers are part of the hardware.
-    if (second)
+    if (holds_stencil(s))
         for (const auto& [name, value] : {std::pair{"TimesAlpha", -3}, {"TimesBeta", -3}, {"TimesGamma", -1}})
             set(name, value);
     if (s.fixed_vectors()) {

@@ -133,6 +133,10 @@ SynthesisKey Synthesizer::key_of(const SynthesisRequest& request) const {
 void Synthesizer::check(const SynthesisRequest& request) {
     if (top_of(request).core)
         if (std::string why = sim::core_refusal(request.spec); !why.empty()) throw InvalidInput(why);
+    if (request.part == "core" && !request.constant_bands && holds_stencil(request.spec))
+        throw InvalidInput(fmt::format("bands: the core of {} streams no coefficients, second differences hold their "
+                                       "stencil; use bands=constant, or order=flux",
+                                       to_string(request.spec)));
     if (request.constant_bands && request.part != "core")
         throw InvalidInput(fmt::format("bands: {} has none; leave bands=constant to cores", request.part));
     if (request.combinational && request.part != "add" && request.part != "mul")

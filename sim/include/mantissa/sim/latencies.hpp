@@ -189,21 +189,51 @@ constexpr int fx_operand_step(int operand_frac) {
     return operand_frac < 10 ? 8 : operand_frac < 14 ? 4 : operand_frac < 16 ? 2 : 1;
 }
 
-/// fx_operand: steps to the right at position 0.
-constexpr int fx_position_least(int operand_frac, int out_w) {
-    return 0 - out_w / fx_operand_step(operand_frac);
+/// fx_operand: steps to the left at position 0. `_most` are the longest of the words multiplied and of those
+/// added to.
+constexpr int fx_base(int operand_frac, int out_most) {
+    return out_most / fx_operand_step(operand_frac);
 }
 
 /// fx_operand: bits of a position.
-constexpr int fx_position_w(int operand_frac, int from_w, int out_w) {
-    return log2_up((from_w + operand_frac) / fx_operand_step(operand_frac) + 2 -
-           fx_position_least(operand_frac, out_w));
+constexpr int fx_position_w(int operand_frac, int from_most, int out_most) {
+    return log2_up((from_most + operand_frac) / fx_operand_step(operand_frac) + 2 + fx_base(operand_frac,
+           out_most));
+}
+
+/// fx_scale: bits of a product but for its sign.
+constexpr int fx_product_bits(int operand_frac, int from_most) {
+    return operand_frac + fx_operand_step(operand_frac) + from_most - 1;
+}
+
+/// fx_scale: groups of a step's bits that hold a product, and a term.
+constexpr int fx_product_groups(int operand_frac, int from_most, int out_most) {
+    return (std::max({fx_product_bits(operand_frac, from_most), out_most + 2}) - 1) /
+           fx_operand_step(operand_frac) + 1;
+}
+
+/// fx_scale: groups that a term and its half lie in.
+constexpr int fx_term_groups(int operand_frac, int out_w) {
+    return out_w / fx_operand_step(operand_frac) + 2;
+}
+
+/// fx_scale: log2 of the groups in the ring that it turns, which holds a term, and half a product.
+constexpr int fx_turn_w(int operand_frac, int from_most, int out_most, int out_w) {
+    return log2_up(std::max({fx_term_groups(operand_frac, out_w), (fx_product_groups(operand_frac,
+           from_most, out_most) + 1) / 2}));
 }
 
 /// fx_scale: groups of product bits that may lie beyond a term.
-constexpr int fx_beyond_n(int operand_frac, int from_w, int out_w) {
-    return (fx_operand_w(operand_frac) + from_w - 2 - out_w - fx_operand_step(operand_frac) *
-           fx_position_least(operand_frac, out_w)) / fx_operand_step(operand_frac) + 1;
+constexpr int fx_beyond_n(int operand_frac, int from_most, int out_w) {
+    return (fx_product_bits(operand_frac, from_most) - 1 - (out_w - out_w / fx_operand_step(operand_frac) *
+           fx_operand_step(operand_frac))) / fx_operand_step(operand_frac) + 1;
+}
+
+/// fx_move: what it says of a position to fx_scale.
+constexpr int fx_move_w(int operand_frac, int from_most, int out_most, int out_w) {
+    return fx_turn_w(operand_frac, from_most, out_most, out_w) + 1 + fx_term_groups(operand_frac, out_w) +
+           std::max({0, fx_product_groups(operand_frac, from_most, out_most) - (1 << fx_turn_w(operand_frac,
+           from_most, out_most, out_w))}) + fx_beyond_n(operand_frac, from_most, out_w);
 }
 
 /// fx_lane: bits that hold p, and r' on p's grid.
