@@ -32,9 +32,9 @@
 ///   0D0 WORDS_R        R    of r' (fx_core)
 ///   0D8 WORDS_P        R    of p' (fx_core)
 ///   0E0 WORDS_Q        R    of q' (fx_core)
-///   0E8 HALO_FIRST     RW   elements in front of a slab's own that are a neighbour's: updated, neither
-///                           written nor summed; 0 or a multiple of Lanes above ROW_LENGTH (fx_cores)
-///   0EC HALO_LAST      RW   the same behind a slab's own (fx_cores)
+///   0E8 HALO_FIRST     RW   elements of LENGTH in front of the slab's own: updated, neither written nor
+///                           summed; 0 or above ROW_LENGTH, a multiple of Lanes (fx_cores)
+///   0EC HALO_LAST      RW   the same behind the slab's own (fx_cores)
 ///   0F0 HALO_COLUMN    RW   constant stencil: column of the slab's first element in its grid row (fx_cores)
 /// end of generated
 ///
