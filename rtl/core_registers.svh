@@ -31,14 +31,19 @@
 `define REG_WORDS_R 8'hD0          // R, a pair
 `define REG_WORDS_P 8'hD8          // R, a pair
 `define REG_WORDS_Q 8'hE0          // R, a pair
+`define REG_HALO_FIRST 8'hE8       // RW
+`define REG_HALO_LAST 8'hEC        // RW
+`define REG_HALO_COLUMN 8'hF0      // RW
 
 // Addresses that can be written, and read (CONTROL as zero); all others answer SLVERR. First those of every core,
-// then what pcg_core or fx_core has more.
+// then what pcg_core, fx_core or a core of fx_cores has more.
 `define REG_WRITABLE(at) ((at) == 8'h08 || ((at) >= 8'h10 && (at) <= 8'h2C) || ((at) >= 8'h40 && (at) <= 8'h4C) \
     || ((at) >= 8'h70 && (at) <= 8'h74))
 `define REG_READABLE(at) ((at) <= 8'h74)
 `define REG_PCG_CORE_WRITABLE(at) (((at) >= 8'h80 && (at) <= 8'hC4))
 `define REG_FX_CORE_READABLE(at) (((at) >= 8'hC8 && (at) <= 8'hE4))
+`define REG_FX_CORES_WRITABLE(at) (((at) >= 8'hE8 && (at) <= 8'hF0))
+`define REG_FX_CORES_READABLE(at) (((at) >= 8'hE8 && (at) <= 8'hF0))
 
 `define ID_VALUE 32'h4D545301
 
@@ -53,7 +58,7 @@
 
 // Bits of ERRORS.
 `define ERROR_BAD_LENGTH 0         // LENGTH is 0
-`define ERROR_BAD_ROW_LENGTH 1     // ROW_LENGTH is out of its range
+`define ERROR_BAD_ROW_LENGTH 1     // ROW_LENGTH is out of its range, or a slab's halos do not fit it
 `define ERROR_BUSY 2               // registers written, or started, while busy
 `define ERROR_ENDED_EARLY 3        // a stream raised tlast before its last beat
 `define ERROR_ENDED_LATE 4         // a stream's last beat came without tlast

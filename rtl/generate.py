@@ -207,8 +207,8 @@ def register_header(core):
         more = ", a pair for each of 9" if r.get("count", 1) > 1 else ", a pair" if r.get("words", 1) == 2 else ""
         lines.append(f"`define REG_{r['name']} 8'h{r['at']:02X}".ljust(34) + f" // {r['access']}{more}")
     lines += ["", "// Addresses that can be written, and read (CONTROL as zero); all others answer SLVERR. First those of every core,",
-              "// then what pcg_core or fx_core has more."]
-    for of in (None, "pcg_core", "fx_core"):
+              "// then what pcg_core, fx_core or a core of fx_cores has more."]
+    for of in (None, "pcg_core", "fx_core", "fx_cores"):
         some = [r for r in core["register"] if r.get("of") == of]
         name = "REG" if of is None else f"REG_{of.upper()}"
         for word, letter in (("WRITABLE", "W"), ("READABLE", "R")):

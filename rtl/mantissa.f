@@ -31,6 +31,8 @@ core/stream_out.sv
 core/vector_update.sv
 fixed/fx_add.sv
 fixed/fx_core.sv
+fixed/fx_cores.sv
+fixed/fx_cores_axil.sv
 fixed/fx_cut.sv
 fixed/fx_dot.sv
 fixed/fx_edges.sv
@@ -39,14 +41,17 @@ fixed/fx_lines.sv
 fixed/fx_move.sv
 fixed/fx_mul.sv
 fixed/fx_operand.sv
+fixed/fx_own.sv
 fixed/fx_row_fluxes.sv
 fixed/fx_row_stencil.sv
 fixed/fx_rows.sv
 fixed/fx_scalars.sv
 fixed/fx_scale.sv
+fixed/fx_slab.sv
 fixed/fx_streams.sv
 fixed/fx_sum.sv
 fixed/fx_terms.sv
+fixed/fx_total_tree.sv
 fixed/fx_totals.sv
 fixed/fx_update.sv
 fixed/fx_weighted.sv

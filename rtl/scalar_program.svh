@@ -89,8 +89,8 @@
   {`SCALAR_DIVIDE,  `SCALAR_PQ,       `SCALAR_ALPHA, `SCALAR_ANY}, \
   {`SCALAR_CHECK,   `SCALAR_ALPHA,    3'd0,          `SCALAR_ANY}, \
   {`SCALAR_DONE,    3'd0,             3'd0,          `SCALAR_ANY}}
-`define SCALAR_RESIDENT_PROGRAM_N 38
-`define SCALAR_ENTRY_FORM      28 // the outer unit's totals
-`define SCALAR_ENTRY_BETAS     31 // end test and quotients
+`define SCALAR_RESIDENT_PROGRAM_N 40
+`define SCALAR_ENTRY_FORM      30 // the outer unit's totals
+`define SCALAR_ENTRY_BETAS     33 // end test and quotients
 
 `endif

@@ -32,6 +32,10 @@
 ///   0D0 WORDS_R        R    of r' (fx_core)
 ///   0D8 WORDS_P        R    of p' (fx_core)
 ///   0E0 WORDS_Q        R    of q' (fx_core)
+///   0E8 HALO_FIRST     RW   elements of LENGTH in front of the slab's own: updated, neither written nor
+///                           summed; 0 or above ROW_LENGTH, a multiple of Lanes (fx_cores)
+///   0EC HALO_LAST      RW   the same behind the slab's own (fx_cores)
+///   0F0 HALO_COLUMN    RW   constant stencil: column of the slab's first element in its grid row (fx_cores)
 /// end of generated
 ///
 /// The scalars and coefficients are bit patterns of their formats, right-aligned in a low word and a high word at the
@@ -51,6 +55,7 @@ module core_regs #(
   parameter integer LenW = 32,
   parameter integer RowLenW = 11,
   parameter integer Integer = 0, ///< 0: the map of pcg_core; 1: that of fx_core
+  parameter integer Slab = 0,    ///< 1: and the registers of a slab, those of one core among several
   parameter integer Config = 0
 ) (
   input  wire             clk_i,
@@ -99,6 +104,9 @@ module core_regs #(
   output logic [31:0]     stall_limit_o,
   output logic            stencil_o,
   output logic            bank_o,
+  output logic [LenW-1:0] halo_first_o, ///< 0 without Slab, as the next two
+  output logic [LenW-1:0] halo_last_o,
+  output logic [RowLenW-1:0] halo_column_o,
   output logic            scalar_read_o, ///< one clock
   output logic [2:0]      scalar_at_o,   ///< a scalar: bits [5:3] of its address
   output logic [7:0]      set_o,         ///< one clock: the bytes of a scalar that become those of {set_word_o, set_word_o}
@@ -121,7 +129,8 @@ module core_regs #(
   wire control = at == `REG_CONTROL;
   wire clear   = at == `REG_ERRORS;
   wire [7:0] pair = {at[7:3], 3'd0};
-  wire known   = `REG_WRITABLE(at) || (Integer == 0 && `REG_PCG_CORE_WRITABLE(at));
+  wire known   = `REG_WRITABLE(at) || (Integer == 0 && `REG_PCG_CORE_WRITABLE(at)) ||
+                 (Slab != 0 && `REG_FX_CORES_WRITABLE(at));
   wire write   = take & ~busy_i;
   wire settable = pair == `REG_ALPHA || pair == `REG_BETA || pair == `REG_RHO_STOP;
   wire start   = control & data[`CONTROL_START] & strobe[0];
@@ -189,6 +198,9 @@ module core_regs #(
       stall_limit_o <= '0;
       stencil_o     <= 1'b0;
       bank_o        <= 1'b0;
+      halo_first_o  <= '0;
+      halo_last_o   <= '0;
+      halo_column_o <= '0;
       coef_o        <= '0;
     end else begin
       start_o     <= write & start;
@@ -208,6 +220,13 @@ module core_regs #(
           `REG_BANK: bank_o <= strobe[0] ? data[0] : bank_o;
           default: ;
         endcase
+        if (Slab != 0)
+          case (at)
+            `REG_HALO_FIRST: halo_first_o <= LenW'(merged(32'(halo_first_o)));
+            `REG_HALO_LAST: halo_last_o <= LenW'(merged(32'(halo_last_o)));
+            `REG_HALO_COLUMN: halo_column_o <= RowLenW'(merged(32'(halo_column_o)));
+            default: ;
+          endcase
         for (b = 0; b < 9; b = b + 1)
           if (Integer == 0 && pair == `REG_COEFFICIENT + 8'(8 * b))
             coef_o[b*CoefW +: CoefW] <= CoefW'(merged_pair(64'(coef_o[b*CoefW +: CoefW])));
@@ -252,7 +271,8 @@ module core_regs #(
       ar_q          <= 1'b0;
       answer_q      <= 1'b1;
       scalar_read_o <= from >= `REG_ALPHA && from < `REG_RHO_STOP + 8'd8;
-      s_axil_rresp  <= {~(`REG_READABLE(from) || (Integer != 0 && `REG_FX_CORE_READABLE(from))), 1'b0};
+      s_axil_rresp  <= {~(`REG_READABLE(from) || (Integer != 0 && `REG_FX_CORE_READABLE(from)) ||
+                          (Slab != 0 && `REG_FX_CORES_READABLE(from))), 1'b0};
       case (from)
         `REG_ID: s_axil_rdata <= `ID_VALUE;
         `REG_CONFIG: s_axil_rdata <= 32'(Config);
@@ -275,6 +295,9 @@ module core_regs #(
         `REG_BANK: s_axil_rdata <= {31'd0, bank_o};
         `REG_PASS_COUNT: s_axil_rdata <= pass_count_i;
         `REG_SIGMA_GUARDS: s_axil_rdata <= sigma_guards_i;
+        `REG_HALO_FIRST: s_axil_rdata <= 32'(halo_first_o);
+        `REG_HALO_LAST: s_axil_rdata <= 32'(halo_last_o);
+        `REG_HALO_COLUMN: s_axil_rdata <= 32'(halo_column_o);
         default: s_axil_rdata <= wide(from_q);
       endcase
     end else if (answer_q) begin

@@ -126,6 +126,8 @@ module pcg_core #(
   wire [31:0] pass_count, sigma_guards;
   wire [63:0] cycles;
 
+  wire [LenW-1:0] unused_halo_first, unused_halo_last;
+  wire [RowLenW-1:0] unused_halo_column;
   core_regs #(.ScalarW(ScalarW), .CoefW(CoefW), .LenW(LenW), .RowLenW(RowLenW),
               .Config(Log + 8 * CoefMode + 32 * Fixed + 64 * ((Order == 1) ? 1 : 0) +
                       256 * RowSums + 512 * Order)) i_regs (
@@ -138,7 +140,8 @@ module pcg_core #(
     .words_r_i(64'd0), .words_p_i(64'd0), .words_q_i(64'd0),
     .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(row_length), .row_bad_o(row_bad),
     .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(stencil_reg),
-    .bank_o(bank_reg), .scalar_read_o(scalar_read), .scalar_at_o(scalar_at), .set_o(set), .set_at_o(set_at), .set_word_o(set_word),
+    .bank_o(bank_reg), .halo_first_o(unused_halo_first), .halo_last_o(unused_halo_last),
+    .halo_column_o(unused_halo_column), .scalar_read_o(scalar_read), .scalar_at_o(scalar_at), .set_o(set), .set_at_o(set_at), .set_word_o(set_word),
     .coef_o(coef_regs));
 
   wire stencil = (CoefMode == 1) || (CoefMode == 2 && stencil_reg);
@@ -158,7 +161,7 @@ module pcg_core #(
   wire [2:0] scalar_end;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
     .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .stencil_i(stencil),
-    .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad), .passes_i(passes), .stall_limit_i(stall_limit),
+    .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad), .halo_last_i('0), .passes_i(passes), .stall_limit_i(stall_limit),
     .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
     .dots_done_i(dots_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end),
     .busy_o(busy), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),

@@ -151,7 +151,7 @@ module scalar_sequencer #(
                 (is_q[`SCALAR_HOLD] & ~d_free) | (forms_q & minus_q) | (is_q[`SCALAR_TOTAL] & a_busy) |
                 ((is_q[`SCALAR_CLEAR] | is_q[`SCALAR_DONE]) & ~settled_q) |
                 ((is_q[`SCALAR_TIMES] | is_q[`SCALAR_MINUS]) & moving);
-  wire go    = (running_q | start_i) & ready_q & ~stands;
+  wire go    = (running_q | (start_i & entry_i == '0)) & ready_q & ~stands;
   wire begun = go & forms_q;
   // Operands are taken as soon as their registers are free, and again until the instruction goes.
   wire load  = takes_q & a_free & running_q;

@@ -8,6 +8,10 @@
 ///                      its words overflowed; one beat a pass
 ///   s_axis_sum         in, with Alone 0: the same of all cores together, one beat a pass
 ///
+/// With Alone 0 a core has a slab of the vectors (fx_slab): it reads LENGTH elements, the first HALO_FIRST and the last
+/// HALO_LAST of which are its neighbours', and writes those between, so its output streams are that much shorter.
+/// Coefficients of the last HALO_LAST elements are not read either. fx_cores puts several cores side by side.
+///
 /// A word that overflows keeps its low bits, and the pass ends the run with WINDOW_OVERFLOW.
 /// Parameters: see fx_parameters.svh; registers: see core_regs.
 `include "mantissa.svh"
@@ -127,7 +131,9 @@ module fx_core #(
   wire [QW-1:0] words_q;
   wire [8:0] unused_coefs;
 
-  core_regs #(.ScalarW(ScalarW), .CoefW(1), .LenW(LenW), .RowLenW(RowLenW), .Integer(1),
+  wire [LenW-1:0] halo_first, halo_last, own_first, own_last;
+  wire [RowLenW-1:0] halo_column;
+  core_regs #(.ScalarW(ScalarW), .CoefW(1), .LenW(LenW), .RowLenW(RowLenW), .Integer(1), .Slab(1 - Alone),
               .Config(Log + 8 * CoefMode + 32 + 128 + 256 * RowSums)) i_regs (
     .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
     .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
@@ -138,8 +144,20 @@ module fx_core #(
     .words_r_i(64'(words_r)), .words_p_i(64'(words_p)), .words_q_i(64'(words_q)),
     .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(row_length), .row_bad_o(row_bad),
     .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(stencil_reg),
-    .bank_o(bank_reg), .scalar_read_o(scalar_read), .scalar_at_o(scalar_at), .set_o(set), .set_at_o(set_at), .set_word_o(set_word),
+    .bank_o(bank_reg), .halo_first_o(halo_first), .halo_last_o(halo_last), .halo_column_o(halo_column), .scalar_read_o(scalar_read), .scalar_at_o(scalar_at), .set_o(set), .set_at_o(set_at), .set_word_o(set_word),
     .coef_o(unused_coefs));
+
+  wire slab_bad;
+  generate
+    if (Alone != 0) begin : g_no_slab
+      assign {own_first, own_last, slab_bad} = '0;
+      wire unused_halos = &{1'b0, halo_first};
+    end else begin : g_slab
+      fx_slab #(.Lanes(Lanes), .LenW(LenW), .RowLenW(RowLenW), .CoefMode(CoefMode)) i_slab (
+        .clk_i, .length_i(length), .row_length_i(row_length), .first_i(halo_first), .last_i(halo_last),
+        .column_i(halo_column), .begin_o(own_first), .end_o(own_last), .bad_o(slab_bad));
+    end
+  endgenerate
 
   wire [Lanes-1:0] live_last; // lanes of the last token that hold an element
   genvar l;
@@ -155,9 +173,9 @@ module fx_core #(
   wire ended_early, ended_late;
   wire sums_done, scalar_done, scalar_guard;
   wire [2:0] scalar_end;
-  core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
+  core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN), .Slab(1 - Alone)) i_control (
     .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .stencil_i(1'(CoefMode == 1)),
-    .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad), .passes_i(passes), .stall_limit_i(stall_limit),
+    .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad | slab_bad), .halo_last_i(halo_last), .passes_i(passes), .stall_limit_i(stall_limit),
     .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
     .dots_done_i(sums_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end),
     .busy_o(busy), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),
@@ -217,7 +235,8 @@ module fx_core #(
 `include "fx_parameters_passed.svh"
   ) i_update (
     .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .slot_i(slot), .slot_real_i(slot_real), .slot_last_i(slot_last),
-    .token_last_i(token_last), .live_last_i(live_last), .load_i(start | operands), .alpha_cls_i(alpha_cls),
+    .token_last_i(token_last), .live_last_i(live_last), .own_first_i(own_first), .own_last_i(own_last),
+    .load_i(start | operands), .alpha_cls_i(alpha_cls),
     .alpha_i(alpha_op), .beta_cls_i(beta_cls), .beta_i(beta_op), .u_i(u_in), .r_i(r_in), .p_i(p_in), .q_i(q_in),
     .take_o(take), .take_ahead_o(take_ahead), .take_last_o(take_last), .give_o(update_give),
     .give_ahead_o(update_give_ahead), .give_last_o(update_give_last), .u_o(u_new), .r_o(r_new), .p_o(p_new),
@@ -228,7 +247,8 @@ module fx_core #(
 `include "fx_parameters_passed.svh"
   ) i_rows (
     .clk_i, .rst_ni, .en_i(en), .clear_i(clear), .ptr_i(ptr_q), .length_i(length), .row_length_i(row_length),
-    .live_last_i(live_last), .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_new), .band_i(band), .take_band_o(take_band),
+    .live_last_i(live_last), .own_first_i(own_first), .own_last_i(own_last), .column_i(halo_column),
+    .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_new), .band_i(band), .take_band_o(take_band),
     .take_band_ahead_o(take_band_ahead), .take_band_last_o(take_band_last), .give_o(rows_give),
     .give_ahead_o(rows_give_ahead), .give_last_o(rows_give_last), .q_o(q_new), .over_o(q_over), .live_o(row_live),
     .p_o(p_middle));

@@ -1,7 +1,9 @@
 /// Which elements a constant stencil leaves out: the grid's edge, in rows of row_length_i. Lane l of edge_o, a clock behind a
 /// token, says so of its lane l.
 ///
-/// The last row begins where the vector's end has come into the window: row_length_i elements in front of it.
+/// The last row begins where the vector's end has come into the window: row_length_i elements in front of it. The first
+/// and the last row_length_i elements that come by are an edge whatever they are: a slab has them in its halos, whose q'
+/// nobody takes, and its first element may stand anywhere in its row (column_i).
 `include "mantissa.svh"
 `default_nettype none
 module fx_edges #(
@@ -15,6 +17,7 @@ module fx_edges #(
   input  wire                clear_i,      ///< between passes
   input  wire  [LenW-1:0]    length_i,     ///< stands while a pass runs, as does the row's length
   input  wire  [RowLenW-1:0] row_length_i,
+  input  wire  [RowLenW-1:0] column_i,    ///< of the first element in its row; 0 with one lane
   input  wire                token_i,
   input  wire                second_i,     ///< fx_window's of the token
   input  wire                ends_i,       ///< likewise, with one lane
@@ -34,7 +37,7 @@ module fx_edges #(
           edge_o  <= begins_q | ends_i | ~second_i | flush_q;
         end
       end
-      wire unused = &{1'b0, length_i, row_length_i};
+      wire unused = &{1'b0, length_i, row_length_i, column_i};
     end else begin : g_lanes
       // Elements behind lane 0's in its row.
       logic [RowLenW-1:0] behind_q, most_q;
@@ -44,8 +47,8 @@ module fx_edges #(
       always_ff @(posedge clk_i) begin
         most_q <= row_length_i - RowLenW'(1);
         if (clear_i) begin
-          behind_q <= most_q;
-          begins_q <= 1'b1;
+          behind_q <= most_q - column_i;
+          begins_q <= column_i == '0;
         end else if (en_i && token_i) begin
           behind_q <= behind_next[RowLenW+1] ? row_next : behind_next[RowLenW-1:0];
           begins_q <= ends[Lanes-1];

@@ -18,6 +18,9 @@ module fx_rows #(
   input  wire  [LenW-1:0]              length_i,
   input  wire  [RowLenW-1:0]           row_length_i,
   input  wire  [Lanes-1:0]             live_last_i,       ///< lanes of the last token that hold an element
+  input  wire  [LenW-1:0]              own_first_i,       ///< with Alone 0: the tokens that are written and summed, fx_slab's
+  input  wire  [LenW-1:0]              own_last_i,
+  input  wire  [RowLenW-1:0]           column_i,          ///< likewise: of the first element in its row
   input  wire                          slot_i,            ///< p_i is that of a slot
   input  wire                          slot_real_i,       ///< of a token, not of the flush
   input  wire                          slot_last_i,
@@ -57,6 +60,31 @@ module fx_rows #(
     end
   always_ff @(posedge clk_i) if (en_i) second_q <= second_at[Latency-1:0]; // first windows come later than its old bits
 
+  // Those of them whose words leave.
+  logic [Latency:0] own_at, own_last_at;
+  generate
+    if (Alone != 0) begin : g_all
+      assign own_at      = window_at;
+      assign own_last_at = last_at;
+      wire unused = &{1'b0, own_first_i, own_last_i};
+    end else begin : g_own
+      logic [Latency:1] own_q, own_last_q;
+      fx_own #(.LenW(LenW)) i_own (
+        .clk_i, .en_i, .clear_i, .token_i(window), .begin_i(own_first_i), .end_i(own_last_i), .own_o(own_at[0]),
+        .last_o(own_last_at[0]));
+      assign own_at[Latency:1]      = own_q;
+      assign own_last_at[Latency:1] = own_last_q;
+      always_ff @(posedge clk_i)
+        if (!rst_ni || clear_i) begin
+          own_q      <= '0;
+          own_last_q <= '0;
+        end else if (en_i) begin
+          own_q      <= own_at[Latency-1:0];
+          own_last_q <= own_last_at[Latency-1:0];
+        end
+    end
+  endgenerate
+
   wire [Lanes*PW-1:0] south, centre, north;
   fx_lines #(.PW(PW), .Lanes(Lanes), .MaxRow(MaxRow), .Rows((Stencil != 0) ? 3 : 2)) i_lines (
     .clk_i, .en_i, .clear_i, .row_length_i, .p_i, .south_o(south), .centre_o(centre), .north_o(north));
@@ -76,7 +104,7 @@ module fx_rows #(
       delay #(.W(2), .N(Latency - 2)) i_edges_wait (
         .clk_i, .en_i, .ptr_i(7'd0), .d_i({slot_i & ~slot_real_i, ends}), .q_o({flush_then, ends_then}));
       fx_edges #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW)) i_edges (
-        .clk_i, .en_i, .clear_i, .length_i, .row_length_i, .token_i(window_at[Latency-2]), .second_i(second_at[Latency-2]),
+        .clk_i, .en_i, .clear_i, .length_i, .row_length_i, .column_i, .token_i(window_at[Latency-2]), .second_i(second_at[Latency-2]),
         .ends_i(ends_then),
         .flush_i(flush_then), .edge_o(edge_node));
       fx_row_stencil #(
@@ -105,16 +133,16 @@ module fx_rows #(
         assign take_band_ahead_o[c] = window_at[At-1];
         assign take_band_last_o[c]  = last_at[At];
       end
-      wire unused = &{1'b0, south, slot_real_i, length_i, second_at, ends};
+      wire unused = &{1'b0, south, slot_real_i, length_i, column_i, second_at, ends};
     end
   endgenerate
 
   assign live_o = last_at[Latency] ? live_last_i : {Lanes{1'b1}};
-  assign give_o.q = window_at[Latency];
+  assign give_o.q = own_at[Latency];
   assign {give_o.p, give_o.r, give_o.u} = 3'b000;
-  assign give_ahead_o.q = window_at[Latency-1];
+  assign give_ahead_o.q = own_at[Latency-1];
   assign {give_ahead_o.p, give_ahead_o.r, give_ahead_o.u} = 3'b000;
-  assign give_last_o.q = last_at[Latency];
+  assign give_last_o.q = own_last_at[Latency];
   assign {give_last_o.p, give_last_o.r, give_last_o.u} = 3'b000;
 endmodule
 `default_nettype wire

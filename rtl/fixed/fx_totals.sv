@@ -1,5 +1,6 @@
 /// A pass's totals: with Alone those of this core; else they leave by m_axis_sum when the pass closes, and what comes
-/// back by s_axis_sum, summed over all cores, is used. done_o: total_o stands until clear_i.
+/// back by s_axis_sum, summed over all cores, is used. done_o: total_o stands until clear_i. What was offered stays
+/// offered until it is taken, or until clear_i where a run was ended meanwhile.
 `default_nettype none
 module fx_totals #(
   parameter integer W = 202,
@@ -28,11 +29,11 @@ module fx_totals #(
       assign s_axis_sum_tready = 1'b0;
       wire unused = &{1'b0, clk_i, rst_ni, clear_i, close_i, m_axis_sum_tready, s_axis_sum_tdata, s_axis_sum_tvalid};
     end else begin : g_together
-      // What was offered stays offered, whatever becomes of the run; a total is waited for behind its part.
+      // A total is waited for behind its part.
       logic waits_q;
       assign s_axis_sum_tready = waits_q;
       always_ff @(posedge clk_i)
-        if (!rst_ni) begin
+        if (!rst_ni || clear_i) begin
           m_axis_sum_tvalid <= 1'b0;
           waits_q <= 1'b0;
           done_o  <= 1'b0;
@@ -41,7 +42,7 @@ module fx_totals #(
           else if (m_axis_sum_tready) m_axis_sum_tvalid <= 1'b0;
           if (close_i) waits_q <= 1'b1;
           else if (s_axis_sum_tvalid) waits_q <= 1'b0;
-          done_o <= ~clear_i & ~close_i & (done_o | (waits_q & s_axis_sum_tvalid));
+          done_o <= ~close_i & (done_o | (waits_q & s_axis_sum_tvalid));
         end
       always_ff @(posedge clk_i) begin
         if (!m_axis_sum_tvalid) m_axis_sum_tdata <= part_i;

@@ -16,6 +16,8 @@ module fx_update #(
   input  wire                  slot_last_i,
   input  wire                  token_last_i,
   input  wire  [Lanes-1:0]     live_last_i,  ///< lanes of the last token that hold an element
+  input  wire  [LenW-1:0]      own_first_i,  ///< with Alone 0: the tokens that are written and summed, fx_slab's
+  input  wire  [LenW-1:0]      own_last_i,
   input  wire                  load_i,       ///< alpha and beta are new; four clocks before a slot, which is five before p is taken
   input  wire  [1:0]           alpha_cls_i,
   input  wire  [OperandW-1:0]  alpha_i,
@@ -60,6 +62,29 @@ module fx_update #(
   assign row_slot_o      = slot_q[UpdatePOut];
   assign row_slot_real_o = real_q[UpdatePOut];
   assign row_slot_last_o = slot_last_q[UpdatePOut];
+
+  // Those of them whose words leave.
+  logic [Stages:0] own_q, own_last_q;
+  generate
+    if (Alone != 0) begin : g_all
+      assign own_q      = real_q;
+      assign own_last_q = last_q;
+      wire unused = &{1'b0, own_first_i, own_last_i};
+    end else begin : g_own
+      wire own, own_last;
+      fx_own #(.LenW(LenW)) i_own (
+        .clk_i, .en_i, .clear_i, .token_i(slot_real_i), .begin_i(own_first_i), .end_i(own_last_i), .own_o(own),
+        .last_o(own_last));
+      always_ff @(posedge clk_i)
+        if (!rst_ni || clear_i) begin
+          own_q      <= '0;
+          own_last_q <= '0;
+        end else if (en_i) begin
+          own_q      <= {own_q[Stages-1:0], own};
+          own_last_q <= {own_last_q[Stages-1:0], own_last};
+        end
+    end
+  endgenerate
 
   // Lanes that hold an element, a clock ahead of their words.
   logic [Lanes-1:0] u_live, r_live, p_live;
@@ -122,16 +147,16 @@ module fx_update #(
   assign take_last_o.r = last_q[UpdateRIn];
   assign take_last_o.u = last_q[UpdateUIn];
   assign give_o.q = 1'b0;
-  assign give_o.p = real_q[UpdatePOut];
-  assign give_o.r = real_q[UpdateROut];
-  assign give_o.u = real_q[UpdateUOut];
+  assign give_o.p = own_q[UpdatePOut];
+  assign give_o.r = own_q[UpdateROut];
+  assign give_o.u = own_q[UpdateUOut];
   assign give_ahead_o.q = 1'b0;
-  assign give_ahead_o.p = real_q[UpdatePOut-1];
-  assign give_ahead_o.r = real_q[UpdateROut-1];
-  assign give_ahead_o.u = real_q[UpdateUOut-1];
+  assign give_ahead_o.p = own_q[UpdatePOut-1];
+  assign give_ahead_o.r = own_q[UpdateROut-1];
+  assign give_ahead_o.u = own_q[UpdateUOut-1];
   assign give_last_o.q = 1'b0;
-  assign give_last_o.p = last_q[UpdatePOut];
-  assign give_last_o.r = last_q[UpdateROut];
-  assign give_last_o.u = last_q[UpdateUOut];
+  assign give_last_o.p = own_last_q[UpdatePOut];
+  assign give_last_o.r = own_last_q[UpdateROut];
+  assign give_last_o.u = own_last_q[UpdateUOut];
 endmodule
 `default_nettype wire

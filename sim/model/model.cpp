@@ -1,7 +1,8 @@
-// A simulation model: the Verilated core, its memory, and the loop that clocks them. Compiled together with the
-// Verilated code for each set of core parameters (see model_abi.h), so the loop is inlined around eval().
+// A simulation model: the Verilated core or cores, their memory, and the loop that clocks them. Compiled together with
+// the Verilated code for each set of core parameters (see model_abi.h), so the loop is inlined around eval().
 #include "model_abi.h"
 
+#include <array>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -23,13 +24,28 @@ __attribute__((weak)) void Vmodel___024root___eval_nba(Vmodel___024root* top);
 struct mantissa_model_state {
     std::unique_ptr<VerilatedContext> context = std::make_unique<VerilatedContext>();
     std::unique_ptr<Vmodel> top;
-    Streams streams;
+    std::array<Streams, kCores> cores = numbered(std::make_index_sequence<kCores>());
     std::uint64_t clock = 0;
 #ifdef MANTISSA_TRACE
     std::unique_ptr<VerilatedFstC> trace;
     std::uint64_t trace_first = 0, trace_last = 0;
     std::string trace_path;
 #endif
+
+    template <std::size_t... K> static std::array<Streams, kCores> numbered(std::index_sequence<K...>) {
+        return {Streams(K)...};
+    }
+    /// What `act` says of every core's streams; all are asked.
+    template <class Act> bool all(Act&& act) const {
+        bool yes = true;
+        for (const Streams& streams : cores) yes &= act(streams);
+        return yes;
+    }
+    template <class Act> bool all(Act&& act) {
+        bool yes = true;
+        for (Streams& streams : cores) yes &= act(streams);
+        return yes;
+    }
 
     [[nodiscard]] bool plain() const {
 #ifdef MANTISSA_TRACE
@@ -38,7 +54,7 @@ struct mantissa_model_state {
 #ifdef MANTISSA_RULES
         return false; // the assertions look at every clock as it is before its edge
 #endif
-        return streams.plain();
+        return all([](const Streams& streams) { return streams.plain(); });
     }
 
     /// A rising edge behind an evaluation since which nothing but registers and data inputs moved, so that the low half
@@ -88,43 +104,67 @@ struct mantissa_model_state {
 
     /// What of a clock shows before its edge.
     struct Clock {
-        unsigned beats, stores, command_data;
-        bool command;
+        std::array<unsigned, kCores> beats, stores;
+        unsigned command_data;
+        bool command, moved;
     };
     Clock look(mantissa_stats& stats) {
         const Vmodel___024root& root = *top->rootp;
         ++stats.cycles;
-        if (const unsigned waiting = root.waiting; waiting != 0) {
+        Clock now{};
+        unsigned waiting = 0, moved = 0;
+        for (unsigned k = 0; k < kCores; ++k) {
+            waiting |= root.waiting[k];
+            now.beats[k] = root.in_valid[k] & root.in_ready[k];
+            now.stores[k] = root.out_valid[k] & root.out_ready[k];
+            moved |= now.beats[k] | now.stores[k];
+        }
+        if (waiting != 0) {
             ++stats.stalled;
             for (unsigned k = 0; k < MANTISSA_STREAMS; ++k) stats.stall[k] += (waiting >> k) & 1;
         }
         stats.stall_command += root.pass_valid && !root.pass_ready;
-        return {static_cast<unsigned>(root.in_valid & root.in_ready),
-                static_cast<unsigned>(root.out_valid & root.out_ready), root.pass_data,
-                root.pass_valid && root.pass_ready};
+        now.command_data = root.pass_data;
+        now.command = root.pass_valid && root.pass_ready;
+        now.moved = moved != 0;
+        stats.streaming += now.moved;
+        return now;
+    }
+    void take(const Root& root, const Clock& now) {
+        for (unsigned k = 0; k < kCores; ++k) cores[k].take(root, now.stores[k]);
+    }
+    /// Returns whether a stream came to its last beat or its end.
+    bool bring(Root& root, const Clock& now, mantissa_stats& stats) {
+        bool ends = false;
+        for (unsigned k = 0; k < kCores; ++k) ends |= cores[k].bring(root, now.beats[k]);
+        if (now.command) {
+            ++stats.passes;
+            for (Streams& streams : cores) streams.begin_pass(root, now.command_data, stats);
+        }
+        return ends;
+    }
+    /// Returns whether valid or last of a stream changed.
+    bool offer_plain(Root& root) {
+        bool changed = false;
+        for (Streams& streams : cores) changed |= streams.offer_plain(root);
+        return changed;
     }
 
     /// One clock of the core and its streams; returns whether anything moved.
     bool step(mantissa_stats& stats) {
         Vmodel___024root& root = *top->rootp;
-        streams.offer(root, clock);
+        top->pass_ready = all([&](Streams& streams) { return streams.offer(root, clock); });
         top->clk_i = 0;
         top->eval();
         dump(2 * clock);
         const Clock now = look(stats);
-        streams.take(root, now.stores);
+        take(root, now);
         top->clk_i = 1;
         top->eval();
         dump(2 * clock + 1);
         ++clock;
-        streams.bring(root, now.beats);
-        if (now.command) {
-            ++stats.passes;
-            streams.begin_pass(root, now.command_data, stats);
-        }
-        const bool moved = (now.beats | now.stores) != 0;
-        stats.streaming += moved;
-        return moved || now.command;
+        bring(root, now, stats);
+        return now.moved || now.command;
     }
 
     /// The same with every beat there and room for all. What the core shows then hangs on its registers and on the
@@ -137,18 +177,12 @@ struct mantissa_model_state {
             top->eval();
         }
         const Clock now = look(stats);
-        streams.take(root, now.stores);
+        take(root, now);
         rise(root);
         ++clock;
-        const bool ends = streams.bring(root, now.beats);
-        if (now.command) {
-            ++stats.passes;
-            streams.begin_pass(root, now.command_data, stats);
-        }
-        settled = !(ends || now.command) || !streams.offer_plain(root);
-        const bool moved = (now.beats | now.stores) != 0;
-        stats.streaming += moved;
-        return moved || now.command;
+        const bool ends = bring(root, now, stats);
+        settled = !(ends || now.command) || !offer_plain(root);
+        return now.moved || now.command;
     }
 
     template <bool Plain> int run_loop(std::uint64_t patience, std::uint64_t limit, mantissa_stats& stats) {
@@ -156,8 +190,8 @@ struct mantissa_model_state {
         const std::uint64_t begin = clock;
         [[maybe_unused]] bool settled = false;
         if constexpr (Plain) {
-            streams.offer_plain(*top->rootp);
-            top->out_ready = 15;
+            offer_plain(*top->rootp);
+            for (unsigned k = 0; k < kCores; ++k) top->rootp->out_ready[k] = 15;
             top->pass_ready = 1;
         }
         const auto clocked = [&] {
@@ -177,13 +211,14 @@ struct mantissa_model_state {
                 break;
             }
         }
-        if (result == 0) streams.finish(stats);
-        else streams.count_bytes(stats);
+        for (Streams& streams : cores)
+            if (result == 0) streams.finish(stats);
+            else streams.count_bytes(stats);
         return result;
     }
 
     std::uint32_t read(std::uint32_t address) {
-        top->araddr = static_cast<CData>(address);
+        top->araddr = static_cast<SData>(address);
         top->arvalid = 1; // it is taken at once: no read is under way
         tick();
         top->arvalid = 0;
@@ -193,7 +228,7 @@ struct mantissa_model_state {
         return value;
     }
     void write(std::uint32_t address, std::uint32_t value) {
-        top->awaddr = static_cast<CData>(address);
+        top->awaddr = static_cast<SData>(address);
         top->wdata = value;
         top->wstrb = 15;
         top->awvalid = top->wvalid = 1; // both are taken at once: no write is under way
@@ -209,7 +244,7 @@ struct mantissa_model_state {
         if (top->busy) {
             step(aside);
         } else {
-            streams.discard(*top->rootp);
+            top->pass_ready = all([&](const Streams& streams) { return streams.discard(*top->rootp); });
             edge();
         }
     }
@@ -225,13 +260,17 @@ void vl_stop(const char* file, int line, const char* scope) {
 
 namespace {
 
+void clear(mantissa_model_state& m) {
+    for (Streams& streams : m.cores) streams.clear(*m.top->rootp);
+    m.top->pass_ready = m.all([&](const Streams& streams) { return streams.discard(*m.top->rootp); });
+}
 mantissa_model_state* create() {
     auto* m = new mantissa_model_state;
 #ifdef MANTISSA_TRACE
     m->context->traceEverOn(true);
 #endif
     m->top = std::make_unique<Vmodel>(m->context.get(), "model");
-    m->streams.clear(*m->top->rootp);
+    clear(*m);
     m->top->awvalid = m->top->wvalid = m->top->arvalid = 0;
     m->top->rst_ni = 0;
     for (int k = 0; k < 4; ++k) m->edge();
@@ -247,19 +286,20 @@ void destroy(mantissa_model_state* m) {
     delete m;
 }
 void reset(mantissa_model_state* m) {
-    m->streams.clear(*m->top->rootp);
+    clear(*m);
     m->top->rst_ni = 0;
     m->edge();
     m->top->rst_ni = 1;
 }
 void set_memory(mantissa_model_state* m, const mantissa_memory* memory) {
-    m->streams.set_memory(*memory);
+    for (Streams& streams : m->cores) streams.set_memory(*memory);
 }
-void set_buffers(mantissa_model_state* m, const mantissa_buffers* buffers) {
-    m->streams.buffers = *buffers;
+void set_buffers(mantissa_model_state* m, std::uint32_t core, const mantissa_buffers* buffers) {
+    m->cores.at(core).buffers = *buffers;
 }
 void set_misbehaviour(mantissa_model_state* m, const mantissa_misbehaviour* b) {
-    m->streams.misbehaviour = *b;
+    for (Streams& streams : m->cores) streams.misbehaviour = {};
+    m->cores.at(b->core).misbehaviour = *b;
 }
 void write_register(mantissa_model_state* m, std::uint32_t address, std::uint32_t value) {
     m->write(address, value);
@@ -271,7 +311,9 @@ int run(mantissa_model_state* m, std::uint64_t patience, std::uint64_t limit, ma
     return m->plain() ? m->run_loop<true>(patience, limit, *stats) : m->run_loop<false>(patience, limit, *stats);
 }
 std::uint32_t waiting(mantissa_model_state* m) {
-    return m->top->waiting | (m->top->pass_valid ? 1u << 17 : 0u);
+    std::uint32_t any = m->top->pass_valid ? 1u << 17 : 0u;
+    for (unsigned k = 0; k < kCores; ++k) any |= m->top->waiting[k];
+    return any;
 }
 int trace([[maybe_unused]] mantissa_model_state* m, [[maybe_unused]] const char* path,
           [[maybe_unused]] std::uint64_t first, [[maybe_unused]] std::uint64_t last) {
@@ -319,23 +361,23 @@ void cycle(mantissa_model_state* m, mantissa_ports* ports) {
     for (unsigned k = 0; k < MANTISSA_IN; ++k)
         if ((ports->in_valid >> k) & 1) {
             pack(ports->in_data + k * kLanes, kWidths[k < 4 ? k : 4], beat);
-            with_in(root, k, [&](auto& port) { put(port, beat); });
+            with_in(root, 0, k, [&](auto& port) { put(port, beat); });
         }
-    top.in_valid = static_cast<SData>(ports->in_valid);
-    top.in_last = static_cast<SData>(ports->in_last);
-    top.out_ready = static_cast<CData>(ports->out_ready);
+    top.in_valid[0] = static_cast<SData>(ports->in_valid);
+    top.in_last[0] = static_cast<SData>(ports->in_last);
+    top.out_ready[0] = static_cast<CData>(ports->out_ready);
     top.pass_ready = static_cast<CData>(ports->pass_ready);
     top.clk_i = 0;
     top.eval();
     m->dump(2 * m->clock);
-    ports->in_taken = ports->in_valid & top.in_ready;
-    ports->out_taken = ports->out_ready & top.out_valid;
+    ports->in_taken = ports->in_valid & top.in_ready[0];
+    ports->out_taken = ports->out_ready & top.out_valid[0];
     ports->pass_taken = top.pass_valid & ports->pass_ready;
     ports->pass_data = top.pass_data;
-    ports->waiting = top.waiting;
+    ports->waiting = top.waiting[0];
     for (unsigned k = 0; k < MANTISSA_OUT; ++k)
         if ((ports->out_taken >> k) & 1) {
-            with_out(root, k, [&](const auto& port) { get(port, beat); });
+            with_out(root, 0, k, [&](const auto& port) { get(port, beat); });
             unpack(beat, kWidths[k], ports->out_data + k * kLanes);
         }
     top.clk_i = 1;
@@ -351,9 +393,23 @@ constexpr std::uint32_t kHasTrace = 1;
 constexpr std::uint32_t kHasTrace = 0;
 #endif
 
-constexpr mantissa_model_api kApi = {
-    MANTISSA_MODEL_VERSION, kLanes,         kHasTrace,     create, destroy, reset, set_memory, set_buffers,
-    set_misbehaviour,       write_register, read_register, run,    waiting, trace, clock_of,   cycle};
+constexpr mantissa_model_api kApi = {MANTISSA_MODEL_VERSION,
+                                     kLanes,
+                                     kCores,
+                                     kHasTrace,
+                                     create,
+                                     destroy,
+                                     reset,
+                                     set_memory,
+                                     set_buffers,
+                                     set_misbehaviour,
+                                     write_register,
+                                     read_register,
+                                     run,
+                                     waiting,
+                                     trace,
+                                     clock_of,
+                                     cycle};
 
 } // namespace
 

@@ -1,6 +1,7 @@
-// The memory side of a simulation model: the queues of the streams, their random stalls and misbehaviour, and the
-// vectors they come from and go to. Compiled with each model, on the ports of the Verilated top. A beat is copied as it
-// is: the vectors have the layout of the core's ports (model_abi.h).
+// The memory side of a core of a simulation model: the queues of its streams, their random stalls and misbehaviour, and
+// the vectors they come from and go to. Compiled with each model, on the ports of the Verilated top. A beat is copied
+// as it is: the vectors have the layout of the core's ports (model_abi.h). Several cores read their slabs from one
+// memory, with the neighbours' elements at either end, and write their own to the other bank.
 #pragma once
 
 #include "model_abi.h"
@@ -17,6 +18,7 @@
 namespace {
 
 constexpr unsigned kLanes = MANTISSA_LANES;
+constexpr unsigned kCores = MANTISSA_CORES;
 using Root = Vmodel___024root;
 
 /// 64-bit words of a beat in memory, of a port of up to 64 bits (an integer) or more (an array of 32-bit words).
@@ -31,33 +33,34 @@ template <class Port> void get(const Port& port, std::uint64_t* beat) {
 }
 
 using Coefficient = std::remove_cvref_t<decltype(std::declval<Root&>().in_coef[0])>;
-constexpr unsigned kCoefs = sizeof(std::declval<Root&>().in_coef) / sizeof(Coefficient);
+constexpr unsigned kCoefs = sizeof(std::declval<Root&>().in_coef) / sizeof(Coefficient) / kCores;
 
-/// Does something with the port of input or output stream k.
-template <class Do> inline __attribute__((always_inline)) void with_in(Root& top, unsigned k, Do&& act) {
+/// Does something with the port of a core's input or output stream k.
+template <class Do> inline __attribute__((always_inline)) void with_in(Root& top, unsigned core, unsigned k, Do&& act) {
     switch (k) {
     case 0:
-        return act(top.in_u);
+        return act(top.in_u[core]);
     case 1:
-        return act(top.in_r);
+        return act(top.in_r[core]);
     case 2:
-        return act(top.in_p);
+        return act(top.in_p[core]);
     case 3:
-        return act(top.in_q);
+        return act(top.in_q[core]);
     default:
-        if (k - 4 < kCoefs) act(top.in_coef[k - 4]);
+        if (k - 4 < kCoefs) act(top.in_coef[core * kCoefs + k - 4]);
     }
 }
-template <class Do> inline __attribute__((always_inline)) void with_out(const Root& top, unsigned k, Do&& act) {
+template <class Do>
+inline __attribute__((always_inline)) void with_out(const Root& top, unsigned core, unsigned k, Do&& act) {
     switch (k) {
     case 0:
-        return act(top.out_u);
+        return act(top.out_u[core]);
     case 1:
-        return act(top.out_r);
+        return act(top.out_r[core]);
     case 2:
-        return act(top.out_p);
+        return act(top.out_p[core]);
     default:
-        return act(top.out_q);
+        return act(top.out_q[core]);
     }
 }
 
@@ -90,7 +93,10 @@ class Streams {
 public:
     mantissa_memory memory{0, 0, 64, 0, 1};
     mantissa_buffers buffers{};
-    mantissa_misbehaviour misbehaviour{0, 0, 0};
+    mantissa_misbehaviour misbehaviour{0, 0, 0, 0};
+
+    /// Those of core number `core`.
+    explicit Streams(unsigned core = 0) : number_(core) {}
 
     /// No queues needed: data is always there, room too.
     [[nodiscard]] bool plain() const {
@@ -99,7 +105,7 @@ public:
     void set_memory(const mantissa_memory& m) {
         memory = m;
         if (memory.fifo_beats == 0) memory.fifo_beats = 1;
-        random_.state = m.seed | 1;
+        random_.state = (m.seed + number_ * 0x9E3779B97F4A7C15ULL) | 1;
     }
 
     void clear(Root& top) {
@@ -108,9 +114,9 @@ public:
             s.stall = 0;
             s.offered = false;
         }
-        top.in_valid = 0;
-        top.in_last = 0;
-        discard(top);
+        top.in_valid[core()] = 0;
+        top.in_last[core()] = 0;
+        (void)discard(top);
         quiet_until_ = 0;
         budget_ = 0;
         passes_ = 0;
@@ -122,16 +128,20 @@ public:
         ++passes_;
         const unsigned bank = command & 1;
         const bool bands = (command & 2) != 0;
-        const std::uint64_t beats = (buffers.size + kLanes - 1) / kLanes;
+        const std::uint64_t beats = beats_of(buffers.size), kept = buffers.halo_first / kLanes,
+                            formed = beats - buffers.halo_last / kLanes; // elements whose rows are
         for (unsigned k = 0; k < MANTISSA_STREAMS; ++k) {
             Stream& s = streams_[k];
             const bool band = k >= 4 && k < MANTISSA_IN;
-            s.beats = band && (!bands || k - 4 >= kCoefs) ? 0 : beats;
+            s.beats = band && (!bands || k - 4 >= kCoefs) ? 0 : band ? formed : k < MANTISSA_IN ? beats : formed - kept;
             s.moved = s.counted = s.issued = 0;
             s.offered = false;
             s.data = k < 4  ? buffers.vectors[bank][k]
                      : band ? const_cast<std::uint64_t*>(buffers.bands[k - 4])
                             : buffers.vectors[1 - bank][k - MANTISSA_IN];
+            if (k >= MANTISSA_IN)
+                with_out(top, core(), k - MANTISSA_IN,
+                         [&](const auto& port) { s.data += kept * kWords<decltype(port)>; });
             s.bytes = kLanes * buffers.element_bytes[k < MANTISSA_IN ? k : k - MANTISSA_IN];
             s.due.assign(memory.fifo_beats, 0);
         }
@@ -139,7 +149,8 @@ public:
     }
 
     /// Valid, last and ready of this clock, as the memory's bandwidth, latency, stalls and misbehaviour have it.
-    void offer(Root& top, std::uint64_t clock) {
+    /// Returns whether the next pass may begin: what was written can be read.
+    [[nodiscard]] bool offer(Root& top, std::uint64_t clock) {
         serve(clock);
         unsigned valid = 0, last = 0, ready = 0;
         for (unsigned k = 0; k < MANTISSA_IN; ++k) {
@@ -163,21 +174,23 @@ public:
             const bool hold = stalled(s) || dead(MANTISSA_IN + k, s.moved);
             if (!hold && s.moved - s.issued < memory.fifo_beats) ready |= 1u << k;
         }
-        top.in_valid = valid;
-        top.in_last = last;
-        top.out_ready = ready;
+        top.in_valid[core()] = valid;
+        top.in_last[core()] = last;
+        top.out_ready[core()] = ready;
         bool landed = clock >= quiet_until_;
         for (unsigned k = MANTISSA_IN; k < MANTISSA_STREAMS; ++k) landed &= streams_[k].issued == streams_[k].moved;
-        top.pass_ready = landed && !dead(MANTISSA_STREAMS, passes_);
+        return landed && !dead(MANTISSA_STREAMS, passes_);
     }
 
-    /// Between runs nothing is offered, and what the core still offers is taken and thrown away.
-    void discard(Root& top) const {
-        top.in_valid = 0;
-        top.out_ready = 15;
-        top.pass_ready = !dead(MANTISSA_STREAMS, ~std::uint64_t{0});
+    /// Between runs nothing is offered, and what the core still offers is taken and thrown away; returns whether pass
+    /// beats are.
+    [[nodiscard]] bool discard(Root& top) const {
+        unsigned ready = 15;
         for (unsigned k = 0; k < MANTISSA_OUT; ++k)
-            if (dead(MANTISSA_IN + k, ~std::uint64_t{0})) top.out_ready &= ~(1u << k);
+            if (dead(MANTISSA_IN + k, ~std::uint64_t{0})) ready &= ~(1u << k);
+        top.in_valid[core()] = 0;
+        top.out_ready[core()] = ready;
+        return !dead(MANTISSA_STREAMS, ~std::uint64_t{0});
     }
 
     /// Valid and last of streams whose data is always there; returns whether they changed.
@@ -188,9 +201,9 @@ public:
             valid |= static_cast<unsigned>(s.moved < s.beats) << k;
             last |= static_cast<unsigned>(s.moved + 1 == s.beats) << k;
         }
-        const bool changed = top.in_valid != valid || top.in_last != last;
-        top.in_valid = valid;
-        top.in_last = last;
+        const bool changed = top.in_valid[core()] != valid || top.in_last[core()] != last;
+        top.in_valid[core()] = valid;
+        top.in_last[core()] = last;
         return changed;
     }
 
@@ -229,6 +242,9 @@ public:
     }
 
 private:
+    /// The number, which is a constant for a core alone.
+    [[nodiscard]] unsigned core() const { return kCores == 1 ? 0 : number_; }
+    static std::uint64_t beats_of(std::uint64_t elements) { return (elements + kLanes - 1) / kLanes; }
     /// Whether a test has stopped a stream that the core sends (MANTISSA_STREAMS: the pass beats) at its `at`-th beat.
     [[nodiscard]] bool dead(unsigned stream, std::uint64_t at) const {
         return misbehaviour.kind == 3 && misbehaviour.stream == stream && at >= misbehaviour.beat;
@@ -237,7 +253,7 @@ private:
     void present(Root& top, unsigned k) {
         const Stream& s = streams_[k];
         if (s.moved < s.beats)
-            with_in(top, k, [&](auto& port) { put(port, s.data + s.moved * kWords<decltype(port)>); });
+            with_in(top, core(), k, [&](auto& port) { put(port, s.data + s.moved * kWords<decltype(port)>); });
     }
     bool next(Root& top, unsigned k) {
         Stream& s = streams_[k];
@@ -248,7 +264,7 @@ private:
     }
     void store(const Root& top, unsigned k) {
         Stream& s = streams_[MANTISSA_IN + k];
-        with_out(top, k, [&](const auto& port) { get(port, s.data + s.moved * kWords<decltype(port)>); });
+        with_out(top, core(), k, [&](const auto& port) { get(port, s.data + s.moved * kWords<decltype(port)>); });
         ++s.moved;
     }
 
@@ -290,6 +306,7 @@ private:
         return false;
     }
 
+    unsigned number_;
     Random random_;
     Stream streams_[MANTISSA_STREAMS];
     std::uint64_t quiet_until_ = 0; // when the last drained write can be read

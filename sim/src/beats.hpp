@@ -33,6 +33,8 @@ public:
     }
     void clear() { std::fill(words_.begin(), words_.end(), 0); }
     [[nodiscard]] std::uint64_t* data() { return words_.data(); }
+    /// The beat that begins with element i, a multiple of the lanes.
+    [[nodiscard]] std::uint64_t* data(std::size_t i) { return words_.data() + i / lanes_ * stride_; }
 
 private:
     struct Place {

@@ -38,6 +38,9 @@ enum Register : std::uint32_t {
     kWordsR = 0xD0,
     kWordsP = 0xD8,
     kWordsQ = 0xE0,
+    kHaloFirst = 0xE8,
+    kHaloLast = 0xEC,
+    kHaloColumn = 0xF0,
 };
 
 constexpr std::uint32_t kIdValue = 0x4D545301;

@@ -8,9 +8,10 @@
 
 namespace mantissa::sim {
 
-void write_gtkwave_save(const std::string& fst_path, const DatapathSpec& spec) {
+void write_gtkwave_save(const std::string& fst_path, const DatapathSpec& spec, bool several) {
     const std::filesystem::path fst = fst_path;
     const bool integer = spec.fixed_vectors();
+    const std::string core = several ? "model.model_top.core.g_core[0].i_core." : "model.model_top.core.";
     std::filesystem::path save = fst;
     save.replace_extension(".gtkw");
     std::ofstream out(save);
@@ -20,9 +21,9 @@ void write_gtkwave_save(const std::string& fst_path, const DatapathSpec& spec) {
     out << "[timestart] 0\n[sst_width] 240\n[signals_width] 320\n";
     const auto group = [&](const char* title) { out << "@200\n-" << title << "\n"; };
     const auto hex = [&](const std::string& signal, int msb) {
-        out << "@22\nmodel.model_top.core." << signal << (msb > 0 ? fmt::format("[{}:0]", msb) : "") << "\n";
+        out << "@22\n" << core << signal << (msb > 0 ? fmt::format("[{}:0]", msb) : "") << "\n";
     };
-    const auto wire = [&](const std::string& signal) { out << "@28\nmodel.model_top.core." << signal << "\n"; };
+    const auto wire = [&](const std::string& signal) { out << "@28\n" << core << signal << "\n"; };
     group("control");
     wire("clk_i");
     wire("rst_ni");

@@ -7,7 +7,7 @@
 
 namespace mantissa::sim {
 
-/// Writes `path` with .gtkw in place of its extension.
-void write_gtkwave_save(const std::string& fst_path, const DatapathSpec& spec);
+/// Writes `path` with .gtkw in place of its extension; of several cores it shows the first.
+void write_gtkwave_save(const std::string& fst_path, const DatapathSpec& spec, bool several);
 
 } // namespace mantissa::sim

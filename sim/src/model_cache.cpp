@@ -159,15 +159,17 @@ base::HashName name_of(const ModelRequest& request, const ModelCacheOptions& opt
     CoreParameters sorted = request.parameters;
     std::sort(sorted.begin(), sorted.end());
     for (const auto& [parameter, value] : sorted) name.add(fmt::format("{}={}", parameter, value));
+    name.add(fmt::format("{} core(s)", request.cores));
     return name.add(request.trace ? "trace" : "plain").add(request.rules ? "rules" : "no rules");
 }
 
 std::string kind_of(const ModelRequest& request) {
-    return fmt::format("{}{} lane(s){}",
+    return fmt::format("{}{}{} lane(s){}",
                        is_resident_core(request.parameters)  ? "resident, "
                        : is_integer_core(request.parameters) ? "integers, "
                                                              : "",
-                       value_of(request, "Lanes"), request.trace ? ", with trace" : "");
+                       request.cores > 1 ? fmt::format("{} cores, ", request.cores) : "", value_of(request, "Lanes"),
+                       request.trace ? ", with trace" : "");
 }
 
 /// Turns the core into C++ in `work`.
@@ -184,6 +186,7 @@ void verilate(const ModelRequest& request, const fs::path& source, const fs::pat
     for (const char* folder : rtl_folders(request)) words = words + Words{"-y", source / folder};
     words.push_back(source / (resident ? "rtl/fixed/resident/fx_resident.sv" : "sim/model/model_top.sv"));
     if (is_integer_core(request.parameters)) words.push_back("-DMANTISSA_FIXED");
+    if (request.cores > 1) words.push_back(fmt::format("-DMANTISSA_CORES={}", request.cores));
     if (request.rules) words = words + Words{"--assert", "-DMANTISSA_RULES"};
     if (request.trace) words = words + Words{"--trace-fst", "--trace-structs"};
     else words.push_back(source / "sim/model/model.vlt");
@@ -199,7 +202,8 @@ void compile(const ModelRequest& request, const fs::path& source, const fs::path
     Words words =
         compiler() + Words{"-shared", "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"} +
         (request.trace ? Words{"-O1"} : base::split_words(kCompilerFlags) + folding_linker().flags) +
-        Words{fmt::format("-DMANTISSA_LANES={}", value_of(request, "Lanes")), "-DMANTISSA_WIDTHS=" + widths_of(request),
+        Words{fmt::format("-DMANTISSA_LANES={}", value_of(request, "Lanes")),
+              fmt::format("-DMANTISSA_CORES={}", request.cores), "-DMANTISSA_WIDTHS=" + widths_of(request),
               "-DVL_TIME_CONTEXT"} +
         (request.trace ? Words{"-DMANTISSA_TRACE", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"} : Words{"-DVM_TRACE=0"}) +
         (request.rules ? Words{"-DMANTISSA_RULES", "-DVL_USER_STOP"} : Words{}) +

@@ -18,6 +18,7 @@
 #include "mantissa/row_forms.hpp"
 #include "model_library.hpp"
 #include "resident_core.hpp"
+#include "slabs.hpp"
 
 namespace mantissa::sim {
 
@@ -27,32 +28,29 @@ mantissa_memory to_c(const MemoryOptions& m) {
     return {m.bytes_per_cycle, m.latency, std::max(m.fifo_beats, 1U), m.stall, m.seed};
 }
 
+/// Registers of a core of several stand on a page of their own, behind the one of all.
+std::uint32_t page(std::size_t core) {
+    return static_cast<std::uint32_t>(core + 1) << 8;
+}
+
 class Run final : public RtlSession {
 public:
     Run(const System& system, const DatapathSpec& spec, const RtlOptions& options, const std::string& model_path)
         : spec_(spec), formats_{spec.u, spec.r, spec.p, spec.q}, options_(options), size_(system.size()),
           row_length_(system.row_length()), matrix_(core_matrix(system, spec)),
+          slabs_(slabs(size_, row_length_, spec.lanes, options.cores, matrix_.constant && spec.lanes == 1)),
           model_(std::make_shared<ModelLibrary>(model_path)) {
-        mantissa_buffers buffers{};
-        buffers.size = size_;
         for (std::size_t v = 0; v < 4; ++v) {
-            for (std::size_t bank = 0; bank < 2; ++bank) {
+            for (std::size_t bank = 0; bank < 2; ++bank)
                 vectors_[bank][v] = Beats(size_, spec.lanes, formats_[v].width());
-                buffers.vectors[bank][v] = vectors_[bank][v].data();
-            }
-            buffers.element_bytes[v] = bytes(formats_[v].width());
         }
-        for (std::size_t k = 0; k < matrix_.streams.size(); ++k) {
-            buffers.element_bytes[4 + k] = bytes(matrix_.stream_bits);
-            buffers.bands[k] = matrix_.streams[k].data();
-        }
-        api().set_buffers(model_.state(), &buffers);
+        for (std::size_t core = 0; core < slabs_.size(); ++core) set_buffers(core);
         set_memory(options.memory);
         program_system();
         if (!options.trace.path.empty()) {
             if (api().trace(model_.state(), options.trace.path.c_str(), options.trace.first, options.trace.last) != 0)
                 throw std::runtime_error("this model was built without trace");
-            write_gtkwave_save(options.trace.path, spec);
+            write_gtkwave_save(options.trace.path, spec, options.cores > 1);
         }
     }
 
@@ -126,7 +124,7 @@ public:
         api().set_memory(model_.state(), &m);
     }
     void set_misbehaviour(const Misbehaviour& m) override {
-        const mantissa_misbehaviour c{m.stream, static_cast<std::uint32_t>(m.kind), m.beat};
+        const mantissa_misbehaviour c{m.stream, static_cast<std::uint32_t>(m.kind), m.beat, m.core};
         api().set_misbehaviour(model_.state(), &c);
     }
     std::uint32_t read_register(std::uint32_t address) override { return api().read_register(model_.state(), address); }
@@ -201,6 +199,23 @@ public:
 
 private:
     [[nodiscard]] const mantissa_model_api& api() const { return model_.api(); }
+    /// Where a core's slab lies in the vectors of both banks: its neighbours' elements are read, and not written.
+    void set_buffers(std::size_t core) {
+        const Slab& slab = slabs_[core];
+        mantissa_buffers buffers{};
+        buffers.size = slab.length;
+        buffers.halo_first = slab.halo_first;
+        buffers.halo_last = slab.halo_last;
+        for (std::size_t v = 0; v < 4; ++v) {
+            for (std::size_t bank = 0; bank < 2; ++bank) buffers.vectors[bank][v] = vectors_[bank][v].data(slab.first);
+            buffers.element_bytes[v] = bytes(formats_[v].width());
+        }
+        for (std::size_t k = 0; k < matrix_.streams.size(); ++k) {
+            buffers.element_bytes[4 + k] = bytes(matrix_.stream_bits);
+            buffers.bands[k] = matrix_.streams[k].data(slab.first);
+        }
+        api().set_buffers(model_.state(), static_cast<std::uint32_t>(core), &buffers);
+    }
     static std::uint32_t bytes(int bits) { return static_cast<std::uint32_t>((bits + 7) / 8); }
     static std::size_t index(Vec v) { return static_cast<std::size_t>(v); }
     /// The pass behind a write() of what does not fit: it was run, and it ends the run without scalars.
@@ -229,7 +244,8 @@ private:
         return read_register(address) | (std::uint64_t{read_register(address + 4)} << 32);
     }
     void program_system() {
-        write_register(kLength, static_cast<std::uint32_t>(size_));
+        if (slabs_.size() == 1) write_register(kLength, static_cast<std::uint32_t>(size_));
+        else program_slabs();
         write_register(kRowLength, static_cast<std::uint32_t>(row_length_));
         write_register(kMode, matrix_.constant ? 1 : 0);
         write_register(kStallLimit, 0);
@@ -237,11 +253,22 @@ private:
             for (std::uint32_t b = 0; b < kBands; ++b) write_pair(kCoefficient + 8 * b, matrix_.registers[b]);
     }
 
+    void program_slabs() {
+        for (std::size_t core = 0; core < slabs_.size(); ++core) {
+            const Slab& slab = slabs_[core];
+            for (const auto& [address, value] :
+                 {std::pair{kLength, slab.length}, std::pair{kHaloFirst, slab.halo_first},
+                  std::pair{kHaloLast, slab.halo_last}, std::pair{kHaloColumn, matrix_.constant ? slab.column : 0}})
+                write_register(page(core) + address, static_cast<std::uint32_t>(value));
+        }
+    }
+
     DatapathSpec spec_;
     std::array<Format, 4> formats_; // of u, r, p, q
     RtlOptions options_;
     std::size_t size_, row_length_;
     CoreMatrix matrix_;
+    std::vector<Slab> slabs_; // a core's each
     Model model_;
     std::array<std::array<Beats, 4>, 2> vectors_; // [bank][vector]
     unsigned bank_ = 0;                           // that holds u, r, p, q now
@@ -261,7 +288,12 @@ public:
     [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System& system,
                                       const SessionOptions& options) const override {
         if (options.recurrence != Recurrence::pipelined) return "the RTL core runs the pipelined recurrence only";
-        return core_refusal(spec, system);
+        if (options_.cores != 1 && !spec.fixed_vectors())
+            return fmt::format("{} cores share one solve with fixed-point words only; use one core, or fx18.16",
+                               options_.cores);
+        if (std::string why = core_refusal(spec, system); !why.empty()) return why;
+        return slabs_refusal(system.size(), system.row_length(), spec.lanes, options_.cores,
+                             system.kind() == System::Kind::stencil);
     }
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                 const SessionOptions& options) const override {
@@ -275,6 +307,7 @@ public:
         for (const auto& extra : options_.extra)
             std::erase_if(request.parameters, [&](const auto& p) { return p.first == extra.first; });
         request.parameters.insert(request.parameters.end(), options_.extra.begin(), options_.extra.end());
+        request.cores = options_.cores;
         request.trace = !options_.trace.path.empty();
         request.rules = options_.rules;
         return std::make_unique<Run>(formed, spec, options_, build_model(request, options_.cache));

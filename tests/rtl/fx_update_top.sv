@@ -65,7 +65,7 @@ module fx_update_top #(
 `include "fx_parameters_passed.svh"
   ) i_update (
     .clk_i, .rst_ni, .en_i(1'b1), .clear_i(1'b0), .slot_i, .slot_real_i(slot_i), .slot_last_i(1'b0),
-    .token_last_i(last_i), .live_last_i, .load_i, .alpha_cls_i(alpha_i[OperandW+1 -: 2]),
+    .token_last_i(last_i), .live_last_i, .own_first_i('0), .own_last_i('0), .load_i, .alpha_cls_i(alpha_i[OperandW+1 -: 2]),
     .alpha_i(alpha_i[OperandW-1:0]), .beta_cls_i(beta_i[OperandW+1 -: 2]), .beta_i(beta_i[OperandW-1:0]), .u_i(u_in),
     .r_i(r_in), .p_i(p_in), .q_i(q_in), .take_o(take), .take_ahead_o(take_ahead), .take_last_o(take_last),
     .give_o(give), .give_ahead_o(give_ahead), .give_last_o(give_last), .u_o(u_new), .r_o(r_new), .p_o(p_new),

@@ -86,7 +86,7 @@ module rows_case #(
   ) i_rows (
     .clk_i, .rst_ni, .en_i, .clear_i, .ptr_i, .length_i(length_i[LenW-1:0]), .row_length_i(row_length_i[RowLenW-1:0]),
     .live_last_i(live_last_i[Lanes-1:0]), .slot_i(slot_i[0]), .slot_real_i(slot_i[1]), .slot_last_i(slot_i[2]),
-    .p_i(p_i[Lanes*PW-1:0]), .band_i(band), .take_band_o(take), .take_band_ahead_o(take_ahead),
+    .own_first_i('0), .own_last_i('0), .column_i('0), .p_i(p_i[Lanes*PW-1:0]), .band_i(band), .take_band_o(take), .take_band_ahead_o(take_ahead),
     .take_band_last_o(take_last), .give_o(give), .give_ahead_o(give_ahead), .give_last_o(give_last), .q_o(q), .over_o(over),
     .live_o(live), .p_o(p));
   assign take_o       = 5'(take);

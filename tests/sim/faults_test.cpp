@@ -349,7 +349,7 @@ public:
             buffers.bands[k] = matrix.streams[k].data();
             buffers.element_bytes[4 + k] = 8;
         }
-        api().set_buffers(model_.state(), &buffers);
+        api().set_buffers(model_.state(), 0, &buffers);
         write(kLength, static_cast<std::uint32_t>(system.size()));
         write(kRowLength, static_cast<std::uint32_t>(system.row_length()));
         write(kPasses, static_cast<std::uint32_t>(passes));

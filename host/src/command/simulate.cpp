@@ -28,7 +28,7 @@ namespace {
 
 struct Flags {
     std::string problem, scheme = "residual-guided", spec = "s17e8", check, trace, window = "0:2000";
-    std::uint64_t inner = 10, max_iterations = 0, seed = 1;
+    std::uint64_t inner = 10, max_iterations = 0, seed = 1, cores = 1;
     double tolerance = 1e-10, clock_mhz = 100, bandwidth_gb = 0, latency_ns = 0, stall = 0;
     bool json = false;
 };
@@ -71,7 +71,9 @@ sim::RtlOptions rtl_options(const Flags& f, std::shared_ptr<sim::CycleCounts> co
         throw InvalidInput(fmt::format("--latency {}: give 0 to 1e6 ns", f.latency_ns));
     if (!(f.stall >= 0 && f.stall < 1))
         throw InvalidInput(fmt::format("--stall {}: give a probability below 1", f.stall));
+    if (f.cores > 64) throw InvalidInput(fmt::format("--cores {}: give 1 to 64", f.cores));
     sim::RtlOptions o;
+    o.cores = static_cast<int>(f.cores);
     o.memory = sim::memory_for(f.clock_mhz * 1e6, f.bandwidth_gb * 1e9, f.latency_ns * 1e-9);
     o.memory.stall = f.stall;
     o.memory.seed = f.seed;
@@ -185,8 +187,12 @@ Run setup(CLI::App& app, const std::string&) {
     app.add_option("--max-iterations", f.max_iterations,
                    "inner iterations in all; 0: 150 per square root of the unknowns and 10000")
         ->check(whole_number(0));
+    app.add_option("--cores", f.cores, "integer cores side by side, each with a slab of the grid")
+        ->check(whole_number(1))
+        ->capture_default_str();
     app.add_option("--clock", f.clock_mhz, "the core's clock, MHz")->capture_default_str();
-    app.add_option("--bandwidth", f.bandwidth_gb, "of the memory, GB/s; 0: no limit")->capture_default_str();
+    app.add_option("--bandwidth", f.bandwidth_gb, "of the memory, GB/s; 0: no limit; of several cores each has so much")
+        ->capture_default_str();
     app.add_option("--latency", f.latency_ns, "of the memory, ns")->capture_default_str();
     app.add_option("--stall", f.stall, "probability, each clock, that a stream begins a random stall")
         ->capture_default_str();

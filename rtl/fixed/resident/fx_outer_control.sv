@@ -27,7 +27,8 @@ module fx_outer_control #(
   input  wire  [31:0]         passes_i,         ///< of the solve, at most
   input  wire  [SW-1:0]       tolerance_i,      ///< T = this word
   input  wire signed [XW-1:0] tolerance_exp_i,  ///< times 4^this
-  input  wire signed [XW-1:0] headroom_i,
+  input  wire signed [XW-1:0] headroom_i,       ///< h at first
+  input  wire  [2:0]          relax_i,          ///< what it falls by in the first DEFECT
   output logic                busy_o,
   output logic                done_o,
   output logic [3:0]          end_o,
@@ -38,6 +39,7 @@ module fx_outer_control #(
   output logic [31:0]         sigma_guards_o,
   output logic [SW-1:0]       rr_o,             ///< of the last FORM
   output logic signed [XW-1:0] exponent_o,      ///< e, likewise
+  output logic signed [XW-1:0] headroom_o,      ///< h
   output logic [47:0]         cycles_o,
   output logic                accepted_o,       ///< one clock: passes_o, rr_o and exponent_o are those of a FORM accepted
 
@@ -77,13 +79,14 @@ module fx_outer_control #(
                             Scaled, SetLow, SetHigh, SetWait, Betas, BetasWait, Beta, Gamma, Inner, InnerGone, InnerWait,
                             Count, Predict, Close, CloseGone, CloseWait} state_t;
   state_t state_q, back_q, then_q; // where setting a scalar returns to, and reading one
-  logic signed [XW-1:0] e_q, next_q, headroom_q; // e of c and u; of r as FORM makes it; h
+  logic signed [XW-1:0] e_q, next_q; // e of c and u; of r as FORM makes it
   logic signed [XW-1:0] step_q;
   logic [6:0]  forms_q;
   logic [3:0]  troubles_q;
   logic [4:0]  settle_q;
   logic        zero_q;     // p counts as 0
   logic        correct_q;
+  logic        relaxed_q;  // h has fallen
   logic [2:0]  run_end_q;
   logic [SW-1:0] word_q, scaled_q;
   logic signed [XW+1:0] by_q;
@@ -135,11 +138,14 @@ module fx_outer_control #(
       state_q       <= Fetch;
     end
   endtask
-  // FORM once more, from where next_q is moved to.
-  task automatic again(input signed [XW-1:0] by);
+  // FORM once more with a bit more of headroom.
+  task automatic overflowed;
     begin
-      step_q  <= by;
-      state_q <= Again;
+      overflows_o <= overflows_o + 32'd1;
+      headroom_o  <= headroom_o + XW'(1);
+      step_q      <= XW'(1);
+      state_q     <= Again;
+      if (overflows_o == MostOverflows) finish(`RESIDENT_END_WINDOW_OVERFLOW);
     end
   endtask
 
@@ -153,6 +159,7 @@ module fx_outer_control #(
       {passes_o, steps_o, formed_again_o, overflows_o, sigma_guards_o, cycles_o} <= '0;
       rr_o   <= '0;
       next_q <= '0;
+      headroom_o <= '0;
     end else begin
       {outer_start_o, inner_start_o, form_o, betas_o, accepted_o, scalar_read_o} <= '0;
       set_o <= '0;
@@ -165,7 +172,8 @@ module fx_outer_control #(
             done_o     <= 1'b0;
             {passes_o, steps_o, formed_again_o, overflows_o, sigma_guards_o, cycles_o} <= '0;
             next_q     <= headroom_i;
-            headroom_q <= headroom_i;
+            headroom_o <= headroom_i;
+            relaxed_q  <= 1'b0;
             correct_q  <= 1'b0;
             zero_q     <= 1'b1;
             forms_q    <= '0;
@@ -181,7 +189,7 @@ module fx_outer_control #(
         Formed: begin
           if (correct_q & close_over_i) begin
             overflows_o <= overflows_o + 32'd1;
-            headroom_q  <= headroom_q + XW'(1);
+            headroom_o  <= headroom_o + XW'(1);
             zero_q      <= 1'b1;
           end
           correct_q <= 1'b0;
@@ -195,11 +203,12 @@ module fx_outer_control #(
         end
         Decide: begin
           rr_o    <= r_over_i ? '0 : word_q;
-          step_q  <= r_over_i ? XW'(2) : root + headroom_q;
-          state_q <= r_over_i ? Again : Test;
-          if (zero && !r_over_i) finish(`RESIDENT_END_EXACT);
-          if (v_over_i | d_over_i) finish(`RESIDENT_END_OUTER_OVERFLOW);
+          step_q  <= root + headroom_o;
+          state_q <= Test;
           if (overflows_o > MostOverflows) finish(`RESIDENT_END_WINDOW_OVERFLOW);
+          else if (v_over_i | d_over_i) finish(`RESIDENT_END_OUTER_OVERFLOW);
+          else if (r_over_i) overflowed();
+          else if (zero) finish(`RESIDENT_END_EXACT);
         end
         Test: state_q <= (step_q == XW'(0) || step_q == XW'(-1)) ? Accept : Again;
         Again: begin
@@ -295,15 +304,16 @@ module fx_outer_control #(
           else if (run_end_q != `END_WINDOW_OVERFLOW) troubles_q <= '0;
           if (run_end_q == `END_FAULT) finish(`RESIDENT_END_FAULT);
           if (run_end_q == `END_WINDOW_OVERFLOW) begin
-            overflows_o <= overflows_o + 32'd1;
-            headroom_q  <= headroom_q + XW'(1);
-            zero_q      <= 1'b1;
-            again(XW'(1));
-            if (overflows_o == MostOverflows) finish(`RESIDENT_END_WINDOW_OVERFLOW);
+            zero_q <= 1'b1;
+            overflowed();
+          end else begin
+            // A first right-hand side fills its words, later ones leave room.
+            if (!relaxed_q) headroom_o <= headroom_o - $signed(XW'(relax_i));
+            relaxed_q <= 1'b1;
           end
         end
         Predict: begin
-          step_q  <= (zero || !finite) ? XW'(-4) : root + headroom_q;
+          step_q  <= (zero || !finite) ? XW'(-4) : root + headroom_o;
           state_q <= Close;
         end
         Close: begin

@@ -1,4 +1,4 @@
-// Simulation models on demand: Verilates and compiles pcg_core for a set of parameters on first use, and keeps the
+// Simulation models on demand: Verilates and compiles a core for a set of parameters on first use, and keeps the
 // shared object under a hash of the parameters, the RTL, the harness and the tools.
 #pragma once
 
@@ -13,7 +13,8 @@ struct mantissa_model_state;
 namespace mantissa::sim {
 
 struct ModelRequest {
-    CoreParameters parameters; ///< pcg_core's; what is left out keeps its default
+    CoreParameters parameters; ///< the core's; what is left out keeps its default
+    int cores = 1;             ///< of the integer core so many together (fx_cores)
     bool trace = false;        ///< built for waveforms (slower)
     bool rules = false;        ///< with the rules of rtl/check as assertions (slower): a broken one throws
 };

@@ -12,7 +12,7 @@
 
 namespace mantissa::sim {
 
-/// The memory attached to the core.
+/// The memory attached to the core; of several each has such a port to it.
 struct MemoryOptions {
     double bytes_per_cycle = 0;    ///< shared by all streams, both ways; 0: unlimited
     std::uint32_t latency = 0;     ///< clocks from a request to its data
@@ -47,6 +47,7 @@ struct Misbehaviour {
     enum class Kind : std::uint8_t { none, early_last, no_last, ends } kind = Kind::none;
     std::uint32_t stream = 0;
     std::uint64_t beat = 0;
+    std::uint32_t core = 0; ///< of several
 };
 
 struct RtlOptions {
@@ -55,6 +56,7 @@ struct RtlOptions {
     TraceWindow trace;
     CoreParameters extra; ///< parameters of pcg_core over those chosen here (CoefMode, Style, DelayRam, ...)
     int outer_lanes = 0;  ///< of a resident core: elements its outer unit takes a clock; 0: as many as lanes
+    int cores = 1;        ///< side by side, with a slab of the vectors each (fx_cores): fixed-point specs only
     bool rules = false;   ///< check the rules of the core's interfaces (rtl/check) in every clock
     std::uint64_t patience = 200'000; ///< clocks without progress after which the harness's watchdog gives up
     /// Filled with the counts of every run of every session of this engine, when set.
