@@ -38,7 +38,7 @@
   parameter integer LenW = 32,           ///< bits of LENGTH, up to 32
   parameter integer Style = 0,           ///< multipliers: 0 left to the tool, 1 logic, 2 hard blocks
   parameter integer DelayRam = 0,        ///< delay lines: 0 shift registers, 1 small memories
-  parameter integer Alone = 1,           ///< 0: dot products are summed outside, over several cores
+  parameter integer Alone = 1,           ///< 0: one core of several (fx_cores), with a slab of the vectors; dot products are summed outside
   // What follows from them.
   // coefficient streams; with a constant stencil one that is not used
   localparam integer Coefs = (CoefMode == 1) ? 1 : 4 + RowSums,

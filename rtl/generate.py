@@ -374,7 +374,7 @@ def resident_end_table(core):
 class Writer:
     """An expression in another language, with the brackets that it needs there."""
 
-    SIGNS = {ast.Add: ("+", 6), ast.Sub: ("-", 6), ast.Mult: ("*", 7), ast.FloorDiv: ("/", 7), ast.Gt: (">", 5),
+    SIGNS = {ast.Add: ("+", 6), ast.Sub: ("-", 6), ast.Mult: ("*", 7), ast.FloorDiv: ("/", 7), ast.LShift: ("<<", 5.5), ast.Gt: (">", 5),
              ast.Lt: ("<", 5), ast.Eq: ("==", 4), ast.NotEq: ("!=", 4), ast.And: ("&&", 3), ast.Or: ("||", 2)}
     CHOICE, ALL = 1, 0  # how tightly ?: binds, and nothing
 

@@ -26,10 +26,12 @@
 `define RESIDENT_WORDS_R 8'h60           // R, a pair
 `define RESIDENT_WORDS_P 8'h68           // R, a pair
 `define RESIDENT_WORDS_Q 8'h70           // R, a pair
+`define RESIDENT_HEADROOM_NOW 8'h78      // R
+`define RESIDENT_RELAX 8'h7C             // RW
 
 // Addresses that can be written, and read (CONTROL as zero); all others answer SLVERR.
-`define RESIDENT_WRITABLE(at) ((at) == 8'h08 || ((at) >= 8'h10 && (at) <= 8'h2C))
-`define RESIDENT_READABLE(at) ((at) <= 8'h74)
+`define RESIDENT_WRITABLE(at) ((at) == 8'h08 || ((at) >= 8'h10 && (at) <= 8'h2C) || (at) == 8'h7C)
+`define RESIDENT_READABLE(at) ((at) <= 8'h7C)
 
 `define RESIDENT_ID_VALUE 32'h4D545201
 

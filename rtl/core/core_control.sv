@@ -12,6 +12,7 @@ module core_control #(
   parameter integer MaxRow = 1025,
   parameter integer LenW = 32,
   parameter integer DrainN = 100, ///< clocks from the last slot to the close
+  parameter integer Slab = 0,     ///< 1: halo_last_i counts
   localparam integer RowLenW = $clog2(MaxRow + 1)
 ) (
   input  wire             clk_i,
@@ -24,6 +25,7 @@ module core_control #(
   input  wire  [LenW-1:0] length_i,
   input  wire  [RowLenW-1:0] row_length_i,
   input  wire             row_bad_i,
+  input  wire  [LenW-1:0] halo_last_i,    ///< elements at the end whose rows are not formed: the flush is that much shorter
   input  wire  [31:0]     passes_i,
   input  wire  [31:0]     stall_limit_i,
   input  wire             pass_ready_i,   ///< the memory takes the command
@@ -63,11 +65,12 @@ module core_control #(
   wire  [LenW-1:0] tokens;  // slots of a pass's tokens,
   logic [LenW-1:0] flush_q; // and of its flush
   wire last_left = left_q == LenW'(1);
+  wire no_flush;
 
   assign busy_o         = state_q != Idle;
   assign slot_real_o    = state_q == Stream;
   assign slot_o         = state_q == Stream || state_q == Flush;
-  assign slot_last_o    = state_q == Flush && last_left;
+  assign slot_last_o    = (state_q == Flush || (state_q == Stream && no_flush)) && last_left;
   assign token_last_o   = state_q == Stream && last_left;
   assign drained_o      = state_q == Drain && last_left;
   assign aborting_o     = state_q == Abort;
@@ -88,10 +91,22 @@ module core_control #(
     end
   endgenerate
 
+  wire [LenW-1:0] halo;
+  generate
+    if (Slab != 0) begin : g_slab
+      assign halo     = halo_last_i >> Log;
+      assign no_flush = flush_q == '0;
+    end else begin : g_whole
+      assign halo     = '0;
+      assign no_flush = 1'b0;
+      wire unused = &{1'b0, halo_last_i};
+    end
+  endgenerate
+
   // What was programmed stands for long before it is looked at.
   logic bad_length, bad_row, bad_passes;
   always_ff @(posedge clk_i) begin
-    flush_q    <= (LenW'(row_length_i) >> Log) + ((Lanes == 1) ? LenW'(1) : LenW'(2));
+    flush_q    <= (LenW'(row_length_i) >> Log) + ((Lanes == 1) ? LenW'(1) : LenW'(2)) - halo;
     bad_length <= length_i == '0;
     bad_row    <= row_bad_i || row_length_i > RowLenW'(MaxRow) || row_length_i < RowLenW'(Lanes) ||
                   LenW'(row_length_i) > length_i;
@@ -173,8 +188,8 @@ module core_control #(
           if (en_i) begin
             left_q <= left_q - LenW'(1);
             if (last_left) begin
-              left_q  <= flush_q;
-              state_q <= Flush;
+              left_q  <= no_flush ? LenW'(DrainN) : flush_q;
+              state_q <= no_flush ? Drain : Flush;
             end
           end
         Flush:

@@ -9,8 +9,8 @@
 ///   s_axis_sum         in, with Alone 0: the same of all cores together, one beat a pass
 ///
 /// With Alone 0 a core has a slab of the vectors (fx_slab): it reads LENGTH elements, the first HALO_FIRST and the last
-/// HALO_LAST of which are its neighbours', and writes those between, so its output streams are that much shorter. fx_cores
-/// puts several side by side.
+/// HALO_LAST of which are its neighbours', and writes those between, so its output streams are that much shorter.
+/// Coefficients of the last HALO_LAST elements are not read either. fx_cores puts several cores side by side.
 ///
 /// A word that overflows keeps its low bits, and the pass ends the run with WINDOW_OVERFLOW.
 /// Parameters: see fx_parameters.svh; registers: see core_regs.
@@ -151,7 +151,7 @@ module fx_core #(
   generate
     if (Alone != 0) begin : g_no_slab
       assign {own_first, own_last, slab_bad} = '0;
-      wire unused_halos = &{1'b0, halo_first, halo_last};
+      wire unused_halos = &{1'b0, halo_first};
     end else begin : g_slab
       fx_slab #(.Lanes(Lanes), .LenW(LenW), .RowLenW(RowLenW), .CoefMode(CoefMode)) i_slab (
         .clk_i, .length_i(length), .row_length_i(row_length), .first_i(halo_first), .last_i(halo_last),
@@ -173,9 +173,9 @@ module fx_core #(
   wire ended_early, ended_late;
   wire sums_done, scalar_done, scalar_guard;
   wire [2:0] scalar_end;
-  core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
+  core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN), .Slab(1 - Alone)) i_control (
     .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .stencil_i(1'(CoefMode == 1)),
-    .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad | slab_bad), .passes_i(passes), .stall_limit_i(stall_limit),
+    .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad | slab_bad), .halo_last_i(halo_last), .passes_i(passes), .stall_limit_i(stall_limit),
     .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
     .dots_done_i(sums_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end),
     .busy_o(busy), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),

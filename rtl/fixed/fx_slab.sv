@@ -3,8 +3,9 @@
 /// take their p', but neither written nor summed: their beats do not leave the core.
 ///
 /// bad_o, which ends a run as a bad ROW_LENGTH does: a halo is no multiple of the lanes (so the slab begins and ends
-/// with a whole beat; the vector's last slab ends as it likes), or below a row and an element, or nothing is left. With
-/// one lane and a constant stencil slabs are whole rows: HALO_FIRST is one row, and HALO_COLUMN 0.
+/// with a whole beat; the vector's last slab ends as it likes), or below a row and an element, or nothing is left, or
+/// HALO_LAST has more beats than a row needs to be formed, fx_window's D. With one lane and a constant stencil slabs are
+/// whole rows: a row is enough for a halo, HALO_FIRST is just one, and HALO_COLUMN 0.
 `default_nettype none
 module fx_slab #(
   parameter integer Lanes    = 1,
@@ -25,6 +26,7 @@ module fx_slab #(
   localparam integer Log = $clog2(Lanes);
   localparam integer Whole = (CoefMode == 1 && Lanes == 1) ? 1 : 0; // rows
   logic [LenW:0] halos_q, least_q;
+  logic [LenW-1:0] most_q;
   logic [LenW-1:0] tokens_q;
   logic apart; // of the lanes
   generate
@@ -40,7 +42,8 @@ module fx_slab #(
     end_o    <= tokens_q - (last_i >> Log) - LenW'(1);
     halos_q  <= (LenW+1)'(first_i) + (LenW+1)'(last_i);
     least_q  <= (LenW+1)'(row_length_i) + (LenW+1)'(1 - Whole);
-    bad_o    <= apart || halos_q >= (LenW+1)'(length_i) || (first_i != '0 && (LenW+1)'(first_i) < least_q) ||
+    most_q   <= (LenW'(row_length_i) >> Log) + LenW'((Lanes == 1) ? 1 : 2);
+    bad_o    <= apart || (last_i >> Log) > most_q || halos_q >= (LenW+1)'(length_i) || (first_i != '0 && (LenW+1)'(first_i) < least_q) ||
                 (last_i != '0 && (LenW+1)'(last_i) < least_q) || column_i >= row_length_i ||
                 (Whole != 0 && (column_i != '0 || (first_i != '0 && first_i != LenW'(row_length_i))));
   end

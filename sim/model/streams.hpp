@@ -129,11 +129,11 @@ public:
         const unsigned bank = command & 1;
         const bool bands = (command & 2) != 0;
         const std::uint64_t beats = beats_of(buffers.size), kept = buffers.halo_first / kLanes,
-                            own = beats - kept - buffers.halo_last / kLanes;
+                            formed = beats - buffers.halo_last / kLanes; // elements whose rows are
         for (unsigned k = 0; k < MANTISSA_STREAMS; ++k) {
             Stream& s = streams_[k];
             const bool band = k >= 4 && k < MANTISSA_IN;
-            s.beats = band && (!bands || k - 4 >= kCoefs) ? 0 : k < MANTISSA_IN ? beats : own;
+            s.beats = band && (!bands || k - 4 >= kCoefs) ? 0 : band ? formed : k < MANTISSA_IN ? beats : formed - kept;
             s.moved = s.counted = s.issued = 0;
             s.offered = false;
             s.data = k < 4  ? buffers.vectors[bank][k]

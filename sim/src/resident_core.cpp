@@ -105,7 +105,7 @@ public:
         Watch watch{.spec = &spec_, .request = &request};
         model_.write(rc::kControl, kStart);
         const bool stopped = model_.run(Watch::accepted, &watch) == 2;
-        ResidentReport report = this->report(request);
+        ResidentReport report = this->report();
         if (stopped) {
             model_.write(rc::kControl, kAbort);
             report.end = ResidentEnd::stopped;
@@ -149,6 +149,8 @@ private:
             throw InvalidInput(
                 fmt::format("resident: the right-hand side has {} elements and the system {}", b.size(), v_.size()));
         if (request.inner < 1) throw InvalidInput("resident: give 1 or more inner passes");
+        if (request.relax < 0 || request.relax > kMostRelax)
+            throw InvalidInput(fmt::format("resident: relax {}: give 0 to {} bits", request.relax, kMostRelax));
         const double t = request.tolerance.t;
         if (!(t >= 0) || exact::convert(spec_.scalar, t) != t)
             throw InvalidInput(fmt::format("resident: the tolerance's word {} is no value of {} from 0 up", t,
@@ -166,8 +168,9 @@ private:
         model_.write_pair(rc::kTolerance, encode(spec_.scalar, request.tolerance.t));
         model_.write(rc::kToleranceExponent, static_cast<std::uint32_t>(request.tolerance.x));
         model_.write(rc::kHeadroom, static_cast<std::uint32_t>(request.headroom));
+        model_.write(rc::kRelax, static_cast<std::uint32_t>(request.relax));
     }
-    ResidentReport report(const ResidentRequest& request) {
+    ResidentReport report() {
         const auto longest = [&](std::uint32_t address) {
             return static_cast<int>(std::bit_width(model_.read_pair(address))) + 1;
         };
@@ -179,7 +182,7 @@ private:
         report.formed_again = model_.read(rc::kFormedAgain);
         report.overflows = model_.read(rc::kOverflows);
         report.sigma_guards = model_.read(rc::kSigmaGuards);
-        report.headroom = request.headroom + static_cast<int>(report.overflows);
+        report.headroom = static_cast<std::int32_t>(model_.read(rc::kHeadroomNow));
         report.e = static_cast<std::int32_t>(model_.read(rc::kExponent));
         report.rr = decode(spec_.scalar, model_.read_pair(rc::kRr));
         report.overflow_v = (status & kOverV) != 0;

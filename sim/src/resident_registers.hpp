@@ -32,6 +32,8 @@ enum Register : std::uint32_t {
     kWordsR = 0x60,
     kWordsP = 0x68,
     kWordsQ = 0x70,
+    kHeadroomNow = 0x78,
+    kRelax = 0x7C,
 };
 
 constexpr std::uint32_t kIdValue = 0x4D545201;

@@ -15,7 +15,7 @@ struct Slab {
     std::size_t column = 0;                    ///< of the first one in its grid row
 };
 
-/// Of `size` elements in rows of `row_length` a slab for each of `cores`, such that all read about as many. Slabs begin
+/// Of `size` elements in rows of `row_length` a slab for each of `cores`, such that all take about as long. Slabs begin
 /// with whole beats of `lanes` elements, and with `whole_rows` (a constant stencil on one lane) with whole rows. Empty
 /// where there are too few rows.
 std::vector<Slab> slabs(std::size_t size, std::size_t row_length, int lanes, int cores, bool whole_rows);

@@ -35,6 +35,7 @@ module prove_control #(
   wire [8:0] errors;
   core_control #(.Lanes(1), .MaxRow(8), .LenW(4), .DrainN(3)) i_control (
     .clk_i, .rst_ni, .en_i, .start_i, .abort_i, .bank_i, .stencil_i, .length_i, .row_length_i, .row_bad_i,
+    .halo_last_i(4'd0),
     .passes_i({30'd0, passes_i}), .stall_limit_i({30'd0, stall_limit_i}), .pass_ready_i, .ended_early_i, .ended_late_i,
     .out_full_i, .dots_done_i, .scalar_done_i, .scalar_guard_i, .scalar_end_i, .busy_o(busy),
     .pass_valid_o(pass_valid), .pass_data_o(pass_data), .bank_o(bank), .clear_o(clear), .slot_o(), .slot_real_o(),

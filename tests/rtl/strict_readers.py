@@ -16,6 +16,7 @@ SHAPES = [
     ("pcg_core_axis", {"Lanes": 2, "CoefBytes": 8, "Style": 1}),
     ("fx_core", {"Style": 2}),
     ("fx_core", {"Lanes": 16, "CoefMode": 0, "RowSums": 1, "RW": 21, "RF": 17, "PW": 22, "PF": 18, "Alone": 0}),
+    ("fx_cores", {"Cores": 3, "Lanes": 2}),
 ]
 # Lists to be included: what is around them there.
 LISTS = {

@@ -18,6 +18,7 @@ struct Job {
     std::string spec;
     mantissa::System system;
     bool rules;
+    int cores = 1;
 };
 
 std::vector<Job> jobs() {
@@ -32,6 +33,8 @@ std::vector<Job> jobs() {
     }
     for (const char* spec : sim::test::kRuleSpecs)
         if (!parse_spec(spec).fixed_vectors()) list.push_back({spec, bands, true}); // the others are fixed_cases()
+    for (const sim::test::CoresCase& c : sim::test::cores_cases())
+        list.push_back({c.spec, sim::test::system_of(c.matrix, parse_spec(c.spec), 65, 40), c.rules, c.cores});
     return list;
 }
 
@@ -47,6 +50,7 @@ int main() {
             try {
                 mantissa::sim::RtlOptions options;
                 options.rules = job.rules;
+                options.cores = job.cores;
                 (void)mantissa::sim::make_rtl_engine(options)->load(job.system, mantissa::parse_spec(job.spec), {});
                 std::printf("%s, %s%s: ready\n", job.spec.c_str(), to_string(job.system.kind()).c_str(),
                             job.rules ? ", with rules" : "");

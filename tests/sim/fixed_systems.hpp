@@ -43,4 +43,11 @@ inline std::string name_of_case(const ::testing::TestParamInfo<FixedCase>& info)
            kinds[static_cast<int>(info.param.matrix)] + (info.param.rules ? "_rules" : "");
 }
 
+/// "cores2_lanes4_bands".
+inline std::string name_of_cores_case(const ::testing::TestParamInfo<CoresCase>& info) {
+    const char* const kinds[] = {"box", "general", "bands", "bands_with_sums"};
+    return "cores" + std::to_string(info.param.cores) + "_lanes" + std::to_string(parse_spec(info.param.spec).lanes) +
+           "_" + kinds[static_cast<int>(info.param.matrix)];
+}
+
 } // namespace mantissa::sim::test

@@ -112,6 +112,7 @@ TEST_P(ResidentCore, SolvesOfAnyShape) {
         for (const std::uint64_t inner : {1, 3, 10}) { // one solve behind the other
             const ResidentRequest request{.inner = inner,
                                           .headroom = static_cast<int>(inner) % 4 - 1,
+                                          .relax = static_cast<int>(inner) % 3,
                                           .max_passes = 61,
                                           .tolerance = resident_tolerance(spec_.scalar, 1e-9)};
             both(*rtl, *emulated, random_words(of, random), request);

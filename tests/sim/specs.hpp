@@ -72,4 +72,24 @@ inline std::vector<FixedCase> fixed_cases() {
     return cases;
 }
 
+/// Several integer cores on one solve: three kinds, each one model.
+struct CoresCase {
+    std::string spec;
+    Matrix matrix = Matrix::box;
+    int cores = 2;
+    bool rules = false;
+};
+
+inline void PrintTo(const CoresCase& c, std::ostream* out) {
+    *out << c.cores << " cores of " << c.spec;
+}
+
+/// One lane, whose slabs are whole rows; streamed weights; slabs that end in the middle of a row, on a number of cores
+/// that is no power of two.
+inline std::vector<CoresCase> cores_cases() {
+    return {{kFixedSpecs[0], Matrix::box, 2, false},
+            {kRuleSpecs[2], Matrix::bands_with_sums, 2, true},
+            {std::string(kFixedSpecs[2]) + ",lanes=2", Matrix::general, 3, true}};
+}
+
 } // namespace mantissa::sim::test

@@ -58,6 +58,7 @@ void solve_resident(const Problem&, const Engine& engine, std::span<double> u, s
     const std::uint64_t before = context.result.inner_iterations, steps_before = context.result.outer_iterations;
     ResidentRequest request{.inner = options.inner,
                             .headroom = options.headroom.value_or(0),
+                            .relax = options.headroom ? 0 : kResidentRelax,
                             .max_passes = context.remaining(),
                             .tolerance = resident_tolerance(options.spec.scalar, std::ldexp(context.target(), -e0))};
     request.watch = [&](const ResidentPoint& point) {

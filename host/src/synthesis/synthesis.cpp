@@ -133,10 +133,11 @@ void Synthesizer::check(const SynthesisRequest& request) {
     if (top_of(request).core)
         if (std::string why = sim::core_refusal(request.spec); !why.empty()) throw InvalidInput(why);
     const bool resident = request.part == "inner" || request.part == "outer" || request.part == "resident";
-    if (resident && !request.spec.fixed_vectors())
-        throw InvalidInput(fmt::format("operator {}: {} has floating-point vectors; a resident core has integers, as "
+    const DatapathSpec& s = request.spec;
+    if (resident && !(s.fixed_vectors() && s.r == s.p && s.r == s.q))
+        throw InvalidInput(fmt::format("operator {}: r, p and q of {} must be fixed-point words of one format, as "
                                        "fx18.16",
-                                       request.part, to_string(request.spec)));
+                                       request.part, to_string(s)));
     if (request.part == "core" && !request.constant_bands && holds_stencil(request.spec))
         throw InvalidInput(fmt::format("bands: the core of {} streams no coefficients, second differences hold their "
                                        "stencil; use bands=constant, or order=flux",

@@ -12,7 +12,7 @@
 //            rr = sum r r, rp = sum r p, exact, each rounded once into the scalar format
 //   ACCEPT   in this order, with k = floor(E(rr) / 2) + 1:
 //              a word of V or D overflowed      -> the solve ends outer_overflow (behind a DEFECT)
-//              a word of r did not fit          -> e += 2, FORM, ACCEPT
+//              a word of r did not fit          -> an overflow: h += 1; e += 1, FORM, ACCEPT
 //              rr zero                          -> the solve ends exact
 //              k + h neither 0 nor -1           -> e += k + h, FORM, ACCEPT
 //            kMostForms FORMs without acceptance (the first one, of LOAD, DEFECT or an overflow, included): fault.
@@ -32,15 +32,17 @@
 //              V += rnd(c 2^e)        (c's words shifted by UF - FV - e)
 //              D -= rnd(2^-a S c 2^e) (exact row sums of c's words, 0 on edge nodes, shifted by a + UF - FD - e)
 //            The new exponent e' = e + k' + h, k' from rho of the last pass as k from rr; e - 4 where rho is zero or
-//            not finite. Where a word of c did not fit: an overflow, h += 1. Then FORM with e', ACCEPT.
+//            not finite. In the first DEFECT of a solve, before that, h -= relax: a first right-hand side fills its
+//            words, later ones leave room. Where a word of c did not fit: an overflow, h += 1, behind it. Then FORM
+//            with e', ACCEPT.
 //   overflow behind a run that ended window_overflow: h += 1, e += 1, FORM, ACCEPT; D and V are as they were.
-//   Every overflow, one of c too, counts; beyond kMostOverflows of them the solve ends window_overflow at once.
+//   Every overflow, of a run, of c, of r, counts; beyond kMostOverflows of them the solve ends window_overflow at once.
 //
 //   beta  = (rr / rho) 2^(e' - e)      of the accepted rr, rp and e', and of rho and e of the run's last pass:
 //   gamma = (rp / rho) 2^(e' - e)      quotients rounded into the scalar format, then times the power of two, rounded.
-//   Both are 0 at first, behind a run that did not end passes or rho_reached, behind an overflow, and where one of them
-//   is not finite. (beta = |d'|^2 / |d|^2 in p's scale, and the direction p - (rp / rr) r that is kept is orthogonal to
-//   r: p' = r + beta (p - (rp / rr) r) = (r - gamma r) + beta p.)
+//   Both are 0 at first, behind a run that did not end passes or rho_reached, where a word of c did not fit,
+//   and where one of them is not finite. (beta = |d'|^2 / |d|^2 in p's scale, and the direction p - (rp / rr) r that is
+//   kept is orthogonal to r: p' = r + beta (p - (rp / rr) r) = (r - gamma r) + beta p.)
 //
 // V and D fit each other whatever c was: D = b' - 2^-a S V exactly while both shifts are 0 or below. So the solution of
 // A u = b is u = fit 2^e0 V where fit A = 2^-a S (fitted.hpp) and b' = 2^-e0 b.
@@ -80,6 +82,7 @@ std::string to_string(ResidentEnd end);
 
 /// Fraction bits of D; 64-bit words, so three bits of room above 1.
 inline constexpr int kDefectFraction = 60;
+inline constexpr int kMostRelax = 7;
 inline constexpr int kMostForms = 70, kMostOverflows = 40, kMostTroubles = 10;
 
 /// The square of the defect at which a solve ends, relative to a right-hand side of norm 1: t 4^x.
@@ -99,7 +102,8 @@ struct ResidentPoint {
 
 struct ResidentRequest {
     std::uint64_t inner = 10; ///< passes of a run, 1 or more
-    int headroom = 0;         ///< the norm of r is about 2^-headroom; one bit more behind each overflow
+    int headroom = 0;         ///< h at first: the norm of r is about 2^-h
+    int relax = 0;            ///< what h falls by in the first DEFECT, 0..kMostRelax
     std::uint64_t max_passes = 0;
     ResidentTolerance tolerance;
     /// Called behind every acceptance; false ends the solve. Engines that cannot look at a running core ignore it.

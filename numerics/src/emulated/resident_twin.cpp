@@ -45,7 +45,7 @@ public:
         for (const Vec v : {Vec::u, Vec::r, Vec::p, Vec::q}) session_->clear(v);
         troubles_ = 0;
         last_ = {};
-        keep_ = false;
+        keep_ = relaxed_ = false;
         form(request.headroom);
         forms_ = 1;
         while (accept(request)) inner(request);
@@ -65,6 +65,8 @@ private:
             throw InvalidInput(fmt::format("resident: the right-hand side has {} elements and the system {}", b.size(),
                                            outer_.d().size()));
         if (request.inner < 1) throw InvalidInput("resident: give 1 or more inner passes");
+        if (request.relax < 0 || request.relax > kMostRelax)
+            throw InvalidInput(fmt::format("resident: relax {}: give 0 to {} bits", request.relax, kMostRelax));
         const double t = request.tolerance.t;
         if (!(t >= 0) || exact::convert(spec_.scalar, t) != t)
             throw InvalidInput(fmt::format("resident: the tolerance's word {} is no value of {} from 0 up", t,
@@ -99,8 +101,10 @@ private:
         if (report_.overflows > kMostOverflows) return ends(ResidentEnd::window_overflow);
         if (report_.overflow_v || report_.overflow_d) return ends(ResidentEnd::outer_overflow);
         for (;; ++forms_, ++report_.formed_again) {
-            int change = 2;
-            if (!formed_.over) {
+            int change = 1;
+            if (formed_.over) {
+                if (!overflowed()) return ends(ResidentEnd::window_overflow);
+            } else {
                 if (report_.rr == 0) return ends(ResidentEnd::exact);
                 change = resident_magnitude(report_.rr) + report_.headroom;
                 if (change == 0 || change == -1) break;
@@ -142,34 +146,38 @@ private:
         else if (run.end != RunEnd::window_overflow) troubles_ = 0;
         keep_ = run.end == RunEnd::passes || run.end == RunEnd::rho_reached;
         if (run.end == RunEnd::window_overflow) {
-            overflowed();
-            if (report_.overflows > kMostOverflows) return;
+            if (!overflowed()) return;
             form(report_.e + 1);
             forms_ = 1;
             ++report_.formed_again;
             return;
         }
-        step();
+        step(request);
     }
     void count(const RunReport& run) {
         report_.passes += run.passes;
         report_.sigma_guards += run.sigma_guards;
         report_.words.merge(run.words);
     }
-    void overflowed() {
-        ++report_.overflows;
+    /// False where there have been too many.
+    bool overflowed() {
         ++report_.headroom;
-        keep_ = false;
+        return ++report_.overflows <= kMostOverflows;
     }
 
-    void step() {
+    void step(const ResidentRequest& request) {
         const FixedScalar alpha(exact::convert(spec_.operand, session_->scalars().alpha));
         const Stepped found = outer_.step(words(), alpha, session_->range(Vec::p), report_.e);
         report_.overflow_v |= found.over_v;
         report_.overflow_d |= found.over_d;
+        if (!relaxed_) report_.headroom -= request.relax;
+        relaxed_ = true;
         const bool known = std::isfinite(last_.rho) && last_.rho != 0;
         const int change = known ? resident_magnitude(last_.rho) + report_.headroom : -4;
-        if (found.over_c) overflowed();
+        if (found.over_c) {
+            overflowed();
+            keep_ = false;
+        }
         form(report_.e + change);
         forms_ = 1;
     }
@@ -188,6 +196,7 @@ private:
     Formed formed_;
     Last last_;
     bool keep_ = false; ///< does the next run keep p?
+    bool relaxed_ = false;
     int forms_ = 0, troubles_ = 0;
 };
 

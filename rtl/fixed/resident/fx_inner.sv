@@ -82,7 +82,7 @@ module fx_inner #(
   always_ff @(posedge clk_i) bypass_q <= rst_ni & scalar_start & close_i;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
     .clk_i, .rst_ni, .en_i(1'b1), .start_i, .abort_i(1'b0), .bank_i(1'b0), .stencil_i(1'b1), .length_i, .row_length_i,
-    .row_bad_i(1'b0), .passes_i, .stall_limit_i(32'd0), .pass_ready_i(1'b1), .ended_early_i(1'b0), .ended_late_i(1'b0),
+    .row_bad_i(1'b0), .halo_last_i({LenW{1'b0}}), .passes_i, .stall_limit_i(32'd0), .pass_ready_i(1'b1), .ended_early_i(1'b0), .ended_late_i(1'b0),
     .out_full_i(1'b0), .dots_done_i(1'b1), .scalar_done_i(close_i ? bypass_q : scalar_done),
     .scalar_guard_i(scalar_guard & ~close_i), .scalar_end_i(close_i ? `END_PASSES : scalar_end), .busy_o,
     .pass_valid_o(pass_valid), .pass_data_o(pass_data), .bank_o(bank), .clear_o(clear), .slot_o(slot_now),
@@ -154,7 +154,8 @@ module fx_inner #(
 `include "fx_parameters_passed.svh"
   ) i_update (
     .clk_i, .rst_ni, .en_i(1'b1), .clear_i(clear), .slot_i(slot), .slot_real_i(real_at[1]), .slot_last_i(slot_last),
-    .token_last_i(token_last), .live_last_i(live_last), .load_i(start_i | operands), .alpha_cls_i(alpha_cls),
+    .token_last_i(token_last), .live_last_i(live_last), .own_first_i({LenW{1'b0}}),
+    .own_last_i({LenW{1'b1}}), .load_i(start_i | operands), .alpha_cls_i(alpha_cls),
     .alpha_i(alpha_op), .beta_cls_i(beta_cls), .beta_i(beta_op), .u_i, .r_i, .p_i, .q_i, .take_o(unused_take),
     .take_ahead_o(unused_take_ahead), .take_last_o(unused_take_last), .give_o(update_give),
     .give_ahead_o(unused_give_ahead), .give_last_o(unused_give_last), .u_o(u_new), .r_o, .p_o, .u_over_o(u_over),
@@ -164,7 +165,7 @@ module fx_inner #(
 `include "fx_parameters_passed.svh"
   ) i_rows (
     .clk_i, .rst_ni, .en_i(1'b1), .clear_i(clear), .ptr_i(ptr_q), .length_i, .row_length_i, .live_last_i(live_last),
-    .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_o), .band_i('0),
+    .own_first_i({LenW{1'b0}}), .own_last_i({LenW{1'b1}}), .column_i({RowLenW{1'b0}}), .slot_i(row_slot), .slot_real_i(row_slot_real), .slot_last_i(row_slot_last), .p_i(p_o), .band_i({(Coefs*Lanes*CoefW){1'b0}}),
     .take_band_o(unused_band), .take_band_ahead_o(unused_band_ahead), .take_band_last_o(unused_band_last),
     .give_o(rows_give), .give_ahead_o(unused_rows_ahead), .give_last_o(unused_rows_last), .q_o, .over_o(q_over),
     .live_o(row_live), .p_o(p_middle));

@@ -79,15 +79,12 @@ module fx_outer #(
     d_n <= NW'(CutD) - NW'(exponent_i);
     r_n <= NW'(CutR) + NW'(next_i);
   end
-  wire [$clog2(VW+UW+2)-1:0]   v_place;
-  wire [$clog2(DW+RowW+2)-1:0] d_place;
-  wire [$clog2(RW+DW+1)-1:0]   r_place;
-  wire [UW-1:0]   v_beyond;
-  wire [RowW-1:0] d_beyond;
-  wire [DW-1:0]   r_beyond;
-  fx_place #(.InW(UW), .OutW(VW + 1), .NW(NW)) i_v_place (.clk_i, .n_i(v_n), .place_o(v_place), .beyond_o(v_beyond));
-  fx_place #(.InW(RowW), .OutW(DW + 1), .NW(NW)) i_d_place (.clk_i, .n_i(d_n), .place_o(d_place), .beyond_o(d_beyond));
-  fx_place #(.InW(DW), .OutW(RW), .NW(NW)) i_r_place (.clk_i, .n_i(r_n), .place_o(r_place), .beyond_o(r_beyond));
+  wire [$clog2(VW+UW+2)-1:0]   v_left;
+  wire [$clog2(DW+RowW+2)-1:0] d_left;
+  wire [$clog2(RW+DW+1)-1:0]   r_left;
+  fx_place #(.InW(UW), .OutW(VW + 1), .NW(NW)) i_v_place (.clk_i, .n_i(v_n), .left_o(v_left));
+  fx_place #(.InW(RowW), .OutW(DW + 1), .NW(NW)) i_d_place (.clk_i, .n_i(d_n), .left_o(d_left));
+  fx_place #(.InW(DW), .OutW(RW), .NW(NW)) i_r_place (.clk_i, .n_i(r_n), .left_o(r_left));
 
   // ---- Slots -------------------------------------------------------------------------------------------------------
   // As core_control's: tokens, then those that flush the last row; then what is on its way.
@@ -200,7 +197,7 @@ module fx_outer #(
     .S0(S0), .S1(S1), .S2(S2), .S3(S3), .S4(S4), .S5(S5), .S6(S6), .S7(S7), .S8(S8), .MaxRow(MaxRow), .LenW(LenW),
     .Style(Style), .DelayRam(DelayRam)) i_rows (
     .clk_i, .rst_ni, .en_i(1'b1), .clear_i(clear_q), .ptr_i(ptr_q), .length_i, .row_length_i, .live_last_i(live_last),
-    .slot_i(slot_q), .slot_real_i(real_q), .slot_last_i(slot_last_q), .p_i(c_q), .band_i('0),
+    .own_first_i({LenW{1'b0}}), .own_last_i({LenW{1'b1}}), .column_i({RowLenW{1'b0}}), .slot_i(slot_q), .slot_real_i(real_q), .slot_last_i(slot_last_q), .p_i(c_q), .band_i({(OL*2){1'b0}}),
     .take_band_o(unused_take), .take_band_ahead_o(unused_take_ahead), .take_band_last_o(unused_take_last),
     .give_o(give), .give_ahead_o(unused_ahead), .give_last_o(give_last), .q_o(row), .over_o(unused_over),
     .live_o(unused_live), .p_o(c));
@@ -245,8 +242,7 @@ module fx_outer #(
   generate
     for (l = 0; l < OL; l = l + 1) begin : g_lane
       fx_outer_lane #(.CW(UW), .SW(RowW), .VW(VW), .DW(DW), .RW(RW)) i_lane (
-        .clk_i, .v_place_i(v_place), .v_beyond_i(v_beyond), .d_place_i(d_place), .d_beyond_i(d_beyond),
-        .r_place_i(r_place), .r_beyond_i(r_beyond), .c_i(c[l*UW +: UW]), .sum_i(row[l*RowW +: RowW]),
+        .clk_i, .v_left_i(v_left), .d_left_i(d_left), .r_left_i(r_left), .c_i(c[l*UW +: UW]), .sum_i(row[l*RowW +: RowW]),
         .v_i(v_i[l*VW +: VW]), .d_i(d_i[l*DW +: DW]), .r_live_i(r_live[l]), .v_o(v_o[l*VW +: VW]),
         .d_o(d_o[l*DW +: DW]), .v_over_o(v_over[l]), .d_over_o(d_over[l]), .r_o(r[l*RW +: RW]),
         .r_over_o(r_over[l]));

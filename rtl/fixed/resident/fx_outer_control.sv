@@ -27,7 +27,8 @@ module fx_outer_control #(
   input  wire  [31:0]         passes_i,         ///< of the solve, at most
   input  wire  [SW-1:0]       tolerance_i,      ///< T = this word
   input  wire signed [XW-1:0] tolerance_exp_i,  ///< times 4^this
-  input  wire signed [XW-1:0] headroom_i,
+  input  wire signed [XW-1:0] headroom_i,       ///< h at first
+  input  wire  [2:0]          relax_i,          ///< what it falls by in the first DEFECT
   output logic                busy_o,
   output logic                done_o,
   output logic [3:0]          end_o,
@@ -38,6 +39,7 @@ module fx_outer_control #(
   output logic [31:0]         sigma_guards_o,
   output logic [SW-1:0]       rr_o,             ///< of the last FORM
   output logic signed [XW-1:0] exponent_o,      ///< e, likewise
+  output logic signed [XW-1:0] headroom_o,      ///< h
   output logic [47:0]         cycles_o,
   output logic                accepted_o,       ///< one clock: passes_o, rr_o and exponent_o are those of a FORM accepted
 
@@ -73,17 +75,18 @@ module fx_outer_control #(
   localparam integer MostOverflows = 40;
   localparam integer MostTroubles = 10;
   localparam integer Settle = 15; // clocks in which alpha and beta, just set, become operands
-  typedef enum logic [4:0] {Idle, Form, FormWait, Formed, TotalsWait, Look, Decide, Again, Accept, Test, Scale,
+  typedef enum logic [4:0] {Idle, Form, FormWait, Formed, TotalsWait, Fetch, Decide, Again, Accept, Test, Scale,
                             Scaled, SetLow, SetHigh, SetWait, Betas, BetasWait, Beta, Gamma, Inner, InnerGone, InnerWait,
-                            Count, Rho, Predict, Close, CloseGone, CloseWait} state_t;
-  state_t state_q, back_q; // where setting a scalar returns to
-  logic signed [XW-1:0] e_q, next_q, headroom_q; // e of c and u; of r as FORM makes it; h
+                            Count, Predict, Close, CloseGone, CloseWait} state_t;
+  state_t state_q, back_q, then_q; // where setting a scalar returns to, and reading one
+  logic signed [XW-1:0] e_q, next_q; // e of c and u; of r as FORM makes it
   logic signed [XW-1:0] step_q;
   logic [6:0]  forms_q;
   logic [3:0]  troubles_q;
   logic [4:0]  settle_q;
   logic        zero_q;     // p counts as 0
   logic        correct_q;
+  logic        relaxed_q;  // h has fallen
   logic [2:0]  run_end_q;
   logic [SW-1:0] word_q, scaled_q;
   logic signed [XW+1:0] by_q;
@@ -117,23 +120,7 @@ module fx_outer_control #(
   wire run_trouble = run_end_q == `END_EXACT || run_end_q == `END_INDEFINITE || run_end_q == `END_NOT_FINITE;
   wire [31:0] left = passes_i - passes_o;
 
-  // A read of the scalars in the clock before it is used.
-  always_comb begin
-    scalar_read_o = 1'b1;
-    case (state_q)
-      Beta:    scalar_at_o = `SCALAR_BETA;
-      Gamma:   scalar_at_o = `SCALAR_ALPHA;
-      Rho:     scalar_at_o = `SCALAR_RHO;
-      Look:    scalar_at_o = `SCALAR_QQ;
-      default: begin
-        scalar_at_o   = `SCALAR_QQ;
-        scalar_read_o = 1'b0;
-      end
-    endcase
-  end
   wire [63:0] scaled_wide = 64'(scaled_q);
-  assign set_o      = (state_q == SetLow) ? 8'h0F : (state_q == SetHigh) ? 8'hF0 : 8'h00;
-  assign set_word_o = (state_q == SetHigh) ? scaled_wide[63:32] : scaled_wide[31:0];
 
   task automatic finish(input [3:0] how);
     begin
@@ -142,11 +129,23 @@ module fx_outer_control #(
       end_o   <= how;
     end
   endtask
-  // FORM once more, from where next_q is moved to.
-  task automatic again(input signed [XW-1:0] by);
+  // word_q = a scalar, and on.
+  task automatic fetch(input [2:0] which, input state_t then);
     begin
-      step_q  <= by;
-      state_q <= Again;
+      scalar_read_o <= 1'b1;
+      scalar_at_o   <= which;
+      then_q        <= then;
+      state_q       <= Fetch;
+    end
+  endtask
+  // FORM once more with a bit more of headroom.
+  task automatic overflowed;
+    begin
+      overflows_o <= overflows_o + 32'd1;
+      headroom_o  <= headroom_o + XW'(1);
+      step_q      <= XW'(1);
+      state_q     <= Again;
+      if (overflows_o == MostOverflows) finish(`RESIDENT_END_WINDOW_OVERFLOW);
     end
   endtask
 
@@ -155,12 +154,15 @@ module fx_outer_control #(
       state_q <= Idle;
       done_o  <= 1'b0;
       end_o   <= `RESIDENT_END_FAULT;
-      {outer_start_o, inner_start_o, form_o, betas_o, accepted_o} <= '0;
+      {outer_start_o, inner_start_o, form_o, betas_o, accepted_o, scalar_read_o} <= '0;
+      set_o <= '0;
       {passes_o, steps_o, formed_again_o, overflows_o, sigma_guards_o, cycles_o} <= '0;
       rr_o   <= '0;
       next_q <= '0;
+      headroom_o <= '0;
     end else begin
-      {outer_start_o, inner_start_o, form_o, betas_o, accepted_o} <= '0;
+      {outer_start_o, inner_start_o, form_o, betas_o, accepted_o, scalar_read_o} <= '0;
+      set_o <= '0;
       if (busy_o) cycles_o <= cycles_o + 48'd1;
       settle_q <= settle_q - 5'd1;
       case (state_q)
@@ -170,7 +172,8 @@ module fx_outer_control #(
             done_o     <= 1'b0;
             {passes_o, steps_o, formed_again_o, overflows_o, sigma_guards_o, cycles_o} <= '0;
             next_q     <= headroom_i;
-            headroom_q <= headroom_i;
+            headroom_o <= headroom_i;
+            relaxed_q  <= 1'b0;
             correct_q  <= 1'b0;
             zero_q     <= 1'b1;
             forms_q    <= '0;
@@ -186,26 +189,26 @@ module fx_outer_control #(
         Formed: begin
           if (correct_q & close_over_i) begin
             overflows_o <= overflows_o + 32'd1;
-            headroom_q  <= headroom_q + XW'(1);
+            headroom_o  <= headroom_o + XW'(1);
             zero_q      <= 1'b1;
           end
           correct_q <= 1'b0;
           form_o    <= ~r_over_i;
-          rr_o      <= '0;
           state_q   <= r_over_i ? Decide : TotalsWait;
         end
-        TotalsWait: if (scalar_done_i) state_q <= Look;
-        Look: begin
+        TotalsWait: if (scalar_done_i) fetch(`SCALAR_QQ, Decide);
+        Fetch: begin
           word_q  <= scalar_i;
-          rr_o    <= scalar_i;
-          state_q <= Decide;
+          state_q <= then_q;
         end
         Decide: begin
-          step_q  <= r_over_i ? XW'(2) : root + headroom_q;
-          state_q <= r_over_i ? Again : Test;
-          if (zero && !r_over_i) finish(`RESIDENT_END_EXACT);
-          if (v_over_i | d_over_i) finish(`RESIDENT_END_OUTER_OVERFLOW);
+          rr_o    <= r_over_i ? '0 : word_q;
+          step_q  <= root + headroom_o;
+          state_q <= Test;
           if (overflows_o > MostOverflows) finish(`RESIDENT_END_WINDOW_OVERFLOW);
+          else if (v_over_i | d_over_i) finish(`RESIDENT_END_OUTER_OVERFLOW);
+          else if (r_over_i) overflowed();
+          else if (zero) finish(`RESIDENT_END_EXACT);
         end
         Test: state_q <= (step_q == XW'(0) || step_q == XW'(-1)) ? Accept : Again;
         Again: begin
@@ -236,19 +239,31 @@ module fx_outer_control #(
           if (zero_q || !scaled_finite) scaled_q <= '0;
           if (!zero_q && !scaled_finite) begin
             zero_q <= 1'b1;
-            if (back_q == Inner) state_q <= Beta;
+            if (back_q == Inner) fetch(`SCALAR_BETA, Beta);
           end
         end
-        SetLow:  state_q <= (SW > 32) ? SetHigh : SetWait;
-        SetHigh: state_q <= SetWait;
-        SetWait: if (settle_q == '0) state_q <= back_q;
+        SetLow: begin
+          set_o      <= 8'h0F;
+          set_word_o <= scaled_wide[31:0];
+          state_q    <= (SW > 32) ? SetHigh : SetWait;
+        end
+        SetHigh: begin
+          set_o      <= 8'hF0;
+          set_word_o <= scaled_wide[63:32];
+          state_q    <= SetWait;
+        end
+        SetWait:
+          if (settle_q == '0) begin
+            state_q <= back_q;
+            if (back_q == Gamma) fetch(`SCALAR_ALPHA, Gamma);
+          end
         Betas: begin
           betas_o <= 1'b1;
           state_q <= BetasWait;
         end
         BetasWait:
           if (scalar_done_i) begin
-            state_q <= Beta;
+            fetch(`SCALAR_BETA, Beta);
             if (scalar_end_i == `END_RHO_REACHED) finish(`RESIDENT_END_CONVERGED);
             else if (troubles_q == 4'(MostTroubles))
               finish((run_end_q == `END_INDEFINITE) ? `RESIDENT_END_INDEFINITE :
@@ -256,14 +271,12 @@ module fx_outer_control #(
             else if (left == '0) finish(`RESIDENT_END_PASSES);
           end
         Beta: begin
-          word_q   <= scalar_i;
           by_q     <= (XW+2)'(next_q) - (XW+2)'(e_q);
           set_at_o <= `SCALAR_BETA;
           back_q   <= Gamma;
           state_q  <= Scale;
         end
         Gamma: begin
-          word_q   <= scalar_i;
           set_at_o <= `SCALAR_ALPHA;
           back_q   <= Inner;
           state_q  <= Scale;
@@ -285,25 +298,22 @@ module fx_outer_control #(
         end
         Count: begin
           forms_q <= '0;
-          state_q <= Rho;
+          fetch(`SCALAR_RHO, Predict);
           zero_q  <= run_trouble;
           if (run_trouble) troubles_q <= troubles_q + 4'd1;
           else if (run_end_q != `END_WINDOW_OVERFLOW) troubles_q <= '0;
           if (run_end_q == `END_FAULT) finish(`RESIDENT_END_FAULT);
           if (run_end_q == `END_WINDOW_OVERFLOW) begin
-            overflows_o <= overflows_o + 32'd1;
-            headroom_q  <= headroom_q + XW'(1);
-            zero_q      <= 1'b1;
-            again(XW'(1));
-            if (overflows_o == MostOverflows) finish(`RESIDENT_END_WINDOW_OVERFLOW);
+            zero_q <= 1'b1;
+            overflowed();
+          end else begin
+            // A first right-hand side fills its words, later ones leave room.
+            if (!relaxed_q) headroom_o <= headroom_o - $signed(XW'(relax_i));
+            relaxed_q <= 1'b1;
           end
         end
-        Rho: begin
-          word_q  <= scalar_i;
-          state_q <= Predict;
-        end
         Predict: begin
-          step_q  <= (zero || !finite) ? XW'(-4) : root + headroom_q;
+          step_q  <= (zero || !finite) ? XW'(-4) : root + headroom_o;
           state_q <= Close;
         end
         Close: begin

@@ -9,17 +9,14 @@ module fx_outer_lane #(
   parameter integer VW  = 64,
   parameter integer DW  = 64,
   parameter integer RW  = 18,
-  localparam integer VPlaceW = $clog2(VW + 1 + CW + 1),
-  localparam integer DPlaceW = $clog2(DW + 1 + SW + 1),
-  localparam integer RPlaceW = $clog2(RW + DW + 1)
+  localparam integer VLeftW = $clog2(VW + 1 + CW + 1),
+  localparam integer DLeftW = $clog2(DW + 1 + SW + 1),
+  localparam integer RLeftW = $clog2(RW + DW + 1)
 ) (
   input  wire                clk_i,
-  input  wire  [VPlaceW-1:0] v_place_i,
-  input  wire  [CW-1:0]      v_beyond_i,
-  input  wire  [DPlaceW-1:0] d_place_i,
-  input  wire  [SW-1:0]      d_beyond_i,
-  input  wire  [RPlaceW-1:0] r_place_i,
-  input  wire  [DW-1:0]      r_beyond_i,
+  input  wire  [VLeftW-1:0]  v_left_i, ///< fx_place's
+  input  wire  [DLeftW-1:0]  d_left_i,
+  input  wire  [RLeftW-1:0]  r_left_i,
   input  wire  [CW-1:0]      c_i,
   input  wire  [SW-1:0]      sum_i,
   input  wire  [VW-1:0]      v_i,
@@ -36,9 +33,9 @@ module fx_outer_lane #(
   wire [DW:0] d_term;
   wire v_half, d_half, v_beyond, d_beyond;
   fx_shift #(.InW(CW), .OutW(VW + 1)) i_v (
-    .clk_i, .place_i(v_place_i), .beyond_i(v_beyond_i), .x_i(c_i), .word_o(v_term), .half_o(v_half), .over_o(v_beyond));
+    .clk_i, .left_i(v_left_i), .x_i(c_i), .word_o(v_term), .half_o(v_half), .over_o(v_beyond));
   fx_shift #(.InW(SW), .OutW(DW + 1)) i_d (
-    .clk_i, .place_i(d_place_i), .beyond_i(d_beyond_i), .x_i(sum_i), .word_o(d_term), .half_o(d_half),
+    .clk_i, .left_i(d_left_i), .x_i(sum_i), .word_o(d_term), .half_o(d_half),
     .over_o(d_beyond));
 
   // The carry in comes by way of one more bit below. A term beyond one more bit than the word has overflows always.
@@ -58,7 +55,7 @@ module fx_outer_lane #(
   wire [RW-1:0] r_term;
   wire r_half, r_beyond;
   fx_shift #(.InW(DW), .OutW(RW)) i_r (
-    .clk_i, .place_i(r_place_i), .beyond_i(r_beyond_i), .x_i(d_o), .word_o(r_term), .half_o(r_half), .over_o(r_beyond));
+    .clk_i, .left_i(r_left_i), .x_i(d_o), .word_o(r_term), .half_o(r_half), .over_o(r_beyond));
   wire [RW:0] r_sum;
   wire r_below;
   assign {r_sum, r_below} = {(RW+1)'($signed(r_term)), 1'b1} + {{(RW+1){1'b0}}, r_half};

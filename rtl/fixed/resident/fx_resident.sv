@@ -73,7 +73,8 @@ module fx_resident #(
   wire start, abort, send;
   wire [31:0] length_all, row_all, inner_passes, passes;
   wire [ScalarW-1:0] tolerance;
-  wire signed [ExponentW-1:0] tolerance_exp, headroom;
+  wire signed [ExponentW-1:0] tolerance_exp, headroom, headroom_now;
+  wire [2:0] relax;
   wire solving, done, v_over, d_over;
   wire [3:0] how;
   wire [31:0] formed_again, overflows, sigma_guards;
@@ -89,7 +90,7 @@ module fx_resident #(
     .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
     .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .start_o(start), .abort_o(abort), .send_o(send),
     .length_o(length_all), .row_length_o(row_all), .inner_o(inner_passes), .passes_o(passes), .tolerance_o(tolerance),
-    .tolerance_exp_o(tolerance_exp), .headroom_o(headroom), .busy_i(solving | start | sending_q | send), .done_i(done),
+    .tolerance_exp_o(tolerance_exp), .headroom_o(headroom), .relax_o(relax), .headroom_now_i(headroom_now), .busy_i(solving | start | sending_q | send), .done_i(done),
     .sending_i(sending_q), .loaded_i(loaded_q), .end_i(how), .v_over_i(v_over), .d_over_i(d_over),
     .pass_count_i(passes_o), .steps_i(steps_o),
     .formed_again_i(formed_again), .overflows_i(overflows), .sigma_guards_i(sigma_guards), .exponent_i(exponent_o),
@@ -119,7 +120,7 @@ module fx_resident #(
   fx_outer_control #(.ScalarExpW(ScalarExpW), .ScalarFracW(ScalarFracW), .ScalarRne(ScalarRne),
                      .ExponentW(ExponentW)) i_control (
     .clk_i, .rst_ni(run_n), .start_i(start), .refuse_i(bad_q | ~loaded_q), .inner_i(inner_passes), .passes_i(passes),
-    .tolerance_i(tolerance), .tolerance_exp_i(tolerance_exp), .headroom_i(headroom), .busy_o(solving), .done_o(done),
+    .tolerance_i(tolerance), .tolerance_exp_i(tolerance_exp), .headroom_i(headroom), .relax_i(relax), .headroom_o(headroom_now), .busy_o(solving), .done_o(done),
     .end_o(how), .passes_o, .steps_o, .formed_again_o(formed_again), .overflows_o(overflows),
     .sigma_guards_o(sigma_guards), .rr_o, .exponent_o, .cycles_o(cycles), .accepted_o, .inner_start_o(inner_start),
     .inner_close_o(inner_close), .inner_passes_o(run_passes), .inner_done_i(inner_done), .inner_end_i(inner_end),
@@ -244,7 +245,7 @@ module fx_resident #(
   fx_memory #(.Lanes(OuterLanes), .W(VW), .Depth(OuterDepth)) i_v (
     .clk_i, .read_i(moves), .read_at_i(solving ? outer_v_at : send_q[IndexW-1 -: OuterAW]), .early_o(v_early),
     .word_o(v_word), .write_i({OuterLanes{outer_v_write}} | load_lane),
-    .write_at_i(solving ? outer_v_to : load_q[IndexW-1 -: OuterAW]), .word_i(solving ? outer_v : '0));
+    .write_at_i(solving ? outer_v_to : load_q[IndexW-1 -: OuterAW]), .word_i(outer_v & {(OuterLanes*VW){solving}}));
   fx_memory #(.Lanes(OuterLanes), .W(DW), .Depth(OuterDepth)) i_d (
     .clk_i, .read_i(1'b1), .read_at_i(outer_v_at), .early_o(d_early), .word_o(d_word),
     .write_i({OuterLanes{outer_v_write}} | load_lane),

@@ -39,6 +39,7 @@ module fx_resident_regs #(
   output logic [ScalarW-1:0] tolerance_o,
   output logic signed [ExponentW-1:0] tolerance_exp_o,
   output logic signed [ExponentW-1:0] headroom_o,
+  output logic [2:0]      relax_o,
 
   input  wire             busy_i,   ///< a solve is on, or V is being sent
   input  wire             done_i,
@@ -53,6 +54,7 @@ module fx_resident_regs #(
   input  wire  [31:0]     overflows_i,
   input  wire  [31:0]     sigma_guards_i,
   input  wire  signed [ExponentW-1:0] exponent_i,
+  input  wire  signed [ExponentW-1:0] headroom_now_i,
   input  wire  [ScalarW-1:0] rr_i,
   input  wire  [47:0]     cycles_i,
   input  wire  [63:0]     words_u_i,
@@ -97,6 +99,7 @@ module fx_resident_regs #(
       tolerance_o  <= '0;
       tolerance_exp_o <= '0;
       headroom_o   <= '0;
+      relax_o      <= '0;
     end else begin
       aw_q <= ~take & (aw_q | s_axil_awvalid);
       w_q  <= ~take & (w_q | s_axil_wvalid);
@@ -121,6 +124,7 @@ module fx_resident_regs #(
           `RESIDENT_TOLERANCE + 8'd4: tolerance_o <= ScalarW'({merged(tolerance[63:32]), tolerance[31:0]});
           `RESIDENT_TOLERANCE_EXPONENT: tolerance_exp_o <= ExponentW'(merged(32'(tolerance_exp_o)));
           `RESIDENT_HEADROOM: headroom_o <= ExponentW'(merged(32'(headroom_o)));
+          `RESIDENT_RELAX: relax_o <= strobe[0] ? data[2:0] : relax_o;
           default: ;
         endcase
       end
@@ -175,6 +179,8 @@ module fx_resident_regs #(
         `RESIDENT_FORMED_AGAIN: s_axil_rdata <= formed_again_i;
         `RESIDENT_OVERFLOWS: s_axil_rdata <= overflows_i;
         `RESIDENT_SIGMA_GUARDS: s_axil_rdata <= sigma_guards_i;
+        `RESIDENT_RELAX: s_axil_rdata <= {29'd0, relax_o};
+        `RESIDENT_HEADROOM_NOW: s_axil_rdata <= 32'(headroom_now_i);
         `RESIDENT_EXPONENT: s_axil_rdata <= 32'(exponent_i);
         default: s_axil_rdata <= wide(from[7:2]);
       endcase

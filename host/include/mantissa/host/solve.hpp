@@ -63,6 +63,9 @@ inline constexpr int kLeastHeadroom = -20, kMostHeadroom = 40;
 /// Words of a resident solve's iterate where `outer` gives none: up to 512 times a right-hand side of norm 1.
 inline constexpr Format kResidentIterate = Format::fixed(64, 54);
 
+/// Bits of headroom that such a solve gives up behind its first step, where no headroom is asked for.
+inline constexpr int kResidentRelax = 2;
+
 /// A datapath for a part of a solve.
 struct ScheduleStage {
     double below = 1; ///< used from the first outer step on at which the relative defect is below this
