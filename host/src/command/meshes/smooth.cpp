@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "command.hpp"
+#include "command/command.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/mesh_systems.hpp"

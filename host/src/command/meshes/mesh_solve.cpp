@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "command.hpp"
+#include "command/command.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/mesh.hpp"
 #include "mantissa/host/registry.hpp"

@@ -1,0 +1,85 @@
+// mantissa parameterize and mantissa smooth, as they are typed.
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "mantissa/host/mesh.hpp"
+#include "program.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+using namespace mantissa;
+using Json = nlohmann::json;
+
+TEST(Parameterize, WritesTheMapAndSaysWhatItIsWorth) {
+    const Scratch folder;
+    const std::string in = folder.path("in.obj"), out = folder.path("out.obj"), picture = folder.path("map.svg");
+    write_mesh(in, make_hemisphere(12));
+    const Outcome o = run("parameterize " + in + " -o " + out + " --picture " + picture + " --json");
+    ASSERT_EQ(o.code, 0) << o.err;
+    const Json j = Json::parse(o.out);
+    EXPECT_EQ(j.at("unknowns"), 2 * 144 - 4);
+    EXPECT_EQ(j.at("flipped"), 0);
+    EXPECT_GT(j.at("mean_distortion").get<double>(), 1);
+    EXPECT_LT(j.at("mean_distortion").get<double>(), 1.2);
+    EXPECT_EQ(read_mesh(out).points, read_mesh(in).points);
+    EXPECT_NE(folder.read("out.obj").find("vt "), std::string::npos);
+    EXPECT_TRUE(folder.read("map.svg").ends_with("</svg>\n"));
+    // In a reduced datapath, refined: the same map.
+    const Outcome reduced =
+        run("parameterize " + in + " -o " + folder.path("r.ply") + " --spec s14e8,u=s23e8,coef=s23e8");
+    EXPECT_EQ(reduced.code, 0) << reduced.err;
+    EXPECT_NE(reduced.out.find("converged"), std::string::npos);
+}
+
+TEST(Parameterize, CutsWhatIsNoDiskWhenAsked) {
+    const Scratch folder;
+    const std::string in = folder.path("ball.ply");
+    write_mesh(in, make_sphere(3));
+    const Outcome refused = run("parameterize " + in + " -o " + folder.path("out.obj"));
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find("ball.ply: a closed surface"), std::string::npos) << refused.err;
+    EXPECT_EQ(folder.files(), 1U);
+    const Outcome cut = run("parameterize --cut " + in + " -o " + folder.path("out.obj"));
+    EXPECT_EQ(cut.code, 0) << cut.err;
+    EXPECT_TRUE(topology_of(read_mesh(folder.path("out.obj"))).disk());
+}
+
+TEST(Smooth, WritesASmootherMesh) {
+    const Scratch folder;
+    TriangleMesh noisy = make_sphere(3);
+    for (std::size_t v = 0; v < noisy.points.size(); v += 2)
+        for (double& x : noisy.points[v]) x *= 1.05;
+    write_mesh(folder.path("in.ply"), noisy);
+    const Outcome o = run("smooth " + folder.path("in.ply") + " -o " + folder.path("out.ply") +
+                          " --weight 0.1 --json " + "--picture " + folder.path("both.svg"));
+    ASSERT_EQ(o.code, 0) << o.err;
+    const Json j = Json::parse(o.out);
+    EXPECT_LT(j.at("roughness_after").get<double>(), 0.1 * j.at("roughness_before").get<double>());
+    EXPECT_EQ(j.at("iterations").size(), 3U);
+    EXPECT_EQ(read_mesh(folder.path("out.ply")).triangles, noisy.triangles);
+    EXPECT_TRUE(folder.read("both.svg").ends_with("</svg>\n"));
+}
+
+TEST(MeshCommands, RefuseBeforeTheyWork) {
+    const Scratch folder;
+    const std::string in = folder.path("in.obj");
+    write_mesh(in, make_plane(4, 0));
+    const auto refused = [&](const std::string& arguments, const char* part) {
+        const Outcome o = run(arguments);
+        EXPECT_EQ(o.code, 2) << arguments;
+        EXPECT_NE(o.err.find(part), std::string::npos) << arguments << ": " << o.err;
+        EXPECT_EQ(folder.files(), 1U);
+    };
+    refused("parameterize " + in + " -o " + folder.path("out.stl"), "ends in .obj or .ply");
+    refused("parameterize " + in + " -o /nowhere/out.obj", "/nowhere");
+    refused("parameterize " + in + " -o " + folder.path("out.obj") + " --weight heavy", "--weight heavy");
+    refused("parameterize " + in + " -o " + folder.path("out.obj") + " --tolerance 2", "--tolerance 2");
+    refused("smooth " + in + " -o " + folder.path("out.obj") + " --weight 0", "--weight 0");
+    refused("smooth " + in + " -o " + folder.path("out.obj") + " --mu odd", "--mu odd");
+    refused("smooth " + folder.path("none.obj") + " -o " + folder.path("out.obj"), "none.obj");
+}
+
+} // namespace
