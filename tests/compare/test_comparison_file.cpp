@@ -243,7 +243,7 @@ TEST(ComparisonFile, ResidentDesigns) {
 
 // The floating core's second differences hold their stencil, whatever a comparison streams.
 TEST(ComparisonFile, CoresOfSecondDifferencesHoldTheirStencil) {
-    const std::string head = "problem = \"poisson2d:level=5\"\n[[design]]\n";
+    const std::string head = "problem = \"poisson2d:level=5\"\ndevice = \"xc2v8000\"\n[[design]]\n";
     const std::string second = "spec = \"s17e8,order=second-difference\"\n";
     EXPECT_STREQ(parse(head + second).designs[0].core_bands(), "constant");
     EXPECT_STREQ(parse(head + "spec = \"fx18.16,order=second-difference\"\n").designs[0].core_bands(), "streamed");

@@ -152,8 +152,8 @@ std::vector<Row> resident_rows(const RowSeed& seed,
         row.cycles_per_pass = e.pass_clocks;
         row.modelled = {"slices",    "blocks",        "memory_bits",   "area_share",
                         "area_time", "seconds_inner", "seconds_outer", "seconds"};
-        const bool counted = e.cores == 1 && !seed.design.fixed_clocks && core.pass.is_counted(e.lanes);
-        if (!counted) row.modelled.emplace_back("cycles_per_iteration");
+        const bool simulated = e.cores == 1 && !seed.design.fixed_clocks && core.pass.is_counted(e.lanes);
+        if (!simulated) row.modelled.emplace_back("cycles_per_iteration");
         if (mhz.value.kind == "modelled") row.modelled.emplace_back("clock_hz");
         if (device.watts) row.modelled.emplace_back("energy_joules");
         row.origins = origins;

@@ -46,7 +46,7 @@ std::string model_key_of(const System& given, const Job& job) {
 /// A run of the resident core that the number of passes ends: its clocks, but for those of FORMs that it did again.
 double resident_clocks(ResidentSolver& solver, const std::vector<fixed::Word>& b, std::uint64_t inner,
                        std::uint64_t passes, double form) {
-    const ResidentReport report = solver.solve(b, {.inner = inner, .max_passes = passes});
+    const ResidentReport report = solver.solve(b, {.inner = inner, .max_passes = passes, .tolerance = {}});
     if (report.end != ResidentEnd::passes || report.overflows != 0)
         throw InvalidInput(fmt::format("the resident core's solve ended early ({}) after {} of {} passes; give "
                                        "fixed_clocks",
@@ -62,7 +62,7 @@ results::Json simulate_resident(const Problem& problem, const Job& job) {
     const auto fit = fitted(problem.system, job.spec);
     const System& system = fit ? fit->system : problem.system;
     const auto solver = engine->resident(system, job.spec, *job.resident, 1);
-    const std::vector<fixed::Word> b = resident_words(problem.b, resident_exponent(norm2(problem.b, 1)));
+    const std::vector<fixed::Word> b = mantissa::resident_words(problem.b, resident_exponent(norm2(problem.b, 1)));
     const std::uint64_t steps = 4;
     // (A FORM reads D once, as many elements a clock as the core has lanes.)
     const double form = static_cast<double>(system.size() + system.row_length()) / job.spec.lanes;
