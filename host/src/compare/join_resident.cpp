@@ -40,18 +40,17 @@ std::optional<CoreArea> control_of(const RowSeed& seed, const CoreArea& inner, c
     return CoreArea{less(a.slices, inner.slices, outer.slices), less(a.blocks, inner.blocks, outer.blocks), 0};
 }
 
-/// Clocks of a pass besides N / lanes + row / lanes, and of a step besides twice that.
+/// Clocks of a pass besides (elements + row) / lanes, and of a step besides twice that.
 struct Counted {
     std::map<int, double> pass, step;
 };
 Counted counted_of(const RowSeed& seed, std::vector<std::string>& origins) {
-    const ProblemFacts& facts = seed.gathered.problems.at(seed.problem);
     Counted counted;
     for (int lanes = 1; lanes <= DatapathSpec::kMaxLanes; lanes *= 2) {
         const std::string key = resident_key(to_string(with_lanes(seed.design.spec, lanes)));
-        const auto it = seed.gathered.cycles.find({seed.problem, key});
+        const auto it = seed.gathered.cycles.find({kCountedOn, key});
         if (it == seed.gathered.cycles.end()) continue;
-        const double words = static_cast<double>(facts.unknowns + facts.row_length) / lanes;
+        const double words = kCountedElements / lanes;
         counted.pass[lanes] = std::max(0.0, it->second.value.per_pass - words);
         counted.step[lanes] = std::max(0.0, it->second.value.per_step - 2 * words);
         origins.push_back(it->second.origin);

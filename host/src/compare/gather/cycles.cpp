@@ -120,17 +120,6 @@ Sourced<CycleFigures> figures_of(GatherContext& context, const StoredDocument& s
                                      stored.provenance})};
 }
 
-/// The cores whose clocks a resident design needs.
-std::vector<DatapathSpec> specs_to_count(const Design& design, std::size_t row_length) {
-    std::vector<DatapathSpec> specs;
-    const auto most = std::bit_floor(row_length);
-    for (const int lanes : kCountedLanes) {
-        const int n = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(lanes), most));
-        if (specs.empty() || specs.back().lanes != n) specs.push_back(with_lanes(design.spec, n));
-    }
-    return specs;
-}
-
 } // namespace
 
 void gather_cycles(GatherContext& context) {
@@ -138,11 +127,15 @@ void gather_cycles(GatherContext& context) {
     std::vector<Job> todo;
     GapGroups gaps;
     double work = 0;
+    const auto elements_of = [&](const std::string& problem) {
+        const auto known = context.out.problems.find(problem);
+        return known == context.out.problems.end() ? kCountedElements : static_cast<double>(known->second.unknowns);
+    };
     const auto want = [&](const std::string& problem, const ProblemSpec& key, const DatapathSpec& spec,
                           const std::optional<Format>& resident = {}) {
         if (std::any_of(todo.begin(), todo.end(), [&](const Job& job) { return job.key == key; })) return;
         todo.push_back({problem, key, spec, resident});
-        work += static_cast<double>(context.out.problems.at(problem).unknowns) + 2e6; // a model's build
+        work += elements_of(problem) + 2e6; // a model's build
     };
     for (const std::string& problem : c.problems)
         for (const Design& design : c.designs) {
@@ -152,8 +145,10 @@ void gather_cycles(GatherContext& context) {
                 continue;
             }
             if (design.resident) {
-                for (const DatapathSpec& spec : specs_to_count(design, context.out.problems.at(problem).row_length))
-                    want(problem, {problem, resident_key(to_string(spec))}, spec, design.outer);
+                for (const int lanes : kCountedLanes) {
+                    const DatapathSpec spec = with_lanes(design.spec, lanes);
+                    want(kCountedOn, {kCountedOn, resident_key(to_string(spec))}, spec, design.outer);
+                }
                 continue;
             }
             const ProblemSpec key{problem, design.key()};
@@ -176,7 +171,7 @@ void gather_cycles(GatherContext& context) {
     running::ItemProgress line("cycle counts", todo.size(), work);
     std::mutex mutex;
     base::run_jobs(todo.size(), context.options.threads, [&](std::size_t i) {
-        const Problem& problem = context.problems.at(todo[i].problem);
+        const Problem problem = todo[i].resident ? make_problem(kCountedOn) : context.problems.at(todo[i].problem);
         const DatapathSpec& spec = todo[i].spec;
         try {
             const std::string name = name_of(model_key_of(problem.system, todo[i]), problem.name, c.passes);

@@ -16,8 +16,11 @@ namespace mantissa::compare {
 
 /// Lanes of the cores that are synthesised; areas between them are interpolated, those beyond extrapolated.
 inline constexpr int kMappedLanes[] = {1, 4, 16};
-/// Lanes of the cores whose clocks are counted (where a row has as many elements).
-inline constexpr int kCountedLanes[] = {1, 64};
+/// Lanes of the cores whose clocks are counted, and the problem that they are counted on: what a pass takes besides its
+/// elements does not depend on how many there are.
+inline constexpr int kCountedLanes[] = {1, 16};
+inline constexpr const char* kCountedOn = "poisson2d:level=6";
+inline constexpr double kCountedElements = 65 * 65 + 65; ///< with the row that is flushed
 
 /// `spec` with another number of lanes.
 DatapathSpec with_lanes(DatapathSpec spec, int lanes);
