@@ -46,6 +46,28 @@ TEST(BadInput, Subcommands) {
             {"reproduce table7", {"table7"}}});
 }
 
+TEST(BadInput, ResidentSolves) {
+    const std::string solve = kSmall + "--resident --spec fx18.16 ";
+    refuse({{kSmall + "--resident --format s23e8", {"resident: vectors are floating"}},
+            {kSmall + "--resident --spec fx18.16,q=fx20.16", {"one format"}},
+            {kSmall + "--resident --spec fx18.16,point=moving", {"the point moves"}},
+            {kSmall + "--resident --spec fx18.16,u=s23e8", {"u is floating"}},
+            {kSmall + "--resident --spec fx18.16,dot=fixed[13:-40]", {"dot products have a window"}},
+            {"solve --resident --spec fx18.16 --problem diffusion2d:level=3", {"constant stencil", "bands"}},
+            {"solve --resident --spec fx18.16 --problem poisson3d:level=3", {"constant stencil"}},
+            {solve + "--outer fx48.40", {"64 bits", "fx64.54"}},
+            {solve + "--outer s52e11", {"outer"}},
+            {solve + "--scheme defect-correction", {"resident", "residual-guided", "leave it out"}},
+            {solve + "--digits 2", {"resident", "digits"}},
+            {solve + "--jacobi", {"resident", "Jacobi"}},
+            {solve + "--middle s36e11", {"middle"}},
+            {solve + "--inner-recurrence plain", {"inner recurrence"}},
+            {solve + "--headroom 41", {"headroom 41"}},
+            {solve + "--engine hls", {"engine 'hls' has no resident solver"}},
+            {kSmall + "--resident --schedule '1:fx18.16;2e-3:fx20.18'", {"resident", "schedule"}},
+            {kSmall + "--advise --resident", {"--resident", "--advise chooses"}}});
+}
+
 TEST(BadInput, EmptyTexts) {
     for (const char* option : {"--format", "--spec", "--schedule", "--problem", "--scheme", "--engine", "--check",
                                "--history", "--solution", "--middle", "--inner", "--digits", "--tolerance", "--threads",

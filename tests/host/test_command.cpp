@@ -29,6 +29,42 @@ TEST(Command, SolveConvergesAndReportsJson) {
     EXPECT_GT(j["inner_iterations"].get<int>(), 30);
 }
 
+TEST(Command, ResidentSolveReportsWhatTheCoreDid) {
+    const Scratch scratch;
+    const std::string solve = "solve --problem poisson2d:level=5 --spec fx18.16,scalar=s19e8:rne --threads 1 ";
+    const Outcome o = run(solve + "--resident --json --history " + scratch.path("h.csv"));
+    ASSERT_EQ(o.code, 0) << o.err;
+    const json j = json::parse(o.out), core = j["resident_core"];
+    EXPECT_EQ(j["status"], "converged");
+    EXPECT_EQ(j["outer"], "fx64.54");
+    EXPECT_EQ(j["resident"], true);
+    EXPECT_LT(j["true_residual"].get<double>(), 1e-10);
+    EXPECT_EQ(core["end"], "converged");
+    // 0, and two bits given up, but for what overflows took.
+    EXPECT_EQ(core["headroom"].get<int>(), j["words"]["overflows"].get<int>() - 2);
+    // The history has the start and every step; its last defect is the core's.
+    const std::string text = scratch.read("h.csv");
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), j["outer_iterations"].get<int>() + 2) << text;
+    const double last = std::stod(text.substr(text.rfind(',') + 1));
+    EXPECT_NEAR(last / j["true_residual"].get<double>(), 1, 1e-3);
+    // Against itself, and with a headroom that is kept.
+    const Outcome checked = run(solve + "--resident --headroom 1 --inner 7 --check emulated --json");
+    ASSERT_EQ(checked.code, 0) << checked.err;
+    const json other = json::parse(checked.out);
+    EXPECT_EQ(other["resident_core"]["headroom"], 1);
+    EXPECT_EQ(other["check"]["passes"], other["inner_iterations"]);
+    // What does not converge says so.
+    const Outcome limited = run(solve + "--resident --max-iterations 15");
+    EXPECT_EQ(limited.code, 1);
+    EXPECT_NE(limited.out.find("iteration limit"), std::string::npos) << limited.out;
+    const Outcome absurd = run(solve + "--resident --headroom 40");
+    EXPECT_EQ(absurd.code, 1);
+    EXPECT_NE(absurd.out.find("r.r is zero"), std::string::npos) << absurd.out;
+    const Outcome beyond = run(solve + "--resident --outer fx64.70");
+    EXPECT_EQ(beyond.code, 1);
+    EXPECT_NE(beyond.out.find("fewer fraction bits"), std::string::npos) << beyond.out;
+}
+
 TEST(Command, SolveThatDoesNotConvergeExitsWithOne) {
     const Outcome o = run("solve --problem poisson2d:level=6 --format s17e8 --max-iterations 20 --threads 1");
     EXPECT_EQ(o.code, 1);

@@ -36,6 +36,7 @@ SolveResult sample_result() {
     r.equation_scale = 3;
     r.bit_operations = {std::uint64_t{1} << 60, 12345};
     r.overflows = 2;
+    r.resident = ResidentOutcome{ResidentEnd::outer_overflow, 3, -2, -33, 0.1 + 0.2};
     r.words = {31, 16, 17, 18};
     r.history = {{10, 1, 0.5}, {20, 2, 1.0 / 3}};
     return r;
@@ -44,7 +45,7 @@ const Provenance kProvenance{"1.2.3", "abcdef", "test bench", "2006-04-24T09:00:
 
 TEST(PointKey, NamesEverythingThatCountsAndNothingElse) {
     const Point base = sample_point();
-    std::vector<Point> others(14, base);
+    std::vector<Point> others(15, base);
     others[0].problem = "poisson2d:level=6";
     others[1].engine = "rtl";
     others[2].options.scheme = Scheme::residual_guided;
@@ -60,6 +61,7 @@ TEST(PointKey, NamesEverythingThatCountsAndNothingElse) {
     others[11].options.middle_digits = 3;
     others[12].options.schedule = {{1, base.options.spec}};
     others[13].options.schedule = {{1, base.options.spec}, {0.5, parse_spec("s9e8")}};
+    others[14].options.resident = true;
     for (std::size_t i = 0; i < others.size(); ++i) {
         EXPECT_NE(point_key(base), point_key(others[i])) << i;
         for (std::size_t j = 0; j < i; ++j) EXPECT_NE(point_key(others[j]), point_key(others[i])) << i << ' ' << j;
@@ -98,6 +100,7 @@ TEST(Store, KeepsResultsExactlyAcrossOpenings) {
     EXPECT_EQ(out.cycles, in.cycles);
     EXPECT_EQ(out.seconds, in.seconds);
     EXPECT_EQ(out.equation_scale, in.equation_scale);
+    EXPECT_EQ(out.resident, in.resident);
     EXPECT_EQ(out.bit_operations, in.bit_operations);
     EXPECT_EQ(out.overflows, in.overflows);
     EXPECT_EQ(out.words, in.words);

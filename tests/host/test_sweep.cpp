@@ -90,6 +90,21 @@ TEST(SweepFile, SchedulesAreOneOrSeveral) {
     refuse(grid + "u = \"s17e8\"\nschedule = [[1, \"s17e8\"]]\n", "exclude each other");
 }
 
+TEST(SweepFile, ResidentPointsAreOthers) {
+    const Sweep s = parse_sweep("[[grid]]\nproblem = \"poisson2d:level=4\"\nspec = \"fx18.16\"\n"
+                                "outer = \"fx64.54\"\nresident = [false, true]\n",
+                                "resident.toml");
+    ASSERT_EQ(s.points.size(), 2U);
+    EXPECT_FALSE(s.points[0].options.resident);
+    EXPECT_TRUE(s.points[1].options.resident);
+    EXPECT_EQ(point_key(s.points[1]), point_key(s.points[0]) + " resident");
+    solve_points(s.points, 1, [&](std::size_t index, const PointOutcome& outcome) {
+        EXPECT_EQ(outcome.refused, "");
+        EXPECT_EQ(outcome.result.status, Status::converged);
+        EXPECT_EQ(outcome.result.resident.has_value(), index == 1);
+    });
+}
+
 TEST(SweepFile, GridsOverrideDefaultsAlsoByTheirRivals) {
     const Sweep s = parse("[defaults]\nproblem = \"poisson2d:level=3\"\ninner = 10\nformat = \"s17e8\"\nrow = \"+2\"\n"
                           "[[grid]]\n[[grid]]\ninner = 20\n[[grid]]\ndigits = 2\nspec = \"s9e8,u=s23e8\"\n");

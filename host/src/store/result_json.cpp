@@ -49,6 +49,30 @@ Json to_json(const Point& point) {
     return j;
 }
 
+namespace {
+
+Json to_json(const ResidentOutcome& core) {
+    return {{"end", to_string(core.end)},
+            {"formed_again", core.formed_again},
+            {"headroom", core.headroom},
+            {"e", core.e},
+            {"rr", number(core.rr)}};
+}
+
+ResidentOutcome resident_from_json(const Json& j) {
+    ResidentOutcome core;
+    const std::string end = j.at("end");
+    for (int k = 0; k <= static_cast<int>(ResidentEnd::stopped); ++k)
+        if (to_string(static_cast<ResidentEnd>(k)) == end) core.end = static_cast<ResidentEnd>(k);
+    core.formed_again = j.at("formed_again");
+    core.headroom = j.at("headroom");
+    core.e = j.at("e");
+    core.rr = j.at("rr");
+    return core;
+}
+
+} // namespace
+
 Json to_json(const SolveResult& result) {
     Json j;
     j["status"] = to_string(result.status);
@@ -63,14 +87,10 @@ Json to_json(const SolveResult& result) {
         j["bit_operations"] = {{"multiplied", bits.multiplied}, {"added", bits.added}};
     if (Json words = words_to_json(result); !words.empty()) {
         words.erase("bit_operations");
+        words.erase("resident_core");
         if (!words.empty()) j["words"] = words;
     }
-    if (const auto& r = result.resident)
-        j["resident_core"] = {{"end", to_string(r->end)},
-                              {"formed_again", r->formed_again},
-                              {"headroom", r->headroom},
-                              {"e", r->e},
-                              {"rr", number(r->rr)}};
+    if (result.resident) j["resident_core"] = to_json(*result.resident);
     j["seconds"] = number(result.seconds);
     if (!result.history.empty()) j["history"] = history_to_json(result.history);
     return j;
@@ -81,6 +101,7 @@ Json words_to_json(const SolveResult& r) {
     if (r.equation_scale != 1) j["equation_scale"] = r.equation_scale;
     if (r.bit_operations != BitOperations{})
         j["bit_operations"] = {r.bit_operations.multiplied, r.bit_operations.added};
+    if (r.resident) j["resident_core"] = to_json(*r.resident);
     if (r.words == WordUse{}) return j;
     j["overflows"] = r.overflows;
     j["bits"] = {{"u", r.words.u}, {"r", r.words.r}, {"p", r.words.p}, {"q", r.words.q}};
@@ -94,6 +115,7 @@ void words_from_json(std::string_view text, SolveResult& r) {
     r.equation_scale = j.value("equation_scale", 1.0);
     r.overflows = j.value("overflows", std::uint64_t{0});
     if (j.contains("bit_operations")) r.bit_operations = {j["bit_operations"].at(0), j["bit_operations"].at(1)};
+    if (j.contains("resident_core")) r.resident = resident_from_json(j["resident_core"]);
     if (!j.contains("bits")) return;
     const Json& bits = j.at("bits");
     r.words = {bits.at("u"), bits.at("r"), bits.at("p"), bits.at("q")};

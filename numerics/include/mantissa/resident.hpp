@@ -3,12 +3,13 @@
 // emulated engine's in every bit: words, scalars, counts, history.
 //
 // What it holds. S and a: the matrix that the engine has loaded is 2^-a S with integers S (constant stencil, a common
-// power of two taken out; a = RowShift + QF - PF of the RTL's parameters). u, r, p and q of the core. D: the defect,
-// words of 64 bits, kDefectFraction of them fraction. V: the iterate, words of 64 bits with FV fraction bits. e: the
-// exponent of r's scale. h: the headroom. All shifts round half up; left shifts are exact. E(x): 2^E <= x < 2^(E+1).
+// power of two taken out; a = RowShift + QF - PF of the RTL's parameters). u, r, p and q of the core, in words with UF,
+// RF (three times) fraction bits. D: the defect, words of 64 bits, FD = kDefectFraction of them fraction. V: the
+// iterate, words of 64 bits with FV fraction bits. e: the exponent of r's scale. h: the headroom. All shifts round half
+// up; left shifts are exact. E(x): 2^E <= x < 2^(E+1).
 //
 //   LOAD     D = b', of norm at most 1;  V = 0;  e = h;  beta = gamma = 0.  Then FORM, ACCEPT.
-//   FORM     r = rnd(D 2^-e) into r's words (D's words shifted by kDefectFraction + e - RF);  q = r
+//   FORM     r = rnd(D 2^-e) into r's words (D's words shifted right by FD + e - RF);  q = r
 //            rr = sum r r, rp = sum r p, exact, each rounded once into the scalar format
 //   ACCEPT   in this order, with k = floor(E(rr) / 2) + 1:
 //              a word of V or D overflowed      -> the solve ends outer_overflow (behind a DEFECT)
@@ -29,8 +30,8 @@
 //   DEFECT   behind a run that ended otherwise than by window_overflow; alpha as it stands, rounded to the operand
 //            format (+0 behind indefinite, not_finite and exact):
 //              c  = u + rnd_u(alpha p), or the largest or the smallest word of u where that does not fit
-//              V += rnd(c 2^e)        (c's words shifted by UF - FV - e)
-//              D -= rnd(2^-a S c 2^e) (exact row sums of c's words, 0 on edge nodes, shifted by a + UF - FD - e)
+//              V += rnd(c 2^e)        (c's words shifted right by UF - FV - e)
+//              D -= rnd(2^-a S c 2^e) (exact row sums of c's words, 0 on edge nodes, by a + UF - FD - e)
 //            The new exponent e' = e + k' + h, k' from rho of the last pass as k from rr; e - 4 where rho is zero or
 //            not finite. In the first DEFECT of a solve, before that, h -= relax: a first right-hand side fills its
 //            words, later ones leave room. Where a word of c did not fit: an overflow, h += 1, behind it. Then FORM
@@ -62,23 +63,9 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/fixed_words.hpp"
 #include "mantissa/nine_point.hpp"
+#include "mantissa/resident_end.hpp"
 
 namespace mantissa {
-
-/// How a resident solve ends.
-enum class ResidentEnd : std::uint8_t {
-    converged = 0,       ///< the defect is below the tolerance
-    passes = 1,          ///< the most passes are reached
-    exact = 2,           ///< r is zero, or runs that found rho zero, again and again
-    indefinite = 3,      ///< runs ended so again and again
-    not_finite = 4,      ///< likewise
-    window_overflow = 5, ///< words of u, r, p or q overflow however small the scale
-    fault = 6,           ///< no exponent gives r the norm asked for (an absurd headroom), or hardware: fault()
-    outer_overflow = 7,  ///< a word of V or D overflowed; V means nothing
-    stopped = 8,         ///< ResidentRequest::watch said so
-};
-/// "converged", "passes", "exact", "indefinite", "not finite", "window overflow", "fault", "outer overflow", "stopped".
-std::string to_string(ResidentEnd end);
 
 /// Fraction bits of D; 64-bit words, so three bits of room above 1.
 inline constexpr int kDefectFraction = 60;
@@ -105,7 +92,7 @@ struct ResidentRequest {
     int headroom = 0;         ///< h at first: the norm of r is about 2^-h
     int relax = 0;            ///< what h falls by in the first DEFECT, 0..kMostRelax
     std::uint64_t max_passes = 0;
-    ResidentTolerance tolerance;
+    ResidentTolerance tolerance = {};
     /// Called behind every acceptance; false ends the solve. Engines that cannot look at a running core ignore it.
     std::function<bool(const ResidentPoint&)> watch = {};
 };

@@ -3,7 +3,7 @@
 #include "fixed_matrix.hpp"
 #include "fixed_session.hpp"
 #include "mantissa/row_forms.hpp"
-#include "resident_twin.hpp"
+#include "resident/twin.hpp"
 #include "session_base.hpp"
 
 namespace mantissa {

@@ -11,7 +11,7 @@
 #include "mantissa/bit_operations.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/problem.hpp"
-#include "mantissa/resident.hpp"
+#include "mantissa/resident_end.hpp"
 
 namespace mantissa {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "../isa/fixed_pass.hpp"
-#include "fixed_scalar.hpp"
+#include "../../isa/fixed_pass.hpp"
+#include "../fixed_scalar.hpp"
 #include "mantissa/resident.hpp"
 #include "mantissa/spec.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "fixed_plan.hpp"
+#include "../fixed_plan.hpp"
 
 #ifdef _OPENMP
 #include <omp.h>

@@ -1,4 +1,4 @@
-#include "resident_twin.hpp"
+#include "twin.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "fixed_session.hpp"
+#include "../fixed_session.hpp"
 #include "mantissa/exact.hpp"
 #include "outer_words.hpp"
 
