@@ -1,5 +1,5 @@
-// The resident solver written out from resident.hpp, word for word: integers of any length, one element after the other,
-// divisions for rounding. Against it every engine's is tested. Scalars are those of the contract (exact.hpp,
+// The resident solver written out from resident.hpp, word for word: integers of any length, one element after the
+// other, divisions for rounding. Against it every engine's is tested. Scalars are those of the contract (exact.hpp,
 // scalar_unit.hpp).
 #pragma once
 
@@ -70,21 +70,20 @@ public:
         Vector defect;
         for (std::size_t i = 0; i < size_; ++i) {
             const Integer sum = row(v, i);
-            const Integer unit = shift > 0 ? Integer(1) << shift : Integer(1);
+            const Integer unit = shift > 0 ? power_of_two(shift) : Integer(1);
             if (sum % unit != 0) return std::nullopt;
-            defect.push_back(b[i] - (shift > 0 ? Integer(sum / unit) : Integer(sum << -shift)));
+            defect.push_back(b[i] - (shift > 0 ? Integer(sum / unit) : Integer(sum * power_of_two(-shift))));
         }
         return defect;
     }
 
 private:
-    static Integer floor_divided(const Integer& x, const Integer& by) {
-        return x / by - (x % by < 0 ? 1 : 0);
-    }
+    static Integer power_of_two(int n) { return pow(Integer(2), static_cast<unsigned>(n)); }
+    static Integer floor_divided(const Integer& x, const Integer& by) { return x / by - (x % by < 0 ? 1 : 0); }
     /// x 2^-shift
     static Integer shifted(const Integer& x, int shift, Rounding rounding) {
-        if (shift <= 0) return x * (Integer(1) << -shift);
-        const Integer unit = Integer(1) << shift;
+        if (shift <= 0) return x * (power_of_two(-shift));
+        const Integer unit = power_of_two(shift);
         return rounding == Rounding::down ? floor_divided(x, unit) : floor_divided(2 * x + unit, 2 * unit);
     }
     static Integer half_up(const Integer& x, int shift) { return shifted(x, shift, Rounding::nearest_up); }
@@ -104,11 +103,11 @@ private:
         return shifted(significand * x, from.fraction_bits - to.fraction_bits - power, to.rounding);
     }
     static bool fits(const Integer& x, int bits) {
-        const Integer top = Integer(1) << (bits - 1);
+        const Integer top = power_of_two(bits - 1);
         return x >= -top && x < top;
     }
     static Integer low_bits(const Integer& x, int bits) {
-        const Integer size = Integer(1) << bits;
+        const Integer size = power_of_two(bits);
         const Integer low = x - floor_divided(x, size) * size;
         return low >= size / 2 ? Integer(low - size) : low;
     }
@@ -119,8 +118,8 @@ private:
     }
     [[nodiscard]] double rounded(const Integer& sum) const { // of two words of r or p
         const Integer size = sum < 0 ? Integer(-sum) : sum;
-        const auto low = static_cast<std::uint64_t>(size & ~std::uint64_t{0}),
-                   high = static_cast<std::uint64_t>(size >> 64);
+        const Integer half = power_of_two(64);
+        const auto low = static_cast<std::uint64_t>(size % half), high = static_cast<std::uint64_t>(size / half);
         return exact::from_integer(spec_.scalar, static_cast<fixed::UnsignedWide>(high) << 64 | low, sum < 0,
                                    -2 * spec_.r.fraction_bits);
     }
@@ -132,9 +131,7 @@ private:
         static_cast<void>(std::frexp(x, &e));
         return e - 1;
     }
-    static int magnitude(double square) {
-        return static_cast<int>(std::floor(exponent(square) / 2.0)) + 1;
-    }
+    static int magnitude(double square) { return static_cast<int>(std::floor(exponent(square) / 2.0)) + 1; }
     [[nodiscard]] double threshold() const {
         return times_power(request_.tolerance.t, 2 * (request_.tolerance.x - e_));
     }
@@ -259,8 +256,7 @@ private:
         if (!first) r_ = r;
         for (std::size_t i = 0; i < size_; ++i)
             keep(q_, i,
-                 shifted(row(p_, i),
-                         spec_.coefficient.fraction_bits + spec_.p.fraction_bits - spec_.q.fraction_bits,
+                 shifted(row(p_, i), spec_.coefficient.fraction_bits + spec_.p.fraction_bits - spec_.q.fraction_bits,
                          spec_.q.rounding),
                  spec_.q, use.q);
         report.words.merge(use);
@@ -275,7 +271,7 @@ private:
         const double alpha = exact::convert(spec_.operand, scalars_.alpha);
         Vector c(size_);
         bool over_c = false;
-        const Integer top = Integer(1) << (spec_.u.word_bits - 1);
+        const Integer top = power_of_two(spec_.u.word_bits - 1);
         for (std::size_t i = 0; i < size_; ++i) {
             c[i] = u_[i] + scaled(alpha, p_[i], spec_.p, spec_.u);
             if (fits(c[i], spec_.u.word_bits)) continue;

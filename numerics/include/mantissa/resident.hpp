@@ -105,7 +105,7 @@ struct ResidentRequest {
     int headroom = 0;         ///< h at first: the norm of r is about 2^-h
     int relax = 0;            ///< what h falls by in the first DEFECT, 0..kMostRelax
     std::uint64_t max_passes = 0;
-    ResidentTolerance tolerance;
+    ResidentTolerance tolerance = {};
     /// Called behind every acceptance; false ends the solve. Engines that cannot look at a running core ignore it.
     std::function<bool(const ResidentPoint&)> watch = {};
 };
