@@ -99,6 +99,10 @@ def fx_fusesoc_names(core):
     return fusesoc_list([name for name, _, _ in named_parameters(core["fx_parameter"])])
 
 
+def resident_fusesoc_names(core):
+    return fusesoc_list([name for name, _, _ in named_parameters([*core["fx_parameter"], *core["resident_parameter"]])])
+
+
 def fusesoc_list(words):
     return "    parameters:\n" + filled([f"{'[' if w == words[0] else ''}{w}{']' if w == words[-1] else ''}"
                                          for w in words], "      ", ", ", 118) + "\n"
@@ -131,6 +135,15 @@ def fusesoc_lines(rows):
 
 def fx_fusesoc_descriptions(core):
     return "\n".join(fusesoc_lines(core["fx_parameter"])) + "\n"
+
+
+def resident_fusesoc_descriptions(core):
+    return "\n".join(fusesoc_lines([*core["fx_parameter"], *core["resident_parameter"]])) + "\n"
+
+
+def resident_parameter_table(core):
+    lines = ["| parameter | of | default |", "|---|---|---|"]
+    return "\n".join([*lines, *(f"| {p['name']} | {p['text']} | {p['default']} |" for p in core["resident_parameter"])]) + "\n"
 
 
 def fusesoc_descriptions(core):
@@ -499,9 +512,12 @@ PARTS = {
         "parameters": fusesoc_descriptions,
     },
     "rtl/fx_core.core": {"names": fx_fusesoc_names, "parameters": fx_fusesoc_descriptions},
+    "rtl/fx_resident.core": {"names": resident_fusesoc_names, "parameters": resident_fusesoc_descriptions},
     "rtl/core/core_regs.sv": {"map": register_comment},
     "rtl/README.md": {"latencies": latency_table},
     "docs/integration.md": {"parameters": parameter_table, "fx_core parameters": fx_parameter_table, "registers": register_table, "ends": end_table,
+                            "resident parameters": resident_parameter_table,
+                            "resident registers": resident_register_table, "resident ends": resident_end_table,
                             "errors": error_table},
     "sim/include/mantissa/sim/rtl_engine.hpp": {"error bits": error_bits_cpp},
 }

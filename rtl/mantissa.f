@@ -57,6 +57,15 @@ fixed/fx_update.sv
 fixed/fx_weighted.sv
 fixed/fx_window.sv
 fixed/fx_words.sv
+fixed/resident/fx_inner.sv
+fixed/resident/fx_memory.sv
+fixed/resident/fx_outer.sv
+fixed/resident/fx_outer_control.sv
+fixed/resident/fx_outer_lane.sv
+fixed/resident/fx_place.sv
+fixed/resident/fx_resident.sv
+fixed/resident/fx_resident_regs.sv
+fixed/resident/fx_shift.sv
 operators/delay.sv
 operators/fp_accumulate.sv
 operators/fp_add.sv

@@ -28,6 +28,14 @@
 // lane_turn: clocks. Two lanes want one choice, which leaves the clock room for an adder; 64 want six, three a clock.
 `define LANE_TURN_LATENCY(lanes) (((lanes) <= 2) ? 0 : ((lanes) <= 8) ? 1 : 2)
 
+// In simulation what is at rest is passed over: `cond` is low only where a clocked process would change nothing. Hardware
+// does without it, and so do other simulators, which see the same.
+`ifdef VERILATOR
+`define AWAKE(cond) if (cond)
+`else
+`define AWAKE(cond)
+`endif
+
 // Stops elaboration with a message unless `cond` holds (Icarus, which has no elaboration tasks: stops at time zero).
 `ifdef __ICARUS__
 `define REQUIRE(name, cond, text) initial if (!(cond)) begin $display("%m: %s", text); $finish_and_return(1); end

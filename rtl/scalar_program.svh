@@ -26,7 +26,7 @@
 `define SCALAR_BELOW   4'd5 // D below a, a limit above zero, ends the run at the next CHECK but one clock away
 `define SCALAR_CHECK   4'd6 // behind a's storing: what came of the MUST_ marks so far; the run ends at the entry STOP, or
                             // goes on; with `result` 1 the program ends there, as with DONE
-`define SCALAR_CLEAR   4'd7 // result = +0
+`define SCALAR_CLEAR   4'd7 // result = +0, to be read by the next but one
 `define SCALAR_OPERAND 4'd8 // operand `result` of the vector updates (0 alpha, 1 beta) = D
 `define SCALAR_DONE    4'd9
 
@@ -62,9 +62,9 @@
   {`SCALAR_CLEAR,   3'd0,             `SCALAR_RHO,   `SCALAR_ANY}, \
   {`SCALAR_CLEAR,   3'd0,             `SCALAR_PQ,    `SCALAR_ANY}, \
   {`SCALAR_CLEAR,   3'd0,             `SCALAR_QQ,    `SCALAR_ANY}, \
-  {`SCALAR_CLEAR,   3'd0,             `SCALAR_SIGMA, `SCALAR_ANY}, \
-  {`SCALAR_CLEAR,   3'd0,             `SCALAR_BETA,  `SCALAR_ANY}, \
   {`SCALAR_CLEAR,   3'd0,             `SCALAR_ALPHA, `SCALAR_ANY}, \
+  {`SCALAR_CLEAR,   3'd0,             `SCALAR_BETA,  `SCALAR_ANY}, \
+  {`SCALAR_CLEAR,   3'd0,             `SCALAR_SIGMA, `SCALAR_ANY}, \
   {`SCALAR_HOLD,    `SCALAR_ALPHA,    3'd0,          `SCALAR_ANY}, \
   {`SCALAR_OPERAND, 3'd0,             3'd0,          `SCALAR_ANY}, \
   {`SCALAR_HOLD,    `SCALAR_BETA,     3'd0,          `SCALAR_ANY}, \

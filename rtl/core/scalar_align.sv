@@ -10,6 +10,7 @@ module scalar_align #(
 ) (
   input  wire               clk_i,
   input  wire               rst_ni,
+  input  wire                    awake_i, ///< low: nothing is here, and nothing comes (for AWAKE)
   input  wire               valid_i,   ///< both operands, and what scalar_steps says of them, are there
   input  wire  [E+M:0]      a_i,
   input  wire  [E+M:0]      d_i,
@@ -88,12 +89,12 @@ module scalar_align #(
       sticky_o <= sticky;
     end
   endtask
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i) `AWAKE(awake_i) begin
     if (valid_i) place();
     if (placed_q) coarse();
     if (moved_q) add();
   end
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk_i) `AWAKE(awake_i)
     if (!rst_ni) begin
       placed_q <= 1'b0;
       moved_q  <= 1'b0;
@@ -105,5 +106,6 @@ module scalar_align #(
       valid_o  <= moved_q;
       moving_o <= valid_i | placed_q | moved_q;
     end
+  wire unused_awake = &{1'b0, awake_i};
 endmodule
 `default_nettype wire

@@ -27,6 +27,7 @@ module scalar_normalise #(
 ) (
   input  wire                    clk_i,
   input  wire                    rst_ni,
+  input  wire                    awake_i, ///< low: nothing is here, and nothing comes (for AWAKE)
   input  wire                    choose_i,    ///< total_i may come in this clock
   input  wire                    total_i,
   input  wire  [1:0]             total_at_i,
@@ -107,11 +108,11 @@ module scalar_normalise #(
           c_tag_q  <= x_tag_q;
         end
       endtask
-      always_ff @(posedge clk_i) begin
+      always_ff @(posedge clk_i) `AWAKE(awake_i) begin
         if (choose_i) choose();
         if (x_valid_q) count();
       end
-      always_ff @(posedge clk_i)
+      always_ff @(posedge clk_i) `AWAKE(awake_i)
         if (!rst_ni) begin
           x_valid_q <= 1'b0;
           c_valid_q <= 1'b0;
@@ -202,11 +203,11 @@ module scalar_normalise #(
       tag_o      <= y_tag_q;
     end
   endtask
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i) `AWAKE(awake_i) begin
     if (by_valid | sum_valid_i) by_16();
     if (y_valid_q) by_4();
   end
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk_i) `AWAKE(awake_i)
     if (!rst_ni) begin
       y_valid_q <= 1'b0;
       valid_o   <= 1'b0;
@@ -234,5 +235,6 @@ module scalar_normalise #(
       exp_o  = z_exp_q - $signed(ExpW'(n));
     end
   end
+  wire unused_awake = &{1'b0, awake_i};
 endmodule
 `default_nettype wire

@@ -11,6 +11,7 @@ module scalar_operand #(
 ) (
   input  wire                 clk_i,
   input  wire                 rst_ni,
+  input  wire                    awake_i, ///< low: nothing is here, and nothing comes (for AWAKE)
   input  wire                 valid_i,
   input  wire                 beta_i,  ///< which it is
   input  wire  [E+M:0]        word_i,
@@ -43,13 +44,14 @@ module scalar_operand #(
       end
     end
   endtask
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk_i) `AWAKE(awake_i)
     if (!rst_ni) begin
       {alpha_cls_o, beta_cls_o} <= '0;
       {alpha_op_o, beta_op_o}   <= '0;
     end else if (valid_i) begin
       form();
     end
-  always_ff @(posedge clk_i) operands_o <= rst_ni & valid_i & beta_i;
+  always_ff @(posedge clk_i) `AWAKE(awake_i) operands_o <= rst_ni & valid_i & beta_i;
+  wire unused_awake = &{1'b0, awake_i};
 endmodule
 `default_nettype wire

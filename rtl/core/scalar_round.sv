@@ -20,6 +20,7 @@ module scalar_round #(
 ) (
   input  wire                        clk_i,
   input  wire                        rst_ni,
+  input  wire                    awake_i, ///< low: nothing is here, and nothing comes (for AWAKE)
   input  wire                        quotient_i,
   input  wire                        product_i,
   input  wire  [M:0]                 quotient_sig_i,
@@ -119,7 +120,7 @@ module scalar_round #(
     end
   endtask
   wire any = quotient_i | product_i | moved_i | floating;
-  always_ff @(posedge clk_i) if (any) take();
+  always_ff @(posedge clk_i) `AWAKE(awake_i) if (any) take();
 
   // ---- Rounding ----------------------------------------------------------------------------------------------------
   // The exponent and the fraction count up together. As fp_round, but that the range is that of the number before, which
@@ -155,7 +156,7 @@ module scalar_round #(
   // ---- Storing it --------------------------------------------------------------------------------------------------
   logic [SW-1:0] word_q;
   logic          late_q; // a carry, toward zero, that may have left the range
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk_i) `AWAKE(awake_i)
     if (valid_o) begin
       word_q        <= word_o;
       late_q        <= (Rne == 0) & (Integer != 0) & up_q & cls_q == `CLS_FINITE;
@@ -164,7 +165,7 @@ module scalar_round #(
     end
   wire leaves = late_q & (&word_q[E+M-1:M]);
   assign written_word_o = leaves ? {word_q[SW-1], {(E-1){1'b1}}, 1'b0, {M{1'b1}}} : word_q;
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk_i) `AWAKE(awake_i)
     if (!rst_ni) begin
       valid_o   <= 1'b0;
       written_o <= 1'b0;
@@ -173,5 +174,6 @@ module scalar_round #(
       written_o <= valid_o;
     end
   wire unused = &{1'b0, fill_q};
+  wire unused_awake = &{1'b0, awake_i};
 endmodule
 `default_nettype wire

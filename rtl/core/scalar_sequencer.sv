@@ -72,14 +72,23 @@ module scalar_sequencer #(
   localparam integer PcW  = $clog2(N + 1);
 
   // ---- The scalars -------------------------------------------------------------------------------------------------
+  // Nothing is done between two passes: until a program begins, and two clocks behind its end.
+  logic       running_q;
+  logic [1:0] awake_q;
+  logic       clearing_q;
+  wire        set   = |set_i;
+  wire        begins = start_i | set | abort_i | ~rst_ni;
+  wire        awake = begins | awake_q[0];
+  always_ff @(posedge clk_i)
+    if (begins | awake_q[0]) awake_q <= (begins | running_q | clearing_q) ? 2'b11 : {1'b0, awake_q[1]};
+  wire unused_awake = &{1'b0, awake};
+
   // Written by results, and by bytes from the bus. A reset clears alpha while it lasts, then the others that the bus
   // sees, first those that it can write.
-  logic       clearing_q;
   logic [2:0] clear_at_q;
   wire  [2:0] clear_next = (clear_at_q == `SCALAR_ALPHA) ? `SCALAR_BETA :
                            (clear_at_q == `SCALAR_BETA) ? `SCALAR_RHO_STOP : clear_at_q - 3'd1;
-  wire        set = |set_i;
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk_i) `AWAKE(awake)
     if (!rst_ni) begin
       clearing_q <= 1'b1;
       clear_at_q <= `SCALAR_BETA;
@@ -103,7 +112,7 @@ module scalar_sequencer #(
       localparam integer BW = `MIN2(8, SW - 8 * k);
       logic [BW-1:0] mem [0:7];
       wire  [BW-1:0] data = set ? set_word_i[8*(k%4) +: BW] : written_word[8*k +: BW] & {BW{~ram_zero}};
-      always_ff @(posedge clk_i)
+      always_ff @(posedge clk_i) `AWAKE(awake)
         if (!rst_ni | set_i[k] | (~set & (clearing_q | write))) mem[ram_at] <= data;
       assign fetched[8*k +: BW] = mem[ram_from];
     end
@@ -118,7 +127,7 @@ module scalar_sequencer #(
   logic [PcW-1:0] pc_q;    // of the instruction behind ir_q
   logic [8:0]     ir_q;
   logic           ready_q; // ir_q holds one
-  logic           running_q, silent_q;
+  logic           silent_q;
   wire [2:0] a   = ir_q[8:6];
   wire [2:0] dst = ir_q[5:3];
   wire [5:0] tag = ir_q[5:0];
@@ -127,13 +136,14 @@ module scalar_sequencer #(
   // A result is pending until it is stored; in the clock before, in which it is rounded, it can be taken.
   logic [7:0]  pending_q;
   logic        again_q; // it was taken there, and what takes it has its place in turn
-  logic        minus_q; // a difference is being formed
-  wire         a_busy, d_busy, first, moving, rounded;
+  logic        minus_q; // a difference is being formed,
+  logic        apart_q; // and this is its first clock, which wants both A and D
+  wire         a_busy, d_busy, moving, rounded;
   wire [SW-1:0] rounded_word;
   wire [5:0]   rounded_tag, written_tag;
   wire         written;
   wire         here = rounded & rounded_tag[5:3] == a;
-  wire [SW-1:0] word  = here ? rounded_word : fetched;
+  wire [SW-1:0] word = here ? rounded_word : fetched;
 
   // What an instruction is and waits for is decoded as it is fetched.
   logic [9:0] is_q;     // one-hot, by its number
@@ -143,19 +153,25 @@ module scalar_sequencer #(
   logic       takes_q;  // it takes A
   logic       forms_q;  // it has a result
   logic       settled_q; // nothing is on its way, and nothing was begun a clock ago
-  // What A and D are good for in this clock; the first clock of a difference wants both.
-  wire a_free = ~a_busy & ~(first & minus_q);
-  wire d_free = ~d_busy & ~(first & minus_q);
-  // While totals are on their way in the normaliser, only a division may begin: it takes longer than they do.
-  wire stands = ((|(needs_q & pending_q)) & (stored_q | ~here)) | (reads_q & read_i) | (takes_q & ~a_free) |
-                (is_q[`SCALAR_HOLD] & ~d_free) | (forms_q & minus_q) | (is_q[`SCALAR_TOTAL] & a_busy) |
-                ((is_q[`SCALAR_CLEAR] | is_q[`SCALAR_DONE]) & ~settled_q) |
-                ((is_q[`SCALAR_TIMES] | is_q[`SCALAR_MINUS]) & moving);
-  wire go    = (running_q | (start_i & entry_i == '0)) & ready_q & ~stands;
+  wire a_free = ~a_busy & ~apart_q;
+  wire d_free = ~d_busy & ~apart_q;
+  // While totals are on their way in the normaliser, only a division may begin: it takes longer than they do. Operands are
+  // taken as soon as their registers are free, and again until the instruction goes.
+  logic go, load, hold;
+  always_comb begin
+    go   = 1'b0;
+    load = 1'b0;
+    hold = 1'b0;
+    if (running_q | (start_i & entry_i == '0)) begin
+      go   = ready_q & ~(((|(needs_q & pending_q)) & (stored_q | ~here)) | (reads_q & read_i) | (takes_q & ~a_free) |
+                         (is_q[`SCALAR_HOLD] & ~d_free) | (forms_q & minus_q) | (is_q[`SCALAR_TOTAL] & a_busy) |
+                         ((is_q[`SCALAR_CLEAR] | is_q[`SCALAR_DONE]) & ~settled_q) |
+                         ((is_q[`SCALAR_TIMES] | is_q[`SCALAR_MINUS]) & moving));
+      load = takes_q & a_free;
+      hold = is_q[`SCALAR_HOLD] & d_free;
+    end
+  end
   wire begun = go & forms_q;
-  // Operands are taken as soon as their registers are free, and again until the instruction goes.
-  wire load  = takes_q & a_free & running_q;
-  wire hold  = is_q[`SCALAR_HOLD] & d_free & running_q;
 
   // What the end tests go by.
   logic over_q, not_finite_q, exact_q, indefinite_q, below_q, kill_q;
@@ -191,7 +207,7 @@ module scalar_sequencer #(
   endtask
 
   wire unit_rst_n = rst_ni & ~abort_i & ~kill_q;
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk_i) `AWAKE(awake)
     if (!rst_ni || abort_i) begin
       pc_q      <= '0;
       ready_q   <= 1'b0;
@@ -243,29 +259,31 @@ module scalar_sequencer #(
   wire signed [E:0] apart;
   wire [SW-1:0] a_word, d_word;
   scalar_steps #(.E(E), .M(M), .Rne(Rne), .Blocks(Blocks)) i_steps (
-    .clk_i, .rst_ni(unit_rst_n), .hold_i(hold), .load_i(load), .begin_i(go & takes_q), .divide_i(is_q[`SCALAR_DIVIDE]),
+    .clk_i, .rst_ni(unit_rst_n), .awake_i(awake), .hold_i(hold), .load_i(load), .begin_i(go & takes_q), .divide_i(is_q[`SCALAR_DIVIDE]),
     .times_i(is_q[`SCALAR_TIMES]), .word_i(word), .a_busy_o(a_busy), .d_busy_o(d_busy), .quotient_o(quotient),
     .product_o(product), .quotient_sig_o(quotient_sig), .product_sig_o(product_sig), .product_rest_o(product_rest),
-    .sign_o(steps_sign), .cls_o(steps_cls), .exp_o(steps_exp), .first_o(first), .a_o(a_word), .d_o(d_word),
+    .sign_o(steps_sign), .cls_o(steps_cls), .exp_o(steps_exp), .a_o(a_word), .d_o(d_word),
     .a_cls_o(a_cls), .d_cls_o(d_cls), .a_above_o(a_above), .apart_o(apart));
 
   // A difference is formed here, or outside, where it is asked for in its second clock.
   wire outside_done = (Outside != 0) & minus_q & subtracted_i;
   wire sum_valid;
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk_i) `AWAKE(awake)
     if (!unit_rst_n) begin
       minus_q  <= 1'b0;
+      apart_q  <= 1'b0;
       second_q <= 1'b0;
       float_q  <= 1'b0;
     end else begin
       if (go & is_q[`SCALAR_MINUS]) minus_q <= 1'b1;
       else if (sum_valid | outside_done) minus_q <= 1'b0;
-      second_q <= first & minus_q;
+      apart_q  <= go & is_q[`SCALAR_MINUS];
+      second_q <= apart_q;
       float_q  <= go & is_q[`SCALAR_TOTAL];
     end
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i) `AWAKE(awake) begin
     if (begun & ~is_q[`SCALAR_TOTAL]) tag_q <= tag;
-    if (go & (is_q[`SCALAR_TOTAL] | is_q[`SCALAR_MINUS])) begin
+    if (is_q[`SCALAR_TOTAL] | is_q[`SCALAR_MINUS]) begin
       float_at_q  <= is_q[`SCALAR_MINUS] ? 2'd1 : a[1:0]; // of a difference formed outside
       float_tag_q <= tag;
     end
@@ -286,12 +304,12 @@ module scalar_sequencer #(
       wire [1:0]    sum_cls;
       wire [E-1:0]  sum_exp;
       scalar_align #(.E(E), .M(M)) i_align (
-        .clk_i, .rst_ni(unit_rst_n), .valid_i(second_q), .a_i(a_word), .d_i(d_word), .a_cls_i(a_cls), .d_cls_i(d_cls),
+        .clk_i, .rst_ni(unit_rst_n), .awake_i(awake), .valid_i(second_q), .a_i(a_word), .d_i(d_word), .a_cls_i(a_cls), .d_cls_i(d_cls),
         .a_above_i(a_above), .apart_i(apart), .moving_o(summing), .valid_o(sum_valid), .sum_o(sum),
         .sticky_o(sum_sticky), .sign_o(sum_sign), .cls_o(sum_cls), .exp_o(sum_exp));
       scalar_normalise #(.E(E), .M(M), .Integer(Integer), .TotalW(TotalW), .W0(W0), .W1(W1), .W2(W2), .Lsb0(Lsb0),
           .Lsb1(Lsb1), .Lsb2(Lsb2), .SignedTotals(SignedTotals), .TagW(6)) i_normalise (
-        .clk_i, .rst_ni(unit_rst_n), .choose_i(is_q[`SCALAR_TOTAL] & (running_q | start_i)),
+        .clk_i, .rst_ni(unit_rst_n), .awake_i(awake), .choose_i(is_q[`SCALAR_TOTAL] & (running_q | start_i)),
         .total_i(go & is_q[`SCALAR_TOTAL] & (Integer != 0)), .total_at_i(a[1:0]), .totals_i,
         .total_tag_i(tag), .sum_valid_i(sum_valid), .sum_i(sum), .sum_sticky_i(sum_sticky), .sum_sign_i(sum_sign),
         .sum_cls_i(sum_cls), .sum_exp_i(sum_exp), .sum_tag_i(tag_q), .moving_o(normalising), .valid_o(moved),
@@ -311,7 +329,7 @@ module scalar_sequencer #(
   wire guarded;
   scalar_round #(.E(E), .M(M), .Rne(Rne), .Integer(Integer), .SumExpW(SumExpW), .SumFracW(SumFracW), .TotalW(TotalW),
       .TagW(6)) i_round (
-    .clk_i, .rst_ni(unit_rst_n), .quotient_i(quotient), .product_i(product), .quotient_sig_i(quotient_sig),
+    .clk_i, .rst_ni(unit_rst_n), .awake_i(awake), .quotient_i(quotient), .product_i(product), .quotient_sig_i(quotient_sig),
     .product_sig_i(product_sig), .product_rest_i(product_rest), .steps_sign_i(steps_sign), .steps_cls_i(steps_cls),
     .steps_exp_i(steps_exp), .steps_tag_i(tag_q), .moved_i(moved), .moved_sig_i(moved_sig), .moved_rest_i(moved_rest),
     .moved_fill_i(moved_fill), .moved_sign_i(moved_sign), .moved_cls_i(moved_cls), .moved_exp_i(moved_exp),
@@ -320,10 +338,16 @@ module scalar_sequencer #(
     .written_word_o(written_word), .written_tag_o(written_tag), .guarded_o(guarded));
 
   // ---- What is written ---------------------------------------------------------------------------------------------
-  assign write      = written | (go & is_q[`SCALAR_CLEAR]);
-  assign write_zero = go & is_q[`SCALAR_CLEAR];
-  assign write_at   = written ? written_tag[5:3] : dst;
-  always_ff @(posedge clk_i)
+  logic       clear_q; // a CLEAR stores its zero a clock later
+  logic [2:0] clear_dst_q;
+  always_ff @(posedge clk_i) `AWAKE(awake) begin
+    clear_q <= rst_ni & go & is_q[`SCALAR_CLEAR];
+    if (is_q[`SCALAR_CLEAR]) clear_dst_q <= dst;
+  end
+  assign write      = written | clear_q;
+  assign write_zero = clear_q;
+  assign write_at   = clear_q ? clear_dst_q : written_tag[5:3];
+  always_ff @(posedge clk_i) `AWAKE(awake)
     if (!unit_rst_n) begin
       pending_q <= '0;
       again_q   <= 1'b0;
@@ -339,7 +363,7 @@ module scalar_sequencer #(
   logic look_below_q, below_ahead_q; // one and two clocks behind BELOW
   wire [2:0] must = written_tag[2:0];
   wire nonzero = |written_word[SW-2:M];
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk_i) `AWAKE(awake)
     if (!rst_ni) begin
       end_o   <= `END_PASSES;
       guard_o <= 1'b0;
@@ -373,9 +397,9 @@ module scalar_sequencer #(
       end
     end
 
-  // ---- Operands of the vector updates ------------------------------------------------------------------------------
+  // ---- Operands of the vector updates; nothing is waited for ------------------------------------------------------------------------------
   scalar_operand #(.E(E), .M(M), .OperandExpW(OperandExpW), .OperandFracW(OperandFracW), .OperandRne(OperandRne)) i_operand (
-    .clk_i, .rst_ni, .valid_i(go & is_q[`SCALAR_OPERAND] & ~abort_i), .beta_i(dst[0]), .word_i(d_word), .alpha_cls_o,
-    .alpha_op_o, .beta_cls_o, .beta_op_o, .operands_o);
+    .clk_i, .rst_ni, .awake_i(awake), .valid_i(is_q[`SCALAR_OPERAND] & running_q & ready_q), .beta_i(dst[0]),
+    .word_i(d_word), .alpha_cls_o, .alpha_op_o, .beta_cls_o, .beta_op_o, .operands_o);
 endmodule
 `default_nettype wire

@@ -22,6 +22,7 @@ module scalar_steps #(
 ) (
   input  wire                    clk_i,
   input  wire                    rst_ni,
+  input  wire                    awake_i, ///< low: nothing is here, and nothing comes (for AWAKE)
   input  wire                    hold_i,
   input  wire                    load_i,
   input  wire                    begin_i,
@@ -38,7 +39,6 @@ module scalar_steps #(
   output logic                   sign_o,
   output logic [1:0]             cls_o,
   output logic signed [ExpW-1:0] exp_o,    ///< biased
-  output logic                   first_o,  ///< the clock behind begin_i
   output logic [E+M:0]           a_o,      ///< A, until a step changes it
   output logic [E+M:0]           d_o,      ///< D
   output logic [1:0]             a_cls_o,  ///< from two clocks behind begin_i on, until the next one's first clock
@@ -61,6 +61,7 @@ module scalar_steps #(
   logic [S+1:0]  a_q;       // A twice; then the rest, below 4 D, or the upper part of a product
   logic [QW-1:0] q_q;       // the quotient; or the multiplier, and the product's lower part behind it
   logic [CntW-1:0] left_q;  // steps, less one
+  logic          first_q;   // the clock behind begin_i
   logic          busy_q, last_q, divide_q, times_q, held_q;
   logic          sign_q;
   logic signed [E+1:0] exp_q; // sum or difference of the exponents
@@ -91,32 +92,33 @@ module scalar_steps #(
   // Two bits: A less none to three times D. A quotient takes what the signs say. In a product A is the complement of the
   // sum so far, two bits of the multiplier say how much is added, and its first clock puts things in their places.
   wire stepping = busy_q & (divide_q | Tiles == 0);
+  wire multiplying = (Tiles == 0) & times_q;
   logic [S+2:0] less1, less2, less3;
+  logic high, low1, low3; // of two bits; low1 and low3 beside a high one of 0 and 1
   always_comb begin
     less1 = {(S+3){1'bx}};
     less2 = {(S+3){1'bx}};
     less3 = {(S+3){1'bx}};
+    {high, low1, low3} = 3'bx;
     if (stepping) begin
       less1 = {1'b0, a_q} - {3'b000, d_q};
       less2 = {1'b0, a_q} - {2'b00, d_q, 1'b0};
       less3 = {1'b0, a_q} - {1'b0, d3_q};
+      high  = multiplying ? q_q[1] : ~less2[S+2];
+      low1  = multiplying ? q_q[0] : ~less1[S+2];
+      low3  = multiplying ? q_q[0] : ~less3[S+2];
     end
   end
-  wire multiplying = (Tiles == 0) & times_q;
-  wire high  = multiplying ? q_q[1] : ~less2[S+2];
-  wire low1  = multiplying ? q_q[0] : ~less1[S+2]; // beside high, low
-  wire low3  = multiplying ? q_q[0] : ~less3[S+2];
-  wire [1:0] digit = {high, high ? low3 : low1};
   task automatic step;
     logic [S+1:0] rest;
     begin
       rest = high ? (low3 ? less3[S+1:0] : less2[S+1:0]) : (low1 ? less1[S+1:0] : a_q);
       if (multiplying) begin
-        a_q <= first_o ? '1 : {2'b11, rest[S+1:2]};
-        q_q <= first_o ? QW'(a_q[S:1]) << (QM - S) : QW'({~rest[1:0], q_q[QM-1:2]});
+        a_q <= first_q ? '1 : {2'b11, rest[S+1:2]};
+        q_q <= first_q ? QW'(a_q[S:1]) << (QM - S) : QW'({~rest[1:0], q_q[QM-1:2]});
       end else begin
         a_q <= {rest[S-1:0], 2'b00};
-        q_q <= {q_q[QW-3:0], digit};
+        q_q <= {q_q[QW-3:0], high, high ? low3 : low1};
       end
     end
   endtask
@@ -132,7 +134,7 @@ module scalar_steps #(
       assign product_rest = |(q_q[QM-1:0] << 2);
     end else if (Tiles == 1) begin : g_block
       wire [35:0] tile;
-      sig_mul_tile i_tile (.clk_i, .en_i(first_o), .a_i(18'(a_q[S:1])), .b_i(18'(d_q)), .tile_o(tile));
+      sig_mul_tile i_tile (.clk_i, .en_i(first_q), .a_i(18'(a_q[S:1])), .b_i(18'(d_q)), .tile_o(tile));
       assign {product_high, product_next} = tile[2*S-1 -: S+2];
       assign product_rest = |(tile[2*S-1:0] << (S + 2));
       wire unused = &{1'b0, tile};
@@ -146,27 +148,32 @@ module scalar_steps #(
       logic [K-1:0]  low_q;
       wire [35:0]    tile_low, tile_high;
       logic [K-1:0]  part_q; // of D
-      wire           enable = times_q & (first_o | second_q);
+      wire           enable = times_q & (first_q | second_q);
       sig_mul_tile i_low (.clk_i, .en_i(enable), .a_i(18'(a[K-1:0])), .b_i(18'(part_q)), .tile_o(tile_low));
       sig_mul_tile i_high (.clk_i, .en_i(enable), .a_i(18'(a[2*K-1:K])), .b_i(18'(part_q)), .tile_o(tile_high));
       // Three terms as two: the sum so far is one of them in the third clock.
-      wire [S+K:0]   low_term  = (S+K+1)'(tile_low[2*K-1:0]);
-      wire [S+K:0]   high_term = (S+K+1)'(tile_high[S-1:0]) << K;
-      wire [S+K:0]   sum_term  = (S+K+1)'(sum_q[S+K:K]) & {(S+K+1){third_q}};
-      wire [S+K:0]   either    = low_term ^ high_term ^ sum_term;
-      wire [S+K:0]   both      = (low_term & high_term) | (sum_term & (low_term | high_term));
-      always_ff @(posedge clk_i) begin
-        if (load_i | first_o) part_q <= (first_o & times_q) ? d[2*K-1:K] : d[K-1:0];
-        second_q <= first_o & times_q;
+      task automatic add;
+        logic [S+K:0] low_term, high_term, sum_term, both;
+        begin
+          low_term  = (S+K+1)'(tile_low[2*K-1:0]);
+          high_term = (S+K+1)'(tile_high[S-1:0]) << K;
+          sum_term  = (S+K+1)'(sum_q[S+K:K]) & {(S+K+1){third_q}};
+          both      = (low_term & high_term) | (sum_term & (low_term | high_term));
+          sum_q     <= (low_term ^ high_term ^ sum_term) + {both[S+K-1:0], 1'b0};
+        end
+      endtask
+      always_ff @(posedge clk_i) `AWAKE(awake_i) begin
+        if (load_i | first_q) part_q <= (first_q & times_q) ? d[2*K-1:K] : d[K-1:0];
+        second_q <= first_q & times_q;
         third_q  <= second_q;
-        if (second_q | third_q) sum_q <= either + {both[S+K-1:0], 1'b0};
+        if (second_q | third_q) add();
         if (third_q) low_q <= sum_q[K-1:0];
       end
       // D stands at the top of its halves, A at the bottom.
       assign product_high = sum_q[S+K-1 -: S];
       assign product_next = sum_q[K-1 -: 2];
       assign product_rest = (|(sum_q[K-1:0] << 2)) | (|low_q);
-      wire unused = &{1'b0, tile_low, tile_high, sum_q[S+K], both[S+K]};
+      wire unused = &{1'b0, tile_low, tile_high, sum_q[S+K]};
     end
   endgenerate
 
@@ -184,7 +191,7 @@ module scalar_steps #(
     end
   endtask
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i) `AWAKE(awake_i) begin
     if (hold_i) begin
       {d_sign_q, d_exp_q} <= word_i[E+M:M];
       d_q <= {1'b1, word_i[M-1:0]};
@@ -203,17 +210,17 @@ module scalar_steps #(
       left_q <= left_q - CntW'(1);
       if (stepping) step();
     end
-    if (first_o) look();
+    if (first_q) look();
   end
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk_i) `AWAKE(awake_i)
     if (!rst_ni) begin
       busy_q    <= 1'b0;
       last_q    <= 1'b0;
-      first_o   <= 1'b0;
+      first_q   <= 1'b0;
       held_q    <= 1'b0;
       product_o <= 1'b0;
     end else begin
-      first_o   <= begin_i;
+      first_q   <= begin_i;
       held_q    <= hold_i;
       product_o <= last_q & times_q;
       if (begin_i) begin
@@ -230,15 +237,16 @@ module scalar_steps #(
   assign quotient_o = last_q & divide_q;
 
   // The results. A quotient is between 1/2 and 2, a product between 1 and 4: one bit is to be shifted away, or none.
-  wire [QB-1:0] quotient = {q_q[QB-3:0], digit};
-  wire quotient_top = quotient[QB-1];
+  wire quotient_top = q_q[QB-3];
   wire product_top  = product_high[S-1];
   always_comb begin
     exp_o = {ExpW{1'bx}};
     quotient_sig_o = {(M+1){1'bx}};
     product_sig_o  = {(M+1){1'bx}};
     product_rest_o = 1'bx;
-    if (quotient_o) quotient_sig_o = (M+1)'((quotient_top ? {quotient[QB-2:0], 1'b0} : {quotient[QB-3:0], 2'b00}) >> (QB - S));
+    if (quotient_o)
+      quotient_sig_o = (M+1)'((quotient_top ? {q_q[QB-4:0], high, high ? low3 : low1, 1'b0}
+                                            : {q_q[QB-5:0], high, high ? low3 : low1, 2'b00}) >> (QB - S));
     if (product_o) begin
       product_sig_o  = product_top ? {product_high[S-2:0], product_next[1]} : {product_high[S-3:0], product_next};
       product_rest_o = product_rest | (product_top & product_next[0]);
@@ -253,5 +261,6 @@ module scalar_steps #(
   assign d_o     = {d_sign_q, d_exp_q, d_q[M-1:0]};
   assign apart_o = exp_q[E:0];
   wire unused = &{1'b0, exp_q[E+1]};
+  wire unused_awake = &{1'b0, awake_i};
 endmodule
 `default_nettype wire

@@ -12,7 +12,7 @@ module fx_outer #(
 `include "fx_parameters.svh"
   , parameter integer OuterLanes = 1,
   parameter integer VW = 64,
-  parameter integer VF = 48,
+  parameter integer VF = 54,
   parameter integer DW = 64,
   parameter integer DF = 60,
   parameter integer ExponentW = 16,

@@ -75,7 +75,7 @@ module fx_outer_control #(
   localparam integer MostOverflows = 40;
   localparam integer MostTroubles = 10;
   localparam integer Settle = 15; // clocks in which alpha and beta, just set, become operands
-  typedef enum logic [4:0] {Idle, Form, FormWait, Formed, TotalsWait, Fetch, Decide, Again, Accept, Test, Scale,
+  typedef enum logic [4:0] {Idle, Form, FormWait, Formed, TotalsWait, Fetch, Fetched, Decide, Again, Accept, Test, Scale, Moved,
                             Scaled, SetLow, SetHigh, SetWait, Betas, BetasWait, Beta, Gamma, Inner, InnerGone, InnerWait,
                             Count, Predict, Close, CloseGone, CloseWait} state_t;
   state_t state_q, back_q, then_q; // where setting a scalar returns to, and reading one
@@ -96,15 +96,17 @@ module fx_outer_control #(
   assign correct_exponent_o = e_q;
   assign exponent_o = next_q;
 
-  // Half of a positive scalar's exponent, rounded down, and one: 2^this is the root of a power of two above it.
+  // A clock behind word_q: half of a positive scalar's exponent, rounded down, and one. 2^this is the root of a power of
+  // two above it.
   wire [ScalarExpW-1:0] field = word_q[SW-2 -: ScalarExpW];
   wire zero   = ~(|field);
   wire finite = ~(&field);
-  wire signed [XW-1:0] exponent = $signed(XW'(field)) - XW'(`BIAS(ScalarExpW));
-  wire signed [XW-1:0] root = (exponent >>> 1) + XW'(1);
+  logic signed [XW-1:0] root_q;
+  always_ff @(posedge clk_i) root_q <= ($signed(XW'(field)) + XW'(2 - `BIAS(ScalarExpW))) >>> 1;
 
   // word_q 2^by_q in the scalar format.
-  wire signed [XW+2:0] moved = $signed((XW+3)'(field)) + (XW+3)'(by_q);
+  logic signed [XW+2:0] moved;
+  always_ff @(posedge clk_i) moved <= $signed((XW+3)'(field)) + (XW+3)'(by_q);
   wire under = moved <= 0;
   wire above = moved >= (XW+3)'((1 << ScalarExpW) - 1);
   logic [SW-1:0] scaled;
@@ -118,7 +120,8 @@ module fx_outer_control #(
   wire scaled_finite = ~(&scaled_q[SW-2 -: ScalarExpW]);
 
   wire run_trouble = run_end_q == `END_EXACT || run_end_q == `END_INDEFINITE || run_end_q == `END_NOT_FINITE;
-  wire [31:0] left = passes_i - passes_o;
+  logic [31:0] left;
+  always_ff @(posedge clk_i) left <= passes_i - passes_o;
 
   wire [63:0] scaled_wide = 64'(scaled_q);
 
@@ -199,11 +202,12 @@ module fx_outer_control #(
         TotalsWait: if (scalar_done_i) fetch(`SCALAR_QQ, Decide);
         Fetch: begin
           word_q  <= scalar_i;
-          state_q <= then_q;
+          state_q <= Fetched;
         end
+        Fetched: state_q <= then_q;
         Decide: begin
           rr_o    <= r_over_i ? '0 : word_q;
-          step_q  <= root + headroom_o;
+          step_q  <= root_q + headroom_o;
           state_q <= Test;
           if (overflows_o > MostOverflows) finish(`RESIDENT_END_WINDOW_OVERFLOW);
           else if (v_over_i | d_over_i) finish(`RESIDENT_END_OUTER_OVERFLOW);
@@ -229,7 +233,8 @@ module fx_outer_control #(
           back_q   <= Betas;
           state_q  <= Scale;
         end
-        Scale: begin
+        Scale: state_q <= Moved;
+        Moved: begin
           scaled_q <= scaled;
           state_q  <= (back_q == Betas) ? SetLow : Scaled;
         end
@@ -313,7 +318,7 @@ module fx_outer_control #(
           end
         end
         Predict: begin
-          step_q  <= (zero || !finite) ? XW'(-4) : root + headroom_o;
+          step_q  <= (zero || !finite) ? XW'(-4) : root_q + headroom_o;
           state_q <= Close;
         end
         Close: begin

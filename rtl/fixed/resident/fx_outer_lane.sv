@@ -45,12 +45,16 @@ module fx_outer_lane #(
   wire [DW+1:0] d_wide = (DW+2)'($signed(d_term));
   assign {v_sum, v_below} = {(VW+2)'($signed(v_i)), 1'b1} + {(VW+2)'($signed(v_term)), v_half};
   assign {d_sum, d_below} = {(DW+2)'($signed(d_i)), 1'b1} + {~d_wide, ~d_half};
+  logic [1:0] v_above, d_above; // bits above the word
+  logic v_beyond_q, d_beyond_q;
   always_ff @(posedge clk_i) begin
-    v_o <= v_sum[VW-1:0];
-    d_o <= d_sum[DW-1:0];
-    v_over_o <= v_beyond | ~(&v_sum[VW+1:VW-1] | ~|v_sum[VW+1:VW-1]);
-    d_over_o <= d_beyond | ~(&d_sum[DW+1:DW-1] | ~|d_sum[DW+1:DW-1]);
+    {v_above, v_o} <= v_sum;
+    {d_above, d_o} <= d_sum;
+    v_beyond_q <= v_beyond;
+    d_beyond_q <= d_beyond;
   end
+  assign v_over_o = v_beyond_q | v_above != {2{v_o[VW-1]}};
+  assign d_over_o = d_beyond_q | d_above != {2{d_o[DW-1]}};
 
   wire [RW-1:0] r_term;
   wire r_half, r_beyond;
