@@ -215,12 +215,13 @@ module core_regs #(
     end
 
   // ---- Reads -------------------------------------------------------------------------------------------------------
-  // The address is taken in one clock and looked at in the next; in the one after a scalar is read from its memory.
-  logic        ar_q, answer_q;
+  // The address is taken in one clock; in each of the next three some of the registers are looked at: those of 32 bits,
+  // the long ones, and the scalars in their memory.
+  logic        ar_q, wide_q, answer_q, scalar_q, long_q;
   wire  [63:0] scalar = 64'(scalar_i);
   logic [7:2] from_q; // a word's address
   wire  [7:0] from = {from_q, 2'b00};
-  assign s_axil_arready = ~s_axil_rvalid & ~ar_q & ~answer_q;
+  assign s_axil_arready = ~s_axil_rvalid & ~ar_q & ~wide_q & ~answer_q;
   assign scalar_at_o    = from_q[5:3];
   // Called on a clock only: a wire would follow the address, and not the registers that the function reads.
   function [31:0] wide(input [7:2] which);
@@ -241,6 +242,7 @@ module core_regs #(
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       ar_q          <= 1'b0;
+      wide_q        <= 1'b0;
       answer_q      <= 1'b0;
       scalar_read_o <= 1'b0;
       s_axil_rvalid <= 1'b0;
@@ -250,8 +252,9 @@ module core_regs #(
       ar_q          <= 1'b1;
     end else if (ar_q) begin
       ar_q          <= 1'b0;
-      answer_q      <= 1'b1;
-      scalar_read_o <= from >= `REG_ALPHA && from < `REG_RHO_STOP + 8'd8;
+      wide_q        <= 1'b1;
+      scalar_q      <= from >= `REG_ALPHA && from < `REG_RHO_STOP + 8'd8;
+      long_q        <= 1'b0;
       s_axil_rresp  <= {~(`REG_READABLE(from) || (Integer != 0 && `REG_FX_CORE_READABLE(from))), 1'b0};
       case (from)
         `REG_ID: s_axil_rdata <= `ID_VALUE;
@@ -275,8 +278,16 @@ module core_regs #(
         `REG_BANK: s_axil_rdata <= {31'd0, bank_o};
         `REG_PASS_COUNT: s_axil_rdata <= pass_count_i;
         `REG_SIGMA_GUARDS: s_axil_rdata <= sigma_guards_i;
-        default: s_axil_rdata <= wide(from_q);
+        default: begin
+          s_axil_rdata <= '0;
+          long_q       <= 1'b1;
+        end
       endcase
+    end else if (wide_q) begin
+      wide_q        <= 1'b0;
+      answer_q      <= 1'b1;
+      scalar_read_o <= scalar_q;
+      if (long_q) s_axil_rdata <= wide(from_q);
     end else if (answer_q) begin
       answer_q      <= 1'b0;
       scalar_read_o <= 1'b0;
