@@ -159,7 +159,7 @@ module scalar_steps #(
           high_term = (S+K+1)'(tile_high[S-1:0]) << K;
           sum_term  = (S+K+1)'(sum_q[S+K:K]) & {(S+K+1){third_q}};
           both      = (low_term & high_term) | (sum_term & (low_term | high_term));
-          sum_q     <= (low_term ^ high_term ^ sum_term) + {both[S+K-1:0], 1'b0};
+          sum_q     <= (low_term ^ high_term ^ sum_term) + (S+K+1)'({both, 1'b0});
         end
       endtask
       always_ff @(posedge clk_i) `AWAKE(awake_i) begin
