@@ -107,8 +107,8 @@ module core_regs #(
   output logic [9*CoefW-1:0] coef_o
 );
   // ---- Writes ------------------------------------------------------------------------------------------------------
-  // Address and data are accepted each by itself, in any order, and wait here for each other; the write is done in the
-  // clock in which both are here and the last response has gone.
+  // Address and data are accepted each by itself, in any order, and wait here for each other; the write is done when both
+  // have been here for a clock, in which the address was looked at, and the last response has gone.
   logic        aw_q, w_q;
   logic [7:0]  at; // a word's
   logic [31:0] data;
@@ -116,14 +116,19 @@ module core_regs #(
   assign s_axil_awready = ~aw_q;
   assign s_axil_wready  = ~w_q;
   logic [2:0]  settle_q; // clocks in which alpha and beta, written just now, become operands of the vector updates
-  wire take = aw_q & w_q & ~s_axil_bvalid & ~(|settle_q);
+  logic        looked_q;
+  wire take = aw_q & w_q & looked_q & ~s_axil_bvalid & ~(|settle_q);
 
-  wire control = at == `REG_CONTROL;
-  wire clear   = at == `REG_ERRORS;
   wire [7:0] pair = {at[7:3], 3'd0};
-  wire known   = `REG_WRITABLE(at) || (Integer == 0 && `REG_PCG_CORE_WRITABLE(at));
+  logic control, clear, known, settable;
+  always_ff @(posedge clk_i) begin
+    looked_q <= rst_ni & aw_q & w_q & ~take;
+    control  <= at == `REG_CONTROL;
+    clear    <= at == `REG_ERRORS;
+    known    <= `REG_WRITABLE(at) || (Integer == 0 && `REG_PCG_CORE_WRITABLE(at));
+    settable <= pair == `REG_ALPHA || pair == `REG_BETA || pair == `REG_RHO_STOP;
+  end
   wire write   = take & ~busy_i;
-  wire settable = pair == `REG_ALPHA || pair == `REG_BETA || pair == `REG_RHO_STOP;
   wire start   = control & data[`CONTROL_START] & strobe[0];
   wire misuse  = take & busy_i & known & ~clear & ~(control & ~start);
   wire [7:0] strobes = at[2] ? {strobe, 4'b0000} : {4'b0000, strobe}; // of a 64-bit value
