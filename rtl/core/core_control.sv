@@ -113,6 +113,14 @@ module core_control #(
     bad_passes <= passes_i == '0;
     stall_out  <= rst_ni && busy_o && stall_limit_i != '0 && stall_q >= stall_limit_i;
   end
+  // Whether a pass is the last is known before the scalar unit is done with it, which takes longer than these.
+  logic [31:0] number_q; // of the pass, from one
+  logic        final_q;
+  always_ff @(posedge clk_i)
+    if (state_q == Scalar) begin
+      number_q <= pass_count_o + 32'd1;
+      final_q  <= number_q == passes_i;
+    end
   always_comb begin
     errors_o = '0;
     if (state_q == Check) begin
@@ -128,7 +136,7 @@ module core_control #(
   end
 
   wire refused  = bad_length | bad_row | bad_passes | out_full_i | pass_valid_o; // in Check
-  wire finished = scalar_end_i != `END_PASSES || pass_count_o == passes_i;               // in Next
+  wire finished = scalar_end_i != `END_PASSES || final_q;                                // in Next
   wire broken   = errors_o[`ERROR_ENDED_EARLY] | errors_o[`ERROR_ENDED_LATE] | errors_o[`ERROR_STALLED];
   wire stop     = (broken || abort_i) && !aborting_o && busy_o;
   wire command  = (state_q == Check && !refused) || (state_q == Next && !finished);

@@ -115,8 +115,8 @@ module core_regs #(
   output logic [9*CoefW-1:0] coef_o
 );
   // ---- Writes ------------------------------------------------------------------------------------------------------
-  // Address and data are accepted each by itself, in any order, and wait here for each other; the write is done in the
-  // clock in which both are here and the last response has gone.
+  // Address and data are accepted each by itself, in any order, and wait here for each other; the write is done when both
+  // have been here for a clock, in which the address was looked at, and the last response has gone.
   logic        aw_q, w_q;
   logic [7:0]  at; // a word's
   logic [31:0] data;
@@ -124,15 +124,20 @@ module core_regs #(
   assign s_axil_awready = ~aw_q;
   assign s_axil_wready  = ~w_q;
   logic [2:0]  settle_q; // clocks in which alpha and beta, written just now, become operands of the vector updates
-  wire take = aw_q & w_q & ~s_axil_bvalid & ~(|settle_q);
+  logic        looked_q;
+  wire take = aw_q & w_q & looked_q & ~s_axil_bvalid & ~(|settle_q);
 
-  wire control = at == `REG_CONTROL;
-  wire clear   = at == `REG_ERRORS;
   wire [7:0] pair = {at[7:3], 3'd0};
-  wire known   = `REG_WRITABLE(at) || (Integer == 0 && `REG_PCG_CORE_WRITABLE(at)) ||
-                 (Slab != 0 && `REG_FX_CORES_WRITABLE(at));
+  logic control, clear, known, settable;
+  always_ff @(posedge clk_i) begin
+    looked_q <= rst_ni & aw_q & w_q & ~take;
+    control  <= at == `REG_CONTROL;
+    clear    <= at == `REG_ERRORS;
+    known    <= `REG_WRITABLE(at) || (Integer == 0 && `REG_PCG_CORE_WRITABLE(at)) ||
+                (Slab != 0 && `REG_FX_CORES_WRITABLE(at));
+    settable <= pair == `REG_ALPHA || pair == `REG_BETA || pair == `REG_RHO_STOP;
+  end
   wire write   = take & ~busy_i;
-  wire settable = pair == `REG_ALPHA || pair == `REG_BETA || pair == `REG_RHO_STOP;
   wire start   = control & data[`CONTROL_START] & strobe[0];
   wire misuse  = take & busy_i & known & ~clear & ~(control & ~start);
   wire [7:0] strobes = at[2] ? {strobe, 4'b0000} : {4'b0000, strobe}; // of a 64-bit value
@@ -234,12 +239,13 @@ module core_regs #(
     end
 
   // ---- Reads -------------------------------------------------------------------------------------------------------
-  // The address is taken in one clock and looked at in the next; in the one after a scalar is read from its memory.
-  logic        ar_q, answer_q;
+  // The address is taken in one clock; in each of the next three some of the registers are looked at: those of 32 bits,
+  // the long ones, and the scalars in their memory.
+  logic        ar_q, wide_q, answer_q, scalar_q, long_q;
   wire  [63:0] scalar = 64'(scalar_i);
   logic [7:2] from_q; // a word's address
   wire  [7:0] from = {from_q, 2'b00};
-  assign s_axil_arready = ~s_axil_rvalid & ~ar_q & ~answer_q;
+  assign s_axil_arready = ~s_axil_rvalid & ~ar_q & ~wide_q & ~answer_q;
   assign scalar_at_o    = from_q[5:3];
   // Called on a clock only: a wire would follow the address, and not the registers that the function reads.
   function [31:0] wide(input [7:2] which);
@@ -260,6 +266,7 @@ module core_regs #(
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       ar_q          <= 1'b0;
+      wide_q        <= 1'b0;
       answer_q      <= 1'b0;
       scalar_read_o <= 1'b0;
       s_axil_rvalid <= 1'b0;
@@ -269,8 +276,9 @@ module core_regs #(
       ar_q          <= 1'b1;
     end else if (ar_q) begin
       ar_q          <= 1'b0;
-      answer_q      <= 1'b1;
-      scalar_read_o <= from >= `REG_ALPHA && from < `REG_RHO_STOP + 8'd8;
+      wide_q        <= 1'b1;
+      scalar_q      <= from >= `REG_ALPHA && from < `REG_RHO_STOP + 8'd8;
+      long_q        <= 1'b0;
       s_axil_rresp  <= {~(`REG_READABLE(from) || (Integer != 0 && `REG_FX_CORE_READABLE(from)) ||
                           (Slab != 0 && `REG_FX_CORES_READABLE(from))), 1'b0};
       case (from)
@@ -298,8 +306,16 @@ module core_regs #(
         `REG_HALO_FIRST: s_axil_rdata <= 32'(halo_first_o);
         `REG_HALO_LAST: s_axil_rdata <= 32'(halo_last_o);
         `REG_HALO_COLUMN: s_axil_rdata <= 32'(halo_column_o);
-        default: s_axil_rdata <= wide(from_q);
+        default: begin
+          s_axil_rdata <= '0;
+          long_q       <= 1'b1;
+        end
       endcase
+    end else if (wide_q) begin
+      wide_q        <= 1'b0;
+      answer_q      <= 1'b1;
+      scalar_read_o <= scalar_q;
+      if (long_q) s_axil_rdata <= wide(from_q);
     end else if (answer_q) begin
       answer_q      <= 1'b0;
       scalar_read_o <= 1'b0;

@@ -31,7 +31,7 @@ module scalar_align #(
   localparam integer CW = $clog2(G + 1);          // how many groups are passed
   logic          placed_q, moved_q;
   logic [S-1:0]  larger_q, smaller_q;
-  logic          far_q, subtract_q;
+  logic          subtract_q;
   logic [E:0]    distance_q;
   logic [X-1:0]  x_q;
   logic [1:0]    fine_q;
@@ -85,7 +85,7 @@ module scalar_align #(
       sticky   = sticky_q | (|x[2:0]) | (|(x_q[2:0] & ~(3'b111 << fine_q)));
       lesser   = {1'b0, x[X-1:3]} ^ {FW{subtract_q}};
       sum      = {1'b0, larger_q, 3'b001} + {lesser, subtract_q & ~sticky};
-      sum_o    <= sum[FW:1];
+      sum_o    <= FW'(sum >> 1);
       sticky_o <= sticky;
     end
   endtask

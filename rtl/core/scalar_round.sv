@@ -84,9 +84,10 @@ module scalar_round #(
     else goes_up = fill & next & ~rest;
   endfunction
   logic [M-1:0]           frac_q;
-  logic                   up_q, fill_q, sign_q, guard_q;
+  logic                   up_q, sign_q, guard_q;
   logic [1:0]             cls_q;
   logic signed [ExpW-1:0] exp_q;
+  wire [TagW-1:0] tag = moved_i ? moved_tag_i : floating ? float_tag_i : steps_tag_i;
   task automatic take;
     logic nothing;
     begin
@@ -94,29 +95,25 @@ module scalar_round #(
         nothing = moved_cls_i == `CLS_FINITE & ~moved_sig_i[M+1];
         frac_q <= moved_sig_i[M:1];
         up_q   <= goes_up(moved_sig_i[1], moved_sig_i[0], moved_rest_i, moved_fill_i);
-        fill_q <= moved_fill_i;
         sign_q <= moved_sign_i & ~nothing;
         cls_q  <= nothing ? `CLS_ZERO : moved_cls_i;
         exp_q  <= ExpW'(moved_exp_i);
-        tag_o  <= moved_tag_i;
       end else if (floating) begin
         frac_q <= float_sig[M:1];
         up_q   <= goes_up(float_sig[1], float_sig[0], float_rest, 1'b0);
-        fill_q <= 1'b0;
         sign_q <= total[SumExpW+SumFracW];
         cls_q  <= total[SumExpW+SumFracW+2 -: 2];
         exp_q  <= $signed(ExpW'(total[SumExpW+SumFracW-1 -: SumExpW])) + $signed(ExpW'(Rebias));
-        tag_o  <= float_tag_i;
       end else begin
         frac_q <= product_i ? product_sig_i[M:1] : quotient_sig_i[M:1];
         up_q   <= product_i ? goes_up(product_sig_i[1], product_sig_i[0], product_rest_i, 1'b0)
                             : goes_up(1'b1, quotient_sig_i[0], 1'b1, 1'b0);
-        fill_q <= 1'b0;
         sign_q <= steps_sign_i;
         cls_q  <= steps_cls_i;
         exp_q  <= ExpW'(steps_exp_i);
-        tag_o  <= steps_tag_i;
       end
+      tag_o   <= tag;
+      guard_q <= tag[2:0] == `SCALAR_GUARDED;
     end
   endtask
   wire any = quotient_i | product_i | moved_i | floating;
@@ -125,7 +122,7 @@ module scalar_round #(
   // ---- Rounding ----------------------------------------------------------------------------------------------------
   // The exponent and the fraction count up together. As fp_round, but that the range is that of the number before, which
   // is enough: what comes to the range's end by rounding is an infinity as it stands, or the smallest normal number.
-  wire guarded = tag_o[2:0] == `SCALAR_GUARDED & sign_q & ~(&cls_q);
+  wire guarded = guard_q & sign_q & ~(&cls_q);
   always_comb begin : p_round
     logic [E+M-1:0] sum;
     logic below, empty, over, nan, infinite, zero, largest;
@@ -173,7 +170,6 @@ module scalar_round #(
       valid_o   <= any;
       written_o <= valid_o;
     end
-  wire unused = &{1'b0, fill_q};
   wire unused_awake = &{1'b0, awake_i};
 endmodule
 `default_nettype wire

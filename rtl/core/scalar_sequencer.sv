@@ -73,6 +73,7 @@ module scalar_sequencer #(
 
   // ---- The scalars -------------------------------------------------------------------------------------------------
   // Nothing is done between two passes: until a program begins, and two clocks behind its end.
+  wire  [5:0] rounded_tag; // of what is rounded
   logic       running_q;
   logic [1:0] awake_q;
   logic       clearing_q;
@@ -81,7 +82,7 @@ module scalar_sequencer #(
   wire        awake = begins | awake_q[0];
   always_ff @(posedge clk_i)
     if (begins | awake_q[0]) awake_q <= (begins | running_q | clearing_q) ? 2'b11 : {1'b0, awake_q[1]};
-  wire unused_awake = &{1'b0, awake};
+  wire unused_awake = &{1'b0, awake, rounded_tag};
 
   // Written by results, and by bytes from the bus. A reset clears alpha while it lasts, then the others that the bus
   // sees, first those that it can write.
@@ -140,7 +141,7 @@ module scalar_sequencer #(
   logic        apart_q; // and this is its first clock, which wants both A and D
   wire         a_busy, d_busy, moving, rounded;
   wire [SW-1:0] rounded_word;
-  wire [5:0]   rounded_tag, written_tag;
+  wire [5:0]   written_tag;
   wire         written;
   wire         here = rounded & rounded_tag[5:3] == a;
   wire [SW-1:0] word = here ? rounded_word : fetched;

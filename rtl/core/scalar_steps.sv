@@ -145,7 +145,7 @@ module scalar_steps #(
       wire [2*K-1:0] d = (2*K)'(d_q) << (2*K - S);
       logic          second_q, third_q;
       logic [S+K:0]  sum_q;
-      logic [K-1:0]  low_q;
+      logic          rest_q; // something is below sum_q
       wire [35:0]    tile_low, tile_high;
       logic [K-1:0]  part_q; // of D
       wire           enable = times_q & (first_q | second_q);
@@ -159,7 +159,7 @@ module scalar_steps #(
           high_term = (S+K+1)'(tile_high[S-1:0]) << K;
           sum_term  = (S+K+1)'(sum_q[S+K:K]) & {(S+K+1){third_q}};
           both      = (low_term & high_term) | (sum_term & (low_term | high_term));
-          sum_q     <= (low_term ^ high_term ^ sum_term) + {both[S+K-1:0], 1'b0};
+          sum_q     <= (low_term ^ high_term ^ sum_term) + (S+K+1)'({both, 1'b0});
         end
       endtask
       always_ff @(posedge clk_i) `AWAKE(awake_i) begin
@@ -167,12 +167,12 @@ module scalar_steps #(
         second_q <= first_q & times_q;
         third_q  <= second_q;
         if (second_q | third_q) add();
-        if (third_q) low_q <= sum_q[K-1:0];
+        if (third_q) rest_q <= |sum_q[K-1:0];
       end
       // D stands at the top of its halves, A at the bottom.
       assign product_high = sum_q[S+K-1 -: S];
       assign product_next = sum_q[K-1 -: 2];
-      assign product_rest = (|(sum_q[K-1:0] << 2)) | (|low_q);
+      assign product_rest = (|(sum_q[K-1:0] << 2)) | rest_q;
       wire unused = &{1'b0, tile_low, tile_high, sum_q[S+K]};
     end
   endgenerate
