@@ -1,6 +1,7 @@
 /// Lanes of a stream of tokens realigned, by an amount that stands while a pass runs: lane l of turned_o is lane l + turn_i
 /// (Back 0) or lane l + Lanes - turn_i (Back 1) of the pair {newer_i, older_i}, Stages clocks later. Moves
-/// by 32, 16, ... 1 lanes one behind the other.
+/// by 32, 16, ... 1 lanes one behind the other. With Open the last of these is the caller's, behind the last register: turned_o
+/// has a lane more, and lane l is its lane l + last_o.
 `include "mantissa.svh"
 `default_nettype none
 module lane_turn #(
@@ -8,14 +9,17 @@ module lane_turn #(
   parameter integer Lanes = 4,
   parameter integer Back  = 0,
   parameter integer Stages = `LANE_TURN_LATENCY(Lanes), ///< 0 to 2
-  localparam integer Log  = $clog2(Lanes)
+  parameter integer Open  = 0,
+  localparam integer Log  = $clog2(Lanes),
+  localparam integer TurnedW = (Lanes + Open) * W
 ) (
   input  wire                clk_i,
   input  wire                en_i,
   input  wire  [Log-1:0]     turn_i,
   input  wire  [Lanes*W-1:0] older_i,
   input  wire  [Lanes*W-1:0] newer_i,
-  output logic [Lanes*W-1:0] turned_o
+  output logic [TurnedW-1:0] turned_o,
+  output logic               last_o ///< stands, as turn_i does
 );
   localparam integer Cut    = (Stages == 2) ? Log / 2 : 0; // the moves behind the first register of two
   // Lanes - turn = 1 + ~turn.
@@ -40,11 +44,19 @@ module lane_turn #(
         assign in = g_move[k+1].out;
       end
     end
+    wire [TurnedW-1:0] turned;
+    if (Open != 0) begin : g_open
+      assign turned = g_move[0].in;
+      wire unused = &{1'b0, g_move[0].out};
+    end else begin : g_all
+      assign turned = g_move[0].out;
+    end
+    assign last_o = amount[0];
     if (Stages == 0) begin : g_wire
-      assign turned_o = g_move[0].out;
+      assign turned_o = turned;
       wire unused = &{1'b0, clk_i, en_i};
     end else begin : g_last
-      always_ff @(posedge clk_i) if (en_i) turned_o <= g_move[0].out;
+      always_ff @(posedge clk_i) if (en_i) turned_o <= turned;
     end
   endgenerate
 endmodule

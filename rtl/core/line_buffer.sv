@@ -60,6 +60,8 @@ module line_buffer #(
       assign north = p_i;
       assign south = south_raw & {TW{south_live_q}};
     end else begin : g_lanes
+      wire north_last, south_last;
+      wire unused = &{1'b0, north_last, south_last};
       wire [Log-1:0] turn = row_length_i[Log-1:0];
       logic [TW-1:0] p_q, south_q;
       wire [TW-1:0] south_now = south_raw & {TW{south_live_q}};
@@ -69,9 +71,9 @@ module line_buffer #(
           south_q <= south_now;
         end
       lane_turn #(.W(PW), .Lanes(Lanes), .Stages(0)) i_north (
-        .clk_i, .en_i, .turn_i(turn), .older_i(p_q), .newer_i(p_i), .turned_o(north));
+        .clk_i, .en_i, .turn_i(turn), .older_i(p_q), .newer_i(p_i), .turned_o(north), .last_o(north_last));
       lane_turn #(.W(PW), .Lanes(Lanes), .Back(1), .Stages(0)) i_south (
-        .clk_i, .en_i, .turn_i(turn), .older_i(south_q), .newer_i(south_now), .turned_o(south));
+        .clk_i, .en_i, .turn_i(turn), .older_i(south_q), .newer_i(south_now), .turned_o(south), .last_o(south_last));
     end
   endgenerate
 

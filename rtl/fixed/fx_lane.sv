@@ -106,11 +106,13 @@ module fx_lane #(
   wire [WideP+1:0] p_sum;
   wire u_below, r_below, p_below;
   fx_add #(.W(UW + 3)) i_add_u (
-    .a_i({(UW+2)'($signed(u_i)), 1'b1}), .t_i({ap[UW+1], ap}), .keep_i(u_keep), .fill_i(ap_fill), .sum_o({u_sum, u_below}));
+    .a_i({(UW+2)'($signed(u_i)), 1'b1}), .t_i({ap[UW+1], ap}), .keep_i(u_keep), .else_i({(UW+3){ap_fill}}),
+    .sum_o({u_sum, u_below}));
   fx_add #(.W(RW + 3)) i_add_r (
-    .a_i({(RW+2)'($signed(r_i)), 1'b1}), .t_i({aq[RW+1], aq}), .keep_i(r_keep), .fill_i(aq_fill), .sum_o({r_sum, r_below}));
+    .a_i({(RW+2)'($signed(r_i)), 1'b1}), .t_i({aq[RW+1], aq}), .keep_i(r_keep), .else_i({(RW+3){aq_fill}}),
+    .sum_o({r_sum, r_below}));
   fx_add #(.W(WideP + 3)) i_add_p (
-    .a_i({(WideP+2)'($signed(r_in_p)), 1'b1}), .t_i({bp[WideP+1], bp}), .keep_i(p_keep), .fill_i(bp_fill),
+    .a_i({(WideP+2)'($signed(r_in_p)), 1'b1}), .t_i({bp[WideP+1], bp}), .keep_i(p_keep), .else_i({(WideP+3){bp_fill}}),
     .sum_o({p_sum, p_below}));
   always_ff @(posedge clk_i)
     if (en_i) begin

@@ -3,6 +3,9 @@
 /// Elements in front of the vector are not masked: to the south of the first row is what an earlier pass left. Behind the end
 /// the caller sends 0.
 ///
+/// With Open the north has a lane more, and the north of lane l is its lane l + north_next_o: lane_turn's last move is the
+/// caller's, whose adder can do it.
+///
 /// With one lane the south comes out of the memory that the centre went through, side by side with it. With more it comes
 /// out of one of its own, because two rows one behind the other would take more tokens than short rows have; such memories
 /// are shallow, and cost the same.
@@ -13,6 +16,7 @@ module fx_lines #(
   parameter integer Lanes  = 1,
   parameter integer MaxRow = 1025,
   parameter integer Rows   = 3,       ///< 3, or 2: no south
+  parameter integer Open   = 0,
   localparam integer RowLenW = $clog2(MaxRow + 1)
 ) (
   input  wire                 clk_i,
@@ -22,7 +26,8 @@ module fx_lines #(
   input  wire  [Lanes*PW-1:0] p_i,
   output logic [Lanes*PW-1:0] south_o,
   output logic [Lanes*PW-1:0] centre_o,
-  output logic [Lanes*PW-1:0] north_o
+  output logic [(Lanes+Open)*PW-1:0] north_o,
+  output logic                north_next_o ///< stands, as row_length_i does
 );
   localparam integer TW   = Lanes * PW;
   localparam integer Log  = $clog2(Lanes);
@@ -37,7 +42,8 @@ module fx_lines #(
   wire [CentreAW-1:0] to_centre = CentreAW'(row_length_i >> Log) + CentreAW'(ToCentre);
   generate
     if (Lanes == 1) begin : g_one
-      assign north_o = p_i;
+      assign north_o = ((1+Open)*PW)'(p_i);
+      assign north_next_o = 1'b0;
       if (Rows == 3) begin : g_three
         row_ram #(.W(2*TW), .Max(CentreMax), .Least(3)) i_ram (
           .clk_i, .en_i, .clear_i, .length_i(to_centre), .zero_i(1'b0), .d_i({centre_o, p_i}), .q_o({south_o, centre_o}));
@@ -53,11 +59,16 @@ module fx_lines #(
       logic [TW-1:0] north_q;
       delay #(.W(TW), .N(Wait)) i_wait (.clk_i, .en_i, .ptr_i(7'd0), .d_i(p_i), .q_o(north));
       always_ff @(posedge clk_i) if (en_i) north_q <= north;
-      lane_turn #(.W(PW), .Lanes(Lanes)) i_north (
-        .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(north_q), .newer_i(north), .turned_o(north_o));
+      wire next;
+      lane_turn #(.W(PW), .Lanes(Lanes), .Open(Open)) i_north (
+        .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(north_q), .newer_i(north), .turned_o(north_o),
+        .last_o(next));
+      assign north_next_o = (Open != 0) ? next : 1'b0;
       if (Rows == 3) begin : g_three
         localparam integer SouthAW = $clog2(SouthMax + 1);
         wire [SouthAW-1:0] to_south = SouthAW'({row_length_i >> Log, 1'b0}) + SouthAW'(ToSouth);
+        wire south_last;
+        wire unused = &{1'b0, south_last};
         wire [TW-1:0] kept, south;
         logic [TW-1:0] south_q;
         row_ram #(.W(TW), .Max(SouthMax), .Least(3)) i_ram (
@@ -65,7 +76,8 @@ module fx_lines #(
         delay #(.W(TW), .N(Wait)) i_wait (.clk_i, .en_i, .ptr_i(7'd0), .d_i(kept), .q_o(south));
         always_ff @(posedge clk_i) if (en_i) south_q <= south;
         lane_turn #(.W(PW), .Lanes(Lanes), .Back(1)) i_south (
-          .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(south_q), .newer_i(south), .turned_o(south_o));
+          .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(south_q), .newer_i(south), .turned_o(south_o),
+          .last_o(south_last));
       end else begin : g_two
         assign south_o = '0;
       end

@@ -160,10 +160,13 @@ module fx_row_fluxes #(
       always_ff @(posedge clk_i) if (en_i) kept_q <= second_i ? kept : '0;
       assign from_south = kept_q;
     end else begin : g_lanes
+      wire last;
       logic [Lanes*UpW-1:0] kept_q;
       always_ff @(posedge clk_i) if (en_i) kept_q <= kept;
       lane_turn #(.W(UpW), .Lanes(Lanes), .Back(1)) i_turn (
-        .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(kept_q), .newer_i(kept), .turned_o(from_south));
+        .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(kept_q), .newer_i(kept), .turned_o(from_south),
+        .last_o(last));
+      wire unused = &{1'b0, last};
     end
     for (l = 0; l < Lanes; l = l + 1) begin : g_cut
       wire [W-1:0] sum = W'($signed(own_waited[l*XW +: XW])) - W'($signed(from_south[l*UpW +: UpW]));

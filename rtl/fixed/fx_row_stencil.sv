@@ -18,7 +18,8 @@ module fx_row_stencil #(
   input  wire  [6:0]          ptr_i,
   input  wire  [Lanes*PW-1:0] south_i,
   input  wire  [Lanes*PW-1:0] centre_i,
-  input  wire  [Lanes*PW-1:0] north_i,
+  input  wire  [(Lanes+1)*PW-1:0] north_i,  ///< of lane l its lane l + north_next_i
+  input  wire                 north_next_i,
   input  wire  [Lanes-1:0]    zero_i, ///< a clock before q_o: lanes that become 0
   output logic [Lanes*QW-1:0] q_o,
   output logic [Lanes-1:0]    over_o  ///< the word does not fit
@@ -33,8 +34,16 @@ module fx_row_stencil #(
   localparam integer W = (Magnitudes >= (1 << 27)) ? PW + 34 : PW + fx_log2(Magnitude + Above);
   localparam integer TW = Lanes * PW;
   wire [Lanes*W-1:0] sum; // over the common factor
+  // South and north of the same elements added.
+  wire [Lanes*(PW+1)-1:0] outer;
   genvar l;
   generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_outer
+      fx_add #(.W(PW + 1)) i_add (
+        .a_i((PW+1)'($signed(south_i[l*PW +: PW]))), .t_i((PW+1)'($signed(north_i[(l+1)*PW +: PW]))),
+        .keep_i({(PW+1){north_next_i}}), .else_i((PW+1)'($signed(north_i[l*PW +: PW]))), .sum_o(outer[l*(PW+1) +: PW+1]));
+    end
+    wire unused_outer = &{1'b0, outer};
     if (PlanBox != 0) begin : g_box
       localparam integer ColumnW = PW + 2;
       localparam integer BoxW = PW + 4;
@@ -54,7 +63,7 @@ module fx_row_stencil #(
         logic [ColumnW-1:0] sum_q;
         always_ff @(posedge clk_i)
           if (en_i) begin
-            outer_q <= (PW+1)'($signed(south_i[l*PW +: PW])) + (PW+1)'($signed(north_i[l*PW +: PW]));
+            outer_q <= outer[l*(PW+1) +: PW+1];
             sum_q   <= ColumnW'($signed(outer_q)) + ColumnW'($signed(centre_q[l*PW +: PW]));
           end
         assign column[l*ColumnW +: ColumnW] = sum_q;
@@ -122,12 +131,13 @@ module fx_row_stencil #(
           logic [XW-1:0] outer_q, centre_q;
           always_ff @(posedge clk_i)
             if (en_i) begin
-              outer_q  <= XW'($signed(south_i[l*PW +: PW])) + XW'($signed(north_i[l*PW +: PW]));
+              outer_q  <= outer[l*(PW+1) +: PW+1];
               centre_q <= XW'($signed(centre_i[l*PW +: PW]));
             end
           assign x = {centre_q, outer_q};
         end else begin : g_rows
-          assign x = {north_i[l*PW +: PW], centre_i[l*PW +: PW], south_i[l*PW +: PW]};
+          wire [PW-1:0] north = north_next_i ? north_i[(l+1)*PW +: PW] : north_i[l*PW +: PW];
+          assign x = {north, centre_i[l*PW +: PW], south_i[l*PW +: PW]};
         end
         fx_weighted #(.W(XW), .Words(Words), .C0(PlanFlipWest * T0), .C1(PlanFlipWest * T3),
             .C2((PlanMirror != 0) ? 0 : PlanFlipWest * T6), .Latency(PlanColumns), .OutW(W)) i_west (

@@ -85,9 +85,12 @@ module fx_rows #(
     end
   endgenerate
 
-  wire [Lanes*PW-1:0] south, centre, north;
-  fx_lines #(.PW(PW), .Lanes(Lanes), .MaxRow(MaxRow), .Rows((Stencil != 0) ? 3 : 2)) i_lines (
-    .clk_i, .en_i, .clear_i, .row_length_i, .p_i, .south_o(south), .centre_o(centre), .north_o(north));
+  wire [Lanes*PW-1:0] south, centre;
+  wire [(Lanes+Stencil)*PW-1:0] north;
+  wire north_next;
+  fx_lines #(.PW(PW), .Lanes(Lanes), .MaxRow(MaxRow), .Rows((Stencil != 0) ? 3 : 2), .Open(Stencil)) i_lines (
+    .clk_i, .en_i, .clear_i, .row_length_i, .p_i, .south_o(south), .centre_o(centre), .north_o(north),
+    .north_next_o(north_next));
   delay #(.W(Lanes*PW), .N(Latency - PlanLines + 1), .Ram(DelayRam)) i_p (
     .clk_i, .en_i, .ptr_i, .d_i(centre), .q_o(p_o));
 
@@ -110,7 +113,8 @@ module fx_rows #(
       fx_row_stencil #(
 `include "fx_parameters_passed.svh"
       ) i_row (
-        .clk_i, .en_i, .ptr_i, .south_i(south), .centre_i(centre), .north_i(north), .zero_i(zero), .q_o, .over_o);
+        .clk_i, .en_i, .ptr_i, .south_i(south), .centre_i(centre), .north_i(north),
+        .north_next_i(north_next), .zero_i(zero), .q_o, .over_o);
       assign take_band_o       = '0;
       assign take_band_ahead_o = '0;
       assign take_band_last_o  = '0;
@@ -133,7 +137,7 @@ module fx_rows #(
         assign take_band_ahead_o[c] = window_at[At-1];
         assign take_band_last_o[c]  = last_at[At];
       end
-      wire unused = &{1'b0, south, slot_real_i, length_i, column_i, second_at, ends};
+      wire unused = &{1'b0, south, north_next, slot_real_i, length_i, column_i, second_at, ends};
     end
   endgenerate
 

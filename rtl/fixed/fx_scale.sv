@@ -91,6 +91,6 @@ module fx_scale #(
       fill_o   <= (product[All-1] & above) ^ 1'(Negate);
       beyond_o <= |(longer & beyond);
     end
-  wire unused = &{1'b0, differ, g_turn[0].out};
+  wire unused = &{1'b0, product_i, differ, g_turn[0].out};
 endmodule
 `default_nettype wire

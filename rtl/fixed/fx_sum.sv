@@ -4,7 +4,7 @@
 module fx_sum #(
   parameter integer N = 4,
   parameter integer W = 36,
-  parameter integer Odd = $clog2(N) % 2 ///< a register behind this level
+  parameter integer Odd = (N == 2) ? 1 : 0 ///< a register behind this level: behind each second, and the last
 ) (
   input  wire                   clk_i,
   input  wire                   en_i,
@@ -28,7 +28,7 @@ module fx_sum #(
       end else begin : g_wire
         assign next = pairs;
       end
-      fx_sum #(.N(N / 2), .W(W + 1), .Odd(1 - Odd)) i_rest (.clk_i, .en_i, .terms_i(next), .sum_o);
+      fx_sum #(.N(N / 2), .W(W + 1), .Odd((N == 4) ? 1 : 1 - Odd)) i_rest (.clk_i, .en_i, .terms_i(next), .sum_o);
     end
   endgenerate
 endmodule

@@ -13,19 +13,34 @@ module fx_words #(
   input  wire  [Lanes-1:0]   over_i,
   output logic [W-1:0]       mask_o
 );
-  // The OR over lanes, eight at a time with more than four.
+  // The OR over lanes, eight at a time with more than that; in them lanes by twos, which a LUT of four inputs holds.
   localparam integer Group  = (Lanes > 8) ? 8 : Lanes;
   localparam integer Groups = Lanes / Group;
+  localparam integer Pairs  = (Lanes + 1) / 2;
+  wire [Pairs*W-1:0] pair;
+  genvar l;
+  generate
+    for (l = 0; l < Pairs; l = l + 1) begin : g_pair
+      wire [W-1:0] low = {over_i[2*l], word_i[2*l*W +: W-1] ^ {(W-1){word_i[2*l*W+W-1]}}};
+      if (2 * l + 1 < Lanes) begin : g_two
+        wire [W-1:0] high = {over_i[2*l+1], word_i[(2*l+1)*W +: W-1] ^ {(W-1){word_i[(2*l+1)*W+W-1]}}};
+        assign pair[l*W +: W] = low | high;
+      end else begin : g_one
+        assign pair[l*W +: W] = low;
+      end
+    end
+  endgenerate
+  localparam integer GroupPairs = (Group + 1) / 2;
   logic [Groups*W-1:0] group;
   always_comb begin
     group = '0;
-    for (int l = 0; l < Lanes; l = l + 1)
-      group[l/Group*W +: W] = group[l/Group*W +: W] | {over_i[l], word_i[l*W +: W-1] ^ {(W-1){word_i[l*W+W-1]}}};
+    for (int k = 0; k < Pairs; k = k + 1)
+      group[k/GroupPairs*W +: W] = group[k/GroupPairs*W +: W] | pair[k*W +: W];
   end
   wire [Groups*W-1:0] found;
   wire                valid;
   generate
-    if (Lanes > 4) begin : g_register
+    if (Lanes > 8) begin : g_register
       logic [Groups*W-1:0] group_q;
       logic                valid_q;
       always_ff @(posedge clk_i) begin
