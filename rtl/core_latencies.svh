@@ -35,12 +35,13 @@
 // scalar_steps: clocks of a division at two quotient bits each; to nearest-even one bit more is wanted.
 `define SCALAR_DIVIDE_STEPS(frac, rne) (((frac) + (rne) + 1) / 2 + 1)
 
-// scalar_steps: parts of a significand that meet in its hard multiplier; 0: logic multiplies.
+// scalar_steps: parts of a significand, each with a hard multiplier; 0: logic multiplies.
 `define SCALAR_TILES(frac, blocks) ((blocks) == 0 ? 0 : (frac) < 17 ? 1 : (frac) < 34 ? 2 : 0)
 
-// scalar_steps: clocks of a multiplication: a block's register; four products of parts; two bits each in logic.
+// scalar_steps: clocks of a multiplication: a block's register; four products of parts on two blocks; two bits
+// each in logic.
 `define SCALAR_TIMES_STEPS(frac, blocks) (`SCALAR_TILES(frac, blocks) == 1 ? 1 : `SCALAR_TILES(frac, blocks) == \
-    2 ? 5 : ((frac) + 2) / 2 + 1)
+    2 ? 3 : ((frac) + 2) / 2 + 1)
 
 // no latency: 1 where the scalar unit subtracts on an accumulator's adder, dot products being floating and of
 // its format.
@@ -60,8 +61,8 @@
 // scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
 // differences are formed outside or here.
 `define SCALAR_CLOCKS(integers, outside, frac, rne, blocks, sum_frac) (2 * `SCALAR_DIVIDE_STEPS(frac, rne) + 2 * \
-    `SCALAR_TIMES_STEPS(frac, blocks) + ((outside) != 0 ? 25 + `ACCUMULATE_FOLD_LATENCY(sum_frac, sum_frac) : \
-    (integers) != 0 ? 38 : 33))
+    `SCALAR_TIMES_STEPS(frac, blocks) + ((outside) != 0 ? 17 + `ACCUMULATE_FOLD_LATENCY(sum_frac, sum_frac) : \
+    (integers) != 0 ? 23 : 22))
 
 // vector_update, from the slot that consumes p and q to the clock that takes u.
 `define U_IN(operand_frac, p_frac) (`MUL_LATENCY(operand_frac, p_frac))
@@ -128,16 +129,39 @@
 `define FX_OPERAND_STEP(operand_frac) ((operand_frac) < 10 ? 8 : (operand_frac) < 14 ? 4 : (operand_frac) < 16 ? \
     2 : 1)
 
-// fx_operand: steps to the right at position 0.
-`define FX_POSITION_LEAST(operand_frac, out_w) (0 - (out_w) / `FX_OPERAND_STEP(operand_frac))
+// fx_operand: steps to the left at position 0. `_most` are the longest of the words multiplied and of those
+// added to.
+`define FX_BASE(operand_frac, out_most) ((out_most) / `FX_OPERAND_STEP(operand_frac))
 
 // fx_operand: bits of a position.
-`define FX_POSITION_W(operand_frac, from_w, out_w) ($clog2(((from_w) + (operand_frac)) / \
-    `FX_OPERAND_STEP(operand_frac) + 2 - `FX_POSITION_LEAST(operand_frac, out_w)))
+`define FX_POSITION_W(operand_frac, from_most, out_most) ($clog2(((from_most) + (operand_frac)) / \
+    `FX_OPERAND_STEP(operand_frac) + 2 + `FX_BASE(operand_frac, out_most)))
+
+// fx_scale: bits of a product but for its sign.
+`define FX_PRODUCT_BITS(operand_frac, from_most) ((operand_frac) + `FX_OPERAND_STEP(operand_frac) + (from_most) \
+    - 1)
+
+// fx_scale: groups of a step's bits that hold a product, and a term.
+`define FX_PRODUCT_GROUPS(operand_frac, from_most, out_most) ((`MAX2(`FX_PRODUCT_BITS(operand_frac, from_most), \
+    (out_most) + 2) - 1) / `FX_OPERAND_STEP(operand_frac) + 1)
+
+// fx_scale: groups that a term and its half lie in.
+`define FX_TERM_GROUPS(operand_frac, out_w) ((out_w) / `FX_OPERAND_STEP(operand_frac) + 2)
+
+// fx_scale: log2 of the groups in the ring that it turns, which holds a term, and half a product.
+`define FX_TURN_W(operand_frac, from_most, out_most, out_w) ($clog2(`MAX2(`FX_TERM_GROUPS(operand_frac, out_w), \
+    (`FX_PRODUCT_GROUPS(operand_frac, from_most, out_most) + 1) / 2)))
 
 // fx_scale: groups of product bits that may lie beyond a term.
-`define FX_BEYOND_N(operand_frac, from_w, out_w) ((`FX_OPERAND_W(operand_frac) + (from_w) - 2 - (out_w) - \
-    `FX_OPERAND_STEP(operand_frac) * `FX_POSITION_LEAST(operand_frac, out_w)) / `FX_OPERAND_STEP(operand_frac) + 1)
+`define FX_BEYOND_N(operand_frac, from_most, out_w) ((`FX_PRODUCT_BITS(operand_frac, from_most) - 1 - ((out_w) - \
+    (out_w) / `FX_OPERAND_STEP(operand_frac) * `FX_OPERAND_STEP(operand_frac))) / `FX_OPERAND_STEP(operand_frac) + \
+    1)
+
+// fx_move: what it says of a position to fx_scale.
+`define FX_MOVE_W(operand_frac, from_most, out_most, out_w) (`FX_TURN_W(operand_frac, from_most, out_most, \
+    out_w) + 1 + `FX_TERM_GROUPS(operand_frac, out_w) + `MAX2(0, `FX_PRODUCT_GROUPS(operand_frac, from_most, \
+    out_most) - (1 << `FX_TURN_W(operand_frac, from_most, out_most, out_w))) + `FX_BEYOND_N(operand_frac, from_most, \
+    out_w))
 
 // fx_lane: bits that hold p, and r' on p's grid.
 `define FX_WIDE_P(r_w, r_f, p_w, p_f) (`MAX2(p_w, (r_w) + (p_f) - (r_f) + ((r_f) > (p_f) ? 1 : 0)))

@@ -99,6 +99,10 @@ def fx_fusesoc_names(core):
     return fusesoc_list([name for name, _, _ in named_parameters(core["fx_parameter"])])
 
 
+def resident_fusesoc_names(core):
+    return fusesoc_list([name for name, _, _ in named_parameters([*core["fx_parameter"], *core["resident_parameter"]])])
+
+
 def fusesoc_list(words):
     return "    parameters:\n" + filled([f"{'[' if w == words[0] else ''}{w}{']' if w == words[-1] else ''}"
                                          for w in words], "      ", ", ", 118) + "\n"
@@ -131,6 +135,15 @@ def fusesoc_lines(rows):
 
 def fx_fusesoc_descriptions(core):
     return "\n".join(fusesoc_lines(core["fx_parameter"])) + "\n"
+
+
+def resident_fusesoc_descriptions(core):
+    return "\n".join(fusesoc_lines([*core["fx_parameter"], *core["resident_parameter"]])) + "\n"
+
+
+def resident_parameter_table(core):
+    lines = ["| parameter | of | default |", "|---|---|---|"]
+    return "\n".join([*lines, *(f"| {p['name']} | {p['text']} | {p['default']} |" for p in core["resident_parameter"])]) + "\n"
 
 
 def fusesoc_descriptions(core):
@@ -330,12 +343,51 @@ def wrapped(text, width):
     return [*lines, line]
 
 
+def resident_header(core):
+    registers = core["resident_register"]
+    lines = ["// fx_resident's registers: addresses and codes.", f"// {NOTE}", "`ifndef RESIDENT_REGISTERS_SVH",
+             "`define RESIDENT_REGISTERS_SVH", ""]
+    lines += [f"`define RESIDENT_{r['name']} 8'h{r['at']:02X}".ljust(40) + f" // {r['access']}"
+              f"{', a pair' if r.get('words', 1) == 2 else ''}" for r in registers]
+    lines += ["", "// Addresses that can be written, and read (CONTROL as zero); all others answer SLVERR."]
+    for word, letter in (("WRITABLE", "W"), ("READABLE", "R")):
+        ranges = ranges_of([*registers, *[{**r, "access": "R"} for r in registers if r["name"] == "CONTROL"]], letter)
+        lines.append(broken(f"`define RESIDENT_{word}(at) {in_ranges(ranges)}", "    ", " \\"))
+    lines += ["", f"`define RESIDENT_ID_VALUE 32'h{registers[0]['reset']:08X}", "", "// How a solve ended: STATUS[7:4]."]
+    for k, e in enumerate(core["resident_end"]):
+        lines.append(f"`define RESIDENT_END_{e['name']} 4'd{k}".ljust(40) + f" // {e['text']}")
+    return "\n".join([*lines, "", "`endif"]) + "\n"
+
+
+def resident_header_cpp(core):
+    lines = [f"// fx_resident's registers. {NOTE}", "#pragma once", "", "// clang-format off", "", "#include <cstdint>", "",
+             "namespace mantissa::sim::resident_core {", "",
+             "/// Byte addresses; values wider than 32 bits take two words, the low one at the lower address.",
+             "enum Register : std::uint32_t {"]
+    lines += [f"    k{camel(r['name'])} = 0x{r['at']:02X}," for r in core["resident_register"]]
+    lines += ["};", "", f"constexpr std::uint32_t kIdValue = 0x{core['resident_register'][0]['reset']:08X};", "",
+              "/// STATUS[7:4], how a solve ended.", "enum End : std::uint32_t {"]
+    lines += [f"    kEnd{camel(e['name'])} = {k}, // {e['text']}" for k, e in enumerate(core["resident_end"])]
+    lines += ["};", "", "} // namespace mantissa::sim::resident_core"]
+    return "\n".join(lines) + "\n"
+
+
+def resident_register_table(core):
+    return register_table({"register": core["resident_register"]})
+
+
+def resident_end_table(core):
+    lines = ["| value | how the solve ended |", "|---|---|"]
+    lines += [f"| {k} | {e['name']}: {e['text']} |" for k, e in enumerate(core["resident_end"])]
+    return "\n".join(lines) + "\n"
+
+
 # ---- Latencies ---------------------------------------------------------------------------------------------------------
 
 class Writer:
     """An expression in another language, with the brackets that it needs there."""
 
-    SIGNS = {ast.Add: ("+", 6), ast.Sub: ("-", 6), ast.Mult: ("*", 7), ast.FloorDiv: ("/", 7), ast.Gt: (">", 5),
+    SIGNS = {ast.Add: ("+", 6), ast.Sub: ("-", 6), ast.Mult: ("*", 7), ast.FloorDiv: ("/", 7), ast.LShift: ("<<", 5.5), ast.Gt: (">", 5),
              ast.Lt: ("<", 5), ast.Eq: ("==", 4), ast.NotEq: ("!=", 4), ast.And: ("&&", 3), ast.Or: ("||", 2)}
     CHOICE, ALL = 1, 0  # how tightly ?: binds, and nothing
 
@@ -446,8 +498,10 @@ FILES = {
     "rtl/fx_parameters.svh": fx_parameter_list,
     "rtl/fx_parameters_passed.svh": fx_parameters_passed,
     "rtl/core_registers.svh": register_header,
+    "rtl/resident_registers.svh": resident_header,
     "rtl/core_latencies.svh": latency_header,
     "sim/src/core_registers.hpp": register_header_cpp,
+    "sim/src/resident_registers.hpp": resident_header_cpp,
     "sim/include/mantissa/sim/latencies.hpp": latency_header_cpp,
     "tests/cocotb/core_registers.py": registers_python,
 }
@@ -458,9 +512,12 @@ PARTS = {
         "parameters": fusesoc_descriptions,
     },
     "rtl/fx_core.core": {"names": fx_fusesoc_names, "parameters": fx_fusesoc_descriptions},
+    "rtl/fx_resident.core": {"names": resident_fusesoc_names, "parameters": resident_fusesoc_descriptions},
     "rtl/core/core_regs.sv": {"map": register_comment},
     "rtl/README.md": {"latencies": latency_table},
     "docs/integration.md": {"parameters": parameter_table, "fx_core parameters": fx_parameter_table, "registers": register_table, "ends": end_table,
+                            "resident parameters": resident_parameter_table,
+                            "resident registers": resident_register_table, "resident ends": resident_end_table,
                             "errors": error_table},
     "sim/include/mantissa/sim/rtl_engine.hpp": {"error bits": error_bits_cpp},
 }

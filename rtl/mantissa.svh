@@ -9,6 +9,7 @@
 
 `include "core_latencies.svh"
 `include "core_registers.svh"
+`include "resident_registers.svh"
 
 `define CLS_ZERO   2'b00
 `define CLS_FINITE 2'b01
@@ -26,6 +27,14 @@
 
 // lane_turn: clocks. Two lanes want one choice, which leaves the clock room for an adder; 64 want six, three a clock.
 `define LANE_TURN_LATENCY(lanes) (((lanes) <= 2) ? 0 : ((lanes) <= 8) ? 1 : 2)
+
+// In simulation what is at rest is passed over: `cond` is low only where a clocked process would change nothing. Hardware
+// does without it, and so do other simulators, which see the same.
+`ifdef VERILATOR
+`define AWAKE(cond) if (cond)
+`else
+`define AWAKE(cond)
+`endif
 
 // Stops elaboration with a message unless `cond` holds (Icarus, which has no elaboration tasks: stops at time zero).
 `ifdef __ICARUS__

@@ -103,9 +103,14 @@ def modelled(row):
 
 
 def slices(row):
-    per = {"xc7": 4, "xcup": 8}.get(row["target"], 2)
-    places = sum(int(row[k]) for k in ("luts", "memory_luts", "flip_flops")) - int(row["paired"])
-    return -(-places // per)
+    """As host/src/synthesis/slices.cpp."""
+    luts, memory, registers, paired, carries = (int(row[k]) for k in ("luts", "memory_luts", "flip_flops", "paired", "carries"))
+    places = luts + memory
+    if row["target"] == "xcup":
+        return max(-(-places // 8), -(-registers // 16), 2 * -(-memory // 8), -(-carries // 2))
+    if row["target"] == "xc7":
+        return max(-(-places // 4), -(-(places + registers - paired) // 8), -(-registers // 8), 2 * -(-memory // 4), carries)
+    return -(-(places + registers - paired) // 2)
 
 
 def table(header, rows):

@@ -1,10 +1,13 @@
 #include "mantissa/checked_engine.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "mantissa/resident.hpp"
 
 namespace mantissa {
 
@@ -101,6 +104,66 @@ private:
     std::uint64_t iteration_ = 0;
 };
 
+/// What a report says, in words, but for clocks; a point of the history first where one differs.
+std::string to_text(const ResidentReport& r) {
+    return fmt::format("{}: {} passes, {} steps, {} formed again, {} overflows, {} sigma guards, headroom {}, e {}, rr "
+                       "{}, V {}, D {}, words {}",
+                       to_string(r.end), r.passes, r.steps, r.formed_again, r.overflows, r.sigma_guards, r.headroom,
+                       r.e, r.rr, r.overflow_v ? "over" : "fits", r.overflow_d ? "over" : "fits", to_text(r.words));
+}
+std::string to_text(const ResidentPoint& p) {
+    return fmt::format("{} passes, {} steps, e {}, rr {}", p.passes, p.steps, p.e, p.rr);
+}
+
+/// Two resident solvers one after the other, compared at the end.
+class CheckedResident final : public ResidentSolver {
+public:
+    CheckedResident(std::string names, std::unique_ptr<ResidentSolver> subject,
+                    std::unique_ptr<ResidentSolver> reference, Counter passes)
+        : passes_(std::move(passes)), names_(std::move(names)), subject_(std::move(subject)),
+          reference_(std::move(reference)) {}
+    ResidentReport solve(std::span<const fixed::Word> b, const ResidentRequest& request) override {
+        const ResidentReport a = subject_->solve(b, request), other = reference_->solve(b, request);
+        const std::size_t points = std::min(a.history.size(), other.history.size());
+        for (std::size_t k = 0; k < points; ++k)
+            if (a.history[k] != other.history[k])
+                fail(a.history[k].passes, fmt::format("acceptance {}", k), to_text(a.history[k]),
+                     to_text(other.history[k]));
+        if (to_text(a) != to_text(other)) fail(a.passes, "the report", to_text(a), to_text(other));
+        if (a.history.size() != other.history.size())
+            fail(a.passes, "the history's length", std::to_string(a.history.size()),
+                 std::to_string(other.history.size()));
+        std::vector<fixed::Word> v(b.size()), w(b.size());
+        subject_->read(0, v);
+        reference_->read(0, w);
+        for (std::size_t i = 0; i < v.size(); ++i)
+            if (v[i] != w[i])
+                fail(a.passes, fmt::format("V, element {}", i), std::to_string(v[i]), std::to_string(w[i]));
+        if (passes_) *passes_ += a.passes;
+        return a;
+    }
+    void read(std::size_t first, std::span<fixed::Word> v) const override { subject_->read(first, v); }
+    [[nodiscard]] std::optional<std::vector<fixed::Word>> defect() const override { return subject_->defect(); }
+    [[nodiscard]] std::string fault() const override { return subject_->fault(); }
+
+private:
+    [[noreturn]] void fail(std::uint64_t passes, const std::string& what, const std::string& a,
+                           const std::string& b) const {
+        Difference d;
+        d.iteration = passes;
+        d.signal = what;
+        d.subject = a;
+        d.reference = b;
+        throw Mismatch(
+            fmt::format("{} differ behind {} passes of a resident solve, {}: {} and {}", names_, passes, what, a, b),
+            std::move(d));
+    }
+
+    Counter passes_;
+    std::string names_;
+    std::unique_ptr<ResidentSolver> subject_, reference_;
+};
+
 class CheckedEngine final : public Engine {
 public:
     CheckedEngine(const Engine& subject, const Engine& reference, Counter passes)
@@ -121,6 +184,17 @@ public:
         return std::make_unique<CheckedSession>(subject_.name() + " and " + reference_.name(), spec, system.size(),
                                                 subject_.load(system, spec, options),
                                                 reference_.load(system, spec, options), passes_);
+    }
+    [[nodiscard]] std::string resident_refusal(const DatapathSpec& spec, const System& system,
+                                               const Format& iterate) const override {
+        if (std::string why = subject_.resident_refusal(spec, system, iterate); !why.empty()) return why;
+        return reference_.resident_refusal(spec, system, iterate);
+    }
+    [[nodiscard]] std::unique_ptr<ResidentSolver> resident(const System& system, const DatapathSpec& spec,
+                                                           const Format& iterate, int threads) const override {
+        return std::make_unique<CheckedResident>(subject_.name() + " and " + reference_.name(),
+                                                 subject_.resident(system, spec, iterate, threads),
+                                                 reference_.resident(system, spec, iterate, threads), passes_);
     }
 
 private:

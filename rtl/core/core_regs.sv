@@ -132,7 +132,7 @@ module core_regs #(
   wire known   = `REG_WRITABLE(at) || (Integer == 0 && `REG_PCG_CORE_WRITABLE(at)) ||
                  (Slab != 0 && `REG_FX_CORES_WRITABLE(at));
   wire write   = take & ~busy_i;
-  wire scalar  = pair == `REG_ALPHA || pair == `REG_BETA || pair == `REG_RHO_STOP;
+  wire settable = pair == `REG_ALPHA || pair == `REG_BETA || pair == `REG_RHO_STOP;
   wire start   = control & data[`CONTROL_START] & strobe[0];
   wire misuse  = take & busy_i & known & ~clear & ~(control & ~start);
   wire [7:0] strobes = at[2] ? {strobe, 4'b0000} : {4'b0000, strobe}; // of a 64-bit value
@@ -159,7 +159,7 @@ module core_regs #(
       s_axil_bresp  <= 2'b00;
       settle_q      <= '0;
     end else begin
-      if (write & scalar) settle_q <= 3'd6;
+      if (write & settable) settle_q <= 3'd6;
       else if (|settle_q) settle_q <= settle_q - 3'd1;
       if (take) begin
         aw_q <= 1'b0;
@@ -205,7 +205,7 @@ module core_regs #(
     end else begin
       start_o     <= write & start;
       abort_o     <= take & control & data[`CONTROL_ABORT] & strobe[0];
-      set_o       <= strobes & {8{write & scalar}};
+      set_o       <= strobes & {8{write & settable}};
       set_at_o    <= at[5:3];
       errors_q    <= (errors_q & ~({data[8] & strobe[1], data[7:0] & {8{strobe[0]}}} & {`ERRORS_W{take & clear}})) |
                      errors_i | (`ERRORS_W'(misuse) << `ERROR_BUSY);
@@ -234,20 +234,19 @@ module core_regs #(
     end
 
   // ---- Reads -------------------------------------------------------------------------------------------------------
-  // The address is taken in one clock and looked at in the next.
-  logic       ar_q;
+  // The address is taken in one clock and looked at in the next; in the one after a scalar is read from its memory.
+  logic        ar_q, answer_q;
+  wire  [63:0] scalar = 64'(scalar_i);
   logic [7:2] from_q; // a word's address
   wire  [7:0] from = {from_q, 2'b00};
-  assign s_axil_arready = ~s_axil_rvalid & ~ar_q;
+  assign s_axil_arready = ~s_axil_rvalid & ~ar_q & ~answer_q;
   assign scalar_at_o    = from_q[5:3];
-  assign scalar_read_o  = ar_q & (from >= `REG_ALPHA && from < `REG_RHO_STOP + 8'd8);
   // Called on a clock only: a wire would follow the address, and not the registers that the function reads.
   function [31:0] wide(input [7:2] which);
     logic [63:0] value;
     begin
       case ({which[7:3], 3'd0})
         `REG_CYCLES: value = cycles_i;
-        `REG_ALPHA, `REG_BETA, `REG_RHO, `REG_PQ, `REG_QQ, `REG_SIGMA, `REG_RHO_STOP: value = 64'(scalar_i);
         `REG_WORDS_U: value = (Integer != 0) ? words_u_i : 64'd0;
         `REG_WORDS_R: value = (Integer != 0) ? words_r_i : 64'd0;
         `REG_WORDS_P: value = (Integer != 0) ? words_p_i : 64'd0;
@@ -257,10 +256,12 @@ module core_regs #(
       wide = which[2] ? value[63:32] : value[31:0];
     end
   endfunction
-  always_ff @(posedge clk_i) if (!ar_q) from_q <= s_axil_araddr[7:2];
+  always_ff @(posedge clk_i) if (s_axil_arready) from_q <= s_axil_araddr[7:2];
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       ar_q          <= 1'b0;
+      answer_q      <= 1'b0;
+      scalar_read_o <= 1'b0;
       s_axil_rvalid <= 1'b0;
       s_axil_rresp  <= 2'b00;
       s_axil_rdata  <= '0;
@@ -268,7 +269,8 @@ module core_regs #(
       ar_q          <= 1'b1;
     end else if (ar_q) begin
       ar_q          <= 1'b0;
-      s_axil_rvalid <= 1'b1;
+      answer_q      <= 1'b1;
+      scalar_read_o <= from >= `REG_ALPHA && from < `REG_RHO_STOP + 8'd8;
       s_axil_rresp  <= {~(`REG_READABLE(from) || (Integer != 0 && `REG_FX_CORE_READABLE(from)) ||
                           (Slab != 0 && `REG_FX_CORES_READABLE(from))), 1'b0};
       case (from)
@@ -298,6 +300,11 @@ module core_regs #(
         `REG_HALO_COLUMN: s_axil_rdata <= 32'(halo_column_o);
         default: s_axil_rdata <= wide(from_q);
       endcase
+    end else if (answer_q) begin
+      answer_q      <= 1'b0;
+      scalar_read_o <= 1'b0;
+      s_axil_rvalid <= 1'b1;
+      if (scalar_read_o) s_axil_rdata <= scalar[32*from_q[2] +: 32];
     end else if (s_axil_rready) begin
       s_axil_rvalid <= 1'b0;
     end

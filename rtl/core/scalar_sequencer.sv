@@ -44,6 +44,7 @@ module scalar_sequencer #(
   input  wire                 rst_ni,
   input  wire                 abort_i,      ///< drop the work in hand
   input  wire                 start_i,
+  input  wire  [$clog2(N+1)-1:0] entry_i,   ///< with start_i: the first instruction; 0 is there at once
   input  wire  [3*TotalW-1:0] totals_i,     ///< stand from start_i to done_o
   input  wire                 over_i,       ///< with start_i: a term left its window, or a word overflowed
   output logic                subtract_o,   ///< Outside: one clock
@@ -65,21 +66,29 @@ module scalar_sequencer #(
   output logic [OperandW-1:0] beta_op_o,
   output logic                operands_o    ///< one clock: they have been formed anew
 );
-  localparam integer FW   = M + 4;
-  localparam integer ExpW = (Integer != 0) ? `MAX2(E, 10) + 3 : `MAX2(E, SumExpW) + 3; // as scalar_normalise's
+  localparam integer FW   = M + 4; // as scalar_align's
   localparam integer Own  = (Outside != 0) ? 0 : 1;
   localparam integer IW   = `SCALAR_INSTRUCTION_W;
   localparam integer PcW  = $clog2(N + 1);
 
   // ---- The scalars -------------------------------------------------------------------------------------------------
+  // Nothing is done between two passes: until a program begins, and two clocks behind its end.
+  logic       running_q;
+  logic [1:0] awake_q;
+  logic       clearing_q;
+  wire        set   = |set_i;
+  wire        begins = start_i | set | abort_i | ~rst_ni;
+  wire        awake = begins | awake_q[0];
+  always_ff @(posedge clk_i)
+    if (begins | awake_q[0]) awake_q <= (begins | running_q | clearing_q) ? 2'b11 : {1'b0, awake_q[1]};
+  wire unused_awake = &{1'b0, awake};
+
   // Written by results, and by bytes from the bus. A reset clears alpha while it lasts, then the others that the bus
   // sees, first those that it can write.
-  logic       clearing_q;
   logic [2:0] clear_at_q;
   wire  [2:0] clear_next = (clear_at_q == `SCALAR_ALPHA) ? `SCALAR_BETA :
                            (clear_at_q == `SCALAR_BETA) ? `SCALAR_RHO_STOP : clear_at_q - 3'd1;
-  wire        set = |set_i;
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk_i) `AWAKE(awake)
     if (!rst_ni) begin
       clearing_q <= 1'b1;
       clear_at_q <= `SCALAR_BETA;
@@ -90,7 +99,7 @@ module scalar_sequencer #(
 
   wire          write, write_zero;
   wire [2:0]    write_at;
-  wire [SW-1:0] write_word;
+  wire [SW-1:0] written_word;
   wire [2:0]    ram_at = !rst_ni ? `SCALAR_ALPHA : set ? set_at_i : clearing_q ? clear_at_q : write_at;
   wire          ram_zero = !rst_ni | clearing_q | write_zero;
   wire [2:0]    fetch_at;
@@ -102,8 +111,8 @@ module scalar_sequencer #(
     for (k = 0; 8 * k < SW; k = k + 1) begin : g_byte
       localparam integer BW = `MIN2(8, SW - 8 * k);
       logic [BW-1:0] mem [0:7];
-      wire  [BW-1:0] data = set ? set_word_i[8*(k%4) +: BW] : write_word[8*k +: BW] & {BW{~ram_zero}};
-      always_ff @(posedge clk_i)
+      wire  [BW-1:0] data = set ? set_word_i[8*(k%4) +: BW] : written_word[8*k +: BW] & {BW{~ram_zero}};
+      always_ff @(posedge clk_i) `AWAKE(awake)
         if (!rst_ni | set_i[k] | (~set & (clearing_q | write))) mem[ram_at] <= data;
       assign fetched[8*k +: BW] = mem[ram_from];
     end
@@ -118,37 +127,57 @@ module scalar_sequencer #(
   logic [PcW-1:0] pc_q;    // of the instruction behind ir_q
   logic [8:0]     ir_q;
   logic           ready_q; // ir_q holds one
-  logic           running_q, silent_q;
+  logic           silent_q;
   wire [2:0] a   = ir_q[8:6];
   wire [2:0] dst = ir_q[5:3];
   wire [5:0] tag = ir_q[5:0];
   assign fetch_at = a;
 
-  logic [7:0] pending_q;   // scalars that are to be written
-  logic       second_q;    // of the two clocks of an integer total
-  logic       minus_q;     // a difference is being formed
-  wire steps_busy, steps_done, first, added, negative, moving;
+  // A result is pending until it is stored; in the clock before, in which it is rounded, it can be taken.
+  logic [7:0]  pending_q;
+  logic        again_q; // it was taken there, and what takes it has its place in turn
+  logic        minus_q; // a difference is being formed,
+  logic        apart_q; // and this is its first clock, which wants both A and D
+  wire         a_busy, d_busy, moving, rounded;
+  wire [SW-1:0] rounded_word;
+  wire [5:0]   rounded_tag, written_tag;
+  wire         written;
+  wire         here = rounded & rounded_tag[5:3] == a;
+  wire [SW-1:0] word = here ? rounded_word : fetched;
 
   // What an instruction is and waits for is decoded as it is fetched.
   logic [9:0] is_q;     // one-hot, by its number
-  logic [7:0] needs_q;  // scalars that must have been written
-  logic       reads_q;
+  logic [7:0] needs_q;  // scalars that must have been formed,
+  logic       stored_q; // and stored
+  logic       reads_q;  // it reads one
+  logic       takes_q;  // it takes A
+  logic       forms_q;  // it has a result
   logic       settled_q; // nothing is on its way, and nothing was begun a clock ago
-  // While integer totals are on their way in the normaliser, only a division may begin: it takes longer than they do.
-  wire stands = ((is_q[`SCALAR_TOTAL] | reads_q) & (steps_busy | minus_q)) |
-                (|(needs_q & pending_q)) | (reads_q & read_i) |
-                ((is_q[`SCALAR_CLEAR] | is_q[`SCALAR_DONE]) & ~settled_q) |
-                ((is_q[`SCALAR_TIMES] | is_q[`SCALAR_MINUS]) & moving) | (is_q[`SCALAR_TOTAL] & negative);
-  wire go    = running_q & ready_q & ~stands;
-  wire next  = go & ~(is_q[`SCALAR_TOTAL] & (Integer != 0) & ~second_q);
-  wire load  = go & reads_q & ~is_q[`SCALAR_HOLD];
-  wire begun = next & (is_q[`SCALAR_TOTAL] | is_q[`SCALAR_DIVIDE] | is_q[`SCALAR_TIMES] | is_q[`SCALAR_MINUS]);
+  wire a_free = ~a_busy & ~apart_q;
+  wire d_free = ~d_busy & ~apart_q;
+  // While totals are on their way in the normaliser, only a division may begin: it takes longer than they do. Operands are
+  // taken as soon as their registers are free, and again until the instruction goes.
+  logic go, load, hold;
+  always_comb begin
+    go   = 1'b0;
+    load = 1'b0;
+    hold = 1'b0;
+    if (running_q | (start_i & entry_i == '0)) begin
+      go   = ready_q & ~(((|(needs_q & pending_q)) & (stored_q | ~here)) | (reads_q & read_i) | (takes_q & ~a_free) |
+                         (is_q[`SCALAR_HOLD] & ~d_free) | (forms_q & minus_q) | (is_q[`SCALAR_TOTAL] & a_busy) |
+                         ((is_q[`SCALAR_CLEAR] | is_q[`SCALAR_DONE]) & ~settled_q) |
+                         ((is_q[`SCALAR_TIMES] | is_q[`SCALAR_MINUS]) & moving));
+      load = takes_q & a_free;
+      hold = is_q[`SCALAR_HOLD] & d_free;
+    end
+  end
+  wire begun = go & forms_q;
 
   // What the end tests go by.
   logic over_q, not_finite_q, exact_q, indefinite_q, below_q, kill_q;
   wire  failed = over_q | not_finite_q | exact_q | indefinite_q;
   wire  leave  = go & is_q[`SCALAR_CHECK] & failed;
-  wire  finish = go & is_q[`SCALAR_DONE];
+  wire  finish = go & (is_q[`SCALAR_DONE] | (is_q[`SCALAR_CHECK] & dst[0] & ~failed));
 
   function automatic [IW-1:0] instruction(input [PcW-1:0] at);
     integer i;
@@ -160,23 +189,25 @@ module scalar_sequencer #(
   endfunction
 
   task automatic fetch;
-    logic [IW-1:0] word;
+    logic [IW-1:0] next;
     logic [9:0] is;
-    logic reads;
+    logic takes;
     begin
-      word  = instruction(pc_q);
-      is    = 10'd1 << word[IW-1 -: 4];
-      reads = is[`SCALAR_HOLD] | is[`SCALAR_DIVIDE] | is[`SCALAR_TIMES] | is[`SCALAR_MINUS] | is[`SCALAR_BELOW] |
-              is[`SCALAR_OPERAND];
-      ir_q    <= word[8:0];
-      is_q    <= is;
-      reads_q <= reads;
-      needs_q <= {7'd0, reads | is[`SCALAR_CHECK]} << word[8:6];
+      next  = instruction(pc_q);
+      is    = 10'd1 << next[IW-1 -: 4];
+      takes = is[`SCALAR_DIVIDE] | is[`SCALAR_TIMES] | is[`SCALAR_MINUS] | is[`SCALAR_BELOW];
+      ir_q     <= next[8:0];
+      is_q     <= is;
+      takes_q  <= takes;
+      needs_q  <= {7'd0, takes | is[`SCALAR_HOLD] | is[`SCALAR_CHECK]} << next[8:6];
+      stored_q <= is[`SCALAR_CHECK];
+      reads_q  <= takes | is[`SCALAR_HOLD];
+      forms_q  <= is[`SCALAR_TOTAL] | is[`SCALAR_DIVIDE] | is[`SCALAR_TIMES] | is[`SCALAR_MINUS];
     end
   endtask
 
   wire unit_rst_n = rst_ni & ~abort_i & ~kill_q;
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk_i) `AWAKE(awake)
     if (!rst_ni || abort_i) begin
       pc_q      <= '0;
       ready_q   <= 1'b0;
@@ -187,7 +218,7 @@ module scalar_sequencer #(
     end else begin
       kill_q <= leave;
       done_o <= finish & ~silent_q;
-      if (next | ~ready_q) begin
+      if (go | ~ready_q) begin
         fetch();
         pc_q    <= pc_q + PcW'(1);
         ready_q <= 1'b1;
@@ -209,144 +240,152 @@ module scalar_sequencer #(
         silent_q  <= 1'b1;
       end
       if (start_i) running_q <= 1'b1;
+      if (start_i && entry_i != '0) begin
+        pc_q    <= entry_i;
+        ready_q <= 1'b0;
+      end
     end
 
   // ---- The units ---------------------------------------------------------------------------------------------------
-  logic [5:0] tag_q; // of what the steps are at
-  // A total leaves a clock behind its instruction.
-  logic       total_q, total_second_q;
-  logic [1:0] total_at_q;
-  logic [5:0] total_tag_q;
-  wire [FW-1:0] steps_sig;
-  wire steps_sticky, steps_sign, subtract, minus_sign, a_above;
-  wire [1:0] steps_cls, minus_cls, a_cls;
+  logic [5:0] tag_q; // of what the steps, or a difference, are at
+  logic       second_q; // the second clock behind a difference's instruction
+  logic       float_q;  // a floating total leaves a clock behind its instruction
+  logic [1:0] float_at_q;
+  logic [5:0] float_tag_q;
+  wire quotient, product, product_rest, steps_sign, a_above;
+  wire [M:0] quotient_sig, product_sig;
+  wire [1:0] steps_cls, a_cls, d_cls;
   wire signed [E+2:0] steps_exp;
-  wire [SW-1:0] a_word;
-  wire [M:0] larger, smaller;
-  wire [E-1:0] larger_exp;
-  wire [E:0] distance;
+  wire signed [E:0] apart;
+  wire [SW-1:0] a_word, d_word;
   scalar_steps #(.E(E), .M(M), .Rne(Rne), .Blocks(Blocks)) i_steps (
-    .clk_i, .rst_ni(unit_rst_n), .hold_i(go & is_q[`SCALAR_HOLD]), .load_i(load), .divide_i(is_q[`SCALAR_DIVIDE]), .times_i(is_q[`SCALAR_TIMES]),
-    .word_i(fetched), .busy_o(steps_busy), .done_o(steps_done), .sig_o(steps_sig), .sticky_o(steps_sticky),
-    .sign_o(steps_sign), .cls_o(steps_cls), .exp_o(steps_exp), .first_o(first), .a_o(a_word), .a_cls_o(a_cls),
-    .a_above_o(a_above), .larger_o(larger), .smaller_o(smaller), .larger_exp_o(larger_exp), .distance_o(distance),
-    .subtract_o(subtract), .minus_sign_o(minus_sign), .minus_cls_o(minus_cls));
+    .clk_i, .rst_ni(unit_rst_n), .awake_i(awake), .hold_i(hold), .load_i(load), .begin_i(go & takes_q), .divide_i(is_q[`SCALAR_DIVIDE]),
+    .times_i(is_q[`SCALAR_TIMES]), .word_i(word), .a_busy_o(a_busy), .d_busy_o(d_busy), .quotient_o(quotient),
+    .product_o(product), .quotient_sig_o(quotient_sig), .product_sig_o(product_sig), .product_rest_o(product_rest),
+    .sign_o(steps_sign), .cls_o(steps_cls), .exp_o(steps_exp), .a_o(a_word), .d_o(d_word),
+    .a_cls_o(a_cls), .d_cls_o(d_cls), .a_above_o(a_above), .apart_o(apart));
 
-  // A difference is formed here three clocks behind its instruction, or outside, where it is asked for in two.
-  logic second_clock_q, third_clock_q;
-  wire  outside_done = (Outside != 0) & minus_q & subtracted_i;
-  always_ff @(posedge clk_i)
+  // A difference is formed here, or outside, where it is asked for in its second clock.
+  wire outside_done = (Outside != 0) & minus_q & subtracted_i;
+  wire sum_valid;
+  always_ff @(posedge clk_i) `AWAKE(awake)
     if (!unit_rst_n) begin
-      minus_q        <= 1'b0;
-      second_clock_q <= 1'b0;
-      third_clock_q  <= 1'b0;
-      second_q       <= 1'b0;
-      total_q        <= 1'b0;
-      total_second_q <= 1'b0;
+      minus_q  <= 1'b0;
+      apart_q  <= 1'b0;
+      second_q <= 1'b0;
+      float_q  <= 1'b0;
     end else begin
       if (go & is_q[`SCALAR_MINUS]) minus_q <= 1'b1;
-      else if (added | outside_done) minus_q <= 1'b0;
-      second_clock_q <= first & minus_q;
-      third_clock_q  <= second_clock_q;
-      second_q       <= go & is_q[`SCALAR_TOTAL] & ~second_q & (Integer != 0);
-      total_q        <= go & is_q[`SCALAR_TOTAL];
-      total_second_q <= second_q;
+      else if (sum_valid | outside_done) minus_q <= 1'b0;
+      apart_q  <= go & is_q[`SCALAR_MINUS];
+      second_q <= apart_q;
+      float_q  <= go & is_q[`SCALAR_TOTAL];
     end
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i) `AWAKE(awake) begin
     if (begun & ~is_q[`SCALAR_TOTAL]) tag_q <= tag;
-    if (go & (is_q[`SCALAR_TOTAL] | is_q[`SCALAR_MINUS])) begin
-      total_at_q  <= is_q[`SCALAR_MINUS] ? 2'd1 : a[1:0]; // of a difference formed outside
-      total_tag_q <= tag;
+    if (is_q[`SCALAR_TOTAL] | is_q[`SCALAR_MINUS]) begin
+      float_at_q  <= is_q[`SCALAR_MINUS] ? 2'd1 : a[1:0]; // of a difference formed outside
+      float_tag_q <= tag;
     end
   end
-  assign subtract_o = (Outside != 0) & second_clock_q;
-  assign minuend_o  = second_clock_q ? {a_cls, a_word} : {(SW+2){1'bx}};
+  assign subtract_o = (Outside != 0) & second_q;
+  assign minuend_o  = second_q ? {a_cls, a_word} : {(SW+2){1'bx}};
 
-  wire rounded_valid, rounded_sticky, rounded_sign;
-  wire [FW-1:0] rounded_sig;
-  wire [1:0] rounded_cls;
-  wire signed [ExpW-1:0] rounded_exp;
-  wire [5:0] rounded_tag;
-  scalar_normalise #(.E(E), .M(M), .Integer(Integer), .Own(Own), .SumExpW(SumExpW), .SumFracW(SumFracW),
-      .TotalW(TotalW), .W0(W0), .W1(W1), .W2(W2), .Lsb0(Lsb0), .Lsb1(Lsb1), .Lsb2(Lsb2), .SignedTotals(SignedTotals),
-      .TagW(6)) i_normalise (
-    .clk_i, .rst_ni(unit_rst_n), .look_i(start_i), .choose_i(running_q & is_q[`SCALAR_TOTAL]), .choose_at_i(a[1:0]),
-    .choose_second_i(second_q), .total_valid_i(total_q | outside_done), .total_second_i(total_second_q),
-    .total_at_i(total_at_q), .totals_i, .minus_i(third_clock_q & (Own != 0)), .larger_i(larger),
-    .smaller_i(smaller), .larger_exp_i(larger_exp), .distance_i(distance), .subtract_i(subtract),
-    .minus_sign_i(minus_sign), .minus_cls_i(minus_cls), .steps_valid_i(steps_done), .steps_sig_i(steps_sig),
-    .steps_sticky_i(steps_sticky), .steps_sign_i(steps_sign), .steps_cls_i(steps_cls), .steps_exp_i(steps_exp),
-    .tag_i(total_tag_q), .steps_tag_i(tag_q), .negative_o(negative), .moving_o(moving), .added_o(added),
-    .valid_o(rounded_valid), .sig_o(rounded_sig), .sticky_o(rounded_sticky), .sign_o(rounded_sign),
-    .cls_o(rounded_cls), .exp_o(rounded_exp), .tag_o(rounded_tag));
-
-  // ---- Rounding, and what is written -------------------------------------------------------------------------------
-  localparam integer FracW = FW; // and the sticky bit
-  localparam integer EO = E;
-  localparam integer MO = M;
-`include "fp_round.svh"
-  logic [1:0]    result_cls;
-  logic [SW-1:0] result_word;
-  wire           result_sign;
-  always_comb begin : p_round
-    logic [1:0] cls;
-    logic sign;
-    result_cls  = 2'bx;
-    result_word = {SW{1'bx}};
-    cls  = rounded_cls;
-    sign = rounded_sign;
-    if (rounded_valid) begin
-      if (cls == `CLS_FINITE && !rounded_sig[FW-1]) begin
-        cls  = `CLS_ZERO;
-        sign = 1'b0;
-      end
-      round(cls, sign, rounded_exp, {rounded_sig[FW-2:0], rounded_sticky}, result_cls, result_word);
-      // As fp_pack.
-      if (result_cls != `CLS_FINITE)
-        result_word = {sign & ~(&result_cls), {E{result_cls[1]}}, &result_cls, {(M-1){1'b0}}};
+  localparam integer MoveExpW = `MAX2(E, 10) + 3;
+  wire                       moved, moved_rest, moved_fill, moved_sign;
+  wire [M+1:0]               moved_sig;
+  wire [1:0]                 moved_cls;
+  wire signed [MoveExpW-1:0] moved_exp;
+  wire [5:0]                 moved_tag;
+  generate
+    if (Own != 0) begin : g_own
+      wire          sum_sticky, sum_sign, summing, normalising;
+      wire [FW-1:0] sum;
+      wire [1:0]    sum_cls;
+      wire [E-1:0]  sum_exp;
+      scalar_align #(.E(E), .M(M)) i_align (
+        .clk_i, .rst_ni(unit_rst_n), .awake_i(awake), .valid_i(second_q), .a_i(a_word), .d_i(d_word), .a_cls_i(a_cls), .d_cls_i(d_cls),
+        .a_above_i(a_above), .apart_i(apart), .moving_o(summing), .valid_o(sum_valid), .sum_o(sum),
+        .sticky_o(sum_sticky), .sign_o(sum_sign), .cls_o(sum_cls), .exp_o(sum_exp));
+      scalar_normalise #(.E(E), .M(M), .Integer(Integer), .TotalW(TotalW), .W0(W0), .W1(W1), .W2(W2), .Lsb0(Lsb0),
+          .Lsb1(Lsb1), .Lsb2(Lsb2), .SignedTotals(SignedTotals), .TagW(6)) i_normalise (
+        .clk_i, .rst_ni(unit_rst_n), .awake_i(awake), .choose_i(is_q[`SCALAR_TOTAL] & (running_q | start_i)),
+        .total_i(go & is_q[`SCALAR_TOTAL] & (Integer != 0)), .total_at_i(a[1:0]), .totals_i,
+        .total_tag_i(tag), .sum_valid_i(sum_valid), .sum_i(sum), .sum_sticky_i(sum_sticky), .sum_sign_i(sum_sign),
+        .sum_cls_i(sum_cls), .sum_exp_i(sum_exp), .sum_tag_i(tag_q), .moving_o(normalising), .valid_o(moved),
+        .sig_o(moved_sig), .rest_o(moved_rest), .fill_o(moved_fill), .sign_o(moved_sign), .cls_o(moved_cls),
+        .exp_o(moved_exp), .tag_o(moved_tag));
+      assign moving = summing | normalising;
+    end else begin : g_outside
+      assign {sum_valid, moved, moved_rest, moved_fill, moved_sign, moving} = '0;
+      assign moved_sig = '0;
+      assign moved_cls = '0;
+      assign moved_exp = '0;
+      assign moved_tag = '0;
+      wire unused = &{1'b0, d_cls, a_above, apart};
     end
-  end
-  assign result_sign = result_word[SW-1];
-  wire [2:0] must    = rounded_tag[2:0];
-  wire       guarded = rounded_valid & must == `SCALAR_GUARDED & result_sign;
-  assign write      = rounded_valid | (go & is_q[`SCALAR_CLEAR]);
-  assign write_zero = guarded | (go & is_q[`SCALAR_CLEAR]);
-  assign write_at   = rounded_valid ? rounded_tag[5:3] : dst;
-  assign write_word = result_word;
+  endgenerate
 
-  always_ff @(posedge clk_i)
+  wire guarded;
+  scalar_round #(.E(E), .M(M), .Rne(Rne), .Integer(Integer), .SumExpW(SumExpW), .SumFracW(SumFracW), .TotalW(TotalW),
+      .TagW(6)) i_round (
+    .clk_i, .rst_ni(unit_rst_n), .awake_i(awake), .quotient_i(quotient), .product_i(product), .quotient_sig_i(quotient_sig),
+    .product_sig_i(product_sig), .product_rest_i(product_rest), .steps_sign_i(steps_sign), .steps_cls_i(steps_cls),
+    .steps_exp_i(steps_exp), .steps_tag_i(tag_q), .moved_i(moved), .moved_sig_i(moved_sig), .moved_rest_i(moved_rest),
+    .moved_fill_i(moved_fill), .moved_sign_i(moved_sign), .moved_cls_i(moved_cls), .moved_exp_i(moved_exp),
+    .moved_tag_i(moved_tag), .float_i(float_q | outside_done), .float_at_i(float_at_q), .totals_i,
+    .float_tag_i(float_tag_q), .valid_o(rounded), .word_o(rounded_word), .tag_o(rounded_tag), .written_o(written),
+    .written_word_o(written_word), .written_tag_o(written_tag), .guarded_o(guarded));
+
+  // ---- What is written ---------------------------------------------------------------------------------------------
+  logic       clear_q; // a CLEAR stores its zero a clock later
+  logic [2:0] clear_dst_q;
+  always_ff @(posedge clk_i) `AWAKE(awake) begin
+    clear_q <= rst_ni & go & is_q[`SCALAR_CLEAR];
+    if (is_q[`SCALAR_CLEAR]) clear_dst_q <= dst;
+  end
+  assign write      = written | clear_q;
+  assign write_zero = clear_q;
+  assign write_at   = clear_q ? clear_dst_q : written_tag[5:3];
+  always_ff @(posedge clk_i) `AWAKE(awake)
     if (!unit_rst_n) begin
       pending_q <= '0;
+      again_q   <= 1'b0;
       settled_q <= 1'b1;
     end else begin
       settled_q <= ~begun & ~(|pending_q);
-      if (rounded_valid) pending_q[rounded_tag[5:3]] <= 1'b0;
+      again_q   <= begun & here & dst == a;
+      if (written & ~again_q) pending_q[written_tag[5:3]] <= 1'b0;
       if (begun) pending_q[dst] <= 1'b1;
     end
 
   // ---- End tests ---------------------------------------------------------------------------------------------------
-  logic below_ahead_q; // the limit's class and sign are known a clock before the comparison is
-  logic look_below_q;
-  always_ff @(posedge clk_i)
+  logic look_below_q, below_ahead_q; // one and two clocks behind BELOW
+  wire [2:0] must = written_tag[2:0];
+  wire nonzero = |written_word[SW-2:M];
+  always_ff @(posedge clk_i) `AWAKE(awake)
     if (!rst_ni) begin
       end_o   <= `END_PASSES;
       guard_o <= 1'b0;
       {over_q, not_finite_q, exact_q, indefinite_q, below_q} <= '0;
-      look_below_q <= 1'b0;
+      look_below_q  <= 1'b0;
+      below_ahead_q <= 1'b0;
     end else if (start_i) begin
       end_o   <= `END_PASSES;
       guard_o <= 1'b0;
       {not_finite_q, exact_q, indefinite_q, below_q} <= '0;
       over_q  <= over_i;
-      look_below_q <= 1'b0;
+      look_below_q  <= 1'b0;
+      below_ahead_q <= 1'b0;
     end else begin
-      if (rounded_valid && must != `SCALAR_ANY) begin
-        not_finite_q <= not_finite_q | (result_cls[1] & ~guarded);
-        exact_q      <= exact_q | (must == `SCALAR_MUST_NONZERO && result_cls == `CLS_ZERO);
-        indefinite_q <= indefinite_q | (must == `SCALAR_MUST_POSITIVE && (result_cls == `CLS_ZERO || result_sign));
+      if (written && must != `SCALAR_ANY) begin
+        not_finite_q <= not_finite_q | (&written_word[SW-2:M]);
+        exact_q      <= exact_q | (must == `SCALAR_MUST_NONZERO & ~nonzero);
+        indefinite_q <= indefinite_q | (must == `SCALAR_MUST_POSITIVE & (~nonzero | written_word[SW-1]));
         guard_o      <= guard_o | guarded;
       end
-      look_below_q <= go & is_q[`SCALAR_BELOW];
+      look_below_q  <= go & is_q[`SCALAR_BELOW];
+      below_ahead_q <= look_below_q;
       if (below_ahead_q) below_q <= test_i & ~steps_sign & (a_cls == `CLS_INF || (a_cls == `CLS_FINITE && a_above));
       if (go && is_q[`SCALAR_CHECK]) begin
         if (below_q) end_o <= `END_RHO_REACHED;
@@ -357,35 +396,10 @@ module scalar_sequencer #(
         end
       end
     end
-  always_ff @(posedge clk_i) below_ahead_q <= look_below_q;
 
-  // ---- Operands of the vector updates ------------------------------------------------------------------------------
-  localparam integer ConvertLatency = `CONVERT_LATENCY(E, M, OperandExpW, OperandFracW);
-  logic [1:0] operand_q, which_q; // an OPERAND, one and two clocks ago, and its operand
-  wire  [1:0] operand_cls;
-  wire  [OperandW-1:0] operand;
-  wire  [1:0] now_cls = {&a_word[SW-2:M], (&a_word[SW-2:M]) ? |a_word[M-1:0] : |a_word[SW-2:M]};
-  fp_convert #(.EI(E), .MI(M), .EO(OperandExpW), .MO(OperandFracW), .Rne(OperandRne)) i_operand (
-    .clk_i, .en_i(operand_q[0]), .cls_i(now_cls), .word_i(a_word), .cls_o(operand_cls), .word_o(operand));
-  always_ff @(posedge clk_i)
-    if (!rst_ni) begin
-      operand_q  <= '0;
-      operands_o <= 1'b0;
-      {alpha_cls_o, beta_cls_o} <= '0;
-      {alpha_op_o, beta_op_o}   <= '0;
-    end else begin
-      operand_q  <= {operand_q[0], go & is_q[`SCALAR_OPERAND] & ~abort_i};
-      operands_o <= operand_q[ConvertLatency] & which_q[ConvertLatency];
-      if (operand_q[ConvertLatency]) begin
-        if (which_q[ConvertLatency]) begin
-          beta_cls_o <= operand_cls;
-          beta_op_o  <= operand;
-        end else begin
-          alpha_cls_o <= operand_cls;
-          alpha_op_o  <= operand;
-        end
-      end
-    end
-  always_ff @(posedge clk_i) which_q <= {which_q[0], dst[0]};
+  // ---- Operands of the vector updates; nothing is waited for ------------------------------------------------------------------------------
+  scalar_operand #(.E(E), .M(M), .OperandExpW(OperandExpW), .OperandFracW(OperandFracW), .OperandRne(OperandRne)) i_operand (
+    .clk_i, .rst_ni, .awake_i(awake), .valid_i(is_q[`SCALAR_OPERAND] & running_q & ready_q), .beta_i(dst[0]),
+    .word_i(d_word), .alpha_cls_o, .alpha_op_o, .beta_cls_o, .beta_op_o, .operands_o);
 endmodule
 `default_nettype wire

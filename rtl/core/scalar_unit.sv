@@ -2,6 +2,7 @@
 /// integers in a window. Where they are floating and have the scalar format, p'.q's accumulator subtracts: alpha qq leaves
 /// by minuend_o, and pq_i becomes alpha qq - pq.
 `include "mantissa.svh"
+`include "scalar_program.svh"
 `default_nettype none
 module scalar_unit #(
 `include "core_parameters.svh"
@@ -58,7 +59,7 @@ module scalar_unit #(
     .E(ScalarExpW), .M(ScalarFracW), .Rne(ScalarRne), .OperandExpW(OperandExpW), .OperandFracW(OperandFracW),
     .OperandRne(OperandRne), .Integer(Fixed), .W0(DotW), .W1(DotW), .W2(DotW), .Lsb0(Lsb), .Lsb1(Lsb), .Lsb2(Lsb),
     .SumExpW(SumExpW), .SumFracW(SumFracW), .Outside(Outside), .TotalW(DotW)) i_sequencer (
-    .clk_i, .rst_ni, .abort_i, .start_i, .totals_i({qq_i, pq_i, rho_i}), .over_i(over_i | left), .subtract_o,
+    .clk_i, .rst_ni, .abort_i, .start_i, .entry_i({$clog2(`SCALAR_PROGRAM_N + 1){1'b0}}), .totals_i({qq_i, pq_i, rho_i}), .over_i(over_i | left), .subtract_o,
     .minuend_o(minuend), .subtracted_i, .test_i(test_rho_i), .set_i, .set_at_i, .set_word_i, .read_i, .read_at_i, .read_o,
     .done_o, .end_o, .guard_o, .alpha_cls_o, .alpha_op_o, .beta_cls_o, .beta_op_o, .operands_o(operands));
 endmodule

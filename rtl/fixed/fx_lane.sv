@@ -11,24 +11,20 @@ module fx_lane #(
 `include "fx_parameters.svh"
   , localparam integer FactorW = `FX_OPERAND_W(OperandFracW),
   localparam integer WideP    = `FX_WIDE_P(RW, RF, PW, PF),
-  localparam integer UPosW    = `FX_POSITION_W(OperandFracW, PW, UW),
-  localparam integer RPosW    = `FX_POSITION_W(OperandFracW, QW, RW),
-  localparam integer PPosW    = `FX_POSITION_W(OperandFracW, PW, WideP),
-  localparam integer UBeyondN = `FX_BEYOND_N(OperandFracW, PW, UW),
-  localparam integer RBeyondN = `FX_BEYOND_N(OperandFracW, QW, RW),
-  localparam integer PBeyondN = `FX_BEYOND_N(OperandFracW, PW, WideP)
+  localparam integer FromMost = `MAX2(PW, QW),
+  localparam integer OutMost  = `MAX3(UW, RW, WideP),
+  localparam integer UMoveW   = `FX_MOVE_W(OperandFracW, FromMost, OutMost, UW),
+  localparam integer RMoveW   = `FX_MOVE_W(OperandFracW, FromMost, OutMost, RW),
+  localparam integer PMoveW   = `FX_MOVE_W(OperandFracW, FromMost, OutMost, WideP)
 ) (
   input  wire                clk_i,
   input  wire                en_i,
   input  wire  [FactorW-1:0] u_factor_i,   ///< alpha and beta: see fx_operand
-  input  wire  [UPosW-1:0]   u_position_i,
-  input  wire  [UBeyondN-1:0] u_beyond_i,
+  input  wire  [UMoveW-1:0]  u_move_i,
   input  wire  [FactorW-1:0] r_factor_i,
-  input  wire  [RPosW-1:0]   r_position_i,
-  input  wire  [RBeyondN-1:0] r_beyond_i,
+  input  wire  [RMoveW-1:0]  r_move_i,
   input  wire  [FactorW-1:0] p_factor_i,
-  input  wire  [PPosW-1:0]   p_position_i,
-  input  wire  [PBeyondN-1:0] p_beyond_i,
+  input  wire  [PMoveW-1:0]  p_move_i,
   input  wire  [UW-1:0]      u_i,
   input  wire  [RW-1:0]      r_i,
   input  wire  [PW-1:0]      p_i,
@@ -52,19 +48,18 @@ module fx_lane #(
   fx_mul #(.AW(FactorW), .BW(PW), .Style(Style)) i_beta_p (
     .clk_i, .en_i, .a_i(p_factor_i), .b_i(p_i), .product_o(beta_p));
 
-  wire [UW:0]    ap;
-  wire [RW:0]    aq;
-  wire [WideP:0] bp;
-  wire ap_half, aq_half, bp_half, ap_beyond, aq_beyond, bp_beyond;
-  fx_scale #(.M(OperandFracW), .FromW(PW), .OutW(UW), .Down(UDown)) i_scale_u (
-    .clk_i, .en_i, .product_i(alpha_p), .position_i(u_position_i), .beyond_i(u_beyond_i), .term_o(ap),
-    .half_o(ap_half), .beyond_o(ap_beyond));
-  fx_scale #(.M(OperandFracW), .FromW(QW), .OutW(RW), .Down(RDown)) i_scale_r (
-    .clk_i, .en_i, .product_i(alpha_q), .position_i(r_position_i), .beyond_i(r_beyond_i), .term_o(aq),
-    .half_o(aq_half), .beyond_o(aq_beyond));
-  fx_scale #(.M(OperandFracW), .FromW(PW), .OutW(WideP), .Down(PDown)) i_scale_p (
-    .clk_i, .en_i, .product_i(beta_p), .position_i(p_position_i), .beyond_i(p_beyond_i), .term_o(bp),
-    .half_o(bp_half), .beyond_o(bp_beyond));
+  // Terms with their halves: -aq, less one, for r'.
+  wire [UW+1:0]    ap;
+  wire [RW+1:0]    aq;
+  wire [WideP+1:0] bp;
+  wire ap_fill, aq_fill, bp_fill, ap_beyond, aq_beyond, bp_beyond;
+  fx_scale #(.M(OperandFracW), .FromW(PW), .OutW(UW), .FromMost(FromMost), .OutMost(OutMost), .Down(UDown)) i_scale_u (
+    .clk_i, .en_i, .product_i(alpha_p), .move_i(u_move_i), .term_o(ap), .fill_o(ap_fill), .beyond_o(ap_beyond));
+  fx_scale #(.M(OperandFracW), .FromW(QW), .OutW(RW), .FromMost(FromMost), .OutMost(OutMost), .Down(RDown),
+             .Negate(1)) i_scale_r (
+    .clk_i, .en_i, .product_i(alpha_q), .move_i(r_move_i), .term_o(aq), .fill_o(aq_fill), .beyond_o(aq_beyond));
+  fx_scale #(.M(OperandFracW), .FromW(PW), .OutW(WideP), .FromMost(FromMost), .OutMost(OutMost), .Down(PDown)) i_scale_p (
+    .clk_i, .en_i, .product_i(beta_p), .move_i(p_move_i), .term_o(bp), .fill_o(bp_fill), .beyond_o(bp_beyond));
 
   // rnd_p(r')
   localparam integer Cut = RF - PF;
@@ -83,15 +78,40 @@ module fx_lane #(
     end
   endgenerate
 
-  // The carry in comes by way of one more bit below.
+  // Which bits of a term, its half lowest, are the product's: by groups of Step, the first of one bit. That of a half which
+  // is always 0 is kept.
+  localparam integer Step = `FX_OPERAND_STEP(OperandFracW);
+  wire [UW+2:0]    u_keep;
+  wire [RW+2:0]    r_keep;
+  wire [WideP+2:0] p_keep;
+  genvar b;
+  generate
+    for (b = 0; b < UW + 3; b = b + 1) begin : g_u_keep
+      assign u_keep[b] = (b == 0 && UDown != 0) |
+                         u_move_i[`FX_TURN_W(OperandFracW, FromMost, OutMost, UW) + (`MIN2(b, UW + 1) + Step - 1) / Step];
+    end
+    for (b = 0; b < RW + 3; b = b + 1) begin : g_r_keep
+      assign r_keep[b] = (b == 0 && RDown != 0) |
+                         r_move_i[`FX_TURN_W(OperandFracW, FromMost, OutMost, RW) + (`MIN2(b, RW + 1) + Step - 1) / Step];
+    end
+    for (b = 0; b < WideP + 3; b = b + 1) begin : g_p_keep
+      assign p_keep[b] = (b == 0 && PDown != 0) |
+                         p_move_i[`FX_TURN_W(OperandFracW, FromMost, OutMost, WideP) + (`MIN2(b, WideP + 1) + Step - 1) / Step];
+    end
+  endgenerate
+
+  // A half carries into what is added to from one bit below.
   wire [UW+1:0]    u_sum;
   wire [RW+1:0]    r_sum;
   wire [WideP+1:0] p_sum;
-  wire [RW+1:0]    aq_wide = (RW+2)'($signed(aq));
   wire u_below, r_below, p_below;
-  assign {u_sum, u_below} = {(UW+2)'($signed(u_i)), 1'b1} + {(UW+2)'($signed(ap)), ap_half};
-  assign {r_sum, r_below} = {(RW+2)'($signed(r_i)), 1'b1} + {~aq_wide, ~aq_half};
-  assign {p_sum, p_below} = {(WideP+2)'($signed(r_in_p)), 1'b1} + {(WideP+2)'($signed(bp)), bp_half};
+  fx_add #(.W(UW + 3)) i_add_u (
+    .a_i({(UW+2)'($signed(u_i)), 1'b1}), .t_i({ap[UW+1], ap}), .keep_i(u_keep), .fill_i(ap_fill), .sum_o({u_sum, u_below}));
+  fx_add #(.W(RW + 3)) i_add_r (
+    .a_i({(RW+2)'($signed(r_i)), 1'b1}), .t_i({aq[RW+1], aq}), .keep_i(r_keep), .fill_i(aq_fill), .sum_o({r_sum, r_below}));
+  fx_add #(.W(WideP + 3)) i_add_p (
+    .a_i({(WideP+2)'($signed(r_in_p)), 1'b1}), .t_i({bp[WideP+1], bp}), .keep_i(p_keep), .fill_i(bp_fill),
+    .sum_o({p_sum, p_below}));
   always_ff @(posedge clk_i)
     if (en_i) begin
       u_o <= u_live_i ? u_sum[UW-1:0] : '0;
@@ -101,6 +121,6 @@ module fx_lane #(
       r_over_o <= r_live_i & (aq_beyond | ~(&r_sum[RW+1:RW-1] | ~|r_sum[RW+1:RW-1]));
       p_over_o <= p_live_i & (bp_beyond | ~(&p_sum[WideP+1:PW-1] | ~|p_sum[WideP+1:PW-1]));
     end
-  wire unused = &{1'b0, u_below, r_below, p_below};
+  wire unused = &{1'b0, u_below, r_below, p_below, u_move_i, r_move_i, p_move_i};
 endmodule
 `default_nettype wire

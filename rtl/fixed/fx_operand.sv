@@ -8,7 +8,7 @@
 /// left. From the bits of the word that is added to on, nothing is left of the low bits of a word moved left; and from
 /// the bits of the word multiplied and M + 1 on, only the sign of one moved right: beyond these the shift stands.
 ///
-/// One unit for the three, one after another: r' two clocks behind load_i, u' three, p' four. All stand then.
+/// One unit for the three, one after another: r' three clocks behind load_i, u' four, p' five. All stand then.
 `include "mantissa.svh"
 `default_nettype none
 module fx_operand #(
@@ -16,12 +16,11 @@ module fx_operand #(
   , localparam integer M       = OperandFracW,
   localparam integer FactorW = `FX_OPERAND_W(M),
   localparam integer WideP    = `FX_WIDE_P(RW, RF, PW, PF),
-  localparam integer UPosW    = `FX_POSITION_W(M, PW, UW),
-  localparam integer RPosW    = `FX_POSITION_W(M, QW, RW),
-  localparam integer PPosW    = `FX_POSITION_W(M, PW, WideP),
-  localparam integer UBeyondN = `FX_BEYOND_N(M, PW, UW),
-  localparam integer RBeyondN = `FX_BEYOND_N(M, QW, RW),
-  localparam integer PBeyondN = `FX_BEYOND_N(M, PW, WideP)
+  localparam integer FromMost = `MAX2(PW, QW),
+  localparam integer OutMost  = `MAX3(UW, RW, WideP),
+  localparam integer UMoveW   = `FX_MOVE_W(M, FromMost, OutMost, UW),
+  localparam integer RMoveW   = `FX_MOVE_W(M, FromMost, OutMost, RW),
+  localparam integer PMoveW   = `FX_MOVE_W(M, FromMost, OutMost, WideP)
 ) (
   input  wire                 clk_i,
   input  wire                 rst_ni,
@@ -31,61 +30,64 @@ module fx_operand #(
   input  wire  [1:0]          beta_cls_i,
   input  wire  [OperandW-1:0] beta_i,
   output logic [FactorW-1:0]  u_factor_o,
-  output logic [UPosW-1:0]    u_position_o,
-  output logic [UBeyondN-1:0] u_beyond_o,   ///< for fx_scale: bit k is u_position_o <= k
+  output logic [UMoveW-1:0]   u_move_o,     ///< for fx_scale: see fx_move
   output logic [FactorW-1:0]  r_factor_o,
-  output logic [RPosW-1:0]    r_position_o,
-  output logic [RBeyondN-1:0] r_beyond_o,
+  output logic [RMoveW-1:0]   r_move_o,
   output logic [FactorW-1:0]  p_factor_o,
-  output logic [PPosW-1:0]    p_position_o,
-  output logic [PBeyondN-1:0] p_beyond_o
+  output logic [PMoveW-1:0]   p_move_o
 );
   localparam integer E    = OperandExpW;
   localparam integer Step = `FX_OPERAND_STEP(M);
   localparam integer K    = $clog2(Step);
   // A place is the shift to the right, from the longest one to the left on, plus Step - 1: Base - exponent.
-  function automatic integer base_of(input integer from_f, input integer to_f, input integer out_w);
-    base_of = from_f - to_f + `BIAS(E) + M - Step * `FX_POSITION_LEAST(M, out_w) + Step - 1;
+  localparam integer Zero = Step * `FX_BASE(M, OutMost) + Step - 1; // the place of no shift
+  function automatic integer base_of(input integer from_f, input integer to_f);
+    base_of = from_f - to_f + `BIAS(E) + M + Zero;
   endfunction
-  function automatic integer high_of(input integer from_w, input integer out_w); // a place at most,
-    high_of = from_w + M + 1 - Step * `FX_POSITION_LEAST(M, out_w) + Step - 1;
+  function automatic integer high_of(input integer from_w); // a place at most,
+    high_of = from_w + M + 1 + Zero;
   endfunction
   function automatic integer low_of(input integer out_w); // and at least
-    low_of = Step - 1 - out_w - Step * `FX_POSITION_LEAST(M, out_w);
+    low_of = Zero - out_w;
   endfunction
-  localparam integer BaseR = base_of(QF, RF, RW);
-  localparam integer BaseU = base_of(PF, UF, UW);
-  localparam integer BaseP = base_of(PF, PF, WideP);
-  localparam integer HighR = high_of(QW, RW);
-  localparam integer HighU = high_of(PW, UW);
-  localparam integer HighP = high_of(PW, WideP);
+  localparam integer BaseR = base_of(QF, RF);
+  localparam integer BaseU = base_of(PF, UF);
+  localparam integer BaseP = base_of(PF, PF);
+  localparam integer HighR = high_of(QW);
+  localparam integer HighU = high_of(PW);
+  localparam integer HighP = high_of(PW);
   localparam integer Most  = `MAX2(`MAX3((BaseR < 0) ? -BaseR : BaseR, (BaseU < 0) ? -BaseU : BaseU,
                                          (BaseP < 0) ? -BaseP : BaseP), `MAX3(HighR, HighU, HighP));
   localparam integer BaseW  = $clog2(Most + (1 << E) + 1) + 1;
-  localparam integer PosW   = `MAX3(UPosW, RPosW, PPosW);
+  localparam integer PosW   = `FX_POSITION_W(M, FromMost, OutMost);
   localparam integer PlaceW = PosW + K;
 
-  logic [2:0] turn_q, store_q; // of r, u, p
+  logic [2:0] turn_q, clamp_q, store_q; // of r, u, p: the place; between its ends; stored
   wire  [2:0] turn = load_i ? 3'b001 : turn_q;
   always_ff @(posedge clk_i) begin
     turn_q  <= rst_ni ? turn << 1 : 3'b000;
-    store_q <= rst_ni ? turn : 3'b000;
+    clamp_q <= rst_ni ? turn : 3'b000;
+    store_q <= rst_ni ? clamp_q : 3'b000;
   end
 
-  wire [OperandW-1:0] word   = turn[2] ? beta_i : alpha_i;
-  wire                finite = (turn[2] ? beta_cls_i : alpha_cls_i) == `CLS_FINITE;
+  wire [E-1:0] exponent = turn[2] ? beta_i[E+M-1:M] : alpha_i[E+M-1:M];
   wire signed [BaseW-1:0] base = turn[0] ? BaseW'(BaseR) : turn[1] ? BaseW'(BaseU) :
                                  BaseW'(BaseP);
-  wire signed [BaseW-1:0] high = turn[0] ? BaseW'(HighR) : turn[1] ? BaseW'(HighU) :
+  logic signed [BaseW-1:0] raw_q;
+  always_ff @(posedge clk_i) if (|turn) raw_q <= base - $signed(BaseW'({1'b0, exponent}));
+
+  wire [OperandW-1:0] word   = clamp_q[2] ? beta_i : alpha_i;
+  wire                finite = (clamp_q[2] ? beta_cls_i : alpha_cls_i) == `CLS_FINITE;
+  wire signed [BaseW-1:0] high = clamp_q[0] ? BaseW'(HighR) : clamp_q[1] ? BaseW'(HighU) :
                                  BaseW'(HighP);
-  wire signed [BaseW-1:0] low  = turn[0] ? BaseW'(low_of(RW)) : turn[1] ? BaseW'(low_of(UW)) : BaseW'(low_of(WideP));
-  wire signed [BaseW-1:0] place = base - $signed(BaseW'({1'b0, word[E+M-1:M]}));
+  wire signed [BaseW-1:0] low  = clamp_q[0] ? BaseW'(low_of(RW)) : clamp_q[1] ? BaseW'(low_of(UW)) :
+                                 BaseW'(low_of(WideP));
   logic [PlaceW-1:0] place_q;
   logic [M:0]        sig_q;
   logic              neg_q;
   always_ff @(posedge clk_i)
-    if (|turn) begin
-      place_q <= (place < low) ? PlaceW'(low) : (place > high) ? PlaceW'(high) : PlaceW'(place);
+    if (|clamp_q) begin
+      place_q <= (raw_q < low) ? PlaceW'(low) : (raw_q > high) ? PlaceW'(high) : PlaceW'(raw_q);
       sig_q   <= {1'b1, word[M-1:0]} & {(M+1){finite}};
       neg_q   <= word[E+M] & finite;
     end
@@ -102,36 +104,25 @@ module fx_operand #(
   wire [FactorW-1:0] factor;
   wire               unused_below;
   assign {factor, unused_below} = {moved ^ {FactorW{neg_q}}, 1'b1} + {{FactorW{1'b0}}, neg_q};
+  wire [RMoveW-1:0] r_move;
+  wire [UMoveW-1:0] u_move;
+  wire [PMoveW-1:0] p_move;
+  fx_move #(.M(M), .FromMost(FromMost), .OutMost(OutMost), .OutW(RW)) i_r (.position_i(position), .move_o(r_move));
+  fx_move #(.M(M), .FromMost(FromMost), .OutMost(OutMost), .OutW(UW)) i_u (.position_i(position), .move_o(u_move));
+  fx_move #(.M(M), .FromMost(FromMost), .OutMost(OutMost), .OutW(WideP)) i_p (.position_i(position), .move_o(p_move));
   always_ff @(posedge clk_i) begin
     if (store_q[0]) begin
-      r_factor_o   <= factor;
-      r_position_o <= RPosW'(position);
+      r_factor_o <= factor;
+      r_move_o   <= r_move;
     end
     if (store_q[1]) begin
-      u_factor_o   <= factor;
-      u_position_o <= UPosW'(position);
+      u_factor_o <= factor;
+      u_move_o   <= u_move;
     end
     if (store_q[2]) begin
-      p_factor_o   <= factor;
-      p_position_o <= PPosW'(position);
+      p_factor_o <= factor;
+      p_move_o   <= p_move;
     end
-  end
-  localparam integer BeyondN = `MAX3(UBeyondN, RBeyondN, PBeyondN);
-  wire [BeyondN-1:0] beyond;
-  genvar k;
-  generate
-    for (k = 0; k < BeyondN; k = k + 1) begin : g_beyond
-      if (k < (1 << PosW) - 1) begin : g_some
-        assign beyond[k] = position <= PosW'(k);
-      end else begin : g_every
-        assign beyond[k] = 1'b1;
-      end
-    end
-  endgenerate
-  always_ff @(posedge clk_i) begin
-    if (store_q[0]) r_beyond_o <= beyond[RBeyondN-1:0];
-    if (store_q[1]) u_beyond_o <= beyond[UBeyondN-1:0];
-    if (store_q[2]) p_beyond_o <= beyond[PBeyondN-1:0];
   end
 endmodule
 `default_nettype wire

@@ -1,5 +1,6 @@
 /// The third part of a pass of the integer core: from exact totals to alpha and beta.
 `include "mantissa.svh"
+`include "scalar_program.svh"
 `default_nettype none
 module fx_scalars #(
 `include "fx_parameters.svh"
@@ -42,7 +43,7 @@ module fx_scalars #(
     .E(ScalarExpW), .M(ScalarFracW), .Rne(ScalarRne), .OperandExpW(OperandExpW), .OperandFracW(OperandFracW),
     .OperandRne(OperandRne), .Blocks((Style == 1) ? 0 : 1), .Integer(1), .W0(DotRrW), .W1(DotPqW), .W2(DotQqW),
     .Lsb0(-2 * RF), .Lsb1(-PF - QF), .Lsb2(-2 * QF), .TotalW(TotalW)) i_sequencer (
-    .clk_i, .rst_ni, .abort_i(aborting_i), .start_i,
+    .clk_i, .rst_ni, .abort_i(aborting_i), .start_i, .entry_i({$clog2(`SCALAR_PROGRAM_N + 1){1'b0}}),
     .totals_i({TotalW'($signed(qq_i)), TotalW'($signed(pq_i)), TotalW'($signed(rr_i))}), .over_i, .subtract_o(subtract),
     .minuend_o(minuend), .subtracted_i(1'b0), .test_i(test_rho), .set_i, .set_at_i, .set_word_i, .read_i, .read_at_i,
     .read_o, .done_o, .end_o, .guard_o, .alpha_cls_o, .alpha_op_o, .beta_cls_o, .beta_op_o, .operands_o);

@@ -1,67 +1,96 @@
 /// A product of a word and alpha or beta, on its way onto another grid: moved by fx_operand's position, it is
-/// term_o + 2^-1 half_o and what is below, so term_o + half_o is it rounded to nearest, half up, and term_o rounded down.
+/// term + 2^-1 half and what is below, so term + half is it rounded to nearest, half up, and term it rounded down.
 /// The term has one bit more than the words that it is added to; where it does not fit, beyond_o is high, its low
 /// bits are right, and no word can hold the sum. One clock.
+///
+/// The product's bits stand on a ring, and the ring is turned: a turn is the same for positions a ring apart, so it takes
+/// fewer choices than a shift. What is then in a term's place without being of the product, fx_add puts right: fill_o stands
+/// for all bits that are not kept.
 `include "mantissa.svh"
 `default_nettype none
 module fx_scale #(
-  parameter integer M     = 13, ///< fraction bits of the operand
-  parameter integer FromW = 18, ///< bits of the word multiplied,
-  parameter integer OutW  = 18, ///< and of those that the term is added to
-  parameter integer Down  = 0,  ///< half_o is 0
+  parameter integer M        = 13, ///< fraction bits of the operand
+  parameter integer FromW    = 18, ///< bits of the word multiplied,
+  parameter integer OutW     = 18, ///< and of those that the term is added to
+  parameter integer FromMost = 18, ///< see fx_move
+  parameter integer OutMost  = 18,
+  parameter integer Down     = 0,  ///< half is 0
+  parameter integer Negate   = 0,  ///< term_o and fill_o are complements
   localparam integer ProductW = `FX_OPERAND_W(M) + FromW,
-  localparam integer PosW    = `FX_POSITION_W(M, FromW, OutW),
-  localparam integer BeyondN = `FX_BEYOND_N(M, FromW, OutW)
+  localparam integer TurnW   = `FX_TURN_W(M, FromMost, OutMost, OutW),
+  localparam integer Slots   = `FX_TERM_GROUPS(M, OutW),
+  localparam integer Groups  = `FX_PRODUCT_GROUPS(M, FromMost, OutMost),
+  localparam integer Uppers  = `MAX2(0, Groups - (1 << TurnW)),
+  localparam integer BeyondN = `FX_BEYOND_N(M, FromMost, OutW),
+  localparam integer MoveW   = `FX_MOVE_W(M, FromMost, OutMost, OutW)
 ) (
   input  wire                 clk_i,
   input  wire                 en_i,
   input  wire  [ProductW-1:0] product_i,
-  input  wire  [PosW-1:0]     position_i,
-  input  wire  [BeyondN-1:0]  beyond_i,
-  output logic [OutW:0]       term_o,
-  output logic                half_o,
+  input  wire  [MoveW-1:0]    move_i,   ///< see fx_move
+  output logic [OutW+1:0]     term_o,   ///< {term, half}
+  output logic                fill_o,
   output logic                beyond_o
 );
-  localparam integer Step  = `FX_OPERAND_STEP(M);
-  localparam integer Least = `FX_POSITION_LEAST(M, OutW);
-  localparam integer Below = -Step * Least + 1; // zeros below the product, for shifts to the left and for the half
-  localparam integer Wide  = OutW + 2 + Step * ((1 << PosW) - 1); // what the furthest position reaches
+  localparam integer Step = `FX_OPERAND_STEP(M);
+  localparam integer Base = `FX_BASE(M, OutMost);
+  localparam integer Ring = 1 << TurnW;
+  localparam integer Bits = `FX_PRODUCT_BITS(M, FromMost); // and the sign
+  wire [TurnW-1:0]   turn   = move_i[TurnW-1:0];
+  wire               above  = move_i[TurnW+Slots];
+  wire [BeyondN-1:0] beyond = move_i[MoveW-1 -: BeyondN];
+  wire unused_keep = &{1'b0, move_i};
 
-  // From the longest step to the shortest, each stage as wide as those behind it need.
-  wire [Wide-1:0] product = Wide'($signed({product_i, {Below{1'b0}}}));
-  genvar k;
+  // Product group h is in the ring's place h + Base + 1: where the term's group k is after a turn by k less than that.
+  localparam integer All = `MAX2(Groups * Step, Bits + 1);
+  wire [All-1:0] product = All'($signed(product_i));
+  wire [Ring*Step-1:0] ring;
+  genvar h, k;
   generate
-    for (k = 0; k < PosW; k = k + 1) begin : g_stage
-      localparam integer By = Step << (PosW - 1 - k);
-      localparam integer W  = OutW + 2 + By - Step;
-      wire [W+By-1:0] wide;
-      wire [W-1:0]    moved = position_i[PosW-1-k] ? wide[W+By-1:By] : wide[W-1:0];
-      wire unused = &{1'b0, wide};
-      if (k == 0) begin : g_first
-        assign wide = product;
+    for (h = 0; h < Ring; h = h + 1) begin : g_place
+      localparam integer At = (h + Base + 1) % Ring;
+      if (h >= Groups) begin : g_none
+        assign ring[At*Step +: Step] = '0;
+      end else if (h < Uppers) begin : g_two
+        assign ring[At*Step +: Step] = move_i[TurnW+Slots+1+h] ? product[(h+Ring)*Step +: Step] : product[h*Step +: Step];
+      end else begin : g_one
+        assign ring[At*Step +: Step] = product[h*Step +: Step];
+      end
+    end
+    // From the longest turn to the shortest, each as wide as those behind it need.
+    for (k = TurnW - 1; k >= 0; k = k - 1) begin : g_turn
+      localparam integer By   = (1 << k) * Step;
+      localparam integer InW  = `MIN2(Ring, Slots + (2 << k) - 1) * Step;
+      localparam integer W    = `MIN2(Ring, Slots + (1 << k) - 1) * Step;
+      wire [InW-1:0] in;
+      wire [2*InW-1:0] round = {in, in}; // reaches beyond its end only where it is the whole ring
+      wire [W-1:0] out = turn[k] ? round[By +: W] : in[W-1:0];
+      wire unused = &{1'b0, round};
+      if (k == TurnW - 1) begin : g_first
+        assign in = ring;
       end else begin : g_next
-        assign wide = g_stage[k-1].moved;
+        assign in = g_turn[k+1].out;
       end
     end
   endgenerate
-  wire [OutW+1:0] moved = g_stage[PosW-1].moved;
+  wire [OutW+1:0] moved = g_turn[0].out[Step-1 +: OutW+2];
 
   // Neighbours that differ say that the term is longer than they are. Group k holds those that lie beyond the term in
-  // positions up to k.
-  wire [ProductW-2:0] differ = product_i[ProductW-1:1] ^ product_i[ProductW-2:0];
-  wire [BeyondN-1:0]  longer;
+  // positions up to k + Least.
+  wire [Bits-1:0]    differ = product[Bits:1] ^ product[Bits-1:0];
+  wire [BeyondN-1:0] longer;
   generate
     for (k = 0; k < BeyondN; k = k + 1) begin : g_longer
-      localparam integer From = OutW + Step * (Least + k);
-      assign longer[k] = |differ[From +: `MIN2(Step, ProductW - 1 - From)];
+      localparam integer From = OutW % Step + Step * k;
+      assign longer[k] = |differ[From +: `MIN2(Step, Bits - From)];
     end
   endgenerate
   always_ff @(posedge clk_i)
     if (en_i) begin
-      term_o   <= moved[OutW+1:1];
-      half_o   <= (Down != 0) ? 1'b0 : moved[0];
-      beyond_o <= |(longer & beyond_i);
+      term_o   <= ((Down != 0) ? {moved[OutW+1:1], 1'b0} : moved) ^ {(OutW+2){1'(Negate)}};
+      fill_o   <= (product[All-1] & above) ^ 1'(Negate);
+      beyond_o <= |(longer & beyond);
     end
-  wire unused = &{1'b0, differ};
+  wire unused = &{1'b0, differ, g_turn[0].out};
 endmodule
 `default_nettype wire

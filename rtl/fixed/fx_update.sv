@@ -18,7 +18,7 @@ module fx_update #(
   input  wire  [Lanes-1:0]     live_last_i,  ///< lanes of the last token that hold an element
   input  wire  [LenW-1:0]      own_first_i,  ///< with Alone 0: the tokens that are written and summed, fx_slab's
   input  wire  [LenW-1:0]      own_last_i,
-  input  wire                  load_i,       ///< alpha and beta are new; four clocks before a slot
+  input  wire                  load_i,       ///< alpha and beta are new; four clocks before a slot, which is five before p is taken
   input  wire  [1:0]           alpha_cls_i,
   input  wire  [OperandW-1:0]  alpha_i,
   input  wire  [1:0]           beta_cls_i,
@@ -103,18 +103,16 @@ module fx_update #(
   localparam integer FactorW  = `FX_OPERAND_W(OperandFracW);
   localparam integer WideP    = `FX_WIDE_P(RW, RF, PW, PF);
   wire [FactorW-1:0] u_factor, r_factor, p_factor;
-  wire [`FX_POSITION_W(OperandFracW, PW, UW)-1:0]    u_position;
-  wire [`FX_POSITION_W(OperandFracW, QW, RW)-1:0]    r_position;
-  wire [`FX_POSITION_W(OperandFracW, PW, WideP)-1:0] p_position;
-  wire [`FX_BEYOND_N(OperandFracW, PW, UW)-1:0]      u_beyond;
-  wire [`FX_BEYOND_N(OperandFracW, QW, RW)-1:0]      r_beyond;
-  wire [`FX_BEYOND_N(OperandFracW, PW, WideP)-1:0]   p_beyond;
+  localparam integer FromMost = `MAX2(PW, QW);
+  localparam integer OutMost  = `MAX3(UW, RW, WideP);
+  wire [`FX_MOVE_W(OperandFracW, FromMost, OutMost, UW)-1:0]    u_move;
+  wire [`FX_MOVE_W(OperandFracW, FromMost, OutMost, RW)-1:0]    r_move;
+  wire [`FX_MOVE_W(OperandFracW, FromMost, OutMost, WideP)-1:0] p_move;
   fx_operand #(
 `include "fx_parameters_passed.svh"
   ) i_operands (
     .clk_i, .rst_ni, .load_i, .alpha_cls_i, .alpha_i, .beta_cls_i, .beta_i, .u_factor_o(u_factor),
-    .u_position_o(u_position), .u_beyond_o(u_beyond), .r_factor_o(r_factor), .r_position_o(r_position),
-    .r_beyond_o(r_beyond), .p_factor_o(p_factor), .p_position_o(p_position), .p_beyond_o(p_beyond));
+    .u_move_o(u_move), .r_factor_o(r_factor), .r_move_o(r_move), .p_factor_o(p_factor), .p_move_o(p_move));
 
   genvar l;
   generate
@@ -122,9 +120,8 @@ module fx_update #(
       fx_lane #(
 `include "fx_parameters_passed.svh"
       ) i_lane (
-        .clk_i, .en_i, .u_factor_i(u_factor), .u_position_i(u_position), .u_beyond_i(u_beyond), .r_factor_i(r_factor),
-        .r_position_i(r_position), .r_beyond_i(r_beyond), .p_factor_i(p_factor), .p_position_i(p_position),
-        .p_beyond_i(p_beyond), .u_i(u_i[l*UW +: UW]), .r_i(r_i[l*RW +: RW]), .p_i(p_i[l*PW +: PW]),
+        .clk_i, .en_i, .u_factor_i(u_factor), .u_move_i(u_move), .r_factor_i(r_factor), .r_move_i(r_move),
+        .p_factor_i(p_factor), .p_move_i(p_move), .u_i(u_i[l*UW +: UW]), .r_i(r_i[l*RW +: RW]), .p_i(p_i[l*PW +: PW]),
         .q_i(q_i[l*QW +: QW]), .u_live_i(u_live[l]), .r_live_i(r_live[l]), .p_live_i(p_live[l]),
         .u_o(u_o[l*UW +: UW]), .r_o(r_o[l*RW +: RW]), .p_o(p_o[l*PW +: PW]), .u_over_o(u_over_o[l]),
         .r_over_o(r_over_o[l]), .p_over_o(p_over_o[l]));

@@ -90,6 +90,7 @@ const FoldingLinker& folding_linker() {
 std::vector<const char*> rtl_folders(const ModelRequest& request) {
     std::vector<const char*> folders = {"rtl/operators", "rtl/core", "rtl/check"};
     if (is_integer_core(request.parameters)) folders.push_back("rtl/fixed");
+    if (is_resident_core(request.parameters)) folders.push_back("rtl/fixed/resident");
     return folders;
 }
 
@@ -98,6 +99,11 @@ std::vector<fs::path> model_sources(const ModelRequest& request, const fs::path&
     for (const char* folder : rtl_folders(request))
         for (fs::path& file : base::files_in(source / folder, ".sv")) files.push_back(std::move(file));
     for (fs::path& file : base::files_in(source / "rtl", ".svh")) files.push_back(std::move(file));
+    if (is_resident_core(request.parameters)) {
+        for (const char* name : {"sim/model/resident_model.cpp", "sim/model/resident_abi.h", "sim/model/model.vlt"})
+            files.push_back(source / name);
+        return files;
+    }
     for (const char* name : {"sim/model/model_top.sv", "sim/model/model.cpp", "sim/model/model_abi.h",
                              "sim/model/streams.hpp", "sim/model/model.vlt"})
         files.push_back(source / name);
@@ -158,18 +164,27 @@ base::HashName name_of(const ModelRequest& request, const ModelCacheOptions& opt
 }
 
 std::string kind_of(const ModelRequest& request) {
-    return fmt::format("{}{}{} lane(s){}", is_integer_core(request.parameters) ? "integers, " : "",
+    return fmt::format("{}{}{} lane(s){}",
+                       is_resident_core(request.parameters)  ? "resident, "
+                       : is_integer_core(request.parameters) ? "integers, "
+                                                             : "",
                        request.cores > 1 ? fmt::format("{} cores, ", request.cores) : "", value_of(request, "Lanes"),
                        request.trace ? ", with trace" : "");
 }
 
 /// Turns the core into C++ in `work`.
 void verilate(const ModelRequest& request, const fs::path& source, const fs::path& work, const fs::path& log) {
-    Words words =
-        verilator_command() + base::split_words(kVerilatorFlags) +
-        Words{"--Mdir", work, "--prefix", "Vmodel", "--top-module", "model_top", "-I" + (source / "rtl").string()};
+    const bool resident = is_resident_core(request.parameters);
+    Words words = verilator_command() + base::split_words(kVerilatorFlags) +
+                  Words{"--Mdir",
+                        work,
+                        "--prefix",
+                        "Vmodel",
+                        "--top-module",
+                        resident ? "fx_resident" : "model_top",
+                        "-I" + (source / "rtl").string()};
     for (const char* folder : rtl_folders(request)) words = words + Words{"-y", source / folder};
-    words.push_back(source / "sim/model/model_top.sv");
+    words.push_back(source / (resident ? "rtl/fixed/resident/fx_resident.sv" : "sim/model/model_top.sv"));
     if (is_integer_core(request.parameters)) words.push_back("-DMANTISSA_FIXED");
     if (request.cores > 1) words.push_back(fmt::format("-DMANTISSA_CORES={}", request.cores));
     if (request.rules) words = words + Words{"--assert", "-DMANTISSA_RULES"};
@@ -198,7 +213,7 @@ void compile(const ModelRequest& request, const fs::path& source, const fs::path
               "-I" + (source / "sim/model").string(),
               "-o",
               fresh,
-              source / "sim/model/model.cpp",
+              source / (is_resident_core(request.parameters) ? "sim/model/resident_model.cpp" : "sim/model/model.cpp"),
               include / "verilated.cpp",
               include / "verilated_threads.cpp"};
     if (request.trace) words.push_back(include / "verilated_fst_c.cpp");

@@ -17,6 +17,7 @@
 #include "mantissa/fixed_words.hpp"
 #include "mantissa/row_forms.hpp"
 #include "model_library.hpp"
+#include "resident_core.hpp"
 #include "slabs.hpp"
 
 namespace mantissa::sim {
@@ -310,6 +311,16 @@ public:
         request.trace = !options_.trace.path.empty();
         request.rules = options_.rules;
         return std::make_unique<Run>(formed, spec, options_, build_model(request, options_.cache));
+    }
+    [[nodiscard]] std::string resident_refusal(const DatapathSpec& spec, const System& system,
+                                               const Format& iterate) const override {
+        if (std::string why = mantissa::resident_refusal(spec, system, iterate); !why.empty()) return why;
+        return resident_core_refusal(spec, system);
+    }
+    [[nodiscard]] std::unique_ptr<ResidentSolver> resident(const System& system, const DatapathSpec& spec,
+                                                           const Format& iterate, int) const override {
+        if (const std::string why = resident_refusal(spec, system, iterate); !why.empty()) throw InvalidInput(why);
+        return make_resident_core(system, spec, iterate, options_);
     }
 
 private:

@@ -238,6 +238,15 @@ TEST(ComparisonFile, ResidentDesigns) {
     expect_invalid([&] { parse(head + "spec = \"fx20.18\"\nbands = \"some\"\n"); }, "bands must be");
 }
 
+// The floating core's second differences hold their stencil, whatever a comparison streams.
+TEST(ComparisonFile, CoresOfSecondDifferencesHoldTheirStencil) {
+    const std::string head = "problem = \"poisson2d:level=5\"\n[[design]]\n";
+    const std::string second = "spec = \"s17e8,order=second-difference\"\n";
+    EXPECT_STREQ(parse(head + second).designs[0].core_bands(), "constant");
+    EXPECT_STREQ(parse(head + "spec = \"fx18.16,order=second-difference\"\n").designs[0].core_bands(), "streamed");
+    expect_invalid([&] { parse(head + second + "bands = \"streamed\"\n"); }, "leave bands out");
+}
+
 TEST(DeviceFile, UserFilesByPath) {
     const Scratch scratch;
     const std::string text = "name = \"Mine\"\ntarget = \"xc7\"\nslices = 10\nblocks = 0\nmemory_bits = 0\n"

@@ -52,7 +52,14 @@ expect_equal("fx_core.core, target default", lists_of(fx_core)[0], list(words))
 check_described("fx_core.core", fx_core, words, words)
 expect_equal("fx_core.core, files", sorted(re.findall(r"^      - (\w+/\w+\.sv)$", fx_core, re.M)), files_in("fixed"))
 
-files = files_in("core", "operators", "fixed")
+resident = (rtl / "fx_resident.core").read_text()
+extra = {k: v for k, v in parameters_of((rtl / "fixed/resident/fx_resident.sv").read_text()).items()}
+expect_equal("fx_resident.core, target default", lists_of(resident)[0], [*words, *extra])
+check_described("fx_resident.core", resident, {**words, **extra}, {**words, **extra})
+expect_equal("fx_resident.core, files", sorted(re.findall(r"^      - (\w+/\w+/\w+\.sv)$", resident, re.M)),
+             files_in("fixed/resident"))
+
+files = files_in("core", "operators", "fixed", "fixed/resident")
 listed = [line for line in (rtl / "mantissa.f").read_text().split() if line.endswith(".sv")]
 expect_equal("mantissa.f", sorted(listed), files)
 
@@ -61,7 +68,7 @@ expect_equal("mantissa.core and fx_core.core, include files",
              sorted(re.findall(r"^      - (\w+\.svh):", core + fx_core, re.M)), includes)
 
 page = (root / "docs/integration.md").read_text()
-for name in {**axis, **words}:
+for name in {**axis, **words, **extra}:
     if not re.search(rf"\b{name}\b", page):
         failures.append(f"docs/integration.md does not name the parameter {name}")
 print("\n".join(failures) or f"{len(axis)} and {len(words)} parameters and {len(files)} files: all listed")

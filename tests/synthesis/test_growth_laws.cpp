@@ -54,14 +54,39 @@ TEST(GrowthLaws, BrokenTableNamesFileAndLine) {
     }
 }
 
-TEST(GrowthLaws, SlicesCountWhatSharesNoPlace) {
+TEST(Slices, EstimateGivesFlipFlopsWithoutALutAPlace) {
     SynthesisFigures f;
     f.luts = 101;
     f.memory_luts = 10;
     f.flip_flops = 60;
     f.paired = 50;
     EXPECT_EQ(f.slices("xc2v"), 61u); // 121 places, two a slice
-    EXPECT_EQ(f.slices("xc7"), 31u);
+    EXPECT_EQ(f.slices("ecp5"), 61u);
+}
+
+// Each resource of a slice in turn is what there is most of.
+TEST(Slices, BoundIsTheScarcestResource) {
+    SynthesisFigures f;
+    f.luts = 101;
+    f.memory_luts = 10;
+    f.flip_flops = 60;
+    f.paired = 50;
+    EXPECT_EQ(f.slices("xc7"), 28u);  // 111 LUTs, four a slice
+    EXPECT_EQ(f.slices("xcup"), 14u); // eight a CLB
+    f.flip_flops = 400;
+    EXPECT_EQ(f.slices("xc7"), 58u);  // 350 flip-flops past LUTs, over what 111 LUTs leave: 461 / 8
+    EXPECT_EQ(f.slices("xcup"), 25u); // 400 / 16
+    f.paired = 110;
+    f.flip_flops = 220;
+    EXPECT_EQ(f.slices("xc7"), 28u); // one behind each LUT and one past it take no place
+    f.carries = 70;
+    EXPECT_EQ(f.slices("xc7"), 70u); // CARRY4, one a slice
+    EXPECT_EQ(f.slices("xcup"), 35u);
+    f.luts = 0;
+    f.memory_luts = 161;
+    EXPECT_EQ(f.slices("xc7"), 82u); // every other slice can be memory at most
+    EXPECT_EQ(f.slices("xcup"), 42u);
+    EXPECT_EQ(SynthesisFigures().slices("xcup"), 0u);
 }
 
 } // namespace

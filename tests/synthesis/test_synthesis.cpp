@@ -127,6 +127,8 @@ TEST(Synthesize, WrongToolsAndRequestsAreOneLine) {
     expect_one_line(run(scratch, "synthesize --target abacus"), "abacus");
     expect_one_line(run(scratch, "synthesize --bands some"), "--bands");
     expect_one_line(run(scratch, "synthesize --operator add --bands constant"), "--bands");
+    expect_one_line(run(scratch, "synthesize --spec s17e8,order=second-difference --bands streamed"),
+                    "bands: the core of s17e8,order=second-difference streams no coefficients");
     expect_one_line(run(scratch, "synthesize --spec fx18.16,point=moving"), "point=moving");
     expect_one_line(run(scratch, "synthesize --operator div --combinational"), "feedback");
     // Every request is looked at before any tool runs.

@@ -34,7 +34,7 @@ struct Flags {
     std::uint64_t inner = 10, max_iterations = 0;
     double digits = 0, middle_digits = 2, tolerance = 1e-10;
     int threads = 0;
-    bool jacobi = false, json = false;
+    bool jacobi = false, json = false, resident = false;
 };
 
 SolveOptions options_of(const Flags& flags) {
@@ -48,6 +48,8 @@ SolveOptions options_of(const Flags& flags) {
     }
     o.middle = sweeps::parse_middle(flags.middle);
     if (!flags.outer.empty()) o.outer = parse_format(flags.outer);
+    o.resident = flags.resident;
+    if (o.resident && !o.outer) o.outer = kResidentIterate;
     o.headroom = flags.headroom;
     o.inner = flags.inner;
     o.digits = flags.digits;
@@ -84,7 +86,8 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     if (o.inner_recurrence == Recurrence::plain && o.scheme == Scheme::defect_correction) scheme += ", plain CG inside";
     if (!o.middle.empty()) scheme += ", through " + results::middle_text(o);
     if (o.jacobi) scheme += ", Jacobi scaling";
-    if (o.outer) scheme += ", outer loop in " + to_string(*o.outer);
+    if (o.resident) scheme += ", resident with an iterate in " + to_string(*o.outer);
+    else if (o.outer) scheme += ", outer loop in " + to_string(*o.outer);
     if (o.headroom) scheme += fmt::format(", {} bits of headroom", *o.headroom);
     row("problem",
         fmt::format("{}  ({} unknowns, {})", problem.name, problem.system.size(), to_string(problem.system.kind())));
@@ -111,6 +114,9 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
                                  word("p", r.words.p, o.spec.p) + word("q", r.words.q, o.spec.q) + "bits");
         if (r.overflows != 0) row("overflows", fmt::format("{} outer steps lost to a word's overflow", r.overflows));
     }
+    if (r.resident)
+        row("resident", fmt::format("ended {}; {} scales corrected, {} bits of headroom at the end",
+                                    to_string(r.resident->end), r.resident->formed_again, r.resident->headroom));
     if (r.bit_operations != BitOperations{})
         row("bit operations",
             fmt::format("{:.4g} multiplied, {:.4g} added", static_cast<double>(r.bit_operations.multiplied),
@@ -268,6 +274,10 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--middle", f.middle, "formats of a cascade's middle loops, outermost first, as s36e11,s23e8");
     app.add_option("--middle-digits", f.middle_digits, "digits that each middle loop gains")->capture_default_str();
     app.add_option("--outer", f.outer, "the outer loop in integers: the fixed-point format of u and b, as fx64.62");
+    app.add_flag(
+        "--resident", f.resident,
+        "the whole solve by a core that holds its vectors, outer steps too, in integers; --outer is the format "
+        "of its iterate, 64 bits");
     app.add_option(
         "--headroom", f.headroom,
         "fixed-point vectors: bits that the defect's norm leaves free below 1, always (else as the last step "
@@ -291,7 +301,7 @@ Run setup(CLI::App& app, const std::string& typed) {
         // What the advice chooses, and what only a solve has.
         for (const char* name :
              {"--scheme", "--digits", "--format", "--spec", "--engine", "--check", "--inner-recurrence", "--middle",
-              "--middle-digits", "--max-iterations", "--outer", "--headroom", "--history", "--solution"})
+              "--middle-digits", "--max-iterations", "--outer", "--resident", "--headroom", "--history", "--solution"})
             if (app.get_option(name)->count() != 0)
                 throw InvalidInput(fmt::format("{}: --advise chooses the solve itself; leave it out", name));
         return advise_command(*flags);

@@ -28,7 +28,7 @@ using synthesis::SynthesisRequest;
 struct Flags {
     std::vector<std::string> specs{"s23e8"}, targets{"xc2v"}, multipliers{"block"}, parts{"core"};
     std::string store;
-    std::vector<std::string> bands{"streamed"};
+    std::vector<std::string> bands; ///< empty: what the core has, streams if it may
     int seeds = 5, jobs = 1;
     bool combinational = false, place = false, json = false;
 };
@@ -44,19 +44,25 @@ struct Outcome {
     }
 };
 
+std::vector<bool> constant_bands_of(const Flags& flags, const DatapathSpec& spec, const std::string& part) {
+    if (flags.bands.empty()) return {part == "core" && synthesis::holds_stencil(spec)};
+    std::vector<bool> constant;
+    for (const std::string& bands : flags.bands) constant.push_back(bands == "constant");
+    return constant;
+}
+
 std::vector<Outcome> requests_of(const Flags& flags) {
     std::vector<Outcome> all;
     for (const std::string& part : flags.parts)
         for (const std::string& spec : flags.specs)
             for (const std::string& target : flags.targets)
                 for (const std::string& multiplier : flags.multipliers)
-                    for (const std::string& bands : flags.bands)
-                        all.push_back(
-                            {{parse_spec(spec), target, multiplier, part, flags.combinational, bands == "constant"},
-                             {},
-                             {},
-                             {},
-                             {}});
+                    for (const bool constant : constant_bands_of(flags, parse_spec(spec), part))
+                        all.push_back({{parse_spec(spec), target, multiplier, part, flags.combinational, constant},
+                                       {},
+                                       {},
+                                       {},
+                                       {}});
     return all;
 }
 
@@ -124,8 +130,13 @@ void print(const Outcome& o, const std::string& tool) {
                f.flip_flops, f.carries, f.multipliers);
     fmt::print("  block memory {} blocks of 18 Kbit ({} bits), I/O {} bits, depth {} cells\n", f.memory_blocks(),
                f.memory_bits, f.io_bits, f.depth);
-    fmt::print("  slices, estimated from LUTs and the {} flip-flops that share none's place: {}\n",
-               f.flip_flops - f.paired, f.slices(o.request.target));
+    const std::string& target = o.request.target;
+    if (target == "xc7" || target == "xcup")
+        fmt::print("  {}, at least, of its LUTs, flip-flops, memories and carries: {}\n",
+                   target == "xc7" ? "slices" : "CLBs", f.slices(target));
+    else
+        fmt::print("  slices, estimated from LUTs and the {} flip-flops that share none's place: {}\n",
+                   f.flip_flops - f.paired, f.slices(target));
     if (o.request.combinational) return;
     const synthesis::CoreClock clock = o.clock(),
                                model = synthesis::modelled_clock(o.request.target, f.model_mhz, f.model_path);
@@ -181,9 +192,10 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--multiplier", flags->multipliers, "products in logic or on hard blocks; may be repeated")
         ->check(CLI::IsMember({"logic", "block"}))
         ->capture_default_str();
-    app.add_option("--bands", flags->bands, "a core that streams its coefficients, or holds a stencil; may be repeated")
-        ->check(CLI::IsMember({"streamed", "constant"}))
-        ->capture_default_str();
+    app.add_option("--bands", flags->bands,
+                   "a core that streams its coefficients (the default, where it has such streams), or holds a stencil; "
+                   "may be repeated")
+        ->check(CLI::IsMember({"streamed", "constant"}));
     app.add_option("--operator", flags->parts, "one operator instead of the core; may be repeated. " + parts);
     app.add_flag("--combinational", flags->combinational, "an adder or multiplier without its registers");
     app.add_flag("--place", flags->place, "place and route too (ecp5; nextpnr from PyPI)");

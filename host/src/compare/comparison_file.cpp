@@ -127,6 +127,11 @@ private:
             read_resident(t, c, design);
             for (const auto& [text, line] : needed(t, "spec", "spec = \"s17e8\"")) {
                 design.spec = read_spec(text, line);
+                if (design.constant_bands == false && !design.cores.empty() && synthesis::holds_stencil(design.spec))
+                    file_.fail(text::TomlText::line_of(t, "bands"),
+                               fmt::format("the core of {} streams no coefficients, second differences hold their "
+                                           "stencil: leave bands out",
+                                           text));
                 if (design.resident && design.spec.lanes != 1)
                     file_.fail(line, "the number of lanes of a resident design is found: leave lanes out");
                 enter(c, design, line);

@@ -104,6 +104,7 @@
 
 #include "device.hpp"
 #include "mantissa/host/solve.hpp"
+#include "synthesis/synthesis.hpp"
 
 namespace mantissa::compare {
 
@@ -122,7 +123,9 @@ struct Design {
     std::optional<Format> outer;        ///< of a resident design: u and the defect in the outer loop
     std::optional<double> fixed_clocks; ///< of a resident design's pass
     /// The bands that its cores are synthesised with.
-    [[nodiscard]] const char* core_bands() const { return constant_bands.value_or(false) ? "constant" : "streamed"; }
+    [[nodiscard]] const char* core_bands() const {
+        return constant_bands.value_or(false) || synthesis::holds_stencil(spec) ? "constant" : "streamed";
+    }
     /// What results of this design are kept under: the specification, and whether it is resident.
     [[nodiscard]] std::string key() const { return to_string(spec) + (resident ? ", resident" : ""); }
     /// Two entries of a file with the same of these are one design.

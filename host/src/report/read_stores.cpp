@@ -144,6 +144,7 @@ PointRow point_row(const Reader& r, Origins& origins) {
     p.inner_recurrence = r.text("inner_recurrence");
     p.middle = r.text("middle");
     p.outer = in_key(p.key, "outer");
+    if (p.key.find(" resident") != std::string::npos) p.outer += " resident";
     p.headroom = in_key(p.key, "headroom");
     p.inner = r.maybe_whole("inner");
     p.digits = r.maybe_real("digits");

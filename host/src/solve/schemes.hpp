@@ -14,6 +14,9 @@ void solve_defect_correction(const Problem& problem, const Engine& engine, std::
                              SolveContext& context);
 void solve_residual_guided(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                            SolveContext& context);
+/// Residual guided on a core that runs its outer steps too; adds to u what solves A x = d.
+void solve_resident(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+                    SolveContext& context);
 /// CG or pipelined CG on the whole problem in one run.
 void solve_direct(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                   SolveContext& context);

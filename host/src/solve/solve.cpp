@@ -60,6 +60,19 @@ void check_schedule(const SolveOptions& o) {
     }
 }
 
+/// What means nothing to a core that runs its outer loop itself; throws InvalidInput, one line.
+void check_resident(const SolveOptions& o) {
+    if (!o.resident) return;
+    const auto none = [](bool given, std::string_view what) {
+        if (given) throw InvalidInput(fmt::format("resident: {}; leave it out", what));
+    };
+    none(o.scheme != Scheme::residual_guided,
+         fmt::format("the core's outer loop is residual-guided and has no scheme {}", to_string(o.scheme)));
+    none(!o.schedule.empty(), "a core has one datapath and takes no schedule");
+    none(o.digits > 0, "a core counts inner iterations and gains no digits");
+    none(o.jacobi, "Jacobi scaling leaves no constant stencil");
+}
+
 void check(const Problem& problem, const Engine& engine, const SolveOptions& o) {
     const auto require = [](bool good, const std::string& what) {
         if (!good) throw InvalidInput(what);
@@ -99,6 +112,7 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
     check_schedule(o);
     require(!o.outer || (o.outer->is_fixed() && o.outer->valid()),
             "outer: give a fixed-point format, as fx64.62, or leave it out for double precision");
+    check_resident(o);
     require(!o.outer || (refines && o.middle.empty()),
             "outer: only residual-guided and defect-correction without middle loops have an outer loop in integers");
 }
@@ -115,6 +129,7 @@ bool is_direct(Scheme scheme) {
 
 void run_scheme(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                 solving::SolveContext& context) {
+    if (context.options.resident) return solving::solve_resident(problem, engine, u, d, context);
     switch (context.options.scheme) {
     case Scheme::direct:
     case Scheme::pipelined:
@@ -274,8 +289,9 @@ std::uint64_t default_iteration_limit(std::size_t size) {
     return 150 * static_cast<std::uint64_t>(std::sqrt(static_cast<double>(size))) + 10000;
 }
 
-SolveResult solve(const Problem& original, const Engine& engine, const SolveOptions& options,
-                  const Progress& progress) {
+SolveResult solve(const Problem& original, const Engine& engine, const SolveOptions& given, const Progress& progress) {
+    SolveOptions options = given;
+    if (options.resident && !options.outer) options.outer = kResidentIterate;
     check(original, engine, options);
     const auto start = std::chrono::steady_clock::now();
     SolveResult result;
@@ -298,6 +314,10 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     context.fit = fit ? fit->scale : 1;
     if (counts_bits(options)) context.pass = bit_operations(options.spec, *context.loaded);
     result.equation_scale = context.fit;
+    if (options.resident) {
+        const std::string why = engine.resident_refusal(options.spec, *context.loaded, *options.outer);
+        if (!why.empty()) throw InvalidInput(why);
+    }
     context.initial = norm2(d, options.threads);
     if (options.history) result.history.push_back({0, 0, 1.0});
     context.norm = context.initial;

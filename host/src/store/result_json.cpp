@@ -41,6 +41,7 @@ Json to_json(const Point& point) {
     j["spec"] = to_string(o.spec);
     if (!o.schedule.empty()) j["schedule"] = sweeps::schedule_text(o.schedule);
     if (o.outer) j["outer"] = to_string(*o.outer);
+    if (o.resident) j["resident"] = true;
     if (o.headroom) j["headroom"] = *o.headroom;
     j["tolerance"] = o.tolerance;
     j["max_iterations"] = o.max_iterations;
@@ -64,6 +65,12 @@ Json to_json(const SolveResult& result) {
         words.erase("bit_operations");
         if (!words.empty()) j["words"] = words;
     }
+    if (const auto& r = result.resident)
+        j["resident_core"] = {{"end", to_string(r->end)},
+                              {"formed_again", r->formed_again},
+                              {"headroom", r->headroom},
+                              {"e", r->e},
+                              {"rr", number(r->rr)}};
     j["seconds"] = number(result.seconds);
     if (!result.history.empty()) j["history"] = history_to_json(result.history);
     return j;

@@ -38,6 +38,7 @@ std::string point_key(const Point& point) {
     key += fmt::format(" spec={} tolerance={}", to_string(o.spec), text::shortest(o.tolerance));
     if (!o.schedule.empty()) key += " schedule=" + sweeps::schedule_text(o.schedule);
     if (o.outer) key += " outer=" + to_string(*o.outer);
+    if (o.resident) key += " resident";
     if (o.headroom) key += fmt::format(" headroom={}", *o.headroom);
     if (o.max_iterations != 0) key += fmt::format(" max-iterations={}", o.max_iterations);
     if (o.jacobi) key += " jacobi";

@@ -41,9 +41,9 @@ constexpr std::string_view kSpecKeys[] = {"u",     "r",     "p",       "q",   "c
                                           "order", "point", "product", "dot", "scalar", "lanes"};
 constexpr std::string_view kFormatKeys[] = {"u", "r", "p", "q", "coef", "operand", "row", "scalar", "product"};
 constexpr std::string_view kOtherKeys[] = {
-    "problem", "engine",        "scheme",    "inner",    "digits",  "stop",           "inner_recurrence",
-    "middle",  "middle_digits", "tolerance", "jacobi",   "history", "max_iterations", "spec",
-    "format",  "vectors",       "outer",     "headroom", "schedule"};
+    "problem", "engine",        "scheme",    "inner",    "digits",   "stop",           "inner_recurrence",
+    "middle",  "middle_digits", "tolerance", "jacobi",   "history",  "max_iterations", "spec",
+    "format",  "vectors",       "outer",     "headroom", "schedule", "resident"};
 
 template <std::size_t N> bool contains(const std::string_view (&list)[N], std::string_view key) {
     return std::find(std::begin(list), std::end(list), key) != std::end(list);
@@ -363,6 +363,7 @@ private:
             else if (key == "middle_digits") o.middle_digits = digits_of(key, value);
             else if (key == "tolerance") o.tolerance = number_of(key, value, 0, 1);
             else if (key == "max_iterations") o.max_iterations = whole_of(key, value, 0);
+            else if (key == "resident") o.resident = truth_of(key, value);
             else if (key == "jacobi") o.jacobi = truth_of(key, value);
             else if (key == "history") o.history = truth_of(key, value);
         }

@@ -33,6 +33,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 }
 
 constexpr int kLongestRow = 1025, kLengthBits = 21; // of a grid of 1025 x 1025
+constexpr int kResidentRow = 65, kResidentLength = 33 * 33; // a resident core's, of a grid of 33 x 33
 
 /// The parameters of a whole core, for rows up to 1025. An integer core that holds a stencil holds that of the paper's
 /// Poisson problem, whose integers are its parameters; one that streams has a stream of row sums too.
@@ -43,19 +44,18 @@ sim::CoreParameters whole_core(const SynthesisRequest& request, int style) {
         std::erase_if(list, [&](const auto& p) { return p.first == name; });
         list.emplace_back(name, value);
     };
-    const bool second = s.order == RowOrder::second_difference && !s.fixed_vectors();
-    set("CoefMode", request.constant_bands || second ? 1 : 0);
+    const bool resident = request.part == "resident", constant = request.constant_bands || resident;
+    set("CoefMode", constant ? 1 : 0);
     if (!s.fixed_vectors() && !adds_products(s.order)) {
         set("LenW", kLengthBits);
         set("GuardW", kLengthBits);
         set("AddStages", 4);
     }
-    // Second differences are those of (8, -1), whose numbers are part of the hardware.
-    if (second)
+    if (holds_stencil(s))
         for (const auto& [name, value] : {std::pair{"TimesAlpha", -3}, {"TimesBeta", -3}, {"TimesGamma", -1}})
             set(name, value);
     if (s.fixed_vectors()) {
-        if (request.constant_bands) {
+        if (constant) {
             const System poisson = make_problem("poisson2d:level=4").system;
             const auto fit = fitted(poisson, s);
             for (const auto& [name, value] : sim::matrix_parameters(s, fit ? fit->system : poisson)) set(name, value);
@@ -65,7 +65,9 @@ sim::CoreParameters whole_core(const SynthesisRequest& request, int style) {
         }
         set("LenW", kLengthBits);
     }
-    set("MaxRow", kLongestRow);
+    set("MaxRow", resident ? kResidentRow : kLongestRow);
+    if (resident) set("MaxLength", kResidentLength);
+    if (resident) set("OuterLanes", s.lanes);
     // The integer core's own tiles are of 18 x 18 bits; the blocks of these families are wider (25 x 18, 27 x 18), and
     // the tool knows how to fill them.
     const bool wide_blocks = request.target == "xc7" || request.target == "xcup";
@@ -78,6 +80,7 @@ sim::CoreParameters whole_core(const SynthesisRequest& request, int style) {
 const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
     static const std::vector<std::pair<std::string, std::string>> kParts = {
         {"core", "the whole core, one lane unless the specification says otherwise"},
+        {"resident", "the resident core (fixed-point words), its memories those of a grid of 33 x 33"},
         {"add", "the adder between numbers of r's format"},
         {"mul", "the multiplier"},
         {"div", "the divider, one bit per clock"},
@@ -112,6 +115,11 @@ Top top_of(const SynthesisRequest& request) {
         p.insert(p.end(), more.begin(), more.end());
         return p;
     };
+    if (request.part == "resident") {
+        if (!s.fixed_vectors() || !(s.r == s.p && s.r == s.q))
+            throw InvalidInput("operator resident: r, p and q must be fixed-point words of one format, as fx18.16");
+        return {"fx_resident", whole_core(request, style), true};
+    }
     if (request.part == "core") return {s.fixed_vectors() ? "fx_core" : "pcg_core", whole_core(request, style), true};
     if (request.part == "add") return {"fp_add", three({})};
     if (request.part == "mul") return {"fp_mul", three({{"Style", style}})};
@@ -163,7 +171,7 @@ std::string fill_recipe(const std::string& recipe, const SynthesisRequest& reque
     std::string sources, parameters;
     for (const fs::path& file : sources_in(root / "rtl/operators", ".sv")) sources += "\"" + file.string() + "\" ";
     if (top.core)
-        for (const char* folder : {"rtl/core", "rtl/fixed"})
+        for (const char* folder : {"rtl/core", "rtl/fixed", "rtl/fixed/resident"})
             for (const fs::path& file : sources_in(root / folder, ".sv")) sources += "\"" + file.string() + "\" ";
     if (top.wrapper) sources += "\"" + (root / "experiments/synthesis" / (top.module + ".sv")).string() + "\"";
     if (!top.registered.empty()) sources += " \"" + top.registered + "\"";

@@ -112,7 +112,8 @@ Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
     base::HashName hash;
     const fs::path root(source_);
     for (const fs::path& folder :
-         {root / "rtl", root / "rtl/operators", root / "rtl/core", root / "rtl/fixed", root / "experiments/synthesis"})
+         {root / "rtl", root / "rtl/operators", root / "rtl/core", root / "rtl/fixed", root / "rtl/fixed/resident",
+          root / "experiments/synthesis"})
         for (const char* extension : {".sv", ".svh", ".v", ".ys"})
             for (const fs::path& file : base::files_in(folder, extension))
                 hash.add(file.filename().string()).add(base::read_text(file.string()));
@@ -132,6 +133,10 @@ SynthesisKey Synthesizer::key_of(const SynthesisRequest& request) const {
 void Synthesizer::check(const SynthesisRequest& request) {
     if (top_of(request).core)
         if (std::string why = sim::core_refusal(request.spec); !why.empty()) throw InvalidInput(why);
+    if (request.part == "core" && !request.constant_bands && holds_stencil(request.spec))
+        throw InvalidInput(fmt::format("bands: the core of {} streams no coefficients, second differences hold their "
+                                       "stencil; use bands=constant, or order=flux",
+                                       to_string(request.spec)));
     if (request.constant_bands && request.part != "core")
         throw InvalidInput(fmt::format("bands: {} has none; leave bands=constant to cores", request.part));
     if (request.combinational && request.part != "add" && request.part != "mul")

@@ -19,10 +19,18 @@ struct SynthesisRequest {
     std::string multiplier = "block"; ///< logic or block
     std::string part = "core";        ///< core, or an operator: see synthesis_parts()
     bool combinational = false;       ///< registers as wires; for operators without feedback
-    bool constant_bands = false; ///< a core that holds a constant stencil, in place of one that streams coefficients
+    /// A core that holds a constant stencil, in place of one that streams coefficients. Of holds_stencil() it must be
+    /// true.
+    bool constant_bands = false;
 };
 
-/// What a mapped netlist holds. Counts of cells, but for the slices, which are an estimate.
+/// Has the core of these rows only a constant stencil, no streams of coefficients? The floating core's second
+/// differences are those of (8, -1), whose numbers are part of the hardware.
+[[nodiscard]] inline bool holds_stencil(const DatapathSpec& spec) {
+    return spec.order == RowOrder::second_difference && !spec.fixed_vectors();
+}
+
+/// What a mapped netlist holds. Counts of cells, but for the slices, which are derived from them.
 struct SynthesisFigures {
     std::uint64_t luts = 0; ///< LUTs and single inverters; LUTs used as memory are not among them
     std::uint64_t memory_luts = 0;
@@ -38,11 +46,10 @@ struct SynthesisFigures {
     std::uint64_t depth = 0; ///< cells on the longest path between registers, carry cells counted singly
     double model_mhz = 0;    ///< with the delays of an ECP5 (clock_model.hpp); core_clock.hpp makes a clock of it
     std::string model_path;  ///< "from -> to: 5 LUTs, 12 carry cells, 0 multipliers"
-    /// LUTs and unpaired flip-flops, over the LUTs of a slice: 2 (xc2v), 4 (xc7), 8 (xcup's CLB), 2 (ecp5).
-    [[nodiscard]] std::uint64_t slices(const std::string& target) const {
-        const std::uint64_t per_slice = target == "xc7" ? 4 : target == "xcup" ? 8 : 2;
-        return (luts + memory_luts + flip_flops - paired + per_slice - 1) / per_slice;
-    }
+    /// The slices that the cells need (xcup: CLBs, of one slice each). Of xc2v and ecp5 an estimate, where a flip-flop
+    /// that no LUT feeds takes a LUT's place; of xc7 and xcup a lower bound from what a slice has (slices.cpp), which a
+    /// placement exceeds.
+    [[nodiscard]] std::uint64_t slices(const std::string& target) const;
 };
 
 /// One run of place and route on an LFE5U-85F, speed grade 8, without I/O buffers.

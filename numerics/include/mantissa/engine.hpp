@@ -100,6 +100,8 @@
 
 namespace mantissa {
 
+class ResidentSolver;
+
 enum class Vec : std::uint8_t { u, r, p, q };
 
 /// Which recurrence a run iterates.
@@ -217,6 +219,15 @@ public:
     /// call. Throws InvalidInput with refusal()'s line when it must refuse.
     [[nodiscard]] virtual std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                         const SessionOptions& options) const = 0;
+
+    /// Empty when this engine has a resident solver (resident.hpp) for `spec` on `system` with an iterate in words of
+    /// the format `iterate`; else one line that says why not: by default, that it has none.
+    [[nodiscard]] virtual std::string resident_refusal(const DatapathSpec& spec, const System& system,
+                                                       const Format& iterate) const;
+    /// That solver, which copies what it needs of the system. Throws InvalidInput with the line above when it must
+    /// refuse.
+    [[nodiscard]] virtual std::unique_ptr<ResidentSolver> resident(const System& system, const DatapathSpec& spec,
+                                                                   const Format& iterate, int threads) const;
 };
 
 /// How the emulated engine computes. The bits do not depend on it.

@@ -3,6 +3,7 @@
 #include "fixed_matrix.hpp"
 #include "fixed_session.hpp"
 #include "mantissa/row_forms.hpp"
+#include "resident_twin.hpp"
 #include "session_base.hpp"
 
 namespace mantissa {
@@ -40,6 +41,15 @@ public:
         if (!general_)
             if (auto session = detail::make_fused_session(system, spec, options)) return session;
         return detail::make_block_session(system, spec, options);
+    }
+    [[nodiscard]] std::string resident_refusal(const DatapathSpec& spec, const System& system,
+                                               const Format& iterate) const override {
+        return detail::twin_refusal(spec, system, iterate);
+    }
+    [[nodiscard]] std::unique_ptr<ResidentSolver> resident(const System& system, const DatapathSpec& spec,
+                                                           const Format& iterate, int threads) const override {
+        if (const std::string why = resident_refusal(spec, system, iterate); !why.empty()) throw InvalidInput(why);
+        return detail::make_resident_twin(system, spec, iterate, threads);
     }
 
 private:

@@ -34,7 +34,7 @@ using fixed::Word;
 /// 32-bit words with zeros on either side.
 using Words32 = Padded<std::int32_t>;
 
-class FixedFusedSession final : public Session {
+class FixedFusedSession final : public FixedWordsSession {
 public:
     FixedFusedSession(const DatapathSpec& spec, const SessionOptions& options, FixedMatrix matrix, const RowPlan& rows)
         : spec_(spec), matrix_(std::move(matrix)), rows_(rows), threads_(std::max(1, options.threads)),
@@ -104,6 +104,22 @@ public:
         return run_fixed_passes(request, stop, scalars_, unfit_, [this](WordUse& use) { return pass(use); });
     }
 
+    [[nodiscard]] std::span<std::int32_t> words(Vec v) override { return {data(v), size()}; }
+    void enter(Vec v, const WordRange& range) override { range_[index(v)] = range; }
+    [[nodiscard]] WordRange range(Vec v) const override { return range_[index(v)]; }
+    [[nodiscard]] std::span<const std::int32_t> short_u() const override { return u_short_; }
+    [[nodiscard]] std::span<const std::int64_t> long_u() const override { return u_long_; }
+    RunReport first_pass(double rr) override {
+        kept_.assign(data(Vec::r), data(Vec::r) + size());
+        const WordRange kept = range_[index(Vec::r)];
+        first_rho_ = rr;
+        const RunReport report = run({.passes = 1});
+        first_rho_.reset();
+        std::copy(kept_.begin(), kept_.end(), data(Vec::r));
+        range_[index(Vec::r)] = kept;
+        return report;
+    }
+
 private:
     static std::size_t index(Vec v) { return static_cast<std::size_t>(v); }
     [[nodiscard]] std::size_t size() const { return matrix_.size; }
@@ -136,7 +152,13 @@ private:
 
     void update_u(const Factors& f, std::size_t begin, std::size_t n, Found& found, std::vector<double>& buffer) {
         const std::int32_t* const p = data(Vec::p) + begin;
-        if (!u_double_.empty()) {
+        if (first_rho_) {
+            const auto zero = [&](auto& u) {
+                if (!u.empty()) std::fill_n(u.begin() + static_cast<std::ptrdiff_t>(begin), n, 0);
+            };
+            zero(u_short_);
+            zero(u_long_);
+        } else if (!u_double_.empty()) {
             buffer.resize(n);
             const double unit = Format::power_of_two(-spec_.p.fraction_bits);
             for (std::size_t i = 0; i < n; ++i) buffer[i] = p[i] * unit;
@@ -366,7 +388,7 @@ private:
         for (std::size_t v = 0; v < 4; ++v) range_[v] = all.range[v];
         const DotResult rr = total(all.sums[0], Vec::r, Vec::r), pq = total(all.sums[1], Vec::p, Vec::q),
                         qq = total(all.sums[2], Vec::q, Vec::q);
-        return scalar_step(spec_.scalar, rr.value, pq.value, qq.value,
+        return scalar_step(spec_.scalar, first_rho_.value_or(rr.value), pq.value, qq.value,
                            all.overflow || rr.overflow || pq.overflow || qq.overflow);
     }
 
@@ -445,12 +467,19 @@ private:
     Scratch scratch_;
     Scalars scalars_;
     bool unfit_ = false;
+    std::optional<double> first_rho_; ///< rho of a resident run's first pass, while that runs
+    std::vector<std::int32_t> kept_;  ///< r, meanwhile
 };
 
 } // namespace
 
-std::unique_ptr<Session> make_fixed_fused_session(const System& system, const DatapathSpec& spec,
-                                                  const SessionOptions& options) {
+bool has_fixed_fused_session(const System& system, const DatapathSpec& spec, const SessionOptions& options) {
+    return options.recurrence == Recurrence::pipelined && can_run(spec) &&
+           row_plan(fixed_matrix(system, spec.coefficient), spec).has_value();
+}
+
+std::unique_ptr<FixedWordsSession> make_fixed_fused_session(const System& system, const DatapathSpec& spec,
+                                                            const SessionOptions& options) {
     if (options.recurrence != Recurrence::pipelined || !can_run(spec)) return nullptr;
     FixedMatrix matrix = fixed_matrix(system, spec.coefficient);
     const auto rows = row_plan(matrix, spec);

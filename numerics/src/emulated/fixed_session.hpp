@@ -1,8 +1,11 @@
 // What the two fixed-point sessions of the emulated engine share.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 
+#include "../isa/fixed_pass.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/fixed_words.hpp"
 #include "mantissa/scalar_unit.hpp"
@@ -34,11 +37,28 @@ RunReport run_fixed_passes(const RunRequest& request, double stop, Scalars& scal
     return report;
 }
 
+/// A session whose words somebody else forms between its runs: the resident solver.
+class FixedWordsSession : public Session {
+public:
+    /// Words of r, p or q, to read and to write; behind writing, enter() the range of what was written.
+    [[nodiscard]] virtual std::span<std::int32_t> words(Vec v) = 0;
+    virtual void enter(Vec v, const WordRange& range) = 0;
+    /// Bounds on the words of a vector.
+    [[nodiscard]] virtual WordRange range(Vec v) const = 0;
+    /// Words of a fixed u: one of the two is empty.
+    [[nodiscard]] virtual std::span<const std::int32_t> short_u() const = 0;
+    [[nodiscard]] virtual std::span<const std::int64_t> long_u() const = 0;
+    /// The first pass of a resident solver's run (resident.hpp, INNER): q must equal r.
+    virtual RunReport first_pass(double rr) = 0;
+};
+
 /// Element by element, any widths.
 std::unique_ptr<Session> make_fixed_general_session(const System& system, const DatapathSpec& spec,
                                                     const SessionOptions& options);
+/// Has the session in 32-bit integers a loop for this?
+bool has_fixed_fused_session(const System& system, const DatapathSpec& spec, const SessionOptions& options);
 /// In 32-bit integers; null where it has no loop for the spec.
-std::unique_ptr<Session> make_fixed_fused_session(const System& system, const DatapathSpec& spec,
-                                                  const SessionOptions& options);
+std::unique_ptr<FixedWordsSession> make_fixed_fused_session(const System& system, const DatapathSpec& spec,
+                                                            const SessionOptions& options);
 
 } // namespace mantissa::detail

@@ -11,6 +11,7 @@
 #include "mantissa/bit_operations.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/problem.hpp"
+#include "mantissa/resident.hpp"
 
 namespace mantissa {
 
@@ -59,6 +60,12 @@ std::uint64_t default_iteration_limit(std::size_t size);
 /// Bits of headroom that may be asked for; below zero the defect enters with a norm above 1.
 inline constexpr int kLeastHeadroom = -20, kMostHeadroom = 40;
 
+/// Words of a resident solve's iterate where `outer` gives none: up to 512 times a right-hand side of norm 1.
+inline constexpr Format kResidentIterate = Format::fixed(64, 54);
+
+/// Bits of headroom that such a solve gives up behind its first step, where no headroom is asked for.
+inline constexpr int kResidentRelax = 2;
+
 /// A datapath for a part of a solve.
 struct ScheduleStage {
     double below = 1; ///< used from the first outer step on at which the relative defect is below this
@@ -78,6 +85,10 @@ struct SolveOptions {
     /// The outermost loop in integers: u and b in words of this fixed format, the defect an exact sum. None: in double.
     /// For defect_correction (without middle loops) and residual_guided.
     std::optional<Format> outer;
+    /// The whole solve by the engine's resident solver (mantissa/resident.hpp), with V in words of `outer`
+    /// (kResidentIterate where none is given) and 0 bits of headroom where none are. For residual_guided, with `inner`,
+    /// on constant stencils.
+    bool resident = false;
     std::uint64_t inner = 10; ///< inner iterations per outer step; ignored when digits is set
     double digits = 0;        ///< not 0: each inner solve reduces its defect by this many digits instead; see
                               ///< checked_digits()
@@ -100,6 +111,16 @@ struct HistoryPoint {
     double relative_defect = 0; ///< ||b - A u|| / ||b - A u0|| in double precision; with jacobi, of the scaled problem
 };
 
+/// What a resident solve leaves beside what every solve does.
+struct ResidentOutcome {
+    ResidentEnd end = ResidentEnd::passes;
+    std::uint64_t formed_again = 0; ///< reads of D for another scale alone
+    int headroom = 0;               ///< at the end
+    int e = 0;                      ///< the last defect has the norm sqrt(rr) 2^e, where the first has 1/2 to 1
+    double rr = 0;
+    friend bool operator==(const ResidentOutcome&, const ResidentOutcome&) = default;
+};
+
 struct SolveResult {
     Status status = Status::iteration_limit;
     std::string detail;                 ///< one line, why, when not converged or with a reservation
@@ -108,12 +129,13 @@ struct SolveResult {
     double true_residual = 0;    ///< relative_residual() of u on the problem as given; infinite where u is not finite
     std::optional<double> error; ///< sqrt(sum (u - exact)^2 / N) where the solution is known
     std::uint64_t sigma_guards = 0;
-    std::uint64_t overflows = 0;         ///< outer steps lost to a word that overflowed (fixed vectors)
-    double equation_scale = 1;           ///< the engine's matrix is this times the problem's (fitted()); of a
-                                         ///< schedule's, the last one
-    BitOperations bit_operations;        ///< of all passes; none where they are not pipelined CG's in `spec` alone
-                                         ///< (plain CG, middle loops, the schemes that only processors have)
-    WordUse words;                       ///< bits that the longest words of fixed vectors took
+    std::uint64_t overflows = 0;  ///< outer steps lost to a word that overflowed (fixed vectors)
+    double equation_scale = 1;    ///< the engine's matrix is this times the problem's (fitted()); of a
+                                  ///< schedule's, the last one
+    BitOperations bit_operations; ///< of all passes; none where they are not pipelined CG's in `spec` alone
+                                  ///< (plain CG, middle loops, the schemes that only processors have)
+    std::optional<ResidentOutcome> resident;
+    WordUse words; ///< bits that the longest words of fixed vectors took
     std::optional<std::uint64_t> cycles;
     double seconds = 0;
     std::vector<HistoryPoint> history;

@@ -67,14 +67,15 @@ private:
     static constexpr int kMostIdle = 30; ///< a step that moved next to nothing says little
 };
 
+inline constexpr const char* kHopelessOverflow =
+    "words overflow however small the scale: the matrix or its coefficients are beyond these formats";
+
 /// Counts an outer step whose work a word's overflow took, and widens. False, and the solve has its status, where that
 /// is hopeless.
 inline bool lost_to_overflow(InnerScale& scale, SolveContext& context) {
     ++context.result.overflows;
     const bool hope = scale.widen();
-    if (!hope)
-        context.stop(Status::breakdown, "words overflow however small the scale: the matrix or its coefficients are "
-                                        "beyond these formats");
+    if (!hope) context.stop(Status::breakdown, kHopelessOverflow);
     return hope;
 }
 

@@ -19,6 +19,9 @@ using CoreParameters = std::vector<std::pair<std::string, int>>;
 /// Are these the integer core's (fx_core)?
 bool is_integer_core(const CoreParameters& parameters);
 
+/// Are these the resident core's (fx_resident), which has the integer core's and more?
+bool is_resident_core(const CoreParameters& parameters);
+
 /// Empty when the RTL core computes `spec`; else one line that says why not.
 std::string core_refusal(const DatapathSpec& spec);
 

@@ -60,14 +60,15 @@ constexpr int scalar_divide_steps(int frac, int rne) {
     return (frac + rne + 1) / 2 + 1;
 }
 
-/// scalar_steps: parts of a significand that meet in its hard multiplier; 0: logic multiplies.
+/// scalar_steps: parts of a significand, each with a hard multiplier; 0: logic multiplies.
 constexpr int scalar_tiles(int frac, int blocks) {
     return blocks == 0 ? 0 : frac < 17 ? 1 : frac < 34 ? 2 : 0;
 }
 
-/// scalar_steps: clocks of a multiplication: a block's register; four products of parts; two bits each in logic.
+/// scalar_steps: clocks of a multiplication: a block's register; four products of parts on two blocks; two bits
+/// each in logic.
 constexpr int scalar_times_steps(int frac, int blocks) {
-    return scalar_tiles(frac, blocks) == 1 ? 1 : scalar_tiles(frac, blocks) == 2 ? 5 : (frac + 2) / 2 + 1;
+    return scalar_tiles(frac, blocks) == 1 ? 1 : scalar_tiles(frac, blocks) == 2 ? 3 : (frac + 2) / 2 + 1;
 }
 
 /// no latency: 1 where the scalar unit subtracts on an accumulator's adder, dot products being floating and of
@@ -94,8 +95,8 @@ constexpr int accumulate_fold_latency(int term_frac, int sum_frac) {
 /// scalar_sequencer, from start_i to done_o of a pass that is not the last: totals are integers or floating, and
 /// differences are formed outside or here.
 constexpr int scalar_clocks(int integers, int outside, int frac, int rne, int blocks, int sum_frac) {
-    return 2 * scalar_divide_steps(frac, rne) + 2 * scalar_times_steps(frac, blocks) + (outside != 0 ? 25 +
-           accumulate_fold_latency(sum_frac, sum_frac) : integers != 0 ? 38 : 33);
+    return 2 * scalar_divide_steps(frac, rne) + 2 * scalar_times_steps(frac, blocks) + (outside != 0 ? 17 +
+           accumulate_fold_latency(sum_frac, sum_frac) : integers != 0 ? 23 : 22);
 }
 
 /// vector_update, from the slot that consumes p and q to the clock that takes u.
@@ -188,21 +189,51 @@ constexpr int fx_operand_step(int operand_frac) {
     return operand_frac < 10 ? 8 : operand_frac < 14 ? 4 : operand_frac < 16 ? 2 : 1;
 }
 
-/// fx_operand: steps to the right at position 0.
-constexpr int fx_position_least(int operand_frac, int out_w) {
-    return 0 - out_w / fx_operand_step(operand_frac);
+/// fx_operand: steps to the left at position 0. `_most` are the longest of the words multiplied and of those
+/// added to.
+constexpr int fx_base(int operand_frac, int out_most) {
+    return out_most / fx_operand_step(operand_frac);
 }
 
 /// fx_operand: bits of a position.
-constexpr int fx_position_w(int operand_frac, int from_w, int out_w) {
-    return log2_up((from_w + operand_frac) / fx_operand_step(operand_frac) + 2 -
-           fx_position_least(operand_frac, out_w));
+constexpr int fx_position_w(int operand_frac, int from_most, int out_most) {
+    return log2_up((from_most + operand_frac) / fx_operand_step(operand_frac) + 2 + fx_base(operand_frac,
+           out_most));
+}
+
+/// fx_scale: bits of a product but for its sign.
+constexpr int fx_product_bits(int operand_frac, int from_most) {
+    return operand_frac + fx_operand_step(operand_frac) + from_most - 1;
+}
+
+/// fx_scale: groups of a step's bits that hold a product, and a term.
+constexpr int fx_product_groups(int operand_frac, int from_most, int out_most) {
+    return (std::max({fx_product_bits(operand_frac, from_most), out_most + 2}) - 1) /
+           fx_operand_step(operand_frac) + 1;
+}
+
+/// fx_scale: groups that a term and its half lie in.
+constexpr int fx_term_groups(int operand_frac, int out_w) {
+    return out_w / fx_operand_step(operand_frac) + 2;
+}
+
+/// fx_scale: log2 of the groups in the ring that it turns, which holds a term, and half a product.
+constexpr int fx_turn_w(int operand_frac, int from_most, int out_most, int out_w) {
+    return log2_up(std::max({fx_term_groups(operand_frac, out_w), (fx_product_groups(operand_frac,
+           from_most, out_most) + 1) / 2}));
 }
 
 /// fx_scale: groups of product bits that may lie beyond a term.
-constexpr int fx_beyond_n(int operand_frac, int from_w, int out_w) {
-    return (fx_operand_w(operand_frac) + from_w - 2 - out_w - fx_operand_step(operand_frac) *
-           fx_position_least(operand_frac, out_w)) / fx_operand_step(operand_frac) + 1;
+constexpr int fx_beyond_n(int operand_frac, int from_most, int out_w) {
+    return (fx_product_bits(operand_frac, from_most) - 1 - (out_w - out_w / fx_operand_step(operand_frac) *
+           fx_operand_step(operand_frac))) / fx_operand_step(operand_frac) + 1;
+}
+
+/// fx_move: what it says of a position to fx_scale.
+constexpr int fx_move_w(int operand_frac, int from_most, int out_most, int out_w) {
+    return fx_turn_w(operand_frac, from_most, out_most, out_w) + 1 + fx_term_groups(operand_frac, out_w) +
+           std::max({0, fx_product_groups(operand_frac, from_most, out_most) - (1 << fx_turn_w(operand_frac,
+           from_most, out_most, out_w))}) + fx_beyond_n(operand_frac, from_most, out_w);
 }
 
 /// fx_lane: bits that hold p, and r' on p's grid.

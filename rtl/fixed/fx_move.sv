@@ -1,0 +1,66 @@
+/// What a position means to fx_scale and fx_lane, the same for all lanes: see there. Combinational.
+///
+/// A product's bits are counted in groups of Step from 0 up, a term's likewise from group 1, group 0 being its half. At
+/// position Base they are the same: term group k is product group k - 1 + position - Base.
+///
+///   turn      the position modulo the ring's groups
+///   keep      bit k: term group k is one of the product; where it is not, it lies below it, and is 0, or above it, and is the
+///             sign
+///   above     the highest group lies above the product. Then none lies below.
+///   upper     bit h: the ring's place of product groups h and h + Ring has the latter
+///   beyond    bit k: product bits from OutW + Step (k + Least - Base) on lie beyond the term, Least being the least position
+///             that a term of OutW bits has
+`include "mantissa.svh"
+`default_nettype none
+module fx_move #(
+  parameter integer M        = 13, ///< fraction bits of the operand
+  parameter integer FromMost = 18, ///< bits of the longest word multiplied,
+  parameter integer OutMost  = 18, ///< of the longest that a term is added to,
+  parameter integer OutW     = 18, ///< and of this one's
+  localparam integer PosW    = `FX_POSITION_W(M, FromMost, OutMost),
+  localparam integer TurnW   = `FX_TURN_W(M, FromMost, OutMost, OutW),
+  localparam integer Slots   = `FX_TERM_GROUPS(M, OutW),
+  localparam integer Groups  = `FX_PRODUCT_GROUPS(M, FromMost, OutMost),
+  localparam integer Uppers  = `MAX2(0, Groups - (1 << TurnW)),
+  localparam integer BeyondN = `FX_BEYOND_N(M, FromMost, OutW),
+  localparam integer MoveW   = `FX_MOVE_W(M, FromMost, OutMost, OutW)
+) (
+  input  wire  [PosW-1:0]  position_i,
+  output logic [MoveW-1:0] move_o ///< {beyond, upper, above, keep, turn}
+);
+  localparam integer Step  = `FX_OPERAND_STEP(M);
+  localparam integer Base  = `FX_BASE(M, OutMost);
+  localparam integer Least = Base - OutW / Step;
+  localparam integer SlotsMost = `FX_TERM_GROUPS(M, OutMost);
+  // position <= most, from the lowest bit up: a comparison would be made with carries.
+  function automatic logic up_to(input [PosW-1:0] position, input integer most);
+    begin
+      up_to = 1'b1;
+      for (int b = 0; b < PosW; b = b + 1) up_to = most[b] ? (~position[b] | up_to) : (~position[b] & up_to);
+      if (most < 0) up_to = 1'b0;
+      if (most >= (1 << PosW)) up_to = 1'b1;
+    end
+  endfunction
+  wire [Slots-1:0]   keep;
+  wire [BeyondN-1:0] beyond;
+  wire               above = ~up_to(position_i, Groups + Base - SlotsMost + 1);
+  genvar k;
+  generate
+    for (k = 0; k < Slots; k = k + 1) begin : g_keep
+      assign keep[k] = up_to(position_i, Groups + Base - k) & ~up_to(position_i, Base - k);
+    end
+    for (k = 0; k < BeyondN; k = k + 1) begin : g_beyond
+      assign beyond[k] = up_to(position_i, k + Least);
+    end
+    if (Uppers == 0) begin : g_alone
+      assign move_o = {beyond, above, keep, TurnW'(position_i)};
+    end else begin : g_uppers
+      wire [Uppers-1:0] upper;
+      for (k = 0; k < Uppers; k = k + 1) begin : g_upper
+        assign upper[k] = ~up_to(position_i, k + Base + 1);
+      end
+      assign move_o = {beyond, upper, above, keep, TurnW'(position_i)};
+    end
+  endgenerate
+endmodule
+`default_nettype wire

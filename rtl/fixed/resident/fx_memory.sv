@@ -1,0 +1,36 @@
+/// One vector in memory on the chip: Lanes memories side by side, each with a port that reads and a port that writes. A
+/// word is there two clocks behind its address: the memory's register, and one behind it. What is written is read from
+/// the next clock on; nobody reads a word while it is written.
+`default_nettype none
+module fx_memory #(
+  parameter integer Lanes = 1,
+  parameter integer W     = 18,
+  parameter integer Depth = 1024, ///< words of a lane
+  localparam integer AW   = (Depth > 1) ? $clog2(Depth) : 1
+) (
+  input  wire                clk_i,
+  input  wire                read_i,     ///< the read's two registers move
+  input  wire  [AW-1:0]      read_at_i,
+  output logic [Lanes*W-1:0] early_o,    ///< a clock behind the address: for who selects lanes in front of a register
+  output logic [Lanes*W-1:0] word_o,     ///< two clocks behind it
+  input  wire  [Lanes-1:0]   write_i,
+  input  wire  [AW-1:0]      write_at_i,
+  input  wire  [Lanes*W-1:0] word_i
+);
+  genvar l;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+      (* no_rw_check *) logic [W-1:0] mem [0:Depth-1];
+      logic [W-1:0] word_q;
+`ifndef SYNTHESIS
+      initial for (int k = 0; k < Depth; k = k + 1) mem[k] = '0;
+`endif
+      // Not always_ff, which allows no `initial` beside it.
+      always @(posedge clk_i) if (write_i[l]) mem[write_at_i] <= word_i[l*W +: W];
+      always_ff @(posedge clk_i) if (read_i) word_q <= mem[read_at_i];
+      assign early_o[l*W +: W] = word_q;
+    end
+  endgenerate
+  always_ff @(posedge clk_i) if (read_i) word_o <= early_o;
+endmodule
+`default_nettype wire

@@ -1,0 +1,72 @@
+/// One lane of the outer unit: V' = V + rnd(c 2^-nv), D' = D - rnd(s 2^-nd), r = rnd(D' 2^-nr), where c is the correction's
+/// word, s the exact row sum of such words, and the shifts stand through a pass. Roundings are to nearest, half up.
+/// Clocks behind c and s: V and D are taken in the third, V' and D' leave in the fourth, r in the eighth.
+`include "mantissa.svh"
+`default_nettype none
+module fx_outer_lane #(
+  parameter integer CW  = 31, ///< bits of c,
+  parameter integer SW  = 35, ///< of s,
+  parameter integer VW  = 64,
+  parameter integer DW  = 64,
+  parameter integer RW  = 18,
+  localparam integer VLeftW = $clog2(VW + 1 + CW + 1),
+  localparam integer DLeftW = $clog2(DW + 1 + SW + 1),
+  localparam integer RLeftW = $clog2(RW + DW + 1)
+) (
+  input  wire                clk_i,
+  input  wire  [VLeftW-1:0]  v_left_i, ///< fx_place's
+  input  wire  [DLeftW-1:0]  d_left_i,
+  input  wire  [RLeftW-1:0]  r_left_i,
+  input  wire  [CW-1:0]      c_i,
+  input  wire  [SW-1:0]      sum_i,
+  input  wire  [VW-1:0]      v_i,
+  input  wire  [DW-1:0]      d_i,
+  input  wire                r_live_i, ///< in the clock before r_o: an element; else r_o is 0
+  output logic [VW-1:0]      v_o,
+  output logic [DW-1:0]      d_o,
+  output logic               v_over_o,
+  output logic               d_over_o,
+  output logic [RW-1:0]      r_o,
+  output logic               r_over_o
+);
+  wire [VW:0] v_term;
+  wire [DW:0] d_term;
+  wire v_half, d_half, v_beyond, d_beyond;
+  fx_shift #(.InW(CW), .OutW(VW + 1)) i_v (
+    .clk_i, .left_i(v_left_i), .x_i(c_i), .word_o(v_term), .half_o(v_half), .over_o(v_beyond));
+  fx_shift #(.InW(SW), .OutW(DW + 1)) i_d (
+    .clk_i, .left_i(d_left_i), .x_i(sum_i), .word_o(d_term), .half_o(d_half),
+    .over_o(d_beyond));
+
+  // The carry in comes by way of one more bit below. A term beyond one more bit than the word has overflows always.
+  wire [VW+1:0] v_sum;
+  wire [DW+1:0] d_sum;
+  wire v_below, d_below;
+  wire [DW+1:0] d_wide = (DW+2)'($signed(d_term));
+  assign {v_sum, v_below} = {(VW+2)'($signed(v_i)), 1'b1} + {(VW+2)'($signed(v_term)), v_half};
+  assign {d_sum, d_below} = {(DW+2)'($signed(d_i)), 1'b1} + {~d_wide, ~d_half};
+  logic [1:0] v_above, d_above; // bits above the word
+  logic v_beyond_q, d_beyond_q;
+  always_ff @(posedge clk_i) begin
+    {v_above, v_o} <= v_sum;
+    {d_above, d_o} <= d_sum;
+    v_beyond_q <= v_beyond;
+    d_beyond_q <= d_beyond;
+  end
+  assign v_over_o = v_beyond_q | v_above != {2{v_o[VW-1]}};
+  assign d_over_o = d_beyond_q | d_above != {2{d_o[DW-1]}};
+
+  wire [RW-1:0] r_term;
+  wire r_half, r_beyond;
+  fx_shift #(.InW(DW), .OutW(RW)) i_r (
+    .clk_i, .left_i(r_left_i), .x_i(d_o), .word_o(r_term), .half_o(r_half), .over_o(r_beyond));
+  wire [RW:0] r_sum;
+  wire r_below;
+  assign {r_sum, r_below} = {(RW+1)'($signed(r_term)), 1'b1} + {{(RW+1){1'b0}}, r_half};
+  always_ff @(posedge clk_i) begin
+    r_o      <= r_live_i ? r_sum[RW-1:0] : '0;
+    r_over_o <= r_live_i & (r_beyond | (r_sum[RW] ^ r_sum[RW-1]));
+  end
+  wire unused = &{1'b0, v_below, d_below, r_below};
+endmodule
+`default_nettype wire

@@ -1,0 +1,256 @@
+/// The resident solver: a core that keeps its whole system in memory on the chip. It loads b, runs outer and inner passes
+/// by itself until the residual is as small as asked for, and hands back u. docs/integration.md ("The resident core") has
+/// the arithmetic; fx_outer_control the sequence.
+///
+///   s_axis_d    in, LENGTH words of D, one a beat, while no solve is on: b 2^-e0 on the grid of DF fraction bits. tlast
+///               with the last one. V becomes 0 with each word.
+///   m_axis_v    out, LENGTH words of V, one a beat, behind CONTROL.send: the solution is V 2^-VF 2^e0 times the factor by
+///               which the matrix was scaled.
+///   accepted_o  one clock: another right-hand side r was formed; passes, steps, e and r.r as they were then, for who looks on
+///
+/// Parameters are fx_core's, CoefMode 1 and Alone 1, r, p and q of one format, and those below.
+`include "mantissa.svh"
+`include "core_streams.svh"
+`default_nettype none
+module fx_resident #(
+`include "fx_parameters.svh"
+  , parameter integer MaxLength = 1089, ///< elements of a vector: the memories' size
+  parameter integer OuterLanes = 1,    ///< elements that the outer unit takes a clock: a power of two up to Lanes
+  parameter integer VW = 64,           ///< bits of words of V,
+  parameter integer VF = 54,           ///< of which fraction
+  parameter integer DW = 64,           ///< bits of words of D,
+  parameter integer DF = 60            ///< of which fraction
+) (
+  input  wire              clk_i,
+  input  wire              rst_ni,
+
+  input  wire  [7:0]       s_axil_awaddr,
+  input  wire              s_axil_awvalid,
+  output logic             s_axil_awready,
+  input  wire  [31:0]      s_axil_wdata,
+  input  wire  [3:0]       s_axil_wstrb,
+  input  wire              s_axil_wvalid,
+  output logic             s_axil_wready,
+  output logic [1:0]       s_axil_bresp,
+  output logic             s_axil_bvalid,
+  input  wire              s_axil_bready,
+  input  wire  [7:0]       s_axil_araddr,
+  input  wire              s_axil_arvalid,
+  output logic             s_axil_arready,
+  output logic [31:0]      s_axil_rdata,
+  output logic [1:0]       s_axil_rresp,
+  output logic             s_axil_rvalid,
+  input  wire              s_axil_rready,
+
+  input  wire  [DW-1:0]    s_axis_d_tdata,
+  input  wire              s_axis_d_tvalid,
+  input  wire              s_axis_d_tlast,
+  output logic             s_axis_d_tready,
+  output logic [VW-1:0]    m_axis_v_tdata,
+  output logic             m_axis_v_tvalid,
+  output logic             m_axis_v_tlast,
+  input  wire              m_axis_v_tready,
+
+  output logic             accepted_o,
+  output logic [31:0]      passes_o,
+  output logic [31:0]      steps_o,
+  output logic signed [15:0] exponent_o,
+  output logic [ScalarW-1:0] rr_o,
+  output logic             busy_o       ///< a solve is on; its end can serve as an interrupt
+);
+  localparam integer ExponentW = 16;
+  localparam integer Depth = (MaxLength + Lanes - 1) / Lanes;
+  localparam integer OuterDepth = (MaxLength + OuterLanes - 1) / OuterLanes;
+  localparam integer AW = (Depth > 1) ? $clog2(Depth) : 1;
+  localparam integer OuterAW = (OuterDepth > 1) ? $clog2(OuterDepth) : 1;
+  localparam integer OuterLog = $clog2(OuterLanes);
+  localparam integer IndexW = OuterLog + OuterAW; // of an element, by its place in V and D
+  `REQUIRE(g_bad_form, PW == RW && QW == RW && PF == RF && QF == RF && PDown == RDown && QDown == RDown,
+           "fx_resident: r, p and q must be of one format")
+  `REQUIRE(g_bad_outer, VW <= 64 && DW <= 64 && LenW >= IndexW, "fx_resident: V and D have up to 64 bits, and LenW must hold MaxLength")
+
+  // ---- Registers and control ---------------------------------------------------------------------------------------
+  wire start, abort, send;
+  wire [31:0] length_all, row_all, inner_passes, passes;
+  wire [ScalarW-1:0] tolerance;
+  wire signed [ExponentW-1:0] tolerance_exp, headroom, headroom_now;
+  wire [2:0] relax;
+  wire solving, done, v_over, d_over;
+  wire [3:0] how;
+  wire [31:0] formed_again, overflows, sigma_guards;
+  wire [47:0] cycles;
+  wire [UW-1:0] words_u;
+  wire [RW-1:0] words_r;
+  wire [PW-1:0] words_p;
+  wire [QW-1:0] words_q;
+  logic sending_q, loaded_q;
+  fx_resident_regs #(.ScalarW(ScalarW), .ExponentW(ExponentW),
+                     .Config($clog2(Lanes) + 16 * OuterLog + 256 * VF + 65536 * DF)) i_regs (
+    .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
+    .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
+    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .start_o(start), .abort_o(abort), .send_o(send),
+    .length_o(length_all), .row_length_o(row_all), .inner_o(inner_passes), .passes_o(passes), .tolerance_o(tolerance),
+    .tolerance_exp_o(tolerance_exp), .headroom_o(headroom), .relax_o(relax), .headroom_now_i(headroom_now), .busy_i(solving | start | sending_q | send), .done_i(done),
+    .sending_i(sending_q), .loaded_i(loaded_q), .end_i(how), .v_over_i(v_over), .d_over_i(d_over),
+    .pass_count_i(passes_o), .steps_i(steps_o),
+    .formed_again_i(formed_again), .overflows_i(overflows), .sigma_guards_i(sigma_guards), .exponent_i(exponent_o),
+    .rr_i(rr_o), .cycles_i(cycles), .words_u_i(64'(words_u)), .words_r_i(64'(words_r)), .words_p_i(64'(words_p)),
+    .words_q_i(64'(words_q)));
+  assign busy_o = solving;
+  wire [LenW-1:0] length = length_all[LenW-1:0];
+  wire [RowLenW-1:0] row_length = row_all[RowLenW-1:0];
+
+  // An abort resets all but the registers and the memories.
+  logic run_n;
+  always_ff @(posedge clk_i) run_n <= rst_ni & ~abort;
+  // What was programmed stands for long before it is looked at.
+  logic bad_q;
+  always_ff @(posedge clk_i)
+    bad_q <= length_all == '0 || length_all > 32'(MaxLength) || row_all < 32'd3 || row_all < 32'(Lanes) ||
+             row_all > 32'(MaxRow) || row_all > length_all || inner_passes == '0;
+
+  wire inner_start, inner_close, inner_done, inner_busy, close_over, form, betas, scalar_read, scalar_done;
+  wire [31:0] inner_count, inner_guards, run_passes;
+  wire [2:0] inner_end, set_at, scalar_at, scalar_end;
+  wire [7:0] set;
+  wire [31:0] set_word;
+  wire [ScalarW-1:0] scalar;
+  wire outer_start, correct, outer_done, r_over;
+  wire signed [ExponentW-1:0] correct_exponent;
+  fx_outer_control #(.ScalarExpW(ScalarExpW), .ScalarFracW(ScalarFracW), .ScalarRne(ScalarRne),
+                     .ExponentW(ExponentW)) i_control (
+    .clk_i, .rst_ni(run_n), .start_i(start), .refuse_i(bad_q | ~loaded_q), .inner_i(inner_passes), .passes_i(passes),
+    .tolerance_i(tolerance), .tolerance_exp_i(tolerance_exp), .headroom_i(headroom), .relax_i(relax), .headroom_o(headroom_now), .busy_o(solving), .done_o(done),
+    .end_o(how), .passes_o, .steps_o, .formed_again_o(formed_again), .overflows_o(overflows),
+    .sigma_guards_o(sigma_guards), .rr_o, .exponent_o, .cycles_o(cycles), .accepted_o, .inner_start_o(inner_start),
+    .inner_close_o(inner_close), .inner_passes_o(run_passes), .inner_done_i(inner_done), .inner_end_i(inner_end),
+    .inner_count_i(inner_count), .inner_guards_i(inner_guards), .close_over_i(close_over), .form_o(form),
+    .betas_o(betas), .set_o(set), .set_at_o(set_at), .set_word_o(set_word), .scalar_read_o(scalar_read),
+    .scalar_at_o(scalar_at), .scalar_i(scalar), .scalar_done_i(scalar_done), .scalar_end_i(scalar_end),
+    .outer_start_o(outer_start), .correct_o(correct), .correct_exponent_o(correct_exponent), .outer_done_i(outer_done),
+    .v_over_i(v_over), .d_over_i(d_over), .r_over_i(r_over));
+
+  // ---- The passes --------------------------------------------------------------------------------------------------
+  core_vectors_t unused_read, inner_write;
+  wire [AW-1:0] inner_u_at, inner_r_at, inner_p_at, inner_q_at, u_to, r_to, p_to, q_to;
+  wire [Lanes*UW-1:0] u_word, u_early, u_new;
+  wire [Lanes*RW-1:0] r_word, r_early, r_new;
+  wire [Lanes*PW-1:0] p_word, p_early, p_new;
+  wire [Lanes*QW-1:0] q_word, q_early, q_new;
+  wire [DotRrW-1:0] rr;
+  wire [DotPqW-1:0] rp;
+  fx_inner #(
+`include "fx_parameters_passed.svh"
+    , .Depth(Depth)) i_inner (
+    .clk_i, .rst_ni(run_n), .start_i(inner_start), .close_i(inner_close), .clear_words_i(start), .length_i(length),
+    .row_length_i(row_length), .passes_i(run_passes), .busy_o(inner_busy), .done_o(inner_done), .end_o(inner_end),
+    .pass_count_o(inner_count), .sigma_guards_o(inner_guards), .close_over_o(close_over), .words_u_o(words_u),
+    .words_r_o(words_r), .words_p_o(words_p), .words_q_o(words_q), .form_i(form), .betas_i(betas), .rr_i(rr),
+    .rp_i(rp), .set_i(set), .set_at_i(set_at), .set_word_i(set_word), .scalar_read_i(scalar_read),
+    .scalar_at_i(scalar_at), .scalar_o(scalar), .scalar_done_o(scalar_done), .scalar_end_o(scalar_end),
+    .read_o(unused_read), .u_read_at_o(inner_u_at), .r_read_at_o(inner_r_at), .p_read_at_o(inner_p_at),
+    .q_read_at_o(inner_q_at), .u_i(u_word), .r_i(r_word), .p_i(p_word), .q_i(q_word), .write_o(inner_write),
+    .u_write_at_o(u_to), .r_write_at_o(r_to), .p_write_at_o(p_to), .q_write_at_o(q_to), .u_o(u_new), .r_o(r_new),
+    .p_o(p_new), .q_o(q_new));
+
+  wire [AW-1:0] outer_u_at, outer_p_at, outer_r_to;
+  wire [Lanes-1:0] outer_r_write;
+  wire [Lanes*RW-1:0] outer_r;
+  wire [OuterAW-1:0] outer_v_at, outer_v_to;
+  wire outer_v_write;
+  wire [OuterLanes*VW-1:0] v_word, outer_v, v_early;
+  wire [OuterLanes*DW-1:0] d_word, outer_d, d_early;
+  fx_outer #(
+`include "fx_parameters_passed.svh"
+    , .OuterLanes(OuterLanes), .VW(VW), .VF(VF), .DW(DW), .DF(DF), .ExponentW(ExponentW), .Depth(Depth),
+    .OuterDepth(OuterDepth)) i_outer (
+    .clk_i, .rst_ni(run_n), .start_i(outer_start), .correct_i(correct), .exponent_i(correct_exponent),
+    .next_i(exponent_o), .length_i(length), .row_length_i(row_length), .done_o(outer_done), .v_over_o(v_over),
+    .d_over_o(d_over), .r_over_o(r_over), .rr_o(rr), .rp_o(rp), .u_read_at_o(outer_u_at), .u_early_i(u_early),
+    .p_read_at_o(outer_p_at), .p_early_i(p_early), .r_write_o(outer_r_write), .r_write_at_o(outer_r_to),
+    .r_o(outer_r), .v_read_at_o(outer_v_at), .v_i(v_word), .d_i(d_word), .v_write_o(outer_v_write),
+    .v_write_at_o(outer_v_to), .v_o(outer_v), .d_o(outer_d));
+
+  // ---- The host: D comes in, V goes out ------------------------------------------------------------------------------
+  logic [IndexW-1:0] load_q, send_q;
+  logic waits_q, shows_q, waits_last_q, shows_last_q;
+  wire [OuterLanes-1:0] load_lane;
+  wire load = s_axis_d_tvalid & s_axis_d_tready;
+  assign s_axis_d_tready = ~solving & ~start & ~sending_q;
+  wire [LenW-1:0] last = length - LenW'(1);
+  wire moves = ~m_axis_v_tvalid | m_axis_v_tready;
+  wire send_last = LenW'(send_q) == last;
+  always_ff @(posedge clk_i)
+    if (!run_n || start) begin
+      load_q   <= '0;
+      loaded_q <= 1'b0;
+    end else if (load) begin
+      load_q   <= s_axis_d_tlast ? '0 : load_q + IndexW'(1);
+      loaded_q <= s_axis_d_tlast & LenW'(load_q) == last;
+    end
+  always_ff @(posedge clk_i)
+    if (!run_n) begin
+      {sending_q, waits_q, shows_q, waits_last_q, shows_last_q} <= '0;
+      send_q <= '0;
+    end else if (send) begin
+      sending_q <= 1'b1;
+      send_q    <= '0;
+      waits_q   <= 1'b1; // words are on their way
+    end else if (sending_q & moves) begin
+      // The word at send_q is read; the one read before is shown next.
+      send_q       <= send_q + IndexW'(1);
+      waits_q      <= waits_q & ~send_last;
+      shows_q      <= waits_q;
+      shows_last_q <= waits_q & send_last;
+      waits_last_q <= shows_last_q;
+      sending_q    <= ~(m_axis_v_tvalid & m_axis_v_tlast);
+    end
+  logic valid_q;
+  always_ff @(posedge clk_i)
+    if (!run_n) valid_q <= 1'b0;
+    else if (moves) valid_q <= sending_q & shows_q;
+  assign m_axis_v_tvalid = valid_q;
+  assign m_axis_v_tlast  = waits_last_q;
+  generate
+    if (OuterLanes == 1) begin : g_one
+      assign load_lane = load;
+      assign m_axis_v_tdata = v_word;
+    end else begin : g_some
+      logic [OuterLog-1:0] part_q, part_q2;
+      always_ff @(posedge clk_i)
+        if (moves) begin
+          part_q  <= send_q[OuterLog-1:0];
+          part_q2 <= part_q;
+        end
+      assign load_lane = {{(OuterLanes-1){1'b0}}, load} << load_q[OuterLog-1:0];
+      assign m_axis_v_tdata = v_word[part_q2*VW +: VW];
+    end
+  endgenerate
+
+  // ---- Memories ----------------------------------------------------------------------------------------------------
+  fx_memory #(.Lanes(Lanes), .W(UW), .Depth(Depth)) i_u (
+    .clk_i, .read_i(1'b1), .read_at_i(inner_busy ? inner_u_at : outer_u_at), .early_o(u_early), .word_o(u_word),
+    .write_i({Lanes{inner_write.u}}), .write_at_i(u_to), .word_i(u_new));
+  fx_memory #(.Lanes(Lanes), .W(RW), .Depth(Depth)) i_r (
+    .clk_i, .read_i(1'b1), .read_at_i(inner_r_at), .early_o(r_early), .word_o(r_word),
+    .write_i({Lanes{inner_write.r}} | outer_r_write), .write_at_i(inner_busy ? r_to : outer_r_to),
+    .word_i(inner_busy ? r_new : outer_r));
+  fx_memory #(.Lanes(Lanes), .W(PW), .Depth(Depth)) i_p (
+    .clk_i, .read_i(1'b1), .read_at_i(inner_busy ? inner_p_at : outer_p_at), .early_o(p_early), .word_o(p_word),
+    .write_i({Lanes{inner_write.p}}), .write_at_i(p_to), .word_i(p_new));
+  fx_memory #(.Lanes(Lanes), .W(QW), .Depth(Depth)) i_q (
+    .clk_i, .read_i(1'b1), .read_at_i(inner_q_at), .early_o(q_early), .word_o(q_word),
+    .write_i({Lanes{inner_write.q}} | outer_r_write), .write_at_i(inner_busy ? q_to : outer_r_to),
+    .word_i(inner_busy ? q_new : outer_r));
+  fx_memory #(.Lanes(OuterLanes), .W(VW), .Depth(OuterDepth)) i_v (
+    .clk_i, .read_i(moves), .read_at_i(solving ? outer_v_at : send_q[IndexW-1 -: OuterAW]), .early_o(v_early),
+    .word_o(v_word), .write_i({OuterLanes{outer_v_write}} | load_lane),
+    .write_at_i(solving ? outer_v_to : load_q[IndexW-1 -: OuterAW]), .word_i(outer_v & {(OuterLanes*VW){solving}}));
+  fx_memory #(.Lanes(OuterLanes), .W(DW), .Depth(OuterDepth)) i_d (
+    .clk_i, .read_i(1'b1), .read_at_i(outer_v_at), .early_o(d_early), .word_o(d_word),
+    .write_i({OuterLanes{outer_v_write}} | load_lane),
+    .write_at_i(solving ? outer_v_to : load_q[IndexW-1 -: OuterAW]),
+    .word_i(solving ? outer_d : {OuterLanes{s_axis_d_tdata}}));
+  wire unused = &{1'b0, unused_read, r_early, q_early, v_early, d_early};
+endmodule
+`default_nettype wire

@@ -1,0 +1,231 @@
+#include "resident_core.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <exception>
+#include <utility>
+
+#include <dlfcn.h>
+
+#include <fmt/format.h>
+
+#include "../model/resident_abi.h"
+#include "mantissa/errors.hpp"
+#include "mantissa/exact.hpp"
+#include "resident_registers.hpp"
+
+namespace mantissa::sim {
+
+namespace {
+
+namespace rc = resident_core;
+constexpr std::size_t kSmallest = 8192; // elements; level 6 has 4225
+constexpr std::uint32_t kStart = 1, kAbort = 2;
+constexpr std::uint32_t kOverV = 1U << 9, kOverD = 1U << 10;
+
+/// A model of fx_resident, opened for as long as this lives, and one instance of it.
+class ResidentModel {
+public:
+    explicit ResidentModel(const std::string& path) : handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+        if (handle_ == nullptr)
+            throw ToolFailure(fmt::format("simulation model {}: {}; delete it, it will be rebuilt", path, ::dlerror()));
+        using Entry = const mantissa_resident_api* (*)();
+        const auto entry = reinterpret_cast<Entry>(::dlsym(handle_, "mantissa_resident_model"));
+        api_ = entry != nullptr ? entry() : nullptr;
+        if (api_ == nullptr || api_->version != MANTISSA_RESIDENT_VERSION) {
+            ::dlclose(handle_);
+            throw ToolFailure(fmt::format("simulation model {}: not a model of this version; delete it", path));
+        }
+        state_ = api_->create();
+    }
+    ResidentModel(const ResidentModel&) = delete;
+    ResidentModel& operator=(const ResidentModel&) = delete;
+    ~ResidentModel() {
+        api_->destroy(state_);
+        ::dlclose(handle_);
+    }
+    void write(std::uint32_t address, std::uint32_t value) { api_->write_register(state_, address, value); }
+    void write_pair(std::uint32_t address, std::uint64_t value) {
+        write(address, static_cast<std::uint32_t>(value));
+        write(address + 4, static_cast<std::uint32_t>(value >> 32));
+    }
+    [[nodiscard]] std::uint32_t read(std::uint32_t address) { return api_->read_register(state_, address); }
+    [[nodiscard]] std::uint64_t read_pair(std::uint32_t address) {
+        return read(address) | (std::uint64_t{read(address + 4)} << 32);
+    }
+    void load(const std::vector<std::uint64_t>& words) { api_->load(state_, words.data(), words.size(), 0); }
+    void send(std::vector<std::uint64_t>& words) {
+        const std::uint64_t got = api_->send(state_, words.data(), words.size(), 0);
+        if (got != words.size())
+            throw std::runtime_error(fmt::format("resident model: {} words of V, not {}", got, words.size()));
+    }
+    int run(int (*accepted)(void*, const mantissa_accepted*), void* at) { return api_->run(state_, 0, accepted, at); }
+
+private:
+    void* handle_;
+    const mantissa_resident_api* api_ = nullptr;
+    mantissa_resident_state* state_ = nullptr;
+};
+
+ResidentEnd end_of(std::uint32_t status) {
+    switch ((status >> 4) & 15) {
+    case rc::kEndConverged:
+        return ResidentEnd::converged;
+    case rc::kEndPasses:
+        return ResidentEnd::passes;
+    case rc::kEndExact:
+        return ResidentEnd::exact;
+    case rc::kEndIndefinite:
+        return ResidentEnd::indefinite;
+    case rc::kEndNotFinite:
+        return ResidentEnd::not_finite;
+    case rc::kEndWindowOverflow:
+        return ResidentEnd::window_overflow;
+    case rc::kEndOuterOverflow:
+        return ResidentEnd::outer_overflow;
+    default:
+        return ResidentEnd::fault;
+    }
+}
+
+class ResidentCore final : public ResidentSolver {
+public:
+    ResidentCore(const System& system, const DatapathSpec& spec, const std::string& model)
+        : spec_(spec), model_(model), v_(system.size()) {
+        model_.write(rc::kLength, static_cast<std::uint32_t>(system.size()));
+        model_.write(rc::kRowLength, static_cast<std::uint32_t>(system.row_length()));
+    }
+
+    ResidentReport solve(std::span<const fixed::Word> b, const ResidentRequest& request) override {
+        check(b, request);
+        program(request);
+        std::vector<std::uint64_t> words(b.size());
+        std::transform(b.begin(), b.end(), words.begin(), [](fixed::Word w) { return static_cast<std::uint64_t>(w); });
+        model_.load(words);
+        Watch watch{.spec = &spec_, .request = &request};
+        model_.write(rc::kControl, kStart);
+        const bool stopped = model_.run(Watch::accepted, &watch) == 2;
+        ResidentReport report = this->report();
+        if (stopped) {
+            model_.write(rc::kControl, kAbort);
+            report.end = ResidentEnd::stopped;
+        }
+        if (watch.failure) std::rethrow_exception(watch.failure);
+        report.history = std::move(watch.history);
+        model_.send(v_);
+        return report;
+    }
+    void read(std::size_t first, std::span<fixed::Word> v) const override {
+        if (first > v_.size() || v.size() > v_.size() - first)
+            throw InvalidInput("resident: elements outside the vector; stay below the system's size");
+        for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<fixed::Word>(v_[first + i]);
+    }
+    [[nodiscard]] std::string fault() const override { return {}; }
+
+private:
+    /// What looks on while the model is clocked.
+    struct Watch {
+        const DatapathSpec* spec;
+        const ResidentRequest* request;
+        std::vector<ResidentPoint> history{};
+        std::exception_ptr failure{};
+
+        static int accepted(void* at, const mantissa_accepted* now) {
+            auto& self = *static_cast<Watch*>(at);
+            try {
+                self.history.push_back({now->passes, now->steps, now->exponent, decode(self.spec->scalar, now->rr)});
+                return !self.request->watch || self.ends() || self.request->watch(self.history.back()) ? 1 : 0;
+            } catch (...) {
+                self.failure = std::current_exception();
+                return 0;
+            }
+        }
+        /// Does the solve end here by itself? Who watches is not asked then.
+        [[nodiscard]] bool ends() const { return history.back().passes >= request->max_passes; }
+    };
+
+    void check(std::span<const fixed::Word> b, const ResidentRequest& request) const {
+        if (b.size() != v_.size())
+            throw InvalidInput(
+                fmt::format("resident: the right-hand side has {} elements and the system {}", b.size(), v_.size()));
+        if (request.inner < 1) throw InvalidInput("resident: give 1 or more inner passes");
+        if (request.relax < 0 || request.relax > kMostRelax)
+            throw InvalidInput(fmt::format("resident: relax {}: give 0 to {} bits", request.relax, kMostRelax));
+        const double t = request.tolerance.t;
+        if (!(t >= 0) || exact::convert(spec_.scalar, t) != t)
+            throw InvalidInput(fmt::format("resident: the tolerance's word {} is no value of {} from 0 up", t,
+                                           to_string(spec_.scalar)));
+        const auto most = [](std::uint64_t passes) { return passes > 0xFFFF'FFFF; };
+        if (most(request.max_passes)) throw InvalidInput("resident: the core counts passes in 32 bits; give fewer");
+        constexpr int kMost = 10000;
+        if (std::abs(request.headroom) > kMost || std::abs(request.tolerance.x) > kMost)
+            throw InvalidInput(
+                fmt::format("resident: exponents have 16 bits; give a headroom and a tolerance within 2^{}", kMost));
+    }
+    void program(const ResidentRequest& request) {
+        model_.write(rc::kInner, static_cast<std::uint32_t>(std::min<std::uint64_t>(request.inner, 0xFFFF'FFFF)));
+        model_.write(rc::kPasses, static_cast<std::uint32_t>(request.max_passes));
+        model_.write_pair(rc::kTolerance, encode(spec_.scalar, request.tolerance.t));
+        model_.write(rc::kToleranceExponent, static_cast<std::uint32_t>(request.tolerance.x));
+        model_.write(rc::kHeadroom, static_cast<std::uint32_t>(request.headroom));
+        model_.write(rc::kRelax, static_cast<std::uint32_t>(request.relax));
+    }
+    ResidentReport report() {
+        const auto longest = [&](std::uint32_t address) {
+            return static_cast<int>(std::bit_width(model_.read_pair(address))) + 1;
+        };
+        const std::uint32_t status = model_.read(rc::kStatus);
+        ResidentReport report;
+        report.end = end_of(status);
+        report.passes = model_.read(rc::kPassCount);
+        report.steps = model_.read(rc::kSteps);
+        report.formed_again = model_.read(rc::kFormedAgain);
+        report.overflows = model_.read(rc::kOverflows);
+        report.sigma_guards = model_.read(rc::kSigmaGuards);
+        report.headroom = static_cast<std::int32_t>(model_.read(rc::kHeadroomNow));
+        report.e = static_cast<std::int32_t>(model_.read(rc::kExponent));
+        report.rr = decode(spec_.scalar, model_.read_pair(rc::kRr));
+        report.overflow_v = (status & kOverV) != 0;
+        report.overflow_d = (status & kOverD) != 0;
+        if (report.passes > 0)
+            report.words = {longest(rc::kWordsU), longest(rc::kWordsR), longest(rc::kWordsP), longest(rc::kWordsQ)};
+        report.cycles = model_.read_pair(rc::kCycles);
+        return report;
+    }
+
+    DatapathSpec spec_;
+    ResidentModel model_;
+    std::vector<std::uint64_t> v_; // as it was sent behind the last solve
+};
+
+} // namespace
+
+std::string resident_core_refusal(const DatapathSpec& spec, const System& system) {
+    if (std::string why = core_refusal(spec, system); !why.empty()) return why;
+    if (system.size() > (std::size_t{1} << 28)) return "the resident core's vectors have at most 2^28 elements";
+    return {};
+}
+
+CoreParameters resident_core_parameters(const DatapathSpec& spec, const System& system, const Format& iterate,
+                                        int outer_lanes) {
+    CoreParameters list = core_parameters(spec, system);
+    list.emplace_back("MaxLength", static_cast<int>(std::max(kSmallest, std::bit_ceil(system.size()))));
+    list.emplace_back("OuterLanes", outer_lanes > 0 ? outer_lanes : spec.lanes);
+    list.emplace_back("VW", iterate.word_bits);
+    list.emplace_back("VF", iterate.fraction_bits);
+    list.emplace_back("DW", 64);
+    list.emplace_back("DF", kDefectFraction);
+    return list;
+}
+
+std::unique_ptr<ResidentSolver> make_resident_core(const System& system, const DatapathSpec& spec,
+                                                   const Format& iterate, const RtlOptions& options) {
+    ModelRequest request;
+    request.parameters = resident_core_parameters(spec, system, iterate, options.outer_lanes);
+    for (const auto& extra : options.extra)
+        std::erase_if(request.parameters, [&](const auto& p) { return p.first == extra.first; });
+    request.parameters.insert(request.parameters.end(), options.extra.begin(), options.extra.end());
+    return std::make_unique<ResidentCore>(system, spec, build_model(request, options.cache));
+}
+
+} // namespace mantissa::sim
