@@ -222,7 +222,7 @@ module core_regs #(
   // ---- Reads -------------------------------------------------------------------------------------------------------
   // The address is taken in one clock; in each of the next three some of the registers are looked at: those of 32 bits,
   // the long ones, and the scalars in their memory.
-  logic        ar_q, wide_q, answer_q, scalar_q, long_q;
+  logic        ar_q, wide_q, answer_q, scalar_q;
   wire  [63:0] scalar = 64'(scalar_i);
   logic [7:2] from_q; // a word's address
   wire  [7:0] from = {from_q, 2'b00};
@@ -259,7 +259,6 @@ module core_regs #(
       ar_q          <= 1'b0;
       wide_q        <= 1'b1;
       scalar_q      <= from >= `REG_ALPHA && from < `REG_RHO_STOP + 8'd8;
-      long_q        <= 1'b0;
       s_axil_rresp  <= {~(`REG_READABLE(from) || (Integer != 0 && `REG_FX_CORE_READABLE(from))), 1'b0};
       case (from)
         `REG_ID: s_axil_rdata <= `ID_VALUE;
@@ -283,16 +282,13 @@ module core_regs #(
         `REG_BANK: s_axil_rdata <= {31'd0, bank_o};
         `REG_PASS_COUNT: s_axil_rdata <= pass_count_i;
         `REG_SIGMA_GUARDS: s_axil_rdata <= sigma_guards_i;
-        default: begin
-          s_axil_rdata <= '0;
-          long_q       <= 1'b1;
-        end
+        default: s_axil_rdata <= '0;
       endcase
     end else if (wide_q) begin
       wide_q        <= 1'b0;
       answer_q      <= 1'b1;
       scalar_read_o <= scalar_q;
-      if (long_q) s_axil_rdata <= wide(from_q);
+      s_axil_rdata  <= s_axil_rdata | wide(from_q); // one of the two is 0
     end else if (answer_q) begin
       answer_q      <= 1'b0;
       scalar_read_o <= 1'b0;
