@@ -241,7 +241,7 @@ module core_regs #(
   // ---- Reads -------------------------------------------------------------------------------------------------------
   // The address is taken in one clock; in each of the next three some of the registers are looked at: those of 32 bits,
   // the long ones, and the scalars in their memory.
-  logic        ar_q, wide_q, answer_q, scalar_q, long_q;
+  logic        ar_q, wide_q, answer_q, scalar_q;
   wire  [63:0] scalar = 64'(scalar_i);
   logic [7:2] from_q; // a word's address
   wire  [7:0] from = {from_q, 2'b00};
@@ -278,7 +278,6 @@ module core_regs #(
       ar_q          <= 1'b0;
       wide_q        <= 1'b1;
       scalar_q      <= from >= `REG_ALPHA && from < `REG_RHO_STOP + 8'd8;
-      long_q        <= 1'b0;
       s_axil_rresp  <= {~(`REG_READABLE(from) || (Integer != 0 && `REG_FX_CORE_READABLE(from)) ||
                           (Slab != 0 && `REG_FX_CORES_READABLE(from))), 1'b0};
       case (from)
@@ -306,16 +305,13 @@ module core_regs #(
         `REG_HALO_FIRST: s_axil_rdata <= 32'(halo_first_o);
         `REG_HALO_LAST: s_axil_rdata <= 32'(halo_last_o);
         `REG_HALO_COLUMN: s_axil_rdata <= 32'(halo_column_o);
-        default: begin
-          s_axil_rdata <= '0;
-          long_q       <= 1'b1;
-        end
+        default: s_axil_rdata <= '0;
       endcase
     end else if (wide_q) begin
       wide_q        <= 1'b0;
       answer_q      <= 1'b1;
       scalar_read_o <= scalar_q;
-      if (long_q) s_axil_rdata <= wide(from_q);
+      s_axil_rdata  <= s_axil_rdata | wide(from_q); // one of the two is 0
     end else if (answer_q) begin
       answer_q      <= 1'b0;
       scalar_read_o <= 1'b0;

@@ -12,6 +12,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/solve.hpp"
+#include "mantissa/resident.hpp"
 
 namespace mantissa::synthesis {
 
