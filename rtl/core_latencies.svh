@@ -159,9 +159,8 @@
 
 // fx_move: what it says of a position to fx_scale.
 `define FX_MOVE_W(operand_frac, from_most, out_most, out_w) (`FX_TURN_W(operand_frac, from_most, out_most, \
-    out_w) + 1 + `FX_TERM_GROUPS(operand_frac, out_w) + `MAX2(0, `FX_PRODUCT_GROUPS(operand_frac, from_most, \
-    out_most) - (1 << `FX_TURN_W(operand_frac, from_most, out_most, out_w))) + `FX_BEYOND_N(operand_frac, from_most, \
-    out_w))
+    out_w) + 1 + ((out_w) + 3) + `MAX2(0, `FX_PRODUCT_GROUPS(operand_frac, from_most, out_most) - (1 << \
+    `FX_TURN_W(operand_frac, from_most, out_most, out_w))) + `FX_BEYOND_N(operand_frac, from_most, out_w))
 
 // fx_lane: bits that hold p, and r' on p's grid.
 `define FX_WIDE_P(r_w, r_f, p_w, p_f) (`MAX2(p_w, (r_w) + (p_f) - (r_f) + ((r_f) > (p_f) ? 1 : 0)))

@@ -78,27 +78,10 @@ module fx_lane #(
     end
   endgenerate
 
-  // Which bits of a term, its half lowest, are the product's: by groups of Step, the first of one bit. That of a half which
-  // is always 0 is kept.
-  localparam integer Step = `FX_OPERAND_STEP(OperandFracW);
-  wire [UW+2:0]    u_keep;
-  wire [RW+2:0]    r_keep;
-  wire [WideP+2:0] p_keep;
-  genvar b;
-  generate
-    for (b = 0; b < UW + 3; b = b + 1) begin : g_u_keep
-      assign u_keep[b] = (b == 0 && UDown != 0) |
-                         u_move_i[`FX_TURN_W(OperandFracW, FromMost, OutMost, UW) + (`MIN2(b, UW + 1) + Step - 1) / Step];
-    end
-    for (b = 0; b < RW + 3; b = b + 1) begin : g_r_keep
-      assign r_keep[b] = (b == 0 && RDown != 0) |
-                         r_move_i[`FX_TURN_W(OperandFracW, FromMost, OutMost, RW) + (`MIN2(b, RW + 1) + Step - 1) / Step];
-    end
-    for (b = 0; b < WideP + 3; b = b + 1) begin : g_p_keep
-      assign p_keep[b] = (b == 0 && PDown != 0) |
-                         p_move_i[`FX_TURN_W(OperandFracW, FromMost, OutMost, WideP) + (`MIN2(b, WideP + 1) + Step - 1) / Step];
-    end
-  endgenerate
+  // Which bits of a half and a term are the product's: see fx_move.
+  wire [UW+2:0]    u_keep = u_move_i[`FX_TURN_W(OperandFracW, FromMost, OutMost, UW) +: UW+3];
+  wire [RW+2:0]    r_keep = r_move_i[`FX_TURN_W(OperandFracW, FromMost, OutMost, RW) +: RW+3];
+  wire [WideP+2:0] p_keep = p_move_i[`FX_TURN_W(OperandFracW, FromMost, OutMost, WideP) +: WideP+3];
 
   // A half carries into what is added to from one bit below.
   wire [UW+1:0]    u_sum;

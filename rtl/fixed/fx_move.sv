@@ -4,8 +4,8 @@
 /// position Base they are the same: term group k is product group k - 1 + position - Base.
 ///
 ///   turn      the position modulo the ring's groups
-///   keep      bit k: term group k is one of the product; where it is not, it lies below it, and is 0, or above it, and is the
-///             sign
+///   keep      for each bit of a half, a term and one above: its group is one of the product; where it is not, it lies below it,
+///             and is 0, or above it, and is the sign. That of a half which is always 0 (Down) is kept
 ///   above     the highest group lies above the product. Then none lies below.
 ///   upper     bit h: the ring's place of product groups h and h + Ring has the latter
 ///   beyond    bit k: product bits from OutW + Step (k + Least - Base) on lie beyond the term, Least being the least position
@@ -17,9 +17,9 @@ module fx_move #(
   parameter integer FromMost = 18, ///< bits of the longest word multiplied,
   parameter integer OutMost  = 18, ///< of the longest that a term is added to,
   parameter integer OutW     = 18, ///< and of this one's
+  parameter integer Down     = 0,
   localparam integer PosW    = `FX_POSITION_W(M, FromMost, OutMost),
   localparam integer TurnW   = `FX_TURN_W(M, FromMost, OutMost, OutW),
-  localparam integer Slots   = `FX_TERM_GROUPS(M, OutW),
   localparam integer Groups  = `FX_PRODUCT_GROUPS(M, FromMost, OutMost),
   localparam integer Uppers  = `MAX2(0, Groups - (1 << TurnW)),
   localparam integer BeyondN = `FX_BEYOND_N(M, FromMost, OutW),
@@ -41,13 +41,14 @@ module fx_move #(
       if (most >= (1 << PosW)) up_to = 1'b1;
     end
   endfunction
-  wire [Slots-1:0]   keep;
+  wire [OutW+2:0]    keep;
   wire [BeyondN-1:0] beyond;
   wire               above = ~up_to(position_i, Groups + Base - SlotsMost + 1);
   genvar k;
   generate
-    for (k = 0; k < Slots; k = k + 1) begin : g_keep
-      assign keep[k] = up_to(position_i, Groups + Base - k) & ~up_to(position_i, Base - k);
+    for (k = 0; k < OutW + 3; k = k + 1) begin : g_keep
+      localparam integer Group = (`MIN2(k, OutW + 1) + Step - 1) / Step;
+      assign keep[k] = (k == 0 && Down != 0) | (up_to(position_i, Groups + Base - Group) & ~up_to(position_i, Base - Group));
     end
     for (k = 0; k < BeyondN; k = k + 1) begin : g_beyond
       assign beyond[k] = up_to(position_i, k + Least);

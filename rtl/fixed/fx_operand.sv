@@ -107,9 +107,12 @@ module fx_operand #(
   wire [RMoveW-1:0] r_move;
   wire [UMoveW-1:0] u_move;
   wire [PMoveW-1:0] p_move;
-  fx_move #(.M(M), .FromMost(FromMost), .OutMost(OutMost), .OutW(RW)) i_r (.position_i(position), .move_o(r_move));
-  fx_move #(.M(M), .FromMost(FromMost), .OutMost(OutMost), .OutW(UW)) i_u (.position_i(position), .move_o(u_move));
-  fx_move #(.M(M), .FromMost(FromMost), .OutMost(OutMost), .OutW(WideP)) i_p (.position_i(position), .move_o(p_move));
+  fx_move #(.M(M), .FromMost(FromMost), .OutMost(OutMost), .OutW(RW), .Down(RDown)) i_r (
+    .position_i(position), .move_o(r_move));
+  fx_move #(.M(M), .FromMost(FromMost), .OutMost(OutMost), .OutW(UW), .Down(UDown)) i_u (
+    .position_i(position), .move_o(u_move));
+  fx_move #(.M(M), .FromMost(FromMost), .OutMost(OutMost), .OutW(WideP), .Down(PDown)) i_p (
+    .position_i(position), .move_o(p_move));
   always_ff @(posedge clk_i) begin
     if (store_q[0]) begin
       r_factor_o <= factor;

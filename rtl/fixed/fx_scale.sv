@@ -18,7 +18,6 @@ module fx_scale #(
   parameter integer Negate   = 0,  ///< term_o and fill_o are complements
   localparam integer ProductW = `FX_OPERAND_W(M) + FromW,
   localparam integer TurnW   = `FX_TURN_W(M, FromMost, OutMost, OutW),
-  localparam integer Slots   = `FX_TERM_GROUPS(M, OutW),
   localparam integer Groups  = `FX_PRODUCT_GROUPS(M, FromMost, OutMost),
   localparam integer Uppers  = `MAX2(0, Groups - (1 << TurnW)),
   localparam integer BeyondN = `FX_BEYOND_N(M, FromMost, OutW),
@@ -37,26 +36,43 @@ module fx_scale #(
   localparam integer Ring = 1 << TurnW;
   localparam integer Bits = `FX_PRODUCT_BITS(M, FromMost); // and the sign
   wire [TurnW-1:0]   turn   = move_i[TurnW-1:0];
-  wire               above  = move_i[TurnW+Slots];
+  wire               above  = move_i[TurnW+OutW+3];
   wire [BeyondN-1:0] beyond = move_i[MoveW-1 -: BeyondN];
   wire unused_keep = &{1'b0, move_i};
 
   // Product group h is in the ring's place h + Base + 1: where the term's group k is after a turn by k less than that.
   localparam integer All = `MAX2(Groups * Step, Bits + 1);
   wire [All-1:0] product = All'($signed(product_i));
-  wire [Ring*Step-1:0] ring;
-  genvar h, k;
+  localparam integer RingW = Ring * Step;
+  localparam integer First = (Base + 1) % Ring * Step;
+  wire [RingW-1:0] places; // from product group 0 on
+  wire [2*RingW-1:0] twice = {places, places};
+  wire [RingW-1:0] ring = twice[RingW-First +: RingW];
+  wire unused_twice = &{1'b0, twice};
+  genvar k;
   generate
-    for (h = 0; h < Ring; h = h + 1) begin : g_place
-      localparam integer At = (h + Base + 1) % Ring;
-      if (h >= Groups) begin : g_none
-        assign ring[At*Step +: Step] = '0;
-      end else if (h < Uppers) begin : g_two
-        assign ring[At*Step +: Step] = move_i[TurnW+Slots+1+h] ? product[(h+Ring)*Step +: Step] : product[h*Step +: Step];
-      end else begin : g_one
-        assign ring[At*Step +: Step] = product[h*Step +: Step];
+    if (Uppers == 0) begin : g_one
+      assign places = RingW'(product[Groups*Step-1:0]);
+    end else begin : g_two
+      wire [Uppers*Step-1:0] low;
+      for (k = 0; k < Uppers; k = k + 1) begin : g_place
+        assign low[k*Step +: Step] = move_i[TurnW+OutW+4+k] ? product[(k+Ring)*Step +: Step] : product[k*Step +: Step];
+      end
+      if (Uppers < Ring) begin : g_rest
+        assign places = {product[RingW-1:Uppers*Step], low};
+      end else begin : g_all
+        assign places = low;
       end
     end
+  endgenerate
+`ifdef VERILATOR
+  // The same by one shift, which is one operation of a processor. Icarus and the mapped netlist run what is synthesised.
+  wire [2*RingW-1:0] turned = {ring, ring} >> (32'(turn) * Step);
+  wire [OutW+1:0] moved = turned[Step-1 +: OutW+2];
+  wire unused_turned = &{1'b0, turned};
+`else
+  localparam integer Slots = `FX_TERM_GROUPS(M, OutW);
+  generate
     // From the longest turn to the shortest, each as wide as those behind it need.
     for (k = TurnW - 1; k >= 0; k = k - 1) begin : g_turn
       localparam integer By   = (1 << k) * Step;
@@ -74,6 +90,8 @@ module fx_scale #(
     end
   endgenerate
   wire [OutW+1:0] moved = g_turn[0].out[Step-1 +: OutW+2];
+  wire unused_turned = &{1'b0, g_turn[0].out};
+`endif
 
   // Neighbours that differ say that the term is longer than they are. Group k holds those that lie beyond the term in
   // positions up to k + Least.
@@ -91,6 +109,6 @@ module fx_scale #(
       fill_o   <= (product[All-1] & above) ^ 1'(Negate);
       beyond_o <= |(longer & beyond);
     end
-  wire unused = &{1'b0, product_i, differ, g_turn[0].out};
+  wire unused = &{1'b0, product_i, differ};
 endmodule
 `default_nettype wire

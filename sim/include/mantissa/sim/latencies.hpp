@@ -231,9 +231,9 @@ constexpr int fx_beyond_n(int operand_frac, int from_most, int out_w) {
 
 /// fx_move: what it says of a position to fx_scale.
 constexpr int fx_move_w(int operand_frac, int from_most, int out_most, int out_w) {
-    return fx_turn_w(operand_frac, from_most, out_most, out_w) + 1 + fx_term_groups(operand_frac, out_w) +
-           std::max({0, fx_product_groups(operand_frac, from_most, out_most) - (1 << fx_turn_w(operand_frac,
-           from_most, out_most, out_w))}) + fx_beyond_n(operand_frac, from_most, out_w);
+    return fx_turn_w(operand_frac, from_most, out_most, out_w) + 1 + (out_w + 3) + std::max({0,
+           fx_product_groups(operand_frac, from_most, out_most) - (1 << fx_turn_w(operand_frac, from_most, out_most,
+           out_w))}) + fx_beyond_n(operand_frac, from_most, out_w);
 }
 
 /// fx_lane: bits that hold p, and r' on p's grid.
