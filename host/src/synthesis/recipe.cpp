@@ -32,7 +32,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
         text.replace(at, from.size(), to);
 }
 
-constexpr int kLongestRow = 1025, kLengthBits = 21; // of a grid of 1025 x 1025
+constexpr int kLongestRow = 1025, kLengthBits = 21;         // of a grid of 1025 x 1025
 constexpr int kResidentRow = 65, kResidentLength = 33 * 33; // a resident core's, of a grid of 33 x 33
 
 /// The parameters of a whole core, for rows up to 1025. An integer core that holds a stencil holds that of the paper's

@@ -111,9 +111,8 @@ Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
                                       yosys_, tool_, kYosysKnown));
     base::HashName hash;
     const fs::path root(source_);
-    for (const fs::path& folder :
-         {root / "rtl", root / "rtl/operators", root / "rtl/core", root / "rtl/fixed", root / "rtl/fixed/resident",
-          root / "experiments/synthesis"})
+    for (const fs::path& folder : {root / "rtl", root / "rtl/operators", root / "rtl/core", root / "rtl/fixed",
+                                   root / "rtl/fixed/resident", root / "experiments/synthesis"})
         for (const char* extension : {".sv", ".svh", ".v", ".ys"})
             for (const fs::path& file : base::files_in(folder, extension))
                 hash.add(file.filename().string()).add(base::read_text(file.string()));
