@@ -121,7 +121,11 @@ module fx_outer_control #(
 
   wire run_trouble = run_end_q == `END_EXACT || run_end_q == `END_INDEFINITE || run_end_q == `END_NOT_FINITE;
   logic [31:0] left;
-  always_ff @(posedge clk_i) left <= passes_i - passes_o;
+  logic short_run; // both are there long before they are asked for
+  always_ff @(posedge clk_i) begin
+    left      <= passes_i - passes_o;
+    short_run <= inner_i < left;
+  end
 
   wire [63:0] scaled_wide = 64'(scaled_q);
 
@@ -289,7 +293,7 @@ module fx_outer_control #(
         Inner: begin
           e_q <= next_q;
           inner_close_o  <= 1'b0;
-          inner_passes_o <= (inner_i < left) ? inner_i : left;
+          inner_passes_o <= short_run ? inner_i : left;
           inner_start_o  <= 1'b1;
           state_q <= InnerGone;
         end

@@ -104,10 +104,10 @@ module fx_resident #(
   logic run_n;
   always_ff @(posedge clk_i) run_n <= rst_ni & ~abort;
   // What was programmed stands for long before it is looked at.
-  logic bad_q;
+  logic [6:0] bad_q;
   always_ff @(posedge clk_i)
-    bad_q <= length_all == '0 || length_all > 32'(MaxLength) || row_all < 32'd3 || row_all < 32'(Lanes) ||
-             row_all > 32'(MaxRow) || row_all > length_all || inner_passes == '0;
+    bad_q <= {length_all == '0, length_all > 32'(MaxLength), row_all < 32'd3, row_all < 32'(Lanes), row_all > 32'(MaxRow),
+              row_all > length_all, inner_passes == '0};
 
   wire inner_start, inner_close, inner_done, inner_busy, close_over, form, betas, scalar_read, scalar_done;
   wire [31:0] inner_count, inner_guards, run_passes;
@@ -119,7 +119,7 @@ module fx_resident #(
   wire signed [ExponentW-1:0] correct_exponent;
   fx_outer_control #(.ScalarExpW(ScalarExpW), .ScalarFracW(ScalarFracW), .ScalarRne(ScalarRne),
                      .ExponentW(ExponentW)) i_control (
-    .clk_i, .rst_ni(run_n), .start_i(start), .refuse_i(bad_q | ~loaded_q), .inner_i(inner_passes), .passes_i(passes),
+    .clk_i, .rst_ni(run_n), .start_i(start), .refuse_i((|bad_q) | ~loaded_q), .inner_i(inner_passes), .passes_i(passes),
     .tolerance_i(tolerance), .tolerance_exp_i(tolerance_exp), .headroom_i(headroom), .relax_i(relax), .headroom_o(headroom_now), .busy_o(solving), .done_o(done),
     .end_o(how), .passes_o, .steps_o, .formed_again_o(formed_again), .overflows_o(overflows),
     .sigma_guards_o(sigma_guards), .rr_o, .exponent_o, .cycles_o(cycles), .accepted_o, .inner_start_o(inner_start),
