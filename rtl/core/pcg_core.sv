@@ -161,7 +161,7 @@ module pcg_core #(
   wire [2:0] scalar_end;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
     .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .stencil_i(stencil),
-    .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad), .halo_last_i('0), .passes_i(passes), .stall_limit_i(stall_limit),
+    .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad), .halo_last_i({LenW{1'b0}}), .passes_i(passes), .stall_limit_i(stall_limit),
     .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
     .dots_done_i(dots_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end),
     .busy_o(busy), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),

@@ -4,6 +4,7 @@ Ends with 77, which CTest counts as skipped, where they are not installed.
 usage: strict_readers.py SOURCE_FOLDER
 """
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,10 @@ LISTS = {
     "fx_parameters.svh": ("module m #(\n", ") ();\nendmodule\n"),
     "fx_parameters_passed.svh": ("module m;\n  other #(\n", ") i_other ();\nendmodule\n"),
 }
+
+
+# In front of a statement, where verible takes no macro; it stands for nothing outside a simulation by Verilator.
+AWAKE = re.compile(r"`AWAKE\([^()]*\)")
 
 
 def slang(files, include, top, parameters):
@@ -68,7 +73,7 @@ def main():
               *(root / "tests/cocotb").glob("*.sv"), *(root / "experiments/synthesis").glob("*.sv")]
     for file in [*sources, *sorted(others)]:
         before, after = LISTS.get(file.name, ("", ""))
-        done = subprocess.run([verible, "-"], input=before + file.read_text() + after, capture_output=True, text=True,
+        done = subprocess.run([verible, "-"], input=before + AWAKE.sub("", file.read_text()) + after, capture_output=True, text=True,
                               check=False)
         if done.returncode != 0:
             print(f"verible: {file}\n{done.stdout}{done.stderr}")
