@@ -32,6 +32,7 @@ TEST_P(Synthesised, CoreGivesTheEmulatedBits) {
     synthesis::SynthesisRequest request;
     request.spec = parse_spec(GetParam().spec);
     request.multiplier = GetParam().multiplier;
+    request.constant_bands = synthesis::holds_stencil(request.spec);
     const synthesis::Top top = synthesis::top_of(request);
     const auto value = [&](const std::string& name) {
         for (const auto& [key, number] : top.parameters)
