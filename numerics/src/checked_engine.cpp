@@ -123,7 +123,7 @@ public:
         : passes_(std::move(passes)), names_(std::move(names)), subject_(std::move(subject)),
           reference_(std::move(reference)) {}
     ResidentReport solve(std::span<const fixed::Word> b, const ResidentRequest& request) override {
-        const ResidentReport a = subject_->solve(b, request), other = reference_->solve(b, request);
+        ResidentReport a = subject_->solve(b, request), other = reference_->solve(b, request);
         const std::size_t points = std::min(a.history.size(), other.history.size());
         for (std::size_t k = 0; k < points; ++k)
             if (a.history[k] != other.history[k])
