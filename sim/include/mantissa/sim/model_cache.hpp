@@ -14,9 +14,9 @@ namespace mantissa::sim {
 
 struct ModelRequest {
     CoreParameters parameters; ///< the core's; what is left out keeps its default
-    int cores = 1;             ///< of the integer core so many together (fx_cores)
     bool trace = false;        ///< built for waveforms (slower)
     bool rules = false;        ///< with the rules of rtl/check as assertions (slower): a broken one throws
+    int cores = 1;             ///< of the integer core so many together (fx_cores)
 };
 
 /// What the cache is doing, one line at a time; `seconds` since it began.
