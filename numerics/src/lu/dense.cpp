@@ -23,7 +23,8 @@ DenseMatrix::DenseMatrix(std::size_t n) : n_(n), values_(square(n), 0.0) {}
 
 DenseMatrix::DenseMatrix(std::size_t n, std::vector<double> values) : n_(n), values_(std::move(values)) {
     if (values_.size() != square(n))
-        throw InvalidInput(fmt::format("a dense matrix of {} rows with {} elements: it has {}", n, values_.size(), square(n)));
+        throw InvalidInput(
+            fmt::format("a dense matrix of {} rows with {} elements: it has {}", n, values_.size(), square(n)));
 }
 
 } // namespace mantissa

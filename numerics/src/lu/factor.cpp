@@ -16,8 +16,8 @@ namespace lu {
 namespace {
 
 using Index = std::ptrdiff_t;
-constexpr std::size_t kPanel = 32;  ///< columns whose updates of the trailing matrix are put off; no bit depends on it
-constexpr std::size_t kTile = 512;  ///< elements of a row that take all of a panel's updates while they are near
+constexpr std::size_t kPanel = 32; ///< columns whose updates of the trailing matrix are put off; no bit depends on it
+constexpr std::size_t kTile = 512; ///< elements of a row that take all of a panel's updates while they are near
 
 /// What went wrong in the first column in which anything did; there a zero pivot counts before an overflow, and that
 /// before a number that is not finite. So it depends neither on panels nor on threads.
@@ -71,7 +71,7 @@ private:
     DenseMatrix out_;
     LuFactors result_;
     Fault fault_;
-    std::vector<Value> packed_; ///< rows of U behind the panel, one behind the other
+    std::vector<Value> packed_;   ///< rows of U behind the panel, one behind the other
     std::vector<double> largest_; ///< max |u| of each
 
     /// The pivot's place in step k.
@@ -234,8 +234,9 @@ LuFactors run_any(const LuSpec& spec, const DenseMatrix& a, int threads) {
     if (!spec.fixed)
         return FloatSums<float>::fits(spec) ? run(spec, FloatSums<float>(spec, a), a.size(), threads)
                                             : run(spec, FloatSums<double>(spec, a), a.size(), threads);
-    if (WindowSums<double>::quick(spec, a.size())) return run_window<double>(spec, a, threads);
-    return run_window<WindowSums<double>::Wide>(spec, a, threads);
+    using Quick = WindowSums<std::int64_t>;
+    return Quick::quick(spec, a.size()) ? run_window<std::int64_t>(spec, a, threads)
+                                        : run_window<Quick::Wide>(spec, a, threads);
 }
 
 /// max |u_ij| / max |a_ij|.
@@ -252,10 +253,14 @@ double growth(const LuSpec& spec, const DenseMatrix& a, const DenseMatrix& lu) {
 
 std::string_view to_string(LuEnd end) {
     switch (end) {
-    case LuEnd::factored: return "factored";
-    case LuEnd::singular: return "singular";
-    case LuEnd::not_finite: return "not finite";
-    case LuEnd::overflow: return "overflow";
+    case LuEnd::factored:
+        return "factored";
+    case LuEnd::singular:
+        return "singular";
+    case LuEnd::not_finite:
+        return "not finite";
+    case LuEnd::overflow:
+        return "overflow";
     }
     return "?";
 }

@@ -40,9 +40,7 @@ public:
     }
 
     [[nodiscard]] T magnitude(std::size_t i, std::size_t j) const { return std::fabs(w_[i * n_ + j]); }
-    void exchange_rows(std::size_t i, std::size_t k) {
-        std::swap_ranges(row(i), row(i) + n_, row(k));
-    }
+    void exchange_rows(std::size_t i, std::size_t k) { std::swap_ranges(row(i), row(i) + n_, row(k)); }
     void exchange_columns(std::size_t j, std::size_t k) {
         for (std::size_t i = 0; i < n_; ++i) std::swap(w_[i * n_ + j], w_[i * n_ + k]);
     }
@@ -52,7 +50,8 @@ public:
     }
 
     /// w_ij <- w_ij - l u_j for j in [begin, begin + u.size()).
-    void update(std::size_t i, std::size_t begin, double l, std::span<const T> u, double /*largest*/, bool& /*overflow*/) {
+    void update(std::size_t i, std::size_t begin, double l, std::span<const T> u, double /*largest*/,
+                bool& /*overflow*/) {
         const std::span<T> w(row(i) + begin, u.size());
         if (spec_.exact_product) {
             T many[kTile], *const factor = many;

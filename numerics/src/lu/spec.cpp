@@ -108,8 +108,8 @@ void LuSpec::validate() const {
                                          field.key, mantissa::to_string(f)));
     }
     if (fixed) {
-        check(window.msb > window.lsb && window.width() <= FixedWindow::kMaxWidth && window.lsb >= FixedWindow::kMinLsb &&
-                  window.msb <= FixedWindow::kMaxMsb,
+        check(window.msb > window.lsb && window.width() <= FixedWindow::kMaxWidth &&
+                  window.lsb >= FixedWindow::kMinLsb && window.msb <= FixedWindow::kMaxMsb,
               "a fixed window is fixed[MSB:LSB] with LSB < MSB and at most 64 bits");
         check(exact_product, "product= has no meaning with a fixed window: its products are exact before they are cut");
     } else {
@@ -119,9 +119,10 @@ void LuSpec::validate() const {
     check(order != LuOrder::blocked || (block >= 1 && block <= kMaxBlock),
           fmt::format("order=blocked:NB has 1 to {} columns a panel", kMaxBlock));
     check(pivot != LuPivot::threshold || (tau > 0 && tau <= 1), "pivot=threshold:TAU has 0 < TAU <= 1");
-    check(pivot != LuPivot::full || order == LuOrder::right,
-          "pivot=full looks at the whole trailing matrix in each step, which order=crout and order=blocked do not have: "
-          "write order=right");
+    check(
+        pivot != LuPivot::full || order == LuOrder::right,
+        "pivot=full looks at the whole trailing matrix in each step, which order=crout and order=blocked do not have: "
+        "write order=right");
 }
 
 LuSpec parse_lu_spec(std::string_view text) {

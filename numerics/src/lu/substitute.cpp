@@ -16,7 +16,8 @@ void require(const LuFactors& f, std::span<const double> b) {
         throw InvalidInput(fmt::format("substitution with factors that ended {} at column {}: they are not complete",
                                        to_string(f.end), f.at));
     if (b.size() != f.size())
-        throw InvalidInput(fmt::format("substitution: {} rows and a right-hand side of {} elements", f.size(), b.size()));
+        throw InvalidInput(
+            fmt::format("substitution: {} rows and a right-hand side of {} elements", f.size(), b.size()));
 }
 
 /// One sum of LuSpec's definition, a term at a time.

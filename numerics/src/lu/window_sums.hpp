@@ -19,17 +19,22 @@
 
 namespace mantissa::lu {
 
-/// w <- w - trunc(l u scale) on whole numbers in doubles; one instance for each instruction set.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+/// w <- w - trunc(l u scale), |l u scale| < 2^51; one instance for each instruction set. A whole number t below 2^51 in
+/// magnitude lies in the low bits of the double t + 1.5 2^52, which turns it into an integer without the conversion
+/// that AVX2 lacks.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&               \
     !defined(__SANITIZE_THREAD__)
 __attribute__((target_clones("avx512f", "avx2", "sse4.1", "default")))
 #endif
 inline void
-subtract_units(double* w, const double* u, double l, double scale, std::size_t count) {
-    for (std::size_t j = 0; j < count; ++j) w[j] -= std::trunc(l * u[j] * scale);
+subtract_units(std::int64_t* w, const double* u, double l, double scale, std::size_t count) {
+    constexpr double kShift = 0x1.8p52;
+    for (std::size_t j = 0; j < count; ++j)
+        w[j] -=
+            std::bit_cast<std::int64_t>(std::trunc(l * u[j] * scale) + kShift) - std::bit_cast<std::int64_t>(kShift);
 }
 
-/// w of LuSpec's definition. V = double holds whole numbers below 2^53 and is quick; V = __int128 takes everything.
+/// w of LuSpec's definition. V = std::int64_t is quick; V = __int128 takes every window.
 template <class V> class WindowSums {
 public:
     using Value = double;
@@ -44,12 +49,13 @@ public:
         }
     }
 
-    /// Is V = double exact here? Products of l and u have 53 bits at most and stay far from a double's ends, and so do
-    /// n of them in the window's units: |w| <= n 2^(width-1).
+    /// Is V = std::int64_t exact here? Products of l and u have 53 bits at most and stay far from a double's ends; a
+    /// product that fits the window has less than 2^51 of its units; and n + 1 of them fit 64 bits.
     static bool quick(const LuSpec& spec, std::size_t n) {
         const int growth = static_cast<int>(std::bit_width(n));
-        return spec.l.precision() + spec.u.precision() <= 53 && spec.l.exponent_bits <= 8 && spec.u.exponent_bits <= 8 &&
-               spec.window.width() + growth <= 53 && std::abs(spec.window.lsb) <= 600;
+        return spec.l.precision() + spec.u.precision() <= 53 && spec.l.exponent_bits <= 8 &&
+               spec.u.exponent_bits <= 8 && spec.window.width() <= 52 && spec.window.width() + growth <= 63 &&
+               std::abs(spec.window.lsb) <= 600;
     }
 
     [[nodiscard]] V magnitude(std::size_t i, std::size_t j) const {
@@ -74,7 +80,7 @@ public:
     /// max |u_j|, or more.
     void update(std::size_t i, std::size_t begin, double l, std::span<const double> u, double largest, bool& overflow) {
         V* const w = row(i) + begin;
-        if constexpr (std::is_same_v<V, double>) {
+        if constexpr (std::is_same_v<V, std::int64_t>) {
             const double scale = std::ldexp(1.0, -spec_.window.lsb);
             if (std::fabs(l) * largest * scale < limit_) {
                 subtract_units(w, u.data(), l, scale, u.size());

@@ -26,8 +26,7 @@ DenseMatrix uniform(std::size_t n, unsigned seed, double scale = 1) {
     std::mt19937_64 random(seed);
     DenseMatrix a(n);
     for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = 0; j < n; ++j)
-            a(i, j) = scale * (static_cast<double>(random() >> 11) * 0x1p-53 - 0.5);
+        for (std::size_t j = 0; j < n; ++j) a(i, j) = scale * (static_cast<double>(random() >> 11) * 0x1p-53 - 0.5);
     return a;
 }
 
@@ -42,12 +41,18 @@ DenseMatrix coarse(std::size_t n, unsigned seed) {
 
 double form_exact(Operation op, const Format& f, double a, double b, double c) {
     switch (op) {
-    case Operation::convert: return exact::convert(f, a);
-    case Operation::add: return exact::add(f, a, b);
-    case Operation::sub: return exact::sub(f, a, b);
-    case Operation::mul: return exact::mul(f, a, b);
-    case Operation::div: return exact::div(f, a, b);
-    default: return exact::fma(f, a, b, c);
+    case Operation::convert:
+        return exact::convert(f, a);
+    case Operation::add:
+        return exact::add(f, a, b);
+    case Operation::sub:
+        return exact::sub(f, a, b);
+    case Operation::mul:
+        return exact::mul(f, a, b);
+    case Operation::div:
+        return exact::div(f, a, b);
+    default:
+        return exact::fma(f, a, b, c);
     }
 }
 
@@ -103,10 +108,11 @@ const std::vector<std::string> kSpecs = {
 TEST(Lu, EqualsItsDefinitionInEverySpecAtOddSizes) {
     for (const std::string& text : kSpecs) {
         const LuSpec spec = parse_lu_spec(text);
-        for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{33},
-                                    std::size_t{71}})
+        for (const std::size_t n :
+             {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{33}, std::size_t{71}})
             for (const bool tie : {false, true}) {
-                const DenseMatrix a = tie ? coarse(n, 7U + static_cast<unsigned>(n)) : uniform(n, static_cast<unsigned>(n));
+                const DenseMatrix a =
+                    tie ? coarse(n, 7U + static_cast<unsigned>(n)) : uniform(n, static_cast<unsigned>(n));
                 const LuFactors want = test::LuReference(spec, a, form_exact).run();
                 for (const int threads : {1, 3})
                     expect_same(factor(spec, a, threads), want, text + ", n = " + std::to_string(n));
@@ -211,7 +217,8 @@ TEST(Lu, SubstitutionInDoubleIsThePlainOne) {
 
 TEST(Lu, FaultsHaveAStatusAndAColumn) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    for (const char* text : {"lu:s23e8", "lu:s10e5,acc=fixed[15:-34]", "lu:s10e5,order=blocked:4", "lu:s36e11,acc=fixed[13:-50]"}) {
+    for (const char* text :
+         {"lu:s23e8", "lu:s10e5,acc=fixed[15:-34]", "lu:s10e5,order=blocked:4", "lu:s36e11,acc=fixed[13:-50]"}) {
         const LuSpec spec = parse_lu_spec(text);
         DenseMatrix a = uniform(50, 1);
         for (std::size_t i = 0; i < 50; ++i) a(i, 41) = 0;
@@ -276,12 +283,26 @@ TEST(LuSpecText, ReadsBackWhatItWrites) {
 }
 
 TEST(LuSpecText, RefusesInOneLine) {
-    for (const char* text :
-         {"", "s23e8", "lu:", "lu:fx18.16", "lu:s23e8,acc=fx18.16", "lu:s23e8,acc=fixed[3]", "lu:s23e8,acc=fixed[3:5]",
-          "lu:s23e8,acc=fixed[40:-40]", "lu:s23e8,order=left", "lu:s23e8,order=blocked:0", "lu:s23e8,order=blocked:x",
-          "lu:s23e8,order=crout,pivot=full", "lu:s23e8,pivot=threshold:0", "lu:s23e8,pivot=threshold:2",
-          "lu:s23e8,pivot=threshold:nan", "lu:s23e8,div=maybe", "lu:s23e8,x=1", "lu:s23e8,l=s10e5,l=s10e5", "lu:s23e8,",
-          "lu:s23e8,acc=fixed[15:-34],product=s23e8"}) {
+    for (const char* text : {"",
+                             "s23e8",
+                             "lu:",
+                             "lu:fx18.16",
+                             "lu:s23e8,acc=fx18.16",
+                             "lu:s23e8,acc=fixed[3]",
+                             "lu:s23e8,acc=fixed[3:5]",
+                             "lu:s23e8,acc=fixed[40:-40]",
+                             "lu:s23e8,order=left",
+                             "lu:s23e8,order=blocked:0",
+                             "lu:s23e8,order=blocked:x",
+                             "lu:s23e8,order=crout,pivot=full",
+                             "lu:s23e8,pivot=threshold:0",
+                             "lu:s23e8,pivot=threshold:2",
+                             "lu:s23e8,pivot=threshold:nan",
+                             "lu:s23e8,div=maybe",
+                             "lu:s23e8,x=1",
+                             "lu:s23e8,l=s10e5,l=s10e5",
+                             "lu:s23e8,",
+                             "lu:s23e8,acc=fixed[15:-34],product=s23e8"}) {
         try {
             (void)parse_lu_spec(text);
             ADD_FAILURE() << "'" << text << "' was taken";

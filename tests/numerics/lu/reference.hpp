@@ -1,5 +1,6 @@
-// LuSpec's definition, element by element, with each operation formed by a function that the caller gives: the library's
-// one-operation arithmetic or MPFR's. Shares no loop with the engine: an element's terms are taken when its turn comes.
+// LuSpec's definition, element by element, with each operation formed by a function that the caller gives: the
+// library's one-operation arithmetic or MPFR's. Shares no loop with the engine: an element's terms are taken when its
+// turn comes.
 #pragma once
 
 #include <cmath>
@@ -17,7 +18,8 @@ namespace mantissa::test {
 /// `form(op, format, a, b, c)` is the operation's result rounded into the format.
 template <class Form> class LuReference {
 public:
-    LuReference(const LuSpec& spec, const DenseMatrix& a, Form form) : spec_(spec), form_(std::move(form)), n_(a.size()) {
+    LuReference(const LuSpec& spec, const DenseMatrix& a, Form form)
+        : spec_(spec), form_(std::move(form)), n_(a.size()) {
         f_.lu = DenseMatrix(n_);
         f_.rows.resize(n_);
         f_.columns.resize(n_);
@@ -42,10 +44,9 @@ public:
             }
             for (std::size_t i = k + 1; i < n_; ++i) {
                 const double numerator = rounded(sum(i, k, k));
-                f_.lu(i, k) = spec_.division == LuDivision::exact
-                                  ? form_(Operation::div, spec_.l, numerator, u, 0)
-                                  : form_(Operation::mul, spec_.l, numerator,
-                                          form_(Operation::div, spec_.l, 1.0, u, 0), 0);
+                f_.lu(i, k) = spec_.division == LuDivision::exact ? form_(Operation::div, spec_.l, numerator, u, 0)
+                                                                  : form_(Operation::mul, spec_.l, numerator,
+                                                                          form_(Operation::div, spec_.l, 1.0, u, 0), 0);
             }
         }
         f_.at = n_;
@@ -67,7 +68,9 @@ private:
         bool fits = true;
         if (spec_.fixed) s.units -= FixedAccumulator::product_units(spec_.window, l, u, fits);
         else if (spec_.exact_product) s.value = form_(Operation::fma, spec_.accumulator, -l, u, s.value);
-        else s.value = form_(Operation::sub, spec_.accumulator, s.value, form_(Operation::mul, spec_.product, l, u, 0), 0);
+        else
+            s.value =
+                form_(Operation::sub, spec_.accumulator, s.value, form_(Operation::mul, spec_.product, l, u, 0), 0);
     }
     /// w_ij behind `steps` steps.
     [[nodiscard]] Sum sum(std::size_t i, std::size_t j, std::size_t steps) const {

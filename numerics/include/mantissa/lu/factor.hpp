@@ -23,12 +23,12 @@ std::string_view to_string(LuEnd end);
 /// P A Q = L U. Row i of P A is row rows[i] of A; column j of A Q is column columns[j] of A.
 struct LuFactors {
     LuEnd end = LuEnd::factored;
-    std::size_t at = 0;               ///< see LuEnd; n when factored
-    DenseMatrix lu;                   ///< L below the diagonal (its own is 1), U on and above; complete when factored
+    std::size_t at = 0;                 ///< see LuEnd; n when factored
+    DenseMatrix lu;                     ///< L below the diagonal (its own is 1), U on and above; complete when factored
     std::vector<std::uint32_t> rows;    ///< the permutation P
     std::vector<std::uint32_t> columns; ///< the permutation Q: the identity but with pivot=full
-    std::uint64_t exchanges = 0;      ///< rows and columns that changed places: det A = (-1)^exchanges prod u_kk
-    double growth = 0;                ///< max |u_ij| / max |a_ij|
+    std::uint64_t exchanges = 0;        ///< rows and columns that changed places: det A = (-1)^exchanges prod u_kk
+    double growth = 0;                  ///< max |u_ij| / max |a_ij|
 
     [[nodiscard]] std::size_t size() const { return rows.size(); }
 };

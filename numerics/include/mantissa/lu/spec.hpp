@@ -1,6 +1,6 @@
 // LuSpec names the arithmetic of a dense LU factorisation completely: which format every value has, how the sums behind
-// a factor's element are formed, how a pivot is chosen and how a column is divided by it. Every engine that is given the
-// same spec and the same matrix returns the same bits.
+// a factor's element are formed, how a pivot is chosen and how a column is divided by it. Every engine that is given
+// the same spec and the same matrix returns the same bits.
 //
 // Text form: `lu:` and a base format that sets every field, then what differs.
 //
@@ -43,24 +43,24 @@ enum class LuDivision : std::uint8_t {
 ///     u_kj = w_kj rounded into `u`,  j >= k
 ///     l_ik = (w_ik rounded into `u`) / u_kk, rounded into `l`,  i > k
 /// With order=blocked and a floating acc, an element right of and below a panel's own square takes the panel's products
-/// as one sum: s = the first product, s <- s + the next ones in ascending m (product=exact: one rounding for product and
-/// sum), then w <- w - s. The panel's own columns and rows are formed as above. With a fixed window sums are exact, and
-/// so the factor does not depend on the order.
-/// `right` and `crout` always give the same bits: the sequence of roundings behind each element is the same.
+/// as one sum: s = the first product, s <- s + the next ones in ascending m (product=exact: one rounding for product
+/// and sum), then w <- w - s. The panel's own columns and rows are formed as above. With a fixed window sums are exact,
+/// and so the factor does not depend on the order. `right` and `crout` always give the same bits: the sequence of
+/// roundings behind each element is the same.
 ///
 /// Pivots are compared by |w| before it is rounded; of equal ones the lowest row counts, and with pivot=full the lowest
 /// column first, then the lowest row. pivot=threshold:TAU keeps the diagonal where |w_kk| >= TAU max |w_ik|.
 struct LuSpec {
     Format a, l, u;
-    bool fixed = false;      ///< sums in a window, else in `accumulator`
-    Format accumulator;      ///< when not fixed
-    FixedWindow window;      ///< when fixed
+    bool fixed = false; ///< sums in a window, else in `accumulator`
+    Format accumulator; ///< when not fixed
+    FixedWindow window; ///< when fixed
     bool exact_product = false;
-    Format product;          ///< when not exact
+    Format product; ///< when not exact
     LuOrder order = LuOrder::right;
-    int block = 32;          ///< columns of a panel, with order=blocked
+    int block = 32; ///< columns of a panel, with order=blocked
     LuPivot pivot = LuPivot::partial;
-    double tau = 0.1;        ///< with pivot=threshold, 0 < tau <= 1
+    double tau = 0.1; ///< with pivot=threshold, 0 < tau <= 1
     LuDivision division = LuDivision::exact;
     static constexpr int kMaxBlock = 4096;
 
