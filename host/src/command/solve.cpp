@@ -11,6 +11,7 @@
 
 #include "advise/advice_report.hpp"
 #include "command.hpp"
+#include "dense/solve_dense.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/checked_engine.hpp"
@@ -35,6 +36,7 @@ struct Flags {
     double digits = 0, middle_digits = 2, tolerance = 1e-10;
     int threads = 0;
     bool jacobi = false, json = false, resident = false;
+    DenseFlags dense;
 };
 
 SolveOptions options_of(const Flags& flags) {
@@ -241,6 +243,21 @@ int solve_command(const Flags& flags, const std::string& typed) {
     return result.status == Status::converged ? kDone : kNotConverged;
 }
 
+/// A dense system: what else was given is refused, not passed over.
+int dense_command(CLI::App& app, Flags& flags) {
+    for (const CLI::Option* option : app.get_options()) {
+        const std::string name = option->get_name();
+        const bool known = name == "--dense" || name == "--lu" || name == "--refine" || name == "--refine-steps" ||
+                           name == "--unscaled" || name == "--threads" || name == "--solution" || name == "--json";
+        if (option->count() != 0 && !known)
+            throw InvalidInput(fmt::format("{}: a dense system has no such option; leave it out", name));
+    }
+    flags.dense.threads = flags.threads;
+    flags.dense.solution = flags.solution;
+    flags.dense.json = flags.json;
+    return solve_dense_command(flags.dense);
+}
+
 Run setup(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<Flags>();
     Flags& f = *flags;
@@ -248,8 +265,8 @@ Run setup(CLI::App& app, const std::string& typed) {
                    "poisson2d:level=8[,anisotropy=A], diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C]"
                    "[,seed=S], poisson3d:level=5, mtx:FILE[,rhs=ones|random|file:FILE][,seed=S], or, from meshes, "
                    "lscm:FILE[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto] and "
-                   "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md)")
-        ->required();
+                   "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md)");
+    add_dense_options(app, f.dense);
     app.add_option("--scheme", f.scheme,
                    "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction or residual-guided")
         ->capture_default_str();
@@ -299,6 +316,14 @@ Run setup(CLI::App& app, const std::string& typed) {
         "--advise{only}", f.advise,
         "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as well");
     return [flags, typed, advise, &app] {
+        if (app.get_option("--dense")->count() != 0) return dense_command(app, *flags);
+        if (flags->problem.empty())
+            throw InvalidInput(
+                "--problem: give the system to solve, as poisson2d:level=8, or a dense one with --dense");
+        for (const char* name : {"--lu", "--refine", "--refine-steps", "--unscaled"})
+            if (app.get_option(name)->count() != 0)
+                throw InvalidInput(
+                    fmt::format("{}: it is for a dense system; give one with --dense, or leave it out", name));
         if (advise->count() == 0) return solve_command(*flags, typed);
         // What the advice chooses, and what only a solve has.
         for (const char* name :

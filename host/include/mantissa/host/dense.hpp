@@ -1,0 +1,91 @@
+// Dense systems: problems, and their solution to double accuracy from factors in any format.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mantissa/lu/factor.hpp"
+
+namespace mantissa {
+
+/// A x = b with a name that make_dense_problem() reads back.
+struct DenseProblem {
+    std::string name;
+    DenseMatrix a;
+    std::vector<double> b;
+};
+
+/// From `n=N[,kind=KIND][,seed=S][,kappa=K]` or `file=FILE`. The right-hand side is A (1, ..., 1), each sum in
+/// ascending order in double. Kinds:
+///     uniform    elements uniform on [-1/2, 1/2), as LINPACK's
+///     dominant   the same off the diagonal; a_ii = the sum of |a_ij| of its row, and 1
+///     graded     uniform, row i times 2^-(40 i / n): rows from 1 down to 2^-40
+///     randsvd    condition kappa= (1e6): singular values from 1 down to 1/kappa in equal ratios between two random
+///                orthogonal matrices
+/// file= is a MatrixMarket matrix, sparse and symmetric positive definite as for `mtx:`, copied densely.
+/// Throws InvalidInput with one line.
+DenseProblem make_dense_problem(std::string_view text);
+
+/// How double accuracy is reached from the factors.
+enum class DenseRefinement : std::uint8_t {
+    none,     ///< the substitution alone
+    ir,       ///< x <- x + U^-1 L^-1 P (b - A x)
+    gmres_ir, ///< the correction by GMRES on U^-1 L^-1 P A (Carson and Higham, SIAM J. Sci. Comput. 40(2), 2018)
+};
+/// "none", "ir", "gmres-ir".
+std::string to_string(DenseRefinement refinement);
+DenseRefinement parse_dense_refinement(std::string_view text);
+
+enum class DenseStatus : std::uint8_t {
+    converged,  ///< ||b - A x|| is down to the stopping test
+    stagnated,  ///< it no longer falls
+    step_limit, ///< it still falls, and the steps are used up
+    failed,     ///< there are no factors: DenseResult::end says why
+};
+/// "converged", "stagnated", "step limit", "no factors".
+std::string to_string(DenseStatus status);
+
+struct DenseOptions {
+    LuSpec spec;
+    DenseRefinement refinement = DenseRefinement::gmres_ir;
+    std::uint32_t max_steps = 50;   ///< refinement steps
+    std::uint32_t krylov = 50;      ///< GMRES steps of one refinement step, at most
+    double krylov_tolerance = 1e-4; ///< of GMRES, on the preconditioned residual
+    bool scale = true;              ///< rows, then columns, by powers of two to a largest element in (1/2, 1]
+    int threads = 0;                ///< 0: as many as OpenMP gives; results do not depend on it
+};
+
+struct DenseStep {
+    std::uint32_t krylov_steps = 0; ///< GMRES steps up to here
+    double residual = 0;            ///< ||b - A x||_inf / (||A||_inf ||x||_inf + ||b||_inf)
+};
+
+/// Norms without a subscript are maximum norms; u = 2^-53.
+struct DenseResult {
+    DenseStatus status = DenseStatus::failed;
+    LuEnd end = LuEnd::factored;    ///< of the factorisation
+    std::size_t at = 0;             ///< its column, where it failed
+    std::uint32_t steps = 0;        ///< refinement steps behind the first substitution
+    std::uint32_t krylov_steps = 0; ///< GMRES steps in all
+    double backward_error = 0;      ///< ||b - A x|| / (||A|| ||x|| + ||b||); converged: at most n u
+    double hpl_residual = 0;        ///< ||b - A x|| / (n u (||A|| ||x|| + ||b||)); HPL accepts below 16
+    double forward_error = 0;       ///< ||x - 1||, the solution being all ones
+    double growth = 0;              ///< max |u_ij| / max |a_ij|
+    double condition = 0;           ///< Hager's lower estimate of kappa_1 of the (scaled) matrix, from the factors
+    double factor_error = 0;        ///< ||P A Q - L U|| / ||A||, on the (scaled) matrix
+    std::uint64_t exchanges = 0;    ///< rows and columns that changed places
+    double factor_seconds = 0, refine_seconds = 0;
+    std::vector<DenseStep> history; ///< behind the substitution and behind each step
+    std::vector<double> x;
+};
+
+/// Called behind each step; returning false stops the solve (DenseStatus::step_limit).
+using DenseProgress = std::function<bool(const DenseStep&)>;
+
+/// Factors in the spec's arithmetic and refines in double. Throws InvalidInput, one line, for options out of range.
+DenseResult solve_dense(const DenseProblem& problem, const DenseOptions& options, const DenseProgress& progress = {});
+
+} // namespace mantissa

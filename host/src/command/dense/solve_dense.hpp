@@ -1,0 +1,26 @@
+// `mantissa solve --dense`: a dense system by LU.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace mantissa::cli {
+
+struct DenseFlags {
+    std::string problem, spec = "lu:s10e5,acc=fixed[15:-34]", refine = "gmres-ir", solution;
+    std::uint32_t steps = 50, krylov = 50;
+    int threads = 0;
+    bool plain = false, json = false; ///< plain: without scaling
+};
+
+/// The options that only a dense solve has.
+void add_dense_options(CLI::App& app, DenseFlags& flags);
+
+/// Solves, prints, and returns the exit code.
+int solve_dense_command(const DenseFlags& flags);
+
+} // namespace mantissa::cli

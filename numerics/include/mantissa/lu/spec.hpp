@@ -1,0 +1,83 @@
+// LuSpec names the arithmetic of a dense LU factorisation completely: which format every value has, how the sums behind
+// a factor's element are formed, how a pivot is chosen and how a column is divided by it. Every engine that is given
+// the same spec and the same matrix returns the same bits.
+//
+// Text form: `lu:` and a base format that sets every field, then what differs.
+//
+//     lu:s23e8
+//     lu:s10e5,acc=s23e8,order=blocked:32
+//     lu:s10e5:rne,acc=fixed[15:-34],order=crout,pivot=partial
+//
+//   a=        the matrix as it enters                      default: the base
+//   l= u=     the factors' elements                        default: the base
+//   acc=      FORMAT | fixed[MSB:LSB], the sums            default: the base
+//   product=  FORMAT | exact, each l_im u_mj               default: acc's format; exact with a fixed window
+//   order=    right | crout | blocked:NB                   default: right
+//   pivot=    none | partial | full | threshold:TAU        default: partial
+//   div=      exact | reciprocal                           default: exact
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "mantissa/format.hpp"
+#include "mantissa/spec.hpp"
+
+namespace mantissa {
+
+enum class LuOrder : std::uint8_t {
+    right,   ///< one rank-1 update of the trailing matrix for each column
+    crout,   ///< each element when its turn comes, all its products then
+    blocked, ///< panels of `block` columns; the products of a panel are summed, and the sum is subtracted
+};
+enum class LuPivot : std::uint8_t { none, partial, full, threshold };
+enum class LuDivision : std::uint8_t {
+    exact,      ///< l = w / pivot, rounded once
+    reciprocal, ///< l = w * (1 / pivot), the reciprocal rounded into l's format, then the product
+};
+
+/// The definition. w_ij is the sum behind element (i, j), a value of `acc` (or an integer in units of 2^lsb):
+///     w_ij = a_ij rounded into `a`, then into acc                        (a window: truncated toward zero to its grid)
+///     w_ij <- w_ij - l_im u_mj  for m = 0, 1, ... min(i, j) - 1          (product rounded, then the difference)
+///     u_kj = w_kj rounded into `u`,  j >= k
+///     l_ik = (w_ik rounded into `u`) / u_kk, rounded into `l`,  i > k
+/// With order=blocked and a floating acc, an element right of and below a panel's own square takes the panel's products
+/// as one sum: s = the first product, s <- s + the next ones in ascending m (product=exact: one rounding for product
+/// and sum), then w <- w - s. The panel's own columns and rows are formed as above. With a fixed window sums are exact,
+/// and so the factor does not depend on the order. `right` and `crout` always give the same bits: the sequence of
+/// roundings behind each element is the same.
+///
+/// Pivots are compared by |w| before it is rounded; of equal ones the lowest row counts, and with pivot=full the lowest
+/// column first, then the lowest row. pivot=threshold:TAU keeps the diagonal where |w_kk| >= TAU max |w_ik|.
+struct LuSpec {
+    Format a, l, u;
+    bool fixed = false; ///< sums in a window, else in `accumulator`
+    Format accumulator; ///< when not fixed
+    FixedWindow window; ///< when fixed
+    bool exact_product = false;
+    Format product; ///< when not exact
+    LuOrder order = LuOrder::right;
+    int block = 32; ///< columns of a panel, with order=blocked
+    LuPivot pivot = LuPivot::partial;
+    double tau = 0.1; ///< with pivot=threshold, 0 < tau <= 1
+    LuDivision division = LuDivision::exact;
+    static constexpr int kMaxBlock = 4096;
+
+    /// Every field from one floating format.
+    explicit LuSpec(const Format& f = formats::kDouble);
+
+    /// Throws InvalidInput, one line, on a combination that no engine can mean.
+    void validate() const;
+
+    /// Fields that the others leave without a meaning are not compared.
+    friend bool operator==(const LuSpec&, const LuSpec&);
+};
+
+/// Parses and validates the text form. Throws InvalidInput with one line.
+LuSpec parse_lu_spec(std::string_view text);
+
+/// The text form over u's format as the base; equal specs have equal texts, and parse_lu_spec reads them back.
+std::string to_string(const LuSpec& spec);
+
+} // namespace mantissa

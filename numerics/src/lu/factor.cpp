@@ -1,0 +1,284 @@
+#include "mantissa/lu/factor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include <omp.h>
+
+#include "float_sums.hpp"
+#include "window_sums.hpp"
+
+namespace mantissa {
+
+namespace lu {
+namespace {
+
+using Index = std::ptrdiff_t;
+constexpr std::size_t kPanel = 32; ///< columns whose updates of the trailing matrix are put off; no bit depends on it
+constexpr std::size_t kTile = 512; ///< elements of a row that take all of a panel's updates while they are near
+
+/// What went wrong in the first column in which anything did; there a zero pivot counts before an overflow, and that
+/// before a number that is not finite. So it depends neither on panels nor on threads.
+struct Fault {
+    LuEnd end = LuEnd::factored;
+    std::size_t at = 0;
+    static int rank(LuEnd e) { return e == LuEnd::singular ? 0 : e == LuEnd::overflow ? 1 : 2; }
+    void note(LuEnd what, std::size_t column) {
+        if (end == LuEnd::factored || column < at || (column == at && rank(what) < rank(end))) {
+            end = what;
+            at = column;
+        }
+    }
+};
+
+/// One factorisation: the driver over the sums' arithmetic.
+template <class Sums> class Factorisation {
+public:
+    using Value = typename Sums::Value;
+
+    Factorisation(const LuSpec& spec, Sums sums, std::size_t n, int threads)
+        : spec_(spec), sums_(std::move(sums)), n_(n), threads_(threads), out_(DenseMatrix(n)) {
+        result_.rows.resize(n);
+        result_.columns.resize(n);
+        std::iota(result_.rows.begin(), result_.rows.end(), 0U);
+        std::iota(result_.columns.begin(), result_.columns.end(), 0U);
+    }
+
+    LuFactors run() {
+        // Full pivoting looks at the whole trailing matrix in every step: nothing can be put off.
+        const std::size_t panel = spec_.pivot == LuPivot::full      ? 1
+                                  : spec_.order == LuOrder::blocked ? static_cast<std::size_t>(spec_.block)
+                                                                    : kPanel;
+        for (std::size_t begin = 0; begin < n_ && fault_.end == LuEnd::factored; begin += panel) {
+            const std::size_t end = std::min(n_, begin + panel);
+            const std::size_t done = factor_panel(begin, end);
+            const std::size_t formed = form_rows(begin, done, end);
+            update_trailing(begin, formed, end);
+        }
+        result_.end = fault_.end;
+        result_.at = fault_.end == LuEnd::factored ? n_ : fault_.at;
+        result_.lu = std::move(out_);
+        return std::move(result_);
+    }
+
+private:
+    LuSpec spec_;
+    Sums sums_;
+    std::size_t n_;
+    int threads_;
+    DenseMatrix out_;
+    LuFactors result_;
+    Fault fault_;
+    std::vector<Value> packed_;   ///< rows of U behind the panel, one behind the other
+    std::vector<double> largest_; ///< max |u| of each
+
+    /// The pivot's place in step k.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> find_pivot(std::size_t k) const {
+        std::size_t row = k, column = k;
+        if (spec_.pivot == LuPivot::none) return {row, column};
+        const std::size_t last = spec_.pivot == LuPivot::full ? n_ : k + 1;
+        auto best = sums_.magnitude(k, k);
+        for (std::size_t i = k; i < n_; ++i)
+            for (std::size_t j = k; j < last; ++j) {
+                const auto here = sums_.magnitude(i, j);
+                const bool tie = here == best && (j < column || (j == column && i < row));
+                if (here > best || tie) {
+                    best = here;
+                    row = i;
+                    column = j;
+                }
+            }
+        if (spec_.pivot == LuPivot::threshold &&
+            static_cast<double>(sums_.magnitude(k, k)) >= spec_.tau * static_cast<double>(best))
+            return {k, k};
+        return {row, column};
+    }
+
+    void exchange(std::size_t k, std::size_t row, std::size_t column) {
+        if (row != k) {
+            sums_.exchange_rows(row, k);
+            std::swap_ranges(out_.row(row).begin(), out_.row(row).end(), out_.row(k).begin());
+            std::swap(result_.rows[row], result_.rows[k]);
+            ++result_.exchanges;
+        }
+        if (column != k) {
+            sums_.exchange_columns(column, k);
+            for (std::size_t i = 0; i < k; ++i) std::swap(out_(i, column), out_(i, k));
+            std::swap(result_.columns[column], result_.columns[k]);
+            ++result_.exchanges;
+        }
+    }
+
+    [[nodiscard]] double quotient(double numerator, double pivot, double reciprocal) const {
+        return spec_.division == LuDivision::exact ? exact::div(spec_.l, numerator, pivot)
+                                                   : exact::mul(spec_.l, numerator, reciprocal);
+    }
+
+    /// Columns begin .. end of L and the square of U beside them. Returns the step behind the last one with a pivot.
+    std::size_t factor_panel(std::size_t begin, std::size_t end) {
+        std::vector<Value> row;
+        for (std::size_t k = begin; k < end; ++k) {
+            const auto [pivot_row, pivot_column] = find_pivot(k);
+            exchange(k, pivot_row, pivot_column);
+            bool overflow = false, finite = true;
+            const double pivot = out_(k, k) = sums_.rounded(k, k, overflow);
+            if (!overflow && pivot == 0) {
+                fault_.note(LuEnd::singular, k);
+                return k;
+            }
+            double largest = 0;
+            row.clear();
+            for (std::size_t j = k + 1; j < end; ++j) {
+                const double u = out_(k, j) = sums_.rounded(k, j, overflow);
+                row.push_back(static_cast<Value>(u));
+                finite = finite && std::isfinite(u);
+                largest = std::max(largest, std::fabs(u));
+            }
+            const double reciprocal = exact::div(spec_.l, 1.0, pivot);
+            finite = finite && std::isfinite(pivot);
+#pragma omp parallel for schedule(static) num_threads(threads_) reduction(|| : overflow) reduction(&& : finite)
+            for (Index i = static_cast<Index>(k) + 1; i < static_cast<Index>(n_); ++i) {
+                const auto at = static_cast<std::size_t>(i);
+                const double l = quotient(sums_.rounded(at, k, overflow), pivot, reciprocal);
+                out_(at, k) = l;
+                finite = finite && std::isfinite(l);
+                if (std::isfinite(l) && !row.empty()) sums_.update(at, k + 1, l, row, largest, overflow);
+            }
+            if (overflow) fault_.note(LuEnd::overflow, k);
+            if (!finite) fault_.note(LuEnd::not_finite, k);
+            if (fault_.end != LuEnd::factored) return k + 1;
+        }
+        return end;
+    }
+
+    /// Rows begin .. done of U behind column `end`: rounded from the top down, each taken off those below it. Returns
+    /// the row behind the last one that was formed.
+    std::size_t form_rows(std::size_t begin, std::size_t done, std::size_t end) {
+        const std::size_t width = n_ - end;
+        if (width == 0) return done;
+        packed_.resize((done - begin) * width);
+        largest_.assign(done - begin, 0.0);
+        const auto tiles = static_cast<Index>((width + kTile - 1) / kTile);
+        for (std::size_t k = begin; k < done; ++k) {
+            bool overflow = false, finite = true;
+            double largest = 0;
+            Value* const packed = packed_.data() + (k - begin) * width;
+#pragma omp parallel for schedule(static) num_threads(threads_) reduction(|| : overflow) reduction(&& : finite) \
+    reduction(max : largest)
+            for (Index tile = 0; tile < tiles; ++tile) {
+                const std::size_t first = static_cast<std::size_t>(tile) * kTile, last = std::min(width, first + kTile);
+                for (std::size_t j = first; j < last; ++j) {
+                    const double u = sums_.rounded(k, end + j, overflow);
+                    out_(k, end + j) = u;
+                    packed[j] = static_cast<Value>(u);
+                    finite = finite && std::isfinite(u);
+                    largest = std::max(largest, std::fabs(u));
+                }
+                for (std::size_t i = k + 1; i < done; ++i)
+                    sums_.update(i, end + first, out_(i, k), std::span<const Value>(packed + first, last - first),
+                                 std::isfinite(largest) ? largest : 0.0, overflow);
+            }
+            largest_[k - begin] = largest;
+            if (overflow) fault_.note(LuEnd::overflow, k);
+            if (!finite) fault_.note(LuEnd::not_finite, k);
+            if (overflow || !finite) return k + 1;
+        }
+        return done;
+    }
+
+    /// The products of columns begin .. done off everything right of and below the panel, which ends at `end`.
+    void update_trailing(std::size_t begin, std::size_t done, std::size_t end) {
+        const std::size_t width = n_ - end, depth = done - begin;
+        if (width == 0 || depth == 0) return;
+        std::size_t first_overflow = n_;
+#pragma omp parallel for schedule(static) num_threads(threads_) reduction(min : first_overflow)
+        for (Index i = static_cast<Index>(end); i < static_cast<Index>(n_); ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            const std::span<const double> l = std::as_const(out_).row(at).subspan(begin, depth);
+            if constexpr (requires { sums_.update_by_sum(at, end, l, std::span<const Value>(packed_), width, width); })
+                if (spec_.order == LuOrder::blocked) {
+                    sums_.update_by_sum(at, end, l, std::span<const Value>(packed_), width, width);
+                    continue;
+                }
+            for (std::size_t first = 0; first < width; first += kTile) {
+                const std::size_t count = std::min(kTile, width - first);
+                for (std::size_t m = 0; m < depth; ++m) {
+                    bool overflow = false;
+                    const auto row = std::span<const Value>(packed_).subspan(m * width + first, count);
+                    if (std::isfinite(l[m])) sums_.update(at, end + first, l[m], row, largest_[m], overflow);
+                    if (overflow) first_overflow = std::min(first_overflow, begin + m);
+                }
+            }
+        }
+        if (first_overflow < n_) fault_.note(LuEnd::overflow, first_overflow);
+    }
+};
+
+template <class Sums> LuFactors run(const LuSpec& spec, Sums sums, std::size_t n, int threads) {
+    return Factorisation<Sums>(spec, std::move(sums), n, threads).run();
+}
+
+/// Sums in a window; what does not fit it at the outset is an overflow in column 0.
+template <class V> LuFactors run_window(const LuSpec& spec, const DenseMatrix& a, int threads) {
+    bool overflow = false;
+    WindowSums<V> sums(spec, a, overflow);
+    if (!overflow) return run(spec, std::move(sums), a.size(), threads);
+    LuFactors none;
+    none.end = LuEnd::overflow;
+    return none;
+}
+
+LuFactors run_any(const LuSpec& spec, const DenseMatrix& a, int threads) {
+    if (!spec.fixed)
+        return FloatSums<float>::fits(spec) ? run(spec, FloatSums<float>(spec, a), a.size(), threads)
+                                            : run(spec, FloatSums<double>(spec, a), a.size(), threads);
+    using Quick = WindowSums<std::int64_t>;
+    return Quick::quick(spec, a.size()) ? run_window<std::int64_t>(spec, a, threads)
+                                        : run_window<Quick::Wide>(spec, a, threads);
+}
+
+/// max |u_ij| / max |a_ij|.
+double growth(const LuSpec& spec, const DenseMatrix& a, const DenseMatrix& lu) {
+    double before = 0, after = 0;
+    for (const double x : a.values()) before = std::max(before, std::fabs(exact::convert(spec.a, x)));
+    for (std::size_t i = 0; i < lu.size(); ++i)
+        for (std::size_t j = i; j < lu.size(); ++j) after = std::max(after, std::fabs(lu(i, j)));
+    return before == 0 ? 0 : after / before;
+}
+
+} // namespace
+} // namespace lu
+
+std::string_view to_string(LuEnd end) {
+    switch (end) {
+    case LuEnd::factored:
+        return "factored";
+    case LuEnd::singular:
+        return "singular";
+    case LuEnd::not_finite:
+        return "not finite";
+    case LuEnd::overflow:
+        return "overflow";
+    }
+    return "?";
+}
+
+LuFactors factor(const LuSpec& spec, const DenseMatrix& a, int threads) {
+    spec.validate();
+    const std::size_t n = a.size();
+    for (std::size_t j = 0; j < n; ++j)
+        for (std::size_t i = 0; i < n; ++i)
+            if (!std::isfinite(exact::convert(spec.a, a(i, j)))) {
+                LuFactors none;
+                none.end = LuEnd::not_finite;
+                none.at = j;
+                return none;
+            }
+    LuFactors result = lu::run_any(spec, a, threads > 0 ? threads : omp_get_max_threads());
+    if (result.end == LuEnd::factored) result.growth = lu::growth(spec, a, result.lu);
+    return result;
+}
+
+} // namespace mantissa

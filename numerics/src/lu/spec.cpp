@@ -1,0 +1,181 @@
+#include "mantissa/lu/spec.hpp"
+
+#include <charconv>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "mantissa/errors.hpp"
+
+namespace mantissa {
+
+namespace {
+
+constexpr std::string_view kKeys = "a l u acc product order pivot div";
+
+struct FormatField {
+    std::string_view key;
+    Format LuSpec::*member;
+};
+constexpr FormatField kFormatFields[] = {{"a", &LuSpec::a}, {"l", &LuSpec::l}, {"u", &LuSpec::u}};
+
+[[noreturn]] void fail(std::string_view text, const std::string& what) {
+    throw InvalidInput(fmt::format("factorisation '{}': {}", text.substr(0, 120), what));
+}
+
+std::optional<int> to_int(std::string_view s) {
+    int v = 0;
+    const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), v);
+    if (error != std::errc{} || end != s.data() + s.size() || s.empty()) return std::nullopt;
+    return v;
+}
+
+std::vector<std::string_view> split_fields(std::string_view text) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        const auto comma = text.find(',');
+        parts.push_back(text.substr(0, comma));
+        if (comma == std::string_view::npos) return parts;
+        text.remove_prefix(comma + 1);
+    }
+}
+
+void parse_accumulator(std::string_view text, std::string_view value, LuSpec& spec) {
+    spec.fixed = value.starts_with("fixed");
+    if (!spec.fixed) {
+        spec.accumulator = parse_format(value);
+        return;
+    }
+    const std::string_view body = value.substr(5);
+    const auto colon = body.find(':');
+    if (body.size() < 5 || body.front() != '[' || body.back() != ']' || colon == std::string_view::npos)
+        fail(text, fmt::format("acc={}: write fixed[MSB:LSB], as in fixed[15:-34]", value));
+    const auto msb = to_int(body.substr(1, colon - 1));
+    const auto lsb = to_int(body.substr(colon + 1, body.size() - colon - 2));
+    if (!msb || !lsb) fail(text, fmt::format("acc={}: write fixed[MSB:LSB] with whole numbers", value));
+    spec.window = {*msb, *lsb};
+}
+
+void parse_order(std::string_view text, std::string_view value, LuSpec& spec) {
+    if (value == "right") spec.order = LuOrder::right;
+    else if (value == "crout") spec.order = LuOrder::crout;
+    else if (value.starts_with("blocked:")) {
+        const auto block = to_int(value.substr(8));
+        if (!block) fail(text, fmt::format("order={}: write blocked:NB, NB columns a panel", value));
+        spec.order = LuOrder::blocked;
+        spec.block = *block;
+    } else fail(text, "order is right, crout or blocked:NB");
+}
+
+void parse_pivot(std::string_view text, std::string_view value, LuSpec& spec) {
+    if (value == "none") spec.pivot = LuPivot::none;
+    else if (value == "partial") spec.pivot = LuPivot::partial;
+    else if (value == "full") spec.pivot = LuPivot::full;
+    else if (value.starts_with("threshold:")) {
+        const std::string_view number = value.substr(10);
+        const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), spec.tau);
+        if (error != std::errc{} || end != number.data() + number.size() || number.empty())
+            fail(text, fmt::format("pivot={}: write threshold:TAU, 0 < TAU <= 1", value));
+        spec.pivot = LuPivot::threshold;
+    } else fail(text, "pivot is none, partial, full or threshold:TAU");
+}
+
+} // namespace
+
+LuSpec::LuSpec(const Format& f) : a(f), l(f), u(f), accumulator(f), product(f) {}
+
+bool operator==(const LuSpec& x, const LuSpec& y) {
+    for (const FormatField& field : kFormatFields)
+        if (!(x.*field.member == y.*field.member)) return false;
+    if (x.fixed != y.fixed || (x.fixed ? !(x.window == y.window) : !(x.accumulator == y.accumulator))) return false;
+    if (x.exact_product != y.exact_product || (!x.exact_product && !(x.product == y.product))) return false;
+    if (x.order != y.order || (x.order == LuOrder::blocked && x.block != y.block)) return false;
+    if (x.pivot != y.pivot || (x.pivot == LuPivot::threshold && x.tau != y.tau)) return false;
+    return x.division == y.division;
+}
+
+void LuSpec::validate() const {
+    const auto check = [&](bool good, const std::string& what) {
+        if (!good) fail(to_string(*this), what);
+    };
+    for (const FormatField& field : kFormatFields) {
+        const Format& f = this->*field.member;
+        check(f.valid(), fmt::format("{}= is no format", field.key));
+        check(!f.is_fixed(), fmt::format("{}={} is fixed: the factors are floating; a fixed accumulator is "
+                                         "acc=fixed[MSB:LSB]",
+                                         field.key, mantissa::to_string(f)));
+    }
+    if (fixed) {
+        check(window.msb > window.lsb && window.width() <= FixedWindow::kMaxWidth &&
+                  window.lsb >= FixedWindow::kMinLsb && window.msb <= FixedWindow::kMaxMsb,
+              "a fixed window is fixed[MSB:LSB] with LSB < MSB and at most 64 bits");
+        check(exact_product, "product= has no meaning with a fixed window: its products are exact before they are cut");
+    } else {
+        check(accumulator.valid() && !accumulator.is_fixed(), "acc= is a floating format or fixed[MSB:LSB]");
+        check(exact_product || (product.valid() && !product.is_fixed()), "product= is a floating format or exact");
+    }
+    check(order != LuOrder::blocked || (block >= 1 && block <= kMaxBlock),
+          fmt::format("order=blocked:NB has 1 to {} columns a panel", kMaxBlock));
+    check(pivot != LuPivot::threshold || (tau > 0 && tau <= 1), "pivot=threshold:TAU has 0 < TAU <= 1");
+    check(
+        pivot != LuPivot::full || order == LuOrder::right,
+        "pivot=full looks at the whole trailing matrix in each step, which order=crout and order=blocked do not have: "
+        "write order=right");
+}
+
+LuSpec parse_lu_spec(std::string_view text) {
+    if (!text.starts_with("lu:")) fail(text, "it begins with lu: and a format, as in lu:s23e8");
+    const auto parts = split_fields(text.substr(3));
+    LuSpec spec(parse_format(parts.front()));
+    std::set<std::string_view> seen;
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        const auto equals = parts[i].find('=');
+        if (equals == std::string_view::npos)
+            fail(text, fmt::format("'{}' is not KEY=VALUE; the keys are {}", parts[i], kKeys));
+        const std::string_view key = parts[i].substr(0, equals), value = parts[i].substr(equals + 1);
+        if (!seen.insert(key).second) fail(text, fmt::format("{}= is given twice", key));
+        bool known = false;
+        for (const FormatField& field : kFormatFields)
+            if (key == field.key) {
+                spec.*field.member = parse_format(value);
+                known = true;
+            }
+        if (key == "acc") parse_accumulator(text, value, spec);
+        else if (key == "order") parse_order(text, value, spec);
+        else if (key == "pivot") parse_pivot(text, value, spec);
+        else if (key == "product") {
+            spec.exact_product = value == "exact";
+            if (!spec.exact_product) spec.product = parse_format(value);
+        } else if (key == "div") {
+            if (value != "exact" && value != "reciprocal") fail(text, "div is exact or reciprocal");
+            spec.division = value == "exact" ? LuDivision::exact : LuDivision::reciprocal;
+        } else if (!known) fail(text, fmt::format("no field '{}'; the keys are {}", key, kKeys));
+    }
+    if (!seen.contains("product")) {
+        spec.exact_product = spec.fixed;
+        spec.product = spec.accumulator;
+    }
+    spec.validate();
+    return spec;
+}
+
+std::string to_string(const LuSpec& spec) {
+    std::string text = "lu:" + to_string(spec.u);
+    if (!(spec.a == spec.u)) text += ",a=" + to_string(spec.a);
+    if (!(spec.l == spec.u)) text += ",l=" + to_string(spec.l);
+    if (spec.fixed) text += fmt::format(",acc=fixed[{}:{}]", spec.window.msb, spec.window.lsb);
+    else if (!(spec.accumulator == spec.u)) text += ",acc=" + to_string(spec.accumulator);
+    if (spec.exact_product != spec.fixed || (!spec.exact_product && !(spec.product == spec.accumulator)))
+        text += ",product=" + (spec.exact_product ? std::string("exact") : to_string(spec.product));
+    if (spec.order == LuOrder::crout) text += ",order=crout";
+    if (spec.order == LuOrder::blocked) text += fmt::format(",order=blocked:{}", spec.block);
+    if (spec.pivot == LuPivot::none) text += ",pivot=none";
+    if (spec.pivot == LuPivot::full) text += ",pivot=full";
+    if (spec.pivot == LuPivot::threshold) text += fmt::format(",pivot=threshold:{}", spec.tau);
+    if (spec.division == LuDivision::reciprocal) text += ",div=reciprocal";
+    return text;
+}
+
+} // namespace mantissa

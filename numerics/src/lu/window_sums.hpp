@@ -1,0 +1,106 @@
+// The sums behind a factor's elements in a fixed-point window: integers in units of 2^lsb.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "mantissa/exact.hpp"
+#include "mantissa/lu/dense.hpp"
+#include "mantissa/lu/spec.hpp"
+#include "mantissa/window_units.hpp"
+
+namespace mantissa::lu {
+
+/// w <- w - trunc(l u scale), |l u scale| < 2^51; one instance for each instruction set. A whole number t below 2^51 in
+/// magnitude lies in the low bits of the double t + 1.5 2^52, which turns it into an integer without the conversion
+/// that AVX2 lacks.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&               \
+    !defined(__SANITIZE_THREAD__)
+__attribute__((target_clones("avx512f", "avx2", "sse4.1", "default")))
+#endif
+inline void
+subtract_units(std::int64_t* w, const double* u, double l, double scale, std::size_t count) {
+    constexpr double kShift = 0x1.8p52;
+    for (std::size_t j = 0; j < count; ++j)
+        w[j] -=
+            std::bit_cast<std::int64_t>(std::trunc(l * u[j] * scale) + kShift) - std::bit_cast<std::int64_t>(kShift);
+}
+
+/// w of LuSpec's definition. V = std::int64_t is quick; V = __int128 takes every window.
+template <class V> class WindowSums {
+public:
+    using Value = double;
+    __extension__ using Wide = __int128;
+
+    WindowSums(const LuSpec& spec, const DenseMatrix& a, bool& overflow)
+        : spec_(spec), n_(a.size()), limit_(std::ldexp(1.0, spec.window.width() - 1)), w_(n_ * n_) {
+        for (std::size_t k = 0; k < w_.size(); ++k) {
+            bool fits = true;
+            w_[k] = static_cast<V>(product_units(spec.window, exact::convert(spec.a, a.values()[k]), 1.0, fits));
+            overflow |= !fits;
+        }
+    }
+
+    /// Is V = std::int64_t exact here? Products of l and u have 53 bits at most and stay far from a double's ends; a
+    /// product that fits the window has less than 2^51 of its units; and n + 1 of them fit 64 bits.
+    static bool quick(const LuSpec& spec, std::size_t n) {
+        const int growth = static_cast<int>(std::bit_width(n));
+        return spec.l.precision() + spec.u.precision() <= 53 && spec.l.exponent_bits <= 8 &&
+               spec.u.exponent_bits <= 8 && spec.window.width() <= 52 && spec.window.width() + growth <= 63 &&
+               std::abs(spec.window.lsb) <= 600;
+    }
+
+    [[nodiscard]] V magnitude(std::size_t i, std::size_t j) const {
+        const V w = w_[i * n_ + j];
+        return w < 0 ? -w : w;
+    }
+    void exchange_rows(std::size_t i, std::size_t k) { std::swap_ranges(row(i), row(i) + n_, row(k)); }
+    void exchange_columns(std::size_t j, std::size_t k) {
+        for (std::size_t i = 0; i < n_; ++i) std::swap(w_[i * n_ + j], w_[i * n_ + k]);
+    }
+    [[nodiscard]] double rounded(std::size_t i, std::size_t j, bool& overflow) const {
+        const auto w = static_cast<Wide>(w_[i * n_ + j]);
+        const Wide limit = Wide{1} << (spec_.window.width() - 1);
+        if (w < -limit || w >= limit) {
+            overflow = true;
+            return 0;
+        }
+        return exact::from_integer(spec_.u, static_cast<exact::detail::u128>(w < 0 ? -w : w), w < 0, spec_.window.lsb);
+    }
+
+    /// w_ij <- w_ij - l u_j for j in [begin, begin + u.size()), each product truncated to the window's grid. `largest`:
+    /// max |u_j|, or more.
+    void update(std::size_t i, std::size_t begin, double l, std::span<const double> u, double largest, bool& overflow) {
+        V* const w = row(i) + begin;
+        if constexpr (std::is_same_v<V, std::int64_t>) {
+            const double scale = std::ldexp(1.0, -spec_.window.lsb);
+            if (std::fabs(l) * largest * scale < limit_) {
+                subtract_units(w, u.data(), l, scale, u.size());
+                return;
+            }
+        }
+        for (std::size_t j = 0; j < u.size(); ++j) {
+            bool fits = true;
+            w[j] -= static_cast<V>(product_units(spec_.window, l, u[j], fits));
+            overflow |= !fits;
+        }
+    }
+
+private:
+    LuSpec spec_;
+    std::size_t n_;
+    double limit_;
+    std::vector<V> w_;
+
+    V* row(std::size_t i) { return w_.data() + i * n_; }
+};
+
+} // namespace mantissa::lu

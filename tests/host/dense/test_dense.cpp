@@ -1,0 +1,83 @@
+#include "mantissa/host/dense.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "mantissa/errors.hpp"
+
+namespace mantissa {
+namespace {
+
+DenseResult solved(const std::string& problem, const std::string& spec, DenseRefinement refinement, int threads = 2) {
+    DenseOptions o;
+    o.spec = parse_lu_spec(spec);
+    o.refinement = refinement;
+    o.threads = threads;
+    return solve_dense(make_dense_problem(problem), o);
+}
+
+/// Ten-bit factors in a fixed window give double accuracy in at most 12 steps (the specification's floor is for n =
+/// 1024, where `mantissa solve --dense n=1024` takes 11; here a quarter of it).
+TEST(Dense, TenBitFactorsReachDoubleAccuracy) {
+    const DenseResult r = solved("n=256", "lu:s10e5,acc=fixed[15:-34]", DenseRefinement::gmres_ir);
+    EXPECT_EQ(r.status, DenseStatus::converged);
+    EXPECT_LE(r.krylov_steps, 12U);
+    EXPECT_LE(r.backward_error, 256 * 0x1p-53);
+    EXPECT_LT(r.hpl_residual, 16);
+    // The forward error is at most the condition times the backward one.
+    EXPECT_LE(r.forward_error, 4 * r.condition * 256 * 0x1p-53);
+}
+
+TEST(Dense, EveryKindIsSolvedByFloatFactors) {
+    for (const char* problem :
+         {"n=90,kind=uniform,seed=4", "n=90,kind=dominant", "n=90,kind=graded", "n=90,kind=randsvd,kappa=1e4"})
+        for (const DenseRefinement refinement : {DenseRefinement::ir, DenseRefinement::gmres_ir}) {
+            const DenseResult r = solved(problem, "lu:s23e8", refinement);
+            EXPECT_EQ(r.status, DenseStatus::converged) << problem << ", " << to_string(refinement);
+        }
+}
+
+TEST(Dense, RandsvdHasItsCondition) {
+    const DenseResult r = solved("n=64,kind=randsvd,kappa=1e5", "lu:double", DenseRefinement::none);
+    // kappa_1 lies within a factor n of kappa_2, and Hager's estimate within 3 of kappa_1 but in made-up cases.
+    EXPECT_GT(r.condition, 1e5 / 192);
+    EXPECT_LT(r.condition, 1e5 * 64);
+}
+
+/// Truncation at every step throws away log2(0.21 n) bits; an exact accumulator keeps them.
+TEST(Dense, AnExactAccumulatorKeepsWhatRoundingThrowsAway) {
+    const double rounded = solved("n=256", "lu:s10e5", DenseRefinement::none).factor_error;
+    const double exact = solved("n=256", "lu:s10e5,acc=fixed[15:-34]", DenseRefinement::none).factor_error;
+    EXPECT_GT(rounded, 8 * exact);
+}
+
+TEST(Dense, ThreadsChangeNothing) {
+    const DenseResult one = solved("n=120", "lu:s10e5,acc=s23e8,order=blocked:32", DenseRefinement::gmres_ir, 1);
+    const DenseResult three = solved("n=120", "lu:s10e5,acc=s23e8,order=blocked:32", DenseRefinement::gmres_ir, 3);
+    EXPECT_EQ(one.x, three.x);
+    EXPECT_EQ(one.krylov_steps, three.krylov_steps);
+}
+
+TEST(Dense, SmallestSizes) {
+    for (const char* problem : {"n=0", "n=1"}) {
+        const DenseResult r = solved(problem, "lu:s10e5", DenseRefinement::gmres_ir);
+        EXPECT_EQ(r.status, DenseStatus::converged) << problem;
+    }
+}
+
+TEST(Dense, AHopelessFormatIsSaidToStagnate) {
+    const DenseResult r = solved("n=128,kind=randsvd,kappa=1e12", "lu:s4e8", DenseRefinement::ir);
+    EXPECT_EQ(r.end, LuEnd::factored);
+    EXPECT_EQ(r.status, DenseStatus::stagnated);
+}
+
+TEST(Dense, RefusesInOneLine) {
+    for (const char* text : {"", "n=-1", "n=x", "n=20000", "kind=uniform", "n=4,kind=hilbert", "n=4,kappa=3",
+                             "n=4,kind=randsvd,kappa=0.5", "n=4,n=5", "n=4,file=x.mtx", "file=/nowhere/x.mtx"})
+        EXPECT_THROW((void)make_dense_problem(text), InvalidInput) << text;
+}
+
+} // namespace
+} // namespace mantissa
