@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <variant>
 
 #include "graph.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
+#include "mantissa/sparse/complex_blocks.hpp"
+#include "mantissa/sparse/sliced_ell.hpp"
 #include "sparse_kernels.cuh"
 
 namespace mantissa::gpu {
@@ -61,6 +64,14 @@ public:
             operator_ = blocks<2>(a);
         } else if (format == SparseFormat::bcrs4) {
             operator_ = blocks<4>(a);
+        } else if (format == SparseFormat::complex2) {
+            const ComplexBlocks b = to_complex_blocks(a);
+            upload(b.row_begin, b.column, b.value);
+            const double mean = static_cast<double>(b.column.size()) / std::max<double>(1, b.block_rows());
+            operator_ = ComplexProduct<T>{begin_.data(), column_.data(), value_.data(), b.block_rows(),
+                                          std::min(32, lanes_for(mean, 2))};
+        } else if (format == SparseFormat::sell || format == SparseFormat::sell_lengths) {
+            operator_ = sliced(to_sliced_ell(a, format == SparseFormat::sell ? kPlainSell : kSellByLengths));
         } else {
             const Jds j = to_jds(a);
             upload(j.diagonal_begin, j.column, j.value);
@@ -208,7 +219,7 @@ private:
             for (int i = 0; i < kBatch; ++i) {
                 sparse_update<T><<<kSparseBlocks, kSparseThreads, 0, stream>>>(
                     inverse.data(), c.data(), r.data(), p_.data(), q_.data(), n, part[i % 2], part[2], part[1 - i % 2],
-                    goal * goal, left, status.data());
+                    goal * goal, left, status.data(), late_);
                 check(cudaGetLastError(), "launch of sparse_update");
                 cg_product(stream, inverse.data(), part[2], status.data(), true);
             }
@@ -235,8 +246,8 @@ private:
         for (std::uint32_t i = 0; i < rows_; ++i) x[i] += static_cast<double>(host[i]);
     }
 
-    using Operator = std::variant<CrsProduct<T>, BlockProduct<T, 2>, BlockProduct<T, 4>, JdsRowProduct<T>,
-                                  JdsProduct<T>, BandProduct<T>>;
+    using Operator = std::variant<CrsProduct<T>, BlockProduct<T, 2>, BlockProduct<T, 4>, ComplexProduct<T>,
+                                  JdsRowProduct<T>, JdsProduct<T>, SlicedProduct<T>, BandProduct<T>>;
 
     void upload(const std::vector<std::uint32_t>& begin, const std::vector<std::uint32_t>& column,
                 const std::vector<double>& value) {
@@ -250,6 +261,36 @@ private:
         const double mean = static_cast<double>(b.column.size()) / std::max<double>(1, b.block_rows());
         return {begin_.data(), column_.data(), value_.data(), b.block_rows(),
                 std::max(B, std::min(32, B * lanes_for(mean, 1)))};
+    }
+    SlicedProduct<T> sliced(const SlicedEll& s) {
+        std::vector<DeviceSlice> slices;
+        slices.reserve(s.slice.size());
+        for (const SlicedEll::Slice& k : s.slice)
+            slices.push_back({k.begin, k.steps | static_cast<std::uint32_t>(std::countr_zero(k.lanes)) << 26, k.row,
+                              k.long_row});
+        std::vector<uint2> long_rows;
+        for (const SlicedEll::LongRow& r : s.long_row) long_rows.push_back({r.first_slice, r.pieces});
+        slice_ = to_device(slices);
+        column_ = to_device(s.column);
+        value_ = to_device(std::vector<T>(s.value.begin(), s.value.end()));
+        permutation_ = to_device(s.permutation);
+        if (!long_rows.empty()) {
+            long_row_ = to_device(long_rows);
+            count_ = to_device(std::vector<std::uint32_t>(long_rows.size(), 0));
+            sums_.allocate(slices.size());
+            late_sums_.allocate(2 * long_rows.size());
+            late_sums_.zero();
+            late_ = {late_sums_.data(), static_cast<std::uint32_t>(long_rows.size())};
+        }
+        return {slice_.data(),
+                column_.data(),
+                permutation_.data(),
+                value_.data(),
+                static_cast<std::uint32_t>(slices.size()),
+                rows_,
+                long_row_.data(),
+                sums_.data(),
+                count_.data()};
     }
     void allocate_vectors() {
         p_.allocate(padded_);
@@ -265,17 +306,17 @@ private:
                 using Kind = std::decay_t<decltype(a)>;
                 double threads = rows_;
                 if constexpr (requires { a.lanes; }) threads = static_cast<double>(a.rows) * a.lanes;
-                sparse_product<Kind><<<blocks_for(threads), 256, 0, stream>>>(a, p_.data(), q_.data());
+                if constexpr (requires { a.slices; }) threads = 32.0 * a.slices;
+                launch(sparse_product<Kind>, blocks_for(threads), 256, stream, true, a, p_.data(), q_.data());
             },
             operator_);
-        check(cudaGetLastError(), "launch of sparse_product");
     }
     void cg_product(cudaStream_t stream, const T* inverse, double* partial, SparseStatus* status, bool counts) const {
         std::visit(
             [&](const auto& a) {
                 using Kind = std::decay_t<decltype(a)>;
-                sparse_apply<Kind><<<kSparseBlocks, kSparseThreads, 0, stream>>>(a, inverse, p_.data(), q_.data(),
-                                                                                 rows_, partial, status, counts);
+                sparse_apply<Kind><<<kSparseBlocks, kSparseThreads, 0, stream>>>(
+                    a, inverse, p_.data(), q_.data(), rows_, partial, status, counts, late_);
             },
             operator_);
         check(cudaGetLastError(), "launch of sparse_apply");
@@ -286,6 +327,10 @@ private:
     CompressedRows host_; ///< for the diagonal and the true residual
     Buffer<std::uint32_t> begin_, column_, permutation_, count_;
     Buffer<T> value_, sums_;
+    Buffer<DeviceSlice> slice_;
+    Buffer<uint2> long_row_;
+    Buffer<double> late_sums_;
+    LateProducts late_;
     std::array<Buffer<T>, 9> band_;
     mutable Buffer<T> p_, q_;
     Operator operator_;
