@@ -229,7 +229,8 @@ __device__ __forceinline__ void for_rows_of(const SlicedProduct<T>& a, const T* 
         const std::uint32_t stored = slice.row + (lane >> log_lanes);
         const bool writes = (lane & ((1 << log_lanes) - 1)) == 0 && stored < a.rows;
         const std::uint32_t row = writes ? a.permutation[stored] : 0;
-        auto sum = row_sum<N>(a.value, a.column, static_cast<std::size_t>(slice.begin) * 32 + lane, 32, steps, x, ready);
+        auto sum =
+            row_sum<N>(a.value, a.column, static_cast<std::size_t>(slice.begin) * 32 + lane, 32, steps, x, ready);
         for (int d = (1 << log_lanes) / 2; d > 0; d >>= 1) sum.add_over_lanes(d);
         if (slice.long_row == ~0u) {
             if (writes) sink(row, sum);
@@ -242,7 +243,8 @@ __device__ __forceinline__ void for_rows_of(const SlicedProduct<T>& a, const T* 
 
 template <class T, class Sink, class Ready>
 __device__ __forceinline__ void for_rows(const CrsProduct<T>& a, const T* x, Sink&& sink, Ready&& ready) {
-    for_rows_of<1>(a, x, [&](long long row, const Several<T, 1>& v) { sink(row, v.x[0]); }, ready);
+    for_rows_of<1>(
+        a, x, [&](long long row, const Several<T, 1>& v) { sink(row, v.x[0]); }, ready);
 }
 /// Rows in pieces go to sink(row, value, number).
 template <class T, class Sink, class Ready>
