@@ -124,7 +124,7 @@ public:
         std::vector<T> host(padded_, T(0));
         std::copy(x.begin(), x.end(), host.begin());
         p_.upload(host);
-        q_.zero();
+        check(cudaMemset(q_.data(), 0xFF, q_.size() * sizeof(T)), "cudaMemset"); // no element may stay so
         product();
         q_.download(host);
         std::copy_n(host.begin(), rows_, y.begin());
