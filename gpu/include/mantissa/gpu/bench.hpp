@@ -42,4 +42,17 @@ struct BenchRequest {
 std::string run_bench(const BenchRequest& request, const std::string& commit, const std::string& date,
                       const std::function<void(const std::string&)>& say = {});
 
+/// `mantissa bench gpu --blas1`: axpy, dot and nrm2 of 2^first_power to 2^last_power elements.
+struct Blas1BenchRequest {
+    int first_power = 10, last_power = 27;
+    int repeats = 15;                  ///< of every timed batch; the median counts
+    int cpu_threads = 1;               ///< of the processor's twin
+    std::vector<NamedMatrix> matrices; ///< whose products' shares of the peaks stand beside
+};
+
+/// One JSON object: the device, its peaks and copy bandwidth, "runs" and "others". Times are medians in seconds, beside
+/// cuBLAS's, a copy's of as many bytes and the processor's, of one run. Throws DeviceError.
+std::string run_blas1_bench(const Blas1BenchRequest& request, const std::string& commit, const std::string& date,
+                            const std::function<void(const std::string&)>& say = {});
+
 } // namespace mantissa::gpu
