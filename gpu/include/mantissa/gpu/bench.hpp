@@ -15,6 +15,13 @@ struct NamedMatrix {
     CompressedRows matrix;
 };
 
+/// One matrix, two or three right-hand sides.
+struct NamedSystems {
+    std::string name;
+    CompressedRows matrix;
+    std::vector<std::vector<double>> b;
+};
+
 struct BenchRequest {
     int first_level = 8, last_level = 13; ///< of poisson2d
     int last_solve_level = 12;            ///< whole solves to 1e-10 up to here
@@ -22,6 +29,8 @@ struct BenchRequest {
     std::uint32_t passes = 200;           ///< timed passes of a solver
     int repeats = 5;                      ///< of every solve; the median counts
     std::vector<NamedMatrix> matrices;
+    std::vector<NamedSystems> systems;
+    int product_repeats = 40;                ///< of every product's batch, all formats in turn
     double matrix_tolerance = 1e-8;          ///< Jacobi CG on the matrices
     std::uint32_t matrix_iterations = 20000; ///< at most
     int cpu_threads = 0;                     ///< of the processor's products, 0: none
