@@ -50,8 +50,9 @@ struct PcgReport {
 /// right-hand sides share each pass over the matrix, and each has the same bits as alone. Where the recursion's
 /// residual has reached the tolerance and the true one has not, CG goes on from the true one.
 ///
-/// A system whose 2 x 2 blocks are [[u, -v], [v, u]] to within 2^-38 of the diagonal (LSCM) is iterated on as one of
-/// complex numbers, and imaginary parts are stored where there are any. True residuals are those of `a` as given.
+/// A system of complex 2 x 2 blocks (complex_blocks.hpp; LSCM) of which few have an imaginary part is iterated on as
+/// one of complex numbers, and imaginary parts are stored where there are any. True residuals are those of `a` as
+/// given.
 ///
 /// Sums of a row go over its entries in order; dot products over blocks of 1024 rows in eight interleaved sums closed
 /// by halving, the blocks in order: so the bits depend on neither threads nor instruction set.

@@ -11,8 +11,8 @@
 #include <omp.h>
 #endif
 
-#include "complex_blocks.hpp"
 #include "../../isa/isa.hpp"
+#include "complex_rows.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/reached.hpp"
 #include "passes.hpp"
@@ -84,7 +84,7 @@ double norm_of(const std::vector<double>& v) {
 /// The matrix as passes read it, made once for all right-hand sides.
 class Matrix {
 public:
-    Matrix(const CompressedRows& a, const std::vector<double>& diagonal) : complex_(detail::complex_rows(a, diagonal)) {
+    Matrix(const CompressedRows& a, const std::vector<double>& diagonal) : complex_(detail::complex_rows(a)) {
         rows_ = complex_ ? a.rows() / 2 : a.rows();
         padded_ = up_to(rows_, kRowGroup);
         begin_ = complex_ ? std::move(complex_->begin) : a.row_begin();
@@ -157,7 +157,7 @@ public:
     }
 
     void solve(const std::vector<double>* b, std::vector<double>* x, PcgReport* report) {
-        Columns goal{}, norm{}, before{};
+        Columns norm{}, before{};
         std::array<bool, kMostColumns> active{};
         for (std::size_t s = 0; s < systems_; ++s) {
             norm[s] = norm_of(b[s]);

@@ -9,10 +9,10 @@ namespace mantissa::detail {
 
 /// Arrays of a matrix in one of the formats; the padding of values, columns and vectors is SimdProduct's business.
 template <class T> struct SimdArrays {
-    const std::uint32_t* begin = nullptr;  ///< of rows, block rows or (sliced ELL) slices
+    const std::uint32_t* begin = nullptr;  ///< of rows and block rows, entries and blocks; of slices, steps
     const std::uint32_t* column = nullptr; ///< of entries or blocks
     const T* value = nullptr;
-    const std::uint32_t* row = nullptr; ///< sliced ELL: the row of each lane; of lanes without one: the number of rows
+    const std::uint32_t* row = nullptr; ///< sliced ELL: of each stored row
     std::uint32_t rows = 0;
     const T* x = nullptr;
     T* y = nullptr;
@@ -21,12 +21,12 @@ template <class T> struct SimdArrays {
 /// Rows (block rows, slices) [begin, end).
 template <class T> using SimdKernel = void (*)(const SimdArrays<T>&, std::size_t begin, std::size_t end);
 
-template <class T> struct SimdKernels {
-    SimdKernel<T> crs, bcrs2, bcrs4, complex2, sliced;
-};
+template <class T> struct SimdKernels { SimdKernel<T> crs, bcrs2, bcrs4, complex2, sliced; };
 
-/// Entries that a lane-wise sum of a row takes at a time, and rows of a slice: 64 bytes of values.
+/// Entries that a lane-wise sum of a row takes at a time: 64 bytes of values.
 template <class T> inline constexpr std::size_t kSimdLanes = 64 / sizeof(T);
+/// Rows of a slice: SlicedEll::kWidth, which headers without library templates cannot name.
+inline constexpr std::size_t kSliceRows = 32;
 
 // clang-format off
 namespace baseline { const SimdKernels<float>& simd_kernels(float); const SimdKernels<double>& simd_kernels(double); }

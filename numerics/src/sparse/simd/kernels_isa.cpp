@@ -6,8 +6,7 @@ namespace mantissa::detail::MANTISSA_ISA {
 
 namespace {
 
-template <class T>
-MANTISSA_INLINE Lanes<T> row_lanes(const SimdArrays<T>& a, std::size_t row) {
+template <class T> MANTISSA_INLINE Lanes<T> row_lanes(const SimdArrays<T>& a, std::size_t row) {
     constexpr std::size_t kLanes = kSimdLanes<T>;
     Lanes<T> sum = Lanes<T>::zero();
     std::size_t k = a.begin[row];
@@ -35,17 +34,20 @@ template <class T> void crs(const SimdArrays<T>& a, std::size_t begin, std::size
     for (; i < end; ++i) a.y[i] = closed(row_lanes(a, i));
 }
 
+/// Slices of kSliceRows rows, a row in one lane of one of kParts sums.
 template <class T> void sliced(const SimdArrays<T>& a, std::size_t begin, std::size_t end) {
-    constexpr std::size_t kLanes = kSimdLanes<T>;
+    constexpr std::size_t kLanes = kSimdLanes<T>, kParts = kSliceRows / kLanes;
     for (std::size_t s = begin; s < end; ++s) {
-        Lanes<T> sum = Lanes<T>::zero();
+        Lanes<T> sum[kParts];
+        for (Lanes<T>& part : sum) part = Lanes<T>::zero();
         for (std::size_t k = a.begin[s]; k < a.begin[s + 1]; ++k)
-            sum.add(a.value + k * kLanes, a.column + k * kLanes, a.x);
-        const std::uint32_t* const row = a.row + s * kLanes;
-        T flat[kLanes];
-        sum.store(flat);
-        for (std::size_t l = 0; l < kLanes; ++l)
-            if (row[l] < a.rows) a.y[row[l]] = flat[l];
+            for (std::size_t p = 0; p < kParts; ++p)
+                sum[p].add(a.value + k * kSliceRows + p * kLanes, a.column + k * kSliceRows + p * kLanes, a.x);
+        T flat[kSliceRows];
+        for (std::size_t p = 0; p < kParts; ++p) sum[p].store(flat + p * kLanes);
+        const std::size_t rows = a.rows - s * kSliceRows < kSliceRows ? a.rows - s * kSliceRows : kSliceRows;
+        const std::uint32_t* const row = a.row + s * kSliceRows;
+        for (std::size_t t = 0; t < rows; ++t) a.y[row[t]] = flat[t];
     }
 }
 
@@ -54,8 +56,9 @@ template <class T> void bcrs4_plainly(const SimdArrays<T>& a, std::size_t begin,
     for (std::size_t i = begin; i < end; ++i) {
         T sum[16] = {};
         for (std::size_t k = a.begin[i]; k < a.begin[i + 1]; ++k)
-            for (int e = 0; e < 16; ++e) sum[e] += a.value[k * 16 + static_cast<std::size_t>(e)] *
-                                                   a.x[std::size_t{a.column[k]} * 4 + static_cast<std::size_t>(e % 4)];
+            for (int e = 0; e < 16; ++e)
+                sum[e] += a.value[k * 16 + static_cast<std::size_t>(e)] *
+                          a.x[std::size_t{a.column[k]} * 4 + static_cast<std::size_t>(e % 4)];
         for (int r = 0; r < 4; ++r)
             a.y[i * 4 + static_cast<std::size_t>(r)] =
                 (sum[4 * r] + sum[4 * r + 2]) + (sum[4 * r + 1] + sum[4 * r + 3]);
@@ -239,8 +242,7 @@ void complex2(const SimdArrays<double>& a, std::size_t begin, std::size_t end) {
         for (int h = 0; k < last; ++h) { // up to three more
             const std::size_t n = last - k < 2 ? 1 : 2;
             if (n == 2) add(h, _mm256_loadu_pd(a.value + 2 * k), two(k));
-            else
-                add(h, _mm256_zextpd128_pd256(_mm_loadu_pd(a.value + 2 * k)), _mm256_zextpd128_pd256(x(k)));
+            else add(h, _mm256_zextpd128_pd256(_mm_loadu_pd(a.value + 2 * k)), _mm256_zextpd128_pd256(x(k)));
             k += n;
         }
         const __m256d re = _mm256_add_pd(real[0], real[1]), im = _mm256_add_pd(imaginary[0], imaginary[1]);

@@ -104,8 +104,7 @@ template <> struct Lanes<double> {
         const __m256i mask = first_of_4(n);
         const __m128i narrow = _mm_cmpgt_epi32(_mm_set1_epi32(static_cast<int>(n)), _mm_setr_epi32(0, 1, 2, 3));
         const __m128i index = _mm_maskload_epi32(reinterpret_cast<const int*>(column), narrow);
-        const __m256d found =
-            _mm256_mask_i32gather_pd(_mm256_setzero_pd(), x, index, _mm256_castsi256_pd(mask), 8);
+        const __m256d found = _mm256_mask_i32gather_pd(_mm256_setzero_pd(), x, index, _mm256_castsi256_pd(mask), 8);
         return _mm256_mul_pd(_mm256_maskload_pd(value, mask), found);
     }
     MANTISSA_INLINE void add(const double* value, const std::uint32_t* column, const double* x) {
@@ -130,8 +129,7 @@ template <> struct Lanes<float> {
         const __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(column));
         return _mm256_mul_ps(_mm256_loadu_ps(value), _mm256_i32gather_ps(x, index, 4));
     }
-    static MANTISSA_INLINE __m256 part(const float* value, const std::uint32_t* column, const float* x,
-                                       std::size_t n) {
+    static MANTISSA_INLINE __m256 part(const float* value, const std::uint32_t* column, const float* x, std::size_t n) {
         const __m256i mask = first_of_8(n);
         const __m256i index = _mm256_maskload_epi32(reinterpret_cast<const int*>(column), mask);
         const __m256 found = _mm256_mask_i32gather_ps(_mm256_setzero_ps(), x, index, _mm256_castsi256_ps(mask), 4);

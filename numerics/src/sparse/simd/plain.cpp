@@ -43,13 +43,12 @@ template <class T> void complex2(const SimdArrays<T>& a, std::size_t begin, std:
 }
 
 template <class T> void sliced(const SimdArrays<T>& a, std::size_t begin, std::size_t end) {
-    constexpr std::size_t kLanes = kSimdLanes<T>;
     for (std::size_t s = begin; s < end; ++s)
-        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        for (std::size_t t = 0; t < kSliceRows && s * kSliceRows + t < a.rows; ++t) {
             T sum = 0;
             for (std::size_t k = a.begin[s]; k < a.begin[s + 1]; ++k)
-                sum += a.value[k * kLanes + lane] * a.x[a.column[k * kLanes + lane]];
-            if (a.row[s * kLanes + lane] < a.rows) a.y[a.row[s * kLanes + lane]] = sum;
+                sum += a.value[k * kSliceRows + t] * a.x[a.column[k * kSliceRows + t]];
+            a.y[a.row[s * kSliceRows + t]] = sum;
         }
 }
 

@@ -18,9 +18,8 @@ struct ComplexRows {
     std::vector<double> imaginary_value;
 };
 
-/// The matrix as complex numbers, one row for two, where its 2 x 2 blocks are [[u, -v], [v, u]] to within 2^-38 of the
-/// diagonal and fewer than a quarter of them have an imaginary part; none elsewhere. `diagonal` is the matrix's, above
-/// zero.
-std::optional<ComplexRows> complex_rows(const CompressedRows& a, const std::vector<double>& diagonal);
+/// The matrix as complex numbers, one row for two, where it is made of such blocks (complex_blocks.hpp) and fewer than
+/// a quarter of them have an imaginary part; none elsewhere.
+std::optional<ComplexRows> complex_rows(const CompressedRows& a);
 
 } // namespace mantissa::detail
