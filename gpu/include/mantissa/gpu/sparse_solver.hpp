@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -41,11 +42,24 @@ public:
     void apply(std::span<const double> x, std::span<double> y) const;
     /// Seconds of one product, the median of `repeats` timed ones behind a warm-up.
     [[nodiscard]] double time_product(int repeats = 50) const;
+    /// Seconds of one product, at every call of what is returned: of a captured graph of twenty, so that matrices can
+    /// be timed in turn. The matrix must outlive it. `dependent`: a product starts while the one before it ends, and
+    /// waits for it before it reads x (programmatic dependent launch).
+    [[nodiscard]] std::function<double()> product_batches(bool dependent = true) const;
     /// Solves from x = 0 until ||b - A x|| is below tolerance ||b||: CG ends by its recursion's residual, and in double
     /// goes on from the true one where that is still above (see CgEnd). `jacobi`: else D = 1. `x`, if given, gets the
     /// solution.
     SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t max_iterations, bool jacobi = true,
                          std::vector<double>* x = nullptr) const;
+
+    /// y[j] = A x[j] for one to three vectors in one pass over the matrix: compressed rows and sliced ELL; one vector
+    /// in any format.
+    void apply_several(std::span<const std::vector<double>> x, std::vector<std::vector<double>>& y) const;
+    /// solve() with Jacobi for one to three right-hand sides in one pass over the matrix, a report for each. Columns
+    /// have their own scalars; one that has converged stops changing. Seconds are those of all together.
+    std::vector<SparseCgReport> solve_several(std::span<const std::vector<double>> b, double tolerance,
+                                              std::uint32_t max_iterations,
+                                              std::vector<std::vector<double>>* x = nullptr) const;
 
 private:
     struct Impl;
