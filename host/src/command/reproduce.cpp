@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cnc/cnc.hpp"
 #include "command.hpp"
 #include "mantissa/base/ending.hpp"
 #include "mantissa/base/files.hpp"
@@ -35,6 +36,7 @@ struct Flags {
     std::vector<int> levels;
     int threads = 0, jobs = 0;
     bool all = false, json = false, stored = false;
+    CncFlags cnc;
 };
 
 /// A cell with what happened here; nothing when it was not run.
@@ -211,6 +213,13 @@ int reproduce_command(const Flags& flags, const std::string& typed) {
     const int threads = thread_count(flags.threads);
     if (flags.jobs < 0 || flags.jobs > kMostJobs)
         throw InvalidInput(fmt::format("--jobs {}: give 1 to {}, or 0 for --threads", flags.jobs, kMostJobs));
+    if (flags.table == "cnc") {
+        CncFlags cnc = flags.cnc;
+        cnc.data = flags.data;
+        cnc.threads = threads;
+        cnc.json = flags.json;
+        return reproduce_cnc(cnc);
+    }
     if (!flags.store.empty()) base::check_store_path("--store", flags.store);
     if (!flags.plot.empty()) base::check_writable("--plot", flags.plot + "_logic.svg");
     if (flags.table == "table5")
@@ -245,9 +254,9 @@ int reproduce_command(const Flags& flags, const std::string& typed) {
 Run setup(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<Flags>();
     flags->levels = {8, 9};
-    app.add_option("table", flags->table, "table1 to table5")
+    app.add_option("table", flags->table, "table1 to table5 of FCCM'06, or cnc: the Concurrent Number Cruncher (2008)")
         ->required()
-        ->check(CLI::IsMember({"table1", "table2", "table3", "table4", "table5"}));
+        ->check(CLI::IsMember({"table1", "table2", "table3", "table4", "table5", "cnc"}));
     app.add_option("--levels", flags->levels, "grid levels, as 8,9,10 (level 10 takes some minutes)")
         ->delimiter(',')
         ->capture_default_str();
@@ -260,6 +269,7 @@ Run setup(CLI::App& app, const std::string& typed) {
                  "only what the results file holds; what it lacks is shown as missing, nothing is computed");
     app.add_flag("--all", flags->all, "also run the cells that the paper left out (n/a)");
     app.add_flag("--json", flags->json, "print a JSON list");
+    add_cnc_options(app, flags->cnc);
     return [flags, typed] { return reproduce_command(*flags, typed); };
 }
 

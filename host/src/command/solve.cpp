@@ -30,7 +30,7 @@ namespace {
 
 struct Flags {
     std::string problem, scheme = "residual-guided", format, spec, engine = "emulated", recurrence = "pipelined";
-    std::string schedule, middle, outer, history, solution, check, advise;
+    std::string schedule, middle, outer, couplings, history, solution, check, advise;
     std::optional<int> headroom;
     std::uint64_t inner = 10, max_iterations = 0;
     double digits = 0, middle_digits = 2, tolerance = 1e-10;
@@ -53,6 +53,7 @@ SolveOptions options_of(const Flags& flags) {
     o.resident = flags.resident;
     if (o.resident && !o.outer) o.outer = kResidentIterate;
     o.headroom = flags.headroom;
+    if (!flags.couplings.empty()) o.couplings = parse_format(flags.couplings);
     o.inner = flags.inner;
     o.digits = flags.digits;
     o.middle_digits = flags.middle_digits;
@@ -91,6 +92,7 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     if (o.resident) scheme += ", resident with an iterate in " + to_string(*o.outer);
     else if (o.outer) scheme += ", outer loop in " + to_string(*o.outer);
     if (o.headroom) scheme += fmt::format(", {} bits of headroom", *o.headroom);
+    if (o.couplings) scheme += fmt::format(", couplings in {} with the rows' sums kept", to_string(*o.couplings));
     row("problem",
         fmt::format("{}  ({} unknowns, {})", problem.name, problem.system.size(), to_string(problem.system.kind())));
     row("scheme", scheme);
@@ -301,6 +303,8 @@ Run setup(CLI::App& app, const std::string& typed) {
         "--headroom", f.headroom,
         "fixed-point vectors: bits that the defect's norm leaves free below 1, always (else as the last step "
         "needed them)");
+    app.add_option("--couplings", f.couplings,
+                   "sparse rows: entries off the diagonal in this shorter format; the diagonal takes up what they lost");
     app.add_option("--tolerance", f.tolerance, "on the defect relative to the first")->capture_default_str();
     app.add_option("--max-iterations", f.max_iterations,
                    "inner iterations in all; 0: 150 per square root of the unknowns and 10000")
@@ -328,7 +332,7 @@ Run setup(CLI::App& app, const std::string& typed) {
         // What the advice chooses, and what only a solve has.
         for (const char* name :
              {"--scheme", "--digits", "--format", "--spec", "--engine", "--check", "--inner-recurrence", "--middle",
-              "--middle-digits", "--max-iterations", "--outer", "--resident", "--headroom", "--history", "--solution"})
+              "--middle-digits", "--max-iterations", "--outer", "--resident", "--headroom", "--couplings", "--history", "--solution"})
             if (app.get_option(name)->count() != 0)
                 throw InvalidInput(fmt::format("{}: --advise chooses the solve itself; leave it out", name));
         return advise_command(*flags);

@@ -99,4 +99,35 @@ TriangleMesh make_sphere(std::size_t times) {
     return mesh;
 }
 
+TriangleMesh with_noise(const TriangleMesh& mesh, double amount, std::uint64_t seed) {
+    if (!(amount >= 0 && std::isfinite(amount)))
+        throw InvalidInput(fmt::format("noise of {} edge lengths: give a number from 0 on", amount));
+    double length = 0;
+    for (const auto& t : mesh.triangles)
+        for (std::size_t k = 0; k < 3; ++k) {
+            const Point3 &a = mesh.points[t[k]], &b = mesh.points[t[(k + 1) % 3]];
+            length += std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+        }
+    if (!mesh.triangles.empty()) length /= static_cast<double>(3 * mesh.triangles.size());
+    problems::SplitMix random(seed);
+    TriangleMesh noisy = mesh;
+    for (Point3& p : noisy.points)
+        for (double& x : p) {
+            double sum = -6; // of twelve deviates: variance 1
+            for (int k = 0; k < 12; ++k) sum += random.unit();
+            x += amount * length * sum;
+        }
+    return noisy;
+}
+
+double root_mean_square_distance(const TriangleMesh& a, const TriangleMesh& b) {
+    double sum = 0;
+    for (std::size_t v = 0; v < a.points.size(); ++v)
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double d = a.points[v][k] - b.points[v][k];
+            sum += d * d;
+        }
+    return a.points.empty() ? 0 : std::sqrt(sum / static_cast<double>(a.points.size()));
+}
+
 } // namespace mantissa

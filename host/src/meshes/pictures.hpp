@@ -5,12 +5,20 @@
 #include <vector>
 
 #include "mantissa/host/mesh.hpp"
+#include "pictures/image.hpp"
 
 namespace mantissa::meshes {
 
-/// The map's triangles in the plane, flipped ones in red. A large mesh is drawn with every n-th triangle, and says so.
+/// The surface with a chessboard of the plane on it, and the map coloured by how it keeps angles, flipped triangles
+/// red. `name` is what the words call the surface.
+std::vector<pictures::Panel> panels_of_map(const TriangleMesh& mesh, const std::vector<Point2>& uv,
+                                           const std::string& name);
+/// Two surfaces side by side, seen alike.
+std::vector<pictures::Panel> panels_of_surfaces(const TriangleMesh& before, const TriangleMesh& after,
+                                                const std::string& name_before, const std::string& name_after);
+
+/// The panels as a drawing.
 std::string picture_of_map(const TriangleMesh& mesh, const std::vector<Point2>& uv);
-/// Two surfaces side by side, lit from the front, seen along their shortest axis.
 std::string picture_of_surfaces(const TriangleMesh& before, const TriangleMesh& after);
 
 } // namespace mantissa::meshes

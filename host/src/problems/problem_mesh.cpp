@@ -8,7 +8,7 @@
 
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
-#include "mantissa/host/mesh_systems.hpp"
+#include "mesh_problem.hpp"
 #include "problem_kinds.hpp"
 #include "random.hpp"
 #include "text/key_values.hpp"
@@ -74,73 +74,112 @@ std::vector<std::uint32_t> all_nodes(const TriangleMesh& mesh) {
     return nodes;
 }
 
-} // namespace
+/// What an lscm: text says.
+struct LscmText {
+    std::string name, path;
+    LscmOptions options;
+    bool cut = false;
+};
 
-Description describe_lscm(std::string_view text, std::string_view options) {
+LscmText read_lscm(std::string_view text, std::string_view options) {
     std::string_view rest;
-    const std::string path = path_of(options, {",weight=", ",pins=", ",cut="}, rest);
+    LscmText t;
+    t.path = path_of(options, {",weight=", ",pins=", ",cut="}, rest);
     text::KeyValues keys(text, rest, "weight, pins and cut");
-    if (path.empty()) keys.fail("no file: write lscm:FILE");
+    if (t.path.empty()) keys.fail("no file: write lscm:FILE");
     const std::string weight = one_of(keys, "weight", {"area", "opennl"});
     const std::string pins = one_of(keys, "pins", {"axes", "boundary"});
     const std::string cut = one_of(keys, "cut", {"no", "auto"});
     keys.finish();
-    std::string name = "lscm:" + path;
-    if (weight != "area") name += ",weight=" + weight;
-    if (pins != "axes") name += ",pins=" + pins;
-    if (cut != "no") name += ",cut=" + cut;
-    return {name, 2 * guessed_vertices(path), [name, path, weight, pins, cut] {
-                return of_file(path, [&] {
-                    TriangleMesh mesh = read_mesh(path);
-                    if (cut == "auto" && !topology_of(mesh).disk()) mesh = cut_to_disk(mesh).mesh;
-                    LscmOptions o;
-                    o.weight = weight == "area" ? LscmWeight::area : LscmWeight::opennl;
-                    o.pins = pins == "axes" ? LscmPins::axes : LscmPins::boundary;
-                    return first_of(name, make_lscm(mesh, o).built, 0);
-                });
-            }};
+    t.name = "lscm:" + t.path;
+    if (weight != "area") t.name += ",weight=" + weight;
+    if (pins != "axes") t.name += ",pins=" + pins;
+    if (cut != "no") t.name += ",cut=" + cut;
+    t.options.weight = weight == "area" ? LscmWeight::area : LscmWeight::opennl;
+    t.options.pins = pins == "axes" ? LscmPins::axes : LscmPins::boundary;
+    t.cut = cut == "auto";
+    return t;
+}
+
+/// The mesh and its system. Throws InvalidInput that names the file.
+MeshProblem made(const LscmText& t) {
+    return of_file(t.path, [&] {
+        TriangleMesh mesh = read_mesh(t.path);
+        if (t.cut && !topology_of(mesh).disk()) mesh = cut_to_disk(mesh).mesh;
+        LscmSystem system = make_lscm(mesh, t.options);
+        return MeshProblem{std::move(mesh), std::move(system), std::nullopt};
+    });
+}
+
+/// What a dsi: text says.
+struct DsiText {
+    std::string name, path, nodes = "fuzzy", mu, coordinate;
+    bool smooth = true;
+    double share = 1, weight = 1;
+    std::uint64_t seed = 1;
+};
+
+DsiText read_dsi(std::string_view text, std::string_view options) {
+    std::string_view rest;
+    DsiText t;
+    t.path = path_of(options, {",task=", ",weight=", ",share=", ",seed=", ",mu=", ",coordinate=", ",nodes="}, rest);
+    text::KeyValues keys(text, rest, "task, weight, share, nodes, seed, mu and coordinate");
+    if (t.path.empty()) keys.fail("no file: write dsi:FILE");
+    const std::string task = one_of(keys, "task", {"smooth", "interpolate"});
+    t.mu = one_of(keys, "mu", {"harmonic", "normalised"});
+    t.coordinate = one_of(keys, "coordinate", {"x", "y", "z", "xyz"});
+    t.smooth = task == "smooth";
+    if (!t.smooth) {
+        t.nodes = one_of(keys, "nodes", {"fuzzy", "hard"});
+        t.share = keys.positive("share", 0.05);
+        t.seed = keys.integer("seed", 0, UINT64_MAX, 1);
+        if (!(t.share <= 1)) keys.fail(fmt::format("share={} must be above 0 and at most 1", t.share));
+    }
+    t.weight = t.nodes == "fuzzy" ? keys.positive("weight", 1) : 1;
+    keys.finish();
+    t.name = fmt::format("dsi:{},task={}", t.path, task);
+    if (!t.smooth) t.name += fmt::format(",nodes={},share={},seed={}", t.nodes, text::shortest(t.share), t.seed);
+    if (t.nodes == "fuzzy") t.name += fmt::format(",weight={}", text::shortest(t.weight));
+    if (t.mu != "harmonic") t.name += ",mu=" + t.mu;
+    t.name += ",coordinate=" + t.coordinate;
+    return t;
+}
+
+MeshProblem made(const DsiText& t) {
+    return of_file(t.path, [&] {
+        TriangleMesh mesh = read_mesh(t.path);
+        DsiOptions o;
+        o.weight = t.mu == "harmonic" ? DsiWeight::harmonic : DsiWeight::normalised;
+        (t.nodes == "hard" ? o.hard : o.fuzzy) = t.smooth ? all_nodes(mesh) : control_nodes(mesh, t.share, t.seed);
+        o.fuzzy_weight = t.weight;
+        o.coupled = t.coordinate == "xyz";
+        DsiSystem system = make_dsi(mesh, o);
+        return MeshProblem{std::move(mesh), std::nullopt, std::move(system)};
+    });
+}
+
+} // namespace
+
+Description describe_lscm(std::string_view text, std::string_view options) {
+    const LscmText t = read_lscm(text, options);
+    return {t.name, 2 * guessed_vertices(t.path), [t] { return first_of(t.name, made(t).lscm->built, 0); }};
 }
 
 Description describe_dsi(std::string_view text, std::string_view options) {
-    std::string_view rest;
-    const std::string path =
-        path_of(options, {",task=", ",weight=", ",share=", ",seed=", ",mu=", ",coordinate=", ",nodes="}, rest);
-    text::KeyValues keys(text, rest, "task, weight, share, nodes, seed, mu and coordinate");
-    if (path.empty()) keys.fail("no file: write dsi:FILE");
-    const std::string task = one_of(keys, "task", {"smooth", "interpolate"});
-    const std::string mu = one_of(keys, "mu", {"harmonic", "normalised"});
-    const std::string coordinate = one_of(keys, "coordinate", {"x", "y", "z", "xyz"});
-    const bool smooth = task == "smooth";
-    std::string nodes = "fuzzy";
-    double share = 1;
-    std::uint64_t seed = 1;
-    if (!smooth) {
-        nodes = one_of(keys, "nodes", {"fuzzy", "hard"});
-        share = keys.positive("share", 0.05);
-        seed = keys.integer("seed", 0, UINT64_MAX, 1);
-        if (!(share <= 1)) keys.fail(fmt::format("share={} must be above 0 and at most 1", share));
-    }
-    const double weight = nodes == "fuzzy" ? keys.positive("weight", 1) : 1;
-    keys.finish();
-    std::string name = fmt::format("dsi:{},task={}", path, task);
-    if (!smooth) name += fmt::format(",nodes={},share={},seed={}", nodes, text::shortest(share), seed);
-    if (nodes == "fuzzy") name += fmt::format(",weight={}", text::shortest(weight));
-    if (mu != "harmonic") name += ",mu=" + mu;
-    name += ",coordinate=" + coordinate;
-    const double unknowns = guessed_vertices(path) * (coordinate == "xyz" ? 3 : 1);
-    return {name, unknowns, [=] {
-                return of_file(path, [&] {
-                    const TriangleMesh mesh = read_mesh(path);
-                    DsiOptions o;
-                    o.weight = mu == "harmonic" ? DsiWeight::harmonic : DsiWeight::normalised;
-                    (nodes == "hard" ? o.hard : o.fuzzy) = smooth ? all_nodes(mesh) : control_nodes(mesh, share, seed);
-                    o.fuzzy_weight = weight;
-                    o.coupled = coordinate == "xyz";
-                    const DsiSystem system = make_dsi(mesh, o);
-                    return first_of(name, system.built,
-                                    o.coupled ? 0 : static_cast<std::size_t>(coordinate.front() - 'x'));
-                });
+    const DsiText t = read_dsi(text, options);
+    const double unknowns = guessed_vertices(t.path) * (t.coordinate == "xyz" ? 3 : 1);
+    return {t.name, unknowns, [t] {
+                const bool coupled = t.coordinate == "xyz";
+                return first_of(t.name, made(t).dsi->built,
+                                coupled ? 0 : static_cast<std::size_t>(t.coordinate.front() - 'x'));
             }};
+}
+
+std::optional<MeshProblem> make_mesh_problem(std::string_view text) {
+    constexpr std::string_view kLscm = "lscm:", kDsi = "dsi:";
+    if (text.starts_with(kLscm)) return made(read_lscm(text, text.substr(kLscm.size())));
+    if (text.starts_with(kDsi)) return made(read_dsi(text, text.substr(kDsi.size())));
+    return std::nullopt;
 }
 
 } // namespace mantissa::problems

@@ -35,9 +35,9 @@ bool PointRow::gives_count() const {
 }
 
 std::string PointRow::setting() const {
-    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", problem, spec, scheme, stop(), inner_recurrence, middle,
+    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", problem, spec, scheme, stop(), inner_recurrence, middle,
                        middle_digits ? text::shortest(*middle_digits) : "", text::shortest(tolerance), max_iterations,
-                       jacobi, outer, headroom);
+                       jacobi, outer, headroom, couplings);
 }
 
 namespace {
@@ -146,6 +146,7 @@ PointRow point_row(const Reader& r, Origins& origins) {
     p.outer = in_key(p.key, "outer");
     if (p.key.find(" resident") != std::string::npos) p.outer += " resident";
     p.headroom = in_key(p.key, "headroom");
+    p.couplings = in_key(p.key, "couplings");
     p.inner = r.maybe_whole("inner");
     p.digits = r.maybe_real("digits");
     p.tolerance = r.real("tolerance");

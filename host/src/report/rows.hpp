@@ -31,6 +31,7 @@ struct PointRow {
     RowAddress at;
     std::string key, problem, engine, scheme, spec, status, detail;
     std::string inner_recurrence, middle; ///< empty where the scheme has none
+    std::string couplings;                ///< as in the key; empty where they have no format of their own
     std::string outer, headroom;          ///< as in the key, with " resident" behind; empty where they are not given
     std::optional<std::uint64_t> inner;
     std::optional<double> digits, middle_digits;

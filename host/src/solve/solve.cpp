@@ -11,6 +11,7 @@
 #include "mantissa/fitted.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/host/scaling.hpp"
+#include "row_sums.hpp"
 #include "schemes.hpp"
 
 namespace mantissa {
@@ -111,6 +112,9 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
     require(!o.headroom || (*o.headroom >= kLeastHeadroom && *o.headroom <= kMostHeadroom),
             fmt::format("headroom {}: give {} to {} bits", o.headroom.value_or(0), kLeastHeadroom, kMostHeadroom));
     check_schedule(o);
+    require(!o.couplings || (refines && o.schedule.empty() && !o.spec.fixed_vectors() && !o.couplings->is_fixed()),
+            "couplings: a floating format for residual-guided or defect-correction on a floating datapath without a "
+            "schedule; leave it out");
     require(!o.outer || (o.outer->is_fixed() && o.outer->valid()),
             "outer: give a fixed-point format, as fx64.62, or leave it out for double precision");
     check_resident(o);
@@ -343,6 +347,12 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     const auto fit = fitted(problem.system, options.spec);
     context.loaded = fit ? &fit->system : &problem.system;
     context.fit = fit ? fit->scale : 1;
+    std::optional<System> kept;
+    if (options.couplings) {
+        kept = solving::with_row_sums_kept(*context.loaded, *options.couplings,
+                                           scaled ? std::span<const double>(scaled->scale) : std::span<const double>());
+        context.loaded = &*kept;
+    }
     if (counts_bits(options)) context.pass = bit_operations(options.spec, *context.loaded);
     result.equation_scale = context.fit;
     if (options.resident) {

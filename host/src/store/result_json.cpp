@@ -43,6 +43,7 @@ Json to_json(const Point& point) {
     if (o.outer) j["outer"] = to_string(*o.outer);
     if (o.resident) j["resident"] = true;
     if (o.headroom) j["headroom"] = *o.headroom;
+    if (o.couplings) j["couplings"] = to_string(*o.couplings);
     j["tolerance"] = o.tolerance;
     j["max_iterations"] = o.max_iterations;
     j["jacobi"] = o.jacobi;

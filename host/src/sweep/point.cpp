@@ -40,6 +40,7 @@ std::string point_key(const Point& point) {
     if (o.outer) key += " outer=" + to_string(*o.outer);
     if (o.resident) key += " resident";
     if (o.headroom) key += fmt::format(" headroom={}", *o.headroom);
+    if (o.couplings) key += " couplings=" + to_string(*o.couplings);
     if (o.max_iterations != 0) key += fmt::format(" max-iterations={}", o.max_iterations);
     if (o.jacobi) key += " jacobi";
     return key;

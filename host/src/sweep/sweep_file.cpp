@@ -43,7 +43,8 @@ constexpr std::string_view kFormatKeys[] = {"u", "r", "p", "q", "coef", "operand
 constexpr std::string_view kOtherKeys[] = {
     "problem", "engine",        "scheme",    "inner",    "digits",   "stop",           "inner_recurrence",
     "middle",  "middle_digits", "tolerance", "jacobi",   "history",  "max_iterations", "spec",
-    "format",  "vectors",       "outer",     "headroom", "schedule", "resident"};
+    "format",  "vectors",       "outer",     "headroom", "schedule", "resident",
+    "couplings"};
 
 template <std::size_t N> bool contains(const std::string_view (&list)[N], std::string_view key) {
     return std::find(std::begin(list), std::end(list), key) != std::end(list);
@@ -360,6 +361,8 @@ private:
                 o.schedule = at_line(value.line, [&] { return sweeps::parse_schedule(text_of("schedule", value)); });
             else if (key == "headroom")
                 o.headroom = static_cast<int>(number_of(key, value, kLeastHeadroom - 1, kMostHeadroom + 1));
+            else if (key == "couplings")
+                o.couplings = at_line(value.line, [&] { return parse_format(text_of("couplings", value)); });
             else if (key == "middle_digits") o.middle_digits = digits_of(key, value);
             else if (key == "tolerance") o.tolerance = number_of(key, value, 0, 1);
             else if (key == "max_iterations") o.max_iterations = whole_of(key, value, 0);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -23,6 +24,8 @@ struct Flags {
     MeshFlags mesh;
     double weight = 1;
     std::string mu = "harmonic", picture;
+    double noise = 0;
+    std::uint64_t seed = 1;
 };
 
 struct Smoothed {
@@ -30,11 +33,13 @@ struct Smoothed {
     std::size_t unknowns = 0, nonzeros = 0;
     std::vector<SolveResult> results;
     double roughness_before = 0, roughness_after = 0, moved = 0;
+    std::optional<double> error_before, error_after; ///< to the mesh as read, where noise was added
 };
 
 Smoothed smooth_mesh(const Flags& f, DsiOptions options) {
     Smoothed s;
-    s.before = mesh_of(f.mesh);
+    TriangleMesh clean = mesh_of(f.mesh);
+    s.before = f.noise > 0 ? with_noise(clean, f.noise, f.seed) : clean;
     const Neighbours around = neighbours_of(s.before);
     for (std::uint32_t v = 0; v < s.before.points.size(); ++v)
         if (around.count(v) != 0) options.fuzzy.push_back(v);
@@ -48,6 +53,10 @@ Smoothed smooth_mesh(const Flags& f, DsiOptions options) {
         s.after = {points_of(system, x), s.before.triangles};
     } catch (const InvalidInput& fault) {
         throw InvalidInput(fmt::format("{}: {}", f.mesh.mesh, fault.what()));
+    }
+    if (f.noise > 0) {
+        s.error_before = root_mean_square_distance(s.before, clean);
+        s.error_after = root_mean_square_distance(s.after, clean);
     }
     s.roughness_before = roughness(s.before, around, options.weight);
     s.roughness_after = roughness(s.after, around, options.weight);
@@ -69,17 +78,21 @@ void print_result(const Flags& f, const Smoothed& s) {
     if (f.mesh.json) {
         results::Json iterations = results::Json::array();
         for (const SolveResult& r : s.results) iterations.push_back(r.inner_iterations);
-        const results::Json j = {{"mesh", f.mesh.mesh},
-                                 {"vertices", s.before.points.size()},
-                                 {"triangles", s.before.triangles.size()},
-                                 {"unknowns", s.unknowns},
-                                 {"nonzeros", s.nonzeros},
-                                 {"converged", converged(s)},
-                                 {"iterations", iterations},
-                                 {"seconds", seconds},
-                                 {"roughness_before", s.roughness_before},
-                                 {"roughness_after", s.roughness_after},
-                                 {"most_moved", s.moved}};
+        results::Json j = {{"mesh", f.mesh.mesh},
+                           {"vertices", s.before.points.size()},
+                           {"triangles", s.before.triangles.size()},
+                           {"unknowns", s.unknowns},
+                           {"nonzeros", s.nonzeros},
+                           {"converged", converged(s)},
+                           {"iterations", iterations},
+                           {"seconds", seconds},
+                           {"roughness_before", s.roughness_before},
+                           {"roughness_after", s.roughness_after},
+                           {"most_moved", s.moved}};
+        if (s.error_before) {
+            j["error_before"] = *s.error_before;
+            j["error_after"] = *s.error_after;
+        }
         fmt::print("{}\n", j.dump(2));
         return;
     }
@@ -92,6 +105,9 @@ void print_result(const Flags& f, const Smoothed& s) {
     row("time", fmt::format("{:.3g} s", seconds));
     row("roughness", fmt::format("{:.4g}, {:.4g} before", s.roughness_after, s.roughness_before));
     row("moved", fmt::format("{:.4g} at most", s.moved));
+    if (s.error_before)
+        row("error", fmt::format("{:.4g}, {:.4g} before (root mean square distance to the mesh without noise)",
+                                 *s.error_after, *s.error_before));
 }
 
 int smooth(const Flags& f) {
@@ -100,6 +116,8 @@ int smooth(const Flags& f) {
         throw InvalidInput(fmt::format("--mu {}: write harmonic or normalised", f.mu));
     if (!(f.weight > 0 && std::isfinite(f.weight)))
         throw InvalidInput(fmt::format("--weight {}: give a number above 0", f.weight));
+    if (!(f.noise >= 0 && std::isfinite(f.noise)))
+        throw InvalidInput(fmt::format("--noise {}: give a number from 0 on", f.noise));
     options.weight = f.mu == "harmonic" ? DsiWeight::harmonic : DsiWeight::normalised;
     options.fuzzy_weight = f.weight;
     options.threads = thread_count(f.mesh.threads);
@@ -126,6 +144,10 @@ Run setup(CLI::App& app, const std::string&) {
         ->capture_default_str();
     app.add_option("--mu", flags->mu, "what a vertex's roughness counts: harmonic (1) or normalised (1 / neighbours^2)")
         ->capture_default_str();
+    app.add_option("--noise", flags->noise,
+                   "for trials: add noise of this standard deviation first, in mean edge lengths; the distance to the "
+                   "mesh without it is reported");
+    app.add_option("--seed", flags->seed, "of the noise")->capture_default_str();
     app.add_option("--picture", flags->picture, "draw the mesh before and after to an SVG file");
     return [flags] { return smooth(*flags); };
 }

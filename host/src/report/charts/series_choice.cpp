@@ -10,8 +10,8 @@ namespace mantissa::report {
 
 std::vector<Choice> comparable_points(const std::vector<PointRow>& points) {
     const auto setting = [](const PointRow& p) {
-        return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}", p.scheme, p.stop(), p.inner_recurrence, p.middle,
-                           p.middle_digits.value_or(0), p.tolerance, p.jacobi, p.outer, p.headroom);
+        return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", p.scheme, p.stop(), p.inner_recurrence, p.middle,
+                           p.middle_digits.value_or(0), p.tolerance, p.jacobi, p.outer, p.headroom, p.couplings);
     };
     // Of the same specification the solve that converged, then the emulated engine's.
     const auto rank = [](const PointRow& p) { return std::pair(p.converged(), p.engine == "emulated"); };

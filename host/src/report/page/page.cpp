@@ -59,6 +59,20 @@ std::string block_html(const Figure& figure, Assembly& page) {
     return fmt::format("<details class=\"more\"><summary>{}</summary>\n{}</details>\n", escape(figure.title), html);
 }
 
+std::string block_html(const Picture& picture, Assembly&) {
+    std::string html = fmt::format("<figure>\n<figcaption><h3>{}</h3></figcaption>\n<div class=\"pictures\">\n",
+                                   escape(picture.title));
+    for (const pictures::Panel& panel : picture.panels) {
+        std::string words;
+        for (const std::string& line : panel.words) words += (words.empty() ? "" : " ") + line;
+        html += fmt::format("<figure><img src=\"data:image/png;base64,{}\" width=\"{}\" height=\"{}\" alt=\"{}\">"
+                            "<figcaption>{}</figcaption></figure>\n",
+                            pictures::base64_of(pictures::png_of(panel.image)), panel.image.width, panel.image.height,
+                            escape(words), escape(words));
+    }
+    return html + "</div>\n</figure>\n";
+}
+
 bool is_half(const Block& block) {
     const auto* figure = std::get_if<Figure>(&block);
     return figure != nullptr && figure->half;
@@ -137,7 +151,7 @@ std::string origins_html(const Origins& origins, const std::vector<std::string>&
 }
 
 std::string head_html(const Request& request) {
-    std::string policy = "default-src 'none'; base-uri 'none'; form-action 'none'; ";
+    std::string policy = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; ";
     policy += fmt::format("style-src 'sha256-{}'; script-src 'sha256-{}'", kStyleHash, kScriptHash);
     if (!kVega.empty()) policy += fmt::format(" 'sha256-{}'", kVegaHash);
     return fmt::format("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -154,15 +168,16 @@ Report make_report(const Request& request, const Provenance& page) {
     Origins origins;
     const Rows rows = read_stores(request.stores, origins);
     const Summary summary = summary_of(rows);
-    const std::vector<Section> sections = {designs_section(rows, origins),
-                                           time_section(rows, origins),
-                                           iterations_section(rows),
-                                           area_section(rows, origins, request.paper),
-                                           convergence_section(rows),
-                                           paper_section(rows, origins, request.paper),
-                                           roofline_section(rows),
-                                           engines_section(rows),
-                                           points_section(rows)};
+    std::vector<Section> sections = {designs_section(rows, origins),
+                                     time_section(rows, origins),
+                                     iterations_section(rows),
+                                     area_section(rows, origins, request.paper),
+                                     convergence_section(rows),
+                                     paper_section(rows, origins, request.paper),
+                                     roofline_section(rows),
+                                     engines_section(rows),
+                                     points_section(rows)};
+    if (auto meshes = meshes_section(rows)) sections.insert(sections.end() - 1, std::move(*meshes));
     Assembly assembly{origins};
     std::string body, contents = "<nav aria-label=\"Contents\"><ul>\n<li><a href=\"#findings\">Findings</a></li>\n";
     for (const Section& section : sections) {

@@ -1,10 +1,12 @@
 // The sections of the report, each from the rows of the stores. Internal to host/.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "pictures/image.hpp"
 #include "report/charts/chart.hpp"
 #include "report/page/table.hpp"
 #include "report/rows.hpp"
@@ -31,7 +33,13 @@ struct Heading {
     std::string plain;
 };
 
-using Block = std::variant<Text, Heading, Figure, Table, Gap>;
+/// Pictures side by side, each with its words.
+struct Picture {
+    std::string title;
+    std::vector<pictures::Panel> panels;
+};
+
+using Block = std::variant<Text, Heading, Figure, Table, Gap, Picture>;
 
 struct Section {
     std::string id, title;
@@ -54,6 +62,9 @@ Section designs_section(const Rows& rows, Origins& origins);
 Section time_section(const Rows& rows, Origins& origins);
 /// The GPU's passes against its memory bandwidth.
 Section roofline_section(const Rows& rows);
+/// Pictures of the solves whose problem is of a mesh: the matrix's pattern, the map or the surface. Nothing where no
+/// solve is.
+std::optional<Section> meshes_section(const Rows& rows);
 /// Every point of the stores.
 Section points_section(const Rows& rows);
 

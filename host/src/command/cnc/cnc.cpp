@@ -1,0 +1,92 @@
+#include "cnc.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "command/command.hpp"
+#include "mantissa/format.hpp"
+#include "report/paper_tables.hpp"
+#include "text/key_values.hpp"
+
+namespace mantissa::cli {
+
+std::vector<PaperRatio> read_paper_ratios(const std::string& folder) {
+    const std::string path = (std::filesystem::path(folder) / "cnc_ratios.csv").string();
+    std::ifstream file(path);
+    if (!file)
+        throw InvalidInput(fmt::format("{}: cannot be read; --data names the folder of the paper's tables", path));
+    std::vector<PaperRatio> ratios;
+    std::string line;
+    std::getline(file, line);
+    for (int number = 2; std::getline(file, line); ++number) {
+        std::istringstream fields(line);
+        PaperRatio r;
+        std::string value;
+        if (!std::getline(fields, r.figure, ',') || !std::getline(fields, r.what, ',') ||
+            !std::getline(fields, r.device, ',') || !std::getline(fields, value) || !text::read_number(value, r.value))
+            throw InvalidInput(fmt::format("{}:{}: expected figure,what,device,value", path, number));
+        ratios.push_back(std::move(r));
+    }
+    return ratios;
+}
+
+std::string paper_values(const std::vector<PaperRatio>& ratios, const std::string& what) {
+    std::string out;
+    for (const PaperRatio& r : ratios)
+        if (r.what == what) out += fmt::format("{}{:g} ({})", out.empty() ? "" : ", ", r.value, r.device);
+    return out.empty() ? "-" : out;
+}
+
+std::vector<NamedMesh> cnc_meshes(const CncFlags& flags, std::vector<NamedMesh> made) {
+    if (flags.meshes.empty()) return made;
+    std::vector<NamedMesh> meshes;
+    for (const std::string& path : flags.meshes)
+        meshes.push_back({std::filesystem::path(path).stem().string(), read_mesh(path)});
+    return meshes;
+}
+
+void add_cnc_options(CLI::App& app, CncFlags& flags) {
+    app.add_option("--figure", flags.figure, "cnc: 3, 7 (pictures), 8, 9, 10 or 11 (from stored runs)");
+    app.add_option("--table", flags.table, "cnc: 3");
+    app.add_option("--mesh", flags.meshes,
+                   "cnc: mesh files for Table 3, one for Figure 3, one or two for Figure 7; default: made ones");
+    app.add_option("--results", flags.results,
+                   "cnc: stored runs of mantissa bench for Figures 8 to 11; default: those of the source tree");
+    app.add_option("-o,--output", flags.output, "cnc: the picture of Figure 3 or 7 (SVG)");
+    app.add_option("--noise", flags.noise, "cnc: noise of the mesh that Figure 7 smooths, in mean edge lengths")
+        ->capture_default_str();
+    app.add_option("--weight", flags.weight, "cnc: how strongly Figure 7 draws each vertex to its place")
+        ->capture_default_str();
+    app.add_option("--subdivide", flags.subdivide, "cnc: further rows of Table 3, the last mesh divided so many times")
+        ->check(CLI::Range(0, 6))
+        ->capture_default_str();
+}
+
+int reproduce_cnc(const CncFlags& flags) {
+    if ((flags.figure == 0) == (flags.table == 0))
+        throw InvalidInput("cnc: give one of --figure 3, 7, 8, 9, 10 or 11 and --table 3");
+    if (flags.table != 0 && flags.table != 3)
+        throw InvalidInput(fmt::format("--table {}: of this paper only Table 3 is reproduced", flags.table));
+    const bool made = flags.table == 3 || flags.figure == 3 || flags.figure == 7;
+    if (!made && (flags.figure < 8 || flags.figure > 11))
+        throw InvalidInput(fmt::format("--figure {}: give 3, 7, 8, 9, 10 or 11", flags.figure));
+    if (!made && !flags.meshes.empty())
+        throw InvalidInput(fmt::format("--mesh: Figure {} is read from stored runs; leave it out", flags.figure));
+    if (made && !flags.results.empty())
+        throw InvalidInput("--results: only Figures 8 to 11 are read from stored runs; leave it out");
+    const bool draws = flags.figure == 3 || flags.figure == 7;
+    if (draws && flags.output.empty())
+        throw InvalidInput(fmt::format("--figure {}: a picture; -o FILE.svg says where it goes", flags.figure));
+    if (!draws && !flags.output.empty()) throw InvalidInput("-o: only Figures 3 and 7 are pictures; leave it out");
+    check_outputs({{"-o", flags.output}}, flags.json);
+    if (flags.table == 3) return cnc_table3(flags);
+    if (flags.figure == 3) return cnc_figure3(flags);
+    if (flags.figure == 7) return cnc_figure7(flags);
+    return cnc_stored_figure(flags);
+}
+
+} // namespace mantissa::cli

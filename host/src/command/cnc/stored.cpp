@@ -1,0 +1,350 @@
+// Figures 8 to 11 from stored runs of `mantissa bench`.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "cnc.hpp"
+#include "command/command.hpp"
+#include "mantissa/format.hpp"
+#include "report/paper_tables.hpp"
+
+namespace mantissa::cli {
+
+namespace {
+
+struct StoredRun {
+    std::string path;
+    CncJson json;
+};
+
+/// The files asked for, or those that the source tree keeps.
+std::vector<std::string> result_files(const CncFlags& flags) {
+    if (!flags.results.empty()) return flags.results;
+    std::vector<std::string> files;
+    const auto folder = std::filesystem::path(report::paper_folder(flags.data)) / ".." / ".." / "gpu" / "results";
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+        if (entry.path().extension() == ".json") files.push_back(entry.path().lexically_normal().string());
+    std::ranges::sort(files);
+    return files;
+}
+
+/// The latest run for which `wanted` holds. `what` and `mend` say what is missing where there is none.
+StoredRun latest(const CncFlags& flags, const std::function<bool(const CncJson&)>& wanted, const std::string& what,
+                 const std::string& mend) {
+    std::optional<StoredRun> best;
+    for (const std::string& path : result_files(flags)) {
+        std::ifstream file(path);
+        if (!file) throw InvalidInput(fmt::format("--results {}: cannot be read; give a file of mantissa bench", path));
+        CncJson json = CncJson::parse(file, nullptr, false);
+        if (!json.is_object()) {
+            if (!flags.results.empty())
+                throw InvalidInput(fmt::format("--results {}: not a file that mantissa bench wrote", path));
+            continue;
+        }
+        if (!wanted(json)) continue;
+        if (!best || best->json.value("date", "") < json.value("date", "")) best = {path, std::move(json)};
+    }
+    if (!best)
+        throw InvalidInput(fmt::format("Figure {}: no stored run has {}; make one with {}, and name it by --results",
+                                       flags.figure, what, mend));
+    return *std::move(best);
+}
+
+bool is_kind(const CncJson& json, std::string_view kind) {
+    const auto it = json.find("kind");
+    return it != json.end() && it->is_string() && *it == kind;
+}
+
+double geometric_mean(const std::vector<double>& ratios) {
+    double sum = 0;
+    for (const double r : ratios) sum += std::log(r);
+    return ratios.empty() ? NAN : std::exp(sum / static_cast<double>(ratios.size()));
+}
+
+std::string ratio_text(const std::vector<double>& ratios) {
+    return ratios.empty() ? "-" : fmt::format("{:.2f}", geometric_mean(ratios));
+}
+
+void print_origin(const StoredRun& run) {
+    fmt::print("from {}: {}, {}, commit {}\n", run.path, run.json.value("device", "device not named"),
+               run.json.value("date", "no date"), run.json.value("commit", "not named"));
+}
+
+/// A line of "ours beside the paper's".
+void print_ratio(const std::string& what, const std::string& ours, const std::string& paper) {
+    fmt::print("{:<42}{:>10}   paper: {}\n", what, ours, paper);
+}
+
+// ---- Figure 8
+
+int figure8(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
+    const StoredRun run = latest(
+        flags, [](const CncJson& j) { return is_kind(j, "blas1"); }, "level-1 operations over sizes",
+        "mantissa bench gpu --blas1 --output FILE.json");
+    if (flags.json) {
+        fmt::print("{}\n", run.json.at("runs").dump(2));
+        return kDone;
+    }
+    print_origin(run);
+    fmt::print("Figure 8: GFlop/s in single precision against the length of the vectors\n{:>10}", "n");
+    for (const char* operation : {"axpy", "dot", "nrm2"})
+        fmt::print("{:>10}{:>9}{:>10}{:>8}", operation, "cuBLAS", "CPU", "of copy");
+    fmt::print("\n");
+    std::map<std::uint64_t, std::map<std::string, const CncJson*>> sizes;
+    for (const CncJson& r : run.json.at("runs"))
+        if (r.at("arithmetic") == "float") sizes[r.at("n")][r.at("operation")] = &r;
+    std::map<std::string, double> best_gpu, best_cpu;
+    for (const auto& [n, operations] : sizes) {
+        fmt::print("{:>10}", n);
+        for (const char* operation : {"axpy", "dot", "nrm2"}) {
+            const auto it = operations.find(operation);
+            if (it == operations.end()) {
+                fmt::print("{:>37}", "-");
+                continue;
+            }
+            const CncJson& r = *it->second;
+            const double work = 1e-9 * r.at("operations").get<double>();
+            const double gpu = work / r.at("seconds").get<double>();
+            const double cublas = work / r.at("cublas_seconds").get<double>();
+            const double cpu = work / r.at("processor_seconds").get<double>();
+            best_gpu[operation] = std::max(best_gpu[operation], gpu);
+            best_cpu[operation] = std::max(best_cpu[operation], cpu);
+            fmt::print("{:>10.1f}{:>9.1f}{:>10.2f}{:>8.2f}", gpu, cublas, cpu, r.at("share_of_copy").get<double>());
+        }
+        fmt::print("\n");
+    }
+    fmt::print("\n");
+    for (const std::string operation : {"axpy", "nrm2"}) {
+        print_ratio(operation + ", GFlop/s at best, GPU", fmt::format("{:.0f}", best_gpu[operation]),
+                    paper_values(paper, operation + " GFlop/s"));
+        print_ratio(operation + ", GFlop/s at best, CPU", fmt::format("{:.1f}", best_cpu[operation]), "above");
+        print_ratio(operation + ", GPU over CPU", fmt::format("{:.1f}", best_gpu[operation] / best_cpu[operation]),
+                    paper_values(paper, operation + " GPU over CPU"));
+    }
+    fmt::print(
+        "The CPU's column is Mantissa's own, with all threads of that machine; the paper's is the MKL on two cores.\n");
+    return kDone;
+}
+
+// ---- Figure 9
+
+std::optional<double> seconds_of(const CncJson& list, std::string_view name) {
+    for (const CncJson& f : list)
+        if (f.at("name") == name) return f.at("seconds").get<double>();
+    return std::nullopt;
+}
+
+struct Figure9Ratios {
+    std::vector<double> bcrs2, bcrs4, rivals, product, pcg;
+};
+
+/// One matrix's row; its ratios join `ratios`.
+void print_figure9_row(const CncJson& m, Figure9Ratios& ratios) {
+    const double nonzeros = m.at("nonzeros").get<double>(), rows = m.at("rows").get<double>();
+    const auto rate = [&](const std::optional<double>& seconds) {
+        return seconds ? fmt::format("{:.1f}", 2e-9 * nonzeros / *seconds) : std::string("-");
+    };
+    for (const CncJson& p : m.at("products")) {
+        if (p.at("arithmetic") != "float") continue;
+        const CncJson& formats = p.at("formats");
+        const auto crs = seconds_of(formats, "CRS"), two = seconds_of(formats, "BCRS 2x2"),
+                   four = seconds_of(formats, "BCRS 4x4");
+        std::optional<double> best, rival;
+        for (const CncJson& f : formats) best = std::min(best.value_or(HUGE_VAL), f.at("seconds").get<double>());
+        for (const CncJson& f : p.at("cusparse"))
+            rival = std::min(rival.value_or(HUGE_VAL), f.at("seconds").get<double>());
+        if (crs && two) ratios.bcrs2.push_back(*crs / *two);
+        if (two && four) ratios.bcrs4.push_back(*two / *four);
+        if (best && rival) ratios.rivals.push_back(*rival / *best);
+        std::optional<double> processor;
+        if (p.contains("processor_seconds") && p["processor_seconds"].is_number())
+            processor = p["processor_seconds"].get<double>();
+        if (processor && best) ratios.product.push_back(*processor / *best);
+        // A step of CG: a product, two dot products, a norm, three updates, a product with the diagonal.
+        std::optional<double> pcg;
+        std::string pcg_rate = "-";
+        for (const CncJson& c : m.value("jacobi_cg", CncJson::array())) {
+            const double iterations = c.at("iterations").get<double>();
+            if (iterations > 0) pcg = std::min(pcg.value_or(HUGE_VAL), c.at("seconds").get<double>() / iterations);
+        }
+        if (pcg) pcg_rate = fmt::format("{:.1f}", 1e-9 * (2 * nonzeros + 12 * rows) / *pcg);
+        if (const auto it = m.find("jacobi_cg_processor"); it != m.end() && it->is_object() && pcg) {
+            const double iterations = it->at("iterations").get<double>();
+            if (iterations > 0) ratios.pcg.push_back(it->at("seconds").get<double>() / iterations / *pcg);
+        }
+        fmt::print("{:<34}{:>9.0f}{:>10.0f}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}\n", m.at("name").get<std::string>(), rows,
+                   nonzeros, rate(crs), rate(two), rate(four), rate(best), rate(rival), pcg_rate);
+    }
+}
+
+int figure9(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
+    const auto of_mesh = [](const CncJson& m) {
+        const std::string name = m.value("name", "");
+        return name.find("lscm") != std::string::npos || name.find("dsi") != std::string::npos;
+    };
+    const auto holds = [](const CncJson& j, const auto& wanted) {
+        const auto it = j.find("matrices");
+        return it != j.end() && it->is_array() && std::any_of(it->begin(), it->end(), [&](const CncJson& m) {
+                   return m.contains("products") && wanted(m);
+               });
+    };
+    const StoredRun run = latest(
+        flags, [&](const CncJson& j) { return holds(j, of_mesh); }, "products with matrices of meshes (lscm, dsi)",
+        "mantissa bench gpu with matrices of meshes");
+    if (flags.json) {
+        fmt::print("{}\n", run.json.at("matrices").dump(2));
+        return kDone;
+    }
+    print_origin(run);
+    fmt::print("Figure 9: GFlop/s of products in single precision, 2 nonzeros / time, and of a step of Jacobi CG\n"
+               "{:<34}{:>9}{:>10}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}\n",
+               "matrix", "rows", "nonzeros", "CRS", "BCRS2", "BCRS4", "best", "cuSPARSE", "PCG");
+    Figure9Ratios ratios;
+    for (const CncJson& m : run.json.at("matrices"))
+        if (m.contains("products") && of_mesh(m)) print_figure9_row(m, ratios);
+    fmt::print("\ngeometric means\n");
+    print_ratio("BCRS 2x2 over CRS", ratio_text(ratios.bcrs2), paper_values(paper, "BCRS 2x2 over CRS"));
+    print_ratio("BCRS 4x4 over BCRS 2x2", ratio_text(ratios.bcrs4), paper_values(paper, "BCRS 4x4 over BCRS 2x2"));
+    print_ratio("best format over cuSPARSE's best", ratio_text(ratios.rivals), "-");
+    print_ratio("product, GPU over CPU", ratio_text(ratios.product), paper_values(paper, "product GPU over CPU"));
+    print_ratio("step of Jacobi CG, GPU over CPU", ratio_text(ratios.pcg), paper_values(paper, "PCG GPU over CPU"));
+    return kDone;
+}
+
+// ---- Figure 10
+
+int figure10(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
+    const StoredRun run = latest(
+        flags, [](const CncJson& j) { return is_kind(j, "blas1") && j.contains("peaks"); },
+        "level-1 operations with the device's peaks", "mantissa bench gpu --blas1 --output FILE.json");
+    const CncJson& peaks = run.json.at("peaks");
+    const double bytes_peak = peaks.at("bytes_per_second").get<double>();
+    constexpr std::uint64_t kSmall = std::uint64_t{1} << 20;
+    struct Row {
+        std::string name;
+        double operations, bytes;
+    };
+    std::vector<Row> rows;
+    const auto add = [&](const std::string& name, const CncJson& r) {
+        const double seconds = r.at("seconds").get<double>();
+        rows.push_back(
+            {name,
+             100 * r.at("operations").get<double>() / seconds /
+                 peaks
+                     .at(r.at("arithmetic") == "float" ? "float_operations_per_second" : "double_operations_per_second")
+                     .get<double>(),
+             100 * r.at("bytes").get<double>() / seconds / bytes_peak});
+    };
+    std::uint64_t most = 0;
+    for (const CncJson& r : run.json.at("runs")) most = std::max(most, r.at("n").get<std::uint64_t>());
+    for (const char* operation : {"axpy", "dot", "nrm2"})
+        for (const std::uint64_t n : {kSmall, most})
+            for (const CncJson& r : run.json.at("runs"))
+                if (r.at("operation") == operation && r.at("arithmetic") == "float" && r.at("n") == n)
+                    add(fmt::format("{}, 2^{}", operation, static_cast<int>(std::log2(static_cast<double>(n)))), r);
+    for (const CncJson& r : run.json.at("others"))
+        if (r.at("arithmetic") == "float")
+            add(r.at("operation") == "spmv"
+                    ? fmt::format("product, {} ({})", r.at("matrix").get<std::string>(),
+                                  r.at("format").get<std::string>())
+                    : fmt::format("{}, {} x {} (cuBLAS)", r.at("operation").get<std::string>(),
+                                  r.at("n").get<std::uint64_t>(), r.at("n").get<std::uint64_t>()),
+                r);
+    if (flags.json) {
+        CncJson list = CncJson::array();
+        for (const Row& r : rows)
+            list.push_back(
+                {{"operation", r.name}, {"percent_of_operations", r.operations}, {"percent_of_bytes", r.bytes}});
+        fmt::print("{}\n", list.dump(2));
+        return kDone;
+    }
+    print_origin(run);
+    fmt::print(
+        "Figure 10: shares of the device's peaks in single precision, {:.1f} TFlop/s and {:.2f} TB/s\n{:<44}{:>14}"
+        "{:>14}\n",
+        1e-12 * peaks.at("float_operations_per_second").get<double>(), 1e-12 * bytes_peak, "", "% operations",
+        "% bandwidth");
+    for (const Row& r : rows) fmt::print("{:<44}{:>14.2f}{:>14.1f}\n", r.name, r.operations, r.bytes);
+    fmt::print("(2^20 elements are the paper's size; here they lie in the caches, whence shares above 100 %)\n\n");
+    for (const char* what : {"axpy % of bandwidth", "dot % of bandwidth", "axpy % of operations",
+                             "gemm % of operations", "gemm % of bandwidth"})
+        fmt::print("paper, {:<24}{}\n", what, paper_values(paper, what));
+    return kDone;
+}
+
+// ---- Figure 11
+
+int figure11(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
+    const StoredRun run = latest(
+        flags, [](const CncJson& j) { return is_kind(j, "residual_curves"); }, "residuals against iterations",
+        "mantissa bench residuals --output FILE.json");
+    if (flags.json) {
+        fmt::print("{}\n", run.json.at("systems").dump(2));
+        return kDone;
+    }
+    print_origin(run);
+    fmt::print("Figure 11: the recurrence's residual and the true one, relative to the first; pipelined CG without a "
+               "restart\n");
+    for (const CncJson& system : run.json.at("systems")) {
+        fmt::print("\n{} ({} unknowns)\n{:<12}{:>22}{:>16}{:>16}{:>12}   {}\n", system.at("problem").get<std::string>(),
+                   system.at("unknowns").get<std::uint64_t>(), "datapath", "they part at iteration", "lowest true",
+                   "last recursive", "iterations", "engines");
+        for (const CncJson& c : system.at("curves")) {
+            const auto number = [](const CncJson& v) { return v.is_number() ? v.get<double>() : NAN; };
+            double lowest = HUGE_VAL;
+            std::string parted = "never";
+            const CncJson &at = c.at("iteration"), &recursive = c.at("recursive"), &truth = c.at("true");
+            for (std::size_t i = 0; i < at.size(); ++i) {
+                const double t = number(truth.at(i)), r = number(recursive.at(i));
+                if (std::isfinite(t)) lowest = std::min(lowest, t);
+                if (parted == "never" && !(t < 2 * r && r < 2 * t))
+                    parted = fmt::format("{}", at[i].get<std::uint64_t>());
+            }
+            std::string engines;
+            for (const CncJson& e : c.at("engines")) engines += (engines.empty() ? "" : ", ") + e.get<std::string>();
+            fmt::print("{:<12}{:>22}{:>16.1e}{:>16.1e}{:>12}   {}{}\n", c.at("spec").get<std::string>(), parted, lowest,
+                       recursive.empty() ? NAN : number(recursive.back()),
+                       at.empty() ? 0 : at.back().get<std::uint64_t>(), engines,
+                       c.at("engines").size() < 2      ? ""
+                       : c.at("same_bits").get<bool>() ? ": the same bits"
+                                                       : ": OTHER BITS");
+        }
+    }
+    fmt::print("\n");
+    print_ratio("CPU and GPU alike until iteration", "always",
+                paper_values(paper, "iterations until float is exhausted"));
+    fmt::print("(\"part\": the true residual is twice the recurrence's, or half of it)\n");
+    return kDone;
+}
+
+} // namespace
+
+int cnc_stored_figure(const CncFlags& flags) {
+    const std::vector<PaperRatio> paper = read_paper_ratios(report::paper_folder(flags.data));
+    try {
+        switch (flags.figure) {
+        case 8:
+            return figure8(flags, paper);
+        case 9:
+            return figure9(flags, paper);
+        case 10:
+            return figure10(flags, paper);
+        default:
+            return figure11(flags, paper);
+        }
+    } catch (const CncJson::exception& fault) {
+        throw InvalidInput(
+            fmt::format("Figure {}: a stored run has another shape than this program's ({}); make it anew "
+                        "with mantissa bench",
+                        flags.figure, fault.what()));
+    }
+}
+
+} // namespace mantissa::cli
