@@ -42,6 +42,7 @@ fixed/fx_move.sv
 fixed/fx_mul.sv
 fixed/fx_operand.sv
 fixed/fx_own.sv
+fixed/fx_pair.sv
 fixed/fx_row_fluxes.sv
 fixed/fx_row_stencil.sv
 fixed/fx_rows.sv
