@@ -58,7 +58,7 @@ module fx_operand #(
   localparam integer HighP = high_of(PW);
   localparam integer Most  = `MAX2(`MAX3((BaseR < 0) ? -BaseR : BaseR, (BaseU < 0) ? -BaseU : BaseU,
                                          (BaseP < 0) ? -BaseP : BaseP), `MAX3(HighR, HighU, HighP));
-  localparam integer BaseW  = $clog2(2 * Most + (1 << E) + 1) + 1;
+  localparam integer BaseW  = $clog2(Most + (1 << E) + 1) + 1;
   localparam integer PosW   = `FX_POSITION_W(M, FromMost, OutMost);
   localparam integer PlaceW = PosW + K;
 
@@ -71,38 +71,41 @@ module fx_operand #(
   end
 
   wire [E-1:0] exponent = turn[2] ? beta_i[E+M-1:M] : alpha_i[E+M-1:M];
-  wire [PlaceW-1:0] base = turn[0] ? PlaceW'(BaseR) : turn[1] ? PlaceW'(BaseU) : PlaceW'(BaseP);
+  wire signed [BaseW-1:0] base = turn[0] ? BaseW'(BaseR) : turn[1] ? BaseW'(BaseU) :
+                                 BaseW'(BaseP);
   // Where it stands to the least and to the most a place can be is known as soon as it is, from borrows of their own.
-  wire signed [BaseW-1:0] to_low  = turn[0] ? BaseW'(BaseR - low_of(RW)) : turn[1] ? BaseW'(BaseU - low_of(UW)) :
-                                    BaseW'(BaseP - low_of(WideP));
-  wire signed [BaseW-1:0] to_high = turn[0] ? BaseW'(BaseR - HighR) : turn[1] ? BaseW'(BaseU - HighU) :
-                                    BaseW'(BaseP - HighP);
-  wire signed [BaseW-1:0] above_low  = to_low - $signed(BaseW'({1'b0, exponent}));
-  wire signed [BaseW-1:0] below_high = $signed(BaseW'({1'b0, exponent})) - to_high;
-  logic [PlaceW-1:0] raw_q; // the place, where it is between its ends
+  wire signed [BaseW+1:0] to_low  = turn[0] ? (BaseW+2)'(BaseR - low_of(RW)) : turn[1] ? (BaseW+2)'(BaseU - low_of(UW)) :
+                                    (BaseW+2)'(BaseP - low_of(WideP));
+  wire signed [BaseW+1:0] to_high = turn[0] ? (BaseW+2)'(BaseR - HighR) : turn[1] ? (BaseW+2)'(BaseU - HighU) :
+                                    (BaseW+2)'(BaseP - HighP);
+  wire signed [BaseW+1:0] above_low  = to_low - $signed((BaseW+2)'({1'b0, exponent}));
+  wire signed [BaseW+1:0] below_high = $signed((BaseW+2)'({1'b0, exponent})) - to_high;
+  logic signed [BaseW-1:0] raw_q;
   logic low_q, high_q;
   always_ff @(posedge clk_i)
     if (|turn) begin
-      raw_q  <= base - PlaceW'(exponent);
-      low_q  <= above_low[BaseW-1];
-      high_q <= below_high[BaseW-1];
+      raw_q  <= base - $signed(BaseW'({1'b0, exponent}));
+      low_q  <= above_low[BaseW+1];
+      high_q <= below_high[BaseW+1];
     end
-  wire unused_ends = &{1'b0, above_low, below_high};
 
   wire [OperandW-1:0] word   = clamp_q[2] ? beta_i : alpha_i;
   wire                finite = (clamp_q[2] ? beta_cls_i : alpha_cls_i) == `CLS_FINITE;
-  wire [PlaceW-1:0] high = clamp_q[0] ? PlaceW'(HighR) : clamp_q[1] ? PlaceW'(HighU) : PlaceW'(HighP);
-  wire [PlaceW-1:0] low  = clamp_q[0] ? PlaceW'(low_of(RW)) : clamp_q[1] ? PlaceW'(low_of(UW)) :
-                           PlaceW'(low_of(WideP));
+  wire signed [BaseW-1:0] high = clamp_q[0] ? BaseW'(HighR) : clamp_q[1] ? BaseW'(HighU) :
+                                 BaseW'(HighP);
+  wire signed [BaseW-1:0] low  = clamp_q[0] ? BaseW'(low_of(RW)) : clamp_q[1] ? BaseW'(low_of(UW)) :
+                                 BaseW'(low_of(WideP));
   logic [PlaceW-1:0] place_q;
   logic [M:0]        sig_q;
   logic              neg_q;
   always_ff @(posedge clk_i)
     if (|clamp_q) begin
-      place_q <= low_q ? low : high_q ? high : raw_q;
+      place_q <= low_q ? PlaceW'(low) : high_q ? PlaceW'(high) : PlaceW'(raw_q);
       sig_q   <= {1'b1, word[M-1:0]} & {(M+1){finite}};
       neg_q   <= word[E+M] & finite;
     end
+
+  wire unused_ends = &{1'b0, above_low, below_high, raw_q, high, low}; // a place is shorter than the way to it
 
   wire [FactorW-1:0] moved;
   wire [PosW-1:0] position = place_q[PlaceW-1:K];
