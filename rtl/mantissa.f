@@ -14,6 +14,7 @@ core/line_buffer.sv
 core/lock_step.sv
 core/pcg_core.sv
 core/pcg_core_axis.sv
+core/ram_words.sv
 core/row_ram.sv
 core/row_sum.sv
 core/row_window.sv
