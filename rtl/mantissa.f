@@ -14,6 +14,7 @@ core/line_buffer.sv
 core/lock_step.sv
 core/pcg_core.sv
 core/pcg_core_axis.sv
+core/ram_words.sv
 core/row_ram.sv
 core/row_sum.sv
 core/row_window.sv
@@ -42,6 +43,7 @@ fixed/fx_move.sv
 fixed/fx_mul.sv
 fixed/fx_operand.sv
 fixed/fx_own.sv
+fixed/fx_pair.sv
 fixed/fx_row_fluxes.sv
 fixed/fx_row_stencil.sv
 fixed/fx_rows.sv

@@ -36,6 +36,12 @@
 `define AWAKE(cond)
 `endif
 
+// Choices of single bits reach Verilator as operations on whole words, which a processor has; what is synthesised stands
+// beside each, and is proved to be the same (tests/rtl/prove_words.sh). Icarus and the mapped netlists run the latter.
+`ifdef VERILATOR
+`define BY_WORDS
+`endif
+
 // Stops elaboration with a message unless `cond` holds (Icarus, which has no elaboration tasks: stops at time zero).
 `ifdef __ICARUS__
 `define REQUIRE(name, cond, text) initial if (!(cond)) begin $display("%m: %s", text); $finish_and_return(1); end

@@ -50,6 +50,7 @@ module core_control #(
   output logic            close_o,        ///< one clock
   output logic            scalar_start_o, ///< one clock
   output logic            aborting_o,
+  output logic            run_o,          ///< low: behind an abort, and behind a run, the pipeline stands until it has been cleared
   output logic            done_o,
   output logic [2:0]      end_o,
   output logic [`ERRORS_W-1:0] errors_o,
@@ -58,25 +59,27 @@ module core_control #(
   output logic [63:0]     cycles_o
 );
   localparam integer Log = $clog2(Lanes);
-  typedef enum logic [3:0] {Idle, Check, Command, Begin, Stream, Flush, Drain, Close, Scalar, Next, Abort} state_t;
-  state_t state_q;
+  // One bit for each state, since what a state means reaches far.
+  localparam integer Idle = 0, Check = 1, Command = 2, Begin = 3, Stream = 4, Flush = 5, Drain = 6, Close = 7, Scalar = 8,
+                     Next = 9, Abort = 10, States = 11;
+  logic [States-1:0] in_q; // the state that the sequence is in
   logic [LenW-1:0] left_q; // slots left in Stream or Flush, clocks in Drain
+  logic last_left;         // it is one
 
   wire  [LenW-1:0] tokens;  // slots of a pass's tokens,
   logic [LenW-1:0] flush_q; // and of its flush
-  wire last_left = left_q == LenW'(1);
   wire no_flush;
 
-  assign busy_o         = state_q != Idle;
-  assign slot_real_o    = state_q == Stream;
-  assign slot_o         = state_q == Stream || state_q == Flush;
-  assign slot_last_o    = (state_q == Flush || (state_q == Stream && no_flush)) && last_left;
-  assign token_last_o   = state_q == Stream && last_left;
-  assign drained_o      = state_q == Drain && last_left;
-  assign aborting_o     = state_q == Abort;
+  assign busy_o         = ~in_q[Idle];
+  assign slot_real_o    = in_q[Stream];
+  assign slot_o         = in_q[Stream] | in_q[Flush];
+  assign slot_last_o    = (in_q[Flush] | (in_q[Stream] & no_flush)) & last_left;
+  assign token_last_o   = in_q[Stream] & last_left;
+  assign drained_o      = in_q[Drain] & last_left;
+  assign aborting_o     = in_q[Abort];
 
-  wire streaming = state_q == Stream || state_q == Flush || state_q == Drain;
-  wire standing  = (state_q == Command && !pass_ready_i) || (streaming && !en_i) || (drained_o && out_full_i);
+  wire streaming = in_q[Stream] | in_q[Flush] | in_q[Drain];
+  wire standing  = (in_q[Command] & ~pass_ready_i) | (streaming & ~en_i) | (drained_o & out_full_i);
   logic [31:0] stall_q;
   logic standing_q;
   logic stall_out;
@@ -105,11 +108,17 @@ module core_control #(
 
   // What was programmed stands for long before it is looked at.
   logic bad_length, bad_row, bad_passes;
+  logic row_bad_q, row_long_q, row_above_q;
+  logic one_token_q, one_flush_q;
   always_ff @(posedge clk_i) begin
+    one_token_q <= tokens == LenW'(1);
+    one_flush_q <= flush_q == LenW'(1);
+    row_bad_q   <= row_bad_i || row_length_i < RowLenW'(Lanes);
+    row_long_q  <= row_length_i > RowLenW'(MaxRow);
+    row_above_q <= LenW'(row_length_i) > length_i;
     flush_q    <= (LenW'(row_length_i) >> Log) + ((Lanes == 1) ? LenW'(1) : LenW'(2)) - halo;
     bad_length <= length_i == '0;
-    bad_row    <= row_bad_i || row_length_i > RowLenW'(MaxRow) || row_length_i < RowLenW'(Lanes) ||
-                  LenW'(row_length_i) > length_i;
+    bad_row    <= row_bad_q | row_long_q | row_above_q;
     bad_passes <= passes_i == '0;
     stall_out  <= rst_ni && busy_o && stall_limit_i != '0 && stall_q >= stall_limit_i;
   end
@@ -117,13 +126,13 @@ module core_control #(
   logic [31:0] number_q; // of the pass, from one
   logic        final_q;
   always_ff @(posedge clk_i)
-    if (state_q == Scalar) begin
+    if (in_q[Scalar]) begin
       number_q <= pass_count_o + 32'd1;
       final_q  <= number_q == passes_i;
     end
   always_comb begin
     errors_o = '0;
-    if (state_q == Check) begin
+    if (in_q[Check]) begin
       errors_o[`ERROR_BAD_LENGTH] = bad_length;
       errors_o[`ERROR_BAD_ROW_LENGTH] = bad_row;
       errors_o[`ERROR_NO_PASSES] = bad_passes;
@@ -139,21 +148,49 @@ module core_control #(
   wire finished = scalar_end_i != `END_PASSES || final_q;                                // in Next
   wire broken   = errors_o[`ERROR_ENDED_EARLY] | errors_o[`ERROR_ENDED_LATE] | errors_o[`ERROR_STALLED];
   wire stop     = (broken || abort_i) && !aborting_o && busy_o;
-  wire command  = (state_q == Check && !refused) || (state_q == Next && !finished);
+  wire command  = (in_q[Check] & ~refused) | (in_q[Next] & ~finished);
 
   // What reaches far leaves from registers; clear_o follows the state by a clock, which Begin waits for.
   always_ff @(posedge clk_i) begin
-    clear_o        <= !rst_ni || state_q == Command || state_q == Check || state_q == Idle;
-    close_o        <= rst_ni && state_q == Drain && en_i && last_left && !out_full_i;
-    scalar_start_o <= rst_ni && state_q == Close && dots_done_i && !close_o;
+    clear_o        <= !rst_ni || in_q[Command] || in_q[Check] || in_q[Idle];
+    close_o        <= rst_ni && in_q[Drain] && en_i && last_left && !out_full_i;
+    scalar_start_o <= rst_ni && in_q[Close] && dots_done_i && !close_o;
+    run_o          <= !rst_ni || !(stop || in_q[Abort] || (in_q[Next] && finished));
   end
 
   // Stands while it is offered, whatever is programmed meanwhile.
   always_ff @(posedge clk_i) if (!pass_valid_o) pass_data_o <= {~stencil_i, bank_o};
 
+  // The sequence. Of what a state leads to only one comes.
+  wire move = en_i & last_left;
+  wire run_ends = in_q[Abort] | (in_q[Check] & refused) | (in_q[Next] & finished);
+  logic [States-1:0] in_next;
+  always_comb begin
+    in_next = '0;
+    in_next[Idle]    = (in_q[Idle] & ~start_i) | run_ends;
+    in_next[Check]   = in_q[Idle] & start_i;
+    in_next[Command] = command | (in_q[Command] & ~pass_ready_i);
+    in_next[Begin]   = in_q[Command] & pass_ready_i;
+    in_next[Stream]  = in_q[Begin] | (in_q[Stream] & ~move);
+    in_next[Flush]   = (in_q[Stream] & move & ~no_flush) | (in_q[Flush] & ~move);
+    in_next[Drain]   = (in_q[Stream] & move & no_flush) | (in_q[Flush] & move) | (in_q[Drain] & (~move | out_full_i));
+    in_next[Close]   = (in_q[Drain] & move & ~out_full_i) | (in_q[Close] & (~dots_done_i | close_o));
+    in_next[Scalar]  = (in_q[Close] & dots_done_i & ~close_o) | (in_q[Scalar] & ~scalar_done_i);
+    in_next[Next]    = in_q[Scalar] & scalar_done_i;
+    if (stop) begin
+      in_next = '0;
+      in_next[Abort] = 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i)
+    if (!rst_ni) in_q <= States'(1) << Idle;
+    else in_q <= in_next;
+`ifdef FORMAL
+  always @(posedge clk_i) assert (!rst_ni || (in_q != '0 && (in_q & (in_q - States'(1))) == '0)); // just one
+`endif
+
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
-      state_q <= Idle;
       done_o  <= 1'b0;
       end_o   <= `END_PASSES;
       bank_o  <= 1'b0;
@@ -163,80 +200,41 @@ module core_control #(
       cycles_o <= '0;
       stall_q  <= '0;
       standing_q <= 1'b0;
-      left_q   <= '0;
+      left_q    <= '0;
+      last_left <= 1'b0;
     end else begin
       if (busy_o) cycles_o <= cycles_o + 64'd1;
       standing_q <= standing;
       stall_q <= standing_q ? stall_q + 32'd1 : '0;
       pass_valid_o <= (command && !stop) || (pass_valid_o && !pass_ready_i);
-      case (state_q)
-        Idle:
-          if (start_i) begin
-            state_q  <= Check;
-            done_o   <= 1'b0;
-            bank_o   <= bank_i;
-            cycles_o <= '0;
-            pass_count_o   <= '0;
-            sigma_guards_o <= '0;
-          end
-        Check: begin
-          state_q <= Command;
-          if (refused) begin
-            state_q <= Idle;
-            done_o  <= 1'b1;
-            end_o   <= `END_FAULT;
-          end
+      if (in_q[Idle] & start_i) begin
+        done_o   <= 1'b0;
+        bank_o   <= bank_i;
+        cycles_o <= '0;
+        pass_count_o   <= '0;
+        sigma_guards_o <= '0;
+      end
+      if (in_q[Command]) begin
+        left_q    <= tokens;
+        last_left <= one_token_q;
+      end
+      if (streaming & en_i & ~drained_o) begin
+        left_q    <= left_q - LenW'(1);
+        last_left <= left_q == LenW'(2);
+        if (last_left) begin
+          left_q    <= (in_q[Stream] & ~no_flush) ? flush_q : LenW'(DrainN);
+          last_left <= (in_q[Stream] & ~no_flush) ? one_flush_q : DrainN == 1;
         end
-        Command: begin
-          left_q <= tokens;
-          if (pass_ready_i) state_q <= Begin;
-        end
-        Begin: state_q <= Stream;
-        Stream:
-          if (en_i) begin
-            left_q <= left_q - LenW'(1);
-            if (last_left) begin
-              left_q  <= no_flush ? LenW'(DrainN) : flush_q;
-              state_q <= no_flush ? Drain : Flush;
-            end
-          end
-        Flush:
-          if (en_i) begin
-            left_q <= left_q - LenW'(1);
-            if (last_left) begin
-              left_q  <= LenW'(DrainN);
-              state_q <= Drain;
-            end
-          end
-        Drain:
-          if (en_i) begin
-            if (!last_left) left_q <= left_q - LenW'(1);
-            else if (!out_full_i) state_q <= Close;
-          end
-        Close:
-          if (dots_done_i && !close_o) state_q <= Scalar;
-        Scalar:
-          if (scalar_done_i) begin
-            state_q        <= Next;
-            pass_count_o   <= pass_count_o + 32'd1;
-            sigma_guards_o <= sigma_guards_o + {31'd0, scalar_guard_i};
-            bank_o         <= ~bank_o;
-          end
-        Next: begin
-          state_q <= Command;
-          if (finished) begin
-            state_q <= Idle;
-            done_o  <= 1'b1;
-            end_o   <= scalar_end_i;
-          end
-        end
-        default: begin // Abort
-          state_q <= Idle;
-          done_o  <= 1'b1;
-          end_o   <= `END_FAULT;
-        end
-      endcase
-      if (stop) state_q <= Abort;
+      end
+      if (in_q[Scalar] & scalar_done_i) begin
+        pass_count_o   <= pass_count_o + 32'd1;
+        sigma_guards_o <= sigma_guards_o + {31'd0, scalar_guard_i};
+        bank_o         <= ~bank_o;
+      end
+      if (run_ends) begin
+        done_o <= 1'b1;
+        end_o  <= in_q[Next] ? scalar_end_i : `END_FAULT;
+      end
     end
 endmodule
 `default_nettype wire

@@ -124,18 +124,34 @@ module core_regs #(
   assign s_axil_awready = ~aw_q;
   assign s_axil_wready  = ~w_q;
   logic [2:0]  settle_q; // clocks in which alpha and beta, written just now, become operands of the vector updates
-  logic        looked_q;
-  wire take = aw_q & w_q & looked_q & ~s_axil_bvalid & ~(|settle_q);
+  logic        take;     // a register: what it needs stands until it comes
 
+  // Which register the address means is looked at in the clock in front of take, too.
   wire [7:0] pair = {at[7:3], 3'd0};
   logic control, clear, known, settable;
+  logic at_length, at_row_length, at_passes, at_rho_stop_from, at_stall_limit, at_mode, at_bank;
+  logic at_halo_first, at_halo_last, at_halo_column;
+  logic [8:0] at_coef;
   always_ff @(posedge clk_i) begin
-    looked_q <= rst_ni & aw_q & w_q & ~take;
-    control  <= at == `REG_CONTROL;
-    clear    <= at == `REG_ERRORS;
-    known    <= `REG_WRITABLE(at) || (Integer == 0 && `REG_PCG_CORE_WRITABLE(at)) ||
-                (Slab != 0 && `REG_FX_CORES_WRITABLE(at));
-    settable <= pair == `REG_ALPHA || pair == `REG_BETA || pair == `REG_RHO_STOP;
+    take     <= rst_ni & aw_q & w_q & ~take & (~s_axil_bvalid | s_axil_bready) & settle_q[2:1] == 2'b00;
+    if (aw_q) begin
+      control  <= at == `REG_CONTROL;
+      clear    <= at == `REG_ERRORS;
+      known    <= `REG_WRITABLE(at) || (Integer == 0 && `REG_PCG_CORE_WRITABLE(at)) ||
+                  (Slab != 0 && `REG_FX_CORES_WRITABLE(at));
+      settable <= pair == `REG_ALPHA || pair == `REG_BETA || pair == `REG_RHO_STOP;
+      at_length        <= at == `REG_LENGTH;
+      at_row_length    <= at == `REG_ROW_LENGTH;
+      at_passes        <= at == `REG_PASSES;
+      at_rho_stop_from <= at == `REG_RHO_STOP_FROM;
+      at_stall_limit   <= at == `REG_STALL_LIMIT;
+      at_mode          <= at == `REG_MODE;
+      at_bank          <= at == `REG_BANK;
+      at_halo_first    <= Slab != 0 && at == `REG_HALO_FIRST;
+      at_halo_last     <= Slab != 0 && at == `REG_HALO_LAST;
+      at_halo_column   <= Slab != 0 && at == `REG_HALO_COLUMN;
+      for (int k = 0; k < 9; k = k + 1) at_coef[k] <= Integer == 0 && pair == `REG_COEFFICIENT + 8'(8 * k);
+    end
   end
   wire write   = take & ~busy_i;
   wire start   = control & data[`CONTROL_START] & strobe[0];
@@ -215,54 +231,99 @@ module core_regs #(
       errors_q    <= (errors_q & ~({data[8] & strobe[1], data[7:0] & {8{strobe[0]}}} & {`ERRORS_W{take & clear}})) |
                      errors_i | (`ERRORS_W'(misuse) << `ERROR_BUSY);
       if (write) begin
-        case (at)
-          `REG_LENGTH: length_o <= LenW'(merged(32'(length_o)));
-          `REG_ROW_LENGTH: row_q <= merged(row_q);
-          `REG_PASSES: passes_o <= merged(passes_o);
-          `REG_RHO_STOP_FROM: rho_stop_from_o <= merged(rho_stop_from_o);
-          `REG_STALL_LIMIT: stall_limit_o <= merged(stall_limit_o);
-          `REG_MODE: stencil_o <= strobe[0] ? data[0] : stencil_o;
-          `REG_BANK: bank_o <= strobe[0] ? data[0] : bank_o;
-          default: ;
-        endcase
-        if (Slab != 0)
-          case (at)
-            `REG_HALO_FIRST: halo_first_o <= LenW'(merged(32'(halo_first_o)));
-            `REG_HALO_LAST: halo_last_o <= LenW'(merged(32'(halo_last_o)));
-            `REG_HALO_COLUMN: halo_column_o <= RowLenW'(merged(32'(halo_column_o)));
-            default: ;
-          endcase
+        if (at_length) length_o <= LenW'(merged(32'(length_o)));
+        if (at_row_length) row_q <= merged(row_q);
+        if (at_passes) passes_o <= merged(passes_o);
+        if (at_rho_stop_from) rho_stop_from_o <= merged(rho_stop_from_o);
+        if (at_stall_limit) stall_limit_o <= merged(stall_limit_o);
+        if (at_mode) stencil_o <= strobe[0] ? data[0] : stencil_o;
+        if (at_bank) bank_o <= strobe[0] ? data[0] : bank_o;
+        if (at_halo_first) halo_first_o <= LenW'(merged(32'(halo_first_o)));
+        if (at_halo_last) halo_last_o <= LenW'(merged(32'(halo_last_o)));
+        if (at_halo_column) halo_column_o <= RowLenW'(merged(32'(halo_column_o)));
         for (b = 0; b < 9; b = b + 1)
-          if (Integer == 0 && pair == `REG_COEFFICIENT + 8'(8 * b))
-            coef_o[b*CoefW +: CoefW] <= CoefW'(merged_pair(64'(coef_o[b*CoefW +: CoefW])));
+          if (at_coef[b]) coef_o[b*CoefW +: CoefW] <= CoefW'(merged_pair(64'(coef_o[b*CoefW +: CoefW])));
       end
     end
 
   // ---- Reads -------------------------------------------------------------------------------------------------------
-  // The address is taken in one clock; in each of the next three some of the registers are looked at: those of 32 bits,
-  // the long ones, and the scalars in their memory.
+  // The address is taken in one clock, and in the next chooses among the registers at the map's beginning and among those
+  // at its end; one of the two is 0. In the third a scalar is asked for, if one is meant, and in the fourth what was
+  // found is the answer.
   logic        ar_q, wide_q, answer_q, scalar_q;
   wire  [63:0] scalar = 64'(scalar_i);
   logic [7:2] from_q; // a word's address
   wire  [7:0] from = {from_q, 2'b00};
   assign s_axil_arready = ~s_axil_rvalid & ~ar_q & ~wide_q & ~answer_q;
   assign scalar_at_o    = from_q[5:3];
-  // Called on a clock only: a wire would follow the address, and not the registers that the function reads.
-  function [31:0] wide(input [7:2] which);
-    logic [63:0] value;
+  // One of sixteen words, a bit of the address after the other.
+  function automatic [31:0] one_of(input [16*32-1:0] words, input [3:0] which);
+    logic [16*32-1:0] left;
     begin
-      case ({which[7:3], 3'd0})
-        `REG_CYCLES: value = cycles_i;
-        `REG_WORDS_U: value = (Integer != 0) ? words_u_i : 64'd0;
-        `REG_WORDS_R: value = (Integer != 0) ? words_r_i : 64'd0;
-        `REG_WORDS_P: value = (Integer != 0) ? words_p_i : 64'd0;
-        `REG_WORDS_Q: value = (Integer != 0) ? words_q_i : 64'd0;
-        default: value = 64'd0;
-      endcase
-      wide = which[2] ? value[63:32] : value[31:0];
+      left = words;
+      for (int k = 0; k < 8; k = k + 1) left[32*k +: 32] = which[0] ? left[64*k+32 +: 32] : left[64*k +: 32];
+      for (int k = 0; k < 4; k = k + 1) left[32*k +: 32] = which[1] ? left[64*k+32 +: 32] : left[64*k +: 32];
+      for (int k = 0; k < 2; k = k + 1) left[32*k +: 32] = which[2] ? left[64*k+32 +: 32] : left[64*k +: 32];
+      one_of = which[3] ? left[63:32] : left[31:0];
     end
   endfunction
-  always_ff @(posedge clk_i) if (s_axil_arready) from_q <= s_axil_araddr[7:2];
+  // Called on a clock only: a wire would follow the address, and not the registers that these functions read.
+  localparam [7:0] Last = 8'hC0; // the address of the last sixteen words
+  `REQUIRE(g_bad_map, `REG_CYCLES < 8'h40 && `REG_ALPHA >= 8'h40 && `REG_RHO_STOP < Last && `REG_WORDS_U >= Last,
+           "core_regs: a register is where no read looks for it")
+  function automatic [31:0] first_word(input [7:2] which);
+    logic [16*32-1:0] words;
+    begin
+      words = '0;
+      words[8*`REG_ID +: 32]      = `ID_VALUE;
+      words[8*`REG_CONFIG +: 32]  = 32'(Config);
+      words[8*`REG_STATUS + `STATUS_BUSY]     = busy_i;
+      words[8*`REG_STATUS + `STATUS_DONE]     = done_i;
+      words[8*`REG_STATUS + `STATUS_END +: 3] = end_i;
+      words[8*`REG_STATUS + `STATUS_BANK]     = bank_i;
+      words[8*`REG_STATUS + `STATUS_OFFERING] = offering_i & ~busy_i;
+      words[8*`REG_ERRORS +: 32]        = 32'(errors_q);
+      words[8*`REG_LENGTH +: 32]        = 32'(length_o);
+      words[8*`REG_ROW_LENGTH +: 32]    = row_q;
+      words[8*`REG_PASSES +: 32]        = passes_o;
+      words[8*`REG_RHO_STOP_FROM +: 32] = rho_stop_from_o;
+      words[8*`REG_STALL_LIMIT +: 32]   = stall_limit_o;
+      words[8*`REG_MODE]                = stencil_o;
+      words[8*`REG_BANK]                = bank_o;
+      words[8*`REG_PASS_COUNT +: 32]    = pass_count_i;
+      words[8*`REG_SIGMA_GUARDS +: 32]  = sigma_guards_i;
+      words[8*`REG_CYCLES +: 64]        = cycles_i;
+      first_word = (which[7:6] == 2'b00) ? one_of(words, which[5:2]) : 32'd0;
+    end
+  endfunction
+  function automatic [31:0] last_word(input [7:2] which);
+    logic [16*32-1:0] words;
+    begin
+      words = '0;
+      if (Integer != 0) begin
+        words[8*(`REG_WORDS_U-Last) +: 64] = words_u_i;
+        words[8*(`REG_WORDS_R-Last) +: 64] = words_r_i;
+        words[8*(`REG_WORDS_P-Last) +: 64] = words_p_i;
+        words[8*(`REG_WORDS_Q-Last) +: 64] = words_q_i;
+      end
+      words[8*(`REG_HALO_FIRST-Last) +: 32]  = 32'(halo_first_o);
+      words[8*(`REG_HALO_LAST-Last) +: 32]   = 32'(halo_last_o);
+      words[8*(`REG_HALO_COLUMN-Last) +: 32] = 32'(halo_column_o);
+      last_word = (which[7:6] == Last[7:6]) ? one_of(words, which[5:2]) : 32'd0;
+    end
+  endfunction
+  logic        readable_q;
+  logic [31:0] first_q, last_q;
+  always_ff @(posedge clk_i) begin
+    if (s_axil_arready) from_q <= s_axil_araddr[7:2];
+    if (ar_q) begin
+      scalar_q   <= from >= `REG_ALPHA && from < `REG_RHO_STOP + 8'd8;
+      readable_q <= `REG_READABLE(from) || (Integer != 0 && `REG_FX_CORE_READABLE(from)) ||
+                    (Slab != 0 && `REG_FX_CORES_READABLE(from));
+      first_q    <= first_word(from_q);
+      last_q     <= last_word(from_q);
+    end
+  end
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
       ar_q          <= 1'b0;
@@ -277,46 +338,16 @@ module core_regs #(
     end else if (ar_q) begin
       ar_q          <= 1'b0;
       wide_q        <= 1'b1;
-      scalar_q      <= from >= `REG_ALPHA && from < `REG_RHO_STOP + 8'd8;
-      s_axil_rresp  <= {~(`REG_READABLE(from) || (Integer != 0 && `REG_FX_CORE_READABLE(from)) ||
-                          (Slab != 0 && `REG_FX_CORES_READABLE(from))), 1'b0};
-      case (from)
-        `REG_ID: s_axil_rdata <= `ID_VALUE;
-        `REG_CONFIG: s_axil_rdata <= 32'(Config);
-        `REG_CONTROL: s_axil_rdata <= 32'd0;
-        `REG_STATUS: begin
-          s_axil_rdata <= '0;
-          s_axil_rdata[`STATUS_BUSY]     <= busy_i;
-          s_axil_rdata[`STATUS_DONE]     <= done_i;
-          s_axil_rdata[`STATUS_END +: 3] <= end_i;
-          s_axil_rdata[`STATUS_BANK]     <= bank_i;
-          s_axil_rdata[`STATUS_OFFERING] <= offering_i & ~busy_i;
-        end
-        `REG_ERRORS: s_axil_rdata <= 32'(errors_q);
-        `REG_LENGTH: s_axil_rdata <= 32'(length_o);
-        `REG_ROW_LENGTH: s_axil_rdata <= row_q;
-        `REG_PASSES: s_axil_rdata <= passes_o;
-        `REG_RHO_STOP_FROM: s_axil_rdata <= rho_stop_from_o;
-        `REG_STALL_LIMIT: s_axil_rdata <= stall_limit_o;
-        `REG_MODE: s_axil_rdata <= {31'd0, stencil_o};
-        `REG_BANK: s_axil_rdata <= {31'd0, bank_o};
-        `REG_PASS_COUNT: s_axil_rdata <= pass_count_i;
-        `REG_SIGMA_GUARDS: s_axil_rdata <= sigma_guards_i;
-        `REG_HALO_FIRST: s_axil_rdata <= 32'(halo_first_o);
-        `REG_HALO_LAST: s_axil_rdata <= 32'(halo_last_o);
-        `REG_HALO_COLUMN: s_axil_rdata <= 32'(halo_column_o);
-        default: s_axil_rdata <= '0;
-      endcase
     end else if (wide_q) begin
       wide_q        <= 1'b0;
       answer_q      <= 1'b1;
       scalar_read_o <= scalar_q;
-      s_axil_rdata  <= s_axil_rdata | wide(from_q); // one of the two is 0
+      s_axil_rresp  <= {~readable_q, 1'b0};
     end else if (answer_q) begin
       answer_q      <= 1'b0;
       scalar_read_o <= 1'b0;
       s_axil_rvalid <= 1'b1;
-      if (scalar_read_o) s_axil_rdata <= scalar[32*from_q[2] +: 32];
+      s_axil_rdata  <= scalar_read_o ? (from_q[2] ? scalar[63:32] : scalar[31:0]) : first_q | last_q;
     end else if (s_axil_rready) begin
       s_axil_rvalid <= 1'b0;
     end

@@ -155,7 +155,7 @@ module pcg_core #(
 
   wire en;    // the pipeline moves
   wire still; // ~en, for the logic about the streams
-  wire clear, slot, slot_real, slot_last, token_last, drained, close, scalar_start, aborting;
+  wire clear, slot, slot_real, slot_last, token_last, drained, close, scalar_start, aborting, run;
   wire ended_early, ended_late;
   wire dots_done, scalar_done, scalar_guard;
   wire [2:0] scalar_end;
@@ -166,7 +166,7 @@ module pcg_core #(
     .dots_done_i(dots_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end),
     .busy_o(busy), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),
     .clear_o(clear), .slot_o(slot), .slot_real_o(slot_real), .slot_last_o(slot_last), .token_last_o(token_last),
-    .drained_o(drained), .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .done_o(done),
+    .drained_o(drained), .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .run_o(run), .done_o(done),
     .end_o(run_end), .errors_o(errors), .pass_count_o(pass_count), .sigma_guards_o(sigma_guards), .cycles_o(cycles));
   assign m_axis_pass_tdata[7:2] = '0;
 
@@ -224,7 +224,7 @@ module pcg_core #(
   core_streams #(
 `include "core_parameters_passed.svh"
   ) i_streams (
-    .clk_i, .rst_ni, .run_i(!aborting && (busy || clear)), .clear_i(clear), .stencil_i(stencil), .drained_i(drained),
+    .clk_i, .rst_ni, .run_i(run), .clear_i(clear), .stencil_i(stencil), .drained_i(drained),
     .in_valid_i(in_valid), .in_last_i(in_last), .in_ready_o(in_ready), .u_tdata_i(s_axis_u_tdata),
     .r_tdata_i(s_axis_r_tdata), .p_tdata_i(s_axis_p_tdata), .q_tdata_i(s_axis_q_tdata),
     .band_tdata_i(s_axis_band_tdata), .take_i(take), .take_ahead_i(take_ahead), .take_last_i(take_last),

@@ -180,14 +180,16 @@ module scalar_steps #(
   // A's class, what becomes of both, and how they compare: in the first clock.
   task automatic look;
     logic [1:0] a_cls;
+    logic [E+M:0] less; // D less A: its borrow is one carry chain, a comparison may be more
     begin
+      less    = {1'b0, d_exp_q, d_q[M-1:0]} - {1'b0, a_exp_q, a_q[M:1]};
       a_cls   = class_of(a_exp_q, a_q[M:1]);
       a_cls_o <= a_cls;
       cls_o   <= divide_q ? quotient_class(a_cls, d_cls_o) : product_class(a_cls, d_cls_o);
       sign_q  <= a_sign_q ^ d_sign_q;
       exp_q   <= times_q ? $signed({2'b00, a_exp_q}) + $signed({2'b00, d_exp_q})
                          : $signed({2'b00, a_exp_q}) - $signed({2'b00, d_exp_q});
-      a_above_o <= {a_exp_q, a_q[M:1]} > {d_exp_q, d_q[M-1:0]};
+      a_above_o <= less[E+M];
     end
   endtask
 

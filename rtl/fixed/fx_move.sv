@@ -32,6 +32,22 @@ module fx_move #(
   localparam integer Base  = `FX_BASE(M, OutMost);
   localparam integer Least = Base - OutW / Step;
   localparam integer SlotsMost = `FX_TERM_GROUPS(M, OutMost);
+  localparam integer UppersW = `MAX2(1, Uppers);
+  wire [OutW+2:0]    keep;
+  wire [BeyondN-1:0] beyond;
+  wire [UppersW-1:0] upper;
+  wire               above;
+`ifdef BY_WORDS
+  wire signed [31:0] position = $signed(32'(position_i));
+  function automatic [63:0] up_to(input integer last); // ones
+    up_to = (last < 0) ? '0 : (64'd2 << ((last > OutW + 1) ? OutW + 1 : last)) - 64'd1;
+  endfunction
+  wire [OutW+1:0] kept = (OutW+2)'(up_to(Step * (Groups + Base) - Step * position) & ~up_to(Step * Base - Step * position));
+  assign keep   = {kept[OutW+1], kept[OutW+1:1], 1'(Down != 0) | kept[0]};
+  assign beyond = {BeyondN{1'b1}} << ((position > Least) ? position - Least : 0);
+  assign upper  = ~({UppersW{1'b1}} << ((position > Base + 1) ? position - Base - 1 : 0));
+  assign above  = position > Groups + Base - SlotsMost + 1;
+`else
   // position <= most, from the lowest bit up: a comparison would be made with carries.
   function automatic logic up_to(input [PosW-1:0] position, input integer most);
     begin
@@ -41,9 +57,7 @@ module fx_move #(
       if (most >= (1 << PosW)) up_to = 1'b1;
     end
   endfunction
-  wire [OutW+2:0]    keep;
-  wire [BeyondN-1:0] beyond;
-  wire               above = ~up_to(position_i, Groups + Base - SlotsMost + 1);
+  assign above = ~up_to(position_i, Groups + Base - SlotsMost + 1);
   genvar k;
   generate
     for (k = 0; k < OutW + 3; k = k + 1) begin : g_keep
@@ -53,13 +67,16 @@ module fx_move #(
     for (k = 0; k < BeyondN; k = k + 1) begin : g_beyond
       assign beyond[k] = up_to(position_i, k + Least);
     end
+    for (k = 0; k < UppersW; k = k + 1) begin : g_upper
+      assign upper[k] = ~up_to(position_i, k + Base + 1);
+    end
+  endgenerate
+`endif
+  generate
     if (Uppers == 0) begin : g_alone
       assign move_o = {beyond, above, keep, TurnW'(position_i)};
+      wire unused = &{1'b0, upper};
     end else begin : g_uppers
-      wire [Uppers-1:0] upper;
-      for (k = 0; k < Uppers; k = k + 1) begin : g_upper
-        assign upper[k] = ~up_to(position_i, k + Base + 1);
-      end
       assign move_o = {beyond, upper, above, keep, TurnW'(position_i)};
     end
   endgenerate

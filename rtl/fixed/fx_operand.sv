@@ -73,8 +73,21 @@ module fx_operand #(
   wire [E-1:0] exponent = turn[2] ? beta_i[E+M-1:M] : alpha_i[E+M-1:M];
   wire signed [BaseW-1:0] base = turn[0] ? BaseW'(BaseR) : turn[1] ? BaseW'(BaseU) :
                                  BaseW'(BaseP);
+  // Where it stands to the least and to the most a place can be is known as soon as it is, from borrows of their own.
+  wire signed [BaseW+1:0] to_low  = turn[0] ? (BaseW+2)'(BaseR - low_of(RW)) : turn[1] ? (BaseW+2)'(BaseU - low_of(UW)) :
+                                    (BaseW+2)'(BaseP - low_of(WideP));
+  wire signed [BaseW+1:0] to_high = turn[0] ? (BaseW+2)'(BaseR - HighR) : turn[1] ? (BaseW+2)'(BaseU - HighU) :
+                                    (BaseW+2)'(BaseP - HighP);
+  wire signed [BaseW+1:0] above_low  = to_low - $signed((BaseW+2)'({1'b0, exponent}));
+  wire signed [BaseW+1:0] below_high = $signed((BaseW+2)'({1'b0, exponent})) - to_high;
   logic signed [BaseW-1:0] raw_q;
-  always_ff @(posedge clk_i) if (|turn) raw_q <= base - $signed(BaseW'({1'b0, exponent}));
+  logic low_q, high_q;
+  always_ff @(posedge clk_i)
+    if (|turn) begin
+      raw_q  <= base - $signed(BaseW'({1'b0, exponent}));
+      low_q  <= above_low[BaseW+1];
+      high_q <= below_high[BaseW+1];
+    end
 
   wire [OperandW-1:0] word   = clamp_q[2] ? beta_i : alpha_i;
   wire                finite = (clamp_q[2] ? beta_cls_i : alpha_cls_i) == `CLS_FINITE;
@@ -87,10 +100,12 @@ module fx_operand #(
   logic              neg_q;
   always_ff @(posedge clk_i)
     if (|clamp_q) begin
-      place_q <= (raw_q < low) ? PlaceW'(low) : (raw_q > high) ? PlaceW'(high) : PlaceW'(raw_q);
+      place_q <= low_q ? PlaceW'(low) : high_q ? PlaceW'(high) : PlaceW'(raw_q);
       sig_q   <= {1'b1, word[M-1:0]} & {(M+1){finite}};
       neg_q   <= word[E+M] & finite;
     end
+
+  wire unused_ends = &{1'b0, above_low, below_high, raw_q, high, low}; // a place is shorter than the way to it
 
   wire [FactorW-1:0] moved;
   wire [PosW-1:0] position = place_q[PlaceW-1:K];

@@ -152,7 +152,7 @@ module fx_row_fluxes #(
   localparam integer AW = $clog2(Max + 1);
   wire [AW-1:0] length = AW'(row_length_i >> Log) + AW'(More);
   wire [Lanes*UpW-1:0] kept;
-  row_ram #(.W(Lanes*UpW), .Max(Max), .Least(3)) i_ram (
+  row_ram #(.W(Lanes*UpW), .Max(Max), .Least(3), .Zero((Lanes == 1) ? 0 : 1)) i_ram (
     .clk_i, .en_i, .clear_i, .length_i(length), .zero_i((Lanes == 1) ? 1'b0 : ~second_i), .d_i(up), .q_o(kept));
   generate
     if (Lanes == 1) begin : g_one

@@ -65,8 +65,7 @@ module fx_scale #(
       end
     end
   endgenerate
-`ifdef VERILATOR
-  // The same by one shift, which is one operation of a processor. Icarus and the mapped netlist run what is synthesised.
+`ifdef BY_WORDS
   wire [2*RingW-1:0] turned = {ring, ring} >> (32'(turn) * Step);
   wire [OutW+1:0] moved = turned[Step-1 +: OutW+2];
   wire unused_turned = &{1'b0, turned};
@@ -95,19 +94,34 @@ module fx_scale #(
 
   // Neighbours that differ say that the term is longer than they are. Group k holds those that lie beyond the term in
   // positions up to k + Least.
-  wire [Bits-1:0]    differ = product[Bits:1] ^ product[Bits-1:0];
-  wire [BeyondN-1:0] longer;
+  localparam integer FirstAt = OutW % Step;
+  wire [Bits-1:0] differ = product[Bits:1] ^ product[Bits-1:0];
+  wire longer;
+`ifdef BY_WORDS
+  // The bits of beyond are ones from one of them on, bit h: is there a difference from group h on?
+  localparam integer LeastW = BeyondN * Step + 1;
+  function automatic [LeastW-1:0] square(input [LeastW-1:0] x);
+    square = x * x;
+  endfunction
+  wire [LeastW-1:0] one   = LeastW'({1'b0, ~beyond}) + LeastW'(1); // 2^h
+  wire [LeastW-1:0] two   = (Step > 1) ? square(one) : one;
+  wire [LeastW-1:0] four  = (Step > 2) ? square(two) : two;
+  wire [LeastW-1:0] least = (Step > 4) ? square(four) : four; // 2^(h Step)
+  assign longer = LeastW'(differ[Bits-1:FirstAt]) >= least;
+`else
+  wire [BeyondN-1:0] of_group;
   generate
     for (k = 0; k < BeyondN; k = k + 1) begin : g_longer
-      localparam integer From = OutW % Step + Step * k;
-      assign longer[k] = |differ[From +: `MIN2(Step, Bits - From)];
+      assign of_group[k] = |differ[FirstAt + Step * k +: `MIN2(Step, Bits - FirstAt - Step * k)];
     end
   endgenerate
+  assign longer = |(of_group & beyond);
+`endif
   always_ff @(posedge clk_i)
     if (en_i) begin
       term_o   <= ((Down != 0) ? {moved[OutW+1:1], 1'b0} : moved) ^ {(OutW+2){1'(Negate)}};
       fill_o   <= (product[All-1] & above) ^ 1'(Negate);
-      beyond_o <= |(longer & beyond);
+      beyond_o <= longer;
     end
   wire unused = &{1'b0, product_i, differ};
 endmodule

@@ -29,7 +29,8 @@ module fx_totals #(
       assign s_axis_sum_tready = 1'b0;
       wire unused = &{1'b0, clk_i, rst_ni, clear_i, close_i, m_axis_sum_tready, s_axis_sum_tdata, s_axis_sum_tvalid};
     end else begin : g_together
-      // A total is waited for behind its part.
+      // A total is waited for behind its part, which stands from close_i to clear_i.
+      assign m_axis_sum_tdata = part_i;
       logic waits_q;
       assign s_axis_sum_tready = waits_q;
       always_ff @(posedge clk_i)
@@ -44,10 +45,7 @@ module fx_totals #(
           else if (s_axis_sum_tvalid) waits_q <= 1'b0;
           done_o <= ~close_i & (done_o | (waits_q & s_axis_sum_tvalid));
         end
-      always_ff @(posedge clk_i) begin
-        if (!m_axis_sum_tvalid) m_axis_sum_tdata <= part_i;
-        if (waits_q & s_axis_sum_tvalid) total_o <= s_axis_sum_tdata;
-      end
+      always_ff @(posedge clk_i) if (waits_q & s_axis_sum_tvalid) total_o <= s_axis_sum_tdata;
     end
   endgenerate
 endmodule

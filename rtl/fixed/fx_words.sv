@@ -21,12 +21,12 @@ module fx_words #(
   genvar l;
   generate
     for (l = 0; l < Pairs; l = l + 1) begin : g_pair
-      wire [W-1:0] low = {over_i[2*l], word_i[2*l*W +: W-1] ^ {(W-1){word_i[2*l*W+W-1]}}};
       if (2 * l + 1 < Lanes) begin : g_two
-        wire [W-1:0] high = {over_i[2*l+1], word_i[(2*l+1)*W +: W-1] ^ {(W-1){word_i[(2*l+1)*W+W-1]}}};
-        assign pair[l*W +: W] = low | high;
+        fx_pair #(.W(W)) i_pair (
+          .low_i(word_i[2*l*W +: W]), .high_i(word_i[(2*l+1)*W +: W]), .low_over_i(over_i[2*l]),
+          .high_over_i(over_i[2*l+1]), .used_o(pair[l*W +: W]));
       end else begin : g_one
-        assign pair[l*W +: W] = low;
+        assign pair[l*W +: W] = {over_i[2*l], word_i[2*l*W +: W-1] ^ {(W-1){word_i[2*l*W+W-1]}}};
       end
     end
   endgenerate

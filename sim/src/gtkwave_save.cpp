@@ -27,7 +27,7 @@ void write_gtkwave_save(const std::string& fst_path, const DatapathSpec& spec, b
     group("control");
     wire("clk_i");
     wire("rst_ni");
-    hex("i_control.state_q", 3);
+    hex("i_control.in_q", 10);
     if (!integer) hex("i_control.left_q", 31); // as long as the integer core's LenW
     hex("pass_count", 31);
     wire("en");

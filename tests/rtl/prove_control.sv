@@ -39,7 +39,7 @@ module prove_control #(
     .passes_i({30'd0, passes_i}), .stall_limit_i({30'd0, stall_limit_i}), .pass_ready_i, .ended_early_i, .ended_late_i,
     .out_full_i, .dots_done_i, .scalar_done_i, .scalar_guard_i, .scalar_end_i, .busy_o(busy),
     .pass_valid_o(pass_valid), .pass_data_o(pass_data), .bank_o(bank), .clear_o(clear), .slot_o(), .slot_real_o(),
-    .slot_last_o(), .token_last_o(), .drained_o(), .close_o(), .scalar_start_o(), .aborting_o(aborting), .done_o(done),
+    .slot_last_o(), .token_last_o(), .drained_o(), .close_o(), .scalar_start_o(), .aborting_o(aborting), .run_o(), .done_o(done),
     .end_o(run_end), .errors_o(errors), .pass_count_o(), .sigma_guards_o(), .cycles_o());
 
   wire offered = (Broken != 0) ? pass_valid & busy : pass_valid;

@@ -65,6 +65,8 @@ sim::CoreParameters whole_core(const SynthesisRequest& request, int style) {
             set("RowShift", s.p.fraction_bits + s.coefficient.fraction_bits - s.q.fraction_bits);
         }
         set("LenW", kLengthBits);
+        // LUTs as memory in the place of 54 flip-flops a lane; the xc2v has shift registers for them.
+        if (request.target == "ecp5" && s.lanes > 1) set("DelayRam", 1);
     }
     set("MaxRow", kLongestRow);
     // The integer core's own tiles are of 18 x 18 bits; the blocks of these families are wider (25 x 18, 27 x 18), and

@@ -72,7 +72,7 @@ module fx_inner #(
   localparam integer DrainN = `FX_DRAIN_CLOCKS(UpdatePOut, PlanLatency, DotLatency) + 1;
 
   // ---- Control -----------------------------------------------------------------------------------------------------
-  wire clear, slot_now, slot_real_now, slot_last_now, token_last_now, drained, close, scalar_start, aborting;
+  wire clear, slot_now, slot_real_now, slot_last_now, token_last_now, drained, close, scalar_start, aborting, run;
   wire [2:0] scalar_end;
   wire scalar_done, scalar_guard, bank, pass_valid;
   wire [1:0] pass_data;
@@ -87,10 +87,10 @@ module fx_inner #(
     .scalar_guard_i(scalar_guard & ~close_i), .scalar_end_i(close_i ? `END_PASSES : scalar_end), .busy_o,
     .pass_valid_o(pass_valid), .pass_data_o(pass_data), .bank_o(bank), .clear_o(clear), .slot_o(slot_now),
     .slot_real_o(slot_real_now), .slot_last_o(slot_last_now), .token_last_o(token_last_now), .drained_o(drained),
-    .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .done_o, .end_o, .errors_o(errors),
+    .close_o(close), .scalar_start_o(scalar_start), .aborting_o(aborting), .run_o(run), .done_o, .end_o, .errors_o(errors),
     .pass_count_o, .sigma_guards_o, .cycles_o(cycles));
   wire first = ~close_i & pass_count_o == 32'd0;
-  wire unused_control = &{1'b0, bank, pass_valid, pass_data, errors, cycles, drained, close, aborting};
+  wire unused_control = &{1'b0, bank, pass_valid, pass_data, errors, cycles, drained, close, aborting, run};
 
   wire [Lanes-1:0] live_last; // lanes of the last token that hold an element
   genvar l;
