@@ -23,16 +23,23 @@ inline std::uint32_t next_corner(std::uint32_t at) {
 
 /// All sides, by edge, those of an edge by number.
 inline std::vector<Side> sides_of(const TriangleMesh& mesh) {
-    std::vector<Side> sides;
-    sides.reserve(3 * mesh.triangles.size());
-    for (std::uint32_t t = 0; t < mesh.triangles.size(); ++t)
-        for (std::uint32_t k = 0; k < 3; ++k) {
-            const std::uint32_t from = mesh.triangles[t][k], to = mesh.triangles[t][(k + 1) % 3];
-            sides.push_back({std::min(from, to), std::max(from, to), 3 * t + k, from < to});
-        }
-    std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
-        return a.low != b.low ? a.low < b.low : a.high != b.high ? a.high < b.high : a.at < b.at;
-    });
+    // Counted by the lower vertex, then sorted among the few that share it.
+    std::vector<std::uint32_t> begin(mesh.points.size() + 1, 0);
+    const auto for_each_side = [&](const auto& body) {
+        for (std::uint32_t t = 0; t < mesh.triangles.size(); ++t)
+            for (std::uint32_t k = 0; k < 3; ++k) {
+                const std::uint32_t from = mesh.triangles[t][k], to = mesh.triangles[t][(k + 1) % 3];
+                body(Side{std::min(from, to), std::max(from, to), 3 * t + k, from < to});
+            }
+    };
+    for_each_side([&](const Side& side) { ++begin[side.low + std::size_t{1}]; });
+    for (std::size_t v = 0; v + 1 < begin.size(); ++v) begin[v + 1] += begin[v];
+    std::vector<std::uint32_t> at(begin.begin(), begin.end() - 1);
+    std::vector<Side> sides(3 * mesh.triangles.size());
+    for_each_side([&](const Side& side) { sides[at[side.low]++] = side; });
+    for (std::size_t v = 0; v + 1 < begin.size(); ++v)
+        std::sort(sides.begin() + begin[v], sides.begin() + begin[v + 1],
+                  [](const Side& a, const Side& b) { return a.high != b.high ? a.high < b.high : a.at < b.at; });
     return sides;
 }
 
