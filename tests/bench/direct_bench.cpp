@@ -2,7 +2,7 @@
 // of geometry libraries come down to: times of each step, the true residual, the largest memory that the program took.
 // One solver a run, so that the memory is its own.
 //
-//     direct_bench MESH SUBDIVISIONS pcg|ldlt [THREADS [TOLERANCE]]
+//     direct_bench MESH SUBDIVISIONS pcg|ldlt [THREADS [TOLERANCE [MOST_ITERATIONS]]]
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -31,11 +31,7 @@ struct Solved {
     std::string how;
 };
 
-Solved by_pcg(const CompressedRows& a, const std::vector<double>& b, int threads, double tolerance) {
-    PcgOptions o;
-    o.tolerance = tolerance;
-    o.threads = threads;
-    o.max_iterations = 1000000;
+Solved by_pcg(const CompressedRows& a, const std::vector<double>& b, PcgOptions o) {
     std::vector<std::vector<double>> x(1);
     const PcgReport report = jacobi_pcg(a, {b}, x, o).front();
     return {std::move(x[0]), std::to_string(report.iterations) + " iterations"};
@@ -61,7 +57,10 @@ Solved by_ldlt(const CompressedRows& a, const std::vector<double>& b) {
 int run(int argc, char** argv) {
     const std::string solver = argv[3];
     const int threads = argc > 4 ? std::atoi(argv[4]) : 1;
-    const double tolerance = argc > 5 ? std::atof(argv[5]) : 1e-6;
+    PcgOptions pcg;
+    pcg.threads = threads;
+    pcg.tolerance = argc > 5 ? std::atof(argv[5]) : 1e-6;
+    pcg.max_iterations = argc > 6 ? std::strtoull(argv[6], nullptr, 10) : 1000000;
     const double start = now();
     TriangleMesh mesh = read_mesh(argv[1]);
     for (int k = 0; k < std::atoi(argv[2]); ++k) mesh = subdivided(mesh);
@@ -74,8 +73,7 @@ int run(int argc, char** argv) {
     std::string how;
     double residual = -1;
     try {
-        const Solved s =
-            solver == "pcg" ? by_pcg(a, system.built.b(), threads, tolerance) : by_ldlt(a, system.built.b());
+        const Solved s = solver == "pcg" ? by_pcg(a, system.built.b(), pcg) : by_ldlt(a, system.built.b());
         how = s.how;
         residual = relative_residual(system.built.system(), s.x, system.built.b(), threads);
     } catch (const std::bad_alloc&) {
@@ -86,7 +84,8 @@ int run(int argc, char** argv) {
     std::printf("%s x%s %s: %zu vertices, %zu unknowns, %zu nonzeros; read %.2f s, built %.2f s, solved %.2f s (%s), "
                 "residual %.2e, user %.1f s, %ld MiB\n",
                 argv[1], argv[2], solver.c_str(), mesh.points.size(), a.rows(), a.nonzeros(), loaded - start,
-                built - loaded, now() - built, how.c_str(), residual, static_cast<double>(usage.ru_utime.tv_sec),
+                built - loaded, now() - built, how.c_str(), residual,
+                static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec),
                 usage.ru_maxrss / 1024);
     return 0;
 }
@@ -95,7 +94,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     if (argc < 4) {
-        std::fprintf(stderr, "direct_bench MESH SUBDIVISIONS pcg|ldlt [THREADS [TOLERANCE]]\n");
+        std::fprintf(stderr, "direct_bench MESH SUBDIVISIONS pcg|ldlt [THREADS [TOLERANCE [MOST_ITERATIONS]]]\n");
         return 2;
     }
     try {
