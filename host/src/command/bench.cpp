@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "bench/bench_cpu.hpp"
 #include "command.hpp"
 #include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
@@ -113,8 +114,11 @@ Run setup(CLI::App& app, const std::string& typed) {
     CLI::App* const gpu = app.add_subcommand("gpu", "The GPU's native solvers against cuSPARSE and cuBLAS, as JSON");
     CLI::App* const arithmetic = app.add_subcommand(
         "arithmetic", "Kernels and Float<F> against native arithmetic, an emulated pass against native float");
-    return [flags, gpu, arithmetic, run_gpu = setup_bench_gpu(*gpu, typed),
-            run_arithmetic = setup_bench_arithmetic(*arithmetic)] {
+    CLI::App* const cpu = app.add_subcommand(
+        "cpu", "Sparse products on this processor: scalar, explicit SIMD, threads, and Eigen's beside them");
+    return [flags, gpu, arithmetic, cpu, run_gpu = setup_bench_gpu(*gpu, typed),
+            run_arithmetic = setup_bench_arithmetic(*arithmetic), run_cpu = setup_bench_cpu(*cpu)] {
+        if (cpu->parsed()) return run_cpu();
         if (gpu->parsed()) return run_gpu();
         return arithmetic->parsed() ? run_arithmetic() : bench_command(*flags);
     };

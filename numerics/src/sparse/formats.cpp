@@ -37,7 +37,8 @@ Bcrs to_bcrs(const CompressedRows& a, std::uint32_t block) {
         const std::uint32_t first = i * block, last = std::min(b.rows, first + block);
         for (std::uint32_t k = row_begin[first]; k < row_begin[last]; ++k) columns.push_back(column[k] / block);
         std::ranges::sort(columns);
-        columns.erase(std::ranges::unique(columns).begin(), columns.end());
+        columns.erase(std::unique(columns.begin(), columns.end()),
+                      columns.end()); // (clang 14 cannot take ranges::unique)
         const auto base = static_cast<std::uint32_t>(b.column.size());
         for (std::uint32_t k = 0; k < columns.size(); ++k) place[columns[k]] = base + k;
         b.column.insert(b.column.end(), columns.begin(), columns.end());

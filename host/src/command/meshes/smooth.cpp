@@ -34,7 +34,7 @@ struct Smoothed {
 
 Smoothed smooth_mesh(const Flags& f, DsiOptions options) {
     Smoothed s;
-    s.before = read_mesh(f.mesh.mesh);
+    s.before = mesh_of(f.mesh);
     const Neighbours around = neighbours_of(s.before);
     for (std::uint32_t v = 0; v < s.before.points.size(); ++v)
         if (around.count(v) != 0) options.fuzzy.push_back(v);
