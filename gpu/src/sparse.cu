@@ -467,11 +467,15 @@ private:
         std::variant<CrsProduct<T>, BlockProduct<T, 2>, BlockProduct<T, 4>, ComplexProduct<T>, JdsRowProduct<T>,
                      JdsProduct<T>, SlicedProduct<T, 4>, SlicedProduct<T, 8>, SlicedComplexProduct<T>, BandProduct<T>>;
 
+    static Buffer<T> values_to_device(const std::vector<double>& value) {
+        if constexpr (std::is_same_v<T, double>) return to_device(value);
+        else return to_device(std::vector<T>(value.begin(), value.end()));
+    }
     void upload(const std::vector<std::uint32_t>& begin, const std::vector<std::uint32_t>& column,
                 const std::vector<double>& value) {
         begin_ = to_device(begin);
         column_ = to_device(column);
-        value_ = to_device(std::vector<T>(value.begin(), value.end()));
+        value_ = values_to_device(value);
     }
     template <int B> BlockProduct<T, B> blocks(const CompressedRows& a) {
         const Bcrs b = to_bcrs(a, B);
@@ -488,7 +492,7 @@ private:
                 {k.begin, k.steps | static_cast<std::uint32_t>(std::countr_zero(k.lanes)) << 26, k.row, k.long_row});
         slice_ = to_device(slices);
         column_ = to_device(s.column);
-        value_ = to_device(std::vector<T>(s.value.begin(), s.value.end()));
+        value_ = values_to_device(s.value);
         permutation_ = to_device(s.permutation);
     }
     SlicedComplexProduct<T> sliced_complex(const SlicedEll& s) {
