@@ -205,11 +205,18 @@ std::vector<FormatReport> report_formats(const CompressedRows& a, std::size_t va
         const std::size_t entries = size.steps * SlicedEll::kWidth;
         add(format, entries, 4 * entries + 16 * size.slices + 4 * rows, 0);
     }
-    if (why_no_complex_blocks(a).empty()) {
-        const std::size_t blocks = count_blocks(a, 2);
-        add(SparseFormat::complex2, 2 * blocks, 4 * blocks + 4 * (rows / 2 + 1), 0);
-        reports.back().fill = static_cast<double>(nonzeros) / static_cast<double>(std::max<std::size_t>(1, 4 * blocks));
-    }
+    if (!why_no_complex_blocks(a).empty()) return reports;
+    const ComplexBlocks complex = to_complex_blocks(a);
+    const SlicedEll sliced = to_sliced_ell(complex, kPlainSell);
+    const auto fill = [&](std::size_t entries) {
+        reports.back().fill =
+            static_cast<double>(nonzeros) / static_cast<double>(std::max<std::size_t>(1, 4 * entries));
+    };
+    add(SparseFormat::complex2, complex.value.size(), 4 * complex.column.size() + 4 * complex.row_begin.size(), 0);
+    fill(complex.column.size());
+    add(SparseFormat::complex_sell, sliced.value.size(),
+        4 * sliced.column.size() + 16 * sliced.slice.size() + 4 * sliced.permutation.size(), 0);
+    fill(sliced.column.size());
     return reports;
 }
 

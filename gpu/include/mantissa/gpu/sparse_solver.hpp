@@ -15,6 +15,7 @@
 
 #include "mantissa/gpu/cg.hpp"
 #include "mantissa/sparse/formats.hpp"
+#include "mantissa/sparse/sliced_ell.hpp"
 
 namespace mantissa::gpu {
 
@@ -32,6 +33,8 @@ struct SparseCgReport {
 class SparseMatrix {
 public:
     SparseMatrix(const CompressedRows& a, SparseFormat format, SparsePrecision precision);
+    /// Sliced ELL of any shape.
+    SparseMatrix(const CompressedRows& a, const SlicedOptions& options, SparsePrecision precision);
     /// Nine bands as they are, thread by row; `system` is of kind bands.
     SparseMatrix(const System& system, SparsePrecision precision);
     ~SparseMatrix();

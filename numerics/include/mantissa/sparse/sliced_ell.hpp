@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mantissa/sparse/complex_blocks.hpp"
 #include "mantissa/sparse/compressed_rows.hpp"
 
 namespace mantissa {
@@ -35,7 +36,7 @@ struct SlicedEll {
     std::vector<std::uint32_t> permutation; ///< stored row t is the matrix's row permutation[t]
     std::vector<std::uint32_t> row_count;   ///< entries of stored row t
     std::vector<std::uint32_t> column;      ///< padding: a column of the same row (0 in an empty one), value 0
-    std::vector<double> value;
+    std::vector<double> value;              ///< of complex blocks two for each entry, x and y; rows are rows of blocks
     [[nodiscard]] std::uint32_t steps() const { return static_cast<std::uint32_t>(column.size() / kWidth); }
 };
 
@@ -55,6 +56,8 @@ inline constexpr SlicedOptions kSellByLengths{.window = 0, .depth = 4, .longest_
 
 /// Throws InvalidInput on a matrix whose indices, padding included, need more than 32 bits.
 SlicedEll to_sliced_ell(const CompressedRows& a, const SlicedOptions& options);
+/// The blocks of a complex matrix as entries. Throws as above; no row is cut into pieces.
+SlicedEll to_sliced_ell(const ComplexBlocks& a, const SlicedOptions& options);
 /// Where entry `e` of stored row `t` of `slice` (its first piece, where it is in pieces) is among column and value.
 inline std::size_t sliced_place(const SlicedEll::Slice& slice, std::uint32_t t, std::uint32_t e) {
     return (std::size_t{slice.begin} + e / slice.lanes) * SlicedEll::kWidth + (t - slice.row) * slice.lanes +
