@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <variant>
 
 #include "graph.hpp"
@@ -15,6 +17,7 @@
 #include "mantissa/sparse/sliced_ell.hpp"
 #include "sparse_kernels.cuh"
 #include "sparse_several.cuh"
+#include "textbook_cg.cuh"
 
 namespace mantissa::gpu {
 
@@ -52,7 +55,9 @@ public:
     virtual void apply(std::span<const double> x, std::span<double> y) const = 0;
     [[nodiscard]] virtual std::function<double()> product_batches(bool dependent) const = 0;
     virtual SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t limit, bool jacobi,
-                                 std::vector<double>* x) const = 0;
+                                 std::vector<double>* x, SparseHistory* history) const = 0;
+    virtual TextbookReport textbook(std::span<const double> b, const TextbookOptions& options,
+                                    std::vector<double>* x) const = 0;
     virtual void apply_several(std::span<const std::vector<double>> x, std::vector<std::vector<double>>& y) const = 0;
     virtual std::vector<SparseCgReport> solve_several(std::span<const std::vector<double>> b, double tolerance,
                                                       std::uint32_t limit,
@@ -157,11 +162,13 @@ public:
     }
 
     SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t limit, bool jacobi,
-                         std::vector<double>* solution) const override {
+                         std::vector<double>* solution, SparseHistory* history) const override {
         if (b.size() != rows_) throw InvalidInput("right-hand side: its size is not the matrix's");
         const Buffer<T> inverse = to_device(inverse_diagonal(jacobi));
         const double norm = std::sqrt(squares(b));
         std::vector<double> x(rows_, 0.0), defect(b.begin(), b.end());
+        std::optional<HistoryRecorder> recorder;
+        if (history != nullptr && norm > 0) recorder.emplace(host_, limit).note(0, norm, norm);
         SparseCgReport report;
         report.end = CgEnd::converged;
         report.true_residual = norm == 0 ? 0 : 1;
@@ -169,7 +176,8 @@ public:
         // the true one, as long as that gains. (In float x itself ends it.)
         while (norm > 0) {
             const double before = report.true_residual;
-            correct(inverse, defect, tolerance * norm, limit, x, report);
+            if (recorder) recorder->begin(defect, report.iterations);
+            correct(inverse, defect, tolerance * norm, limit, x, report, recorder ? &*recorder : nullptr);
             form_defect(b, x, defect);
             report.true_residual = std::sqrt(squares(defect)) / norm;
             const bool reached = report.true_residual < tolerance * (1 + kReachedSlack);
@@ -179,7 +187,62 @@ public:
             else if (report.end == CgEnd::converged) report.end = CgEnd::stagnated;
             break;
         }
+        if (recorder) *history = recorder->read(report.iterations, norm);
         if (solution != nullptr) *solution = std::move(x);
+        return report;
+    }
+
+    TextbookReport textbook(std::span<const double> b, const TextbookOptions& options,
+                            std::vector<double>* solution) const override {
+        const auto begin = std::chrono::steady_clock::now();
+        if (b.size() != rows_ || (!options.start.empty() && options.start.size() != rows_))
+            throw InvalidInput("right-hand side or start: its size is not the matrix's");
+        const std::vector<T> inverse = inverse_diagonal(options.jacobi);
+        const Buffer<T> device_inverse = to_device(inverse);
+        const auto delta_of = [&](std::span<const double> d) {
+            double sum = 0;
+            for (std::uint32_t i = 0; i < rows_; ++i) sum += d[i] * d[i] * static_cast<double>(inverse[i]);
+            return sum;
+        };
+        std::vector<T> start(padded_, T(0)), first(padded_, T(0));
+        std::copy(options.start.begin(), options.start.end(), start.begin());
+        std::vector<double> x(start.begin(), start.begin() + rows_), defect(rows_);
+        form_defect(b, x, defect);
+        std::copy(defect.begin(), defect.end(), first.begin());
+        const double norm = std::sqrt(squares(b)), delta = delta_of(defect);
+        const double goal = options.tolerance * options.tolerance;
+        const bool by_delta = options.test == PcgTest::delta;
+        TextbookReport report;
+        std::optional<HistoryRecorder> recorder;
+        if (options.history && norm > 0) {
+            recorder.emplace(host_, options.max_iterations).begin({b.begin(), b.end()}, 0);
+            recorder->note(0, std::sqrt(squares(defect)), std::sqrt(squares(defect)));
+        }
+        const bool solved = by_delta ? delta == 0 : squares(defect) <= goal * norm * norm;
+        if (solved) report.end = CgEnd::converged;
+        else if (options.max_iterations > 0) {
+            const Buffer<T> device_x = to_device(start), r = to_device(first);
+            p_.zero();
+            q_.zero();
+            run_textbook<T>({rows_, device_inverse.data(), p_.data(), q_.data(), late_,
+                             [&](cudaStream_t stream, double* partial, SparseStatus* status, bool counts) {
+                                 cg_product(stream, device_inverse.data(), partial, status, counts);
+                             }},
+                            device_x, r,
+                            {by_delta ? goal * delta : -1, by_delta ? -1 : goal * norm * norm, options.max_iterations},
+                            recorder ? &*recorder : nullptr, options.measure_idle, report);
+            device_x.download(start);
+            std::copy_n(start.begin(), rows_, x.begin());
+            form_defect(b, x, defect);
+        }
+        report.true_residual = norm == 0 ? std::sqrt(squares(defect)) : std::sqrt(squares(defect)) / norm;
+        const double slack = goal * (1 + kReachedSlack) * (1 + kReachedSlack);
+        if (report.end == CgEnd::converged &&
+            (by_delta ? delta_of(defect) > slack * delta : squares(defect) > slack * norm * norm))
+            report.end = CgEnd::stagnated;
+        if (recorder) report.history = recorder->read(report.iterations, norm);
+        if (solution != nullptr) *solution = std::move(x);
+        report.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         return report;
     }
 
@@ -416,7 +479,7 @@ private:
     /// x += c with A c = d, solved from c = 0 until the recursion's ||r|| is below `goal` or the report's iterations
     /// reach `limit`; counts and the end go to the report.
     void correct(const Buffer<T>& inverse, const std::vector<double>& d, double goal, std::uint32_t limit,
-                 std::vector<double>& x, SparseCgReport& report) const {
+                 std::vector<double>& x, SparseCgReport& report, const HistoryRecorder* history) const {
         const Buffer<double> rhs = to_device(d);
         Buffer<T> c(padded_), r(padded_);
         p_.zero();
@@ -438,6 +501,8 @@ private:
                     inverse.data(), c.data(), r.data(), p_.data(), q_.data(), n, part[i % 2], part[2], part[1 - i % 2],
                     goal * goal, left, status.data(), late_);
                 check(cudaGetLastError(), "launch of sparse_update");
+                if (history != nullptr)
+                    history->record(stream, part[1 - i % 2] + kSparseBlocks, c.data(), status.data());
                 cg_product(stream, inverse.data(), part[2], status.data(), true);
             }
         });
@@ -614,8 +679,12 @@ std::function<double()> SparseMatrix::product_batches(bool dependent) const {
     return impl_->matrix->product_batches(dependent);
 }
 SparseCgReport SparseMatrix::solve(std::span<const double> b, double tolerance, std::uint32_t max_iterations,
-                                   bool jacobi, std::vector<double>* x) const {
-    return impl_->matrix->solve(b, tolerance, max_iterations, jacobi, x);
+                                   bool jacobi, std::vector<double>* x, SparseHistory* history) const {
+    return impl_->matrix->solve(b, tolerance, max_iterations, jacobi, x, history);
+}
+TextbookReport SparseMatrix::textbook(std::span<const double> b, const TextbookOptions& options,
+                                      std::vector<double>* x) const {
+    return impl_->matrix->textbook(b, options, x);
 }
 
 void SparseMatrix::apply_several(std::span<const std::vector<double>> x, std::vector<std::vector<double>>& y) const {

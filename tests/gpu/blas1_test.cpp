@@ -75,8 +75,27 @@ using Types = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(GpuBlas1Test, Types);
 
 TYPED_TEST(GpuBlas1Test, TheProcessorsBitsAtEverySize) {
-    for (const std::size_t n : {0UL, 1UL, 3UL, 255UL, 1023UL, 1024UL, 1025UL, 4095UL, 4096UL, 4097UL, 65535UL, 65537UL,
-                                1056UL * 1024 - 1, 1056UL * 1024 + 1, (1UL << 22) - 1, (1UL << 22) + 1, 9000001UL})
+    for (const std::size_t n : {0UL,
+                                1UL,
+                                3UL,
+                                255UL,
+                                1023UL,
+                                1024UL,
+                                1025UL,
+                                4095UL,
+                                4096UL,
+                                4097UL,
+                                8191UL,
+                                8192UL,
+                                8193UL,
+                                65535UL,
+                                65537UL,
+                                528UL * 1024 - 1,
+                                528UL * 1024 + 1,
+                                (1UL << 22) - 1,
+                                (1UL << 22) + 1,
+                                9000001UL,
+                                25000003UL})
         this->compare(n, 0, 0, 6);
 }
 

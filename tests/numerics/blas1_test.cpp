@@ -36,7 +36,7 @@ template <class Term> double ordered_sum(std::size_t n, const Term& term) {
         return lane[0];
     };
     if (n == 0) return 0;
-    const std::size_t rows = (n + 1023) / 1024, segments = std::min<std::size_t>(rows, 1056);
+    const std::size_t rows = (n + 1023) / 1024, segments = rows <= 8 ? 1 : std::min<std::size_t>(rows, 528);
     std::vector<double> total(1024, 0.0);
     for (std::size_t s = 0; s < segments; ++s) {
         std::vector<double> lane(1024, 0.0);
@@ -51,7 +51,8 @@ template <class T> class Blas1Test : public ::testing::Test {};
 using Types = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Blas1Test, Types);
 
-constexpr std::size_t kSizes[] = {0, 1, 2, 3, 31, 1023, 1024, 1025, 4095, 4097, 65535, 65537, 1056 * 1024 + 1, 2500003};
+constexpr std::size_t kSizes[] = {0,    1,    2,    3,    31,    1023,  1024,           1025,
+                                  4095, 4097, 8192, 8193, 65535, 65537, 528 * 1024 + 1, 2500003};
 
 TYPED_TEST(Blas1Test, SumsHaveTheOrderThatTheHeaderTellsForAnyThreads) {
     using T = TypeParam;
@@ -124,8 +125,9 @@ TYPED_TEST(Blas1Test, VectorsOfTwoSizesAreRefused) {
 }
 
 TEST(Blas1Segments, CoverEveryRowOnceAndDifferByOneAtMost) {
-    for (const std::size_t n : {std::size_t{1}, std::size_t{1024}, std::size_t{1025}, std::size_t{1056} * 1024,
-                                std::size_t{1057} * 1024, std::size_t{1} << 24, (std::size_t{1} << 33) + 5}) {
+    for (const std::size_t n :
+         {std::size_t{1}, std::size_t{1024}, std::size_t{1025}, std::size_t{8192}, std::size_t{8193},
+          std::size_t{528} * 1024, std::size_t{529} * 1024, std::size_t{1} << 24, (std::size_t{1} << 33) + 5}) {
         const std::size_t segments = blas1_segments(n), rows = blas1_rows(n);
         ASSERT_GT(segments, 0U);
         EXPECT_EQ(blas1_segment_row(n, 0), 0U);

@@ -33,7 +33,9 @@ struct Flags {
     std::vector<std::string> matrices;
     std::string output;
     int threads = 0;
-    bool blas1 = false;
+    bool blas1 = false, cg = false;
+    std::vector<std::string> problems;
+    double tolerance = 1e-6;
     std::vector<int> powers = {10, 27};
 };
 
@@ -166,6 +168,24 @@ int bench_blas1(const Flags& flags, const std::string& typed) {
     return kDone;
 }
 
+int bench_cg(const Flags& flags, const std::string& typed) {
+    if (flags.problems.empty()) throw InvalidInput("--cg: name systems with --problem, as for mantissa solve");
+    if (!(flags.tolerance > 0 && flags.tolerance < 1))
+        throw InvalidInput(fmt::format("--tolerance {}: give a number between 0 and 1", flags.tolerance));
+    gpu::CgBenchRequest request;
+    request.tolerance = flags.tolerance;
+    request.cpu_threads = thread_count(flags.threads);
+    for (const std::string& text : flags.problems) {
+        const Problem problem = make_problem(text);
+        const auto* const rows = std::get_if<CompressedRows>(&problem.system.matrix());
+        if (rows == nullptr) throw InvalidInput(fmt::format("--problem {}: --cg is for sparse rows", text));
+        request.systems.push_back({problem.name, *rows, problem.b});
+    }
+    const Provenance here = current_provenance(typed);
+    write_result(nlohmann::ordered_json::parse(gpu::run_cg_bench(request, here.commit, here.date, say)), flags, typed);
+    return kDone;
+}
+
 int bench_gpu(const Flags& flags, const std::string& typed) {
     check_outputs({{"--output", flags.output}}, false);
     if (flags.levels.size() != 2 || flags.levels[0] < 2 || flags.levels[1] > 14 || flags.levels[0] > flags.levels[1])
@@ -173,6 +193,7 @@ int bench_gpu(const Flags& flags, const std::string& typed) {
     if (const std::string missing = gpu::device_missing(); !missing.empty())
         throw InvalidInput("bench gpu: " + missing);
     if (flags.blas1) return bench_blas1(flags, typed);
+    if (flags.cg) return bench_cg(flags, typed);
     gpu::BenchRequest request;
     request.first_level = flags.levels[0];
     request.last_level = flags.levels[1];
@@ -207,6 +228,11 @@ Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
     app.add_option("--threads", flags->threads, "of the processor's own work, 0 for all cores");
     app.add_flag("--blas1", flags->blas1,
                  "axpy, dot and nrm2 over sizes instead, beside cuBLAS, a copy and the processor");
+    app.add_flag(
+        "--cg", flags->cg,
+        "textbook and pipelined Jacobi CG on sparse systems instead, with kernel and wall times and histories");
+    app.add_option("--problem", flags->problems, "of --cg: as for mantissa solve, more than one");
+    app.add_option("--tolerance", flags->tolerance, "of --cg")->capture_default_str();
     app.add_option("--powers", flags->powers, "of --blas1: sizes from 2^FIRST to 2^LAST")
         ->expected(2)
         ->capture_default_str();

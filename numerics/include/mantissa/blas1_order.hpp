@@ -10,7 +10,8 @@
 // Order of the sums. It depends on n alone, not on the device, its blocks or threads:
 //
 //     rows     of kBlas1Lanes elements; the last one may be shorter
-//     segments of whole rows: segment s of S has rows s R / S to (s + 1) R / S, of R rows in all
+//     segments of whole rows: segment s of S has rows s R / S to (s + 1) R / S, of R rows in all; S is 1 up to
+//              kBlas1Alone rows, else R, at most kBlas1Segments
 //     lanes    element k of a row is added to lane k of its segment, row by row
 //     tree     lanes are added in adjacent pairs, then pairs of pairs, and so on
 //     total    the S sums are then summed as one segment
@@ -28,7 +29,7 @@
 
 namespace mantissa {
 
-inline constexpr std::size_t kBlas1Lanes = 1024, kBlas1Segments = 1056;
+inline constexpr std::size_t kBlas1Lanes = 1024, kBlas1Alone = 8, kBlas1Segments = 528;
 
 /// Rows of a vector of n elements, its segments, and the first row of segment s (s = segments: the end).
 MANTISSA_BOTH std::size_t blas1_rows(std::size_t n) {
@@ -36,6 +37,7 @@ MANTISSA_BOTH std::size_t blas1_rows(std::size_t n) {
 }
 MANTISSA_BOTH std::size_t blas1_segments(std::size_t n) {
     const std::size_t rows = blas1_rows(n);
+    if (rows <= kBlas1Alone) return rows == 0 ? 0 : 1;
     return rows < kBlas1Segments ? rows : kBlas1Segments;
 }
 MANTISSA_BOTH std::size_t blas1_segment_row(std::size_t n, std::size_t s) {

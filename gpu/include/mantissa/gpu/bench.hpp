@@ -55,4 +55,26 @@ struct Blas1BenchRequest {
 std::string run_blas1_bench(const Blas1BenchRequest& request, const std::string& commit, const std::string& date,
                             const std::function<void(const std::string&)>& say = {});
 
+struct NamedSystem {
+    std::string name;
+    CompressedRows matrix;
+    std::vector<double> b;
+};
+
+/// `mantissa bench gpu --cg`: textbook and pipelined Jacobi CG on sparse systems.
+struct CgBenchRequest {
+    std::vector<NamedSystem> systems;
+    double tolerance = 1e-6;
+    std::uint32_t iterations = 20000; ///< at most
+    int repeats = 5;                  ///< of every solve; the median counts
+    std::uint32_t points = 150;       ///< of a history, at most
+    int cpu_threads = 1;              ///< of the processor's solver
+};
+
+/// One JSON object, "systems": for each, in float and double, the solves by both recurrences and both tests of the
+/// textbook one with kernel, device and wall times, and the histories of both; in double beside the processor's. Throws
+/// DeviceError, and InvalidInput on a diagonal that Jacobi refuses.
+std::string run_cg_bench(const CgBenchRequest& request, const std::string& commit, const std::string& date,
+                         const std::function<void(const std::string&)>& say = {});
+
 } // namespace mantissa::gpu

@@ -24,8 +24,7 @@ public:
     void nrm2(std::size_t n, const T* x, T* result, cudaStream_t stream = nullptr) const;
 
 private:
-    Buffer<double> parts_;
-    Buffer<unsigned> finished_;
+    Buffer<unsigned char> parts_; ///< of a sum, on their way from block to block
 };
 extern template class Blas1<float>;
 extern template class Blas1<double>;

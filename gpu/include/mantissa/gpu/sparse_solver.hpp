@@ -15,6 +15,7 @@
 
 #include "mantissa/gpu/cg.hpp"
 #include "mantissa/sparse/formats.hpp"
+#include "mantissa/sparse/jacobi_pcg.hpp"
 #include "mantissa/sparse/sliced_ell.hpp"
 
 namespace mantissa::gpu {
@@ -26,6 +27,32 @@ struct SparseCgReport {
     std::uint32_t iterations = 0;
     double seconds = 0;       ///< from the first kernel to the last, by events; without true residuals' forming
     double true_residual = 0; ///< ||b - A x|| / ||b|| in double precision
+};
+
+/// Relative to ||b||; element k is that of the iterate behind k iterations.
+struct SparseHistory {
+    std::vector<double> recursive;     ///< ||r|| of the recurrence
+    std::vector<double> true_residual; ///< ||b - A x|| in double precision
+};
+
+struct TextbookOptions {
+    PcgTest test = PcgTest::residual;
+    double tolerance = 1e-6;
+    std::uint32_t max_iterations = 10000;
+    bool jacobi = true;              ///< else M = 1
+    std::span<const double> start{}; ///< x_0; empty: zeros
+    bool history = false;
+    bool measure_idle = false; ///< also time an iteration whose kernels return at once
+};
+
+struct TextbookReport {
+    CgEnd end = CgEnd::passes;
+    std::uint32_t iterations = 0;
+    double seconds = 0;       ///< from the first kernel to the last, by events, looks at the status included
+    double idle_seconds = 0;  ///< of an iteration of empty kernels, if measured: what launches cost
+    double wall_seconds = 0;  ///< of the call, by the host's clock: memory, transfers and the true residual included
+    double true_residual = 0; ///< ||b - A x|| / ||b|| in double precision
+    SparseHistory history;
 };
 
 /// A matrix on the device in one format. Throws InvalidInput on a matrix the format cannot hold, DeviceError on a
@@ -52,8 +79,15 @@ public:
     /// Solves from x = 0 until ||b - A x|| is below tolerance ||b||: CG ends by its recursion's residual, and in double
     /// goes on from the true one where that is still above (see CgEnd). `jacobi`: else D = 1. `x`, if given, gets the
     /// solution.
+    /// `history`, if given, gets the residuals of every iteration; without one nothing is spent on it.
     SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t max_iterations, bool jacobi = true,
-                         std::vector<double>* x = nullptr) const;
+                         std::vector<double>* x = nullptr, SparseHistory* history = nullptr) const;
+
+    /// Textbook Jacobi-PCG, in the matrix's precision, to the end of its own test, with no return to the true residual:
+    /// `converged` where the test holds of the true residual as well (of its delta, for that test), `stagnated` where
+    /// it holds of the recurrence's alone. `x`, if given, gets the solution. jacobi_pcg() is the processor's.
+    TextbookReport textbook(std::span<const double> b, const TextbookOptions& options,
+                            std::vector<double>* x = nullptr) const;
 
     /// y[j] = A x[j] for one to three vectors in one pass over the matrix: compressed rows and sliced ELL; one vector
     /// in any format.
