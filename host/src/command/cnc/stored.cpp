@@ -215,6 +215,11 @@ int figure9(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
     print_ratio("best format over cuSPARSE's best", ratio_text(ratios.rivals), "-");
     print_ratio("product, GPU over CPU", ratio_text(ratios.product), paper_values(paper, "product GPU over CPU"));
     print_ratio("step of Jacobi CG, GPU over CPU", ratio_text(ratios.pcg), paper_values(paper, "PCG GPU over CPU"));
+    if (ratios.product.empty() || ratios.pcg.empty())
+        fmt::print("-: the stored run has no times of {} on the processor\n",
+                   ratios.product.empty() && ratios.pcg.empty() ? "products and of CG"
+                   : ratios.product.empty()                     ? "products"
+                                                                : "CG");
     return kDone;
 }
 
@@ -272,7 +277,7 @@ int figure10(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
         1e-12 * peaks.at("float_operations_per_second").get<double>(), 1e-12 * bytes_peak, "", "% operations",
         "% bandwidth");
     for (const Row& r : rows) fmt::print("{:<44}{:>14.2f}{:>14.1f}\n", r.name, r.operations, r.bytes);
-    fmt::print("(2^20 elements are the paper's size; here they lie in the caches, whence shares above 100 %)\n\n");
+    fmt::print("2^20 elements are the paper's size: today a launch costs as much as they do.\n\n");
     for (const char* what : {"axpy % of bandwidth", "dot % of bandwidth", "axpy % of operations",
                              "gemm % of operations", "gemm % of bandwidth"})
         fmt::print("paper, {:<24}{}\n", what, paper_values(paper, what));
@@ -293,7 +298,7 @@ int figure11(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
     fmt::print("Figure 11: the recurrence's residual and the true one, relative to the first; pipelined CG without a "
                "restart\n");
     for (const CncJson& system : run.json.at("systems")) {
-        fmt::print("\n{} ({} unknowns)\n{:<12}{:>22}{:>16}{:>16}{:>12}   {}\n", system.at("problem").get<std::string>(),
+        fmt::print("\n{} ({} unknowns)\n{:<38}{:>22}{:>16}{:>16}{:>12}   {}\n", system.at("problem").get<std::string>(),
                    system.at("unknowns").get<std::uint64_t>(), "datapath", "they part at iteration", "lowest true",
                    "last recursive", "iterations", "engines");
         for (const CncJson& c : system.at("curves")) {
