@@ -78,8 +78,8 @@ TEST(Cnc, DrawsFigures3And7) {
     EXPECT_LT(2 * j[1].at("bandwidth").get<int>(), j[0].at("bandwidth").get<int>());
     EXPECT_EQ(j[0].at("nonzeros"), j[1].at("nonzeros"));
     EXPECT_TRUE(folder.read("3.svg").ends_with("</svg>\n"));
-    const Outcome seven = run("reproduce cnc --figure 7 --json --mesh " + folder.path("disk.obj") + " --mesh " +
-                              folder.path("ball.ply") + " -o " + folder.path("7.svg"));
+    const Outcome seven = run("reproduce cnc --figure 7 --json --weight 10 --mesh " + folder.path("disk.obj") +
+                              " --mesh " + folder.path("ball.ply") + " -o " + folder.path("7.svg"));
     ASSERT_EQ(seven.code, 0) << seven.err;
     const Json k = Json::parse(seven.out);
     EXPECT_EQ(k.at("flipped"), 0);

@@ -135,7 +135,7 @@ TEST(Spy, ShowsEveryEntryAndNothingElse) {
         begin.push_back(column.size());
     }
     value.assign(column.size(), 1.0);
-    const Image image = spy_image(CompressedRows(kRows, begin, column, value), kSize);
+    const Image image = spy_image(CompressedRows(begin, column, value), kSize);
     ASSERT_EQ(image.width, kSize + 2); // with a frame
     for (std::size_t y = 0; y < kSize; ++y)
         for (std::size_t x = 0; x < kSize; ++x)
