@@ -9,20 +9,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bench_sparse.hpp"
 #include "energy.hpp"
 #include "library_rivals.hpp"
-#include "mantissa/format.hpp"
 #include "mantissa/gpu/cg.hpp"
 #include "mantissa/gpu/device.hpp"
-#include "mantissa/gpu/sparse_solver.hpp"
-#include "mantissa/sparse/cpu.hpp"
-#include "mantissa/sparse/reorder.hpp"
 
 namespace mantissa::gpu {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 System poisson(int level) {
     const std::size_t nodes = (std::size_t{1} << level) + 1;
@@ -182,59 +177,6 @@ Json bench_level(const BenchRequest& request, int level, double copy, const Ener
     return entry;
 }
 
-Json bench_matrix(const BenchRequest& request, const NamedMatrix& named) {
-    const CompressedRows& a = named.matrix;
-    const CompressedRows reordered = permuted(a, reverse_cuthill_mckee(a));
-    const Bandwidth before = bandwidth(a), after = bandwidth(reordered);
-    Json entry{{"name", named.name},
-               {"rows", a.rows()},
-               {"nonzeros", a.nonzeros()},
-               {"mean_bandwidth", before.mean},
-               {"mean_bandwidth_rcm", after.mean},
-               {"products", Json::array()}};
-    for (const bool single : {true, false}) {
-        const auto precision = single ? SparsePrecision::single_precision : SparsePrecision::double_precision;
-        const TimedChoice timed = choose_on_device(a, precision);
-        Json one{{"arithmetic", single ? "float" : "double"},
-                 {"chosen", to_string(timed.choice.format)},
-                 {"why", timed.choice.why},
-                 {"chosen_by_bytes", to_string(choose_format(a, single ? 4 : 8).format)},
-                 {"crs_rcm_seconds", SparseMatrix(reordered, SparseFormat::crs, precision).time_product()}};
-        for (std::size_t i = 0; i < timed.reports.size(); ++i)
-            one["formats"].push_back({{"name", to_string(timed.reports[i].format)},
-                                      {"fill", timed.reports[i].fill},
-                                      {"traffic", timed.reports[i].traffic},
-                                      {"seconds", timed.seconds[i]}});
-        for (const RivalTime& r : cusparse_products(a, single, 50))
-            one["cusparse"].push_back({{"name", r.name}, {"seconds", r.seconds}, {"error", r.error}});
-        entry["products"].push_back(std::move(one));
-    }
-    std::vector<double> b(a.rows(), 1.0);
-    try {
-        for (const SparseFormat f :
-             {SparseFormat::crs, SparseFormat::bcrs2, SparseFormat::bcrs4, SparseFormat::jds_rows}) {
-            const SparseCgReport r = SparseMatrix(a, f, SparsePrecision::double_precision)
-                                         .solve(b, request.matrix_tolerance, request.matrix_iterations);
-            entry["jacobi_cg"].push_back({{"format", to_string(f)},
-                                          {"end", to_string(r.end)},
-                                          {"iterations", r.iterations},
-                                          {"seconds", r.seconds},
-                                          {"true_residual", r.true_residual}});
-        }
-        if (request.cpu_threads > 0) {
-            const CpuCgResult r = cpu_jacobi_cg<double>(a, SparseFormat::crs, b, request.matrix_tolerance,
-                                                        request.matrix_iterations, request.cpu_threads);
-            entry["jacobi_cg_processor"] = {{"threads", request.cpu_threads},
-                                            {"iterations", r.iterations},
-                                            {"seconds", r.seconds},
-                                            {"true_residual", r.true_residual}};
-        }
-    } catch (const InvalidInput& e) {
-        entry["jacobi_cg_refused"] = e.what();
-    }
-    return entry;
-}
-
 } // namespace
 
 std::string run_bench(const BenchRequest& request, const std::string& commit, const std::string& date,
@@ -263,6 +205,10 @@ std::string run_bench(const BenchRequest& request, const std::string& commit, co
     for (const NamedMatrix& m : request.matrices) {
         tell(m.name);
         all["matrices"].push_back(bench_matrix(request, m));
+    }
+    for (const NamedSystems& s : request.systems) {
+        tell(s.name);
+        all["systems"].push_back(bench_systems(request, s));
     }
     return all.dump(1);
 }

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <functional>
+#include <memory>
 
 #include "graph.hpp"
 #include "mantissa/gpu/device.hpp"
@@ -133,32 +135,21 @@ private:
     Buffer<unsigned char> workspace_;
 };
 
-/// Seconds of one `work` on the handle's stream, in batches; captured as a graph, as the products here are, so that
-/// what a launch costs the host counts for neither.
-double median_of_batches(const Sparse& sparse, bool captured, int repeats, const std::function<void()>& work) {
+/// Seconds of one `work` on the handle's stream, at every call of what is returned: in batches, captured as a graph, as
+/// the products here are, so that what a launch costs the host counts for neither.
+std::function<double()> captured_batches(const Sparse& sparse, const std::function<void()>& work) {
     constexpr int kBatch = 20;
-    const auto batch = [&] {
+    const auto graph = std::make_shared<Graph>();
+    graph->capture([&](cudaStream_t stream) {
+        check_sparse(sparse_calls().cusparseSetStream(sparse.handle, stream), "cusparseSetStream");
         for (int k = 0; k < kBatch; ++k) work();
+    });
+    check_sparse(sparse_calls().cusparseSetStream(sparse.handle, nullptr), "cusparseSetStream");
+    return [graph, timer = std::make_shared<Timer>()] {
+        timer->start();
+        graph->launch();
+        return timer->stop() / kBatch;
     };
-    Graph graph;
-    if (captured) {
-        graph.capture([&](cudaStream_t stream) {
-            check_sparse(sparse_calls().cusparseSetStream(sparse.handle, stream), "cusparseSetStream");
-            batch();
-        });
-        check_sparse(sparse_calls().cusparseSetStream(sparse.handle, nullptr), "cusparseSetStream");
-    }
-    Timer timer;
-    std::vector<double> seconds;
-    for (int i = 0; i < repeats + 2; ++i) {
-        timer.start();
-        if (captured) graph.launch();
-        else batch();
-        const double s = timer.stop() / kBatch;
-        if (i >= 2) seconds.push_back(s);
-    }
-    std::ranges::sort(seconds);
-    return seconds[seconds.size() / 2];
 }
 
 /// Sliced ELL: slices of 32 rows, column by column, padded with column -1.
@@ -187,8 +178,27 @@ Sliced to_sliced(const CompressedRows& a) {
     return s;
 }
 
-template <class T> std::vector<RivalTime> products(const CompressedRows& a, int repeats) {
-    const Sparse sparse;
+/// Everything that the captured products of one matrix need, as long as one of them is there.
+template <class T> struct Products {
+    Sparse sparse;
+    Buffer<T> x, y;
+    std::deque<Buffer<std::int32_t>> indices;
+    std::deque<Buffer<T>> values;
+    std::deque<Descriptor> matrices;
+    std::deque<DenseVector> vectors;
+    std::deque<Product<T>> products;
+
+    const std::int32_t* keep(const std::vector<std::uint32_t>& v) {
+        return indices.emplace_back(to_device(std::vector<std::int32_t>(v.begin(), v.end()))).data();
+    }
+    const std::int32_t* keep(const std::vector<std::int32_t>& v) { return indices.emplace_back(to_device(v)).data(); }
+    const T* keep(const std::vector<double>& v) {
+        return values.emplace_back(to_device(std::vector<T>(v.begin(), v.end()))).data();
+    }
+};
+
+template <class T> std::vector<Rival> rivals(const CompressedRows& a) {
+    const auto all = std::make_shared<Products<T>>();
     const auto rows = static_cast<std::uint32_t>(a.rows());
     const std::size_t padded = (a.rows() + 3) / 4 * 4;
     std::vector<T> host(padded, T(0));
@@ -200,75 +210,66 @@ template <class T> std::vector<RivalTime> products(const CompressedRows& a, int 
             want[i] += a.value()[k] * static_cast<double>(host[a.column()[k]]);
         largest = std::max(largest, std::abs(want[i]));
     }
-    const Buffer<T> x = to_device(host);
-    Buffer<T> y(padded);
-    std::vector<RivalTime> times;
-    const auto run = [&](const std::string& name, const Descriptor& d, std::int64_t size, cusparseSpMVAlg_t way) {
+    all->x = to_device(host);
+    all->y.allocate(padded);
+    std::vector<Rival> list;
+    const auto add = [&](const std::string& name, std::int64_t size, cusparseSpMVAlg_t way) {
         try {
-            const DenseVector vx(size, x.data(), kType<T>), vy(size, y.data(), kType<T>);
-            const Product<T> product(sparse, d, vx, vy, way);
-            y.zero();
+            const auto& vx = all->vectors.emplace_back(size, all->x.data(), kType<T>);
+            const auto& vy = all->vectors.emplace_back(size, all->y.data(), kType<T>);
+            const Product<T>& product = all->products.emplace_back(all->sparse, all->matrices.back(), vx, vy, way);
+            check(cudaMemset(all->y.data(), 0xFF, padded * sizeof(T)), "cudaMemset"); // no element may stay so
             product();
             std::vector<T> got(padded);
-            y.download(got);
+            all->y.download(got);
             double error = 0;
-            for (std::uint32_t i = 0; i < rows; ++i)
-                error = std::max(error, std::abs(static_cast<double>(got[i]) - want[i]));
-            double seconds = 0;
-            bool captured = true;
-            try {
-                seconds = median_of_batches(sparse, true, repeats, [&] { product(); });
-            } catch (const DeviceError&) { // this one cannot be captured
-                captured = false;
-                static_cast<void>(cudaGetLastError());
-                check_sparse(sparse_calls().cusparseSetStream(sparse.handle, nullptr), "cusparseSetStream");
-                seconds = median_of_batches(sparse, false, repeats, [&] { product(); });
+            for (std::uint32_t i = 0; i < rows; ++i) {
+                const double e = std::abs(static_cast<double>(got[i]) - want[i]);
+                if (!(e <= error)) error = e;
             }
-            times.push_back({captured ? name : name + " (launched)", seconds, largest == 0 ? 0 : error / largest});
+            list.push_back({name, largest == 0 ? 0 : error / largest,
+                            [all, batch = captured_batches(all->sparse, [&] { product(); })] { return batch(); }});
         } catch (const DeviceError& e) {
             if (e.code() != cudaErrorUnknown) throw; // a CUDA fault is one; a refusal of the library is not
         }
     };
     {
-        const auto begin = to_device(std::vector<std::int32_t>(a.row_begin().begin(), a.row_begin().end()));
-        const auto column = to_device(std::vector<std::int32_t>(a.column().begin(), a.column().end()));
-        const auto value = to_device(std::vector<T>(a.value().begin(), a.value().end()));
-        Descriptor d;
-        check_sparse(sparse_calls().cusparseCreateCsr(&d.matrix, rows, rows, static_cast<std::int64_t>(a.nonzeros()),
-                                                      begin.data(), column.data(), value.data(), CUSPARSE_INDEX_32I,
-                                                      CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, kType<T>),
+        const auto *const begin = all->keep(narrow_row_begin(a)), *const column = all->keep(a.column());
+        const auto* const value = all->keep(a.value());
+        check_sparse(sparse_calls().cusparseCreateCsr(
+                         &all->matrices.emplace_back().matrix, rows, rows, static_cast<std::int64_t>(a.nonzeros()),
+                         const_cast<std::int32_t*>(begin), const_cast<std::int32_t*>(column), const_cast<T*>(value),
+                         CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, kType<T>),
                      "cusparseCreateCsr");
-        run("cuSPARSE CSR default", d, rows, CUSPARSE_SPMV_ALG_DEFAULT);
-        run("cuSPARSE CSR ALG1", d, rows, CUSPARSE_SPMV_CSR_ALG1);
-        run("cuSPARSE CSR ALG2", d, rows, CUSPARSE_SPMV_CSR_ALG2);
+        add("cuSPARSE CSR default", rows, CUSPARSE_SPMV_ALG_DEFAULT);
+        add("cuSPARSE CSR ALG1", rows, CUSPARSE_SPMV_CSR_ALG1);
+        add("cuSPARSE CSR ALG2", rows, CUSPARSE_SPMV_CSR_ALG2);
     }
     {
         const Sliced s = to_sliced(a);
-        const auto offset = to_device(s.offset);
-        const auto column = to_device(s.column);
-        const auto value = to_device(std::vector<T>(s.value.begin(), s.value.end()));
-        Descriptor d;
+        const auto *const offset = all->keep(s.offset), *const column = all->keep(s.column);
+        const auto* const value = all->keep(s.value);
         check_sparse(sparse_calls().cusparseCreateSlicedEll(
-                         &d.matrix, rows, rows, static_cast<std::int64_t>(a.nonzeros()),
-                         static_cast<std::int64_t>(s.value.size()), 32, offset.data(), column.data(), value.data(),
-                         CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, kType<T>),
+                         &all->matrices.emplace_back().matrix, rows, rows, static_cast<std::int64_t>(a.nonzeros()),
+                         static_cast<std::int64_t>(s.value.size()), 32, const_cast<std::int32_t*>(offset),
+                         const_cast<std::int32_t*>(column), const_cast<T*>(value), CUSPARSE_INDEX_32I,
+                         CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, kType<T>),
                      "cusparseCreateSlicedEll");
-        run("cuSPARSE SELL", d, rows, CUSPARSE_SPMV_SELL_ALG1);
+        add("cuSPARSE SELL", rows, CUSPARSE_SPMV_SELL_ALG1);
     }
     for (const std::uint32_t block : {2U, 4U}) {
         const Bcrs b = to_bcrs(a, block);
-        const auto begin = to_device(std::vector<std::int32_t>(b.row_begin.begin(), b.row_begin.end()));
-        const auto column = to_device(std::vector<std::int32_t>(b.column.begin(), b.column.end()));
-        const auto value = to_device(std::vector<T>(b.value.begin(), b.value.end()));
-        Descriptor d;
+        const auto *const begin = all->keep(b.row_begin), *const column = all->keep(b.column);
+        const auto* const value = all->keep(b.value);
         check_sparse(sparse_calls().cusparseCreateBsr(
-                         &d.matrix, b.block_rows(), b.block_rows(), static_cast<std::int64_t>(b.column.size()), block,
-                         block, begin.data(), column.data(), value.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                         CUSPARSE_INDEX_BASE_ZERO, kType<T>, CUSPARSE_ORDER_ROW),
+                         &all->matrices.emplace_back().matrix, b.block_rows(), b.block_rows(),
+                         static_cast<std::int64_t>(b.column.size()), block, block, const_cast<std::int32_t*>(begin),
+                         const_cast<std::int32_t*>(column), const_cast<T*>(value), CUSPARSE_INDEX_32I,
+                         CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, kType<T>, CUSPARSE_ORDER_ROW),
                      "cusparseCreateBsr");
-        run("cuSPARSE BSR " + std::to_string(block), d, std::int64_t{b.block_rows()} * block, CUSPARSE_SPMV_BSR_ALG1);
+        add("cuSPARSE BSR " + std::to_string(block), std::int64_t{b.block_rows()} * block, CUSPARSE_SPMV_BSR_ALG1);
     }
-    return times;
+    return list;
 }
 
 /// The interior Poisson matrix of m x m points, rows by grid rows, nine points: 8/3 and -1/3.
@@ -369,9 +370,9 @@ template <class T> RivalCg poisson_cg(int level, double tolerance, std::uint32_t
 
 } // namespace
 
-std::vector<RivalTime> cusparse_products(const CompressedRows& a, bool single_precision, int repeats) {
+std::vector<Rival> cusparse_products(const CompressedRows& a, bool single_precision) {
     static_cast<void>(require_device());
-    return single_precision ? products<float>(a, repeats) : products<double>(a, repeats);
+    return single_precision ? rivals<float>(a) : rivals<double>(a);
 }
 
 RivalCg library_cg_poisson(int level, bool single_precision, double tolerance, std::uint32_t max_iterations) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,14 +10,14 @@
 
 namespace mantissa::gpu {
 
-struct RivalTime {
-    std::string name; ///< as "cuSPARSE CSR ALG2"
-    double seconds;   ///< of one product, the median
-    double error;     ///< largest |difference| to the CRS product here over the largest |y|
+struct Rival {
+    std::string name;              ///< as "cuSPARSE CSR ALG2"
+    double error;                  ///< largest |difference| to the rows in double over the largest |y|
+    std::function<double()> batch; ///< seconds of one product, as SparseMatrix::product_batches()
 };
 /// All products that cuSPARSE offers for `a` in float or double: CSR by each algorithm, sliced ELL, blocks of 2 and 4.
 /// A format that the library refuses is left out.
-std::vector<RivalTime> cusparse_products(const CompressedRows& a, bool single_precision, int repeats);
+std::vector<Rival> cusparse_products(const CompressedRows& a, bool single_precision);
 
 struct RivalCg {
     std::uint32_t iterations = 0;

@@ -3,13 +3,21 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <chrono>
 #include <cmath>
+#include <functional>
+#include <optional>
 #include <variant>
 
 #include "graph.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
+#include "mantissa/sparse/complex_blocks.hpp"
+#include "mantissa/sparse/sliced_ell.hpp"
 #include "sparse_kernels.cuh"
+#include "sparse_several.cuh"
+#include "textbook_cg.cuh"
 
 namespace mantissa::gpu {
 
@@ -35,13 +43,25 @@ const Bands& bands_of(const System& system) {
     return *bands;
 }
 
+/// What multiplies N vectors at once; all multiply one.
+template <int N, class Kind> inline constexpr bool kMultiplies = N == 1 || requires(Kind a) {
+    a.slices;
+}
+|| std::is_same_v<Kind, CrsProduct<typename Kind::Value>>;
+
 class MatrixBase {
 public:
     virtual ~MatrixBase() = default;
     virtual void apply(std::span<const double> x, std::span<double> y) const = 0;
-    [[nodiscard]] virtual double time_product(int repeats) const = 0;
+    [[nodiscard]] virtual std::function<double()> product_batches(bool dependent) const = 0;
     virtual SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t limit, bool jacobi,
-                                 std::vector<double>* x) const = 0;
+                                 std::vector<double>* x, SparseHistory* history) const = 0;
+    virtual TextbookReport textbook(std::span<const double> b, const TextbookOptions& options,
+                                    std::vector<double>* x) const = 0;
+    virtual void apply_several(std::span<const std::vector<double>> x, std::vector<std::vector<double>>& y) const = 0;
+    virtual std::vector<SparseCgReport> solve_several(std::span<const std::vector<double>> b, double tolerance,
+                                                      std::uint32_t limit,
+                                                      std::vector<std::vector<double>>* x) const = 0;
 };
 
 template <class T> class Matrix final : public MatrixBase {
@@ -61,6 +81,14 @@ public:
             operator_ = blocks<2>(a);
         } else if (format == SparseFormat::bcrs4) {
             operator_ = blocks<4>(a);
+        } else if (format == SparseFormat::complex2) {
+            const ComplexBlocks b = to_complex_blocks(a);
+            upload(b.row_begin, b.column, b.value);
+            const double mean = static_cast<double>(b.column.size()) / std::max<double>(1, b.block_rows());
+            operator_ = ComplexProduct<T>{begin_.data(), column_.data(), value_.data(), b.block_rows(),
+                                          std::min(32, lanes_for(mean, 2))};
+        } else if (format == SparseFormat::sell || format == SparseFormat::sell_lengths) {
+            operator_ = sliced(to_sliced_ell(a, format == SparseFormat::sell ? kPlainSell : kSellByLengths));
         } else {
             const Jds j = to_jds(a);
             upload(j.diagonal_begin, j.column, j.value);
@@ -101,40 +129,37 @@ public:
         std::vector<T> host(padded_, T(0));
         std::copy(x.begin(), x.end(), host.begin());
         p_.upload(host);
-        q_.zero();
+        check(cudaMemset(q_.data(), 0xFF, q_.size() * sizeof(T)), "cudaMemset"); // no element may stay so
         product();
         q_.download(host);
         std::copy_n(host.begin(), rows_, y.begin());
     }
 
-    double time_product(int repeats) const override {
+    std::function<double()> product_batches(bool dependent) const override {
         std::vector<T> host(padded_, T(0));
         for (std::size_t i = 0; i < rows_; ++i) host[i] = static_cast<T>(1.0 + 1e-3 * static_cast<double>(i % 97));
         p_.upload(host);
         // Batches, so that the gaps between launches do not count.
         constexpr int kBatch = 20;
-        Graph graph;
-        graph.capture([&](cudaStream_t stream) {
-            for (int i = 0; i < kBatch; ++i) product(stream);
+        const auto graph = std::make_shared<Graph>();
+        graph->capture([&](cudaStream_t stream) {
+            for (int i = 0; i < kBatch; ++i) product(stream, dependent);
         });
-        Timer timer;
-        std::vector<double> seconds;
-        for (int i = 0; i < repeats + 2; ++i) {
-            timer.start();
-            graph.launch();
-            const double s = timer.stop();
-            if (i >= 2) seconds.push_back(s / kBatch);
-        }
-        std::ranges::sort(seconds);
-        return seconds[seconds.size() / 2];
+        return [graph, timer = std::make_shared<Timer>()] {
+            timer->start();
+            graph->launch();
+            return timer->stop() / kBatch;
+        };
     }
 
     SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t limit, bool jacobi,
-                         std::vector<double>* solution) const override {
+                         std::vector<double>* solution, SparseHistory* history) const override {
         if (b.size() != rows_) throw InvalidInput("right-hand side: its size is not the matrix's");
         const Buffer<T> inverse = to_device(inverse_diagonal(jacobi));
         const double norm = std::sqrt(squares(b));
         std::vector<double> x(rows_, 0.0), defect(b.begin(), b.end());
+        std::optional<HistoryRecorder> recorder;
+        if (history != nullptr && norm > 0) recorder.emplace(host_, limit).note(0, norm, norm);
         SparseCgReport report;
         report.end = CgEnd::converged;
         report.true_residual = norm == 0 ? 0 : 1;
@@ -142,7 +167,8 @@ public:
         // the true one, as long as that gains. (In float x itself ends it.)
         while (norm > 0) {
             const double before = report.true_residual;
-            correct(inverse, defect, tolerance * norm, limit, x, report);
+            if (recorder) recorder->begin(defect, report.iterations);
+            correct(inverse, defect, tolerance * norm, limit, x, report, recorder ? &*recorder : nullptr);
             form_defect(b, x, defect);
             report.true_residual = std::sqrt(squares(defect)) / norm;
             const bool reached = report.true_residual < tolerance * (1 + kReachedSlack);
@@ -152,11 +178,250 @@ public:
             else if (report.end == CgEnd::converged) report.end = CgEnd::stagnated;
             break;
         }
+        if (recorder) *history = recorder->read(report.iterations, norm);
         if (solution != nullptr) *solution = std::move(x);
         return report;
     }
 
+    TextbookReport textbook(std::span<const double> b, const TextbookOptions& options,
+                            std::vector<double>* solution) const override {
+        const auto begin = std::chrono::steady_clock::now();
+        if (b.size() != rows_ || (!options.start.empty() && options.start.size() != rows_))
+            throw InvalidInput("right-hand side or start: its size is not the matrix's");
+        const std::vector<T> inverse = inverse_diagonal(options.jacobi);
+        const Buffer<T> device_inverse = to_device(inverse);
+        const auto delta_of = [&](std::span<const double> d) {
+            double sum = 0;
+            for (std::uint32_t i = 0; i < rows_; ++i) sum += d[i] * d[i] * static_cast<double>(inverse[i]);
+            return sum;
+        };
+        std::vector<T> start(padded_, T(0)), first(padded_, T(0));
+        std::copy(options.start.begin(), options.start.end(), start.begin());
+        std::vector<double> x(start.begin(), start.begin() + rows_), defect(rows_);
+        form_defect(b, x, defect);
+        std::copy(defect.begin(), defect.end(), first.begin());
+        const double norm = std::sqrt(squares(b)), delta = delta_of(defect);
+        const double goal = options.tolerance * options.tolerance;
+        const bool by_delta = options.test == PcgTest::delta;
+        TextbookReport report;
+        std::optional<HistoryRecorder> recorder;
+        if (options.history && norm > 0) {
+            recorder.emplace(host_, options.max_iterations).begin({b.begin(), b.end()}, 0);
+            recorder->note(0, std::sqrt(squares(defect)), std::sqrt(squares(defect)));
+        }
+        const bool solved = by_delta ? delta == 0 : squares(defect) <= goal * norm * norm;
+        if (solved) report.end = CgEnd::converged;
+        else if (options.max_iterations > 0) {
+            const Buffer<T> device_x = to_device(start), r = to_device(first);
+            p_.zero();
+            q_.zero();
+            run_textbook<T>({rows_, device_inverse.data(), p_.data(), q_.data(), late_,
+                             [&](cudaStream_t stream, double* partial, SparseStatus* status, bool counts) {
+                                 cg_product(stream, device_inverse.data(), partial, status, counts);
+                             }},
+                            device_x, r,
+                            {by_delta ? goal * delta : -1, by_delta ? -1 : goal * norm * norm, options.max_iterations},
+                            recorder ? &*recorder : nullptr, options.measure_idle, report);
+            device_x.download(start);
+            std::copy_n(start.begin(), rows_, x.begin());
+            form_defect(b, x, defect);
+        }
+        report.true_residual = norm == 0 ? std::sqrt(squares(defect)) : std::sqrt(squares(defect)) / norm;
+        const double slack = goal * (1 + kReachedSlack) * (1 + kReachedSlack);
+        if (report.end == CgEnd::converged &&
+            (by_delta ? delta_of(defect) > slack * delta : squares(defect) > slack * norm * norm))
+            report.end = CgEnd::stagnated;
+        if (recorder) report.history = recorder->read(report.iterations, norm);
+        if (solution != nullptr) *solution = std::move(x);
+        report.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        return report;
+    }
+
+    void apply_several(std::span<const std::vector<double>> x, std::vector<std::vector<double>>& y) const override {
+        if (x.size() == 1) apply_together<1>(x, y);
+        else apply_together<kMostTogether>(x, y);
+    }
+    std::vector<SparseCgReport> solve_several(std::span<const std::vector<double>> b, double tolerance,
+                                              std::uint32_t limit, std::vector<std::vector<double>>* x) const override {
+        return b.size() == 1 ? solve_together<1>(b, tolerance, limit, x)
+                             : solve_together<kMostTogether>(b, tolerance, limit, x);
+    }
+
 private:
+    static constexpr int kMostTogether = 3;
+    /// The elements of a row of all vectors together, zeros where there is none.
+    template <int N> std::vector<T> together(std::span<const std::vector<double>> vectors) const {
+        constexpr std::size_t kStride = Several<T, N>::kStride;
+        if (vectors.empty() || vectors.size() > N)
+            throw InvalidInput("sparse product of " + std::to_string(vectors.size()) + " vectors: give 1 to " +
+                               std::to_string(N));
+        std::vector<T> all(padded_ * kStride, T(0));
+        for (std::size_t j = 0; j < vectors.size(); ++j) {
+            if (vectors[j].size() != rows_)
+                throw InvalidInput("sparse product: vector " + std::to_string(j) + " has " +
+                                   std::to_string(vectors[j].size()) + " elements, the matrix " +
+                                   std::to_string(rows_) + " rows");
+            for (std::size_t i = 0; i < rows_; ++i) all[i * kStride + j] = static_cast<T>(vectors[j][i]);
+        }
+        return all;
+    }
+    /// work(operator, buffers for its sums of N vectors).
+    template <int N, class Work> void with_operator(Work&& work) const {
+        std::visit(
+            [&](const auto& a) {
+                using Kind = std::decay_t<decltype(a)>;
+                if constexpr (kMultiplies<N, Kind>) {
+                    Kind own = a;
+                    Buffer<T> partial;
+                    if constexpr (requires { own.slices; }) {
+                        if (late_.count != 0) partial.allocate(static_cast<std::size_t>(N) * own.slices);
+                        own.partial = partial.data();
+                    }
+                    work(own);
+                } else {
+                    throw InvalidInput("sparse product of several vectors: compressed rows and sliced ELL have it; "
+                                       "take one of them");
+                }
+            },
+            operator_);
+    }
+    template <class Kind> double threads_of(const Kind& a) const {
+        if constexpr (requires { a.slices; }) return 32.0 * a.slices;
+        else if constexpr (requires { a.lanes; }) return static_cast<double>(a.rows) * a.lanes;
+        else return rows_;
+    }
+    /// As many blocks as have work, and no more than run at once.
+    template <class Kernel> static unsigned blocks_at_once(Kernel kernel, double threads) {
+        int blocks = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kSeveralThreads, 0),
+              "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+        const double most = static_cast<double>(std::max(1, blocks)) * require_device().multiprocessors;
+        return static_cast<unsigned>(std::clamp(std::ceil(threads / kSeveralThreads), 1.0, most));
+    }
+
+    template <int N>
+    void apply_together(std::span<const std::vector<double>> x, std::vector<std::vector<double>>& y) const {
+        constexpr std::size_t kStride = Several<T, N>::kStride;
+        std::vector<T> host = together<N>(x);
+        const Buffer<T> from = to_device(host);
+        Buffer<T> to(host.size());
+        check(cudaMemset(to.data(), 0xFF, to.size() * sizeof(T)), "cudaMemset"); // no element may stay so
+        with_operator<N>([&](const auto& a) {
+            using Kind = std::decay_t<decltype(a)>;
+            launch(several_product<N, Kind>, blocks_at_once(several_product<N, Kind>, threads_of(a)), kSeveralThreads,
+                   nullptr, false, a, from.data(), to.data());
+        });
+        to.download(host);
+        y.assign(x.size(), std::vector<double>(rows_));
+        for (std::size_t j = 0; j < x.size(); ++j)
+            for (std::size_t i = 0; i < rows_; ++i) y[j][i] = static_cast<double>(host[i * kStride + j]);
+    }
+
+    template <int N>
+    std::vector<SparseCgReport> solve_together(std::span<const std::vector<double>> b, double tolerance,
+                                               std::uint32_t limit, std::vector<std::vector<double>>* solution) const {
+        const std::size_t columns = b.size();
+        std::vector<std::vector<double>> x(columns, std::vector<double>(rows_, 0.0)), defect(b.begin(), b.end());
+        std::vector<SparseCgReport> report(columns);
+        std::vector<double> norm(columns);
+        std::vector<T> inverse = inverse_diagonal(true);
+        inverse.resize(padded_, T(0));
+        const Buffer<T> device_inverse = to_device(inverse);
+        std::vector<bool> active(columns);
+        for (std::size_t j = 0; j < columns; ++j) {
+            if (b[j].size() != rows_) throw InvalidInput("right-hand side: its size is not the matrix's");
+            norm[j] = std::sqrt(squares({b[j].data(), b[j].size()}));
+            active[j] = norm[j] > 0;
+            report[j].end = CgEnd::converged;
+            report[j].true_residual = active[j] ? 1 : 0;
+        }
+        // Columns go on from their true residuals as a single one does: see solve().
+        while (std::find(active.begin(), active.end(), true) != active.end()) {
+            std::vector<double> goal(columns, 0.0);
+            for (std::size_t j = 0; j < columns; ++j) {
+                if (active[j]) goal[j] = tolerance * norm[j];
+                else std::ranges::fill(defect[j], 0.0); // nothing to solve, so nothing changes
+            }
+            correct_together<N>(device_inverse, {defect.data(), defect.size()}, goal, active, limit, x, report);
+            for (std::size_t j = 0; j < columns; ++j) {
+                if (!active[j]) continue;
+                SparseCgReport& r = report[j];
+                const double before = r.true_residual;
+                form_defect({b[j].data(), b[j].size()}, {x[j].data(), x[j].size()},
+                            {defect[j].data(), defect[j].size()});
+                r.true_residual = std::sqrt(squares({defect[j].data(), defect[j].size()})) / norm[j];
+                const bool reached = r.true_residual < tolerance * (1 + kReachedSlack);
+                active[j] = r.end == CgEnd::converged && !reached && sizeof(T) == 8 && r.true_residual < 0.5 * before &&
+                            r.iterations < limit;
+                if (active[j]) continue;
+                if (reached) r.end = CgEnd::converged;
+                else if (r.end == CgEnd::converged) r.end = CgEnd::stagnated;
+            }
+        }
+        if (solution != nullptr) *solution = std::move(x);
+        return report;
+    }
+
+    /// As correct(), for all active columns.
+    template <int N>
+    void correct_together(const Buffer<T>& inverse, std::span<const std::vector<double>> d,
+                          const std::vector<double>& goal, const std::vector<bool>& active, std::uint32_t limit,
+                          std::vector<std::vector<double>>& x, std::vector<SparseCgReport>& report) const {
+        constexpr std::size_t kStride = Several<T, N>::kStride;
+        std::vector<T> host = together<N>(d);
+        Buffer<T> c(host.size()), r = to_device(host), p(host.size()), q(host.size());
+        q.zero();
+        SeveralState<N> state{};
+        std::uint32_t made = 0;
+        for (std::size_t j = 0; j < d.size(); ++j) {
+            state.goal[j] = goal[j] * goal[j];
+            if (active[j]) made = std::max(made, report[j].iterations);
+        }
+        state.limit = limit - made;
+        state.late_count = late_.count;
+        Buffer<SeveralState<N>> device_state(1);
+        device_state.upload(std::span(&state, 1));
+        Buffer<double> block_sums(std::size_t{2 * N} * 2048 / kSeveralThreads * require_device().multiprocessors);
+        Buffer<double> late(std::size_t{2 * N} * std::max(1U, late_.count));
+        const SeveralSums sums{block_sums.data(), late.data()};
+        using Part = Elements<T, N>;
+        const auto groups = static_cast<long long>(padded_ / Part::kRows);
+        const unsigned update_blocks = blocks_at_once(several_update<N, T>, static_cast<double>(groups));
+        with_operator<N>([&](const auto& a) {
+            using Kind = std::decay_t<decltype(a)>;
+            const unsigned blocks = blocks_at_once(several_apply<N, Kind>, threads_of(a));
+            constexpr std::uint32_t kBatch = 32;
+            Graph graph;
+            graph.capture([&](cudaStream_t stream) {
+                for (std::uint32_t i = 0; i < kBatch; ++i) {
+                    launch(several_apply<N, Kind>, blocks, kSeveralThreads, stream, true, a, inverse.data(), p.data(),
+                           q.data(), static_cast<long long>(rows_), device_state.data(), sums);
+                    launch(several_update<N, T>, update_blocks, kSeveralThreads, stream, true, inverse.data(), c.data(),
+                           r.data(), p.data(), q.data(), groups, device_state.data(), sums);
+                }
+            });
+            Timer timer;
+            timer.start();
+            launch(several_begin<N, T>, update_blocks, kSeveralThreads, nullptr, false, inverse.data(), c.data(),
+                   r.data(), p.data(), groups, device_state.data(), sums);
+            for (std::uint64_t launched = 0; state.all_done == 0; launched += kBatch) {
+                graph.launch();
+                device_state.download(std::span(&state, 1));
+                if (launched > std::uint64_t{limit} + 2 * kBatch)
+                    throw DeviceError("several_update", "the solver did not come to an end");
+            }
+            const double seconds = timer.stop();
+            for (SparseCgReport& one : report) one.seconds += seconds;
+        });
+        c.download(host);
+        for (std::size_t j = 0; j < d.size(); ++j) {
+            if (!active[j]) continue;
+            report[j].iterations += state.iterations[j];
+            report[j].end = state.end[j];
+            for (std::size_t i = 0; i < rows_; ++i) x[j][i] += static_cast<double>(host[i * kStride + j]);
+        }
+    }
+
     /// 1 / a_ii, or ones.
     [[nodiscard]] std::vector<T> inverse_diagonal(bool jacobi) const {
         std::vector<T> inverse(rows_, T(1));
@@ -188,7 +453,7 @@ private:
     /// x += c with A c = d, solved from c = 0 until the recursion's ||r|| is below `goal` or the report's iterations
     /// reach `limit`; counts and the end go to the report.
     void correct(const Buffer<T>& inverse, const std::vector<double>& d, double goal, std::uint32_t limit,
-                 std::vector<double>& x, SparseCgReport& report) const {
+                 std::vector<double>& x, SparseCgReport& report, const HistoryRecorder* history) const {
         const Buffer<double> rhs = to_device(d);
         Buffer<T> c(padded_), r(padded_);
         p_.zero();
@@ -208,8 +473,10 @@ private:
             for (int i = 0; i < kBatch; ++i) {
                 sparse_update<T><<<kSparseBlocks, kSparseThreads, 0, stream>>>(
                     inverse.data(), c.data(), r.data(), p_.data(), q_.data(), n, part[i % 2], part[2], part[1 - i % 2],
-                    goal * goal, left, status.data());
+                    goal * goal, left, status.data(), late_);
                 check(cudaGetLastError(), "launch of sparse_update");
+                if (history != nullptr)
+                    history->record(stream, part[1 - i % 2] + kSparseBlocks, c.data(), status.data());
                 cg_product(stream, inverse.data(), part[2], status.data(), true);
             }
         });
@@ -235,8 +502,8 @@ private:
         for (std::uint32_t i = 0; i < rows_; ++i) x[i] += static_cast<double>(host[i]);
     }
 
-    using Operator = std::variant<CrsProduct<T>, BlockProduct<T, 2>, BlockProduct<T, 4>, JdsRowProduct<T>,
-                                  JdsProduct<T>, BandProduct<T>>;
+    using Operator = std::variant<CrsProduct<T>, BlockProduct<T, 2>, BlockProduct<T, 4>, ComplexProduct<T>,
+                                  JdsRowProduct<T>, JdsProduct<T>, SlicedProduct<T>, BandProduct<T>>;
 
     void upload(const std::vector<std::uint32_t>& begin, const std::vector<std::uint32_t>& column,
                 const std::vector<double>& value) {
@@ -251,6 +518,36 @@ private:
         return {begin_.data(), column_.data(), value_.data(), b.block_rows(),
                 std::max(B, std::min(32, B * lanes_for(mean, 1)))};
     }
+    SlicedProduct<T> sliced(const SlicedEll& s) {
+        std::vector<DeviceSlice> slices;
+        slices.reserve(s.slice.size());
+        for (const SlicedEll::Slice& k : s.slice)
+            slices.push_back(
+                {k.begin, k.steps | static_cast<std::uint32_t>(std::countr_zero(k.lanes)) << 26, k.row, k.long_row});
+        std::vector<uint2> long_rows;
+        for (const SlicedEll::LongRow& r : s.long_row) long_rows.push_back({r.first_slice, r.pieces});
+        slice_ = to_device(slices);
+        column_ = to_device(s.column);
+        value_ = to_device(std::vector<T>(s.value.begin(), s.value.end()));
+        permutation_ = to_device(s.permutation);
+        if (!long_rows.empty()) {
+            long_row_ = to_device(long_rows);
+            count_ = to_device(std::vector<std::uint32_t>(long_rows.size(), 0));
+            sums_.allocate(slices.size());
+            late_sums_.allocate(2 * long_rows.size());
+            late_sums_.zero();
+            late_ = {late_sums_.data(), static_cast<std::uint32_t>(long_rows.size())};
+        }
+        return {slice_.data(),
+                column_.data(),
+                permutation_.data(),
+                value_.data(),
+                static_cast<std::uint32_t>(slices.size()),
+                rows_,
+                long_row_.data(),
+                sums_.data(),
+                count_.data()};
+    }
     void allocate_vectors() {
         p_.allocate(padded_);
         q_.allocate(padded_);
@@ -259,23 +556,21 @@ private:
     [[nodiscard]] unsigned blocks_for(double threads) const {
         return static_cast<unsigned>(std::clamp(threads / 256, 1.0, 8.0 * require_device().multiprocessors) + 0.999);
     }
-    void product(cudaStream_t stream = nullptr) const {
+    void product(cudaStream_t stream = nullptr, bool dependent = false) const {
         std::visit(
             [&](const auto& a) {
                 using Kind = std::decay_t<decltype(a)>;
-                double threads = rows_;
-                if constexpr (requires { a.lanes; }) threads = static_cast<double>(a.rows) * a.lanes;
-                sparse_product<Kind><<<blocks_for(threads), 256, 0, stream>>>(a, p_.data(), q_.data());
+                launch(sparse_product<Kind>, blocks_for(threads_of(a)), 256, stream, dependent, a, p_.data(),
+                       q_.data());
             },
             operator_);
-        check(cudaGetLastError(), "launch of sparse_product");
     }
     void cg_product(cudaStream_t stream, const T* inverse, double* partial, SparseStatus* status, bool counts) const {
         std::visit(
             [&](const auto& a) {
                 using Kind = std::decay_t<decltype(a)>;
                 sparse_apply<Kind><<<kSparseBlocks, kSparseThreads, 0, stream>>>(a, inverse, p_.data(), q_.data(),
-                                                                                 rows_, partial, status, counts);
+                                                                                 rows_, partial, status, counts, late_);
             },
             operator_);
         check(cudaGetLastError(), "launch of sparse_apply");
@@ -286,6 +581,10 @@ private:
     CompressedRows host_; ///< for the diagonal and the true residual
     Buffer<std::uint32_t> begin_, column_, permutation_, count_;
     Buffer<T> value_, sums_;
+    Buffer<DeviceSlice> slice_;
+    Buffer<uint2> long_row_;
+    Buffer<double> late_sums_;
+    LateProducts late_;
     std::array<Buffer<T>, 9> band_;
     mutable Buffer<T> p_, q_;
     Operator operator_;
@@ -313,11 +612,34 @@ void SparseMatrix::apply(std::span<const double> x, std::span<double> y) const {
     impl_->matrix->apply(x, y);
 }
 double SparseMatrix::time_product(int repeats) const {
-    return impl_->matrix->time_product(repeats);
+    const std::function<double()> batch = product_batches();
+    std::vector<double> seconds;
+    for (int i = 0; i < repeats + 2; ++i) {
+        const double s = batch();
+        if (i >= 2) seconds.push_back(s);
+    }
+    std::ranges::sort(seconds);
+    return seconds[seconds.size() / 2];
+}
+std::function<double()> SparseMatrix::product_batches(bool dependent) const {
+    return impl_->matrix->product_batches(dependent);
 }
 SparseCgReport SparseMatrix::solve(std::span<const double> b, double tolerance, std::uint32_t max_iterations,
-                                   bool jacobi, std::vector<double>* x) const {
-    return impl_->matrix->solve(b, tolerance, max_iterations, jacobi, x);
+                                   bool jacobi, std::vector<double>* x, SparseHistory* history) const {
+    return impl_->matrix->solve(b, tolerance, max_iterations, jacobi, x, history);
+}
+TextbookReport SparseMatrix::textbook(std::span<const double> b, const TextbookOptions& options,
+                                      std::vector<double>* x) const {
+    return impl_->matrix->textbook(b, options, x);
+}
+
+void SparseMatrix::apply_several(std::span<const std::vector<double>> x, std::vector<std::vector<double>>& y) const {
+    impl_->matrix->apply_several(x, y);
+}
+std::vector<SparseCgReport> SparseMatrix::solve_several(std::span<const std::vector<double>> b, double tolerance,
+                                                        std::uint32_t max_iterations,
+                                                        std::vector<std::vector<double>>* x) const {
+    return impl_->matrix->solve_several(b, tolerance, max_iterations, x);
 }
 
 TimedChoice choose_on_device(const CompressedRows& a, SparsePrecision precision) {

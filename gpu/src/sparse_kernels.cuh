@@ -1,161 +1,15 @@
-// Sparse products as functions of a whole grid: each operator hands (row, value of A x in that row) to a sink, every
-// row once, from one thread. x and y have room for whole blocks.
-//
-//     bytes of a product: report_formats() in mantissa/sparse/formats.hpp, which is what the reports divide by
+// The kernels of Jacobi CG, around any of the products of sparse_products.cuh.
 #pragma once
 
 #include <cstdint>
 
 #include "grid_reduce.cuh"
 #include "mantissa/gpu/cg_end.hpp"
-#include "storage.cuh"
+#include "sparse_products.cuh"
 
 namespace mantissa::gpu {
 
-/// Compressed rows; `lanes` threads share a row, a power of two up to 32.
-template <class T> struct CrsProduct {
-    using Value = T;
-    const std::uint32_t *begin, *column;
-    const T* value;
-    std::uint32_t rows;
-    int lanes;
-};
-/// B x B blocks; `lanes` threads share a block row, B of them a block: each takes one row of it.
-template <class T, int B> struct BlockProduct {
-    using Value = T;
-    const std::uint32_t *begin, *column;
-    const T* value;
-    std::uint32_t rows; ///< of blocks
-    int lanes;
-};
-/// Jagged diagonals, one thread a row.
-template <class T> struct JdsRowProduct {
-    using Value = T;
-    const std::uint32_t *begin, *column, *permutation, *count;
-    const T* value;
-    std::uint32_t rows;
-};
-/// Jagged diagonals one after another, the sums in memory in between.
-template <class T> struct JdsProduct {
-    using Value = T;
-    const std::uint32_t *begin, *column, *permutation, *count;
-    const T* value;
-    volatile T* partial;
-    std::uint32_t rows;
-};
-/// Nine bands, one thread a row. Couplings that leave the vector are zero by contract and are not followed.
-template <class T> struct BandProduct {
-    using Value = T;
-    const T* band[9];
-    long long rows, row_length;
-};
-
 #ifdef __CUDACC__
-
-__device__ __forceinline__ long long grid_thread() {
-    return static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
-__device__ __forceinline__ long long grid_threads() {
-    return static_cast<long long>(gridDim.x) * blockDim.x;
-}
-
-template <class T, class Sink>
-__device__ __forceinline__ void for_rows(const CrsProduct<T>& a, const T* x, Sink&& sink) {
-    const int lane = threadIdx.x & 31, part = lane & (a.lanes - 1), rows_a_warp = 32 / a.lanes;
-    const long long stride = grid_threads() / 32 * rows_a_warp;
-    for (long long base = grid_thread() / 32 * rows_a_warp; base < a.rows; base += stride) {
-        const long long row = base + lane / a.lanes;
-        T sum = 0;
-        if (row < a.rows) {
-            const std::uint32_t end = a.begin[row + 1];
-#pragma unroll 4
-            for (std::uint32_t k = a.begin[row] + part; k < end; k += a.lanes)
-                sum += __ldcs(a.value + k) * x[__ldcs(a.column + k)];
-        }
-        for (int d = a.lanes / 2; d > 0; d >>= 1) sum += __shfl_xor_sync(~0u, sum, d);
-        if (part == 0 && row < a.rows) sink(row, sum);
-    }
-}
-
-template <class T, int B, class Sink>
-__device__ __forceinline__ void for_rows(const BlockProduct<T, B>& a, const T* x, Sink&& sink) {
-    const int lane = threadIdx.x & 31, part = lane & (a.lanes - 1), rows_a_warp = 32 / a.lanes;
-    const int r = part % B, first = part / B, step = a.lanes / B;
-    const long long stride = grid_threads() / 32 * rows_a_warp;
-    for (long long base = grid_thread() / 32 * rows_a_warp; base < a.rows; base += stride) {
-        const long long row = base + lane / a.lanes;
-        T sum = 0;
-        if (row < a.rows) {
-            const std::uint32_t end = a.begin[row + 1];
-            const auto block_row = [&](std::uint32_t k) {
-                return *reinterpret_cast<const Vector<T, B>*>(a.value + (static_cast<std::size_t>(k) * B + r) * B);
-            };
-            const auto part_of_x = [&](std::uint32_t column) {
-                return *reinterpret_cast<const Vector<T, B>*>(x + static_cast<std::size_t>(column) * B);
-            };
-            // Two blocks at a time, whether there is a second or not: their loads are under way together, which is 5
-            // to 12 % of a product.
-            for (std::uint32_t k = a.begin[row] + first; k < end; k += 2 * step) {
-                const bool two = k + step < end;
-                const std::uint32_t column = a.column[k], other = two ? a.column[k + step] : column;
-                const auto v = block_row(k), w = two ? block_row(k + step) : Vector<T, B>{};
-                const auto xv = part_of_x(column), xw = part_of_x(other);
-#pragma unroll
-                for (int c = 0; c < B; ++c) sum += v.x[c] * xv.x[c];
-#pragma unroll
-                for (int c = 0; c < B; ++c) sum += w.x[c] * xw.x[c];
-            }
-        }
-        for (int d = B; d < a.lanes; d <<= 1) sum += __shfl_xor_sync(~0u, sum, d);
-        if (first == 0 && row < a.rows) sink(row * B + r, sum);
-    }
-}
-
-template <class T, class Sink>
-__device__ __forceinline__ void for_rows(const JdsRowProduct<T>& a, const T* x, Sink&& sink) {
-    for (long long t = grid_thread(); t < a.rows; t += grid_threads()) {
-        T sum = 0;
-        const std::uint32_t count = a.count[t];
-#pragma unroll 4
-        for (std::uint32_t d = 0; d < count; ++d) {
-            const long long k = a.begin[d] + t;
-            sum += __ldcs(a.value + k) * x[__ldcs(a.column + k)];
-        }
-        sink(a.permutation[t], sum);
-    }
-}
-
-template <class T, class Sink>
-__device__ __forceinline__ void for_rows(const JdsProduct<T>& a, const T* x, Sink&& sink) {
-    for (long long t = grid_thread(); t < a.rows; t += grid_threads()) {
-        a.partial[t] = 0;
-        const std::uint32_t count = a.count[t];
-        for (std::uint32_t d = 0; d < count; ++d) {
-            const long long k = a.begin[d] + t;
-            a.partial[t] = a.partial[t] + a.value[k] * x[a.column[k]];
-        }
-        sink(a.permutation[t], a.partial[t]);
-    }
-}
-
-template <class T, class Sink>
-__device__ __forceinline__ void for_rows(const BandProduct<T>& a, const T* x, Sink&& sink) {
-    for (long long i = grid_thread(); i < a.rows; i += grid_threads()) {
-        T sum = 0;
-#pragma unroll
-        for (int b = 0; b < 9; ++b) {
-            const long long j = i + a.row_length * (b / 3 - 1) + (b % 3 - 1);
-            if (j >= 0 && j < a.rows) sum += __ldcs(a.band[b] + i) * x[j];
-        }
-        sink(i, sum);
-    }
-}
-
-template <class Operator>
-__global__ void __launch_bounds__(256)
-    sparse_product(const Operator a, const typename Operator::Value* x, typename Operator::Value* y) {
-    for_rows(a, x, [&](long long row, typename Operator::Value v) { y[row] = v; });
-}
 
 /// Where the solver stands; written by block 0.
 struct SparseStatus {
@@ -199,21 +53,37 @@ __global__ void __launch_bounds__(kSparseThreads)
     store_partials(rho, rr, partial);
 }
 
+/// Products of rows that no thread is sure to get (those in pieces): a place for each, so that they are added in the
+/// same order in every run.
+struct LateProducts {
+    double* sums = nullptr; ///< p_i q_i of all, then q_i z_i of all
+    std::uint32_t count = 0;
+};
+
 /// q = A p and its two dot products. `counts`: an update went before, which is counted here, where no block of the
 /// update can see the count change.
 template <class Operator>
 __global__ void __launch_bounds__(kSparseThreads)
     sparse_apply(const Operator a, const typename Operator::Value* inverse, const typename Operator::Value* p,
-                 typename Operator::Value* q, long long n, double* partial, SparseStatus* status, bool counts) {
+                 typename Operator::Value* q, long long n, double* partial, SparseStatus* status, bool counts,
+                 LateProducts late) {
     if (status->done != 0) return;
     if (counts && blockIdx.x == 0 && threadIdx.x == 0) ++status->iterations;
     double pq = 0, qq = 0;
-    for_rows(a, p, [&](long long row, typename Operator::Value v) {
+    const auto take = [&](long long row, typename Operator::Value v, std::uint32_t number = ~0u) {
         if (row >= n) return; // padding of the last block
         q[row] = v;
-        pq += static_cast<double>(p[row]) * static_cast<double>(v);
-        qq += static_cast<double>(v) * static_cast<double>(v * inverse[row]);
-    });
+        const double pv = static_cast<double>(p[row]) * static_cast<double>(v);
+        const double vv = static_cast<double>(v) * static_cast<double>(v * inverse[row]);
+        if (number == ~0u) {
+            pq += pv;
+            qq += vv;
+        } else {
+            late.sums[number] = pv;
+            late.sums[late.count + number] = vv;
+        }
+    };
+    for_rows(a, p, take, NothingToAwait{});
     store_partials(pq, qq, partial);
 }
 
@@ -221,7 +91,8 @@ __global__ void __launch_bounds__(kSparseThreads)
 template <class T>
 __global__ void __launch_bounds__(kSparseThreads)
     sparse_update(const T* inverse, T* x, T* r, T* p, const T* q, long long n, const double* before,
-                  const double* products, double* after, double goal, std::uint32_t limit, SparseStatus* status) {
+                  const double* products, double* after, double goal, std::uint32_t limit, SparseStatus* status,
+                  LateProducts late) {
     if (status->done != 0) return;
     __shared__ double total[4];
     const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
@@ -229,6 +100,7 @@ __global__ void __launch_bounds__(kSparseThreads)
         const double* const from = (warp < 2 ? before : products) + (warp & 1) * kSparseBlocks;
         double s = 0;
         for (int i = lane; i < kSparseBlocks; i += 32) s += from[i];
+        for (std::uint32_t i = lane; warp >= 2 && i < late.count; i += 32) s += late.sums[(warp & 1) * late.count + i];
         s = warp_sum(s);
         if (lane == 0) total[warp] = s;
     }

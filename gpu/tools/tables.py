@@ -93,6 +93,47 @@ def matrices_table(result):
     return lines
 
 
+def blas1_table(result):
+    lines = [
+        "| operation | arithmetic | elements | us | GFlop/s | GB/s | of copy | of a copy of as many bytes | cuBLAS takes | processor takes | bits |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|",
+    ]
+    for r in result["runs"]:
+        lines.append(
+            f"| {r['operation']} | {r['arithmetic']} | 2^{r['n'].bit_length() - 1} | {1e6 * r['seconds']:.2f} | {r['gflops']:.1f} "
+            f"| {1e-9 * r['bytes_per_second']:.0f} | {r['share_of_copy']:.3f} | {r['copy_seconds'] / r['seconds']:.2f} "
+            f"| {r['cublas_ratio']:.2f} x | {r['processor_ratio']:.0f} x | {'the same' if r['same_bits'] else 'DIFFERENT'} |"
+        )
+    return lines
+
+
+def peaks_table(result):
+    """The largest size of each operation, and the products beside, as shares of the device's peaks."""
+    peaks, largest = result["peaks"], max(r["n"] for r in result["runs"])
+    lines = ["| operation | arithmetic | GFlop/s | of peak | GB/s | of peak |", "|---|---|---:|---:|---:|---:|"]
+    for r in [r for r in result["runs"] if r["n"] == largest] + result["others"]:
+        rate, moved = r["operations"] / r["seconds"], r["bytes"] / r["seconds"]
+        name = r["operation"] + (f", {r['matrix']}, {r['format']}" if "matrix" in r else "")
+        lines.append(
+            f"| {name} | {r['arithmetic']} | {1e-9 * rate:.1f} | {100 * rate / peaks[r['arithmetic'] + '_operations_per_second']:.1f} % "
+            f"| {1e-9 * moved:.0f} | {100 * moved / peaks['bytes_per_second']:.1f} % |"
+        )
+    return lines
+
+
+def titled_tables(result):
+    """(title, lines) of each table of a kept run."""
+    if result.get("kind") == "blas1":
+        return (("Level-1 operations", blas1_table(result)), ("Shares of the device's peaks", peaks_table(result)))
+    return (
+        ("One pass of the pipelined CG, constant stencil", passes_table(result)),
+        ("Solves to 1e-10", solves_table(result)),
+        (f"The reduced-format engine, level {result.get('engine', {}).get('level')}", engine_table(result)),
+        ("cuBLAS + cuSPARSE CG", library_table(result)),
+        ("Sparse products", matrices_table(result)),
+    )
+
+
 def tables(paths):
     out = [BEGIN]
     for path in paths:
@@ -104,13 +145,7 @@ def tables(paths):
             out[-1] += f" `{r['command']}`"
         if "note" in r:
             out += [r["note"]]
-        for title, table in (
-            ("One pass of the pipelined CG, constant stencil", passes_table(r)),
-            ("Solves to 1e-10", solves_table(r)),
-            (f"The reduced-format engine, level {r.get('engine', {}).get('level')}", engine_table(r)),
-            ("cuBLAS + cuSPARSE CG", library_table(r)),
-            ("Sparse products", matrices_table(r)),
-        ):
+        for title, table in titled_tables(r):
             if table:
                 out += ["", f"**{title}**", ""] + table
     return "\n".join(out + ["", END])

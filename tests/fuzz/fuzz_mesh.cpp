@@ -1,14 +1,22 @@
 // The mesh readers take any bytes: they return a mesh whose triangles name vertices that exist, or throw InvalidInput
 // with one line. What is returned has a topology, and can be cut where it is a surface.
+//
+// MANTISSA_FUZZ_READER names one reader (obj, off, ply). Its word is put in front of bytes that do not begin with it,
+// so that every input reaches that reader.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "mantissa/format.hpp"
 #include "mantissa/host/mesh.hpp"
 
 namespace {
+
+constexpr std::string_view kReader = MANTISSA_FUZZ_READER;
+// An OBJ begins with anything: a comment keeps the first bytes from being another kind's.
+constexpr std::string_view kFirst = kReader == "ply" ? "ply\n" : kReader == "off" ? "OFF\n" : "#\n";
 
 void require(bool good) {
     if (!good) std::abort();
@@ -34,6 +42,7 @@ void check(std::string_view text, const char* name) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    check(text, "fuzz.obj");
+    if (text.starts_with(kFirst)) check(text, "fuzz.obj");
+    else check(std::string(kFirst).append(text), "fuzz.obj");
     return 0;
 }

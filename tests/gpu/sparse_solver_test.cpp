@@ -11,12 +11,14 @@
 #include "device_test.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/sparse/cpu.hpp"
+#include "mantissa/sparse/reference.hpp"
 
 namespace mantissa::gpu {
 namespace {
 
-constexpr SparseFormat kFormats[] = {SparseFormat::crs, SparseFormat::bcrs2, SparseFormat::bcrs4,
-                                     SparseFormat::jds_rows, SparseFormat::jds};
+constexpr SparseFormat kFormats[] = {SparseFormat::crs,         SparseFormat::bcrs2, SparseFormat::bcrs4,
+                                     SparseFormat::jds_rows,    SparseFormat::jds,   SparseFormat::sell,
+                                     SparseFormat::sell_lengths};
 
 /// Five-point grid with a few long rows, and a diagonal that varies by orders of magnitude.
 CompressedRows grid_matrix(std::uint32_t n, bool long_rows) {
@@ -47,7 +49,141 @@ CompressedRows grid_matrix(std::uint32_t n, bool long_rows) {
     return {std::move(row_begin), std::move(column), std::move(value)};
 }
 
+/// Rows of very different lengths, empty ones among them, the longest in many pieces; every product and sum is exact.
+CompressedRows skewed_matrix(std::uint32_t rows) {
+    std::mt19937 random(rows);
+    std::vector<std::uint64_t> row_begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    for (std::uint32_t i = 0; i < rows; ++i) {
+        const auto kind = random() % 16;
+        const double share = kind == 0 ? 0.9 : kind == 1 ? 0.3 : kind < 4 ? 0.0 : 5.0 / rows;
+        for (std::uint32_t j = 0; j < rows; ++j)
+            if (std::generate_canonical<double, 32>(random) < share) {
+                column.push_back(j);
+                value.push_back(std::ldexp(1.0 + static_cast<double>(random() % 15), -3));
+            }
+        row_begin.push_back(value.size());
+    }
+    return {std::move(row_begin), std::move(column), std::move(value)};
+}
+
+/// The real form of a complex Hermitian grid matrix, diagonally dominant.
+CompressedRows complex_grid(std::uint32_t n) {
+    std::vector<std::uint64_t> row_begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    for (std::uint32_t i = 0; i < n * n; ++i) {
+        std::vector<std::uint32_t> columns;
+        if (i >= n) columns.push_back(i - n);
+        if (i % n != 0) columns.push_back(i - 1);
+        columns.push_back(i);
+        if (i % n != n - 1) columns.push_back(i + 1);
+        if (i + n < n * n) columns.push_back(i + n);
+        for (int r = 0; r < 2; ++r) {
+            for (const std::uint32_t j : columns) {
+                const double x = i == j ? 6.5 : -1.25, y = i == j ? 0 : i < j ? 0.5 : -0.5;
+                for (int c = 0; c < 2; ++c) {
+                    column.push_back(2 * j + static_cast<std::uint32_t>(c));
+                    value.push_back(r == c ? x : r == 0 ? -y : y);
+                }
+            }
+            row_begin.push_back(value.size());
+        }
+    }
+    return {std::move(row_begin), std::move(column), std::move(value)};
+}
+
+std::vector<std::vector<double>> whole_vectors(std::size_t rows, std::size_t count) {
+    std::vector<std::vector<double>> x(count, std::vector<double>(rows));
+    for (std::size_t j = 0; j < count; ++j)
+        for (std::size_t i = 0; i < rows; ++i) x[j][i] = static_cast<double>((i * (j + 3) + j) % 33) - 16;
+    return x;
+}
+
 using SparseSolverTest = mantissa::testing::DeviceTest;
+
+// Where every sum is exact, each format gives the bits of the definition, whatever its order; the counters of rows in
+// pieces serve again and again.
+TEST_F(SparseSolverTest, ExactSumsAreTheDefinitionsInEveryFormat) {
+    std::vector<CompressedRows> matrices;
+    for (const std::uint32_t rows : {1U, 2U, 7U, 33U, 65U, 257U, 1203U}) matrices.push_back(skewed_matrix(rows));
+    for (const std::uint32_t n : {1U, 2U, 5U, 23U}) matrices.push_back(complex_grid(n));
+    for (const CompressedRows& a : matrices) {
+        const auto x = whole_vectors(a.rows(), 3);
+        std::vector<std::vector<double>> want(3, std::vector<double>(a.rows())), y;
+        for (std::size_t j = 0; j < 3; ++j) reference_product<double>(a, x[j], want[j]);
+        for (const FormatReport& report : report_formats(a, 8))
+            for (const auto precision : {SparsePrecision::single_precision, SparsePrecision::double_precision}) {
+                SCOPED_TRACE(to_string(report.format) + " rows " + std::to_string(a.rows()));
+                const SparseMatrix matrix(a, report.format, precision);
+                std::vector<double> one(a.rows(), 99);
+                for (std::size_t j = 0; j < 3; ++j) {
+                    matrix.apply(x[j], one);
+                    EXPECT_EQ(one, want[j]);
+                }
+                matrix.apply_several(std::span(x).first(1), y);
+                EXPECT_EQ(y[0], want[0]);
+                const bool several = report.format == SparseFormat::crs || report.format == SparseFormat::sell ||
+                                     report.format == SparseFormat::sell_lengths;
+                if (several) {
+                    matrix.apply_several(x, y);
+                    EXPECT_EQ(y, want);
+                } else {
+                    EXPECT_THROW(matrix.apply_several(x, y), InvalidInput);
+                }
+            }
+    }
+    const SparseMatrix matrix(matrices[0], SparseFormat::crs, SparsePrecision::double_precision);
+    std::vector<std::vector<double>> y;
+    EXPECT_THROW(matrix.apply_several(whole_vectors(1, 4), y), InvalidInput);
+    EXPECT_THROW(matrix.apply_several(whole_vectors(2, 2), y), InvalidInput);
+}
+
+// Each column takes its own iterations, those of a solve by itself, and a column that has converged stays as it is.
+TEST_F(SparseSolverTest, SeveralRightHandSidesAreSolvedEachByItself) {
+    const CompressedRows a = grid_matrix(60, true);
+    std::vector<std::vector<double>> b(3, std::vector<double>(a.rows(), 0.0)), x, alone;
+    for (std::size_t i = 0; i < a.rows(); ++i) {
+        b[0][i] = std::cos(0.1 * static_cast<double>(i));
+        b[2][i] = i == 1234 ? 1 : 0;
+    } // the second is zero
+    for (const SparseFormat format : {SparseFormat::crs, SparseFormat::sell, SparseFormat::sell_lengths}) {
+        SCOPED_TRACE(to_string(format));
+        const SparseMatrix matrix(a, format, SparsePrecision::double_precision);
+        const auto reports = matrix.solve_several(b, 1e-10, 2000, &x);
+        ASSERT_EQ(reports.size(), 3U);
+        EXPECT_EQ(x[1], b[1]);
+        EXPECT_EQ(reports[1].iterations, 0U);
+        for (const std::size_t j : {0U, 2U}) {
+            const SparseCgReport one = matrix.solve(b[j], 1e-10, 2000);
+            EXPECT_EQ(reports[j].end, CgEnd::converged);
+            EXPECT_LT(reports[j].true_residual, 1.1e-10);
+            EXPECT_NEAR(reports[j].iterations, one.iterations, 0.01 * one.iterations + 1);
+            // The same bits, whatever the other columns are.
+            const std::vector<std::vector<double>> other = {b[2 - j], b[1], b[j]};
+            static_cast<void>(matrix.solve_several(other, 1e-10, 2000, &alone));
+            EXPECT_EQ(alone[2], x[j]);
+        }
+        EXPECT_EQ(matrix.solve_several(b, 1e-10, 7)[0].iterations, 7U);
+        std::vector<std::vector<double>> again;
+        static_cast<void>(matrix.solve_several(b, 1e-10, 2000, &again));
+        EXPECT_EQ(x, again);
+    }
+    // One, in any format.
+    const CompressedRows complex = complex_grid(40);
+    std::vector<double> right(complex.rows());
+    for (std::size_t i = 0; i < right.size(); ++i) right[i] = std::sin(0.7 * static_cast<double>(i));
+    const auto host = cpu_jacobi_cg<double>(complex, SparseFormat::crs, right, 1e-10, 2000, 1);
+    for (const SparseFormat format : {SparseFormat::crs, SparseFormat::bcrs2, SparseFormat::complex2}) {
+        const SparseMatrix matrix(complex, format, SparsePrecision::double_precision);
+        for (const auto& report :
+             {matrix.solve(right, 1e-10, 2000), matrix.solve_several({&right, 1}, 1e-10, 2000)[0]}) {
+            EXPECT_EQ(report.end, CgEnd::converged);
+            EXPECT_NEAR(report.iterations, static_cast<double>(host.iterations), 2);
+        }
+    }
+}
 
 TEST_F(SparseSolverTest, ProductsInEveryFormat) {
     for (const std::uint32_t n : {2U, 5U, 33U, 150U})

@@ -13,6 +13,7 @@
 #include "mantissa/reached.hpp"
 #include "mantissa/sparse/cpu.hpp"
 #include "mantissa/sparse/reorder.hpp"
+#include "mantissa/sparse/sliced_ell.hpp"
 #include "plain_cuthill_mckee.hpp"
 
 namespace mantissa {
@@ -92,7 +93,7 @@ TEST(SparseFormats, ReportsCountWhatConversionsMake) {
     for (const std::size_t value_bytes : {4UL, 8UL}) {
         const CompressedRows a = random_matrix(203, 9);
         const auto reports = report_formats(a, value_bytes);
-        ASSERT_EQ(reports.size(), 5U);
+        ASSERT_EQ(reports.size(), 7U); // none for complex blocks, which it is not made of
         for (const std::uint32_t block : {2U, 4U}) {
             const Bcrs b = to_bcrs(a, block);
             const FormatReport& r = reports[block / 2];
@@ -102,6 +103,8 @@ TEST(SparseFormats, ReportsCountWhatConversionsMake) {
         }
         EXPECT_EQ(reports[3].stored, to_jds(a).value.size());
         EXPECT_GT(reports[4].traffic, reports[3].traffic);
+        EXPECT_EQ(reports[5].stored, to_sliced_ell(a, kPlainSell).value.size());
+        EXPECT_EQ(reports[6].stored, to_sliced_ell(a, kSellByLengths).value.size());
     }
     EXPECT_NEAR(break_even_fill(4, 4), 0.53, 0.005);
 }
@@ -116,11 +119,13 @@ TEST(SparseFormats, ChoiceFollowsTheBytesAndSaysWhy) {
     std::vector<std::uint32_t> column(90);
     std::iota(row_begin.begin(), row_begin.end(), std::uint64_t{0});
     std::iota(column.begin(), column.end(), 0U);
-    const FormatChoice thin = choose_format(CompressedRows(row_begin, column, std::vector<double>(90, 2.0)), 4);
+    std::vector<double> diagonal(90);
+    std::iota(diagonal.begin(), diagonal.end(), 1.0); // no complex blocks
+    const FormatChoice thin = choose_format(CompressedRows(row_begin, column, diagonal), 4);
     EXPECT_EQ(thin.format, SparseFormat::crs) << thin.why;
     const auto reports = report_formats(block_matrix(50, 4), 4);
     const std::vector<double> seconds = {3e-6, 2e-6, 4e-6, 5e-6, 9e-6};
-    const FormatChoice timed = choose_format(reports, seconds);
+    const FormatChoice timed = choose_format(std::span(reports).first(seconds.size()), seconds);
     EXPECT_EQ(timed.format, SparseFormat::bcrs2);
     EXPECT_NE(timed.why.find("2.00 us"), std::string::npos) << timed.why;
 }
@@ -174,7 +179,8 @@ template <class T> void check_products(const CompressedRows& a) {
     std::mt19937 random(17);
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (const SparseFormat format :
-         {SparseFormat::crs, SparseFormat::bcrs2, SparseFormat::bcrs4, SparseFormat::jds_rows, SparseFormat::jds})
+         {SparseFormat::crs, SparseFormat::bcrs2, SparseFormat::bcrs4, SparseFormat::jds_rows, SparseFormat::jds,
+          SparseFormat::sell, SparseFormat::sell_lengths})
         for (const int threads : {1, 3}) {
             SCOPED_TRACE(to_string(format));
             const CpuProduct<T> product(a, format, threads);
@@ -206,7 +212,8 @@ TEST(CpuProducts, JacobiCgSolvesInEveryFormat) {
     std::vector<double> b(150);
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(i));
     for (const SparseFormat format :
-         {SparseFormat::crs, SparseFormat::bcrs2, SparseFormat::bcrs4, SparseFormat::jds_rows, SparseFormat::jds}) {
+         {SparseFormat::crs, SparseFormat::bcrs2, SparseFormat::bcrs4, SparseFormat::jds_rows, SparseFormat::jds,
+          SparseFormat::sell, SparseFormat::sell_lengths}) {
         const CpuCgResult r = cpu_jacobi_cg<double>(a, format, b, 1e-10, 500, 1);
         EXPECT_TRUE(r.converged);
         EXPECT_LT(r.true_residual, 1.1e-10);

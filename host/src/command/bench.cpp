@@ -113,9 +113,12 @@ Run setup(CLI::App& app, const std::string& typed) {
     CLI::App* const gpu = app.add_subcommand("gpu", "The GPU's native solvers against cuSPARSE and cuBLAS, as JSON");
     CLI::App* const arithmetic = app.add_subcommand(
         "arithmetic", "Kernels and Float<F> against native arithmetic, an emulated pass against native float");
-    return [flags, gpu, arithmetic, run_gpu = setup_bench_gpu(*gpu, typed),
-            run_arithmetic = setup_bench_arithmetic(*arithmetic)] {
+    CLI::App* const residuals = app.add_subcommand(
+        "residuals", "The recurrence's residual and the true one against iterations, as JSON and as a picture");
+    return [flags, gpu, arithmetic, residuals, run_residuals = setup_bench_residuals(*residuals, typed),
+            run_gpu = setup_bench_gpu(*gpu, typed), run_arithmetic = setup_bench_arithmetic(*arithmetic)] {
         if (gpu->parsed()) return run_gpu();
+        if (residuals->parsed()) return run_residuals();
         return arithmetic->parsed() ? run_arithmetic() : bench_command(*flags);
     };
 }

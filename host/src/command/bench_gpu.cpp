@@ -33,6 +33,10 @@ struct Flags {
     std::vector<std::string> matrices;
     std::string output;
     int threads = 0;
+    bool blas1 = false, cg = false;
+    std::vector<std::string> problems;
+    double tolerance = 1e-6;
+    std::vector<int> powers = {10, 27};
 };
 
 #ifdef MANTISSA_GPU_BENCH
@@ -131,31 +135,77 @@ nlohmann::ordered_json bench_engine(int level) {
     return {{"level", level}, {"emulated_threads", kThreads}, {"runs", std::move(runs)}};
 }
 
+std::vector<gpu::NamedMatrix> read_matrices(const std::vector<std::string>& files) {
+    std::vector<gpu::NamedMatrix> matrices;
+    for (const std::string& file : files)
+        matrices.push_back({std::filesystem::path(file).stem().string(), read_matrix_market(file)});
+    return matrices;
+}
+
+/// Writes `all` with the command that made it; where the file went is no part of that.
+void write_result(nlohmann::ordered_json all, const Flags& flags, const std::string& typed) {
+    const std::string went = flags.output.empty() ? "" : " --output " + flags.output;
+    const std::size_t at = went.empty() ? std::string::npos : typed.find(went);
+    all["command"] = at == std::string::npos ? typed : typed.substr(0, at) + typed.substr(at + went.size());
+    base::write_file(flags.output.empty() ? "-" : flags.output, all.dump(1) + "\n");
+}
+
+void say(const std::string& line) {
+    fmt::print(stderr, "{}\n", line);
+}
+
+int bench_blas1(const Flags& flags, const std::string& typed) {
+    if (flags.powers.size() != 2 || flags.powers[0] < 0 || flags.powers[1] > 28 || flags.powers[0] > flags.powers[1])
+        throw InvalidInput("--powers: give the first and the last, from 0 to 28");
+    gpu::Blas1BenchRequest request;
+    request.first_power = flags.powers[0];
+    request.last_power = flags.powers[1];
+    request.cpu_threads = thread_count(flags.threads);
+    request.matrices = read_matrices(flags.matrices);
+    const Provenance here = current_provenance(typed);
+    write_result(nlohmann::ordered_json::parse(gpu::run_blas1_bench(request, here.commit, here.date, say)), flags,
+                 typed);
+    return kDone;
+}
+
+int bench_cg(const Flags& flags, const std::string& typed) {
+    if (flags.problems.empty()) throw InvalidInput("--cg: name systems with --problem, as for mantissa solve");
+    if (!(flags.tolerance > 0 && flags.tolerance < 1))
+        throw InvalidInput(fmt::format("--tolerance {}: give a number between 0 and 1", flags.tolerance));
+    gpu::CgBenchRequest request;
+    request.tolerance = flags.tolerance;
+    request.cpu_threads = thread_count(flags.threads);
+    for (const std::string& text : flags.problems) {
+        const Problem problem = make_problem(text);
+        const auto* const rows = std::get_if<CompressedRows>(&problem.system.matrix());
+        if (rows == nullptr) throw InvalidInput(fmt::format("--problem {}: --cg is for sparse rows", text));
+        request.systems.push_back({problem.name, *rows, problem.b});
+    }
+    const Provenance here = current_provenance(typed);
+    write_result(nlohmann::ordered_json::parse(gpu::run_cg_bench(request, here.commit, here.date, say)), flags, typed);
+    return kDone;
+}
+
 int bench_gpu(const Flags& flags, const std::string& typed) {
     check_outputs({{"--output", flags.output}}, false);
     if (flags.levels.size() != 2 || flags.levels[0] < 2 || flags.levels[1] > 14 || flags.levels[0] > flags.levels[1])
         throw InvalidInput("--levels: give the first and the last, from 2 to 14");
     if (const std::string missing = gpu::device_missing(); !missing.empty())
         throw InvalidInput("bench gpu: " + missing);
+    if (flags.blas1) return bench_blas1(flags, typed);
+    if (flags.cg) return bench_cg(flags, typed);
     gpu::BenchRequest request;
     request.first_level = flags.levels[0];
     request.last_level = flags.levels[1];
     request.cpu_threads = thread_count(flags.threads);
-    for (const std::string& file : matrix_files(flags))
-        request.matrices.push_back({std::filesystem::path(file).stem().string(), read_matrix_market(file)});
+    request.matrices = read_matrices(matrix_files(flags));
     const Provenance here = current_provenance(typed);
-    const auto say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
     auto all = nlohmann::ordered_json::parse(gpu::run_bench(request, here.commit, here.date, say));
-    // Where the file went is no part of how the figures were made.
-    const std::string went = flags.output.empty() ? "" : " --output " + flags.output;
-    const std::size_t at = went.empty() ? std::string::npos : typed.find(went);
-    all["command"] = at == std::string::npos ? typed : typed.substr(0, at) + typed.substr(at + went.size());
     if (flags.levels[0] <= kEngineLevel && flags.levels[1] >= kEngineLevel) {
         say("engine");
         all["engine"] = bench_engine(kEngineLevel);
     }
-    const std::string json = all.dump(1);
-    base::write_file(flags.output.empty() ? "-" : flags.output, json + "\n");
+    write_result(std::move(all), flags, typed);
     return kDone;
 }
 
@@ -175,7 +225,17 @@ Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
     app.add_option("--levels", flags->levels, "first and last level of poisson2d")->expected(2)->capture_default_str();
     app.add_option("--matrix", flags->matrices, "MatrixMarket files; default: those of $MANTISSA_DATA/matrices");
     app.add_option("--output", flags->output, "write the JSON there instead of printing it");
-    app.add_option("--threads", flags->threads, "of the processor's own products, 0 for all cores");
+    app.add_option("--threads", flags->threads, "of the processor's own work, 0 for all cores");
+    app.add_flag("--blas1", flags->blas1,
+                 "axpy, dot and nrm2 over sizes instead, beside cuBLAS, a copy and the processor");
+    app.add_flag(
+        "--cg", flags->cg,
+        "textbook and pipelined Jacobi CG on sparse systems instead, with kernel and wall times and histories");
+    app.add_option("--problem", flags->problems, "of --cg: as for mantissa solve, more than one");
+    app.add_option("--tolerance", flags->tolerance, "of --cg")->capture_default_str();
+    app.add_option("--powers", flags->powers, "of --blas1: sizes from 2^FIRST to 2^LAST")
+        ->expected(2)
+        ->capture_default_str();
     return [flags, typed] { return bench_gpu(*flags, typed); };
 }
 

@@ -37,6 +37,8 @@ extern const Command kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kCompar
 
 /// The options of `mantissa bench gpu`.
 Run setup_bench_gpu(CLI::App& app, const std::string& typed);
+/// The options of `mantissa bench residuals`.
+Run setup_bench_residuals(CLI::App& app, const std::string& typed);
 /// The options of `mantissa bench arithmetic`.
 Run setup_bench_arithmetic(CLI::App& app);
 

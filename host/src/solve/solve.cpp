@@ -27,7 +27,8 @@ constexpr SchemeName kSchemes[] = {{Scheme::direct, "direct"},
                                    {Scheme::chronopoulos_gear, "chronopoulos-gear"},
                                    {Scheme::ghysels_vanroose, "ghysels-vanroose"},
                                    {Scheme::defect_correction, "defect-correction"},
-                                   {Scheme::residual_guided, "residual-guided"}};
+                                   {Scheme::residual_guided, "residual-guided"},
+                                   {Scheme::jacobi_pcg, "jacobi-pcg"}};
 
 bool runs_on_the_processor(Scheme scheme) {
     return scheme == Scheme::chronopoulos_gear || scheme == Scheme::ghysels_vanroose;
@@ -145,6 +146,8 @@ void run_scheme(const Problem& problem, const Engine& engine, std::span<double> 
         return solving::solve_defect_correction(problem, engine, u, d, context);
     case Scheme::residual_guided:
         return solving::solve_residual_guided(problem, engine, u, d, context);
+    case Scheme::jacobi_pcg:
+        return; // (solve() has gone another way)
     }
 }
 
@@ -228,6 +231,16 @@ std::string bad_diagonal(const System& system) {
     return {};
 }
 
+/// sqrt(sum (u - exact)^2 / N) of a problem whose solution is known.
+double rms_error(const Problem& problem, std::span<const double> u) {
+    double sum = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) {
+        const double e = u[i] - problem.exact(i);
+        sum += e * e;
+    }
+    return std::sqrt(sum / static_cast<double>(u.size()));
+}
+
 /// The verdict: the true residual of the problem as given decides, whatever the scheme believes. `y` is the solution
 /// of the problem that the scheme worked on.
 void settle(const Problem& original, std::span<const double> y, std::span<const double> u,
@@ -259,7 +272,7 @@ Scheme parse_scheme(std::string_view text) {
     for (const SchemeName& s : kSchemes)
         if (text == s.name) return s.scheme;
     throw InvalidInput(fmt::format("scheme '{}': write direct, pipelined, chronopoulos-gear, ghysels-vanroose, "
-                                   "defect-correction or residual-guided",
+                                   "defect-correction, residual-guided or jacobi-pcg",
                                    text.substr(0, 60)));
 }
 
@@ -293,7 +306,25 @@ std::uint64_t default_iteration_limit(std::size_t size) {
     return 150 * static_cast<std::uint64_t>(std::sqrt(static_cast<double>(size))) + 10000;
 }
 
+/// The scheme that knows no engine.
+static SolveResult solve_on_the_processor(const Problem& problem, const Engine& engine, const SolveOptions& options,
+                                          const Progress& progress) {
+    if (engine.name() != "emulated")
+        throw InvalidInput(fmt::format("scheme jacobi-pcg: it runs on this processor, not on engine '{}'; leave the "
+                                       "engine out, unchecked",
+                                       engine.name()));
+    if (problem.b.size() != problem.system.size())
+        throw InvalidInput("right-hand side: its length is not the system's size");
+    SolveOptions with_solution = options;
+    with_solution.keep_solution = true;
+    SolveResult result = std::move(solve_jacobi_pcg(problem.system, {problem.b}, with_solution, progress).front());
+    if (problem.exact) result.error = rms_error(problem, result.u);
+    if (!options.keep_solution) result.u = {};
+    return result;
+}
+
 SolveResult solve(const Problem& original, const Engine& engine, const SolveOptions& given, const Progress& progress) {
+    if (given.scheme == Scheme::jacobi_pcg) return solve_on_the_processor(original, engine, given, progress);
     SolveOptions options = given;
     if (options.resident && !options.outer) options.outer = kResidentIterate;
     check(original, engine, options);
@@ -348,14 +379,7 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     } else {
         settle(original, u, u, context);
     }
-    if (original.exact) {
-        double sum = 0;
-        for (std::size_t i = 0; i < size; ++i) {
-            const double e = u[i] - original.exact(i);
-            sum += e * e;
-        }
-        result.error = std::sqrt(sum / static_cast<double>(size));
-    }
+    if (original.exact) result.error = rms_error(original, u);
     if (options.keep_solution) result.u = std::move(u);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;

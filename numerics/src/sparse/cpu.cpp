@@ -6,6 +6,7 @@
 
 #include "mantissa/format.hpp"
 #include "mantissa/reached.hpp"
+#include "mantissa/sparse/complex_blocks.hpp"
 
 namespace mantissa {
 
@@ -41,6 +42,44 @@ void block_rows(std::uint32_t rows, const std::uint32_t* begin, const std::uint3
     }
 }
 
+template <class T>
+void complex_rows(std::uint32_t rows, const std::uint32_t* begin, const std::uint32_t* column, const T* value,
+                  const T* x, T* y, [[maybe_unused]] int threads) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (Index i = 0; i < static_cast<Index>(rows); ++i) {
+        T real = 0, imaginary = 0;
+        for (std::uint32_t k = begin[i]; k < begin[i + 1]; ++k) {
+            const T re = value[2 * std::size_t{k}], im = value[2 * std::size_t{k} + 1];
+            const T* const part = x + 2 * std::size_t{column[k]};
+            real += re * part[0] - im * part[1];
+            imaginary += im * part[0] + re * part[1];
+        }
+        y[2 * i] = real;
+        y[2 * i + 1] = imaginary;
+    }
+}
+
+/// `slice`: those of whole rows, one behind another; `row` has the matrix's row for each stored one.
+template <class T>
+void sliced_rows(std::span<const SlicedEll::Slice> slice, std::uint32_t rows, const std::uint32_t* row,
+                 const std::uint32_t* column, const T* value, const T* x, T* y, [[maybe_unused]] int threads) {
+    constexpr std::uint32_t kWidth = SlicedEll::kWidth;
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
+    for (Index k = 0; k < static_cast<Index>(slice.size()); ++k) {
+        const SlicedEll::Slice s = slice[static_cast<std::size_t>(k)];
+        const std::uint32_t end =
+            static_cast<std::size_t>(k) + 1 < slice.size() ? slice[static_cast<std::size_t>(k) + 1].row : rows;
+        T sum[kWidth] = {};
+        for (std::size_t e = std::size_t{s.begin} * kWidth; e < (std::size_t{s.begin} + s.steps) * kWidth; e += kWidth)
+            for (std::uint32_t t = 0; t < kWidth; ++t) sum[t] += value[e + t] * x[column[e + t]];
+        for (std::uint32_t t = s.row; t < end; ++t) {
+            T all = 0;
+            for (std::uint32_t lane = 0; lane < s.lanes; ++lane) all += sum[(t - s.row) * s.lanes + lane];
+            y[row[t]] = all;
+        }
+    }
+}
+
 double seconds_now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -62,6 +101,19 @@ CpuProduct<T>::CpuProduct(const CompressedRows& a, SparseFormat format, int thre
         begin_ = std::move(b.row_begin);
         column_ = std::move(b.column);
         take(b.value);
+    } else if (format == SparseFormat::complex2) {
+        ComplexBlocks b = to_complex_blocks(a);
+        begin_ = std::move(b.row_begin);
+        column_ = std::move(b.column);
+        take(b.value);
+    } else if (format == SparseFormat::sell || format == SparseFormat::sell_lengths) {
+        SlicedOptions options = format == SparseFormat::sell ? kPlainSell : kSellByLengths;
+        options.longest_piece = 0; // pieces are for devices
+        SlicedEll s = to_sliced_ell(a, options);
+        slice_ = std::move(s.slice);
+        column_ = std::move(s.column);
+        permutation_ = std::move(s.permutation);
+        take(s.value);
     } else {
         Jds j = to_jds(a);
         begin_ = std::move(j.diagonal_begin);
@@ -83,6 +135,11 @@ template <class T> void CpuProduct<T>::apply(std::span<const T> x, std::span<T> 
     if (block_ == 4)
         return block_rows<T, 4>(static_cast<std::uint32_t>(padded_ / 4), begin_.data(), column_.data(), value_.data(),
                                 x.data(), y.data(), threads_);
+    if (format_ == SparseFormat::complex2)
+        return complex_rows(rows_ / 2, begin_.data(), column_.data(), value_.data(), x.data(), y.data(), threads_);
+    if (format_ == SparseFormat::sell || format_ == SparseFormat::sell_lengths)
+        return sliced_rows<T>(slice_, rows_, permutation_.data(), column_.data(), value_.data(), x.data(), y.data(),
+                              threads_);
     if (format_ == SparseFormat::jds_rows) {
 #pragma omp parallel for schedule(static) num_threads(threads_)
         for (Index t = 0; t < static_cast<Index>(rows_); ++t) {

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "mantissa/format.hpp"
+#include "mantissa/sparse/complex_blocks.hpp"
+#include "mantissa/sparse/sliced_ell.hpp"
 
 namespace mantissa {
 
@@ -35,7 +37,8 @@ Bcrs to_bcrs(const CompressedRows& a, std::uint32_t block) {
         const std::uint32_t first = i * block, last = std::min(b.rows, first + block);
         for (std::uint32_t k = row_begin[first]; k < row_begin[last]; ++k) columns.push_back(column[k] / block);
         std::ranges::sort(columns);
-        columns.erase(std::ranges::unique(columns).begin(), columns.end());
+        columns.erase(std::unique(columns.begin(), columns.end()),
+                      columns.end()); // (clang 14 cannot take ranges::unique)
         const auto base = static_cast<std::uint32_t>(b.column.size());
         for (std::uint32_t k = 0; k < columns.size(); ++k) place[columns[k]] = base + k;
         b.column.insert(b.column.end(), columns.begin(), columns.end());
@@ -140,7 +143,8 @@ CompressedRows to_compressed_rows(const Bands& a) {
 }
 
 std::string to_string(SparseFormat f) {
-    constexpr const char* kNames[] = {"CRS", "BCRS 2x2", "BCRS 4x4", "JDS by rows", "JDS"};
+    constexpr const char* kNames[] = {"CRS", "BCRS 2x2", "BCRS 4x4",        "JDS by rows",
+                                      "JDS", "SELL",     "SELL by lengths", "complex 2x2"};
     return kNames[static_cast<int>(f)];
 }
 
@@ -196,6 +200,16 @@ std::vector<FormatReport> report_formats(const CompressedRows& a, std::size_t va
     }
     add(SparseFormat::jds_rows, stored, 4 * stored + 8 * rows, 0);
     add(SparseFormat::jds, stored, 4 * stored + 4 * rows, again + 2 * rows * value_bytes);
+    for (const SparseFormat format : {SparseFormat::sell, SparseFormat::sell_lengths}) {
+        const SlicedSize size = sliced_size(a, format == SparseFormat::sell ? kPlainSell : kSellByLengths);
+        const std::size_t entries = size.steps * SlicedEll::kWidth;
+        add(format, entries, 4 * entries + 16 * size.slices + 4 * rows, 0);
+    }
+    if (why_no_complex_blocks(a).empty()) {
+        const std::size_t blocks = count_blocks(a, 2);
+        add(SparseFormat::complex2, 2 * blocks, 4 * blocks + 4 * (rows / 2 + 1), 0);
+        reports.back().fill = static_cast<double>(nonzeros) / static_cast<double>(std::max<std::size_t>(1, 4 * blocks));
+    }
     return reports;
 }
 

@@ -15,6 +15,13 @@ struct NamedMatrix {
     CompressedRows matrix;
 };
 
+/// One matrix, two or three right-hand sides.
+struct NamedSystems {
+    std::string name;
+    CompressedRows matrix;
+    std::vector<std::vector<double>> b;
+};
+
 struct BenchRequest {
     int first_level = 8, last_level = 13; ///< of poisson2d
     int last_solve_level = 12;            ///< whole solves to 1e-10 up to here
@@ -22,6 +29,8 @@ struct BenchRequest {
     std::uint32_t passes = 200;           ///< timed passes of a solver
     int repeats = 5;                      ///< of every solve; the median counts
     std::vector<NamedMatrix> matrices;
+    std::vector<NamedSystems> systems;
+    int product_repeats = 40;                ///< of every product's batch, all formats in turn
     double matrix_tolerance = 1e-8;          ///< Jacobi CG on the matrices
     std::uint32_t matrix_iterations = 20000; ///< at most
     int cpu_threads = 0;                     ///< of the processor's products, 0: none
@@ -32,5 +41,40 @@ struct BenchRequest {
 /// line for each step. Throws DeviceError.
 std::string run_bench(const BenchRequest& request, const std::string& commit, const std::string& date,
                       const std::function<void(const std::string&)>& say = {});
+
+/// `mantissa bench gpu --blas1`: axpy, dot and nrm2 of 2^first_power to 2^last_power elements.
+struct Blas1BenchRequest {
+    int first_power = 10, last_power = 27;
+    int repeats = 15;                  ///< of every timed batch; the median counts
+    int cpu_threads = 1;               ///< of the processor's twin
+    std::vector<NamedMatrix> matrices; ///< whose products' shares of the peaks stand beside
+};
+
+/// One JSON object: the device, its peaks and copy bandwidth, "runs" and "others". Times are medians in seconds, beside
+/// cuBLAS's, a copy's of as many bytes and the processor's, of one run. Throws DeviceError.
+std::string run_blas1_bench(const Blas1BenchRequest& request, const std::string& commit, const std::string& date,
+                            const std::function<void(const std::string&)>& say = {});
+
+struct NamedSystem {
+    std::string name;
+    CompressedRows matrix;
+    std::vector<double> b;
+};
+
+/// `mantissa bench gpu --cg`: textbook and pipelined Jacobi CG on sparse systems.
+struct CgBenchRequest {
+    std::vector<NamedSystem> systems;
+    double tolerance = 1e-6;
+    std::uint32_t iterations = 20000; ///< at most
+    int repeats = 5;                  ///< of every solve; the median counts
+    std::uint32_t points = 150;       ///< of a history, at most
+    int cpu_threads = 1;              ///< of the processor's solver
+};
+
+/// One JSON object, "systems": for each, in float and double, the solves by both recurrences and both tests of the
+/// textbook one with kernel, device and wall times, and the histories of both; in double beside the processor's. Throws
+/// DeviceError, and InvalidInput on a diagonal that Jacobi refuses.
+std::string run_cg_bench(const CgBenchRequest& request, const std::string& commit, const std::string& date,
+                         const std::function<void(const std::string&)>& say = {});
 
 } // namespace mantissa::gpu

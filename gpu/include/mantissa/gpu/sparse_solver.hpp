@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "mantissa/gpu/cg.hpp"
 #include "mantissa/sparse/formats.hpp"
+#include "mantissa/sparse/jacobi_pcg.hpp"
 
 namespace mantissa::gpu {
 
@@ -24,6 +26,32 @@ struct SparseCgReport {
     std::uint32_t iterations = 0;
     double seconds = 0;       ///< from the first kernel to the last, by events; without true residuals' forming
     double true_residual = 0; ///< ||b - A x|| / ||b|| in double precision
+};
+
+/// Relative to ||b||; element k is that of the iterate behind k iterations.
+struct SparseHistory {
+    std::vector<double> recursive;     ///< ||r|| of the recurrence
+    std::vector<double> true_residual; ///< ||b - A x|| in double precision
+};
+
+struct TextbookOptions {
+    PcgTest test = PcgTest::residual;
+    double tolerance = 1e-6;
+    std::uint32_t max_iterations = 10000;
+    bool jacobi = true;              ///< else M = 1
+    std::span<const double> start{}; ///< x_0; empty: zeros
+    bool history = false;
+    bool measure_idle = false; ///< also time an iteration whose kernels return at once
+};
+
+struct TextbookReport {
+    CgEnd end = CgEnd::passes;
+    std::uint32_t iterations = 0;
+    double seconds = 0;       ///< from the first kernel to the last, by events, looks at the status included
+    double idle_seconds = 0;  ///< of an iteration of empty kernels, if measured: what launches cost
+    double wall_seconds = 0;  ///< of the call, by the host's clock: memory, transfers and the true residual included
+    double true_residual = 0; ///< ||b - A x|| / ||b|| in double precision
+    SparseHistory history;
 };
 
 /// A matrix on the device in one format. Throws InvalidInput on a matrix the format cannot hold, DeviceError on a
@@ -41,11 +69,31 @@ public:
     void apply(std::span<const double> x, std::span<double> y) const;
     /// Seconds of one product, the median of `repeats` timed ones behind a warm-up.
     [[nodiscard]] double time_product(int repeats = 50) const;
+    /// Seconds of one product, at every call of what is returned: of a captured graph of twenty, so that matrices can
+    /// be timed in turn. The matrix must outlive it. `dependent`: a product starts while the one before it ends, and
+    /// waits for it before it reads x (programmatic dependent launch).
+    [[nodiscard]] std::function<double()> product_batches(bool dependent = true) const;
     /// Solves from x = 0 until ||b - A x|| is below tolerance ||b||: CG ends by its recursion's residual, and in double
     /// goes on from the true one where that is still above (see CgEnd). `jacobi`: else D = 1. `x`, if given, gets the
     /// solution.
+    /// `history`, if given, gets the residuals of every iteration; without one nothing is spent on it.
     SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t max_iterations, bool jacobi = true,
-                         std::vector<double>* x = nullptr) const;
+                         std::vector<double>* x = nullptr, SparseHistory* history = nullptr) const;
+
+    /// Textbook Jacobi-PCG, in the matrix's precision, to the end of its own test, with no return to the true residual:
+    /// `converged` where the test holds of the true residual as well (of its delta, for that test), `stagnated` where
+    /// it holds of the recurrence's alone. `x`, if given, gets the solution. jacobi_pcg() is the processor's.
+    TextbookReport textbook(std::span<const double> b, const TextbookOptions& options,
+                            std::vector<double>* x = nullptr) const;
+
+    /// y[j] = A x[j] for one to three vectors in one pass over the matrix: compressed rows and sliced ELL; one vector
+    /// in any format.
+    void apply_several(std::span<const std::vector<double>> x, std::vector<std::vector<double>>& y) const;
+    /// solve() with Jacobi for one to three right-hand sides in one pass over the matrix, a report for each. Columns
+    /// have their own scalars; one that has converged stops changing. Seconds are those of all together.
+    std::vector<SparseCgReport> solve_several(std::span<const std::vector<double>> b, double tolerance,
+                                              std::uint32_t max_iterations,
+                                              std::vector<std::vector<double>>* x = nullptr) const;
 
 private:
     struct Impl;

@@ -22,8 +22,10 @@ enum class Scheme : std::uint8_t {
     ghysels_vanroose,  ///< Ghysels and Vanroose 2014, likewise
     defect_correction, ///< iterative refinement, section 2.2 and 3.2
     residual_guided,   ///< section 3.3
+    jacobi_pcg,        ///< textbook Jacobi-PCG in double on this processor, made for speed (sparse/jacobi_pcg.hpp)
 };
-/// "direct", "pipelined", "chronopoulos-gear", "ghysels-vanroose", "defect-correction", "residual-guided".
+/// "direct", "pipelined", "chronopoulos-gear", "ghysels-vanroose", "defect-correction", "residual-guided",
+/// "jacobi-pcg".
 std::string to_string(Scheme scheme);
 Scheme parse_scheme(std::string_view text);
 
@@ -158,5 +160,13 @@ using Progress = std::function<bool(const HistoryPoint&)>;
 /// engine, and when the problem cannot be scaled (jacobi_scaled()) or its right-hand side is not finite.
 SolveResult solve(const Problem& problem, const Engine& engine, const SolveOptions& options,
                   const Progress& progress = {});
+
+/// The scheme jacobi_pcg for several right-hand sides at once, which share each pass over the matrix and have the same
+/// bits as alone; solve() with that scheme is this with one. The history is the recursion's residual behind each
+/// iteration. Of the options tolerance, max_iterations, threads, keep_solution and history count; `spec` must be
+/// double. Each result's seconds are those of all. Throws InvalidInput: other options, a system on a grid, a diagonal
+/// entry not above zero.
+std::vector<SolveResult> solve_jacobi_pcg(const System& system, const std::vector<std::vector<double>>& b,
+                                          const SolveOptions& options, const Progress& progress = {});
 
 } // namespace mantissa

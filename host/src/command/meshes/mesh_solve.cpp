@@ -15,13 +15,17 @@ namespace mantissa::cli {
 
 void add_mesh_options(CLI::App& app, MeshFlags& flags) {
     app.add_option("mesh", flags.mesh, "OBJ, OFF or PLY; triangles, or faces that become fans of them")->required();
+    app.add_option("--subdivide", flags.subdivide,
+                   "first make four triangles of each, so many times (0 to 12), by the middles of its edges")
+        ->check(whole_number(0, 12))
+        ->capture_default_str();
     app.add_option("-o,--output", flags.output, "the mesh to write, OBJ or PLY by the name's ending")->required();
     auto* format = app.add_option("--format", flags.format, "one format for the datapath, as s23e8 (else: double)");
     app.add_option("--spec", flags.spec, "a full datapath, as s14e8,u=s23e8,row=s23e8,coef=s23e8 (else: double)")
         ->excludes(format);
     app.add_option("--engine", flags.engine, "see mantissa engines")->capture_default_str();
     app.add_option("--scheme", flags.scheme,
-                   "as in mantissa solve (else: direct in double, residual-guided with a spec)");
+                   "as in mantissa solve (else: jacobi-pcg in double, residual-guided with a spec)");
     app.add_option("--inner", flags.inner, "inner iterations per outer step")
         ->check(whole_number(1))
         ->capture_default_str();
@@ -38,18 +42,28 @@ void add_mesh_options(CLI::App& app, MeshFlags& flags) {
 SolveOptions mesh_solve_options(const MeshFlags& flags) {
     SolveOptions o;
     const bool reduced = !flags.format.empty() || !flags.spec.empty();
-    o.scheme = !flags.scheme.empty() ? parse_scheme(flags.scheme) : reduced ? Scheme::residual_guided : Scheme::direct;
+    const bool processor = !reduced && flags.engine == "emulated";
+    o.scheme = !flags.scheme.empty() ? parse_scheme(flags.scheme)
+               : reduced             ? Scheme::residual_guided
+               : processor           ? Scheme::jacobi_pcg
+                                     : Scheme::direct;
     o.spec = !flags.spec.empty() ? parse_spec(flags.spec)
                                  : DatapathSpec(parse_format(flags.format.empty() ? "double" : flags.format));
     o.inner = flags.inner;
     o.tolerance = flags.tolerance;
     o.max_iterations = flags.max_iterations;
     o.threads = thread_count(flags.threads);
-    o.jacobi = true;
+    o.jacobi = o.scheme != Scheme::jacobi_pcg;
     o.keep_solution = true;
     if (!(o.tolerance > 0 && o.tolerance < 1))
         throw InvalidInput(fmt::format("--tolerance {}: give a number between 0 and 1", o.tolerance));
     return o;
+}
+
+TriangleMesh mesh_of(const MeshFlags& flags) {
+    TriangleMesh mesh = read_mesh(flags.mesh);
+    for (std::uint64_t k = 0; k < flags.subdivide; ++k) mesh = subdivided(mesh);
+    return mesh;
 }
 
 void check_mesh_flags(const MeshFlags& flags) {
@@ -60,6 +74,15 @@ void check_mesh_flags(const MeshFlags& flags) {
 
 std::vector<SolveResult> solve_all(const std::string& name, const BuiltSystem& built, const MeshFlags& flags) {
     const SolveOptions options = mesh_solve_options(flags);
+    if (options.scheme == Scheme::jacobi_pcg) {
+        std::vector<std::vector<double>> right;
+        for (std::size_t s = 0; s < built.systems(); ++s) right.push_back(built.b(s));
+        running::SolveProgress line(options.tolerance);
+        return solve_jacobi_pcg(built.system(), right, options, [&](const HistoryPoint& h) {
+            line.update(h.inner_iterations, h.relative_defect);
+            return true;
+        });
+    }
     const auto engine = make_engine(flags.engine);
     std::vector<SolveResult> results;
     for (std::size_t s = 0; s < built.systems(); ++s) {

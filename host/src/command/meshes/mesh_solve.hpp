@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "mantissa/host/mesh.hpp"
 #include "mantissa/host/solve.hpp"
 #include "mantissa/host/system_builder.hpp"
 
@@ -17,7 +18,7 @@ namespace mantissa::cli {
 
 struct MeshFlags {
     std::string mesh, output, format, spec, engine = "emulated", scheme;
-    std::uint64_t inner = 25, max_iterations = 0;
+    std::uint64_t inner = 25, max_iterations = 0, subdivide = 0;
     double tolerance = 1e-6;
     int threads = 0;
     bool json = false;
@@ -26,6 +27,9 @@ struct MeshFlags {
 void add_mesh_options(CLI::App& app, MeshFlags& flags);
 /// Refuses what no solve would take, before a file is read.
 void check_mesh_flags(const MeshFlags& flags);
+
+/// The mesh that they name, subdivided.
+TriangleMesh mesh_of(const MeshFlags& flags);
 
 /// Solves every right-hand side of `built`; the results have their solutions.
 std::vector<SolveResult> solve_all(const std::string& name, const BuiltSystem& built, const MeshFlags& flags);

@@ -48,7 +48,7 @@ struct Mapped {
 
 Mapped map_mesh(const Flags& f, const LscmOptions& options) {
     Mapped m;
-    m.surface.mesh = read_mesh(f.mesh.mesh);
+    m.surface.mesh = mesh_of(f.mesh);
     m.given = topology_of(m.surface.mesh);
     try {
         if (f.cut && !m.given.disk()) m.surface = cut_to_disk(m.surface.mesh);

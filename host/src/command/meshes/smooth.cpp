@@ -38,7 +38,7 @@ struct Smoothed {
 
 Smoothed smooth_mesh(const Flags& f, DsiOptions options) {
     Smoothed s;
-    TriangleMesh clean = read_mesh(f.mesh.mesh);
+    TriangleMesh clean = mesh_of(f.mesh);
     s.before = f.noise > 0 ? with_noise(clean, f.noise, f.seed) : clean;
     const Neighbours around = neighbours_of(s.before);
     for (std::uint32_t v = 0; v < s.before.points.size(); ++v)

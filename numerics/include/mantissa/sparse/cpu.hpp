@@ -5,6 +5,7 @@
 #include <span>
 
 #include "mantissa/sparse/formats.hpp"
+#include "mantissa/sparse/sliced_ell.hpp"
 
 namespace mantissa {
 
@@ -24,6 +25,7 @@ private:
     std::uint32_t rows_ = 0, block_ = 1;
     std::size_t padded_ = 0;
     std::vector<std::uint32_t> begin_, column_, permutation_, count_;
+    std::vector<SlicedEll::Slice> slice_; ///< a row in pieces is one slice here
     std::vector<T> value_;
 };
 extern template class CpuProduct<float>;

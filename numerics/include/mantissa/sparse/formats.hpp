@@ -4,6 +4,9 @@
 //     BCRS 2, 4  dense B x B blocks with an index each; blocks are padded with zeros (Buatois et al. 2008)
 //     JDS        rows sorted by length and stored column by column, each jagged diagonal padded to 16 entries so that
 //                a warp's accesses stay aligned (Cevahir et al. 2009)
+//     complex    2 x 2 blocks [[x, -y], [y, x]], two values of each: complex_blocks.hpp
+//     SELL       slices of rows sorted by length within windows, one thread a row, or as many as its length asks for:
+//                sliced_ell.hpp
 #pragma once
 
 #include <cstddef>
@@ -48,18 +51,19 @@ CompressedRows to_compressed_rows(const Jds& a);
 /// Nine bands by rows, without their zeros.
 CompressedRows to_compressed_rows(const Bands& a);
 
-enum class SparseFormat : std::uint8_t { crs, bcrs2, bcrs4, jds_rows, jds };
-/// "CRS", "BCRS 2x2", "BCRS 4x4", "JDS by rows", "JDS".
+enum class SparseFormat : std::uint8_t { crs, bcrs2, bcrs4, jds_rows, jds, sell, sell_lengths, complex2 };
+/// "CRS", "BCRS 2x2", "BCRS 4x4", "JDS by rows", "JDS", "SELL", "SELL by lengths", "complex 2x2".
 std::string to_string(SparseFormat f);
 
 struct FormatReport {
     SparseFormat format = SparseFormat::crs;
     std::size_t stored = 0;       ///< values kept, padding included
-    double fill = 0;              ///< nonzeros over stored values
+    double fill = 0;              ///< nonzeros over stored values; complex2: over the four that a block stands for
     std::size_t matrix_bytes = 0; ///< values, indices and row pointers, each read once in a product
     std::size_t traffic = 0;      ///< matrix_bytes and one read of x and one write of y
 };
-/// What a product y = A x moves in each format, for values of `value_bytes` (4 or 8).
+/// What a product y = A x moves in each format that can hold `a`, for values of `value_bytes` (4 or 8): one report for
+/// each of SparseFormat, in its order; complex2 is left out where a block is not of its form.
 std::vector<FormatReport> report_formats(const CompressedRows& a, std::size_t value_bytes);
 
 struct FormatChoice {

@@ -1,0 +1,193 @@
+#include "bench_sparse.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "library_rivals.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/gpu/sparse_solver.hpp"
+#include "mantissa/sparse/cpu.hpp"
+#include "mantissa/sparse/reference.hpp"
+#include "mantissa/sparse/reorder.hpp"
+
+namespace mantissa::gpu {
+
+namespace {
+
+double median(std::vector<double> v) {
+    std::ranges::sort(v);
+    return v[v.size() / 2];
+}
+
+/// A product to be timed, ours or a rival's.
+struct Contender {
+    Json entry;
+    bool ours;
+    std::function<double()> batch;
+    std::vector<double> seconds;
+};
+
+/// Largest difference to the rows in double, over the largest element, from a vector of every sign.
+double product_error(const SparseMatrix& matrix, const CompressedRows& a) {
+    std::vector<double> x(a.rows()), y(a.rows(), std::numeric_limits<double>::quiet_NaN()), want(a.rows());
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::cos(0.37 * static_cast<double>(i));
+    reference_product<double>(a, x, want);
+    matrix.apply(x, y);
+    double error = 0, largest = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        largest = std::max(largest, std::abs(want[i]));
+        const double e = std::abs(y[i] - want[i]);
+        if (!(e <= error)) error = e;
+    }
+    return largest == 0 ? 0 : error / largest;
+}
+
+/// All contenders in turn, `repeats` times.
+void time_in_turn(std::vector<Contender>& contenders, int repeats) {
+    for (int i = 0; i < repeats + 2; ++i)
+        for (Contender& c : contenders) {
+            const double s = c.batch();
+            if (i >= 2) c.seconds.push_back(s);
+        }
+}
+
+Json best_of(const std::vector<Contender>& contenders, bool ours) {
+    const Contender* best = nullptr;
+    for (const Contender& c : contenders)
+        if (c.ours == ours && (best == nullptr || median(c.seconds) < median(best->seconds))) best = &c;
+    return best == nullptr ? Json(nullptr) : Json{{"name", best->entry["name"]}, {"seconds", median(best->seconds)}};
+}
+
+Json bench_products(const CompressedRows& a, bool single, int repeats) {
+    const auto precision = single ? SparsePrecision::single_precision : SparsePrecision::double_precision;
+    const std::vector<FormatReport> reports = report_formats(a, single ? 4 : 8);
+    std::vector<SparseMatrix> matrices;
+    matrices.reserve(reports.size());
+    std::vector<Contender> contenders;
+    for (const FormatReport& r : reports) {
+        matrices.emplace_back(a, r.format, precision);
+        const Json entry{{"name", to_string(r.format)},
+                         {"fill", r.fill},
+                         {"traffic", r.traffic},
+                         {"error", product_error(matrices.back(), a)}};
+        contenders.push_back({entry, true, matrices.back().product_batches(), {}});
+    }
+    for (Rival& r : cusparse_products(a, single))
+        contenders.push_back({{{"name", r.name}, {"error", r.error}}, false, std::move(r.batch), {}});
+    time_in_turn(contenders, repeats);
+    std::vector<double> seconds;
+    Json one{{"arithmetic", single ? "float" : "double"}};
+    for (const Contender& c : contenders) {
+        Json entry = c.entry;
+        entry["seconds"] = median(c.seconds);
+        one[c.ours ? "formats" : "cusparse"].push_back(std::move(entry));
+        if (c.ours) seconds.push_back(median(c.seconds));
+    }
+    const FormatChoice choice = choose_format(reports, seconds);
+    one["chosen"] = to_string(choice.format);
+    one["why"] = choice.why;
+    one["chosen_by_bytes"] = to_string(choose_format(a, single ? 4 : 8).format);
+    const Json ours = best_of(contenders, true), theirs = best_of(contenders, false);
+    one["best_cusparse"] = theirs["name"];
+    one["ratio"] = theirs["seconds"].get<double>() / ours["seconds"].get<double>();
+    // The chosen format launched plainly, as cuSPARSE is, in turn with cuSPARSE's best.
+    for (std::size_t i = 0; i < reports.size(); ++i)
+        if (reports[i].format == choice.format) {
+            std::vector<Contender> plain = {{{{"name", "plain"}}, true, matrices[i].product_batches(false), {}}};
+            for (Contender& c : contenders)
+                if (!c.ours && c.entry["name"] == theirs["name"]) plain.push_back({c.entry, false, c.batch, {}});
+            time_in_turn(plain, repeats);
+            one["plain_launch_seconds"] = median(plain[0].seconds);
+            one["plain_launch_ratio"] = median(plain[1].seconds) / median(plain[0].seconds);
+        }
+    return one;
+}
+
+} // namespace
+
+Json bench_matrix(const BenchRequest& request, const NamedMatrix& named) {
+    const CompressedRows& a = named.matrix;
+    const CompressedRows reordered = permuted(a, reverse_cuthill_mckee(a));
+    std::uint64_t longest = 0;
+    for (std::size_t i = 0; i < a.rows(); ++i) longest = std::max(longest, a.row_begin()[i + 1] - a.row_begin()[i]);
+    Json entry{{"name", named.name},
+               {"rows", a.rows()},
+               {"nonzeros", a.nonzeros()},
+               {"longest_row", longest},
+               {"mean_bandwidth", bandwidth(a).mean},
+               {"mean_bandwidth_rcm", bandwidth(reordered).mean},
+               {"products", Json::array()},
+               {"products_rcm", Json::array()}};
+    for (const bool single : {true, false}) {
+        entry["products"].push_back(bench_products(a, single, request.product_repeats));
+        entry["products_rcm"].push_back(bench_products(reordered, single, request.product_repeats));
+    }
+    if (request.matrix_iterations == 0) return entry;
+    std::vector<double> b(a.rows(), 1.0);
+    try {
+        for (const FormatReport& f : report_formats(a, 8)) {
+            if (f.format == SparseFormat::jds) continue;
+            const SparseCgReport r = SparseMatrix(a, f.format, SparsePrecision::double_precision)
+                                         .solve(b, request.matrix_tolerance, request.matrix_iterations);
+            entry["jacobi_cg"].push_back({{"format", to_string(f.format)},
+                                          {"end", to_string(r.end)},
+                                          {"iterations", r.iterations},
+                                          {"seconds", r.seconds},
+                                          {"true_residual", r.true_residual}});
+        }
+        if (request.cpu_threads > 0) {
+            const CpuCgResult r = cpu_jacobi_cg<double>(a, SparseFormat::crs, b, request.matrix_tolerance,
+                                                        request.matrix_iterations, request.cpu_threads);
+            entry["jacobi_cg_processor"] = {{"threads", request.cpu_threads},
+                                            {"iterations", r.iterations},
+                                            {"seconds", r.seconds},
+                                            {"true_residual", r.true_residual}};
+        }
+    } catch (const InvalidInput& e) {
+        entry["jacobi_cg_refused"] = e.what();
+    }
+    return entry;
+}
+
+Json bench_systems(const BenchRequest& request, const NamedSystems& named) {
+    Json entry{{"name", named.name},
+               {"rows", named.matrix.rows()},
+               {"nonzeros", named.matrix.nonzeros()},
+               {"systems", named.b.size()}};
+    for (const SparseFormat format : {SparseFormat::crs, SparseFormat::sell, SparseFormat::sell_lengths}) {
+        const SparseMatrix matrix(named.matrix, format, SparsePrecision::double_precision);
+        std::vector<double> together, apart, apart_new;
+        Json one{{"format", to_string(format)}};
+        for (int i = 0; i < request.repeats + 1; ++i) {
+            const auto all = matrix.solve_several(named.b, request.matrix_tolerance, request.matrix_iterations);
+            double sum = 0, sum_new = 0;
+            Json iterations = Json::array(), together_iterations = Json::array(), residuals = Json::array();
+            for (std::size_t s = 0; s < named.b.size(); ++s) {
+                const SparseCgReport r = matrix.solve(named.b[s], request.matrix_tolerance, request.matrix_iterations);
+                sum += r.seconds;
+                sum_new += matrix
+                               .solve_several(std::span(named.b).subspan(s, 1), request.matrix_tolerance,
+                                              request.matrix_iterations)[0]
+                               .seconds;
+                iterations.push_back(r.iterations);
+                together_iterations.push_back(all[s].iterations);
+                residuals.push_back(all[s].true_residual);
+            }
+            one["iterations"] = iterations;
+            one["iterations_together"] = together_iterations;
+            one["true_residuals_together"] = residuals;
+            if (i == 0) continue; // loads the kernels
+            together.push_back(all[0].seconds);
+            apart.push_back(sum);
+            apart_new.push_back(sum_new);
+        }
+        one["seconds_together"] = median(together);
+        one["seconds_one_by_one"] = median(apart);
+        one["seconds_one_by_one_new"] = median(apart_new);
+        entry["solves"].push_back(std::move(one));
+    }
+    return entry;
+}
+
+} // namespace mantissa::gpu

@@ -1,0 +1,103 @@
+// Jacobi-PCG in double on this processor (mantissa/sparse/jacobi_pcg.hpp), several right-hand sides at once.
+#include <algorithm>
+#include <chrono>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "context.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/host/residual.hpp"
+#include "mantissa/sparse/formats.hpp"
+#include "mantissa/sparse/jacobi_pcg.hpp"
+
+namespace mantissa {
+
+namespace {
+
+/// The matrix by rows; `made` holds it where the system has another kind.
+const CompressedRows& rows_of(const System& system, std::optional<CompressedRows>& made) {
+    if (const auto* rows = std::get_if<CompressedRows>(&system.matrix())) return *rows;
+    if (const auto* bands = std::get_if<Bands>(&system.matrix())) return made.emplace(to_compressed_rows(*bands));
+    throw InvalidInput("scheme jacobi-pcg: it takes sparse rows (mtx:, lscm:, dsi:), and this problem is a grid's; use "
+                       "direct");
+}
+
+void check(const SolveOptions& o) {
+    const auto none = [](bool given, std::string_view what) {
+        if (given) throw InvalidInput(fmt::format("scheme jacobi-pcg: {}", what));
+    };
+    none(!(o.spec == DatapathSpec(formats::kDouble)),
+         "it works in double precision: write --format double, or take residual-guided for a reduced datapath");
+    none(o.jacobi, "it divides by the diagonal itself: leave jacobi out");
+    none(!o.middle.empty() || o.outer || o.resident || !o.schedule.empty() || o.headroom || o.digits != 0,
+         "it has no outer loop: leave middle formats, outer, resident, schedule, headroom and digits out");
+    none(!(o.tolerance > 0 && o.tolerance < 1),
+         fmt::format("tolerance {}: give a number between 0 and 1", o.tolerance));
+    none(o.threads < 1, "threads: at least one");
+}
+
+/// The verdict, by the true residual; then why.
+void judge(const PcgReport& report, const SolveOptions& options, std::uint64_t limit, SolveResult& result) {
+    if (result.true_residual < options.tolerance * (1 + kReachedSlack)) {
+        result.status = Status::converged;
+        return;
+    }
+    const auto say = [&](Status status, std::string why) {
+        result.status = status;
+        result.detail = std::move(why);
+    };
+    switch (report.end) {
+    case PcgEnd::reached:
+    case PcgEnd::stagnated:
+        return say(Status::stagnated, fmt::format("the recurrence's residual reached the tolerance, the true one stays "
+                                                  "at {:.2e}: double precision cannot",
+                                                  result.true_residual));
+    case PcgEnd::indefinite:
+        return say(Status::breakdown, "p.q is not above zero: the matrix is not positive definite");
+    case PcgEnd::not_finite:
+        return say(Status::breakdown, "a dot product left the range of double precision: scale the system");
+    case PcgEnd::cancelled:
+        return say(Status::iteration_limit, "stopped on request");
+    case PcgEnd::limit:
+        return say(Status::iteration_limit, fmt::format("the limit of {} iterations is reached", limit));
+    }
+}
+
+} // namespace
+
+std::vector<SolveResult> solve_jacobi_pcg(const System& system, const std::vector<std::vector<double>>& b,
+                                          const SolveOptions& options, const Progress& progress) {
+    check(options);
+    const auto start = std::chrono::steady_clock::now();
+    std::optional<CompressedRows> made;
+    const CompressedRows& a = rows_of(system, made);
+    PcgOptions o;
+    // A little inside, so that the residual as it is reported, in another order of sums, is below the tolerance too.
+    o.tolerance = options.tolerance * (1 - kReachedSlack);
+    o.max_iterations = options.max_iterations != 0 ? options.max_iterations : default_iteration_limit(a.rows());
+    o.threads = options.threads;
+    o.history = options.history;
+    if (progress)
+        o.progress = [&](std::uint64_t iterations, double residual) { return progress({iterations, 0, residual}); };
+    std::vector<std::vector<double>> x(b.size());
+    const std::vector<PcgReport> reports = jacobi_pcg(a, b, x, o);
+    std::vector<SolveResult> results(b.size());
+    for (std::size_t s = 0; s < b.size(); ++s) {
+        SolveResult& r = results[s];
+        r.inner_iterations = reports[s].iterations;
+        r.true_residual = relative_residual(system, x[s], b[s], options.threads);
+        judge(reports[s], options, o.max_iterations, r);
+        if (options.history) {
+            r.history.push_back({0, 0, 1.0});
+            for (std::size_t k = 0; k < reports[s].history.size(); ++k)
+                r.history.push_back({k + 1, 0, reports[s].history[k]});
+        }
+        if (options.keep_solution) r.u = std::move(x[s]);
+    }
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (SolveResult& r : results) r.seconds = seconds;
+    return results;
+}
+
+} // namespace mantissa

@@ -1,0 +1,71 @@
+// Sliced ELL: rows in slices that a warp of 32 threads takes, entries stored in steps of 32, one a thread (Monakov,
+// Lokhmotov, Avetisyan 2010; sorted by length within windows: SELL-C-sigma of Kreutzer et al. 2014).
+//
+// Here a slice also says how many threads ("lanes") share a row: one and 32 rows, two and 16, up to 32 and one. Entry e
+// of a row is in step e / lanes, lane e % lanes. Rows longer than `longest_piece` steps of 32 entries are cut into
+// pieces, a slice each, so that no warp works long at one row: rows of very unequal length then cost what their entries
+// cost.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "mantissa/sparse/compressed_rows.hpp"
+
+namespace mantissa {
+
+struct SlicedEll {
+    static constexpr std::uint32_t kWidth = 32; ///< entries of a step
+    static constexpr std::uint32_t kWhole = 0xFFFFFFFF;
+    struct Slice {
+        std::uint32_t begin = 0; ///< first step: its entries start at begin * kWidth
+        std::uint32_t steps = 0;
+        std::uint32_t row = 0;           ///< first stored row
+        std::uint32_t lanes = 1;         ///< threads a row, a power of two; kWidth / lanes rows
+        std::uint32_t long_row = kWhole; ///< index in long_row, where the slice is a piece of it
+    };
+    /// A row in pieces: `pieces` slices one after another from first_slice.
+    struct LongRow {
+        std::uint32_t row = 0, first_slice = 0, pieces = 0;
+    };
+    std::uint32_t rows = 0;
+    std::vector<Slice> slice;
+    std::vector<LongRow> long_row;
+    std::vector<std::uint32_t> permutation; ///< stored row t is the matrix's row permutation[t]
+    std::vector<std::uint32_t> row_count;   ///< entries of stored row t
+    std::vector<std::uint32_t> column;      ///< padding: a column of the same row (0 in an empty one), value 0
+    std::vector<double> value;
+    [[nodiscard]] std::uint32_t steps() const { return static_cast<std::uint32_t>(column.size() / kWidth); }
+};
+
+struct SlicedOptions {
+    /// Rows are sorted by length, the longest first, within windows of so many rows (rounded up to a multiple of 32);
+    /// 0: all of them. Rows of equal length keep their order.
+    std::uint32_t window = 0;
+    /// A row gets so many lanes that it takes at most this many steps; 0: one lane always, the plain format.
+    std::uint32_t depth = 0;
+    /// Steps of 32 lanes above which a row is cut into pieces of this many; 0: never.
+    std::uint32_t longest_piece = 0;
+};
+/// What the two formats of this kind are made with: "SELL", plain; "SELL by lengths", where lanes and pieces go by a
+/// row's length.
+inline constexpr SlicedOptions kPlainSell{.window = 1024, .depth = 0, .longest_piece = 0};
+inline constexpr SlicedOptions kSellByLengths{.window = 0, .depth = 4, .longest_piece = 8};
+
+/// Throws InvalidInput on a matrix whose indices, padding included, need more than 32 bits.
+SlicedEll to_sliced_ell(const CompressedRows& a, const SlicedOptions& options);
+/// Where entry `e` of stored row `t` of `slice` (its first piece, where it is in pieces) is among column and value.
+inline std::size_t sliced_place(const SlicedEll::Slice& slice, std::uint32_t t, std::uint32_t e) {
+    return (std::size_t{slice.begin} + e / slice.lanes) * SlicedEll::kWidth + (t - slice.row) * slice.lanes +
+           e % slice.lanes;
+}
+/// Back again, without padding and zeros.
+CompressedRows to_compressed_rows(const SlicedEll& a);
+/// Steps that to_sliced_ell() would store and slices that it would make, without making it.
+struct SlicedSize {
+    std::size_t steps = 0, slices = 0, long_rows = 0;
+};
+SlicedSize sliced_size(const CompressedRows& a, const SlicedOptions& options);
+
+} // namespace mantissa
