@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "expect_invalid.hpp"
+#include "mantissa/host/mesh.hpp"
 #include "mantissa/host/store.hpp"
 #include "report/page/page.hpp"
 #include "scratch.hpp"
@@ -69,6 +70,56 @@ TEST(Report, AnEmptyStoreIsAllGapsEachWithItsMend) {
           "mantissa bench gpu", "mantissa reproduce table4", "history = true"})
         EXPECT_TRUE(has(made.html, mend)) << mend;
     EXPECT_FALSE(has(made.html, "<figure"));
+}
+
+std::size_t times_in(const std::string& text, const std::string& part) {
+    std::size_t n = 0;
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++n;
+    return n;
+}
+
+TEST(Report, DrawsTheMeshesOfItsSolves) {
+    const Scratch scratch;
+    const std::string ball = scratch.path("ball.obj"), cap = scratch.path("cap.obj");
+    write_mesh(ball, make_sphere(3));
+    write_mesh(cap, make_hemisphere(9));
+    const auto put = [&](const std::string& file, const std::vector<std::string>& problems) {
+        Store store(scratch.path(file));
+        for (const std::string& problem : problems) {
+            Point p = point("s14e8");
+            p.problem = problem;
+            store.put(p, result(50), 100, kProvenance);
+        }
+    };
+    put("drawn.sqlite", {"dsi:" + ball + ",task=smooth,weight=1,coordinate=x", "lscm:" + cap});
+    const std::string drawn = page_of({scratch.path("drawn.sqlite")});
+    EXPECT_TRUE(has(drawn, "id=\"meshes\""));
+    // The pattern twice and the surface, or the map, twice, for each of the two.
+    EXPECT_EQ(times_in(drawn, "<img src=\"data:image/png;base64,"), 8U);
+    EXPECT_EQ(times_in(drawn, "alt=\"\""), 0U);
+    EXPECT_TRUE(has(drawn, "img-src data:"));
+    put("gone.sqlite", {"lscm:" + scratch.path("gone.obj"), "lscm:" + ball});
+    const std::string gone = page_of({scratch.path("gone.sqlite")});
+    EXPECT_EQ(times_in(gone, "<img"), 0U);
+    EXPECT_EQ(times_in(gone, "No pictures of lscm:"), 2U) << "a file that is not there, and one that is no disk";
+    put("grid.sqlite", {"poisson2d:level=4"});
+    EXPECT_FALSE(has(page_of({scratch.path("grid.sqlite")}), "id=\"meshes\""));
+}
+
+TEST(Report, TellsSolvesWithOtherCouplingsApart) {
+    const Scratch scratch;
+    {
+        Store store(scratch.path("s.sqlite"));
+        for (const char* couplings : {"s7e8", "s10e8"}) {
+            Point p = point("s14e8");
+            p.options.couplings = parse_format(couplings);
+            store.put(p, result(50), 100, kProvenance);
+        }
+    }
+    Origins origins;
+    const Rows rows = read_stores({scratch.path("s.sqlite")}, origins);
+    ASSERT_EQ(rows.points.size(), 2U);
+    EXPECT_NE(rows.points[0].setting(), rows.points[1].setting());
 }
 
 TEST(Report, RefusesWhatIsNoResultsFile) {
@@ -133,8 +184,8 @@ TEST(Report, WordsAndRowsOfDifferencesAreSeriesOfTheirOwn) {
     const Scratch scratch;
     {
         Store store(scratch.path("s"));
-        for (const char* spec : {"s17e8", "s17e8,order=flux", "s17e8,u=s23e8,order=second-difference", "fx18.16",
-                                 "fx22.20", "double"})
+        for (const char* spec :
+             {"s17e8", "s17e8,order=flux", "s17e8,u=s23e8,order=second-difference", "fx18.16", "fx22.20", "double"})
             store.put(point(spec), result(100), 4225, kProvenance);
         // Another outer loop or headroom is another setting, and a schedule another thing than its first datapath.
         Point other = point("fx18.16");
@@ -154,9 +205,9 @@ TEST(Report, WordsAndRowsOfDifferencesAreSeriesOfTheirOwn) {
         series.insert(r.cells[0].text);
         EXPECT_FALSE(has(r.cells[3].text, "99")) << r.cells[2].text;
     }
-    EXPECT_EQ(series, (std::multiset<std::string>{"fixed-point words", "fixed-point words", "fluxes, u as vectors",
-                                                  "reference", "second differences, u wide",
-                                                  "stepwise rows, u as vectors"}));
+    EXPECT_EQ(series,
+              (std::multiset<std::string>{"fixed-point words", "fixed-point words", "fluxes, u as vectors", "reference",
+                                          "second differences, u wide", "stepwise rows, u as vectors"}));
     EXPECT_TRUE(has(figure.text, "Fixed-point words stand at their bits below the point"));
     EXPECT_TRUE(std::any_of(rows.points.begin(), rows.points.end(),
                             [](const PointRow& p) { return p.spec == "1:s17e8;0.001:s10e8"; }));

@@ -1,4 +1,5 @@
 // The advice in words.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -60,6 +61,15 @@ std::string widths_text(const MatrixMeasured& m, const Proposal& proposal) {
     return text;
 }
 
+/// The rule of docs/coefficients.md, for who takes floating-point coefficients in place of words.
+std::string floating_text(const MatrixMeasured& m) {
+    constexpr double kFewest = 12, kAbove = 3;
+    return fmt::format(
+        "Floating-point coefficients that are truncated want up to {:.0f} fraction bits (the condition's "
+        "logarithm and {:.0f}, at least {:.0f}).\n",
+        std::max(kFewest, std::ceil(std::log2(m.condition()) + kAbove)), kAbove, kFewest);
+}
+
 } // namespace
 
 std::string advised_command(const Problem& problem, const Proposal& proposal) {
@@ -76,6 +86,7 @@ std::string advice_text(const Problem& problem, const Advice& advice) {
     std::string text = measured_text(problem, advice.measured);
     if (!advice.found()) return text + fmt::format("No datapath within 52 bits: {}.\n", advice.why_not);
     text += widths_text(advice.measured, *advice.advised);
+    text += floating_text(advice.measured);
     text += "Advised:\n  " + advised_command(problem, *advice.advised) + "\n";
     if (advice.fewest->options.spec != advice.advised->options.spec)
         text += "The fewest bits that should converge, in several times the iterations:\n  " +

@@ -24,7 +24,7 @@ struct CncFlags {
     std::vector<std::string> results; ///< stored runs of `mantissa bench gpu`; none: those of the source tree
     std::string output;               ///< the picture
     std::string data;                 ///< folder of the paper's tables
-    double noise = 0.3, weight = 0.1; ///< of the mesh that Figure 7 smooths
+    double noise = 0.3, weight = 1;   ///< of the mesh that Figure 7 smooths
     int threads = 1, subdivide = 0;
     bool json = false;
 };

@@ -72,41 +72,41 @@ std::string ratio_text(const std::vector<double>& ratios) {
     return ratios.empty() ? "-" : fmt::format("{:.2f}", geometric_mean(ratios));
 }
 
-void print_origin(const StoredRun& run) {
-    fmt::print("from {}: {}, {}, commit {}\n", run.path, run.json.value("device", "device not named"),
-               run.json.value("date", "no date"), run.json.value("commit", "not named"));
+void print_origin(std::string& out, const StoredRun& run) {
+    out += fmt::format("from {}: {}, {}, commit {}\n", run.path, run.json.value("device", "device not named"),
+                       run.json.value("date", "no date"), run.json.value("commit", "not named"));
 }
 
 /// A line of "ours beside the paper's".
-void print_ratio(const std::string& what, const std::string& ours, const std::string& paper) {
-    fmt::print("{:<42}{:>10}   paper: {}\n", what, ours, paper);
+void print_ratio(std::string& out, const std::string& what, const std::string& ours, const std::string& paper) {
+    out += fmt::format("{:<42}{:>10}   paper: {}\n", what, ours, paper);
 }
 
 // ---- Figure 8
 
-int figure8(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
+std::string figure8(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
+    std::string out;
     const StoredRun run = latest(
         flags, [](const CncJson& j) { return is_kind(j, "blas1"); }, "level-1 operations over sizes",
         "mantissa bench gpu --blas1 --output FILE.json");
     if (flags.json) {
-        fmt::print("{}\n", run.json.at("runs").dump(2));
-        return kDone;
+        return run.json.at("runs").dump(2) + "\n";
     }
-    print_origin(run);
-    fmt::print("Figure 8: GFlop/s in single precision against the length of the vectors\n{:>10}", "n");
+    print_origin(out, run);
+    out += fmt::format("Figure 8: GFlop/s in single precision against the length of the vectors\n{:>10}", "n");
     for (const char* operation : {"axpy", "dot", "nrm2"})
-        fmt::print("{:>10}{:>9}{:>10}{:>8}", operation, "cuBLAS", "CPU", "of copy");
-    fmt::print("\n");
+        out += fmt::format("{:>10}{:>9}{:>10}{:>8}", operation, "cuBLAS", "CPU", "of copy");
+    out += fmt::format("\n");
     std::map<std::uint64_t, std::map<std::string, const CncJson*>> sizes;
     for (const CncJson& r : run.json.at("runs"))
         if (r.at("arithmetic") == "float") sizes[r.at("n")][r.at("operation")] = &r;
     std::map<std::string, double> best_gpu, best_cpu;
     for (const auto& [n, operations] : sizes) {
-        fmt::print("{:>10}", n);
+        out += fmt::format("{:>10}", n);
         for (const char* operation : {"axpy", "dot", "nrm2"}) {
             const auto it = operations.find(operation);
             if (it == operations.end()) {
-                fmt::print("{:>37}", "-");
+                out += fmt::format("{:>37}", "-");
                 continue;
             }
             const CncJson& r = *it->second;
@@ -116,21 +116,22 @@ int figure8(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
             const double cpu = work / r.at("processor_seconds").get<double>();
             best_gpu[operation] = std::max(best_gpu[operation], gpu);
             best_cpu[operation] = std::max(best_cpu[operation], cpu);
-            fmt::print("{:>10.1f}{:>9.1f}{:>10.2f}{:>8.2f}", gpu, cublas, cpu, r.at("share_of_copy").get<double>());
+            out += fmt::format("{:>10.1f}{:>9.1f}{:>10.2f}{:>8.2f}", gpu, cublas, cpu,
+                               r.at("share_of_copy").get<double>());
         }
-        fmt::print("\n");
+        out += fmt::format("\n");
     }
-    fmt::print("\n");
+    out += fmt::format("\n");
     for (const std::string operation : {"axpy", "nrm2"}) {
-        print_ratio(operation + ", GFlop/s at best, GPU", fmt::format("{:.0f}", best_gpu[operation]),
+        print_ratio(out, operation + ", GFlop/s at best, GPU", fmt::format("{:.0f}", best_gpu[operation]),
                     paper_values(paper, operation + " GFlop/s"));
-        print_ratio(operation + ", GFlop/s at best, CPU", fmt::format("{:.1f}", best_cpu[operation]), "above");
-        print_ratio(operation + ", GPU over CPU", fmt::format("{:.1f}", best_gpu[operation] / best_cpu[operation]),
+        print_ratio(out, operation + ", GFlop/s at best, CPU", fmt::format("{:.1f}", best_cpu[operation]), "above");
+        print_ratio(out, operation + ", GPU over CPU", fmt::format("{:.1f}", best_gpu[operation] / best_cpu[operation]),
                     paper_values(paper, operation + " GPU over CPU"));
     }
-    fmt::print(
+    out += fmt::format(
         "The CPU's column is Mantissa's own, with all threads of that machine; the paper's is the MKL on two cores.\n");
-    return kDone;
+    return out;
 }
 
 // ---- Figure 9
@@ -146,7 +147,7 @@ struct Figure9Ratios {
 };
 
 /// One matrix's row; its ratios join `ratios`.
-void print_figure9_row(const CncJson& m, Figure9Ratios& ratios) {
+void print_figure9_row(std::string& out, const CncJson& m, Figure9Ratios& ratios) {
     const double nonzeros = m.at("nonzeros").get<double>(), rows = m.at("rows").get<double>();
     const auto rate = [&](const std::optional<double>& seconds) {
         return seconds ? fmt::format("{:.1f}", 2e-9 * nonzeros / *seconds) : std::string("-");
@@ -179,12 +180,13 @@ void print_figure9_row(const CncJson& m, Figure9Ratios& ratios) {
             const double iterations = it->at("iterations").get<double>();
             if (iterations > 0) ratios.pcg.push_back(it->at("seconds").get<double>() / iterations / *pcg);
         }
-        fmt::print("{:<34}{:>9.0f}{:>10.0f}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}\n", m.at("name").get<std::string>(), rows,
-                   nonzeros, rate(crs), rate(two), rate(four), rate(best), rate(rival), pcg_rate);
+        out += fmt::format("{:<34}{:>9.0f}{:>10.0f}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}\n", m.at("name").get<std::string>(),
+                           rows, nonzeros, rate(crs), rate(two), rate(four), rate(best), rate(rival), pcg_rate);
     }
 }
 
-int figure9(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
+std::string figure9(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
+    std::string out;
     const auto of_mesh = [](const CncJson& m) {
         const std::string name = m.value("name", "");
         return name.find("lscm") != std::string::npos || name.find("dsi") != std::string::npos;
@@ -199,28 +201,35 @@ int figure9(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
         flags, [&](const CncJson& j) { return holds(j, of_mesh); }, "products with matrices of meshes (lscm, dsi)",
         "mantissa bench gpu with matrices of meshes");
     if (flags.json) {
-        fmt::print("{}\n", run.json.at("matrices").dump(2));
-        return kDone;
+        return run.json.at("matrices").dump(2) + "\n";
     }
-    print_origin(run);
-    fmt::print("Figure 9: GFlop/s of products in single precision, 2 nonzeros / time, and of a step of Jacobi CG\n"
-               "{:<34}{:>9}{:>10}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}\n",
-               "matrix", "rows", "nonzeros", "CRS", "BCRS2", "BCRS4", "best", "cuSPARSE", "PCG");
+    print_origin(out, run);
+    out +=
+        fmt::format("Figure 9: GFlop/s of products in single precision, 2 nonzeros / time, and of a step of Jacobi CG\n"
+                    "{:<34}{:>9}{:>10}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}\n",
+                    "matrix", "rows", "nonzeros", "CRS", "BCRS2", "BCRS4", "best", "cuSPARSE", "PCG");
     Figure9Ratios ratios;
     for (const CncJson& m : run.json.at("matrices"))
-        if (m.contains("products") && of_mesh(m)) print_figure9_row(m, ratios);
-    fmt::print("\ngeometric means\n");
-    print_ratio("BCRS 2x2 over CRS", ratio_text(ratios.bcrs2), paper_values(paper, "BCRS 2x2 over CRS"));
-    print_ratio("BCRS 4x4 over BCRS 2x2", ratio_text(ratios.bcrs4), paper_values(paper, "BCRS 4x4 over BCRS 2x2"));
-    print_ratio("best format over cuSPARSE's best", ratio_text(ratios.rivals), "-");
-    print_ratio("product, GPU over CPU", ratio_text(ratios.product), paper_values(paper, "product GPU over CPU"));
-    print_ratio("step of Jacobi CG, GPU over CPU", ratio_text(ratios.pcg), paper_values(paper, "PCG GPU over CPU"));
-    return kDone;
+        if (m.contains("products") && of_mesh(m)) print_figure9_row(out, m, ratios);
+    out += fmt::format("\ngeometric means\n");
+    print_ratio(out, "BCRS 2x2 over CRS", ratio_text(ratios.bcrs2), paper_values(paper, "BCRS 2x2 over CRS"));
+    print_ratio(out, "BCRS 4x4 over BCRS 2x2", ratio_text(ratios.bcrs4), paper_values(paper, "BCRS 4x4 over BCRS 2x2"));
+    print_ratio(out, "best format over cuSPARSE's best", ratio_text(ratios.rivals), "-");
+    print_ratio(out, "product, GPU over CPU", ratio_text(ratios.product), paper_values(paper, "product GPU over CPU"));
+    print_ratio(out, "step of Jacobi CG, GPU over CPU", ratio_text(ratios.pcg),
+                paper_values(paper, "PCG GPU over CPU"));
+    if (ratios.product.empty() || ratios.pcg.empty())
+        out += fmt::format("-: the stored run has no times of {} on the processor\n",
+                           ratios.product.empty() && ratios.pcg.empty() ? "products and of CG"
+                           : ratios.product.empty()                     ? "products"
+                                                                        : "CG");
+    return out;
 }
 
 // ---- Figure 10
 
-int figure10(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
+std::string figure10(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
+    std::string out;
     const StoredRun run = latest(
         flags, [](const CncJson& j) { return is_kind(j, "blas1") && j.contains("peaks"); },
         "level-1 operations with the device's peaks", "mantissa bench gpu --blas1 --output FILE.json");
@@ -262,40 +271,41 @@ int figure10(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
         for (const Row& r : rows)
             list.push_back(
                 {{"operation", r.name}, {"percent_of_operations", r.operations}, {"percent_of_bytes", r.bytes}});
-        fmt::print("{}\n", list.dump(2));
-        return kDone;
+        return list.dump(2) + "\n";
     }
-    print_origin(run);
-    fmt::print(
+    print_origin(out, run);
+    out += fmt::format(
         "Figure 10: shares of the device's peaks in single precision, {:.1f} TFlop/s and {:.2f} TB/s\n{:<44}{:>14}"
         "{:>14}\n",
         1e-12 * peaks.at("float_operations_per_second").get<double>(), 1e-12 * bytes_peak, "", "% operations",
         "% bandwidth");
-    for (const Row& r : rows) fmt::print("{:<44}{:>14.2f}{:>14.1f}\n", r.name, r.operations, r.bytes);
-    fmt::print("(2^20 elements are the paper's size; here they lie in the caches, whence shares above 100 %)\n\n");
+    for (const Row& r : rows) out += fmt::format("{:<44}{:>14.2f}{:>14.1f}\n", r.name, r.operations, r.bytes);
+    out += fmt::format("2^20 elements are the paper's size: today a launch costs as much as they do.\n\n");
     for (const char* what : {"axpy % of bandwidth", "dot % of bandwidth", "axpy % of operations",
                              "gemm % of operations", "gemm % of bandwidth"})
-        fmt::print("paper, {:<24}{}\n", what, paper_values(paper, what));
-    return kDone;
+        out += fmt::format("paper, {:<24}{}\n", what, paper_values(paper, what));
+    return out;
 }
 
 // ---- Figure 11
 
-int figure11(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
+std::string figure11(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
+    std::string out;
     const StoredRun run = latest(
         flags, [](const CncJson& j) { return is_kind(j, "residual_curves"); }, "residuals against iterations",
         "mantissa bench residuals --output FILE.json");
     if (flags.json) {
-        fmt::print("{}\n", run.json.at("systems").dump(2));
-        return kDone;
+        return run.json.at("systems").dump(2) + "\n";
     }
-    print_origin(run);
-    fmt::print("Figure 11: the recurrence's residual and the true one, relative to the first; pipelined CG without a "
-               "restart\n");
+    print_origin(out, run);
+    out += fmt::format(
+        "Figure 11: the recurrence's residual and the true one, relative to the first; pipelined CG without a "
+        "restart\n");
     for (const CncJson& system : run.json.at("systems")) {
-        fmt::print("\n{} ({} unknowns)\n{:<12}{:>22}{:>16}{:>16}{:>12}   {}\n", system.at("problem").get<std::string>(),
-                   system.at("unknowns").get<std::uint64_t>(), "datapath", "they part at iteration", "lowest true",
-                   "last recursive", "iterations", "engines");
+        out +=
+            fmt::format("\n{} ({} unknowns)\n{:<38}{:>22}{:>16}{:>16}{:>12}   {}\n",
+                        system.at("problem").get<std::string>(), system.at("unknowns").get<std::uint64_t>(), "datapath",
+                        "they part at iteration", "lowest true", "last recursive", "iterations", "engines");
         for (const CncJson& c : system.at("curves")) {
             const auto number = [](const CncJson& v) { return v.is_number() ? v.get<double>() : NAN; };
             double lowest = HUGE_VAL;
@@ -309,35 +319,39 @@ int figure11(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
             }
             std::string engines;
             for (const CncJson& e : c.at("engines")) engines += (engines.empty() ? "" : ", ") + e.get<std::string>();
-            fmt::print("{:<12}{:>22}{:>16.1e}{:>16.1e}{:>12}   {}{}\n", c.at("spec").get<std::string>(), parted, lowest,
-                       recursive.empty() ? NAN : number(recursive.back()),
-                       at.empty() ? 0 : at.back().get<std::uint64_t>(), engines,
-                       c.at("engines").size() < 2      ? ""
-                       : c.at("same_bits").get<bool>() ? ": the same bits"
-                                                       : ": OTHER BITS");
+            out += fmt::format("{:<12}{:>22}{:>16.1e}{:>16.1e}{:>12}   {}{}\n", c.at("spec").get<std::string>(), parted,
+                               lowest, recursive.empty() ? NAN : number(recursive.back()),
+                               at.empty() ? 0 : at.back().get<std::uint64_t>(), engines,
+                               c.at("engines").size() < 2      ? ""
+                               : c.at("same_bits").get<bool>() ? ": the same bits"
+                                                               : ": OTHER BITS");
         }
     }
-    fmt::print("\n");
-    print_ratio("CPU and GPU alike until iteration", "always",
+    out += fmt::format("\n");
+    print_ratio(out, "CPU and GPU alike until iteration", "always",
                 paper_values(paper, "iterations until float is exhausted"));
-    fmt::print("(\"part\": the true residual is twice the recurrence's, or half of it)\n");
-    return kDone;
+    out += fmt::format("(\"part\": the true residual is twice the recurrence's, or half of it)\n");
+    return out;
 }
 
 } // namespace
 
 int cnc_stored_figure(const CncFlags& flags) {
     const std::vector<PaperRatio> paper = read_paper_ratios(report::paper_folder(flags.data));
+    std::string out; // printed whole or not at all
     try {
         switch (flags.figure) {
         case 8:
-            return figure8(flags, paper);
+            out = figure8(flags, paper);
+            break;
         case 9:
-            return figure9(flags, paper);
+            out = figure9(flags, paper);
+            break;
         case 10:
-            return figure10(flags, paper);
+            out = figure10(flags, paper);
+            break;
         default:
-            return figure11(flags, paper);
+            out = figure11(flags, paper);
         }
     } catch (const CncJson::exception& fault) {
         throw InvalidInput(
@@ -345,6 +359,8 @@ int cnc_stored_figure(const CncFlags& flags) {
                         "with mantissa bench",
                         flags.figure, fault.what()));
     }
+    fmt::print("{}", out);
+    return kDone;
 }
 
 } // namespace mantissa::cli

@@ -52,10 +52,10 @@ std::optional<std::vector<double>> solution_of(const BuiltSystem& built, std::si
     return std::move(r.u);
 }
 
-std::vector<pictures::Panel> result_panels(const problems::MeshProblem& p, const std::string& name) {
+std::vector<pictures::Panel> result_panels(const problems::MeshProblem& p) {
     if (p.lscm) {
         const auto x = solution_of(p.lscm->built, 0);
-        return x ? meshes::panels_of_map(p.mesh, uv_of(*p.lscm, *x), name) : std::vector<pictures::Panel>{};
+        return x ? meshes::panels_of_map(p.mesh, uv_of(*p.lscm, *x), "The surface") : std::vector<pictures::Panel>{};
     }
     std::vector<std::vector<double>> x;
     for (std::size_t s = 0; s < p.dsi->built.systems(); ++s) {
@@ -64,7 +64,7 @@ std::vector<pictures::Panel> result_panels(const problems::MeshProblem& p, const
         x.push_back(std::move(*one));
     }
     const TriangleMesh after{points_of(*p.dsi, x), p.mesh.triangles};
-    return meshes::panels_of_surfaces(p.mesh, after, "As given: " + name, "The solution");
+    return meshes::panels_of_surfaces(p.mesh, after, "As given", "The solution");
 }
 
 void add_pictures(Section& section, const std::string& problem) {
@@ -90,7 +90,7 @@ void add_pictures(Section& section, const std::string& problem) {
     section.blocks.emplace_back(Picture{
         "Where the matrix has its entries, as the mesh is numbered and behind reverse Cuthill-McKee",
         {spy_panel(a, "As numbered"), spy_panel(permuted(a, reverse_cuthill_mckee(a)), "Reverse Cuthill-McKee")}});
-    std::vector<pictures::Panel> panels = result_panels(*p, problem);
+    std::vector<pictures::Panel> panels = result_panels(*p);
     if (panels.empty()) {
         section.blocks.emplace_back(
             Gap{fmt::format("No picture of the solution of {}: CG in double does not reach {:g}", problem, kTolerance),
