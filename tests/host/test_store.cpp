@@ -1,9 +1,11 @@
 #include <cmath>
 #include <csignal>
+#include <fstream>
 #include <sstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -169,6 +171,32 @@ TEST(Store, OtherFilesAreRefusedAndLeftAlone) {
     expect_invalid([&] { Store(scratch.path("text")); }, "file is not a database");
     EXPECT_EQ(scratch.read("text"), text);
     expect_invalid([&] { Store(scratch.path("no/such/folder")); }, "cannot open the results file");
+}
+
+/// Lines of /proc/locks that name this process and the file.
+std::size_t locks_on(const std::string& path) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) return 0;
+    std::ifstream locks("/proc/locks");
+    const std::string process = " " + std::to_string(::getpid()) + " ", file = ":" + std::to_string(info.st_ino) + " ";
+    std::size_t count = 0;
+    for (std::string line; std::getline(locks, line);)
+        if (line.find(process) != std::string::npos && line.find(file) != std::string::npos) ++count;
+    return count;
+}
+
+/// A process's locks on a file are gone when it closes any descriptor of that file; another process then takes itself
+/// for the only one, and the two damage the file. So nothing here may open a results file but SQLite.
+TEST(Store, ASecondOpeningKeepsTheFirstOnesLocks) {
+    const Scratch scratch;
+    const std::string path = scratch.path("s.sqlite");
+    Store first(path);
+    first.put(sample_point(), sample_result(), 1, kProvenance);
+    const std::size_t held = locks_on(path);
+    ASSERT_GT(held, 0u) << "a connection in this journal mode holds a lock while it is open";
+    const Store second(path);
+    EXPECT_EQ(second.size(), 1u);
+    EXPECT_GE(locks_on(path), held);
 }
 
 TEST(Store, SurvivesBeingKilled) {

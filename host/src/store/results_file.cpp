@@ -1,9 +1,7 @@
 #include "results_file.hpp"
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <set>
 #include <string_view>
@@ -66,15 +64,15 @@ bool first_meeting(const std::string& path) {
     return met.emplace(path, info.st_dev, info.st_ino).second;
 }
 
-/// Does a file that holds something begin as SQLite's files do? SQLite itself takes a file of a few bytes for an empty
-/// database and would write over it.
-bool begins_as_database(const std::string& path) {
-    constexpr std::string_view kMagic("SQLite format 3\0", 16);
-    std::array<char, kMagic.size()> head{};
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return true; // unreadable: SQLite says why
-    file.read(head.data(), head.size());
-    return file.gcount() == 0 || std::string_view(head.data(), head.size()) == kMagic;
+/// Too short for a database, and not empty? SQLite takes such a file for an empty database and would write over it; of a
+/// longer one it looks at the header itself. Only the length is asked for: to open and close the file here would take
+/// away the locks that this process's other connections hold on it (POSIX gives them to the process, not to the
+/// descriptor), and a second process could then damage it.
+bool too_short(const std::string& path) {
+    constexpr std::uintmax_t kLeastDatabase = 512;
+    std::error_code error;
+    const auto size = fs::file_size(path, error);
+    return !error && size > 0 && size < kLeastDatabase;
 }
 
 /// What kind of file lies there, before SQLite looks at it.
@@ -90,7 +88,7 @@ void check_kind(const std::string& path, Missing missing) {
         throw InvalidInput(fmt::format("{}: a folder, and no results file; give a file in it", path_text(path)));
     if (fs::exists(status) && !fs::is_regular_file(status))
         throw InvalidInput(fmt::format("{}: no regular file, so no results file; {}", path_text(path), kGiveAnother));
-    if (fs::exists(status) && !begins_as_database(path))
+    if (fs::exists(status) && too_short(path))
         throw InvalidInput(fmt::format("{}: file is not a database; {}", path_text(path), kGiveAnother));
     if (missing == Missing::create) return;
     if (!fs::exists(status))
