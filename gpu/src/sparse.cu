@@ -85,7 +85,7 @@ public:
         } else if (format == SparseFormat::complex_sell) {
             operator_ = sliced_complex(to_sliced_ell(to_complex_blocks(a), kPlainSell));
         } else if (format == SparseFormat::sell || format == SparseFormat::sell_lengths) {
-            take_sliced(a, format == SparseFormat::sell ? kPlainSell : kSellByLengths);
+            take_sliced(a, format == SparseFormat::sell ? kPlainSell : sell_by_lengths(a));
         } else {
             const Jds j = to_jds(a);
             upload(j.diagonal_begin, j.column, j.value);
@@ -238,14 +238,14 @@ private:
         else return rows_;
     }
     /// As many blocks as have work, and no more than run at once.
-    template <class Kernel> static unsigned blocks_at_once(Kernel kernel, double threads) {
+    template <class Kernel> static unsigned blocks_at_once(Kernel kernel, double threads, double most_blocks = 1e9) {
         int blocks = 0;
         check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kSeveralThreads, 0),
               "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
         const double processors = require_device().multiprocessors;
-        const double most = std::max(1, blocks) * processors, wanted = std::ceil(threads / kSeveralThreads);
-        // A sum for each block is read by all: one block each, while that gives every thread a few elements.
-        return static_cast<unsigned>(std::clamp(wanted, 1.0, wanted <= 4 * processors ? processors : most));
+        const double most = std::min(std::max(1, blocks) * processors, most_blocks);
+        const double wanted = std::ceil(threads / kSeveralThreads);
+        return static_cast<unsigned>(std::clamp(wanted, 1.0, most));
     }
 
     template <int N>
@@ -335,10 +335,13 @@ private:
         device_state.upload(std::span(&state, 1));
         using Part = Elements<T, N>;
         const auto groups = static_cast<long long>(padded_ / Part::kRows);
-        const unsigned update_blocks = blocks_at_once(several_update<N, T>, static_cast<double>(groups));
+        // Every block reads a sum of each other: few blocks, but for vectors that only many of them move fast.
+        const double few = (rows_ < 400000 ? 2.0 : 6.0) * require_device().multiprocessors;
+        const unsigned update_blocks = blocks_at_once(several_update<N, T>, static_cast<double>(groups), few);
         with_operator<N>([&](const auto& a) {
             using Kind = std::decay_t<decltype(a)>;
-            const unsigned blocks = blocks_at_once(several_apply<N, Kind>, threads_of(a));
+            const unsigned blocks =
+                blocks_at_once(several_apply<N, Kind>, threads_of(a), rows_ < 400000 ? 2 * few : few);
             // [update | update | product | rows in pieces], 2 N sums of every block each
             Buffer<double> sums(std::size_t{2 * N} * (2 * update_blocks + blocks + late_.count));
             sums.zero();
