@@ -12,6 +12,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/sparse/complex_blocks.hpp"
+#include "mantissa/sparse/reorder.hpp"
 #include "mantissa/sparse/sliced_ell.hpp"
 #include "sparse_kernels.cuh"
 #include "sparse_several.cuh"
@@ -630,13 +631,26 @@ std::vector<SparseCgReport> SparseMatrix::solve_several(std::span<const std::vec
     return impl_->matrix->solve_several(b, tolerance, max_iterations, x);
 }
 
-TimedChoice choose_on_device(const CompressedRows& a, SparsePrecision precision) {
+namespace {
+
+TimedChoice choose_as_it_is(const CompressedRows& a, SparsePrecision precision) {
     TimedChoice timed;
     timed.reports = report_formats(a, precision == SparsePrecision::single_precision ? 4 : 8);
     for (const FormatReport& r : timed.reports)
         timed.seconds.push_back(SparseMatrix(a, r.format, precision).time_product());
     timed.choice = choose_format(timed.reports, timed.seconds);
     return timed;
+}
+
+} // namespace
+
+TimedChoice choose_on_device(const CompressedRows& a, SparsePrecision precision, bool try_reordered) {
+    TimedChoice timed = choose_as_it_is(a, precision);
+    if (!try_reordered) return timed;
+    TimedChoice other = choose_as_it_is(permuted(a, reverse_cuthill_mckee(a)), precision);
+    other.reordered = true;
+    other.choice.why += ", both behind reverse Cuthill-McKee";
+    return *std::ranges::min_element(other.seconds) < *std::ranges::min_element(timed.seconds) ? other : timed;
 }
 
 } // namespace mantissa::gpu
