@@ -14,6 +14,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/sparse/complex_blocks.hpp"
+#include "mantissa/sparse/reorder.hpp"
 #include "mantissa/sparse/sliced_ell.hpp"
 #include "sparse_kernels.cuh"
 #include "sparse_several.cuh"
@@ -90,7 +91,7 @@ public:
         } else if (format == SparseFormat::complex_sell) {
             operator_ = sliced_complex(to_sliced_ell(to_complex_blocks(a), kPlainSell));
         } else if (format == SparseFormat::sell || format == SparseFormat::sell_lengths) {
-            take_sliced(a, format == SparseFormat::sell ? kPlainSell : kSellByLengths);
+            take_sliced(a, format == SparseFormat::sell ? kPlainSell : sell_by_lengths(a));
         } else {
             const Jds j = to_jds(a);
             upload(j.diagonal_begin, j.column, j.value);
@@ -301,14 +302,14 @@ private:
         else return rows_;
     }
     /// As many blocks as have work, and no more than run at once.
-    template <class Kernel> static unsigned blocks_at_once(Kernel kernel, double threads) {
+    template <class Kernel> static unsigned blocks_at_once(Kernel kernel, double threads, double most_blocks = 1e9) {
         int blocks = 0;
         check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kSeveralThreads, 0),
               "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
         const double processors = require_device().multiprocessors;
-        const double most = std::max(1, blocks) * processors, wanted = std::ceil(threads / kSeveralThreads);
-        // A sum for each block is read by all: one block each, while that gives every thread a few elements.
-        return static_cast<unsigned>(std::clamp(wanted, 1.0, wanted <= 4 * processors ? processors : most));
+        const double most = std::min(std::max(1, blocks) * processors, most_blocks);
+        const double wanted = std::ceil(threads / kSeveralThreads);
+        return static_cast<unsigned>(std::clamp(wanted, 1.0, most));
     }
 
     template <int N>
@@ -398,10 +399,13 @@ private:
         device_state.upload(std::span(&state, 1));
         using Part = Elements<T, N>;
         const auto groups = static_cast<long long>(padded_ / Part::kRows);
-        const unsigned update_blocks = blocks_at_once(several_update<N, T>, static_cast<double>(groups));
+        // Every block reads a sum of each other: few blocks, but for vectors that only many of them move fast.
+        const double few = (rows_ < 400000 ? 2.0 : 6.0) * require_device().multiprocessors;
+        const unsigned update_blocks = blocks_at_once(several_update<N, T>, static_cast<double>(groups), few);
         with_operator<N>([&](const auto& a) {
             using Kind = std::decay_t<decltype(a)>;
-            const unsigned blocks = blocks_at_once(several_apply<N, Kind>, threads_of(a));
+            const unsigned blocks =
+                blocks_at_once(several_apply<N, Kind>, threads_of(a), rows_ < 400000 ? 2 * few : few);
             // [update | update | product | rows in pieces], 2 N sums of every block each
             Buffer<double> sums(std::size_t{2 * N} * (2 * update_blocks + blocks + late_.count));
             sums.zero();
@@ -696,13 +700,26 @@ std::vector<SparseCgReport> SparseMatrix::solve_several(std::span<const std::vec
     return impl_->matrix->solve_several(b, tolerance, max_iterations, x);
 }
 
-TimedChoice choose_on_device(const CompressedRows& a, SparsePrecision precision) {
+namespace {
+
+TimedChoice choose_as_it_is(const CompressedRows& a, SparsePrecision precision) {
     TimedChoice timed;
     timed.reports = report_formats(a, precision == SparsePrecision::single_precision ? 4 : 8);
     for (const FormatReport& r : timed.reports)
         timed.seconds.push_back(SparseMatrix(a, r.format, precision).time_product());
     timed.choice = choose_format(timed.reports, timed.seconds);
     return timed;
+}
+
+} // namespace
+
+TimedChoice choose_on_device(const CompressedRows& a, SparsePrecision precision, bool try_reordered) {
+    TimedChoice timed = choose_as_it_is(a, precision);
+    if (!try_reordered) return timed;
+    TimedChoice other = choose_as_it_is(permuted(a, reverse_cuthill_mckee(a)), precision);
+    other.reordered = true;
+    other.choice.why += ", both behind reverse Cuthill-McKee";
+    return *std::ranges::min_element(other.seconds) < *std::ranges::min_element(timed.seconds) ? other : timed;
 }
 
 } // namespace mantissa::gpu

@@ -188,7 +188,7 @@ __device__ __forceinline__ void for_rows_of(const CrsProduct<T>& a, const T* x, 
             end = a.begin[row + 1];
         }
         const int count = first < end ? static_cast<int>((end - first + a.lanes - 1) / a.lanes) : 0;
-        constexpr int kAtOnce = N == 1 ? 4 : 2;
+        constexpr int kAtOnce = 4;
         auto sum = row_sum<N, kAtOnce>(a.value, a.column, first, a.lanes, count, x, ready);
         for (int d = a.lanes / 2; d > 0; d >>= 1) sum.add_over_lanes(d);
         if (part == 0 && row < a.rows) sink(row, sum);
@@ -235,7 +235,7 @@ __device__ __forceinline__ void for_rows_of(const SlicedProduct<T, U>& a, const 
         const std::uint32_t stored = slice.row + (lane >> log_lanes);
         const bool writes = (lane & ((1 << log_lanes) - 1)) == 0 && stored < a.rows;
         const std::uint32_t row = writes ? a.permutation[stored] : 0;
-        constexpr int kAtOnce = N == 1 ? U : 2;
+        constexpr int kAtOnce = N == 1 ? U : 4;
         auto sum = row_sum<N, kAtOnce>(a.value, a.column, static_cast<std::size_t>(slice.begin) * 32 + lane, 32, steps,
                                        x, ready);
         for (int d = (1 << log_lanes) / 2; d > 0; d >>= 1) sum.add_over_lanes(d);

@@ -29,7 +29,7 @@ struct SeveralSums {
     std::uint32_t late_count;
 };
 
-inline constexpr int kSeveralThreads = 512;
+inline constexpr int kSeveralThreads = 256;
 
 #ifdef __CUDACC__
 

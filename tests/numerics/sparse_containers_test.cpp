@@ -225,7 +225,7 @@ TEST(SlicedEll, HoldsComplexBlocks) {
                     const bool there = e < s.row_count[t];
                     EXPECT_EQ(s.value[2 * place], there ? b.value[2 * from] : 0);
                     EXPECT_EQ(s.value[2 * place + 1], there ? b.value[2 * from + 1] : 0);
-                    if (there) EXPECT_EQ(s.column[place], b.column[from]);
+                    EXPECT_TRUE(!there || s.column[place] == b.column[from]);
                     seen += there ? 1 : 0;
                 }
         }
@@ -278,6 +278,8 @@ TEST(ComplexBlocks, AreReportedAndChosenByBytes) {
     EXPECT_EQ(reports[7].stored, b.value.size());
     EXPECT_EQ(reports[7].matrix_bytes, 8 * b.value.size() + 4 * b.column.size() + 4 * b.row_begin.size());
     EXPECT_EQ(reports[8].format, SparseFormat::complex_sell);
+    EXPECT_EQ(to_string(reports[7].format), "complex 2x2");
+    EXPECT_EQ(to_string(reports[8].format), "complex SELL");
     EXPECT_EQ(reports[8].stored, to_sliced_ell(b, kPlainSell).value.size());
     EXPECT_EQ(choose_format(a, 8).format, SparseFormat::complex2);
     EXPECT_EQ(choose_format(a, 4).format, SparseFormat::complex2);

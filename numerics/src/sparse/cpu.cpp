@@ -107,7 +107,7 @@ CpuProduct<T>::CpuProduct(const CompressedRows& a, SparseFormat format, int thre
         column_ = std::move(b.column);
         take(b.value);
     } else if (format == SparseFormat::sell || format == SparseFormat::sell_lengths) {
-        SlicedOptions options = format == SparseFormat::sell ? kPlainSell : kSellByLengths;
+        SlicedOptions options = format == SparseFormat::sell ? kPlainSell : sell_by_lengths(a);
         options.longest_piece = 0; // pieces are for devices
         SlicedEll s = to_sliced_ell(a, options);
         slice_ = std::move(s.slice);

@@ -143,8 +143,8 @@ CompressedRows to_compressed_rows(const Bands& a) {
 }
 
 std::string to_string(SparseFormat f) {
-    constexpr const char* kNames[] = {"CRS", "BCRS 2x2", "BCRS 4x4",        "JDS by rows",
-                                      "JDS", "SELL",     "SELL by lengths", "complex 2x2"};
+    constexpr const char* kNames[] = {"CRS",  "BCRS 2x2",        "BCRS 4x4",    "JDS by rows", "JDS",
+                                      "SELL", "SELL by lengths", "complex 2x2", "complex SELL"};
     return kNames[static_cast<int>(f)];
 }
 
@@ -201,7 +201,7 @@ std::vector<FormatReport> report_formats(const CompressedRows& a, std::size_t va
     add(SparseFormat::jds_rows, stored, 4 * stored + 8 * rows, 0);
     add(SparseFormat::jds, stored, 4 * stored + 4 * rows, again + 2 * rows * value_bytes);
     for (const SparseFormat format : {SparseFormat::sell, SparseFormat::sell_lengths}) {
-        const SlicedSize size = sliced_size(a, format == SparseFormat::sell ? kPlainSell : kSellByLengths);
+        const SlicedSize size = sliced_size(a, format == SparseFormat::sell ? kPlainSell : sell_by_lengths(a));
         const std::size_t entries = size.steps * SlicedEll::kWidth;
         add(format, entries, 4 * entries + 16 * size.slices + 4 * rows, 0);
     }

@@ -108,7 +108,9 @@ struct TimedChoice {
     FormatChoice choice;
     std::vector<FormatReport> reports;
     std::vector<double> seconds; ///< one for each report
+    bool reordered = false;      ///< they are those of the matrix behind reverse_cuthill_mckee(), which was faster
 };
-TimedChoice choose_on_device(const CompressedRows& a, SparsePrecision precision);
+/// `try_reordered`: time the matrix in that order too (permuted()); its pattern must be symmetric.
+TimedChoice choose_on_device(const CompressedRows& a, SparsePrecision precision, bool try_reordered = false);
 
 } // namespace mantissa::gpu

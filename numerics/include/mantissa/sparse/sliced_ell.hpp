@@ -53,6 +53,12 @@ struct SlicedOptions {
 /// row's length.
 inline constexpr SlicedOptions kPlainSell{.window = 1024, .depth = 0, .longest_piece = 0};
 inline constexpr SlicedOptions kSellByLengths{.window = 0, .depth = 4, .longest_piece = 8};
+/// The second with the depth that a matrix's size asks for: short rows of steps while there are threads to spare (a
+/// device has some 270000 at once), longer ones where there are not.
+inline SlicedOptions sell_by_lengths(const CompressedRows& a) {
+    const std::uint32_t depth = a.nonzeros() <= 700000 ? 4 : a.nonzeros() <= 1500000 ? 8 : 12;
+    return {.window = 0, .depth = depth, .longest_piece = 2 * depth};
+}
 
 /// Throws InvalidInput on a matrix whose indices, padding included, need more than 32 bits.
 SlicedEll to_sliced_ell(const CompressedRows& a, const SlicedOptions& options);
