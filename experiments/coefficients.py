@@ -58,7 +58,7 @@ def gather(stores, advice):
             "problem": told["problem"], "unknowns": measured["unknowns"], "lambda_min": measured["lambda_min"],
             "lambda_max": measured["lambda_max"], "settled": measured["settled"], "condition": measured.get("condition"),
             "advised_coefficient": told.get("advised", {}).get("widths", {}).get("coefficient"),
-            "fewest_coefficient": told.get("fewest", {}).get("widths", {}).get("coefficient"), "double": None, "solves": {}}
+            "fewest_coefficient": told.get("fewest", {}).get("widths", {}).get("coefficient"), "double": measured["double_iterations"] if measured.get("double_reached") else None, "solves": {}}
     for path in stores:
         rows = sqlite3.connect(f"file:{path}?mode=ro", uri=True).execute(
             "SELECT key, problem, spec, scheme, status, inner_iterations, engine FROM points")
