@@ -132,6 +132,7 @@ TEST(Cnc, ShowsStoredRunsBesideThePaper) {
     ASSERT_EQ(eleven.code, 0) << eleven.err;
     EXPECT_TRUE(has(eleven.out, "20         1.0e-05         1.0e-08")) << eleven.out;
     EXPECT_TRUE(has(eleven.out, "emulated, gpu: the same bits")) << eleven.out;
+    EXPECT_TRUE(has(eleven.out, "CPU and GPU alike until iteration           the last   paper: 500")) << eleven.out;
 }
 
 } // namespace

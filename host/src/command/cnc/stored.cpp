@@ -338,6 +338,8 @@ std::string figure11(const CncFlags& flags, const std::vector<PaperRatio>& paper
     out += fmt::format(
         "Figure 11: the recurrence's residual and the true one, relative to the first; pipelined CG without a "
         "restart\n");
+    std::size_t compared = 0; // curves that more than one engine ran
+    bool alike = true;
     for (const CncJson& system : run.json.at("systems")) {
         out +=
             fmt::format("\n{} ({} unknowns)\n{:<38}{:>22}{:>16}{:>16}{:>12}   {}\n",
@@ -354,9 +356,13 @@ std::string figure11(const CncFlags& flags, const std::vector<PaperRatio>& paper
                 if (parted == "never" && !(t < 2 * r && r < 2 * t))
                     parted = fmt::format("{}", at[i].get<std::uint64_t>());
             }
+            if (c.at("engines").size() > 1) {
+                ++compared;
+                alike &= c.at("same_bits").get<bool>();
+            }
             std::string engines;
             for (const CncJson& e : c.at("engines")) engines += (engines.empty() ? "" : ", ") + e.get<std::string>();
-            out += fmt::format("{:<12}{:>22}{:>16.1e}{:>16.1e}{:>12}   {}{}\n", c.at("spec").get<std::string>(), parted,
+            out += fmt::format("{:<38}{:>22}{:>16.1e}{:>16.1e}{:>12}   {}{}\n", c.at("spec").get<std::string>(), parted,
                                lowest, recursive.empty() ? NAN : number(recursive.back()),
                                at.empty() ? 0 : at.back().get<std::uint64_t>(), engines,
                                c.at("engines").size() < 2      ? ""
@@ -365,7 +371,10 @@ std::string figure11(const CncFlags& flags, const std::vector<PaperRatio>& paper
         }
     }
     out += fmt::format("\n");
-    print_ratio(out, "CPU and GPU alike until iteration", "always",
+    print_ratio(out, "CPU and GPU alike until iteration",
+                compared == 0 ? "-"
+                : alike       ? "the last"
+                              : "not",
                 paper_values(paper, "iterations until float is exhausted"));
     out += fmt::format("(\"part\": the true residual is twice the recurrence's, or half of it)\n");
     return out;
