@@ -121,8 +121,33 @@ def peaks_table(result):
     return lines
 
 
+def textbook_table(result):
+    lines = [
+        "| system | unknowns | arithmetic | format | method | test | end | iterations | us each | wall, ms | kernels of wall | device of wall | true residual |",
+        "|---|---:|---|---|---|---|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for system in result["systems"]:
+        for run in system["runs"]:
+            for s in run["solves"]:
+                kernels = f"{100 * s['kernel_share']:.1f} %" if "kernel_share" in s else ""
+                lines.append(
+                    f"| `{system['name']}` | {system['rows']} | {run['arithmetic']} | {run['format']} | {s['method']} | {s['test']} "
+                    f"| {s['end']} | {s['iterations']} | {s['us_per_iteration']:.2f} | {1e3 * s['wall_seconds']:.2f} | {kernels} "
+                    f"| {100 * s['device_share']:.1f} % | {s['true_residual']:.2e} |"
+                )
+        for s in system["processor"]:
+            lines.append(
+                f"| `{system['name']}` | {system['rows']} | double | | processor, {s['threads']} threads | {s['test']} "
+                f"| {'converged' if s['reached'] else 'not reached'} | {s['iterations']} | {1e6 * s['wall_seconds'] / max(1, s['iterations']):.2f} "
+                f"| {1e3 * s['wall_seconds']:.2f} | | | {s['true_residual']:.2e} |"
+            )
+    return lines
+
+
 def titled_tables(result):
     """(title, lines) of each table of a kept run."""
+    if result.get("kind") == "textbook_cg":
+        return ((f"Jacobi CG to {result['tolerance']:g}", textbook_table(result)),)
     if result.get("kind") == "blas1":
         return (("Level-1 operations", blas1_table(result)), ("Shares of the device's peaks", peaks_table(result)))
     return (

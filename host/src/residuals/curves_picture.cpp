@@ -68,13 +68,13 @@ std::string axes(const Frame& f, const std::string& title) {
 
 std::string line(const Frame& f, const Curve& c, const std::vector<double>& values, const char* colour, bool dashed) {
     std::string path;
-    bool drawn = false; // a gap where there is no number, or nothing left
+    bool drawn = false; // a gap where there is no number, nothing left, or less than is shown
     for (std::size_t i = 0; i < values.size(); ++i) {
         const bool there = std::isfinite(values[i]) && values[i] > 0;
-        if (there)
+        if (there && (drawn || values[i] >= std::pow(10, f.low)))
             path += fmt::format("{}{:.1f} {:.1f}", drawn ? "L" : "M", f.x(static_cast<double>(c.iteration[i])),
                                 f.y(values[i]));
-        drawn = there;
+        drawn = there && values[i] >= std::pow(10, f.low);
     }
     return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{}/>\n", path, colour,
                        dashed ? 1 : 1.8, dashed ? " stroke-dasharray=\"5 3\"" : "");
