@@ -2,11 +2,12 @@
 """The tables and the plot of docs/coefficients.md.
 
     experiments/coefficients.py gather STORE... --advice FILE... > experiments/results/coefficients.json
-    experiments/coefficients.py write experiments/results/coefficients.json [--docs FOLDER]
+    experiments/coefficients.py write experiments/results/coefficients.json [--docs FOLDER] [--check]
 
 `gather` takes the stores of coefficients.toml and coefficients_large.toml, and for each system what
 `mantissa solve --problem SYSTEM --advise --json --tolerance 1e-8 --inner 25` says of its condition. `write` makes
-FOLDER/coefficients.svg and the tables of FOLDER/coefficients.md, between its marker lines. Python's standard library only.
+FOLDER/coefficients.svg and the tables of FOLDER/coefficients.md, between its marker lines; with --check it ends with 1 where
+these are not what the results give, and writes nothing. Python's standard library only.
 """
 import argparse
 import json
@@ -58,7 +59,7 @@ def gather(stores, advice):
             "problem": told["problem"], "unknowns": measured["unknowns"], "lambda_min": measured["lambda_min"],
             "lambda_max": measured["lambda_max"], "settled": measured["settled"], "condition": measured.get("condition"),
             "advised_coefficient": told.get("advised", {}).get("widths", {}).get("coefficient"),
-            "fewest_coefficient": told.get("fewest", {}).get("widths", {}).get("coefficient"), "double": None, "solves": {}}
+            "fewest_coefficient": told.get("fewest", {}).get("widths", {}).get("coefficient"), "double": measured["double_iterations"] if measured.get("double_reached") else None, "solves": {}}
     for path in stores:
         rows = sqlite3.connect(f"file:{path}?mode=ro", uri=True).execute(
             "SELECT key, problem, spec, scheme, status, inner_iterations, engine FROM points")
@@ -194,7 +195,7 @@ def plot(systems):
     return "\n".join(out) + "\n"
 
 
-def write(path, docs):
+def write(path, docs, check):
     systems = usable(json.loads(pathlib.Path(path).read_text()))
     lines = ["### Fraction bits that suffice", "",
              f"For at most {DEAR} times the iterations of coefficients of {LONG} fraction bits (\"long coefficients\"); \"more\": "
@@ -210,8 +211,13 @@ def write(path, docs):
     page = docs / "coefficients.md"
     text = page.read_text()
     begin, end = text.index(BEGIN), text.index(END)
-    page.write_text(text[:begin] + BEGIN + "\n\n" + "\n".join(lines) + "\n\n" + text[end:])
-    (docs / "coefficients.svg").write_text(plot(systems))
+    made = {page: text[:begin] + BEGIN + "\n\n" + "\n".join(lines) + "\n\n" + text[end:],
+            docs / "coefficients.svg": plot(systems)}
+    for file, content in made.items():
+        if not check:
+            file.write_text(content)
+        elif file.read_text() != content:
+            sys.exit(f"{file}: not what {path} gives; run coefficients.py write {path}")
 
 
 def main():
@@ -223,11 +229,12 @@ def main():
     two = commands.add_parser("write")
     two.add_argument("results")
     two.add_argument("--docs", type=pathlib.Path, default=HERE.parent / "docs")
+    two.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     if arguments.command == "gather":
         gather(arguments.stores, arguments.advice)
     else:
-        write(arguments.results, arguments.docs)
+        write(arguments.results, arguments.docs, arguments.check)
 
 
 if __name__ == "__main__":

@@ -19,12 +19,6 @@ constexpr int kRows = 4;                                       ///< rows of a bl
 constexpr std::size_t kMostOfOneRow = 1056;                    ///< blocks of axpy that have a row each
 static_assert(kOwn == 4);
 
-/// Asks for a thread's elements of a row: nothing is read, so this may stand in front of the wait for the kernels
-/// before.
-template <class T> __device__ __forceinline__ void ask_for(const T* row) {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(row + threadIdx.x * kOwn));
-}
-
 /// A thread's elements of a row: 16 bytes at a time where `Aligned`.
 /// `Streamed`: the cache need not keep them.
 template <bool Aligned, bool Streamed = false, class T>
@@ -67,12 +61,6 @@ __global__ void __launch_bounds__(kThreads) axpy_kernel(std::size_t n, T a, cons
     let_next_kernel_start();
     const std::size_t rows = n / kBlas1Lanes;
     const auto row = [](int r) { return blockIdx.x + static_cast<std::size_t>(r) * gridDim.x; };
-#pragma unroll
-    for (int r = 0; r < kRows; ++r)
-        if (row(r) < rows) {
-            ask_for(x + row(r) * kBlas1Lanes);
-            ask_for(y + row(r) * kBlas1Lanes);
-        }
     AwaitEarlierKernels{}();
     Vector<T, kOwn> from[kRows], to[kRows];
 #pragma unroll
@@ -214,45 +202,40 @@ template <class Sum> __device__ __forceinline__ Sum collect(const Parts<Sum>& pa
 template <class Sum, bool Two, bool Aligned, class T>
 __global__ void __launch_bounds__(kThreads, 4)
     sum_kernel(std::size_t n, const T* x, const T* y, Parts<Sum> parts, T* result) {
+    constexpr int kAtOnce = Two && sizeof(T) == 8 ? 2 : kRows; // as many as there are registers for
+    let_next_kernel_start();
     const std::size_t end = blas1_segment_row(n, blockIdx.x + 1), full = min(end, n / kBlas1Lanes);
     std::size_t row = blas1_segment_row(n, blockIdx.x);
-    // A short kernel ends before the next one could start; a long one would have its lines asked for too early.
-    const bool is_short = end - row <= 2 * kRows;
-    if (is_short) let_next_kernel_start();
-#pragma unroll
-    for (int r = 0; r < kRows; ++r)
-        if (row + r < full) {
-            ask_for(x + (row + r) * kBlas1Lanes);
-            if constexpr (Two) ask_for(y + (row + r) * kBlas1Lanes);
-        }
     AwaitEarlierKernels{}();
     const Tag tag = gridDim.x == 1 ? 0 : *static_cast<volatile Tag*>(parts.launches) + 1;
     Sum lane[kOwn];
-    for (; row + kRows <= full; row += kRows) {
-        Vector<T, kOwn> a[kRows], b[kRows];
+    for (; row < full; row += kAtOnce) {
+        const bool all = row + kAtOnce <= full;
+        Vector<T, kOwn> a[kAtOnce], b[kAtOnce];
 #pragma unroll
-        for (int r = 0; r < kRows; ++r) {
-            a[r] = own_of_row<Aligned>(x + (row + r) * kBlas1Lanes);
-            if constexpr (Two) b[r] = own_of_row<Aligned>(y + (row + r) * kBlas1Lanes);
-        }
-        if constexpr (Two) take_own(lane, a, b);
-        else take_own(lane, a, a);
-    }
-    for (; row < full; ++row) {
-        const Vector<T, kOwn> a[1] = {own_of_row<Aligned>(x + row * kBlas1Lanes)};
-        if constexpr (Two) {
-            const Vector<T, kOwn> b[1] = {own_of_row<Aligned>(y + row * kBlas1Lanes)};
-            take_own(lane, a, b);
+        for (int r = 0; r < kAtOnce; ++r)
+            if (all || row + r < full) {
+                a[r] = own_of_row<Aligned>(x + (row + r) * kBlas1Lanes);
+                if constexpr (Two) b[r] = own_of_row<Aligned>(y + (row + r) * kBlas1Lanes);
+            }
+        if (all) {
+            if constexpr (Two) take_own(lane, a, b);
+            else take_own(lane, a, a);
         } else {
-            take_own(lane, a, a);
+#pragma unroll
+            for (int r = 0; r < kAtOnce - 1; ++r)
+                if (row + r < full) {
+                    const Vector<T, kOwn> one[1] = {a[r]}, other[1] = {Two ? b[r] : a[r]};
+                    take_own(lane, one, other);
+                }
         }
     }
+    row = full;
     if (row < end) { // the vector's last row, which is short: zeros behind its end
         const Vector<T, kOwn> a[1] = {own_of_rest(x + row * kBlas1Lanes, n - row * kBlas1Lanes)};
         const Vector<T, kOwn> b[1] = {own_of_rest(y + row * kBlas1Lanes, n - row * kBlas1Lanes)};
         take_own(lane, a, b);
     }
-    if (!is_short) let_next_kernel_start();
     Sum s = tree(lane);
     if (gridDim.x != 1) {
         if (blockIdx.x != gridDim.x - 1) {

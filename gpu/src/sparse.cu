@@ -208,7 +208,8 @@ public:
         std::vector<T> start(padded_, T(0)), first(padded_, T(0));
         std::copy(options.start.begin(), options.start.end(), start.begin());
         std::vector<double> x(start.begin(), start.begin() + rows_), defect(rows_);
-        form_defect(b, x, defect);
+        if (options.start.empty()) defect.assign(b.begin(), b.end());
+        else form_defect(b, x, defect);
         std::copy(defect.begin(), defect.end(), first.begin());
         const double norm = std::sqrt(squares(b)), delta = delta_of(defect);
         const double goal = options.tolerance * options.tolerance;

@@ -116,6 +116,15 @@ TEST(Cnc, ShowsStoredRunsBesideThePaper) {
     EXPECT_TRUE(has(nine.out, "BCRS 2x2 over CRS                               1.50")) << nine.out;
     EXPECT_TRUE(has(nine.out, "step of Jacobi CG, GPU over CPU                 8.00")) << nine.out;
 
+    folder.write("steps.json", R"({"kind":"textbook_cg","date":"2026-01-03","systems":[{"name":"dsi:x","rows":100,
+        "nonzeros":1000,"runs":[{"arithmetic":"double","solves":[{"method":"textbook","us_per_iteration":2.0},
+        {"method":"pipelined","us_per_iteration":1.0}]}],"processor":[{"iterations":10,"wall_seconds":1e-3}]}]})");
+    const Outcome steps = run("reproduce cnc --figure 9 --results " + folder.path("products.json") + " --results " +
+                              folder.path("steps.json"));
+    ASSERT_EQ(steps.code, 0) << steps.err;
+    EXPECT_TRUE(has(steps.out, "1.6         100.0   50.00")) << steps.out;
+    EXPECT_TRUE(has(steps.out, "step of Jacobi CG, GPU over CPU                20.00")) << steps.out; // of 8 and 50
+
     folder.write("curves.json", R"({"kind":"residual_curves","date":"2026-01-02","systems":[{"problem":"lscm:x",
         "unknowns":9,"nonzeros":27,"curves":[{"spec":"float","engines":["emulated","gpu"],"refused":"","same_bits":true,
         "bits":"0","end":"passes","iteration":[0,10,20],"recursive":[1,1e-3,1e-8],"true":[1,1.1e-3,1e-5]}]}]})");
@@ -123,6 +132,7 @@ TEST(Cnc, ShowsStoredRunsBesideThePaper) {
     ASSERT_EQ(eleven.code, 0) << eleven.err;
     EXPECT_TRUE(has(eleven.out, "20         1.0e-05         1.0e-08")) << eleven.out;
     EXPECT_TRUE(has(eleven.out, "emulated, gpu: the same bits")) << eleven.out;
+    EXPECT_TRUE(has(eleven.out, "CPU and GPU alike until iteration           the last   paper: 500")) << eleven.out;
 }
 
 } // namespace

@@ -13,7 +13,7 @@
 #include "mantissa/host/scaling.hpp"
 #include "mantissa/host/solve.hpp"
 #include "mantissa/host/sweep.hpp"
-#include "solve/row_sums.hpp"
+#include "systems/row_sums.hpp"
 
 namespace {
 
@@ -62,10 +62,10 @@ void expect_sums_kept(const System& before, const System& after, const std::vect
 
 TEST(RowSums, SurviveTheRoundingOfCouplings) {
     const Problem problem = smoothing(0.01);
-    expect_sums_kept(problem.system, solving::with_row_sums_kept(problem.system, kShort, {}), {});
+    expect_sums_kept(problem.system, systems::with_row_sums_kept(problem.system, kShort, {}), {});
     // Behind Jacobi scaling the sums are those of the matrix as given.
     const ScaledProblem scaled = jacobi_scaled(problem);
-    expect_sums_kept(scaled.problem.system, solving::with_row_sums_kept(scaled.problem.system, kShort, scaled.scale),
+    expect_sums_kept(scaled.problem.system, systems::with_row_sums_kept(scaled.problem.system, kShort, scaled.scale),
                      scaled.scale);
 }
 

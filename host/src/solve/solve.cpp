@@ -11,8 +11,8 @@
 #include "mantissa/fitted.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/host/scaling.hpp"
-#include "row_sums.hpp"
 #include "schemes.hpp"
+#include "systems/row_sums.hpp"
 
 namespace mantissa {
 
@@ -349,7 +349,7 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     context.fit = fit ? fit->scale : 1;
     std::optional<System> kept;
     if (options.couplings) {
-        kept = solving::with_row_sums_kept(*context.loaded, *options.couplings,
+        kept = systems::with_row_sums_kept(*context.loaded, *options.couplings,
                                            scaled ? std::span<const double>(scaled->scale) : std::span<const double>());
         context.loaded = &*kept;
     }

@@ -27,17 +27,18 @@ struct StoredRun {
 std::vector<std::string> result_files(const CncFlags& flags) {
     if (!flags.results.empty()) return flags.results;
     std::vector<std::string> files;
-    const auto folder = std::filesystem::path(report::paper_folder(flags.data)) / ".." / ".." / "gpu" / "results";
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-        if (entry.path().extension() == ".json") files.push_back(entry.path().lexically_normal().string());
+    const auto experiments = std::filesystem::path(report::paper_folder(flags.data)) / "..";
+    for (const auto& folder : {experiments / ".." / "gpu" / "results", experiments / "results"}) {
+        std::error_code error;
+        for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+            if (entry.path().extension() == ".json") files.push_back(entry.path().lexically_normal().string());
+    }
     std::ranges::sort(files);
     return files;
 }
 
-/// The latest run for which `wanted` holds. `what` and `mend` say what is missing where there is none.
-StoredRun latest(const CncFlags& flags, const std::function<bool(const CncJson&)>& wanted, const std::string& what,
-                 const std::string& mend) {
+/// The latest run for which `wanted` holds.
+std::optional<StoredRun> find_latest(const CncFlags& flags, const std::function<bool(const CncJson&)>& wanted) {
     std::optional<StoredRun> best;
     for (const std::string& path : result_files(flags)) {
         std::ifstream file(path);
@@ -51,6 +52,13 @@ StoredRun latest(const CncFlags& flags, const std::function<bool(const CncJson&)
         if (!wanted(json)) continue;
         if (!best || best->json.value("date", "") < json.value("date", "")) best = {path, std::move(json)};
     }
+    return best;
+}
+
+/// The same; `what` and `mend` say what is missing where there is none.
+StoredRun latest(const CncFlags& flags, const std::function<bool(const CncJson&)>& wanted, const std::string& what,
+                 const std::string& mend) {
+    std::optional<StoredRun> best = find_latest(flags, wanted);
     if (!best)
         throw InvalidInput(fmt::format("Figure {}: no stored run has {}; make one with {}, and name it by --results",
                                        flags.figure, what, mend));
@@ -185,6 +193,31 @@ void print_figure9_row(std::string& out, const CncJson& m, Figure9Ratios& ratios
     }
 }
 
+/// Steps of textbook Jacobi CG in double, on the GPU beside the processor, from another stored run.
+void print_steps(std::string& out, const StoredRun& run, std::vector<double>& ratios) {
+    print_origin(out, run);
+    out += fmt::format(
+        "Steps of Jacobi CG in double, (2 nonzeros + 12 rows) / time\n{:<34}{:>9}{:>10}{:>12}{:>10}{:>14}{:>8}\n",
+        "system", "rows", "nonzeros", "GPU, us", "GFlop/s", "processor, us", "ratio");
+    for (const CncJson& system : run.json.at("systems")) {
+        const double rows = system.at("rows").get<double>(), nonzeros = system.at("nonzeros").get<double>();
+        std::optional<double> gpu, processor;
+        for (const CncJson& r : system.at("runs"))
+            if (r.at("arithmetic") == "double")
+                for (const CncJson& solve : r.at("solves"))
+                    if (solve.at("method") == "textbook")
+                        gpu = std::min(gpu.value_or(HUGE_VAL), solve.at("us_per_iteration").get<double>());
+        for (const CncJson& p : system.at("processor"))
+            processor = std::min(processor.value_or(HUGE_VAL),
+                                 1e6 * p.at("wall_seconds").get<double>() / p.at("iterations").get<double>());
+        if (!gpu || !processor) continue;
+        ratios.push_back(*processor / *gpu);
+        out += fmt::format("{:<34}{:>9.0f}{:>10.0f}{:>12.2f}{:>10.1f}{:>14.1f}{:>8.2f}\n",
+                           system.at("name").get<std::string>(), rows, nonzeros, *gpu,
+                           1e-3 * (2 * nonzeros + 12 * rows) / *gpu, *processor, ratios.back());
+    }
+}
+
 std::string figure9(const CncFlags& flags, const std::vector<PaperRatio>& paper) {
     std::string out;
     const auto of_mesh = [](const CncJson& m) {
@@ -211,6 +244,10 @@ std::string figure9(const CncFlags& flags, const std::vector<PaperRatio>& paper)
     Figure9Ratios ratios;
     for (const CncJson& m : run.json.at("matrices"))
         if (m.contains("products") && of_mesh(m)) print_figure9_row(out, m, ratios);
+    if (const auto steps = find_latest(flags, [](const CncJson& j) { return is_kind(j, "textbook_cg"); })) {
+        out += "\n";
+        print_steps(out, *steps, ratios.pcg);
+    }
     out += fmt::format("\ngeometric means\n");
     print_ratio(out, "BCRS 2x2 over CRS", ratio_text(ratios.bcrs2), paper_values(paper, "BCRS 2x2 over CRS"));
     print_ratio(out, "BCRS 4x4 over BCRS 2x2", ratio_text(ratios.bcrs4), paper_values(paper, "BCRS 4x4 over BCRS 2x2"));
@@ -301,6 +338,8 @@ std::string figure11(const CncFlags& flags, const std::vector<PaperRatio>& paper
     out += fmt::format(
         "Figure 11: the recurrence's residual and the true one, relative to the first; pipelined CG without a "
         "restart\n");
+    std::size_t compared = 0; // curves that more than one engine ran
+    bool alike = true;
     for (const CncJson& system : run.json.at("systems")) {
         out +=
             fmt::format("\n{} ({} unknowns)\n{:<38}{:>22}{:>16}{:>16}{:>12}   {}\n",
@@ -317,9 +356,13 @@ std::string figure11(const CncFlags& flags, const std::vector<PaperRatio>& paper
                 if (parted == "never" && !(t < 2 * r && r < 2 * t))
                     parted = fmt::format("{}", at[i].get<std::uint64_t>());
             }
+            if (c.at("engines").size() > 1) {
+                ++compared;
+                alike &= c.at("same_bits").get<bool>();
+            }
             std::string engines;
             for (const CncJson& e : c.at("engines")) engines += (engines.empty() ? "" : ", ") + e.get<std::string>();
-            out += fmt::format("{:<12}{:>22}{:>16.1e}{:>16.1e}{:>12}   {}{}\n", c.at("spec").get<std::string>(), parted,
+            out += fmt::format("{:<38}{:>22}{:>16.1e}{:>16.1e}{:>12}   {}{}\n", c.at("spec").get<std::string>(), parted,
                                lowest, recursive.empty() ? NAN : number(recursive.back()),
                                at.empty() ? 0 : at.back().get<std::uint64_t>(), engines,
                                c.at("engines").size() < 2      ? ""
@@ -328,7 +371,10 @@ std::string figure11(const CncFlags& flags, const std::vector<PaperRatio>& paper
         }
     }
     out += fmt::format("\n");
-    print_ratio(out, "CPU and GPU alike until iteration", "always",
+    print_ratio(out, "CPU and GPU alike until iteration",
+                compared == 0 ? "-"
+                : alike       ? "the last"
+                              : "not",
                 paper_values(paper, "iterations until float is exhausted"));
     out += fmt::format("(\"part\": the true residual is twice the recurrence's, or half of it)\n");
     return out;

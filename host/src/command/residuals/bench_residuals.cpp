@@ -1,6 +1,7 @@
 // mantissa bench residuals: the recurrence's residual and the true one against iterations, as JSON and as a picture.
 #include <fstream>
 #include <memory>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -33,13 +34,22 @@ results::Json kept(const std::string& path) {
     return json;
 }
 
+/// The command without the names of what it wrote: where files went is no part of how the figures were made.
+std::string command_of(std::string typed, const Flags& flags) {
+    for (const auto& [option, file] : {std::pair{" --output ", flags.output}, std::pair{" --picture ", flags.picture}})
+        if (const std::size_t at = typed.find(option + file); !file.empty() && at != std::string::npos)
+            typed.erase(at, (option + file).size());
+    return typed;
+}
+
 results::Json run(const Flags& flags, const std::string& typed) {
     if (flags.problems.empty()) throw InvalidInput("--problem: give one or more, as for mantissa solve");
     residuals::Request request{flags.specs, flags.engines, flags.iterations, flags.every, thread_count(flags.threads)};
     for (const std::string& spec : request.specs) static_cast<void>(parse_spec(spec));
     const Provenance here = current_provenance(typed);
-    results::Json all{{"kind", "residual_curves"}, {"date", here.date},        {"commit", here.commit},
-                      {"command", typed},          {"engines", flags.engines}, {"systems", results::Json::array()}};
+    results::Json all{{"kind", "residual_curves"}, {"date", here.date},
+                      {"commit", here.commit},     {"command", command_of(typed, flags)},
+                      {"engines", flags.engines},  {"systems", results::Json::array()}};
     for (const std::string& problem : flags.problems)
         all["systems"].push_back(residuals::to_json(residuals::run_curves(
             make_problem(problem), request, [](const std::string& line) { fmt::print(stderr, "{}\n", line); })));

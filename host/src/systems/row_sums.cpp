@@ -8,7 +8,7 @@
 
 #include "mantissa/exact.hpp"
 
-namespace mantissa::solving {
+namespace mantissa::systems {
 
 System with_row_sums_kept(const System& matrix, const Format& coupling, std::span<const double> scale) {
     const auto* const rows = std::get_if<CompressedRows>(&matrix.matrix());
@@ -34,4 +34,4 @@ System with_row_sums_kept(const System& matrix, const Format& coupling, std::spa
     return rows->with_values(std::move(value));
 }
 
-} // namespace mantissa::solving
+} // namespace mantissa::systems
