@@ -125,7 +125,7 @@ TYPED_TEST(SimdProducts, OrdersAreThoseOfTheHeader) {
     const CompressedRows a = matrix(97, 8, false);
     const std::vector<T> x = numbers<T>(a.rows(), a.rows() + 4, false);
     std::vector<T> crs, bcrs2, complex;
-    constexpr std::size_t kApart = sizeof(T) == 8 ? 2 : 4;
+    constexpr std::size_t kApart = 4;
     for (std::size_t i = 0; i < a.rows(); ++i) {
         std::vector<T> lanes(64 / sizeof(T)), first(kApart), second(kApart), re_x(4), im_other(4);
         const std::uint64_t begin = a.row_begin()[i];
