@@ -78,31 +78,54 @@ TEST(Builder, NormalEquationsAreThoseOfDenseSums) {
         for (std::size_t i = 0; i < r.n; ++i)
             if (!Random::locked(i)) free.push_back(i);
         ASSERT_EQ(m.rows(), free.size());
-        // In long double: 64 bits of significand. |errors| of the sums here: some 100 terms below 10, 2^-53 each.
-        const long double bound = 1e-13L;
+        // The bound, with u = 2^-53 and A_ki the sum of |terms| of variable i in row k. A coefficient of at most six
+        // terms is a sum (5 u) times a scale (1 u). A scale that normalises carries 7 u: a sum of six squares, at most
+        // 3 + 5 u, its root, half of that and 1 u, and two divisions, 2 u. So a coefficient carries c u with c = 6
+        // or 13. An entry is a sum over the m rows that hold both: each product carries 2 c + 1 u, the sum m - 1 u, all
+        // of it relative to the sum of |products|. Here that is below 90 u = 1e-14 everywhere. In front of the
+        // right-hand side stands a sum of at most seven such terms, 8 u more. The reference, in long double, adds m
+        // 2^-64.
+        const double u = 0x1p-53, c = normalize ? 13 : 6;
+        double most = 0;
         for (std::size_t i = 0; i < free.size(); ++i) {
-            std::vector<long double> row(r.n, 0), right(3, 0);
+            std::vector<long double> row(r.n, 0), sums(r.n, 0), right(3, 0), right_sums(3, 0);
+            std::vector<double> meet(r.n, 0);
             for (const Random::Row& k : r.rows) {
-                std::vector<long double> a(r.n, 0);
-                for (const auto& [j, c] : k.terms) a[j] += c;
+                std::vector<long double> a(r.n, 0), size(r.n, 0);
+                for (const auto& [j, v] : k.terms) {
+                    a[j] += v;
+                    size[j] += std::abs(v);
+                }
+                if (size[free[i]] == 0) continue;
                 long double squares = 0;
                 for (const long double x : a) squares += x * x;
                 const long double scale = normalize ? k.scaling / std::sqrt(squares) : k.scaling;
-                for (std::size_t j = 0; j < r.n; ++j) row[j] += scale * a[free[i]] * scale * a[j];
+                for (std::size_t j = 0; j < r.n; ++j) {
+                    row[j] += scale * a[free[i]] * scale * a[j];
+                    sums[j] += scale * size[free[i]] * scale * size[j];
+                    meet[j] += size[j] != 0 ? 1 : 0;
+                }
                 for (std::size_t q = 0; q < 3; ++q) {
-                    long double rest = -k.right[q];
+                    long double rest = -k.right[q], rest_size = std::abs(k.right[q]);
                     for (std::size_t j = 0; j < r.n; ++j)
-                        if (Random::locked(j)) rest += a[j] * r.value[q][j];
+                        if (Random::locked(j)) {
+                            rest += a[j] * r.value[q][j];
+                            rest_size += size[j] * std::abs(r.value[q][j]);
+                        }
                     right[q] -= scale * a[free[i]] * scale * rest;
+                    right_sums[q] += scale * size[free[i]] * scale * rest_size;
                 }
             }
             for (std::size_t j = 0; j < free.size(); ++j) {
-                EXPECT_NEAR(static_cast<double>(row[free[j]]), at(m, i, j), static_cast<double>(bound));
+                const double share = (meet[free[j]] + 2 * c) * u;
+                most = std::max(most, share);
+                EXPECT_LE(std::abs(row[free[j]] - at(m, i, j)), share * sums[free[j]]) << i << ", " << j;
                 EXPECT_EQ(at(m, i, j), at(m, j, i)) << "not symmetric to the bit";
             }
             for (std::size_t q = 0; q < 3; ++q)
-                EXPECT_NEAR(static_cast<double>(right[q]), built.b(q)[i], static_cast<double>(bound));
+                EXPECT_LE(std::abs(right[q] - built.b(q)[i]), (meet[free[i]] + 2 * c + 8) * u * right_sums[q]);
         }
+        EXPECT_LT(most, 1e-14);
     }
 }
 

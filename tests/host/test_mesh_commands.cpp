@@ -63,6 +63,37 @@ TEST(Smooth, WritesASmootherMesh) {
     EXPECT_TRUE(folder.read("both.svg").ends_with("</svg>\n"));
 }
 
+TEST(Parameterize, SubdividesFirst) {
+    const Scratch folder;
+    const std::string in = folder.path("in.obj");
+    write_mesh(in, make_plane(5, 0.2));
+    const Outcome o = run("parameterize " + in + " -o " + folder.path("out.obj") + " --subdivide 2 --json");
+    ASSERT_EQ(o.code, 0) << o.err;
+    const Json j = Json::parse(o.out);
+    EXPECT_EQ(j.at("vertices"), 17 * 17);
+    EXPECT_LT(j.at("true_residual").get<double>(), 1e-6);
+    EXPECT_EQ(read_mesh(folder.path("out.obj")).points, subdivided(subdivided(read_mesh(in))).points);
+}
+
+TEST(JacobiPcgScheme, SolvesSparseRowsAndRefusesWhatItIsNot) {
+    const Scratch folder;
+    const std::string in = folder.path("in.obj");
+    write_mesh(in, make_hemisphere(9));
+    const std::string solve = "solve --problem lscm:" + in + " --scheme jacobi-pcg ";
+    const Outcome o = run(solve + "--format double --tolerance 1e-9 --json");
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_LT(Json::parse(o.out).at("true_residual").get<double>(), 1.001e-9);
+    for (const auto& [more, part] : {std::pair{"--format s17e8", "it works in double precision"},
+                                     std::pair{"--format double --jacobi", "it divides by the diagonal itself"}}) {
+        const Outcome refused = run(solve + more);
+        EXPECT_EQ(refused.code, 2) << more;
+        EXPECT_NE(refused.err.find(part), std::string::npos) << refused.err;
+    }
+    const Outcome grid = run("solve --problem poisson2d:level=3 --scheme jacobi-pcg --format double");
+    EXPECT_EQ(grid.code, 2);
+    EXPECT_NE(grid.err.find("it takes sparse rows"), std::string::npos) << grid.err;
+}
+
 TEST(MeshCommands, RefuseBeforeTheyWork) {
     const Scratch folder;
     const std::string in = folder.path("in.obj");

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "bench/bench_cpu.hpp"
 #include "command.hpp"
 #include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
@@ -115,8 +116,12 @@ Run setup(CLI::App& app, const std::string& typed) {
         "arithmetic", "Kernels and Float<F> against native arithmetic, an emulated pass against native float");
     CLI::App* const residuals = app.add_subcommand(
         "residuals", "The recurrence's residual and the true one against iterations, as JSON and as a picture");
-    return [flags, gpu, arithmetic, residuals, run_residuals = setup_bench_residuals(*residuals, typed),
-            run_gpu = setup_bench_gpu(*gpu, typed), run_arithmetic = setup_bench_arithmetic(*arithmetic)] {
+    CLI::App* const cpu = app.add_subcommand(
+        "cpu", "Sparse products on this processor: scalar, explicit SIMD, threads, and Eigen's beside them");
+    return [flags, gpu, arithmetic, residuals, cpu, run_residuals = setup_bench_residuals(*residuals, typed),
+            run_gpu = setup_bench_gpu(*gpu, typed), run_arithmetic = setup_bench_arithmetic(*arithmetic),
+            run_cpu = setup_bench_cpu(*cpu)] {
+        if (cpu->parsed()) return run_cpu();
         if (gpu->parsed()) return run_gpu();
         if (residuals->parsed()) return run_residuals();
         return arithmetic->parsed() ? run_arithmetic() : bench_command(*flags);

@@ -251,7 +251,8 @@ Run setup(CLI::App& app, const std::string& typed) {
                    "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md)")
         ->required();
     app.add_option("--scheme", f.scheme,
-                   "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction or residual-guided")
+                   "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction, residual-guided, or "
+                   "jacobi-pcg: in double on this processor, made for speed")
         ->capture_default_str();
     auto* inner = app.add_option("--inner", f.inner, "inner iterations per outer step")
                       ->check(whole_number(1))

@@ -21,18 +21,28 @@ inline std::uint32_t next_corner(std::uint32_t at) {
     return at % 3 == 2 ? at - 2 : at + 1;
 }
 
-/// All sides, by edge, those of an edge by number.
+/// All sides, by edge, those of an edge by number. Counted by their lower vertex first, then sorted among the few of
+/// each: large meshes are read and divided through here.
 inline std::vector<Side> sides_of(const TriangleMesh& mesh) {
-    std::vector<Side> sides;
-    sides.reserve(3 * mesh.triangles.size());
-    for (std::uint32_t t = 0; t < mesh.triangles.size(); ++t)
-        for (std::uint32_t k = 0; k < 3; ++k) {
-            const std::uint32_t from = mesh.triangles[t][k], to = mesh.triangles[t][(k + 1) % 3];
-            sides.push_back({std::min(from, to), std::max(from, to), 3 * t + k, from < to});
-        }
-    std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
-        return a.low != b.low ? a.low < b.low : a.high != b.high ? a.high < b.high : a.at < b.at;
-    });
+    std::vector<std::size_t> end(mesh.points.size() + 1, 0);
+    const auto for_sides = [&](const auto& body) {
+        for (std::uint32_t t = 0; t < mesh.triangles.size(); ++t)
+            for (std::uint32_t k = 0; k < 3; ++k) {
+                const std::uint32_t from = mesh.triangles[t][k], to = mesh.triangles[t][(k + 1) % 3];
+                body(Side{std::min(from, to), std::max(from, to), 3 * t + k, from < to});
+            }
+    };
+    for_sides([&](const Side& s) { ++end[s.low + std::size_t{1}]; });
+    for (std::size_t v = 0; v < mesh.points.size(); ++v) end[v + 1] += end[v];
+    std::vector<Side> sides(3 * mesh.triangles.size());
+    for_sides([&](const Side& s) { sides[end[s.low]++] = s; }); // afterwards end[v] is the end of v's
+    std::size_t begin = 0;
+    for (std::size_t v = 0; v < mesh.points.size(); ++v) {
+        std::sort(sides.begin() + static_cast<std::ptrdiff_t>(begin),
+                  sides.begin() + static_cast<std::ptrdiff_t>(end[v]),
+                  [](const Side& a, const Side& b) { return a.high != b.high ? a.high < b.high : a.at < b.at; });
+        begin = end[v];
+    }
     return sides;
 }
 

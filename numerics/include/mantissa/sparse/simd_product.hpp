@@ -7,8 +7,9 @@
 //
 //     CRS           entry k of a row goes to partial sum k mod L; closed by halving
 //     BCRS 4x4      entries of block column c go to partial sum c; closed by halving
-//     BCRS 2x2      blocks k mod m apart (m = 2 for double, 4 for float), each with a sum for both columns; closed by
-//                   halving over the blocks, then both columns added
+//     BCRS 2x2      blocks k mod 4 apart, each with a sum for both columns; closed by halving over the blocks, then
+//     both
+//                   columns added
 //     complex 2x2   blocks k mod 4 apart, with sums of re u, re v, im u, im v; closed by halving over the blocks, then
 //                   y = (re u - im v, re v + im u)
 //     SELL          entries in their order, as the scalar twin and reference_product() have it: the same bits

@@ -15,6 +15,7 @@
 #include "complex_rows.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/reached.hpp"
+#include "mantissa/sparse/reorder.hpp"
 #include "passes.hpp"
 
 namespace mantissa {
@@ -81,29 +82,45 @@ double norm_of(const std::vector<double>& v) {
     return std::sqrt(sum) / scale;
 }
 
-/// The matrix as passes read it, made once for all right-hand sides.
+/// Is most of what a product gathers far away? Then rows are put in another order: neighbours next to one another.
+bool scattered(const std::vector<std::uint64_t>& begin, const std::vector<std::uint32_t>& column) {
+    constexpr double kNear = 16384; // rows: what a core's own cache holds of a vector
+    double sum = 0;
+    for (std::size_t i = 0; i + 1 < begin.size(); ++i)
+        for (std::uint64_t k = begin[i]; k < begin[i + 1]; ++k)
+            sum += std::abs(static_cast<double>(column[k]) - static_cast<double>(i));
+    return sum > kNear * static_cast<double>(column.size());
+}
+
+/// The matrix as passes read it, made once for all right-hand sides: real, or of complex numbers; in the order given,
+/// or in that of reverse Cuthill and McKee.
 class Matrix {
 public:
     Matrix(const CompressedRows& a, const std::vector<double>& diagonal) : complex_(detail::complex_rows(a)) {
         rows_ = complex_ ? a.rows() / 2 : a.rows();
         padded_ = up_to(rows_, kRowGroup);
-        begin_ = complex_ ? std::move(complex_->begin) : a.row_begin();
+        if (scattered(complex_ ? complex_->begin : a.row_begin(), complex_ ? complex_->column : a.column())) reorder(a);
+        begin_ = complex_ ? std::move(complex_->begin) : (ordered_ ? *ordered_ : a).row_begin();
         begin_.resize(padded_ + 1, begin_.back());
         inverse_.assign(padded_, 0.0);
-        for (std::size_t i = 0; i < rows_; ++i) inverse_[i] = 1 / diagonal[complex_ ? 2 * i : i];
-        at_ = {begin_.data(), a.column().data(), a.value().data(), nullptr, nullptr, nullptr};
+        for (std::size_t i = 0; i < rows_; ++i) inverse_[place(i)] = 1 / diagonal[complex_ ? 2 * i : i];
+        const CompressedRows& rows = ordered_ ? *ordered_ : a;
+        at_ = {begin_.data(), rows.column().data(), rows.value().data(), nullptr, nullptr, nullptr};
         if (!complex_) return;
-        at_ = {begin_.data(),
-               complex_->column.data(),
-               complex_->value.data(),
-               complex_->imaginary_row.data(),
-               complex_->imaginary_column.data(),
-               complex_->imaginary_value.data()};
+        if (!ordered_) {
+            at_.column = complex_->column.data();
+            at_.value = complex_->value.data();
+        }
+        at_.imaginary_row = complex_->imaginary_row.data();
+        at_.imaginary_column = complex_->imaginary_column.data();
+        at_.imaginary_value = complex_->imaginary_value.data();
         const auto& of = complex_->imaginary_row;
         for (std::size_t row = 0; row < padded_ + kRowBlock; row += kRowBlock)
             imaginary_begin_.push_back(
                 static_cast<std::size_t>(std::lower_bound(of.begin(), of.end(), row) - of.begin()));
     }
+    /// Where row `i` of the matrix given (of complex numbers: the i-th of them) is.
+    [[nodiscard]] std::size_t place(std::size_t i) const { return place_.empty() ? i : place_[i]; }
     [[nodiscard]] bool complex() const { return complex_.has_value(); }
     [[nodiscard]] std::size_t rows() const { return rows_; }
     [[nodiscard]] std::size_t padded() const { return padded_; }
@@ -129,7 +146,37 @@ public:
     }
 
 private:
+    void reorder(const CompressedRows& a) {
+        if (complex_)
+            ordered_.emplace(std::move(complex_->begin), std::move(complex_->column), std::move(complex_->value));
+        const CompressedRows& rows = complex_ ? *ordered_ : a;
+        const std::vector<std::uint32_t> order = reverse_cuthill_mckee(rows);
+        CompressedRows sorted = permuted(rows, order);
+        ordered_.emplace(std::move(sorted));
+        place_.resize(rows_);
+        for (std::uint32_t k = 0; k < order.size(); ++k) place_[order[k]] = k;
+        if (!complex_) return;
+        complex_->begin = ordered_->row_begin();
+        struct Entry {
+            std::uint32_t row, column;
+            double value;
+        };
+        std::vector<Entry> entries;
+        for (std::size_t e = 0; e < complex_->imaginary_row.size(); ++e)
+            entries.push_back({place_[complex_->imaginary_row[e]], place_[complex_->imaginary_column[e]],
+                               complex_->imaginary_value[e]});
+        std::sort(entries.begin(), entries.end(),
+                  [](const Entry& x, const Entry& y) { return x.row != y.row ? x.row < y.row : x.column < y.column; });
+        for (std::size_t e = 0; e < entries.size(); ++e) {
+            complex_->imaginary_row[e] = entries[e].row;
+            complex_->imaginary_column[e] = entries[e].column;
+            complex_->imaginary_value[e] = entries[e].value;
+        }
+    }
+
     std::optional<detail::ComplexRows> complex_;
+    std::optional<CompressedRows> ordered_;
+    std::vector<std::uint32_t> place_; ///< empty: as given
     std::size_t rows_ = 0, padded_ = 0;
     std::vector<std::uint64_t> begin_;
     std::vector<double> inverse_;
@@ -184,10 +231,12 @@ public:
 
 private:
     void put(std::vector<double>& v, const std::vector<double>& from, std::size_t s) const {
-        for (std::size_t i = 0; i < from.size(); ++i) v[i / width_ * columns_ + s * width_ + i % width_] = from[i];
+        for (std::size_t i = 0; i < from.size(); ++i)
+            v[m_.place(i / width_) * columns_ + s * width_ + i % width_] = from[i];
     }
     void take(const std::vector<double>& v, std::vector<double>& to, std::size_t s) const {
-        for (std::size_t i = 0; i < to.size(); ++i) to[i] = v[i / width_ * columns_ + s * width_ + i % width_];
+        for (std::size_t i = 0; i < to.size(); ++i)
+            to[i] = v[m_.place(i / width_) * columns_ + s * width_ + i % width_];
     }
     void place_defect(const std::vector<double>& b, const std::vector<double>& x, std::size_t s, double norm,
                       PcgReport& report) {

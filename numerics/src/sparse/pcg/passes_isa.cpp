@@ -103,13 +103,14 @@ void product(const PcgMatrix& a, const PcgVectors& v, std::size_t begin, std::si
             sum += a.value[k] * R::load(p + std::size_t{a.column[k]} * W);
         R::store(q + i * W, sum);
     }
-    if constexpr (W == 2)
-        for (std::size_t e = imaginary; e < imaginary_end; ++e) {
-            const double* const part = p + std::size_t{a.imaginary_column[e]} * 2;
-            double* const to = q + std::size_t{a.imaginary_row[e]} * 2;
-            to[0] -= a.imaginary_value[e] * part[1];
-            to[1] += a.imaginary_value[e] * part[0];
-        }
+    if constexpr (W % 2 == 0)
+        for (std::size_t e = imaginary; e < imaginary_end; ++e)
+            for (std::size_t system = 0; system < std::size_t{W}; system += 2) {
+                const double* const part = p + std::size_t{a.imaginary_column[e]} * W + system;
+                double* const to = q + std::size_t{a.imaginary_row[e]} * W + system;
+                to[0] -= a.imaginary_value[e] * part[1];
+                to[1] += a.imaginary_value[e] * part[0];
+            }
     Sums<W> pq;
     for (std::size_t i = begin; i < end; i += kRowGroup)
         for (int g = 0; g < kGroups; ++g)

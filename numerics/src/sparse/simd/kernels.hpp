@@ -7,6 +7,10 @@
 
 namespace mantissa::detail {
 
+/// Columns (0), each with four values, that stand behind a matrix's last and may be read: kernels take whole registers
+/// and leave out the products that are none of the row's.
+inline constexpr std::size_t kSimdBehind = 16;
+
 /// Arrays of a matrix in one of the formats; the padding of values, columns and vectors is SimdProduct's business.
 template <class T> struct SimdArrays {
     const std::uint32_t* begin = nullptr;  ///< of rows and block rows, entries and blocks; of slices, steps

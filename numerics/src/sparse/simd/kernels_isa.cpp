@@ -11,8 +11,8 @@ template <class T> MANTISSA_INLINE Lanes<T> row_lanes(const SimdArrays<T>& a, st
     Lanes<T> sum = Lanes<T>::zero();
     std::size_t k = a.begin[row];
     const std::size_t end = a.begin[row + 1];
-    for (; k + kLanes <= end; k += kLanes) sum.add(a.value + k, a.column + k, a.x);
-    if (k < end) sum.add(a.value + k, a.column + k, a.x, end - k);
+    // One loop with a mask: rows of a mesh then take one turn each, which a processor foresees.
+    for (; k < end; k += kLanes) sum.add(a.value + k, a.column + k, a.x, end - k);
     return sum;
 }
 
@@ -65,18 +65,17 @@ template <class T> void bcrs4_plainly(const SimdArrays<T>& a, std::size_t begin,
     }
 }
 
-/// Blocks k mod Apart apart, then halved; lane (r, c) of each sums a_rc x_c.
-template <class T, int Apart> void bcrs2_plainly(const SimdArrays<T>& a, std::size_t begin, std::size_t end) {
+/// Blocks k mod 4 apart, then halved; lane (r, c) of each sums a_rc x_c.
+template <class T> void bcrs2_plainly(const SimdArrays<T>& a, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-        T sum[Apart][4] = {};
+        T sum[4][4] = {};
         const std::size_t first = a.begin[i];
         for (std::size_t k = first; k < a.begin[i + 1]; ++k)
-            for (int e = 0; e < 4; ++e)
-                sum[(k - first) % Apart][e] += a.value[k * 4 + static_cast<std::size_t>(e)] *
-                                               a.x[std::size_t{a.column[k]} * 2 + static_cast<std::size_t>(e % 2)];
-        for (int half = Apart / 2; half > 0; half /= 2)
-            for (int m = 0; m < half; ++m)
-                for (int e = 0; e < 4; ++e) sum[m][e] += sum[m + half][e];
+            for (std::size_t e = 0; e < 4; ++e)
+                sum[(k - first) % 4][e] += a.value[k * 4 + e] * a.x[std::size_t{a.column[k]} * 2 + e % 2];
+        for (std::size_t half = 2; half > 0; half /= 2)
+            for (std::size_t m = 0; m < half; ++m)
+                for (std::size_t e = 0; e < 4; ++e) sum[m][e] += sum[m + half][e];
         a.y[2 * i] = sum[0][0] + sum[0][1];
         a.y[2 * i + 1] = sum[0][2] + sum[0][3];
     }
@@ -164,55 +163,54 @@ MANTISSA_INLINE __m256d twice(const double* x) {
 
 void bcrs2(const SimdArrays<double>& a, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-        std::size_t k = a.begin[i];
         const std::size_t last = a.begin[i + 1];
         const auto x = [&](std::size_t block) { return twice(a.x + std::size_t{a.column[block]} * 2); };
 #if defined(__AVX512F__)
-        __m512d both = _mm512_setzero_pd();
-        for (; k + 2 <= last; k += 2)
-            both = _mm512_add_pd(both, _mm512_mul_pd(_mm512_loadu_pd(a.value + 4 * k),
-                                                     _mm512_insertf64x4(_mm512_castpd256_pd512(x(k)), x(k + 1), 1)));
-        __m256d even = _mm512_castpd512_pd256(both);
-        const __m256d odd = _mm512_extractf64x4_pd(both, 1);
-#else
-        __m256d even = _mm256_setzero_pd(), odd = even;
-        for (; k + 2 <= last; k += 2) {
-            even = _mm256_add_pd(even, _mm256_mul_pd(_mm256_loadu_pd(a.value + 4 * k), x(k)));
-            odd = _mm256_add_pd(odd, _mm256_mul_pd(_mm256_loadu_pd(a.value + 4 * k + 4), x(k + 1)));
+        __m512d two[2] = {_mm512_setzero_pd(), _mm512_setzero_pd()};
+        for (std::size_t k = a.begin[i]; k < last; k += 4) {
+            const std::size_t left = last - k;
+            const auto mask = static_cast<std::uint32_t>(left < 4 ? (1U << (4 * left)) - 1 : 0xFFFFU);
+            for (std::size_t h = 0; h < 2; ++h) {
+                const __m512d part = _mm512_insertf64x4(_mm512_castpd256_pd512(x(k + 2 * h)), x(k + 2 * h + 1), 1);
+                two[h] = _mm512_add_pd(two[h], _mm512_maskz_mul_pd(static_cast<__mmask8>(mask >> (8 * h)),
+                                                                   _mm512_loadu_pd(a.value + 4 * k + 8 * h), part));
+            }
         }
+        const __m512d half = _mm512_add_pd(two[0], two[1]);
+        const __m256d sum = _mm256_add_pd(_mm512_castpd512_pd256(half), _mm512_extractf64x4_pd(half, 1));
+#else
+        __m256d four[4] = {_mm256_setzero_pd(), _mm256_setzero_pd(), _mm256_setzero_pd(), _mm256_setzero_pd()};
+        for (std::size_t k = a.begin[i]; k < last; k += 4)
+            for (std::size_t m = 0; m < 4; ++m) {
+                const __m256d product = _mm256_mul_pd(_mm256_loadu_pd(a.value + 4 * (k + m)), x(k + m));
+                four[m] = _mm256_add_pd(four[m], _mm256_and_pd(first_of_4(k + m < last ? 4 : 0), product));
+            }
+        const __m256d sum = _mm256_add_pd(_mm256_add_pd(four[0], four[2]), _mm256_add_pd(four[1], four[3]));
 #endif
-        if (k < last) even = _mm256_add_pd(even, _mm256_mul_pd(_mm256_loadu_pd(a.value + 4 * k), x(k)));
-        const __m256d sum = _mm256_add_pd(even, odd);
         _mm_storeu_pd(a.y + 2 * i, _mm_hadd_pd(_mm256_castpd256_pd128(sum), _mm256_extractf128_pd(sum, 1)));
     }
 }
 
-/// Pairs of x that up to four blocks meet.
+/// Pairs of x that four blocks meet.
 MANTISSA_INLINE __m256d pairs(const float* x, const std::uint32_t* column) {
     const __m128i index = _mm_loadu_si128(reinterpret_cast<const __m128i*>(column));
     return _mm256_i32gather_pd(reinterpret_cast<const double*>(x), index, 8);
 }
-MANTISSA_INLINE __m256d pairs(const float* x, const std::uint32_t* column, std::size_t n) {
-    const __m128i narrow = _mm_cmpgt_epi32(_mm_set1_epi32(static_cast<int>(n)), _mm_setr_epi32(0, 1, 2, 3));
-    const __m128i index = _mm_maskload_epi32(reinterpret_cast<const int*>(column), narrow);
-    return _mm256_mask_i32gather_pd(_mm256_setzero_pd(), reinterpret_cast<const double*>(x), index,
-                                    _mm256_castsi256_pd(first_of_4(n)), 8);
-}
 
 void bcrs2(const SimdArrays<float>& a, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-        std::size_t k = a.begin[i];
         const std::size_t last = a.begin[i + 1];
         __m256 low = _mm256_setzero_ps(), high = low; // blocks 0 and 1, 2 and 3 of four
-        const auto add = [&](__m256d x, __m256 first, __m256 second) {
-            low = _mm256_add_ps(low, _mm256_mul_ps(first, _mm256_castpd_ps(_mm256_permute4x64_pd(x, 0x50))));
-            high = _mm256_add_ps(high, _mm256_mul_ps(second, _mm256_castpd_ps(_mm256_permute4x64_pd(x, 0xFA))));
-        };
-        for (; k + 4 <= last; k += 4)
-            add(pairs(a.x, a.column + k), _mm256_loadu_ps(a.value + 4 * k), _mm256_loadu_ps(a.value + 4 * k + 8));
-        if (const std::size_t n = last - k; n > 0)
-            add(pairs(a.x, a.column + k, n), _mm256_maskload_ps(a.value + 4 * k, first_of_8(n >= 2 ? 8 : 4)),
-                _mm256_maskload_ps(a.value + 4 * k + (n > 2 ? 8 : 0), first_of_8(n > 2 ? 4 : 0)));
+        for (std::size_t k = a.begin[i]; k < last; k += 4) {
+            const auto left = static_cast<std::ptrdiff_t>(4 * (last - k));
+            const __m256d x = pairs(a.x, a.column + k);
+            const __m256 first =
+                _mm256_mul_ps(_mm256_loadu_ps(a.value + 4 * k), _mm256_castpd_ps(_mm256_permute4x64_pd(x, 0x50)));
+            const __m256 second =
+                _mm256_mul_ps(_mm256_loadu_ps(a.value + 4 * k + 8), _mm256_castpd_ps(_mm256_permute4x64_pd(x, 0xFA)));
+            low = _mm256_add_ps(low, _mm256_and_ps(first_of_8(left), first));
+            high = _mm256_add_ps(high, _mm256_and_ps(first_of_8(left - 8), second));
+        }
         const __m256 half = _mm256_add_ps(low, high);
         const __m128 sum = _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
         _mm_storel_pi(reinterpret_cast<__m64*>(a.y + 2 * i), _mm_hadd_ps(sum, sum));
@@ -223,29 +221,40 @@ void bcrs2(const SimdArrays<float>& a, std::size_t begin, std::size_t end) {
 
 void complex2(const SimdArrays<double>& a, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-        std::size_t k = a.begin[i];
         const std::size_t last = a.begin[i + 1];
-        const auto x = [&](std::size_t block) { return _mm_loadu_pd(a.x + std::size_t{a.column[block]} * 2); };
         const auto two = [&](std::size_t block) {
-            return _mm256_insertf128_pd(_mm256_castpd128_pd256(x(block)), x(block + 1), 1);
+            const __m128d first = _mm_loadu_pd(a.x + std::size_t{a.column[block]} * 2);
+            const __m128d second = _mm_loadu_pd(a.x + std::size_t{a.column[block + 1]} * 2);
+            return _mm256_insertf128_pd(_mm256_castpd128_pd256(first), second, 1);
         };
+#if defined(__AVX512F__)
+        __m512d real = _mm512_setzero_pd(), imaginary = real;
+        for (std::size_t k = a.begin[i]; k < last; k += 4) {
+            const std::size_t left = last - k;
+            const auto mask = static_cast<__mmask8>(left < 4 ? (1U << (2 * left)) - 1 : 0xFFU);
+            const __m512d x = _mm512_insertf64x4(_mm512_castpd256_pd512(two(k)), two(k + 2), 1);
+            const __m512d value = _mm512_loadu_pd(a.value + 2 * k);
+            real = _mm512_add_pd(real, _mm512_maskz_mul_pd(mask, _mm512_movedup_pd(value), x));
+            imaginary = _mm512_add_pd(imaginary, _mm512_maskz_mul_pd(mask, _mm512_permute_pd(value, 0xFF), x));
+        }
+        const auto half = [](__m512d v) {
+            return _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1));
+        };
+        const __m256d re = half(real), im = half(imaginary);
+#else
         __m256d real[2] = {_mm256_setzero_pd(), _mm256_setzero_pd()};
         __m256d imaginary[2] = {_mm256_setzero_pd(), _mm256_setzero_pd()};
-        const auto add = [&](int h, __m256d value, __m256d part) {
-            real[h] = _mm256_add_pd(real[h], _mm256_mul_pd(_mm256_movedup_pd(value), part));
-            imaginary[h] = _mm256_add_pd(imaginary[h], _mm256_mul_pd(_mm256_permute_pd(value, 0xF), part));
-        };
-        for (; k + 4 <= last; k += 4) {
-            add(0, _mm256_loadu_pd(a.value + 2 * k), two(k));
-            add(1, _mm256_loadu_pd(a.value + 2 * k + 4), two(k + 2));
-        }
-        for (int h = 0; k < last; ++h) { // up to three more
-            const std::size_t n = last - k < 2 ? 1 : 2;
-            if (n == 2) add(h, _mm256_loadu_pd(a.value + 2 * k), two(k));
-            else add(h, _mm256_zextpd128_pd256(_mm_loadu_pd(a.value + 2 * k)), _mm256_zextpd128_pd256(x(k)));
-            k += n;
-        }
+        for (std::size_t k = a.begin[i]; k < last; k += 4)
+            for (std::size_t h = 0; h < 2; ++h) {
+                const __m256d mask =
+                    first_of_4(static_cast<std::ptrdiff_t>(2 * (last - k)) - static_cast<std::ptrdiff_t>(4 * h));
+                const __m256d value = _mm256_loadu_pd(a.value + 2 * k + 4 * h), x = two(k + 2 * h);
+                real[h] = _mm256_add_pd(real[h], _mm256_and_pd(mask, _mm256_mul_pd(_mm256_movedup_pd(value), x)));
+                imaginary[h] =
+                    _mm256_add_pd(imaginary[h], _mm256_and_pd(mask, _mm256_mul_pd(_mm256_permute_pd(value, 0xF), x)));
+            }
         const __m256d re = _mm256_add_pd(real[0], real[1]), im = _mm256_add_pd(imaginary[0], imaginary[1]);
+#endif
         const __m128d r = _mm_add_pd(_mm256_castpd256_pd128(re), _mm256_extractf128_pd(re, 1));
         const __m128d m = _mm_add_pd(_mm256_castpd256_pd128(im), _mm256_extractf128_pd(im, 1));
         _mm_storeu_pd(a.y + 2 * i, _mm_addsub_pd(r, _mm_shuffle_pd(m, m, 1)));
@@ -254,17 +263,14 @@ void complex2(const SimdArrays<double>& a, std::size_t begin, std::size_t end) {
 
 void complex2(const SimdArrays<float>& a, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-        std::size_t k = a.begin[i];
         const std::size_t last = a.begin[i + 1];
         __m256 real = _mm256_setzero_ps(), imaginary = real;
-        const auto add = [&](__m256 value, __m256d x) {
-            const __m256 part = _mm256_castpd_ps(x);
-            real = _mm256_add_ps(real, _mm256_mul_ps(_mm256_moveldup_ps(value), part));
-            imaginary = _mm256_add_ps(imaginary, _mm256_mul_ps(_mm256_movehdup_ps(value), part));
-        };
-        for (; k + 4 <= last; k += 4) add(_mm256_loadu_ps(a.value + 2 * k), pairs(a.x, a.column + k));
-        if (const std::size_t n = last - k; n > 0)
-            add(_mm256_maskload_ps(a.value + 2 * k, first_of_8(2 * n)), pairs(a.x, a.column + k, n));
+        for (std::size_t k = a.begin[i]; k < last; k += 4) {
+            const __m256 mask = first_of_8(static_cast<std::ptrdiff_t>(2 * (last - k)));
+            const __m256 part = _mm256_castpd_ps(pairs(a.x, a.column + k)), value = _mm256_loadu_ps(a.value + 2 * k);
+            real = _mm256_add_ps(real, _mm256_and_ps(mask, _mm256_mul_ps(_mm256_moveldup_ps(value), part)));
+            imaginary = _mm256_add_ps(imaginary, _mm256_and_ps(mask, _mm256_mul_ps(_mm256_movehdup_ps(value), part)));
+        }
         const auto close = [](__m256 v) { // four pairs to one
             const __m128 half = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
             return _mm_add_ps(half, _mm_movehl_ps(half, half));
@@ -280,8 +286,7 @@ template <class T> constexpr SimdKernels<T> kKernels{crs<T>, bcrs2, bcrs4, compl
 #else
 
 template <class T>
-constexpr SimdKernels<T> kKernels{crs<T>, bcrs2_plainly<T, sizeof(T) == 8 ? 2 : 4>, bcrs4_plainly<T>,
-                                  complex2_plainly<T>, sliced<T>};
+constexpr SimdKernels<T> kKernels{crs<T>, bcrs2_plainly<T>, bcrs4_plainly<T>, complex2_plainly<T>, sliced<T>};
 
 #endif
 

@@ -19,12 +19,13 @@ namespace mantissa::detail::MANTISSA_ISA {
 template <class T> struct Lanes;
 
 #if defined(__AVX2__)
-/// The first `n` (0 to 8, 0 to 4) of a register's elements.
-MANTISSA_INLINE __m256i first_of_8(std::size_t n) {
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+/// All bits of the first `n` of a register's elements: none where n is 0 or less, all where there are no more.
+MANTISSA_INLINE __m256 first_of_8(std::ptrdiff_t n) {
+    const int most = static_cast<int>(n > 8 ? 8 : n);
+    return _mm256_castsi256_ps(_mm256_cmpgt_epi32(_mm256_set1_epi32(most), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
 }
-MANTISSA_INLINE __m256i first_of_4(std::size_t n) {
-    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(n)), _mm256_setr_epi64x(0, 1, 2, 3));
+MANTISSA_INLINE __m256d first_of_4(std::ptrdiff_t n) {
+    return _mm256_castsi256_pd(_mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3)));
 }
 
 /// Four lanes each of four rows closed by halving (l + l+2, then + l+1), the rows' sums in order.
@@ -53,16 +54,15 @@ MANTISSA_INLINE __m256 close_8x8(const __m256* s) {
 template <> struct Lanes<double> {
     __m512d v;
     static MANTISSA_INLINE Lanes zero() { return {_mm512_setzero_pd()}; }
-    /// += value * x[column], all lanes or the first n.
+    /// += value * x[column], all lanes or the first n; all of them are read, and columns behind them exist.
     MANTISSA_INLINE void add(const double* value, const std::uint32_t* column, const double* x) {
         const __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(column));
         v = _mm512_add_pd(v, _mm512_mul_pd(_mm512_loadu_pd(value), _mm512_i32gather_pd(index, x, 8)));
     }
     MANTISSA_INLINE void add(const double* value, const std::uint32_t* column, const double* x, std::size_t n) {
-        const auto mask = static_cast<__mmask8>((1U << n) - 1);
-        const __m256i index = _mm256_maskz_loadu_epi32(mask, column);
-        const __m512d part = _mm512_mask_i32gather_pd(_mm512_setzero_pd(), mask, index, x, 8);
-        v = _mm512_add_pd(v, _mm512_mul_pd(_mm512_maskz_loadu_pd(mask, value), part));
+        const auto mask = static_cast<__mmask8>(n < 8 ? (1U << n) - 1 : 0xFFU);
+        const __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(column));
+        v = _mm512_add_pd(v, _mm512_maskz_mul_pd(mask, _mm512_loadu_pd(value), _mm512_i32gather_pd(index, x, 8)));
     }
     /// Lanes l and l + 4 added.
     [[nodiscard]] MANTISSA_INLINE __m256d half() const {
@@ -79,10 +79,9 @@ template <> struct Lanes<float> {
         v = _mm512_add_ps(v, _mm512_mul_ps(_mm512_loadu_ps(value), _mm512_i32gather_ps(index, x, 4)));
     }
     MANTISSA_INLINE void add(const float* value, const std::uint32_t* column, const float* x, std::size_t n) {
-        const auto mask = static_cast<__mmask16>((1U << n) - 1);
-        const __m512i index = _mm512_maskz_loadu_epi32(mask, column);
-        const __m512 part = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, index, x, 4);
-        v = _mm512_add_ps(v, _mm512_mul_ps(_mm512_maskz_loadu_ps(mask, value), part));
+        const auto mask = static_cast<__mmask16>(n < 16 ? (1U << n) - 1 : 0xFFFFU);
+        const __m512i index = _mm512_loadu_si512(column);
+        v = _mm512_add_ps(v, _mm512_maskz_mul_ps(mask, _mm512_loadu_ps(value), _mm512_i32gather_ps(index, x, 4)));
     }
     [[nodiscard]] MANTISSA_INLINE __m256 half() const {
         return _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
@@ -99,21 +98,14 @@ template <> struct Lanes<double> {
         const __m128i index = _mm_loadu_si128(reinterpret_cast<const __m128i*>(column));
         return _mm256_mul_pd(_mm256_loadu_pd(value), _mm256_i32gather_pd(x, index, 8));
     }
-    static MANTISSA_INLINE __m256d part(const double* value, const std::uint32_t* column, const double* x,
-                                        std::size_t n) {
-        const __m256i mask = first_of_4(n);
-        const __m128i narrow = _mm_cmpgt_epi32(_mm_set1_epi32(static_cast<int>(n)), _mm_setr_epi32(0, 1, 2, 3));
-        const __m128i index = _mm_maskload_epi32(reinterpret_cast<const int*>(column), narrow);
-        const __m256d found = _mm256_mask_i32gather_pd(_mm256_setzero_pd(), x, index, _mm256_castsi256_pd(mask), 8);
-        return _mm256_mul_pd(_mm256_maskload_pd(value, mask), found);
-    }
     MANTISSA_INLINE void add(const double* value, const std::uint32_t* column, const double* x) {
         low = _mm256_add_pd(low, part(value, column, x));
         high = _mm256_add_pd(high, part(value + 4, column + 4, x));
     }
     MANTISSA_INLINE void add(const double* value, const std::uint32_t* column, const double* x, std::size_t n) {
-        low = _mm256_add_pd(low, n < 4 ? part(value, column, x, n) : part(value, column, x));
-        if (n > 4) high = _mm256_add_pd(high, part(value + 4, column + 4, x, n - 4));
+        const auto left = static_cast<std::ptrdiff_t>(n);
+        low = _mm256_add_pd(low, _mm256_and_pd(first_of_4(left), part(value, column, x)));
+        high = _mm256_add_pd(high, _mm256_and_pd(first_of_4(left - 4), part(value + 4, column + 4, x)));
     }
     [[nodiscard]] MANTISSA_INLINE __m256d half() const { return _mm256_add_pd(low, high); }
     MANTISSA_INLINE void store(double* at) const {
@@ -129,19 +121,14 @@ template <> struct Lanes<float> {
         const __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(column));
         return _mm256_mul_ps(_mm256_loadu_ps(value), _mm256_i32gather_ps(x, index, 4));
     }
-    static MANTISSA_INLINE __m256 part(const float* value, const std::uint32_t* column, const float* x, std::size_t n) {
-        const __m256i mask = first_of_8(n);
-        const __m256i index = _mm256_maskload_epi32(reinterpret_cast<const int*>(column), mask);
-        const __m256 found = _mm256_mask_i32gather_ps(_mm256_setzero_ps(), x, index, _mm256_castsi256_ps(mask), 4);
-        return _mm256_mul_ps(_mm256_maskload_ps(value, mask), found);
-    }
     MANTISSA_INLINE void add(const float* value, const std::uint32_t* column, const float* x) {
         low = _mm256_add_ps(low, part(value, column, x));
         high = _mm256_add_ps(high, part(value + 8, column + 8, x));
     }
     MANTISSA_INLINE void add(const float* value, const std::uint32_t* column, const float* x, std::size_t n) {
-        low = _mm256_add_ps(low, n < 8 ? part(value, column, x, n) : part(value, column, x));
-        if (n > 8) high = _mm256_add_ps(high, part(value + 8, column + 8, x, n - 8));
+        const auto left = static_cast<std::ptrdiff_t>(n);
+        low = _mm256_add_ps(low, _mm256_and_ps(first_of_8(left), part(value, column, x)));
+        high = _mm256_add_ps(high, _mm256_and_ps(first_of_8(left - 8), part(value + 8, column + 8, x)));
     }
     [[nodiscard]] MANTISSA_INLINE __m256 half() const { return _mm256_add_ps(low, high); }
     MANTISSA_INLINE void store(float* at) const {
@@ -157,7 +144,7 @@ template <class T> struct Lanes {
     T v[kCount];
     static MANTISSA_INLINE Lanes zero() { return {}; }
     MANTISSA_INLINE void add(const T* value, const std::uint32_t* column, const T* x, std::size_t n = kCount) {
-        for (std::size_t l = 0; l < n; ++l) v[l] += value[l] * x[column[l]];
+        for (std::size_t l = 0; l < n && l < kCount; ++l) v[l] += value[l] * x[column[l]];
     }
     MANTISSA_INLINE void store(T* at) const { __builtin_memcpy(at, v, sizeof v); }
 };
