@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "library_rivals.hpp"
@@ -43,11 +44,18 @@ double product_error(const SparseMatrix& matrix, const CompressedRows& a) {
     return largest == 0 ? 0 : error / largest;
 }
 
-/// All contenders in turn, `repeats` times.
+/// All contenders in turn, `repeats` times; those that take ten times as long as the fastest only once.
 void time_in_turn(std::vector<Contender>& contenders, int repeats) {
+    double fastest = std::numeric_limits<double>::infinity();
     for (int i = 0; i < repeats + 2; ++i)
         for (Contender& c : contenders) {
+            if (i > 1 && !c.seconds.empty() && c.seconds[0] > 10 * fastest) continue;
             const double s = c.batch();
+            if (i == 1) {
+                fastest = std::min(fastest, s);
+                c.seconds = {s};
+            }
+            if (i == 2) c.seconds.clear();
             if (i >= 2) c.seconds.push_back(s);
         }
 }
@@ -64,7 +72,7 @@ Json bench_products(const CompressedRows& a, bool single, int repeats) {
     const std::vector<FormatReport> reports = report_formats(a, single ? 4 : 8);
     std::vector<SparseMatrix> matrices;
     matrices.reserve(reports.size());
-    std::vector<Contender> contenders;
+    std::vector<Contender> contenders, plain; // ours started while the one before ends, ours started plainly
     for (const FormatReport& r : reports) {
         matrices.emplace_back(a, r.format, precision);
         const Json entry{{"name", to_string(r.format)},
@@ -72,18 +80,32 @@ Json bench_products(const CompressedRows& a, bool single, int repeats) {
                          {"traffic", r.traffic},
                          {"error", product_error(matrices.back(), a)}};
         contenders.push_back({entry, true, matrices.back().product_batches(), {}});
+        plain.push_back({entry, true, matrices.back().product_batches(false), {}});
     }
     for (Rival& r : cusparse_products(a, single))
         contenders.push_back({{{"name", r.name}, {"error", r.error}}, false, std::move(r.batch), {}});
+    std::move(plain.begin(), plain.end(), std::back_inserter(contenders));
     time_in_turn(contenders, repeats);
-    std::vector<double> seconds;
     Json one{{"arithmetic", single ? "float" : "double"}};
-    for (const Contender& c : contenders) {
-        Json entry = c.entry;
-        entry["seconds"] = median(c.seconds);
-        one[c.ours ? "formats" : "cusparse"].push_back(std::move(entry));
-        if (c.ours) seconds.push_back(median(c.seconds));
+    std::vector<double> seconds, plain_seconds;
+    for (const Contender& c : contenders)
+        if (c.ours) (seconds.size() < reports.size() ? seconds : plain_seconds).push_back(median(c.seconds));
+    double best_plain = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+        Json entry = contenders[i].entry;
+        entry["seconds_dependent"] = seconds[i];
+        entry["seconds_plain"] = plain_seconds[i];
+        best_plain = std::min(best_plain, plain_seconds[i]);
+        seconds[i] = std::min(seconds[i], plain_seconds[i]);
+        entry["seconds"] = seconds[i];
+        one["formats"].push_back(std::move(entry));
     }
+    for (const Contender& c : contenders)
+        if (!c.ours) {
+            Json entry = c.entry;
+            entry["seconds"] = median(c.seconds);
+            one["cusparse"].push_back(std::move(entry));
+        }
     const FormatChoice choice = choose_format(reports, seconds);
     one["chosen"] = to_string(choice.format);
     one["why"] = choice.why;
@@ -91,16 +113,7 @@ Json bench_products(const CompressedRows& a, bool single, int repeats) {
     const Json ours = best_of(contenders, true), theirs = best_of(contenders, false);
     one["best_cusparse"] = theirs["name"];
     one["ratio"] = theirs["seconds"].get<double>() / ours["seconds"].get<double>();
-    // The chosen format launched plainly, as cuSPARSE is, in turn with cuSPARSE's best.
-    for (std::size_t i = 0; i < reports.size(); ++i)
-        if (reports[i].format == choice.format) {
-            std::vector<Contender> plain = {{{{"name", "plain"}}, true, matrices[i].product_batches(false), {}}};
-            for (Contender& c : contenders)
-                if (!c.ours && c.entry["name"] == theirs["name"]) plain.push_back({c.entry, false, c.batch, {}});
-            time_in_turn(plain, repeats);
-            one["plain_launch_seconds"] = median(plain[0].seconds);
-            one["plain_launch_ratio"] = median(plain[1].seconds) / median(plain[0].seconds);
-        }
+    one["plain_launch_ratio"] = theirs["seconds"].get<double>() / best_plain;
     return one;
 }
 
@@ -108,7 +121,7 @@ Json bench_products(const CompressedRows& a, bool single, int repeats) {
 
 Json bench_matrix(const BenchRequest& request, const NamedMatrix& named) {
     const CompressedRows& a = named.matrix;
-    const CompressedRows reordered = permuted(a, reverse_cuthill_mckee(a));
+    const CompressedRows reordered = named.reorder ? permuted(a, reverse_cuthill_mckee(a)) : a;
     std::uint64_t longest = 0;
     for (std::size_t i = 0; i < a.rows(); ++i) longest = std::max(longest, a.row_begin()[i + 1] - a.row_begin()[i]);
     Json entry{{"name", named.name},
@@ -121,7 +134,7 @@ Json bench_matrix(const BenchRequest& request, const NamedMatrix& named) {
                {"products_rcm", Json::array()}};
     for (const bool single : {true, false}) {
         entry["products"].push_back(bench_products(a, single, request.product_repeats));
-        entry["products_rcm"].push_back(bench_products(reordered, single, request.product_repeats));
+        if (named.reorder) entry["products_rcm"].push_back(bench_products(reordered, single, request.product_repeats));
     }
     if (request.matrix_iterations == 0) return entry;
     std::vector<double> b(a.rows(), 1.0);

@@ -14,6 +14,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/sparse/complex_blocks.hpp"
+#include "mantissa/sparse/reorder.hpp"
 #include "mantissa/sparse/sliced_ell.hpp"
 #include "sparse_kernels.cuh"
 #include "sparse_several.cuh"
@@ -87,8 +88,10 @@ public:
             const double mean = static_cast<double>(b.column.size()) / std::max<double>(1, b.block_rows());
             operator_ = ComplexProduct<T>{begin_.data(), column_.data(), value_.data(), b.block_rows(),
                                           std::min(32, lanes_for(mean, 2))};
+        } else if (format == SparseFormat::complex_sell) {
+            operator_ = sliced_complex(to_sliced_ell(to_complex_blocks(a), kPlainSell));
         } else if (format == SparseFormat::sell || format == SparseFormat::sell_lengths) {
-            operator_ = sliced(to_sliced_ell(a, format == SparseFormat::sell ? kPlainSell : kSellByLengths));
+            take_sliced(a, format == SparseFormat::sell ? kPlainSell : sell_by_lengths(a));
         } else {
             const Jds j = to_jds(a);
             upload(j.diagonal_begin, j.column, j.value);
@@ -104,6 +107,13 @@ public:
                                   sums_.data(),  rows_};
             }
         }
+        allocate_vectors();
+    }
+
+    Matrix(const CompressedRows& a, const SlicedOptions& options)
+        : rows_(static_cast<std::uint32_t>(a.rows())), padded_((a.rows() + 3) / 4 * 4), host_(a) {
+        static_cast<void>(require_device());
+        take_sliced(a, options);
         allocate_vectors();
     }
 
@@ -288,16 +298,19 @@ private:
     }
     template <class Kind> double threads_of(const Kind& a) const {
         if constexpr (requires { a.slices; }) return 32.0 * a.slices;
+        else if constexpr (requires { a.warps; }) return 32.0 * a.warps;
         else if constexpr (requires { a.lanes; }) return static_cast<double>(a.rows) * a.lanes;
         else return rows_;
     }
     /// As many blocks as have work, and no more than run at once.
-    template <class Kernel> static unsigned blocks_at_once(Kernel kernel, double threads) {
+    template <class Kernel> static unsigned blocks_at_once(Kernel kernel, double threads, double most_blocks = 1e9) {
         int blocks = 0;
         check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kSeveralThreads, 0),
               "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-        const double most = static_cast<double>(std::max(1, blocks)) * require_device().multiprocessors;
-        return static_cast<unsigned>(std::clamp(std::ceil(threads / kSeveralThreads), 1.0, most));
+        const double processors = require_device().multiprocessors;
+        const double most = std::min(std::max(1, blocks) * processors, most_blocks);
+        const double wanted = std::ceil(threads / kSeveralThreads);
+        return static_cast<unsigned>(std::clamp(wanted, 1.0, most));
     }
 
     template <int N>
@@ -336,14 +349,18 @@ private:
             report[j].end = CgEnd::converged;
             report[j].true_residual = active[j] ? 1 : 0;
         }
-        // Columns go on from their true residuals as a single one does: see solve().
-        while (std::find(active.begin(), active.end(), true) != active.end()) {
+        constexpr std::size_t kStride = Several<T, N>::kStride;
+        Buffer<T> p(padded_ * kStride), q(padded_ * kStride);
+        q.zero();
+        // Columns go on from their true residuals as a single one does (see solve()), and keep their directions.
+        for (bool again = false; std::find(active.begin(), active.end(), true) != active.end(); again = true) {
             std::vector<double> goal(columns, 0.0);
             for (std::size_t j = 0; j < columns; ++j) {
                 if (active[j]) goal[j] = tolerance * norm[j];
                 else std::ranges::fill(defect[j], 0.0); // nothing to solve, so nothing changes
             }
-            correct_together<N>(device_inverse, {defect.data(), defect.size()}, goal, active, limit, x, report);
+            correct_together<N>(device_inverse, {defect.data(), defect.size()}, goal, active, limit, again, p, q, x,
+                                report);
             for (std::size_t j = 0; j < columns; ++j) {
                 if (!active[j]) continue;
                 SparseCgReport& r = report[j];
@@ -367,11 +384,11 @@ private:
     template <int N>
     void correct_together(const Buffer<T>& inverse, std::span<const std::vector<double>> d,
                           const std::vector<double>& goal, const std::vector<bool>& active, std::uint32_t limit,
-                          std::vector<std::vector<double>>& x, std::vector<SparseCgReport>& report) const {
+                          bool again, const Buffer<T>& p, const Buffer<T>& q, std::vector<std::vector<double>>& x,
+                          std::vector<SparseCgReport>& report) const {
         constexpr std::size_t kStride = Several<T, N>::kStride;
         std::vector<T> host = together<N>(d);
-        Buffer<T> c(host.size()), r = to_device(host), p(host.size()), q(host.size());
-        q.zero();
+        Buffer<T> c(host.size()), r = to_device(host);
         SeveralState<N> state{};
         std::uint32_t made = 0;
         for (std::size_t j = 0; j < d.size(); ++j) {
@@ -379,32 +396,45 @@ private:
             if (active[j]) made = std::max(made, report[j].iterations);
         }
         state.limit = limit - made;
-        state.late_count = late_.count;
         Buffer<SeveralState<N>> device_state(1);
         device_state.upload(std::span(&state, 1));
-        Buffer<double> block_sums(std::size_t{2 * N} * 2048 / kSeveralThreads * require_device().multiprocessors);
-        Buffer<double> late(std::size_t{2 * N} * std::max(1U, late_.count));
-        const SeveralSums sums{block_sums.data(), late.data()};
         using Part = Elements<T, N>;
         const auto groups = static_cast<long long>(padded_ / Part::kRows);
-        const unsigned update_blocks = blocks_at_once(several_update<N, T>, static_cast<double>(groups));
+        // Every block reads a sum of each other: few blocks, but for vectors that only many of them move fast.
+        const double few = (rows_ < 400000 ? 2.0 : 6.0) * require_device().multiprocessors;
+        const unsigned update_blocks = blocks_at_once(several_update<N, T>, static_cast<double>(groups), few);
         with_operator<N>([&](const auto& a) {
             using Kind = std::decay_t<decltype(a)>;
-            const unsigned blocks = blocks_at_once(several_apply<N, Kind>, threads_of(a));
-            constexpr std::uint32_t kBatch = 32;
+            const unsigned blocks =
+                blocks_at_once(several_apply<N, Kind>, threads_of(a), rows_ < 400000 ? 2 * few : few);
+            // [update | update | product | rows in pieces], 2 N sums of every block each
+            Buffer<double> sums(std::size_t{2 * N} * (2 * update_blocks + blocks + late_.count));
+            sums.zero();
+            double* const first = sums.data();
+            double* const second = first + std::size_t{2 * N} * update_blocks;
+            double* const products = second + std::size_t{2 * N} * update_blocks;
+            const auto places = [&](std::uint32_t i) {
+                return SeveralSums{i % 2 == 0 ? first : second, i % 2 == 0 ? second : first, products,
+                                   products + std::size_t{2 * N} * blocks, late_.count};
+            };
+            const auto apply = [&](cudaStream_t stream, bool dependent, bool counts) {
+                launch(several_apply<N, Kind>, blocks, kSeveralThreads, stream, dependent, a, inverse.data(), p.data(),
+                       q.data(), static_cast<long long>(rows_), device_state.data(), places(0), counts);
+            };
+            constexpr std::uint32_t kBatch = 32; // an even number
             Graph graph;
             graph.capture([&](cudaStream_t stream) {
                 for (std::uint32_t i = 0; i < kBatch; ++i) {
-                    launch(several_apply<N, Kind>, blocks, kSeveralThreads, stream, true, a, inverse.data(), p.data(),
-                           q.data(), static_cast<long long>(rows_), device_state.data(), sums);
                     launch(several_update<N, T>, update_blocks, kSeveralThreads, stream, true, inverse.data(), c.data(),
-                           r.data(), p.data(), q.data(), groups, device_state.data(), sums);
+                           r.data(), p.data(), q.data(), groups, blocks, device_state.data(), places(i));
+                    apply(stream, true, true);
                 }
             });
             Timer timer;
             timer.start();
             launch(several_begin<N, T>, update_blocks, kSeveralThreads, nullptr, false, inverse.data(), c.data(),
-                   r.data(), p.data(), groups, device_state.data(), sums);
+                   r.data(), p.data(), groups, again, places(0));
+            apply(nullptr, false, false);
             for (std::uint64_t launched = 0; state.all_done == 0; launched += kBatch) {
                 graph.launch();
                 device_state.download(std::span(&state, 1));
@@ -503,14 +533,19 @@ private:
         for (std::uint32_t i = 0; i < rows_; ++i) x[i] += static_cast<double>(host[i]);
     }
 
-    using Operator = std::variant<CrsProduct<T>, BlockProduct<T, 2>, BlockProduct<T, 4>, ComplexProduct<T>,
-                                  JdsRowProduct<T>, JdsProduct<T>, SlicedProduct<T>, BandProduct<T>>;
+    using Operator =
+        std::variant<CrsProduct<T>, BlockProduct<T, 2>, BlockProduct<T, 4>, ComplexProduct<T>, JdsRowProduct<T>,
+                     JdsProduct<T>, SlicedProduct<T, 4>, SlicedProduct<T, 8>, SlicedComplexProduct<T>, BandProduct<T>>;
 
+    static Buffer<T> values_to_device(const std::vector<double>& value) {
+        if constexpr (std::is_same_v<T, double>) return to_device(value);
+        else return to_device(std::vector<T>(value.begin(), value.end()));
+    }
     void upload(const std::vector<std::uint32_t>& begin, const std::vector<std::uint32_t>& column,
                 const std::vector<double>& value) {
         begin_ = to_device(begin);
         column_ = to_device(column);
-        value_ = to_device(std::vector<T>(value.begin(), value.end()));
+        value_ = values_to_device(value);
     }
     template <int B> BlockProduct<T, B> blocks(const CompressedRows& a) {
         const Bcrs b = to_bcrs(a, B);
@@ -519,22 +554,34 @@ private:
         return {begin_.data(), column_.data(), value_.data(), b.block_rows(),
                 std::max(B, std::min(32, B * lanes_for(mean, 1)))};
     }
-    SlicedProduct<T> sliced(const SlicedEll& s) {
+    void upload(const SlicedEll& s) {
         std::vector<DeviceSlice> slices;
         slices.reserve(s.slice.size());
         for (const SlicedEll::Slice& k : s.slice)
             slices.push_back(
                 {k.begin, k.steps | static_cast<std::uint32_t>(std::countr_zero(k.lanes)) << 26, k.row, k.long_row});
-        std::vector<uint2> long_rows;
-        for (const SlicedEll::LongRow& r : s.long_row) long_rows.push_back({r.first_slice, r.pieces});
         slice_ = to_device(slices);
         column_ = to_device(s.column);
-        value_ = to_device(std::vector<T>(s.value.begin(), s.value.end()));
+        value_ = values_to_device(s.value);
         permutation_ = to_device(s.permutation);
+    }
+    SlicedComplexProduct<T> sliced_complex(const SlicedEll& s) {
+        upload(s);
+        return {slice_.data(),
+                column_.data(),
+                permutation_.data(),
+                value_.data(),
+                static_cast<std::uint32_t>(s.slice.size()),
+                s.rows};
+    }
+    template <int U> SlicedProduct<T, U> sliced(const SlicedEll& s) {
+        upload(s);
+        std::vector<uint2> long_rows;
+        for (const SlicedEll::LongRow& r : s.long_row) long_rows.push_back({r.first_slice, r.pieces});
         if (!long_rows.empty()) {
             long_row_ = to_device(long_rows);
             count_ = to_device(std::vector<std::uint32_t>(long_rows.size(), 0));
-            sums_.allocate(slices.size());
+            sums_.allocate(s.slice.size());
             late_sums_.allocate(2 * long_rows.size());
             late_sums_.zero();
             late_ = {late_sums_.data(), static_cast<std::uint32_t>(long_rows.size())};
@@ -543,11 +590,17 @@ private:
                 column_.data(),
                 permutation_.data(),
                 value_.data(),
-                static_cast<std::uint32_t>(slices.size()),
+                static_cast<std::uint32_t>(s.slice.size()),
                 rows_,
                 long_row_.data(),
                 sums_.data(),
                 count_.data()};
+    }
+    /// Rows that take many steps have more of them under way.
+    void take_sliced(const CompressedRows& a, const SlicedOptions& options) {
+        const SlicedEll s = to_sliced_ell(a, options);
+        if (options.depth == 0 || options.depth > 4) operator_ = sliced<8>(s);
+        else operator_ = sliced<4>(s);
     }
     void allocate_vectors() {
         p_.allocate(padded_);
@@ -602,6 +655,11 @@ SparseMatrix::SparseMatrix(const CompressedRows& a, SparseFormat format, SparseP
     if (precision == SparsePrecision::single_precision) impl_->matrix = std::make_unique<Matrix<float>>(a, format);
     else impl_->matrix = std::make_unique<Matrix<double>>(a, format);
 }
+SparseMatrix::SparseMatrix(const CompressedRows& a, const SlicedOptions& options, SparsePrecision precision)
+    : impl_(std::make_unique<Impl>()) {
+    if (precision == SparsePrecision::single_precision) impl_->matrix = std::make_unique<Matrix<float>>(a, options);
+    else impl_->matrix = std::make_unique<Matrix<double>>(a, options);
+}
 SparseMatrix::SparseMatrix(const System& system, SparsePrecision precision) : impl_(std::make_unique<Impl>()) {
     if (precision == SparsePrecision::single_precision) impl_->matrix = std::make_unique<Matrix<float>>(system);
     else impl_->matrix = std::make_unique<Matrix<double>>(system);
@@ -643,13 +701,26 @@ std::vector<SparseCgReport> SparseMatrix::solve_several(std::span<const std::vec
     return impl_->matrix->solve_several(b, tolerance, max_iterations, x);
 }
 
-TimedChoice choose_on_device(const CompressedRows& a, SparsePrecision precision) {
+namespace {
+
+TimedChoice choose_as_it_is(const CompressedRows& a, SparsePrecision precision) {
     TimedChoice timed;
     timed.reports = report_formats(a, precision == SparsePrecision::single_precision ? 4 : 8);
     for (const FormatReport& r : timed.reports)
         timed.seconds.push_back(SparseMatrix(a, r.format, precision).time_product());
     timed.choice = choose_format(timed.reports, timed.seconds);
     return timed;
+}
+
+} // namespace
+
+TimedChoice choose_on_device(const CompressedRows& a, SparsePrecision precision, bool try_reordered) {
+    TimedChoice timed = choose_as_it_is(a, precision);
+    if (!try_reordered) return timed;
+    TimedChoice other = choose_as_it_is(permuted(a, reverse_cuthill_mckee(a)), precision);
+    other.reordered = true;
+    other.choice.why += ", both behind reverse Cuthill-McKee";
+    return *std::ranges::min_element(other.seconds) < *std::ranges::min_element(timed.seconds) ? other : timed;
 }
 
 } // namespace mantissa::gpu

@@ -58,8 +58,8 @@ struct alignas(16) DeviceSlice {
     std::uint32_t begin, steps_and_lanes; ///< steps, and above bit 26 the lanes' binary logarithm
     std::uint32_t row, long_row;
 };
-/// Sliced ELL, a warp a slice.
-template <class T> struct SlicedProduct {
+/// Sliced ELL, a warp a slice; a thread has U entries under way.
+template <class T, int U> struct SlicedProduct {
     using Value = T;
     const DeviceSlice* slice;
     const std::uint32_t *column, *permutation;
@@ -70,6 +70,14 @@ template <class T> struct SlicedProduct {
     const uint2* long_row;
     T* partial;
     std::uint32_t* arrived;
+};
+/// Complex blocks in sliced ELL, a warp a slice.
+template <class T> struct SlicedComplexProduct {
+    using Value = T;
+    const DeviceSlice* slice;
+    const std::uint32_t *column, *permutation;
+    const T* value;
+    std::uint32_t warps, rows; ///< slices; rows of blocks
 };
 /// Nine bands, one thread a row. Couplings that leave the vector are zero by contract and are not followed.
 template <class T> struct BandProduct {
@@ -150,13 +158,10 @@ template <class T, int U> struct Entries {
             if (i < count) sum.add(value[i], v[i]);
     }
 };
-template <int N> inline constexpr int kAtOnce = N == 1 ? 4 : 2;
-
 /// The first entries of a row are loaded, `ready` is awaited, and then all `count` entries are summed up.
-template <int N, class T, class Ready>
+template <int N, int U, class T, class Ready>
 __device__ __forceinline__ Several<T, N> row_sum(const T* values, const std::uint32_t* columns, std::size_t first,
                                                  int step, int count, const T* x, Ready&& ready) {
-    constexpr int U = kAtOnce<N>;
     Entries<T, U> entries;
     entries.load(values, columns, first, step, count);
     ready();
@@ -183,7 +188,8 @@ __device__ __forceinline__ void for_rows_of(const CrsProduct<T>& a, const T* x, 
             end = a.begin[row + 1];
         }
         const int count = first < end ? static_cast<int>((end - first + a.lanes - 1) / a.lanes) : 0;
-        auto sum = row_sum<N>(a.value, a.column, first, a.lanes, count, x, ready);
+        constexpr int kAtOnce = 4;
+        auto sum = row_sum<N, kAtOnce>(a.value, a.column, first, a.lanes, count, x, ready);
         for (int d = a.lanes / 2; d > 0; d >>= 1) sum.add_over_lanes(d);
         if (part == 0 && row < a.rows) sink(row, sum);
     }
@@ -192,8 +198,8 @@ __device__ __forceinline__ void for_rows_of(const CrsProduct<T>& a, const T* x, 
 
 /// The sum of a row in pieces, from the piece whose warp comes last; the others return false. All lanes call it, with
 /// the piece's sum.
-template <int N, class T>
-__device__ __forceinline__ bool last_piece(const SlicedProduct<T>& a, std::uint32_t slice, std::uint32_t long_row,
+template <int N, class T, int U>
+__device__ __forceinline__ bool last_piece(const SlicedProduct<T, U>& a, std::uint32_t slice, std::uint32_t long_row,
                                            Several<T, N>& sum) {
     const int lane = threadIdx.x & 31;
     const uint2 row = a.long_row[long_row];
@@ -218,8 +224,8 @@ __device__ __forceinline__ bool last_piece(const SlicedProduct<T>& a, std::uint3
 
 /// Sliced ELL times N vectors. A row in pieces goes to `late`, with its number among them: from a thread that may be
 /// another one in every run.
-template <int N, class T, class Sink, class Late, class Ready>
-__device__ __forceinline__ void for_rows_of(const SlicedProduct<T>& a, const T* x, Sink&& sink, Late&& late,
+template <int N, class T, int U, class Sink, class Late, class Ready>
+__device__ __forceinline__ void for_rows_of(const SlicedProduct<T, U>& a, const T* x, Sink&& sink, Late&& late,
                                             Ready&& ready) {
     const int lane = threadIdx.x & 31;
     for (long long s = grid_thread() / 32; s < a.slices; s += grid_threads() / 32) {
@@ -229,8 +235,9 @@ __device__ __forceinline__ void for_rows_of(const SlicedProduct<T>& a, const T* 
         const std::uint32_t stored = slice.row + (lane >> log_lanes);
         const bool writes = (lane & ((1 << log_lanes) - 1)) == 0 && stored < a.rows;
         const std::uint32_t row = writes ? a.permutation[stored] : 0;
-        auto sum =
-            row_sum<N>(a.value, a.column, static_cast<std::size_t>(slice.begin) * 32 + lane, 32, steps, x, ready);
+        constexpr int kAtOnce = N == 1 ? U : 4;
+        auto sum = row_sum<N, kAtOnce>(a.value, a.column, static_cast<std::size_t>(slice.begin) * 32 + lane, 32, steps,
+                                       x, ready);
         for (int d = (1 << log_lanes) / 2; d > 0; d >>= 1) sum.add_over_lanes(d);
         if (slice.long_row == ~0u) {
             if (writes) sink(row, sum);
@@ -247,8 +254,8 @@ __device__ __forceinline__ void for_rows(const CrsProduct<T>& a, const T* x, Sin
         a, x, [&](long long row, const Several<T, 1>& v) { sink(row, v.x[0]); }, ready);
 }
 /// Rows in pieces go to sink(row, value, number).
-template <class T, class Sink, class Ready>
-__device__ __forceinline__ void for_rows(const SlicedProduct<T>& a, const T* x, Sink&& sink, Ready&& ready) {
+template <class T, int U, class Sink, class Ready>
+__device__ __forceinline__ void for_rows(const SlicedProduct<T, U>& a, const T* x, Sink&& sink, Ready&& ready) {
     for_rows_of<1>(
         a, x, [&](long long row, const Several<T, 1>& v) { sink(row, v.x[0]); },
         [&](long long row, const Several<T, 1>& v, std::uint32_t number) { sink(row, v.x[0], number); }, ready);
@@ -293,6 +300,16 @@ __device__ __forceinline__ void for_rows(const BlockProduct<T, B>& a, const T* x
     ready();
 }
 
+/// Two numbers that are read together and not soon again.
+__device__ __forceinline__ Vector<double, 2> load_pair_streaming(const Vector<double, 2>* from) {
+    const double2 v = __ldcs(reinterpret_cast<const double2*>(from));
+    return {{v.x, v.y}};
+}
+__device__ __forceinline__ Vector<float, 2> load_pair_streaming(const Vector<float, 2>* from) {
+    const float2 v = __ldcs(reinterpret_cast<const float2*>(from));
+    return {{v.x, v.y}};
+}
+
 template <class T, class Sink, class Ready>
 __device__ __forceinline__ void for_rows(const ComplexProduct<T>& a, const T* x, Sink&& sink, Ready&& ready) {
     using Pair = Vector<T, 2>;
@@ -308,7 +325,8 @@ __device__ __forceinline__ void for_rows(const ComplexProduct<T>& a, const T* x,
             for (std::uint32_t k = a.begin[row] + part; k < end; k += 2 * a.lanes) { // two at a time, as above
                 const bool two = k + a.lanes < end;
                 const std::uint32_t column = a.column[k], other = two ? a.column[k + a.lanes] : column;
-                const Pair v = blocks[k], w = two ? blocks[k + a.lanes] : Pair{};
+                const Pair v = load_pair_streaming(blocks + k),
+                           w = two ? load_pair_streaming(blocks + k + a.lanes) : Pair{};
                 ready();
                 const Pair xv = pairs[column], xw = pairs[other];
                 real += v.x[0] * xv.x[0] - v.x[1] * xv.x[1];
@@ -326,6 +344,56 @@ __device__ __forceinline__ void for_rows(const ComplexProduct<T>& a, const T* x,
             ready();
             sink(2 * row + part, part == 0 ? real : imaginary);
             if (a.lanes == 1) sink(2 * row + 1, imaginary);
+        }
+    }
+    ready();
+}
+
+template <class T, class Sink, class Ready>
+__device__ __forceinline__ void for_rows(const SlicedComplexProduct<T>& a, const T* x, Sink&& sink, Ready&& ready) {
+    using Pair = Vector<T, 2>;
+    constexpr int U = 4;
+    const int lane = threadIdx.x & 31;
+    const auto* const pairs = reinterpret_cast<const Pair*>(x);
+    for (long long s = grid_thread() / 32; s < a.warps; s += grid_threads() / 32) {
+        const DeviceSlice slice = a.slice[s];
+        int steps = static_cast<int>(slice.steps_and_lanes & 0x3FFFFFF);
+        const int log_lanes = static_cast<int>(slice.steps_and_lanes >> 26);
+        const std::uint32_t stored = slice.row + (lane >> log_lanes);
+        const bool writes = (lane & ((1 << log_lanes) - 1)) == 0 && stored < a.rows;
+        const std::uint32_t row = writes ? a.permutation[stored] : 0;
+        const std::size_t first = static_cast<std::size_t>(slice.begin) * 32 + lane;
+        const std::uint32_t* column = a.column + first;
+        const auto* block = reinterpret_cast<const Pair*>(a.value) + first;
+        T real = 0, imaginary = 0;
+        for (; steps > 0; steps -= U, column += 32 * U, block += 32 * U) {
+            std::uint32_t c[U];
+            Pair v[U], xv[U];
+#pragma unroll
+            for (int i = 0; i < U; ++i)
+                if (i < steps) {
+                    c[i] = __ldcs(column + 32 * i);
+                    v[i] = load_pair_streaming(block + 32 * i);
+                }
+            ready();
+#pragma unroll
+            for (int i = 0; i < U; ++i)
+                if (i < steps) xv[i] = pairs[c[i]];
+#pragma unroll
+            for (int i = 0; i < U; ++i)
+                if (i < steps) {
+                    real += v[i].x[0] * xv[i].x[0] - v[i].x[1] * xv[i].x[1];
+                    imaginary += v[i].x[1] * xv[i].x[0] + v[i].x[0] * xv[i].x[1];
+                }
+        }
+        for (int d = (1 << log_lanes) / 2; d > 0; d >>= 1) {
+            real += __shfl_xor_sync(~0u, real, d);
+            imaginary += __shfl_xor_sync(~0u, imaginary, d);
+        }
+        ready();
+        if (writes) {
+            sink(2LL * row, real);
+            sink(2LL * row + 1, imaginary);
         }
     }
     ready();

@@ -1,8 +1,9 @@
 // Jacobi CG for one or three right-hand sides in one pass over the matrix, with a row's elements of all vectors
 // together. Every column has its own scalars; one that has ended does not change any more, to the bit.
 //
-// The recurrence is that of sparse_solver.hpp. Two kernels make an iteration; the block that comes last in each adds up
-// the others' sums in a fixed order and forms the scalars, so results do not depend on who that is.
+// The recurrence is that of sparse_solver.hpp. Two kernels make an iteration; every block of the update adds up all
+// blocks' sums in the same order and forms the scalars for itself. (A block that comes last and does it for all of them
+// was tried: its tail takes 4 us of each kernel.)
 #pragma once
 
 #include <cstdint>
@@ -16,69 +17,38 @@ namespace mantissa::gpu {
 
 template <int N> struct SeveralState {
     double goal[N]; ///< on ||r||^2
-    double rho[N], rr[N], alpha[N], beta[N];
+    double rr[N];
     std::uint32_t iterations[N], done[N];
     CgEnd end[N];
-    std::uint32_t all_done, limit, arrived, late_count;
+    std::uint32_t all_done, limit;
 };
-/// Where sums of blocks and of rows in pieces go: see reduce_over_grid().
+/// Sums of blocks, an array of gridDim.x for each: of the last update r.z and r.r of every column, and where this one's
+/// go; of the product p.q and q.z of every column, and the same of rows in pieces.
 struct SeveralSums {
-    double *block, *late;
+    double *before, *after, *products, *late;
+    std::uint32_t late_count;
 };
 
 inline constexpr int kSeveralThreads = 256;
 
 #ifdef __CUDACC__
 
-/// Adds M values over the grid: true in the block that comes last, whose threads then have them in `total`. `late`: M
-/// times `late_count` further terms, written by any thread before.
-template <int M>
-__device__ __forceinline__ bool reduce_over_grid(const double (&sum)[M], double* block_sums, std::uint32_t* arrived,
-                                                 const double* late, std::uint32_t late_count, double (&total)[M]) {
+/// Adds M values over the block and stores them among the other blocks'.
+template <int M> __device__ __forceinline__ void store_sums(const double (&sum)[M], double* to) {
     constexpr int kWarps = kSeveralThreads / 32;
-    __shared__ double scratch[M][kWarps], all[M];
-    __shared__ bool last;
+    __shared__ double scratch[M][kWarps];
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
 #pragma unroll
     for (int m = 0; m < M; ++m) {
         const double s = warp_sum(sum[m]);
         if (lane == 0) scratch[m][warp] = s;
     }
-    __threadfence(); // for what this thread wrote to `late`
     __syncthreads();
-    if (threadIdx.x < M) {
-        double s = 0;
-        for (int w = 0; w < kWarps; ++w) s += scratch[threadIdx.x][w];
-        __stcg(block_sums + static_cast<std::size_t>(threadIdx.x) * gridDim.x + blockIdx.x, s);
-        __threadfence();
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) last = atomicInc(arrived, gridDim.x - 1) == gridDim.x - 1;
-    __syncthreads();
-    if (!last) return false;
-    __threadfence();
     for (int m = warp; m < M; m += kWarps) {
-        double s = 0;
-#pragma unroll 4
-        for (std::uint32_t i = lane; i < gridDim.x; i += 32)
-            s += __ldcg(block_sums + static_cast<std::size_t>(m) * gridDim.x + i);
-        for (std::uint32_t i = lane; i < late_count; i += 32)
-            s += __ldcg(late + static_cast<std::size_t>(m) * late_count + i);
+        double s = lane < kWarps ? scratch[m][lane] : 0;
         s = warp_sum(s);
-        if (lane == 0) all[m] = s;
+        if (lane == 0) to[static_cast<std::size_t>(m) * gridDim.x + blockIdx.x] = s;
     }
-    __syncthreads();
-#pragma unroll
-    for (int m = 0; m < M; ++m) total[m] = all[m];
-    return true;
-}
-
-/// Whether the solver has ended, the same answer in all threads of a block. It may be a kernel late.
-template <int N> __device__ __forceinline__ bool seen_done(const SeveralState<N>* state) {
-    __shared__ std::uint32_t done;
-    if (threadIdx.x == 0) done = *static_cast<const volatile std::uint32_t*>(&state->all_done);
-    __syncthreads();
-    return done != 0;
 }
 
 /// A few elements of neighbouring rows that one thread takes: two rows of one vector, or a row of several.
@@ -103,6 +73,38 @@ template <class T, int N> struct Elements {
             *reinterpret_cast<Vector<T, kEach>*>(to + group * kCount + e) = part;
         }
     }
+    /// For what no other kernel reads soon: it may leave the cache first.
+    __device__ __forceinline__ void load_last(const T* from, long long group) {
+#pragma unroll
+        for (int e = 0; e < kCount; e += kEach) load_streaming(from + group * kCount + e, x + e);
+    }
+    __device__ __forceinline__ void store_last(T* to, long long group) const {
+#pragma unroll
+        for (int e = 0; e < kCount; e += kEach) store_streaming(to + group * kCount + e, x + e);
+    }
+    static __device__ __forceinline__ void load_streaming(const T* from, T* to) {
+        if constexpr (sizeof(T) == 8) {
+            const double2 v = __ldcs(reinterpret_cast<const double2*>(from));
+            to[0] = v.x;
+            to[1] = v.y;
+        } else if constexpr (kEach == 4) {
+            const float4 v = __ldcs(reinterpret_cast<const float4*>(from));
+            to[0] = v.x;
+            to[1] = v.y;
+            to[2] = v.z;
+            to[3] = v.w;
+        } else {
+            const float2 v = __ldcs(reinterpret_cast<const float2*>(from));
+            to[0] = v.x;
+            to[1] = v.y;
+        }
+    }
+    static __device__ __forceinline__ void store_streaming(T* to, const T* from) {
+        if constexpr (sizeof(T) == 8) __stcs(reinterpret_cast<double2*>(to), make_double2(from[0], from[1]));
+        else if constexpr (kEach == 4)
+            __stcs(reinterpret_cast<float4*>(to), make_float4(from[0], from[1], from[2], from[3]));
+        else __stcs(reinterpret_cast<float2*>(to), make_float2(from[0], from[1]));
+    }
     /// 1 / a_ii for each of kRows rows.
     static __device__ __forceinline__ Vector<T, kRows> inverse(const T* inverse, long long group) {
         return *reinterpret_cast<const Vector<T, kRows>*>(inverse + group * kRows);
@@ -115,31 +117,10 @@ template <class T, int N> struct Elements {
     }
 };
 
-/// Behind sums of r.z and r.r: which columns go on. One thread calls it.
-template <int N>
-__device__ __forceinline__ void close_update(SeveralState<N>* state, const double (&total)[2 * N], bool counts) {
-    std::uint32_t all = 1;
-#pragma unroll
-    for (int j = 0; j < N; ++j) {
-        if (state->done[j] == 0) {
-            state->rho[j] = total[2 * j];
-            state->rr[j] = total[2 * j + 1];
-            if (counts) ++state->iterations[j];
-            const bool finite = isfinite(total[2 * j]), reached = finite && total[2 * j + 1] <= state->goal[j];
-            if (!finite || reached || state->iterations[j] >= state->limit) {
-                state->end[j] = reached ? CgEnd::converged : finite ? CgEnd::passes : CgEnd::not_finite;
-                state->done[j] = 1;
-            }
-        }
-        all &= state->done[j];
-    }
-    state->all_done = all;
-}
-
+/// From a residual r and x = 0. `again`: r is the true residual of a solve that goes on, and the direction p is kept.
 template <int N, class T>
 __global__ void __launch_bounds__(kSeveralThreads)
-    several_begin(const T* inverse, T* x, const T* r, T* p, long long groups, SeveralState<N>* state,
-                  SeveralSums sums) {
+    several_begin(const T* inverse, T* x, const T* r, T* p, long long groups, bool again, SeveralSums sums) {
     using Part = Elements<T, N>;
     double sum[2 * N] = {};
     for (long long g = grid_thread(); g < groups; g += grid_threads()) {
@@ -155,12 +136,10 @@ __global__ void __launch_bounds__(kSeveralThreads)
                 sum[2 * Part::column(e) + 1] += static_cast<double>(rv.x[e]) * static_cast<double>(rv.x[e]);
             }
         }
-        pv.store(p, g);
+        if (!again) pv.store(p, g);
         zero.store(x, g);
     }
-    double total[2 * N];
-    if (reduce_over_grid(sum, sums.block, &state->arrived, sums.late, 0, total) && threadIdx.x == 0)
-        close_update(state, total, false);
+    store_sums(sum, sums.before);
 }
 
 /// Rows of any product, N values each: sink(row, values, number), number ~0 but for rows in pieces.
@@ -192,14 +171,15 @@ __global__ void __launch_bounds__(kSeveralThreads)
     });
 }
 
-/// q = A p, its products, and from them alpha and beta.
+/// q = A p and its products. `counts`: an update went before, which is counted here, where no block of the update can
+/// see the count change.
 template <int N, class Operator>
 __global__ void __launch_bounds__(kSeveralThreads)
     several_apply(const Operator a, const typename Operator::Value* inverse, const typename Operator::Value* p,
-                  typename Operator::Value* q, long long rows, SeveralState<N>* state, SeveralSums sums) {
+                  typename Operator::Value* q, long long rows, SeveralState<N>* state, SeveralSums sums, bool counts) {
     using T = typename Operator::Value;
     let_next_kernel_start();
-    if (seen_done(state)) {
+    if (*static_cast<const volatile std::uint32_t*>(&state->all_done) != 0) { // it may be a kernel late
         AwaitEarlierKernels{}();
         return;
     }
@@ -217,56 +197,96 @@ __global__ void __launch_bounds__(kSeveralThreads)
                 sum[2 * j] += pq;
                 sum[2 * j + 1] += qq;
             } else {
-                sums.late[static_cast<std::size_t>(2 * j) * state->late_count + number] = pq;
-                sums.late[static_cast<std::size_t>(2 * j + 1) * state->late_count + number] = qq;
+                sums.late[static_cast<std::size_t>(2 * j) * sums.late_count + number] = pq;
+                sums.late[static_cast<std::size_t>(2 * j + 1) * sums.late_count + number] = qq;
             }
         }
     });
-    double total[2 * N];
-    if (!reduce_over_grid(sum, sums.block, &state->arrived, sums.late, state->late_count, total)) return;
-    if (threadIdx.x != 0 || state->all_done != 0) return;
-#pragma unroll
-    for (int j = 0; j < N; ++j) {
-        const double rho = state->rho[j], pq = total[2 * j], step = rho / pq;
-        const double sigma = fmax(step * (step * total[2 * j + 1] - pq), 0.0);
-        const bool finite = isfinite(pq) && isfinite(total[2 * j + 1]);
-        if (state->done[j] == 0 && !(finite && pq > 0)) {
-            state->end[j] = finite ? CgEnd::indefinite : CgEnd::not_finite;
-            state->done[j] = 1; // the update that follows leaves it alone, and closes
-        }
-        state->alpha[j] = step;
-        state->beta[j] = sigma / rho;
-    }
+    store_sums(sum, sums.products);
+    if (counts && blockIdx.x == 0 && threadIdx.x < N && state->done[threadIdx.x] == 0) ++state->iterations[threadIdx.x];
 }
 
+/// What a column does in an update.
+struct ColumnStep {
+    double alpha, beta;
+    bool frozen;
+};
+
+/// The scalars, then the updates.
 template <int N, class T>
 __global__ void __launch_bounds__(kSeveralThreads)
-    several_update(const T* inverse, T* x, T* r, T* p, const T* q, long long groups, SeveralState<N>* state,
-                   SeveralSums sums) {
+    several_update(const T* inverse, T* x, T* r, T* p, const T* q, long long groups, std::uint32_t apply_blocks,
+                   SeveralState<N>* state, SeveralSums sums) {
     using Part = Elements<T, N>;
+    constexpr int kWarps = kSeveralThreads / 32;
     let_next_kernel_start();
+    __shared__ double total[4 * N];
+    __shared__ ColumnStep step[N];
+    __shared__ bool all_frozen;
+    const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     AwaitEarlierKernels{}();
-    if (seen_done(state)) return;
+    if (state->all_done != 0) return; // (no block of this kernel writes it before all have read it, or all stop)
+    for (int m = warp; m < 4 * N; m += kWarps) { // r.z, r.r of every column, then p.q, q.z
+        const bool product = m >= 2 * N;
+        const std::uint32_t count = product ? apply_blocks : gridDim.x;
+        const double* const from =
+            (product ? sums.products : sums.before) + static_cast<std::size_t>(m % (2 * N)) * count;
+        double s = 0;
+        for (std::uint32_t i = lane; i < count; i += 32) s += from[i];
+        for (std::uint32_t i = lane; product && i < sums.late_count; i += 32)
+            s += sums.late[static_cast<std::size_t>(m - 2 * N) * sums.late_count + i];
+        s = warp_sum(s);
+        if (lane == 0) total[m] = s;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        bool all = true;
+        for (int j = 0; j < N; ++j) {
+            const double rho = total[2 * j], rr = total[2 * j + 1];
+            const double pq = total[2 * N + 2 * j], qq = total[2 * N + 2 * j + 1];
+            const double alpha = rho / pq;
+            const bool finite = isfinite(rho) && isfinite(pq) && isfinite(qq);
+            const bool reached = finite && rr <= state->goal[j], indefinite = finite && !reached && !(pq > 0);
+            const bool limited = state->iterations[j] >= state->limit;
+            const bool was_done = state->done[j] != 0; // by a kernel before, or block 0 of this one: the same here
+            const bool ends = !finite || reached || indefinite || limited;
+            step[j] = {alpha, fmax(alpha * (alpha * qq - pq), 0.0) / rho, was_done || ends};
+            all = all && step[j].frozen;
+            if (blockIdx.x == 0 && ends && !was_done) {
+                state->rr[j] = rr;
+                state->end[j] = reached      ? CgEnd::converged
+                                : indefinite ? CgEnd::indefinite
+                                : finite     ? CgEnd::passes
+                                             : CgEnd::not_finite;
+                state->done[j] = 1;
+            }
+        }
+        all_frozen = all;
+    }
+    __syncthreads();
+    if (all_frozen) {
+        if (blockIdx.x == 0 && threadIdx.x == 0) state->all_done = 1;
+        return;
+    }
     T alpha[N], beta[N];
     bool frozen[N];
 #pragma unroll
     for (int j = 0; j < N; ++j) {
-        alpha[j] = static_cast<T>(state->alpha[j]);
-        beta[j] = static_cast<T>(state->beta[j]);
-        frozen[j] = state->done[j] != 0;
+        alpha[j] = static_cast<T>(step[j].alpha);
+        beta[j] = static_cast<T>(step[j].beta);
+        frozen[j] = step[j].frozen;
     }
     double sum[2 * N] = {};
     for (long long g = grid_thread(); g < groups; g += grid_threads()) {
         Part xv, rv, pv, qv;
         pv.load(p, g);
         qv.load(q, g);
-        rv.load(r, g);
-        xv.load(x, g);
+        rv.load_last(r, g);
+        xv.load_last(x, g);
         const auto d = Part::inverse(inverse, g);
 #pragma unroll
         for (int e = 0; e < Part::kCount; ++e) {
-            constexpr int kLast = N - 1;
-            const int j = Part::column(e) < N ? Part::column(e) : kLast;
+            const int j = Part::column(e) < N ? Part::column(e) : N - 1;
             if (Part::column(e) >= N || frozen[j]) continue;
             const T ri = rv.x[e] - alpha[j] * qv.x[e], z = ri * d.x[Part::row(e)];
             xv.x[e] += alpha[j] * pv.x[e];
@@ -275,13 +295,11 @@ __global__ void __launch_bounds__(kSeveralThreads)
             sum[2 * j] += static_cast<double>(ri) * static_cast<double>(z);
             sum[2 * j + 1] += static_cast<double>(ri) * static_cast<double>(ri);
         }
-        xv.store(x, g);
-        rv.store(r, g);
         pv.store(p, g);
+        rv.store_last(r, g);
+        xv.store_last(x, g);
     }
-    double total[2 * N];
-    if (reduce_over_grid(sum, sums.block, &state->arrived, sums.late, 0, total) && threadIdx.x == 0)
-        close_update(state, total, true);
+    store_sums(sum, sums.after);
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/sparse/cpu.hpp"
 #include "mantissa/sparse/reference.hpp"
+#include "mantissa/sparse/reorder.hpp"
 
 namespace mantissa::gpu {
 namespace {
@@ -306,6 +307,17 @@ TEST_F(SparseSolverTest, TimedChoiceIsTheFastestAndSaysItsTime) {
         std::snprintf(time, sizeof time, " took %.2f us", 1e6 * timed.seconds[chosen]);
         EXPECT_TRUE(timed.choice.why.starts_with(to_string(timed.choice.format) + time)) << timed.choice.why;
     }
+}
+
+// A band in random order: behind reverse Cuthill-McKee its blocks are full again and its gathers are near.
+TEST_F(SparseSolverTest, ChoiceTakesTheOrderThatIsFaster) {
+    const CompressedRows band = full_blocks(20000);
+    std::vector<std::uint32_t> shuffled(band.rows());
+    for (std::uint32_t i = 0; i < shuffled.size(); ++i) shuffled[i] = i;
+    std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(7));
+    const TimedChoice timed = choose_on_device(permuted(band, shuffled), SparsePrecision::double_precision, true);
+    EXPECT_TRUE(timed.reordered) << timed.choice.why;
+    EXPECT_NE(timed.choice.why.find("Cuthill-McKee"), std::string::npos);
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/solve.hpp"
+#include "meshes/lscm_rows.hpp"
 #include "scratch.hpp"
 
 namespace {
@@ -58,6 +59,46 @@ double difference(const std::vector<Point2>& a, const std::vector<Point2>& b) {
 std::vector<Point2> map_of(const TriangleMesh& mesh, const LscmOptions& options) {
     const LscmSystem system = make_lscm(mesh, options);
     return uv_of(system, solved(system.built.system(), system.built.b(), 1e-15).u);
+}
+
+/// A plane with a flat triangle, a vertex of no triangle and corners of every valence.
+TriangleMesh awkward_mesh() {
+    TriangleMesh mesh = make_plane(9, 0.29, 3);
+    mesh.points.push_back({0.5, 0.5, 7});
+    // A side of the boundary is cut in two by a point on it: one triangle without area.
+    const auto edge = boundary_loops(mesh).front();
+    const std::uint32_t a = edge[0], b = edge[1], m = static_cast<std::uint32_t>(mesh.points.size());
+    mesh.points.push_back({(mesh.points[a][0] + mesh.points[b][0]) / 2, (mesh.points[a][1] + mesh.points[b][1]) / 2,
+                           (mesh.points[a][2] + mesh.points[b][2]) / 2});
+    mesh.triangles.push_back({b, a, m});
+    return mesh;
+}
+
+// The vertex by vertex sums are the builder's, to the bit, for any number of threads.
+TEST(Lscm, FormsWhatTheBuilderForms) {
+    const TriangleMesh meshes[] = {make_plane(2, 0), make_plane(30, 0.25), make_hemisphere(21), awkward_mesh(),
+                                   subdivided(awkward_mesh())};
+    for (const TriangleMesh& mesh : meshes)
+        for (const LscmWeight weight : {LscmWeight::area, LscmWeight::opennl})
+            for (const LscmPins pins : {LscmPins::axes, LscmPins::boundary})
+                for (const double drop : {0.0, 1e-12, 1e-3}) {
+                    LscmOptions o{.weight = weight, .pins = pins, .drop = drop, .threads = 1};
+                    const LscmSystem want = meshes::make_lscm_by_builder(mesh, o);
+                    for (const int threads : {1, 3}) {
+                        o.threads = threads;
+                        const LscmSystem got = make_lscm(mesh, o);
+                        EXPECT_EQ(std::get<CompressedRows>(got.built.system().matrix()),
+                                  std::get<CompressedRows>(want.built.system().matrix()));
+                        EXPECT_EQ(got.built.b(), want.built.b());
+                        EXPECT_EQ(got.built.free(), want.built.free());
+                        EXPECT_EQ(got.built.start(), want.built.start());
+                        EXPECT_EQ(got.pins, want.pins);
+                        EXPECT_EQ(got.degenerate, want.degenerate);
+                        EXPECT_EQ(got.isolated, want.isolated);
+                        EXPECT_EQ(uv_of(got, got.built.start()), uv_of(want, want.built.start()));
+                    }
+                }
+    expect_invalid([] { make_lscm(make_plane(5, 0), {.drop = 1.5}); }, "drop");
 }
 
 TEST(Lscm, PlaneMapsToItselfByASimilarity) {

@@ -209,6 +209,30 @@ TEST(ComplexBlocks, GoThereAndBack) {
     }
 }
 
+TEST(SlicedEll, HoldsComplexBlocks) {
+    const ComplexBlocks b = to_complex_blocks(hermitian_matrix(203, 6));
+    for (const SlicedOptions& shape : kShapes) {
+        const SlicedEll s = to_sliced_ell(b, shape);
+        EXPECT_TRUE(s.long_row.empty());
+        ASSERT_EQ(s.rows, b.block_rows());
+        ASSERT_EQ(s.value.size(), 2 * s.column.size());
+        std::size_t seen = 0;
+        for (std::size_t k = 0; k < s.slice.size(); ++k) {
+            const std::uint32_t end = k + 1 < s.slice.size() ? s.slice[k + 1].row : s.rows;
+            for (std::uint32_t t = s.slice[k].row; t < end; ++t)
+                for (std::uint32_t e = 0; e < s.slice[k].steps * s.slice[k].lanes; ++e) {
+                    const std::size_t place = sliced_place(s.slice[k], t, e), from = b.row_begin[s.permutation[t]] + e;
+                    const bool there = e < s.row_count[t];
+                    EXPECT_EQ(s.value[2 * place], there ? b.value[2 * from] : 0);
+                    EXPECT_EQ(s.value[2 * place + 1], there ? b.value[2 * from + 1] : 0);
+                    EXPECT_TRUE(!there || s.column[place] == b.column[from]);
+                    seen += there ? 1 : 0;
+                }
+        }
+        EXPECT_EQ(seen, b.column.size());
+    }
+}
+
 TEST(ComplexBlocks, RoundingIsTakenUpToTheToleranceAndStaysHermitian) {
     const CompressedRows near = hermitian_matrix(50, 3, 1e-14), far = hermitian_matrix(50, 3, 1e-9);
     EXPECT_EQ(why_no_complex_blocks(near), "");
@@ -248,11 +272,15 @@ TEST(ComplexBlocks, RefusesOthersInOneLine) {
 TEST(ComplexBlocks, AreReportedAndChosenByBytes) {
     const CompressedRows a = hermitian_matrix(300, 5);
     const auto reports = report_formats(a, 8);
-    ASSERT_EQ(reports.size(), 8U);
+    ASSERT_EQ(reports.size(), 9U);
     const ComplexBlocks b = to_complex_blocks(a);
     EXPECT_EQ(reports[7].format, SparseFormat::complex2);
     EXPECT_EQ(reports[7].stored, b.value.size());
     EXPECT_EQ(reports[7].matrix_bytes, 8 * b.value.size() + 4 * b.column.size() + 4 * b.row_begin.size());
+    EXPECT_EQ(reports[8].format, SparseFormat::complex_sell);
+    EXPECT_EQ(to_string(reports[7].format), "complex 2x2");
+    EXPECT_EQ(to_string(reports[8].format), "complex SELL");
+    EXPECT_EQ(reports[8].stored, to_sliced_ell(b, kPlainSell).value.size());
     EXPECT_EQ(choose_format(a, 8).format, SparseFormat::complex2);
     EXPECT_EQ(choose_format(a, 4).format, SparseFormat::complex2);
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <variant>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/matrix_market.hpp"
+#include "mantissa/host/problem.hpp"
 #include "mantissa/host/provenance.hpp"
 #ifdef MANTISSA_GPU_BENCH
 #include "mantissa/engine.hpp"
@@ -33,7 +35,7 @@ struct Flags {
     std::vector<std::string> matrices;
     std::string output;
     int threads = 0;
-    bool blas1 = false, cg = false;
+    bool blas1 = false, cg = false, sparse = false;
     std::vector<std::string> problems;
     double tolerance = 1e-6;
     std::vector<int> powers = {10, 27};
@@ -154,6 +156,23 @@ void say(const std::string& line) {
     fmt::print(stderr, "{}\n", line);
 }
 
+/// The matrices of problems that have rows: mtx:FILE, lscm:FILE, dsi:FILE.
+std::vector<gpu::NamedMatrix> problem_matrices(const std::vector<std::string>& problems) {
+    std::vector<gpu::NamedMatrix> matrices;
+    for (const std::string& text : problems) {
+        const Problem problem = make_problem(text);
+        const auto* const rows = std::get_if<CompressedRows>(&problem.system.matrix());
+        if (rows == nullptr)
+            throw InvalidInput(fmt::format("--problem {}: it has no sparse rows; give mtx:, lscm: or dsi:", text));
+        // Without its folder, so that results from two places have one name.
+        const std::size_t colon = problem.name.find(':') + 1, slash = problem.name.rfind('/');
+        const bool folder = slash != std::string::npos && slash > colon;
+        matrices.push_back(
+            {folder ? problem.name.substr(0, colon) + problem.name.substr(slash + 1) : problem.name, *rows, true});
+    }
+    return matrices;
+}
+
 int bench_blas1(const Flags& flags, const std::string& typed) {
     if (flags.powers.size() != 2 || flags.powers[0] < 0 || flags.powers[1] > 28 || flags.powers[0] > flags.powers[1])
         throw InvalidInput("--powers: give the first and the last, from 0 to 28");
@@ -198,10 +217,12 @@ int bench_gpu(const Flags& flags, const std::string& typed) {
     request.first_level = flags.levels[0];
     request.last_level = flags.levels[1];
     request.cpu_threads = thread_count(flags.threads);
+    if (flags.sparse) request.last_level = request.first_level - 1;
     request.matrices = read_matrices(matrix_files(flags));
+    for (gpu::NamedMatrix& m : problem_matrices(flags.problems)) request.matrices.push_back(std::move(m));
     const Provenance here = current_provenance(typed);
     auto all = nlohmann::ordered_json::parse(gpu::run_bench(request, here.commit, here.date, say));
-    if (flags.levels[0] <= kEngineLevel && flags.levels[1] >= kEngineLevel) {
+    if (!flags.sparse && flags.levels[0] <= kEngineLevel && flags.levels[1] >= kEngineLevel) {
         say("engine");
         all["engine"] = bench_engine(kEngineLevel);
     }
@@ -224,6 +245,9 @@ Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<Flags>();
     app.add_option("--levels", flags->levels, "first and last level of poisson2d")->expected(2)->capture_default_str();
     app.add_option("--matrix", flags->matrices, "MatrixMarket files; default: those of $MANTISSA_DATA/matrices");
+    app.add_flag("--sparse", flags->sparse, "the sparse part alone, without the grids");
+    app.add_option("--problem", flags->problems,
+                   "further matrices, as problems: lscm:FILE, dsi:FILE, mtx:FILE; of --cg: the systems");
     app.add_option("--output", flags->output, "write the JSON there instead of printing it");
     app.add_option("--threads", flags->threads, "of the processor's own work, 0 for all cores");
     app.add_flag("--blas1", flags->blas1,
@@ -231,7 +255,6 @@ Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
     app.add_flag(
         "--cg", flags->cg,
         "textbook and pipelined Jacobi CG on sparse systems instead, with kernel and wall times and histories");
-    app.add_option("--problem", flags->problems, "of --cg: as for mantissa solve, more than one");
     app.add_option("--tolerance", flags->tolerance, "of --cg")->capture_default_str();
     app.add_option("--powers", flags->powers, "of --blas1: sizes from 2^FIRST to 2^LAST")
         ->expected(2)

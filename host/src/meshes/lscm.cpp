@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "lscm_rows.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/mesh_systems.hpp"
+#include "running/parallel.hpp"
 
 namespace mantissa {
 
@@ -77,36 +79,29 @@ std::array<std::uint32_t, 2> far_ends(const TriangleMesh& mesh, const std::vecto
 class LscmMaker {
 public:
     LscmMaker(const TriangleMesh& mesh, const LscmOptions& options)
-        : mesh_(mesh), options_(options), builder_({.variables = 2 * mesh.points.size(),
-                                                    .systems = 1,
-                                                    .least_squares = true,
-                                                    .normalize_rows = false,
-                                                    .drop = options.drop,
-                                                    .threads = options.threads}),
-          used_(mesh.points.size(), 0) {}
+        : mesh_(mesh), options_(options), flat_(mesh.triangles.size()), used_(mesh.points.size(), 0),
+          locked_(mesh.points.size(), 0), counts_(mesh.triangles.size(), 0), values_(2 * mesh.points.size()) {}
 
-    LscmSystem make() {
-        for (const auto& t : mesh_.triangles) {
-            if (!flat(mesh_, t).has_area()) ++degenerate_;
+    LscmSystem make(bool by_builder) {
+        running::for_pieces(options_.threads, mesh_.triangles.size(), 1, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t t = begin; t < end; ++t) flat_[t] = flat(mesh_, mesh_.triangles[t]);
+        });
+        for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
+            counts_[t] = flat_[t].has_area() ? 1 : 0;
+            if (counts_[t] == 0) ++degenerate_;
             else
-                for (const std::uint32_t v : t) used_[v] = 1;
+                for (const std::uint32_t v : mesh_.triangles[t]) used_[v] = 1;
         }
         if (degenerate_ == mesh_.triangles.size()) throw InvalidInput("no triangle of the mesh has an area");
         const std::array<std::uint32_t, 2> pins = hold();
-        builder_.begin_matrix();
-        for (const auto& t : mesh_.triangles) rows_of(t);
         const auto isolated = static_cast<std::size_t>(std::count(used_.begin(), used_.end(), 0));
-        return {builder_.build(), pins, degenerate_, isolated};
+        return {by_builder ? build() : form(), pins, degenerate_, isolated};
     }
 
 private:
     void place(std::uint32_t v, double x, double y) {
-        builder_.set(2 * std::size_t{v}, x);
-        builder_.set(2 * std::size_t{v} + 1, y);
-    }
-    void lock(std::uint32_t v) {
-        builder_.lock(2 * std::size_t{v});
-        builder_.lock(2 * std::size_t{v} + 1);
+        values_[2 * std::size_t{v}] = x;
+        values_[2 * std::size_t{v} + 1] = y;
     }
     /// Gives all vertices a start, and locks two and what no row will hold.
     std::array<std::uint32_t, 2> hold() {
@@ -115,7 +110,7 @@ private:
         for (std::uint32_t v = 0; v < mesh_.points.size(); ++v) {
             place(v, mesh_.points[v][x], mesh_.points[v][y]);
             if (used_[v] == 0) {
-                lock(v);
+                locked_[v] = 1;
                 continue;
             }
             if (pins[0] == UINT32_MAX || mesh_.points[v][x] < mesh_.points[pins[0]][x]) pins[0] = v;
@@ -129,44 +124,97 @@ private:
             place(pins[1], distance(mesh_, pins[0], pins[1]), 0);
         }
         if (pins[0] == pins[1]) throw InvalidInput("all vertices of the mesh lie in one point");
-        for (const std::uint32_t v : pins) lock(v);
+        for (const std::uint32_t v : pins) locked_[v] = 1;
         return pins;
     }
-    void rows_of(const std::array<std::uint32_t, 3>& t) {
-        const Flat f = flat(mesh_, t);
-        if (!f.has_area()) return;
-        const double scale = options_.weight == LscmWeight::area ? 1 / std::sqrt(f.a * f.d) : 1;
+    [[nodiscard]] double scale_of(const Flat& f) const {
+        return options_.weight == LscmWeight::area ? 1 / std::sqrt(f.a * f.d) : 1;
+    }
+
+    /// All at once, vertex by vertex.
+    BuiltSystem form() {
+        std::vector<meshes::TriangleTerms> terms(flat_.size());
+        running::for_pieces(options_.threads, flat_.size(), 1, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t t = begin; t < end; ++t) {
+                const Flat& f = flat_[t];
+                if (counts_[t] == 0) continue;
+                const double w = scale_of(f);
+                terms[t] = {meshes::CornerTerms{{w * (f.c - f.a), w * f.d}, {w * -f.d, w * (f.c - f.a)}},
+                            meshes::CornerTerms{{w * -f.c, w * -f.d}, {w * f.d, w * -f.c}},
+                            meshes::CornerTerms{{w * f.a, 0}, {0, w * f.a}}};
+            }
+        });
+        for (std::size_t t = 0; t < flat_.size(); ++t) // the builder has a line for each of these
+            for (const meshes::CornerTerms& c : terms[t])
+                if (!std::isfinite(c.u[0] + c.u[1] + c.v[0] + c.v[1])) return build();
+        for (const double x : values_)
+            if (!std::isfinite(x)) return build();
+        auto [matrix, b] = meshes::lscm_rows(mesh_, terms, counts_, locked_, values_, options_.drop, options_.threads);
+        std::vector<std::uint32_t> free;
+        free.reserve(b.size());
+        for (std::uint32_t v = 0; v < locked_.size(); ++v)
+            for (std::uint32_t k = 0; k < 2 && locked_[v] == 0; ++k) free.push_back(2 * v + k);
+        return {System(std::move(matrix)), {std::move(b)}, {std::move(values_)}, std::move(free)};
+    }
+
+    /// Row by row.
+    BuiltSystem build() {
+        SystemBuilder builder({.variables = values_.size(),
+                               .systems = 1,
+                               .least_squares = true,
+                               .normalize_rows = false,
+                               .drop = options_.drop,
+                               .threads = options_.threads});
+        for (std::size_t k = 0; k < values_.size(); ++k) {
+            builder.set(k, values_[k]);
+            if (locked_[k / 2] != 0) builder.lock(k);
+        }
+        builder.begin_matrix();
+        for (std::size_t t = 0; t < flat_.size(); ++t)
+            if (counts_[t] != 0) give_rows(builder, mesh_.triangles[t], flat_[t]);
+        return builder.build();
+    }
+    void give_rows(SystemBuilder& builder, const std::array<std::uint32_t, 3>& t, const Flat& f) const {
         const std::size_t u0 = 2 * std::size_t{t[0]}, u1 = 2 * std::size_t{t[1]}, u2 = 2 * std::size_t{t[2]};
-        builder_.begin_row();
-        builder_.row_scaling(scale);
-        builder_.coefficient(u0, f.c - f.a);
-        builder_.coefficient(u0 + 1, -f.d);
-        builder_.coefficient(u1, -f.c);
-        builder_.coefficient(u1 + 1, f.d);
-        builder_.coefficient(u2, f.a);
-        builder_.end_row();
-        builder_.begin_row();
-        builder_.row_scaling(scale);
-        builder_.coefficient(u0, f.d);
-        builder_.coefficient(u0 + 1, f.c - f.a);
-        builder_.coefficient(u1, -f.d);
-        builder_.coefficient(u1 + 1, -f.c);
-        builder_.coefficient(u2 + 1, f.a);
-        builder_.end_row();
+        builder.begin_row();
+        builder.row_scaling(scale_of(f));
+        builder.coefficient(u0, f.c - f.a);
+        builder.coefficient(u0 + 1, -f.d);
+        builder.coefficient(u1, -f.c);
+        builder.coefficient(u1 + 1, f.d);
+        builder.coefficient(u2, f.a);
+        builder.end_row();
+        builder.begin_row();
+        builder.row_scaling(scale_of(f));
+        builder.coefficient(u0, f.d);
+        builder.coefficient(u0 + 1, f.c - f.a);
+        builder.coefficient(u1, -f.d);
+        builder.coefficient(u1 + 1, -f.c);
+        builder.coefficient(u2 + 1, f.a);
+        builder.end_row();
     }
 
     const TriangleMesh& mesh_;
     const LscmOptions& options_;
-    SystemBuilder builder_;
-    std::vector<std::uint8_t> used_; ///< vertices of triangles with area
+    std::vector<Flat> flat_;
+    std::vector<std::uint8_t> used_;            ///< vertices of triangles with area
+    std::vector<std::uint8_t> locked_, counts_; ///< vertices; triangles with area
+    std::vector<double> values_;
     std::size_t degenerate_ = 0;
 };
+
+LscmSystem make(const TriangleMesh& mesh, const LscmOptions& options, bool by_builder) {
+    if (const std::string why = why_no_disk(topology_of(mesh)); !why.empty()) throw InvalidInput(why);
+    return LscmMaker(mesh, options).make(by_builder);
+}
 
 } // namespace
 
 LscmSystem make_lscm(const TriangleMesh& mesh, const LscmOptions& options) {
-    if (const std::string why = why_no_disk(topology_of(mesh)); !why.empty()) throw InvalidInput(why);
-    return LscmMaker(mesh, options).make();
+    return make(mesh, options, !(options.drop >= 0 && options.drop < 1)); // zeros too, or a refusal: the builder's
+}
+LscmSystem meshes::make_lscm_by_builder(const TriangleMesh& mesh, const LscmOptions& options) {
+    return make(mesh, options, true);
 }
 
 std::vector<Point2> uv_of(const LscmSystem& system, std::span<const double> x) {

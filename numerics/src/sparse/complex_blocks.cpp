@@ -50,40 +50,68 @@ std::string why_no_complex_blocks(const CompressedRows& a, double tolerance) {
     if (a.rows() % 2 != 0)
         return fmt::format("complex 2x2 blocks: {} rows are no pairs: take another format", a.rows());
     const std::vector<double> scale = scales(a);
-    std::string why;
-    for (std::size_t row = 0; row < a.rows() / 2 && why.empty(); ++row)
-        for_blocks(a, row, [&](std::uint32_t column, const double(&v)[2][2]) {
-            const double row_scale = std::max(scale[2 * row], scale[2 * row + 1]);
-            const double column_scale = std::max(scale[2 * std::size_t{column}], scale[2 * std::size_t{column} + 1]);
-            const double bound = tolerance * row_scale * column_scale;
-            const bool same = std::abs(v[0][0] - v[1][1]) <= bound && std::abs(v[0][1] + v[1][0]) <= bound;
-            if (!same)
-                why = fmt::format("complex 2x2 blocks: rows {} and {}, columns {} and {} hold [[{}, {}], [{}, {}]], "
-                                  "which is no [[x, -y], [y, x]] to within {:.2g}: take BCRS 2x2",
-                                  2 * row, 2 * row + 1, 2 * std::size_t{column}, 2 * std::size_t{column} + 1, v[0][0],
-                                  v[0][1], v[1][0], v[1][1], bound);
-            return same;
+    const auto bound = [&](std::size_t row, std::size_t column) {
+        return tolerance * std::max(scale[2 * row], scale[2 * row + 1]) *
+               std::max(scale[2 * column], scale[2 * column + 1]);
+    };
+    const auto holds = [&](std::size_t row, std::size_t column, const double(&v)[2][2]) {
+        return std::abs(v[0][0] - v[1][1]) <= bound(row, column) && std::abs(v[0][1] + v[1][0]) <= bound(row, column);
+    };
+    const auto rows = static_cast<std::ptrdiff_t>(a.rows() / 2);
+    std::ptrdiff_t first = rows; // row of blocks that has one
+#pragma omp parallel for schedule(static) reduction(min : first)
+    for (std::ptrdiff_t row = 0; row < rows; ++row) {
+        if (row > first) continue;
+        for_blocks(a, static_cast<std::size_t>(row), [&](std::uint32_t column, const double(&v)[2][2]) {
+            if (holds(static_cast<std::size_t>(row), column, v)) return true;
+            first = std::min(first, row);
+            return false;
         });
+    }
+    if (first == rows) return {};
+    std::string why;
+    const auto row = static_cast<std::size_t>(first);
+    for_blocks(a, row, [&](std::uint32_t column, const double(&v)[2][2]) {
+        if (holds(row, column, v)) return true;
+        why =
+            fmt::format("complex 2x2 blocks: rows {} and {}, columns {} and {} hold [[{}, {}], [{}, {}]], which is no "
+                        "[[x, -y], [y, x]] to within {:.2g}: take BCRS 2x2",
+                        2 * row, 2 * row + 1, 2 * std::size_t{column}, 2 * std::size_t{column} + 1, v[0][0], v[0][1],
+                        v[1][0], v[1][1], bound(row, column));
+        return false;
+    });
     return why;
 }
 
 ComplexBlocks to_complex_blocks(const CompressedRows& a, double tolerance) {
-    static_cast<void>(narrow_row_begin(a)); // refuses what 32 bits do not number
     if (const std::string why = why_no_complex_blocks(a, tolerance); !why.empty()) throw InvalidInput(why);
+    static_cast<void>(narrow_row_begin(a)); // refuses what 32 bits do not number
     ComplexBlocks b;
     b.rows = static_cast<std::uint32_t>(a.rows());
-    b.row_begin.reserve(a.rows() / 2 + 1);
-    b.row_begin.push_back(0);
-    b.column.reserve(a.nonzeros() / 2);
-    b.value.reserve(a.nonzeros());
-    for (std::size_t row = 0; row < a.rows() / 2; ++row) {
-        for_blocks(a, row, [&](std::uint32_t column, const double(&v)[2][2]) {
-            b.column.push_back(column);
-            b.value.push_back(0.5 * (v[0][0] + v[1][1]));
-            b.value.push_back(0.5 * (v[1][0] - v[0][1]));
+    b.row_begin.assign(a.rows() / 2 + 1, 0);
+    const auto rows = static_cast<std::ptrdiff_t>(a.rows() / 2);
+#pragma omp parallel for schedule(static)
+    for (std::ptrdiff_t row = 0; row < rows; ++row) {
+        std::uint32_t blocks = 0;
+        for_blocks(a, static_cast<std::size_t>(row), [&](std::uint32_t, const double(&)[2][2]) {
+            ++blocks;
             return true;
         });
-        b.row_begin.push_back(static_cast<std::uint32_t>(b.column.size()));
+        b.row_begin[static_cast<std::size_t>(row) + 1] = blocks;
+    }
+    for (std::size_t row = 0; row < a.rows() / 2; ++row) b.row_begin[row + 1] += b.row_begin[row];
+    b.column.resize(b.row_begin.back());
+    b.value.resize(2 * std::size_t{b.row_begin.back()});
+#pragma omp parallel for schedule(static)
+    for (std::ptrdiff_t row = 0; row < rows; ++row) {
+        std::size_t k = b.row_begin[static_cast<std::size_t>(row)];
+        for_blocks(a, static_cast<std::size_t>(row), [&](std::uint32_t column, const double(&v)[2][2]) {
+            b.column[k] = column;
+            b.value[2 * k] = 0.5 * (v[0][0] + v[1][1]);
+            b.value[2 * k + 1] = 0.5 * (v[1][0] - v[0][1]);
+            ++k;
+            return true;
+        });
     }
     return b;
 }

@@ -101,13 +101,13 @@ CpuProduct<T>::CpuProduct(const CompressedRows& a, SparseFormat format, int thre
         begin_ = std::move(b.row_begin);
         column_ = std::move(b.column);
         take(b.value);
-    } else if (format == SparseFormat::complex2) {
+    } else if (format == SparseFormat::complex2 || format == SparseFormat::complex_sell) { // one thing here
         ComplexBlocks b = to_complex_blocks(a);
         begin_ = std::move(b.row_begin);
         column_ = std::move(b.column);
         take(b.value);
     } else if (format == SparseFormat::sell || format == SparseFormat::sell_lengths) {
-        SlicedOptions options = format == SparseFormat::sell ? kPlainSell : kSellByLengths;
+        SlicedOptions options = format == SparseFormat::sell ? kPlainSell : sell_by_lengths(a);
         options.longest_piece = 0; // pieces are for devices
         SlicedEll s = to_sliced_ell(a, options);
         slice_ = std::move(s.slice);
@@ -135,7 +135,7 @@ template <class T> void CpuProduct<T>::apply(std::span<const T> x, std::span<T> 
     if (block_ == 4)
         return block_rows<T, 4>(static_cast<std::uint32_t>(padded_ / 4), begin_.data(), column_.data(), value_.data(),
                                 x.data(), y.data(), threads_);
-    if (format_ == SparseFormat::complex2)
+    if (format_ == SparseFormat::complex2 || format_ == SparseFormat::complex_sell)
         return complex_rows(rows_ / 2, begin_.data(), column_.data(), value_.data(), x.data(), y.data(), threads_);
     if (format_ == SparseFormat::sell || format_ == SparseFormat::sell_lengths)
         return sliced_rows<T>(slice_, rows_, permutation_.data(), column_.data(), value_.data(), x.data(), y.data(),

@@ -143,8 +143,8 @@ CompressedRows to_compressed_rows(const Bands& a) {
 }
 
 std::string to_string(SparseFormat f) {
-    constexpr const char* kNames[] = {"CRS", "BCRS 2x2", "BCRS 4x4",        "JDS by rows",
-                                      "JDS", "SELL",     "SELL by lengths", "complex 2x2"};
+    constexpr const char* kNames[] = {"CRS",  "BCRS 2x2",        "BCRS 4x4",    "JDS by rows", "JDS",
+                                      "SELL", "SELL by lengths", "complex 2x2", "complex SELL"};
     return kNames[static_cast<int>(f)];
 }
 
@@ -201,15 +201,22 @@ std::vector<FormatReport> report_formats(const CompressedRows& a, std::size_t va
     add(SparseFormat::jds_rows, stored, 4 * stored + 8 * rows, 0);
     add(SparseFormat::jds, stored, 4 * stored + 4 * rows, again + 2 * rows * value_bytes);
     for (const SparseFormat format : {SparseFormat::sell, SparseFormat::sell_lengths}) {
-        const SlicedSize size = sliced_size(a, format == SparseFormat::sell ? kPlainSell : kSellByLengths);
+        const SlicedSize size = sliced_size(a, format == SparseFormat::sell ? kPlainSell : sell_by_lengths(a));
         const std::size_t entries = size.steps * SlicedEll::kWidth;
         add(format, entries, 4 * entries + 16 * size.slices + 4 * rows, 0);
     }
-    if (why_no_complex_blocks(a).empty()) {
-        const std::size_t blocks = count_blocks(a, 2);
-        add(SparseFormat::complex2, 2 * blocks, 4 * blocks + 4 * (rows / 2 + 1), 0);
-        reports.back().fill = static_cast<double>(nonzeros) / static_cast<double>(std::max<std::size_t>(1, 4 * blocks));
-    }
+    if (!why_no_complex_blocks(a).empty()) return reports;
+    const ComplexBlocks complex = to_complex_blocks(a);
+    const SlicedEll sliced = to_sliced_ell(complex, kPlainSell);
+    const auto fill = [&](std::size_t entries) {
+        reports.back().fill =
+            static_cast<double>(nonzeros) / static_cast<double>(std::max<std::size_t>(1, 4 * entries));
+    };
+    add(SparseFormat::complex2, complex.value.size(), 4 * complex.column.size() + 4 * complex.row_begin.size(), 0);
+    fill(complex.column.size());
+    add(SparseFormat::complex_sell, sliced.value.size(),
+        4 * sliced.column.size() + 16 * sliced.slice.size() + 4 * sliced.permutation.size(), 0);
+    fill(sliced.column.size());
     return reports;
 }
 

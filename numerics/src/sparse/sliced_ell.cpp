@@ -25,29 +25,33 @@ std::uint32_t lanes_of(std::uint32_t entries, std::uint32_t depth) {
     return lanes;
 }
 
-/// Rows in the order they are stored in.
-std::vector<std::uint32_t> sorted_rows(const CompressedRows& a, std::size_t window) {
-    std::vector<std::uint32_t> order(a.rows());
+/// Rows in the order they are stored in; `begin`: where each row's entries begin, and the end.
+template <class Index> std::vector<std::uint32_t> sorted_rows(const std::vector<Index>& begin, std::size_t window) {
+    std::vector<std::uint32_t> order(begin.size() - 1);
     std::iota(order.begin(), order.end(), 0U);
-    const auto count = [&](std::uint32_t row) { return a.row_begin()[row + 1] - a.row_begin()[row]; };
-    for (std::size_t first = 0; first < order.size(); first += window)
+    const auto count = [&](std::uint32_t row) { return begin[row + 1] - begin[row]; };
+    const auto windows = static_cast<std::ptrdiff_t>((order.size() + window - 1) / window);
+#pragma omp parallel for schedule(dynamic, 16)
+    for (std::ptrdiff_t w = 0; w < windows; ++w) {
+        const std::size_t first = static_cast<std::size_t>(w) * window;
         std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(first),
                          order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), first + window)),
                          [&](std::uint32_t x, std::uint32_t y) { return count(x) > count(y); });
+    }
     return order;
 }
-std::size_t window_of(const CompressedRows& a, const SlicedOptions& options) {
-    const std::size_t window = options.window == 0 ? a.rows() : std::min<std::size_t>(options.window, a.rows());
+std::size_t window_of(std::size_t rows, const SlicedOptions& options) {
+    const std::size_t window = options.window == 0 ? rows : std::min<std::size_t>(options.window, rows);
     return (window + kWidth - 1) / kWidth * kWidth;
 }
 
 /// Walks over the slices that `order` gives: sink(first stored row, rows, steps, lanes, pieces).
-template <class Sink>
-void for_slices(const CompressedRows& a, const std::vector<std::uint32_t>& order, const SlicedOptions& options,
+template <class Index, class Sink>
+void for_slices(const std::vector<Index>& begin, const std::vector<std::uint32_t>& order, const SlicedOptions& options,
                 Sink&& sink) {
-    const std::size_t window = window_of(a, options);
+    const std::size_t window = window_of(order.size(), options);
     for (std::size_t t = 0; t < order.size();) {
-        const auto count = static_cast<std::uint32_t>(a.row_begin()[order[t] + 1] - a.row_begin()[order[t]]);
+        const auto count = static_cast<std::uint32_t>(begin[order[t] + 1] - begin[order[t]]);
         const std::uint32_t lanes = lanes_of(count, options.depth), steps = steps_of(count, lanes);
         const std::size_t end = std::min(order.size(), (t / window + 1) * window); // slices stay within windows
         const auto rows = static_cast<std::uint32_t>(std::min<std::size_t>(kWidth / lanes, end - t));
@@ -57,55 +61,87 @@ void for_slices(const CompressedRows& a, const std::vector<std::uint32_t>& order
     }
 }
 
-} // namespace
-
-SlicedEll to_sliced_ell(const CompressedRows& a, const SlicedOptions& options) {
-    const std::vector<std::uint32_t> row_begin = narrow_row_begin(a);
-    if (sliced_size(a, options).steps > std::numeric_limits<std::uint32_t>::max() / kWidth)
-        throw InvalidInput(fmt::format("sparse matrix of {} nonzeros: with the padding of sliced ELL they are 2^32 or "
-                                       "more; take another format",
-                                       a.nonzeros()));
-    SlicedEll s;
-    s.rows = static_cast<std::uint32_t>(a.rows());
-    s.permutation = sorted_rows(a, window_of(a, options));
-    for (const std::uint32_t row : s.permutation) s.row_count.push_back(row_begin[row + 1] - row_begin[row]);
-    for_slices(
-        a, s.permutation, options,
-        [&](std::uint32_t t, std::uint32_t rows, std::uint32_t steps, std::uint32_t lanes, std::uint32_t pieces) {
-            SlicedEll::Slice slice{s.steps(), steps, t, lanes, SlicedEll::kWhole};
-            s.column.resize(s.column.size() + std::size_t{steps} * kWidth, 0);
-            s.value.resize(s.column.size(), 0.0);
-            for (std::uint32_t row = t; row < t + rows; ++row) {
-                const std::uint32_t from = row_begin[s.permutation[row]], count = s.row_count[row];
-                for (std::uint32_t e = 0; e < steps * lanes && count > 0; ++e) {
-                    const std::size_t place = sliced_place(slice, row, e);
-                    s.column[place] = a.column()[from + std::min(e, count - 1)];
-                    s.value[place] = e < count ? a.value()[from + e] : 0.0;
-                }
-            }
-            if (pieces > 1) {
-                slice.long_row = static_cast<std::uint32_t>(s.long_row.size());
-                s.long_row.push_back({t, static_cast<std::uint32_t>(s.slice.size()), pieces});
-            }
-            for (std::uint32_t left = steps, p = 0; p < pieces; ++p) {
-                slice.steps = pieces == 1 ? steps : std::min(left, options.longest_piece);
-                s.slice.push_back(slice);
-                slice.begin += slice.steps;
-                left -= slice.steps;
-            }
-        });
-    return s;
-}
-
-SlicedSize sliced_size(const CompressedRows& a, const SlicedOptions& options) {
+template <class Index> SlicedSize size_of(const std::vector<Index>& begin, const SlicedOptions& options) {
     SlicedSize size;
-    for_slices(a, sorted_rows(a, window_of(a, options)), options,
+    for_slices(begin, sorted_rows(begin, window_of(begin.size() - 1, options)), options,
                [&](std::uint32_t, std::uint32_t, std::uint32_t steps, std::uint32_t, std::uint32_t pieces) {
                    size.steps += steps;
                    size.slices += pieces;
                    if (pieces > 1) ++size.long_rows;
                });
     return size;
+}
+
+/// `each`: values of an entry.
+SlicedEll sliced(const std::vector<std::uint32_t>& begin, const std::vector<std::uint32_t>& column,
+                 const std::vector<double>& value, std::size_t each, const SlicedOptions& options) {
+    SlicedEll s;
+    s.rows = static_cast<std::uint32_t>(begin.size() - 1);
+    s.permutation = sorted_rows(begin, window_of(s.rows, options));
+    s.row_count.reserve(s.rows);
+    for (const std::uint32_t row : s.permutation) s.row_count.push_back(begin[row + 1] - begin[row]);
+    // Whole slices, then what is in them, then pieces.
+    std::vector<SlicedEll::Slice> whole;
+    std::vector<std::uint32_t> rows_of, pieces_of;
+    std::size_t steps_all = 0;
+    for_slices(
+        begin, s.permutation, options,
+        [&](std::uint32_t t, std::uint32_t rows, std::uint32_t steps, std::uint32_t lanes, std::uint32_t pieces) {
+            whole.push_back({static_cast<std::uint32_t>(steps_all), steps, t, lanes, SlicedEll::kWhole});
+            rows_of.push_back(rows);
+            pieces_of.push_back(pieces);
+            steps_all += steps;
+        });
+    if (steps_all > std::numeric_limits<std::uint32_t>::max() / kWidth)
+        throw InvalidInput(fmt::format("sparse matrix of {} nonzeros: with the padding of sliced ELL they are 2^32 or "
+                                       "more; take another format",
+                                       column.size()));
+    s.column.resize(steps_all * kWidth, 0);
+    s.value.resize(steps_all * kWidth * each, 0.0);
+#pragma omp parallel for schedule(dynamic, 256)
+    for (std::ptrdiff_t k = 0; k < static_cast<std::ptrdiff_t>(whole.size()); ++k) {
+        const SlicedEll::Slice& slice = whole[static_cast<std::size_t>(k)];
+        for (std::uint32_t row = slice.row; row < slice.row + rows_of[static_cast<std::size_t>(k)]; ++row) {
+            const std::size_t from = begin[s.permutation[row]];
+            const std::uint32_t count = s.row_count[row];
+            for (std::uint32_t e = 0; e < slice.steps * slice.lanes && count > 0; ++e) {
+                const std::size_t place = sliced_place(slice, row, e);
+                s.column[place] = column[from + std::min(e, count - 1)];
+                for (std::size_t i = 0; i < each && e < count; ++i)
+                    s.value[place * each + i] = value[(from + e) * each + i];
+            }
+        }
+    }
+    for (std::size_t k = 0; k < whole.size(); ++k) {
+        SlicedEll::Slice slice = whole[k];
+        if (pieces_of[k] == 1) {
+            s.slice.push_back(slice);
+            continue;
+        }
+        slice.long_row = static_cast<std::uint32_t>(s.long_row.size());
+        s.long_row.push_back({slice.row, static_cast<std::uint32_t>(s.slice.size()), pieces_of[k]});
+        for (std::uint32_t left = whole[k].steps; left > 0; left -= slice.steps) {
+            slice.steps = std::min(left, options.longest_piece);
+            s.slice.push_back(slice);
+            slice.begin += slice.steps;
+        }
+    }
+    return s;
+}
+
+} // namespace
+
+SlicedEll to_sliced_ell(const CompressedRows& a, const SlicedOptions& options) {
+    return sliced(narrow_row_begin(a), a.column(), a.value(), 1, options);
+}
+SlicedEll to_sliced_ell(const ComplexBlocks& a, const SlicedOptions& options) {
+    SlicedOptions whole = options;
+    whole.longest_piece = 0;
+    return sliced(a.row_begin, a.column, a.value, 2, whole);
+}
+
+SlicedSize sliced_size(const CompressedRows& a, const SlicedOptions& options) {
+    return size_of(a.row_begin(), options);
 }
 
 CompressedRows to_compressed_rows(const SlicedEll& s) {

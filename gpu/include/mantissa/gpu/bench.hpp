@@ -13,6 +13,7 @@ namespace mantissa::gpu {
 struct NamedMatrix {
     std::string name;
     CompressedRows matrix;
+    bool reorder = true; ///< measure it behind reverse Cuthill-McKee too; its pattern must be symmetric
 };
 
 /// One matrix, two or three right-hand sides.

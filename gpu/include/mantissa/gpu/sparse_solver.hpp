@@ -16,6 +16,7 @@
 #include "mantissa/gpu/cg.hpp"
 #include "mantissa/sparse/formats.hpp"
 #include "mantissa/sparse/jacobi_pcg.hpp"
+#include "mantissa/sparse/sliced_ell.hpp"
 
 namespace mantissa::gpu {
 
@@ -59,6 +60,8 @@ struct TextbookReport {
 class SparseMatrix {
 public:
     SparseMatrix(const CompressedRows& a, SparseFormat format, SparsePrecision precision);
+    /// Sliced ELL of any shape.
+    SparseMatrix(const CompressedRows& a, const SlicedOptions& options, SparsePrecision precision);
     /// Nine bands as they are, thread by row; `system` is of kind bands.
     SparseMatrix(const System& system, SparsePrecision precision);
     ~SparseMatrix();
@@ -105,7 +108,9 @@ struct TimedChoice {
     FormatChoice choice;
     std::vector<FormatReport> reports;
     std::vector<double> seconds; ///< one for each report
+    bool reordered = false;      ///< they are those of the matrix behind reverse_cuthill_mckee(), which was faster
 };
-TimedChoice choose_on_device(const CompressedRows& a, SparsePrecision precision);
+/// `try_reordered`: time the matrix in that order too (permuted()); its pattern must be symmetric.
+TimedChoice choose_on_device(const CompressedRows& a, SparsePrecision precision, bool try_reordered = false);
 
 } // namespace mantissa::gpu

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "command/command.hpp"
+#include "device_solve.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/mesh.hpp"
 #include "mantissa/host/registry.hpp"
@@ -26,6 +27,8 @@ void add_mesh_options(CLI::App& app, MeshFlags& flags) {
     app.add_option("--engine", flags.engine, "see mantissa engines")->capture_default_str();
     app.add_option("--scheme", flags.scheme,
                    "as in mantissa solve (else: jacobi-pcg in double, residual-guided with a spec)");
+    app.add_option("--device", flags.device, "cpu; gpu: Jacobi CG in double on the GPU, with neither engine nor spec")
+        ->capture_default_str();
     app.add_option("--inner", flags.inner, "inner iterations per outer step")
         ->check(whole_number(1))
         ->capture_default_str();
@@ -68,12 +71,21 @@ TriangleMesh mesh_of(const MeshFlags& flags) {
 
 void check_mesh_flags(const MeshFlags& flags) {
     mesh_solve_options(flags);
+    if (flags.device != "cpu" && flags.device != "gpu")
+        throw InvalidInput(fmt::format("--device {}: write cpu or gpu", flags.device));
+    if (flags.device == "gpu") {
+        if (!flags.format.empty() || !flags.spec.empty() || !flags.scheme.empty() || flags.engine != "emulated")
+            throw InvalidInput("--device gpu: it solves in double by itself: leave --format, --spec, --scheme and "
+                               "--engine out (--engine gpu is the reduced formats')");
+        require_device_for_meshes();
+    }
     check_mesh_name("--output", flags.output);
     check_outputs({{"--output", flags.output}}, false);
 }
 
 std::vector<SolveResult> solve_all(const std::string& name, const BuiltSystem& built, const MeshFlags& flags) {
     const SolveOptions options = mesh_solve_options(flags);
+    if (flags.device == "gpu") return solve_on_device(built, options);
     if (options.scheme == Scheme::jacobi_pcg) {
         std::vector<std::vector<double>> right;
         for (std::size_t s = 0; s < built.systems(); ++s) right.push_back(built.b(s));

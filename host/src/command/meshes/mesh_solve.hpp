@@ -17,7 +17,7 @@ class App;
 namespace mantissa::cli {
 
 struct MeshFlags {
-    std::string mesh, output, format, spec, engine = "emulated", scheme;
+    std::string mesh, output, format, spec, engine = "emulated", scheme, device = "cpu";
     std::uint64_t inner = 25, max_iterations = 0, subdivide = 0;
     double tolerance = 1e-6;
     int threads = 0;

@@ -51,19 +51,19 @@ CompressedRows to_compressed_rows(const Jds& a);
 /// Nine bands by rows, without their zeros.
 CompressedRows to_compressed_rows(const Bands& a);
 
-enum class SparseFormat : std::uint8_t { crs, bcrs2, bcrs4, jds_rows, jds, sell, sell_lengths, complex2 };
-/// "CRS", "BCRS 2x2", "BCRS 4x4", "JDS by rows", "JDS", "SELL", "SELL by lengths", "complex 2x2".
+enum class SparseFormat : std::uint8_t { crs, bcrs2, bcrs4, jds_rows, jds, sell, sell_lengths, complex2, complex_sell };
+/// "CRS", "BCRS 2x2", "BCRS 4x4", "JDS by rows", "JDS", "SELL", "SELL by lengths", "complex 2x2", "complex SELL".
 std::string to_string(SparseFormat f);
 
 struct FormatReport {
     SparseFormat format = SparseFormat::crs;
     std::size_t stored = 0;       ///< values kept, padding included
-    double fill = 0;              ///< nonzeros over stored values; complex2: over the four that a block stands for
+    double fill = 0;              ///< nonzeros over stored values; complex: over the four that a block stands for
     std::size_t matrix_bytes = 0; ///< values, indices and row pointers, each read once in a product
     std::size_t traffic = 0;      ///< matrix_bytes and one read of x and one write of y
 };
 /// What a product y = A x moves in each format that can hold `a`, for values of `value_bytes` (4 or 8): one report for
-/// each of SparseFormat, in its order; complex2 is left out where a block is not of its form.
+/// each of SparseFormat, in its order; the last two are left out where a block is not of their form.
 std::vector<FormatReport> report_formats(const CompressedRows& a, std::size_t value_bytes);
 
 struct FormatChoice {

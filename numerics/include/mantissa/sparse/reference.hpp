@@ -25,6 +25,7 @@ template <class T> void reference_product(const Bcrs& a, std::span<const T> x, s
 template <class T> void reference_product(const Jds& a, std::span<const T> x, std::span<T> y, std::size_t columns = 1);
 template <class T>
 void reference_product(const ComplexBlocks& a, std::span<const T> x, std::span<T> y, std::size_t columns = 1);
+/// (Sliced ELL of a real matrix.)
 template <class T>
 void reference_product(const SlicedEll& a, std::span<const T> x, std::span<T> y, std::size_t columns = 1);
 

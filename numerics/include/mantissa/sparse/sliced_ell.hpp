@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mantissa/sparse/complex_blocks.hpp"
 #include "mantissa/sparse/compressed_rows.hpp"
 
 namespace mantissa {
@@ -35,7 +36,7 @@ struct SlicedEll {
     std::vector<std::uint32_t> permutation; ///< stored row t is the matrix's row permutation[t]
     std::vector<std::uint32_t> row_count;   ///< entries of stored row t
     std::vector<std::uint32_t> column;      ///< padding: a column of the same row (0 in an empty one), value 0
-    std::vector<double> value;
+    std::vector<double> value;              ///< of complex blocks two for each entry, x and y; rows are rows of blocks
     [[nodiscard]] std::uint32_t steps() const { return static_cast<std::uint32_t>(column.size() / kWidth); }
 };
 
@@ -52,9 +53,17 @@ struct SlicedOptions {
 /// row's length.
 inline constexpr SlicedOptions kPlainSell{.window = 1024, .depth = 0, .longest_piece = 0};
 inline constexpr SlicedOptions kSellByLengths{.window = 0, .depth = 4, .longest_piece = 8};
+/// The second with the depth that a matrix's size asks for: short rows of steps while there are threads to spare (a
+/// device has some 270000 at once), longer ones where there are not.
+inline SlicedOptions sell_by_lengths(const CompressedRows& a) {
+    const std::uint32_t depth = a.nonzeros() <= 700000 ? 4 : a.nonzeros() <= 1500000 ? 8 : 12;
+    return {.window = 0, .depth = depth, .longest_piece = 2 * depth};
+}
 
 /// Throws InvalidInput on a matrix whose indices, padding included, need more than 32 bits.
 SlicedEll to_sliced_ell(const CompressedRows& a, const SlicedOptions& options);
+/// The blocks of a complex matrix as entries. Throws as above; no row is cut into pieces.
+SlicedEll to_sliced_ell(const ComplexBlocks& a, const SlicedOptions& options);
 /// Where entry `e` of stored row `t` of `slice` (its first piece, where it is in pieces) is among column and value.
 inline std::size_t sliced_place(const SlicedEll::Slice& slice, std::uint32_t t, std::uint32_t e) {
     return (std::size_t{slice.begin} + e / slice.lanes) * SlicedEll::kWidth + (t - slice.row) * slice.lanes +
