@@ -33,7 +33,8 @@ struct Command {
     Run (*setup)(CLI::App& app, const std::string& typed);
 };
 
-extern const Command kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kCompare, kReport, kEngines, kBench, kParameterize, kSmooth;
+extern const Command kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kCompare, kReport, kEngines, kBench,
+    kParameterize, kSmooth;
 
 /// The options of `mantissa bench gpu`.
 Run setup_bench_gpu(CLI::App& app, const std::string& typed);

@@ -304,8 +304,9 @@ Run setup(CLI::App& app, const std::string& typed) {
         "--headroom", f.headroom,
         "fixed-point vectors: bits that the defect's norm leaves free below 1, always (else as the last step "
         "needed them)");
-    app.add_option("--couplings", f.couplings,
-                   "sparse rows: entries off the diagonal in this shorter format; the diagonal takes up what they lost");
+    app.add_option(
+        "--couplings", f.couplings,
+        "sparse rows: entries off the diagonal in this shorter format; the diagonal takes up what they lost");
     app.add_option("--tolerance", f.tolerance, "on the defect relative to the first")->capture_default_str();
     app.add_option("--max-iterations", f.max_iterations,
                    "inner iterations in all; 0: 150 per square root of the unknowns and 10000")
@@ -331,9 +332,9 @@ Run setup(CLI::App& app, const std::string& typed) {
                     fmt::format("{}: it is for a dense system; give one with --dense, or leave it out", name));
         if (advise->count() == 0) return solve_command(*flags, typed);
         // What the advice chooses, and what only a solve has.
-        for (const char* name :
-             {"--scheme", "--digits", "--format", "--spec", "--engine", "--check", "--inner-recurrence", "--middle",
-              "--middle-digits", "--max-iterations", "--outer", "--resident", "--headroom", "--couplings", "--history", "--solution"})
+        for (const char* name : {"--scheme", "--digits", "--format", "--spec", "--engine", "--check",
+                                 "--inner-recurrence", "--middle", "--middle-digits", "--max-iterations", "--outer",
+                                 "--resident", "--headroom", "--couplings", "--history", "--solution"})
             if (app.get_option(name)->count() != 0)
                 throw InvalidInput(fmt::format("{}: --advise chooses the solve itself; leave it out", name));
         return advise_command(*flags);

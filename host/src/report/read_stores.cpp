@@ -35,9 +35,9 @@ bool PointRow::gives_count() const {
 }
 
 std::string PointRow::setting() const {
-    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", problem, spec, scheme, stop(), inner_recurrence, middle,
-                       middle_digits ? text::shortest(*middle_digits) : "", text::shortest(tolerance), max_iterations,
-                       jacobi, outer, headroom, couplings);
+    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", problem, spec, scheme, stop(), inner_recurrence,
+                       middle, middle_digits ? text::shortest(*middle_digits) : "", text::shortest(tolerance),
+                       max_iterations, jacobi, outer, headroom, couplings);
 }
 
 namespace {

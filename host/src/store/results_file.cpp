@@ -64,8 +64,8 @@ bool first_meeting(const std::string& path) {
     return met.emplace(path, info.st_dev, info.st_ino).second;
 }
 
-/// Too short for a database, and not empty? SQLite takes such a file for an empty database and would write over it; of a
-/// longer one it looks at the header itself. Only the length is asked for: to open and close the file here would take
+/// Too short for a database, and not empty? SQLite takes such a file for an empty database and would write over it; of
+/// a longer one it looks at the header itself. Only the length is asked for: to open and close the file here would take
 /// away the locks that this process's other connections hold on it (POSIX gives them to the process, not to the
 /// descriptor), and a second process could then damage it.
 bool too_short(const std::string& path) {

@@ -43,8 +43,7 @@ constexpr std::string_view kFormatKeys[] = {"u", "r", "p", "q", "coef", "operand
 constexpr std::string_view kOtherKeys[] = {
     "problem", "engine",        "scheme",    "inner",    "digits",   "stop",           "inner_recurrence",
     "middle",  "middle_digits", "tolerance", "jacobi",   "history",  "max_iterations", "spec",
-    "format",  "vectors",       "outer",     "headroom", "schedule", "resident",
-    "couplings"};
+    "format",  "vectors",       "outer",     "headroom", "schedule", "resident",       "couplings"};
 
 template <std::size_t N> bool contains(const std::string_view (&list)[N], std::string_view key) {
     return std::find(std::begin(list), std::end(list), key) != std::end(list);

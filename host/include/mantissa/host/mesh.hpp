@@ -87,8 +87,8 @@ TriangleMesh make_hemisphere(std::size_t rows);
 TriangleMesh make_sphere(std::size_t times);
 
 /// The mesh with noise: each vertex moved in each coordinate by a distance of standard deviation `amount` times the
-/// mean length of an edge (a sum of twelve even deviates). The same numbers for the same seed. Throws InvalidInput unless amount is
-/// finite and not below 0.
+/// mean length of an edge (a sum of twelve even deviates). The same numbers for the same seed. Throws InvalidInput
+/// unless amount is finite and not below 0.
 TriangleMesh with_noise(const TriangleMesh& mesh, double amount, std::uint64_t seed = 1);
 /// The root mean square distance between vertices of the same number; both meshes have as many.
 double root_mean_square_distance(const TriangleMesh& a, const TriangleMesh& b);

@@ -100,10 +100,10 @@ struct SolveOptions {
     /// power of two that would have left the last step's longest words one idle bit. Either way one bit more behind
     /// every overflow of a word.
     std::optional<int> headroom;
-    /// Sparse rows: entries off the diagonal rounded to this shorter floating format before the inner solver takes them;
-    /// the diagonal, in the spec's coefficient format, takes up what they lost, so that rows keep their sums (those of
-    /// the matrix as given, also with jacobi). For defect_correction and residual_guided on floating datapaths, without a
-    /// schedule.
+    /// Sparse rows: entries off the diagonal rounded to this shorter floating format before the inner solver takes
+    /// them; the diagonal, in the spec's coefficient format, takes up what they lost, so that rows keep their sums
+    /// (those of the matrix as given, also with jacobi). For defect_correction and residual_guided on floating
+    /// datapaths, without a schedule.
     std::optional<Format> couplings;
     double tolerance = 1e-10;         ///< on the defect norm relative to the initial one
     std::uint64_t max_iterations = 0; ///< inner iterations in all; 0: default_iteration_limit()

@@ -15,8 +15,9 @@
 //     row = ["s20e8", "s23e8"]
 //
 // Keys: problem engine scheme inner digits stop ("inner=10", "digits=2") inner_recurrence middle ("s36e11,s23e8")
-// middle_digits outer ("fx64.62") resident headroom couplings tolerance max_iterations jacobi history; spec (a full text), or format and
-// any of u r p q coef operand row order point product dot scalar lanes, and vectors for r, p and q together; or schedule
+// middle_digits outer ("fx64.62") resident headroom couplings tolerance max_iterations jacobi history; spec (a full
+// text), or format and any of u r p q coef operand row order point product dot scalar lanes, and vectors for r, p and q
+// together; or schedule
 // ([[1, "s52e11"], [2e-3, "s23e8"]]: datapaths that take over where the relative defect is below a number; a list of
 // such lists is several values).
 #pragma once
