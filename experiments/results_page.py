@@ -15,6 +15,8 @@ import pathlib
 import sys
 
 DAGGER = "†"
+# The units of which a resident core is made (docs/resident.md), each mapped by itself.
+PARTS = {"inner": "inner passes", "outer": "outer unit", "resident": "resident, for 1089 elements"}
 
 
 def seconds(value):
@@ -105,12 +107,14 @@ def iterations(document):
 def cores(document):
     rows = []
     for c in document["cores"]:
-        rows.append([code(c["spec"]) + (" a stencil" if c.get("bands") == "constant" else ""), c["target"], c["multiplier"], c["luts"] + c["memory_luts"], c["flip_flops"],
+        part = c.get("part", "core")
+        what = f" {PARTS[part]}" if part != "core" else " with a constant stencil" if c.get("bands") == "constant" else ""
+        rows.append([code(c["spec"]) + what, c["target"], c["multiplier"], c["luts"] + c["memory_luts"], c["flip_flops"],
                      mark(str(c["slices"]), c.get("slices_kind") == "modelled"), c["blocks"], c["depth"],
                      mark(f"{c['mhz']:.0f}" if c.get("mhz") else "", c.get("mhz_kind") == "modelled")])
     yield "## One core"
     yield ""
-    yield ("Each of one specification on one family. MHz are what `mantissa synthesize` prints for it: by place and route "
+    yield ("Each of one specification on one family; of resident cores the units, each mapped by itself. MHz are what `mantissa synthesize` prints for it: by place and route "
            "where the figure has no dagger, else by a model. A device may hold it back further (below).")
     yield ""
     yield from table(["datapath", "family", "multipliers", "LUTs", "flip-flops", "slices", "blocks", "depth", "MHz"], rows,

@@ -1,5 +1,6 @@
 // The sentences of a comparison, each on figures where the naive sentence would be false.
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -230,17 +231,22 @@ TEST(Findings, TheStoredDocumentsAreThoseOfItsFigures) {
     std::ifstream file(std::string(MANTISSA_EXPERIMENTS) + "/results/compare.json");
     const Json d = Json::parse(file);
     EXPECT_EQ(d.at("findings").get<std::vector<std::string>>(), findings::sentences(d, {}));
+    // The clock of a row that the model gave is that of a core of its specification, streamed or with a constant
+    // stencil.
     std::size_t compared = 0;
-    for (const Json& core : d.at("cores"))
-        for (const Json& r : d.at("rows"))
-            if (r.at("clock_kind") == "modelled" && r.at("spec") == core.at("spec") &&
-                r.at("multiplier") == core.at("multiplier"))
-                for (const Json& device : d.at("devices"))
-                    if (device.at("id") == r.at("device") && device.at("target") == core.at("target")) {
-                        EXPECT_DOUBLE_EQ(r.at("clock_hz").get<double>(), 1e6 * core.at("mhz").get<double>())
-                            << "one core, one clock: " << core.at("spec");
-                        ++compared;
-                    }
+    for (const Json& r : d.at("rows")) {
+        if (r.at("clock_kind") != "modelled" || !r.at("resident").is_null()) continue;
+        bool found = false;
+        for (const Json& device : d.at("devices"))
+            for (const Json& core : d.at("cores"))
+                found = found ||
+                        (device.at("id") == r.at("device") && device.at("target") == core.at("target") &&
+                         core.at("part") == "core" && core.at("spec") == r.at("spec") &&
+                         core.at("multiplier") == r.at("multiplier") &&
+                         std::fabs(r.at("clock_hz").get<double>() / (1e6 * core.at("mhz").get<double>()) - 1) < 1e-12);
+        EXPECT_TRUE(found) << "one core, one clock: " << r.at("spec") << " on " << r.at("device");
+        ++compared;
+    }
     EXPECT_GT(compared, 0U);
 }
 

@@ -103,6 +103,7 @@ results::Json cores_json(Gathered& g, const Provenance& here) {
                         {"target", key.target},
                         {"multiplier", key.multiplier},
                         {"bands", key.bands},
+                        {"part", key.part},
                         {"lanes", parse_spec(key.spec).lanes},
                         {"luts", a.luts},
                         {"memory_luts", a.memory_luts},

@@ -256,6 +256,7 @@ Table cores_table(const DocumentRow& document, const DocumentOrigins& origins) {
     t.columns = {text_column("spec", "Specification"),
                  text_column("target", "Target"),
                  text_column("multiplier", "Mult. in"),
+                 text_column("part", "Part"),
                  number_column("lanes", "Lanes"),
                  number_column("luts", "LUTs"),
                  number_column("memory_luts", "as memory"),
@@ -266,7 +267,10 @@ Table cores_table(const DocumentRow& document, const DocumentOrigins& origins) {
                  number_column("io_bits", "I/O", "bits"),
                  number_column("mhz", "Clock", "MHz")};
     for (const Node& c : nodes(document, "cores")) {
-        TableRow row{{spec(c.text("spec")), words(c.text("target")), words(c.text("multiplier"))},
+        // (Documents of an older program name no part: theirs are whole cores.)
+        std::string part = c.object().contains("part") ? c.text("part") : "core";
+        if (part == "core" && c.object().contains("bands") && c.text("bands") == "constant") part += " with a constant stencil";
+        TableRow row{{spec(c.text("spec")), words(c.text("target")), words(c.text("multiplier")), words(part)},
                      origins.of(c.object())};
         for (const char* name :
              {"lanes", "luts", "memory_luts", "flip_flops", "slices", "blocks", "memory_bits", "io_bits", "mhz"})
