@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "mantissa/moving_point.hpp"
+#include "spec_text.hpp"
 
 namespace mantissa {
 
@@ -47,30 +48,8 @@ constexpr FormatField kFormatFields[] = {{"u", &DatapathSpec::u},
     throw InvalidInput(fmt::format("datapath '{}': {}", text.substr(0, 120), what));
 }
 
-std::optional<int> to_int(std::string_view s) {
-    int v = 0;
-    const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), v);
-    if (error != std::errc{} || end != s.data() + s.size() || s.empty()) return std::nullopt;
-    return v;
-}
-
-/// Splits at commas outside brackets.
-std::vector<std::string_view> split_fields(std::string_view text) {
-    std::vector<std::string_view> parts;
-    std::size_t begin = 0;
-    int depth = 0;
-    for (std::size_t i = 0; i <= text.size(); ++i) {
-        if (i == text.size() || (text[i] == ',' && depth == 0)) {
-            parts.push_back(text.substr(begin, i - begin));
-            begin = i + 1;
-        } else if (text[i] == '[') {
-            ++depth;
-        } else if (text[i] == ']') {
-            --depth;
-        }
-    }
-    return parts;
-}
+using spec_text::split_fields;
+using spec_text::to_int;
 
 RowOrder parse_order(std::string_view text, std::string_view value) {
     for (const OrderName& o : kOrders)

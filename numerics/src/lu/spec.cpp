@@ -1,12 +1,11 @@
 #include "mantissa/lu/spec.hpp"
 
 #include <charconv>
-#include <optional>
 #include <set>
-#include <vector>
 
 #include <fmt/format.h>
 
+#include "../spec_text.hpp"
 #include "mantissa/errors.hpp"
 
 namespace mantissa {
@@ -25,22 +24,8 @@ constexpr FormatField kFormatFields[] = {{"a", &LuSpec::a}, {"l", &LuSpec::l}, {
     throw InvalidInput(fmt::format("factorisation '{}': {}", text.substr(0, 120), what));
 }
 
-std::optional<int> to_int(std::string_view s) {
-    int v = 0;
-    const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), v);
-    if (error != std::errc{} || end != s.data() + s.size() || s.empty()) return std::nullopt;
-    return v;
-}
-
-std::vector<std::string_view> split_fields(std::string_view text) {
-    std::vector<std::string_view> parts;
-    for (;;) {
-        const auto comma = text.find(',');
-        parts.push_back(text.substr(0, comma));
-        if (comma == std::string_view::npos) return parts;
-        text.remove_prefix(comma + 1);
-    }
-}
+using spec_text::split_fields;
+using spec_text::to_int;
 
 void parse_accumulator(std::string_view text, std::string_view value, LuSpec& spec) {
     spec.fixed = value.starts_with("fixed");
