@@ -245,22 +245,28 @@ bool add_lanes([[maybe_unused]] const DotSpec& dot, [[maybe_unused]] std::span<c
 
 } // namespace
 
+FixedAccumulator BlockAlgebra::window_sum(std::span<const double> a, std::span<const double> b) const {
+    std::vector<double> block(kBlock);
+    FixedAccumulator total(spec_.dot.window);
+    for (std::size_t begin = 0; begin < size_; begin += kBlock) {
+        const std::size_t n = std::min(kBlock, size_ - begin);
+        if (spec_.dot.exact_product) {
+            for (std::size_t i = begin; i < begin + n; ++i) total.add_product(a[i], b[i]);
+        } else {
+            product_unit_.mul(a.subspan(begin, n), b.subspan(begin, n), std::span<double>(block.data(), n));
+            for (std::size_t i = 0; i < n; ++i) total.add(block[i]);
+        }
+    }
+    return total;
+}
+
 DotResult BlockAlgebra::dot(std::span<const double> a, std::span<const double> b) const {
     const DotSpec& dot = spec_.dot;
-    std::vector<double> block(kBlock);
     if (dot.fixed) {
-        FixedAccumulator total(dot.window);
-        for (std::size_t begin = 0; begin < size_; begin += kBlock) {
-            const std::size_t n = std::min(kBlock, size_ - begin);
-            if (dot.exact_product) {
-                for (std::size_t i = begin; i < begin + n; ++i) total.add_product(a[i], b[i]);
-            } else {
-                product_unit_.mul(a.subspan(begin, n), b.subspan(begin, n), std::span<double>(block.data(), n));
-                for (std::size_t i = 0; i < n; ++i) total.add(block[i]);
-            }
-        }
+        const FixedAccumulator total = window_sum(a, b);
         return {total.total(spec_.scalar), total.overflow()};
     }
+    std::vector<double> block(kBlock);
     const auto width = static_cast<std::size_t>(spec_.partials());
     std::vector<double> sums(width, 0.0);
     // Blocks of a whole number of rounds over the partial sums.

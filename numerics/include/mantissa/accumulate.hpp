@@ -67,6 +67,16 @@ public:
         term_overflow_ |= other.term_overflow_;
     }
 
+    /// Adds units that another accumulator of the same window holds, and whether one of its terms lay outside.
+    void merge_units(Wide units, bool term_overflow) {
+        sum_ += units;
+        term_overflow_ |= term_overflow;
+    }
+    /// The running sum in units of 2^lsb.
+    [[nodiscard]] Wide units() const { return sum_; }
+    /// Has a term lain outside the window, or not been finite?
+    [[nodiscard]] bool term_overflow() const { return term_overflow_; }
+
     [[nodiscard]] bool overflow() const {
         const Wide limit = Wide{1} << (window_.width() - 1);
         return term_overflow_ || sum_ < -limit || sum_ >= limit;

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "mantissa/accumulate.hpp"
 #include "mantissa/kernels.hpp"
 #include "mantissa/spec.hpp"
 #include "mantissa/system.hpp"
@@ -41,6 +42,8 @@ public:
                     std::span<double> out) const;
     /// a . b as the spec forms dot products, rounded into the scalar format.
     [[nodiscard]] DotResult dot(std::span<const double> a, std::span<const double> b) const;
+    /// The same sum before it is rounded, of a spec whose sums go into a fixed window (dot.fixed).
+    [[nodiscard]] FixedAccumulator window_sum(std::span<const double> a, std::span<const double> b) const;
 
     /// Elements that go through one operation at a time.
     static constexpr std::size_t kBlock = 4096;

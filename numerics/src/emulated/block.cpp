@@ -1,6 +1,10 @@
 // The general emulated session: any formats, both recurrences, through BlockAlgebra.
+#include <array>
+#include <utility>
+
 #include "mantissa/block_algebra.hpp"
 #include "mantissa/scalar_unit.hpp"
+#include "part_links.hpp"
 #include "session_base.hpp"
 
 namespace mantissa::detail {
@@ -9,8 +13,8 @@ namespace {
 
 class BlockSession final : public SessionBase<double> {
 public:
-    BlockSession(const System& system, const DatapathSpec& spec, const SessionOptions& options)
-        : SessionBase<double>(spec, system), algebra_(system, spec, options.threads), recurrence_(options.recurrence) {}
+    BlockSession(const System& system, const DatapathSpec& spec, const SessionOptions& options, PartLinks* links)
+        : SessionBase<double>(spec, system), links_(links), algebra_(system, spec, options.threads), recurrence_(options.recurrence) {}
 
     RunReport run(const RunRequest& request) override {
         RunReport report;
@@ -33,25 +37,59 @@ private:
     ScalarStep pipelined_pass() {
         const double alpha = exact::convert(spec_.operand, scalars_.alpha);
         const double beta = exact::convert(spec_.operand, scalars_.beta);
+        forget_ghosts();
         algebra_.add_scaled(spec_.u, vec(Vec::u), alpha, vec(Vec::p), vec(Vec::u));
         algebra_.sub_scaled(spec_.r, vec(Vec::r), alpha, vec(Vec::q), vec(Vec::r));
         algebra_.add_scaled(spec_.p, vec(Vec::r), beta, vec(Vec::p), vec(Vec::p));
+        exchange();
         algebra_.apply(vec(Vec::p), spec_.q, vec(Vec::q));
-        const DotResult rr = algebra_.dot(vec(Vec::r), vec(Vec::r));
-        const DotResult pq = algebra_.dot(vec(Vec::p), vec(Vec::q));
-        const DotResult qq = algebra_.dot(vec(Vec::q), vec(Vec::q));
+        const auto [rr, pq, qq] =
+            dots(std::array{Pair{Vec::r, Vec::r}, Pair{Vec::p, Vec::q}, Pair{Vec::q, Vec::q}});
         return scalar_step(spec_.scalar, rr.value, pq.value, qq.value, rr.overflow || pq.overflow || qq.overflow);
+    }
+
+    using Pair = std::pair<Vec, Vec>;
+    template <std::size_t N> std::array<DotResult, N> dots(const std::array<Pair, N>& pairs) {
+        std::array<DotResult, N> results;
+        if (links_ == nullptr) {
+            for (std::size_t k = 0; k < N; ++k) results[k] = algebra_.dot(vec(pairs[k].first), vec(pairs[k].second));
+            return results;
+        }
+        PartFindings findings;
+        for (std::size_t k = 0; k < N; ++k) {
+            const FixedAccumulator sum = algebra_.window_sum(vec(pairs[k].first), vec(pairs[k].second));
+            findings.sums[k] = {sum.units(), sum.term_overflow()};
+        }
+        links_->combine(findings);
+        for (std::size_t k = 0; k < N; ++k) {
+            FixedAccumulator total(spec_.dot.window);
+            total.merge_units(findings.sums[k].units, findings.sums[k].lost);
+            results[k] = {total.total(spec_.scalar), total.overflow()};
+        }
+        return results;
+    }
+    DotResult dot(Vec a, Vec b) { return dots(std::array{Pair{a, b}})[0]; }
+
+    /// Ghosts do not take part in the updates: their owners send what comes of them.
+    void forget_ghosts() {
+        if (links_ == nullptr) return;
+        for (const std::uint32_t i : links_->ghosts()) data(Vec::p)[i] = 0;
+    }
+    void exchange() {
+        if (links_ != nullptr) links_->exchange(vec(Vec::p));
     }
 
     struct PlainParts {
         BlockSession& s;
-        DotResult rr() { return s.algebra_.dot(s.vec(Vec::r), s.vec(Vec::r)); }
+        DotResult rr() { return s.dot(Vec::r, Vec::r); }
         void direction(double beta) {
+            s.forget_ghosts();
             s.algebra_.add_scaled(s.spec_.p, s.vec(Vec::r), beta, s.vec(Vec::p), s.vec(Vec::p));
         }
         DotResult product() {
+            s.exchange();
             s.algebra_.apply(s.vec(Vec::p), s.spec_.q, s.vec(Vec::q));
-            return s.algebra_.dot(s.vec(Vec::p), s.vec(Vec::q));
+            return s.dot(Vec::p, Vec::q);
         }
         DotResult advance(double alpha) {
             s.algebra_.add_scaled(s.spec_.u, s.vec(Vec::u), alpha, s.vec(Vec::p), s.vec(Vec::u));
@@ -60,6 +98,7 @@ private:
         }
     };
 
+    PartLinks* links_; ///< to the other parts; null where the system is whole
     BlockAlgebra algebra_;
     Recurrence recurrence_;
 };
@@ -67,8 +106,8 @@ private:
 } // namespace
 
 std::unique_ptr<Session> make_block_session(const System& system, const DatapathSpec& spec,
-                                            const SessionOptions& options) {
-    return std::make_unique<BlockSession>(system, spec, options);
+                                            const SessionOptions& options, PartLinks* links) {
+    return std::make_unique<BlockSession>(system, spec, options, links);
 }
 
 } // namespace mantissa::detail

@@ -1,6 +1,8 @@
 // The general emulated session in fixed-point words: any widths, element by element, straight from engine.hpp.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "fixed_matrix.hpp"
@@ -9,6 +11,7 @@
 #include "fixed_session.hpp"
 #include "mantissa/accumulate.hpp"
 #include "mantissa/exact.hpp"
+#include "part_links.hpp"
 #include "session_base.hpp"
 
 namespace mantissa::detail {
@@ -20,8 +23,8 @@ using fixed::Word;
 
 class FixedGeneralSession final : public Session {
 public:
-    FixedGeneralSession(const System& system, const DatapathSpec& spec, const SessionOptions& options)
-        : spec_(spec), formats_{spec.u, spec.r, spec.p, spec.q}, point_(spec),
+    FixedGeneralSession(const System& system, const DatapathSpec& spec, const SessionOptions& options, PartLinks* links)
+        : links_(links), spec_(spec), formats_{spec.u, spec.r, spec.p, spec.q}, point_(spec),
           matrix_(fixed_matrix(system, spec.coefficient)), threads_(std::max(1, options.threads)),
           recurrence_(options.recurrence) {
         for (auto& v : words_) v.assign(system.size(), 0);
@@ -111,6 +114,7 @@ private:
                 for (std::size_t v = 1; v < 4; ++v)
                     found.bits[v] = std::max(found.bits[v], fixed::bits_of(words_[v][i]));
             });
+            if (links_ != nullptr) combine({});
             note_lengths();
         }
         const int d = point_.move(alpha, beta);
@@ -225,23 +229,60 @@ private:
                static_cast<int>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(m)));
     }
 
-    [[nodiscard]] DotResult dot(Vec a, Vec b) const {
+    /// x.y of this part, before it is rounded; fraction bits of an exact sum's units.
+    [[nodiscard]] PartSum part_sum(Vec a, Vec b) const {
         const std::vector<Word>&x = words_[index(a)], &y = words_[index(b)];
-        const int point = format(a).fraction_bits + format(b).fraction_bits;
         ExactSum sum;
         FixedAccumulator window(spec_.dot.window);
         for (std::size_t i = 0; i < size(); ++i) {
             if (spec_.dot.exact) sum.add(Wide{x[i]} * y[i]);
             else window.add_product(fixed::to_double(format(a), x[i]), fixed::to_double(format(b), y[i]));
         }
-        if (!spec_.dot.exact) return {window.total(spec_.scalar), window.overflow()};
-        if (sum.lost()) return {0.0, true};
-        return {exact_total(sum.units(), point, spec_.scalar), false};
+        if (spec_.dot.exact) return {sum.units(), sum.lost()};
+        return {window.units(), window.term_overflow()};
+    }
+    [[nodiscard]] DotResult total(const PartSum& sum, Vec a, Vec b) const {
+        if (!spec_.dot.exact) {
+            FixedAccumulator window(spec_.dot.window);
+            window.merge_units(sum.units, sum.lost);
+            return {window.total(spec_.scalar), window.overflow()};
+        }
+        if (sum.lost) return {0.0, true};
+        return {exact_total(sum.units, format(a).fraction_bits + format(b).fraction_bits, spec_.scalar), false};
+    }
+    /// What the parts found out, all of it at once.
+    std::array<PartSum, 3> combine(const std::array<PartSum, 3>& sums) {
+        PartFindings findings{sums, overflow_, unfit_, use_};
+        links_->combine(findings);
+        overflow_ = findings.overflow;
+        unfit_ = findings.unfit;
+        use_ = findings.use;
+        return findings.sums;
+    }
+    using Pair = std::pair<Vec, Vec>;
+    template <std::size_t N> std::array<DotResult, N> dots(const std::array<Pair, N>& pairs) {
+        std::array<PartSum, 3> sums;
+        for (std::size_t k = 0; k < N; ++k) sums[k] = part_sum(pairs[k].first, pairs[k].second);
+        if (links_ != nullptr) sums = combine(sums);
+        std::array<DotResult, N> results;
+        for (std::size_t k = 0; k < N; ++k) results[k] = total(sums[k], pairs[k].first, pairs[k].second);
+        return results;
+    }
+    [[nodiscard]] DotResult dot(Vec a, Vec b) { return dots(std::array{Pair{a, b}})[0]; }
+
+    /// Ghosts do not take part in the updates: their owners send what comes of them.
+    void forget_ghosts() {
+        if (links_ == nullptr) return;
+        for (const std::uint32_t i : links_->ghosts()) words_[2][i] = 0;
+    }
+    void exchange() {
+        if (links_ != nullptr) links_->exchange(std::span<Word>(words_[2]));
     }
 
     ScalarStep pass() {
         const FixedScalar alpha = operand(scalars_.alpha), beta = operand(scalars_.beta);
         const double rounded_alpha = exact::convert(spec_.operand, scalars_.alpha);
+        forget_ghosts();
         if (point_.moves()) {
             const int d = move_point(rounded_alpha, exact::convert(spec_.operand, scalars_.beta));
             for_elements([&](std::size_t i, Found& found) {
@@ -256,13 +297,15 @@ private:
                 update_p(beta, i, found);
             });
         }
+        exchange();
         for_elements([&](std::size_t i, Found& found) { form_q(i, found); });
+        const auto [rr, pq, qq] =
+            dots(std::array{Pair{Vec::r, Vec::r}, Pair{Vec::p, Vec::q}, Pair{Vec::q, Vec::q}});
         if (point_.moves()) {
             if (use_.r > spec_.r.word_bits || use_.p > spec_.p.word_bits || use_.q > spec_.q.word_bits)
                 point_.overflowed();
             else note_lengths();
         }
-        const DotResult rr = dot(Vec::r, Vec::r), pq = dot(Vec::p, Vec::q), qq = dot(Vec::q, Vec::q);
         return scalar_step(spec_.scalar, rr.value, pq.value, qq.value,
                            overflow_ || rr.overflow || pq.overflow || qq.overflow);
     }
@@ -273,9 +316,11 @@ private:
         DotResult rr() { return checked(s.dot(Vec::r, Vec::r)); }
         void direction(double beta) {
             const FixedScalar b(beta);
+            s.forget_ghosts();
             s.for_elements([&](std::size_t i, Found& found) { s.update_p(b, i, found); });
         }
         DotResult product() {
+            s.exchange();
             s.for_elements([&](std::size_t i, Found& found) { s.form_q(i, found); });
             return checked(s.dot(Vec::p, Vec::q));
         }
@@ -289,6 +334,7 @@ private:
         }
     };
 
+    PartLinks* links_; ///< to the other parts; null where the system is whole
     DatapathSpec spec_;
     Format formats_[4]; ///< of u, r, p and q as they stand
     MovingPoint point_;
@@ -312,8 +358,8 @@ double exact_total(Wide units, int point, const Format& scalar) {
 }
 
 std::unique_ptr<Session> make_fixed_general_session(const System& system, const DatapathSpec& spec,
-                                                    const SessionOptions& options) {
-    return std::make_unique<FixedGeneralSession>(system, spec, options);
+                                                    const SessionOptions& options, PartLinks* links) {
+    return std::make_unique<FixedGeneralSession>(system, spec, options, links);
 }
 
 } // namespace mantissa::detail

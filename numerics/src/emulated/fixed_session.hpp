@@ -52,9 +52,12 @@ public:
     virtual RunReport first_pass(double rr) = 0;
 };
 
-/// Element by element, any widths.
+class PartLinks;
+
+/// Element by element, any widths. `links`: where `system` is one part of a larger one (part_links.hpp); it outlives the
+/// session.
 std::unique_ptr<Session> make_fixed_general_session(const System& system, const DatapathSpec& spec,
-                                                    const SessionOptions& options);
+                                                    const SessionOptions& options, PartLinks* links = nullptr);
 /// Has the session in 32-bit integers a loop for this?
 bool has_fixed_fused_session(const System& system, const DatapathSpec& spec, const SessionOptions& options);
 /// In 32-bit integers; null where it has no loop for the spec.

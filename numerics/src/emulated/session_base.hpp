@@ -138,7 +138,9 @@ ScalarStep plain_pass(const DatapathSpec& spec, const Scalars& before, bool& rho
 /// Sessions of the emulated engine. The fused one returns nullptr when it has no loop for the spec.
 std::unique_ptr<Session> make_fused_session(const System& system, const DatapathSpec& spec,
                                             const SessionOptions& options);
+/// `links`: where `system` is one part of a larger one (part_links.hpp); it outlives the session.
+class PartLinks;
 std::unique_ptr<Session> make_block_session(const System& system, const DatapathSpec& spec,
-                                            const SessionOptions& options);
+                                            const SessionOptions& options, PartLinks* links = nullptr);
 
 } // namespace mantissa::detail

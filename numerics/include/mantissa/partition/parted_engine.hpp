@@ -1,0 +1,23 @@
+// The emulated engine over several parts of a system: the same bits as over the whole.
+#pragma once
+
+#include <memory>
+
+#include "mantissa/engine.hpp"
+#include "mantissa/partition/cuts.hpp"
+#include "mantissa/partition/space.hpp"
+
+namespace mantissa {
+
+/// Each part holds its rows' u, r, p and q. A pass sends p' over the cuts and merges the parts' sums, which are integers:
+/// so the bits are those of the engine `emulated`, however many parts there are and wherever they are cut. Systems of
+/// rows (CompressedRows) are cut by `method`, grids (Stencil, Bands) in strips.
+///
+/// It refuses what would depend on the cuts or is not shared out yet, in one line: dot products in floating lanes,
+/// symmetric bands, more parts than rows.
+///
+/// Where parts live in several processes, each of them loads the same system and makes the same calls; sessions hold
+/// this process's parts, and read() gives whole vectors everywhere.
+std::unique_ptr<Engine> make_parted_engine(std::shared_ptr<Space> space, CutMethod method = CutMethod::contiguous);
+
+} // namespace mantissa

@@ -1,0 +1,81 @@
+#include "local_system.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "mantissa/errors.hpp"
+
+namespace mantissa::detail {
+
+namespace {
+
+/// The part's rows and ghosts, ascending.
+std::vector<std::uint32_t> all_elements(const Part& part) {
+    std::vector<std::uint32_t> all = part.row;
+    for (const Exchange& list : part.receive) all.insert(all.end(), list.row.begin(), list.row.end());
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
+std::uint32_t place_of(const std::vector<std::uint32_t>& all, std::uint32_t row) {
+    return static_cast<std::uint32_t>(std::lower_bound(all.begin(), all.end(), row) - all.begin());
+}
+
+System of_rows(const CompressedRows& a, const Partition& partition, std::uint32_t part,
+               const std::vector<std::uint32_t>& all) {
+    std::vector<std::uint64_t> begin = {0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    for (const std::uint32_t row : all) {
+        if (partition.owner(row) == part)
+            for (std::uint64_t k = a.row_begin()[row]; k < a.row_begin()[row + 1]; ++k) {
+                column.push_back(place_of(all, a.column()[k]));
+                value.push_back(a.value()[k]);
+            }
+        begin.push_back(column.size());
+    }
+    return CompressedRows(std::move(begin), std::move(column), std::move(value));
+}
+
+/// The strip with its ghost rows: edges of the smaller grid, whose rows give zero.
+System of_stencil(const Stencil& m, const std::vector<std::uint32_t>& all) {
+    return Stencil(m.row_length(), all.size() / m.row_length(), m.coefficients());
+}
+
+System of_bands(const Bands& m, const Partition& partition, std::uint32_t part, const std::vector<std::uint32_t>& all) {
+    Bands::Array bands;
+    for (std::size_t b = 0; b < kBands; ++b)
+        for (const std::uint32_t row : all) bands[b].push_back(partition.owner(row) == part ? m.band(b)[row] : 0.0);
+    return Bands(m.row_length(), std::move(bands));
+}
+
+/// Where the rows of each list are in the part.
+std::vector<std::vector<std::uint32_t>> places(const std::vector<Exchange>& lists,
+                                               const std::vector<std::uint32_t>& all) {
+    std::vector<std::vector<std::uint32_t>> result;
+    for (const Exchange& list : lists) {
+        std::vector<std::uint32_t>& at = result.emplace_back();
+        for (const std::uint32_t row : list.row) at.push_back(place_of(all, row));
+    }
+    return result;
+}
+
+} // namespace
+
+LocalSystem local_system(const System& whole, const Partition& partition, std::uint32_t part) {
+    const Part& own = partition.parts()[part];
+    const std::vector<std::uint32_t> all = all_elements(own);
+    System system = std::visit(
+        Overloaded{[&](const CompressedRows& m) { return of_rows(m, partition, part, all); },
+                   [&](const Stencil& m) { return of_stencil(m, all); },
+                   [&](const Bands& m) { return of_bands(m, partition, part, all); },
+                   [&](const SymmetricBands&) -> System { throw InvalidInput("symmetric bands in parts"); }},
+        whole.matrix());
+    LocalSystem local{std::move(system), {}, {}, places(own.send, all), places(own.receive, all)};
+    for (std::uint32_t k = 0; k < all.size(); ++k) (partition.owner(all[k]) == part ? local.owned : local.ghost).push_back(k);
+    return local;
+}
+
+} // namespace mantissa::detail

@@ -1,0 +1,24 @@
+// One part of a system as a system of its own: its rows and, with empty rows, its ghosts, in the order of the whole
+// system's numbers. So the entries of a row keep their order, and sums over them their bits.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mantissa/partition/partition.hpp"
+#include "mantissa/system.hpp"
+
+namespace mantissa::detail {
+
+struct LocalSystem {
+    System system;
+    std::vector<std::uint32_t> owned; ///< elements of `system` that are this part's rows, in their order
+    std::vector<std::uint32_t> ghost; ///< the other elements, ascending
+    /// For each list of the part (Part::send, Part::receive), in its order, the elements of `system`.
+    std::vector<std::vector<std::uint32_t>> send, receive;
+};
+
+/// `partition` is of `whole`. A grid's is one of strips of whole grid rows, at least two of them at either end.
+LocalSystem local_system(const System& whole, const Partition& partition, std::uint32_t part);
+
+} // namespace mantissa::detail

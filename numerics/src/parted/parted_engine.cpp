@@ -1,0 +1,248 @@
+#include "mantissa/partition/parted_engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "../emulated/fixed_session.hpp"
+#include "../emulated/part_links.hpp"
+#include "../emulated/session_base.hpp"
+#include "local_system.hpp"
+#include "mantissa/errors.hpp"
+
+namespace mantissa {
+
+namespace {
+
+/// p over the cuts in as few bytes as its format needs, whole words of 4 or 8.
+class Links final : public detail::PartLinks {
+public:
+    Links(std::shared_ptr<Space> space, std::uint32_t part, const Part& own, const detail::LocalSystem& local,
+          const Format& p)
+        : space_(std::move(space)), part_(part), narrow_(p.is_fixed() && p.word_bits <= 32), ghost_(local.ghost),
+          send_(local.send), receive_(local.receive) {
+        const std::size_t bytes = narrow_ ? 4 : 8;
+        for (const Exchange& list : own.send) out_.push_back({list.peer, std::vector<std::byte>(list.row.size() * bytes)});
+        for (const Exchange& list : own.receive)
+            in_.push_back({list.peer, std::vector<std::byte>(list.row.size() * bytes)});
+    }
+    [[nodiscard]] std::span<const std::uint32_t> ghosts() const override { return ghost_; }
+    void exchange(std::span<double> p) override { move<double>(p); }
+    void exchange(std::span<fixed::Word> p) override {
+        if (narrow_) move<std::int32_t>(p);
+        else move<std::int64_t>(p);
+    }
+    void combine(detail::PartFindings& findings) override {
+        std::vector<detail::PartFindings> all(space_->parts());
+        space_->gather(part_, std::as_bytes(std::span(&findings, 1)), std::as_writable_bytes(std::span(all)));
+        findings = all[0];
+        for (std::size_t p = 1; p < all.size(); ++p) findings.merge(all[p]);
+    }
+
+private:
+    static_assert(std::is_trivially_copyable_v<detail::PartFindings>);
+
+    template <class Wire, class Element> void move(std::span<Element> p) {
+        for (std::size_t k = 0; k < out_.size(); ++k)
+            for (std::size_t i = 0; i < send_[k].size(); ++i) {
+                const auto wire = static_cast<Wire>(p[send_[k][i]]);
+                std::memcpy(out_[k].bytes.data() + i * sizeof wire, &wire, sizeof wire);
+            }
+        space_->exchange(part_, out_, in_);
+        for (std::size_t k = 0; k < in_.size(); ++k)
+            for (std::size_t i = 0; i < receive_[k].size(); ++i) {
+                Wire wire;
+                std::memcpy(&wire, in_[k].bytes.data() + i * sizeof wire, sizeof wire);
+                p[receive_[k][i]] = static_cast<Element>(wire);
+            }
+    }
+
+    std::shared_ptr<Space> space_;
+    std::uint32_t part_;
+    bool narrow_;
+    std::vector<std::uint32_t> ghost_;
+    std::vector<std::vector<std::uint32_t>> send_, receive_;
+    std::vector<Parcel> out_, in_;
+};
+
+/// The parts of this process. What is asked of the whole goes to each of them, in threads where there are several.
+class PartedSession final : public Session {
+public:
+    PartedSession(const System& system, const DatapathSpec& spec, const SessionOptions& options,
+                  std::shared_ptr<Space> space, Partition partition)
+        : space_(std::move(space)), partition_(std::move(partition)) {
+        const std::vector<std::uint32_t> here = space_->here();
+        SessionOptions each = options;
+        each.threads = std::max(1, options.threads / static_cast<int>(here.size()));
+        for (const std::uint32_t part : here) {
+            detail::LocalSystem local = detail::local_system(system, partition_, part);
+            auto links = std::make_unique<Links>(space_, part, partition_.parts()[part], local, spec.p);
+            auto session = spec.fixed_vectors()
+                               ? detail::make_fixed_general_session(local.system, spec, each, links.get())
+                               : detail::make_block_session(local.system, spec, each, links.get());
+            place_.push_back({part, std::move(local.owned), std::move(links), std::move(session)});
+        }
+    }
+
+    void write(Vec v, std::size_t first, std::span<const double> values) override {
+        check(first, values.size());
+        for (Place& place : place_) {
+            // Owned elements that lie in the range, in runs that are neighbours in the part as well.
+            const std::vector<std::uint32_t>& row = partition_.parts()[place.part].row;
+            auto at = static_cast<std::size_t>(std::lower_bound(row.begin(), row.end(), first) - row.begin());
+            while (at < row.size() && row[at] < first + values.size()) {
+                std::size_t run = 1;
+                while (at + run < row.size() && row[at + run] == row[at] + run && row[at + run] < first + values.size() &&
+                       place.owned[at + run] == place.owned[at] + run)
+                    ++run;
+                place.session->write(v, place.owned[at], values.subspan(row[at] - first, run));
+                at += run;
+            }
+        }
+        known_[static_cast<std::size_t>(v)].clear();
+    }
+    void read(Vec v, std::size_t first, std::span<double> values) const override {
+        check(first, values.size());
+        std::vector<double>& whole = known_[static_cast<std::size_t>(v)];
+        if (whole.empty()) whole = read_all(v);
+        std::copy_n(whole.begin() + static_cast<std::ptrdiff_t>(first), values.size(), values.begin());
+    }
+    void clear(Vec v) override {
+        for (Place& place : place_) place.session->clear(v);
+        known_[static_cast<std::size_t>(v)].clear();
+    }
+    void set_scalars(double alpha, double beta) override {
+        for (Place& place : place_) place.session->set_scalars(alpha, beta);
+    }
+    [[nodiscard]] Scalars scalars() const override { return place_.front().session->scalars(); }
+
+    RunReport run(const RunRequest& request) override {
+        for (auto& whole : known_) whole.clear();
+        std::vector<RunReport> report(place_.size());
+        on_every_part([&](std::size_t k) { report[k] = place_[k].session->run(request); });
+        return report.front(); // all parts report the same
+    }
+
+private:
+    struct Place {
+        std::uint32_t part;
+        std::vector<std::uint32_t> owned; ///< where its rows are in its own session
+        std::unique_ptr<Links> links;
+        std::unique_ptr<Session> session;
+    };
+
+    void check(std::size_t first, std::size_t count) const {
+        if (first > partition_.rows() || count > partition_.rows() - first)
+            throw InvalidInput("session: elements outside the vector; stay below the system's size");
+    }
+
+    template <class Body> void on_every_part(Body&& body) const {
+        std::vector<std::exception_ptr> fault(place_.size());
+        const auto guarded = [&](std::size_t k) {
+            try {
+                body(k);
+            } catch (...) {
+                fault[k] = std::current_exception();
+                space_->leave(place_[k].part);
+            }
+        };
+        std::vector<std::jthread> others;
+        for (std::size_t k = 1; k < place_.size(); ++k) others.emplace_back(guarded, k);
+        guarded(0);
+        others.clear();
+        for (const std::exception_ptr& e : fault)
+            if (e) std::rethrow_exception(e);
+    }
+
+    /// A vector's elements from all parts.
+    std::vector<double> read_all(Vec v) const {
+        std::size_t most = 0;
+        for (const Part& part : partition_.parts()) most = std::max(most, part.row.size());
+        std::vector<std::vector<double>> gathered(place_.size());
+        on_every_part([&](std::size_t k) {
+            const Place& place = place_[k];
+            std::vector<double> mine(most, 0.0);
+            for (std::size_t i = 0; i < place.owned.size();) {
+                std::size_t run = 1;
+                while (i + run < place.owned.size() && place.owned[i + run] == place.owned[i] + run) ++run;
+                place.session->read(v, place.owned[i], std::span(mine).subspan(i, run));
+                i += run;
+            }
+            gathered[k].resize(most * partition_.parts().size());
+            space_->gather(place.part, std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(gathered[k])));
+        });
+        std::vector<double> whole(partition_.rows());
+        for (std::size_t p = 0; p < partition_.parts().size(); ++p) {
+            const std::vector<std::uint32_t>& row = partition_.parts()[p].row;
+            for (std::size_t i = 0; i < row.size(); ++i) whole[row[i]] = gathered.front()[p * most + i];
+        }
+        return whole;
+    }
+
+    std::shared_ptr<Space> space_;
+    Partition partition_;
+    std::vector<Place> place_;
+    mutable std::array<std::vector<double>, 4> known_; ///< whole vectors as last read; empty: not known
+};
+
+class PartedEngine final : public Engine {
+public:
+    PartedEngine(std::shared_ptr<Space> space, CutMethod method)
+        : whole_(make_emulated_engine()), space_(std::move(space)), method_(method) {}
+
+    [[nodiscard]] std::string name() const override { return whole_->name(); }
+    [[nodiscard]] std::string description() const override {
+        return fmt::format("{}, over {} parts", whole_->description(), space_->parts());
+    }
+    [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System& system,
+                                      const SessionOptions& options) const override {
+        if (std::string why = whole_->refusal(spec, system, options); !why.empty()) return why;
+        if (!spec.fixed_vectors() && !spec.dot.fixed)
+            return fmt::format("datapath '{}' over {} parts: sums in floating point depend on their order; give "
+                               "dot=fixed[MSB:LSB], or integers",
+                               to_string(spec), space_->parts());
+        if (system.kind() == System::Kind::symmetric)
+            return "symmetric bands over parts: they are not shared out yet; solve them whole";
+        const std::size_t least = least_rows(system);
+        if (space_->parts() > least)
+            return fmt::format("{} parts: this system has rows for at most {}", space_->parts(), least);
+        if (system.kind() == System::Kind::sparse && method_ == CutMethod::bisection && !has_metis())
+            return "bisection: this Mantissa was built without METIS; cut by contiguous or rcm";
+        return {};
+    }
+    [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
+                                                const SessionOptions& options) const override {
+        if (const std::string why = refusal(spec, system, options); !why.empty()) throw InvalidInput(why);
+        return std::make_unique<PartedSession>(system, spec, options, space_, partition_of(system));
+    }
+
+private:
+    /// A strip has two grid rows, so that with its ghosts it is a grid of its own.
+    static std::size_t least_rows(const System& system) {
+        return system.kind() == System::Kind::sparse ? system.size() : system.size() / system.row_length() / 2;
+    }
+    [[nodiscard]] Partition partition_of(const System& system) const {
+        if (const auto* rows = std::get_if<CompressedRows>(&system.matrix())) return cut(*rows, space_->parts(), method_);
+        return cut_strips(static_cast<std::uint32_t>(system.row_length()),
+                          static_cast<std::uint32_t>(system.size() / system.row_length()), space_->parts());
+    }
+
+    std::unique_ptr<Engine> whole_;
+    std::shared_ptr<Space> space_;
+    CutMethod method_;
+};
+
+} // namespace
+
+std::unique_ptr<Engine> make_parted_engine(std::shared_ptr<Space> space, CutMethod method) {
+    return std::make_unique<PartedEngine>(std::move(space), method);
+}
+
+} // namespace mantissa
