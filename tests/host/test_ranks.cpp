@@ -1,4 +1,5 @@
 // Sweeps over MPI ranks: the store of one process, what a killed rank leaves, two instances on one store, bad input.
+// One solve over ranks and over parts of one process: the bits of the whole.
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -195,6 +196,73 @@ TEST(Ranks, RefusedPointsAreNamedOnce) {
     EXPECT_EQ(report["computed"], 2);
     ASSERT_EQ(report["refused"].size(), 1U);
     EXPECT_NE(report["refused"][0]["reason"].get<std::string>().find("/no/such/file.mtx"), std::string::npos);
+}
+
+/// A ring with chords: symmetric, diagonally dominant, some couplings far off.
+std::string ring(int rows) {
+    std::string text = "%%MatrixMarket matrix coordinate real symmetric\n";
+    std::string entries;
+    int count = 0;
+    const auto put = [&](int i, int j, const char* value) {
+        entries += std::to_string(std::max(i, j) + 1) + " " + std::to_string(std::min(i, j) + 1) + " " + value + "\n";
+        ++count;
+    };
+    for (int i = 0; i < rows; ++i) {
+        put(i, i, "1");
+        if (i + 1 < rows) put(i, i + 1, "-0.1875");
+        if (i % 5 == 0 && i + rows / 2 < rows) put(i, i + rows / 2, "-0.09375");
+    }
+    return text + std::to_string(rows) + " " + std::to_string(rows) + " " + std::to_string(count) + "\n" + entries;
+}
+
+/// What one process says of a solve, and its solution to the last digit; `parts` left out, and the time.
+json one_solve(const Outcome& o) {
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(o.err, "");
+    json j = json::parse(o.out); // one answer, not one a rank
+    j.erase("parts");
+    EXPECT_EQ(j.erase("seconds"), 1U);
+    return j;
+}
+
+TEST(Ranks, OneSolveHasTheBitsOfTheWhole) {
+    const Scratch scratch;
+    const std::string matrix = scratch.write("ring.mtx", ring(150));
+    const auto solution = [&](const std::string& name) { return " --json --solution " + scratch.path(name); };
+    const auto numbers = [&](const std::string& name) {
+        std::ifstream file(scratch.path(name));
+        std::vector<std::string> lines;
+        for (std::string line; std::getline(file, line);)
+            if (!line.starts_with("%")) lines.push_back(line);
+        EXPECT_GT(lines.size(), 100U);
+        return lines;
+    };
+    for (const std::string& request :
+         {std::string("solve --threads 1 --problem poisson2d:level=4 --spec fx18.16"),
+          "solve --threads 1 --problem mtx:" + matrix + " --spec fx20.18",
+          "solve --threads 1 --problem mtx:" + matrix + " --spec s17e8,dot=fixed[20:-40]"}) {
+        SCOPED_TRACE(request);
+        const json whole = one_solve(run_alone(request + solution("whole.mtx")));
+        for (const int ranks : {1, 2, 3, 5}) {
+            const Outcome o = run(request + solution("ranks.mtx"), kRanks + "-np " + std::to_string(ranks));
+            EXPECT_EQ(one_solve(o), whole) << ranks;
+            EXPECT_EQ(numbers("ranks.mtx"), numbers("whole.mtx")) << ranks;
+        }
+        const std::string cut = request.find("mtx:") == std::string::npos ? "" : " --cut rcm";
+        EXPECT_EQ(one_solve(run_alone(request + " --parts 4" + cut + solution("parts.mtx"))), whole);
+        EXPECT_EQ(numbers("parts.mtx"), numbers("whole.mtx"));
+    }
+}
+
+TEST(Ranks, OneSolveRefusesInOneLine) {
+    const Outcome order = run_ranks("solve --problem poisson2d:level=4 --format s17e8");
+    expect_one_line(order, "depend on their order");
+    expect_one_line(run_ranks("solve --problem poisson2d:level=4 --spec fx18.16 --parts 3"), "each rank is one part");
+    expect_one_line(run_ranks("solve --problem nothing:level=4 --spec fx18.16"), "nothing");
+    expect_one_line(run_alone("solve --problem poisson2d:level=4 --spec fx18.16 --cut rcm"), "--cut");
+    expect_one_line(run_alone("solve --problem poisson2d:level=4 --spec fx18.16 --parts 9"), "rows for at most 8");
+    expect_one_line(run_alone("solve --problem poisson2d:level=4 --spec fx18.16 --parts 2 --resident"), "--resident");
+    expect_one_line(run_alone("solve --problem poisson2d:level=4 --parts 2 --engine gpu --spec fx18.16"), "emulated");
 }
 
 } // namespace

@@ -19,6 +19,7 @@
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/host/registry.hpp"
+#include "parts/parts.hpp"
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "sweep/options_text.hpp"
@@ -37,6 +38,7 @@ struct Flags {
     int threads = 0;
     bool jacobi = false, json = false, resident = false;
     DenseFlags dense;
+    PartFlags parts;
 };
 
 SolveOptions options_of(const Flags& flags) {
@@ -79,7 +81,7 @@ struct Check {
 };
 
 void print_table(std::FILE* to, const Point& point, const Problem& problem, const SolveResult& r,
-                 const std::optional<Check>& check) {
+                 const std::optional<Check>& check, const std::string& parts = {}) {
     const auto row = [to](const char* name, const std::string& value) { fmt::print(to, "{:<15}{}\n", name, value); };
     const SolveOptions& o = point.options;
     const bool refines = o.scheme == Scheme::defect_correction || o.scheme == Scheme::residual_guided;
@@ -100,7 +102,7 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     for (std::size_t i = 1; i < o.schedule.size(); ++i)
         row(i == 1 ? "then" : "",
             fmt::format("{} below a defect of {}", to_string(o.schedule[i].spec), text::shortest(o.schedule[i].below)));
-    row("engine", point.engine);
+    row("engine", parts.empty() ? point.engine : point.engine + ", " + parts);
     const char* const option = r.status == Status::iteration_limit ? " (--max-iterations)" : "";
     row("status",
         r.detail.empty() ? to_string(r.status) : fmt::format("{}: {}{}", to_string(r.status), r.detail, option));
@@ -202,26 +204,48 @@ int advise_command(const Flags& flags) {
     return result.status == Status::converged ? kDone : kNotConverged;
 }
 
-int solve_command(const Flags& flags, const std::string& typed) {
-    Point point{{}, flags.engine, options_of(flags)};
-    std::FILE* const words = check_outputs({{"--history", flags.history}, {"--solution", flags.solution}}, flags.json);
-    const auto engine = make_engine(flags.engine);
-    std::unique_ptr<Engine> reference, checked;
-    const auto passes = std::make_shared<std::atomic<std::uint64_t>>(0);
+/// What a solve needs, made before it begins.
+struct Ready {
+    Point point;
+    std::FILE* words = stdout;
+    std::unique_ptr<Engine> engine, reference, checked; ///< the last two: where --check was given
+    std::shared_ptr<std::atomic<std::uint64_t>> passes = std::make_shared<std::atomic<std::uint64_t>>(0);
+    std::optional<Problem> problem;
+    std::string parts; ///< in words; empty where the system stays whole
+};
+
+Ready make_ready(const Flags& flags, const sweeps::Ranks& ranks) {
+    Ready r;
+    r.point = {{}, flags.engine, options_of(flags)};
+    if (ranks.first())
+        r.words = check_outputs({{"--history", flags.history}, {"--solution", flags.solution}}, flags.json);
+    r.engine = make_solving_engine(flags.engine, r.point.options, flags.parts, ranks);
     if (!flags.check.empty()) {
-        reference = make_engine(flags.check);
-        checked = make_checked_engine(*engine, *reference, passes);
+        r.reference = make_engine(flags.check);
+        r.checked = make_checked_engine(*r.engine, *r.reference, r.passes);
     }
-    const Problem problem = make_problem(flags.problem);
-    point.problem = problem.name;
+    r.problem = make_problem(flags.problem);
+    r.point.problem = r.problem->name;
+    if (std::string why = parts_refusal(flags.parts, *r.engine, r.point.options, r.problem->system, ranks);
+        !why.empty())
+        throw InvalidInput(why);
+    r.parts = parts_in_words(flags.parts, r.problem->system, ranks);
+    return r;
+}
+
+int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready, const sweeps::Ranks& ranks) {
+    const Point& point = ready.point;
+    const Problem& problem = *ready.problem;
     SolveResult result;
     try {
         running::SolveProgress line(point.options.tolerance);
-        result = solve(problem, checked ? *checked : *engine, point.options, [&](const HistoryPoint& h) {
-            line.update(h.inner_iterations, h.relative_defect);
-            return true;
-        });
+        result =
+            solve(problem, ready.checked ? *ready.checked : *ready.engine, point.options, [&](const HistoryPoint& h) {
+                if (ranks.first()) line.update(h.inner_iterations, h.relative_defect);
+                return true;
+            });
     } catch (const Mismatch& m) {
+        if (!ranks.first()) return kNotConverged; // every rank has seen it
         fmt::print(stderr, "mantissa: {}\n", m.what());
         if (m.difference.first_clock)
             fmt::print(
@@ -230,19 +254,47 @@ int solve_command(const Flags& flags, const std::string& typed) {
                 *m.difference.first_clock, *m.difference.last_clock);
         return kNotConverged;
     }
-    const auto check = checked ? std::optional(Check{flags.check, *passes}) : std::nullopt;
+    const int code = result.status == Status::converged ? kDone : kNotConverged;
+    if (!ranks.first()) return code;
+    const auto check = ready.checked ? std::optional(Check{flags.check, *ready.passes}) : std::nullopt;
     const std::string fault = write_files(flags, point, problem, result, current_provenance(typed));
     if (flags.json) {
         results::Json j = results::to_json(point);
         j["unknowns"] = problem.system.size();
         j.update(results::to_json(result));
+        if (!ready.parts.empty()) j["parts"] = ready.parts;
         if (check) j["check"] = {{"engine", check->engine}, {"passes", check->passes}};
         fmt::print("{}\n", j.dump(2));
     } else {
-        print_table(words, point, problem, result, check);
+        print_table(ready.words, point, problem, result, check, ready.parts);
     }
     if (!fault.empty()) throw InvalidInput(fault); // behind the answer, so that it is not lost
-    return result.status == Status::converged ? kDone : kNotConverged;
+    return code;
+}
+
+/// Over several ranks: all of them make ready or none goes on, and the first alone speaks. A rank that fails later ends
+/// the others, which would wait for it.
+int solve_command(const Flags& flags, const std::string& typed) {
+    const sweeps::Ranks ranks;
+    if (ranks.count() == 1) return solve_ready(flags, typed, make_ready(flags, ranks), ranks);
+    std::optional<Ready> ready;
+    std::string fault;
+    try {
+        ready = make_ready(flags, ranks);
+    } catch (const std::exception& e) {
+        fault = e.what();
+    }
+    fault = ranks.first_fault(fault);
+    if (!fault.empty()) {
+        if (ranks.first()) throw InvalidInput(fault);
+        return kWrongRequest;
+    }
+    try {
+        return solve_ready(flags, typed, *ready, ranks);
+    } catch (const std::exception& e) {
+        fmt::print(stderr, "mantissa: rank {}: {}\n", ranks.rank(), e.what());
+        ranks.abandon(kWrongRequest);
+    }
 }
 
 /// A dense system: what else was given is refused, not passed over.
@@ -291,6 +343,7 @@ Run setup(CLI::App& app, const std::string& typed) {
         ->excludes(format)
         ->excludes(spec);
     app.add_option("--engine", f.engine, "see mantissa engines")->capture_default_str();
+    add_part_options(app, f.parts);
     app.add_option("--check", f.check, "run this engine beside it and compare every iteration, bit for bit");
     app.add_option("--inner-recurrence", f.recurrence, "pipelined or plain (defect-correction)")->capture_default_str();
     app.add_option("--middle", f.middle, "formats of a cascade's middle loops, outermost first, as s36e11,s23e8");
@@ -332,9 +385,10 @@ Run setup(CLI::App& app, const std::string& typed) {
                     fmt::format("{}: it is for a dense system; give one with --dense, or leave it out", name));
         if (advise->count() == 0) return solve_command(*flags, typed);
         // What the advice chooses, and what only a solve has.
-        for (const char* name : {"--scheme", "--digits", "--format", "--spec", "--engine", "--check",
-                                 "--inner-recurrence", "--middle", "--middle-digits", "--max-iterations", "--outer",
-                                 "--resident", "--headroom", "--couplings", "--history", "--solution"})
+        for (const char* name :
+             {"--scheme", "--digits", "--format", "--spec", "--engine", "--check", "--inner-recurrence", "--middle",
+              "--middle-digits", "--max-iterations", "--outer", "--resident", "--headroom", "--couplings", "--history",
+              "--solution", "--parts", "--cut"})
             if (app.get_option(name)->count() != 0)
                 throw InvalidInput(fmt::format("{}: --advise chooses the solve itself; leave it out", name));
         return advise_command(*flags);

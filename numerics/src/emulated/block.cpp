@@ -14,7 +14,8 @@ namespace {
 class BlockSession final : public SessionBase<double> {
 public:
     BlockSession(const System& system, const DatapathSpec& spec, const SessionOptions& options, PartLinks* links)
-        : SessionBase<double>(spec, system), links_(links), algebra_(system, spec, options.threads), recurrence_(options.recurrence) {}
+        : SessionBase<double>(spec, system), links_(links), algebra_(system, spec, options.threads),
+          recurrence_(options.recurrence) {}
 
     RunReport run(const RunRequest& request) override {
         RunReport report;
@@ -43,8 +44,7 @@ private:
         algebra_.add_scaled(spec_.p, vec(Vec::r), beta, vec(Vec::p), vec(Vec::p));
         exchange();
         algebra_.apply(vec(Vec::p), spec_.q, vec(Vec::q));
-        const auto [rr, pq, qq] =
-            dots(std::array{Pair{Vec::r, Vec::r}, Pair{Vec::p, Vec::q}, Pair{Vec::q, Vec::q}});
+        const auto [rr, pq, qq] = dots(std::array{Pair{Vec::r, Vec::r}, Pair{Vec::p, Vec::q}, Pair{Vec::q, Vec::q}});
         return scalar_step(spec_.scalar, rr.value, pq.value, qq.value, rr.overflow || pq.overflow || qq.overflow);
     }
 

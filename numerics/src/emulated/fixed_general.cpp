@@ -268,7 +268,9 @@ private:
         for (std::size_t k = 0; k < N; ++k) results[k] = total(sums[k], pairs[k].first, pairs[k].second);
         return results;
     }
-    [[nodiscard]] DotResult dot(Vec a, Vec b) { return dots(std::array{Pair{a, b}})[0]; }
+    [[nodiscard]] DotResult dot(Vec a, Vec b) {
+        return dots(std::array{Pair{a, b}})[0];
+    }
 
     /// Ghosts do not take part in the updates: their owners send what comes of them.
     void forget_ghosts() {
@@ -299,8 +301,7 @@ private:
         }
         exchange();
         for_elements([&](std::size_t i, Found& found) { form_q(i, found); });
-        const auto [rr, pq, qq] =
-            dots(std::array{Pair{Vec::r, Vec::r}, Pair{Vec::p, Vec::q}, Pair{Vec::q, Vec::q}});
+        const auto [rr, pq, qq] = dots(std::array{Pair{Vec::r, Vec::r}, Pair{Vec::p, Vec::q}, Pair{Vec::q, Vec::q}});
         if (point_.moves()) {
             if (use_.r > spec_.r.word_bits || use_.p > spec_.p.word_bits || use_.q > spec_.q.word_bits)
                 point_.overflowed();

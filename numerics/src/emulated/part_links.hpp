@@ -27,8 +27,8 @@ struct PartFindings {
 
     void merge(const PartFindings& other) {
         for (std::size_t k = 0; k < sums.size(); ++k) {
-            sums[k].lost |= other.sums[k].lost ||
-                            __builtin_add_overflow(sums[k].units, other.sums[k].units, &sums[k].units);
+            sums[k].lost |=
+                other.sums[k].lost || __builtin_add_overflow(sums[k].units, other.sums[k].units, &sums[k].units);
         }
         overflow |= other.overflow;
         unfit |= other.unfit;

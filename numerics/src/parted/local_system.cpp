@@ -67,14 +67,15 @@ std::vector<std::vector<std::uint32_t>> places(const std::vector<Exchange>& list
 LocalSystem local_system(const System& whole, const Partition& partition, std::uint32_t part) {
     const Part& own = partition.parts()[part];
     const std::vector<std::uint32_t> all = all_elements(own);
-    System system = std::visit(
-        Overloaded{[&](const CompressedRows& m) { return of_rows(m, partition, part, all); },
-                   [&](const Stencil& m) { return of_stencil(m, all); },
-                   [&](const Bands& m) { return of_bands(m, partition, part, all); },
-                   [&](const SymmetricBands&) -> System { throw InvalidInput("symmetric bands in parts"); }},
-        whole.matrix());
+    System system =
+        std::visit(Overloaded{[&](const CompressedRows& m) { return of_rows(m, partition, part, all); },
+                              [&](const Stencil& m) { return of_stencil(m, all); },
+                              [&](const Bands& m) { return of_bands(m, partition, part, all); },
+                              [&](const SymmetricBands&) -> System { throw InvalidInput("symmetric bands in parts"); }},
+                   whole.matrix());
     LocalSystem local{std::move(system), {}, {}, places(own.send, all), places(own.receive, all)};
-    for (std::uint32_t k = 0; k < all.size(); ++k) (partition.owner(all[k]) == part ? local.owned : local.ghost).push_back(k);
+    for (std::uint32_t k = 0; k < all.size(); ++k)
+        (partition.owner(all[k]) == part ? local.owned : local.ghost).push_back(k);
     return local;
 }
 

@@ -29,7 +29,8 @@ public:
         : space_(std::move(space)), part_(part), narrow_(p.is_fixed() && p.word_bits <= 32), ghost_(local.ghost),
           send_(local.send), receive_(local.receive) {
         const std::size_t bytes = narrow_ ? 4 : 8;
-        for (const Exchange& list : own.send) out_.push_back({list.peer, std::vector<std::byte>(list.row.size() * bytes)});
+        for (const Exchange& list : own.send)
+            out_.push_back({list.peer, std::vector<std::byte>(list.row.size() * bytes)});
         for (const Exchange& list : own.receive)
             in_.push_back({list.peer, std::vector<std::byte>(list.row.size() * bytes)});
     }
@@ -99,8 +100,8 @@ public:
             auto at = static_cast<std::size_t>(std::lower_bound(row.begin(), row.end(), first) - row.begin());
             while (at < row.size() && row[at] < first + values.size()) {
                 std::size_t run = 1;
-                while (at + run < row.size() && row[at + run] == row[at] + run && row[at + run] < first + values.size() &&
-                       place.owned[at + run] == place.owned[at] + run)
+                while (at + run < row.size() && row[at + run] == row[at] + run &&
+                       row[at + run] < first + values.size() && place.owned[at + run] == place.owned[at] + run)
                     ++run;
                 place.session->write(v, place.owned[at], values.subspan(row[at] - first, run));
                 at += run;
@@ -229,7 +230,8 @@ private:
         return system.kind() == System::Kind::sparse ? system.size() : system.size() / system.row_length() / 2;
     }
     [[nodiscard]] Partition partition_of(const System& system) const {
-        if (const auto* rows = std::get_if<CompressedRows>(&system.matrix())) return cut(*rows, space_->parts(), method_);
+        if (const auto* rows = std::get_if<CompressedRows>(&system.matrix()))
+            return cut(*rows, space_->parts(), method_);
         return cut_strips(static_cast<std::uint32_t>(system.row_length()),
                           static_cast<std::uint32_t>(system.size() / system.row_length()), space_->parts());
     }

@@ -28,7 +28,8 @@ public:
         for (Parcel& parcel : in) {
             if (gone_[parcel.peer] != 0) continue; // it has failed, and the whole run with it
             const std::span<const Parcel> theirs = out_[parcel.peer];
-            const auto mine = std::find_if(theirs.begin(), theirs.end(), [&](const Parcel& p) { return p.peer == part; });
+            const auto mine =
+                std::find_if(theirs.begin(), theirs.end(), [&](const Parcel& p) { return p.peer == part; });
             if (mine != theirs.end() && mine->bytes.size() == parcel.bytes.size())
                 std::copy(mine->bytes.begin(), mine->bytes.end(), parcel.bytes.begin());
         }
@@ -38,7 +39,9 @@ public:
         piece_[part] = mine;
         barrier_.arrive_and_wait();
         for (std::size_t p = 0; p < piece_.size(); ++p)
-            if (gone_[p] == 0) std::copy(piece_[p].begin(), piece_[p].end(), all.begin() + static_cast<std::ptrdiff_t>(p * mine.size()));
+            if (gone_[p] == 0)
+                std::copy(piece_[p].begin(), piece_[p].end(),
+                          all.begin() + static_cast<std::ptrdiff_t>(p * mine.size()));
         barrier_.arrive_and_wait();
     }
     void leave(std::uint32_t part) override {

@@ -51,7 +51,8 @@ System bands_system(std::size_t width, std::size_t height) {
                 const bool inside = (dx >= 0 || x > 0) && (dx <= 0 || x + 1 < width) && (dy >= 0 || y > 0) &&
                                     (dy <= 0 || y + 1 < height);
                 if (!inside) continue;
-                bands[static_cast<std::size_t>(b)][y * width + x] = b == 4 ? 1.5 : -static_cast<double>(random() % 128) / 1024;
+                bands[static_cast<std::size_t>(b)][y * width + x] =
+                    b == 4 ? 1.5 : -static_cast<double>(random() % 128) / 1024;
             }
     return Bands(width, std::move(bands));
 }
@@ -109,8 +110,12 @@ void expect_same(const Engine& whole, const Engine& parted, const System& system
     EXPECT_EQ(cleared, std::vector<double>(system.size(), 0.0));
 }
 
-const char* const kSpecs[] = {"fx18.16", "fx20.18,point=moving", "fx22.20,u=s23e8", "fx18.16,dot=fixed[20:-30]",
-                              "s17e8,dot=fixed[20:-40]", "s23e8,order=tree,dot=fixed[12:-50]"};
+const char* const kSpecs[] = {"fx18.16",
+                              "fx20.18,point=moving",
+                              "fx22.20,u=s23e8",
+                              "fx18.16,dot=fixed[20:-30]",
+                              "s17e8,dot=fixed[20:-40]",
+                              "s23e8,order=tree,dot=fixed[12:-50]"};
 
 TEST(PartedEngine, SparseRowsInAnyNumberOfParts) {
     const auto whole = make_emulated_engine();
@@ -136,7 +141,8 @@ TEST(PartedEngine, GridsInStrips) {
             for (const char* text : kSpecs)
                 expect_same(*whole, *parted, system, parse_spec(text), Recurrence::pipelined);
             if (system.kind() != System::Kind::stencil) continue;
-            expect_same(*whole, *parted, system, parse_spec("s17e8,order=flux,dot=fixed[20:-40]"), Recurrence::pipelined);
+            expect_same(*whole, *parted, system, parse_spec("s17e8,order=flux,dot=fixed[20:-40]"),
+                        Recurrence::pipelined);
             expect_same(*whole, *parted, system, parse_spec("s17e8,order=second-difference,dot=fixed[20:-40]"),
                         Recurrence::pipelined);
         }
@@ -147,7 +153,8 @@ TEST(PartedEngine, AWordThatDoesNotFitEndsTheRunOfEveryPart) {
     const auto parted = make_parted_engine(make_threads_space(3));
     expect_same(*whole, *parted, sparse_system(101, 4), parse_spec("fx18.16"), Recurrence::pipelined, true);
     expect_same(*whole, *parted, stencil_system(9, 17), parse_spec("fx18.16"), Recurrence::plain, true);
-    expect_same(*whole, *parted, stencil_system(9, 17), parse_spec("s17e8,dot=fixed[20:-40]"), Recurrence::pipelined, true);
+    expect_same(*whole, *parted, stencil_system(9, 17), parse_spec("s17e8,dot=fixed[20:-40]"), Recurrence::pipelined,
+                true);
 }
 
 TEST(PartedEngine, RefusesWhatWouldDependOnTheCuts) {

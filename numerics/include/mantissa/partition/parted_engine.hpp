@@ -9,9 +9,9 @@
 
 namespace mantissa {
 
-/// Each part holds its rows' u, r, p and q. A pass sends p' over the cuts and merges the parts' sums, which are integers:
-/// so the bits are those of the engine `emulated`, however many parts there are and wherever they are cut. Systems of
-/// rows (CompressedRows) are cut by `method`, grids (Stencil, Bands) in strips.
+/// Each part holds its rows' u, r, p and q. A pass sends p' over the cuts and merges the parts' sums, which are
+/// integers: so the bits are those of the engine `emulated`, however many parts there are and wherever they are cut.
+/// Systems of rows (CompressedRows) are cut by `method`, grids (Stencil, Bands) in strips.
 ///
 /// It refuses what would depend on the cuts or is not shared out yet, in one line: dot products in floating lanes,
 /// symmetric bands, more parts than rows.

@@ -28,7 +28,8 @@ public:
     [[nodiscard]] virtual std::uint32_t parts() const = 0;
     /// The parts that this process holds, ascending; each is driven by a thread of its own where there are several.
     [[nodiscard]] virtual std::vector<std::uint32_t> here() const = 0;
-    /// Sends each parcel of `out` to its peer and fills those of `in`, whose peers and sizes are what is sent to `part`.
+    /// Sends each parcel of `out` to its peer and fills those of `in`, whose peers and sizes are what is sent to
+    /// `part`.
     virtual void exchange(std::uint32_t part, std::span<const Parcel> out, std::span<Parcel> in) = 0;
     /// `all` holds parts() times as many bytes as `mine`: every part's, in the parts' order.
     virtual void gather(std::uint32_t part, std::span<const std::byte> mine, std::span<std::byte> all) = 0;

@@ -1,0 +1,72 @@
+#include "command/parts/parts.hpp"
+
+#include <fmt/format.h>
+
+#include "command/command.hpp"
+#include "command/parts/rank_space.hpp"
+#include "mantissa/errors.hpp"
+#include "mantissa/host/registry.hpp"
+#include "mantissa/partition/parted_engine.hpp"
+
+namespace mantissa::cli {
+
+namespace {
+/// Parts in one process are threads.
+constexpr std::uint32_t kMostParts = 256;
+} // namespace
+
+void add_part_options(CLI::App& app, PartFlags& flags) {
+    app.add_option("--parts", flags.parts,
+                   "share the system out over this many parts, with the same bits (integers, or dot=fixed[MSB:LSB]; "
+                   "engine emulated); under mpirun each rank is one")
+        ->check(whole_number(1, kMostParts));
+    app.add_option("--cut", flags.cut,
+                   "how rows go to parts: contiguous (the default), rcm or bisection; grids are cut in strips");
+}
+
+std::unique_ptr<Engine> make_solving_engine(const std::string& name, const SolveOptions& options,
+                                            const PartFlags& flags, const sweeps::Ranks& ranks) {
+    const CutMethod method = flags.cut.empty() ? CutMethod::contiguous : parse_cut_method(flags.cut);
+    const auto count = static_cast<std::uint32_t>(ranks.count());
+    if (flags.parts == 0 && count == 1) {
+        if (!flags.cut.empty()) throw InvalidInput("--cut: nothing is cut without --parts; give both or neither");
+        return make_engine(name);
+    }
+    if (count > 1 && flags.parts != 0 && flags.parts != count)
+        throw InvalidInput(
+            fmt::format("--parts {} on {} ranks: each rank is one part; leave --parts out", flags.parts, count));
+    if (name != "emulated")
+        throw InvalidInput(fmt::format("--engine {}: the engine emulated alone is shared out over parts", name));
+    const bool on_engine = options.scheme == Scheme::direct || options.scheme == Scheme::pipelined ||
+                           options.scheme == Scheme::defect_correction || options.scheme == Scheme::residual_guided;
+    if (!on_engine || options.resident)
+        throw InvalidInput(fmt::format("{}: it is not shared out over parts; take direct, pipelined, defect-correction "
+                                       "or residual-guided",
+                                       options.resident ? "--resident" : "--scheme " + to_string(options.scheme)));
+    return make_parted_engine(count > 1 ? make_rank_space(ranks) : make_threads_space(flags.parts), method);
+}
+
+std::string parts_refusal(const PartFlags& flags, const Engine& engine, const SolveOptions& options,
+                          const System& system, const sweeps::Ranks& ranks) {
+    if (flags.parts == 0 && ranks.count() == 1) return {};
+    // What the engine says of the whole system as well is for the solve to say: it may scale the system first.
+    const auto whole = make_engine("emulated");
+    std::string why;
+    const auto ask = [&](const DatapathSpec& spec) {
+        if (why.empty() && whole->refusal(spec, system, {}).empty()) why = engine.refusal(spec, system, {});
+    };
+    ask(options.spec);
+    for (const auto& stage : options.schedule) ask(stage.spec);
+    return why;
+}
+
+std::string parts_in_words(const PartFlags& flags, const System& system, const sweeps::Ranks& ranks) {
+    if (flags.parts == 0 && ranks.count() == 1) return {};
+    const std::string cut = system.kind() != System::Kind::sparse ? "in strips"
+                            : flags.cut.empty()                   ? "by contiguous"
+                                                                  : "by " + flags.cut;
+    return ranks.count() > 1 ? fmt::format("{} ranks, cut {}", ranks.count(), cut)
+                             : fmt::format("{} parts, cut {}", flags.parts, cut);
+}
+
+} // namespace mantissa::cli
