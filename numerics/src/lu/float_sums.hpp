@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "mantissa/kernels.hpp"
 #include "mantissa/lu/dense.hpp"
 #include "mantissa/lu/spec.hpp"
+#include "part.hpp"
 
 namespace mantissa::lu {
 
@@ -26,10 +28,15 @@ public:
         : spec_(spec), n_(a.size()), sums_(spec.accumulator),
           products_(spec.exact_product || spec.product == spec.accumulator
                         ? nullptr
-                        : std::make_unique<VectorUnit<T>>(spec.product)),
+                        : std::make_shared<const VectorUnit<T>>(spec.product)),
           w_(n_ * n_) {
         for (std::size_t k = 0; k < w_.size(); ++k)
             w_[k] = static_cast<T>(exact::convert(spec.accumulator, exact::convert(spec.a, a.values()[k])));
+    }
+
+    /// A copy of `columns` columns from `column` on of these rows.
+    [[nodiscard]] FloatSums part(std::span<const std::uint32_t> rows, std::size_t column, std::size_t columns) const {
+        return FloatSums(*this, copied_part(w_, n_, rows, column, columns), columns);
     }
 
     static bool fits(const LuSpec& spec) {
@@ -104,11 +111,13 @@ public:
 
 private:
     LuSpec spec_;
-    std::size_t n_;
+    std::size_t n_; ///< elements of a row
     VectorUnit<T> sums_;
-    std::unique_ptr<VectorUnit<T>> products_; ///< where products have a format of their own
+    std::shared_ptr<const VectorUnit<T>> products_; ///< where products have a format of their own
     std::vector<T> w_;
 
+    FloatSums(const FloatSums& of, std::vector<T> w, std::size_t columns)
+        : spec_(of.spec_), n_(columns), sums_(of.sums_), products_(of.products_), w_(std::move(w)) {}
     T* row(std::size_t i) { return w_.data() + i * n_; }
 };
 

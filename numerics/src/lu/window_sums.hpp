@@ -16,6 +16,7 @@
 #include "mantissa/lu/dense.hpp"
 #include "mantissa/lu/spec.hpp"
 #include "mantissa/window_units.hpp"
+#include "part.hpp"
 
 namespace mantissa::lu {
 
@@ -47,6 +48,11 @@ public:
             w_[k] = static_cast<V>(product_units(spec.window, exact::convert(spec.a, a.values()[k]), 1.0, fits));
             overflow |= !fits;
         }
+    }
+
+    /// A copy of `columns` columns from `column` on of these rows.
+    [[nodiscard]] WindowSums part(std::span<const std::uint32_t> rows, std::size_t column, std::size_t columns) const {
+        return WindowSums(*this, copied_part(w_, n_, rows, column, columns), columns);
     }
 
     /// Is V = std::int64_t exact here? Products of l and u have 53 bits at most and stay far from a double's ends; a
@@ -96,10 +102,12 @@ public:
 
 private:
     LuSpec spec_;
-    std::size_t n_;
+    std::size_t n_; ///< elements of a row
     double limit_;
     std::vector<V> w_;
 
+    WindowSums(const WindowSums& of, std::vector<V> w, std::size_t columns)
+        : spec_(of.spec_), n_(columns), limit_(of.limit_), w_(std::move(w)) {}
     V* row(std::size_t i) { return w_.data() + i * n_; }
 };
 

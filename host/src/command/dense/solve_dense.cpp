@@ -66,8 +66,9 @@ nlohmann::ordered_json to_json(const DenseProblem& p, const DenseOptions& o, con
 
 void add_dense_options(CLI::App& app, DenseFlags& f) {
     app.add_option("--dense", f.problem,
-                   "in place of --problem, a dense system by LU: n=N[,kind=uniform|dominant|graded|randsvd][,seed=S]"
-                   "[,kappa=K], or file=FILE, a dense copy of a MatrixMarket matrix (docs/lu.md)");
+                   "in place of --problem, a dense system by LU: "
+                   "n=N[,kind=uniform|dominant|graded|randsvd|wilkinson|hilbert|kahan|bubbles][,seed=S]"
+                   "[,...], or file=FILE, a MatrixMarket matrix (docs/lu.md)");
     app.add_option("--lu", f.spec, "arithmetic of the factors, as lu:s10e5,acc=fixed[15:-34],pivot=partial")
         ->capture_default_str();
     app.add_option("--refine", f.refine, "to double accuracy: none, ir or gmres-ir")->capture_default_str();
