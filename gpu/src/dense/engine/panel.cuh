@@ -173,7 +173,7 @@ private:
 template <class Sums>
 __global__ __launch_bounds__(kThreads) void factor_panel(const __grid_constant__ Problem<Sums> p, int begin, int end) {
     extern __shared__ __align__(16) char memory[];
-    if (failed_before(p.fault, begin)) return; // all blocks see the same: what noted it has ended
+    if (over(p, begin)) return; // all blocks see the same: what noted it has ended
     Panel<Sums>(p, begin, end, memory).run();
 }
 

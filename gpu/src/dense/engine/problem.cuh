@@ -44,6 +44,7 @@ template <class Sums> struct Problem {
     unsigned long long* fault;     ///< the least key
     unsigned long long* exchanges;
     unsigned long long* arrived; ///< the barrier's counter; 0 before a launch
+    int* failed;                 ///< not 0: a tournament failed, and nothing follows
 
     __device__ __forceinline__ W* row(int r) const { return w + static_cast<long long>(r) * n; }
     __device__ __forceinline__ Op* factor_row(int r) const { return f + static_cast<long long>(r) * n; }
@@ -62,6 +63,11 @@ __device__ __forceinline__ void note(unsigned long long* fault, const Marks& mar
 __device__ __forceinline__ bool failed_before(const unsigned long long* fault, int column) {
     return *reinterpret_cast<const volatile unsigned long long*>(fault) <
            static_cast<unsigned long long>(column) * 4;
+}
+
+/// Does nothing remain to be done in a panel from this column on?
+template <class Sums> __device__ __forceinline__ bool over(const Problem<Sums>& p, int column) {
+    return failed_before(p.fault, column) || *reinterpret_cast<const volatile int*>(p.failed) != 0;
 }
 
 /// All blocks of a cooperative launch meet. A grid that cannot meet is a bug: the kernel ends after some seconds.
@@ -125,7 +131,7 @@ template <class Sums>
 __device__ __forceinline__ bool keeps_diagonal(const Problem<Sums>& p, typename Sums::W diagonal,
                                                const Candidate<typename Sums::W>& best) {
     const auto magnitude = Sums::magnitude(diagonal);
-    if (p.pivot == LuPivot::none || !Sums::comparable(magnitude) || best.position == INT_MAX) return true;
+    if (p.pivot == LuPivot::none || p.pivot == LuPivot::tournament || !Sums::comparable(magnitude) || best.position == INT_MAX) return true;
     return p.pivot == LuPivot::threshold &&
            static_cast<double>(magnitude) >= p.tau * static_cast<double>(Sums::magnitude(best.value));
 }

@@ -8,6 +8,7 @@
 #include "mantissa/gpu/device.hpp"
 #include "factorisations.hpp"
 #include "panel.cuh"
+#include "tournament.cuh"
 #include "update.cuh"
 
 namespace mantissa::gpu::lu {
@@ -72,7 +73,7 @@ public:
                                                             ? std::min(options.blocks, require_device().multiprocessors)
                                                             : require_device().multiprocessors),
           given_(n * n), w_(n * n), f_(n * n), row_at_(n), words_(kWords), candidates_(2 * (count(blocks_) + 1)),
-          candidate_rows_(2 * (count(blocks_) + 1) * kPanel), arrived_(n + 1),
+          candidate_rows_(2 * (count(blocks_) + 1) * kPanel), arrived_(n + 1), failed_(1),
           p_{Sums(spec),
              DoubleUnit(spec.l),
              spec.pivot,
@@ -87,12 +88,14 @@ public:
              candidate_rows_.data(),
              words_.data() + kFault,
              words_.data() + kExchanges,
-             arrived_.data()} {
+             arrived_.data(),
+             failed_.data()} {
         if (spec.pivot == LuPivot::full) {
             column_at_.allocate(n);
             upper_.allocate(n * n);
             p_.column_at = column_at_.data();
         }
+        if (spec.pivot == LuPivot::tournament) prepare_tournament();
         allow_shared();
     }
 
@@ -101,6 +104,7 @@ public:
         constexpr std::array<unsigned long long, kWords> kStart = {kNoFault, kNoFault, 0, 0, 0, 0};
         words_.upload(kStart);
         arrived_.zero();
+        failed_.zero();
         panels_ = 0;
         Timer timer;
         timer.start();
@@ -126,6 +130,9 @@ private:
     Buffer<Candidate<W>> candidates_;
     Buffer<W> candidate_rows_;
     Buffer<unsigned long long> arrived_; ///< a barrier's counter for each panel
+    Buffer<int> failed_, position_of_, counts_[2];
+    Buffer<unsigned> list_rows_[2];
+    int leaf_ = 0, election_rows_ = 0;
     Problem<Sums> p_;
 
     static std::size_t count(int x) { return static_cast<std::size_t>(x); }
@@ -167,10 +174,12 @@ private:
     void launch_panels() {
         const bool sums = spec_.order == LuOrder::blocked && !Sums::kWindow;
         const int outer = sums ? spec_.block : n_;
+        const int width = spec_.pivot == LuPivot::tournament ? spec_.tournament_columns : kPanel;
         for (int first = 0; first < n_; first += outer) {
             const int last = std::min(n_, first + outer);
-            for (int begin = first; begin < last; begin += kPanel) {
-                const int end = std::min(last, begin + kPanel);
+            for (int begin = first; begin < last; begin += width) {
+                const int end = std::min(last, begin + width);
+                if (spec_.pivot == LuPivot::tournament) launch_tournament(begin, end);
                 launch_panel(begin, end);
                 if (end == n_) break;
                 form_rows<Sums><<<groups(n_ - end, 32), kThreads>>>(p_, begin, end, end);
@@ -182,6 +191,44 @@ private:
         }
     }
 
+    void prepare_tournament() {
+        if (spec_.tournament_columns > kPanel)
+            throw InvalidInput("engine gpu: a tournament for " + std::to_string(spec_.tournament_columns) +
+                               " columns at once, and it plays for 32 at most; use --engine emulated");
+        leaf_ = std::min(spec_.tournament_rows, n_);
+        election_rows_ = std::max(leaf_, 2 * std::min(spec_.tournament_columns, n_));
+        const void* const kernel = reinterpret_cast<const void*>(play_level<Sums>);
+        cudaFuncAttributes own{};
+        check(cudaFuncGetAttributes(&own, kernel), "cudaFuncGetAttributes");
+        const std::size_t most = require_device().shared_per_block - own.sharedSizeBytes;
+        if (election_bytes<Sums>(count(election_rows_)) > most)
+            throw InvalidInput("engine gpu: a tournament with leaves of " + std::to_string(spec_.tournament_rows) +
+                               " rows does not fit the chip; use shorter ones or --engine emulated");
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
+              "cudaFuncSetAttribute");
+        position_of_.allocate(count(n_));
+        for (int side = 0; side < 2; ++side) {
+            list_rows_[side].allocate(groups(n_, leaf_) * kPanel);
+            counts_[side].allocate(groups(n_, leaf_));
+        }
+    }
+    /// The pivots of columns begin .. end to their positions.
+    void launch_tournament(int begin, int end) {
+        const auto side = [&](int level) { return Lists{list_rows_[level & 1].data(), counts_[level & 1].data()}; };
+        const std::size_t bytes = election_bytes<Sums>(count(election_rows_));
+        unsigned lists = groups(n_ - begin, leaf_);
+        int level = 0;
+        for (unsigned elections = lists;; ++level) {
+            play_level<Sums><<<elections, kThreads, bytes>>>(p_, begin, end - begin, level, leaf_, election_rows_,
+                                                             static_cast<int>(lists), side(level - 1), side(level));
+            check(cudaGetLastError(), "play_level");
+            lists = elections;
+            if (lists == 1) break;
+            elections = (lists + 1) / 2;
+        }
+        bring_winners<Sums><<<1, kThreads>>>(p_, begin, side(level), position_of_.data());
+        check(cudaGetLastError(), "bring_winners");
+    }
     void launch_panel(int begin, int end) {
         const int blocks = panel_blocks(n_ - begin);
         Problem<Sums> p = p_;

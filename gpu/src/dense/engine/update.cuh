@@ -16,7 +16,7 @@ __global__ __launch_bounds__(kThreads) void form_rows(const __grid_constant__ Pr
                                                       int first) {
     using W = typename Sums::W;
     using Op = typename Sums::Op;
-    if (failed_before(p.fault, begin)) return;
+    if (over(p, begin)) return;
     __shared__ Op l[kPanel][kPanel + 1], u[kPanel];
     const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) >> 5;
     const int depth = end - begin, column = first + static_cast<int>(blockIdx.x) * 32 + lane;
@@ -195,7 +195,7 @@ template <> inline __device__ void Tile<WordSums>::apply_fast(int depth) {
 template <class Sums>
 __global__ __launch_bounds__(kThreads) void update_part(const __grid_constant__ Problem<Sums> p, int begin, int depth,
                                                         Part part) {
-    if (failed_before(p.fault, begin)) return;
+    if (over(p, begin)) return;
     __shared__ typename Tile<Sums>::Shared shared;
     Tile<Sums> tile{p, part, shared};
     tile.load_rows();
@@ -216,7 +216,7 @@ __global__ __launch_bounds__(kThreads) void update_by_sum(const __grid_constant_
                                                           Part part) {
     using W = typename Sums::W;
     using Op = typename Sums::Op;
-    if (failed_before(p.fault, begin)) return;
+    if (over(p, begin)) return;
     __shared__ typename Tile<Sums>::Shared shared;
     Tile<Sums> tile{p, part, shared};
     tile.load_rows();
