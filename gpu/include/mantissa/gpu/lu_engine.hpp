@@ -1,6 +1,7 @@
 // Dense LU in the arithmetic that a LuSpec names, on a graphics processor: the bits of mantissa::factor.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "mantissa/lu/factor.hpp"
@@ -36,3 +37,11 @@ private:
 };
 
 } // namespace mantissa::gpu
+
+namespace mantissa {
+
+/// A function that factors on the device, with the bits of mantissa::factor. Throws InvalidInput, one line, when no
+/// device can run it.
+std::function<LuFactors(const LuSpec&, const DenseMatrix&)> make_gpu_lu_factor();
+
+} // namespace mantissa

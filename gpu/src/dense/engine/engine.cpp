@@ -14,12 +14,11 @@ bool truncates(const Format& f) {
     return f.truncates() && f.flushes();
 }
 
-/// numerics' WindowSums::quick: products exact in double, sums in 64 bits.
+/// Products exact in double, far from its ends, and n terms inside the window fit 64 bits.
 bool word_fits(const LuSpec& s, std::size_t n) {
-    int growth = 0;
-    for (std::size_t k = n; k != 0; k >>= 1) ++growth;
     return s.l.precision() + s.u.precision() <= 53 && s.l.exponent_bits <= 8 && s.u.exponent_bits <= 8 &&
-           s.window.width() <= 52 && s.window.width() + growth <= 63 && s.window.lsb >= -600 && s.window.lsb <= 600;
+           s.window.width() <= 52 && n <= std::size_t{1} << (64 - s.window.width()) && s.window.lsb >= -600 &&
+           s.window.lsb <= 600;
 }
 
 Factory* choose(const LuSpec& s, std::size_t n) {
@@ -66,3 +65,14 @@ LuFactors LuEngine::factor(const DenseMatrix& a, double* seconds) {
 }
 
 } // namespace mantissa::gpu
+
+namespace mantissa {
+
+std::function<LuFactors(const LuSpec&, const DenseMatrix&)> make_gpu_lu_factor() {
+    if (const std::string missing = gpu::device_missing(); !missing.empty())
+        throw InvalidInput("engine gpu: " + missing);
+    gpu::check(cudaFree(nullptr), "creation of the device's context"); // a tenth of a second that no solve should pay
+    return [](const LuSpec& spec, const DenseMatrix& a) { return gpu::LuEngine(spec, a.size()).factor(a); };
+}
+
+} // namespace mantissa

@@ -22,7 +22,8 @@ public:
     __device__ Panel(const Problem<Sums>& p, int begin, int end, char* memory)
         : p_(p), begin_(begin), end_(end), width_(end - begin), lane_(static_cast<int>(threadIdx.x) & 31),
           warp_(static_cast<int>(threadIdx.x) >> 5), blocks_(static_cast<int>(gridDim.x)), meeting_(p.arrived) {
-        const int rows = p.n - begin, each = (rows + blocks_ - 1) / blocks_, first = static_cast<int>(blockIdx.x) * each;
+        const int rows = p.n - begin, each = (rows + blocks_ - 1) / blocks_,
+                  first = static_cast<int>(blockIdx.x) * each;
         count_ = max(0, min(each, rows - first));
         tile_ = reinterpret_cast<W*>(memory);
         l_ = reinterpret_cast<Op*>(tile_ + each * kPanel);

@@ -12,6 +12,7 @@ namespace mantissa::gpu::lu {
 inline constexpr int kPanel = 32;    ///< columns of a panel: one for each lane of a warp
 inline constexpr int kThreads = 256; ///< of every block
 inline constexpr int kWarps = kThreads / 32;
+inline constexpr int kLevels = 64; ///< of a tournament's tree, at most
 inline constexpr unsigned long long kNoFault = ~0ull;
 
 /// A fault's key: smaller ones count first. numerics/src/lu/factor.cpp has the order.
@@ -35,16 +36,16 @@ template <class Sums> struct Problem {
     double tau;
     bool reciprocal;
     int n;
-    W* w;              ///< n x n by rows
-    Op* f;             ///< the factors, likewise
-    unsigned* row_at;  ///< n
-    unsigned* column_at; ///< n, pivot=full
-    Candidate<W>* candidates; ///< [2][blocks + 1]
-    W* candidate_rows;        ///< [2][blocks + 1][kPanel]
-    unsigned long long* fault;     ///< the least key
+    W* w;                      ///< n x n by rows
+    Op* f;                     ///< the factors, likewise
+    unsigned* row_at;          ///< n
+    unsigned* column_at;       ///< n, pivot=full
+    Candidate<W>* candidates;  ///< [2][blocks + 1]
+    W* candidate_rows;         ///< [2][blocks + 1][kPanel]
+    unsigned long long* fault; ///< the least key
     unsigned long long* exchanges;
     unsigned long long* arrived; ///< the barrier's counter; 0 before a launch
-    int* failed;                 ///< not 0: a tournament failed, and nothing follows
+    int* failed;                 ///< 0, or 1 + kLevels column + level of the first tournament that failed
 
     __device__ __forceinline__ W* row(int r) const { return w + static_cast<long long>(r) * n; }
     __device__ __forceinline__ Op* factor_row(int r) const { return f + static_cast<long long>(r) * n; }
@@ -61,13 +62,13 @@ __device__ __forceinline__ void note(unsigned long long* fault, const Marks& mar
 }
 /// Was there a fault in front of this column?
 __device__ __forceinline__ bool failed_before(const unsigned long long* fault, int column) {
-    return *reinterpret_cast<const volatile unsigned long long*>(fault) <
-           static_cast<unsigned long long>(column) * 4;
+    return *reinterpret_cast<const volatile unsigned long long*>(fault) < static_cast<unsigned long long>(column) * 4;
 }
 
 /// Does nothing remain to be done in a panel from this column on?
 template <class Sums> __device__ __forceinline__ bool over(const Problem<Sums>& p, int column) {
-    return failed_before(p.fault, column) || *reinterpret_cast<const volatile int*>(p.failed) != 0;
+    const int failed = *reinterpret_cast<const volatile int*>(p.failed);
+    return failed_before(p.fault, column) || (failed != 0 && (failed - 1) / kLevels <= column);
 }
 
 /// All blocks of a cooperative launch meet. A grid that cannot meet is a bug: the kernel ends after some seconds.
@@ -131,7 +132,9 @@ template <class Sums>
 __device__ __forceinline__ bool keeps_diagonal(const Problem<Sums>& p, typename Sums::W diagonal,
                                                const Candidate<typename Sums::W>& best) {
     const auto magnitude = Sums::magnitude(diagonal);
-    if (p.pivot == LuPivot::none || p.pivot == LuPivot::tournament || !Sums::comparable(magnitude) || best.position == INT_MAX) return true;
+    if (p.pivot == LuPivot::none || p.pivot == LuPivot::tournament || !Sums::comparable(magnitude) ||
+        best.position == INT_MAX)
+        return true;
     return p.pivot == LuPivot::threshold &&
            static_cast<double>(magnitude) >= p.tau * static_cast<double>(Sums::magnitude(best.value));
 }

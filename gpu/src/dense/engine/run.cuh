@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "factorisations.hpp"
 #include "full.cuh"
 #include "mantissa/gpu/device.hpp"
-#include "factorisations.hpp"
 #include "panel.cuh"
 #include "tournament.cuh"
 #include "update.cuh"
@@ -53,9 +53,8 @@ __global__ void gather_factors(const __grid_constant__ Problem<Sums> p, const ty
     const auto* const row = p.factor_row(static_cast<int>(p.row_at[i]));
     unsigned long long largest = 0;
     for (int j = static_cast<int>(threadIdx.x); j < p.n; j += static_cast<int>(blockDim.x)) {
-        const double x = static_cast<double>(upper != nullptr && j >= i
-                                                 ? upper[static_cast<long long>(i) * p.n + p.column_at[j]]
-                                                 : row[j]);
+        const double x = static_cast<double>(
+            upper != nullptr && j >= i ? upper[static_cast<long long>(i) * p.n + p.column_at[j]] : row[j]);
         out[static_cast<long long>(i) * p.n + j] = x;
         if (j >= i) largest = max(largest, static_cast<unsigned long long>(__double_as_longlong(fabs(x))));
     }
@@ -69,27 +68,27 @@ template <class Sums> class Run final : public Factorisation {
 
 public:
     Run(const LuSpec& spec, std::size_t n, const LuEngineOptions& options)
-        : spec_(spec), n_(static_cast<int>(n)), blocks_(options.blocks > 0
-                                                            ? std::min(options.blocks, require_device().multiprocessors)
-                                                            : require_device().multiprocessors),
+        : spec_(spec), n_(static_cast<int>(n)),
+          blocks_(options.blocks > 0 ? std::min(options.blocks, require_device().multiprocessors)
+                                     : require_device().multiprocessors),
           given_(n * n), w_(n * n), f_(n * n), row_at_(n), words_(kWords), candidates_(2 * (count(blocks_) + 1)),
-          candidate_rows_(2 * (count(blocks_) + 1) * kPanel), arrived_(n + 1), failed_(1),
-          p_{Sums(spec),
-             DoubleUnit(spec.l),
-             spec.pivot,
-             spec.tau,
-             spec.division == LuDivision::reciprocal,
-             n_,
-             w_.data(),
-             f_.data(),
-             row_at_.data(),
-             nullptr,
-             candidates_.data(),
-             candidate_rows_.data(),
-             words_.data() + kFault,
-             words_.data() + kExchanges,
-             arrived_.data(),
-             failed_.data()} {
+          candidate_rows_(2 * (count(blocks_) + 1) * kPanel), arrived_(n + 1),
+          failed_(1), p_{Sums(spec),
+                         DoubleUnit(spec.l),
+                         spec.pivot,
+                         spec.tau,
+                         spec.division == LuDivision::reciprocal,
+                         n_,
+                         w_.data(),
+                         f_.data(),
+                         row_at_.data(),
+                         nullptr,
+                         candidates_.data(),
+                         candidate_rows_.data(),
+                         words_.data() + kFault,
+                         words_.data() + kExchanges,
+                         arrived_.data(),
+                         failed_.data()} {
         if (spec.pivot == LuPivot::full) {
             column_at_.allocate(n);
             upper_.allocate(n * n);
@@ -140,8 +139,8 @@ private:
 
     void allow_shared() {
         const bool full = spec_.pivot == LuPivot::full;
-        const void* const kernel = full ? reinterpret_cast<const void*>(factor_full<Sums>)
-                                        : reinterpret_cast<const void*>(factor_panel<Sums>);
+        const void* const kernel =
+            full ? reinterpret_cast<const void*>(factor_full<Sums>) : reinterpret_cast<const void*>(factor_panel<Sums>);
         cudaFuncAttributes own{};
         check(cudaFuncGetAttributes(&own, kernel), "cudaFuncGetAttributes");
         const std::size_t most = require_device().shared_per_block - own.sharedSizeBytes, n = count(n_);
@@ -181,13 +180,17 @@ private:
                 const int end = std::min(last, begin + width);
                 if (spec_.pivot == LuPivot::tournament) launch_tournament(begin, end);
                 launch_panel(begin, end);
-                if (end == n_) break;
-                form_rows<Sums><<<groups(n_ - end, 32), kThreads>>>(p_, begin, end, end);
-                check(cudaGetLastError(), "form_rows");
-                launch_update(begin, end, {end, last, end, n_});
-                launch_update(begin, end, {last, n_, end, last});
+                launch_rows(begin, end, end, last);
+                launch_update(begin, end, {end, n_, end, last});
             }
-            if (last < n_) launch_sum(first, last);
+            if (last == n_) break;
+            // Only now is it known which rows are the panel's.
+            for (int begin = first; begin < last; begin += width) {
+                const int end = std::min(last, begin + width);
+                launch_rows(begin, end, last, n_);
+                launch_update(begin, end, {end, last, last, n_});
+            }
+            launch_sum(first, last);
         }
     }
 
@@ -238,9 +241,15 @@ private:
                                           dim3(kThreads), arguments, panel_bytes<Sums>(rows_each(n_ - begin)), nullptr),
               "factor_panel");
     }
+    void launch_rows(int begin, int end, int column_begin, int column_end) {
+        if (column_begin >= column_end) return;
+        form_rows<Sums><<<groups(column_end - column_begin, 32), kThreads>>>(p_, begin, end, column_begin, column_end);
+        check(cudaGetLastError(), "form_rows");
+    }
     void launch_update(int begin, int end, const Part& part) {
         if (part.row_begin >= part.row_end || part.column_begin >= part.column_end) return;
-        const dim3 grid(groups(part.column_end - part.column_begin, kTile), groups(part.row_end - part.row_begin, kTile));
+        const dim3 grid(groups(part.column_end - part.column_begin, kTile),
+                        groups(part.row_end - part.row_begin, kTile));
         update_part<Sums><<<grid, kThreads>>>(p_, begin, end - begin, part);
         check(cudaGetLastError(), "update_part");
     }

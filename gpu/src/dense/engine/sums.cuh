@@ -127,7 +127,8 @@ struct Nearest {
     __device__ __forceinline__ double round(double z) const {
         if (!isfinite(z)) return z;
         const auto bits = static_cast<std::uint64_t>(__double_as_longlong(z));
-        const double y = __longlong_as_double(static_cast<long long>((bits + below_half + ((bits >> drop) & 1)) & mask));
+        const double y =
+            __longlong_as_double(static_cast<long long>((bits + below_half + ((bits >> drop) & 1)) & mask));
         double magnitude = fabs(y);
         if (gradual && fabs(z) < smallest) magnitude = __dsub_rn(__dadd_rn(fabs(z), grid), grid);
         else if (magnitude < smallest) magnitude = 0;
@@ -231,9 +232,7 @@ struct WordSums {
         if (!fits) marks.outside = true;
         return w;
     }
-    static __device__ __forceinline__ Magnitude magnitude(W w) {
-        return static_cast<Magnitude>(w < 0 ? -w : w);
-    }
+    static __device__ __forceinline__ Magnitude magnitude(W w) { return static_cast<Magnitude>(w < 0 ? -w : w); }
     static __device__ __forceinline__ bool comparable(Magnitude) { return true; }
     __device__ double rounded(W w, Marks& marks) const {
         const auto bound = static_cast<long long>(limit);

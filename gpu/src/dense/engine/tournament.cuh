@@ -122,7 +122,7 @@ private:
 };
 
 /// One level: list i of `out` is the winners of lists 2 i and 2 i + 1 of `in`, or, at level 0, of leaf i of the rows
-/// from position k on. A fault ends the tree behind its level: *p.failed is the first such level and 1.
+/// from position k on. A fault ends the tree behind its level.
 template <class Sums>
 __global__ __launch_bounds__(kThreads) void play_level(const __grid_constant__ Problem<Sums> p, int k, int columns,
                                                        int level, int leaf, int most, int lists, Lists in, Lists out) {
@@ -131,7 +131,7 @@ __global__ __launch_bounds__(kThreads) void play_level(const __grid_constant__ P
     __shared__ typename Play::Shared shared;
     const int before = *reinterpret_cast<volatile int*>(p.failed), i = static_cast<int>(blockIdx.x),
               t = static_cast<int>(threadIdx.x);
-    if (failed_before(p.fault, k) || (before != 0 && before <= level)) return;
+    if (failed_before(p.fault, k) || (before != 0 && before <= k * kLevels + level)) return;
     Play election(p, k, columns, most, memory, shared);
     int count = 0;
     bool play = true;
@@ -143,11 +143,11 @@ __global__ __launch_bounds__(kThreads) void play_level(const __grid_constant__ P
         count = first + second;
         play = 2 * i + 1 < lists;
         for (int r = t; r < count; r += kThreads)
-            election.rows()[r] = static_cast<int>(r < first ? in.row[2 * i * kPanel + r]
-                                                            : in.row[(2 * i + 1) * kPanel + r - first]);
+            election.rows()[r] =
+                static_cast<int>(r < first ? in.row[2 * i * kPanel + r] : in.row[(2 * i + 1) * kPanel + r - first]);
     }
     __syncthreads();
-    if (play && election.play(count)) atomicCAS(p.failed, 0, level + 1);
+    if (play && election.play(count)) atomicCAS(p.failed, 0, k * kLevels + level + 1);
     __syncthreads();
     const int winners = min(columns, count);
     for (int r = t; r < winners; r += kThreads) out.row[i * kPanel + r] = static_cast<unsigned>(election.rows()[r]);
@@ -159,8 +159,7 @@ template <class Sums>
 __global__ __launch_bounds__(kThreads) void bring_winners(const __grid_constant__ Problem<Sums> p, int k, Lists winners,
                                                           int* position_of) {
     if (over(p, k)) return;
-    for (int i = k + static_cast<int>(threadIdx.x); i < p.n; i += kThreads)
-        position_of[p.row_at[i]] = i;
+    for (int i = k + static_cast<int>(threadIdx.x); i < p.n; i += kThreads) position_of[p.row_at[i]] = i;
     __syncthreads();
     if (threadIdx.x != 0) return;
     for (int t = 0; t < winners.count[0]; ++t) {

@@ -10,10 +10,10 @@ namespace mantissa::gpu::lu {
 
 inline constexpr int kTile = 64; ///< rows and columns of the trailing matrix that a block takes
 
-/// Rows begin .. end of U, columns from `first` on: 32 columns a block, from the top row down.
+/// Rows begin .. end of U, columns first .. column_end: 32 columns a block, from the top row down.
 template <class Sums>
 __global__ __launch_bounds__(kThreads) void form_rows(const __grid_constant__ Problem<Sums> p, int begin, int end,
-                                                      int first) {
+                                                      int first, int column_end) {
     using W = typename Sums::W;
     using Op = typename Sums::Op;
     if (over(p, begin)) return;
@@ -28,21 +28,21 @@ __global__ __launch_bounds__(kThreads) void form_rows(const __grid_constant__ Pr
         const int i = warp + e * kWarps;
         if (i >= depth) continue;
         row[e] = static_cast<int>(p.row_at[begin + i]);
-        if (column < p.n) w[e] = p.row(row[e])[column];
+        if (column < column_end) w[e] = p.row(row[e])[column];
         if (lane < i) l[i][lane] = p.factor_row(row[e])[begin + lane];
     }
     __syncthreads();
     for (int k = 0; k < depth; ++k) {
 #pragma unroll
         for (int e = 0; e < kEach; ++e)
-            if (warp + e * kWarps == k && column < p.n) {
+            if (warp + e * kWarps == k && column < column_end) {
                 Marks marks;
                 u[lane] = static_cast<Op>(p.sums.rounded(w[e], marks));
                 note(p.fault, marks, begin + k);
                 p.factor_row(row[e])[column] = u[lane];
             }
         __syncthreads();
-        if (column < p.n) {
+        if (column < column_end) {
             Marks marks;
 #pragma unroll
             for (int e = 0; e < kEach; ++e) {
@@ -101,9 +101,7 @@ template <class Sums> struct Tile {
             for (int b = 0; b < kEach; ++b) action(a, b, y + 16 * a, x + 16 * b);
     }
     __device__ void load() {
-        each([&](int a, int b, int i, int j) {
-            w[a][b] = i < rows && j < columns ? p.row(s.row[i])[j0 + j] : W(0);
-        });
+        each([&](int a, int b, int i, int j) { w[a][b] = i < rows && j < columns ? p.row(s.row[i])[j0 + j] : W(0); });
     }
     __device__ void store() {
         each([&](int a, int b, int i, int j) {
@@ -126,7 +124,8 @@ template <class Sums> struct Tile {
         int first = INT_MAX; // the column of the first product outside the window
         for (int m = 0; m < depth; ++m) {
             Marks marks;
-            products(m, [&](int a, int b, Op l, Op u) { w[a][b] = p.sums.template subtract<Exact>(w[a][b], l, u, marks); });
+            products(
+                m, [&](int a, int b, Op l, Op u) { w[a][b] = p.sums.template subtract<Exact>(w[a][b], l, u, marks); });
             if (marks.outside) first = min(first, begin + m);
         }
         if (first != INT_MAX) note(p.fault, FaultRank::overflow, first);
@@ -166,9 +165,7 @@ template <> inline __device__ bool Tile<WordSums>::fast(int depth) {
 template <> inline __device__ void Tile<WordSums>::apply_fast(int depth) {
     constexpr double kShift = 0x1.8p52;
     double v[kEach][kEach];
-    each([&](int a, int b, int, int) {
-        v[a][b] = __longlong_as_double(__double_as_longlong(kShift) + w[a][b]);
-    });
+    each([&](int a, int b, int, int) { v[a][b] = __longlong_as_double(__double_as_longlong(kShift) + w[a][b]); });
     for (int m = 0; m < depth; ++m) {
         double l[kEach], u[kEach];
 #pragma unroll
@@ -187,9 +184,7 @@ template <> inline __device__ void Tile<WordSums>::apply_fast(int depth) {
                     : "d"(l[a]), "d"(u[b]), "r"(sign));
             }
     }
-    each([&](int a, int b, int, int) {
-        w[a][b] = __double_as_longlong(v[a][b]) - __double_as_longlong(kShift);
-    });
+    each([&](int a, int b, int, int) { w[a][b] = __double_as_longlong(v[a][b]) - __double_as_longlong(kShift); });
 }
 
 template <class Sums>
