@@ -62,6 +62,9 @@ enum class DenseStatus : std::uint8_t {
 /// "converged", "stagnated", "step limit", "no factors".
 std::string to_string(DenseStatus status);
 
+/// Forms factors with the bits of mantissa::factor.
+using LuFactor = std::function<LuFactors(const LuSpec&, const DenseMatrix&)>;
+
 struct DenseOptions {
     LuSpec spec;
     DenseRefinement refinement = DenseRefinement::gmres_ir;
@@ -70,6 +73,7 @@ struct DenseOptions {
     double krylov_tolerance = 1e-4; ///< of GMRES, on the preconditioned residual
     bool scale = true;              ///< rows, then columns, by powers of two to a largest element in (1/2, 1]
     int threads = 0;                ///< 0: as many as OpenMP gives; results do not depend on it
+    LuFactor factor;                ///< empty: mantissa::factor on this processor; make_lu_factor() has others
 };
 
 struct DenseStep {
