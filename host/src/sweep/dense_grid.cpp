@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "grid.hpp"
+#include "mantissa/host/registry.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa::sweeps {
@@ -22,8 +23,8 @@ namespace {
 
 constexpr std::string_view kProblemKeys[] = {"n", "kind", "kappa", "points", "phi", "seed", "file"};
 constexpr std::string_view kSpecKeys[] = {"a", "l", "u", "acc", "product", "order", "pivot", "div"};
-constexpr std::string_view kOtherKeys[] = {"problem", "lu",     "format",           "refine",
-                                           "steps",   "krylov", "krylov_tolerance", "scale"};
+constexpr std::string_view kOtherKeys[] = {"problem", "engine",           "lu",   "format", "refine", "steps",
+                                           "krylov",  "krylov_tolerance", "scale"};
 
 template <std::size_t N> bool contains(const std::string_view (&list)[N], std::string_view key) {
     return std::find(std::begin(list), std::end(list), key) != std::end(list);
@@ -85,6 +86,7 @@ private:
     std::size_t max_points_;
     std::map<std::string, std::string, std::less<>> problems_; ///< by text: each is checked once
     std::unordered_set<std::string> seen_;
+    std::unordered_set<std::string> engines_; ///< names that are checked
 
     /// A number or a word as `KEY=VALUE` of a text has it.
     [[nodiscard]] std::string word_of(std::string_view key, const Value& value) const {
@@ -137,7 +139,10 @@ private:
         o.spec = spec_of(settings, line);
         for (const auto& [key, setting] : settings) {
             const Value& value = *setting;
-            if (key == "refine")
+            if (key == "engine") {
+                point.engine = text_of("engine", value);
+                if (engines_.insert(point.engine).second) at_line(value.line, [&] { make_lu_factor(point.engine, 1); });
+            } else if (key == "refine")
                 o.refinement = at_line(value.line, [&] { return parse_dense_refinement(text_of("refine", value)); });
             else if (key == "steps") o.max_steps = small_whole(key, value, 0);
             else if (key == "krylov") o.krylov = small_whole(key, value, 1);

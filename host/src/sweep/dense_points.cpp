@@ -12,16 +12,18 @@
 #include "mantissa/base/jobs.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/dense_point.hpp"
+#include "mantissa/host/registry.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa {
 
 namespace {
 
-/// Problems that several points share: built by the first that needs one, let go by the last.
-class SharedProblems {
+/// What several points share: problems, built by the first that needs one and let go by the last, and engines, one
+/// factorisation at a time on each.
+class SharedParts {
 public:
-    explicit SharedProblems(std::span<const DensePoint> points) {
+    explicit SharedParts(std::span<const DensePoint> points) {
         for (const DensePoint& point : points) ++slots_[point.problem].users;
     }
     std::shared_ptr<const DenseProblem> get(const std::string& text) {
@@ -36,25 +38,44 @@ public:
         if (--slot.users == 0) slot.value.reset();
     }
 
+    LuFactor engine(const std::string& name) {
+        const std::lock_guard lock(engines_mutex_);
+        Machine& machine = engines_[name];
+        if (!machine.factor) machine.factor = make_lu_factor(name, 1);
+        return [&machine](const LuSpec& spec, const DenseMatrix& a) {
+            const std::lock_guard alone(machine.mutex);
+            return machine.factor(spec, a);
+        };
+    }
+
 private:
+    struct Machine {
+        std::mutex mutex;
+        LuFactor factor;
+    };
     struct Slot {
         std::mutex mutex;
         std::shared_ptr<const DenseProblem> value;
         std::size_t users = 0;
     };
     std::map<std::string, Slot> slots_;
+    std::mutex engines_mutex_;
+    std::map<std::string, Machine> engines_;
 };
 
-DenseOutcome solve_point(const DensePoint& point, SharedProblems& shared) {
+DenseOutcome solve_point(const DensePoint& point, SharedParts& shared) {
     DenseOutcome outcome;
     try {
         const auto problem = shared.get(point.problem);
         DenseOptions options = point.options;
         options.threads = 1;
+        if (point.engine != "emulated") options.factor = shared.engine(point.engine);
         outcome.unknowns = problem->a.size();
         outcome.result = solve_dense(*problem, options);
         outcome.result.x = {};
     } catch (const InvalidInput& fault) {
+        outcome.refused = fault.what();
+    } catch (const ToolFailure& fault) { // as of a device that fails
         outcome.refused = fault.what();
     } catch (const std::bad_alloc&) {
         outcome.refused = fmt::format("problem '{}': not enough memory for it here; use fewer threads or a smaller "
@@ -96,7 +117,7 @@ void solve_points(std::span<const DensePoint> points, int threads,
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
 
-    SharedProblems shared(points);
+    SharedParts shared(points);
     std::vector<DenseOutcome> outcomes(points.size()); // each from its job to done(), no longer
     base::run_jobs(
         order.size(), threads, [&](std::size_t k) { outcomes[order[k]] = solve_point(points[order[k]], shared); },

@@ -61,6 +61,7 @@ TEST(DenseSweep, IsRefusedWithALine) {
     refused("[[dense]]\nn = 8\nscheme = \"direct\"\n", "no key 'scheme'");
     refused("[[dense]]\nn = 99999\n", "x.toml:2:");
     refused("[[dense]]\nn = 8\nkrylov = 0\n", "krylov must be");
+    refused("[[dense]]\nn = 8\nengine = \"rtl\"\n", "x.toml:3: engine 'rtl': it has no dense systems");
     refused("[[dense]]\nfile = \"/nowhere/a.mtx\"\n", "x.toml:2:");
     refused("[[dense]]\nn = 8\n[[grid]]\nproblem = \"poisson2d:level=3\"\n", "not both");
     expect_invalid([] { (void)parse_sweep(kGrid, "x.toml", 9); }, "more than 9 points");

@@ -13,7 +13,7 @@ namespace mantissa {
 /// What a dense solve needs. Thread counts do not belong to it.
 struct DensePoint {
     std::string problem = "n=256,kind=uniform,seed=1"; ///< canonical, as outline_dense_problem() names it
-    std::string engine = "emulated";                   ///< which forms the factors; the processor is the only one here
+    std::string engine = "emulated";                   ///< which forms the factors, as make_lu_factor() knows it
     DenseOptions options;
 };
 

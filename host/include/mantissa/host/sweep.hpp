@@ -32,7 +32,7 @@
 //     refine = ["ir", "gmres-ir"]
 //
 // Keys: problem, or n kind kappa points phi seed, or file (docs/lu.md); lu (a full text), or format and any of a l u
-// acc product order pivot div, where same leaves the default; refine steps krylov krylov_tolerance scale.
+// acc product order pivot div, where same leaves the default; engine; refine steps krylov krylov_tolerance scale.
 #pragma once
 
 #include <cstddef>
