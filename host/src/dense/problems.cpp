@@ -1,14 +1,17 @@
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <iterator>
+#include <string>
 
 #include <fmt/format.h>
 
+#include "dense/bubbles.hpp"
+#include "dense/kinds.hpp"
+#include "dense/matrix_file.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/dense.hpp"
-#include "mantissa/host/matrix_market.hpp"
-#include "problems/random.hpp"
+#include "running/memory.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa {
@@ -16,76 +19,10 @@ namespace mantissa {
 namespace {
 
 /// 16384 rows are 2 GiB; the sums behind the factors are as large again.
-constexpr std::uint64_t kMostRows = 16384;
-
-DenseMatrix uniform(std::size_t n, problems::SplitMix& random) {
-    DenseMatrix a(n);
-    for (std::size_t i = 0; i < n; ++i)
-        for (double& x : a.row(i)) x = random.unit() - 0.5;
-    return a;
-}
-
-void make_dominant(DenseMatrix& a) {
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        double sum = 1;
-        for (std::size_t j = 0; j < a.size(); ++j)
-            if (j != i) sum += std::fabs(a(i, j));
-        a(i, i) = sum;
-    }
-}
-
-/// A normal number, by Box and Muller.
-double normal(problems::SplitMix& random) {
-    const double radius = std::sqrt(-2 * std::log(1 - random.unit()));
-    return radius * std::cos(2 * std::numbers::pi * random.unit());
-}
-
-/// rows (or columns) of a by a product of n - 1 reflections with random vectors of growing length: Haar-distributed
-/// (Stewart, SIAM J. Numer. Anal. 17(3), 1980).
-void reflect(DenseMatrix& a, problems::SplitMix& random, bool columns) {
-    const std::size_t n = a.size();
-    std::vector<double> v(n), product(n);
-    for (std::size_t first = n - 1; first-- > 0;) {
-        double norm = 0;
-        for (std::size_t i = first; i < n; ++i) {
-            v[i] = normal(random);
-            norm += v[i] * v[i];
-        }
-        norm = std::sqrt(norm);
-        const double scale = norm * (norm + std::fabs(v[first]));
-        v[first] += v[first] < 0 ? -norm : norm;
-        std::fill(product.begin(), product.end(), 0.0);
-        if (columns) {
-            for (std::size_t i = 0; i < n; ++i) {
-                double dot = 0;
-                for (std::size_t j = first; j < n; ++j) dot += a(i, j) * v[j];
-                for (std::size_t j = first; j < n; ++j) a(i, j) -= dot / scale * v[j];
-            }
-        } else {
-            for (std::size_t i = first; i < n; ++i)
-                for (std::size_t j = 0; j < n; ++j) product[j] += v[i] * a(i, j);
-            for (std::size_t i = first; i < n; ++i)
-                for (std::size_t j = 0; j < n; ++j) a(i, j) -= v[i] / scale * product[j];
-        }
-    }
-}
-
-DenseMatrix random_of_condition(std::size_t n, double kappa, problems::SplitMix& random) {
-    DenseMatrix a(n);
-    for (std::size_t i = 0; i < n; ++i)
-        a(i, i) = n == 1 ? 1 : std::pow(kappa, -static_cast<double>(i) / static_cast<double>(n - 1));
-    reflect(a, random, false);
-    reflect(a, random, true);
-    return a;
-}
-
-DenseMatrix dense_copy(const CompressedRows& rows) {
-    DenseMatrix a(rows.rows());
-    for (std::size_t i = 0; i < rows.rows(); ++i)
-        for (std::uint64_t k = rows.row_begin()[i]; k < rows.row_begin()[i + 1]; ++k)
-            a(i, rows.column()[k]) = rows.value()[k];
-    return a;
-}
+constexpr std::size_t kMostRows = 16384;
+constexpr std::string_view kKinds[] = {"uniform",   "dominant", "graded", "randsvd",
+                                       "wilkinson", "hilbert",  "kahan",  "bubbles"};
+constexpr std::string_view kUnseeded[] = {"wilkinson", "hilbert", "kahan"};
 
 DenseProblem with_right_hand_side(std::string name, DenseMatrix a) {
     std::vector<double> b(a.size(), 0.0);
@@ -94,35 +31,96 @@ DenseProblem with_right_hand_side(std::string name, DenseMatrix a) {
     return {std::move(name), std::move(a), std::move(b)};
 }
 
-} // namespace
+/// A problem's text, taken apart.
+struct Parts {
+    std::string file; ///< empty: a matrix that is made
+    std::string kind;
+    std::size_t n = 0, points = 0;
+    std::uint64_t seed = 0;
+    double kappa = 0, phi = 0;
 
-DenseProblem make_dense_problem(std::string_view text) {
-    text::KeyValues options(text, text, "n kind seed kappa file");
+    /// With every key that counts, in one order.
+    [[nodiscard]] std::string canonical() const {
+        if (!file.empty()) return "file=" + file;
+        std::string text = fmt::format("n={},kind={}", n, kind);
+        if (kind == "randsvd") text += ",kappa=" + text::shortest(kappa);
+        if (kind == "bubbles") text += fmt::format(",points={},phi={}", points, text::shortest(phi));
+        if (std::ranges::find(kUnseeded, kind) == std::end(kUnseeded)) text += fmt::format(",seed={}", seed);
+        return text;
+    }
+};
+
+Parts take_apart(std::string_view text) {
+    text::KeyValues options(text, text, "n kind seed kappa points phi file");
+    Parts p;
     if (const auto file = options.take("file")) {
         options.finish();
-        const CompressedRows rows = read_matrix_market(std::string(*file));
-        if (rows.rows() > kMostRows)
-            options.fail(fmt::format("{} rows; a dense copy has {} at most", rows.rows(), kMostRows));
-        return with_right_hand_side(std::string(text), dense_copy(rows));
+        if (file->empty()) options.fail("file= names no file");
+        p.file = *file;
+        return p;
     }
-    const std::size_t n = options.integer("n", 0, kMostRows, {});
-    const std::string kind(options.take("kind").value_or("uniform"));
-    const std::uint64_t seed = options.integer("seed", 0, UINT64_MAX, 1);
-    const double kappa = options.positive("kappa", 1e6);
+    p.n = options.integer("n", 0, kMostRows, {});
+    p.kind = options.take("kind").value_or("uniform");
+    if (std::ranges::find(kKinds, p.kind) == std::end(kKinds))
+        options.fail(fmt::format("kind={} is none of {}", base::shortened(p.kind), fmt::join(kKinds, ", ")));
+    const auto only = [&](const char* key, std::string_view owner) {
+        if (p.kind != owner && text.find(std::string(key) + '=') != std::string_view::npos)
+            options.fail(fmt::format("{}= is for kind={}: leave it out", key, owner));
+    };
+    for (const char* key : {"points", "phi"}) only(key, "bubbles");
+    only("kappa", "randsvd");
+    if (std::ranges::find(kUnseeded, p.kind) != std::end(kUnseeded) && text.find("seed=") != std::string_view::npos)
+        options.fail(fmt::format("kind={} has nothing random: leave seed= out", p.kind));
+    p.seed = options.integer("seed", 0, UINT64_MAX, 1);
+    p.kappa = options.positive("kappa", 1e6);
+    p.phi = options.positive("phi", 0.02);
+    p.points = options.integer("points", 4, kMostRows, 64);
     options.finish();
-    if (kind != "randsvd" && text.find("kappa=") != std::string_view::npos)
-        options.fail("kappa= is for kind=randsvd: leave it out");
-    if (kappa < 1) options.fail("kappa= is a condition: 1 or more");
-    problems::SplitMix random(seed);
-    DenseMatrix a;
-    if (kind == "randsvd") a = random_of_condition(n, kappa, random);
-    else if (kind == "uniform" || kind == "dominant" || kind == "graded") a = uniform(n, random);
-    else options.fail(fmt::format("kind={} is not uniform, dominant, graded or randsvd", base::shortened(kind)));
-    if (kind == "dominant") make_dominant(a);
-    if (kind == "graded")
-        for (std::size_t i = 0; i < n; ++i)
-            for (double& x : a.row(i)) x = std::ldexp(x, -static_cast<int>(40 * i / n));
-    return with_right_hand_side(std::string(text), std::move(a));
+    if (p.kappa < 1) options.fail("kappa= is a condition: 1 or more");
+    if (p.kind == "bubbles" && p.n % p.points != 0)
+        options.fail(fmt::format(
+            "{} unknowns are no whole number of bubbles of {} points: give a multiple of points=", p.n, p.points));
+    return p;
+}
+
+DenseMatrix made_matrix(const Parts& p) {
+    if (p.kind == "dominant") return dense::dominant_matrix(p.n, p.seed);
+    if (p.kind == "graded") return dense::graded_matrix(p.n, p.seed);
+    if (p.kind == "randsvd") return dense::randsvd_matrix(p.n, p.kappa, p.seed);
+    if (p.kind == "wilkinson") return dense::wilkinson_matrix(p.n);
+    if (p.kind == "hilbert") return dense::hilbert_matrix(p.n);
+    if (p.kind == "kahan") return dense::kahan_matrix(p.n);
+    if (p.kind == "bubbles") return dense::bubble_matrix(dense::place_bubbles(p.n / p.points, p.points, p.phi, p.seed));
+    return dense::uniform_matrix(p.n, p.seed);
+}
+
+/// The matrix, its scaled copy, the factors, and the sums behind them, which take up to 16 bytes each.
+constexpr std::size_t kBytesAnElement = 8 + 8 + 8 + 16;
+
+/// So many unknowns fit this machine's memory.
+std::size_t fitting_rows() {
+    return static_cast<std::size_t>(
+        std::sqrt(static_cast<double>(running::physical_memory()) / static_cast<double>(kBytesAnElement)));
+}
+
+} // namespace
+
+DenseOutline outline_dense_problem(std::string_view text) {
+    const Parts p = take_apart(text);
+    return {p.canonical(), p.file.empty() ? p.n : dense::read_dense_rows(p.file, kMostRows)};
+}
+
+DenseProblem make_dense_problem(std::string_view text) {
+    const Parts p = take_apart(text);
+    if (!p.file.empty())
+        return with_right_hand_side(p.canonical(),
+                                    dense::read_dense_matrix(p.file, std::min(kMostRows, fitting_rows())));
+    if (p.n > fitting_rows())
+        throw InvalidInput(fmt::format("'{}': {} unknowns need {:.1f} GB with their factors, and this machine has "
+                                       "{:.1f}; {} unknowns fit",
+                                       p.canonical(), p.n, 1e-9 * static_cast<double>(kBytesAnElement * p.n * p.n),
+                                       1e-9 * static_cast<double>(running::physical_memory()), fitting_rows()));
+    return with_right_hand_side(p.canonical(), made_matrix(p));
 }
 
 } // namespace mantissa

@@ -72,7 +72,8 @@ public:
 
     DenseResult run() {
         const Clock factoring;
-        const LuFactors factors = factor(o_.spec, scaled_.a, threads_);
+        const LuFactors factors =
+            o_.factor ? o_.factor(o_.spec, scaled_.a) : factor(o_.spec, scaled_.a, threads_);
         r_.factor_seconds = factoring.seconds();
         r_.end = factors.end;
         r_.at = factors.at;

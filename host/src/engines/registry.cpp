@@ -19,6 +19,7 @@ std::unique_ptr<Engine> make_rtl_engine();
 #endif
 #ifdef MANTISSA_ENGINE_GPU
 std::unique_ptr<Engine> make_gpu_engine();
+std::function<LuFactors(const LuSpec&, const DenseMatrix&)> make_gpu_lu_factor();
 #endif
 
 namespace {
@@ -47,8 +48,10 @@ constexpr std::unique_ptr<Engine> (*kMakeRtl)() = nullptr;
 #endif
 #ifdef MANTISSA_ENGINE_GPU
 constexpr auto kMakeGpu = make_gpu_engine;
+constexpr auto kMakeGpuLu = make_gpu_lu_factor;
 #else
 constexpr std::unique_ptr<Engine> (*kMakeGpu)() = nullptr;
+constexpr LuFactor (*kMakeGpuLu)() = nullptr;
 #endif
 
 constexpr Known kKnown[] = {
@@ -94,6 +97,21 @@ std::unique_ptr<Engine> make_engine(std::string_view name) {
         names += known.name;
     }
     throw InvalidInput(fmt::format("engine {}: no such engine; the engines are {}", base::quoted(name), names));
+}
+
+LuFactor make_lu_factor(std::string_view engine, int threads) {
+    if (engine == "emulated")
+        return [threads](const LuSpec& spec, const DenseMatrix& a) { return factor(spec, a, threads); };
+    for (const Known& known : kKnown) {
+        if (known.name != engine) continue;
+        if (engine != "gpu")
+            throw InvalidInput(fmt::format("engine '{}': it has no dense systems; use engine emulated or gpu", engine));
+        if (kMakeGpuLu == nullptr)
+            throw InvalidInput(fmt::format("engine 'gpu': {}; or use engine 'emulated'", known.missing));
+        return kMakeGpuLu();
+    }
+    throw InvalidInput(
+        fmt::format("engine {}: no such engine; dense systems have emulated and gpu", base::quoted(engine)));
 }
 
 } // namespace mantissa

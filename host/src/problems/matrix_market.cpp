@@ -1,8 +1,6 @@
 #include "mantissa/host/matrix_market.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -12,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "text/market_banner.hpp"
 #include "text/number_text.hpp"
 #include "text/packed_file.hpp"
 
@@ -19,57 +18,10 @@ namespace mantissa {
 
 namespace {
 
+using Banner = text::MarketBanner;
 using text::NumberText;
-
-struct Banner {
-    bool array = false, integer = false, symmetric = false;
-};
-
-/// What is wrong with the words of a first line; empty when nothing is.
-std::string banner_fault(const std::array<std::string, 5>& word, std::size_t count) {
-    if (word[0] != "%%matrixmarket") return "no MatrixMarket file: the first line must begin with %%MatrixMarket";
-    if (count != word.size() || word[1] != "matrix")
-        return "the first line must read %%MatrixMarket matrix coordinate real symmetric (or general)";
-    if (word[2] != "coordinate" && word[2] != "array")
-        return "the storage named on the first line must be coordinate or array";
-    if (word[3] == "pattern") return "a pattern file holds no values: write the matrix with real values";
-    if (word[3] == "complex") return "complex values: only real and integer matrices can be solved";
-    if (word[3] != "real" && word[3] != "integer" && word[3] != "double")
-        return "the field named on the first line must be real or integer";
-    if (word[4] == "skew-symmetric" || word[4] == "hermitian")
-        return "a " + word[4] + " file: the matrix must be real and symmetric, stored as symmetric or general";
-    if (word[4] != "symmetric" && word[4] != "general")
-        return "the symmetry named on the first line must be symmetric or general";
-    return {};
-}
-
-/// A byte-order mark says that the text is UTF-8, which it is anyway.
-std::string_view without_mark(std::string_view text) {
-    constexpr std::string_view kMark = "\xEF\xBB\xBF";
-    if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
-    return text;
-}
-
-void refuse_foreign(std::string_view text, std::string_view name) {
-    if (const std::string kind = text::foreign_kind(text); !kind.empty()) NumberText::fail(name, 1, kind);
-}
-
-/// The first line: %%MatrixMarket matrix coordinate real symmetric
-Banner read_banner(NumberText& text, std::string_view name) {
-    std::string line(text.take_line().substr(0, 200));
-    for (char& c : line) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    std::array<std::string, 5> word;
-    std::size_t count = 0;
-    for (std::size_t at = line.find_first_not_of(" \t"); at < line.size(); at = line.find_first_not_of(" \t", at)) {
-        const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
-        if (count < word.size()) word[count] = line.substr(at, end - at);
-        ++count;
-        at = end;
-    }
-    const std::string fault = banner_fault(word, count);
-    if (!fault.empty()) NumberText::fail(name, 1, fault);
-    return {word[2] == "array", word[3] == "integer", word[4] == "symmetric"};
-}
+using text::refuse_foreign;
+using text::without_mark;
 
 struct Entry {
     std::uint32_t row, column; ///< from 0
@@ -81,12 +33,6 @@ struct Coordinates {
     std::size_t first_entry_offset = 0;
     std::vector<Entry> entries;
 };
-
-void end_of_line(NumberText& text, const char* behind) {
-    text.skip_blanks();
-    if (!text.at_line_end()) text.fail(fmt::format("'{}' behind {}: remove it", text.word(), behind));
-    text.next_line();
-}
 
 /// The line of the entry `index` of the file, found by reading it again: errors only.
 std::uint64_t line_of_entry(std::string_view file, std::string_view name, std::size_t index) {
@@ -114,7 +60,7 @@ Coordinates read_entries(NumberText& text, const Banner& banner) {
     if (entries < rows)
         text.fail(
             fmt::format("{} entries for {} rows: a positive definite matrix has every diagonal entry", entries, rows));
-    end_of_line(text, "the number of entries");
+    text::end_market_line(text, "the number of entries");
     // "1 1 1" and a line end: no entry is shorter, so a wrong count is found before memory is taken for it.
     if (entries > (text.left() + 1) / 6)
         text.fail(fmt::format("{} entries announced, but the file is too short for them: it is truncated or its size "
@@ -134,7 +80,7 @@ Coordinates read_entries(NumberText& text, const Banner& banner) {
         const double value = text.real("the value");
         if (banner.integer && value != std::trunc(value))
             text.fail("a fraction in an integer file: name the field real on line 1");
-        end_of_line(text, "the value");
+        text::end_market_line(text, "the value");
         c.entries.push_back({static_cast<std::uint32_t>(row - 1), static_cast<std::uint32_t>(column - 1), value});
     }
     if (text.next_content())
@@ -247,21 +193,15 @@ void refuse_array(const Banner& banner, std::string_view name) {
         NumberText::fail(name, 1, "an array file holds a dense matrix: write the matrix in coordinate storage");
 }
 
-/// The longest text that a sensible file with so many numbers has: 256 characters for each, and a mebibyte.
-std::size_t longest_text(std::uint64_t numbers) {
-    constexpr std::uint64_t kMargin = std::uint64_t{1} << 20, kEach = 256;
-    return numbers < SIZE_MAX / kEach - kMargin ? static_cast<std::size_t>(kMargin + numbers * kEach) : SIZE_MAX;
-}
-
 /// Of a matrix file, by its size line.
 std::optional<std::size_t> matrix_limit(std::string_view beginning, std::string_view name) {
     refuse_foreign(beginning, name);
     NumberText text(without_mark(beginning), name);
-    refuse_array(read_banner(text, name), name);
+    refuse_array(text::read_market_banner(text, name), name);
     if (!text.next_content() || text.left() < 100) return std::nullopt; // the line may not be all there
     text.whole("the number of rows");
     text.whole("the number of columns");
-    return longest_text(text.whole("the number of entries"));
+    return text::longest_market_text(text.whole("the number of entries"));
 }
 
 /// Of a vector file.
@@ -269,7 +209,7 @@ std::size_t vector_limit(std::string_view beginning, std::string_view name, std:
     refuse_foreign(beginning, name);
     if (beginning.find('\0') != std::string_view::npos)
         NumberText::fail(name, 1, "binary data: give a text file of numbers");
-    return longest_text(size);
+    return text::longest_market_text(size);
 }
 
 } // namespace
@@ -278,7 +218,7 @@ CompressedRows parse_matrix_market(std::string_view file, std::string_view name)
     refuse_foreign(file, name);
     file = without_mark(file);
     NumberText text(file, name);
-    const Banner banner = read_banner(text, name);
+    const Banner banner = text::read_market_banner(text, name);
     refuse_array(banner, name);
     const Coordinates c = read_entries(text, banner);
 
@@ -331,7 +271,7 @@ std::vector<double> parse_vector(std::string_view file, std::string_view name, s
     std::vector<double> values;
     values.reserve(std::min(size, file.size() / 2 + 1));
     if (file.substr(0, 2) == "%%") {
-        const Banner banner = read_banner(text, name);
+        const Banner banner = text::read_market_banner(text, name);
         if (!banner.array)
             NumberText::fail(name, 1, "a coordinate file as right-hand side: write it in array storage, one column");
         if (banner.symmetric) NumberText::fail(name, 1, "a symmetric file as right-hand side: name it general");
@@ -340,7 +280,7 @@ std::vector<double> parse_vector(std::string_view file, std::string_view name, s
         const std::uint64_t columns = text.whole("the number of columns");
         if (rows != size || columns != 1)
             text.fail(fmt::format("a right-hand side of {} x {}: the system needs {} x 1", rows, columns, size));
-        end_of_line(text, "the number of columns");
+        text::end_market_line(text, "the number of columns");
     }
     for (;;) {
         if (!text.next_content()) break;

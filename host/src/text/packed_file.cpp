@@ -17,6 +17,7 @@
 
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
+#include "running/memory.hpp"
 
 namespace mantissa::text {
 
@@ -26,12 +27,6 @@ constexpr std::size_t kBlock = std::size_t{1} << 16;
 /// A beginning as long as this that does not tell the limit never will: comments of 16 MiB.
 constexpr std::size_t kLongestBeginning = std::size_t{1} << 24;
 constexpr std::string_view kGzip = "\x1F\x8B";
-
-std::size_t half_of_memory() {
-    const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0) return SIZE_MAX;
-    return static_cast<std::size_t>(pages) / 2 * static_cast<std::size_t>(page);
-}
 
 /// One open file, read plain or through zlib, which also passes on what is not packed.
 class Source {
@@ -116,7 +111,7 @@ base::FileText read_packed_file(const std::string& path, const TextLimit& limit)
     base::FileText text;
     std::size_t capacity = 0, asked_at = kBlock;
     std::optional<std::size_t> most;
-    const std::size_t memory = half_of_memory();
+    const std::size_t memory = running::physical_memory() / 2;
     grow(text, capacity, kBlock);
     for (;;) {
         if (text.size == capacity) {

@@ -8,6 +8,8 @@
 #include <omp.h>
 
 #include "float_sums.hpp"
+#include "pivot.hpp"
+#include "tournament.hpp"
 #include "window_sums.hpp"
 
 namespace mantissa {
@@ -18,20 +20,6 @@ namespace {
 using Index = std::ptrdiff_t;
 constexpr std::size_t kPanel = 32; ///< columns whose updates of the trailing matrix are put off; no bit depends on it
 constexpr std::size_t kTile = 512; ///< elements of a row that take all of a panel's updates while they are near
-
-/// What went wrong in the first column in which anything did; there a zero pivot counts before an overflow, and that
-/// before a number that is not finite. So it depends neither on panels nor on threads.
-struct Fault {
-    LuEnd end = LuEnd::factored;
-    std::size_t at = 0;
-    static int rank(LuEnd e) { return e == LuEnd::singular ? 0 : e == LuEnd::overflow ? 1 : 2; }
-    void note(LuEnd what, std::size_t column) {
-        if (end == LuEnd::factored || column < at || (column == at && rank(what) < rank(end))) {
-            end = what;
-            at = column;
-        }
-    }
-};
 
 /// One factorisation: the driver over the sums' arithmetic.
 template <class Sums> class Factorisation {
@@ -47,10 +35,7 @@ public:
     }
 
     LuFactors run() {
-        // Full pivoting looks at the whole trailing matrix in every step: nothing can be put off.
-        const std::size_t panel = spec_.pivot == LuPivot::full      ? 1
-                                  : spec_.order == LuOrder::blocked ? static_cast<std::size_t>(spec_.block)
-                                                                    : kPanel;
+        const std::size_t panel = panel_columns();
         for (std::size_t begin = 0; begin < n_ && fault_.end == LuEnd::factored; begin += panel) {
             const std::size_t end = std::min(n_, begin + panel);
             const std::size_t done = factor_panel(begin, end);
@@ -74,26 +59,29 @@ private:
     std::vector<Value> packed_;   ///< rows of U behind the panel, one behind the other
     std::vector<double> largest_; ///< max |u| of each
 
-    /// The pivot's place in step k.
-    [[nodiscard]] std::pair<std::size_t, std::size_t> find_pivot(std::size_t k) const {
-        std::size_t row = k, column = k;
-        if (spec_.pivot == LuPivot::none) return {row, column};
-        const std::size_t last = spec_.pivot == LuPivot::full ? n_ : k + 1;
-        auto best = sums_.magnitude(k, k);
-        for (std::size_t i = k; i < n_; ++i)
-            for (std::size_t j = k; j < last; ++j) {
-                const auto here = sums_.magnitude(i, j);
-                const bool tie = here == best && (j < column || (j == column && i < row));
-                if (here > best || tie) {
-                    best = here;
-                    row = i;
-                    column = j;
-                }
-            }
-        if (spec_.pivot == LuPivot::threshold &&
-            static_cast<double>(sums_.magnitude(k, k)) >= spec_.tau * static_cast<double>(best))
-            return {k, k};
-        return {row, column};
+    [[nodiscard]] std::size_t panel_columns() const {
+        // Full pivoting looks at the whole trailing matrix in every step: nothing can be put off.
+        if (spec_.pivot == LuPivot::full) return 1;
+        if (spec_.order == LuOrder::blocked) return static_cast<std::size_t>(spec_.block);
+        if (spec_.pivot != LuPivot::tournament) return kPanel;
+        const auto together = static_cast<std::size_t>(spec_.tournament_columns);
+        return std::max<std::size_t>(1, kPanel / together) * together;
+    }
+
+    /// Brings the pivots of the columns from k on to their rows. False on a fault.
+    bool hold_tournament(std::size_t k) {
+        ElectionFaults faults;
+        const std::vector<std::uint32_t> chosen = play_tournament(spec_, sums_, n_, k, threads_, faults);
+        if (faults.overflow) fault_.note(LuEnd::overflow, k);
+        if (faults.not_finite) fault_.note(LuEnd::not_finite, k);
+        if (faults.overflow || faults.not_finite) return false;
+        std::vector<std::uint32_t> place(chosen); // where each chosen row lies by now
+        for (std::size_t t = 0; t < place.size(); ++t) {
+            exchange(k + t, place[t], k + t);
+            for (std::size_t later = t + 1; later < place.size(); ++later)
+                if (place[later] == k + t) place[later] = place[t];
+        }
+        return true;
     }
 
     void exchange(std::size_t k, std::size_t row, std::size_t column) {
@@ -111,16 +99,14 @@ private:
         }
     }
 
-    [[nodiscard]] double quotient(double numerator, double pivot, double reciprocal) const {
-        return spec_.division == LuDivision::exact ? exact::div(spec_.l, numerator, pivot)
-                                                   : exact::mul(spec_.l, numerator, reciprocal);
-    }
-
     /// Columns begin .. end of L and the square of U beside them. Returns the step behind the last one with a pivot.
     std::size_t factor_panel(std::size_t begin, std::size_t end) {
         std::vector<Value> row;
         for (std::size_t k = begin; k < end; ++k) {
-            const auto [pivot_row, pivot_column] = find_pivot(k);
+            if (spec_.pivot == LuPivot::tournament && k % static_cast<std::size_t>(spec_.tournament_columns) == 0 &&
+                !hold_tournament(k))
+                return k;
+            const auto [pivot_row, pivot_column] = find_pivot(spec_, sums_, n_, k);
             exchange(k, pivot_row, pivot_column);
             bool overflow = false, finite = true;
             const double pivot = out_(k, k) = sums_.rounded(k, k, overflow);
@@ -141,7 +127,7 @@ private:
 #pragma omp parallel for schedule(static) num_threads(threads_) reduction(|| : overflow) reduction(&& : finite)
             for (Index i = static_cast<Index>(k) + 1; i < static_cast<Index>(n_); ++i) {
                 const auto at = static_cast<std::size_t>(i);
-                const double l = quotient(sums_.rounded(at, k, overflow), pivot, reciprocal);
+                const double l = quotient(spec_, sums_.rounded(at, k, overflow), pivot, reciprocal);
                 out_(at, k) = l;
                 finite = finite && std::isfinite(l);
                 if (std::isfinite(l) && !row.empty()) sums_.update(at, k + 1, l, row, largest, overflow);

@@ -1,6 +1,7 @@
 #include "mantissa/lu/spec.hpp"
 
 #include <charconv>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -54,6 +55,22 @@ void parse_order(std::string_view text, std::string_view value, LuSpec& spec) {
     } else fail(text, "order is right, crout or blocked:NB");
 }
 
+/// "", ":C" or ":C:R".
+void parse_tournament(std::string_view text, std::string_view rest, LuSpec& spec) {
+    spec.pivot = LuPivot::tournament;
+    if (rest.empty()) return;
+    const auto colon = rest.find(':', 1);
+    const auto columns = to_int(rest.substr(1, colon == std::string_view::npos ? colon : colon - 1));
+    // Without ROWS, four times the columns; more columns than a leaf may have are refused by validate().
+    const auto rows = colon != std::string_view::npos            ? to_int(rest.substr(colon + 1))
+                      : columns && *columns <= LuSpec::kMaxBlock ? std::optional(4 * *columns)
+                                                                 : columns;
+    if (!columns || !rows)
+        fail(text, fmt::format("pivot=tournament{}: write tournament:COLUMNS:ROWS, whole numbers", rest));
+    spec.tournament_columns = *columns;
+    spec.tournament_rows = *rows;
+}
+
 void parse_pivot(std::string_view text, std::string_view value, LuSpec& spec) {
     if (value == "none") spec.pivot = LuPivot::none;
     else if (value == "partial") spec.pivot = LuPivot::partial;
@@ -64,7 +81,9 @@ void parse_pivot(std::string_view text, std::string_view value, LuSpec& spec) {
         if (error != std::errc{} || end != number.data() + number.size() || number.empty())
             fail(text, fmt::format("pivot={}: write threshold:TAU, 0 < TAU <= 1", value));
         spec.pivot = LuPivot::threshold;
-    } else fail(text, "pivot is none, partial, full or threshold:TAU");
+    } else if (value == "tournament" || value.starts_with("tournament:")) {
+        parse_tournament(text, value.substr(10), spec);
+    } else fail(text, "pivot is none, partial, full, threshold:TAU or tournament[:COLUMNS[:ROWS]]");
 }
 
 } // namespace
@@ -78,6 +97,9 @@ bool operator==(const LuSpec& x, const LuSpec& y) {
     if (x.exact_product != y.exact_product || (!x.exact_product && !(x.product == y.product))) return false;
     if (x.order != y.order || (x.order == LuOrder::blocked && x.block != y.block)) return false;
     if (x.pivot != y.pivot || (x.pivot == LuPivot::threshold && x.tau != y.tau)) return false;
+    if (x.pivot == LuPivot::tournament &&
+        (x.tournament_columns != y.tournament_columns || x.tournament_rows != y.tournament_rows))
+        return false;
     return x.division == y.division;
 }
 
@@ -104,6 +126,16 @@ void LuSpec::validate() const {
     check(order != LuOrder::blocked || (block >= 1 && block <= kMaxBlock),
           fmt::format("order=blocked:NB has 1 to {} columns a panel", kMaxBlock));
     check(pivot != LuPivot::threshold || (tau > 0 && tau <= 1), "pivot=threshold:TAU has 0 < TAU <= 1");
+    if (pivot == LuPivot::tournament) {
+        check(tournament_columns >= 1 && tournament_columns <= kMaxBlock && tournament_rows >= tournament_columns &&
+                  tournament_rows <= kMaxLeaf,
+              fmt::format("pivot=tournament:COLUMNS:ROWS has 1 to {} columns, and from as many rows as columns to {}",
+                          kMaxBlock, kMaxLeaf));
+        check(order != LuOrder::blocked || block % tournament_columns == 0,
+              fmt::format("pivot=tournament:{} chooses the pivots of {} columns at once, and order=blocked:{} has no "
+                          "whole number of those in a panel: write a multiple",
+                          tournament_columns, tournament_columns, block));
+    }
     check(
         pivot != LuPivot::full || order == LuOrder::right,
         "pivot=full looks at the whole trailing matrix in each step, which order=crout and order=blocked do not have: "
@@ -159,6 +191,8 @@ std::string to_string(const LuSpec& spec) {
     if (spec.pivot == LuPivot::none) text += ",pivot=none";
     if (spec.pivot == LuPivot::full) text += ",pivot=full";
     if (spec.pivot == LuPivot::threshold) text += fmt::format(",pivot=threshold:{}", spec.tau);
+    if (spec.pivot == LuPivot::tournament)
+        text += fmt::format(",pivot=tournament:{}:{}", spec.tournament_columns, spec.tournament_rows);
     if (spec.division == LuDivision::reciprocal) text += ",div=reciprocal";
     return text;
 }

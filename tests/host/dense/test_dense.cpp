@@ -74,7 +74,7 @@ TEST(Dense, AHopelessFormatIsSaidToStagnate) {
 }
 
 TEST(Dense, RefusesInOneLine) {
-    for (const char* text : {"", "n=-1", "n=x", "n=20000", "kind=uniform", "n=4,kind=hilbert", "n=4,kappa=3",
+    for (const char* text : {"", "n=-1", "n=x", "n=20000", "kind=uniform", "n=4,kind=hilbret", "n=4,kappa=3",
                              "n=4,kind=randsvd,kappa=0.5", "n=4,n=5", "n=4,file=x.mtx", "file=/nowhere/x.mtx"})
         EXPECT_THROW((void)make_dense_problem(text), InvalidInput) << text;
 }

@@ -4,8 +4,6 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <map>
-#include <memory>
 #include <numeric>
 #include <random>
 #include <string>
@@ -13,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "judge.hpp"
+#include "form.hpp"
 #include "mantissa/exact.hpp"
 #include "reference.hpp"
 
@@ -23,6 +21,9 @@ extern "C" void dgetrf_(const int* m, const int* n, double* a, const int* lda, i
 
 namespace mantissa {
 namespace {
+
+using test::form_exact;
+using test::JudgeForm;
 
 DenseMatrix uniform(std::size_t n, unsigned seed, double scale = 1) {
     std::mt19937_64 random(seed);
@@ -40,39 +41,6 @@ DenseMatrix coarse(std::size_t n, unsigned seed) {
         for (std::size_t j = 0; j < n; ++j) a(i, j) = static_cast<double>(static_cast<int>(random() % 5) - 2);
     return a;
 }
-
-double form_exact(Operation op, const Format& f, double a, double b, double c) {
-    switch (op) {
-    case Operation::convert:
-        return exact::convert(f, a);
-    case Operation::add:
-        return exact::add(f, a, b);
-    case Operation::sub:
-        return exact::sub(f, a, b);
-    case Operation::mul:
-        return exact::mul(f, a, b);
-    case Operation::div:
-        return exact::div(f, a, b);
-    default:
-        return exact::fma(f, a, b, c);
-    }
-}
-
-/// MPFR's results; a judge for each format.
-class JudgeForm {
-public:
-    double operator()(Operation op, const Format& f, double a, double b, double c) const {
-        const std::string key = to_string(f);
-        auto& judge = judges_->try_emplace(key, nullptr).first->second;
-        if (!judge) judge = std::make_shared<judge::Judge>(f, 53);
-        judge->form(op, a, b, c);
-        return judge->result(f);
-    }
-
-private:
-    std::shared_ptr<std::map<std::string, std::shared_ptr<judge::Judge>>> judges_ =
-        std::make_shared<std::map<std::string, std::shared_ptr<judge::Judge>>>();
-};
 
 void expect_same(const LuFactors& got, const LuFactors& want, const std::string& what) {
     ASSERT_EQ(to_string(got.end), to_string(want.end)) << what;
@@ -105,6 +73,11 @@ const std::vector<std::string> kSpecs = {
     "lu:s23e8,acc=fixed[15:-34],pivot=full",
     "lu:s36e11,acc=fixed[13:-50],order=blocked:8",
     "lu:s4e8,acc=fixed[12:-12],div=reciprocal",
+    "lu:s10e5,acc=fixed[15:-34],pivot=tournament:4:8",
+    "lu:s23e8,pivot=tournament:5:6",
+    "lu:s7e8,pivot=tournament:1:3",
+    "lu:s10e5,acc=s23e8,order=blocked:12,pivot=tournament:4:4,div=reciprocal",
+    "lu:s14e8,product=exact,order=crout,pivot=tournament",
 };
 
 TEST(Lu, EqualsItsDefinitionInEverySpecAtOddSizes) {
@@ -141,6 +114,32 @@ TEST(Lu, AFixedWindowsFactorDoesNotDependOnTheOrder) {
     const LuFactors want = factor(parse_lu_spec("lu:s10e5,acc=fixed[15:-34]"), a, 1);
     for (const char* order : {"crout", "blocked:1", "blocked:7", "blocked:64", "blocked:200"})
         expect_same(factor(parse_lu_spec("lu:s10e5,acc=fixed[15:-34],order=" + std::string(order)), a, 2), want, order);
+}
+
+/// One leaf that holds every row is partial pivoting; a tournament of leaves that is played again level by level
+/// chooses other rows, and the elements stay about as small.
+TEST(Lu, ATournamentOfOneLeafIsPartialPivoting) {
+    for (const char* base : {"lu:s10e5,acc=fixed[15:-34]", "lu:s23e8", "lu:s10e5,acc=s23e8,order=blocked:64"})
+        for (const DenseMatrix& a : {uniform(200, 3), coarse(200, 3)}) {
+            const std::string text = base;
+            const LuFactors partial = factor(parse_lu_spec(text), a, 2);
+            expect_same(factor(parse_lu_spec(text + ",pivot=tournament:32:200"), a, 2), partial, text);
+            const LuFactors several = factor(parse_lu_spec(text + ",pivot=tournament:16:32"), a, 2);
+            if (partial.end != LuEnd::factored) continue;
+            ASSERT_EQ(several.end, LuEnd::factored);
+            EXPECT_NE(several.rows, partial.rows);
+            EXPECT_LT(several.growth, 4 * partial.growth);
+        }
+}
+
+/// In a window the tournament too depends on the spec alone: any order whose panels hold whole tournaments.
+TEST(Lu, ATournamentInAWindowDoesNotDependOnTheOrder) {
+    const DenseMatrix a = uniform(150, 6);
+    const LuFactors want = factor(parse_lu_spec("lu:s10e5,acc=fixed[15:-34],pivot=tournament:8:16"), a, 1);
+    for (const char* order : {"crout", "blocked:8", "blocked:24", "blocked:160"})
+        expect_same(
+            factor(parse_lu_spec("lu:s10e5,acc=fixed[15:-34],pivot=tournament:8:16,order=" + std::string(order)), a, 3),
+            want, order);
 }
 
 /// The word path and the general one, at the seam between them: the same spec at sizes on both sides would differ in
@@ -223,8 +222,8 @@ TEST(Lu, SubstitutionInDoubleIsThePlainOne) {
 
 TEST(Lu, FaultsHaveAStatusAndAColumn) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    for (const char* text :
-         {"lu:s23e8", "lu:s10e5,acc=fixed[15:-34]", "lu:s10e5,order=blocked:4", "lu:s36e11,acc=fixed[13:-50]"}) {
+    for (const char* text : {"lu:s23e8", "lu:s10e5,acc=fixed[15:-34]", "lu:s10e5,order=blocked:4",
+                             "lu:s36e11,acc=fixed[13:-50]", "lu:s23e8,pivot=tournament:8:16"}) {
         const LuSpec spec = parse_lu_spec(text);
         DenseMatrix a = uniform(50, 1);
         for (std::size_t i = 0; i < 50; ++i) a(i, 41) = 0;
@@ -260,6 +259,25 @@ TEST(Lu, OverflowIsTheSameForEveryOrderAndThreadCount) {
     DenseMatrix large = uniform(4, 2);
     large(2, 3) = 1e4;
     EXPECT_EQ(factor(parse_lu_spec("lu:s10e8,acc=fixed[4:-30]"), large).end, LuEnd::overflow);
+}
+
+/// An election that leaves its window, or whose values are not finite, ends all: in the column where it was held.
+TEST(Lu, AFaultOfATournamentIsInItsFirstColumn) {
+    const DenseMatrix a = uniform(40, 2);
+    for (const int threads : {1, 3})
+        for (const char* order : {"right", "blocked:16"}) {
+            // In 32 steps, elements of up to 1/2 grow to 1 and more, and -1 is the least number of the window.
+            const std::string text = "lu:s10e5,acc=fixed[0:-30],pivot=tournament:8:10,order=";
+            const LuFactors f = factor(parse_lu_spec(text + order), a, threads);
+            EXPECT_EQ(f.end, LuEnd::overflow);
+            EXPECT_EQ(f.at % 8, 0U);
+        }
+    DenseMatrix huge(9);
+    for (std::size_t i = 0; i < 9; ++i)
+        for (std::size_t j = 0; j < 9; ++j) huge(i, j) = i == j ? 1 : i > j && j > 5 ? -1 : i < j && j == 8 ? 60000 : 0;
+    const LuFactors f = factor(parse_lu_spec("lu:half,pivot=tournament:3:3"), huge);
+    EXPECT_EQ(f.end, LuEnd::not_finite);
+    EXPECT_EQ(f.at, 6U);
 }
 
 /// Half's largest number is 65504.
@@ -304,6 +322,13 @@ TEST(LuSpecText, RefusesInOneLine) {
                              "lu:s23e8,pivot=threshold:0",
                              "lu:s23e8,pivot=threshold:2",
                              "lu:s23e8,pivot=threshold:nan",
+                             "lu:s23e8,pivot=tournament:",
+                             "lu:s23e8,pivot=tournament:0",
+                             "lu:s23e8,pivot=tournament:8:7",
+                             "lu:s23e8,pivot=tournament:8:x",
+                             "lu:s23e8,pivot=tournament:2147483647",
+                             "lu:s23e8,pivot=tournament:8,order=blocked:12",
+                             "lu:s23e8,pivot=tournaments",
                              "lu:s23e8,div=maybe",
                              "lu:s23e8,x=1",
                              "lu:s23e8,l=s10e5,l=s10e5",

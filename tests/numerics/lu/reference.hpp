@@ -3,8 +3,10 @@
 // turn comes.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -43,10 +45,7 @@ public:
                 return f_;
             }
             for (std::size_t i = k + 1; i < n_; ++i) {
-                const double numerator = rounded(sum(i, k, k));
-                f_.lu(i, k) = spec_.division == LuDivision::exact ? form_(Operation::div, spec_.l, numerator, u, 0)
-                                                                  : form_(Operation::mul, spec_.l, numerator,
-                                                                          form_(Operation::div, spec_.l, 1.0, u, 0), 0);
+                f_.lu(i, k) = quotient(rounded(sum(i, k, k)), u);
             }
         }
         f_.at = n_;
@@ -113,8 +112,71 @@ private:
         if (!spec_.fixed) return std::fabs(a.value) > std::fabs(b.value);
         return (a.units < 0 ? -a.units : a.units) > (b.units < 0 ? -b.units : b.units);
     }
+    [[nodiscard]] double quotient(double numerator, double u) const {
+        return spec_.division == LuDivision::exact
+                   ? form_(Operation::div, spec_.l, numerator, u, 0)
+                   : form_(Operation::mul, spec_.l, numerator, form_(Operation::div, spec_.l, 1.0, u, 0), 0);
+    }
+    /// The rows (their places) that partial pivoting brings to the front in the columns k .. k + columns - 1.
+    [[nodiscard]] std::vector<std::size_t> election(const std::vector<std::size_t>& rows, std::size_t k,
+                                                    std::size_t columns) const {
+        std::vector<std::pair<std::size_t, std::vector<Sum>>> w;
+        for (const std::size_t i : rows) {
+            w.emplace_back(i, std::vector<Sum>{});
+            for (std::size_t j = k; j < k + columns; ++j) w.back().second.push_back(sum(i, j, k));
+        }
+        std::vector<std::size_t> winners;
+        for (std::size_t t = 0; t < columns && t < w.size(); ++t) {
+            std::size_t best = t;
+            for (std::size_t i = t; i < w.size(); ++i)
+                if (larger(w[i].second[t], w[best].second[t])) best = i;
+            std::swap(w[best], w[t]);
+            winners.push_back(w[t].first);
+            const double u = rounded(w[t].second[t]);
+            if (u == 0) continue;
+            for (std::size_t i = t + 1; i < w.size(); ++i) {
+                const double l = quotient(rounded(w[i].second[t]), u);
+                for (std::size_t j = t + 1; j < columns; ++j) subtract(w[i].second[j], l, rounded(w[t].second[j]));
+            }
+        }
+        return winners;
+    }
+    [[nodiscard]] std::vector<std::size_t> tournament(std::size_t first, std::size_t last, std::size_t leaves,
+                                                      std::size_t k, std::size_t columns) const {
+        const auto leaf = static_cast<std::size_t>(spec_.tournament_rows);
+        if (leaves == 1) {
+            std::vector<std::size_t> rows;
+            for (std::size_t i = first; i < std::min(last, first + leaf); ++i) rows.push_back(i);
+            return election(rows, k, columns);
+        }
+        // The greatest power of two below the number of leaves goes to the left: that is what pairing level by level
+        // comes to.
+        std::size_t left = 1;
+        while (2 * left < leaves) left *= 2;
+        std::vector<std::size_t> rows = tournament(first, last, left, k, columns);
+        const std::vector<std::size_t> right = tournament(first + left * leaf, last, leaves - left, k, columns);
+        rows.insert(rows.end(), right.begin(), right.end());
+        return election(rows, k, columns);
+    }
+    void pivots_together(std::size_t k) {
+        const auto most = static_cast<std::size_t>(spec_.tournament_columns);
+        const auto leaf = static_cast<std::size_t>(spec_.tournament_rows);
+        const std::vector<std::size_t> chosen =
+            tournament(k, n_, (n_ - k + leaf - 1) / leaf, k, std::min(most, n_ - k));
+        std::vector<std::uint32_t> names;
+        for (const std::size_t i : chosen) names.push_back(f_.rows[i]);
+        for (std::size_t t = 0; t < names.size(); ++t) {
+            std::size_t at = k + t;
+            while (f_.rows[at] != names[t]) ++at;
+            exchange(k + t, at, k + t);
+        }
+    }
     void pivot(std::size_t k) {
         if (spec_.pivot == LuPivot::none) return;
+        if (spec_.pivot == LuPivot::tournament) {
+            if (k % static_cast<std::size_t>(spec_.tournament_columns) == 0) pivots_together(k);
+            return;
+        }
         std::size_t row = k, column = k;
         Sum best = sum(k, k, k);
         const Sum diagonal = best;

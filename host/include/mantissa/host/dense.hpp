@@ -18,16 +18,30 @@ struct DenseProblem {
     std::vector<double> b;
 };
 
-/// From `n=N[,kind=KIND][,seed=S][,kappa=K]` or `file=FILE`. The right-hand side is A (1, ..., 1), each sum in
+/// From `n=N[,kind=KIND][,seed=S][,...]` or `file=FILE`. The right-hand side is A (1, ..., 1), each sum in
 /// ascending order in double. Kinds:
 ///     uniform    elements uniform on [-1/2, 1/2), as LINPACK's
 ///     dominant   the same off the diagonal; a_ii = the sum of |a_ij| of its row, and 1
 ///     graded     uniform, row i times 2^-(40 i / n): rows from 1 down to 2^-40
 ///     randsvd    condition kappa= (1e6): singular values from 1 down to 1/kappa in equal ratios between two random
 ///                orthogonal matrices
-/// file= is a MatrixMarket matrix, sparse and symmetric positive definite as for `mtx:`, copied densely.
+///     wilkinson  1 on the diagonal and in the last column, -1 below: partial pivoting lets it grow to 2^(n - 1)
+///     hilbert    a_ij = 1 / (i + j + 1), i and j from 0: condition 10^(1.5 n)
+///     kahan      Kahan's triangle with theta = 1.2: s^i on the diagonal and -c s^i behind it, c = cos theta, s = sin
+///     bubbles    the boundary integral equation of n / points= (64) bubbles that fill the part phi= (0.02) of a cell
+/// file= is a MatrixMarket matrix, array or coordinate, general or symmetric, real or integer; the latter copied
+/// densely.
 /// Throws InvalidInput with one line.
 DenseProblem make_dense_problem(std::string_view text);
+
+/// What a dense problem's text tells before anything is built.
+struct DenseOutline {
+    std::string name; ///< with every key that counts, in one order: equal names, equal problems
+    std::size_t unknowns = 0;
+};
+
+/// Checks a problem's text; of a file only its heading. Throws InvalidInput like make_dense_problem.
+DenseOutline outline_dense_problem(std::string_view text);
 
 /// How double accuracy is reached from the factors.
 enum class DenseRefinement : std::uint8_t {
@@ -48,6 +62,9 @@ enum class DenseStatus : std::uint8_t {
 /// "converged", "stagnated", "step limit", "no factors".
 std::string to_string(DenseStatus status);
 
+/// Forms factors with the bits of mantissa::factor.
+using LuFactor = std::function<LuFactors(const LuSpec&, const DenseMatrix&)>;
+
 struct DenseOptions {
     LuSpec spec;
     DenseRefinement refinement = DenseRefinement::gmres_ir;
@@ -56,6 +73,7 @@ struct DenseOptions {
     double krylov_tolerance = 1e-4; ///< of GMRES, on the preconditioned residual
     bool scale = true;              ///< rows, then columns, by powers of two to a largest element in (1/2, 1]
     int threads = 0;                ///< 0: as many as OpenMP gives; results do not depend on it
+    LuFactor factor;                ///< empty: mantissa::factor on this processor; make_lu_factor() has others
 };
 
 struct DenseStep {

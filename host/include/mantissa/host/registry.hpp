@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mantissa/engine.hpp"
+#include "mantissa/host/dense.hpp"
 
 namespace mantissa {
 
@@ -22,5 +23,10 @@ std::vector<EngineEntry> list_engines();
 
 /// The engine of that name. Throws InvalidInput for an unknown name or an engine that this build lacks.
 std::unique_ptr<Engine> make_engine(std::string_view name);
+
+/// What forms the factors of dense systems: the engine emulated, on `threads` threads (0: as many as OpenMP gives), or
+/// gpu. Both return the same bits. Throws InvalidInput for another name and for an engine that this build or this
+/// machine lacks.
+LuFactor make_lu_factor(std::string_view engine, int threads = 0);
 
 } // namespace mantissa

@@ -1,6 +1,10 @@
 #include "command/dense/solve_dense.hpp"
 
+#include <bit>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -8,17 +12,57 @@
 
 #include "command/command.hpp"
 #include "mantissa/base/files.hpp"
+#include "mantissa/errors.hpp"
 #include "mantissa/host/dense.hpp"
+#include "mantissa/host/registry.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa::cli {
 
 namespace {
 
-void print_table(std::FILE* to, const DenseProblem& p, const DenseOptions& o, const DenseResult& r) {
+/// The engine that factored beside the first one, and where the two differ; empty where they do not.
+struct Comparison {
+    std::string engine, difference;
+    std::size_t elements = 0;
+};
+
+std::string difference(const LuFactors& a, const LuFactors& b) {
+    if (a.end != b.end || a.at != b.at)
+        return fmt::format("'{}' at column {} beside '{}' at column {}", to_string(a.end), a.at, to_string(b.end),
+                           b.at);
+    if (a.end != LuEnd::factored) return {};
+    for (std::size_t k = 0; k < a.size(); ++k)
+        if (a.rows[k] != b.rows[k] || a.columns[k] != b.columns[k]) return fmt::format("the pivot of column {}", k);
+    for (std::size_t i = 0; i < a.size(); ++i)
+        for (std::size_t j = 0; j < a.size(); ++j)
+            if (std::bit_cast<std::uint64_t>(a.lu(i, j)) != std::bit_cast<std::uint64_t>(b.lu(i, j)))
+                return fmt::format("element ({}, {}), {} beside {}", i, j, a.lu(i, j), b.lu(i, j));
+    return {};
+}
+
+/// Factors by `engine`, and by the engine `check` beside it if one is named.
+LuFactor checked_factor(const DenseFlags& f, int threads, std::optional<Comparison>& comparison) {
+    LuFactor first = make_lu_factor(f.engine, threads);
+    if (f.check.empty()) return first;
+    if (f.check == f.engine)
+        throw InvalidInput(fmt::format("--check {}: it is the engine that factors; name the other one", f.check));
+    return [&comparison, first, second = make_lu_factor(f.check, threads), name = f.check](const LuSpec& spec,
+                                                                                           const DenseMatrix& a) {
+        LuFactors factors = first(spec, a);
+        comparison = {name, difference(factors, second(spec, a)), a.size() * a.size()};
+        return factors;
+    };
+}
+
+void print_table(std::FILE* to, const DenseProblem& p, const DenseOptions& o, const DenseResult& r,
+                 const std::string& engine, const std::optional<Comparison>& check) {
     const auto row = [to](const char* name, const std::string& value) { fmt::print(to, "{:<15}{}\n", name, value); };
     row("problem", fmt::format("{}  ({} unknowns, dense)", p.name, p.a.size()));
     row("factors", to_string(o.spec) + (o.scale ? ", rows and columns scaled by powers of two" : ""));
+    row("engine", engine);
+    if (check && check->difference.empty())
+        row("check", fmt::format("engine {} gave the same {} elements and pivots", check->engine, check->elements));
     row("refinement", to_string(o.refinement));
     if (r.end != LuEnd::factored) {
         row("status", fmt::format("no factors: {} at column {}", to_string(r.end), r.at));
@@ -66,8 +110,9 @@ nlohmann::ordered_json to_json(const DenseProblem& p, const DenseOptions& o, con
 
 void add_dense_options(CLI::App& app, DenseFlags& f) {
     app.add_option("--dense", f.problem,
-                   "in place of --problem, a dense system by LU: n=N[,kind=uniform|dominant|graded|randsvd][,seed=S]"
-                   "[,kappa=K], or file=FILE, a dense copy of a MatrixMarket matrix (docs/lu.md)");
+                   "in place of --problem, a dense system by LU: "
+                   "n=N[,kind=uniform|dominant|graded|randsvd|wilkinson|hilbert|kahan|bubbles][,seed=S]"
+                   "[,...], or file=FILE, a MatrixMarket matrix (docs/lu.md)");
     app.add_option("--lu", f.spec, "arithmetic of the factors, as lu:s10e5,acc=fixed[15:-34],pivot=partial")
         ->capture_default_str();
     app.add_option("--refine", f.refine, "to double accuracy: none, ir or gmres-ir")->capture_default_str();
@@ -83,16 +128,26 @@ int solve_dense_command(const DenseFlags& f) {
     o.scale = !f.plain;
     o.threads = thread_count(f.threads);
     std::FILE* const words = check_outputs({{"--solution", f.solution}}, f.json);
+    std::optional<Comparison> check;
+    o.factor = checked_factor(f, o.threads, check);
     const DenseProblem problem = make_dense_problem(f.problem);
     const DenseResult r = solve_dense(problem, o);
-    if (f.json) fmt::print("{}\n", to_json(problem, o, r).dump(2));
-    else print_table(words, problem, o, r);
+    if (f.json) {
+        nlohmann::ordered_json j = to_json(problem, o, r);
+        j["engine"] = f.engine;
+        if (check) j["check"] = {{"engine", check->engine}, {"elements", check->elements}};
+        fmt::print("{}\n", j.dump(2));
+    } else {
+        print_table(words, problem, o, r, f.engine, check);
+    }
     if (!f.solution.empty() && r.end == LuEnd::factored) {
         std::string text = fmt::format("%%MatrixMarket matrix array real general\n% solution of {}, {}\n{} 1\n",
                                        problem.name, to_string(o.spec), r.x.size());
         for (const double x : r.x) text += text::shortest(x) + '\n';
         base::write_file(f.solution, text);
     }
+    if (check && !check->difference.empty()) // behind the answer, so that it is not lost
+        throw InvalidInput(fmt::format("--check {}: the engines differ: {}", check->engine, check->difference));
     return r.status == DenseStatus::converged ? kDone : kNotConverged;
 }
 

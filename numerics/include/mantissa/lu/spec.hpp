@@ -13,7 +13,8 @@
 //   acc=      FORMAT | fixed[MSB:LSB], the sums            default: the base
 //   product=  FORMAT | exact, each l_im u_mj               default: acc's format; exact with a fixed window
 //   order=    right | crout | blocked:NB                   default: right
-//   pivot=    none | partial | full | threshold:TAU        default: partial
+//   pivot=    none | partial | full | threshold:TAU | tournament[:COLUMNS[:ROWS]]
+//                                                         default: partial; tournament:32:128
 //   div=      exact | reciprocal                           default: exact
 #pragma once
 
@@ -31,7 +32,7 @@ enum class LuOrder : std::uint8_t {
     crout,   ///< each element when its turn comes, all its products then
     blocked, ///< panels of `block` columns; the products of a panel are summed, and the sum is subtracted
 };
-enum class LuPivot : std::uint8_t { none, partial, full, threshold };
+enum class LuPivot : std::uint8_t { none, partial, full, threshold, tournament };
 enum class LuDivision : std::uint8_t {
     exact,      ///< l = w / pivot, rounded once
     reciprocal, ///< l = w * (1 / pivot), the reciprocal rounded into l's format, then the product
@@ -50,6 +51,19 @@ enum class LuDivision : std::uint8_t {
 ///
 /// Pivots are compared by |w| before it is rounded; of equal ones the lowest row counts, and with pivot=full the lowest
 /// column first, then the lowest row. pivot=threshold:TAU keeps the diagonal where |w_kk| >= TAU max |w_ik|.
+///
+/// pivot=tournament:C:R (CALU: Grigori, Demmel and Xiang, SIAM J. Matrix Anal. Appl. 32(4), 2011) chooses the pivots of
+/// C columns at once, before the first of them: at k = 0, C, 2 C, ..., with the columns k .. min(k + C, n) - 1.
+///     Rows k .. n - 1, as they lie, are cut into leaves of R rows, the last one shorter. A leaf plays an *election*: a
+///     copy of its w in those columns is eliminated with partial pivoting by the rules above (ties: the row that lies
+///     first), its first min(C, rows) rows then are its candidates, in that order. Where a pivot's rounding into `u` is
+///     zero, nothing is taken off in that column, and the election goes on with the next one.
+///     Level by level, list 2 i and list 2 i + 1 are put one behind the other and play an election on the w of those
+///     rows from before any election; a last list without a neighbour goes up as it is. The one list left names the
+///     pivots: for t = 0, 1, ... row k + t changes places with the row that is candidate t.
+/// Then the columns are eliminated without further exchanges. Multipliers can exceed 1. A window that an election
+/// leaves, or a value in one that is not finite, ends the factorisation as in column k. With R >= n it is
+/// pivot=partial.
 struct LuSpec {
     Format a, l, u;
     bool fixed = false; ///< sums in a window, else in `accumulator`
@@ -60,9 +74,11 @@ struct LuSpec {
     LuOrder order = LuOrder::right;
     int block = 32; ///< columns of a panel, with order=blocked
     LuPivot pivot = LuPivot::partial;
-    double tau = 0.1; ///< with pivot=threshold, 0 < tau <= 1
+    double tau = 0.1;                                   ///< with pivot=threshold, 0 < tau <= 1
+    int tournament_columns = 32, tournament_rows = 128; ///< C and R, with pivot=tournament; C <= R
     LuDivision division = LuDivision::exact;
     static constexpr int kMaxBlock = 4096;
+    static constexpr int kMaxLeaf = 1 << 20; ///< rows of a tournament's leaf
 
     /// Every field from one floating format.
     explicit LuSpec(const Format& f = formats::kDouble);

@@ -1,0 +1,73 @@
+#include "text/market_banner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "text/packed_file.hpp"
+
+namespace mantissa::text {
+
+namespace {
+
+/// What is wrong with the words of a first line; empty when nothing is.
+std::string banner_fault(const std::array<std::string, 5>& word, std::size_t count) {
+    if (word[0] != "%%matrixmarket") return "no MatrixMarket file: the first line must begin with %%MatrixMarket";
+    if (count != word.size() || word[1] != "matrix")
+        return "the first line must read %%MatrixMarket matrix coordinate real symmetric (or general)";
+    if (word[2] != "coordinate" && word[2] != "array")
+        return "the storage named on the first line must be coordinate or array";
+    if (word[3] == "pattern") return "a pattern file holds no values: write the matrix with real values";
+    if (word[3] == "complex") return "complex values: only real and integer matrices can be solved";
+    if (word[3] != "real" && word[3] != "integer" && word[3] != "double")
+        return "the field named on the first line must be real or integer";
+    if (word[4] == "skew-symmetric" || word[4] == "hermitian")
+        return "a " + word[4] + " file: the matrix must be real and symmetric, stored as symmetric or general";
+    if (word[4] != "symmetric" && word[4] != "general")
+        return "the symmetry named on the first line must be symmetric or general";
+    return {};
+}
+
+} // namespace
+
+std::string_view without_mark(std::string_view text) {
+    constexpr std::string_view kMark = "\xEF\xBB\xBF";
+    if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+    return text;
+}
+
+void refuse_foreign(std::string_view text, std::string_view name) {
+    if (const std::string kind = foreign_kind(text); !kind.empty()) NumberText::fail(name, 1, kind);
+}
+
+MarketBanner read_market_banner(NumberText& text, std::string_view name) {
+    std::string line(text.take_line().substr(0, 200));
+    for (char& c : line) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    std::array<std::string, 5> word;
+    std::size_t count = 0;
+    for (std::size_t at = line.find_first_not_of(" \t"); at < line.size(); at = line.find_first_not_of(" \t", at)) {
+        const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
+        if (count < word.size()) word[count] = line.substr(at, end - at);
+        ++count;
+        at = end;
+    }
+    const std::string fault = banner_fault(word, count);
+    if (!fault.empty()) NumberText::fail(name, 1, fault);
+    return {word[2] == "array", word[3] == "integer", word[4] == "symmetric"};
+}
+
+std::size_t longest_market_text(std::uint64_t numbers) {
+    constexpr std::uint64_t kMargin = std::uint64_t{1} << 20, kEach = 256;
+    return numbers < SIZE_MAX / kEach - kMargin ? static_cast<std::size_t>(kMargin + numbers * kEach) : SIZE_MAX;
+}
+
+void end_market_line(NumberText& text, const char* behind) {
+    text.skip_blanks();
+    if (!text.at_line_end()) text.fail(fmt::format("'{}' behind {}: remove it", text.word(), behind));
+    text.next_line();
+}
+
+} // namespace mantissa::text
