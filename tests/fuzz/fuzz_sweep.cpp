@@ -26,6 +26,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             require(keys.insert(mantissa::point_key(point)).second);
             require(mantissa::estimated_work(point) > 0);
         }
+        for (const mantissa::DensePoint& point : sweep.dense) {
+            require(mantissa::parse_lu_spec(to_string(point.options.spec)) == point.options.spec);
+            require(keys.insert(mantissa::point_key(point)).second);
+            require(mantissa::estimated_work(point) > 0);
+        }
+        require(sweep.points.empty() || sweep.dense.empty());
     } catch (const mantissa::InvalidInput& fault) {
         const std::string_view line = fault.what();
         require(line.starts_with("fuzz:") && line.find('\n') == std::string_view::npos);

@@ -54,16 +54,18 @@ void print_report(std::FILE* to, const sweeps::SweepReport& r, const std::string
 }
 
 int dry_run(const Flags& flags, const Sweep& sweep, const std::string& path) {
+    const std::size_t points = sweep.points.size() + sweep.dense.size();
     std::size_t stored = 0;
     if (std::filesystem::exists(path)) {
         const Store store(path);
         for (const Point& point : sweep.points) stored += store.contains(point) ? 1 : 0;
+        for (const DensePoint& point : sweep.dense) stored += store.contains(point) ? 1 : 0;
     }
     if (flags.json) {
-        const results::Json j = {{"points", sweep.points.size()}, {"stored", stored}, {"store", path}};
+        const results::Json j = {{"points", points}, {"stored", stored}, {"store", path}};
         fmt::print("{}\n", j.dump(2));
     } else {
-        fmt::print("{} points, {} of them in {}\n", sweep.points.size(), stored, path);
+        fmt::print("{} points, {} of them in {}\n", points, stored, path);
     }
     return kDone;
 }
@@ -95,8 +97,9 @@ int run_request(const Flags& flags, const std::string& typed, const Request& req
     if (!ranks.first()) return kDone;
     std::string fault;
     try {
-        if (!flags.csv.empty()) store->export_csv(flags.csv);
-        if (!flags.json_lines.empty()) store->export_json_lines(flags.json_lines);
+        const StoredPoints which = request.sweep.dense.empty() ? StoredPoints::iterative : StoredPoints::dense;
+        if (!flags.csv.empty()) store->export_csv(flags.csv, which);
+        if (!flags.json_lines.empty()) store->export_json_lines(flags.json_lines, which);
     } catch (const InvalidInput& failed) {
         fault = failed.what();
     }

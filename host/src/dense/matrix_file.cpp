@@ -95,16 +95,34 @@ DenseMatrix parse_dense_matrix(std::string_view file, std::string_view name, std
     return a;
 }
 
+namespace {
+
+/// How long the file's text may be, by its size line.
+std::optional<std::size_t> longest_text(std::string_view beginning, const std::string& path, std::size_t most) {
+    text::refuse_foreign(beginning, path);
+    NumberText text(text::without_mark(beginning), path);
+    (void)text::read_market_banner(text, path);
+    if (!text.next_content() || text.left() < 100) return std::nullopt; // the line may not be all there
+    NumberText again(text::without_mark(beginning), path);
+    return text::longest_market_text(read_heading(again, path, most).numbers);
+}
+
+base::FileText read_text(const std::string& path, std::size_t most) {
+    return text::read_packed_file(path,
+                                  [&](std::string_view beginning) { return longest_text(beginning, path, most); });
+}
+
+} // namespace
+
 DenseMatrix read_dense_matrix(const std::string& path, std::size_t most) {
-    const auto limit = [&](std::string_view beginning) -> std::optional<std::size_t> {
-        text::refuse_foreign(beginning, path);
-        NumberText text(text::without_mark(beginning), path);
-        (void)text::read_market_banner(text, path);
-        if (!text.next_content() || text.left() < 100) return std::nullopt; // the line may not be all there
-        NumberText again(text::without_mark(beginning), path);
-        return text::longest_market_text(read_heading(again, path, most).numbers);
-    };
-    return parse_dense_matrix(text::read_packed_file(path, limit).view(), path, most);
+    return parse_dense_matrix(read_text(path, most).view(), path, most);
+}
+
+std::size_t read_dense_rows(const std::string& path, std::size_t most) {
+    const base::FileText file = read_text(path, most);
+    text::refuse_foreign(file.view(), path);
+    NumberText text(text::without_mark(file.view()), path);
+    return read_heading(text, path, most).rows;
 }
 
 } // namespace mantissa::dense

@@ -19,4 +19,7 @@ DenseMatrix parse_dense_matrix(std::string_view text, std::string_view name, std
 /// The same from a file, packed by gzip or not.
 DenseMatrix read_dense_matrix(const std::string& path, std::size_t most);
 
+/// Its rows, by the size line.
+std::size_t read_dense_rows(const std::string& path, std::size_t most);
+
 } // namespace mantissa::dense

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/dense.hpp"
+#include "running/memory.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa {
@@ -17,7 +19,9 @@ namespace mantissa {
 namespace {
 
 /// 16384 rows are 2 GiB; the sums behind the factors are as large again.
-constexpr std::uint64_t kMostRows = 16384;
+constexpr std::size_t kMostRows = 16384;
+constexpr std::string_view kKinds[] = {"uniform",   "dominant", "graded", "randsvd",
+                                       "wilkinson", "hilbert",  "kahan",  "bubbles"};
 constexpr std::string_view kUnseeded[] = {"wilkinson", "hilbert", "kahan"};
 
 DenseProblem with_right_hand_side(std::string name, DenseMatrix a) {
@@ -27,49 +31,96 @@ DenseProblem with_right_hand_side(std::string name, DenseMatrix a) {
     return {std::move(name), std::move(a), std::move(b)};
 }
 
-/// The kinds that are made, with the key that each takes beside n=.
-DenseMatrix made_matrix(text::KeyValues& options, std::string_view text) {
-    const std::size_t n = options.integer("n", 0, kMostRows, {});
-    const std::string kind(options.take("kind").value_or("uniform"));
+/// A problem's text, taken apart.
+struct Parts {
+    std::string file; ///< empty: a matrix that is made
+    std::string kind;
+    std::size_t n = 0, points = 0;
+    std::uint64_t seed = 0;
+    double kappa = 0, phi = 0;
+
+    /// With every key that counts, in one order.
+    [[nodiscard]] std::string canonical() const {
+        if (!file.empty()) return "file=" + file;
+        std::string text = fmt::format("n={},kind={}", n, kind);
+        if (kind == "randsvd") text += ",kappa=" + text::shortest(kappa);
+        if (kind == "bubbles") text += fmt::format(",points={},phi={}", points, text::shortest(phi));
+        if (std::ranges::find(kUnseeded, kind) == std::end(kUnseeded)) text += fmt::format(",seed={}", seed);
+        return text;
+    }
+};
+
+Parts take_apart(std::string_view text) {
+    text::KeyValues options(text, text, "n kind seed kappa points phi file");
+    Parts p;
+    if (const auto file = options.take("file")) {
+        options.finish();
+        if (file->empty()) options.fail("file= names no file");
+        p.file = *file;
+        return p;
+    }
+    p.n = options.integer("n", 0, kMostRows, {});
+    p.kind = options.take("kind").value_or("uniform");
+    if (std::ranges::find(kKinds, p.kind) == std::end(kKinds))
+        options.fail(fmt::format("kind={} is none of {}", base::shortened(p.kind), fmt::join(kKinds, ", ")));
     const auto only = [&](const char* key, std::string_view owner) {
-        if (kind != owner && text.find(std::string(key) + '=') != std::string_view::npos)
+        if (p.kind != owner && text.find(std::string(key) + '=') != std::string_view::npos)
             options.fail(fmt::format("{}= is for kind={}: leave it out", key, owner));
     };
     for (const char* key : {"points", "phi"}) only(key, "bubbles");
     only("kappa", "randsvd");
-    if (std::ranges::find(kUnseeded, kind) != std::end(kUnseeded) && text.find("seed=") != std::string_view::npos)
-        options.fail(fmt::format("kind={} has nothing random: leave seed= out", kind));
-    const std::uint64_t seed = options.integer("seed", 0, UINT64_MAX, 1);
-    const double kappa = options.positive("kappa", 1e6), phi = options.positive("phi", 0.02);
-    const std::size_t points = options.integer("points", 4, kMostRows, 64);
+    if (std::ranges::find(kUnseeded, p.kind) != std::end(kUnseeded) && text.find("seed=") != std::string_view::npos)
+        options.fail(fmt::format("kind={} has nothing random: leave seed= out", p.kind));
+    p.seed = options.integer("seed", 0, UINT64_MAX, 1);
+    p.kappa = options.positive("kappa", 1e6);
+    p.phi = options.positive("phi", 0.02);
+    p.points = options.integer("points", 4, kMostRows, 64);
     options.finish();
-    if (kappa < 1) options.fail("kappa= is a condition: 1 or more");
-    if (kind == "uniform") return dense::uniform_matrix(n, seed);
-    if (kind == "dominant") return dense::dominant_matrix(n, seed);
-    if (kind == "graded") return dense::graded_matrix(n, seed);
-    if (kind == "randsvd") return dense::randsvd_matrix(n, kappa, seed);
-    if (kind == "wilkinson") return dense::wilkinson_matrix(n);
-    if (kind == "hilbert") return dense::hilbert_matrix(n);
-    if (kind == "kahan") return dense::kahan_matrix(n);
-    if (kind != "bubbles")
-        options.fail(fmt::format("kind={} is not uniform, dominant, graded, randsvd, wilkinson, hilbert, kahan or "
-                                 "bubbles",
-                                 base::shortened(kind)));
-    if (n % points != 0)
+    if (p.kappa < 1) options.fail("kappa= is a condition: 1 or more");
+    if (p.kind == "bubbles" && p.n % p.points != 0)
         options.fail(fmt::format(
-            "{} unknowns are no whole number of bubbles of {} points: give a multiple of points=", n, points));
-    return dense::bubble_matrix(dense::place_bubbles(n / points, points, phi, seed));
+            "{} unknowns are no whole number of bubbles of {} points: give a multiple of points=", p.n, p.points));
+    return p;
+}
+
+DenseMatrix made_matrix(const Parts& p) {
+    if (p.kind == "dominant") return dense::dominant_matrix(p.n, p.seed);
+    if (p.kind == "graded") return dense::graded_matrix(p.n, p.seed);
+    if (p.kind == "randsvd") return dense::randsvd_matrix(p.n, p.kappa, p.seed);
+    if (p.kind == "wilkinson") return dense::wilkinson_matrix(p.n);
+    if (p.kind == "hilbert") return dense::hilbert_matrix(p.n);
+    if (p.kind == "kahan") return dense::kahan_matrix(p.n);
+    if (p.kind == "bubbles") return dense::bubble_matrix(dense::place_bubbles(p.n / p.points, p.points, p.phi, p.seed));
+    return dense::uniform_matrix(p.n, p.seed);
+}
+
+/// The matrix, its scaled copy, the factors, and the sums behind them, which take up to 16 bytes each.
+constexpr std::size_t kBytesAnElement = 8 + 8 + 8 + 16;
+
+/// So many unknowns fit this machine's memory.
+std::size_t fitting_rows() {
+    return static_cast<std::size_t>(
+        std::sqrt(static_cast<double>(running::physical_memory()) / static_cast<double>(kBytesAnElement)));
 }
 
 } // namespace
 
+DenseOutline outline_dense_problem(std::string_view text) {
+    const Parts p = take_apart(text);
+    return {p.canonical(), p.file.empty() ? p.n : dense::read_dense_rows(p.file, kMostRows)};
+}
+
 DenseProblem make_dense_problem(std::string_view text) {
-    text::KeyValues options(text, text, "n kind seed kappa points phi file");
-    if (const auto file = options.take("file")) {
-        options.finish();
-        return with_right_hand_side(std::string(text), dense::read_dense_matrix(std::string(*file), kMostRows));
-    }
-    return with_right_hand_side(std::string(text), made_matrix(options, text));
+    const Parts p = take_apart(text);
+    if (!p.file.empty())
+        return with_right_hand_side(p.canonical(),
+                                    dense::read_dense_matrix(p.file, std::min(kMostRows, fitting_rows())));
+    if (p.n > fitting_rows())
+        throw InvalidInput(fmt::format("'{}': {} unknowns need {:.1f} GB with their factors, and this machine has "
+                                       "{:.1f}; {} unknowns fit",
+                                       p.canonical(), p.n, 1e-9 * static_cast<double>(kBytesAnElement * p.n * p.n),
+                                       1e-9 * static_cast<double>(running::physical_memory()), fitting_rows()));
+    return with_right_hand_side(p.canonical(), made_matrix(p));
 }
 
 } // namespace mantissa

@@ -169,6 +169,38 @@ PointRow point_row(const Reader& r, Origins& origins) {
     return p;
 }
 
+DenseRow dense_row(const Reader& r, Origins& origins) {
+    DenseRow d;
+    d.at = r.address();
+    d.key = r.text("key");
+    d.problem = r.text("problem");
+    d.unknowns = r.whole("unknowns");
+    d.engine = r.text("engine");
+    d.spec = r.text("spec");
+    d.refinement = r.text("refinement");
+    d.scaled = r.whole("scaled") != 0;
+    d.status = r.text("status");
+    d.factors = r.text("factors");
+    try {
+        (void)results::parse_dense_status(d.status);
+        (void)results::parse_lu_end(d.factors);
+    } catch (const InvalidInput&) {
+        r.fail("status", "end of a dense solve");
+    }
+    d.steps = r.whole("steps");
+    d.krylov_steps = r.whole("krylov_steps");
+    d.backward_error = r.maybe_real("backward_error");
+    d.forward_error = r.maybe_real("forward_error");
+    d.factor_error = r.maybe_real("factor_error");
+    d.growth = r.maybe_real("growth");
+    d.condition = r.maybe_real("condition");
+    d.factor_seconds = r.real("factor_seconds");
+    d.refine_seconds = r.real("refine_seconds");
+    d.date = r.text("date");
+    d.origin = origins.add(fmt::format("dense solves on the {} engine", d.engine), r.provenance());
+    return d;
+}
+
 /// What rows of synthesis and of place and route have in common: the netlist that they are of.
 template <class Row> Row netlist_row(const Reader& r) {
     Row row;
@@ -253,6 +285,7 @@ void read_tables(sqlite3* db, const std::string& path, std::size_t i, Origins& o
         for (Reader reader(db, path, i, table); reader.next();) take(reader);
     };
     each("points", [&](const Reader& r) { rows.points.push_back(point_row(r, origins)); });
+    each("dense", [&](const Reader& r) { rows.dense.push_back(dense_row(r, origins)); });
     // Results from before clocks were modelled are in a table of another name.
     for (const char* table : {"synthesis", "netlist"})
         each(table, [&](const Reader& r) { rows.synthesis.push_back(synthesis_row(r, origins)); });
@@ -277,6 +310,7 @@ Rows read_stores(const std::vector<std::string>& paths, Origins& origins) {
         }
     }
     keep_latest(rows.points, [](const PointRow& p) { return p.key; });
+    keep_latest(rows.dense, [](const DenseRow& d) { return d.key; });
     keep_latest(rows.synthesis, [](const SynthesisRow& s) {
         return fmt::format("{}|{}|{}|{}", s.spec, s.target, s.multiplier, s.part);
     });

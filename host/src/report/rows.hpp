@@ -56,6 +56,19 @@ struct PointRow {
     [[nodiscard]] std::string setting() const;
 };
 
+/// A solve of a dense system by LU.
+struct DenseRow {
+    RowAddress at;
+    std::string key, problem, engine, spec, refinement, status, factors;
+    std::uint64_t unknowns = 0, steps = 0, krylov_steps = 0;
+    bool scaled = true;
+    std::optional<double> backward_error, forward_error, factor_error, growth, condition;
+    double factor_seconds = 0, refine_seconds = 0;
+    std::string date;
+    int origin = 0;
+    [[nodiscard]] bool converged() const { return status == "converged"; }
+};
+
 struct SynthesisRow {
     RowAddress at;
     std::string spec, target, multiplier, part, tool, sources;
@@ -88,6 +101,7 @@ struct DocumentRow {
 struct Rows {
     std::vector<std::string> stores; ///< their paths, as given
     std::vector<PointRow> points;
+    std::vector<DenseRow> dense;
     std::vector<SynthesisRow> synthesis;
     std::vector<PlacementRow> placements;
     std::vector<DocumentRow> measurements, comparisons;

@@ -183,6 +183,9 @@ std::vector<findings::SolveBeside> solves_of(const Rows& rows) {
 std::string nothing_text(const Rows& rows) {
     std::map<std::string, std::size_t> ends;
     for (const PointRow& p : rows.points) ++ends[p.status == "iteration_limit" ? "iteration limit" : p.status];
+    if (rows.points.empty() && !rows.dense.empty())
+        return fmt::format("These results hold {}, too few sizes, conditions or formats to draw findings from",
+                           text::counted(rows.dense.size(), "dense solve"));
     if (rows.points.empty()) return "These results hold no solves to draw findings from";
     const std::size_t converged = ends["converged"];
     ends.erase("converged");
@@ -230,6 +233,11 @@ Summary summary_of(const Rows& rows) {
                         first.scheme, first.stop().empty() ? "" : ", ", first.stop(), first.tolerance);
         if (choices.size() > 1) s.findings_from += fmt::format(", one of {} problems here", choices.size());
         break;
+    }
+    const std::vector<findings::DenseSolve> dense = dense_solves(rows);
+    if (std::vector<std::string> more = findings::dense_sentences(dense); s.findings.empty() && !more.empty()) {
+        s.findings = std::move(more);
+        s.findings_from = text::counted(dense.size(), "dense solve");
     }
     if (s.findings.empty()) s.no_findings = nothing_text(rows);
     return s;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "mantissa/host/dense.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/solve.hpp"
 
@@ -29,5 +31,11 @@ std::vector<HistoryPoint> history_from_json(std::string_view text);
 Status parse_status(std::string_view text);
 /// "s36e11,s23e8": the formats of a cascade's middle loops.
 std::string middle_text(const SolveOptions& options);
+
+// Of dense solves, as above.
+nlohmann::ordered_json dense_history_to_json(const std::vector<DenseStep>& history);
+std::vector<DenseStep> dense_history_from_json(std::string_view text);
+DenseStatus parse_dense_status(std::string_view text);
+LuEnd parse_lu_end(std::string_view text);
 
 } // namespace mantissa::results

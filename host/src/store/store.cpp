@@ -1,23 +1,18 @@
 #include "mantissa/host/store.hpp"
 
-#include <cmath>
-#include <filesystem>
-#include <limits>
 #include <mutex>
 #include <string_view>
 
-#include <sqlite3.h>
-
 #include <fmt/format.h>
 
-#include "mantissa/base/files.hpp"
+#include "database.hpp"
 #include "mantissa/format.hpp"
 #include "result_json.hpp"
-#include "results_file.hpp"
 #include "sweep/options_text.hpp"
-#include "text/key_values.hpp"
 
 namespace mantissa {
+
+using results::Statement;
 
 namespace {
 
@@ -58,94 +53,18 @@ CREATE TABLE points (
 );
 )sql";
 
-/// A prepared statement with its bindings, finalised at the end of its scope.
-class Statement {
-public:
-    Statement(sqlite3* db, const std::string& path, std::string_view sql) : db_(db), path_(path) {
-        check(sqlite3_prepare_v2(db, sql.data(), static_cast<int>(sql.size()), &statement_, nullptr));
-    }
-    Statement(const Statement&) = delete;
-    Statement& operator=(const Statement&) = delete;
-    ~Statement() { sqlite3_finalize(statement_); }
-
-    void bind(std::string_view text) {
-        check(sqlite3_bind_text(statement_, ++bound_, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT));
-    }
-    void bind(double value) { check(sqlite3_bind_double(statement_, ++bound_, value)); } // NaN becomes NULL
-    void bind(std::uint64_t value) {
-        check(sqlite3_bind_int64(statement_, ++bound_, static_cast<sqlite3_int64>(value)));
-    }
-    void bind(bool value) { bind(std::uint64_t{value}); }
-    void bind_null() { check(sqlite3_bind_null(statement_, ++bound_)); }
-    template <class T> void bind(const std::optional<T>& value) {
-        if (value) bind(*value);
-        else bind_null();
-    }
-    /// True when there is a row.
-    bool step() {
-        const int code = sqlite3_step(statement_);
-        check(code);
-        return code == SQLITE_ROW;
-    }
-    [[nodiscard]] int columns() const { return sqlite3_column_count(statement_); }
-    [[nodiscard]] std::string_view name(int column) const { return sqlite3_column_name(statement_, column); }
-    [[nodiscard]] int type(int column) const { return sqlite3_column_type(statement_, column); }
-    [[nodiscard]] bool null(int column) const { return type(column) == SQLITE_NULL; }
-    [[nodiscard]] std::string_view text(int column) const {
-        const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-        return bytes == nullptr
-                   ? std::string_view{}
-                   : std::string_view(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
-    }
-    [[nodiscard]] std::uint64_t integer(int column) const {
-        return static_cast<std::uint64_t>(sqlite3_column_int64(statement_, column));
-    }
-    [[nodiscard]] double real(int column) const {
-        return null(column) ? std::numeric_limits<double>::quiet_NaN() : sqlite3_column_double(statement_, column);
-    }
-
-private:
-    void check(int code) const { results::check_database(db_, code, path_); }
-
-    sqlite3* db_;
-    const std::string& path_;
-    sqlite3_stmt* statement_ = nullptr;
-    int bound_ = 0;
-};
-
 } // namespace
 
-struct Store::Database {
-    std::string path;
-    results::DatabaseHandle handle;
-    std::mutex mutex;
-
-    explicit Database(const std::string& file)
-        : path(file), handle(results::open_results(file, results::Missing::create)) {}
-
-    Statement prepare(std::string_view sql) { return {handle.get(), path, sql}; }
-    void execute(std::string_view sql) {
-        Statement statement(handle.get(), path, sql);
-        while (statement.step()) {
-        }
+void Store::Database::settle_schema() {
+    execute("BEGIN IMMEDIATE");
+    if (results::is_new(handle.get(), path)) {
+        execute(kSchema);
+        results::mark_results(handle.get(), path);
+    } else if (!has_column("words")) { // files of before fixed-point vectors
+        execute("ALTER TABLE points ADD COLUMN words TEXT");
     }
-    [[nodiscard]] bool has_column(std::string_view name) {
-        Statement columns = prepare("SELECT 1 FROM pragma_table_info('points') WHERE name = ?");
-        columns.bind(name);
-        return columns.step();
-    }
-    /// Makes the tables of a new file, once, whoever else may be opening it.
-    void settle_schema() {
-        execute("BEGIN IMMEDIATE");
-        if (results::is_new(handle.get(), path)) {
-            execute(kSchema);
-            results::mark_results(handle.get(), path);
-        } else if (!has_column("words")) { // files of before fixed-point vectors
-            execute("ALTER TABLE points ADD COLUMN words TEXT");
-        }
-        execute("COMMIT");
-    }
-};
+    execute("COMMIT");
+}
 
 Store::Store(const std::string& path) : db_(std::make_unique<Database>(path)) {
     db_->settle_schema();
@@ -251,79 +170,6 @@ std::size_t Store::size() const {
     Statement count = db_->prepare("SELECT COUNT(*) FROM points");
     count.step();
     return count.integer(0);
-}
-
-namespace {
-
-constexpr int kFirstExported = 2; // behind id and key
-
-std::string csv_field(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-    std::string quoted = "\"";
-    for (const char c : text) {
-        if (c == '"') quoted += '"';
-        quoted += c;
-    }
-    return quoted + '"';
-}
-
-std::string csv_value(const Statement& row, int column) {
-    switch (row.type(column)) {
-    case SQLITE_NULL:
-        return {};
-    case SQLITE_FLOAT:
-        return text::shortest(row.real(column));
-    default:
-        return csv_field(row.text(column));
-    }
-}
-
-results::Json json_value(const Statement& row, int column) {
-    switch (row.type(column)) {
-    case SQLITE_NULL:
-        return nullptr;
-    case SQLITE_FLOAT:
-        return results::number(row.real(column));
-    case SQLITE_INTEGER:
-        return row.name(column) == "jacobi" ? results::Json(row.integer(column) != 0)
-                                            : results::Json(row.integer(column));
-    default:
-        return row.name(column) == "history" ? results::Json::parse(row.text(column)) : results::Json(row.text(column));
-    }
-}
-
-} // namespace
-
-void Store::export_csv(const std::string& path) const {
-    std::string text;
-    {
-        const std::lock_guard lock(db_->mutex);
-        Statement row = db_->prepare("SELECT * FROM points ORDER BY id");
-        for (int c = kFirstExported; c < row.columns(); ++c) {
-            text += row.name(c);
-            text += c + 1 < row.columns() ? ',' : '\n';
-        }
-        while (row.step())
-            for (int c = kFirstExported; c < row.columns(); ++c) {
-                text += csv_value(row, c);
-                text += c + 1 < row.columns() ? ',' : '\n';
-            }
-    }
-    base::write_file(path, text);
-}
-
-void Store::export_json_lines(const std::string& path) const {
-    std::string text;
-    {
-        const std::lock_guard lock(db_->mutex);
-        Statement row = db_->prepare("SELECT * FROM points ORDER BY id");
-        while (row.step()) {
-            results::Json object;
-            for (int c = kFirstExported; c < row.columns(); ++c) object[std::string(row.name(c))] = json_value(row, c);
-            text += object.dump() + '\n';
-        }
-    }
-    base::write_file(path, text);
 }
 
 } // namespace mantissa

@@ -27,4 +27,10 @@ DenseMatrix::DenseMatrix(std::size_t n, std::vector<double> values) : n_(n), val
             fmt::format("a dense matrix of {} rows with {} elements: it has {}", n, values_.size(), square(n)));
 }
 
+DenseMatrix DenseMatrix::identity(std::size_t n) {
+    DenseMatrix a(n);
+    for (std::size_t i = 0; i < n; ++i) a(i, i) = 1;
+    return a;
+}
+
 } // namespace mantissa

@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include "float_sums.hpp"
+#include "pivot.hpp"
 #include "tournament.hpp"
 #include "window_sums.hpp"
 
@@ -19,20 +20,6 @@ namespace {
 using Index = std::ptrdiff_t;
 constexpr std::size_t kPanel = 32; ///< columns whose updates of the trailing matrix are put off; no bit depends on it
 constexpr std::size_t kTile = 512; ///< elements of a row that take all of a panel's updates while they are near
-
-/// What went wrong in the first column in which anything did; there a zero pivot counts before an overflow, and that
-/// before a number that is not finite. So it depends neither on panels nor on threads.
-struct Fault {
-    LuEnd end = LuEnd::factored;
-    std::size_t at = 0;
-    static int rank(LuEnd e) { return e == LuEnd::singular ? 0 : e == LuEnd::overflow ? 1 : 2; }
-    void note(LuEnd what, std::size_t column) {
-        if (end == LuEnd::factored || column < at || (column == at && rank(what) < rank(end))) {
-            end = what;
-            at = column;
-        }
-    }
-};
 
 /// One factorisation: the driver over the sums' arithmetic.
 template <class Sums> class Factorisation {
@@ -97,28 +84,6 @@ private:
         return true;
     }
 
-    /// The pivot's place in step k.
-    [[nodiscard]] std::pair<std::size_t, std::size_t> find_pivot(std::size_t k) const {
-        std::size_t row = k, column = k;
-        if (spec_.pivot == LuPivot::none || spec_.pivot == LuPivot::tournament) return {row, column};
-        const std::size_t last = spec_.pivot == LuPivot::full ? n_ : k + 1;
-        auto best = sums_.magnitude(k, k);
-        for (std::size_t i = k; i < n_; ++i)
-            for (std::size_t j = k; j < last; ++j) {
-                const auto here = sums_.magnitude(i, j);
-                const bool tie = here == best && (j < column || (j == column && i < row));
-                if (here > best || tie) {
-                    best = here;
-                    row = i;
-                    column = j;
-                }
-            }
-        if (spec_.pivot == LuPivot::threshold &&
-            static_cast<double>(sums_.magnitude(k, k)) >= spec_.tau * static_cast<double>(best))
-            return {k, k};
-        return {row, column};
-    }
-
     void exchange(std::size_t k, std::size_t row, std::size_t column) {
         if (row != k) {
             sums_.exchange_rows(row, k);
@@ -141,7 +106,7 @@ private:
             if (spec_.pivot == LuPivot::tournament && k % static_cast<std::size_t>(spec_.tournament_columns) == 0 &&
                 !hold_tournament(k))
                 return k;
-            const auto [pivot_row, pivot_column] = find_pivot(k);
+            const auto [pivot_row, pivot_column] = find_pivot(spec_, sums_, n_, k);
             exchange(k, pivot_row, pivot_column);
             bool overflow = false, finite = true;
             const double pivot = out_(k, k) = sums_.rounded(k, k, overflow);

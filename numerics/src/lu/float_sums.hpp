@@ -24,14 +24,16 @@ public:
     using Value = T;
     static constexpr std::size_t kTile = 512; ///< elements of a row that are updated together, in the first-level cache
 
-    FloatSums(const LuSpec& spec, const DenseMatrix& a)
-        : spec_(spec), n_(a.size()), sums_(spec.accumulator),
+    FloatSums(const LuSpec& spec, const DenseMatrix& a) : FloatSums(spec, a.values(), a.size()) {}
+    /// Of rows of `columns` elements.
+    FloatSums(const LuSpec& spec, std::span<const double> values, std::size_t columns)
+        : spec_(spec), n_(columns), sums_(spec.accumulator),
           products_(spec.exact_product || spec.product == spec.accumulator
                         ? nullptr
                         : std::make_shared<const VectorUnit<T>>(spec.product)),
-          w_(n_ * n_) {
+          w_(values.size()) {
         for (std::size_t k = 0; k < w_.size(); ++k)
-            w_[k] = static_cast<T>(exact::convert(spec.accumulator, exact::convert(spec.a, a.values()[k])));
+            w_[k] = static_cast<T>(exact::convert(spec.accumulator, exact::convert(spec.a, values[k])));
     }
 
     /// A copy of `columns` columns from `column` on of these rows.
@@ -49,11 +51,16 @@ public:
     [[nodiscard]] T magnitude(std::size_t i, std::size_t j) const { return std::fabs(w_[i * n_ + j]); }
     void exchange_rows(std::size_t i, std::size_t k) { std::swap_ranges(row(i), row(i) + n_, row(k)); }
     void exchange_columns(std::size_t j, std::size_t k) {
-        for (std::size_t i = 0; i < n_; ++i) std::swap(w_[i * n_ + j], w_[i * n_ + k]);
+        for (std::size_t i = 0; i * n_ < w_.size(); ++i) std::swap(w_[i * n_ + j], w_[i * n_ + k]);
     }
     /// The element rounded into u's format; it may be infinite or not a number. Never out of a window.
     [[nodiscard]] double rounded(std::size_t i, std::size_t j, bool& /*overflow*/) const {
         return exact::convert(spec_.u, static_cast<double>(w_[i * n_ + j]));
+    }
+
+    /// w_ij <- value rounded into acc.
+    void assign(std::size_t i, std::size_t j, double value, bool& /*overflow*/) {
+        w_[i * n_ + j] = static_cast<T>(exact::convert(spec_.accumulator, value));
     }
 
     /// w_ij <- w_ij - l u_j for j in [begin, begin + u.size()).

@@ -42,10 +42,13 @@ public:
     __extension__ using Wide = __int128;
 
     WindowSums(const LuSpec& spec, const DenseMatrix& a, bool& overflow)
-        : spec_(spec), n_(a.size()), limit_(std::ldexp(1.0, spec.window.width() - 1)), w_(n_ * n_) {
+        : WindowSums(spec, a.values(), a.size(), overflow) {}
+    /// Of rows of `columns` elements.
+    WindowSums(const LuSpec& spec, std::span<const double> values, std::size_t columns, bool& overflow)
+        : spec_(spec), n_(columns), limit_(std::ldexp(1.0, spec.window.width() - 1)), w_(values.size()) {
         for (std::size_t k = 0; k < w_.size(); ++k) {
             bool fits = true;
-            w_[k] = static_cast<V>(product_units(spec.window, exact::convert(spec.a, a.values()[k]), 1.0, fits));
+            w_[k] = static_cast<V>(product_units(spec.window, exact::convert(spec.a, values[k]), 1.0, fits));
             overflow |= !fits;
         }
     }
@@ -70,7 +73,7 @@ public:
     }
     void exchange_rows(std::size_t i, std::size_t k) { std::swap_ranges(row(i), row(i) + n_, row(k)); }
     void exchange_columns(std::size_t j, std::size_t k) {
-        for (std::size_t i = 0; i < n_; ++i) std::swap(w_[i * n_ + j], w_[i * n_ + k]);
+        for (std::size_t i = 0; i * n_ < w_.size(); ++i) std::swap(w_[i * n_ + j], w_[i * n_ + k]);
     }
     [[nodiscard]] double rounded(std::size_t i, std::size_t j, bool& overflow) const {
         const auto w = static_cast<Wide>(w_[i * n_ + j]);
@@ -80,6 +83,13 @@ public:
             return 0;
         }
         return exact::from_integer(spec_.u, static_cast<exact::detail::u128>(w < 0 ? -w : w), w < 0, spec_.window.lsb);
+    }
+
+    /// w_ij <- value truncated to the window's grid.
+    void assign(std::size_t i, std::size_t j, double value, bool& overflow) {
+        bool fits = true;
+        w_[i * n_ + j] = static_cast<V>(product_units(spec_.window, value, 1.0, fits));
+        overflow |= !fits;
     }
 
     /// w_ij <- w_ij - l u_j for j in [begin, begin + u.size()), each product truncated to the window's grid. `largest`:

@@ -4,8 +4,6 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <map>
-#include <memory>
 #include <numeric>
 #include <random>
 #include <string>
@@ -13,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "judge.hpp"
+#include "form.hpp"
 #include "mantissa/exact.hpp"
 #include "reference.hpp"
 
@@ -23,6 +21,9 @@ extern "C" void dgetrf_(const int* m, const int* n, double* a, const int* lda, i
 
 namespace mantissa {
 namespace {
+
+using test::form_exact;
+using test::JudgeForm;
 
 DenseMatrix uniform(std::size_t n, unsigned seed, double scale = 1) {
     std::mt19937_64 random(seed);
@@ -40,39 +41,6 @@ DenseMatrix coarse(std::size_t n, unsigned seed) {
         for (std::size_t j = 0; j < n; ++j) a(i, j) = static_cast<double>(static_cast<int>(random() % 5) - 2);
     return a;
 }
-
-double form_exact(Operation op, const Format& f, double a, double b, double c) {
-    switch (op) {
-    case Operation::convert:
-        return exact::convert(f, a);
-    case Operation::add:
-        return exact::add(f, a, b);
-    case Operation::sub:
-        return exact::sub(f, a, b);
-    case Operation::mul:
-        return exact::mul(f, a, b);
-    case Operation::div:
-        return exact::div(f, a, b);
-    default:
-        return exact::fma(f, a, b, c);
-    }
-}
-
-/// MPFR's results; a judge for each format.
-class JudgeForm {
-public:
-    double operator()(Operation op, const Format& f, double a, double b, double c) const {
-        const std::string key = to_string(f);
-        auto& judge = judges_->try_emplace(key, nullptr).first->second;
-        if (!judge) judge = std::make_shared<judge::Judge>(f, 53);
-        judge->form(op, a, b, c);
-        return judge->result(f);
-    }
-
-private:
-    std::shared_ptr<std::map<std::string, std::shared_ptr<judge::Judge>>> judges_ =
-        std::make_shared<std::map<std::string, std::shared_ptr<judge::Judge>>>();
-};
 
 void expect_same(const LuFactors& got, const LuFactors& want, const std::string& what) {
     ASSERT_EQ(to_string(got.end), to_string(want.end)) << what;

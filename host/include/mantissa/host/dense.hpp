@@ -34,6 +34,15 @@ struct DenseProblem {
 /// Throws InvalidInput with one line.
 DenseProblem make_dense_problem(std::string_view text);
 
+/// What a dense problem's text tells before anything is built.
+struct DenseOutline {
+    std::string name; ///< with every key that counts, in one order: equal names, equal problems
+    std::size_t unknowns = 0;
+};
+
+/// Checks a problem's text; of a file only its heading. Throws InvalidInput like make_dense_problem.
+DenseOutline outline_dense_problem(std::string_view text);
+
 /// How double accuracy is reached from the factors.
 enum class DenseRefinement : std::uint8_t {
     none,     ///< the substitution alone

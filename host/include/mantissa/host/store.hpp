@@ -6,11 +6,18 @@
 #include <optional>
 #include <string>
 
+#include "mantissa/host/dense_point.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/host/solve.hpp"
 
 namespace mantissa {
+
+/// Which solves of a store.
+enum class StoredPoints : std::uint8_t {
+    iterative, ///< by conjugate gradients
+    dense,     ///< dense systems, by LU
+};
 
 /// A results file. Every put() is one transaction of a write-ahead log: a program that is killed loses at most the
 /// points it had not put. Several programs may use one file; one object may be used from several threads.
@@ -32,10 +39,16 @@ public:
     void put(const Point& point, const SolveResult& result, std::size_t unknowns, const Provenance& provenance);
     [[nodiscard]] std::size_t size() const;
 
+    // The same of dense solves. Their table is made with the first of them, so that older files need no change.
+    [[nodiscard]] bool contains(const DensePoint& point) const;
+    /// Without x.
+    [[nodiscard]] std::optional<DenseResult> find(const DensePoint& point) const;
+    void put(const DensePoint& point, const DenseResult& result, std::size_t unknowns, const Provenance& provenance);
+
     /// All points in the order stored, as CSV with a header line, or as JSON objects, one a line. The file appears
     /// whole or not at all. Numbers read back exactly. Throws InvalidInput when it cannot be written.
-    void export_csv(const std::string& path) const;
-    void export_json_lines(const std::string& path) const;
+    void export_csv(const std::string& path, StoredPoints which = StoredPoints::iterative) const;
+    void export_json_lines(const std::string& path, StoredPoints which = StoredPoints::iterative) const;
 
 private:
     struct Database;

@@ -20,6 +20,19 @@
 // together; or schedule
 // ([[1, "s52e11"], [2e-3, "s23e8"]]: datapaths that take over where the relative defect is below a number; a list of
 // such lists is several values).
+//
+// A sweep of dense systems has [[dense]] tables in place of [[grid]]:
+//
+//     [[dense]]
+//     n = [256, 512]                     # or problem = ["n=256,kind=uniform"], or file = ["a.mtx"]
+//     kind = "randsvd"
+//     kappa = [1e2, 1e6]
+//     format = ["s10e5", "s7e8"]
+//     acc = ["same", "fixed[15:-34]"]    # same: as the format
+//     refine = ["ir", "gmres-ir"]
+//
+// Keys: problem, or n kind kappa points phi seed, or file (docs/lu.md); lu (a full text), or format and any of a l u
+// acc product order pivot div, where same leaves the default; engine; refine steps krylov krylov_tolerance scale.
 #pragma once
 
 #include <cstddef>
@@ -29,13 +42,15 @@
 #include <string_view>
 #include <vector>
 
+#include "mantissa/host/dense_point.hpp"
 #include "mantissa/host/point.hpp"
 
 namespace mantissa {
 
 struct Sweep {
-    std::string store;         ///< as written in the file; empty when it names none
-    std::vector<Point> points; ///< each once, in the file's order
+    std::string store;             ///< as written in the file; empty when it names none
+    std::vector<Point> points;     ///< each once, in the file's order
+    std::vector<DensePoint> dense; ///< the same of a sweep of dense systems; then there are no `points`
 };
 
 inline constexpr std::size_t kMaxSweepPoints = 1'000'000;

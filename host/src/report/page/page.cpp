@@ -177,6 +177,12 @@ Report make_report(const Request& request, const Provenance& page) {
                                      roofline_section(rows),
                                      engines_section(rows),
                                      points_section(rows)};
+    if (auto dense = dense_section(rows)) {
+        // Of results that are all dense the other sections would only say what they lack.
+        const bool alone = rows.points.empty() && rows.comparisons.empty() && rows.synthesis.empty();
+        if (alone) sections.clear();
+        sections.insert(sections.begin(), std::move(*dense));
+    }
     if (auto meshes = meshes_section(rows)) sections.insert(sections.end() - 1, std::move(*meshes));
     Assembly assembly{origins};
     std::string body, contents = "<nav aria-label=\"Contents\"><ul>\n<li><a href=\"#findings\">Findings</a></li>\n";

@@ -269,7 +269,8 @@ Table cores_table(const DocumentRow& document, const DocumentOrigins& origins) {
     for (const Node& c : nodes(document, "cores")) {
         // (Documents of an older program name no part: theirs are whole cores.)
         std::string part = c.object().contains("part") ? c.text("part") : "core";
-        if (part == "core" && c.object().contains("bands") && c.text("bands") == "constant") part += " with a constant stencil";
+        if (part == "core" && c.object().contains("bands") && c.text("bands") == "constant")
+            part += " with a constant stencil";
         TableRow row{{spec(c.text("spec")), words(c.text("target")), words(c.text("multiplier")), words(part)},
                      origins.of(c.object())};
         for (const char* name :

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "findings/dense.hpp"
 #include "pictures/image.hpp"
 #include "report/charts/chart.hpp"
 #include "report/page/table.hpp"
@@ -65,6 +66,11 @@ Section roofline_section(const Rows& rows);
 /// Pictures of the solves whose problem is of a mesh: the matrix's pattern, the map or the surface. Nothing where no
 /// solve is.
 std::optional<Section> meshes_section(const Rows& rows);
+/// Dense systems: the factors' error over n, the steps over the format, which formats suffice. Nothing where no dense
+/// solve is.
+std::optional<Section> dense_section(const Rows& rows);
+/// The stored dense solves as the findings take them.
+std::vector<findings::DenseSolve> dense_solves(const Rows& rows);
 /// Every point of the stores.
 Section points_section(const Rows& rows);
 

@@ -16,6 +16,8 @@ public:
     /// Takes `values` by rows; throws InvalidInput unless there are n x n of them.
     DenseMatrix(std::size_t n, std::vector<double> values);
 
+    static DenseMatrix identity(std::size_t n);
+
     [[nodiscard]] std::size_t size() const { return n_; }
     [[nodiscard]] double operator()(std::size_t i, std::size_t j) const { return values_[i * n_ + j]; }
     [[nodiscard]] double& operator()(std::size_t i, std::size_t j) { return values_[i * n_ + j]; }

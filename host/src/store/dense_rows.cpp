@@ -1,0 +1,172 @@
+// Dense solves in the store.
+#include <cmath>
+#include <mutex>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "database.hpp"
+#include "mantissa/errors.hpp"
+#include "result_json.hpp"
+
+namespace mantissa {
+
+using results::Json;
+using results::Statement;
+
+namespace {
+
+constexpr const char* kSchema = R"sql(
+CREATE TABLE IF NOT EXISTS dense (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  problem TEXT NOT NULL,
+  unknowns INTEGER NOT NULL,
+  engine TEXT NOT NULL,
+  spec TEXT NOT NULL,
+  refinement TEXT NOT NULL,
+  max_steps INTEGER NOT NULL,
+  krylov INTEGER NOT NULL,
+  krylov_tolerance REAL NOT NULL,
+  scaled INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  factors TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  steps INTEGER NOT NULL,
+  krylov_steps INTEGER NOT NULL,
+  backward_error REAL,
+  forward_error REAL,
+  hpl_residual REAL,
+  factor_error REAL,
+  growth REAL,
+  condition REAL,
+  exchanges INTEGER NOT NULL,
+  factor_seconds REAL NOT NULL,
+  refine_seconds REAL NOT NULL,
+  history TEXT,
+  version TEXT NOT NULL,
+  commit_id TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  date TEXT NOT NULL,
+  command TEXT NOT NULL
+);
+)sql";
+
+} // namespace
+
+namespace results {
+
+Json dense_history_to_json(const std::vector<DenseStep>& history) {
+    Json list = Json::array();
+    for (const DenseStep& s : history) list.push_back(Json::array({s.krylov_steps, number(s.residual)}));
+    return list;
+}
+
+std::vector<DenseStep> dense_history_from_json(std::string_view text) {
+    std::vector<DenseStep> history;
+    if (text.empty()) return history;
+    for (const Json& item : Json::parse(text))
+        history.push_back({item.at(0).get<std::uint32_t>(),
+                           item.at(1).is_null() ? std::numeric_limits<double>::quiet_NaN() : item.at(1).get<double>()});
+    return history;
+}
+
+DenseStatus parse_dense_status(std::string_view text) {
+    for (const DenseStatus s :
+         {DenseStatus::converged, DenseStatus::stagnated, DenseStatus::step_limit, DenseStatus::failed})
+        if (to_string(s) == text) return s;
+    throw InvalidInput(fmt::format("status '{}' is none of this program's", text));
+}
+
+LuEnd parse_lu_end(std::string_view text) {
+    for (const LuEnd e : {LuEnd::factored, LuEnd::singular, LuEnd::not_finite, LuEnd::overflow})
+        if (to_string(e) == text) return e;
+    throw InvalidInput(fmt::format("factors '{}' are none of this program's", text));
+}
+
+} // namespace results
+
+bool Store::contains(const DensePoint& point) const {
+    const std::lock_guard lock(db_->mutex);
+    if (!db_->has_table("dense")) return false;
+    Statement select = db_->prepare("SELECT 1 FROM dense WHERE key = ?");
+    select.bind(point_key(point));
+    return select.step();
+}
+
+std::optional<DenseResult> Store::find(const DensePoint& point) const {
+    const std::lock_guard lock(db_->mutex);
+    if (!db_->has_table("dense")) return std::nullopt;
+    Statement select = db_->prepare(
+        "SELECT status, factors, at, steps, krylov_steps, backward_error, forward_error, hpl_residual, factor_error, "
+        "growth, condition, exchanges, factor_seconds, refine_seconds, history FROM dense WHERE key = ?");
+    select.bind(point_key(point));
+    if (!select.step()) return std::nullopt;
+    DenseResult r;
+    try {
+        r.status = results::parse_dense_status(select.text(0));
+        r.end = results::parse_lu_end(select.text(1));
+        r.history = results::dense_history_from_json(select.text(14));
+    } catch (const InvalidInput& fault) {
+        throw InvalidInput(fmt::format("{}: {}; make the file again", results::path_text(db_->path), fault.what()));
+    } catch (const Json::exception&) {
+        throw InvalidInput(fmt::format("{}: the history of a dense solve cannot be read; make the file again",
+                                       results::path_text(db_->path)));
+    }
+    r.at = select.integer(2);
+    r.steps = static_cast<std::uint32_t>(select.integer(3));
+    r.krylov_steps = static_cast<std::uint32_t>(select.integer(4));
+    r.backward_error = select.real(5);
+    r.forward_error = select.real(6);
+    r.hpl_residual = select.real(7);
+    r.factor_error = select.real(8);
+    r.growth = select.real(9);
+    r.condition = select.real(10);
+    r.exchanges = select.integer(11);
+    r.factor_seconds = select.real(12);
+    r.refine_seconds = select.real(13);
+    return r;
+}
+
+void Store::put(const DensePoint& point, const DenseResult& r, std::size_t unknowns, const Provenance& provenance) {
+    const DenseOptions& o = point.options;
+    const std::lock_guard lock(db_->mutex);
+    db_->execute(kSchema);
+    Statement insert = db_->prepare(
+        "INSERT OR REPLACE INTO dense (key, problem, unknowns, engine, spec, refinement, max_steps, krylov, "
+        "krylov_tolerance, scaled, status, factors, at, steps, krylov_steps, backward_error, forward_error, "
+        "hpl_residual, factor_error, growth, condition, exchanges, factor_seconds, refine_seconds, history, version, "
+        "commit_id, machine, date, command) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    insert.bind(point_key(point));
+    insert.bind(point.problem);
+    insert.bind(std::uint64_t{unknowns});
+    insert.bind(point.engine);
+    insert.bind(to_string(o.spec));
+    insert.bind(to_string(o.refinement));
+    insert.bind(std::uint64_t{o.max_steps});
+    insert.bind(std::uint64_t{o.krylov});
+    insert.bind(o.krylov_tolerance);
+    insert.bind(o.scale);
+    insert.bind(to_string(r.status));
+    insert.bind(to_string(r.end));
+    insert.bind(std::uint64_t{r.at});
+    insert.bind(std::uint64_t{r.steps});
+    insert.bind(std::uint64_t{r.krylov_steps});
+    for (const double x : {r.backward_error, r.forward_error, r.hpl_residual, r.factor_error, r.growth, r.condition}) {
+        if (r.end == LuEnd::factored && std::isfinite(x)) insert.bind(x);
+        else insert.bind_null();
+    }
+    insert.bind(r.exchanges);
+    insert.bind(r.factor_seconds);
+    insert.bind(r.refine_seconds);
+    if (r.history.empty()) insert.bind_null();
+    else insert.bind(results::dense_history_to_json(r.history).dump());
+    insert.bind(provenance.version);
+    insert.bind(provenance.commit);
+    insert.bind(provenance.machine);
+    insert.bind(provenance.date);
+    insert.bind(provenance.command);
+    insert.step();
+}
+
+} // namespace mantissa

@@ -1,0 +1,92 @@
+// A store's points as text.
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "database.hpp"
+#include "mantissa/base/files.hpp"
+#include "result_json.hpp"
+#include "text/key_values.hpp"
+
+namespace mantissa {
+
+using results::Statement;
+
+namespace {
+
+constexpr int kFirstExported = 2; // behind id and key
+
+const char* table_of(StoredPoints which) {
+    return which == StoredPoints::dense ? "dense" : "points";
+}
+
+std::string csv_field(std::string_view text) {
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+    std::string quoted = "\"";
+    for (const char c : text) {
+        if (c == '"') quoted += '"';
+        quoted += c;
+    }
+    return quoted + '"';
+}
+
+std::string csv_value(const Statement& row, int column) {
+    switch (row.type(column)) {
+    case SQLITE_NULL:
+        return {};
+    case SQLITE_FLOAT:
+        return text::shortest(row.real(column));
+    default:
+        return csv_field(row.text(column));
+    }
+}
+
+results::Json json_value(const Statement& row, int column) {
+    switch (row.type(column)) {
+    case SQLITE_NULL:
+        return nullptr;
+    case SQLITE_FLOAT:
+        return results::number(row.real(column));
+    case SQLITE_INTEGER:
+        return row.name(column) == "jacobi" || row.name(column) == "scaled" ? results::Json(row.integer(column) != 0)
+                                                                            : results::Json(row.integer(column));
+    default:
+        return row.name(column) == "history" ? results::Json::parse(row.text(column)) : results::Json(row.text(column));
+    }
+}
+
+} // namespace
+
+void Store::export_csv(const std::string& path, StoredPoints which) const {
+    std::string text;
+    if (const std::lock_guard lock(db_->mutex); db_->has_table(table_of(which))) {
+        Statement row = db_->prepare(fmt::format("SELECT * FROM {} ORDER BY id", table_of(which)));
+        for (int c = kFirstExported; c < row.columns(); ++c) {
+            text += row.name(c);
+            text += c + 1 < row.columns() ? ',' : '\n';
+        }
+        while (row.step())
+            for (int c = kFirstExported; c < row.columns(); ++c) {
+                text += csv_value(row, c);
+                text += c + 1 < row.columns() ? ',' : '\n';
+            }
+    }
+    base::write_file(path, text);
+}
+
+void Store::export_json_lines(const std::string& path, StoredPoints which) const {
+    std::string text;
+    if (const std::lock_guard lock(db_->mutex); db_->has_table(table_of(which))) {
+        Statement row = db_->prepare(fmt::format("SELECT * FROM {} ORDER BY id", table_of(which)));
+        while (row.step()) {
+            results::Json object;
+            for (int c = kFirstExported; c < row.columns(); ++c) object[std::string(row.name(c))] = json_value(row, c);
+            text += object.dump() + '\n';
+        }
+    }
+    base::write_file(path, text);
+}
+
+} // namespace mantissa
