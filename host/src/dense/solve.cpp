@@ -72,8 +72,7 @@ public:
 
     DenseResult run() {
         const Clock factoring;
-        const LuFactors factors =
-            o_.factor ? o_.factor(o_.spec, scaled_.a) : factor(o_.spec, scaled_.a, threads_);
+        const LuFactors factors = o_.factor ? o_.factor(o_.spec, scaled_.a) : factor(o_.spec, scaled_.a, threads_);
         r_.factor_seconds = factoring.seconds();
         r_.end = factors.end;
         r_.at = factors.at;
@@ -103,6 +102,11 @@ private:
     [[nodiscard]] double backward_error(double norm, std::span<const double> x, std::span<const double> r) const {
         const double scale = norm * dense::max_norm(x) + dense::max_norm(p_.b), error = dense::max_norm(r);
         return scale == 0 ? error : error / scale;
+    }
+
+    /// GMRES need not go further than the stopping test: a tenth of the way that is left, at most krylov_tolerance.
+    [[nodiscard]] double inner_tolerance(double error) const {
+        return std::clamp(0.1 * goal() / error, o_.krylov_tolerance, std::max(o_.krylov_tolerance, 0.1));
     }
 
     /// Steps until the backward error is down to n u, or three steps in a row have not halved the least one.
@@ -135,8 +139,8 @@ private:
             const std::vector<double> scaled = scaled_.right_hand_side(r);
             const std::vector<double> d = o_.refinement == DenseRefinement::ir
                                               ? substitute(factors, scaled)
-                                              : dense::gmres(scaled_.a, factors, scaled, o_.krylov_tolerance, o_.krylov,
-                                                             threads_, r_.krylov_steps);
+                                              : dense::gmres(scaled_.a, factors, scaled, inner_tolerance(error),
+                                                             o_.krylov, threads_, r_.krylov_steps);
             for (std::size_t i = 0; i < y.size(); ++i) y[i] += d[i];
         }
         r_.backward_error = least;
