@@ -5,7 +5,9 @@
 #include "gemm_double.cuh"
 #include "mantissa/gpu/device.hpp"
 #include "panel.cuh"
+#include "plain_panel.cuh"
 #include "swap_solve.cuh"
+#include "triangular_solve.cuh"
 
 namespace mantissa::gpu::dense {
 
@@ -64,8 +66,17 @@ template <class T> void launch_panel(const PanelTask<T>& task, cudaStream_t stre
     else launch_shape<T, kWide / 8, 12>(task, stream);
 }
 
+template <class T> void launch_plain_panel(const PanelTask<T>& task, int* done, cudaStream_t stream) {
+    const int below = task.rows - task.columns;
+    const unsigned blocks = static_cast<unsigned>(std::max(1, (below + kPlainThreads - 1) / kPlainThreads));
+    factor_plain_panel<T, kPlainWidth>
+        <<<blocks, kPlainThreads, sizeof(PlainShared<T, kPlainWidth>), stream>>>(task, done);
+    check(cudaGetLastError(), "factor_plain_panel");
+}
+
 template <class T> void launch_swap_and_solve(const SwapTask<T>& task, cudaStream_t stream) {
-    const int blocks = swap_blocks(task.left_to - task.left_from, task.to - task.from);
+    const int blocks =
+        swap_blocks(task.left_to - task.left_from, task.to - task.from) + (task.order != nullptr ? 1 : 0);
     if (blocks == 0) return;
     static const bool allowed = [] {
         check(cudaFuncSetAttribute(swap_and_solve<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -116,10 +127,30 @@ template <> void launch_update<double>(const UpdateTask<double>& task, cudaStrea
     }
 }
 
+template <class T> void launch_solve(const SubstituteTask<T>& task, cudaStream_t stream) {
+    const std::size_t blocks = static_cast<std::size_t>((task.n + kSubstituteRows - 1) / kSubstituteRows);
+    const auto grid = static_cast<unsigned>(blocks);
+    check(cudaMemsetAsync(task.known, 0, 2 * blocks * sizeof(int), stream), "cudaMemsetAsync");
+    check(cudaMemsetAsync(task.started, 0, sizeof(int), stream), "cudaMemsetAsync");
+    substitute<T, false><<<grid, kSubstituteThreads, 0, stream>>>(task);
+    check(cudaGetLastError(), "forward substitution");
+    SubstituteTask<T> backward = task;
+    backward.order = nullptr;
+    backward.b = task.x;
+    backward.known = task.known + blocks;
+    check(cudaMemsetAsync(task.started, 0, sizeof(int), stream), "cudaMemsetAsync");
+    substitute<T, true><<<grid, kSubstituteThreads, 0, stream>>>(backward);
+    check(cudaGetLastError(), "backward substitution");
+}
+
 template int panel_width<float>(int);
 template int panel_width<double>(int);
 template void launch_panel(const PanelTask<float>&, cudaStream_t);
 template void launch_panel(const PanelTask<double>&, cudaStream_t);
+template void launch_plain_panel(const PanelTask<float>&, int*, cudaStream_t);
+template void launch_plain_panel(const PanelTask<double>&, int*, cudaStream_t);
+template void launch_solve(const SubstituteTask<float>&, cudaStream_t);
+template void launch_solve(const SubstituteTask<double>&, cudaStream_t);
 template void launch_swap_and_solve(const SwapTask<float>&, cudaStream_t);
 template void launch_swap_and_solve(const SwapTask<double>&, cudaStream_t);
 

@@ -42,6 +42,13 @@ template <class T> int panel_width(int rows);
 /// One cluster of 16 blocks. task.columns at most panel_width(task.rows).
 template <class T> void launch_panel(const PanelTask<T>& task, cudaStream_t stream);
 
+/// Columns that a panel without pivoting may have.
+constexpr int kPlainWidth = 64;
+
+/// The same without pivoting: pivots, source and target say that no row moved. `done`: one int on the device, 0 before
+/// and behind.
+template <class T> void launch_plain_panel(const PanelTask<T>& task, int* done, cudaStream_t stream);
+
 /// The exchanges of rows first .. first + width - 1, made by panels of `step` columns each (the last may have less).
 template <class T> struct SwapTask {
     T* matrix;          ///< the whole matrix, columns `stride` apart
@@ -54,6 +61,7 @@ template <class T> struct SwapTask {
     int from, to;           ///< columns that are solved too
     T* solved;              ///< element (k, j) of the solved band also at [k * pitch + j - from]; null: nowhere
     std::size_t pitch;
+    int* order = nullptr; ///< the row of the first matrix that stands at i now, exchanged too; null: not wanted
 };
 
 /// width at most 128; where columns are solved, a multiple of four.
@@ -72,5 +80,21 @@ template <class T> struct UpdateTask {
 
 /// For double by double tensor cores, for float by fused multiply-adds.
 template <class T> void launch_update(const UpdateTask<T>& task, cudaStream_t stream);
+
+constexpr int kSubstituteRows = 64; ///< of a block of the substitutions
+
+template <class T> struct SubstituteTask {
+    const T* factors;   ///< L below the diagonal, U on and above it, column-major
+    std::size_t stride; ///< elements
+    int n;
+    const int* order; ///< row i of P b is element order[i] of b; null: b as it is
+    const T* b;
+    T* x;         ///< may be b where order is null
+    int* started; ///< how many blocks began
+    int* known;   ///< of every 64 rows: their part of x is written
+};
+
+/// L U x = P b. `known` has two ints for every kSubstituteRows rows; it and `started` need not be cleared before.
+template <class T> void launch_solve(const SubstituteTask<T>& task, cudaStream_t stream);
 
 } // namespace mantissa::gpu::dense

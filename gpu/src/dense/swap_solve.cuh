@@ -58,11 +58,27 @@ template <class T> constexpr std::size_t swap_shared_bytes(int width) {
     return sizeof(T) * static_cast<std::size_t>(width) * (width + kSwapColumns + 1);
 }
 
-inline int swap_blocks(int left, int right) {
+/// The same exchanges in the list of the rows' origins.
+template <class T>
+__device__ __forceinline__ void exchange_order(const SwapTask<T>& task, const int* source, const int* target) {
+    const int k = static_cast<int>(threadIdx.x);
+    int incoming = 0, outgoing = 0;
+    if (k < task.width) {
+        incoming = task.order[source[k]];
+        outgoing = task.order[task.first + k];
+    }
+    __syncthreads();
+    if (k >= task.width) return;
+    if (target[k] >= task.first + task.width) task.order[target[k]] = outgoing;
+    task.order[task.first + k] = incoming;
+}
+
+__host__ __device__ inline int swap_blocks(int left, int right) {
     return (left + kSwapColumns - 1) / kSwapColumns + (right + kSwapColumns - 1) / kSwapColumns;
 }
 
-/// Blocks: swap_blocks(), of kSwapThreads. Where columns are solved, width is a multiple of 16 bytes.
+/// Blocks: swap_blocks() and one more for task.order, of kSwapThreads. Where columns are solved, width is a multiple of
+/// 16 bytes.
 template <class T> __global__ void __launch_bounds__(kSwapThreads) swap_and_solve(const SwapTask<T> task) {
     constexpr int kPitch = kSwapColumns + 1;
     constexpr int kSub = 32 / (sizeof(T) / 4); // rows solved in registers at a time
@@ -79,6 +95,11 @@ template <class T> __global__ void __launch_bounds__(kSwapThreads) swap_and_solv
     const int left_blocks = (task.left_to - task.left_from + kSwapColumns - 1) / kSwapColumns;
     const int block = static_cast<int>(blockIdx.x);
     const bool solves = block >= left_blocks;
+    if (task.order != nullptr && block == swap_blocks(task.left_to - task.left_from, task.to - task.from)) {
+        __syncthreads();
+        exchange_order(task, source, target);
+        return;
+    }
     const int begin = solves ? task.from + (block - left_blocks) * kSwapColumns : task.left_from + block * kSwapColumns;
     const int columns = min(kSwapColumns, (solves ? task.to : task.left_to) - begin);
     if (solves)
