@@ -3,6 +3,7 @@
 #include "../energy.hpp"
 #include "contest.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/gpu/cg.hpp"
 #include "mantissa/gpu/device.hpp"
 
 namespace mantissa::gpu {
@@ -46,6 +47,7 @@ std::string run_dense_bench(const DenseBenchRequest& request, const std::string&
                    {"runtime_cuda", device.runtime},
                    {"date", date},
                    {"commit", commit},
+                   {"copy_bytes_per_second", copy_bandwidth()},
                    {"runs", std::move(runs)}};
     return all.dump(1);
 }
