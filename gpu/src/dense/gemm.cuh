@@ -35,6 +35,7 @@ __global__ void __launch_bounds__((M / TM) * (N / TN)) update(const UpdateTask<T
     const int thread = static_cast<int>(threadIdx.x);
     const int row0 = static_cast<int>(blockIdx.x) * M, column0 = static_cast<int>(blockIdx.y) * N;
 
+    cudaGridDependencySynchronize();
     // The tile of C is wanted at the end: ask for it now.
     for (int i = thread; i < N * (M * int(sizeof(T)) / 128); i += kThreads) {
         const int column = column0 + i / (M * int(sizeof(T)) / 128),
@@ -97,6 +98,7 @@ __global__ void __launch_bounds__((M / TM) * (N / TN)) update(const UpdateTask<T
                 for (int i = 0; i < TM; ++i) sum[j][i] += x[i] * y[j];
         }
     }
+    cudaTriggerProgrammaticLaunchCompletion();
     // C is read in groups of columns before any of a group is written: the reads of a group are under way together.
     constexpr int kGroup = TN < 4 ? TN : 4;
 #pragma unroll

@@ -31,6 +31,7 @@ __global__ void __launch_bounds__((TensorShape<M, N, Depth, Stages>::kThreads))
     double* const tile_b = tile_a + Stages * Depth * kPitchM; // [stage][depth][kPitchN]
     const int thread = static_cast<int>(threadIdx.x), lane = thread & 31, warp = thread >> 5;
     const int row0 = static_cast<int>(blockIdx.x) * M, column0 = static_cast<int>(blockIdx.y) * N;
+    cudaGridDependencySynchronize();
     for (int i = thread; i < N * (M / 16); i += kThreads) { // the tile of C is wanted at the end: ask for it now
         const int column = column0 + i / (M / 16), row = row0 + i % (M / 16) * 16;
         if (column < task.columns && row < task.rows)
@@ -86,6 +87,7 @@ __global__ void __launch_bounds__((TensorShape<M, N, Depth, Stages>::kThreads))
                 for (int j = 0; j < 4; ++j) multiply_16x8x8(sum[i][j], a[i], b[j]);
         }
     }
+    cudaTriggerProgrammaticLaunchCompletion();
     // C is read in two groups before any of a group is written.
 #pragma unroll
     for (int i = 0; i < 2; ++i) {

@@ -37,7 +37,7 @@ namespace {
 
 /// Rows from which on a panel has kBand columns: fewer passes over the trailing matrix, but a longer way to the next
 /// panel.
-constexpr int kWideFrom = 6144;
+constexpr int kWideFrom = 8192;
 
 template <class T> class Sequence {
 public:

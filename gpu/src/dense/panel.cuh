@@ -30,7 +30,12 @@ template <> struct Magnitude<float> {
     static __device__ __forceinline__ Bits of(float x) { return __float_as_uint(x) & 0x7fffffffU; }
     static __device__ __forceinline__ Bits warp_largest(Bits b) { return __reduce_max_sync(0xffffffffU, b); }
     static __device__ __forceinline__ float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-    static __device__ __forceinline__ float reciprocal(float x) { return __frcp_rn(x); }
+    /// Formed here and not where it is wanted, so that its latency is hidden.
+    static __device__ __forceinline__ float reciprocal(float x) {
+        float y;
+        asm volatile("rcp.rn.f32 %0, %1;" : "=f"(y) : "f"(x));
+        return y;
+    }
     static __device__ __forceinline__ float quotient(float a, float b) { return __fdiv_rn(a, b); }
 };
 template <> struct Magnitude<double> {
@@ -60,6 +65,7 @@ template <class T> struct alignas(16) Candidate {
 
 constexpr int kPanelBlocksMax = 16;
 constexpr int kPanelThreadsMax = 512;
+constexpr int kPartMax = 32; ///< columns of a part where a panel has several
 
 /// A row offered as the pivot's.
 template <class T, int kWidth> struct alignas(16) PanelMessage {
@@ -71,8 +77,8 @@ template <class T, int kWidth> struct PanelShared {
     PanelMessage<T, kWidth> received[2][kPanelBlocksMax];
     PanelMessage<T, kWidth> proposed[2][kPanelThreadsMax / 32];
     /// Of an earlier part: the pivots' rows in this part's columns, and in their own.
-    alignas(16) T upper[kWidth][kWidth];
-    alignas(16) T lower[kWidth][kWidth];
+    alignas(16) T upper[kWidth <= kPartMax ? kWidth : 1][kWidth];
+    alignas(16) T lower[kWidth <= kPartMax ? kWidth : 1][kWidth];
     std::uint64_t barrier[2];
 };
 
@@ -245,7 +251,7 @@ template <class T, int kWidth, int kRows>
 __device__ __forceinline__ void apply_part(const PanelTask<T>& task, PanelShared<T, kWidth>& shared,
                                            PanelRows<T, kWidth, kRows>& rows, int begin, T* scratch) {
     constexpr int kPiece = 16 / sizeof(T), kBatch = 8;
-    static_assert(kWidth <= 32);
+    static_assert(kWidth <= kPartMax);
     const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
 #pragma unroll
     for (int i = 0; i < kRows; ++i)
@@ -333,7 +339,8 @@ __device__ __forceinline__ void move_rows(const PanelTask<T>& task, PanelRows<T,
     }
 }
 
-/// Launched as one cluster; threads a multiple of 32; blocks x threads x kRows >= task.rows.
+/// Launched as one cluster; a panel of more than kWidth columns needs kWidth <= kPartMax; threads a multiple of 32;
+/// blocks x threads x kRows >= task.rows.
 template <class T, int kWidth, int kRows>
 __global__ void __launch_bounds__(kPanelThreadsMax, 1) factor_panel(const PanelTask<T> task) {
     extern __shared__ __align__(16) unsigned char memory[];
@@ -357,6 +364,7 @@ __global__ void __launch_bounds__(kPanelThreadsMax, 1) factor_panel(const PanelT
     cluster_barrier(); // the barriers are there
     PanelPart<T, kWidth, kRows> part(task, shared, rows);
     int applied = 0;
+    cudaGridDependencySynchronize();
     for (int begin = 0; begin < task.columns; begin += kWidth) {
 #pragma unroll
         for (int i = 0; i < kRows; ++i)
@@ -365,11 +373,13 @@ __global__ void __launch_bounds__(kPanelThreadsMax, 1) factor_panel(const PanelT
                 rows.a[i][j] = rows.row[i] < task.rows && begin + j < task.columns
                                    ? task.a[rows.row[i] + (begin + j) * task.stride]
                                    : T(0);
-        for (int before = 0; before < begin; before += kWidth, ++applied)
-            apply_part<T, kWidth, kRows>(task, shared, rows, before,
-                                         task.scratch + (applied & 1) * 2 * kWidth * kWidth);
+        if constexpr (kWidth <= kPartMax)
+            for (int before = 0; before < begin; before += kWidth, ++applied)
+                apply_part<T, kWidth, kRows>(task, shared, rows, before,
+                                             task.scratch + (applied & 1) * 2 * kWidth * kWidth);
         part.factor(begin, min(kWidth, task.columns - begin));
     }
+    cudaTriggerProgrammaticLaunchCompletion();
     move_rows<T, kWidth, kRows>(task, rows);
 }
 

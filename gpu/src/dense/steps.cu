@@ -57,10 +57,14 @@ template <class T> int panel_width(int rows) {
 }
 
 template <class T> void launch_panel(const PanelTask<T>& task, cudaStream_t stream) {
-    constexpr int kWide = sizeof(T) == 4 ? 32 : 16;
-    if (task.rows <= kFewRows) launch_shape<T, kWide, 1>(task, kPanelBlocksMax / 2, stream);
-    else if (task.rows <= rows_of(1)) launch_shape<T, kWide, 1>(task, kPanelBlocksMax, stream);
-    else if (task.rows <= rows_of(2)) launch_shape<T, kWide, 2>(task, kPanelBlocksMax, stream);
+    constexpr bool kSingle = sizeof(T) == 4;
+    constexpr int kWide = kSingle ? 32 : 16, kHalf = kPanelBlocksMax / 2;
+    if (task.rows <= rows_of(1)) {
+        const int blocks = task.rows <= kFewRows ? kHalf : kPanelBlocksMax;
+        if (kSingle && task.columns > kWide && task.columns <= 2 * kWide)
+            launch_shape<T, 2 * kWide, 1>(task, blocks, stream);
+        else launch_shape<T, kWide, 1>(task, blocks, stream);
+    } else if (task.rows <= rows_of(2)) launch_shape<T, kWide, 2>(task, kPanelBlocksMax, stream);
     else if (task.rows <= rows_of(3)) launch_shape<T, kWide, 3>(task, kPanelBlocksMax, stream);
     else if (task.rows <= rows_of(6)) launch_shape<T, kWide / 2, 6>(task, kPanelBlocksMax, stream);
     else launch_shape<T, kWide / 4, 12>(task, kPanelBlocksMax, stream);

@@ -144,6 +144,7 @@ template <class T> __global__ void __launch_bounds__(kSwapThreads) swap_and_solv
     if (width <= kBandMax / 2)
         exchange_columns<T, kBandMax / 64>(task, source, target, begin, columns, solves ? band : nullptr);
     else exchange_columns<T, kBandMax / 32>(task, source, target, begin, columns, solves ? band : nullptr);
+    cudaTriggerProgrammaticLaunchCompletion();
     if (!solves) return;
     __syncthreads();
     if (thread < columns) {
