@@ -1,0 +1,139 @@
+#include "lu_sequence.hpp"
+
+#include <algorithm>
+
+namespace mantissa::gpu::dense {
+
+Lanes::Lanes() {
+    int least = 0, greatest = 0;
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+    check(cudaStreamCreateWithPriority(&main, cudaStreamNonBlocking, greatest), "cudaStreamCreate");
+    check(cudaStreamCreateWithPriority(&side, cudaStreamNonBlocking, least), "cudaStreamCreate");
+}
+
+Lanes::~Lanes() {
+    for (const cudaEvent_t e : events_) static_cast<void>(cudaEventDestroy(e));
+    static_cast<void>(cudaStreamDestroy(side));
+    static_cast<void>(cudaStreamDestroy(main));
+}
+
+cudaEvent_t Lanes::mark(cudaStream_t from) {
+    cudaEvent_t event{};
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
+    events_.push_back(event);
+    check(cudaEventRecord(event, from), "cudaEventRecord");
+    return event;
+}
+
+void Lanes::await(cudaStream_t to, cudaEvent_t event) {
+    check(cudaStreamWaitEvent(to, event, 0), "cudaStreamWaitEvent");
+}
+
+void Lanes::order(cudaStream_t from, cudaStream_t to) {
+    await(to, mark(from));
+}
+
+namespace {
+
+/// Rows from which on a panel has kBand columns: fewer passes over the trailing matrix, but a longer way to the next
+/// panel.
+constexpr int kWideFrom = 8192;
+
+template <class T> class Sequence {
+public:
+    Sequence(const LuPlace<T>& place, LuPivoting pivoting, Lanes& lanes)
+        : place_(place), pivoting_(pivoting), lanes_(lanes) {}
+
+    void all();
+
+private:
+    struct Panel {
+        int first, width;
+    };
+    [[nodiscard]] std::vector<Panel> plan() const;
+    void factor(std::size_t p);
+    void exchange(const Panel& p, int left_from, int left_to, int from, int to, T* solved, std::size_t pitch,
+                  bool order, cudaStream_t stream) {
+        launch_swap_and_solve<T>({place_.matrix, place_.stride, p.first, p.width, p.width, place_.source, place_.target,
+                                  left_from, left_to, from, to, solved, pitch, order ? place_.order : nullptr},
+                                 stream);
+    }
+    void update_columns(int first, int width, int from, int to, const T* solved, std::size_t pitch,
+                        cudaStream_t stream) {
+        const int below = first + width;
+        launch_update<T>({place_.matrix + below + first * place_.stride, place_.stride, solved, pitch,
+                          place_.matrix + below + from * place_.stride, place_.stride, place_.n - below, to - from,
+                          width},
+                         stream);
+    }
+
+    const LuPlace<T>& place_;
+    LuPivoting pivoting_;
+    Lanes& lanes_;
+    std::vector<Panel> panels_;
+};
+
+template <class T> auto Sequence<T>::plan() const -> std::vector<Panel> {
+    std::vector<Panel> panels;
+    for (int first = 0; first < place_.n;) {
+        const int rows = place_.n - first;
+        const bool wide = pivoting_ == LuPivoting::partial && rows > kWideFrom;
+        panels.push_back({first, std::min(rows, wide ? kBand : kBand / 2)});
+        first += panels.back().width;
+    }
+    return panels;
+}
+
+template <class T> void Sequence<T>::factor(std::size_t p) {
+    const auto [first, width] = panels_[p];
+    const PanelTask<T> task{place_.matrix + first + first * place_.stride,
+                            place_.stride,
+                            place_.n - first,
+                            width,
+                            first,
+                            place_.pivots + first,
+                            place_.source + first,
+                            place_.target + first,
+                            place_.flags,
+                            place_.scratch,
+                            place_.started + p};
+    if (pivoting_ == LuPivoting::none) launch_plain_panel<T>(task, place_.done, lanes_.main);
+    else launch_panel<T>(task, lanes_.main);
+}
+
+template <class T> void Sequence<T>::all() {
+    const int n = place_.n;
+    if (n == 0) return;
+    panels_ = plan();
+    check(cudaMemsetAsync(place_.started, 0, panels_.size() * sizeof(int), lanes_.main), "cudaMemsetAsync");
+    cudaEvent_t rest{};
+    for (std::size_t p = 0; p < panels_.size(); ++p) {
+        const auto [first, width] = panels_[p];
+        const int next = first + width;
+        factor(p);
+        // The next panel's columns first, on the lane of the panels; the others beside the next panel.
+        const int ahead = p + 1 < panels_.size() ? next + panels_[p + 1].width : n;
+        if (p > 0) lanes_.await(lanes_.main, rest);
+        if (next < n) {
+            exchange(panels_[p], 0, 0, next, ahead, place_.solved_next, kBand, false, lanes_.main);
+            update_columns(first, width, next, ahead, place_.solved_next, kBand, lanes_.main);
+        }
+        lanes_.order(lanes_.main, lanes_.side);
+        if (next < n && pivoting_ == LuPivoting::partial) launch_await(place_.started + p + 1, lanes_.side);
+        exchange(panels_[p], 0, first, ahead, n, place_.solved, place_.pitch, true, lanes_.side);
+        if (ahead < n) update_columns(first, width, ahead, n, place_.solved, place_.pitch, lanes_.side);
+        rest = lanes_.mark(lanes_.side);
+    }
+    lanes_.await(lanes_.main, rest);
+}
+
+} // namespace
+
+template <class T> void enqueue_factor(const LuPlace<T>& place, LuPivoting pivoting, Lanes& lanes) {
+    Sequence<T>(place, pivoting, lanes).all();
+}
+
+template void enqueue_factor(const LuPlace<float>&, LuPivoting, Lanes&);
+template void enqueue_factor(const LuPlace<double>&, LuPivoting, Lanes&);
+
+} // namespace mantissa::gpu::dense
