@@ -1,5 +1,5 @@
-// The factorisation PA = LU in the order of Crout: each block of 256 columns, and then its 256 rows, receive all earlier
-// updates in one product on the tensor cores, whose sums stay in float registers.
+// The factorisation PA = LU in the order of Crout: each block of 256 columns, and then its 256 rows, receive all
+// earlier updates in one product on the tensor cores, whose sums stay in float registers.
 #pragma once
 
 #include <cudaTypedefs.h>
@@ -15,10 +15,10 @@ namespace mantissa::gpu::mixed {
 
 /// What the factors need, all for n rounded up to 256 rows and columns.
 template <class T> struct Factors {
-    int n = 0;                            ///< rounded
-    int terms = 1;                        ///< 1 or 3
-    Buffer<float> a;                      ///< n x n, row after row
-    Buffer<T> l[2], u[2];                 ///< words of L (by rows) and of U's transpose; the low ones only for 3 terms
+    int n = 0;            ///< rounded
+    int terms = 1;        ///< 1 or 3
+    Buffer<float> a;      ///< n x n, row after row
+    Buffer<T> l[2], u[2]; ///< words of L (by rows) and of U's transpose; the low ones only for 3 terms
     Buffer<int> permutation, source, touched, overflow;
     Buffer<FactorState> state;
     Operands operands{};
@@ -46,7 +46,8 @@ private:
             cudaDriverEntryPointQueryResult found{};
             check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found),
                   "cudaGetDriverEntryPoint");
-            if (found != cudaDriverEntryPointSuccess) throw DeviceError("cuTensorMapEncodeTiled", "the driver lacks it");
+            if (found != cudaDriverEntryPointSuccess)
+                throw DeviceError("cuTensorMapEncodeTiled", "the driver lacks it");
             return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(entry);
         }();
         CUtensorMap map{};
@@ -54,13 +55,22 @@ private:
         const cuuint64_t pitch[1] = {static_cast<cuuint64_t>(n) * sizeof(T)};
         const cuuint32_t box[2] = {kChunk, kTile}, step[2] = {1, 1};
         const CUresult result =
-            encode(&map, std::is_same_v<T, __half> ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2,
-                   words, extent, pitch, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+            encode(&map, std::is_same_v<T, __half> ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+                   2, words, extent, pitch, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
                    CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
         if (result != CUDA_SUCCESS) throw DeviceError("cuTensorMapEncodeTiled", "error " + std::to_string(result));
         return map;
     }
 };
+
+template <class T, int Terms>
+void launch_product(const Operands& operands, dim3 tiles, float* a, long ld, int row0, int column0, int k,
+                    cudaStream_t stream) {
+    constexpr int kShared = ProductShape<Terms>::shared;
+    check(cudaFuncSetAttribute(subtract_product<T, Terms>, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared),
+          "shared memory");
+    subtract_product<T, Terms><<<tiles, kProductThreads, kShared, stream>>>(operands, a, ld, row0, column0, k);
+}
 
 /// Launches the panel with R rows a thread, T threads a block.
 template <int R, int T> void launch_panel(const PanelTask& task, int cluster, cudaStream_t stream) {
@@ -95,24 +105,28 @@ struct NoMark {
 
 /// Factors f.a in place. State, permutation and overflow must be set before. `mark` is told of each launch.
 template <class T, class Mark = NoMark> void factor(Factors<T>& f, cudaStream_t stream, Mark&& mark = {}) {
-    check(cudaFuncSetAttribute(subtract_product<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, kProductShared), "shared memory");
-    check(cudaFuncSetAttribute(solve_rows<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, kSolveShared), "shared memory");
+    check(cudaFuncSetAttribute(solve_rows<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, kSolveShared),
+          "shared memory");
     const int n = f.n;
     const long ld = n;
     float* const a = f.a.data();
+    const auto product = [&](int row0, int rows, int column0, int columns, int k) {
+        const dim3 tiles(static_cast<unsigned>(rows / kTile), static_cast<unsigned>(columns / kTile));
+        if (f.terms == 1) launch_product<T, 1>(f.operands, tiles, a, ld, row0, column0, k, stream);
+        else launch_product<T, 3>(f.operands, tiles, a, ld, row0, column0, k, stream);
+    };
     for (int k = 0; k < n; k += kBlock) {
         const int below = n - k - kBlock;
-        if (k > 0)
-            subtract_product<T><<<dim3(static_cast<unsigned>((n - k) / kTile), 2), kProductThreads, kProductShared, stream>>>(
-                f.operands, a, ld, k, k, k, f.terms);
+        if (k > 0) product(k, n - k, k, kBlock, k);
         mark(Step::columns);
         for (int p = k; p < k + kBlock; p += kPanel) {
-            launch_panel({a, ld, p, k, n - p, f.permutation.data(), f.source.data(), f.touched.data(), f.state.data()}, stream);
+            launch_panel({a, ld, p, k, n - p, f.permutation.data(), f.source.data(), f.touched.data(), f.state.data()},
+                         stream);
             mark(Step::panel);
             const int rows = n - p - kPanel, columns = k + kBlock - p - kPanel;
             if (columns > 0)
-                update_block<<<dim3(static_cast<unsigned>((rows + 127) / 128), static_cast<unsigned>(columns / 32)), 128, 0, stream>>>(
-                    a, ld, p, rows);
+                update_block<<<dim3(static_cast<unsigned>((rows + 127) / 128), static_cast<unsigned>(columns / 32)),
+                               128, 0, stream>>>(a, ld, p, rows);
             mark(Step::update);
         }
         MoveTask move{};
@@ -133,12 +147,10 @@ template <class T, class Mark = NoMark> void factor(Factors<T>& f, cudaStream_t 
         if (pieces > 0) move_rows<<<static_cast<unsigned>(pieces), 512, 0, stream>>>(move);
         mark(Step::moves);
         if (below > 0) {
-            shorten_block<T><<<static_cast<unsigned>(below / 8), 256, 0, stream>>>(a, ld, k + kBlock, k, below, f.l[0].data(),
-                                                                                 f.l[1].data());
+            shorten_block<T><<<static_cast<unsigned>(below / 8), 256, 0, stream>>>(a, ld, k + kBlock, k, below,
+                                                                                   f.l[0].data(), f.l[1].data());
             mark(Step::words);
-            if (k > 0)
-                subtract_product<T><<<dim3(2, static_cast<unsigned>(below / kTile)), kProductThreads, kProductShared, stream>>>(
-                    f.operands, a, ld, k, k + kBlock, k, f.terms);
+            if (k > 0) product(k, kBlock, k + kBlock, below, k);
             mark(Step::rows);
             solve_rows<T><<<static_cast<unsigned>(below / kSolveColumns), 128, kSolveShared, stream>>>(
                 a, ld, k, f.u[0].data(), f.u[1].data(), f.overflow.data());

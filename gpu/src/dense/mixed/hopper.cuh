@@ -38,24 +38,32 @@ __device__ __forceinline__ void barrier_wait(std::uint64_t* barrier, unsigned pa
 }
 /// Copies the box at (x, y) of a tensor into shared memory, and counts its bytes on the barrier.
 __device__ __forceinline__ void copy_box(void* to, const CUtensorMap* map, int x, int y, std::uint64_t* barrier) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];"
-                 ::"r"(shared_address(to)), "l"(map), "r"(shared_address(barrier)), "r"(x), "r"(y)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(
+            shared_address(to)),
+        "l"(map), "r"(shared_address(barrier)), "r"(x), "r"(y)
+        : "memory");
 }
 
 /// Descriptor of a tile in shared memory whose rows are 128 bytes, in the copy engine's 128-byte swizzle.
 __device__ __forceinline__ std::uint64_t tile_descriptor(const void* tile) {
     const std::uint64_t address = shared_address(tile);
-    return ((address & 0x3FFFF) >> 4) | (std::uint64_t{1} << 16) | (std::uint64_t{1024 >> 4} << 32) | (std::uint64_t{1} << 62);
+    return ((address & 0x3FFFF) >> 4) | (std::uint64_t{1} << 16) | (std::uint64_t{1024 >> 4} << 32) |
+           (std::uint64_t{1} << 62);
 }
-__device__ __forceinline__ void matrix_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ __forceinline__ void matrix_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+__device__ __forceinline__ void matrix_fence() {
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void matrix_commit() {
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
 template <int Left> __device__ __forceinline__ void matrix_wait() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Left) : "memory");
 }
 
-#define MANTISSA_F8(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
-    "+f"(d[i + 6]), "+f"(d[i + 7])
+#define MANTISSA_F8(i)                                                                                                 \
+    "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]),        \
+        "+f"(d[i + 7])
 #define MANTISSA_WGMMA(TYPE)                                                                                           \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\n"                                                          \
                  "wgmma.mma_async.sync.aligned.m64n128k16.f32." TYPE "." TYPE " "                                      \
@@ -69,13 +77,15 @@ template <int Left> __device__ __forceinline__ void matrix_wait() {
                  : "l"(a), "l"(b), "r"(static_cast<int>(add)))
 
 /// d = (add ? d : 0) - A B^T for a 64 x 16 tile A and a 128 x 16 tile B, both with k contiguous.
-template <class T> __device__ __forceinline__ void subtract_tile(float (&d)[64], std::uint64_t a, std::uint64_t b, bool add);
+template <class T>
+__device__ __forceinline__ void subtract_tile(float (&d)[64], std::uint64_t a, std::uint64_t b, bool add);
 template <>
 __device__ __forceinline__ void subtract_tile<__half>(float (&d)[64], std::uint64_t a, std::uint64_t b, bool add) {
     MANTISSA_WGMMA("f16");
 }
 template <>
-__device__ __forceinline__ void subtract_tile<__nv_bfloat16>(float (&d)[64], std::uint64_t a, std::uint64_t b, bool add) {
+__device__ __forceinline__ void subtract_tile<__nv_bfloat16>(float (&d)[64], std::uint64_t a, std::uint64_t b,
+                                                             bool add) {
     MANTISSA_WGMMA("bf16");
 }
 #undef MANTISSA_WGMMA

@@ -7,8 +7,8 @@
 
 namespace mantissa::gpu::mixed {
 
-constexpr int kPanel = 32;   // columns of a panel
-constexpr int kBlock = 256;  // columns of a block of panels, whose other columns follow the panel's row swaps at once
+constexpr int kPanel = 32;  // columns of a panel
+constexpr int kBlock = 256; // columns of a block of panels, whose other columns follow the panel's row swaps at once
 constexpr int kMaxCluster = 16;
 
 /// What the factorisation leaves for the host to read once.
@@ -18,14 +18,14 @@ struct FactorState {
 };
 
 struct PanelTask {
-    float* a;          ///< the matrix, row after row
+    float* a; ///< the matrix, row after row
     long ld;
-    int k;             ///< first row and column of the panel
-    int block;         ///< first column of its block
-    int rows;          ///< rows from k on
-    int* permutation;  ///< for each row, the row of the matrix given that stands there
-    int* source;       ///< for each row, the row that stood there when the block began
-    int* touched;      ///< rows behind the block's own that it moved
+    int k;            ///< first row and column of the panel
+    int block;        ///< first column of its block
+    int rows;         ///< rows from k on
+    int* permutation; ///< for each row, the row of the matrix given that stands there
+    int* source;      ///< for each row, the row that stood there when the block began
+    int* touched;     ///< rows behind the block's own that it moved
     FactorState* state;
 };
 
@@ -35,14 +35,14 @@ struct PanelTask {
 /// first and no register is indexed at run time.
 template <int R, int T> class Panel {
     static constexpr int kWarps = T / 32;
-    struct Slot {
+    struct alignas(16) Slot {
         float row[kPanel];
         unsigned key;
         int index;
     };
     struct Shared {
         Slot slot[2][kMaxCluster];
-        float candidate[kPanel];
+        alignas(16) float candidate[kPanel];
         unsigned warp_key[kWarps];
         int warp_row[kWarps];
         int pivot[kPanel];
@@ -54,9 +54,10 @@ template <int R, int T> class Panel {
 public:
     using SharedWords = Shared;
     __device__ __forceinline__ Panel(const PanelTask& task, Shared& shared)
-        : task_(task), s_(shared), cluster_(cooperative_groups::this_cluster()), rank_(static_cast<int>(cluster_.block_rank())),
-          blocks_(static_cast<int>(cluster_.num_blocks())), per_block_((task.rows + blocks_ - 1) / blocks_),
-          thread_(static_cast<int>(threadIdx.x)), warp_(thread_ / 32), lane_(thread_ & 31) {}
+        : task_(task), s_(shared), cluster_(cooperative_groups::this_cluster()),
+          rank_(static_cast<int>(cluster_.block_rank())), blocks_(static_cast<int>(cluster_.num_blocks())),
+          per_block_((task.rows + blocks_ - 1) / blocks_), thread_(static_cast<int>(threadIdx.x)), warp_(thread_ / 32),
+          lane_(thread_ & 31) {}
 
     __device__ __forceinline__ void run() {
         load();
@@ -75,9 +76,15 @@ public:
     }
 
 private:
-    [[nodiscard]] __device__ __forceinline__ int local(int r) const { return r * T + thread_; }
-    [[nodiscard]] __device__ __forceinline__ int index(int r) const { return rank_ * per_block_ + local(r); }
-    [[nodiscard]] __device__ __forceinline__ bool present(int r) const { return local(r) < per_block_ && index(r) < task_.rows; }
+    [[nodiscard]] __device__ __forceinline__ int local(int r) const {
+        return r * T + thread_;
+    }
+    [[nodiscard]] __device__ __forceinline__ int index(int r) const {
+        return rank_ * per_block_ + local(r);
+    }
+    [[nodiscard]] __device__ __forceinline__ bool present(int r) const {
+        return local(r) < per_block_ && index(r) < task_.rows;
+    }
 
     __device__ __forceinline__ void load() {
 #pragma unroll
@@ -85,7 +92,8 @@ private:
             place_[r] = -1;
             original_[r] = came_from_[r] = 0;
             if (present(r)) {
-                const float4* from = reinterpret_cast<const float4*>(task_.a + (task_.k + index(r)) * task_.ld + task_.k);
+                const float4* from =
+                    reinterpret_cast<const float4*>(task_.a + (task_.k + index(r)) * task_.ld + task_.k);
 #pragma unroll
                 for (int q = 0; q < 8; ++q) {
                     const float4 v = from[q];
@@ -128,7 +136,8 @@ private:
         const int buffer = j & 1;
         for (int to = warp_; to < blocks_; to += kWarps) {
             Slot* const there = cluster_.map_shared_rank(&s_.slot[buffer][rank_], to);
-            if (lane_ < W / 4) reinterpret_cast<float4*>(there->row)[lane_] = reinterpret_cast<const float4*>(s_.candidate)[lane_];
+            if (lane_ < W / 4)
+                reinterpret_cast<float4*>(there->row)[lane_] = reinterpret_cast<const float4*>(s_.candidate)[lane_];
             if (lane_ == 31) there->key = best, there->index = rank_ * per_block_ + row;
         }
         cluster_.sync();
@@ -270,7 +279,7 @@ private:
     cooperative_groups::cluster_group cluster_;
     int rank_, blocks_, per_block_, thread_, warp_, lane_;
     float a_[R][kPanel];
-    int place_[R];     ///< the step that chose the row, -1 before, 32 when there is no such row
+    int place_[R]; ///< the step that chose the row, -1 before, 32 when there is no such row
     int original_[R], came_from_[R];
 };
 

@@ -35,7 +35,8 @@ __global__ void __launch_bounds__(128) update_block(float* __restrict__ a, long 
 #pragma unroll 8
     for (int q = 0; q < kPanel; ++q) {
         const float4 v = *reinterpret_cast<const float4*>(&u[q][x]);
-        const float4 w0 = *reinterpret_cast<const float4*>(&l[q][y]), w1 = *reinterpret_cast<const float4*>(&l[q][y + 4]);
+        const float4 w0 = *reinterpret_cast<const float4*>(&l[q][y]),
+                     w1 = *reinterpret_cast<const float4*>(&l[q][y + 4]);
         const float w[8] = {w0.x, w0.y, w0.z, w0.w, w1.x, w1.y, w1.z, w1.w};
 #pragma unroll
         for (int i = 0; i < 8; ++i) {

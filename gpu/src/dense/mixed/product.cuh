@@ -5,12 +5,17 @@
 
 namespace mantissa::gpu::mixed {
 
-constexpr int kTile = 128;       // rows and columns of C per block
-constexpr int kChunk = 64;       // k per copy: 128 bytes
-constexpr int kStages = 6;       // copies under way
-constexpr int kPromote = 4;      // chunks summed by the tensor cores before float registers take the sum
+constexpr int kTile = 128; // rows and columns of C per block
+constexpr int kChunk = 64; // k per copy: 128 bytes
 constexpr int kProductThreads = 384;
-constexpr int kProductShared = kStages * 2 * kTile * kChunk * 2 + 1024 + 2 * kStages * 8;
+constexpr int kTileBytes = kTile * kChunk * 2;
+
+/// What the number of products settles: tiles per stage (L and U, high and low words), stages under way, and how many
+/// chunks the tensor cores sum before float registers take the sum.
+template <int Terms> struct ProductShape {
+    static constexpr int tiles = Terms == 1 ? 2 : 4, stages = Terms == 1 ? 6 : 3, promote = Terms == 1 ? 4 : 2;
+    static constexpr int shared = stages * tiles * kTileBytes + 1024 + 2 * stages * 8;
+};
 
 /// The tensors of L (rows of L, k contiguous) and of U's transpose (columns of U, k contiguous), high and low words.
 struct Operands {
@@ -18,21 +23,24 @@ struct Operands {
 };
 
 /// One 128 x 128 tile of C -= L U per block, at (row0 + 128 blockIdx.x, column0 + 128 blockIdx.y), over k in [0, k).
-/// `terms` is 1 (high words) or 3 (high high, high low, low high). k is a multiple of 256. Tensor cores cut their sums
-/// off, so after 256 products a sum goes to registers that round to nearest.
-template <class T>
+/// Terms is 1 (high words) or 3 (high high, low high, high low). k is a multiple of 256. Tensor cores cut their sums
+/// off, so after some 256 products a sum goes to registers that round to nearest.
+template <class T, int Terms>
 __global__ void __launch_bounds__(kProductThreads, 1)
-    subtract_product(const __grid_constant__ Operands operands, float* __restrict__ c, long ldc, int row0, int column0, int k,
-                     int terms) {
+    subtract_product(const __grid_constant__ Operands operands, float* __restrict__ c, long ldc, int row0, int column0,
+                     int k) {
+    using Shape = ProductShape<Terms>;
+    constexpr int kStageBytes = Shape::tiles * kTileBytes;
     extern __shared__ unsigned char raw[];
-    unsigned char* const base = reinterpret_cast<unsigned char*>((reinterpret_cast<std::uintptr_t>(raw) + 1023) & ~std::uintptr_t{1023});
-    constexpr int kBytes = kTile * kChunk * 2;
-    auto* const full = reinterpret_cast<std::uint64_t*>(base + kStages * 2 * kBytes);
-    std::uint64_t* const empty = full + kStages;
-    const int row = row0 + static_cast<int>(blockIdx.x) * kTile, column = column0 + static_cast<int>(blockIdx.y) * kTile;
-    const int per_term = k / kChunk, chunks = per_term * terms;
+    unsigned char* const base =
+        reinterpret_cast<unsigned char*>((reinterpret_cast<std::uintptr_t>(raw) + 1023) & ~std::uintptr_t{1023});
+    auto* const full = reinterpret_cast<std::uint64_t*>(base + Shape::stages * kStageBytes);
+    std::uint64_t* const empty = full + Shape::stages;
+    const int row = row0 + static_cast<int>(blockIdx.x) * kTile,
+              column = column0 + static_cast<int>(blockIdx.y) * kTile;
+    const int chunks = k / kChunk;
     if (threadIdx.x == 0) {
-        for (int s = 0; s < kStages; ++s) {
+        for (int s = 0; s < Shape::stages; ++s) {
             barrier_init(full + s, 1);
             barrier_init(empty + s, 8);
         }
@@ -46,22 +54,23 @@ __global__ void __launch_bounds__(kProductThreads, 1)
         if (threadIdx.x == 0) {
             int stage = 0;
             unsigned parity = 1;
-            for (int term = 0; term < terms; ++term) {
-                const CUtensorMap* const l = &operands.l[term == 2 ? 1 : 0];
-                const CUtensorMap* const u = &operands.u[term == 1 ? 1 : 0];
-                for (int i = 0; i < per_term; ++i) {
-                    barrier_wait(empty + stage, parity);
-                    barrier_expect(full + stage, 2 * kBytes);
-                    copy_box(base + stage * 2 * kBytes, l, i * kChunk, row, full + stage);
-                    copy_box(base + stage * 2 * kBytes + kBytes, u, i * kChunk, column, full + stage);
-                    if (++stage == kStages) stage = 0, parity ^= 1;
+            for (int i = 0; i < chunks; ++i) {
+                barrier_wait(empty + stage, parity);
+                barrier_expect(full + stage, kStageBytes);
+                unsigned char* const to = base + stage * kStageBytes;
+#pragma unroll
+                for (int w = 0; w < Shape::tiles / 2; ++w) {
+                    copy_box(to + 2 * w * kTileBytes, &operands.l[w], i * kChunk, row, full + stage);
+                    copy_box(to + (2 * w + 1) * kTileBytes, &operands.u[w], i * kChunk, column, full + stage);
                 }
+                if (++stage == Shape::stages) stage = 0, parity ^= 1;
             }
         }
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         const int warp = (static_cast<int>(threadIdx.x) / 32) & 3, lane = static_cast<int>(threadIdx.x) & 31;
-        float* const mine = c + static_cast<long>(row + (group - 1) * 64 + warp * 16 + lane / 4) * ldc + column + (lane & 3) * 2;
+        float* const mine =
+            c + static_cast<long>(row + (group - 1) * 64 + warp * 16 + lane / 4) * ldc + column + (lane & 3) * 2;
         float sum[64], part[64];
 #pragma unroll
         for (int j = 0; j < 16; ++j)
@@ -73,23 +82,29 @@ __global__ void __launch_bounds__(kProductThreads, 1)
             }
         int stage = 0, previous = 0;
         unsigned parity = 0;
-        for (int i = 0; i < chunks; i += kPromote) {
+        for (int i = 0; i < chunks; i += Shape::promote) {
 #pragma unroll
-            for (int s = 0; s < kPromote; ++s) {
+            for (int s = 0; s < Shape::promote; ++s) {
                 barrier_wait(full + stage, parity);
-                const std::uint64_t a = tile_descriptor(base + stage * 2 * kBytes + (group - 1) * 64 * 128);
-                const std::uint64_t b = tile_descriptor(base + stage * 2 * kBytes + kBytes);
+                unsigned char* const from = base + stage * kStageBytes;
                 matrix_fence();
 #pragma unroll
-                for (int q = 0; q < kChunk / 16; ++q)
-                    subtract_tile<T>(part, a + static_cast<unsigned>(2 * q), b + static_cast<unsigned>(2 * q), s + q != 0);
+                for (int term = Terms - 1; term >= 0; --term) { // small products first
+                    const std::uint64_t a =
+                        tile_descriptor(from + (term == 1 ? 2 * kTileBytes : 0) + (group - 1) * 64 * 128);
+                    const std::uint64_t b = tile_descriptor(from + kTileBytes + (term == 2 ? 2 * kTileBytes : 0));
+#pragma unroll
+                    for (int q = 0; q < kChunk / 16; ++q)
+                        subtract_tile<T>(part, a + static_cast<unsigned>(2 * q), b + static_cast<unsigned>(2 * q),
+                                         s + q != 0 || term != Terms - 1);
+                }
                 matrix_commit();
                 if (s != 0) {
                     matrix_wait<1>();
                     if (lane == 0) barrier_arrive(empty + previous);
                 }
                 previous = stage;
-                if (++stage == kStages) stage = 0, parity ^= 1;
+                if (++stage == Shape::stages) stage = 0, parity ^= 1;
             }
             matrix_wait<0>();
             if (lane == 0) barrier_arrive(empty + previous);
@@ -100,7 +115,8 @@ __global__ void __launch_bounds__(kProductThreads, 1)
         for (int j = 0; j < 16; ++j)
 #pragma unroll
             for (int h = 0; h < 2; ++h)
-                *reinterpret_cast<float2*>(mine + 8 * h * ldc + 8 * j) = make_float2(sum[4 * j + 2 * h], sum[4 * j + 2 * h + 1]);
+                *reinterpret_cast<float2*>(mine + 8 * h * ldc + 8 * j) =
+                    make_float2(sum[4 * j + 2 * h], sum[4 * j + 2 * h + 1]);
     }
 }
 

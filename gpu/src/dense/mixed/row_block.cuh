@@ -49,8 +49,8 @@ __global__ void __launch_bounds__(512) move_rows(const MoveTask task) {
 
 /// Rows `row0`.. of the block's 256 columns become L's words: a warp per row, eight columns a thread.
 template <class T>
-__global__ void __launch_bounds__(256) shorten_block(const float* __restrict__ a, long ld, int row0, int block, int rows,
-                                                     T* __restrict__ high, T* __restrict__ low) {
+__global__ void __launch_bounds__(256) shorten_block(const float* __restrict__ a, long ld, int row0, int block,
+                                                     int rows, T* __restrict__ high, T* __restrict__ low) {
     const int row = static_cast<int>(blockIdx.x) * 8 + static_cast<int>(threadIdx.x) / 32;
     if (row >= rows) return;
     const long at = (row0 + row) * ld + block + 8 * (threadIdx.x & 31);
@@ -72,18 +72,20 @@ __global__ void __launch_bounds__(256) shorten_block(const float* __restrict__ a
 }
 
 constexpr int kSolveColumns = 64;
-constexpr int kSolveStride = 36; // words of a transposed column of L: 32 rows and a gap that keeps 16-byte words aligned
+constexpr int kSolveStride =
+    36; // words of a transposed column of L: 32 rows and a gap that keeps 16-byte words aligned
 constexpr int kSolveShared = 4 * (kBlock * kSolveColumns + kBlock * kSolveStride);
 
-/// Rows of U for 64 columns a block: U = L^-1 A over the block's 256 rows, in float; written back in float, and as words
-/// into U's transpose (row = column of U, `ld` words). `overflow` is set when a word of U is not finite.
+/// Rows of U for 64 columns a block: U = L^-1 A over the block's 256 rows, in float; written back in float, and as
+/// words into U's transpose (row = column of U, `ld` words). `overflow` is set when a word of U is not finite.
 template <class T>
 __global__ void __launch_bounds__(128) solve_rows(float* __restrict__ a, long ld, int block, T* __restrict__ high,
                                                   T* __restrict__ low, int* __restrict__ overflow) {
     extern __shared__ __align__(16) float words[];
-    float* const y = words;                           // [256][64]
-    float* const l = words + kBlock * kSolveColumns;  // [k][36]: 32 rows of L, transposed
-    const int t = static_cast<int>(threadIdx.x), column0 = block + kBlock + kSolveColumns * static_cast<int>(blockIdx.x);
+    float* const y = words;                          // [256][64]
+    float* const l = words + kBlock * kSolveColumns; // [k][36]: 32 rows of L, transposed
+    const int t = static_cast<int>(threadIdx.x),
+              column0 = block + kBlock + kSolveColumns * static_cast<int>(blockIdx.x);
     const int tx = 4 * (t & 15), ty = 4 * (t / 16);
     for (int b = 0; b < kBlock; b += 32) {
         const float* const row = a + (block + b + (t & 31)) * ld + block;
@@ -94,7 +96,8 @@ __global__ void __launch_bounds__(128) solve_rows(float* __restrict__ a, long ld
         }
         float4 c[4];
 #pragma unroll
-        for (int i = 0; i < 4; ++i) c[i] = *reinterpret_cast<const float4*>(a + (block + b + ty + i) * ld + column0 + tx);
+        for (int i = 0; i < 4; ++i)
+            c[i] = *reinterpret_cast<const float4*>(a + (block + b + ty + i) * ld + column0 + tx);
         __syncthreads();
 #pragma unroll 8
         for (int q = 0; q < b; ++q) {
