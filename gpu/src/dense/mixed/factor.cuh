@@ -69,7 +69,22 @@ void launch_product(const Operands& operands, dim3 tiles, float* a, long ld, int
     constexpr int kShared = ProductShape<Terms>::shared;
     check(cudaFuncSetAttribute(subtract_product<T, Terms>, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared),
           "shared memory");
-    subtract_product<T, Terms><<<tiles, kProductThreads, kShared, stream>>>(operands, a, ld, row0, column0, k);
+    // Few tiles share their k among two or four blocks each, so that most multiprocessors have work.
+    const unsigned count = tiles.x * tiles.y;
+    tiles.z = count <= 32 ? 4 : count <= 64 ? 2 : 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = tiles;
+    config.blockDim = dim3(kProductThreads);
+    config.dynamicSmemBytes = kShared;
+    config.stream = stream;
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = tiles.z;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    check(cudaLaunchKernelEx(&config, subtract_product<T, Terms>, operands, a, ld, row0, column0, k),
+          "subtract_product");
 }
 
 /// Launches the panel with R rows a thread, T threads a block.

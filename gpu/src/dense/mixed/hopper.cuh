@@ -36,6 +36,28 @@ __device__ __forceinline__ void barrier_wait(std::uint64_t* barrier, unsigned pa
     }
     __trap();
 }
+__device__ __forceinline__ unsigned cluster_size() {
+    unsigned n;
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(n));
+    return n;
+}
+__device__ __forceinline__ unsigned cluster_rank() {
+    unsigned r;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
+    return r;
+}
+/// All threads of the cluster meet; what they wrote to each other's shared memory, all see behind it.
+__device__ __forceinline__ void cluster_meet() {
+    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+}
+/// Four words into the shared memory of block `rank` of the cluster, at this block's address `to`.
+__device__ __forceinline__ void store_at(float* to, unsigned rank, float4 v) {
+    asm volatile("{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
+                 "st.shared::cluster.v4.f32 [there], {%2, %3, %4, %5};\n}" ::"r"(shared_address(to)),
+                 "r"(rank), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+                 : "memory");
+}
+
 /// Copies the box at (x, y) of a tensor into shared memory, and counts its bytes on the barrier.
 __device__ __forceinline__ void copy_box(void* to, const CUtensorMap* map, int x, int y, std::uint64_t* barrier) {
     asm volatile(

@@ -24,7 +24,8 @@ struct Operands {
 
 /// One 128 x 128 tile of C -= L U per block, at (row0 + 128 blockIdx.x, column0 + 128 blockIdx.y), over k in [0, k).
 /// Terms is 1 (high words) or 3 (high high, low high, high low). k is a multiple of 256. Tensor cores cut their sums
-/// off, so after some 256 products a sum goes to registers that round to nearest.
+/// off, so after some 256 products a sum goes to registers that round to nearest. The blocks of a cluster (of 1, 2 or
+/// 4, along z) share a tile's k; the first adds their sums in order.
 template <class T, int Terms>
 __global__ void __launch_bounds__(kProductThreads, 1)
     subtract_product(const __grid_constant__ Operands operands, float* __restrict__ c, long ldc, int row0, int column0,
@@ -38,7 +39,9 @@ __global__ void __launch_bounds__(kProductThreads, 1)
     std::uint64_t* const empty = full + Shape::stages;
     const int row = row0 + static_cast<int>(blockIdx.x) * kTile,
               column = column0 + static_cast<int>(blockIdx.y) * kTile;
-    const int chunks = k / kChunk;
+    const int parts = static_cast<int>(cluster_size()), part_rank = static_cast<int>(cluster_rank());
+    const int first = k / 256 * part_rank / parts * (256 / kChunk);
+    const int chunks = k / 256 * (part_rank + 1) / parts * (256 / kChunk) - first;
     if (threadIdx.x == 0) {
         for (int s = 0; s < Shape::stages; ++s) {
             barrier_init(full + s, 1);
@@ -60,12 +63,14 @@ __global__ void __launch_bounds__(kProductThreads, 1)
                 unsigned char* const to = base + stage * kStageBytes;
 #pragma unroll
                 for (int w = 0; w < Shape::tiles / 2; ++w) {
-                    copy_box(to + 2 * w * kTileBytes, &operands.l[w], i * kChunk, row, full + stage);
-                    copy_box(to + (2 * w + 1) * kTileBytes, &operands.u[w], i * kChunk, column, full + stage);
+                    copy_box(to + 2 * w * kTileBytes, &operands.l[w], (first + i) * kChunk, row, full + stage);
+                    copy_box(to + (2 * w + 1) * kTileBytes, &operands.u[w], (first + i) * kChunk, column, full + stage);
                 }
                 if (++stage == Shape::stages) stage = 0, parity ^= 1;
             }
         }
+        __syncwarp();
+        if (parts > 1) cluster_meet(), cluster_meet();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         const int warp = (static_cast<int>(threadIdx.x) / 32) & 3, lane = static_cast<int>(threadIdx.x) & 31;
@@ -76,7 +81,8 @@ __global__ void __launch_bounds__(kProductThreads, 1)
         for (int j = 0; j < 16; ++j)
 #pragma unroll
             for (int h = 0; h < 2; ++h) {
-                const float2 v = *reinterpret_cast<const float2*>(mine + 8 * h * ldc + 8 * j);
+                const float2 v = part_rank == 0 ? *reinterpret_cast<const float2*>(mine + 8 * h * ldc + 8 * j)
+                                                : make_float2(0.0F, 0.0F);
                 sum[4 * j + 2 * h] = v.x;
                 sum[4 * j + 2 * h + 1] = v.y;
             }
@@ -110,6 +116,24 @@ __global__ void __launch_bounds__(kProductThreads, 1)
             if (lane == 0) barrier_arrive(empty + previous);
 #pragma unroll
             for (int j = 0; j < 64; ++j) sum[j] += part[j];
+        }
+        if (parts > 1) {
+            // The first block's stages are free once all have met: the others leave their sums there.
+            float* const words = reinterpret_cast<float*>(base) + 4 * (static_cast<int>(threadIdx.x) - 128);
+            cluster_meet();
+            if (part_rank > 0)
+#pragma unroll
+                for (int j = 0; j < 16; ++j)
+                    store_at(words + ((part_rank - 1) * 16 + j) * 1024, 0,
+                             make_float4(sum[4 * j], sum[4 * j + 1], sum[4 * j + 2], sum[4 * j + 3]));
+            cluster_meet();
+            if (part_rank > 0) return;
+            for (int other = 0; other < parts - 1; ++other)
+#pragma unroll
+                for (int j = 0; j < 16; ++j) {
+                    const float4 v = *reinterpret_cast<const float4*>(words + (other * 16 + j) * 1024);
+                    sum[4 * j] += v.x, sum[4 * j + 1] += v.y, sum[4 * j + 2] += v.z, sum[4 * j + 3] += v.w;
+                }
         }
 #pragma unroll
         for (int j = 0; j < 16; ++j)
