@@ -383,11 +383,11 @@ std::string_view to_string(MixedWords words) {
     case MixedWords::half:
         return "half";
     case MixedWords::half_pair:
-        return "half pairs";
+        return "half-pair";
     case MixedWords::bfloat:
         return "bfloat";
     case MixedWords::bfloat_pair:
-        return "bfloat pairs";
+        return "bfloat-pair";
     }
     return "";
 }
