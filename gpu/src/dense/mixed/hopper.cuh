@@ -15,6 +15,11 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* p) {
 __device__ __forceinline__ void barrier_init(std::uint64_t* barrier, unsigned count) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(count));
 }
+/// Barriers as initialised, for the copy engine and for the cluster's other blocks.
+__device__ __forceinline__ void fence_barriers() {
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
 __device__ __forceinline__ void barrier_expect(std::uint64_t* barrier, unsigned bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
                  : "memory");
@@ -56,6 +61,40 @@ __device__ __forceinline__ void store_at(float* to, unsigned rank, float4 v) {
                  "st.shared::cluster.v4.f32 [there], {%2, %3, %4, %5};\n}" ::"r"(shared_address(to)),
                  "r"(rank), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
                  : "memory");
+}
+
+/// Four words into the shared memory of block `rank` of the cluster, counted on that block's barrier when they are
+/// there.
+__device__ __forceinline__ void send(float* to, unsigned rank, float4 v, std::uint64_t* barrier) {
+    asm volatile(
+        "{\n.reg .b32 there, on;\nmapa.shared::cluster.u32 there, %0, %2;\nmapa.shared::cluster.u32 on, %1, %2;\n"
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [there], {%3, %4, %5, %6}, [on];\n}" ::"r"(
+            shared_address(to)),
+        "r"(shared_address(barrier)), "r"(rank), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+        : "memory");
+}
+/// The same for two words of another kind.
+__device__ __forceinline__ void send(unsigned* to, unsigned rank, unsigned x, unsigned y, std::uint64_t* barrier) {
+    asm volatile(
+        "{\n.reg .b32 there, on;\nmapa.shared::cluster.u32 there, %0, %2;\nmapa.shared::cluster.u32 on, %1, %2;\n"
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [there], {%3, %4}, [on];\n}" ::"r"(
+            shared_address(to)),
+        "r"(shared_address(barrier)), "r"(rank), "r"(x), "r"(y)
+        : "memory");
+}
+/// Waits for the end of the phase of this parity, and sees what blocks of the cluster sent in it.
+__device__ __forceinline__ void barrier_wait_cluster(std::uint64_t* barrier, unsigned parity) {
+    for (unsigned tries = 0; tries < (1u << 24); ++tries) {
+        unsigned done;
+        asm volatile("{\n.reg .pred p;\n"
+                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+                     "selp.u32 %0, 1, 0, p;\n}"
+                     : "=r"(done)
+                     : "r"(shared_address(barrier)), "r"(parity)
+                     : "memory");
+        if (done != 0) return;
+    }
+    __trap();
 }
 
 /// Copies the box at (x, y) of a tensor into shared memory, and counts its bytes on the barrier.

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "hopper.cuh"
+
 namespace mantissa::gpu::mixed {
 
 constexpr int kPanel = 32;  // columns of a panel
@@ -30,21 +32,22 @@ struct PanelTask {
 };
 
 /// Rows R per thread, T threads a block, up to 16 blocks a cluster: each row's 32 words live in registers. A step finds
-/// the pivot of a block by two warp reductions, sends its row to all blocks of the cluster, and meets there: no memory.
+/// the candidate of a block by two warp reductions and sends its row to all blocks of the cluster, whose barriers count
+/// what has come: one trip through the cluster a column, and no memory.
 /// Rows stay where they are until all 32 pivots are known; registers rotate, so that the column at work is always the
 /// first and no register is indexed at run time.
 template <int R, int T> class Panel {
     static constexpr int kWarps = T / 32;
     struct alignas(16) Slot {
         float row[kPanel];
-        unsigned key;
-        int index;
+        unsigned key, index; ///< one above the bits of the magnitude, 0 without a row; the row
     };
     struct Shared {
         Slot slot[2][kMaxCluster];
         alignas(16) float candidate[kPanel];
-        unsigned warp_key[kWarps];
-        int warp_row[kWarps];
+        std::uint64_t barrier[2];
+        unsigned warp_key[2][kWarps];
+        int warp_row[2][kWarps];
         int pivot[kPanel];
         int move_to[kPanel]; ///< where a row of the top 32 that is no pivot goes
         int move_row[2 * kPanel], move_from[2 * kPanel];
@@ -61,6 +64,16 @@ public:
 
     __device__ __forceinline__ void run() {
         load();
+        if (thread_ == 0) {
+            barrier_init(s_.barrier, 1);
+            barrier_init(s_.barrier + 1, 1);
+            fence_barriers();
+        }
+        float first[R];
+#pragma unroll
+        for (int r = 0; r < R; ++r) first[r] = a_[r][0];
+        offer(0, first);
+        cluster_.sync();
 #pragma unroll 1
         for (int e = 0; e < 8; ++e) step<32>(e);
 #pragma unroll 1
@@ -109,48 +122,60 @@ private:
         }
     }
 
-    /// The block's best row of the first register column; ties go to the lowest row.
-    __device__ __forceinline__ void find_candidate(unsigned& best, int& row) {
+    /// The warp's best row of the column that is next; ties go to the lowest row.
+    __device__ __forceinline__ void offer(int j, const float (&column)[R]) {
         unsigned key = 0;
         int at = 0x7fffffff;
 #pragma unroll
         for (int r = R - 1; r >= 0; --r) {
-            const unsigned mine = place_[r] < 0 ? __float_as_uint(fabsf(a_[r][0])) + 1U : 0U;
+            const unsigned mine = place_[r] < 0 ? __float_as_uint(fabsf(column[r])) + 1U : 0U;
             if (mine >= key) key = mine, at = local(r);
         }
-        best = __reduce_max_sync(0xffffffffU, key);
-        row = __reduce_min_sync(0xffffffffU, key == best ? at : 0x7fffffff);
+        const unsigned best = __reduce_max_sync(0xffffffffU, key);
+        const int row = __reduce_min_sync(0xffffffffU, key == best ? at : 0x7fffffff);
+        if (lane_ == 0) s_.warp_key[j & 1][warp_] = best, s_.warp_row[j & 1][warp_] = row;
     }
 
+    /// Column j. Rows of a warp, and of a block, are in one piece, so that the first of equal keys is the lowest row.
     template <int W> __device__ __forceinline__ void step(int j) {
-        unsigned best;
-        int row;
-        find_candidate(best, row);
-        if (lane_ == 0) s_.warp_key[warp_] = best, s_.warp_row[warp_] = row;
-        __syncthreads();
-        const unsigned key = lane_ < kWarps ? s_.warp_key[lane_] : 0U;
-        best = __reduce_max_sync(0xffffffffU, key);
-        row = __reduce_min_sync(0xffffffffU, lane_ < kWarps && key == best ? s_.warp_row[lane_] : 0x7fffffff);
-        publish<W>(row);
-        __syncthreads();
         const int buffer = j & 1;
-        for (int to = warp_; to < blocks_; to += kWarps) {
-            Slot* const there = cluster_.map_shared_rank(&s_.slot[buffer][rank_], to);
-            if (lane_ < W / 4)
-                reinterpret_cast<float4*>(there->row)[lane_] = reinterpret_cast<const float4*>(s_.candidate)[lane_];
-            if (lane_ == 31) there->key = best, there->index = rank_ * per_block_ + row;
-        }
-        cluster_.sync();
+        if (thread_ == 0) barrier_expect(s_.barrier + buffer, static_cast<unsigned>(blocks_) * (W * 4 + 8));
+        __syncthreads();
+        const unsigned key = lane_ < kWarps ? s_.warp_key[buffer][lane_] : 0U;
+        unsigned best = __reduce_max_sync(0xffffffffU, key);
+        const int owner = __ffs(static_cast<int>(__ballot_sync(0xffffffffU, lane_ < kWarps && key == best))) - 1;
+        if (warp_ == owner) send_candidate<W>(j, best, s_.warp_row[buffer][owner]);
+        barrier_wait_cluster(s_.barrier + buffer, static_cast<unsigned>(j / 2) & 1U);
         const unsigned theirs = lane_ < blocks_ ? s_.slot[buffer][lane_].key : 0U;
-        const int theirs_at = lane_ < blocks_ ? s_.slot[buffer][lane_].index : 0x7fffffff;
         best = __reduce_max_sync(0xffffffffU, theirs);
-        row = __reduce_min_sync(0xffffffffU, theirs == best ? theirs_at : 0x7fffffff);
-        const int from = __ffs(static_cast<int>(__ballot_sync(0xffffffffU, theirs == best && theirs_at == row))) - 1;
+        const int from = __ffs(static_cast<int>(__ballot_sync(0xffffffffU, lane_ < blocks_ && theirs == best))) - 1;
+        const int row = static_cast<int>(s_.slot[buffer][from].index);
         if (thread_ == 0) {
             s_.pivot[j] = row;
             if (rank_ == 0 && best <= 1U && task_.state->singular < 0) task_.state->singular = task_.k + j;
         }
         eliminate<W>(j, row, best <= 1U, s_.slot[buffer][from].row);
+    }
+
+    /// The warp that has the block's candidate sends its row to all blocks.
+    template <int W> __device__ __forceinline__ void send_candidate(int j, unsigned key, int row) {
+        publish<W>(row);
+        __syncwarp();
+        Slot* const slot = &s_.slot[j & 1][rank_];
+        std::uint64_t* const barrier = s_.barrier + (j & 1);
+        for (int item = lane_; item < blocks_ * (W / 4); item += 32) {
+            const int to = item / (W / 4), part = item % (W / 4), left = W - (j & 7) - 4 * part;
+            // Words behind the columns left are multipliers already: they rotate, and nothing is subtracted from them.
+            float4 words = reinterpret_cast<const float4*>(s_.candidate)[part];
+            if (left < 4) words.w = 0.0F;
+            if (left < 3) words.z = 0.0F;
+            if (left < 2) words.y = 0.0F;
+            if (left < 1) words.x = 0.0F;
+            send(slot->row + 4 * part, static_cast<unsigned>(to), words, barrier);
+        }
+        if (lane_ < blocks_)
+            send(&slot->key, static_cast<unsigned>(lane_), key, static_cast<unsigned>(rank_ * per_block_ + row),
+                 barrier);
     }
 
     template <int W> __device__ __forceinline__ void publish(int row) {
@@ -176,8 +201,15 @@ private:
             multiple[r] = left ? a_[r][0] * inverse : 0.0F;
             last[r] = left ? multiple[r] : a_[r][0];
         }
+        // The next column first: the search for its pivot runs beside the rest.
+        float next[R];
 #pragma unroll
-        for (int q = 1; q < W; ++q) {
+        for (int r = 0; r < R; ++r) next[r] = fmaf(-multiple[r], u[1], a_[r][1]);
+        offer(j + 1, next);
+#pragma unroll
+        for (int r = 0; r < R; ++r) a_[r][0] = next[r];
+#pragma unroll
+        for (int q = 2; q < W; ++q) {
             const float v = u[q];
 #pragma unroll
             for (int r = 0; r < R; ++r) a_[r][q - 1] = fmaf(-multiple[r], v, a_[r][q]);
@@ -263,15 +295,21 @@ private:
             const float4 w = __ldcg(from + q);
             l[4 * q] = w.x, l[4 * q + 1] = w.y, l[4 * q + 2] = w.z, l[4 * q + 3] = w.w;
         }
-        for (int c = warp_; c < 16; c += kWarps) {
-            float x = a[lane_ * task_.ld + c];
+        constexpr int kTogether = kWarps >= 16 ? 1 : 16 / kWarps;
+        float x[kTogether];
 #pragma unroll
-            for (int q = 0; q < kPanel - 1; ++q) {
-                const float above = __shfl_sync(0xffffffffU, x, q);
-                if (lane_ > q) x = fmaf(-l[q], above, x);
+        for (int i = 0; i < kTogether; ++i)
+            x[i] = warp_ + i * kWarps < 16 ? a[lane_ * task_.ld + warp_ + i * kWarps] : 0.0F;
+#pragma unroll
+        for (int q = 0; q < kPanel - 1; ++q)
+#pragma unroll
+            for (int i = 0; i < kTogether; ++i) {
+                const float above = __shfl_sync(0xffffffffU, x[i], q);
+                if (lane_ > q) x[i] = fmaf(-l[q], above, x[i]);
             }
-            a[lane_ * task_.ld + c] = x;
-        }
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i)
+            if (warp_ + i * kWarps < 16) a[lane_ * task_.ld + warp_ + i * kWarps] = x[i];
     }
 
     const PanelTask& task_;

@@ -47,8 +47,7 @@ __global__ void __launch_bounds__(kProductThreads, 1)
             barrier_init(full + s, 1);
             barrier_init(empty + s, 8);
         }
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        fence_barriers();
     }
     __syncthreads();
     const int group = static_cast<int>(threadIdx.x) / 128;
