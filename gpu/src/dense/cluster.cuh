@@ -32,7 +32,7 @@ __device__ __forceinline__ std::uint32_t remote_address(std::uint32_t local, std
 }
 
 __device__ __forceinline__ void cluster_barrier() {
-    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
 }
 
 /// One arrival a phase: that of the thread which says how many bytes to expect.
@@ -49,14 +49,16 @@ __device__ __forceinline__ void byte_barrier_expect(std::uint64_t* barrier, std:
                  : "memory");
 }
 
-/// Waits for the phase of this parity. A wait that outlasts every sound one ends the kernel with an error.
+/// Waits for the phase of this parity. The order is that of the block, which is enough for what send() brings into its
+/// own shared memory; a cluster's order would empty the first-level cache at every wait. A wait that outlasts every
+/// sound one ends the kernel with an error.
 __device__ __forceinline__ void byte_barrier_wait(std::uint64_t* barrier, std::uint32_t parity) {
     constexpr std::uint64_t kNanoseconds = 2'000'000'000;
     std::uint64_t begin = 0;
     for (std::uint32_t tries = 0;; ++tries) {
         std::uint32_t done;
         asm volatile("{\n.reg .pred p;\n"
-                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
                      "selp.u32 %0, 1, 0, p;\n}"
                      : "=r"(done)
                      : "r"(shared_address(barrier)), "r"(parity)
