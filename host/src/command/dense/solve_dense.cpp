@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command/command.hpp"
+#include "command/dense/tensor_solve.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/dense.hpp"
@@ -113,7 +114,9 @@ void add_dense_options(CLI::App& app, DenseFlags& f) {
                    "in place of --problem, a dense system by LU: "
                    "n=N[,kind=uniform|dominant|graded|randsvd|wilkinson|hilbert|kahan|bubbles][,seed=S]"
                    "[,...], or file=FILE, a MatrixMarket matrix (docs/lu.md)");
-    app.add_option("--lu", f.spec, "arithmetic of the factors, as lu:s10e5,acc=fixed[15:-34],pivot=partial")
+    app.add_option("--lu", f.spec,
+                   "arithmetic of the factors, as lu:s10e5,acc=fixed[15:-34],pivot=partial; or tensor:half-pair (half, "
+                   "bfloat, bfloat-pair), by the tensor cores of a GPU")
         ->capture_default_str();
     app.add_option("--refine", f.refine, "to double accuracy: none, ir or gmres-ir")->capture_default_str();
     app.add_option("--refine-steps", f.steps, "refinement steps at most")->capture_default_str();
@@ -121,6 +124,7 @@ void add_dense_options(CLI::App& app, DenseFlags& f) {
 }
 
 int solve_dense_command(const DenseFlags& f) {
+    if (names_tensor_cores(f.spec)) return tensor_solve_command(f);
     DenseOptions o;
     o.spec = parse_lu_spec(f.spec);
     o.refinement = parse_dense_refinement(f.refine);

@@ -1,0 +1,178 @@
+// The factorisation PA = LU in the order of Crout: each block of 256 columns, and then its 256 rows, receive all
+// earlier updates in one product on the tensor cores, whose sums stay in float registers.
+#pragma once
+
+#include <cudaTypedefs.h>
+
+#include <type_traits>
+
+#include "mantissa/gpu/device.hpp"
+#include "panel_update.cuh"
+#include "product.cuh"
+#include "row_block.cuh"
+
+namespace mantissa::gpu::mixed {
+
+/// What the factors need, all for n rounded up to 256 rows and columns.
+template <class T> struct Factors {
+    int n = 0;            ///< rounded
+    int terms = 1;        ///< 1 or 3
+    Buffer<float> a;      ///< n x n, row after row
+    Buffer<T> l[2], u[2]; ///< words of L (by rows) and of U's transpose; the low ones only for 3 terms
+    Buffer<int> permutation, source, touched, overflow;
+    Buffer<FactorState> state;
+    Operands operands{};
+
+    void allocate(int rounded, int products) {
+        n = rounded, terms = products;
+        const std::size_t all = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+        a.allocate(all);
+        for (int w = 0; w < (terms == 1 ? 1 : 2); ++w) l[w].allocate(all), u[w].allocate(all);
+        permutation.allocate(static_cast<std::size_t>(n));
+        source.allocate(static_cast<std::size_t>(n));
+        touched.allocate(kBlock);
+        overflow.allocate(1);
+        state.allocate(1);
+        for (int w = 0; w < 2; ++w) {
+            operands.l[w] = tensor(l[terms == 1 ? 0 : w].data());
+            operands.u[w] = tensor(u[terms == 1 ? 0 : w].data());
+        }
+    }
+
+private:
+    [[nodiscard]] CUtensorMap tensor(T* words) const {
+        static const auto encode = [] {
+            void* entry = nullptr;
+            cudaDriverEntryPointQueryResult found{};
+            check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found),
+                  "cudaGetDriverEntryPoint");
+            if (found != cudaDriverEntryPointSuccess)
+                throw DeviceError("cuTensorMapEncodeTiled", "the driver lacks it");
+            return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(entry);
+        }();
+        CUtensorMap map{};
+        const cuuint64_t extent[2] = {static_cast<cuuint64_t>(n), static_cast<cuuint64_t>(n)};
+        const cuuint64_t pitch[1] = {static_cast<cuuint64_t>(n) * sizeof(T)};
+        const cuuint32_t box[2] = {kChunk, kTile}, step[2] = {1, 1};
+        const CUresult result =
+            encode(&map, std::is_same_v<T, __half> ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+                   2, words, extent, pitch, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                   CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+        if (result != CUDA_SUCCESS) throw DeviceError("cuTensorMapEncodeTiled", "error " + std::to_string(result));
+        return map;
+    }
+};
+
+template <class T, int Terms>
+void launch_product(const Operands& operands, dim3 tiles, float* a, long ld, int row0, int column0, int k,
+                    cudaStream_t stream) {
+    constexpr int kShared = ProductShape<Terms>::shared;
+    check(cudaFuncSetAttribute(subtract_product<T, Terms>, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared),
+          "shared memory");
+    // Few tiles share their k among two or four blocks each, so that most multiprocessors have work.
+    const unsigned count = tiles.x * tiles.y;
+    tiles.z = count <= 32 ? 4 : count <= 64 ? 2 : 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = tiles;
+    config.blockDim = dim3(kProductThreads);
+    config.dynamicSmemBytes = kShared;
+    config.stream = stream;
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = tiles.z;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    check(cudaLaunchKernelEx(&config, subtract_product<T, Terms>, operands, a, ld, row0, column0, k),
+          "subtract_product");
+}
+
+/// Launches the panel with R rows a thread, T threads a block.
+template <int R, int T> void launch_panel(const PanelTask& task, int cluster, cudaStream_t stream) {
+    check(cudaFuncSetAttribute(factor_panel<R, T>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cluster size");
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(cluster));
+    config.blockDim = dim3(T);
+    config.stream = stream;
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = static_cast<unsigned>(cluster);
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    check(cudaLaunchKernelEx(&config, factor_panel<R, T>, task), "factor_panel");
+}
+
+inline void launch_panel(const PanelTask& task, cudaStream_t stream) {
+    if (task.rows <= 8 * 256) launch_panel<1, 256>(task, 8, stream);
+    else if (task.rows <= 16 * 256) launch_panel<1, 256>(task, 16, stream);
+    else if (task.rows <= 16 * 512) launch_panel<2, 256>(task, 16, stream);
+    else if (task.rows <= 16 * 1024) launch_panel<4, 256>(task, 16, stream);
+    else launch_panel<4, 512>(task, 16, stream);
+}
+constexpr int kMostRows = 16 * 2048;
+
+/// The steps of a factorisation, as its times are told apart.
+enum class Step { columns, panel, update, moves, words, rows, solve };
+struct NoMark {
+    void operator()(Step) const {}
+};
+
+/// Factors f.a in place. State, permutation and overflow must be set before. `mark` is told of each launch.
+template <class T, class Mark = NoMark> void factor(Factors<T>& f, cudaStream_t stream, Mark&& mark = {}) {
+    check(cudaFuncSetAttribute(solve_rows<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, kSolveShared),
+          "shared memory");
+    const int n = f.n;
+    const long ld = n;
+    float* const a = f.a.data();
+    const auto product = [&](int row0, int rows, int column0, int columns, int k) {
+        const dim3 tiles(static_cast<unsigned>(rows / kTile), static_cast<unsigned>(columns / kTile));
+        if (f.terms == 1) launch_product<T, 1>(f.operands, tiles, a, ld, row0, column0, k, stream);
+        else launch_product<T, 3>(f.operands, tiles, a, ld, row0, column0, k, stream);
+    };
+    for (int k = 0; k < n; k += kBlock) {
+        const int below = n - k - kBlock;
+        if (k > 0) product(k, n - k, k, kBlock, k);
+        mark(Step::columns);
+        for (int p = k; p < k + kBlock; p += kPanel) {
+            launch_panel({a, ld, p, k, n - p, f.permutation.data(), f.source.data(), f.touched.data(), f.state.data()},
+                         stream);
+            mark(Step::panel);
+            const int rows = n - p - kPanel, columns = k + kBlock - p - kPanel;
+            if (columns > 0)
+                update_block<<<dim3(static_cast<unsigned>((rows + 127) / 128), static_cast<unsigned>(columns / 32)),
+                               128, 0, stream>>>(a, ld, p, rows);
+            mark(Step::update);
+        }
+        MoveTask move{};
+        auto* const bytes = reinterpret_cast<unsigned char*>(a);
+        int pieces = 0, stretch = 0;
+        const auto add = [&](void* base, long pitch, long length) {
+            move.stretch[stretch++] = {static_cast<unsigned char*>(base), pitch, static_cast<int>(length / 128)};
+            pieces += static_cast<int>(length / 128);
+        };
+        add(bytes, 4 * ld, 4L * k);
+        add(bytes + 4L * (k + kBlock), 4 * ld, 4L * below);
+        add(f.l[0].data(), 2 * ld, 2L * k);
+        if (f.terms != 1) add(f.l[1].data(), 2 * ld, 2L * k);
+        move.block = k;
+        move.source = f.source.data();
+        move.touched = f.touched.data();
+        move.state = f.state.data();
+        if (pieces > 0) move_rows<<<static_cast<unsigned>(pieces), 512, 0, stream>>>(move);
+        mark(Step::moves);
+        if (below > 0) {
+            shorten_block<T><<<static_cast<unsigned>(below / 8), 256, 0, stream>>>(a, ld, k + kBlock, k, below,
+                                                                                   f.l[0].data(), f.l[1].data());
+            mark(Step::words);
+            if (k > 0) product(k, kBlock, k + kBlock, below, k);
+            mark(Step::rows);
+            solve_rows<T><<<static_cast<unsigned>(below / kSolveColumns), 128, kSolveShared, stream>>>(
+                a, ld, k, f.u[0].data(), f.u[1].data(), f.overflow.data());
+            mark(Step::solve);
+        }
+        check(cudaGetLastError(), "factorisation");
+    }
+}
+
+} // namespace mantissa::gpu::mixed

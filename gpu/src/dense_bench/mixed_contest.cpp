@@ -1,0 +1,119 @@
+// Uniform systems to double accuracy: factors in 16-bit words on the tensor cores, beside all ways cuSOLVER has.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "contest.hpp"
+#include "mantissa/gpu/device.hpp"
+#include "mantissa/gpu/lu_mixed.hpp"
+#include "mixed_rivals.hpp"
+#include "solver_rivals.hpp"
+#include "systems.hpp"
+
+namespace mantissa::gpu {
+
+namespace {
+
+struct Bench {
+    DenseSystem<double> system;
+    Buffer<double> matrix, right, theirs, b, x;
+
+    explicit Bench(std::size_t n)
+        : system(n, false), matrix(to_device(system.a)), right(to_device(system.b)), theirs(n * n), b(n), x(n) {}
+    void bring_back() {
+        copy(theirs, matrix);
+        copy(b, right);
+    }
+    [[nodiscard]] double error(const Buffer<double>& solution) const {
+        std::vector<double> host(system.n);
+        solution.download(host);
+        return system.backward_error(host);
+    }
+    /// The solution is all ones.
+    [[nodiscard]] double forward(const Buffer<double>& solution) const {
+        std::vector<double> host(system.n);
+        solution.download(host);
+        double worst = 0;
+        for (const double value : host) worst = std::max(worst, std::fabs(value - 1.0));
+        return worst;
+    }
+
+private:
+    static void copy(Buffer<double>& to, const Buffer<double>& from) {
+        check(cudaMemcpyAsync(to.data(), from.data(), from.size() * sizeof(double), cudaMemcpyDeviceToDevice, nullptr),
+              "cudaMemcpy");
+    }
+};
+
+/// One kind of words against cuSOLVER's factorisation in double with a plain solve, and against its refining solvers.
+void one_run(Bench& bench, MixedWords words, int repeats, Json& runs, const Say& say) {
+    const std::size_t n = bench.system.n;
+    MixedOptions options;
+    options.words = words;
+    MixedSolver ours(static_cast<int>(n), options);
+    MixedResult result;
+    CusolverLu<double> plain(n, true);
+    double forward = 0, their_forward = 0;
+    std::vector<Entrant> entrants{
+        {fmt::format("mantissa {}", to_string(words)),
+         {},
+         [&] { result = ours.solve(bench.matrix.data(), static_cast<long>(n), bench.right.data(), bench.x.data()); },
+         [&] {
+             forward = bench.forward(bench.x);
+             return result.status == MixedStatus::converged ? bench.error(bench.x) : double(INFINITY);
+         }},
+        {"cuSOLVER Dgetrf, getrs", [&] { bench.bring_back(); },
+         [&] {
+             plain.factor(bench.theirs.data());
+             plain.solve(bench.theirs.data(), bench.b.data());
+         },
+         [&] {
+             their_forward = bench.forward(bench.b);
+             return bench.error(bench.b);
+         }}};
+    constexpr std::array<const char*, 4> kinds{"DD", "DS", "DX", "DH"};
+    std::vector<std::unique_ptr<CusolverGesv>> rivals;
+    for (const char* const kind : kinds) {
+        rivals.push_back(std::make_unique<CusolverGesv>(kind, n));
+        entrants.push_back({fmt::format("cuSOLVER {}gesv", kind), [&] { bench.bring_back(); },
+                            [&bench, rival = rivals.back().get()] {
+                                rival->solve(bench.theirs.data(), bench.b.data(), bench.x.data());
+                            },
+                            [&] { return bench.error(bench.x); }});
+    }
+    const Json raced = race(entrants, repeats);
+    const double size = static_cast<double>(n), operations = 2.0 / 3.0 * size * size * size;
+    runs.push_back({{"contest", "mixed"},
+                    {"arithmetic", std::string(to_string(words))},
+                    {"pivoting", "partial"},
+                    {"n", n},
+                    {"operations", operations},
+                    {"prepare_seconds", result.prepare_seconds},
+                    {"factor_seconds", result.factor_seconds},
+                    {"refine_seconds", result.refine_seconds},
+                    {"residuals", result.residuals},
+                    {"corrections", result.corrections},
+                    {"hpl_residual", result.hpl_residual},
+                    {"forward_error", forward},
+                    {"double_forward_error", their_forward},
+                    {"entrants", raced},
+                    {"lead", lead(raced)}});
+    say(fmt::format("mixed {:<11} {:>6} {:10.3f} ms (factors {:.3f}, {} corrections), {:.2f} x the best of cuSOLVER; "
+                    "backward errors {:.1e} {:.1e}, forward {:.1e} {:.1e}",
+                    to_string(words), n, 1e3 * raced[0]["seconds"].get<double>(), 1e3 * result.factor_seconds,
+                    result.corrections, lead(raced).get<double>(), raced[0]["error"].get<double>(),
+                    raced[1]["error"].get<double>(), forward, their_forward));
+}
+
+} // namespace
+
+void mixed_contest(const DenseBenchRequest& request, Json& runs, const Say& say) {
+    for (const std::size_t n : request.sizes) {
+        Bench bench(n);
+        for (const MixedWords words : {MixedWords::half_pair, MixedWords::half})
+            one_run(bench, words, request.repeats, runs, say);
+    }
+}
+
+} // namespace mantissa::gpu
