@@ -1,0 +1,157 @@
+#include "steps.hpp"
+
+#include <algorithm>
+
+#include "gemm_double.cuh"
+#include "mantissa/gpu/device.hpp"
+#include "panel.cuh"
+#include "plain_panel.cuh"
+#include "swap_solve.cuh"
+#include "triangular_solve.cuh"
+
+namespace mantissa::gpu::dense {
+
+namespace {
+
+constexpr int kBlocks = kPanelBlocksMax;
+
+/// The widest panel whose `rows` rows fit into the registers of one cluster, at most kRows a thread.
+template <class T, int kWidth, int kRows> void launch_shape(const PanelTask<T>& task, cudaStream_t stream) {
+    const auto kernel = factor_panel<T, kWidth, kRows>;
+    static const bool allowed = [&] {
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(panel_shared_bytes<T, kWidth, kRows>(kPanelThreadsMax))),
+              "cudaFuncSetAttribute");
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cudaFuncSetAttribute");
+        return true;
+    }();
+    static_cast<void>(allowed);
+    const int each = (task.rows + kBlocks * kRows - 1) / (kBlocks * kRows);
+    const int threads = std::max(64, (each + 31) / 32 * 32);
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {kBlocks, 1, 1};
+    cudaLaunchConfig_t config{};
+    config.gridDim = kBlocks;
+    config.blockDim = static_cast<unsigned>(threads);
+    config.dynamicSmemBytes = panel_shared_bytes<T, kWidth, kRows>(threads);
+    config.stream = stream;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    check(cudaLaunchKernelEx(&config, kernel, task), "cudaLaunchKernelEx");
+}
+
+constexpr int rows_of(int per_thread) {
+    return kBlocks * kPanelThreadsMax * per_thread;
+}
+
+} // namespace
+
+template <class T> int panel_width(int rows) {
+    constexpr int kWide = sizeof(T) == 4 ? 64 : 32;
+    if (rows <= rows_of(1)) return kWide;
+    if (rows <= rows_of(3)) return kWide / 2;
+    if (rows <= rows_of(6)) return kWide / 4;
+    return rows <= rows_of(12) ? kWide / 8 : 0;
+}
+
+template <class T> void launch_panel(const PanelTask<T>& task, cudaStream_t stream) {
+    constexpr int kWide = sizeof(T) == 4 ? 64 : 32;
+    if (task.rows <= rows_of(1)) {
+        if (task.columns > kWide / 2) launch_shape<T, kWide, 1>(task, stream);
+        else launch_shape<T, kWide / 2, 1>(task, stream);
+    } else if (task.rows <= rows_of(2)) launch_shape<T, kWide / 2, 2>(task, stream);
+    else if (task.rows <= rows_of(3)) launch_shape<T, kWide / 2, 3>(task, stream);
+    else if (task.rows <= rows_of(6)) launch_shape<T, kWide / 4, 6>(task, stream);
+    else launch_shape<T, kWide / 8, 12>(task, stream);
+}
+
+template <class T> void launch_plain_panel(const PanelTask<T>& task, int* done, cudaStream_t stream) {
+    const int below = task.rows - task.columns;
+    const unsigned blocks = static_cast<unsigned>(std::max(1, (below + kPlainThreads - 1) / kPlainThreads));
+    factor_plain_panel<T, kPlainWidth>
+        <<<blocks, kPlainThreads, sizeof(PlainShared<T, kPlainWidth>), stream>>>(task, done);
+    check(cudaGetLastError(), "factor_plain_panel");
+}
+
+template <class T> void launch_swap_and_solve(const SwapTask<T>& task, cudaStream_t stream) {
+    const int blocks =
+        swap_blocks(task.left_to - task.left_from, task.to - task.from) + (task.order != nullptr ? 1 : 0);
+    if (blocks == 0) return;
+    static const bool allowed = [] {
+        check(cudaFuncSetAttribute(swap_and_solve<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(swap_shared_bytes<T>(kBandMax))),
+              "cudaFuncSetAttribute");
+        return true;
+    }();
+    static_cast<void>(allowed);
+    swap_and_solve<T><<<static_cast<unsigned>(blocks), kSwapThreads, swap_shared_bytes<T>(task.width), stream>>>(task);
+    check(cudaGetLastError(), "swap_and_solve");
+}
+
+namespace {
+
+template <class T, class Kernel>
+void launch_tiles(Kernel kernel, const UpdateTask<T>& task, int m, int n, int threads, std::size_t shared,
+                  cudaStream_t stream) {
+    // Every call, because the attribute belongs to a kernel and this function to many; it costs little.
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+          "cudaFuncSetAttribute");
+    const dim3 blocks(static_cast<unsigned>((task.rows + m - 1) / m),
+                      static_cast<unsigned>((task.columns + n - 1) / n));
+    kernel<<<blocks, static_cast<unsigned>(threads), shared, stream>>>(task);
+    check(cudaGetLastError(), "update");
+}
+
+} // namespace
+
+template <> void launch_update<float>(const UpdateTask<float>& task, cudaStream_t stream) {
+    if (task.rows <= 0 || task.columns <= 0) return;
+    if (task.columns > 128 && task.rows > 1024) {
+        using Shape = UpdateShape<float, 128, 128, 16, 8, 8, 3>;
+        launch_tiles(update<float, 128, 128, 16, 8, 8, 3>, task, 128, 128, Shape::kThreads, Shape::kShared, stream);
+    } else {
+        using Shape = UpdateShape<float, 64, 32, 16, 4, 4, 3>;
+        launch_tiles(update<float, 64, 32, 16, 4, 4, 3>, task, 64, 32, Shape::kThreads, Shape::kShared, stream);
+    }
+}
+
+template <> void launch_update<double>(const UpdateTask<double>& task, cudaStream_t stream) {
+    if (task.rows <= 0 || task.columns <= 0) return;
+    if (task.columns > 128 && task.rows > 1024) {
+        using Shape = TensorShape<128, 64, 16, 3>;
+        launch_tiles(update_by_tensor_cores<128, 64, 16, 3>, task, 128, 64, Shape::kThreads, Shape::kShared, stream);
+    } else {
+        using Shape = TensorShape<64, 32, 16, 3>;
+        launch_tiles(update_by_tensor_cores<64, 32, 16, 3>, task, 64, 32, Shape::kThreads, Shape::kShared, stream);
+    }
+}
+
+template <class T> void launch_solve(const SubstituteTask<T>& task, cudaStream_t stream) {
+    const std::size_t blocks = static_cast<std::size_t>((task.n + kSubstituteRows - 1) / kSubstituteRows);
+    const auto grid = static_cast<unsigned>(blocks);
+    check(cudaMemsetAsync(task.known, 0, 2 * blocks * sizeof(int), stream), "cudaMemsetAsync");
+    check(cudaMemsetAsync(task.started, 0, sizeof(int), stream), "cudaMemsetAsync");
+    substitute<T, false><<<grid, kSubstituteThreads, 0, stream>>>(task);
+    check(cudaGetLastError(), "forward substitution");
+    SubstituteTask<T> backward = task;
+    backward.order = nullptr;
+    backward.b = task.x;
+    backward.known = task.known + blocks;
+    check(cudaMemsetAsync(task.started, 0, sizeof(int), stream), "cudaMemsetAsync");
+    substitute<T, true><<<grid, kSubstituteThreads, 0, stream>>>(backward);
+    check(cudaGetLastError(), "backward substitution");
+}
+
+template int panel_width<float>(int);
+template int panel_width<double>(int);
+template void launch_panel(const PanelTask<float>&, cudaStream_t);
+template void launch_panel(const PanelTask<double>&, cudaStream_t);
+template void launch_plain_panel(const PanelTask<float>&, int*, cudaStream_t);
+template void launch_plain_panel(const PanelTask<double>&, int*, cudaStream_t);
+template void launch_solve(const SubstituteTask<float>&, cudaStream_t);
+template void launch_solve(const SubstituteTask<double>&, cudaStream_t);
+template void launch_swap_and_solve(const SwapTask<float>&, cudaStream_t);
+template void launch_swap_and_solve(const SwapTask<double>&, cudaStream_t);
+
+} // namespace mantissa::gpu::dense

@@ -1,0 +1,167 @@
+// Behind a panel: its row exchanges in columns right and left of it and, right of it, the triangular solve with the
+// panel's unit lower triangle, in one kernel. A block takes 32 columns: it gathers the rows that come into the panel's
+// band, sends the band's old rows to where they go, and solves with one thread for each column.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "panel.cuh"
+
+namespace mantissa::gpu::dense {
+
+constexpr int kSwapColumns = 32; ///< of a block
+constexpr int kSwapThreads = 256;
+constexpr int kBandMax = 128;
+
+/// Follows row `row` backwards (where it came from) through the band's panels.
+__device__ __forceinline__ int came_from(int row, int first, int width, int step, const int* source,
+                                         const int* target) {
+    for (int begin = first + (width - 1) / step * step; begin >= first; begin -= step) {
+        const int end = min(begin + step, first + width);
+        if (row >= begin && row < end) row = source[row];
+        else if (row >= end)
+            for (int r = begin; r < end; ++r)
+                if (target[r] == row) {
+                    row = r;
+                    break;
+                }
+    }
+    return row;
+}
+
+__device__ __forceinline__ int went_to(int row, int first, int width, int step, const int* source, const int* target) {
+    for (int begin = first; begin < first + width; begin += step) {
+        const int end = min(begin + step, first + width);
+        if (row >= begin && row < end) row = target[row];
+        else if (row >= end)
+            for (int r = begin; r < end; ++r)
+                if (source[r] == row) {
+                    row = r;
+                    break;
+                }
+    }
+    return row;
+}
+
+/// y[e] -= l[e] x for the elements of one 16-byte piece of a column of L that are behind element `after`.
+template <class T, int kPiece> __device__ __forceinline__ void subtract_piece(T* y, T x, const T* l, int after) {
+    T piece[kPiece];
+    *reinterpret_cast<uint4*>(piece) = *reinterpret_cast<const uint4*>(l);
+#pragma unroll
+    for (int e = 0; e < kPiece; ++e)
+        if (e > after) y[e] = Magnitude<T>::fma(-piece[e], x, y[e]);
+}
+
+/// Bytes of dynamic shared memory for a band of `width` rows.
+template <class T> constexpr std::size_t swap_shared_bytes(int width) {
+    return sizeof(T) * static_cast<std::size_t>(width) * (width + kSwapColumns + 1);
+}
+
+/// The same exchanges in the list of the rows' origins.
+template <class T>
+__device__ __forceinline__ void exchange_order(const SwapTask<T>& task, const int* source, const int* target) {
+    const int k = static_cast<int>(threadIdx.x);
+    int incoming = 0, outgoing = 0;
+    if (k < task.width) {
+        incoming = task.order[source[k]];
+        outgoing = task.order[task.first + k];
+    }
+    __syncthreads();
+    if (k >= task.width) return;
+    if (target[k] >= task.first + task.width) task.order[target[k]] = outgoing;
+    task.order[task.first + k] = incoming;
+}
+
+__host__ __device__ inline int swap_blocks(int left, int right) {
+    return (left + kSwapColumns - 1) / kSwapColumns + (right + kSwapColumns - 1) / kSwapColumns;
+}
+
+/// Blocks: swap_blocks() and one more for task.order, of kSwapThreads. Where columns are solved, width is a multiple of
+/// 16 bytes.
+template <class T> __global__ void __launch_bounds__(kSwapThreads) swap_and_solve(const SwapTask<T> task) {
+    constexpr int kPitch = kSwapColumns + 1;
+    constexpr int kSub = 32 / (sizeof(T) / 4); // rows solved in registers at a time
+    constexpr int kPiece = 16 / sizeof(T);
+    __shared__ int source[kBandMax], target[kBandMax];
+    extern __shared__ __align__(16) unsigned char memory[];
+    const int width = task.width, thread = static_cast<int>(threadIdx.x), lane = thread & 31;
+    T* const lower = reinterpret_cast<T*>(memory); // column-major, width x width
+    T* const band = lower + width * width;         // [row][column of this block]
+    for (int k = thread; k < width; k += kSwapThreads) {
+        source[k] = came_from(task.first + k, task.first, width, task.step, task.source, task.target);
+        target[k] = went_to(task.first + k, task.first, width, task.step, task.source, task.target);
+    }
+    const int left_blocks = (task.left_to - task.left_from + kSwapColumns - 1) / kSwapColumns;
+    const int block = static_cast<int>(blockIdx.x);
+    const bool solves = block >= left_blocks;
+    if (task.order != nullptr && block == swap_blocks(task.left_to - task.left_from, task.to - task.from)) {
+        __syncthreads();
+        exchange_order(task, source, target);
+        return;
+    }
+    const int begin = solves ? task.from + (block - left_blocks) * kSwapColumns : task.left_from + block * kSwapColumns;
+    const int columns = min(kSwapColumns, (solves ? task.to : task.left_to) - begin);
+    if (solves)
+        for (int j = thread >> 5; j < width; j += kSwapThreads / 32)
+            for (int i = lane; i < width; i += 32)
+                lower[j * width + i] = task.matrix[task.first + i + (task.first + j) * task.stride];
+    __syncthreads();
+    for (int j = thread >> 5; j < columns; j += kSwapThreads / 32) {
+        T* const column = task.matrix + (begin + j) * task.stride;
+        T incoming[kBandMax / 32], outgoing[kBandMax / 32];
+#pragma unroll
+        for (int i = 0; i < kBandMax / 32; ++i)
+            if (const int k = lane + 32 * i; k < width) {
+                incoming[i] = column[source[k]];
+                outgoing[i] = column[task.first + k];
+            }
+        __syncwarp(); // the column is read before it is written
+#pragma unroll
+        for (int i = 0; i < kBandMax / 32; ++i)
+            if (const int k = lane + 32 * i; k < width) {
+                if (target[k] >= task.first + width) column[target[k]] = outgoing[i];
+                if (solves) band[k * kPitch + j] = incoming[i];
+                else column[task.first + k] = incoming[i];
+            }
+    }
+    if (!solves) return;
+    __syncthreads();
+    if (thread < columns) {
+        for (int from = 0; from < width; from += kSub) {
+            T x[kSub];
+#pragma unroll
+            for (int i = 0; i < kSub; ++i) x[i] = from + i < width ? band[(from + i) * kPitch + thread] : T(0);
+#pragma unroll
+            for (int i = 0; i < kSub; ++i) {
+                if (from + i >= width) break;
+                const T* const column = &lower[(from + i) * width + from];
+#pragma unroll
+                for (int r = i / kPiece * kPiece; r < kSub; r += kPiece)
+                    if (from + r < width) subtract_piece<T, kPiece>(&x[r], x[i], &column[r], i - r);
+            }
+#pragma unroll
+            for (int i = 0; i < kSub; ++i)
+                if (from + i < width) band[(from + i) * kPitch + thread] = x[i];
+            for (int r = from + kSub; r < width; r += kPiece) {
+                T sum[kPiece];
+#pragma unroll
+                for (int e = 0; e < kPiece; ++e) sum[e] = band[(r + e) * kPitch + thread];
+#pragma unroll
+                for (int i = 0; i < kSub; ++i) subtract_piece<T, kPiece>(sum, x[i], &lower[(from + i) * width + r], -1);
+#pragma unroll
+                for (int e = 0; e < kPiece; ++e) band[(r + e) * kPitch + thread] = sum[e];
+            }
+        }
+    }
+    __syncthreads();
+    for (int j = thread >> 5; j < columns; j += kSwapThreads / 32)
+        for (int k = lane; k < width; k += 32)
+            task.matrix[task.first + k + (begin + j) * task.stride] = band[k * kPitch + j];
+    if (task.solved != nullptr)
+        for (int k = thread / kSwapColumns; k < width; k += kSwapThreads / kSwapColumns)
+            if (const int j = thread % kSwapColumns; j < columns)
+                task.solved[k * task.pitch + begin - task.from + j] = band[k * kPitch + j];
+}
+
+} // namespace mantissa::gpu::dense
