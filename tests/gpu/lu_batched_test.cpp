@@ -88,9 +88,8 @@ void expect_batch(std::size_t n, std::size_t batch, LuPivoting pivoting,
                   BatchedProducts products = BatchedProducts::plain) {
     std::vector<T> a = uniform<T>(n * n * batch, static_cast<unsigned>(n));
     const std::vector<T> b = uniform<T>(n * batch, 1 + static_cast<unsigned>(n));
-    if (pivoting == LuPivoting::none)
-        for (std::size_t s = 0; s < batch; ++s)
-            for (std::size_t i = 0; i < n; ++i) a[s * n * n + i + i * n] += static_cast<T>(n);
+    for (std::size_t s = 0; pivoting == LuPivoting::none && s < batch; ++s)
+        for (std::size_t i = 0; i < n; ++i) a[s * n * n + i + i * n] += static_cast<T>(n);
     BatchedLu<T> lu(n, batch, pivoting, products);
     lu.load(a);
     const BatchedLuReport report = lu.factor();
@@ -105,8 +104,8 @@ void expect_batch(std::size_t n, std::size_t batch, LuPivoting pivoting,
         const std::span<const std::int32_t> ps(pivots.data() + s * n, n);
         expect_factors<T>(as, fs, ps, unit);
         expect_solution<T>(as, fs, ps, std::span(b).subspan(s * n, n), std::span(x).subspan(s * n, n), unit);
-        if (pivoting == LuPivoting::none)
-            for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(ps[i], static_cast<std::int32_t>(i));
+        for (std::size_t i = 0; pivoting == LuPivoting::none && i < n; ++i)
+            ASSERT_EQ(ps[i], static_cast<std::int32_t>(i));
     }
 }
 

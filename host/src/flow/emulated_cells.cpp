@@ -109,6 +109,10 @@ public:
         return flows;
     }
 
+    [[nodiscard]] std::string where() const override {
+        return fmt::format("processor, {} {}", threads_, threads_ == 1 ? "thread" : "threads");
+    }
+
 private:
     LuSpec spec_;
     bool refine_;

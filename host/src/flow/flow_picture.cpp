@@ -47,18 +47,20 @@ pictures::Image density_image(const FlowOptions& o, const FlowFrame& frame, doub
 pictures::Image cell_image(const BubbleCell& cell, std::span<const double> q) {
     constexpr Colour kBubble{0.85, 0.85, 0.82};
     constexpr double kLines = 12;
+    constexpr double kRim = 1.25; // so near a bubble the rule of summation shows: no lines there
     std::vector<double> value(kSide * kSide, 0.0);
-    std::vector<bool> inside(kSide * kSide, false);
-    double most = 0;
+    std::vector<bool> inside(kSide * kSide, false), rim(kSide * kSide, false);
+    const double most = cell.radius * std::hypot(cell.drive[0], cell.drive[1]); // one bubble's greatest
     for (std::size_t y = 0; y < kSide; ++y)
         for (std::size_t x = 0; x < kSide; ++x) {
             const Point2 at{(static_cast<double>(x) + 0.5) / kSide, 1 - (static_cast<double>(y) + 0.5) / kSide};
             const std::size_t i = y * kSide + x;
-            for (const Point2& c : cell.centres)
-                inside[i] = inside[i] || std::hypot(at[0] - c[0], at[1] - c[1]) <= cell.radius;
-            if (inside[i]) continue;
-            value[i] = bubble_potential(cell, q, at);
-            most = std::max(most, std::fabs(value[i]));
+            for (const Point2& c : cell.centres) {
+                const double distance = std::hypot(at[0] - c[0], at[1] - c[1]);
+                inside[i] = inside[i] || distance <= cell.radius;
+                rim[i] = rim[i] || distance <= kRim * cell.radius;
+            }
+            if (!inside[i]) value[i] = bubble_potential(cell, q, at);
         }
     pictures::Image image(kSide, kSide);
     for (std::size_t i = 0; i < value.size(); ++i) {
@@ -66,7 +68,7 @@ pictures::Image cell_image(const BubbleCell& cell, std::span<const double> q) {
         const double band = std::floor(part * kLines);
         const std::size_t right = (i + 1) % kSide == 0 ? i : i + 1, below = i + kSide < value.size() ? i + kSide : i;
         const bool line =
-            !inside[right] && !inside[below] && most > 0 &&
+            !rim[i] && most > 0 &&
             (std::floor(value[right] / most * kLines) != band || std::floor(value[below] / most * kLines) != band);
         const Colour ground = potential_colour(part);
         image.set(i % kSide, i / kSide, inside[i] ? kBubble : line ? between(ground, {0, 0, 0}, 0.35) : ground);

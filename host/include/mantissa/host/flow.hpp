@@ -70,6 +70,8 @@ public:
     /// The mean flow of each cell; all have as many bubbles and points. Throws InvalidInput, naming the cell of the
     /// batch, where one has no solution.
     virtual std::vector<Point2> solve(std::span<const BubbleCell> cells) = 0;
+    /// What solves: a device's name, or the processor with so many threads.
+    [[nodiscard]] virtual std::string where() const = 0;
     /// Of all batches so far.
     [[nodiscard]] const CellTimes& times() const { return times_; }
     /// The greatest ||b - A q|| / (||A|| ||q|| + ||b||) of all cells so far, maximum norms.

@@ -45,6 +45,8 @@ public:
         return r.flow;
     }
 
+    [[nodiscard]] std::string where() const override { return gpu::require_device().name; }
+
 private:
     gpu::BubbleCells<T> cells_;
     std::size_t batches_ = 0;

@@ -81,6 +81,7 @@ results::Json to_json(const Flags& f, const BubblyFlow& flow, const CellSolver& 
             {"bubbles", o.bubbles},
             {"batch", o.batch()},
             {"device", f.device},
+            {"where", solver.where()},
             {"arithmetic", f.lu.empty() ? f.precision : f.lu},
             {"pivot", f.pivot},
             {"steps", flow.steps()},
@@ -105,7 +106,7 @@ void print_table(std::FILE* to, const Flags& f, const BubblyFlow& flow, const Ce
     const FlowOptions& o = flow.options();
     row("cells", fmt::format("{} x {}, {} of them solved in a step", o.columns, o.rows, o.batch()));
     row("cell", fmt::format("{} unknowns, {} bubbles of {} points", o.unknowns, o.bubbles, o.unknowns / o.bubbles));
-    row("arithmetic", fmt::format("{} on the {}", f.lu.empty() ? f.precision : f.lu, f.device));
+    row("arithmetic", fmt::format("{} on {}", f.lu.empty() ? f.precision : f.lu, solver.where()));
     row("steps", fmt::format("{}, to time {:.5g}", flow.steps(), flow.time()));
     const auto [low, high] = std::minmax_element(flow.density().begin(), flow.density().end());
     row("bubbles' share", fmt::format("{:.4g} to {:.4g}", *low, *high));
