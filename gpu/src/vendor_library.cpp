@@ -42,4 +42,9 @@ const VendorLibrary& cusparse() {
     return library;
 }
 
+const VendorLibrary& cusolver() {
+    static const VendorLibrary library(MANTISSA_CUSOLVER, MANTISSA_CUSOLVER_PATH);
+    return library;
+}
+
 } // namespace mantissa::gpu

@@ -1,4 +1,4 @@
-// cuBLAS and cuSPARSE, found when the comparison with them begins: linked, they would take 260 MB of every run of the
+// cuBLAS, cuSPARSE and cuSOLVER, found when the comparison with them begins: linked, they would take 260 MB of every run of the
 // program.
 #pragma once
 
@@ -28,5 +28,6 @@ private:
 
 const VendorLibrary& cublas();
 const VendorLibrary& cusparse();
+const VendorLibrary& cusolver();
 
 } // namespace mantissa::gpu

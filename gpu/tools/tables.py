@@ -142,6 +142,25 @@ def blas1_table(result):
     return lines
 
 
+def dense_table(result):
+    """A row for each contest, size and arithmetic; the first entrant is ours, the fastest other one stands beside it."""
+    lines = [
+        "| contest | arithmetic | pivoting | n | ms | TFlop/s | beside | ms | TFlop/s | it takes | error | its error |",
+        "|---|---|---|---:|---:|---:|---|---:|---:|---:|---:|---:|",
+    ]
+    for r in result["runs"]:
+        ours, others = r["entrants"][0], r["entrants"][1:]
+        best = min(others, key=lambda e: e["seconds"]) if others else None
+        rate = lambda e: f"{1e3 * e['seconds']:.3f} | {1e-12 * r['operations'] / e['seconds']:.2f}"
+        error = lambda e: "" if e is None or e["error"] is None else f"{e['error']:.1e}"
+        lines.append(
+            f"| {r['contest']} | {r['arithmetic']} | {r.get('pivoting', '')} | {r['n']} | {rate(ours)} "
+            f"| {best['name'] if best else ''} | {rate(best) if best else ' | '} "
+            f"| {number(best['seconds'] / ours['seconds'], 2) + ' x' if best else ''} | {error(ours)} | {error(best)} |"
+        )
+    return lines
+
+
 def peaks_table(result):
     """The largest size of each operation, and the products beside, as shares of the device's peaks."""
     peaks, largest = result["peaks"], max(r["n"] for r in result["runs"])
@@ -183,6 +202,8 @@ def titled_tables(result):
     """(title, lines) of each table of a kept run."""
     if result.get("kind") == "textbook_cg":
         return ((f"Jacobi CG to {result['tolerance']:g}", textbook_table(result)),)
+    if result.get("kind") == "dense":
+        return (("Dense systems", dense_table(result)),)
     if result.get("kind") == "blas1":
         return (("Level-1 operations", blas1_table(result)), ("Shares of the device's peaks", peaks_table(result)))
     return (

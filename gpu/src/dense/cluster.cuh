@@ -32,7 +32,7 @@ __device__ __forceinline__ std::uint32_t remote_address(std::uint32_t local, std
 }
 
 __device__ __forceinline__ void cluster_barrier() {
-    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
 }
 
 /// One arrival a phase: that of the thread which says how many bytes to expect.

@@ -35,6 +35,13 @@ __global__ void __launch_bounds__((M / TM) * (N / TN)) update(const UpdateTask<T
     const int thread = static_cast<int>(threadIdx.x);
     const int row0 = static_cast<int>(blockIdx.x) * M, column0 = static_cast<int>(blockIdx.y) * N;
 
+    // The tile of C is wanted at the end: ask for it now.
+    for (int i = thread; i < N * (M * int(sizeof(T)) / 128); i += kThreads) {
+        const int column = column0 + i / (M * int(sizeof(T)) / 128),
+                  row = row0 + i % (M * int(sizeof(T)) / 128) * (128 / int(sizeof(T)));
+        if (column < task.columns && row < task.rows)
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(task.c + row + column * task.c_stride));
+    }
     const auto load = [&](int stage, int from) {
 #pragma unroll
         for (int i = thread; i < Depth * M / kPiece; i += kThreads) {
@@ -90,24 +97,39 @@ __global__ void __launch_bounds__((M / TM) * (N / TN)) update(const UpdateTask<T
                 for (int i = 0; i < TM; ++i) sum[j][i] += x[i] * y[j];
         }
     }
+    // C is read in groups of columns before any of a group is written: the reads of a group are under way together.
+    constexpr int kGroup = TN < 4 ? TN : 4;
 #pragma unroll
-    for (int j = 0; j < TN; ++j) {
-        const int column = column0 + j / kPiece * (N / kPiecesN) + tc + j % kPiece;
-        if (column >= task.columns) continue;
+    for (int j0 = 0; j0 < TN; j0 += kGroup) {
+        T c[kGroup][TM];
 #pragma unroll
-        for (int p = 0; p < kPiecesM; ++p) {
-            const int row = row0 + p * (M / kPiecesM) + tr;
-            T* const at = task.c + row + column * task.c_stride;
-            if (row + kPiece <= task.rows) {
-                T c[kPiece];
-                *reinterpret_cast<uint4*>(c) = *reinterpret_cast<const uint4*>(at);
+        for (int j = 0; j < kGroup; ++j) {
+            const int column = column0 + (j0 + j) / kPiece * (N / kPiecesN) + tc + (j0 + j) % kPiece;
 #pragma unroll
-                for (int e = 0; e < kPiece; ++e) c[e] -= sum[j][p * kPiece + e];
-                *reinterpret_cast<uint4*>(at) = *reinterpret_cast<const uint4*>(c);
-            } else {
+            for (int p = 0; p < kPiecesM; ++p) {
+                const int row = row0 + p * (M / kPiecesM) + tr;
+                const T* const at = task.c + row + column * task.c_stride;
+                if (column < task.columns && row + kPiece <= task.rows)
+                    *reinterpret_cast<uint4*>(&c[j][p * kPiece]) = *reinterpret_cast<const uint4*>(at);
+            }
+        }
 #pragma unroll
-                for (int e = 0; e < kPiece; ++e)
-                    if (row + e < task.rows) at[e] -= sum[j][p * kPiece + e];
+        for (int j = 0; j < kGroup; ++j) {
+            const int column = column0 + (j0 + j) / kPiece * (N / kPiecesN) + tc + (j0 + j) % kPiece;
+#pragma unroll
+            for (int p = 0; p < kPiecesM; ++p) {
+                const int row = row0 + p * (M / kPiecesM) + tr;
+                T* const at = task.c + row + column * task.c_stride;
+                if (column >= task.columns) continue;
+                if (row + kPiece <= task.rows) {
+#pragma unroll
+                    for (int e = 0; e < kPiece; ++e) c[j][p * kPiece + e] -= sum[j0 + j][p * kPiece + e];
+                    *reinterpret_cast<uint4*>(at) = *reinterpret_cast<const uint4*>(&c[j][p * kPiece]);
+                } else {
+#pragma unroll
+                    for (int e = 0; e < kPiece; ++e)
+                        if (row + e < task.rows) at[e] -= sum[j0 + j][p * kPiece + e];
+                }
             }
         }
     }

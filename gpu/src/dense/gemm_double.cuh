@@ -31,6 +31,11 @@ __global__ void __launch_bounds__((TensorShape<M, N, Depth, Stages>::kThreads))
     double* const tile_b = tile_a + Stages * Depth * kPitchM; // [stage][depth][kPitchN]
     const int thread = static_cast<int>(threadIdx.x), lane = thread & 31, warp = thread >> 5;
     const int row0 = static_cast<int>(blockIdx.x) * M, column0 = static_cast<int>(blockIdx.y) * N;
+    for (int i = thread; i < N * (M / 16); i += kThreads) { // the tile of C is wanted at the end: ask for it now
+        const int column = column0 + i / (M / 16), row = row0 + i % (M / 16) * 16;
+        if (column < task.columns && row < task.rows)
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(task.c + row + column * task.c_stride));
+    }
     const auto load = [&](int stage, int from) {
 #pragma unroll
         for (int i = thread; i < Depth * M / 2; i += kThreads) {
@@ -81,20 +86,24 @@ __global__ void __launch_bounds__((TensorShape<M, N, Depth, Stages>::kThreads))
                 for (int j = 0; j < 4; ++j) multiply_16x8x8(sum[i][j], a[i], b[j]);
         }
     }
+    // C is read in two groups before any of a group is written.
 #pragma unroll
-    for (int j = 0; j < 4; ++j)
+    for (int i = 0; i < 2; ++i) {
+        double c[4][4];
+        const auto each = [&](auto&& work) {
 #pragma unroll
-        for (int e = 0; e < 2; ++e) {
-            const int column = column0 + warp_column + 8 * j + 2 * member + e;
-            if (column >= task.columns) continue;
+            for (int j = 0; j < 4; ++j)
 #pragma unroll
-            for (int i = 0; i < 2; ++i)
-#pragma unroll
-                for (int h = 0; h < 2; ++h) {
-                    const int row = row0 + warp_row + 16 * i + 8 * h + group;
-                    if (row < task.rows) task.c[row + column * task.c_stride] -= sum[i][j][2 * h + e];
+                for (int e = 0; e < 4; ++e) {
+                    const int column = column0 + warp_column + 8 * j + 2 * member + e % 2;
+                    const int row = row0 + warp_row + 16 * i + e / 2 * 8 + group;
+                    if (column < task.columns && row < task.rows)
+                        work(c[j][e], sum[i][j][e], task.c[row + column * task.c_stride]);
                 }
-        }
+        };
+        each([](double& was, double, const double& at) { was = at; });
+        each([](const double& was, double product, double& at) { at = was - product; });
+    }
 }
 
 } // namespace mantissa::gpu::dense

@@ -23,7 +23,7 @@ constexpr std::size_t round_up(std::size_t n, std::size_t unit) {
 
 /// Elements beside the matrix: the solved bands.
 template <class T> std::size_t band_elements(std::size_t pitch) {
-    return dense::kBand * (pitch + 2 * dense::kBand);
+    return dense::kBand * (pitch + dense::kBand) + dense::kPanelScratch;
 }
 
 template <class T> void refuse_too_large(std::size_t n) {
@@ -71,7 +71,7 @@ private:
 template <class T> struct Lu<T>::Impl {
     Impl(std::size_t size, LuPivoting pivoting_asked)
         : n(size), stride(round_up(size, 32)), pivoting(pivoting_asked), matrix(stride * size),
-          bands(band_elements<T>(stride)), lists(4 * size), flags(1), waits(2 + 2 * blocks()), first_order(size) {
+          bands(band_elements<T>(stride)), lists(4 * size), flags(1), waits(3 + 3 * blocks()), first_order(size) {
         std::vector<int> identity(n);
         std::iota(identity.begin(), identity.end(), 0);
         first_order = to_device(identity);
@@ -83,13 +83,20 @@ template <class T> struct Lu<T>::Impl {
     [[nodiscard]] int* order() const { return list(3); }
 
     void record_factor() {
-        T* const solved = bands.data();
-        T* const next = solved + dense::kBand * stride;
-        const dense::LuPlace<T> place{matrix.data(), stride,  static_cast<int>(n),
-                                      solved,        next,    next + dense::kBand * dense::kBand,
-                                      stride,        list(0), list(1),
-                                      list(2),       order(), flags.data(),
-                                      waits.data()};
+        dense::LuPlace<T> place{};
+        place.matrix = matrix.data();
+        place.stride = place.pitch = stride;
+        place.n = static_cast<int>(n);
+        place.solved = bands.data();
+        place.solved_next = place.solved + dense::kBand * stride;
+        place.scratch = place.solved_next + dense::kBand * dense::kBand;
+        place.pivots = list(0);
+        place.source = list(1);
+        place.target = list(2);
+        place.order = order();
+        place.flags = flags.data();
+        place.done = waits.data();
+        place.started = waits.data() + 2 + 2 * blocks();
         factor_graph.record(lanes.main, [&] {
             check(cudaMemsetAsync(flags.data(), 0, sizeof(dense::LuFlags), lanes.main), "cudaMemsetAsync");
             check(cudaMemcpyAsync(order(), first_order.data(), n * sizeof(int), cudaMemcpyDeviceToDevice, lanes.main),
@@ -103,7 +110,7 @@ template <class T> struct Lu<T>::Impl {
     Buffer<T> matrix, bands;
     Buffer<int> lists; ///< pivots, source, target, order
     Buffer<dense::LuFlags> flags;
-    Buffer<int> waits; ///< the plain panel's counter; the substitutions' counters and flags
+    Buffer<int> waits; ///< the plain panel's counter; the substitutions' counter and flags; the panels' flags
     Buffer<int> first_order;
     Buffer<T> right, solution;
     dense::Lanes lanes;

@@ -47,15 +47,14 @@ public:
     void all();
 
 private:
-    /// Columns first .. first + width - 1, factored by cluster panels of `step` columns.
     struct Panel {
-        int first, width, step;
+        int first, width;
     };
     [[nodiscard]] std::vector<Panel> plan() const;
-    void panel(const Panel& outer);
+    void factor(std::size_t p);
     void exchange(const Panel& p, int left_from, int left_to, int from, int to, T* solved, std::size_t pitch,
                   bool order, cudaStream_t stream) {
-        launch_swap_and_solve<T>({place_.matrix, place_.stride, p.first, p.width, p.step, place_.source, place_.target,
+        launch_swap_and_solve<T>({place_.matrix, place_.stride, p.first, p.width, p.width, place_.source, place_.target,
                                   left_from, left_to, from, to, solved, pitch, order ? place_.order : nullptr},
                                  stream);
     }
@@ -71,63 +70,57 @@ private:
     const LuPlace<T>& place_;
     LuPivoting pivoting_;
     Lanes& lanes_;
+    std::vector<Panel> panels_;
 };
 
 template <class T> auto Sequence<T>::plan() const -> std::vector<Panel> {
     std::vector<Panel> panels;
     for (int first = 0; first < place_.n;) {
         const int rows = place_.n - first;
-        const int step = pivoting_ == LuPivoting::none ? kPlainWidth : panel_width<T>(rows);
-        const int width = std::min(rows, std::max(step, rows > kWideFrom ? kBand : kBand / 2));
-        panels.push_back({first, width, std::min(step, width)});
-        first += width;
+        const bool wide = pivoting_ == LuPivoting::partial && rows > kWideFrom;
+        panels.push_back({first, std::min(rows, wide ? kBand : kBand / 2)});
+        first += panels.back().width;
     }
     return panels;
 }
 
-template <class T> void Sequence<T>::panel(const Panel& outer) {
-    const auto [first, width, step] = outer;
-    for (int begin = first; begin < first + width; begin += step) {
-        const int columns = std::min(step, first + width - begin), end = begin + columns;
-        const PanelTask<T> task{place_.matrix + begin + begin * place_.stride,
-                                place_.stride,
-                                place_.n - begin,
-                                columns,
-                                begin,
-                                place_.pivots + begin,
-                                place_.source + begin,
-                                place_.target + begin,
-                                place_.flags};
-        if (pivoting_ == LuPivoting::none) launch_plain_panel<T>(task, place_.done, lanes_.main);
-        else launch_panel<T>(task, lanes_.main);
-        if (columns == width) return;
-        exchange({begin, columns, columns}, first, begin, end, first + width, place_.solved_inside, kBand, false,
-                 lanes_.main);
-        if (end < first + width)
-            update_columns(begin, columns, end, first + width, place_.solved_inside, kBand, lanes_.main);
-    }
+template <class T> void Sequence<T>::factor(std::size_t p) {
+    const auto [first, width] = panels_[p];
+    const PanelTask<T> task{place_.matrix + first + first * place_.stride,
+                            place_.stride,
+                            place_.n - first,
+                            width,
+                            first,
+                            place_.pivots + first,
+                            place_.source + first,
+                            place_.target + first,
+                            place_.flags,
+                            place_.scratch,
+                            place_.started + p};
+    if (pivoting_ == LuPivoting::none) launch_plain_panel<T>(task, place_.done, lanes_.main);
+    else launch_panel<T>(task, lanes_.main);
 }
 
 template <class T> void Sequence<T>::all() {
     const int n = place_.n;
     if (n == 0) return;
-    const std::vector<Panel> panels = plan();
-    lanes_.order(lanes_.main, lanes_.side);
+    panels_ = plan();
+    check(cudaMemsetAsync(place_.started, 0, panels_.size() * sizeof(int), lanes_.main), "cudaMemsetAsync");
     cudaEvent_t rest{};
-    for (std::size_t p = 0; p < panels.size(); ++p) {
-        const auto [first, width, step] = panels[p];
+    for (std::size_t p = 0; p < panels_.size(); ++p) {
+        const auto [first, width] = panels_[p];
         const int next = first + width;
-        panel(panels[p]);
-        const cudaEvent_t factored = lanes_.mark(lanes_.main);
+        factor(p);
         // The next panel's columns first, on the lane of the panels; the others beside the next panel.
-        const int ahead = p + 1 < panels.size() ? next + panels[p + 1].width : n;
+        const int ahead = p + 1 < panels_.size() ? next + panels_[p + 1].width : n;
         if (p > 0) lanes_.await(lanes_.main, rest);
         if (next < n) {
-            exchange(panels[p], 0, 0, next, ahead, place_.solved_next, kBand, false, lanes_.main);
+            exchange(panels_[p], 0, 0, next, ahead, place_.solved_next, kBand, false, lanes_.main);
             update_columns(first, width, next, ahead, place_.solved_next, kBand, lanes_.main);
         }
-        lanes_.await(lanes_.side, factored);
-        exchange(panels[p], 0, first, ahead, n, place_.solved, place_.pitch, true, lanes_.side);
+        lanes_.order(lanes_.main, lanes_.side);
+        if (next < n && pivoting_ == LuPivoting::partial) launch_await(place_.started + p + 1, lanes_.side);
+        exchange(panels_[p], 0, first, ahead, n, place_.solved, place_.pitch, true, lanes_.side);
         if (ahead < n) update_columns(first, width, ahead, n, place_.solved, place_.pitch, lanes_.side);
         rest = lanes_.mark(lanes_.side);
     }

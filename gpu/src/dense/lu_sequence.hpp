@@ -19,11 +19,12 @@ template <class T> struct LuPlace {
     int n;
     T* solved;                             ///< kBand x pitch: the band right of the next panel
     T* solved_next;                        ///< kBand x kBand: the band over the next panel
-    T* solved_inside;                      ///< kBand x kBand: within a panel of several
+    T* scratch;                            ///< of the panels
     std::size_t pitch;                     ///< of `solved`, a multiple of 32, at least n
     int *pivots, *source, *target, *order; ///< n each
     LuFlags* flags;
-    int* done; ///< one, 0
+    int* done;    ///< one, 0
+    int* started; ///< one for every 64 columns, and one
 };
 
 constexpr int kBand = 128; ///< columns of the widest outer panel

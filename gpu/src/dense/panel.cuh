@@ -1,10 +1,15 @@
 // The panel of a blocked LU factorisation: `columns` columns from the diagonal down, factored with partial pivoting by
-// one cluster of blocks. Every row lives in the registers of one thread from the first column to the last; finished
-// elements go to shared memory. Each column takes one exchange: every block sends every other its best candidate,
-// value, place and whole row, so that each block finds the pivot and has its row at once.
+// one cluster of blocks. A thread has the same few rows from the first column to the last, kWidth columns of them at a
+// time in registers; finished elements go to memory as they come.
 //
-// Rows are not moved while the panel is factored: a thread knows at which place its row stands, and writes it there at
-// the end. Equal magnitudes: the lowest place wins, as in LAPACK.
+// A column takes one exchange. Every warp proposes its best row, and puts it into shared memory whole; the block sends
+// the best of these to all blocks; each block finds the best of those, and has the pivot's row at once.
+//
+// Rows are not moved while the panel is factored: a thread knows at which place its row stands, and rows whose place is
+// another one go there at the end. Equal magnitudes: the lowest place wins, as in LAPACK.
+//
+// Panels wider than kWidth go by parts of kWidth columns. A part's columns first take part in what earlier parts did:
+// the earlier pivots' rows are solved with, in every block, and each thread updates its own rows.
 #pragma once
 
 #include <climits>
@@ -46,172 +51,326 @@ template <> struct Magnitude<double> {
     static __device__ __forceinline__ double quotient(double a, double b) { return __ddiv_rn(a, b); }
 };
 
-/// A candidate for a pivot as blocks and warps hand it on.
+/// What a warp or a block says of its best row.
 template <class T> struct alignas(16) Candidate {
     typename Magnitude<T>::Bits bits;
     int place; ///< INT_MAX: none
+    T inverse; ///< of the row's element in the pivot's column
 };
-
-/// The best of the warp's candidates: the largest magnitude, among equals the lowest place.
-template <class T> __device__ __forceinline__ Candidate<T> warp_best(Candidate<T> mine) {
-    Candidate<T> best;
-    best.bits = Magnitude<T>::warp_largest(mine.bits);
-    best.place = static_cast<int>(__reduce_min_sync(
-        0xffffffffU, mine.bits == best.bits ? static_cast<unsigned>(mine.place) : static_cast<unsigned>(INT_MAX)));
-    return best;
-}
 
 constexpr int kPanelBlocksMax = 16;
 constexpr int kPanelThreadsMax = 512;
 
-/// A message of one block to another.
+/// A row offered as the pivot's.
 template <class T, int kWidth> struct alignas(16) PanelMessage {
+    T row[kWidth]; ///< from the pivot's column on, zeros behind the part's end
     Candidate<T> head;
-    T row[kWidth]; ///< from the pivot's column on, zeros behind the panel's end
 };
 
 template <class T, int kWidth> struct PanelShared {
     PanelMessage<T, kWidth> received[2][kPanelBlocksMax];
-    alignas(16) T outgoing[kWidth];
-    Candidate<T> of_warp[2][32];
+    PanelMessage<T, kWidth> proposed[2][kPanelThreadsMax / 32];
+    /// Of an earlier part: the pivots' rows in this part's columns, and in their own.
+    alignas(16) T upper[kWidth][kWidth];
+    alignas(16) T lower[kWidth][kWidth];
     std::uint64_t barrier[2];
 };
 
-/// Bytes of dynamic shared memory of a block.
-template <class T, int kWidth, int kRows> constexpr std::size_t panel_shared_bytes(int threads) {
-    return sizeof(PanelShared<T, kWidth>) + sizeof(T) * static_cast<std::size_t>(kWidth) * kRows * threads;
+/// One thread's rows.
+template <class T, int kWidth, int kRows> struct PanelRows {
+    T a[kRows][kWidth];
+    int row[kRows];   ///< where the row stood before the panel, from the panel's first; at least task.rows: none
+    int place[kRows]; ///< where it stands now; -1: no row
+};
+
+/// The lane whose candidate is the best, among equals the one of the lowest place; -1: no lane has one. `most` is
+/// warp_largest() of all the candidates' bits.
+template <class T>
+__device__ __forceinline__ int best_lane(typename Magnitude<T>::Bits bits, int place,
+                                         typename Magnitude<T>::Bits most) {
+    const bool among = place != INT_MAX && bits == most;
+    unsigned lanes = __ballot_sync(0xffffffffU, among);
+    if (__popc(lanes) > 1) {
+        const unsigned lowest = __reduce_min_sync(0xffffffffU, among ? static_cast<unsigned>(place) : UINT_MAX);
+        lanes = __ballot_sync(0xffffffffU, among && static_cast<unsigned>(place) == lowest);
+    }
+    return __ffs(static_cast<int>(lanes)) - 1;
+}
+
+/// The factorisation of one part: the columns from first_column on, of which rows.a has them.
+template <class T, int kWidth, int kRows> class PanelPart {
+public:
+    static constexpr int kPiece = 16 / sizeof(T);
+    using Mag = Magnitude<T>;
+    using Message = PanelMessage<T, kWidth>;
+    using Shared = PanelShared<T, kWidth>;
+    using Rows = PanelRows<T, kWidth, kRows>;
+
+    __device__ PanelPart(const PanelTask<T>& task, Shared& shared, Rows& rows)
+        : task_(task), shared_(shared), rows_(rows), thread_(static_cast<int>(threadIdx.x)), lane_(thread_ & 31),
+          warp_(thread_ >> 5), warps_(static_cast<int>(blockDim.x) >> 5), blocks_(static_cast<int>(cluster_blocks())),
+          rank_(static_cast<int>(cluster_rank())) {
+        // Threads t, t + threads, .. send pieces t / blocks .. to block t % blocks; `blocks` divides 32.
+        far_ = remote_address(shared_address(&shared_), static_cast<std::uint32_t>(thread_ % blocks_));
+        first_piece_ = thread_ / blocks_;
+        piece_stride_ = static_cast<int>(blockDim.x) / blocks_;
+    }
+
+    /// Factors columns `first` .. `first + count - 1` of the panel.
+    __device__ __forceinline__ void factor(int first, int count) {
+        propose(first, [](auto&&) {});
+        for (int k = first; k < first + count; ++k) {
+            const int side = k & 1;
+            send_best(side);
+            if (thread_ == 0)
+                byte_barrier_expect(&shared_.barrier[side], static_cast<std::uint32_t>(blocks_ * sizeof(Message)));
+            byte_barrier_wait(&shared_.barrier[side], static_cast<std::uint32_t>(k >> 1) & 1U);
+            eliminate(k, k + 1 < first + count);
+        }
+    }
+
+private:
+    /// Every warp's best row for step k goes to shared memory; `meanwhile` runs while the warp compares.
+    template <class Meanwhile> __device__ __forceinline__ void propose(int k, Meanwhile meanwhile) {
+        typename Mag::Bits bits = 0;
+        int place = INT_MAX;
+        T value = T(1);
+#pragma unroll
+        for (int i = 0; i < kRows; ++i)
+            if (rows_.place[i] >= k) {
+                const typename Mag::Bits one = Mag::of(rows_.a[i][0]);
+                if (place == INT_MAX || one > bits || (one == bits && rows_.place[i] < place)) {
+                    bits = one;
+                    place = rows_.place[i];
+                    value = rows_.a[i][0];
+                }
+            }
+        const typename Mag::Bits most = Mag::warp_largest(bits);
+        const T inverse = Mag::reciprocal(value);
+        meanwhile(0);
+        const int best = best_lane<T>(bits, place, most);
+        Message& message = shared_.proposed[k & 1][warp_];
+        if (lane_ == (best < 0 ? 0 : best)) {
+            message.head = {bits, place, inverse};
+#pragma unroll
+            for (int i = 0; i < kRows; ++i)
+                if (rows_.place[i] == place)
+#pragma unroll
+                    for (int j = 0; j < kWidth; j += kPiece)
+                        *reinterpret_cast<uint4*>(&message.row[j]) = *reinterpret_cast<const uint4*>(&rows_.a[i][j]);
+        }
+    }
+
+    /// The best of the warps' rows goes to all blocks.
+    __device__ __forceinline__ void send_best(int side) {
+        constexpr int kPieces = sizeof(Message) / 16;
+        __syncthreads();
+        typename Mag::Bits bits = 0;
+        int place = INT_MAX;
+        if (lane_ < warps_) {
+            bits = shared_.proposed[side][lane_].head.bits;
+            place = shared_.proposed[side][lane_].head.place;
+        }
+        const int best = max(0, best_lane<T>(bits, place, Mag::warp_largest(bits)));
+        const uint4* const words = reinterpret_cast<const uint4*>(&shared_.proposed[side][best]);
+        const std::uint32_t base = shared_address(&shared_);
+        const std::uint32_t to = far_ + (shared_address(&shared_.received[side][rank_]) - base);
+        const std::uint32_t barrier = far_ + (shared_address(&shared_.barrier[side]) - base);
+        for (int piece = first_piece_; piece < kPieces; piece += piece_stride_)
+            send(to + 16 * piece, words[piece], barrier);
+    }
+
+    /// Takes column k's pivot from what was received, and eliminates; proposes for the next column where there is one.
+    __device__ __forceinline__ void eliminate(int k, bool next) {
+        const Message* const received = shared_.received[k & 1];
+        typename Mag::Bits bits = 0;
+        int place = INT_MAX;
+        if (lane_ < blocks_) {
+            bits = received[lane_].head.bits;
+            place = received[lane_].head.place;
+        }
+        const Message& pivot = received[best_lane<T>(bits, place, Mag::warp_largest(bits))];
+        const Candidate<T> head = pivot.head;
+        T u[kPiece]; // of the pivot's row, a piece at a time
+        *reinterpret_cast<uint4*>(u) = *reinterpret_cast<const uint4*>(pivot.row);
+        const bool tiny = head.bits < Mag::of(Mag::kSmallestInverted);
+        T factor[kRows];
+#pragma unroll
+        for (int i = 0; i < kRows; ++i) {
+            const bool below = rows_.place[i] >= k && rows_.place[i] != head.place;
+            if (rows_.place[i] == head.place) rows_.place[i] = k;
+            else if (rows_.place[i] == k) rows_.place[i] = head.place;
+            T l = T(0);
+            if (below) {
+                l = rows_.a[i][0] * head.inverse;
+                if (tiny) l = head.bits == 0 ? T(0) : Mag::quotient(rows_.a[i][0], u[0]);
+            }
+            if (rows_.row[i] < task_.rows) task_.a[rows_.row[i] + k * task_.stride] = below ? l : rows_.a[i][0];
+            factor[i] = -l;
+            rows_.a[i][0] = Mag::fma(factor[i], u[1], rows_.a[i][1]);
+        }
+        const auto others = [&](int) {
+#pragma unroll
+            for (int j = 0; j < kWidth; j += kPiece) {
+                if (j > 0) *reinterpret_cast<uint4*>(u) = *reinterpret_cast<const uint4*>(&pivot.row[j]);
+#pragma unroll
+                for (int e = 0; e < kPiece; ++e)
+                    if (j + e >= 2)
+#pragma unroll
+                        for (int i = 0; i < kRows; ++i)
+                            rows_.a[i][j + e - 1] = Mag::fma(factor[i], u[e], rows_.a[i][j + e]);
+            }
+#pragma unroll
+            for (int i = 0; i < kRows; ++i) rows_.a[i][kWidth - 1] = T(0);
+        };
+        if (next) propose(k + 1, others);
+        if (rank_ == 0 && thread_ == 0) {
+            task_.pivots[k] = task_.first + head.place;
+            if (head.bits == 0 && task_.flags->zero_pivot == 0) task_.flags->zero_pivot = task_.first + k + 1;
+            if (head.bits >= Mag::kInfinity && task_.flags->not_finite == 0)
+                task_.flags->not_finite = task_.first + k + 1;
+        }
+    }
+
+    const PanelTask<T>& task_;
+    Shared& shared_;
+    Rows& rows_;
+    int thread_, lane_, warp_, warps_, blocks_, rank_, first_piece_, piece_stride_;
+    std::uint32_t far_;
+};
+
+/// What the earlier part at column `begin` does to this part's columns: its pivots' rows are solved with its unit lower
+/// triangle, all rows below are updated. `scratch`: 2 * kWidth * kWidth elements of this call, in the device's memory.
+template <class T, int kWidth, int kRows>
+__device__ __forceinline__ void apply_part(const PanelTask<T>& task, PanelShared<T, kWidth>& shared,
+                                           PanelRows<T, kWidth, kRows>& rows, int begin, T* scratch) {
+    constexpr int kPiece = 16 / sizeof(T), kBatch = 8;
+    static_assert(kWidth <= 32);
+    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i)
+        if (const int k = rows.place[i] - begin; k >= 0 && k < kWidth) {
+#pragma unroll
+            for (int j = 0; j < kWidth; ++j) {
+                scratch[2 * k * kWidth + j] = rows.a[i][j];
+                scratch[(2 * k + 1) * kWidth + j] = task.a[rows.row[i] + (begin + j) * task.stride];
+            }
+        }
+    cluster_barrier();
+    for (int i = thread; i < kWidth * kWidth; i += threads) {
+        const int k = i / kWidth, j = i % kWidth;
+        shared.upper[k][j] = __ldcg(&scratch[2 * k * kWidth + j]);
+        shared.lower[k][j] = __ldcg(&scratch[(2 * k + 1) * kWidth + j]);
+    }
+    __syncthreads();
+    if (thread < kWidth) { // a column each
+        T x[kWidth];
+#pragma unroll
+        for (int k = 0; k < kWidth; ++k) {
+            x[k] = shared.upper[k][thread];
+#pragma unroll
+            for (int j = 0; j < k; ++j) x[k] = Magnitude<T>::fma(-shared.lower[k][j], x[j], x[k]);
+        }
+#pragma unroll
+        for (int k = 0; k < kWidth; ++k) shared.upper[k][thread] = x[k];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+        const int k = rows.place[i] - begin;
+        if (k >= 0 && k < kWidth) {
+#pragma unroll
+            for (int j = 0; j < kWidth; ++j) rows.a[i][j] = shared.upper[k][j];
+        }
+    }
+    for (int from = 0; from < kWidth; from += kBatch) {
+        T factor[kRows][kBatch];
+#pragma unroll
+        for (int i = 0; i < kRows; ++i)
+#pragma unroll
+            for (int e = 0; e < kBatch; ++e)
+                factor[i][e] =
+                    rows.place[i] >= begin + kWidth ? -task.a[rows.row[i] + (begin + from + e) * task.stride] : T(0);
+#pragma unroll
+        for (int e = 0; e < kBatch; ++e)
+#pragma unroll
+            for (int j = 0; j < kWidth; j += kPiece) {
+                T u[kPiece];
+                *reinterpret_cast<uint4*>(u) = *reinterpret_cast<const uint4*>(&shared.upper[from + e][j]);
+#pragma unroll
+                for (int p = 0; p < kPiece; ++p)
+#pragma unroll
+                    for (int i = 0; i < kRows; ++i)
+                        rows.a[i][j + p] = Magnitude<T>::fma(factor[i][e], u[p], rows.a[i][j + p]);
+            }
+    }
+    __syncthreads();
+}
+
+/// Rows that stand at another place than before go there, and the lists say so.
+template <class T, int kWidth, int kRows>
+__device__ __forceinline__ void move_rows(const PanelTask<T>& task, PanelRows<T, kWidth, kRows>& rows) {
+    for (int begin = 0; begin < task.columns; begin += kWidth) {
+#pragma unroll
+        for (int i = 0; i < kRows; ++i)
+            if (rows.place[i] >= 0 && rows.place[i] != rows.row[i])
+#pragma unroll
+                for (int j = 0; j < kWidth; ++j)
+                    if (begin + j < task.columns) rows.a[i][j] = task.a[rows.row[i] + (begin + j) * task.stride];
+        cluster_barrier(); // all are read
+#pragma unroll
+        for (int i = 0; i < kRows; ++i)
+            if (rows.place[i] >= 0 && rows.place[i] != rows.row[i])
+#pragma unroll
+                for (int j = 0; j < kWidth; ++j)
+                    if (begin + j < task.columns) task.a[rows.place[i] + (begin + j) * task.stride] = rows.a[i][j];
+    }
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+        if (rows.place[i] < 0) continue;
+        if (rows.row[i] < task.columns) task.target[rows.row[i]] = task.first + rows.place[i];
+        if (rows.place[i] < task.columns) task.source[rows.place[i]] = task.first + rows.row[i];
+    }
 }
 
 /// Launched as one cluster; threads a multiple of 32; blocks x threads x kRows >= task.rows.
 template <class T, int kWidth, int kRows>
 __global__ void __launch_bounds__(kPanelThreadsMax, 1) factor_panel(const PanelTask<T> task) {
-    using Mag = Magnitude<T>;
-    using Message = PanelMessage<T, kWidth>;
-    constexpr int kPiece = 16 / sizeof(T);        // elements of one store
-    constexpr int kPieces = sizeof(Message) / 16; // stores of one message
     extern __shared__ __align__(16) unsigned char memory[];
     auto& shared = *reinterpret_cast<PanelShared<T, kWidth>*>(memory);
-    T* const finished = reinterpret_cast<T*>(memory + sizeof(PanelShared<T, kWidth>)); // [column][row of this block]
-    const int thread = static_cast<int>(threadIdx.x), lane = thread & 31, warp = thread >> 5;
-    const int warps = static_cast<int>(blockDim.x) >> 5, threads = static_cast<int>(blockDim.x);
+    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
     const int blocks = static_cast<int>(cluster_blocks()), rank = static_cast<int>(cluster_rank());
-    const int here = threads * kRows; // rows of this block in `finished`
-
     if (thread == 0) {
         byte_barrier_start(&shared.barrier[0]);
         byte_barrier_start(&shared.barrier[1]);
         byte_barrier_fence();
+        if (rank == 0 && task.started != nullptr) {
+            asm volatile("st.relaxed.gpu.global.s32 [%0], 1;" ::"l"(task.started) : "memory");
+        }
     }
-    T a[kRows][kWidth];
-    int place[kRows]; // where the row stands now, counted from the panel's first; -1: no row
+    PanelRows<T, kWidth, kRows> rows;
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-        const int row = (i * blocks + rank) * threads + thread;
-        place[i] = row < task.rows ? row : -1;
-#pragma unroll
-        for (int j = 0; j < kWidth; ++j)
-            a[i][j] = row < task.rows && j < task.columns ? task.a[row + j * task.stride] : T(0);
+        rows.row[i] = (i * blocks + rank) * threads + thread;
+        rows.place[i] = rows.row[i] < task.rows ? rows.row[i] : -1;
     }
-    cluster_barrier();
-
-    const int destination = lane % blocks; // blocks divides 32
-    const std::uint32_t far = remote_address(shared_address(memory), static_cast<std::uint32_t>(destination));
-    const auto remote = [&](const void* p) { return far + (shared_address(p) - shared_address(memory)); };
-
-    // The best of this warp's rows for step k goes to shared memory.
-    const auto propose = [&](int k) {
-        Candidate<T> best{0, INT_MAX};
+    cluster_barrier(); // the barriers are there
+    PanelPart<T, kWidth, kRows> part(task, shared, rows);
+    int applied = 0;
+    for (int begin = 0; begin < task.columns; begin += kWidth) {
 #pragma unroll
         for (int i = 0; i < kRows; ++i)
-            if (place[i] >= k) {
-                const typename Mag::Bits bits = Mag::of(a[i][0]);
-                if (bits > best.bits || (bits == best.bits && place[i] < best.place)) best = {bits, place[i]};
-            }
-        best = warp_best(best);
-        if (lane == 0) shared.of_warp[k & 1][warp] = best;
-    };
-    propose(0);
-    for (int k = 0; k < task.columns; ++k) {
-        const int side = k & 1;
-        __syncthreads();
-        const Candidate<T> best = warp_best(lane < warps ? shared.of_warp[side][lane] : Candidate<T>{0, INT_MAX});
-        // The warp that holds the block's best row sends it to all blocks; without one, the first warp says so.
-        bool mine = false;
 #pragma unroll
-        for (int i = 0; i < kRows; ++i)
-            if (best.place != INT_MAX && place[i] == best.place) {
-                mine = true;
-#pragma unroll
-                for (int j = 0; j < kWidth; ++j) shared.outgoing[j] = a[i][j];
-            }
-        const bool sends = best.place == INT_MAX ? warp == 0 : __any_sync(0xffffffffU, mine);
-        if (sends) {
-            __syncwarp();
-            const std::uint32_t to = remote(&shared.received[side][rank]), barrier = remote(&shared.barrier[side]);
-            for (int piece = lane / blocks; piece < kPieces; piece += 32 / blocks) {
-                uint4 words;
-                if (piece == 0) words = *reinterpret_cast<const uint4*>(&best);
-                else words = *reinterpret_cast<const uint4*>(&shared.outgoing[(piece - 1) * kPiece]);
-                send(to + 16 * piece, words, barrier);
-            }
-        }
-        if (thread == 0)
-            byte_barrier_expect(&shared.barrier[side], static_cast<std::uint32_t>(blocks * sizeof(Message)));
-        byte_barrier_wait(&shared.barrier[side], static_cast<std::uint32_t>(k >> 1) & 1U);
-
-        const Candidate<T> heard = lane < blocks ? shared.received[side][lane].head : Candidate<T>{0, INT_MAX};
-        const Candidate<T> pivot = warp_best(heard);
-        const unsigned from = __ballot_sync(0xffffffffU, heard.place == pivot.place);
-        const T* const row = shared.received[side][__ffs(static_cast<int>(from)) - 1].row;
-        T u[kPiece]; // of the pivot's row, a piece at a time
-        *reinterpret_cast<uint4*>(u) = *reinterpret_cast<const uint4*>(row);
-        const bool tiny = pivot.bits < Mag::of(Mag::kSmallestInverted);
-        const T inverse = Mag::reciprocal(u[0]);
-        T factor[kRows];
-#pragma unroll
-        for (int i = 0; i < kRows; ++i) {
-            const bool below = place[i] >= k && place[i] != pivot.place;
-            if (place[i] == pivot.place) place[i] = k;
-            else if (place[i] == k) place[i] = pivot.place;
-            T l = T(0);
-            if (below) {
-                l = a[i][0] * inverse;
-                if (tiny) l = pivot.bits == 0 ? T(0) : Mag::quotient(a[i][0], u[0]);
-            }
-            finished[k * here + i * threads + thread] = below ? l : a[i][0];
-            factor[i] = -l;
-            a[i][0] = Mag::fma(factor[i], u[1], a[i][1]);
-        }
-        if (k + 1 < task.columns) propose(k + 1);
-#pragma unroll
-        for (int j = 0; j < kWidth; j += kPiece) {
-            if (j > 0) *reinterpret_cast<uint4*>(u) = *reinterpret_cast<const uint4*>(&row[j]);
-#pragma unroll
-            for (int e = 0; e < kPiece; ++e)
-                if (j + e >= 2) {
-#pragma unroll
-                    for (int i = 0; i < kRows; ++i) a[i][j + e - 1] = Mag::fma(factor[i], u[e], a[i][j + e]);
-                }
-        }
-#pragma unroll
-        for (int i = 0; i < kRows; ++i) a[i][kWidth - 1] = T(0);
-        if (rank == 0 && thread == 0) {
-            task.pivots[k] = task.first + pivot.place;
-            if (pivot.bits == 0 && task.flags->zero_pivot == 0) task.flags->zero_pivot = task.first + k + 1;
-            if (pivot.bits >= Mag::kInfinity && task.flags->not_finite == 0)
-                task.flags->not_finite = task.first + k + 1;
-        }
+            for (int j = 0; j < kWidth; ++j)
+                rows.a[i][j] = rows.row[i] < task.rows && begin + j < task.columns
+                                   ? task.a[rows.row[i] + (begin + j) * task.stride]
+                                   : T(0);
+        for (int before = 0; before < begin; before += kWidth, ++applied)
+            apply_part<T, kWidth, kRows>(task, shared, rows, before,
+                                         task.scratch + (applied & 1) * 2 * kWidth * kWidth);
+        part.factor(begin, min(kWidth, task.columns - begin));
     }
-    // All blocks have read all their rows: the last step's messages depend on them.
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-        const int row = (i * blocks + rank) * threads + thread;
-        if (row >= task.rows) continue;
-        for (int j = 0; j < task.columns; ++j)
-            task.a[place[i] + j * task.stride] = finished[j * here + i * threads + thread];
-        if (row < task.columns) task.target[row] = task.first + place[i];
-        if (place[i] < task.columns) task.source[place[i]] = task.first + row;
-    }
+    move_rows<T, kWidth, kRows>(task, rows);
 }
 
 } // namespace mantissa::gpu::dense

@@ -13,57 +13,62 @@ namespace mantissa::gpu::dense {
 
 namespace {
 
-constexpr int kBlocks = kPanelBlocksMax;
+/// Panels of at most so many rows take half a cluster: fewer blocks hear of a pivot sooner.
+constexpr int kFewRows = 4096;
 
-/// The widest panel whose `rows` rows fit into the registers of one cluster, at most kRows a thread.
-template <class T, int kWidth, int kRows> void launch_shape(const PanelTask<T>& task, cudaStream_t stream) {
+template <class T, int kWidth, int kRows> void launch_shape(const PanelTask<T>& task, int blocks, cudaStream_t stream) {
     const auto kernel = factor_panel<T, kWidth, kRows>;
+    constexpr std::size_t kShared = sizeof(PanelShared<T, kWidth>);
     static const bool allowed = [&] {
-        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(panel_shared_bytes<T, kWidth, kRows>(kPanelThreadsMax))),
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kShared)),
               "cudaFuncSetAttribute");
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cudaFuncSetAttribute");
         return true;
     }();
     static_cast<void>(allowed);
-    const int each = (task.rows + kBlocks * kRows - 1) / (kBlocks * kRows);
+    const int each = (task.rows + blocks * kRows - 1) / (blocks * kRows);
     const int threads = std::max(64, (each + 31) / 32 * 32);
     cudaLaunchAttribute cluster{};
     cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {kBlocks, 1, 1};
+    cluster.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
     cudaLaunchConfig_t config{};
-    config.gridDim = kBlocks;
+    config.gridDim = static_cast<unsigned>(blocks);
     config.blockDim = static_cast<unsigned>(threads);
-    config.dynamicSmemBytes = panel_shared_bytes<T, kWidth, kRows>(threads);
+    config.dynamicSmemBytes = kShared;
     config.stream = stream;
     config.attrs = &cluster;
     config.numAttrs = 1;
     check(cudaLaunchKernelEx(&config, kernel, task), "cudaLaunchKernelEx");
 }
 
+/// Rows that a full cluster holds, so many a thread.
 constexpr int rows_of(int per_thread) {
-    return kBlocks * kPanelThreadsMax * per_thread;
+    return kPanelBlocksMax * kPanelThreadsMax * per_thread;
+}
+
+__global__ void await_flag_kernel(const int* flag) {
+    await_flag(flag);
 }
 
 } // namespace
 
 template <class T> int panel_width(int rows) {
-    constexpr int kWide = sizeof(T) == 4 ? 64 : 32;
-    if (rows <= rows_of(1)) return kWide;
-    if (rows <= rows_of(3)) return kWide / 2;
-    if (rows <= rows_of(6)) return kWide / 4;
-    return rows <= rows_of(12) ? kWide / 8 : 0;
+    return rows <= rows_of(12) ? kBandMax : 0;
 }
 
 template <class T> void launch_panel(const PanelTask<T>& task, cudaStream_t stream) {
-    constexpr int kWide = sizeof(T) == 4 ? 64 : 32;
-    if (task.rows <= rows_of(1)) {
-        if (task.columns > kWide / 2) launch_shape<T, kWide, 1>(task, stream);
-        else launch_shape<T, kWide / 2, 1>(task, stream);
-    } else if (task.rows <= rows_of(2)) launch_shape<T, kWide / 2, 2>(task, stream);
-    else if (task.rows <= rows_of(3)) launch_shape<T, kWide / 2, 3>(task, stream);
-    else if (task.rows <= rows_of(6)) launch_shape<T, kWide / 4, 6>(task, stream);
-    else launch_shape<T, kWide / 8, 12>(task, stream);
+    constexpr int kWide = sizeof(T) == 4 ? 32 : 16;
+    if (task.rows <= kFewRows) launch_shape<T, kWide, 1>(task, kPanelBlocksMax / 2, stream);
+    else if (task.rows <= rows_of(1)) launch_shape<T, kWide, 1>(task, kPanelBlocksMax, stream);
+    else if (task.rows <= rows_of(2)) launch_shape<T, kWide, 2>(task, kPanelBlocksMax, stream);
+    else if (task.rows <= rows_of(3)) launch_shape<T, kWide, 3>(task, kPanelBlocksMax, stream);
+    else if (task.rows <= rows_of(6)) launch_shape<T, kWide / 2, 6>(task, kPanelBlocksMax, stream);
+    else launch_shape<T, kWide / 4, 12>(task, kPanelBlocksMax, stream);
+}
+
+void launch_await(const int* flag, cudaStream_t stream) {
+    await_flag_kernel<<<1, 1, 0, stream>>>(flag);
+    check(cudaGetLastError(), "await_flag");
 }
 
 template <class T> void launch_plain_panel(const PanelTask<T>& task, int* done, cudaStream_t stream) {

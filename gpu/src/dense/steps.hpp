@@ -33,14 +33,21 @@ template <class T> struct PanelTask {
     int* source;        ///< of this panel: the row, before the panel, that now stands at first + k
     int* target;        ///< of this panel: where the row that stood at first + k is now
     LuFlags* flags;
+    T* scratch;   ///< kPanelScratch elements; only for panels of several parts
+    int* started; ///< set to 1 when the panel's blocks are running; null: not wanted
 };
 
-/// Columns that one panel of `rows` rows may have: 64 for float up to 8192 rows, 32 up to 24576, then 16 and 8; half of
-/// it for double. Zero: too many rows for one cluster.
+constexpr int kPanelScratch = 4 * 32 * 32;
+
+/// Columns that one panel of `rows` rows may have, 128; zero: too many rows for one cluster (98304 fit).
 template <class T> int panel_width(int rows);
 
-/// One cluster of 16 blocks. task.columns at most panel_width(task.rows).
+/// One cluster of 8 or 16 blocks. task.columns at most panel_width(task.rows).
 template <class T> void launch_panel(const PanelTask<T>& task, cudaStream_t stream);
+
+/// A kernel of one thread that ends when *flag is no longer 0: behind it, a panel that had to be told to is running,
+/// and a large kernel cannot keep its cluster from finding room.
+void launch_await(const int* flag, cudaStream_t stream);
 
 /// Columns that a panel without pivoting may have.
 constexpr int kPlainWidth = 64;

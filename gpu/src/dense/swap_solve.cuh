@@ -58,6 +58,40 @@ template <class T> constexpr std::size_t swap_shared_bytes(int width) {
     return sizeof(T) * static_cast<std::size_t>(width) * (width + kSwapColumns + 1);
 }
 
+/// Exchanges rows in columns `begin` .. of the matrix; the rows that come into the band go to `band`, [row][column],
+/// or, where that is null, to their places. A warp has all it reads of its four columns in registers before it writes.
+template <class T, int kEach>
+__device__ __forceinline__ void exchange_columns(const SwapTask<T>& task, const int* source, const int* target,
+                                                 int begin, int columns, T* band) {
+    constexpr int kWarps = kSwapThreads / 32, kColumns = kSwapColumns / kWarps;
+    const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) >> 5;
+    T incoming[kColumns][kEach], outgoing[kColumns][kEach];
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) {
+        const int j = warp + kWarps * c;
+        const T* const column = task.matrix + (begin + j) * task.stride;
+#pragma unroll
+        for (int i = 0; i < kEach; ++i)
+            if (const int k = lane + 32 * i; j < columns && k < task.width) {
+                incoming[c][i] = column[source[k]];
+                outgoing[c][i] = column[task.first + k];
+            }
+    }
+    __syncwarp();
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) {
+        const int j = warp + kWarps * c;
+        T* const column = task.matrix + (begin + j) * task.stride;
+#pragma unroll
+        for (int i = 0; i < kEach; ++i)
+            if (const int k = lane + 32 * i; j < columns && k < task.width) {
+                if (target[k] >= task.first + task.width) column[target[k]] = outgoing[c][i];
+                if (band != nullptr) band[k * (kSwapColumns + 1) + j] = incoming[c][i];
+                else column[task.first + k] = incoming[c][i];
+            }
+    }
+}
+
 /// The same exchanges in the list of the rows' origins.
 template <class T>
 __device__ __forceinline__ void exchange_order(const SwapTask<T>& task, const int* source, const int* target) {
@@ -107,24 +141,9 @@ template <class T> __global__ void __launch_bounds__(kSwapThreads) swap_and_solv
             for (int i = lane; i < width; i += 32)
                 lower[j * width + i] = task.matrix[task.first + i + (task.first + j) * task.stride];
     __syncthreads();
-    for (int j = thread >> 5; j < columns; j += kSwapThreads / 32) {
-        T* const column = task.matrix + (begin + j) * task.stride;
-        T incoming[kBandMax / 32], outgoing[kBandMax / 32];
-#pragma unroll
-        for (int i = 0; i < kBandMax / 32; ++i)
-            if (const int k = lane + 32 * i; k < width) {
-                incoming[i] = column[source[k]];
-                outgoing[i] = column[task.first + k];
-            }
-        __syncwarp(); // the column is read before it is written
-#pragma unroll
-        for (int i = 0; i < kBandMax / 32; ++i)
-            if (const int k = lane + 32 * i; k < width) {
-                if (target[k] >= task.first + width) column[target[k]] = outgoing[i];
-                if (solves) band[k * kPitch + j] = incoming[i];
-                else column[task.first + k] = incoming[i];
-            }
-    }
+    if (width <= kBandMax / 2)
+        exchange_columns<T, kBandMax / 64>(task, source, target, begin, columns, solves ? band : nullptr);
+    else exchange_columns<T, kBandMax / 32>(task, source, target, begin, columns, solves ? band : nullptr);
     if (!solves) return;
     __syncthreads();
     if (thread < columns) {

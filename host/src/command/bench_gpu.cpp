@@ -35,7 +35,9 @@ struct Flags {
     std::vector<std::string> matrices;
     std::string output;
     int threads = 0;
-    bool blas1 = false, cg = false, sparse = false;
+    bool blas1 = false, cg = false, sparse = false, dense = false;
+    std::vector<std::size_t> sizes;
+    std::vector<std::string> contests;
     std::vector<std::string> problems;
     double tolerance = 1e-6;
     std::vector<int> powers = {10, 27};
@@ -205,6 +207,18 @@ int bench_cg(const Flags& flags, const std::string& typed) {
     return kDone;
 }
 
+int bench_dense(const Flags& flags, const std::string& typed) {
+    gpu::DenseBenchRequest request;
+    if (!flags.sizes.empty()) request.sizes = flags.sizes;
+    for (const std::size_t n : request.sizes)
+        if (n == 0) throw InvalidInput("--sizes 0: give sizes from 1 on");
+    request.contests = flags.contests;
+    const Provenance here = current_provenance(typed);
+    write_result(nlohmann::ordered_json::parse(gpu::run_dense_bench(request, here.commit, here.date, say)), flags,
+                 typed);
+    return kDone;
+}
+
 int bench_gpu(const Flags& flags, const std::string& typed) {
     check_outputs({{"--output", flags.output}}, false);
     if (flags.levels.size() != 2 || flags.levels[0] < 2 || flags.levels[1] > 14 || flags.levels[0] > flags.levels[1])
@@ -213,6 +227,7 @@ int bench_gpu(const Flags& flags, const std::string& typed) {
         throw InvalidInput("bench gpu: " + missing);
     if (flags.blas1) return bench_blas1(flags, typed);
     if (flags.cg) return bench_cg(flags, typed);
+    if (flags.dense) return bench_dense(flags, typed);
     gpu::BenchRequest request;
     request.first_level = flags.levels[0];
     request.last_level = flags.levels[1];
@@ -255,6 +270,9 @@ Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
     app.add_flag(
         "--cg", flags->cg,
         "textbook and pipelined Jacobi CG on sparse systems instead, with kernel and wall times and histories");
+    app.add_flag("--dense", flags->dense, "dense systems instead, beside cuSOLVER and cuBLAS");
+    app.add_option("--sizes", flags->sizes, "of --dense: the sizes n; default: 256 to 16384 by powers of two");
+    app.add_option("--contest", flags->contests, "of --dense: only these comparisons; default: all");
     app.add_option("--tolerance", flags->tolerance, "of --cg")->capture_default_str();
     app.add_option("--powers", flags->powers, "of --blas1: sizes from 2^FIRST to 2^LAST")
         ->expected(2)

@@ -1,6 +1,7 @@
 // `mantissa bench gpu`: the solvers and products here against cuSPARSE and cuBLAS in one run, as JSON.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -77,5 +78,19 @@ struct CgBenchRequest {
 /// DeviceError, and InvalidInput on a diagonal that Jacobi refuses.
 std::string run_cg_bench(const CgBenchRequest& request, const std::string& commit, const std::string& date,
                          const std::function<void(const std::string&)>& say = {});
+
+/// `mantissa bench gpu --dense`: dense systems beside cuSOLVER and cuBLAS.
+struct DenseBenchRequest {
+    std::vector<std::size_t> sizes = {256, 512, 1024, 2048, 4096, 8192, 16384};
+    std::vector<std::string> contests; ///< of dense_contest_names(); empty: all
+    int repeats = 7;                   ///< of everything timed; the median counts
+};
+/// Which comparisons there are.
+std::vector<std::string> dense_contest_names();
+
+/// One JSON object, "runs": for each contest and size the entrants in turn, with medians in seconds and the errors of
+/// their answers. Throws DeviceError, and InvalidInput on a contest that there is not.
+std::string run_dense_bench(const DenseBenchRequest& request, const std::string& commit, const std::string& date,
+                            const std::function<void(const std::string&)>& say = {});
 
 } // namespace mantissa::gpu
