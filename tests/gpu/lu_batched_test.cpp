@@ -43,7 +43,8 @@ void expect_factors(std::span<const T> a, std::span<const T> lu, std::span<const
     const long double gamma = static_cast<long double>(n + 2) * unit / (1 - static_cast<long double>(n + 2) * unit);
     std::size_t outside = 0;
     std::vector<long double> sum(n), magnitude(n);
-    for (std::size_t j = 0; j < n; ++j) {
+    const std::size_t step = n > 600 ? 61 : 1;      // of large systems some columns
+    for (std::size_t j = n - 1; j < n; j -= step) { // until it wraps
         for (std::size_t i = 0; i < n; ++i) sum[i] = magnitude[i] = 0;
         for (std::size_t k = 0; k <= j; ++k) {
             const long double u = lu[k + j * n];

@@ -20,7 +20,7 @@ namespace mantissa::gpu {
 /// How the trailing matrices' products are formed where systems are factored by panels.
 enum class BatchedProducts : std::uint8_t {
     plain,  ///< fused multiply-add in the matrix's own arithmetic
-    tf32x3, ///< floats only: tensor cores on parts of eleven bits, three products for one, to about 2^-21
+    tf32x3, ///< floats only: tensor cores on parts of eleven bits, three products for one, to about 2^-20
 };
 
 /// How one system's factorisation ended.

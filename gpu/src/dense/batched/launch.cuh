@@ -9,7 +9,7 @@ namespace mantissa::gpu::batched {
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t shared, cudaStream_t stream,
             Arguments... arguments) {
-    constexpr std::size_t kPlain = 48 * 1024; // more is to be asked for
+    constexpr std::size_t kPlain = 8 * 1024; // beside what kernels have of their own; more is asked for
     if (shared > kPlain)
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
               "cudaFuncSetAttribute");

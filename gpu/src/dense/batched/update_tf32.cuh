@@ -1,4 +1,4 @@
-// The update on tensor cores: each float is the sum of two tf32 values to 2^-22, and of the four products the three
+// The update on tensor cores: each float is the sum of two tf32 values to 2^-21, and of the four products the three
 // greater ones are formed; sums are the tensor cores' own, about float's.
 #pragma once
 
@@ -12,10 +12,11 @@ template <int KS> struct TensorStage {
     alignas(16) float u[KS][kLd];
 };
 
+/// x = leading + trailing exactly. The tensor cores read eleven significant bits: leading has no more, of trailing's
+/// thirteen the last two are lost.
 __device__ __forceinline__ void split(float x, unsigned& leading, unsigned& trailing) {
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(leading) : "f"(x));
-    const float rest = x - __uint_as_float(leading);
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(trailing) : "f"(rest));
+    leading = __float_as_uint(x) & 0xffffe000U;
+    trailing = __float_as_uint(x - __uint_as_float(leading));
 }
 __device__ __forceinline__ void multiply_add(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
     asm volatile(

@@ -23,7 +23,7 @@ template <class T> struct Cell {
         for (int i = static_cast<int>(threadIdx.x); i < g.k; i += static_cast<int>(blockDim.x)) {
             n[2 * i] = g.normals[2 * i];
             n[2 * i + 1] = g.normals[2 * i + 1];
-            d[i] = vx * n[2 * i] + vy * n[2 * i + 1];
+            d[i] = fma(vx, n[2 * i], vy * n[2 * i + 1]);
         }
         centre = shared;
         normal = n;
@@ -57,7 +57,7 @@ __device__ __forceinline__ T form_row(const Geometry<T>& g, const Cell<T>& cell,
         }
         sum += circle;
     }
-    return part / 2 * sum - a / 2 * cell.drive[at];
+    return fma(part / 2, sum, -(a / 2 * cell.drive[at])); // the same bits wherever it is formed
 }
 
 /// Rows of blockIdx.x of system blockIdx.y.
