@@ -41,5 +41,7 @@ const std::vector<DenseContest>& dense_contests();
 
 /// LU and solves in float and double.
 void lu_contest(const DenseBenchRequest& request, Json& runs, const Say& say);
+/// LU of many systems at once.
+void batched_contest(const DenseBenchRequest& request, Json& runs, const Say& say);
 
 } // namespace mantissa::gpu

@@ -11,6 +11,7 @@ namespace mantissa::gpu {
 const std::vector<DenseContest>& dense_contests() {
     static const std::vector<DenseContest> list{
         {"lu", lu_contest},
+        {"batched", batched_contest},
     };
     return list;
 }
