@@ -151,12 +151,35 @@ def dense_table(result):
     for r in result["runs"]:
         ours, others = r["entrants"][0], r["entrants"][1:]
         best = min(others, key=lambda e: e["seconds"]) if others else None
+        size = f"{r['n']}, {r['batch']} together" if "batch" in r else r["n"]
         rate = lambda e: f"{1e3 * e['seconds']:.3f} | {1e-12 * r['operations'] / e['seconds']:.2f}"
         error = lambda e: "" if e is None or e["error"] is None else f"{e['error']:.1e}"
         lines.append(
-            f"| {r['contest']} | {r['arithmetic']} | {r.get('pivoting', '')} | {r['n']} | {rate(ours)} "
+            f"| {r['contest']} | {r['arithmetic']} | {r.get('pivoting', '')} | {size} | {rate(ours)} "
             f"| {best['name'] if best else ''} | {rate(best) if best else ' | '} "
             f"| {number(best['seconds'] / ours['seconds'], 2) + ' x' if best else ''} | {error(ours)} | {error(best)} |"
+        )
+    return lines
+
+
+def flow_table(result):
+    """A row for each run of `mantissa flow`: a step's parts, and what one cell takes."""
+    lines = [
+        "| where | arithmetic | pivoting | unknowns | cells a step | ms a step | assembly | factors | solution | transfers "
+        "| advection | us a cell | LAPACK, us | backward error |",
+        "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    lapack = {r["unknowns"]: r["seconds_per_cell"] for r in result["lapack"]}
+    for r in result["runs"]:
+        parts = r["seconds_per_step"]
+        times = " | ".join(
+            number(1e3 * parts[key], 3) for key in ("total", "assembly", "factor", "solve", "transfers", "advection")
+        )
+        peer = lapack.get(r["unknowns"])
+        lines.append(
+            f"| {r['where']} | {r['arithmetic']} | {'partial' if r['pivot'] else 'none'} | {r['unknowns']} | {r['batch']} "
+            f"| {times} | {1e6 * r['seconds_per_cell']:.1f} | {number(None if peer is None else 1e6 * peer, 0)} "
+            f"| {r['backward_error']:.1e} |"
         )
     return lines
 
@@ -202,6 +225,8 @@ def titled_tables(result):
     """(title, lines) of each table of a kept run."""
     if result.get("kind") == "textbook_cg":
         return ((f"Jacobi CG to {result['tolerance']:g}", textbook_table(result)),)
+    if result.get("kind") == "bubbly_flow":
+        return (("Steps of the bubbly flow", flow_table(result)),)
     if result.get("kind") == "dense":
         return (("Dense systems", dense_table(result)),)
     if result.get("kind") == "blas1":
@@ -223,7 +248,9 @@ def tables(paths):
         with open(path) as file:
             r = json.load(file)
         out += ["", f"### {r['device']}, {r['date']}, commit {r['commit']}", ""]
-        out += [f"Driver {r.get('driver') or 'not recorded'}, CUDA {r['runtime_cuda'] // 1000}, copy bandwidth {1e-12 * r['copy_bytes_per_second']:.2f} TB/s."]
+        out += [f"Driver {r.get('driver') or 'not recorded'}."]
+        if "copy_bytes_per_second" in r:
+            out[-1] = f"{out[-1][:-1]}, CUDA {r['runtime_cuda'] // 1000}, copy bandwidth {1e-12 * r['copy_bytes_per_second']:.2f} TB/s."
         if "command" in r:
             out[-1] += f" `{r['command']}`"
         if "note" in r:

@@ -43,5 +43,7 @@ const std::vector<DenseContest>& dense_contests();
 void lu_contest(const DenseBenchRequest& request, Json& runs, const Say& say);
 /// Uniform systems to double accuracy by mixed precision.
 void mixed_contest(const DenseBenchRequest& request, Json& runs, const Say& say);
+/// LU of many systems at once.
+void batched_contest(const DenseBenchRequest& request, Json& runs, const Say& say);
 
 } // namespace mantissa::gpu

@@ -12,6 +12,7 @@ const std::vector<DenseContest>& dense_contests() {
     static const std::vector<DenseContest> list{
         {"lu", lu_contest},
         {"mixed", mixed_contest},
+        {"batched", batched_contest},
     };
     return list;
 }

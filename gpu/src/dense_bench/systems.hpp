@@ -4,15 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <random>
 #include <vector>
 
 namespace mantissa::gpu {
 
-/// Uniform in (-1/2, 1/2), by columns, the same for the same n; `dominant` adds n to the diagonal. b = A 1, rounded.
+/// Uniform in (-1/2, 1/2), by columns, the same for the same n and seed; `dominant` adds n to the diagonal. b = A 1,
+/// rounded.
 template <class T> struct DenseSystem {
-    DenseSystem(std::size_t size, bool dominant) : n(size), a(size * size), b(size) {
-        std::mt19937_64 bits(size);
+    DenseSystem(std::size_t size, bool dominant, std::uint64_t seed = 0) : n(size), a(size * size), b(size) {
+        std::mt19937_64 bits(size + (seed << 32));
         for (T& x : a) x = static_cast<T>(std::ldexp(static_cast<double>(bits() >> 11), -53) - 0.5);
         if (dominant)
             for (std::size_t i = 0; i < n; ++i) a[i + i * n] += static_cast<T>(n);

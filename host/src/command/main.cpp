@@ -33,7 +33,7 @@
 namespace mantissa::cli {
 
 std::vector<Command> commands() {
-    return {kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kCompare, kReport, kEngines, kBench, kParameterize, kSmooth};
+    return {kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kCompare, kReport, kEngines, kBench, kParameterize, kSmooth, kFlow};
 }
 
 int thread_count(int requested) {
