@@ -54,8 +54,7 @@ __device__ __forceinline__ void add_product(float2& s, float a, float2 v) {
     s.y += a * v.y;
 }
 
-/// take(row, row of A v) for every row, from the first of its Lanes threads. `more`: what that thread loads of the row
-/// beside, early.
+/// take(row, row of A v) for every row, from the first of its Lanes threads.
 template <int Lanes, class V, class X, class Take>
 __device__ __forceinline__ void for_rows(const Rows<V>& a, const X* v, const Take& take) {
     const long long all = (static_cast<long long>(a.rows) * Lanes + 31) / 32 * 32;
@@ -208,6 +207,15 @@ static __global__ void __launch_bounds__(kThreads)
         sum.y = warp_sum(sum.y);
         if (lane == 0) x[row] = {static_cast<float>(sum.x), static_cast<float>(sum.y)};
     }
+}
+/// Sums up r . z where the last level is the first, too.
+static __global__ void __launch_bounds__(kThreads)
+    sum_of_products(std::uint32_t n, const float2* z, const double2* r, double* sums, const Status* s) {
+    if (!begin_kernel(s)) return;
+    double rz = 0;
+    for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads)
+        rz += r[i].x * static_cast<double>(z[i].x) + r[i].y * static_cast<double>(z[i].y);
+    leave_sum(rz, sums);
 }
 
 // ---- CG ------------------------------------------------------------------------------------------------------------

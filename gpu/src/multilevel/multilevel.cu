@@ -171,7 +171,9 @@ private:
         if (k + 1 == level_.size()) {
             launch(solve_last, blocks(32.0 * l.a.rows), kThreads, stream, true,
                    reinterpret_cast<const double2*>(inverse_.data()), l.a.rows, l.r, l.x, status);
-            if (k == 0) throw InvalidInput("multilevel: a system of one level"); // see multilevel_solve()
+            if (k == 0)
+                launch(sum_of_products, kSumBlocks, kThreads, stream, true, n_, l.x, r_.data(), sums_.data()->rz[odd],
+                       status);
             return;
         }
         const LevelView& next = level_[k + 1]->view();
@@ -224,25 +226,17 @@ private:
     double scale_ = 1;
 };
 
-/// Squares in blocks, blocks in order: the same for any number of threads.
 double squares(std::span<const double> v) {
-    constexpr std::size_t kBlock = 8192;
-    const auto blocks = static_cast<std::ptrdiff_t>((v.size() + kBlock - 1) / kBlock);
-    double total = 0;
-    for (std::ptrdiff_t k = 0; k < blocks; ++k) {
-        double s = 0;
-        for (std::size_t i = static_cast<std::size_t>(k) * kBlock,
-                         end = std::min(v.size(), i + kBlock);
-             i < end; ++i)
-            s += v[i] * v[i];
-        total += s;
-    }
-    return total;
+    double sum = 0;
+    for (const double x : v) sum += x * x;
+    return sum;
 }
 
 void form_defect(const CompressedRows& a, std::span<const double> b, const std::vector<double>& x,
                  std::vector<double>& defect) {
-    for (std::size_t row = 0; row < a.rows(); ++row) {
+    const auto rows = static_cast<std::ptrdiff_t>(a.rows());
+    for (std::ptrdiff_t i = 0; i < rows; ++i) {
+        const auto row = static_cast<std::size_t>(i);
         double s = b[row];
         for (std::uint64_t k = a.row_begin()[row]; k < a.row_begin()[row + 1]; ++k)
             s -= a.value()[k] * x[a.column()[k]];

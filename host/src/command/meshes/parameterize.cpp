@@ -73,10 +73,15 @@ Mapped map_mesh(const Flags& f, const LscmOptions& options) {
     Watch watch;
     m.surface.mesh = mesh_of(f.mesh);
     m.seconds.mesh = watch.lap();
-    m.given = topology_of(m.surface.mesh);
+    LscmOptions with_topology = options;
     try {
-        if (f.cut && !m.given.disk()) m.surface = cut_to_disk(m.surface.mesh);
-        const LscmSystem system = make_lscm(m.surface.mesh, options);
+        if (f.cut) {
+            m.given = topology_of(m.surface.mesh);
+            if (!m.given.disk()) m.surface = cut_to_disk(m.surface.mesh);
+            else with_topology.topology = &m.given;
+        }
+        const LscmSystem system = make_lscm(m.surface.mesh, with_topology);
+        if (!f.cut) m.given = system.topology;
         m.degenerate = system.degenerate;
         m.isolated = system.isolated;
         m.unknowns = system.built.system().size();

@@ -80,7 +80,7 @@ RealRows smoothed(const ComplexBlocks& a, const std::vector<double>& inverse, do
                   int threads) {
     constexpr double kNothing = 1e-14;
     const double omega = 4 / (3 * largest);
-    detail::JoinedRows<double> rows = detail::rows_by_parts<double>(
+    const auto parts = detail::parts_of_rows<double>(
         t.rows, threads, [&] { return RowSum<double>(t.columns); },
         [&](std::size_t first, std::size_t end, RowsPart<double>& part, RowSum<double>& sum) {
             for (std::size_t row = first; row < end; ++row) {
@@ -94,6 +94,7 @@ RealRows smoothed(const ComplexBlocks& a, const std::vector<double>& inverse, do
                 sum.hand_over(part, [](double v) { return std::abs(v) > kNothing; });
             }
         });
+    detail::JoinedRows<double> rows = detail::joined(parts, t.rows, threads);
     return {t.rows, t.columns, std::move(rows.begin), std::move(rows.column), std::move(rows.value)};
 }
 
@@ -195,7 +196,7 @@ MultilevelHierarchy make_multilevel(ComplexBlocks a, std::span<const std::array<
         Nodes next;
         const RealRows functions = detail::patch_functions(nodes, patches, next, threads);
         level.prolongation = smoothed(level.a, level.inverse, level.largest, functions, threads);
-        level.restriction = detail::transposed(level.prolongation);
+        level.restriction = detail::transposed(level.prolongation, threads);
         a = detail::projected(level.a, level.prolongation, level.restriction, threads);
         nodes = std::move(next);
     }

@@ -198,14 +198,18 @@ RealRows patch_functions(const Nodes& nodes, const Patches& patches, Nodes& next
     t.columns = next.begin.back();
     t.begin.assign(unknowns + 1, 0);
     for (std::uint32_t k = 0; k < nodes.count(); ++k)
-        for (std::uint32_t i = nodes.begin[k]; i < nodes.begin[k + 1]; ++i) {
-            const std::uint32_t patch = patches.of[k];
+        for (std::uint32_t i = nodes.begin[k]; i < nodes.begin[k + 1]; ++i)
+            t.begin[std::size_t{i} + 1] = t.begin[i] + kept[patches.of[k]];
+    t.column.resize(t.begin.back());
+    t.value.resize(t.begin.back());
+    for_each_row(nodes.count(), threads, [&](std::size_t k) {
+        const std::uint32_t patch = patches.of[k];
+        for (std::uint32_t i = nodes.begin[k]; i < nodes.begin[k + 1]; ++i)
             for (std::uint32_t f = 0; f < kept[patch]; ++f) {
-                t.column.push_back(next.begin[patch] + f);
-                t.value.push_back(value[i][f]);
+                t.column[t.begin[i] + f] = next.begin[patch] + f;
+                t.value[t.begin[i] + f] = value[i][f];
             }
-            t.begin[std::size_t{i} + 1] = static_cast<std::uint32_t>(t.column.size());
-        }
+    });
     return t;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "blocked_sums.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/sparse/multilevel.hpp"
 
@@ -15,9 +16,9 @@ namespace mantissa::detail {
 
 inline constexpr std::size_t kRowsOfPart = 2048;
 
-/// Rows that are found part by part, put one behind the other.
+/// kRowsOfPart rows of a matrix that is found part by part; end[i] is where the i-th of them ends.
 template <class V> struct RowsPart {
-    std::vector<std::uint32_t> length, column;
+    std::vector<std::uint32_t> end, column;
     std::vector<V> value;
 };
 
@@ -29,11 +30,10 @@ template <class V> struct JoinedRows {
 /// make(first, end, part, scratch): rows first to end of the result; a scratch for each thread comes from
 /// make_scratch().
 template <class V, class MakeScratch, class Make>
-JoinedRows<V> rows_by_parts(std::size_t rows, [[maybe_unused]] int threads, const MakeScratch& make_scratch,
-                            const Make& make) {
-    const std::size_t parts = (rows + kRowsOfPart - 1) / kRowsOfPart;
-    std::vector<RowsPart<V>> part(parts);
-    const auto count = static_cast<std::ptrdiff_t>(parts);
+std::vector<RowsPart<V>> parts_of_rows(std::size_t rows, [[maybe_unused]] int threads, const MakeScratch& make_scratch,
+                                       const Make& make) {
+    std::vector<RowsPart<V>> part((rows + kRowsOfPart - 1) / kRowsOfPart);
+    const auto count = static_cast<std::ptrdiff_t>(part.size());
 #pragma omp parallel num_threads(threads)
     {
         auto scratch = make_scratch();
@@ -43,24 +43,24 @@ JoinedRows<V> rows_by_parts(std::size_t rows, [[maybe_unused]] int threads, cons
             make(first, std::min(rows, first + kRowsOfPart), part[static_cast<std::size_t>(k)], scratch);
         }
     }
-    JoinedRows<V> all;
-    std::vector<std::size_t> at(parts + 1, 0);
-    for (std::size_t k = 0; k < parts; ++k) at[k + 1] = at[k] + part[k].value.size();
+    return part;
+}
+
+template <class V> JoinedRows<V> joined(const std::vector<RowsPart<V>>& part, std::size_t rows, int threads) {
+    std::vector<std::size_t> at(part.size() + 1, 0);
+    for (std::size_t k = 0; k < part.size(); ++k) at[k + 1] = at[k] + part[k].value.size();
     if (at.back() > UINT32_MAX) throw InvalidInput("multilevel: a level has more entries than 32 bits number");
+    JoinedRows<V> all;
     all.begin.assign(rows + 1, 0);
     all.column.resize(at.back());
     all.value.resize(at.back());
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (std::ptrdiff_t p = 0; p < count; ++p) {
-        const auto k = static_cast<std::size_t>(p);
-        std::copy(part[k].column.begin(), part[k].column.end(),
-                  all.column.begin() + static_cast<std::ptrdiff_t>(at[k]));
-        std::copy(part[k].value.begin(), part[k].value.end(), all.value.begin() + static_cast<std::ptrdiff_t>(at[k]));
-        std::size_t end = at[k];
-        for (std::size_t i = 0; i < part[k].length.size(); ++i)
-            all.begin[static_cast<std::size_t>(k) * kRowsOfPart + i + 1] =
-                static_cast<std::uint32_t>(end += part[k].length[i]);
-    }
+    for_each_piece(part.size(), threads, [&](std::size_t k) {
+        const auto to = static_cast<std::ptrdiff_t>(at[k]);
+        std::copy(part[k].column.begin(), part[k].column.end(), all.column.begin() + to);
+        std::copy(part[k].value.begin(), part[k].value.end(), all.value.begin() + to);
+        for (std::size_t i = 0; i < part[k].end.size(); ++i)
+            all.begin[k * kRowsOfPart + i + 1] = static_cast<std::uint32_t>(at[k] + part[k].end[i]);
+    });
     return all;
 }
 
@@ -80,15 +80,13 @@ public:
     }
     /// The row goes to `part`, as far as keep(value), and the sum begins anew.
     template <class Keep> void hand_over(RowsPart<V>& part, const Keep& keep) {
-        std::uint32_t length = 0;
         for (std::size_t k = 0; k < column_.size(); ++k) {
             place_[column_[k]] = kNone;
             if (!keep(value_[k])) continue;
             part.column.push_back(column_[k]);
             part.value.push_back(value_[k]);
-            ++length;
         }
-        part.length.push_back(length);
+        part.end.push_back(static_cast<std::uint32_t>(part.value.size()));
         column_.clear();
         value_.clear();
     }
@@ -104,7 +102,7 @@ private:
 
 using Complex = std::complex<double>;
 
-RealRows transposed(const RealRows& a);
+RealRows transposed(const RealRows& a, int threads);
 /// A P, then P^T (A P): the matrix of the next level.
 ComplexBlocks projected(const ComplexBlocks& a, const RealRows& prolongation, const RealRows& restriction, int threads);
 
