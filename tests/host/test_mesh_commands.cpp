@@ -75,6 +75,29 @@ TEST(Parameterize, SubdividesFirst) {
     EXPECT_EQ(read_mesh(folder.path("out.obj")).points, subdivided(subdivided(read_mesh(in))).points);
 }
 
+TEST(Parameterize, TakesTheMultilevelScheme) {
+    const Scratch folder;
+    const std::string in = folder.path("in.obj");
+    write_mesh(in, make_hemisphere(40));
+    const auto map = [&](const std::string& more) {
+        const Outcome o = run("parameterize " + in + " -o " + folder.path("out.obj") + " --json " + more);
+        EXPECT_EQ(o.code, 0) << o.err;
+        return Json::parse(o.out);
+    };
+    const Json jacobi = map(""), multilevel = map("--scheme multilevel-pcg");
+    EXPECT_LT(multilevel.at("true_residual").get<double>(), 1e-6);
+    EXPECT_LT(3 * multilevel.at("iterations").get<int>(), jacobi.at("iterations").get<int>());
+    EXPECT_NEAR(multilevel.at("mean_distortion").get<double>(), jacobi.at("mean_distortion").get<double>(), 1e-4);
+    EXPECT_GT(multilevel.at("seconds_of").at("system").get<double>(), 0);
+    for (const auto& [arguments, part] :
+         {std::pair{"parameterize " + in + " --scheme multilevel-pcg --format s17e8", "solves in double by itself"},
+          std::pair{"smooth " + in + " --scheme multilevel-pcg", "made for maps"}}) {
+        const Outcome o = run(arguments + " -o " + folder.path("out.obj"));
+        EXPECT_EQ(o.code, 2) << arguments;
+        EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
+    }
+}
+
 TEST(JacobiPcgScheme, SolvesSparseRowsAndRefusesWhatItIsNot) {
     const Scratch folder;
     const std::string in = folder.path("in.obj");

@@ -1,5 +1,10 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
+#include <future>
+#include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -95,7 +100,7 @@ public:
         if (degenerate_ == mesh_.triangles.size()) throw InvalidInput("no triangle of the mesh has an area");
         const std::array<std::uint32_t, 2> pins = hold();
         const auto isolated = static_cast<std::size_t>(std::count(used_.begin(), used_.end(), 0));
-        return {by_builder ? build() : form(), pins, degenerate_, isolated};
+        return {by_builder ? build() : form(), pins, degenerate_, isolated, {}};
     }
 
 private:
@@ -133,20 +138,26 @@ private:
 
     /// All at once, vertex by vertex.
     BuiltSystem form() {
-        std::vector<meshes::TriangleTerms> terms(flat_.size());
+        // (A quarter of a gigabyte for a million vertices: its pages are first touched by the threads that fill it.)
+        const auto made = std::make_unique_for_overwrite<meshes::TriangleTerms[]>(flat_.size());
+        const std::span<meshes::TriangleTerms> terms(made.get(), flat_.size());
+        std::atomic<bool> finite = true;
         running::for_pieces(options_.threads, flat_.size(), 1, [&](std::size_t begin, std::size_t end) {
             for (std::size_t t = begin; t < end; ++t) {
                 const Flat& f = flat_[t];
-                if (counts_[t] == 0) continue;
+                if (counts_[t] == 0) {
+                    terms[t] = {};
+                    continue;
+                }
                 const double w = scale_of(f);
                 terms[t] = {meshes::CornerTerms{{w * (f.c - f.a), w * f.d}, {w * -f.d, w * (f.c - f.a)}},
                             meshes::CornerTerms{{w * -f.c, w * -f.d}, {w * f.d, w * -f.c}},
                             meshes::CornerTerms{{w * f.a, 0}, {0, w * f.a}}};
+                for (const meshes::CornerTerms& c : terms[t])
+                    if (!std::isfinite(c.u[0] + c.u[1] + c.v[0] + c.v[1])) finite = false;
             }
         });
-        for (std::size_t t = 0; t < flat_.size(); ++t) // the builder has a line for each of these
-            for (const meshes::CornerTerms& c : terms[t])
-                if (!std::isfinite(c.u[0] + c.u[1] + c.v[0] + c.v[1])) return build();
+        if (!finite) return build(); // the builder has a line for each of these
         for (const double x : values_)
             if (!std::isfinite(x)) return build();
         auto [matrix, b] = meshes::lscm_rows(mesh_, terms, counts_, locked_, values_, options_.drop, options_.threads);
@@ -203,9 +214,32 @@ private:
     std::size_t degenerate_ = 0;
 };
 
+void refuse_no_disk(const Topology& topology) {
+    if (const std::string why = why_no_disk(topology); !why.empty()) throw InvalidInput(why);
+}
+
 LscmSystem make(const TriangleMesh& mesh, const LscmOptions& options, bool by_builder) {
-    if (const std::string why = why_no_disk(topology_of(mesh)); !why.empty()) throw InvalidInput(why);
-    return LscmMaker(mesh, options).make(by_builder);
+    std::optional<LscmSystem> system;
+    const auto form = [&] { system.emplace(LscmMaker(mesh, options).make(by_builder)); };
+    Topology topology;
+    if (options.topology != nullptr || options.threads < 2 || options.pins == LscmPins::boundary) {
+        topology = options.topology != nullptr ? *options.topology : topology_of(mesh);
+        refuse_no_disk(topology);
+        form();
+    } else { // it needs the mesh to be a disk only in what it means, so both go on beside each other
+        std::future<Topology> found = std::async(std::launch::async, [&] { return topology_of(mesh); });
+        std::exception_ptr fault;
+        try {
+            form();
+        } catch (...) {
+            fault = std::current_exception();
+        }
+        topology = found.get();
+        refuse_no_disk(topology);
+        if (fault) std::rethrow_exception(fault);
+    }
+    system->topology = topology;
+    return std::move(*system);
 }
 
 } // namespace

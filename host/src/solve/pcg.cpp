@@ -1,4 +1,5 @@
-// Jacobi-PCG in double on this processor (mantissa/sparse/jacobi_pcg.hpp), several right-hand sides at once.
+// CG in double on this processor: Jacobi (mantissa/sparse/jacobi_pcg.hpp), several right-hand sides at once, and
+// multilevel (mantissa/sparse/multilevel.hpp).
 #include <algorithm>
 #include <chrono>
 #include <variant>
@@ -10,6 +11,7 @@
 #include "mantissa/host/residual.hpp"
 #include "mantissa/sparse/formats.hpp"
 #include "mantissa/sparse/jacobi_pcg.hpp"
+#include "mantissa/sparse/multilevel.hpp"
 
 namespace mantissa {
 
@@ -64,14 +66,7 @@ void judge(const PcgReport& report, const SolveOptions& options, std::uint64_t l
     }
 }
 
-} // namespace
-
-std::vector<SolveResult> solve_jacobi_pcg(const System& system, const std::vector<std::vector<double>>& b,
-                                          const SolveOptions& options, const Progress& progress) {
-    check(options);
-    const auto start = std::chrono::steady_clock::now();
-    std::optional<CompressedRows> made;
-    const CompressedRows& a = rows_of(system, made);
+PcgOptions pcg_options(const CompressedRows& a, const SolveOptions& options, const Progress& progress) {
     PcgOptions o;
     // A little inside, so that the residual as it is reported, in another order of sums, is below the tolerance too.
     o.tolerance = options.tolerance * (1 - kReachedSlack);
@@ -80,24 +75,53 @@ std::vector<SolveResult> solve_jacobi_pcg(const System& system, const std::vecto
     o.history = options.history;
     if (progress)
         o.progress = [&](std::uint64_t iterations, double residual) { return progress({iterations, 0, residual}); };
+    return o;
+}
+
+SolveResult result_of(const System& system, const std::vector<double>& b, std::vector<double> x,
+                      const PcgReport& report, const SolveOptions& options, std::uint64_t limit) {
+    SolveResult r;
+    r.inner_iterations = report.iterations;
+    r.true_residual = relative_residual(system, x, b, options.threads);
+    judge(report, options, limit, r);
+    if (options.history) {
+        r.history.push_back({0, 0, 1.0});
+        for (std::size_t k = 0; k < report.history.size(); ++k) r.history.push_back({k + 1, 0, report.history[k]});
+    }
+    if (options.keep_solution) r.u = std::move(x);
+    return r;
+}
+
+} // namespace
+
+std::vector<SolveResult> solve_jacobi_pcg(const System& system, const std::vector<std::vector<double>>& b,
+                                          const SolveOptions& options, const Progress& progress) {
+    check(options);
+    const auto start = std::chrono::steady_clock::now();
+    std::optional<CompressedRows> made;
+    const CompressedRows& a = rows_of(system, made);
+    const PcgOptions o = pcg_options(a, options, progress);
     std::vector<std::vector<double>> x(b.size());
     const std::vector<PcgReport> reports = jacobi_pcg(a, b, x, o);
-    std::vector<SolveResult> results(b.size());
-    for (std::size_t s = 0; s < b.size(); ++s) {
-        SolveResult& r = results[s];
-        r.inner_iterations = reports[s].iterations;
-        r.true_residual = relative_residual(system, x[s], b[s], options.threads);
-        judge(reports[s], options, o.max_iterations, r);
-        if (options.history) {
-            r.history.push_back({0, 0, 1.0});
-            for (std::size_t k = 0; k < reports[s].history.size(); ++k)
-                r.history.push_back({k + 1, 0, reports[s].history[k]});
-        }
-        if (options.keep_solution) r.u = std::move(x[s]);
-    }
+    std::vector<SolveResult> results;
+    for (std::size_t s = 0; s < b.size(); ++s)
+        results.push_back(result_of(system, b[s], std::move(x[s]), reports[s], options, o.max_iterations));
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (SolveResult& r : results) r.seconds = seconds;
     return results;
+}
+
+SolveResult solve_multilevel(const System& system, std::span<const std::array<double, 3>> points,
+                             const std::vector<double>& b, const SolveOptions& options, const Progress& progress) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto* const a = std::get_if<CompressedRows>(&system.matrix());
+    if (a == nullptr) throw InvalidInput("scheme multilevel-pcg: it takes the sparse rows of a map");
+    const PcgOptions o = pcg_options(*a, options, progress);
+    std::vector<double> x;
+    const PcgReport report = multilevel_pcg(*a, points, b, x, o);
+    SolveResult result = result_of(system, b, std::move(x), report, options, o.max_iterations);
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
 }
 
 } // namespace mantissa

@@ -31,12 +31,14 @@ struct LscmOptions {
     /// See BuilderOptions: entries that cancel leave rounding errors behind, which this removes.
     double drop = 1e-12;
     int threads = 1;
+    const Topology* topology = nullptr; ///< the mesh's, where the caller has it already
 };
 struct LscmSystem {
     BuiltSystem built; ///< variables 2 k and 2 k + 1 are u and v of vertex k
     std::array<std::uint32_t, 2> pins{};
     std::size_t degenerate = 0; ///< triangles without area (a d below 1e-12 a^2), left out
     std::size_t isolated = 0;   ///< vertices of no triangle that counts, held where they project to
+    Topology topology;          ///< of the mesh
 };
 /// Per triangle, with w its weight: w |(c - a + i d) U_0 + (-c - i d) U_1 + a U_2|^2, U = u + i v. Throws InvalidInput,
 /// one line that does not name the file, where the mesh is no disk.

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,14 +26,17 @@ struct MeshFlags {
 };
 /// Declares the options.
 void add_mesh_options(CLI::App& app, MeshFlags& flags);
-/// Refuses what no solve would take, before a file is read.
-void check_mesh_flags(const MeshFlags& flags);
+inline constexpr const char* kMultilevel = "multilevel-pcg"; ///< the scheme for maps alone
+/// Refuses what no solve would take, before a file is read. `map`: the system is a map's.
+void check_mesh_flags(const MeshFlags& flags, bool map);
 
 /// The mesh that they name, subdivided.
 TriangleMesh mesh_of(const MeshFlags& flags);
 
-/// Solves every right-hand side of `built`; the results have their solutions.
-std::vector<SolveResult> solve_all(const std::string& name, const BuiltSystem& built, const MeshFlags& flags);
+/// Solves every right-hand side of `built`; the results have their solutions. `points`: where the vertex of each pair of
+/// unknowns is, for the scheme multilevel-pcg, which other systems than maps have not.
+std::vector<SolveResult> solve_all(const std::string& name, const BuiltSystem& built, const MeshFlags& flags,
+                                   std::span<const Point3> points = {});
 
 /// The options as a solve takes them.
 SolveOptions mesh_solve_options(const MeshFlags& flags);

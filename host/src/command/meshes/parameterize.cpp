@@ -1,5 +1,6 @@
 // mantissa parameterize: texture coordinates for a mesh.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -37,7 +38,28 @@ LscmOptions options_of(const Flags& f) {
     return o;
 }
 
+/// Seconds of a run's parts.
+struct Phases {
+    double mesh = 0;    ///< reading and subdividing
+    double system = 0;  ///< topology, cutting, the equations
+    double solve = 0;   ///< with everything that it makes first
+    double quality = 0; ///< of the map
+};
+class Watch {
+public:
+    double lap() {
+        const auto now = std::chrono::steady_clock::now();
+        const double seconds = std::chrono::duration<double>(now - last_).count();
+        last_ = now;
+        return seconds;
+    }
+
+private:
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
 struct Mapped {
+    Phases seconds;
     CutMesh surface; ///< what was solved on
     Topology given;
     std::size_t unknowns = 0, nonzeros = 0, degenerate = 0, isolated = 0;
@@ -48,21 +70,34 @@ struct Mapped {
 
 Mapped map_mesh(const Flags& f, const LscmOptions& options) {
     Mapped m;
+    Watch watch;
     m.surface.mesh = mesh_of(f.mesh);
-    m.given = topology_of(m.surface.mesh);
+    m.seconds.mesh = watch.lap();
+    LscmOptions with_topology = options;
     try {
-        if (f.cut && !m.given.disk()) m.surface = cut_to_disk(m.surface.mesh);
-        const LscmSystem system = make_lscm(m.surface.mesh, options);
+        if (f.cut) {
+            m.given = topology_of(m.surface.mesh);
+            if (!m.given.disk()) m.surface = cut_to_disk(m.surface.mesh);
+            else with_topology.topology = &m.given;
+        }
+        const LscmSystem system = make_lscm(m.surface.mesh, with_topology);
+        if (!f.cut) m.given = system.topology;
         m.degenerate = system.degenerate;
         m.isolated = system.isolated;
         m.unknowns = system.built.system().size();
         m.nonzeros = std::get<CompressedRows>(system.built.system().matrix()).nonzeros();
-        m.results = solve_all("lscm:" + f.mesh.mesh, system.built, f.mesh);
+        m.seconds.system = watch.lap();
+        std::vector<Point3> points; // of the pairs of unknowns
+        for (std::size_t k = 0; k < system.built.free().size(); k += 2)
+            points.push_back(m.surface.mesh.points[system.built.free()[k] / 2]);
+        m.results = solve_all("lscm:" + f.mesh.mesh, system.built, f.mesh, points);
+        m.seconds.solve = watch.lap();
         m.uv = uv_of(system, m.results.front().u);
     } catch (const InvalidInput& fault) {
         throw InvalidInput(fmt::format("{}: {}", f.mesh.mesh, fault.what()));
     }
     m.quality = map_quality(m.surface.mesh, m.uv);
+    m.seconds.quality = watch.lap();
     return m;
 }
 
@@ -82,6 +117,11 @@ void print_json(const Flags& f, const Mapped& m) {
                              {"iterations", r.inner_iterations},
                              {"true_residual", r.true_residual},
                              {"seconds", r.seconds},
+                             {"seconds_of",
+                              {{"mesh", m.seconds.mesh},
+                               {"system", m.seconds.system},
+                               {"solve", m.seconds.solve},
+                               {"quality", m.seconds.quality}}},
                              {"flipped", m.quality.flipped},
                              {"collapsed", m.quality.collapsed},
                              {"mean_distortion", m.quality.mean_distortion},
@@ -100,7 +140,8 @@ void print_table(const Flags& f, const Mapped& m) {
                                m.given.euler(), m.given.boundary_loops));
     row("system", fmt::format("{} unknowns, {} nonzeros", m.unknowns, m.nonzeros));
     row("solve", summary_of(m.results));
-    row("time", fmt::format("{:.3g} s", m.results.front().seconds));
+    row("time", fmt::format("{:.3g} s, and {:.3g} s before it for the system", m.results.front().seconds,
+                            m.seconds.system));
     row("flipped", fmt::format("{} of {} triangles", m.quality.flipped + m.quality.collapsed, m.quality.triangles));
     row("distortion", fmt::format("{:.4f} in the mean by area, {:.4g} at most (1: conformal)",
                                   m.quality.mean_distortion, m.quality.most_distortion));
@@ -108,7 +149,7 @@ void print_table(const Flags& f, const Mapped& m) {
 
 int parameterize(const Flags& f) {
     const LscmOptions options = options_of(f);
-    check_mesh_flags(f.mesh);
+    check_mesh_flags(f.mesh, true);
     check_outputs({{"--picture", f.picture}}, f.mesh.json);
     const Mapped m = map_mesh(f, options);
     const bool finite = std::all_of(m.uv.begin(), m.uv.end(),

@@ -121,7 +121,7 @@ int smooth(const Flags& f) {
     options.weight = f.mu == "harmonic" ? DsiWeight::harmonic : DsiWeight::normalised;
     options.fuzzy_weight = f.weight;
     options.threads = thread_count(f.mesh.threads);
-    check_mesh_flags(f.mesh);
+    check_mesh_flags(f.mesh, false);
     check_outputs({{"--picture", f.picture}}, f.mesh.json);
     const Smoothed s = smooth_mesh(f, options);
     const bool finite = std::all_of(s.after.points.begin(), s.after.points.end(), [](const Point3& p) {
