@@ -88,6 +88,24 @@ TEST(Dense, SmallestSizes) {
     }
 }
 
+/// What cannot be factored ends with a status and a column, whatever the method; so does what is not finite.
+TEST(Dense, FaultsHaveAStatus) {
+    DenseProblem singular{"ones", DenseMatrix(3, std::vector<double>(9, 1.0)), std::vector<double>(3, 3.0)};
+    DenseProblem infinite = singular;
+    infinite.a(2, 1) = HUGE_VAL;
+    for (const DenseMethod method : {DenseMethod::lu, DenseMethod::gauss_jordan}) {
+        DenseOptions o;
+        o.spec = parse_lu_spec("lu:s10e5,acc=fixed[15:-34]");
+        o.method = method;
+        EXPECT_EQ(solve_dense(singular, o).end, LuEnd::singular);
+        EXPECT_EQ(solve_dense(singular, o).at, 1U);
+        EXPECT_EQ(solve_dense(infinite, o).end, LuEnd::not_finite);
+        EXPECT_EQ(solve_dense(infinite, o).status, DenseStatus::failed);
+        o.spec = parse_lu_spec("lu:s10e5,acc=fixed[1:-30]");
+        EXPECT_EQ(solve_dense(make_dense_problem("n=60"), o).end, LuEnd::overflow);
+    }
+}
+
 TEST(Dense, AHopelessFormatIsSaidToStagnate) {
     const DenseResult r = solved("n=128,kind=randsvd,kappa=1e12", "lu:s4e8", DenseRefinement::ir);
     EXPECT_EQ(r.end, LuEnd::factored);
@@ -95,8 +113,11 @@ TEST(Dense, AHopelessFormatIsSaidToStagnate) {
 }
 
 TEST(Dense, RefusesInOneLine) {
-    for (const char* text : {"", "n=-1", "n=x", "n=20000", "kind=uniform", "n=4,kind=hilbret", "n=4,kappa=3",
-                             "n=4,kind=randsvd,kappa=0.5", "n=4,n=5", "n=4,file=x.mtx", "file=/nowhere/x.mtx"})
+    for (const char* text :
+         {"", "n=-1", "n=x", "n=20000", "kind=uniform", "n=4,kind=hilbret", "n=4,kappa=3", "n=4,kind=randsvd,kappa=0.5",
+          "n=4,n=5", "n=4,file=x.mtx", "file=/nowhere/x.mtx", "n=99999999999999999999", "n=4,kind=randsvd,kappa=1e400",
+          "n=4,kind=randsvd,kappa=nan", "n=65,kind=bubbles", "n=64,kind=bubbles,phi=0.5", "n=64,kind=uniform,phi=0.01",
+          "n=4,kind=hilbert,seed=2", "file="})
         EXPECT_THROW((void)make_dense_problem(text), InvalidInput) << text;
 }
 
