@@ -34,6 +34,9 @@ def wanted():
     for n in (1024, 4096):
         for refinement in both:
             yield f"n={n}", "lu:s10e5,acc=fixed[15:-34]", refinement, ["--check", "emulated"] if n == 1024 else []
+    for _, sums in SUMS:
+        for base in FORMATS:
+            yield f"n={SIZES[-1]}", f"lu:{base}{sums}", "gmres-ir", []
     for n in SIZES:
         for _, sums in SUMS:
             for base in FORMATS:

@@ -117,6 +117,9 @@ void add_dense_options(CLI::App& app, DenseFlags& f) {
         ->capture_default_str();
     app.add_option("--refine", f.refine, "to double accuracy: none, ir or gmres-ir")->capture_default_str();
     app.add_option("--refine-steps", f.steps, "refinement steps at most")->capture_default_str();
+    app.add_option("--gmres-tolerance", f.tolerance,
+                   "where GMRES ends, on the preconditioned residual; earlier where the solve needs no more")
+        ->capture_default_str();
     app.add_flag("--unscaled", f.plain, "do not scale the rows and columns of a dense system");
 }
 
@@ -125,6 +128,9 @@ int solve_dense_command(const DenseFlags& f) {
     o.spec = parse_lu_spec(f.spec);
     o.refinement = parse_dense_refinement(f.refine);
     o.max_steps = f.steps;
+    o.krylov_tolerance = f.tolerance;
+    if (!(f.tolerance > 0 && f.tolerance < 1))
+        throw InvalidInput(fmt::format("--gmres-tolerance {}: give a number between 0 and 1", f.tolerance));
     o.scale = !f.plain;
     o.threads = thread_count(f.threads);
     std::FILE* const words = check_outputs({{"--solution", f.solution}}, f.json);
