@@ -25,6 +25,7 @@ namespace {
 struct Comparison {
     std::string engine, difference;
     std::size_t elements = 0;
+    double seconds = 0;
 };
 
 std::string difference(const LuFactors& a, const LuFactors& b) {
@@ -42,15 +43,17 @@ std::string difference(const LuFactors& a, const LuFactors& b) {
 }
 
 /// Factors by `engine`, and by the engine `check` beside it if one is named.
-LuFactor checked_factor(const DenseFlags& f, int threads, std::optional<Comparison>& comparison) {
-    LuFactor first = make_lu_factor(f.engine, threads);
+LuFactor checked_factor(const DenseFlags& f, int threads, double& seconds, std::optional<Comparison>& comparison) {
+    LuFactor first = make_lu_factor(f.engine, threads, &seconds);
     if (f.check.empty()) return first;
     if (f.check == f.engine)
         throw InvalidInput(fmt::format("--check {}: it is the engine that factors; name the other one", f.check));
-    return [&comparison, first, second = make_lu_factor(f.check, threads), name = f.check](const LuSpec& spec,
-                                                                                           const DenseMatrix& a) {
+    comparison = Comparison{f.check};
+    return [&comparison, first, second = make_lu_factor(f.check, threads, &comparison->seconds)](const LuSpec& spec,
+                                                                                                 const DenseMatrix& a) {
         LuFactors factors = first(spec, a);
-        comparison = {name, difference(factors, second(spec, a)), a.size() * a.size()};
+        comparison->difference = difference(factors, second(spec, a));
+        comparison->elements = a.size() * a.size();
         return factors;
     };
 }
@@ -135,13 +138,15 @@ int solve_dense_command(const DenseFlags& f) {
     o.threads = thread_count(f.threads);
     std::FILE* const words = check_outputs({{"--solution", f.solution}}, f.json);
     std::optional<Comparison> check;
-    o.factor = checked_factor(f, o.threads, check);
+    double seconds = 0;
+    o.factor = checked_factor(f, o.threads, seconds, check);
     const DenseProblem problem = make_dense_problem(f.problem);
     const DenseResult r = solve_dense(problem, o);
     if (f.json) {
         nlohmann::ordered_json j = to_json(problem, o, r);
         j["engine"] = f.engine;
-        if (check) j["check"] = {{"engine", check->engine}, {"elements", check->elements}};
+        j["engine_seconds"] = seconds;
+        if (check) j["check"] = {{"engine", check->engine}, {"elements", check->elements}, {"seconds", check->seconds}};
         fmt::print("{}\n", j.dump(2));
     } else {
         print_table(words, problem, o, r, f.engine, check);
