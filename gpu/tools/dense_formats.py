@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 
-BEGIN, END = "<!-- tables: gpu/tools/dense_formats.py writes these -->", "<!-- end of tables -->"
+BEGIN, END = "<!-- tables: gpu/tools/dense_formats.py writes these -->", "<!-- end of the GPU's tables -->"
 FORMATS = ("s4e8", "s7e8", "s10e5", "s14e8", "s17e8")
 SUMS = (("each step truncated", ""), ("sums in s23e8", ",acc=s23e8"), ("sums in fixed[15:-34]", ",acc=fixed[15:-34]"))
 SIZES = (256, 512, 1024, 2048, 4096)

@@ -250,8 +250,9 @@ int dense_command(CLI::App& app, Flags& flags) {
     for (const CLI::Option* option : app.get_options()) {
         const std::string name = option->get_name();
         const bool known = name == "--dense" || name == "--lu" || name == "--refine" || name == "--refine-steps" ||
-                           name == "--gmres-tolerance" || name == "--unscaled" || name == "--threads" ||
-                           name == "--solution" || name == "--json" || name == "--engine" || name == "--check";
+                           name == "--method" || name == "--gmres-tolerance" || name == "--unscaled" ||
+                           name == "--threads" || name == "--solution" || name == "--json" || name == "--engine" ||
+                           name == "--check";
         if (option->count() != 0 && !known)
             throw InvalidInput(fmt::format("{}: a dense system has no such option; leave it out", name));
     }

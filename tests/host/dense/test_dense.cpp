@@ -40,6 +40,27 @@ TEST(Dense, EveryKindIsSolvedByFloatFactors) {
         }
 }
 
+/// The inverse takes the factors' place, in refinement and as GMRES's preconditioner.
+TEST(Dense, AnInverseByGaussJordanSolvesToo) {
+    for (const DenseRefinement refinement : {DenseRefinement::ir, DenseRefinement::gmres_ir}) {
+        DenseOptions o;
+        o.spec = parse_lu_spec("lu:s14e8,acc=fixed[20:-34]");
+        o.method = DenseMethod::gauss_jordan;
+        o.refinement = refinement;
+        const DenseResult r = solve_dense(make_dense_problem("n=100,seed=3"), o);
+        EXPECT_EQ(r.status, DenseStatus::converged) << to_string(refinement);
+        EXPECT_LE(r.backward_error, 100 * 0x1p-53);
+        EXPECT_GT(r.condition, 100);
+        EXPECT_LT(r.factor_error, 0x1p-10);
+        EXPECT_GT(r.factor_error, 0);
+    }
+    DenseOptions o;
+    o.spec = parse_lu_spec("lu:s23e8");
+    o.method = DenseMethod::gauss_jordan;
+    o.factor = [](const LuSpec& spec, const DenseMatrix& a) { return factor(spec, a, 1); };
+    EXPECT_THROW((void)solve_dense(make_dense_problem("n=4"), o), InvalidInput);
+}
+
 TEST(Dense, RandsvdHasItsCondition) {
     const DenseResult r = solved("n=64,kind=randsvd,kappa=1e5", "lu:double", DenseRefinement::none);
     // kappa_1 lies within a factor n of kappa_2, and Hager's estimate within 3 of kappa_1 but in made-up cases.

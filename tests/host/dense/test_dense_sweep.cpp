@@ -43,7 +43,7 @@ TEST(DenseSweep, TakesEveryCombinationOnce) {
               "dense n=16,kind=randsvd,kappa=100,seed=1 engine=emulated spec=lu:s10e5 refine=ir steps=50");
     EXPECT_EQ(point_key(sweep.dense[16]), "dense n=16,kind=uniform,seed=1 engine=emulated "
                                           "spec=lu:s23e8,pivot=tournament:4:8 refine=gmres-ir steps=50 krylov=5 "
-                                          "krylov-tolerance=1e-08 unscaled");
+                                          "krylov-tolerance=0.0001 unscaled");
     EXPECT_EQ(to_string(sweep.dense[1].options.spec), "lu:s10e5,acc=fixed[15:-34]");
 }
 

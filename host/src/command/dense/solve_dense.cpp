@@ -62,13 +62,15 @@ void print_table(std::FILE* to, const DenseProblem& p, const DenseOptions& o, co
                  const std::string& engine, const std::optional<Comparison>& check) {
     const auto row = [to](const char* name, const std::string& value) { fmt::print(to, "{:<15}{}\n", name, value); };
     row("problem", fmt::format("{}  ({} unknowns, dense)", p.name, p.a.size()));
-    row("factors", to_string(o.spec) + (o.scale ? ", rows and columns scaled by powers of two" : ""));
+    row(o.method == DenseMethod::lu ? "factors" : "inverse",
+        to_string(o.spec) + (o.scale ? ", rows and columns scaled by powers of two" : ""));
     row("engine", engine);
     if (check && check->difference.empty())
         row("check", fmt::format("engine {} gave the same {} elements and pivots", check->engine, check->elements));
     row("refinement", to_string(o.refinement));
     if (r.end != LuEnd::factored) {
-        row("status", fmt::format("no factors: {} at column {}", to_string(r.end), r.at));
+        row("status", fmt::format("no {}: {} at column {}", o.method == DenseMethod::lu ? "factors" : "inverse",
+                                  to_string(r.end), r.at));
         return;
     }
     row("status", to_string(r.status));
@@ -78,15 +80,22 @@ void print_table(std::FILE* to, const DenseProblem& p, const DenseOptions& o, co
                                       r.backward_error, static_cast<double>(p.a.size()) * 0x1p-53));
     row("HPL residual", fmt::format("{:.3g}  (below 16 is accepted)", r.hpl_residual));
     row("forward error", fmt::format("{:.3e}  (largest; the solution is all ones)", r.forward_error));
-    row("factor error", fmt::format("{:.3e}  (||P A Q - L U|| / ||A||)", r.factor_error));
-    row("growth", fmt::format("{:.4g}", r.growth));
-    row("condition", fmt::format("{:.2g}  (estimated from the factors, 1-norm)", r.condition));
-    row("time", fmt::format("{:.3g} s for the factors, {:.3g} s of refinement", r.factor_seconds, r.refine_seconds));
+    const bool lu = o.method == DenseMethod::lu;
+    if (lu) {
+        row("factor error", fmt::format("{:.3e}  (||P A Q - L U|| / ||A||)", r.factor_error));
+        row("growth", fmt::format("{:.4g}", r.growth));
+    } else {
+        row("inverse error", fmt::format("{:.3e}  (||A X - I|| / (||A|| ||X||))", r.factor_error));
+    }
+    const char* const what = lu ? "factors" : "inverse";
+    row("condition", fmt::format("{:.2g}  (estimated from the {}, 1-norm)", r.condition, what));
+    row("time", fmt::format("{:.3g} s for the {}, {:.3g} s of refinement", r.factor_seconds, what, r.refine_seconds));
 }
 
 nlohmann::ordered_json to_json(const DenseProblem& p, const DenseOptions& o, const DenseResult& r) {
     nlohmann::ordered_json j = {{"problem", p.name},
                                 {"unknowns", p.a.size()},
+                                {"method", to_string(o.method)},
                                 {"spec", to_string(o.spec)},
                                 {"refinement", to_string(o.refinement)},
                                 {"scaled", o.scale},
@@ -118,6 +127,7 @@ void add_dense_options(CLI::App& app, DenseFlags& f) {
                    "[,...], or file=FILE, a MatrixMarket matrix (docs/lu.md)");
     app.add_option("--lu", f.spec, "arithmetic of the factors, as lu:s10e5,acc=fixed[15:-34],pivot=partial")
         ->capture_default_str();
+    app.add_option("--method", f.method, "lu, or gauss-jordan: the inverse in place of factors")->capture_default_str();
     app.add_option("--refine", f.refine, "to double accuracy: none, ir or gmres-ir")->capture_default_str();
     app.add_option("--refine-steps", f.steps, "refinement steps at most")->capture_default_str();
     app.add_option("--gmres-tolerance", f.tolerance,
@@ -129,9 +139,11 @@ void add_dense_options(CLI::App& app, DenseFlags& f) {
 int solve_dense_command(const DenseFlags& f) {
     DenseOptions o;
     o.spec = parse_lu_spec(f.spec);
+    o.method = parse_dense_method(f.method);
     o.refinement = parse_dense_refinement(f.refine);
     o.max_steps = f.steps;
     o.krylov_tolerance = f.tolerance;
+    o.krylov_enough = true;
     if (!(f.tolerance > 0 && f.tolerance < 1))
         throw InvalidInput(fmt::format("--gmres-tolerance {}: give a number between 0 and 1", f.tolerance));
     o.scale = !f.plain;
@@ -139,7 +151,11 @@ int solve_dense_command(const DenseFlags& f) {
     std::FILE* const words = check_outputs({{"--solution", f.solution}}, f.json);
     std::optional<Comparison> check;
     double seconds = 0;
-    o.factor = checked_factor(f, o.threads, seconds, check);
+    if (o.method == DenseMethod::lu) o.factor = checked_factor(f, o.threads, seconds, check);
+    else if (f.engine != "emulated" || !f.check.empty())
+        throw InvalidInput(
+            "--method gauss-jordan: an inverse is formed by the engine emulated alone; leave --engine and "
+            "--check out");
     const DenseProblem problem = make_dense_problem(f.problem);
     const DenseResult r = solve_dense(problem, o);
     if (f.json) {
