@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 #include <vector>
 
@@ -16,6 +17,9 @@ double normal(problems::SplitMix& random) {
     const double radius = std::sqrt(-2 * std::log(1 - random.unit()));
     return radius * std::cos(2 * std::numbers::pi * random.unit());
 }
+
+constexpr std::size_t kParallel = 512;   ///< rows from which reflections are worth threads; no bit depends on them
+constexpr std::ptrdiff_t kColumns = 256; ///< that a thread takes at a time
 
 /// rows (or columns) of a by a product of n - 1 reflections with random vectors of growing length: Haar-distributed
 /// (Stewart, SIAM J. Numer. Anal. 17(3), 1980).
@@ -32,17 +36,24 @@ void reflect(DenseMatrix& a, problems::SplitMix& random, bool columns) {
         const double scale = norm * (norm + std::fabs(v[first]));
         v[first] += v[first] < 0 ? -norm : norm;
         std::fill(product.begin(), product.end(), 0.0);
+        const auto size = static_cast<std::ptrdiff_t>(n);
         if (columns) {
-            for (std::size_t i = 0; i < n; ++i) {
+#pragma omp parallel for schedule(static) if (n >= kParallel)
+            for (std::ptrdiff_t row = 0; row < size; ++row) {
+                const auto i = static_cast<std::size_t>(row);
                 double dot = 0;
                 for (std::size_t j = first; j < n; ++j) dot += a(i, j) * v[j];
                 for (std::size_t j = first; j < n; ++j) a(i, j) -= dot / scale * v[j];
             }
         } else {
-            for (std::size_t i = first; i < n; ++i)
-                for (std::size_t j = 0; j < n; ++j) product[j] += v[i] * a(i, j);
-            for (std::size_t i = first; i < n; ++i)
-                for (std::size_t j = 0; j < n; ++j) a(i, j) -= v[i] / scale * product[j];
+#pragma omp parallel for schedule(static) if (n >= kParallel)
+            for (std::ptrdiff_t begin = 0; begin < size; begin += kColumns) {
+                const auto from = static_cast<std::size_t>(begin), to = std::min(n, from + kColumns);
+                for (std::size_t i = first; i < n; ++i)
+                    for (std::size_t j = from; j < to; ++j) product[j] += v[i] * a(i, j);
+                for (std::size_t i = first; i < n; ++i)
+                    for (std::size_t j = from; j < to; ++j) a(i, j) -= v[i] / scale * product[j];
+            }
         }
     }
 }

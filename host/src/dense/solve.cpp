@@ -118,6 +118,12 @@ private:
         return scale == 0 ? error : error / scale;
     }
 
+    /// With krylov_enough GMRES goes a tenth further than the stopping test, and no more.
+    [[nodiscard]] double inner_tolerance(double error) const {
+        if (!o_.krylov_enough) return o_.krylov_tolerance;
+        return std::clamp(0.1 * goal() / error, o_.krylov_tolerance, std::max(o_.krylov_tolerance, 0.1));
+    }
+
     /// Steps until the backward error is down to n u, or three steps in a row have not halved the least one.
     void refine(const dense::ApproximateInverse& inverse) {
         r_.condition = dense::estimate_condition(scaled_.a, inverse);
@@ -150,8 +156,8 @@ private:
             const std::vector<double> scaled = scaled_.right_hand_side(r);
             const std::vector<double> d = o_.refinement == DenseRefinement::ir
                                               ? inverse.apply(scaled)
-                                              : dense::gmres(scaled_.a, inverse, scaled, o_.krylov_tolerance, o_.krylov,
-                                                             threads_, r_.krylov_steps);
+                                              : dense::gmres(scaled_.a, inverse, scaled, inner_tolerance(error),
+                                                             o_.krylov, threads_, r_.krylov_steps);
             for (std::size_t i = 0; i < y.size(); ++i) y[i] += d[i];
         }
         r_.refine_seconds = refining.seconds();

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "mantissa/errors.hpp"
+#include "mantissa/host/registry.hpp"
 
 namespace mantissa {
 namespace {
@@ -19,7 +20,7 @@ DenseResult solved(const std::string& problem, const std::string& spec, DenseRef
 }
 
 /// Ten-bit factors in a fixed window give double accuracy in at most 12 steps (the specification's floor is for n =
-/// 1024, where `mantissa solve --dense n=1024` takes 11; here a quarter of it).
+/// 1024, where `mantissa solve --dense n=1024` takes 9; here a quarter of it).
 TEST(Dense, TenBitFactorsReachDoubleAccuracy) {
     const DenseResult r = solved("n=256", "lu:s10e5,acc=fixed[15:-34]", DenseRefinement::gmres_ir);
     EXPECT_EQ(r.status, DenseStatus::converged);
@@ -119,6 +120,15 @@ TEST(Dense, RefusesInOneLine) {
           "n=4,kind=randsvd,kappa=nan", "n=65,kind=bubbles", "n=64,kind=bubbles,phi=0.5", "n=64,kind=uniform,phi=0.01",
           "n=4,kind=hilbert,seed=2", "file="})
         EXPECT_THROW((void)make_dense_problem(text), InvalidInput) << text;
+}
+
+TEST(Dense, FactorsByAnEngineOfThatName) {
+    const DenseProblem problem = make_dense_problem("n=60");
+    const LuSpec spec = parse_lu_spec("lu:s10e5,acc=fixed[15:-34]");
+    double seconds = -1;
+    EXPECT_EQ(make_lu_factor("emulated", 2, &seconds)(spec, problem.a).lu, factor(spec, problem.a, 1).lu);
+    EXPECT_GE(seconds, 0);
+    for (const char* name : {"rtl", "", "cpu"}) EXPECT_THROW((void)make_lu_factor(name), InvalidInput) << name;
 }
 
 } // namespace

@@ -64,7 +64,8 @@ __global__ void gather_factors(const __grid_constant__ Problem<Sums> p, const ty
 template <class Sums> class Run final : public Factorisation {
     using W = typename Sums::W;
     using Op = typename Sums::Op;
-    static constexpr int kRowsEach = 16; ///< rows of a panel that a block has at least, while there are as many
+    static constexpr int kRowsEach = 16;       ///< rows of a panel that a block of a grid has at least
+    static constexpr int kRowsInCluster = 128; ///< rows for which a cluster takes no further block
 
 public:
     Run(const LuSpec& spec, std::size_t n, const LuEngineOptions& options)
@@ -95,7 +96,7 @@ public:
             p_.column_at = column_at_.data();
         }
         if (spec.pivot == LuPivot::tournament) prepare_tournament();
-        allow_shared();
+        prepare(options);
     }
 
     LuFactors factor(const DenseMatrix& a, double* seconds) override {
@@ -121,6 +122,7 @@ public:
 private:
     LuSpec spec_;
     int n_, blocks_, panels_ = 0;
+    int cluster_ = 0;      ///< blocks of a panel's cluster; 0: a grid
     Buffer<double> given_; ///< the matrix, and its factors in the end
     Buffer<W> w_;
     Buffer<Op> f_, upper_;
@@ -137,34 +139,85 @@ private:
     static std::size_t count(int x) { return static_cast<std::size_t>(x); }
     static unsigned groups(int elements, int size) { return static_cast<unsigned>((elements + size - 1) / size); }
 
-    void allow_shared() {
-        const bool full = spec_.pivot == LuPivot::full;
-        const void* const kernel =
-            full ? reinterpret_cast<const void*>(factor_full<Sums>) : reinterpret_cast<const void*>(factor_panel<Sums>);
+    static std::size_t shared_for(const void* kernel) {
         cudaFuncAttributes own{};
         check(cudaFuncGetAttributes(&own, kernel), "cudaFuncGetAttributes");
-        const std::size_t most = require_device().shared_per_block - own.sharedSizeBytes, n = count(n_);
-        const std::size_t wanted =
-            full ? full_bytes<Sums>(n, count(std::min(blocks_, n_))) : panel_bytes<Sums>(rows_each(n_));
-        if (wanted > most)
-            throw InvalidInput("engine gpu: " + std::to_string(n) +
-                               " unknowns are more than a panel can keep on the chip; use --engine emulated");
+        const std::size_t most = require_device().shared_per_block - own.sharedSizeBytes;
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
               "cudaFuncSetAttribute");
+        return most;
     }
-    /// Blocks for a panel of `rows` rows, and the rows of each.
+    static const void* full_kernel() { return reinterpret_cast<const void*>(factor_full<Sums>); }
+    static const void* cluster_kernel() { return reinterpret_cast<const void*>(factor_panel<Sums, ClusterLink<Sums>>); }
+    static const void* grid_kernel() { return reinterpret_cast<const void*>(factor_panel<Sums, GridLink<Sums>>); }
+
+    /// Which kernels run: full pivoting, panels by a cluster, or by a grid where a cluster does not hold the rows.
+    void prepare(const LuEngineOptions& options) {
+        // The driver loads a kernel when it is first named: here, and not while a factorisation is timed.
+        for (const void* kernel :
+             {reinterpret_cast<const void*>(start_sums<Sums>), reinterpret_cast<const void*>(form_rows<Sums>),
+              reinterpret_cast<const void*>(update_part<Sums>), reinterpret_cast<const void*>(gather_factors<Sums>)}) {
+            cudaFuncAttributes unused{};
+            check(cudaFuncGetAttributes(&unused, kernel), "cudaFuncGetAttributes");
+        }
+        const std::size_t n = count(n_);
+        bool fits = false;
+        if (spec_.pivot == LuPivot::full) {
+            fits = full_bytes<Sums>(n, count(std::min(blocks_, n_))) <= shared_for(full_kernel());
+        } else {
+            if (options.blocks == 0) prepare_cluster();
+            fits = cluster_ > 0 ||
+                   panel_bytes<Sums, GridLink<Sums>>(groups(n_, panel_blocks(n_))) <= shared_for(grid_kernel());
+        }
+        if (!fits)
+            throw InvalidInput("engine gpu: " + std::to_string(n) +
+                               " unknowns are more than a panel can keep on the chip; use --engine emulated");
+    }
+    void prepare_cluster() {
+        const std::size_t most = shared_for(cluster_kernel());
+        check(cudaFuncSetAttribute(cluster_kernel(), cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+              "cudaFuncSetAttribute");
+        for (int blocks = kMostInCluster; blocks >= kMostInCluster / 2; blocks /= 2) {
+            const std::size_t bytes = panel_bytes<Sums, ClusterLink<Sums>>(groups(n_, blocks));
+            if (bytes > most) continue;
+            ClusterLaunch launch(blocks, bytes);
+            int clusters = 0;
+            if (cudaOccupancyMaxActiveClusters(&clusters, cluster_kernel(), &launch.config) == cudaSuccess &&
+                clusters > 0) {
+                cluster_ = blocks;
+                return;
+            }
+            static_cast<void>(cudaGetLastError());
+        }
+    }
+    /// A launch of one cluster.
+    struct ClusterLaunch {
+        cudaLaunchAttribute attribute{};
+        cudaLaunchConfig_t config{};
+        ClusterLaunch(int blocks, std::size_t bytes) {
+            attribute.id = cudaLaunchAttributeClusterDimension;
+            attribute.val.clusterDim.x = static_cast<unsigned>(blocks);
+            attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+            config.gridDim = dim3(static_cast<unsigned>(blocks));
+            config.blockDim = dim3(kPanelThreads);
+            config.dynamicSmemBytes = bytes;
+            config.attrs = &attribute;
+            config.numAttrs = 1;
+        }
+        ClusterLaunch(const ClusterLaunch&) = delete;
+        ClusterLaunch& operator=(const ClusterLaunch&) = delete;
+    };
+    /// Blocks of a grid for a panel of `rows` rows.
     [[nodiscard]] int panel_blocks(int rows) const {
         return std::min(blocks_, static_cast<int>(groups(rows, kRowsEach)));
     }
-    [[nodiscard]] std::size_t rows_each(int rows) const { return groups(rows, panel_blocks(rows)); }
 
     void launch_full() {
         Op* upper = upper_.data();
         void* arguments[] = {&p_, &upper};
         const int blocks = std::min(blocks_, n_);
-        check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(factor_full<Sums>), dim3(count32(blocks)),
-                                          dim3(kThreads), arguments, full_bytes<Sums>(count(n_), count(blocks)),
-                                          nullptr),
+        check(cudaLaunchCooperativeKernel(full_kernel(), dim3(count32(blocks)), dim3(kThreads), arguments,
+                                          full_bytes<Sums>(count(n_), count(blocks)), nullptr),
               "factor_full");
     }
     static unsigned count32(int x) { return static_cast<unsigned>(x); }
@@ -200,15 +253,9 @@ private:
                                " columns at once, and it plays for 32 at most; use --engine emulated");
         leaf_ = std::min(spec_.tournament_rows, n_);
         election_rows_ = std::max(leaf_, 2 * std::min(spec_.tournament_columns, n_));
-        const void* const kernel = reinterpret_cast<const void*>(play_level<Sums>);
-        cudaFuncAttributes own{};
-        check(cudaFuncGetAttributes(&own, kernel), "cudaFuncGetAttributes");
-        const std::size_t most = require_device().shared_per_block - own.sharedSizeBytes;
-        if (election_bytes<Sums>(count(election_rows_)) > most)
+        if (election_bytes<Sums>(count(election_rows_)) > shared_for(reinterpret_cast<const void*>(play_level<Sums>)))
             throw InvalidInput("engine gpu: a tournament with leaves of " + std::to_string(spec_.tournament_rows) +
                                " rows does not fit the chip; use shorter ones or --engine emulated");
-        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
-              "cudaFuncSetAttribute");
         position_of_.allocate(count(n_));
         for (int side = 0; side < 2; ++side) {
             list_rows_[side].allocate(groups(n_, leaf_) * kPanel);
@@ -233,12 +280,20 @@ private:
         check(cudaGetLastError(), "bring_winners");
     }
     void launch_panel(int begin, int end) {
-        const int blocks = panel_blocks(n_ - begin);
+        const int rows = n_ - begin;
         Problem<Sums> p = p_;
-        p.arrived += panels_++;
         void* arguments[] = {&p, &begin, &end};
-        check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(factor_panel<Sums>), dim3(count32(blocks)),
-                                          dim3(kThreads), arguments, panel_bytes<Sums>(rows_each(n_ - begin)), nullptr),
+        if (cluster_ > 0) {
+            int blocks = cluster_;
+            while (blocks > 1 && rows <= kRowsInCluster * (blocks / 2)) blocks /= 2;
+            const ClusterLaunch launch(blocks, panel_bytes<Sums, ClusterLink<Sums>>(groups(rows, blocks)));
+            check(cudaLaunchKernelExC(&launch.config, cluster_kernel(), arguments), "factor_panel");
+            return;
+        }
+        p.arrived += panels_++;
+        const int blocks = panel_blocks(rows);
+        check(cudaLaunchCooperativeKernel(grid_kernel(), dim3(count32(blocks)), dim3(kPanelThreads), arguments,
+                                          panel_bytes<Sums, GridLink<Sums>>(groups(rows, blocks)), nullptr),
               "factor_panel");
     }
     void launch_rows(int begin, int end, int column_begin, int column_end) {

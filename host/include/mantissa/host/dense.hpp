@@ -81,6 +81,7 @@ struct DenseOptions {
     std::uint32_t max_steps = 50;   ///< refinement steps
     std::uint32_t krylov = 50;      ///< GMRES steps of one refinement step, at most
     double krylov_tolerance = 1e-4; ///< of GMRES, on the preconditioned residual
+    bool krylov_enough = false;     ///< GMRES ends earlier where the stopping test needs less
     bool scale = true;              ///< rows, then columns, by powers of two to a largest element in (1/2, 1]
     int threads = 0;                ///< 0: as many as OpenMP gives; results do not depend on it
     LuFactor factor;                ///< empty: mantissa::factor on this processor; make_lu_factor() has others

@@ -25,6 +25,7 @@ namespace {
 struct Comparison {
     std::string engine, difference;
     std::size_t elements = 0;
+    double seconds = 0;
 };
 
 std::string difference(const LuFactors& a, const LuFactors& b) {
@@ -42,15 +43,17 @@ std::string difference(const LuFactors& a, const LuFactors& b) {
 }
 
 /// Factors by `engine`, and by the engine `check` beside it if one is named.
-LuFactor checked_factor(const DenseFlags& f, int threads, std::optional<Comparison>& comparison) {
-    LuFactor first = make_lu_factor(f.engine, threads);
+LuFactor checked_factor(const DenseFlags& f, int threads, double& seconds, std::optional<Comparison>& comparison) {
+    LuFactor first = make_lu_factor(f.engine, threads, &seconds);
     if (f.check.empty()) return first;
     if (f.check == f.engine)
         throw InvalidInput(fmt::format("--check {}: it is the engine that factors; name the other one", f.check));
-    return [&comparison, first, second = make_lu_factor(f.check, threads), name = f.check](const LuSpec& spec,
-                                                                                           const DenseMatrix& a) {
+    comparison = Comparison{f.check};
+    return [&comparison, first, second = make_lu_factor(f.check, threads, &comparison->seconds)](const LuSpec& spec,
+                                                                                                 const DenseMatrix& a) {
         LuFactors factors = first(spec, a);
-        comparison = {name, difference(factors, second(spec, a)), a.size() * a.size()};
+        comparison->difference = difference(factors, second(spec, a));
+        comparison->elements = a.size() * a.size();
         return factors;
     };
 }
@@ -127,6 +130,9 @@ void add_dense_options(CLI::App& app, DenseFlags& f) {
     app.add_option("--method", f.method, "lu, or gauss-jordan: the inverse in place of factors")->capture_default_str();
     app.add_option("--refine", f.refine, "to double accuracy: none, ir or gmres-ir")->capture_default_str();
     app.add_option("--refine-steps", f.steps, "refinement steps at most")->capture_default_str();
+    app.add_option("--gmres-tolerance", f.tolerance,
+                   "where GMRES ends, on the preconditioned residual; earlier where the solve needs no more")
+        ->capture_default_str();
     app.add_flag("--unscaled", f.plain, "do not scale the rows and columns of a dense system");
 }
 
@@ -136,11 +142,16 @@ int solve_dense_command(const DenseFlags& f) {
     o.method = parse_dense_method(f.method);
     o.refinement = parse_dense_refinement(f.refine);
     o.max_steps = f.steps;
+    o.krylov_tolerance = f.tolerance;
+    o.krylov_enough = true;
+    if (!(f.tolerance > 0 && f.tolerance < 1))
+        throw InvalidInput(fmt::format("--gmres-tolerance {}: give a number between 0 and 1", f.tolerance));
     o.scale = !f.plain;
     o.threads = thread_count(f.threads);
     std::FILE* const words = check_outputs({{"--solution", f.solution}}, f.json);
     std::optional<Comparison> check;
-    if (o.method == DenseMethod::lu) o.factor = checked_factor(f, o.threads, check);
+    double seconds = 0;
+    if (o.method == DenseMethod::lu) o.factor = checked_factor(f, o.threads, seconds, check);
     else if (f.engine != "emulated" || !f.check.empty())
         throw InvalidInput(
             "--method gauss-jordan: an inverse is formed by the engine emulated alone; leave --engine and "
@@ -150,7 +161,8 @@ int solve_dense_command(const DenseFlags& f) {
     if (f.json) {
         nlohmann::ordered_json j = to_json(problem, o, r);
         j["engine"] = f.engine;
-        if (check) j["check"] = {{"engine", check->engine}, {"elements", check->elements}};
+        j["engine_seconds"] = seconds;
+        if (check) j["check"] = {{"engine", check->engine}, {"elements", check->elements}, {"seconds", check->seconds}};
         fmt::print("{}\n", j.dump(2));
     } else {
         print_table(words, problem, o, r, f.engine, check);
