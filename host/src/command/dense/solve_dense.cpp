@@ -48,7 +48,7 @@ LuFactor checked_factor(const DenseFlags& f, int threads, double& seconds, std::
     if (f.check.empty()) return first;
     if (f.check == f.engine)
         throw InvalidInput(fmt::format("--check {}: it is the engine that factors; name the other one", f.check));
-    comparison = Comparison{f.check};
+    comparison.emplace().engine = f.check;
     return [&comparison, first, second = make_lu_factor(f.check, threads, &comparison->seconds)](const LuSpec& spec,
                                                                                                  const DenseMatrix& a) {
         LuFactors factors = first(spec, a);
