@@ -14,18 +14,19 @@ import concurrent.futures
 import datetime
 import json
 import math
+import os
 import pathlib
 import subprocess
 import sys
 import time
 
-BEGIN, END = "<!-- tables: gpu/tools/dense_formats.py writes these -->", "<!-- end of tables -->"
+BEGIN, END = "<!-- tables: gpu/tools/dense_formats.py writes these -->", "<!-- end of the GPU's tables -->"
 FORMATS = ("s4e8", "s7e8", "s10e5", "s14e8", "s17e8")
 SUMS = (("each step truncated", ""), ("sums in s23e8", ",acc=s23e8"), ("sums in fixed[15:-34]", ",acc=fixed[15:-34]"))
 SIZES = (256, 512, 1024, 2048, 4096)
 KAPPAS = ("1e2", "1e4", "1e6", "1e8", "1e10", "1e12")
 KEPT = ("problem", "unknowns", "spec", "refinement", "status", "end", "steps", "gmres_steps", "backward_error",
-        "forward_error", "factor_error", "growth", "condition", "factor_seconds", "refine_seconds", "engine", "check")
+        "forward_error", "factor_error", "growth", "condition", "engine_seconds", "refine_seconds", "engine", "check")
 
 
 def wanted():
@@ -34,6 +35,9 @@ def wanted():
     for n in (1024, 4096):
         for refinement in both:
             yield f"n={n}", "lu:s10e5,acc=fixed[15:-34]", refinement, ["--check", "emulated"] if n == 1024 else []
+    for _, sums in SUMS:
+        for base in FORMATS:
+            yield f"n={SIZES[-1]}", f"lu:{base}{sums}", "gmres-ir", []
     for n in SIZES:
         for _, sums in SUMS:
             for base in FORMATS:
@@ -47,6 +51,15 @@ def wanted():
     for kappa in ("1e2", "1e6", "1e10"):
         for base in ("s10e5", "s17e8"):
             yield f"n=4096,kind=randsvd,kappa={kappa}", f"lu:{base},acc=fixed[15:-34]", "gmres-ir", []
+
+
+def timed():
+    """(size, specification) factored by both engines, the processor free for the emulation."""
+    for sums in ("s10e5", "s10e5,acc=s23e8", "s10e5,acc=fixed[15:-34]", "s10e5:rne", "double",
+                 "s10e5,acc=fixed[15:-34],pivot=full"):
+        for n in (512, 1024, 2048, 4096):
+            if n <= (1024 if "full" in sums else 4096):
+                yield n, f"lu:{sums}"
 
 
 def key(problem, spec, refinement):
@@ -74,6 +87,16 @@ def run(a):
         version = subprocess.run([a.program, "--version"], capture_output=True, text=True, check=True).stdout.strip()
         result.update(device=name, driver=driver, program=version, date=datetime.date.today().isoformat())
     begin = time.monotonic()
+    result.setdefault("times", {})
+    for n, spec in timed():
+        if a.times and f"{n} {spec}" not in result["times"]:
+            check = ["--check", "emulated"] if n <= 2048 else []
+            command = [a.program, "solve", "--dense", f"n={n}", "--lu", spec, "--refine", "none", "--engine", "gpu", "--json"]
+            found = json.loads(subprocess.run(command + check, capture_output=True, text=True).stdout)
+            result["times"][f"{n} {spec}"] = {"unknowns": n, "spec": spec, "seconds": found["engine_seconds"],
+                                              "emulated_seconds": found.get("check", {}).get("seconds"),
+                                              "threads": len(os.sched_getaffinity(0)) if check else None}
+    path.write_text(json.dumps(result, indent=1) + "\n")
     missing = {}
     for job in wanted():
         if key(*job[:3]) not in result["solves"]:
@@ -88,7 +111,7 @@ def run(a):
         for job, found in pool.map(work, missing.values()):
             if found:
                 result["solves"][key(*job[:3])] = found
-    path.write_text(json.dumps(result, indent=1) + "\n")
+                path.write_text(json.dumps(result, indent=1) + "\n")
     done = sum(key(*job[:3]) in result["solves"] for job in missing.values())
     print(f"{done} of {len(missing)} solves in {time.monotonic() - begin:.0f} s; {len(result['solves'])} kept")
 
@@ -145,7 +168,22 @@ def tables(result):
                 cells.append(f"{steps(ir)} / {steps(gmres)}" if ir else steps(gmres))
             if any(cells):
                 rows.append([f"{base}, n = {n}"] + cells)
-    return lines + table(["factors"] + [f"kappa {k}" for k in KAPPAS], rows)
+    return lines + table(["factors"] + [f"kappa {k}" for k in KAPPAS], rows) + time_table(result)
+
+
+def time_table(result):
+    rows = []
+    for t in result.get("times", {}).values():
+        n, seconds, emulated = t["unknowns"], t["seconds"], t["emulated_seconds"]
+        rows.append([f"`{t['spec']}`", str(n), f"{1e3 * seconds:.1f}", f"{n ** 3 / 3e9 / seconds:.0f}",
+                     f"{1e3 * emulated:.0f}" if emulated else "", f"{n ** 3 / 3e9 / emulated:.2f}" if emulated else "",
+                     f"{emulated / seconds:.0f}" if emulated else ""])
+    if not rows:
+        return []
+    threads = max(t["threads"] or 0 for t in result["times"].values())
+    return ["**Time of a factorisation**, the matrix on the device; beside it the emulation on "
+            f"{threads} threads in the same run. An update is w - l u; there are n^3 / 3.", ""] + \
+        table(["factors", "n", "ms", "10^9 updates/s", "emulated, ms", "10^9 updates/s", "ratio"], rows)
 
 
 def figure(result):
@@ -219,6 +257,7 @@ def main():
     solving.add_argument("--jobs", type=int, default=4, help="solves side by side")
     solving.add_argument("--threads", type=int, default=4, help="threads of each")
     solving.add_argument("--seconds", type=float, default=0, help="begin nothing more after this; 0: no limit")
+    solving.add_argument("--times", action="store_true", help="first factor one matrix at a time, for the clock")
     solving.set_defaults(action=run)
     writing = commands.add_parser("write", help="tables and figure")
     writing.add_argument("result")

@@ -36,7 +36,7 @@ std::string uniform(std::uint64_t n, int seed = 1) {
 TEST(DenseFindings, TheLawIsFittedFromRandomMatrices) {
     std::vector<DenseSolve> solves;
     for (const std::uint64_t n : {64, 256, 1024}) {
-        for (const char* spec : {"lu:s10e5", "lu:s7e8"})
+        for (const char* spec : {"lu:s23e8", "lu:s17e8"})
             solves.push_back(solve_of(uniform(n), n, spec, true, 0.25 * static_cast<double>(n)));
         solves.push_back(solves.back()); // one factor, two refinements
         solves.back().refinement = "ir";
@@ -48,6 +48,7 @@ TEST(DenseFindings, TheLawIsFittedFromRandomMatrices) {
         solves.push_back(solve_of(uniform(n), n, "lu:s10e5,order=blocked:8", true, 1e6));
     }
     solves.push_back(solve_of(uniform(64), 64, "lu:s10e5:rne", true, 3)); // one size is no law
+    solves.push_back(solve_of(uniform(1024), 1024, "lu:s4e8", true, 4));  // nothing is left of such a factor
     const auto laws = findings::factor_laws(solves);
     ASSERT_EQ(laws.size(), 2U);
     EXPECT_EQ(laws[0].sums, DenseSums::truncated);

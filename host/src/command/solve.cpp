@@ -302,8 +302,9 @@ int dense_command(CLI::App& app, Flags& flags) {
     for (const CLI::Option* option : app.get_options()) {
         const std::string name = option->get_name();
         const bool known = name == "--dense" || name == "--lu" || name == "--refine" || name == "--refine-steps" ||
-                           name == "--unscaled" || name == "--threads" || name == "--solution" || name == "--json" ||
-                           name == "--engine" || name == "--check";
+                           name == "--method" || name == "--gmres-tolerance" || name == "--unscaled" ||
+                           name == "--threads" || name == "--solution" || name == "--json" || name == "--engine" ||
+                           name == "--check";
         if (option->count() != 0 && !known)
             throw InvalidInput(fmt::format("{}: a dense system has no such option; leave it out", name));
     }
@@ -382,7 +383,7 @@ Run setup(CLI::App& app, const std::string& typed) {
         if (flags->problem.empty())
             throw InvalidInput(
                 "--problem: give the system to solve, as poisson2d:level=8, or a dense one with --dense");
-        for (const char* name : {"--lu", "--refine", "--refine-steps", "--unscaled"})
+        for (const char* name : {"--lu", "--refine", "--refine-steps", "--gmres-tolerance", "--unscaled"})
             if (app.get_option(name)->count() != 0)
                 throw InvalidInput(
                     fmt::format("{}: it is for a dense system; give one with --dense, or leave it out", name));

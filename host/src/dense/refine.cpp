@@ -96,6 +96,21 @@ std::vector<double> defect(const DenseMatrix& a, std::span<const double> x, std:
     return r;
 }
 
+ApproximateInverse inverse_by_factors(const LuFactors& factors) {
+    return {[&factors](std::span<const double> x) { return substitute(factors, x); },
+            [&factors](std::span<const double> x) { return substitute_transposed(factors, x); }};
+}
+
+ApproximateInverse inverse_by_matrix(const DenseMatrix& inverse, int threads) {
+    return {[&inverse, threads](std::span<const double> x) { return product(inverse, x, threads); },
+            [&inverse](std::span<const double> x) {
+                std::vector<double> y(x.size(), 0.0);
+                for (std::size_t i = 0; i < x.size(); ++i)
+                    for (std::size_t j = 0; j < x.size(); ++j) y[j] += inverse(i, j) * x[i];
+                return y;
+            }};
+}
+
 double max_norm(std::span<const double> x) {
     double most = 0;
     for (const double v : x) most = std::isnan(v) ? v : std::max(most, std::fabs(v));
@@ -112,18 +127,18 @@ double max_norm(const DenseMatrix& a) {
     return most;
 }
 
-std::vector<double> gmres(const DenseMatrix& a, const LuFactors& factors, std::span<const double> r, double tolerance,
-                          std::uint32_t most, int threads, std::uint32_t& steps) {
+std::vector<double> gmres(const DenseMatrix& a, const ApproximateInverse& inverse, std::span<const double> r,
+                          double tolerance, std::uint32_t most, int threads, std::uint32_t& steps) {
     const std::size_t n = a.size();
     std::vector<std::vector<double>> basis;
-    basis.push_back(substitute(factors, r));
+    basis.push_back(inverse.apply(r));
     const double beta = norm2(basis[0]);
     std::vector<double> d(n, 0.0);
     if (beta == 0 || !std::isfinite(beta)) return d;
     for (double& v : basis[0]) v /= beta;
     Hessenberg hessenberg(beta);
     for (std::uint32_t k = 0; k < most; ++k) {
-        std::vector<double> w = substitute(factors, product(a, basis.back(), threads));
+        std::vector<double> w = inverse.apply(product(a, basis.back(), threads));
         ++steps;
         std::vector<double> column;
         for (const auto& v : basis) { // modified Gram-Schmidt
@@ -145,7 +160,7 @@ std::vector<double> gmres(const DenseMatrix& a, const LuFactors& factors, std::s
     return d;
 }
 
-double estimate_condition(const DenseMatrix& a, const LuFactors& factors) {
+double estimate_condition(const DenseMatrix& a, const ApproximateInverse& approximate) {
     const std::size_t n = a.size();
     if (n == 0) return 0;
     std::vector<double> columns(n, 0.0), x(n, 1.0 / static_cast<double>(n));
@@ -153,7 +168,7 @@ double estimate_condition(const DenseMatrix& a, const LuFactors& factors) {
         for (std::size_t j = 0; j < n; ++j) columns[j] += std::fabs(a(i, j));
     double inverse = 0;
     for (int turn = 0; turn < 5; ++turn) {
-        const std::vector<double> y = substitute(factors, x);
+        const std::vector<double> y = approximate.apply(x);
         double sum = 0;
         std::vector<double> sign(n);
         for (std::size_t i = 0; i < n; ++i) {
@@ -162,7 +177,7 @@ double estimate_condition(const DenseMatrix& a, const LuFactors& factors) {
         }
         if (turn > 0 && sum <= inverse) break;
         inverse = sum;
-        const std::vector<double> z = substitute_transposed(factors, sign);
+        const std::vector<double> z = approximate.apply_transposed(sign);
         const auto at =
             std::max_element(z.begin(), z.end(), [](double p, double q) { return std::fabs(p) < std::fabs(q); });
         if (turn > 0 && std::fabs(*at) <= dot(z, x)) break;
@@ -190,6 +205,26 @@ double factor_error(const DenseMatrix& a, const LuFactors& f, [[maybe_unused]] i
         most = std::max(most, sum);
     }
     const double norm = max_norm(a);
+    return norm == 0 ? 0 : most / norm;
+}
+
+double inverse_error(const DenseMatrix& a, const DenseMatrix& inverse, [[maybe_unused]] int threads) {
+    const std::size_t n = a.size();
+    double most = 0;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(max : most)
+    for (Index k = 0; k < static_cast<Index>(n); ++k) {
+        const auto i = static_cast<std::size_t>(k);
+        std::vector<double> row(n, 0.0);
+        row[i] = -1;
+        for (std::size_t m = 0; m < n; ++m) {
+            const auto x = inverse.row(m);
+            for (std::size_t j = 0; j < n; ++j) row[j] += a(i, m) * x[j];
+        }
+        double sum = 0;
+        for (const double v : row) sum += std::fabs(v);
+        most = std::max(most, sum);
+    }
+    const double norm = max_norm(a) * max_norm(inverse);
     return norm == 0 ? 0 : most / norm;
 }
 

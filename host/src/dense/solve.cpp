@@ -9,6 +9,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/dense.hpp"
+#include "mantissa/lu/gauss_jordan.hpp"
 #include "refine.hpp"
 
 namespace mantissa {
@@ -70,7 +71,10 @@ public:
         : p_(p), o_(o), progress_(progress), threads_(o.threads > 0 ? o.threads : omp_get_max_threads()),
           scaled_(p.a, o.scale), b_(scaled_.right_hand_side(p.b)) {}
 
-    DenseResult run() {
+    DenseResult run() { return o_.method == DenseMethod::lu ? by_factors() : by_inverse(); }
+
+private:
+    DenseResult by_factors() {
         const Clock factoring;
         const LuFactors factors = o_.factor ? o_.factor(o_.spec, scaled_.a) : factor(o_.spec, scaled_.a, threads_);
         r_.factor_seconds = factoring.seconds();
@@ -79,15 +83,25 @@ public:
         if (factors.end != LuEnd::factored) return r_;
         r_.growth = factors.growth;
         r_.exchanges = factors.exchanges;
-        r_.condition = dense::estimate_condition(scaled_.a, factors);
         r_.factor_error = dense::factor_error(scaled_.a, factors, threads_);
-        const Clock refining;
-        refine(factors);
-        r_.refine_seconds = refining.seconds();
+        refine(dense::inverse_by_factors(factors));
         return r_;
     }
 
-private:
+    DenseResult by_inverse() {
+        const Clock inverting;
+        GaussJordanResult inverse = invert(o_.spec, scaled_.a, threads_);
+        r_.factor_seconds = inverting.seconds();
+        r_.end = inverse.end;
+        r_.at = inverse.at;
+        if (inverse.end != LuEnd::factored) return r_;
+        r_.exchanges = inverse.exchanges;
+        const DenseMatrix matrix(p_.a.size(), std::move(inverse.x));
+        r_.factor_error = dense::inverse_error(scaled_.a, matrix, threads_);
+        refine(dense::inverse_by_matrix(matrix, threads_));
+        return r_;
+    }
+
     const DenseProblem& p_;
     const DenseOptions& o_;
     const DenseProgress& progress_;
@@ -104,14 +118,17 @@ private:
         return scale == 0 ? error : error / scale;
     }
 
-    /// GMRES need not go further than the stopping test: a tenth of the way that is left, at most krylov_tolerance.
+    /// With krylov_enough GMRES goes a tenth further than the stopping test, and no more.
     [[nodiscard]] double inner_tolerance(double error) const {
+        if (!o_.krylov_enough) return o_.krylov_tolerance;
         return std::clamp(0.1 * goal() / error, o_.krylov_tolerance, std::max(o_.krylov_tolerance, 0.1));
     }
 
     /// Steps until the backward error is down to n u, or three steps in a row have not halved the least one.
-    void refine(const LuFactors& factors) {
-        std::vector<double> y = substitute(factors, b_);
+    void refine(const dense::ApproximateInverse& inverse) {
+        r_.condition = dense::estimate_condition(scaled_.a, inverse);
+        const Clock refining;
+        std::vector<double> y = inverse.apply(b_);
         const double norm = dense::max_norm(p_.a);
         double least = std::numeric_limits<double>::infinity();
         r_.status = DenseStatus::step_limit;
@@ -138,11 +155,12 @@ private:
             if (progress_ && !progress_(r_.history.back())) break;
             const std::vector<double> scaled = scaled_.right_hand_side(r);
             const std::vector<double> d = o_.refinement == DenseRefinement::ir
-                                              ? substitute(factors, scaled)
-                                              : dense::gmres(scaled_.a, factors, scaled, inner_tolerance(error),
+                                              ? inverse.apply(scaled)
+                                              : dense::gmres(scaled_.a, inverse, scaled, inner_tolerance(error),
                                                              o_.krylov, threads_, r_.krylov_steps);
             for (std::size_t i = 0; i < y.size(); ++i) y[i] += d[i];
         }
+        r_.refine_seconds = refining.seconds();
         r_.backward_error = least;
         r_.hpl_residual = p_.a.size() == 0 ? 0 : least / goal();
         for (const double x : r_.x) r_.forward_error = std::max(r_.forward_error, std::fabs(x - 1));
@@ -150,6 +168,16 @@ private:
 };
 
 } // namespace
+
+std::string to_string(DenseMethod method) {
+    return method == DenseMethod::lu ? "lu" : "gauss-jordan";
+}
+
+DenseMethod parse_dense_method(std::string_view text) {
+    for (const DenseMethod m : {DenseMethod::lu, DenseMethod::gauss_jordan})
+        if (text == to_string(m)) return m;
+    throw InvalidInput(fmt::format("method '{}': it is lu or gauss-jordan", base::shortened(std::string(text))));
+}
 
 std::string to_string(DenseRefinement refinement) {
     switch (refinement) {
@@ -187,6 +215,9 @@ DenseResult solve_dense(const DenseProblem& problem, const DenseOptions& options
     options.spec.validate();
     if (!(options.krylov_tolerance > 0 && options.krylov_tolerance < 1))
         throw InvalidInput(fmt::format("krylov tolerance {}: give a number between 0 and 1", options.krylov_tolerance));
+    if (options.method == DenseMethod::gauss_jordan && options.factor)
+        throw InvalidInput(
+            "method gauss-jordan: an inverse is formed by the engine emulated alone; leave the engine out");
     if (options.krylov < 1) throw InvalidInput("krylov 0: give 1 or more GMRES steps");
     return Solve(problem, options, progress).run();
 }

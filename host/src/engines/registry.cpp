@@ -1,5 +1,7 @@
 #include "mantissa/host/registry.hpp"
 
+#include <chrono>
+
 #include <fmt/format.h>
 
 #include "mantissa/base/quoted.hpp"
@@ -19,7 +21,7 @@ std::unique_ptr<Engine> make_rtl_engine();
 #endif
 #ifdef MANTISSA_ENGINE_GPU
 std::unique_ptr<Engine> make_gpu_engine();
-std::function<LuFactors(const LuSpec&, const DenseMatrix&)> make_gpu_lu_factor();
+std::function<LuFactors(const LuSpec&, const DenseMatrix&)> make_gpu_lu_factor(double* seconds);
 #endif
 
 namespace {
@@ -51,7 +53,7 @@ constexpr auto kMakeGpu = make_gpu_engine;
 constexpr auto kMakeGpuLu = make_gpu_lu_factor;
 #else
 constexpr std::unique_ptr<Engine> (*kMakeGpu)() = nullptr;
-constexpr LuFactor (*kMakeGpuLu)() = nullptr;
+constexpr LuFactor (*kMakeGpuLu)(double*) = nullptr;
 #endif
 
 constexpr Known kKnown[] = {
@@ -99,16 +101,22 @@ std::unique_ptr<Engine> make_engine(std::string_view name) {
     throw InvalidInput(fmt::format("engine {}: no such engine; the engines are {}", base::quoted(name), names));
 }
 
-LuFactor make_lu_factor(std::string_view engine, int threads) {
+LuFactor make_lu_factor(std::string_view engine, int threads, double* seconds) {
     if (engine == "emulated")
-        return [threads](const LuSpec& spec, const DenseMatrix& a) { return factor(spec, a, threads); };
+        return [threads, seconds](const LuSpec& spec, const DenseMatrix& a) {
+            const auto start = std::chrono::steady_clock::now();
+            LuFactors factors = factor(spec, a, threads);
+            if (seconds != nullptr)
+                *seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            return factors;
+        };
     for (const Known& known : kKnown) {
         if (known.name != engine) continue;
         if (engine != "gpu")
             throw InvalidInput(fmt::format("engine '{}': it has no dense systems; use engine emulated or gpu", engine));
         if (kMakeGpuLu == nullptr)
             throw InvalidInput(fmt::format("engine 'gpu': {}; or use engine 'emulated'", known.missing));
-        return kMakeGpuLu();
+        return kMakeGpuLu(seconds);
     }
     throw InvalidInput(
         fmt::format("engine {}: no such engine; dense systems have emulated and gpu", base::quoted(engine)));

@@ -17,6 +17,8 @@ namespace mantissa::findings {
 namespace {
 
 constexpr std::size_t kLeastSizes = 3; ///< a law through fewer would be none
+/// A factor this far off has nothing in common with its matrix any more: its error no longer grows with the rounding.
+constexpr double kSaturated = 0.1;
 
 std::string refinement_text(const std::string& refinement) {
     return refinement == "ir" ? "classical refinement" : refinement == "gmres-ir" ? "GMRES refinement" : refinement;
@@ -169,7 +171,7 @@ std::vector<FactorLaw> factor_laws(std::span<const DenseSolve> solves) {
     for (const DenseSolve& s : solves) {
         const auto sums = sums_of(s.spec);
         const auto units = error_units(s);
-        if (s.kind != "uniform" || !sums || !units || s.n < 16) continue;
+        if (s.kind != "uniform" || !sums || !units || s.n < 16 || *s.factor_error > kSaturated) continue;
         by_sums[*sums].try_emplace({s.n, mantissa::to_string(s.spec), *units},
                                    Sample{static_cast<double>(s.n), *units});
     }

@@ -18,8 +18,9 @@ namespace lu {
 namespace {
 
 using Index = std::ptrdiff_t;
-constexpr std::size_t kPanel = 32; ///< columns whose updates of the trailing matrix are put off; no bit depends on it
-constexpr std::size_t kTile = 512; ///< elements of a row that take all of a panel's updates while they are near
+constexpr std::size_t kPanel = 32;  ///< columns whose updates of the trailing matrix are put off; no bit depends on it
+constexpr std::size_t kGroup = 128; ///< rows whose multipliers are formed together
+constexpr std::size_t kTile = 512;  ///< elements of a row that take all of a panel's updates while they are near
 
 /// One factorisation: the driver over the sums' arithmetic.
 template <class Sums> class Factorisation {
@@ -27,7 +28,7 @@ public:
     using Value = typename Sums::Value;
 
     Factorisation(const LuSpec& spec, Sums sums, std::size_t n, int threads)
-        : spec_(spec), sums_(std::move(sums)), n_(n), threads_(threads), out_(DenseMatrix(n)) {
+        : spec_(spec), sums_(std::move(sums)), n_(n), threads_(threads), quotients_(spec.l), out_(DenseMatrix(n)) {
         result_.rows.resize(n);
         result_.columns.resize(n);
         std::iota(result_.rows.begin(), result_.rows.end(), 0U);
@@ -53,6 +54,7 @@ private:
     Sums sums_;
     std::size_t n_;
     int threads_;
+    VectorUnit<double> quotients_; ///< rounds into l's format
     DenseMatrix out_;
     LuFactors result_;
     Fault fault_;
@@ -124,13 +126,25 @@ private:
             }
             const double reciprocal = exact::div(spec_.l, 1.0, pivot);
             finite = finite && std::isfinite(pivot);
+            const auto groups = static_cast<Index>((n_ - k - 1 + kGroup - 1) / kGroup);
 #pragma omp parallel for schedule(static) num_threads(threads_) reduction(|| : overflow) reduction(&& : finite)
-            for (Index i = static_cast<Index>(k) + 1; i < static_cast<Index>(n_); ++i) {
-                const auto at = static_cast<std::size_t>(i);
-                const double l = quotient(spec_, sums_.rounded(at, k, overflow), pivot, reciprocal);
-                out_(at, k) = l;
-                finite = finite && std::isfinite(l);
-                if (std::isfinite(l) && !row.empty()) sums_.update(at, k + 1, l, row, largest, overflow);
+            for (Index group = 0; group < groups; ++group) {
+                const std::size_t first = k + 1 + static_cast<std::size_t>(group) * kGroup;
+                double memory[kGroup], pivots[kGroup];
+                const std::span<double> l(memory, std::min(kGroup, n_ - first));
+                sums_.rounded_column(first, k, l, overflow);
+                if (spec_.division == LuDivision::exact) {
+                    std::fill_n(pivots, l.size(), pivot);
+                    quotients_.div(std::span<const double>(l), std::span<const double>(pivots, l.size()), l);
+                } else {
+                    quotients_.scale(reciprocal, std::span<const double>(l), l);
+                }
+                for (std::size_t i = 0; i < l.size(); ++i) {
+                    out_(first + i, k) = l[i];
+                    finite = finite && std::isfinite(l[i]);
+                    if (std::isfinite(l[i]) && !row.empty())
+                        sums_.update(first + i, k + 1, l[i], row, largest, overflow);
+                }
             }
             if (overflow) fault_.note(LuEnd::overflow, k);
             if (!finite) fault_.note(LuEnd::not_finite, k);
@@ -155,9 +169,9 @@ private:
     reduction(max : largest)
             for (Index tile = 0; tile < tiles; ++tile) {
                 const std::size_t first = static_cast<std::size_t>(tile) * kTile, last = std::min(width, first + kTile);
+                sums_.rounded_row(k, end + first, out_.row(k).subspan(end + first, last - first), overflow);
                 for (std::size_t j = first; j < last; ++j) {
-                    const double u = sums_.rounded(k, end + j, overflow);
-                    out_(k, end + j) = u;
+                    const double u = out_(k, end + j);
                     packed[j] = static_cast<Value>(u);
                     finite = finite && std::isfinite(u);
                     largest = std::max(largest, std::fabs(u));
@@ -190,6 +204,8 @@ private:
                 }
             for (std::size_t first = 0; first < width; first += kTile) {
                 const std::size_t count = std::min(kTile, width - first);
+                if constexpr (requires { sums_.update_panel(at, end, l, packed_, width, first, count, largest_); })
+                    if (sums_.update_panel(at, end + first, l, packed_, width, first, count, largest_)) continue;
                 for (std::size_t m = 0; m < depth; ++m) {
                     bool overflow = false;
                     const auto row = std::span<const Value>(packed_).subspan(m * width + first, count);
@@ -207,28 +223,30 @@ template <class Sums> LuFactors run(const LuSpec& spec, Sums sums, std::size_t n
 }
 
 /// Sums in a window; what does not fit it at the outset is an overflow in column 0.
-template <class V> LuFactors run_window(const LuSpec& spec, const DenseMatrix& a, int threads) {
+template <class V> LuFactors run_window(const LuSpec& spec, const DenseMatrix& entered, int threads) {
     bool overflow = false;
-    WindowSums<V> sums(spec, a, overflow);
-    if (!overflow) return run(spec, std::move(sums), a.size(), threads);
+    WindowSums<V> sums(spec, entered.values(), entered.size(), overflow);
+    if (!overflow) return run(spec, std::move(sums), entered.size(), threads);
     LuFactors none;
     none.end = LuEnd::overflow;
     return none;
 }
 
-LuFactors run_any(const LuSpec& spec, const DenseMatrix& a, int threads) {
+/// Of a matrix whose elements are values of spec.a.
+LuFactors run_any(const LuSpec& spec, const DenseMatrix& entered, int threads) {
+    const std::size_t n = entered.size();
     if (!spec.fixed)
-        return FloatSums<float>::fits(spec) ? run(spec, FloatSums<float>(spec, a), a.size(), threads)
-                                            : run(spec, FloatSums<double>(spec, a), a.size(), threads);
+        return FloatSums<float>::fits(spec) ? run(spec, FloatSums<float>(spec, entered.values(), n), n, threads)
+                                            : run(spec, FloatSums<double>(spec, entered.values(), n), n, threads);
     using Quick = WindowSums<std::int64_t>;
-    return Quick::quick(spec, a.size()) ? run_window<std::int64_t>(spec, a, threads)
-                                        : run_window<Quick::Wide>(spec, a, threads);
+    return Quick::quick(spec, n) ? run_window<std::int64_t>(spec, entered, threads)
+                                 : run_window<Quick::Wide>(spec, entered, threads);
 }
 
 /// max |u_ij| / max |a_ij|.
-double growth(const LuSpec& spec, const DenseMatrix& a, const DenseMatrix& lu) {
+double growth(const DenseMatrix& entered, const DenseMatrix& lu) {
     double before = 0, after = 0;
-    for (const double x : a.values()) before = std::max(before, std::fabs(exact::convert(spec.a, x)));
+    for (const double x : entered.values()) before = std::max(before, std::fabs(x));
     for (std::size_t i = 0; i < lu.size(); ++i)
         for (std::size_t j = i; j < lu.size(); ++j) after = std::max(after, std::fabs(lu(i, j)));
     return before == 0 ? 0 : after / before;
@@ -254,16 +272,19 @@ std::string_view to_string(LuEnd end) {
 LuFactors factor(const LuSpec& spec, const DenseMatrix& a, int threads) {
     spec.validate();
     const std::size_t n = a.size();
-    for (std::size_t j = 0; j < n; ++j)
-        for (std::size_t i = 0; i < n; ++i)
-            if (!std::isfinite(exact::convert(spec.a, a(i, j)))) {
-                LuFactors none;
-                none.end = LuEnd::not_finite;
-                none.at = j;
-                return none;
-            }
-    LuFactors result = lu::run_any(spec, a, threads > 0 ? threads : omp_get_max_threads());
-    if (result.end == LuEnd::factored) result.growth = lu::growth(spec, a, result.lu);
+    const DenseMatrix entered(n, lu::rounded_into(spec.a, a.values()));
+    std::size_t first = n; // the first column with such a value
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < first; ++j)
+            if (!std::isfinite(entered(i, j))) first = j;
+    if (first < n) {
+        LuFactors none;
+        none.end = LuEnd::not_finite;
+        none.at = first;
+        return none;
+    }
+    LuFactors result = lu::run_any(spec, entered, threads > 0 ? threads : omp_get_max_threads());
+    if (result.end == LuEnd::factored) result.growth = lu::growth(entered, result.lu);
     return result;
 }
 

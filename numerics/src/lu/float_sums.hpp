@@ -24,16 +24,14 @@ public:
     using Value = T;
     static constexpr std::size_t kTile = 512; ///< elements of a row that are updated together, in the first-level cache
 
-    FloatSums(const LuSpec& spec, const DenseMatrix& a) : FloatSums(spec, a.values(), a.size()) {}
-    /// Of rows of `columns` elements.
+    /// Of rows of `columns` elements, values of spec.a.
     FloatSums(const LuSpec& spec, std::span<const double> values, std::size_t columns)
-        : spec_(spec), n_(columns), sums_(spec.accumulator),
+        : spec_(spec), n_(columns), sums_(spec.accumulator), factors_(spec.u),
           products_(spec.exact_product || spec.product == spec.accumulator
                         ? nullptr
                         : std::make_shared<const VectorUnit<T>>(spec.product)),
           w_(values.size()) {
-        for (std::size_t k = 0; k < w_.size(); ++k)
-            w_[k] = static_cast<T>(exact::convert(spec.accumulator, exact::convert(spec.a, values[k])));
+        sums_.convert(values, std::span<T>(w_));
     }
 
     /// A copy of `columns` columns from `column` on of these rows.
@@ -56,6 +54,16 @@ public:
     /// The element rounded into u's format; it may be infinite or not a number. Never out of a window.
     [[nodiscard]] double rounded(std::size_t i, std::size_t j, bool& /*overflow*/) const {
         return exact::convert(spec_.u, static_cast<double>(w_[i * n_ + j]));
+    }
+
+    /// The elements from (i, j) on along the row, or down the column, as rounded() gives them.
+    void rounded_row(std::size_t i, std::size_t j, std::span<double> out, bool& /*overflow*/) const {
+        std::copy_n(w_.data() + i * n_ + j, out.size(), out.data());
+        factors_.round(std::span<const double>(out), out);
+    }
+    void rounded_column(std::size_t i, std::size_t j, std::span<double> out, bool& /*overflow*/) const {
+        for (std::size_t k = 0; k < out.size(); ++k) out[k] = w_[(i + k) * n_ + j];
+        factors_.round(std::span<const double>(out), out);
     }
 
     /// w_ij <- value rounded into acc.
@@ -120,11 +128,13 @@ private:
     LuSpec spec_;
     std::size_t n_; ///< elements of a row
     VectorUnit<T> sums_;
+    VectorUnit<double> factors_;                    ///< rounds into u's format
     std::shared_ptr<const VectorUnit<T>> products_; ///< where products have a format of their own
     std::vector<T> w_;
 
     FloatSums(const FloatSums& of, std::vector<T> w, std::size_t columns)
-        : spec_(of.spec_), n_(columns), sums_(of.sums_), products_(of.products_), w_(std::move(w)) {}
+        : spec_(of.spec_), n_(columns), sums_(of.sums_), factors_(of.factors_), products_(of.products_),
+          w_(std::move(w)) {}
     T* row(std::size_t i) { return w_.data() + i * n_; }
 };
 

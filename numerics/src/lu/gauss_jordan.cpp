@@ -162,12 +162,12 @@ GaussJordanResult gauss_jordan(const LuSpec& spec, const DenseMatrix& a, std::sp
                                int threads) {
     const std::size_t n = a.size();
     lu::require(spec, n, b.size(), sides);
-    const std::vector<double> w = lu::joined(a, b, sides);
+    const std::vector<double> w = lu::rounded_into(spec.a, lu::joined(a, b, sides));
     GaussJordanResult none;
     none.end = LuEnd::not_finite;
     none.at = n + sides;
     for (std::size_t i = 0; i < w.size(); ++i) // the first column of [A B] that holds such a value
-        if (!std::isfinite(exact::convert(spec.a, w[i]))) none.at = std::min(none.at, i % (n + sides));
+        if (!std::isfinite(w[i])) none.at = std::min(none.at, i % (n + sides));
     if (none.at != n + sides) return none;
     const int all = threads > 0 ? threads : omp_get_max_threads();
     if (!spec.fixed) {

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <utility>
+#include <vector>
 
+#include "mantissa/kernels.hpp"
 #include "mantissa/lu/factor.hpp"
 #include "mantissa/lu/spec.hpp"
 
@@ -22,6 +25,13 @@ struct Fault {
         }
     }
 };
+
+/// Values rounded into a format, each once.
+inline std::vector<double> rounded_into(const Format& format, std::span<const double> values) {
+    std::vector<double> out(values.size());
+    VectorUnit<double>(format).convert(values, std::span<double>(out));
+    return out;
+}
 
 /// The pivot's row and column in step k of n. A tournament's pivots lie in their places already.
 template <class Sums>

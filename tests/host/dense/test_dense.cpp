@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "mantissa/errors.hpp"
+#include "mantissa/host/registry.hpp"
 
 namespace mantissa {
 namespace {
@@ -19,7 +20,7 @@ DenseResult solved(const std::string& problem, const std::string& spec, DenseRef
 }
 
 /// Ten-bit factors in a fixed window give double accuracy in at most 12 steps (the specification's floor is for n =
-/// 1024, where `mantissa solve --dense n=1024` takes 11; here a quarter of it).
+/// 1024, where `mantissa solve --dense n=1024` takes 9; here a quarter of it).
 TEST(Dense, TenBitFactorsReachDoubleAccuracy) {
     const DenseResult r = solved("n=256", "lu:s10e5,acc=fixed[15:-34]", DenseRefinement::gmres_ir);
     EXPECT_EQ(r.status, DenseStatus::converged);
@@ -37,6 +38,27 @@ TEST(Dense, EveryKindIsSolvedByFloatFactors) {
             const DenseResult r = solved(problem, "lu:s23e8", refinement);
             EXPECT_EQ(r.status, DenseStatus::converged) << problem << ", " << to_string(refinement);
         }
+}
+
+/// The inverse takes the factors' place, in refinement and as GMRES's preconditioner.
+TEST(Dense, AnInverseByGaussJordanSolvesToo) {
+    for (const DenseRefinement refinement : {DenseRefinement::ir, DenseRefinement::gmres_ir}) {
+        DenseOptions o;
+        o.spec = parse_lu_spec("lu:s14e8,acc=fixed[20:-34]");
+        o.method = DenseMethod::gauss_jordan;
+        o.refinement = refinement;
+        const DenseResult r = solve_dense(make_dense_problem("n=100,seed=3"), o);
+        EXPECT_EQ(r.status, DenseStatus::converged) << to_string(refinement);
+        EXPECT_LE(r.backward_error, 100 * 0x1p-53);
+        EXPECT_GT(r.condition, 100);
+        EXPECT_LT(r.factor_error, 0x1p-10);
+        EXPECT_GT(r.factor_error, 0);
+    }
+    DenseOptions o;
+    o.spec = parse_lu_spec("lu:s23e8");
+    o.method = DenseMethod::gauss_jordan;
+    o.factor = [](const LuSpec& spec, const DenseMatrix& a) { return factor(spec, a, 1); };
+    EXPECT_THROW((void)solve_dense(make_dense_problem("n=4"), o), InvalidInput);
 }
 
 TEST(Dense, RandsvdHasItsCondition) {
@@ -67,6 +89,24 @@ TEST(Dense, SmallestSizes) {
     }
 }
 
+/// What cannot be factored ends with a status and a column, whatever the method; so does what is not finite.
+TEST(Dense, FaultsHaveAStatus) {
+    DenseProblem singular{"ones", DenseMatrix(3, std::vector<double>(9, 1.0)), std::vector<double>(3, 3.0)};
+    DenseProblem infinite = singular;
+    infinite.a(2, 1) = HUGE_VAL;
+    for (const DenseMethod method : {DenseMethod::lu, DenseMethod::gauss_jordan}) {
+        DenseOptions o;
+        o.spec = parse_lu_spec("lu:s10e5,acc=fixed[15:-34]");
+        o.method = method;
+        EXPECT_EQ(solve_dense(singular, o).end, LuEnd::singular);
+        EXPECT_EQ(solve_dense(singular, o).at, 1U);
+        EXPECT_EQ(solve_dense(infinite, o).end, LuEnd::not_finite);
+        EXPECT_EQ(solve_dense(infinite, o).status, DenseStatus::failed);
+        o.spec = parse_lu_spec("lu:s10e5,acc=fixed[1:-30]");
+        EXPECT_EQ(solve_dense(make_dense_problem("n=60"), o).end, LuEnd::overflow);
+    }
+}
+
 TEST(Dense, AHopelessFormatIsSaidToStagnate) {
     const DenseResult r = solved("n=128,kind=randsvd,kappa=1e12", "lu:s4e8", DenseRefinement::ir);
     EXPECT_EQ(r.end, LuEnd::factored);
@@ -74,9 +114,21 @@ TEST(Dense, AHopelessFormatIsSaidToStagnate) {
 }
 
 TEST(Dense, RefusesInOneLine) {
-    for (const char* text : {"", "n=-1", "n=x", "n=20000", "kind=uniform", "n=4,kind=hilbret", "n=4,kappa=3",
-                             "n=4,kind=randsvd,kappa=0.5", "n=4,n=5", "n=4,file=x.mtx", "file=/nowhere/x.mtx"})
+    for (const char* text :
+         {"", "n=-1", "n=x", "n=20000", "kind=uniform", "n=4,kind=hilbret", "n=4,kappa=3", "n=4,kind=randsvd,kappa=0.5",
+          "n=4,n=5", "n=4,file=x.mtx", "file=/nowhere/x.mtx", "n=99999999999999999999", "n=4,kind=randsvd,kappa=1e400",
+          "n=4,kind=randsvd,kappa=nan", "n=65,kind=bubbles", "n=64,kind=bubbles,phi=0.5", "n=64,kind=uniform,phi=0.01",
+          "n=4,kind=hilbert,seed=2", "file="})
         EXPECT_THROW((void)make_dense_problem(text), InvalidInput) << text;
+}
+
+TEST(Dense, FactorsByAnEngineOfThatName) {
+    const DenseProblem problem = make_dense_problem("n=60");
+    const LuSpec spec = parse_lu_spec("lu:s10e5,acc=fixed[15:-34]");
+    double seconds = -1;
+    EXPECT_EQ(make_lu_factor("emulated", 2, &seconds)(spec, problem.a).lu, factor(spec, problem.a, 1).lu);
+    EXPECT_GE(seconds, 0);
+    for (const char* name : {"rtl", "", "cpu"}) EXPECT_THROW((void)make_lu_factor(name), InvalidInput) << name;
 }
 
 } // namespace

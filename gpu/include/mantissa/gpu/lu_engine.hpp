@@ -40,8 +40,8 @@ private:
 
 namespace mantissa {
 
-/// A function that factors on the device, with the bits of mantissa::factor. Throws InvalidInput, one line, when no
-/// device can run it.
-std::function<LuFactors(const LuSpec&, const DenseMatrix&)> make_gpu_lu_factor();
+/// A function that factors on the device, with the bits of mantissa::factor. `seconds`, if given, receives the device's
+/// time of each factorisation, without the transfers. Throws InvalidInput, one line, when no device can run it.
+std::function<LuFactors(const LuSpec&, const DenseMatrix&)> make_gpu_lu_factor(double* seconds = nullptr);
 
 } // namespace mantissa

@@ -68,11 +68,13 @@ LuFactors LuEngine::factor(const DenseMatrix& a, double* seconds) {
 
 namespace mantissa {
 
-std::function<LuFactors(const LuSpec&, const DenseMatrix&)> make_gpu_lu_factor() {
+std::function<LuFactors(const LuSpec&, const DenseMatrix&)> make_gpu_lu_factor(double* seconds) {
     if (const std::string missing = gpu::device_missing(); !missing.empty())
         throw InvalidInput("engine gpu: " + missing);
     gpu::check(cudaFree(nullptr), "creation of the device's context"); // a tenth of a second that no solve should pay
-    return [](const LuSpec& spec, const DenseMatrix& a) { return gpu::LuEngine(spec, a.size()).factor(a); };
+    return [seconds](const LuSpec& spec, const DenseMatrix& a) {
+        return gpu::LuEngine(spec, a.size()).factor(a, seconds);
+    };
 }
 
 } // namespace mantissa

@@ -75,7 +75,7 @@ private:
     __device__ void offer(Best best, int k) {
         __shared__ Best of_warp[kWarps];
         if (k == p_.n) return;
-        best = best_of_warp<Sums>(best);
+        best = best_of_warp<Sums, true>(best);
         if (lane_ == 0) of_warp[warp_] = best;
         __syncthreads();
         if (threadIdx.x != 0) return;
@@ -88,7 +88,7 @@ private:
         Best mine;
         for (int b = lane_; b < blocks_; b += 32)
             if (better<Sums>(candidates(k)[b], mine)) mine = candidates(k)[b];
-        mine = best_of_warp<Sums>(mine);
+        mine = best_of_warp<Sums, true>(mine);
         const Best diagonal = candidates(k)[blocks_];
         if (keeps_diagonal(p_, diagonal.value, mine)) mine = diagonal;
         if (lane_ != 0) return;

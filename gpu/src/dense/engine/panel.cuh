@@ -8,7 +8,7 @@
 
 namespace mantissa::gpu::lu {
 
-inline constexpr int kPanelThreads = 512;
+inline constexpr int kPanelThreads = 128;
 inline constexpr int kPanelWarps = kPanelThreads / 32;
 inline constexpr int kPitch = kPanel + 1; ///< elements from row to row in shared memory
 inline constexpr int kMostInCluster = 16; ///< blocks; 16 is more than every device promises, and what Hopper has
@@ -124,7 +124,7 @@ public:
             if (choice.singular) break;
             best = Best();
             for (int q = first_; q < last_; q += 32) eliminate(k, choice, q, best);
-            best = spread(best, k + 1 - begin_);
+            best = best_of_warp<Sums>(best);
         }
         for (int r = first_ + lane_; r < last_; r += 32) p_.row_at[position_[r]] = static_cast<unsigned>(row_[r]);
         link_.leave();
@@ -154,19 +154,6 @@ private:
         const Best here{w, position, 0, r};
         if (Sums::comparable(Sums::magnitude(w)) && better<Sums>(here, best)) best = here;
     }
-    /// One lane's candidate to all lanes.
-    __device__ Best spread(Best best, int lane) const {
-        union Words {
-            Best value;
-            unsigned word[sizeof(Best) / 4];
-            __device__ Words() {}
-        } x;
-        x.value = best;
-#pragma unroll
-        for (unsigned i = 0; i < sizeof(Best) / 4; ++i) x.word[i] = __shfl_sync(~0u, x.word[i], lane & 31);
-        return x.value;
-    }
-
     /// Shows the other blocks this one's best row, and the one at the diagonal if it is here.
     __device__ void offer(int k, const Best& best) {
         auto* const of_warp = reinterpret_cast<Best*>(shared_.best);
@@ -246,12 +233,12 @@ private:
 #pragma unroll 4
         for (int i = 0; i < min(32, last_ - q); ++i) {
             const Op l_i = __shfl_sync(~0u, l, i);
-            const int now_i = __shfl_sync(~0u, now, i);
             if (((active >> i) & 1) == 0 || !mine) continue;
             W& w = tile_[(q + i) * kPitch + lane_];
             w = p_.sums.subtract(w, l_i, choice.u, marks);
-            if (lane_ == c + 1) consider(best, w, now_i, q + i, k + 1);
         }
+        __syncwarp();
+        if (r < last_ && c + 1 < width_) consider(best, tile_[r * kPitch + c + 1], now, r, k + 1);
         note(p_.fault, marks, k);
     }
 };

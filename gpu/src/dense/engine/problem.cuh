@@ -95,7 +95,8 @@ private:
     unsigned long long expected_ = 0;
 };
 
-template <class T> __device__ __forceinline__ T shuffle_xor(T value, int mask) {
+/// One lane's value to all lanes.
+template <class T> __device__ __forceinline__ T spread(const T& value, int lane) {
     static_assert(sizeof(T) % 4 == 0);
     union Words {
         T value;
@@ -104,8 +105,22 @@ template <class T> __device__ __forceinline__ T shuffle_xor(T value, int mask) {
     } x;
     x.value = value;
 #pragma unroll
-    for (unsigned k = 0; k < sizeof(T) / 4; ++k) x.word[k] = __shfl_xor_sync(~0u, x.word[k], mask);
+    for (unsigned k = 0; k < sizeof(T) / 4; ++k) x.word[k] = __shfl_sync(~0u, x.word[k], lane);
     return x.value;
+}
+
+/// Magnitudes, of which none is negative, as whole numbers of the same order, by words of 32 bits.
+__device__ __forceinline__ unsigned word_of(float x, int) {
+    return __float_as_uint(x);
+}
+__device__ __forceinline__ unsigned word_of(unsigned long long x, int k) {
+    return static_cast<unsigned>(x >> (32 * k));
+}
+__device__ __forceinline__ unsigned word_of(double x, int k) {
+    return word_of(static_cast<unsigned long long>(__double_as_longlong(x)), k);
+}
+__device__ __forceinline__ unsigned word_of(exact::detail::u128 x, int k) {
+    return static_cast<unsigned>(x >> (32 * k));
 }
 
 /// Does `a` count before `b` as a pivot? Greater first, then the lower column, then the lower row.
@@ -117,14 +132,24 @@ __device__ __forceinline__ bool better(const Candidate<typename Sums::W>& a, con
     if (x != y) return x > y;
     return a.column != b.column ? a.column < b.column : a.position < b.position;
 }
-template <class Sums>
-__device__ __forceinline__ Candidate<typename Sums::W> best_of_warp(Candidate<typename Sums::W> mine) {
+/// The best of a warp's candidates, to all lanes: the greatest word from the top down, then the least places.
+template <class Sums, bool ByColumn = false>
+__device__ __forceinline__ Candidate<typename Sums::W> best_of_warp(const Candidate<typename Sums::W>& mine) {
+    constexpr int kWordsOf = sizeof(typename Sums::Magnitude) / 4;
+    const auto magnitude = Sums::magnitude(mine.value);
+    bool in = mine.position != INT_MAX;
 #pragma unroll
-    for (int mask = 16; mask > 0; mask >>= 1) {
-        const auto other = shuffle_xor(mine, mask);
-        if (better<Sums>(other, mine)) mine = other;
+    for (int k = kWordsOf - 1; k >= 0; --k) {
+        const unsigned word = in ? word_of(magnitude, k) : 0u, most = __reduce_max_sync(~0u, word);
+        in = in && word == most;
     }
-    return mine;
+    if constexpr (ByColumn) {
+        const int column = in ? mine.column : INT_MAX;
+        in = column == __reduce_min_sync(~0u, column) && in;
+    }
+    const int position = in ? mine.position : INT_MAX;
+    const unsigned lanes = __ballot_sync(~0u, position == __reduce_min_sync(~0u, position));
+    return spread(mine, __ffs(static_cast<int>(lanes)) - 1);
 }
 
 /// Whether the diagonal stays the pivot whatever the best candidate is.

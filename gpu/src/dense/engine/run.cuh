@@ -153,6 +153,13 @@ private:
 
     /// Which kernels run: full pivoting, panels by a cluster, or by a grid where a cluster does not hold the rows.
     void prepare(const LuEngineOptions& options) {
+        // The driver loads a kernel when it is first named: here, and not while a factorisation is timed.
+        for (const void* kernel :
+             {reinterpret_cast<const void*>(start_sums<Sums>), reinterpret_cast<const void*>(form_rows<Sums>),
+              reinterpret_cast<const void*>(update_part<Sums>), reinterpret_cast<const void*>(gather_factors<Sums>)}) {
+            cudaFuncAttributes unused{};
+            check(cudaFuncGetAttributes(&unused, kernel), "cudaFuncGetAttributes");
+        }
         const std::size_t n = count(n_);
         bool fits = false;
         if (spec_.pivot == LuPivot::full) {

@@ -160,31 +160,31 @@ template <> inline __device__ bool Tile<WordSums>::fast(int depth) {
     return __syncthreads_and(static_cast<int>(good)) != 0;
 }
 
-/// WordSums in double: v = 1.5 2^52 + w is in (2^52, 2^53), where doubles are whole numbers. v - l u, rounded up
-/// where l u > 0 and down where l u < 0, is v - trunc(l u).
+/// WordSums in double, whose whole numbers hold every sum here. m is 2^52 with the product's sign: l u + m, rounded
+/// toward zero, is m and the product truncated, for beyond 2^52 doubles are whole numbers.
 template <> inline __device__ void Tile<WordSums>::apply_fast(int depth) {
-    constexpr double kShift = 0x1.8p52;
+    constexpr int kSign = static_cast<int>(0x80000000u), kShift = 0x43300000; // of 2^52: the high word
     double v[kEach][kEach];
-    each([&](int a, int b, int, int) { v[a][b] = __longlong_as_double(__double_as_longlong(kShift) + w[a][b]); });
+    each([&](int a, int b, int, int) { v[a][b] = static_cast<double>(w[a][b]); });
     for (int m = 0; m < depth; ++m) {
         double l[kEach], u[kEach];
+        int sign[kEach], shift[kEach];
 #pragma unroll
         for (int a = 0; a < kEach; ++a) {
-            l[a] = -s.l[m][y + 16 * a];
+            l[a] = s.l[m][y + 16 * a];
+            sign[a] = __double2hiint(l[a]) & kSign;
             u[a] = s.u[m][x + 16 * a] * p.sums.unit;
+            shift[a] = (__double2hiint(u[a]) & kSign) | kShift;
         }
 #pragma unroll
         for (int a = 0; a < kEach; ++a)
 #pragma unroll
             for (int b = 0; b < kEach; ++b) {
-                const int sign = __double2hiint(l[a]) ^ __double2hiint(u[b]);
-                asm("{\n\t.reg .pred q;\n\tsetp.lt.s32 q, %3, 0;\n\t"
-                    "@q fma.rp.f64 %0, %1, %2, %0;\n\t@!q fma.rm.f64 %0, %1, %2, %0;\n\t}"
-                    : "+d"(v[a][b])
-                    : "d"(l[a]), "d"(u[b]), "r"(sign));
+                const double beyond = __hiloint2double(sign[a] ^ shift[b], 0);
+                v[a][b] = __dsub_rn(v[a][b], __dsub_rn(__fma_rz(l[a], u[b], beyond), beyond));
             }
     }
-    each([&](int a, int b, int, int) { w[a][b] = __double_as_longlong(v[a][b]) - __double_as_longlong(kShift); });
+    each([&](int a, int b, int, int) { w[a][b] = __double2ll_rn(v[a][b]); });
 }
 
 template <class Sums>

@@ -43,6 +43,15 @@ struct DenseOutline {
 /// Checks a problem's text; of a file only its heading. Throws InvalidInput like make_dense_problem.
 DenseOutline outline_dense_problem(std::string_view text);
 
+/// What the solve starts from, in the spec's arithmetic.
+enum class DenseMethod : std::uint8_t {
+    lu,           ///< factors and two substitutions
+    gauss_jordan, ///< the inverse, by Gauss-Jordan elimination (lu/gauss_jordan.hpp); it takes the factors' place
+};
+/// "lu", "gauss-jordan".
+std::string to_string(DenseMethod method);
+DenseMethod parse_dense_method(std::string_view text);
+
 /// How double accuracy is reached from the factors.
 enum class DenseRefinement : std::uint8_t {
     none,     ///< the substitution alone
@@ -67,10 +76,12 @@ using LuFactor = std::function<LuFactors(const LuSpec&, const DenseMatrix&)>;
 
 struct DenseOptions {
     LuSpec spec;
+    DenseMethod method = DenseMethod::lu;
     DenseRefinement refinement = DenseRefinement::gmres_ir;
     std::uint32_t max_steps = 50;   ///< refinement steps
     std::uint32_t krylov = 50;      ///< GMRES steps of one refinement step, at most
-    double krylov_tolerance = 1e-4; ///< of GMRES, on the preconditioned residual; in the last step as much as it needs
+    double krylov_tolerance = 1e-4; ///< of GMRES, on the preconditioned residual
+    bool krylov_enough = false;     ///< GMRES ends earlier where the stopping test needs less
     bool scale = true;              ///< rows, then columns, by powers of two to a largest element in (1/2, 1]
     int threads = 0;                ///< 0: as many as OpenMP gives; results do not depend on it
     LuFactor factor;                ///< empty: mantissa::factor on this processor; make_lu_factor() has others
@@ -91,9 +102,9 @@ struct DenseResult {
     double backward_error = 0;      ///< ||b - A x|| / (||A|| ||x|| + ||b||); converged: at most n u
     double hpl_residual = 0;        ///< ||b - A x|| / (n u (||A|| ||x|| + ||b||)); HPL accepts below 16
     double forward_error = 0;       ///< ||x - 1||, the solution being all ones
-    double growth = 0;              ///< max |u_ij| / max |a_ij|
+    double growth = 0;              ///< max |u_ij| / max |a_ij|; 0 for an inverse
     double condition = 0;           ///< Hager's lower estimate of kappa_1 of the (scaled) matrix, from the factors
-    double factor_error = 0;        ///< ||P A Q - L U|| / ||A||, on the (scaled) matrix
+    double factor_error = 0;        ///< ||P A Q - L U|| / ||A||, or ||A X - I|| / (||A|| ||X||) of an inverse X, scaled
     std::uint64_t exchanges = 0;    ///< rows and columns that changed places
     double factor_seconds = 0, refine_seconds = 0;
     std::vector<DenseStep> history; ///< behind the substitution and behind each step

@@ -26,7 +26,8 @@ std::unique_ptr<Engine> make_engine(std::string_view name);
 
 /// What forms the factors of dense systems: the engine emulated, on `threads` threads (0: as many as OpenMP gives), or
 /// gpu. Both return the same bits. Throws InvalidInput for another name and for an engine that this build or this
-/// machine lacks.
-LuFactor make_lu_factor(std::string_view engine, int threads = 0);
+/// machine lacks. `seconds`, if given, receives the time of each factorisation, a device's
+/// without the transfers.
+LuFactor make_lu_factor(std::string_view engine, int threads = 0, double* seconds = nullptr);
 
 } // namespace mantissa

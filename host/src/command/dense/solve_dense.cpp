@@ -26,6 +26,7 @@ namespace {
 struct Comparison {
     std::string engine, difference;
     std::size_t elements = 0;
+    double seconds = 0;
 };
 
 std::string difference(const LuFactors& a, const LuFactors& b) {
@@ -43,15 +44,17 @@ std::string difference(const LuFactors& a, const LuFactors& b) {
 }
 
 /// Factors by `engine`, and by the engine `check` beside it if one is named.
-LuFactor checked_factor(const DenseFlags& f, int threads, std::optional<Comparison>& comparison) {
-    LuFactor first = make_lu_factor(f.engine, threads);
+LuFactor checked_factor(const DenseFlags& f, int threads, double& seconds, std::optional<Comparison>& comparison) {
+    LuFactor first = make_lu_factor(f.engine, threads, &seconds);
     if (f.check.empty()) return first;
     if (f.check == f.engine)
         throw InvalidInput(fmt::format("--check {}: it is the engine that factors; name the other one", f.check));
-    return [&comparison, first, second = make_lu_factor(f.check, threads), name = f.check](const LuSpec& spec,
-                                                                                           const DenseMatrix& a) {
+    comparison.emplace().engine = f.check;
+    return [&comparison, first, second = make_lu_factor(f.check, threads, &comparison->seconds)](const LuSpec& spec,
+                                                                                                 const DenseMatrix& a) {
         LuFactors factors = first(spec, a);
-        comparison = {name, difference(factors, second(spec, a)), a.size() * a.size()};
+        comparison->difference = difference(factors, second(spec, a));
+        comparison->elements = a.size() * a.size();
         return factors;
     };
 }
@@ -60,13 +63,15 @@ void print_table(std::FILE* to, const DenseProblem& p, const DenseOptions& o, co
                  const std::string& engine, const std::optional<Comparison>& check) {
     const auto row = [to](const char* name, const std::string& value) { fmt::print(to, "{:<15}{}\n", name, value); };
     row("problem", fmt::format("{}  ({} unknowns, dense)", p.name, p.a.size()));
-    row("factors", to_string(o.spec) + (o.scale ? ", rows and columns scaled by powers of two" : ""));
+    row(o.method == DenseMethod::lu ? "factors" : "inverse",
+        to_string(o.spec) + (o.scale ? ", rows and columns scaled by powers of two" : ""));
     row("engine", engine);
     if (check && check->difference.empty())
         row("check", fmt::format("engine {} gave the same {} elements and pivots", check->engine, check->elements));
     row("refinement", to_string(o.refinement));
     if (r.end != LuEnd::factored) {
-        row("status", fmt::format("no factors: {} at column {}", to_string(r.end), r.at));
+        row("status", fmt::format("no {}: {} at column {}", o.method == DenseMethod::lu ? "factors" : "inverse",
+                                  to_string(r.end), r.at));
         return;
     }
     row("status", to_string(r.status));
@@ -76,15 +81,22 @@ void print_table(std::FILE* to, const DenseProblem& p, const DenseOptions& o, co
                                       r.backward_error, static_cast<double>(p.a.size()) * 0x1p-53));
     row("HPL residual", fmt::format("{:.3g}  (below 16 is accepted)", r.hpl_residual));
     row("forward error", fmt::format("{:.3e}  (largest; the solution is all ones)", r.forward_error));
-    row("factor error", fmt::format("{:.3e}  (||P A Q - L U|| / ||A||)", r.factor_error));
-    row("growth", fmt::format("{:.4g}", r.growth));
-    row("condition", fmt::format("{:.2g}  (estimated from the factors, 1-norm)", r.condition));
-    row("time", fmt::format("{:.3g} s for the factors, {:.3g} s of refinement", r.factor_seconds, r.refine_seconds));
+    const bool lu = o.method == DenseMethod::lu;
+    if (lu) {
+        row("factor error", fmt::format("{:.3e}  (||P A Q - L U|| / ||A||)", r.factor_error));
+        row("growth", fmt::format("{:.4g}", r.growth));
+    } else {
+        row("inverse error", fmt::format("{:.3e}  (||A X - I|| / (||A|| ||X||))", r.factor_error));
+    }
+    const char* const what = lu ? "factors" : "inverse";
+    row("condition", fmt::format("{:.2g}  (estimated from the {}, 1-norm)", r.condition, what));
+    row("time", fmt::format("{:.3g} s for the {}, {:.3g} s of refinement", r.factor_seconds, what, r.refine_seconds));
 }
 
 nlohmann::ordered_json to_json(const DenseProblem& p, const DenseOptions& o, const DenseResult& r) {
     nlohmann::ordered_json j = {{"problem", p.name},
                                 {"unknowns", p.a.size()},
+                                {"method", to_string(o.method)},
                                 {"spec", to_string(o.spec)},
                                 {"refinement", to_string(o.refinement)},
                                 {"scaled", o.scale},
@@ -118,8 +130,12 @@ void add_dense_options(CLI::App& app, DenseFlags& f) {
                    "arithmetic of the factors, as lu:s10e5,acc=fixed[15:-34],pivot=partial; or tensor:half-pair (half, "
                    "bfloat, bfloat-pair), by the tensor cores of a GPU")
         ->capture_default_str();
+    app.add_option("--method", f.method, "lu, or gauss-jordan: the inverse in place of factors")->capture_default_str();
     app.add_option("--refine", f.refine, "to double accuracy: none, ir or gmres-ir")->capture_default_str();
     app.add_option("--refine-steps", f.steps, "refinement steps at most")->capture_default_str();
+    app.add_option("--gmres-tolerance", f.tolerance,
+                   "where GMRES ends, on the preconditioned residual; earlier where the solve needs no more")
+        ->capture_default_str();
     app.add_flag("--unscaled", f.plain, "do not scale the rows and columns of a dense system");
 }
 
@@ -127,19 +143,30 @@ int solve_dense_command(const DenseFlags& f) {
     if (names_tensor_cores(f.spec)) return tensor_solve_command(f);
     DenseOptions o;
     o.spec = parse_lu_spec(f.spec);
+    o.method = parse_dense_method(f.method);
     o.refinement = parse_dense_refinement(f.refine);
     o.max_steps = f.steps;
+    o.krylov_tolerance = f.tolerance;
+    o.krylov_enough = true;
+    if (!(f.tolerance > 0 && f.tolerance < 1))
+        throw InvalidInput(fmt::format("--gmres-tolerance {}: give a number between 0 and 1", f.tolerance));
     o.scale = !f.plain;
     o.threads = thread_count(f.threads);
     std::FILE* const words = check_outputs({{"--solution", f.solution}}, f.json);
     std::optional<Comparison> check;
-    o.factor = checked_factor(f, o.threads, check);
+    double seconds = 0;
+    if (o.method == DenseMethod::lu) o.factor = checked_factor(f, o.threads, seconds, check);
+    else if (f.engine != "emulated" || !f.check.empty())
+        throw InvalidInput(
+            "--method gauss-jordan: an inverse is formed by the engine emulated alone; leave --engine and "
+            "--check out");
     const DenseProblem problem = make_dense_problem(f.problem);
     const DenseResult r = solve_dense(problem, o);
     if (f.json) {
         nlohmann::ordered_json j = to_json(problem, o, r);
         j["engine"] = f.engine;
-        if (check) j["check"] = {{"engine", check->engine}, {"elements", check->elements}};
+        j["engine_seconds"] = seconds;
+        if (check) j["check"] = {{"engine", check->engine}, {"elements", check->elements}, {"seconds", check->seconds}};
         fmt::print("{}\n", j.dump(2));
     } else {
         print_table(words, problem, o, r, f.engine, check);

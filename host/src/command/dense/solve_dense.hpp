@@ -11,8 +11,10 @@ class App;
 namespace mantissa::cli {
 
 struct DenseFlags {
-    std::string problem, spec = "lu:s10e5,acc=fixed[15:-34]", refine = "gmres-ir", solution, engine = "emulated", check;
+    std::string problem, spec = "lu:s10e5,acc=fixed[15:-34]", refine = "gmres-ir", method = "lu", solution,
+                         engine = "emulated", check;
     std::uint32_t steps = 50, krylov = 50;
+    double tolerance = 1e-8; ///< of GMRES
     int threads = 0;
     bool plain = false, json = false; ///< plain: without scaling
 };
