@@ -43,7 +43,7 @@ constexpr int kPanelScratch = 4 * 32 * 32;
 /// Columns that one panel of `rows` rows may have, 128; zero: too many rows for one cluster (98304 fit).
 template <class T> int panel_width(int rows);
 
-/// One cluster of 8 or 16 blocks. task.columns at most panel_width(task.rows).
+/// One cluster of 4, 8 or 16 blocks. task.columns at most panel_width(task.rows).
 template <class T> void launch_panel(const PanelTask<T>& task, cudaStream_t stream);
 
 /// A kernel of one thread that ends when *flag is no longer 0: behind it, a panel that had to be told to is running,
