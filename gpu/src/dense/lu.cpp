@@ -71,7 +71,7 @@ private:
 template <class T> struct Lu<T>::Impl {
     Impl(std::size_t size, LuPivoting pivoting_asked)
         : n(size), stride(round_up(size, 32)), pivoting(pivoting_asked), matrix(stride * size),
-          bands(band_elements<T>(stride)), lists(4 * size), flags(1), waits(3 + 3 * blocks()), first_order(size) {
+          bands(band_elements<T>(stride)), lists(4 * size), flags(1), waits(4 + 4 * blocks()), first_order(size) {
         std::vector<int> identity(n);
         std::iota(identity.begin(), identity.end(), 0);
         first_order = to_device(identity);

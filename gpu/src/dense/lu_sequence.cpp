@@ -35,9 +35,10 @@ void Lanes::order(cudaStream_t from, cudaStream_t to) {
 
 namespace {
 
-/// Rows from which on a panel has kBand columns: fewer passes over the trailing matrix, but a longer way to the next
-/// panel.
-constexpr int kWideFrom = 8192;
+/// Rows above which a panel has kBand columns: fewer passes over the rest, which is bound by memory in double sooner.
+template <class T> constexpr int kWideFrom = sizeof(T) == 4 ? 8192 : 4096;
+/// Rows up to which it has a quarter of that: the way to the next panel is the time there.
+constexpr int kNarrowTo = 4096;
 
 template <class T> class Sequence {
 public:
@@ -58,12 +59,12 @@ private:
                                   left_from, left_to, from, to, solved, pitch, order ? place_.order : nullptr},
                                  stream);
     }
-    void update_columns(int first, int width, int from, int to, const T* solved, std::size_t pitch,
+    void update_columns(int first, int width, int from, int to, const T* solved, std::size_t pitch, bool early,
                         cudaStream_t stream) {
         const int below = first + width;
         launch_update<T>({place_.matrix + below + first * place_.stride, place_.stride, solved, pitch,
                           place_.matrix + below + from * place_.stride, place_.stride, place_.n - below, to - from,
-                          width},
+                          width, early},
                          stream);
     }
 
@@ -77,8 +78,8 @@ template <class T> auto Sequence<T>::plan() const -> std::vector<Panel> {
     std::vector<Panel> panels;
     for (int first = 0; first < place_.n;) {
         const int rows = place_.n - first;
-        const bool wide = pivoting_ == LuPivoting::partial && rows > kWideFrom;
-        panels.push_back({first, std::min(rows, wide ? kBand : kBand / 2)});
+        const int partial = rows > kWideFrom<T> ? kBand : rows > kNarrowTo ? kBand / 2 : kBand / 4;
+        panels.push_back({first, std::min(rows, pivoting_ == LuPivoting::none ? kPlainWidth : partial)});
         first += panels.back().width;
     }
     return panels;
@@ -96,7 +97,8 @@ template <class T> void Sequence<T>::factor(std::size_t p) {
                             place_.target + first,
                             place_.flags,
                             place_.scratch,
-                            place_.started + p};
+                            place_.started + p,
+                            p > 0};
     if (pivoting_ == LuPivoting::none) launch_plain_panel<T>(task, place_.done, lanes_.main);
     else launch_panel<T>(task, lanes_.main);
 }
@@ -116,12 +118,12 @@ template <class T> void Sequence<T>::all() {
         if (p > 0) lanes_.await(lanes_.main, rest);
         if (next < n) {
             exchange(panels_[p], 0, 0, next, ahead, place_.solved_next, kBand, false, lanes_.main);
-            update_columns(first, width, next, ahead, place_.solved_next, kBand, lanes_.main);
+            update_columns(first, width, next, ahead, place_.solved_next, kBand, true, lanes_.main);
         }
         lanes_.order(lanes_.main, lanes_.side);
         if (next < n && pivoting_ == LuPivoting::partial) launch_await(place_.started + p + 1, lanes_.side);
         exchange(panels_[p], 0, first, ahead, n, place_.solved, place_.pitch, true, lanes_.side);
-        if (ahead < n) update_columns(first, width, ahead, n, place_.solved, place_.pitch, lanes_.side);
+        if (ahead < n) update_columns(first, width, ahead, n, place_.solved, place_.pitch, false, lanes_.side);
         rest = lanes_.mark(lanes_.side);
     }
     lanes_.await(lanes_.main, rest);

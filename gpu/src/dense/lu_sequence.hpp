@@ -24,7 +24,7 @@ template <class T> struct LuPlace {
     int *pivots, *source, *target, *order; ///< n each
     LuFlags* flags;
     int* done;    ///< one, 0
-    int* started; ///< one for every 64 columns, and one
+    int* started; ///< one for every 32 columns, and one
 };
 
 constexpr int kBand = 128; ///< columns of the widest outer panel

@@ -16,6 +16,13 @@ namespace {
 /// Panels of at most so many rows take half a cluster: fewer blocks hear of a pivot sooner.
 constexpr int kFewRows = 4096;
 
+cudaLaunchAttribute early_start() {
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    return attribute;
+}
+
 template <class T, int kWidth, int kRows> void launch_shape(const PanelTask<T>& task, int blocks, cudaStream_t stream) {
     const auto kernel = factor_panel<T, kWidth, kRows>;
     constexpr std::size_t kShared = sizeof(PanelShared<T, kWidth>);
@@ -28,16 +35,17 @@ template <class T, int kWidth, int kRows> void launch_shape(const PanelTask<T>& 
     static_cast<void>(allowed);
     const int each = (task.rows + blocks * kRows - 1) / (blocks * kRows);
     const int threads = std::max(64, (each + 31) / 32 * 32);
-    cudaLaunchAttribute cluster{};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
+    cudaLaunchAttribute attributes[2]{};
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
+    attributes[1] = early_start();
     cudaLaunchConfig_t config{};
     config.gridDim = static_cast<unsigned>(blocks);
     config.blockDim = static_cast<unsigned>(threads);
     config.dynamicSmemBytes = kShared;
     config.stream = stream;
-    config.attrs = &cluster;
-    config.numAttrs = 1;
+    config.attrs = attributes;
+    config.numAttrs = task.early ? 2 : 1;
     check(cudaLaunchKernelEx(&config, kernel, task), "cudaLaunchKernelEx");
 }
 
@@ -57,12 +65,10 @@ template <class T> int panel_width(int rows) {
 }
 
 template <class T> void launch_panel(const PanelTask<T>& task, cudaStream_t stream) {
-    constexpr bool kSingle = sizeof(T) == 4;
-    constexpr int kWide = kSingle ? 32 : 16, kHalf = kPanelBlocksMax / 2;
+    constexpr int kWide = sizeof(T) == 4 ? 32 : 16, kHalf = kPanelBlocksMax / 2;
     if (task.rows <= rows_of(1)) {
-        const int blocks = task.rows <= kFewRows ? kHalf : kPanelBlocksMax;
-        if (kSingle && task.columns > kWide && task.columns <= 2 * kWide)
-            launch_shape<T, 2 * kWide, 1>(task, blocks, stream);
+        const int blocks = task.rows <= kPanelThreadsMax ? kHalf / 2 : task.rows <= kFewRows ? kHalf : kPanelBlocksMax;
+        if (task.columns > kWide && task.columns <= 2 * kWide) launch_shape<T, 2 * kWide, 1>(task, blocks, stream);
         else launch_shape<T, kWide, 1>(task, blocks, stream);
     } else if (task.rows <= rows_of(2)) launch_shape<T, kWide, 2>(task, kPanelBlocksMax, stream);
     else if (task.rows <= rows_of(3)) launch_shape<T, kWide, 3>(task, kPanelBlocksMax, stream);
@@ -83,19 +89,31 @@ template <class T> void launch_plain_panel(const PanelTask<T>& task, int* done, 
     check(cudaGetLastError(), "factor_plain_panel");
 }
 
-template <class T> void launch_swap_and_solve(const SwapTask<T>& task, cudaStream_t stream) {
-    const int blocks =
-        swap_blocks(task.left_to - task.left_from, task.to - task.from) + (task.order != nullptr ? 1 : 0);
-    if (blocks == 0) return;
+namespace {
+
+template <class T, int kWidth> void launch_swap(const SwapTask<T>& task, int blocks, cudaStream_t stream) {
     static const bool allowed = [] {
-        check(cudaFuncSetAttribute(swap_and_solve<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+        check(cudaFuncSetAttribute(swap_and_solve<T, kWidth>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    static_cast<int>(swap_shared_bytes<T>(kBandMax))),
               "cudaFuncSetAttribute");
         return true;
     }();
     static_cast<void>(allowed);
-    swap_and_solve<T><<<static_cast<unsigned>(blocks), kSwapThreads, swap_shared_bytes<T>(task.width), stream>>>(task);
+    swap_and_solve<T, kWidth>
+        <<<static_cast<unsigned>(blocks), kSwapThreads, swap_shared_bytes<T>(task.width), stream>>>(task);
     check(cudaGetLastError(), "swap_and_solve");
+}
+
+} // namespace
+
+template <class T> void launch_swap_and_solve(const SwapTask<T>& task, cudaStream_t stream) {
+    const int blocks =
+        swap_blocks(task.left_to - task.left_from, task.to - task.from) + (task.order != nullptr ? 1 : 0);
+    if (blocks == 0) return;
+    if (task.width == 128) launch_swap<T, 128>(task, blocks, stream);
+    else if (task.width == 64) launch_swap<T, 64>(task, blocks, stream);
+    else if (task.width == 32) launch_swap<T, 32>(task, blocks, stream);
+    else launch_swap<T, 0>(task, blocks, stream);
 }
 
 namespace {
@@ -106,10 +124,16 @@ void launch_tiles(Kernel kernel, const UpdateTask<T>& task, int m, int n, int th
     // Every call, because the attribute belongs to a kernel and this function to many; it costs little.
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
           "cudaFuncSetAttribute");
-    const dim3 blocks(static_cast<unsigned>((task.rows + m - 1) / m),
-                      static_cast<unsigned>((task.columns + n - 1) / n));
-    kernel<<<blocks, static_cast<unsigned>(threads), shared, stream>>>(task);
-    check(cudaGetLastError(), "update");
+    cudaLaunchAttribute attribute = early_start();
+    cudaLaunchConfig_t config{};
+    config.gridDim =
+        dim3(static_cast<unsigned>((task.rows + m - 1) / m), static_cast<unsigned>((task.columns + n - 1) / n));
+    config.blockDim = static_cast<unsigned>(threads);
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = task.early ? 1 : 0;
+    check(cudaLaunchKernelEx(&config, kernel, task), "update");
 }
 
 } // namespace
@@ -128,8 +152,8 @@ template <> void launch_update<float>(const UpdateTask<float>& task, cudaStream_
 template <> void launch_update<double>(const UpdateTask<double>& task, cudaStream_t stream) {
     if (task.rows <= 0 || task.columns <= 0) return;
     if (task.columns > 128 && task.rows > 1024) {
-        using Shape = TensorShape<128, 64, 16, 3>;
-        launch_tiles(update_by_tensor_cores<128, 64, 16, 3>, task, 128, 64, Shape::kThreads, Shape::kShared, stream);
+        using Shape = TensorShape<64, 64, 16, 3>;
+        launch_tiles(update_by_tensor_cores<64, 64, 16, 3>, task, 64, 64, Shape::kThreads, Shape::kShared, stream);
     } else {
         using Shape = TensorShape<64, 32, 16, 3>;
         launch_tiles(update_by_tensor_cores<64, 32, 16, 3>, task, 64, 32, Shape::kThreads, Shape::kShared, stream);

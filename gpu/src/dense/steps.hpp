@@ -33,8 +33,9 @@ template <class T> struct PanelTask {
     int* source;        ///< of this panel: the row, before the panel, that now stands at first + k
     int* target;        ///< of this panel: where the row that stood at first + k is now
     LuFlags* flags;
-    T* scratch;   ///< kPanelScratch elements; only for panels of several parts
-    int* started; ///< set to 1 when the panel's blocks are running; null: not wanted
+    T* scratch;         ///< kPanelScratch elements; only for panels of several parts
+    int* started;       ///< set to 1 when the panel's blocks are running; null: not wanted
+    bool early = false; ///< may start while the kernel before it in the stream, an update, ends
 };
 
 constexpr int kPanelScratch = 4 * 32 * 32;
@@ -42,7 +43,7 @@ constexpr int kPanelScratch = 4 * 32 * 32;
 /// Columns that one panel of `rows` rows may have, 128; zero: too many rows for one cluster (98304 fit).
 template <class T> int panel_width(int rows);
 
-/// One cluster of 8 or 16 blocks. task.columns at most panel_width(task.rows).
+/// One cluster of 4, 8 or 16 blocks. task.columns at most panel_width(task.rows).
 template <class T> void launch_panel(const PanelTask<T>& task, cudaStream_t stream);
 
 /// A kernel of one thread that ends when *flag is no longer 0: behind it, a panel that had to be told to is running,
@@ -83,6 +84,7 @@ template <class T> struct UpdateTask {
     T* c; ///< rows x columns, column-major
     std::size_t c_stride;
     int rows, columns, depth;
+    bool early = false; ///< may start while the kernel before it in the stream, an exchange, ends
 };
 
 /// For double by double tensor cores, for float by fused multiply-adds.
