@@ -13,6 +13,8 @@
 
 namespace mantissa::gpu::mixed {
 
+inline bool overlap_launches = true;
+
 /// What the factors need, all for n rounded up to 256 rows and columns.
 template <class T> struct Factors {
     int n = 0;            ///< rounded
@@ -63,6 +65,28 @@ private:
     }
 };
 
+/// kernel<<<blocks, threads, shared, stream>>>(arguments...) in clusters. It may begin while the kernel before it ends,
+/// so it must await that one: begin_after_earlier().
+template <class... Parameters, class... Arguments>
+void start(void (*kernel)(Parameters...), dim3 blocks, unsigned threads, std::size_t shared, dim3 cluster,
+           cudaStream_t stream, Arguments... arguments) {
+    cudaLaunchConfig_t config{};
+    config.gridDim = blocks;
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    cudaLaunchAttribute attributes[2]{};
+    attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[0].val.programmaticStreamSerializationAllowed = 1;
+    attributes[1].id = cudaLaunchAttributeClusterDimension;
+    attributes[1].val.clusterDim.x = cluster.x;
+    attributes[1].val.clusterDim.y = cluster.y;
+    attributes[1].val.clusterDim.z = cluster.z;
+    config.attrs = overlap_launches ? attributes : attributes + 1;
+    config.numAttrs = overlap_launches ? 2 : 1;
+    check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), "cudaLaunchKernelEx");
+}
+
 template <class T, int Terms>
 void launch_product(const Operands& operands, dim3 tiles, float* a, long ld, int row0, int column0, int k,
                     cudaStream_t stream) {
@@ -72,35 +96,15 @@ void launch_product(const Operands& operands, dim3 tiles, float* a, long ld, int
     // Few tiles share their k among two or four blocks each, so that most multiprocessors have work.
     const unsigned count = tiles.x * tiles.y;
     tiles.z = count <= 32 ? 4 : count <= 64 ? 2 : 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = tiles;
-    config.blockDim = dim3(kProductThreads);
-    config.dynamicSmemBytes = kShared;
-    config.stream = stream;
-    cudaLaunchAttribute attribute{};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = attribute.val.clusterDim.y = 1;
-    attribute.val.clusterDim.z = tiles.z;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    check(cudaLaunchKernelEx(&config, subtract_product<T, Terms>, operands, a, ld, row0, column0, k),
-          "subtract_product");
+    start(subtract_product<T, Terms>, tiles, kProductThreads, kShared, dim3(1, 1, tiles.z), stream, operands, a, ld,
+          row0, column0, k);
 }
 
 /// Launches the panel with R rows a thread, T threads a block.
 template <int R, int T> void launch_panel(const PanelTask& task, int cluster, cudaStream_t stream) {
     check(cudaFuncSetAttribute(factor_panel<R, T>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cluster size");
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(static_cast<unsigned>(cluster));
-    config.blockDim = dim3(T);
-    config.stream = stream;
-    cudaLaunchAttribute attribute{};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = static_cast<unsigned>(cluster);
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    check(cudaLaunchKernelEx(&config, factor_panel<R, T>, task), "factor_panel");
+    const dim3 blocks(static_cast<unsigned>(cluster));
+    start(factor_panel<R, T>, blocks, T, 0, blocks, stream, task);
 }
 
 inline void launch_panel(const PanelTask& task, cudaStream_t stream) {
@@ -140,8 +144,9 @@ template <class T, class Mark = NoMark> void factor(Factors<T>& f, cudaStream_t 
             mark(Step::panel);
             const int rows = n - p - kPanel, columns = k + kBlock - p - kPanel;
             if (columns > 0)
-                update_block<<<dim3(static_cast<unsigned>((rows + 127) / 128), static_cast<unsigned>(columns / 32)),
-                               128, 0, stream>>>(a, ld, p, rows);
+                start(update_block,
+                      dim3(static_cast<unsigned>((rows + 127) / 128), static_cast<unsigned>(columns / 32)), 128, 0,
+                      dim3(1), stream, a, ld, p, rows);
             mark(Step::update);
         }
         MoveTask move{};
@@ -159,16 +164,16 @@ template <class T, class Mark = NoMark> void factor(Factors<T>& f, cudaStream_t 
         move.source = f.source.data();
         move.touched = f.touched.data();
         move.state = f.state.data();
-        if (pieces > 0) move_rows<<<static_cast<unsigned>(pieces), 512, 0, stream>>>(move);
+        if (pieces > 0) start(move_rows, dim3(static_cast<unsigned>(pieces)), 512, 0, dim3(1), stream, move);
         mark(Step::moves);
         if (below > 0) {
-            shorten_block<T><<<static_cast<unsigned>(below / 8), 256, 0, stream>>>(a, ld, k + kBlock, k, below,
-                                                                                   f.l[0].data(), f.l[1].data());
+            start(shorten_block<T>, dim3(static_cast<unsigned>(below / 8)), 256, 0, dim3(1), stream, a, ld, k + kBlock,
+                  k, below, f.l[0].data(), f.l[1].data());
             mark(Step::words);
             if (k > 0) product(k, kBlock, k + kBlock, below, k);
             mark(Step::rows);
-            solve_rows<T><<<static_cast<unsigned>(below / kSolveColumns), 128, kSolveShared, stream>>>(
-                a, ld, k, f.u[0].data(), f.u[1].data(), f.overflow.data());
+            start(solve_rows<T>, dim3(static_cast<unsigned>(below / kSolveColumns)), 256, kSolveShared, dim3(1), stream,
+                  a, ld, k, f.u[0].data(), f.u[1].data(), f.overflow.data());
             mark(Step::solve);
         }
         check(cudaGetLastError(), "factorisation");
