@@ -13,8 +13,6 @@
 
 namespace mantissa::gpu::mixed {
 
-inline bool overlap_launches = true;
-
 /// What the factors need, all for n rounded up to 256 rows and columns.
 template <class T> struct Factors {
     int n = 0;            ///< rounded
@@ -82,8 +80,8 @@ void start(void (*kernel)(Parameters...), dim3 blocks, unsigned threads, std::si
     attributes[1].val.clusterDim.x = cluster.x;
     attributes[1].val.clusterDim.y = cluster.y;
     attributes[1].val.clusterDim.z = cluster.z;
-    config.attrs = overlap_launches ? attributes : attributes + 1;
-    config.numAttrs = overlap_launches ? 2 : 1;
+    config.attrs = attributes;
+    config.numAttrs = 2;
     check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), "cudaLaunchKernelEx");
 }
 
@@ -108,7 +106,7 @@ template <int R, int T> void launch_panel(const PanelTask& task, int cluster, cu
 }
 
 inline void launch_panel(const PanelTask& task, cudaStream_t stream) {
-    if (task.rows <= 8 * 256) launch_panel<1, 256>(task, 8, stream);
+    if (task.rows <= 16 * 128) launch_panel<1, 128>(task, 16, stream);
     else if (task.rows <= 16 * 256) launch_panel<1, 256>(task, 16, stream);
     else if (task.rows <= 16 * 512) launch_panel<2, 256>(task, 16, stream);
     else if (task.rows <= 16 * 1024) launch_panel<4, 256>(task, 16, stream);
