@@ -78,17 +78,18 @@ constexpr int kSolveStride =
     36; // words of a transposed column of L: 32 rows and a gap that keeps 16-byte words aligned
 constexpr int kSolveShared = 4 * (kBlock * kSolveColumns + kBlock * kSolveStride);
 
-/// Rows of U for 64 columns a block: U = L^-1 A over the block's 256 rows, in float; written back in float, and as
-/// words into U's transpose (row = column of U, `ld` words). `overflow` is set when a word of U is not finite.
+/// Rows of U for 64 columns a block, from column `first` on: U = L^-1 A over the block's 256 rows, in float; written
+/// back in float, and as words into U's transpose (row = column of U, `ld` words). `overflow` is set when a word of U
+/// is not finite.
 template <class T>
-__global__ void __launch_bounds__(256) solve_rows(float* __restrict__ a, long ld, int block, T* __restrict__ high,
-                                                  T* __restrict__ low, int* __restrict__ overflow) {
+__global__ void __launch_bounds__(256)
+    solve_rows(float* __restrict__ a, long ld, int block, int first, T* __restrict__ high, T* __restrict__ low,
+               int* __restrict__ overflow) {
     extern __shared__ __align__(16) float words[];
     begin_after_earlier();
     float* const y = words;                          // [256][64]
     float* const l = words + kBlock * kSolveColumns; // [k][36]: 32 rows of L, transposed
-    const int t = static_cast<int>(threadIdx.x),
-              column0 = block + kBlock + kSolveColumns * static_cast<int>(blockIdx.x);
+    const int t = static_cast<int>(threadIdx.x), column0 = first + kSolveColumns * static_cast<int>(blockIdx.x);
     // Each half of the threads sums over every other row of what is solved.
     const int half = t / 128, tx = 4 * (t & 15), ty = 4 * ((t & 127) / 16);
     for (int b = 0; b < kBlock; b += 32) {
