@@ -44,8 +44,11 @@ __device__ __forceinline__ void byte_barrier_fence() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-__device__ __forceinline__ void byte_barrier_expect(std::uint64_t* barrier, std::uint32_t bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
+/// Where `here`: how many bytes this phase brings. Predicated, like what follows: a branch costs more than the call.
+__device__ __forceinline__ void byte_barrier_expect(bool here, std::uint64_t* barrier, std::uint32_t bytes) {
+    asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %0, 0;\n"
+                 "@p mbarrier.arrive.expect_tx.shared::cta.b64 _, [%1], %2;\n}" ::"r"(static_cast<unsigned>(here)),
+                 "r"(shared_address(barrier)), "r"(bytes)
                  : "memory");
 }
 
@@ -53,33 +56,35 @@ __device__ __forceinline__ void byte_barrier_expect(std::uint64_t* barrier, std:
 /// own shared memory; a cluster's order would empty the first-level cache at every wait. A wait that outlasts every
 /// sound one ends the kernel with an error.
 __device__ __forceinline__ void byte_barrier_wait(std::uint64_t* barrier, std::uint32_t parity) {
-    constexpr std::uint64_t kNanoseconds = 2'000'000'000;
-    std::uint64_t begin = 0;
-    for (std::uint32_t tries = 0;; ++tries) {
-        std::uint32_t done;
-        asm volatile("{\n.reg .pred p;\n"
-                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                     "selp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(done)
-                     : "r"(shared_address(barrier)), "r"(parity)
-                     : "memory");
-        if (done != 0) return;
-        if ((tries & 255U) == 255U) {
-            std::uint64_t now;
-            asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-            if (begin == 0) begin = now;
-            else if (now - begin > kNanoseconds) __trap();
-        }
-    }
+    asm volatile("{\n.reg .pred p;\n.reg .u32 tries;\nmov.u32 tries, 0;\n"
+                 "AGAIN:\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
+                 "@p bra.uni DONE;\n"
+                 "add.u32 tries, tries, 1;\n"
+                 "setp.lt.u32 p, tries, 4194304;\n"
+                 "@p bra.uni AGAIN;\n"
+                 "trap;\n"
+                 "DONE:\n}" ::"r"(shared_address(barrier)),
+                 "r"(parity)
+                 : "memory");
 }
 
-/// Sixteen bytes to `address` of some block's shared memory, reported to that block's `barrier`.
-__device__ __forceinline__ void send(std::uint32_t address, uint4 words, std::uint32_t barrier) {
+/// Where `here`: sixteen bytes to `address` of some block's shared memory, reported to that block's `barrier`.
+__device__ __forceinline__ void send(bool here, std::uint32_t address, uint4 words, std::uint32_t barrier) {
     asm volatile(
-        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
-            address),
-        "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w), "r"(barrier)
+        "{\n.reg .pred p;\nsetp.ne.u32 p, %0, 0;\n"
+        "@p st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%1], {%2, %3, %4, %5}, [%6];\n}" ::"r"(
+            static_cast<unsigned>(here)),
+        "r"(address), "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w), "r"(barrier)
         : "memory");
+}
+
+/// Where `here`: sixteen bytes to this block's shared memory.
+__device__ __forceinline__ void store(bool here, void* to, uint4 words) {
+    asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %0, 0;\n"
+                 "@p st.shared.v4.b32 [%1], {%2, %3, %4, %5};\n}" ::"r"(static_cast<unsigned>(here)),
+                 "r"(shared_address(to)), "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w)
+                 : "memory");
 }
 
 } // namespace mantissa::gpu::dense

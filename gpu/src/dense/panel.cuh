@@ -26,22 +26,25 @@ template <class T> struct Magnitude;
 template <> struct Magnitude<float> {
     using Bits = std::uint32_t;
     static constexpr Bits kInfinity = 0x7f800000U;
-    static constexpr float kSmallestInverted = 1.17549435e-38F; ///< below it the reciprocal may overflow
     static __device__ __forceinline__ Bits of(float x) { return __float_as_uint(x) & 0x7fffffffU; }
     static __device__ __forceinline__ Bits warp_largest(Bits b) { return __reduce_max_sync(0xffffffffU, b); }
     static __device__ __forceinline__ float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-    /// Formed here and not where it is wanted, so that its latency is hidden.
+    static __device__ __forceinline__ float quotient(float a, float b) { return __fdiv_rn(a, b); }
+    /// A power of two that brings x, where it is very small or large, to where its reciprocal is a normal number.
+    static __device__ __forceinline__ float scale(float x) {
+        const float large = fabsf(x) > 0x1p+100F ? 0x1p-64F : 1.0F;
+        return fabsf(x) < 0x1p-100F ? 0x1p+64F : large;
+    }
+    /// 1 / x to nearest for x of 2^-100 to 2^100: the hardware's estimate and one step, no branch.
     static __device__ __forceinline__ float reciprocal(float x) {
         float y;
-        asm volatile("rcp.rn.f32 %0, %1;" : "=f"(y) : "f"(x));
-        return y;
+        asm volatile("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+        return __fmaf_rn(y, __fmaf_rn(-x, y, 1.0F), y);
     }
-    static __device__ __forceinline__ float quotient(float a, float b) { return __fdiv_rn(a, b); }
 };
 template <> struct Magnitude<double> {
     using Bits = unsigned long long;
     static constexpr Bits kInfinity = 0x7ff0000000000000ULL;
-    static constexpr double kSmallestInverted = 2.2250738585072014e-308;
     static __device__ __forceinline__ Bits of(double x) {
         return static_cast<Bits>(__double_as_longlong(x)) & 0x7fffffffffffffffULL;
     }
@@ -52,15 +55,20 @@ template <> struct Magnitude<double> {
         return (static_cast<Bits>(highest) << 32) | __reduce_max_sync(0xffffffffU, low);
     }
     static __device__ __forceinline__ double fma(double a, double b, double c) { return __fma_rn(a, b, c); }
-    static __device__ __forceinline__ double reciprocal(double x) { return __drcp_rn(x); }
     static __device__ __forceinline__ double quotient(double a, double b) { return __ddiv_rn(a, b); }
+    static __device__ __forceinline__ double scale(double x) {
+        const double large = fabs(x) > 0x1p+900 ? 0x1p-500 : 1.0;
+        return fabs(x) < 0x1p-900 ? 0x1p+500 : large;
+    }
+    static __device__ __forceinline__ double reciprocal(double x) { return __drcp_rn(x); }
 };
 
 /// What a warp or a block says of its best row.
 template <class T> struct alignas(16) Candidate {
     typename Magnitude<T>::Bits bits;
     int place; ///< INT_MAX: none
-    T inverse; ///< of the row's element in the pivot's column
+    T inverse; ///< of the row's element in the pivot's column times `scale`; 0 where that is 0
+    T scale;   ///< a power of two
 };
 
 constexpr int kPanelBlocksMax = 16;
@@ -87,20 +95,26 @@ template <class T, int kWidth, int kRows> struct PanelRows {
     T a[kRows][kWidth];
     int row[kRows];   ///< where the row stood before the panel, from the panel's first; at least task.rows: none
     int place[kRows]; ///< where it stands now; -1: no row
+    T* out[kRows];    ///< the row's element in the column that is next finished
 };
 
-/// The lane whose candidate is the best, among equals the one of the lowest place; -1: no lane has one. `most` is
-/// warp_largest() of all the candidates' bits.
+/// Among the warp's lanes, the one whose candidate is the best, of equal magnitudes the one of the lowest place; none
+/// where no lane has a candidate. `most` is warp_largest() of all the candidates' bits.
 template <class T>
-__device__ __forceinline__ int best_lane(typename Magnitude<T>::Bits bits, int place,
-                                         typename Magnitude<T>::Bits most) {
+__device__ __forceinline__ unsigned best_lane(typename Magnitude<T>::Bits bits, int place,
+                                              typename Magnitude<T>::Bits most) {
     const bool among = place != INT_MAX && bits == most;
     unsigned lanes = __ballot_sync(0xffffffffU, among);
-    if (__popc(lanes) > 1) {
+    if ((lanes & (lanes - 1)) != 0) {
         const unsigned lowest = __reduce_min_sync(0xffffffffU, among ? static_cast<unsigned>(place) : UINT_MAX);
         lanes = __ballot_sync(0xffffffffU, among && static_cast<unsigned>(place) == lowest);
     }
-    return __ffs(static_cast<int>(lanes)) - 1;
+    return lanes;
+}
+
+/// The number of the one lane in `lanes`; 0 where there is none.
+__device__ __forceinline__ int lane_number(unsigned lanes) {
+    return max(0, 31 - __clz(static_cast<int>(lanes)));
 }
 
 /// The factorisation of one part: the columns from first_column on, of which rows.a has them.
@@ -124,47 +138,66 @@ public:
 
     /// Factors columns `first` .. `first + count - 1` of the panel.
     __device__ __forceinline__ void factor(int first, int count) {
-        propose(first, [](auto&&) {});
-        for (int k = first; k < first + count; ++k) {
-            const int side = k & 1;
-            send_best(side);
-            if (thread_ == 0)
-                byte_barrier_expect(&shared_.barrier[side], static_cast<std::uint32_t>(blocks_ * sizeof(Message)));
-            byte_barrier_wait(&shared_.barrier[side], static_cast<std::uint32_t>(k >> 1) & 1U);
-            eliminate(k, k + 1 < first + count);
-        }
+        propose(first, [] {});
+        if (blocks_ == 1) steps<true>(first, count);
+        else steps<false>(first, count);
+        if (rank_ != 0 || warp_ != 0) return;
+        for (int i = 0; i < kHistory; ++i)
+            if (lane_ + 32 * i < count) task_.pivots[first + lane_ + 32 * i] = task_.first + pivots_[i];
+        if (lane_ != 0) return;
+        if (zero_ != 0 && task_.flags->zero_pivot == 0) task_.flags->zero_pivot = task_.first + zero_;
+        if (not_finite_ != 0 && task_.flags->not_finite == 0) task_.flags->not_finite = task_.first + not_finite_;
     }
 
 private:
+    static constexpr int kHistory = (kWidth + 31) / 32;
+
+    template <bool kAlone> __device__ __forceinline__ void steps(int first, int count) {
+        for (int k = first; k < first + count; ++k) {
+            const int side = k & 1;
+            if constexpr (kAlone) { // every warp finds the best of the proposals itself
+                __syncthreads();
+                eliminate(k, first, shared_.proposed[side], warps_);
+            } else {
+                send_best(side);
+                byte_barrier_expect(thread_ == 0, &shared_.barrier[side],
+                                    static_cast<std::uint32_t>(blocks_ * sizeof(Message)));
+                byte_barrier_wait(&shared_.barrier[side], static_cast<std::uint32_t>(k >> 1) & 1U);
+                eliminate(k, first, shared_.received[side], blocks_);
+            }
+        }
+    }
+
     /// Every warp's best row for step k goes to shared memory; `meanwhile` runs while the warp compares.
     template <class Meanwhile> __device__ __forceinline__ void propose(int k, Meanwhile meanwhile) {
-        typename Mag::Bits bits = 0;
-        int place = INT_MAX;
+        Candidate<T> mine{0, INT_MAX, T(0), T(1)};
         T value = T(1);
 #pragma unroll
-        for (int i = 0; i < kRows; ++i)
-            if (rows_.place[i] >= k) {
-                const typename Mag::Bits one = Mag::of(rows_.a[i][0]);
-                if (place == INT_MAX || one > bits || (one == bits && rows_.place[i] < place)) {
-                    bits = one;
-                    place = rows_.place[i];
-                    value = rows_.a[i][0];
-                }
-            }
-        const typename Mag::Bits most = Mag::warp_largest(bits);
-        const T inverse = Mag::reciprocal(value);
-        meanwhile(0);
-        const int best = best_lane<T>(bits, place, most);
-        Message& message = shared_.proposed[k & 1][warp_];
-        if (lane_ == (best < 0 ? 0 : best)) {
-            message.head = {bits, place, inverse};
-#pragma unroll
-            for (int i = 0; i < kRows; ++i)
-                if (rows_.place[i] == place)
-#pragma unroll
-                    for (int j = 0; j < kWidth; j += kPiece)
-                        *reinterpret_cast<uint4*>(&message.row[j]) = *reinterpret_cast<const uint4*>(&rows_.a[i][j]);
+        for (int i = 0; i < kRows; ++i) {
+            const typename Mag::Bits bits = Mag::of(rows_.a[i][0]);
+            const bool better = rows_.place[i] >= k && (mine.place == INT_MAX || bits > mine.bits ||
+                                                        (bits == mine.bits && rows_.place[i] < mine.place));
+            mine.bits = better ? bits : mine.bits;
+            mine.place = better ? rows_.place[i] : mine.place;
+            value = better ? rows_.a[i][0] : value;
         }
+        const typename Mag::Bits most = Mag::warp_largest(mine.bits);
+        mine.scale = Mag::scale(value);
+        mine.inverse = Mag::reciprocal(value * mine.scale);
+        mine.inverse = value == T(0) ? T(0) : mine.inverse;
+        meanwhile();
+        const unsigned best = best_lane<T>(mine.bits, mine.place, most);
+        const bool speaks = best == 0 ? lane_ == 0 : (best >> lane_ & 1U) != 0;
+        Message& message = shared_.proposed[k & 1][warp_];
+#pragma unroll
+        for (unsigned w = 0; w < sizeof(Candidate<T>) / 16; ++w)
+            store(speaks, reinterpret_cast<uint4*>(&message.head) + w, reinterpret_cast<const uint4*>(&mine)[w]);
+#pragma unroll
+        for (int i = 0; i < kRows; ++i)
+#pragma unroll
+            for (int j = 0; j < kWidth; j += kPiece)
+                store(speaks && rows_.place[i] == mine.place, &message.row[j],
+                      *reinterpret_cast<const uint4*>(&rows_.a[i][j]));
     }
 
     /// The best of the warps' rows goes to all blocks.
@@ -177,45 +210,43 @@ private:
             bits = shared_.proposed[side][lane_].head.bits;
             place = shared_.proposed[side][lane_].head.place;
         }
-        const int best = max(0, best_lane<T>(bits, place, Mag::warp_largest(bits)));
+        const int best = lane_number(best_lane<T>(bits, place, Mag::warp_largest(bits)));
         const uint4* const words = reinterpret_cast<const uint4*>(&shared_.proposed[side][best]);
         const std::uint32_t base = shared_address(&shared_);
         const std::uint32_t to = far_ + (shared_address(&shared_.received[side][rank_]) - base);
         const std::uint32_t barrier = far_ + (shared_address(&shared_.barrier[side]) - base);
-        for (int piece = first_piece_; piece < kPieces; piece += piece_stride_)
-            send(to + 16 * piece, words[piece], barrier);
+        send(first_piece_ < kPieces, to + 16 * first_piece_, words[min(first_piece_, kPieces - 1)], barrier);
+        for (int piece = first_piece_ + piece_stride_; piece < kPieces; piece += piece_stride_)
+            send(true, to + 16 * piece, words[piece], barrier);
     }
 
-    /// Takes column k's pivot from what was received, and eliminates; proposes for the next column where there is one.
-    __device__ __forceinline__ void eliminate(int k, bool next) {
-        const Message* const received = shared_.received[k & 1];
+    /// Takes column k's pivot from `count` offered rows, eliminates, and proposes for the next column. (Behind a part's
+    /// last column that proposal is of zeros, and nobody reads it.)
+    __device__ __forceinline__ void eliminate(int k, int first, const Message* offered, int count) {
         typename Mag::Bits bits = 0;
         int place = INT_MAX;
-        if (lane_ < blocks_) {
-            bits = received[lane_].head.bits;
-            place = received[lane_].head.place;
+        if (lane_ < count) {
+            bits = offered[lane_].head.bits;
+            place = offered[lane_].head.place;
         }
-        const Message& pivot = received[best_lane<T>(bits, place, Mag::warp_largest(bits))];
+        const Message& pivot = offered[lane_number(best_lane<T>(bits, place, Mag::warp_largest(bits)))];
         const Candidate<T> head = pivot.head;
         T u[kPiece]; // of the pivot's row, a piece at a time
         *reinterpret_cast<uint4*>(u) = *reinterpret_cast<const uint4*>(pivot.row);
-        const bool tiny = head.bits < Mag::of(Mag::kSmallestInverted);
         T factor[kRows];
 #pragma unroll
         for (int i = 0; i < kRows; ++i) {
-            const bool below = rows_.place[i] >= k && rows_.place[i] != head.place;
-            if (rows_.place[i] == head.place) rows_.place[i] = k;
-            else if (rows_.place[i] == k) rows_.place[i] = head.place;
-            T l = T(0);
-            if (below) {
-                l = rows_.a[i][0] * head.inverse;
-                if (tiny) l = head.bits == 0 ? T(0) : Mag::quotient(rows_.a[i][0], u[0]);
-            }
-            if (rows_.row[i] < task_.rows) task_.a[rows_.row[i] + k * task_.stride] = below ? l : rows_.a[i][0];
-            factor[i] = -l;
+            const bool is_pivot = rows_.place[i] == head.place, below = rows_.place[i] >= k && !is_pivot;
+            const T l = rows_.a[i][0] * head.scale * head.inverse;
+            const T final_value = below ? l : rows_.a[i][0];
+            factor[i] = below ? -l : T(0);
             rows_.a[i][0] = Mag::fma(factor[i], u[1], rows_.a[i][1]);
+            if (rows_.place[i] >= 0) *rows_.out[i] = final_value;
+            rows_.out[i] += task_.stride;
+            const int elsewhere = rows_.place[i] == k ? head.place : rows_.place[i];
+            rows_.place[i] = is_pivot ? k : elsewhere;
         }
-        const auto others = [&](int) {
+        const auto others = [&] {
 #pragma unroll
             for (int j = 0; j < kWidth; j += kPiece) {
                 if (j > 0) *reinterpret_cast<uint4*>(u) = *reinterpret_cast<const uint4*>(&pivot.row[j]);
@@ -229,13 +260,12 @@ private:
 #pragma unroll
             for (int i = 0; i < kRows; ++i) rows_.a[i][kWidth - 1] = T(0);
         };
-        if (next) propose(k + 1, others);
-        if (rank_ == 0 && thread_ == 0) {
-            task_.pivots[k] = task_.first + head.place;
-            if (head.bits == 0 && task_.flags->zero_pivot == 0) task_.flags->zero_pivot = task_.first + k + 1;
-            if (head.bits >= Mag::kInfinity && task_.flags->not_finite == 0)
-                task_.flags->not_finite = task_.first + k + 1;
-        }
+        propose(k + 1, others);
+        // What is told of the pivots is kept until the end.
+#pragma unroll
+        for (int i = 0; i < kHistory; ++i) pivots_[i] = k - first == lane_ + 32 * i ? head.place : pivots_[i];
+        zero_ = head.bits == 0 && zero_ == 0 ? k + 1 : zero_;
+        not_finite_ = head.bits >= Mag::kInfinity && not_finite_ == 0 ? k + 1 : not_finite_;
     }
 
     const PanelTask<T>& task_;
@@ -243,6 +273,8 @@ private:
     Rows& rows_;
     int thread_, lane_, warp_, warps_, blocks_, rank_, first_piece_, piece_stride_;
     std::uint32_t far_;
+    int pivots_[kHistory]{}; ///< the place of the pivot of the part's column 32 i + lane
+    int zero_ = 0, not_finite_ = 0;
 };
 
 /// What the earlier part at column `begin` does to this part's columns: its pivots' rows are solved with its unit lower
@@ -373,6 +405,8 @@ __global__ void __launch_bounds__(kPanelThreadsMax, 1) factor_panel(const PanelT
                 rows.a[i][j] = rows.row[i] < task.rows && begin + j < task.columns
                                    ? task.a[rows.row[i] + (begin + j) * task.stride]
                                    : T(0);
+#pragma unroll
+        for (int i = 0; i < kRows; ++i) rows.out[i] = task.a + rows.row[i] + begin * task.stride;
         if constexpr (kWidth <= kPartMax)
             for (int before = 0; before < begin; before += kWidth, ++applied)
                 apply_part<T, kWidth, kRows>(task, shared, rows, before,

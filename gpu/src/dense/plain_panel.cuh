@@ -69,10 +69,12 @@ __global__ void __launch_bounds__(kPlainThreads, 1) factor_plain_panel(const Pan
     auto& shared = *reinterpret_cast<PlainShared<T, kWidth>*>(memory);
     const int thread = static_cast<int>(threadIdx.x);
     const int row = task.columns + static_cast<int>(blockIdx.x) * kPlainThreads + thread;
-    T x[kWidth];
-#pragma unroll
-    for (int j = 0; j < kWidth; ++j) x[j] = row < task.rows && j < task.columns ? task.a[row + j * task.stride] : T(0);
     factor_square<T, kWidth>(task, shared);
+    T x[kWidth];
+    T* at = task.a + row; // walks along the row, which takes fewer registers than an address for each column
+    const bool mine = row < task.rows;
+#pragma unroll
+    for (int j = 0; j < kWidth; ++j, at += task.stride) x[j] = mine && j < task.columns ? *at : T(0);
 #pragma unroll
     for (int k = 0; k < kWidth; ++k) {
         x[k] *= shared.inverse[k];
@@ -85,9 +87,10 @@ __global__ void __launch_bounds__(kPlainThreads, 1) factor_plain_panel(const Pan
                 if (j + e > k) x[j + e] = Magnitude<T>::fma(-x[k], u[e], x[j + e]);
         }
     }
+    at = task.a + row;
 #pragma unroll
-    for (int j = 0; j < kWidth; ++j)
-        if (row < task.rows && j < task.columns) task.a[row + j * task.stride] = x[j];
+    for (int j = 0; j < kWidth; ++j, at += task.stride)
+        if (mine && j < task.columns) *at = x[j];
     // Every block has read the square; the last one may write over it.
     __syncthreads();
     if (thread == 0) {

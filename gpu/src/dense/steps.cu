@@ -60,7 +60,7 @@ template <class T> void launch_panel(const PanelTask<T>& task, cudaStream_t stre
     constexpr bool kSingle = sizeof(T) == 4;
     constexpr int kWide = kSingle ? 32 : 16, kHalf = kPanelBlocksMax / 2;
     if (task.rows <= rows_of(1)) {
-        const int blocks = task.rows <= kFewRows ? kHalf : kPanelBlocksMax;
+        const int blocks = task.rows <= kPanelThreadsMax ? 1 : task.rows <= kFewRows ? kHalf : kPanelBlocksMax;
         if (kSingle && task.columns > kWide && task.columns <= 2 * kWide)
             launch_shape<T, 2 * kWide, 1>(task, blocks, stream);
         else launch_shape<T, kWide, 1>(task, blocks, stream);
@@ -83,19 +83,31 @@ template <class T> void launch_plain_panel(const PanelTask<T>& task, int* done, 
     check(cudaGetLastError(), "factor_plain_panel");
 }
 
-template <class T> void launch_swap_and_solve(const SwapTask<T>& task, cudaStream_t stream) {
-    const int blocks =
-        swap_blocks(task.left_to - task.left_from, task.to - task.from) + (task.order != nullptr ? 1 : 0);
-    if (blocks == 0) return;
+namespace {
+
+template <class T, int kWidth> void launch_swap(const SwapTask<T>& task, int blocks, cudaStream_t stream) {
     static const bool allowed = [] {
-        check(cudaFuncSetAttribute(swap_and_solve<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+        check(cudaFuncSetAttribute(swap_and_solve<T, kWidth>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    static_cast<int>(swap_shared_bytes<T>(kBandMax))),
               "cudaFuncSetAttribute");
         return true;
     }();
     static_cast<void>(allowed);
-    swap_and_solve<T><<<static_cast<unsigned>(blocks), kSwapThreads, swap_shared_bytes<T>(task.width), stream>>>(task);
+    swap_and_solve<T, kWidth>
+        <<<static_cast<unsigned>(blocks), kSwapThreads, swap_shared_bytes<T>(task.width), stream>>>(task);
     check(cudaGetLastError(), "swap_and_solve");
+}
+
+} // namespace
+
+template <class T> void launch_swap_and_solve(const SwapTask<T>& task, cudaStream_t stream) {
+    const int blocks =
+        swap_blocks(task.left_to - task.left_from, task.to - task.from) + (task.order != nullptr ? 1 : 0);
+    if (blocks == 0) return;
+    if (task.width == 128) launch_swap<T, 128>(task, blocks, stream);
+    else if (task.width == 64) launch_swap<T, 64>(task, blocks, stream);
+    else if (task.width == 32) launch_swap<T, 32>(task, blocks, stream);
+    else launch_swap<T, 0>(task, blocks, stream);
 }
 
 namespace {

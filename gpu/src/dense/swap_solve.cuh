@@ -111,15 +111,68 @@ __host__ __device__ inline int swap_blocks(int left, int right) {
     return (left + kSwapColumns - 1) / kSwapColumns + (right + kSwapColumns - 1) / kSwapColumns;
 }
 
+/// band <- lower^-1 band. kSub rows at a time: the first warp solves with their square, a thread for each column; then
+/// all warps take what was found out of the rows below, a few rows each. kWidth: the width, or 0 where it is told.
+template <class T, int kWidth> __device__ __forceinline__ void solve_band(const T* lower, T* band, int told) {
+    constexpr int kPitch = kSwapColumns + 1, kPiece = 16 / sizeof(T);
+    constexpr int kSub = 32 / (sizeof(T) / 4); // rows in registers at a time
+    static_assert(kSwapColumns == 32 && kWidth % kSub == 0);
+    const int width = kWidth != 0 ? kWidth : told;
+    const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) >> 5;
+    const auto inside = [&](int row) { return kWidth != 0 || row < width; };
+    for (int from = 0; from < width; from += kSub) {
+        if (warp == 0) {
+            T x[kSub];
+#pragma unroll
+            for (int i = 0; i < kSub; ++i) x[i] = inside(from + i) ? band[(from + i) * kPitch + lane] : T(0);
+#pragma unroll
+            for (int i = 0; i < kSub; ++i) {
+                const T* const column = &lower[(from + i) * width + from];
+#pragma unroll
+                for (int r = i / kPiece * kPiece; r < kSub; r += kPiece)
+                    if (inside(from + i) && inside(from + r)) subtract_piece<T, kPiece>(&x[r], x[i], &column[r], i - r);
+            }
+#pragma unroll
+            for (int i = 0; i < kSub; ++i)
+                if (inside(from + i)) band[(from + i) * kPitch + lane] = x[i];
+        }
+        __syncthreads();
+        for (int r = from + kSub + warp * kPiece; r < width; r += kSwapThreads / 32 * kPiece) {
+            T sum[kPiece];
+#pragma unroll
+            for (int e = 0; e < kPiece; ++e) sum[e] = band[(r + e) * kPitch + lane];
+#pragma unroll
+            for (int i = 0; i < kSub; ++i)
+                subtract_piece<T, kPiece>(sum, band[(from + i) * kPitch + lane], &lower[(from + i) * width + r], -1);
+#pragma unroll
+            for (int e = 0; e < kPiece; ++e) band[(r + e) * kPitch + lane] = sum[e];
+        }
+        __syncthreads();
+    }
+}
+
+/// The square at the band's head, by columns, into shared memory.
+template <class T, int kWidth> __device__ __forceinline__ void load_lower(const SwapTask<T>& task, T* lower) {
+    constexpr int kPiece = 16 / sizeof(T);
+    const int width = kWidth != 0 ? kWidth : task.width, down = width / kPiece;
+    const T* const square = task.matrix + task.first + task.first * task.stride;
+#pragma unroll 8
+    for (int i = static_cast<int>(threadIdx.x); i < down * width; i += kSwapThreads) {
+        const int column = i / down, row = i % down * kPiece;
+        *reinterpret_cast<uint4*>(&lower[column * width + row]) =
+            *reinterpret_cast<const uint4*>(&square[row + column * task.stride]);
+    }
+}
+
 /// Blocks: swap_blocks() and one more for task.order, of kSwapThreads. Where columns are solved, width is a multiple of
 /// 16 bytes.
-template <class T> __global__ void __launch_bounds__(kSwapThreads) swap_and_solve(const SwapTask<T> task) {
+/// kWidth: task.width, or 0 for any.
+template <class T, int kWidth> __global__ void __launch_bounds__(kSwapThreads) swap_and_solve(const SwapTask<T> task) {
     constexpr int kPitch = kSwapColumns + 1;
-    constexpr int kSub = 32 / (sizeof(T) / 4); // rows solved in registers at a time
-    constexpr int kPiece = 16 / sizeof(T);
     __shared__ int source[kBandMax], target[kBandMax];
     extern __shared__ __align__(16) unsigned char memory[];
-    const int width = task.width, thread = static_cast<int>(threadIdx.x), lane = thread & 31;
+    const int width = kWidth != 0 ? kWidth : task.width;
+    const int thread = static_cast<int>(threadIdx.x), lane = thread & 31;
     T* const lower = reinterpret_cast<T*>(memory); // column-major, width x width
     T* const band = lower + width * width;         // [row][column of this block]
     for (int k = thread; k < width; k += kSwapThreads) {
@@ -136,49 +189,23 @@ template <class T> __global__ void __launch_bounds__(kSwapThreads) swap_and_solv
     }
     const int begin = solves ? task.from + (block - left_blocks) * kSwapColumns : task.left_from + block * kSwapColumns;
     const int columns = min(kSwapColumns, (solves ? task.to : task.left_to) - begin);
-    if (solves)
-        for (int j = thread >> 5; j < width; j += kSwapThreads / 32)
-            for (int i = lane; i < width; i += 32)
-                lower[j * width + i] = task.matrix[task.first + i + (task.first + j) * task.stride];
+    if (solves) load_lower<T, kWidth>(task, lower);
     __syncthreads();
-    if (width <= kBandMax / 2)
-        exchange_columns<T, kBandMax / 64>(task, source, target, begin, columns, solves ? band : nullptr);
+    if (kWidth != 0 || width <= kBandMax / 2)
+        exchange_columns<T, kWidth != 0 ? kWidth / 32 : kBandMax / 64>(task, source, target, begin, columns,
+                                                                       solves ? band : nullptr);
     else exchange_columns<T, kBandMax / 32>(task, source, target, begin, columns, solves ? band : nullptr);
     cudaTriggerProgrammaticLaunchCompletion();
     if (!solves) return;
     __syncthreads();
-    if (thread < columns) {
-        for (int from = 0; from < width; from += kSub) {
-            T x[kSub];
-#pragma unroll
-            for (int i = 0; i < kSub; ++i) x[i] = from + i < width ? band[(from + i) * kPitch + thread] : T(0);
-#pragma unroll
-            for (int i = 0; i < kSub; ++i) {
-                if (from + i >= width) break;
-                const T* const column = &lower[(from + i) * width + from];
-#pragma unroll
-                for (int r = i / kPiece * kPiece; r < kSub; r += kPiece)
-                    if (from + r < width) subtract_piece<T, kPiece>(&x[r], x[i], &column[r], i - r);
-            }
-#pragma unroll
-            for (int i = 0; i < kSub; ++i)
-                if (from + i < width) band[(from + i) * kPitch + thread] = x[i];
-            for (int r = from + kSub; r < width; r += kPiece) {
-                T sum[kPiece];
-#pragma unroll
-                for (int e = 0; e < kPiece; ++e) sum[e] = band[(r + e) * kPitch + thread];
-#pragma unroll
-                for (int i = 0; i < kSub; ++i) subtract_piece<T, kPiece>(sum, x[i], &lower[(from + i) * width + r], -1);
-#pragma unroll
-                for (int e = 0; e < kPiece; ++e) band[(r + e) * kPitch + thread] = sum[e];
-            }
-        }
-    }
-    __syncthreads();
+    solve_band<T, kWidth>(lower, band, width);
+#pragma unroll 4
     for (int j = thread >> 5; j < columns; j += kSwapThreads / 32)
+#pragma unroll 4
         for (int k = lane; k < width; k += 32)
             task.matrix[task.first + k + (begin + j) * task.stride] = band[k * kPitch + j];
     if (task.solved != nullptr)
+#pragma unroll 8
         for (int k = thread / kSwapColumns; k < width; k += kSwapThreads / kSwapColumns)
             if (const int j = thread % kSwapColumns; j < columns)
                 task.solved[k * task.pitch + begin - task.from + j] = band[k * kPitch + j];
