@@ -16,11 +16,13 @@ enum class MixedWords { half, half_pair, bfloat, bfloat_pair };
 enum class MixedRefinement { gmres, classical };
 
 struct MixedOptions {
-    MixedWords words = MixedWords::half;
+    MixedWords words = MixedWords::half_pair; ///< the fastest on LINPACK's matrices from n = 1000 on
     MixedRefinement refinement = MixedRefinement::gmres;
-    double cycle_tolerance = 1e-8; ///< a GMRES cycle ends when its residual is this small relative to its first
-    int cycle_vectors = 48;        ///< or at this many vectors, 1 to 64
-    int most_residuals = 40;       ///< residuals computed at most
+    /// A GMRES cycle ends when its residual is this small relative to its first. 0: 1e-6 for pairs, 1e-8 for single
+    /// words.
+    double cycle_tolerance = 0;
+    int cycle_vectors = 48;  ///< or at this many vectors, 1 to 64
+    int most_residuals = 40; ///< residuals computed at most
 };
 
 /// How a solve ended. `singular`: a column without a pivot. `overflow`: an element of U beyond the words' range.

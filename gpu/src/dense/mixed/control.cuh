@@ -15,7 +15,7 @@ struct Control {
     double norm_x;
     double residual;  ///< largest magnitude of b - A x
     double ratio;     ///< residual / (norm_a norm_x + norm_b)
-    double beta;      ///< Euclidean norm of the residual
+    double beta;      ///< Euclidean norm of the residual of the scaled rows
     int end;          ///< an End
     int cycle_done;   ///< this cycle's corrections suffice
     int vectors;      ///< of this cycle so far

@@ -63,6 +63,28 @@ private:
     }
 };
 
+/// kernel<<<blocks, threads, shared, stream>>>(arguments...) in clusters. It may begin while the kernel before it ends,
+/// so it must await that one: begin_after_earlier().
+template <class... Parameters, class... Arguments>
+void start(void (*kernel)(Parameters...), dim3 blocks, unsigned threads, std::size_t shared, dim3 cluster,
+           cudaStream_t stream, Arguments... arguments) {
+    cudaLaunchConfig_t config{};
+    config.gridDim = blocks;
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    cudaLaunchAttribute attributes[2]{};
+    attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[0].val.programmaticStreamSerializationAllowed = 1;
+    attributes[1].id = cudaLaunchAttributeClusterDimension;
+    attributes[1].val.clusterDim.x = cluster.x;
+    attributes[1].val.clusterDim.y = cluster.y;
+    attributes[1].val.clusterDim.z = cluster.z;
+    config.attrs = attributes;
+    config.numAttrs = 2;
+    check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), "cudaLaunchKernelEx");
+}
+
 template <class T, int Terms>
 void launch_product(const Operands& operands, dim3 tiles, float* a, long ld, int row0, int column0, int k,
                     cudaStream_t stream) {
@@ -72,39 +94,19 @@ void launch_product(const Operands& operands, dim3 tiles, float* a, long ld, int
     // Few tiles share their k among two or four blocks each, so that most multiprocessors have work.
     const unsigned count = tiles.x * tiles.y;
     tiles.z = count <= 32 ? 4 : count <= 64 ? 2 : 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = tiles;
-    config.blockDim = dim3(kProductThreads);
-    config.dynamicSmemBytes = kShared;
-    config.stream = stream;
-    cudaLaunchAttribute attribute{};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = attribute.val.clusterDim.y = 1;
-    attribute.val.clusterDim.z = tiles.z;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    check(cudaLaunchKernelEx(&config, subtract_product<T, Terms>, operands, a, ld, row0, column0, k),
-          "subtract_product");
+    start(subtract_product<T, Terms>, tiles, kProductThreads, kShared, dim3(1, 1, tiles.z), stream, operands, a, ld,
+          row0, column0, k);
 }
 
 /// Launches the panel with R rows a thread, T threads a block.
 template <int R, int T> void launch_panel(const PanelTask& task, int cluster, cudaStream_t stream) {
     check(cudaFuncSetAttribute(factor_panel<R, T>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cluster size");
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(static_cast<unsigned>(cluster));
-    config.blockDim = dim3(T);
-    config.stream = stream;
-    cudaLaunchAttribute attribute{};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = static_cast<unsigned>(cluster);
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    check(cudaLaunchKernelEx(&config, factor_panel<R, T>, task), "factor_panel");
+    const dim3 blocks(static_cast<unsigned>(cluster));
+    start(factor_panel<R, T>, blocks, T, 0, blocks, stream, task);
 }
 
 inline void launch_panel(const PanelTask& task, cudaStream_t stream) {
-    if (task.rows <= 8 * 256) launch_panel<1, 256>(task, 8, stream);
+    if (task.rows <= 16 * 128) launch_panel<1, 128>(task, 16, stream);
     else if (task.rows <= 16 * 256) launch_panel<1, 256>(task, 16, stream);
     else if (task.rows <= 16 * 512) launch_panel<2, 256>(task, 16, stream);
     else if (task.rows <= 16 * 1024) launch_panel<4, 256>(task, 16, stream);
@@ -118,61 +120,137 @@ struct NoMark {
     void operator()(Step) const {}
 };
 
-/// Factors f.a in place. State, permutation and overflow must be set before. `mark` is told of each launch.
-template <class T, class Mark = NoMark> void factor(Factors<T>& f, cudaStream_t stream, Mark&& mark = {}) {
-    check(cudaFuncSetAttribute(solve_rows<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, kSolveShared),
-          "shared memory");
-    const int n = f.n;
-    const long ld = n;
-    float* const a = f.a.data();
-    const auto product = [&](int row0, int rows, int column0, int columns, int k) {
-        const dim3 tiles(static_cast<unsigned>(rows / kTile), static_cast<unsigned>(columns / kTile));
-        if (f.terms == 1) launch_product<T, 1>(f.operands, tiles, a, ld, row0, column0, k, stream);
-        else launch_product<T, 3>(f.operands, tiles, a, ld, row0, column0, k, stream);
-    };
-    for (int k = 0; k < n; k += kBlock) {
-        const int below = n - k - kBlock;
-        if (k > 0) product(k, n - k, k, kBlock, k);
-        mark(Step::columns);
-        for (int p = k; p < k + kBlock; p += kPanel) {
-            launch_panel({a, ld, p, k, n - p, f.permutation.data(), f.source.data(), f.touched.data(), f.state.data()},
-                         stream);
-            mark(Step::panel);
-            const int rows = n - p - kPanel, columns = k + kBlock - p - kPanel;
-            if (columns > 0)
-                update_block<<<dim3(static_cast<unsigned>((rows + 127) / 128), static_cast<unsigned>(columns / 32)),
-                               128, 0, stream>>>(a, ld, p, rows);
-            mark(Step::update);
+/// Two streams beside the caller's: the panels' has precedence over the one that works on rows of U far from them.
+class LookAhead {
+public:
+    LookAhead() {
+        int low = 0, high = 0;
+        check(cudaDeviceGetStreamPriorityRange(&low, &high), "cudaDeviceGetStreamPriorityRange");
+        check(cudaStreamCreateWithPriority(&main_, cudaStreamNonBlocking, high), "cudaStreamCreate");
+        check(cudaStreamCreateWithPriority(&side_, cudaStreamNonBlocking, low), "cudaStreamCreate");
+        for (cudaEvent_t* e : {&begin_, &side_begin_, &side_end_, &end_})
+            check(cudaEventCreateWithFlags(e, cudaEventDisableTiming), "cudaEventCreate");
+    }
+    LookAhead(const LookAhead&) = delete;
+    LookAhead& operator=(const LookAhead&) = delete;
+    ~LookAhead() {
+        for (cudaEvent_t e : {begin_, side_begin_, side_end_, end_}) static_cast<void>(cudaEventDestroy(e));
+        static_cast<void>(cudaStreamDestroy(main_));
+        static_cast<void>(cudaStreamDestroy(side_));
+    }
+    cudaStream_t begin(cudaStream_t caller) { return pass(caller, main_, begin_); }
+    cudaStream_t to_side() { return pass(main_, side_, side_begin_); }
+    void side_done() { check(cudaEventRecord(side_end_, side_), "cudaEventRecord"); }
+    void await_side() { check(cudaStreamWaitEvent(main_, side_end_, 0), "cudaStreamWaitEvent"); }
+    void end(cudaStream_t caller) { pass(main_, caller, end_); }
+
+private:
+    static cudaStream_t pass(cudaStream_t from, cudaStream_t to, cudaEvent_t event) {
+        check(cudaEventRecord(event, from), "cudaEventRecord");
+        check(cudaStreamWaitEvent(to, event, 0), "cudaStreamWaitEvent");
+        return to;
+    }
+    cudaStream_t main_{}, side_{};
+    cudaEvent_t begin_{}, side_begin_{}, side_end_{}, end_{};
+};
+
+/// Launches the steps of one factorisation. State, permutation and overflow must be set before. `mark` is told of each
+/// launch on the main stream.
+template <class T, class Mark> class Factorisation {
+public:
+    Factorisation(Factors<T>& factors, cudaStream_t stream, LookAhead* ahead, Mark& mark)
+        : f_(factors), a_(factors.a.data()), ld_(factors.n), n_(factors.n), stream_(stream), ahead_(ahead),
+          mark_(mark) {}
+
+    void run() {
+        check(cudaFuncSetAttribute(solve_rows<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, kSolveShared),
+              "shared memory");
+        const cudaStream_t caller = stream_;
+        if (ahead_ != nullptr) stream_ = ahead_->begin(caller);
+        for (int k = 0; k < n_; k += kBlock) {
+            if (k > 0) product(stream_, k, n_ - k, k, kBlock, k);
+            mark_(Step::columns);
+            const bool far = ahead_ != nullptr && k > 0 && k + kBlock < n_;
+            if (far) {
+                rows_of_u(ahead_->to_side(), k - kBlock, k + kBlock, n_ - k - kBlock);
+                ahead_->side_done();
+            }
+            for (int p = k; p < k + kBlock; p += kPanel) panel(k, p);
+            move_and_shorten(k);
+            if (far) ahead_->await_side();
+            const int below = n_ - k - kBlock;
+            if (below > 0) rows_of_u(stream_, k, k + kBlock, ahead_ != nullptr ? kBlock : below);
+            mark_(Step::solve);
+            check(cudaGetLastError(), "factorisation");
         }
+        if (ahead_ != nullptr) ahead_->end(caller);
+    }
+
+private:
+    void product(cudaStream_t stream, int row0, int rows, int column0, int columns, int k) {
+        const dim3 tiles(static_cast<unsigned>(rows / kTile), static_cast<unsigned>(columns / kTile));
+        if (f_.terms == 1) launch_product<T, 1>(f_.operands, tiles, a_, ld_, row0, column0, k, stream);
+        else launch_product<T, 3>(f_.operands, tiles, a_, ld_, row0, column0, k, stream);
+    }
+
+    void panel(int k, int p) {
+        launch_panel(
+            {a_, ld_, p, k, n_ - p, f_.permutation.data(), f_.source.data(), f_.touched.data(), f_.state.data()},
+            stream_);
+        mark_(Step::panel);
+        const int rows = n_ - p - kPanel, columns = k + kBlock - p - kPanel;
+        if (columns > 0)
+            start(update_block, dim3(static_cast<unsigned>((rows + 127) / 128), static_cast<unsigned>(columns / 32)),
+                  128, 0, dim3(1), stream_, a_, ld_, p, rows);
+        mark_(Step::update);
+    }
+
+    /// What follows the block's panels in other columns: row swaps, and L's words.
+    void move_and_shorten(int k) {
+        const int below = n_ - k - kBlock;
         MoveTask move{};
-        auto* const bytes = reinterpret_cast<unsigned char*>(a);
         int pieces = 0, stretch = 0;
         const auto add = [&](void* base, long pitch, long length) {
             move.stretch[stretch++] = {static_cast<unsigned char*>(base), pitch, static_cast<int>(length / 128)};
             pieces += static_cast<int>(length / 128);
         };
-        add(bytes, 4 * ld, 4L * k);
-        add(bytes + 4L * (k + kBlock), 4 * ld, 4L * below);
-        add(f.l[0].data(), 2 * ld, 2L * k);
-        if (f.terms != 1) add(f.l[1].data(), 2 * ld, 2L * k);
+        add(a_, 4 * ld_, 4L * k);
+        add(a_ + k + kBlock, 4 * ld_, 4L * below);
+        add(f_.l[0].data(), 2 * ld_, 2L * k);
+        if (f_.terms != 1) add(f_.l[1].data(), 2 * ld_, 2L * k);
         move.block = k;
-        move.source = f.source.data();
-        move.touched = f.touched.data();
-        move.state = f.state.data();
-        if (pieces > 0) move_rows<<<static_cast<unsigned>(pieces), 512, 0, stream>>>(move);
-        mark(Step::moves);
-        if (below > 0) {
-            shorten_block<T><<<static_cast<unsigned>(below / 8), 256, 0, stream>>>(a, ld, k + kBlock, k, below,
-                                                                                   f.l[0].data(), f.l[1].data());
-            mark(Step::words);
-            if (k > 0) product(k, kBlock, k + kBlock, below, k);
-            mark(Step::rows);
-            solve_rows<T><<<static_cast<unsigned>(below / kSolveColumns), 128, kSolveShared, stream>>>(
-                a, ld, k, f.u[0].data(), f.u[1].data(), f.overflow.data());
-            mark(Step::solve);
-        }
-        check(cudaGetLastError(), "factorisation");
+        move.source = f_.source.data();
+        move.touched = f_.touched.data();
+        move.state = f_.state.data();
+        if (pieces > 0) start(move_rows, dim3(static_cast<unsigned>(pieces)), 512, 0, dim3(1), stream_, move);
+        mark_(Step::moves);
+        if (below > 0)
+            start(shorten_block<T>, dim3(static_cast<unsigned>(below / 8)), 256, 0, dim3(1), stream_, a_, ld_,
+                  k + kBlock, k, below, f_.l[0].data(), f_.l[1].data());
+        mark_(Step::words);
     }
+
+    /// The block's rows of U in `columns` columns from `first` on.
+    void rows_of_u(cudaStream_t stream, int k, int first, int columns) {
+        if (k > 0) product(stream, k, kBlock, first, columns, k);
+        if (stream == stream_) mark_(Step::rows);
+        start(solve_rows<T>, dim3(static_cast<unsigned>(columns / kSolveColumns)), 256, kSolveShared, dim3(1), stream,
+              a_, ld_, k, first, f_.u[0].data(), f_.u[1].data(), f_.overflow.data());
+    }
+
+    Factors<T>& f_;
+    float* a_;
+    long ld_;
+    int n_;
+    cudaStream_t stream_;
+    LookAhead* ahead_;
+    Mark& mark_;
+};
+
+/// Factors f.a in place; with `ahead`, panels run beside the rows of U that they do not need.
+template <class T, class Mark = NoMark>
+void factor(Factors<T>& f, cudaStream_t stream, LookAhead* ahead = nullptr, Mark&& mark = {}) {
+    Factorisation<T, std::remove_reference_t<Mark>>(f, stream, ahead, mark).run();
 }
 
 } // namespace mantissa::gpu::mixed

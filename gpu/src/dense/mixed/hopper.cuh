@@ -15,6 +15,12 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* p) {
 __device__ __forceinline__ void barrier_init(std::uint64_t* barrier, unsigned count) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(count));
 }
+/// The next kernel may start as far as there is room, and this one waits for those before it.
+__device__ __forceinline__ void begin_after_earlier() {
+    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
 /// Barriers as initialised, for the copy engine and for the cluster's other blocks.
 __device__ __forceinline__ void fence_barriers() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");

@@ -67,7 +67,8 @@ public:
         if (options.cycle_vectors < 1 || options.cycle_vectors > kRestart)
             throw InvalidInput("mixed-precision LU: " + std::to_string(options.cycle_vectors) +
                                " vectors a cycle, and it takes 1 to " + std::to_string(kRestart));
-        if (!(options.cycle_tolerance > 0.0 && options.cycle_tolerance < 1.0))
+        if (options_.cycle_tolerance == 0.0) options_.cycle_tolerance = products(options.words) == 1 ? 1e-8 : 1e-6;
+        if (!(options_.cycle_tolerance > 0.0 && options_.cycle_tolerance < 1.0))
             throw InvalidInput("mixed-precision LU: the tolerance of a cycle lies between 0 and 1");
         if (options.most_residuals < 2) throw InvalidInput("mixed-precision LU: it takes 2 residuals at least");
         multiprocessors_ = require_device().multiprocessors;
@@ -160,8 +161,9 @@ private:
         check(cudaGetLastError(), "scaling");
     }
     void run_factor() {
-        if (half_.n > 0) mixed::factor(half_, nullptr);
-        else mixed::factor(bfloat_, nullptr);
+        LookAhead* const ahead = kLookAhead ? &ahead_ : nullptr;
+        if (half_.n > 0) mixed::factor(half_, nullptr, ahead);
+        else mixed::factor(bfloat_, nullptr, ahead);
     }
 
     [[nodiscard]] Krylov krylov() const {
@@ -174,6 +176,7 @@ private:
                 small + kRestart + 1,
                 small + 2 * (kRestart + 1),
                 parts_.data(),
+                row_scale_.data(),
                 control_.data(),
                 options_.cycle_tolerance,
                 options_.cycle_vectors};
@@ -197,7 +200,6 @@ private:
                             count,
                             n_,
                             nullptr,
-                            row_scale_.data(),
                             column_scale_.data(),
                             factor_,
                             v,
@@ -292,7 +294,9 @@ private:
         }
     }
 
+    static constexpr bool kLookAhead = false;
     int n_, rounded_ = 0, multiprocessors_ = 0;
+    LookAhead ahead_;
     MixedOptions options_;
     double factor_ = 1.0;
     Factors<__half> half_;

@@ -323,6 +323,7 @@ private:
 
 template <int R, int T> __global__ void __launch_bounds__(T, 1) factor_panel(const PanelTask task) {
     __shared__ __align__(16) typename Panel<R, T>::SharedWords shared;
+    begin_after_earlier();
     Panel<R, T>(task, shared).run();
 }
 

@@ -9,6 +9,7 @@ namespace mantissa::gpu::mixed {
 __global__ void __launch_bounds__(128) update_block(float* __restrict__ a, long ld, int k, int rows) {
     __shared__ __align__(16) float l[kPanel][128 + 4];
     __shared__ __align__(16) float u[kPanel][32];
+    begin_after_earlier();
     const int t = static_cast<int>(threadIdx.x), tile = static_cast<int>(blockIdx.x) * 128;
     const int column = k + kPanel + 32 * static_cast<int>(blockIdx.y);
     float* const below = a + static_cast<long>(k + kPanel + tile) * ld;

@@ -50,6 +50,7 @@ __global__ void __launch_bounds__(kProductThreads, 1)
         fence_barriers();
     }
     __syncthreads();
+    begin_after_earlier();
     const int group = static_cast<int>(threadIdx.x) / 128;
     if (group == 0) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");

@@ -50,6 +50,7 @@ struct Krylov {
     double* r;     ///< triangle of the least-squares problem: kRestart columns of kRestart
     double *cosine, *sine, *g;
     const double* parts;
+    const double* scale; ///< of the rows: all vectors of a cycle are of the scaled system
     Control* control;
     double tolerance; ///< of a cycle, relative to its first residual
     int vectors;      ///< most of a cycle
@@ -90,7 +91,7 @@ __global__ void __launch_bounds__(1024) judge(const Krylov task, const double* _
     Control& c = *task.control;
     if (c.end != 0) return;
     __shared__ double warps[32];
-    double top = 0.0, squares = 0.0, largest_x = 0.0, largest_b = 0.0;
+    double top = 0.0, top_scaled = 0.0, squares = 0.0, largest_x = 0.0, largest_b = 0.0;
     for (int i = static_cast<int>(threadIdx.x); i < task.n; i += 1024) {
         double r = b[i];
         if (!first) {
@@ -99,18 +100,21 @@ __global__ void __launch_bounds__(1024) judge(const Krylov task, const double* _
             for (int q = 0; q < kSplits; ++q) product += task.parts[static_cast<long>(q) * task.n + i];
             r -= product;
         }
-        task.v[i] = r;
+        const double scaled = r * task.scale[i];
+        task.v[i] = scaled;
         top = larger(fabs(r), top);
+        top_scaled = larger(fabs(scaled), top_scaled);
         largest_x = larger(fabs(first ? 0.0 : x[i]), largest_x);
         largest_b = larger(fabs(b[i]), largest_b);
     }
     top = block_max(top, warps);
+    top_scaled = block_max(top_scaled, warps);
     largest_x = block_max(largest_x, warps);
     largest_b = block_max(largest_b, warps);
     // Squares of the residual relative to its largest word neither overflow nor vanish.
-    const double down = top > 0.0 ? 1.0 / top : 0.0;
+    const double down = top_scaled > 0.0 ? 1.0 / top_scaled : 0.0;
     for (int i = static_cast<int>(threadIdx.x); i < task.n; i += 1024) squares += task.v[i] * down * (task.v[i] * down);
-    const double beta = top * sqrt(block_sum(squares, warps));
+    const double beta = top_scaled * sqrt(block_sum(squares, warps));
     const double up = beta > 0.0 ? 1.0 / beta : 0.0;
     for (int i = static_cast<int>(threadIdx.x); i < task.n; i += 1024) task.v[i] *= up;
     if (threadIdx.x != 0) return;
@@ -143,7 +147,7 @@ __global__ void __launch_bounds__(kOrthoThreads, 1) orthogonalise(const Krylov t
         double sum = 0.0;
 #pragma unroll
         for (int q = 0; q < kSplits; ++q) sum += task.parts[static_cast<long>(q) * task.n + begin + i];
-        w[i] = sum;
+        w[i] = sum * task.scale[begin + i];
     }
     if (t <= j) total[t] = 0.0;
     if (t < j) turn[0][t] = task.cosine[t], turn[1][t] = task.sine[t];

@@ -23,6 +23,7 @@ struct MoveTask {
 
 /// One block of 512 threads per piece: reads every row that moves, then writes them. Twice the same row is no harm.
 __global__ void __launch_bounds__(512) move_rows(const MoveTask task) {
+    begin_after_earlier();
     int piece = static_cast<int>(blockIdx.x), which = 0;
     while (piece >= task.stretch[which].pieces) piece -= task.stretch[which++].pieces;
     unsigned char* const base = task.stretch[which].base + piece * 128L + (threadIdx.x & 7) * 16;
@@ -51,6 +52,7 @@ __global__ void __launch_bounds__(512) move_rows(const MoveTask task) {
 template <class T>
 __global__ void __launch_bounds__(256) shorten_block(const float* __restrict__ a, long ld, int row0, int block,
                                                      int rows, T* __restrict__ high, T* __restrict__ low) {
+    begin_after_earlier();
     const int row = static_cast<int>(blockIdx.x) * 8 + static_cast<int>(threadIdx.x) / 32;
     if (row >= rows) return;
     const long at = (row0 + row) * ld + block + 8 * (threadIdx.x & 31);
@@ -76,20 +78,23 @@ constexpr int kSolveStride =
     36; // words of a transposed column of L: 32 rows and a gap that keeps 16-byte words aligned
 constexpr int kSolveShared = 4 * (kBlock * kSolveColumns + kBlock * kSolveStride);
 
-/// Rows of U for 64 columns a block: U = L^-1 A over the block's 256 rows, in float; written back in float, and as
-/// words into U's transpose (row = column of U, `ld` words). `overflow` is set when a word of U is not finite.
+/// Rows of U for 64 columns a block, from column `first` on: U = L^-1 A over the block's 256 rows, in float; written
+/// back in float, and as words into U's transpose (row = column of U, `ld` words). `overflow` is set when a word of U
+/// is not finite.
 template <class T>
-__global__ void __launch_bounds__(128) solve_rows(float* __restrict__ a, long ld, int block, T* __restrict__ high,
-                                                  T* __restrict__ low, int* __restrict__ overflow) {
+__global__ void __launch_bounds__(256)
+    solve_rows(float* __restrict__ a, long ld, int block, int first, T* __restrict__ high, T* __restrict__ low,
+               int* __restrict__ overflow) {
     extern __shared__ __align__(16) float words[];
+    begin_after_earlier();
     float* const y = words;                          // [256][64]
     float* const l = words + kBlock * kSolveColumns; // [k][36]: 32 rows of L, transposed
-    const int t = static_cast<int>(threadIdx.x),
-              column0 = block + kBlock + kSolveColumns * static_cast<int>(blockIdx.x);
-    const int tx = 4 * (t & 15), ty = 4 * (t / 16);
+    const int t = static_cast<int>(threadIdx.x), column0 = first + kSolveColumns * static_cast<int>(blockIdx.x);
+    // Each half of the threads sums over every other row of what is solved.
+    const int half = t / 128, tx = 4 * (t & 15), ty = 4 * ((t & 127) / 16);
     for (int b = 0; b < kBlock; b += 32) {
         const float* const row = a + (block + b + (t & 31)) * ld + block;
-        for (int q = 4 * (t / 32); q < b + 32; q += 16) {
+        for (int q = 4 * (t / 32); q < b + 32; q += 32) {
             const float4 v = *reinterpret_cast<const float4*>(row + q);
             float* const to = l + q * kSolveStride + (t & 31);
             to[0] = v.x, to[kSolveStride] = v.y, to[2 * kSolveStride] = v.z, to[3 * kSolveStride] = v.w;
@@ -97,10 +102,11 @@ __global__ void __launch_bounds__(128) solve_rows(float* __restrict__ a, long ld
         float4 c[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i)
-            c[i] = *reinterpret_cast<const float4*>(a + (block + b + ty + i) * ld + column0 + tx);
+            c[i] = half == 0 ? *reinterpret_cast<const float4*>(a + (block + b + ty + i) * ld + column0 + tx)
+                             : make_float4(0, 0, 0, 0);
         __syncthreads();
 #pragma unroll 8
-        for (int q = 0; q < b; ++q) {
+        for (int q = half; q < b; q += 2) {
             const float4 v = *reinterpret_cast<const float4*>(y + q * kSolveColumns + tx);
             const float4 w4 = *reinterpret_cast<const float4*>(l + q * kSolveStride + ty);
             const float w[4] = {w4.x, w4.y, w4.z, w4.w};
@@ -112,8 +118,17 @@ __global__ void __launch_bounds__(128) solve_rows(float* __restrict__ a, long ld
                 c[i].w = fmaf(-w[i], v.w, c[i].w);
             }
         }
+        if (half == 1)
 #pragma unroll
-        for (int i = 0; i < 4; ++i) *reinterpret_cast<float4*>(y + (b + ty + i) * kSolveColumns + tx) = c[i];
+            for (int i = 0; i < 4; ++i) *reinterpret_cast<float4*>(y + (b + ty + i) * kSolveColumns + tx) = c[i];
+        __syncthreads();
+        if (half == 0)
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                float4* const to = reinterpret_cast<float4*>(y + (b + ty + i) * kSolveColumns + tx);
+                const float4 v = *to;
+                *to = make_float4(c[i].x + v.x, c[i].y + v.y, c[i].z + v.z, c[i].w + v.w);
+            }
         __syncthreads();
         if (t < kSolveColumns) {
             float x[32];

@@ -44,10 +44,10 @@ struct SubstituteTask {
     const float *lower, *upper; ///< inverses of the diagonal blocks
     int blocks, n;              ///< rows / 128 (rounded up), and rows that are the user's
     const int* permutation;
-    const double *row_scale, *column_scale;
+    const double* column_scale;
     double factor;
-    const double* v;
-    double* z;
+    const double* v;           ///< right-hand side of the scaled rows
+    double* z;                 ///< in the matrix's own columns
     unsigned long long *y, *x; ///< pieces with their flags
     unsigned epoch;            ///< flag of this call, never 0
     const Control* control;
@@ -163,7 +163,7 @@ private:
     template <bool Up> [[nodiscard]] __device__ __forceinline__ float right(int row) const {
         if (Up) return await(task_.y + row);
         const int from = task_.permutation[row];
-        return from < task_.n ? static_cast<float>(task_.factor * task_.row_scale[from] * task_.v[from]) : 0.0F;
+        return from < task_.n ? static_cast<float>(task_.factor * task_.v[from]) : 0.0F;
     }
 
     const SubstituteTask& task_;
