@@ -64,4 +64,16 @@ template <int N> __device__ __forceinline__ void await_copies() {
     asm volatile("cp.async.wait_group %0;" ::"n"(N));
 }
 
+/// Brings a tile of `a` into the L2 cache, a line for each thread in turn: it is read much later.
+template <class T, int BM, int BN, int THREADS>
+__device__ __forceinline__ void prefetch_tile(const T* a, int lda, int rows, int cols, int t) {
+    constexpr int kLine = 128 / sizeof(T), kLines = BM / kLine;
+#pragma unroll
+    for (int i = t; i < BN * kLines; i += THREADS) {
+        const int c = i / kLines, r = i % kLines * kLine;
+        if (c < cols && r < rows)
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(a + static_cast<long long>(c) * lda + r));
+    }
+}
+
 } // namespace mantissa::gpu::batched

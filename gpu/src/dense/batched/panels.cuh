@@ -20,8 +20,9 @@ void launch_panel(const Place<T>& p, int k0, int width, int* moves, cudaStream_t
     if constexpr (sizeof(T) == 4) {
         if (rows <= 128) return launch_panel_of<T, OB, PIVOT, 128, 1, 16, 4>(p, k0, width, moves, stream);
         if (rows <= 256) return launch_panel_of<T, OB, PIVOT, 256, 1, 16, 2>(p, k0, width, moves, stream);
-        if (rows <= 512) return launch_panel_of<T, OB, PIVOT, 256, 2, 16, 2>(p, k0, width, moves, stream);
-        if (rows <= 1024) return launch_panel_of<T, OB, PIVOT, 256, 4, 8, 2>(p, k0, width, moves, stream);
+        if (rows <= 512) return launch_panel_of<T, OB, PIVOT, 512, 1, 16, 2>(p, k0, width, moves, stream);
+        if (rows <= 1024)
+            return launch_panel_of < T, OB, PIVOT, 512, 2, 16, PIVOT ? 1 : 2 > (p, k0, width, moves, stream);
         if (rows <= 2048) return launch_panel_of<T, OB, PIVOT, 512, 4, 16, 1>(p, k0, width, moves, stream);
         return launch_panel_of<T, OB, PIVOT, 512, 8, 8, 1>(p, k0, width, moves, stream);
     } else {

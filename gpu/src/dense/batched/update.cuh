@@ -56,6 +56,7 @@ __global__ void __launch_bounds__(256, 2)
     T* const a = all + blockIdx.z * stride;
     const T* const l = a + static_cast<long long>(k0) * lda + row0;
     const T* const u = workspace + static_cast<long long>(blockIdx.z) * OB * ldu + col0;
+    prefetch_tile<T, BM, BN, 256>(a + static_cast<long long>(col0) * lda + row0, lda, n - row0, n - col0, t);
     const auto load = [&](int k) {
         U::load(stages[k / KS % STAGES], l + static_cast<long long>(k) * lda, lda, n - row0,
                 u + static_cast<long long>(k) * ldu, ldu, n - col0, t);

@@ -53,6 +53,41 @@ __device__ __forceinline__ void multiply_warp(float (&sum)[4][4][4], const Tenso
     }
 }
 
+/// C -= the block's sums, by way of shared memory so that a warp's accesses are neighbours: 64 columns at a time, those
+/// of every other warp. At least kHalf * kLd floats of shared memory.
+__device__ __forceinline__ void subtract_tile(const float (&sum)[4][4][4], float* tile, float* c, int lda, int rows,
+                                              int cols, int t) {
+    constexpr int kHalf = 64, kLd = 128 + 4, kThreads = 256, V = 4, kPacks = 128 / V;
+    const int warp = t >> 5, g = (t & 31) >> 2, q = t & 3, row = (warp >> 1) * 32;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        __syncthreads();
+        if ((warp & 1) == half) {
+#pragma unroll
+            for (int i = 0; i < 4; ++i)
+#pragma unroll
+                for (int j = 0; j < 4; ++j)
+#pragma unroll
+                    for (int h = 0; h < 2; ++h)
+                        *reinterpret_cast<float2*>(tile + (16 * i + g + 8 * h) * kLd + row + 8 * j + 2 * q) =
+                            make_float2(sum[i][j][2 * h], sum[i][j][2 * h + 1]);
+        }
+        __syncthreads();
+#pragma unroll
+        for (int i = t; i < kHalf * kPacks; i += kThreads) {
+            const int column = i / kPacks, r = i % kPacks * V;
+            if (half * kHalf + column >= cols || r >= rows) continue;
+            auto* const at =
+                reinterpret_cast<Pack<float, V>*>(c + static_cast<long long>(half * kHalf + column) * lda + r);
+            const auto taken = *reinterpret_cast<const Pack<float, V>*>(tile + column * kLd + r);
+            Pack<float, V> v = *at;
+#pragma unroll
+            for (int e = 0; e < V; ++e) v.x[e] -= taken.x[e];
+            *at = v;
+        }
+    }
+}
+
 /// As update() on floats.
 template <int OB, int KS, int STAGES>
 __global__ void __launch_bounds__(256, 2)
@@ -66,6 +101,8 @@ __global__ void __launch_bounds__(256, 2)
     float* const a = all + blockIdx.z * stride;
     const float* const l = a + static_cast<long long>(k0) * lda + row0;
     const float* const u = workspace + static_cast<long long>(blockIdx.z) * OB * ldu + col0;
+    prefetch_tile<float, kSide, kSide, kThreads>(a + static_cast<long long>(col0) * lda + row0, lda, n - row0, n - col0,
+                                                 t);
     const auto load = [&](int first) {
         auto& stage = stages[first / KS % STAGES];
 #pragma unroll
@@ -87,23 +124,9 @@ __global__ void __launch_bounds__(256, 2)
         else close_copies();
         multiply_warp<KS>(sum, stages[k / KS % STAGES], column, row, g, q);
     }
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-#pragma unroll
-        for (int h = 0; h < 2; ++h) {
-            const int c = col0 + column + 16 * i + g + 8 * h;
-            if (c >= n) continue;
-#pragma unroll
-            for (int j = 0; j < 4; ++j) {
-                const int r = row0 + row + 8 * j + 2 * q;
-                if (r >= n) continue;
-                auto* const at = reinterpret_cast<float2*>(a + static_cast<long long>(c) * lda + r);
-                float2 v = *at;
-                v.x -= sum[i][j][2 * h];
-                v.y -= sum[i][j][2 * h + 1];
-                *at = v;
-            }
-        }
+    await_copies<0>();
+    subtract_tile(sum, reinterpret_cast<float*>(raw), a + static_cast<long long>(col0) * lda + row0, lda, n - row0,
+                  n - col0, t);
 }
 
 } // namespace mantissa::gpu::batched
