@@ -201,6 +201,8 @@ def tables(paths):
     for path in paths:
         with open(path) as file:
             r = json.load(file)
+        if r.get("kind") == "lu_figures":
+            continue  # docs/galoppo.md has them
         out += ["", f"### {r['device']}, {r['date']}, commit {r['commit']}", ""]
         out += [f"Driver {r.get('driver') or 'not recorded'}, CUDA {r['runtime_cuda'] // 1000}, copy bandwidth {1e-12 * r['copy_bytes_per_second']:.2f} TB/s."]
         if "command" in r:
