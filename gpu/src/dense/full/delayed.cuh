@@ -36,15 +36,16 @@ template <class T> struct DelayedLuParams {
 
 #ifdef __CUDACC__
 
-/// `kPending`: steps between write-backs; `kAhead`: columns that a thread loads at a time.
-template <class T, int kPending, int kAhead, int kThreads> class DelayedLu {
+/// `kPending`: steps between write-backs; `kAhead`: columns that a thread loads at a time; `kStages`: groups of
+/// so many that are on their way to shared memory, or 0: straight to registers.
+template <class T, int kPending, int kAhead, int kStages, int kThreads> class DelayedLu {
     using N = Word<T>;
     static constexpr int kWarps = kThreads / 32;
 
 public:
     static constexpr int kVector = 16 / sizeof(T); ///< rows of a thread
     static constexpr int kColumns = 512;           ///< of a strip at a time
-    static constexpr int kStages = 4;              ///< groups of columns on their way
+    static constexpr int kSlots = kStages > 0 ? kStages : 1;
     static constexpr std::size_t kShared = kColumns * (kPending * sizeof(T) + 4) + kStages * kAhead * kThreads * 16;
 
     struct Shared {
@@ -177,7 +178,7 @@ private:
 #pragma unroll
                 for (int c = 0; c < kAhead; ++c) {
                     const auto to = static_cast<unsigned>(
-                        __cvta_generic_to_shared(ring_ + (g % kStages * kAhead + c) * kThreads + threadIdx.x));
+                        __cvta_generic_to_shared(ring_ + (g % kSlots * kAhead + c) * kThreads + threadIdx.x));
                     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to),
                                  "l"(first + (g * kAhead + c) * p_.pitch)
                                  : "memory");
@@ -185,8 +186,10 @@ private:
             }
             asm volatile("cp.async.commit_group;" ::: "memory");
         };
+        if constexpr (kStages > 0) {
 #pragma unroll
-        for (int g = 0; g < kStages; ++g) ask(g);
+            for (int g = 0; g < kStages; ++g) ask(g);
+        }
         T l[kVector][D > 0 ? D : 1];
         bool plain = i >= first_ + kPending, gone[kVector];
 #pragma unroll
@@ -234,11 +237,17 @@ private:
         };
 #pragma unroll 1
         for (int g = 0; g < groups; ++g) {
-            asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 1) : "memory");
             Group x[kAhead];
+            if constexpr (kStages > 0) {
+                asm volatile("cp.async.wait_group %0;" ::"n"(kSlots - 1) : "memory");
 #pragma unroll
-            for (int c = 0; c < kAhead; ++c) x[c] = ring_[(g % kStages * kAhead + c) * kThreads + threadIdx.x];
-            ask(g + kStages);
+                for (int c = 0; c < kAhead; ++c) x[c] = ring_[(g % kSlots * kAhead + c) * kThreads + threadIdx.x];
+                ask(g + kStages);
+            } else {
+#pragma unroll
+                for (int c = 0; c < kAhead; ++c)
+                    x[c] = *reinterpret_cast<const Group*>(first + (g * kAhead + c) * p_.pitch);
+            }
             columns(std::integral_constant<int, kAhead>{}, begin + g * kAhead, x);
         }
 #pragma unroll 1
@@ -246,7 +255,7 @@ private:
             Group x[1] = {*reinterpret_cast<const Group*>(p_.a + j * p_.pitch + i)};
             columns(std::integral_constant<int, 1>{}, j, x);
         }
-        asm volatile("cp.async.wait_all;" ::: "memory");
+        if constexpr (kStages > 0) asm volatile("cp.async.wait_all;" ::: "memory");
     }
     /// The block's largest magnitude; its place and sign in s_.candidate (place in the upper half). Warps look again at
     /// the groups of those of their threads that have it.
@@ -402,11 +411,11 @@ private:
     }
 };
 
-template <class T, int kPending, int kAhead, int kThreads>
+template <class T, int kPending, int kAhead, int kStages, int kThreads>
 __global__ void __launch_bounds__(kThreads, 1) delayed_lu(const DelayedLuParams<T> p) {
     extern __shared__ __align__(16) unsigned char strip[];
-    __shared__ typename DelayedLu<T, kPending, kAhead, kThreads>::Shared shared;
-    DelayedLu<T, kPending, kAhead, kThreads>(p, shared, strip).run();
+    __shared__ typename DelayedLu<T, kPending, kAhead, kStages, kThreads>::Shared shared;
+    DelayedLu<T, kPending, kAhead, kStages, kThreads>(p, shared, strip).run();
 }
 
 /// The factors of the tail, rows and columns of a behind `first`, into those of the whole.

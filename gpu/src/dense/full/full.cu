@@ -63,14 +63,14 @@ template <class T> struct Passes;
 template <> struct Passes<float> {
     static constexpr int kThreads = 512;
     static constexpr std::size_t kTail = 3072;
-    using Instance = DelayedLu<float, kPending, 4, kThreads>;
-    static const void* kernel() { return reinterpret_cast<const void*>(delayed_lu<float, kPending, 4, kThreads>); }
+    using Instance = DelayedLu<float, kPending, 4, 0, kThreads>;
+    static const void* kernel() { return reinterpret_cast<const void*>(delayed_lu<float, kPending, 4, 0, kThreads>); }
 };
 template <> struct Passes<double> {
     static constexpr int kThreads = 512;
     static constexpr std::size_t kTail = 2048;
-    using Instance = DelayedLu<double, kPending, 4, kThreads>;
-    static const void* kernel() { return reinterpret_cast<const void*>(delayed_lu<double, kPending, 4, kThreads>); }
+    using Instance = DelayedLu<double, kPending, 4, 4, kThreads>;
+    static const void* kernel() { return reinterpret_cast<const void*>(delayed_lu<double, kPending, 4, 4, kThreads>); }
 };
 
 template <class T> class FullLu {
