@@ -247,6 +247,8 @@ def tables(paths):
     for path in paths:
         with open(path) as file:
             r = json.load(file)
+        if r.get("kind") == "lu_figures":
+            continue  # docs/galoppo.md has them
         out += ["", f"### {r['device']}, {r['date']}, commit {r['commit']}", ""]
         out += [f"Driver {r.get('driver') or 'not recorded'}."]
         if "copy_bytes_per_second" in r:

@@ -22,6 +22,7 @@
 #include "mantissa/gpu/bench.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/gpu/engine.hpp"
+#include "mantissa/gpu/lu_figures.hpp"
 #include "mantissa/host/solve.hpp"
 #include <nlohmann/json.hpp>
 #endif
@@ -35,7 +36,7 @@ struct Flags {
     std::vector<std::string> matrices;
     std::string output;
     int threads = 0;
-    bool blas1 = false, cg = false, sparse = false, dense = false;
+    bool blas1 = false, cg = false, sparse = false, dense = false, lu_figures = false;
     std::vector<std::size_t> sizes;
     std::vector<std::string> contests;
     std::vector<std::string> problems;
@@ -219,6 +220,12 @@ int bench_dense(const Flags& flags, const std::string& typed) {
     return kDone;
 }
 
+int bench_lu_figures(const Flags& flags, const std::string& typed) {
+    const Provenance here = current_provenance(typed);
+    write_result(nlohmann::ordered_json::parse(gpu::run_lu_figures({}, here.commit, here.date, say)), flags, typed);
+    return kDone;
+}
+
 int bench_gpu(const Flags& flags, const std::string& typed) {
     check_outputs({{"--output", flags.output}}, false);
     if (flags.levels.size() != 2 || flags.levels[0] < 2 || flags.levels[1] > 14 || flags.levels[0] > flags.levels[1])
@@ -228,6 +235,7 @@ int bench_gpu(const Flags& flags, const std::string& typed) {
     if (flags.blas1) return bench_blas1(flags, typed);
     if (flags.cg) return bench_cg(flags, typed);
     if (flags.dense) return bench_dense(flags, typed);
+    if (flags.lu_figures) return bench_lu_figures(flags, typed);
     gpu::BenchRequest request;
     request.first_level = flags.levels[0];
     request.last_level = flags.levels[1];
@@ -273,6 +281,9 @@ Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
     app.add_flag("--dense", flags->dense, "dense systems instead, beside cuSOLVER and cuBLAS");
     app.add_option("--sizes", flags->sizes, "of --dense: the sizes n; default: 256 to 16384 by powers of two");
     app.add_option("--contest", flags->contests, "of --dense: only these comparisons; default: all");
+    app.add_flag("--lu-figures", flags->lu_figures,
+                 "the unblocked LU of the LU-GPU paper over sizes instead, beside the processor's LAPACK, and today's "
+                 "full pivoting and Gauss-Jordan");
     app.add_option("--tolerance", flags->tolerance, "of --cg")->capture_default_str();
     app.add_option("--powers", flags->powers, "of --blas1: sizes from 2^FIRST to 2^LAST")
         ->expected(2)

@@ -12,6 +12,7 @@
 
 #include "cnc/cnc.hpp"
 #include "command.hpp"
+#include "lu_paper/lu_paper.hpp"
 #include "mantissa/base/ending.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
@@ -37,6 +38,7 @@ struct Flags {
     int threads = 0, jobs = 0;
     bool all = false, json = false, stored = false;
     CncFlags cnc;
+    std::uint64_t lu_size = 4096;
 };
 
 /// A cell with what happened here; nothing when it was not run.
@@ -220,6 +222,12 @@ int reproduce_command(const Flags& flags, const std::string& typed) {
         cnc.json = flags.json;
         return reproduce_cnc(cnc);
     }
+    if (flags.table == "lu") {
+        if (!flags.cnc.meshes.empty() || !flags.cnc.output.empty())
+            throw InvalidInput("lu: it has no meshes and no pictures; leave out --mesh and -o");
+        return reproduce_lu(
+            {flags.cnc.figure, flags.cnc.table, flags.lu_size, flags.cnc.results, flags.data, flags.json});
+    }
     if (!flags.store.empty()) base::check_store_path("--store", flags.store);
     if (!flags.plot.empty()) base::check_writable("--plot", flags.plot + "_logic.svg");
     if (flags.table == "table5")
@@ -254,9 +262,10 @@ int reproduce_command(const Flags& flags, const std::string& typed) {
 Run setup(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<Flags>();
     flags->levels = {8, 9};
-    app.add_option("table", flags->table, "table1 to table5 of FCCM'06, or cnc: the Concurrent Number Cruncher (2008)")
+    app.add_option("table", flags->table,
+                   "table1 to table5 of FCCM'06, cnc: the Concurrent Number Cruncher (2008), or lu: LU-GPU (2005)")
         ->required()
-        ->check(CLI::IsMember({"table1", "table2", "table3", "table4", "table5", "cnc"}));
+        ->check(CLI::IsMember({"table1", "table2", "table3", "table4", "table5", "cnc", "lu"}));
     app.add_option("--levels", flags->levels, "grid levels, as 8,9,10 (level 10 takes some minutes)")
         ->delimiter(',')
         ->capture_default_str();
@@ -265,6 +274,7 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--threads", flags->threads, "cells at a time, 0 for all cores")->capture_default_str();
     app.add_option("--jobs", flags->jobs, "table5: syntheses side by side, each about a gigabyte; 0 for --threads");
     app.add_option("--plot", flags->plot, "table5: write the growth laws to PLOT_logic.svg and PLOT_mul18x18.svg");
+    app.add_option("--size", flags->lu_size, "lu: unknowns of Tables 1 and 2")->capture_default_str();
     app.add_flag("--stored", flags->stored,
                  "only what the results file holds; what it lacks is shown as missing, nothing is computed");
     app.add_flag("--all", flags->all, "also run the cells that the paper left out (n/a)");

@@ -14,7 +14,7 @@ struct LuFiguresRequest {
                                         3000, 3500, 4096, 8192};                        ///< of the paper's algorithms
     std::vector<std::uint64_t> full_sizes = {512, 1024, 2048, 3000, 3500, 8192, 16384}; ///< of today's full pivoting
     std::vector<std::uint64_t> multiprocessor_sizes = {1024, 2048, 4096}; ///< of runs on some multiprocessors
-    std::uint64_t counted_to = 2048;                                      ///< traffic is counted for sizes up to here
+    std::uint64_t counted_to = 4096;                                      ///< traffic is counted for sizes up to here
     std::uint64_t processor_full_to = 2048;                               ///< LAPACK's getc2 for sizes up to here
     int repeats = 5;                                                      ///< of every time; the median counts
 };

@@ -22,7 +22,8 @@ enum class FullLuMethod : std::uint8_t {
 
 struct FullLuOptions {
     FullLuMethod method = FullLuMethod::best;
-    int repeat = 1; ///< runs, timed one by one
+    int repeat = 1;          ///< runs, timed one by one
+    int multiprocessors = 0; ///< how many to use; 0: all
 };
 
 template <class T> struct FullLuResult {

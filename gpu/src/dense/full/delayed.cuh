@@ -31,19 +31,22 @@ template <class T> struct DelayedLuParams {
     int* column_position;
     Packet16* keys;              ///< [2][blocks][blocks]
     unsigned long long* barrier; ///< zero
-    int shared; ///< bytes of dynamic shared memory: (pending words + 4 bytes) for each column of a strip
-    int* end;   ///< out: LuEnd, or -1: a block was late; and the step
+    int* end;                    ///< out: LuEnd, or -1: a block was late; and the step
 };
 
 #ifdef __CUDACC__
 
-/// `kPending`: steps between write-backs; `kAhead`: columns that a thread loads at a time.
-template <class T, int kPending, int kAhead, int kThreads> class DelayedLu {
+/// `kPending`: steps between write-backs; `kAhead`: columns that a thread loads at a time; `kStages`: groups of
+/// so many that are on their way to shared memory, or 0: straight to registers.
+template <class T, int kPending, int kAhead, int kStages, int kThreads> class DelayedLu {
     using N = Word<T>;
     static constexpr int kWarps = kThreads / 32;
 
 public:
     static constexpr int kVector = 16 / sizeof(T); ///< rows of a thread
+    static constexpr int kColumns = 512;           ///< of a strip at a time
+    static constexpr int kSlots = kStages > 0 ? kStages : 1;
+    static constexpr std::size_t kShared = kColumns * (kPending * sizeof(T) + 4) + kStages * kAhead * kThreads * 16;
 
     struct Shared {
         int row_position[kPending], column_position[kPending]; ///< of the front
@@ -56,17 +59,19 @@ public:
 
     __device__ __forceinline__ DelayedLu(const DelayedLuParams<T>& params, Shared& shared, unsigned char* strip)
         : p_(params), s_(shared), meeting_(params.barrier), u_(reinterpret_cast<T*>(strip)),
-          to_(reinterpret_cast<int*>(strip + params.shared / (kPending * sizeof(T) + 4) * kPending * sizeof(T))) {}
+          to_(reinterpret_cast<int*>(u_ + kColumns * kPending)), ring_(reinterpret_cast<Group*>(to_ + kColumns)) {}
 
     __device__ __forceinline__ void run() {
         reset_front();
         int end = 0;
         for (;;) {
             choose_strip();
-            fill_strip();
-            T most, tie;
-            int where;
-            pass<0>(most, tie, where);
+            T most = 0, tie = 0;
+            int where = 0;
+            for (int begin = column0_; begin < column1_; begin += kColumns) {
+                fill_strip(begin, min(column1_, begin + kColumns));
+                pass<0>(begin, min(column1_, begin + kColumns), most, tie, where);
+            }
             const T best = candidate(most, tie, where);
             if (pending_ == kPending) {
                 move_names();
@@ -98,8 +103,12 @@ private:
     const DelayedLuParams<T>& p_;
     Shared& s_;
     GridMeeting meeting_;
-    T* const u_;    ///< [column of the strip][pending]
-    int* const to_; ///< [column of the strip]: where it goes at a write-back, or -1
+    struct alignas(16) Group {
+        T x[kVector];
+    };
+    T* const u_;        ///< [column][pending], of some columns of the strip
+    int* const to_;     ///< [column]: where it goes at a write-back, or -1
+    Group* const ring_; ///< [stage][column][thread]: elements on their way from memory
     int first_ = 0, pending_ = 0;
     unsigned round_ = 0;
     int row0_ = 0, row1_ = 0, column0_ = 0, column1_ = 0; ///< the block's strip
@@ -139,34 +148,48 @@ private:
         column0_ = band < bands ? min(p_.n, first_ + chunk * width) : p_.n;
         column1_ = min(p_.n, column0_ + width);
     }
-    __device__ __forceinline__ void fill_strip() {
-        for (int e = threadIdx.x; e < (column1_ - column0_) * kPending; e += kThreads) {
-            const int j = column0_ + e / kPending, d = e % kPending;
+    __device__ __forceinline__ void fill_strip(int begin, int last) {
+        __syncthreads();
+        for (int e = threadIdx.x; e < (last - begin) * kPending; e += kThreads) {
+            const int j = begin + e / kPending, d = e % kPending;
             const bool gone = done(s_.column_done, j);
             u_[e] = gone || d >= pending_ ? T(0) : __ldcg(p_.u + static_cast<long long>(j) * kPending + d);
-            if (d == 0) to_[j - column0_] = gone ? -1 : position(s_.column_position, j);
+            if (d == 0) to_[j - begin] = gone ? -1 : position(s_.column_position, j);
         }
-        if (threadIdx.x == 0) s_.candidate = ~0ull;
         __syncthreads();
     }
 
     /// The instance for the steps that are pending.
-    template <int D> __device__ __forceinline__ void pass(T& most, T& tie, int& where) {
-        if (pending_ == D) pass_with<D>(most, tie, where);
-        else if constexpr (D < kPending) pass<D + 1>(most, tie, where);
+    template <int D> __device__ __forceinline__ void pass(int begin, int last, T& most, T& tie, int& where) {
+        if (pending_ == D) pass_with<D>(begin, last, most, tie, where);
+        else if constexpr (D < kPending) pass<D + 1>(begin, last, most, tie, where);
     }
-
-    struct alignas(16) Group {
-        T x[kVector];
-    };
 
     /// Elements as they are after the pending steps: the largest magnitude, the first column of the group that has it,
     /// and `tie` = it where another group has it as well. Behind kPending steps they are written.
-    template <int D> __device__ __forceinline__ void pass_with(T& most, T& tie, int& where) {
-        most = tie = 0;
-        where = -1;
+    template <int D> __device__ __forceinline__ void pass_with(int begin, int last, T& most, T& tie, int& where) {
         const int i = row0_ + threadIdx.x * kVector;
         if (i >= row1_) return;
+        const T* const first = p_.a + begin * p_.pitch + i;
+        const int groups = (last - begin) / kAhead;
+        // Columns are asked for kStages groups ahead; a thread waits for its own alone.
+        const auto ask = [&](int g) {
+            if (g < groups) {
+#pragma unroll
+                for (int c = 0; c < kAhead; ++c) {
+                    const auto to = static_cast<unsigned>(
+                        __cvta_generic_to_shared(ring_ + (g % kSlots * kAhead + c) * kThreads + threadIdx.x));
+                    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to),
+                                 "l"(first + (g * kAhead + c) * p_.pitch)
+                                 : "memory");
+                }
+            }
+            asm volatile("cp.async.commit_group;" ::: "memory");
+        };
+        if constexpr (kStages > 0) {
+#pragma unroll
+            for (int g = 0; g < kStages; ++g) ask(g);
+        }
         T l[kVector][D > 0 ? D : 1];
         bool plain = i >= first_ + kPending, gone[kVector];
 #pragma unroll
@@ -178,16 +201,11 @@ private:
 #pragma unroll
             for (int d = 0; d < D; ++d) l[v][d] = gone[v] ? T(0) : __ldcg(p_.l + d * p_.pitch + i + v);
         }
-        const T* from = p_.a + column0_ * p_.pitch + i;
-        const auto columns = [&]<int C>(std::integral_constant<int, C>, int j0) {
-            Group g[C];
-#pragma unroll
-            for (int c = 0; c < C; ++c) g[c] = *reinterpret_cast<const Group*>(from + c * p_.pitch);
-            from += C * p_.pitch;
+        const auto columns = [&]<int C>(std::integral_constant<int, C>, int j0, Group(&g)[C]) {
             T largest = 0;
 #pragma unroll
             for (int c = 0; c < C; ++c) {
-                const T* const u = u_ + (j0 + c - column0_) * kPending;
+                const T* const u = u_ + (j0 + c - begin) * kPending;
 #pragma unroll
                 for (int d = 0; d < D; ++d) {
                     const T ud = u[d];
@@ -203,7 +221,7 @@ private:
             if constexpr (D == kPending) {
 #pragma unroll
                 for (int c = 0; c < C; ++c) {
-                    const int to = to_[j0 + c - column0_];
+                    const int to = to_[j0 + c - begin];
                     if (to < 0) continue;
                     T* const column = p_.a + to * p_.pitch;
                     if (plain) *reinterpret_cast<Group*>(column + i) = g[c];
@@ -217,17 +235,34 @@ private:
             if (largest > most) most = largest, where = j0;
             else if (largest == most) tie = most;
         };
-        int j = column0_;
 #pragma unroll 1
-        for (; j + kAhead <= column1_; j += kAhead) columns(std::integral_constant<int, kAhead>{}, j);
+        for (int g = 0; g < groups; ++g) {
+            Group x[kAhead];
+            if constexpr (kStages > 0) {
+                asm volatile("cp.async.wait_group %0;" ::"n"(kSlots - 1) : "memory");
+#pragma unroll
+                for (int c = 0; c < kAhead; ++c) x[c] = ring_[(g % kSlots * kAhead + c) * kThreads + threadIdx.x];
+                ask(g + kStages);
+            } else {
+#pragma unroll
+                for (int c = 0; c < kAhead; ++c)
+                    x[c] = *reinterpret_cast<const Group*>(first + (g * kAhead + c) * p_.pitch);
+            }
+            columns(std::integral_constant<int, kAhead>{}, begin + g * kAhead, x);
+        }
 #pragma unroll 1
-        for (; j < column1_; ++j) columns(std::integral_constant<int, 1>{}, j);
+        for (int j = begin + groups * kAhead; j < last; ++j) {
+            Group x[1] = {*reinterpret_cast<const Group*>(p_.a + j * p_.pitch + i)};
+            columns(std::integral_constant<int, 1>{}, j, x);
+        }
+        if constexpr (kStages > 0) asm volatile("cp.async.wait_all;" ::: "memory");
     }
-
     /// The block's largest magnitude; its place and sign in s_.candidate (place in the upper half). Warps look again at
     /// the groups of those of their threads that have it.
     __device__ __forceinline__ T candidate(T most, T tie, int where) {
         const int lane = threadIdx.x & 31;
+        __syncthreads();
+        if (threadIdx.x == 0) s_.candidate = ~0ull;
         const T of_warp = N::warp_max(most);
         if (lane == 0) s_.of_warp[threadIdx.x >> 5] = of_warp;
         __syncthreads();
@@ -252,12 +287,15 @@ private:
         if (pending_ == kPending) x = __ldcg(p_.a + column * p_.pitch + row);
         else {
             x = __ldcg(p_.a + j * p_.pitch + i);
-            T l[kPending];
+            T l[kPending], u[kPending];
 #pragma unroll
-            for (int d = 0; d < kPending; ++d) l[d] = d < pending_ ? __ldcg(p_.l + d * p_.pitch + i) : T(0);
+            for (int d = 0; d < kPending; ++d) {
+                l[d] = d < pending_ ? __ldcg(p_.l + d * p_.pitch + i) : T(0);
+                u[d] = d < pending_ ? __ldcg(p_.u + static_cast<long long>(j) * kPending + d) : T(0);
+            }
 #pragma unroll
             for (int d = 0; d < kPending; ++d)
-                if (d < pending_) x = N::update(x, l[d], u_[(j - column0_) * kPending + d]);
+                if (d < pending_) x = N::update(x, l[d], u[d]);
         }
         if (N::abs(x) == best)
             atomicMin(&s_.candidate,
@@ -373,11 +411,11 @@ private:
     }
 };
 
-template <class T, int kPending, int kAhead, int kThreads>
+template <class T, int kPending, int kAhead, int kStages, int kThreads>
 __global__ void __launch_bounds__(kThreads, 1) delayed_lu(const DelayedLuParams<T> p) {
     extern __shared__ __align__(16) unsigned char strip[];
-    __shared__ typename DelayedLu<T, kPending, kAhead, kThreads>::Shared shared;
-    DelayedLu<T, kPending, kAhead, kThreads>(p, shared, strip).run();
+    __shared__ typename DelayedLu<T, kPending, kAhead, kStages, kThreads>::Shared shared;
+    DelayedLu<T, kPending, kAhead, kStages, kThreads>(p, shared, strip).run();
 }
 
 /// The factors of the tail, rows and columns of a behind `first`, into those of the whole.

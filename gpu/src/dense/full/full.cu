@@ -29,13 +29,12 @@ template <class T, int R, int Kept> Resident resident() {
 template <class T> const auto& residents();
 template <> const auto& residents<float>() {
     static const std::array all{resident<float, 1, 28>(), resident<float, 2, 24>(), resident<float, 3, 22>(),
-                                resident<float, 4, 16>(), resident<float, 5, 14>(), resident<float, 6, 13>(),
-                                resident<float, 7, 12>()};
+                                resident<float, 4, 16>(), resident<float, 5, 14>(), resident<float, 6, 13>()};
     return all;
 }
 template <> const auto& residents<double>() {
     static const std::array all{resident<double, 1, 20>(), resident<double, 2, 14>(), resident<double, 3, 11>(),
-                                resident<double, 4, 9>(), resident<double, 5, 7>()};
+                                resident<double, 4, 9>()};
     return all;
 }
 
@@ -48,13 +47,13 @@ template <class T> std::size_t shared_bytes(const Resident& r, std::size_t n, in
            static_cast<std::size_t>(r.rows) * kResidentLuThreads * sizeof(T);
 }
 /// Null where n does not fit.
-template <class T> const Resident* resident_for(std::size_t n) {
+template <class T> const Resident* resident_for(std::size_t n, int blocks) {
     const DeviceInfo& device = require_device();
     constexpr std::size_t kStatic = 4096; // of ResidentLu::Shared, and what the system takes
     for (const Resident& r : residents<T>())
         if (static_cast<std::size_t>(r.rows) * kResidentLuThreads >= n &&
-            columns_of_block(n, device.multiprocessors) <= kResidentSlots &&
-            shared_bytes<T>(r, n, device.multiprocessors) + kStatic <= device.shared_per_block)
+            columns_of_block(n, blocks) <= kResidentSlots &&
+            shared_bytes<T>(r, n, blocks) + kStatic <= device.shared_per_block)
             return &r;
     return nullptr;
 }
@@ -64,25 +63,27 @@ template <class T> struct Passes;
 template <> struct Passes<float> {
     static constexpr int kThreads = 512;
     static constexpr std::size_t kTail = 3072;
-    static const void* kernel() { return reinterpret_cast<const void*>(delayed_lu<float, kPending, 4, kThreads>); }
+    using Instance = DelayedLu<float, kPending, 4, 0, kThreads>;
+    static const void* kernel() { return reinterpret_cast<const void*>(delayed_lu<float, kPending, 4, 0, kThreads>); }
 };
 template <> struct Passes<double> {
     static constexpr int kThreads = 512;
     static constexpr std::size_t kTail = 2048;
-    static const void* kernel() { return reinterpret_cast<const void*>(delayed_lu<double, kPending, 4, kThreads>); }
+    using Instance = DelayedLu<double, kPending, 4, 4, kThreads>;
+    static const void* kernel() { return reinterpret_cast<const void*>(delayed_lu<double, kPending, 4, 4, kThreads>); }
 };
 
 template <class T> class FullLu {
 public:
-    FullLu(const std::vector<T>& a, std::size_t n, FullLuMethod method)
-        : n_(n), pitch_((n + 31) / 32 * 32), blocks_(require_device().multiprocessors), whole_(pitch_ * n),
-          a_(pitch_ * n), out_(n * n), row_position_(n), column_position_(n), end_(2), tail_end_(2) {
+    FullLu(const std::vector<T>& a, std::size_t n, FullLuMethod method, int blocks)
+        : n_(n), pitch_((n + 31) / 32 * 32), blocks_(blocks), whole_(pitch_ * n), a_(pitch_ * n), out_(n * n),
+          row_position_(n), column_position_(n), end_(2), tail_end_(2) {
         Buffer<T> by_rows(n * n);
         by_rows.upload(a);
         turn(by_rows, whole_, pitch_);
-        first_ = method == FullLuMethod::passes  ? steps_by_passes(kLastSteps)
-                 : resident_for<T>(n) != nullptr ? 0
-                                                 : steps_by_passes(Passes<T>::kTail);
+        first_ = method == FullLuMethod::passes           ? steps_by_passes(kLastSteps)
+                 : resident_for<T>(n, blocks_) != nullptr ? 0
+                                                          : steps_by_passes(Passes<T>::kTail);
         if (method == FullLuMethod::resident && first_ != 0)
             throw InvalidInput("n = " + std::to_string(n) + ": on this device's chip there is place for " +
                                std::to_string(full_lu_resident_most<T>()));
@@ -137,7 +138,6 @@ private:
     Buffer<int> row_position_, column_position_, rows_, names_, tail_rows_, tail_columns_, end_, tail_end_;
     Buffer<Packet16> keys_, columns_, pass_keys_;
     Buffer<unsigned long long> barrier_;
-    std::size_t strip_shared_ = 0;
 
     /// Passes take steps by kPending.
     [[nodiscard]] std::size_t steps_by_passes(std::size_t tail) const {
@@ -153,7 +153,7 @@ private:
 
     void prepare_tail() {
         const std::size_t left = n_ - first_;
-        resident_ = resident_for<T>(left);
+        resident_ = resident_for<T>(left, blocks_);
         if (resident_ == nullptr) throw DeviceError("full pivoting", "this device's chip is too small for the tail");
         tail_blocks_ = static_cast<int>(std::min<std::size_t>(left, static_cast<std::size_t>(blocks_)));
         tail_shared_ = shared_bytes<T>(*resident_, left, tail_blocks_);
@@ -166,20 +166,13 @@ private:
     }
 
     void prepare_passes() {
-        constexpr std::size_t kBand = Passes<T>::kThreads * 16 / sizeof(T);
+        constexpr std::size_t kBand = Passes<T>::Instance::kVector * Passes<T>::kThreads;
         const auto blocks = static_cast<std::size_t>(blocks_);
-        std::size_t width = 0; // of the widest strip
-        for (std::size_t left = n_ - first_; left <= n_; ++left) {
-            const std::size_t chunks = blocks / divided(left, kBand);
-            if (chunks == 0)
-                throw InvalidInput("n = " + std::to_string(n_) + ": too many rows for this device's full pivoting");
-            width = std::max<std::size_t>(width, divided(left, chunks));
-        }
-        strip_shared_ = width * (kPending * sizeof(T) + sizeof(int));
-        const void* const kernel = Passes<T>::kernel();
-        check(
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(strip_shared_)),
-            "cudaFuncSetAttribute");
+        if (divided(n_, kBand) > blocks)
+            throw InvalidInput("n = " + std::to_string(n_) + ": too many rows for this device's full pivoting");
+        check(cudaFuncSetAttribute(Passes<T>::kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(Passes<T>::Instance::kShared)),
+              "cudaFuncSetAttribute");
         factors_.allocate(pitch_ * n_);
         l_.allocate(kPending * pitch_);
         l_.zero();
@@ -207,11 +200,10 @@ private:
                              column_position_.data(),
                              pass_keys_.data(),
                              barrier_.data(),
-                             static_cast<int>(strip_shared_),
                              end_.data()};
         void* arguments[] = {&p};
         check(cudaLaunchCooperativeKernel(Passes<T>::kernel(), dim3(static_cast<unsigned>(blocks_)),
-                                          dim3(Passes<T>::kThreads), arguments, strip_shared_, nullptr),
+                                          dim3(Passes<T>::kThreads), arguments, Passes<T>::Instance::kShared, nullptr),
               "launch of delayed_lu");
     }
 
@@ -256,7 +248,7 @@ template <class T> std::size_t full_lu_resident_most() {
     std::size_t n = 0;
     for (const Resident& r : residents<T>())
         for (std::size_t m = static_cast<std::size_t>(r.rows) * kResidentLuThreads; m > n; --m)
-            if (resident_for<T>(m) != nullptr) n = m;
+            if (resident_for<T>(m, require_device().multiprocessors) != nullptr) n = m;
     return n;
 }
 
@@ -268,7 +260,11 @@ template <class T> FullLuResult<T> full_lu(const std::vector<T>& a, std::size_t 
     if (options.repeat < 1) throw InvalidInput("repeat: " + std::to_string(options.repeat) + "; give 1 or more");
     FullLuResult<T> r;
     if (n == 0) return r;
-    FullLu<T> solver(a, n, options.method);
+    const int all = require_device().multiprocessors;
+    if (options.multiprocessors < 0 || options.multiprocessors > all)
+        throw InvalidInput("multiprocessors: " + std::to_string(options.multiprocessors) + " of " +
+                           std::to_string(all));
+    FullLu<T> solver(a, n, options.method, options.multiprocessors == 0 ? all : options.multiprocessors);
     Timer timer;
     for (int i = 0; i < options.repeat; ++i) r.seconds.push_back(solver.run(timer));
     solver.finish(r);

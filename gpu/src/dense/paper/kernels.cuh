@@ -96,6 +96,20 @@ __device__ __forceinline__ void render(Surface& s, const Quad& q, const Program&
         }
         return;
     }
+    if (q.rows <= 2) { // the same across
+        const int groups = (q.columns + 255) / 256;
+        for (int unit = warp; unit < groups * q.rows; unit += warps) {
+            const int row = q.row + unit / groups, first = q.column + unit % groups * 256 + lane;
+            T v[8];
+#pragma unroll
+            for (int e = 0; e < 8; ++e)
+                if (first + 32 * e < q.column + q.columns) v[e] = program(row, first + 32 * e);
+#pragma unroll
+            for (int e = 0; e < 8; ++e)
+                if (first + 32 * e < q.column + q.columns) s.write(row, first + 32 * e, v[e]);
+        }
+        return;
+    }
     constexpr int kRows = 32 / sizeof(T);
     const int aligned = q.column & ~31; // tiles begin where a row's lines of memory do
     const int across = (q.column + q.columns - aligned + 127) / 128, down = (q.rows + kRows - 1) / kRows;

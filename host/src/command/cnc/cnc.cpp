@@ -1,45 +1,14 @@
 #include "cnc.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "command/command.hpp"
 #include "mantissa/format.hpp"
-#include "report/paper_tables.hpp"
-#include "text/key_values.hpp"
 
 namespace mantissa::cli {
-
-std::vector<PaperRatio> read_paper_ratios(const std::string& folder) {
-    const std::string path = (std::filesystem::path(folder) / "cnc_ratios.csv").string();
-    std::ifstream file(path);
-    if (!file)
-        throw InvalidInput(fmt::format("{}: cannot be read; --data names the folder of the paper's tables", path));
-    std::vector<PaperRatio> ratios;
-    std::string line;
-    std::getline(file, line);
-    for (int number = 2; std::getline(file, line); ++number) {
-        std::istringstream fields(line);
-        PaperRatio r;
-        std::string value;
-        if (!std::getline(fields, r.figure, ',') || !std::getline(fields, r.what, ',') ||
-            !std::getline(fields, r.device, ',') || !std::getline(fields, value) || !text::read_number(value, r.value))
-            throw InvalidInput(fmt::format("{}:{}: expected figure,what,device,value", path, number));
-        ratios.push_back(std::move(r));
-    }
-    return ratios;
-}
-
-std::string paper_values(const std::vector<PaperRatio>& ratios, const std::string& what) {
-    std::string out;
-    for (const PaperRatio& r : ratios)
-        if (r.what == what) out += fmt::format("{}{:g} ({})", out.empty() ? "" : ", ", r.value, r.device);
-    return out.empty() ? "-" : out;
-}
 
 std::vector<NamedMesh> cnc_meshes(const CncFlags& flags, std::vector<NamedMesh> made) {
     if (flags.meshes.empty()) return made;
@@ -50,12 +19,13 @@ std::vector<NamedMesh> cnc_meshes(const CncFlags& flags, std::vector<NamedMesh> 
 }
 
 void add_cnc_options(CLI::App& app, CncFlags& flags) {
-    app.add_option("--figure", flags.figure, "cnc: 3, 7 (pictures), 8, 9, 10 or 11 (from stored runs)");
-    app.add_option("--table", flags.table, "cnc: 3");
+    app.add_option("--figure", flags.figure,
+                   "cnc: 3, 7 (pictures), 8, 9, 10 or 11 (from stored runs); lu: 5 to 9, 11 to 14 (from stored runs)");
+    app.add_option("--table", flags.table, "cnc: 3; lu: 1, 2");
     app.add_option("--mesh", flags.meshes,
                    "cnc: mesh files for Table 3, one for Figure 3, one or two for Figure 7; default: made ones");
     app.add_option("--results", flags.results,
-                   "cnc: stored runs of mantissa bench for Figures 8 to 11; default: those of the source tree");
+                   "cnc, lu: stored runs of mantissa bench; default: those of the source tree");
     app.add_option("-o,--output", flags.output, "cnc: the picture of Figure 3 or 7 (SVG)");
     app.add_option("--noise", flags.noise, "cnc: noise of the mesh that Figure 7 smooths, in mean edge lengths")
         ->capture_default_str();

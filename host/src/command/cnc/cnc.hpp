@@ -41,15 +41,6 @@ struct NamedMesh {
     TriangleMesh mesh;
 };
 
-/// A number of the paper's text about a figure.
-struct PaperRatio {
-    std::string figure, what, device;
-    double value = 0;
-};
-std::vector<PaperRatio> read_paper_ratios(const std::string& folder);
-/// The values for `what`, as "4.0 (NVIDIA), 3.1 (ATI)"; "-" where the paper has none.
-std::string paper_values(const std::vector<PaperRatio>& ratios, const std::string& what);
-
 // What is made on the spot.
 int cnc_figure3(const CncFlags& flags);
 int cnc_figure7(const CncFlags& flags);

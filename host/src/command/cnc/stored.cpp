@@ -1,8 +1,6 @@
 // Figures 8 to 11 from stored runs of `mantissa bench`.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <optional>
@@ -11,6 +9,7 @@
 
 #include "cnc.hpp"
 #include "command/command.hpp"
+#include "command/stored/stored_runs.hpp"
 #include "mantissa/format.hpp"
 #include "report/paper_tables.hpp"
 
@@ -18,56 +17,17 @@ namespace mantissa::cli {
 
 namespace {
 
-struct StoredRun {
-    std::string path;
-    CncJson json;
-};
+using stored::is_kind;
+using stored::paper_values;
+using stored::PaperRatio;
+using StoredRun = stored::Run;
 
-/// The files asked for, or those that the source tree keeps.
-std::vector<std::string> result_files(const CncFlags& flags) {
-    if (!flags.results.empty()) return flags.results;
-    std::vector<std::string> files;
-    const auto experiments = std::filesystem::path(report::paper_folder(flags.data)) / "..";
-    for (const auto& folder : {experiments / ".." / "gpu" / "results", experiments / "results"}) {
-        std::error_code error;
-        for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-            if (entry.path().extension() == ".json") files.push_back(entry.path().lexically_normal().string());
-    }
-    std::ranges::sort(files);
-    return files;
-}
-
-/// The latest run for which `wanted` holds.
 std::optional<StoredRun> find_latest(const CncFlags& flags, const std::function<bool(const CncJson&)>& wanted) {
-    std::optional<StoredRun> best;
-    for (const std::string& path : result_files(flags)) {
-        std::ifstream file(path);
-        if (!file) throw InvalidInput(fmt::format("--results {}: cannot be read; give a file of mantissa bench", path));
-        CncJson json = CncJson::parse(file, nullptr, false);
-        if (!json.is_object()) {
-            if (!flags.results.empty())
-                throw InvalidInput(fmt::format("--results {}: not a file that mantissa bench wrote", path));
-            continue;
-        }
-        if (!wanted(json)) continue;
-        if (!best || best->json.value("date", "") < json.value("date", "")) best = {path, std::move(json)};
-    }
-    return best;
+    return stored::find_latest({flags.results, flags.data}, wanted);
 }
-
-/// The same; `what` and `mend` say what is missing where there is none.
 StoredRun latest(const CncFlags& flags, const std::function<bool(const CncJson&)>& wanted, const std::string& what,
                  const std::string& mend) {
-    std::optional<StoredRun> best = find_latest(flags, wanted);
-    if (!best)
-        throw InvalidInput(fmt::format("Figure {}: no stored run has {}; make one with {}, and name it by --results",
-                                       flags.figure, what, mend));
-    return *std::move(best);
-}
-
-bool is_kind(const CncJson& json, std::string_view kind) {
-    const auto it = json.find("kind");
-    return it != json.end() && it->is_string() && *it == kind;
+    return stored::latest({flags.results, flags.data}, wanted, flags.figure, what, mend);
 }
 
 double geometric_mean(const std::vector<double>& ratios) {
@@ -81,13 +41,10 @@ std::string ratio_text(const std::vector<double>& ratios) {
 }
 
 void print_origin(std::string& out, const StoredRun& run) {
-    out += fmt::format("from {}: {}, {}, commit {}\n", run.path, run.json.value("device", "device not named"),
-                       run.json.value("date", "no date"), run.json.value("commit", "not named"));
+    out += stored::origin(run);
 }
-
-/// A line of "ours beside the paper's".
 void print_ratio(std::string& out, const std::string& what, const std::string& ours, const std::string& paper) {
-    out += fmt::format("{:<42}{:>10}   paper: {}\n", what, ours, paper);
+    out += stored::ratio_line(what, ours, paper);
 }
 
 // ---- Figure 8
@@ -383,7 +340,7 @@ std::string figure11(const CncFlags& flags, const std::vector<PaperRatio>& paper
 } // namespace
 
 int cnc_stored_figure(const CncFlags& flags) {
-    const std::vector<PaperRatio> paper = read_paper_ratios(report::paper_folder(flags.data));
+    const std::vector<PaperRatio> paper = stored::read_paper_ratios(report::paper_folder(flags.data), "cnc_ratios.csv");
     std::string out; // printed whole or not at all
     try {
         switch (flags.figure) {
