@@ -87,17 +87,15 @@ std::vector<SolveResult> solve_on_device(const BuiltSystem& built, const SolveOp
     return results;
 }
 
-SolveResult solve_map_on_device(const BuiltSystem& built, std::span<const Point3> points,
-                                const SolveOptions& options) {
+SolveResult solve_map_on_device(const BuiltSystem& built, std::span<const Point3> points, const SolveOptions& options) {
     const auto start = std::chrono::steady_clock::now();
     const auto& a = std::get<CompressedRows>(built.system().matrix());
     std::vector<double> x;
-    const gpu::SparseCgReport report =
-        gpu::multilevel_solve(a, points, built.b(),
-                              {.tolerance = options.tolerance,
-                               .max_iterations = most_iterations(options, a.rows()),
-                               .threads = options.threads},
-                              &x);
+    const gpu::SparseCgReport report = gpu::multilevel_solve(a, points, built.b(),
+                                                             {.tolerance = options.tolerance,
+                                                              .max_iterations = most_iterations(options, a.rows()),
+                                                              .threads = options.threads},
+                                                             &x);
     SolveResult result = result_of(built.system(), built.b(), std::move(x), report, options.threads);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
