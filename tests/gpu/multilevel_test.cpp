@@ -21,8 +21,7 @@ protected:
     void make(const TriangleMesh& mesh, LscmWeight weight = LscmWeight::area) {
         system_.emplace(make_lscm(mesh, {.weight = weight}));
         points_.clear();
-        for (std::size_t k = 0; k < b().size(); k += 2)
-            points_.push_back(mesh.points[system_->built.free()[k] / 2]);
+        for (std::size_t k = 0; k < b().size(); k += 2) points_.push_back(mesh.points[system_->built.free()[k] / 2]);
     }
     const CompressedRows& a() const { return std::get<CompressedRows>(system_->built.system().matrix()); }
     const std::vector<double>& b() const { return system_->built.b(); }

@@ -316,4 +316,28 @@ TEST(MeshProblems, AreOrdinaryProblems) {
     EXPECT_EQ(solve(lscm, *engine, o).status, Status::converged);
 }
 
+TEST(Lscm, LooksAtTheTopologyBesideTheEquationsToo) {
+    const TriangleMesh disk = make_hemisphere(20);
+    LscmOptions o;
+    const LscmSystem one = make_lscm(disk, o);
+    o.threads = 3;
+    const LscmSystem three = make_lscm(disk, o);
+    EXPECT_EQ(std::get<CompressedRows>(one.built.system().matrix()),
+              std::get<CompressedRows>(three.built.system().matrix()));
+    EXPECT_EQ(one.built.b(), three.built.b());
+    EXPECT_TRUE(three.topology.disk());
+    EXPECT_EQ(three.topology.edges, topology_of(disk).edges);
+    o.topology = &one.topology; // taken as it is
+    EXPECT_EQ(make_lscm(disk, o).built.b(), one.built.b());
+    // What is no disk is refused for that, whatever else its equations would be refused for.
+    o.topology = nullptr;
+    TriangleMesh flat = make_sphere(1);
+    expect_invalid([&] { make_lscm(flat, o); }, why_no_disk(topology_of(flat)));
+    for (Point3& p : flat.points) p = {1, 1, 1};
+    expect_invalid([&] { make_lscm(flat, o); }, why_no_disk(topology_of(flat)));
+    TriangleMesh point = disk;
+    for (Point3& p : point.points) p = {1, 1, 1};
+    expect_invalid([&] { make_lscm(point, o); }, "no triangle of the mesh has an area");
+}
+
 } // namespace

@@ -1,6 +1,6 @@
 // The multilevel preconditioner and CG with it, on systems of maps: what the levels are, that the preconditioner is
-// symmetric, that the solution is the right one, in far fewer iterations than Jacobi's, with the same bits for any number
-// of threads; refusals.
+// symmetric, that the solution is the right one, in far fewer iterations than Jacobi's, with the same bits for any
+// number of threads; refusals.
 #include <cmath>
 #include <complex>
 #include <random>
@@ -29,9 +29,7 @@ struct Map {
         : mesh(std::move(made)), system(make_lscm(mesh, {.weight = weight})) {
         for (std::size_t k = 0; k < b().size(); k += 2) points.push_back(mesh.points[system.built.free()[k] / 2]);
     }
-    [[nodiscard]] const CompressedRows& a() const {
-        return std::get<CompressedRows>(system.built.system().matrix());
-    }
+    [[nodiscard]] const CompressedRows& a() const { return std::get<CompressedRows>(system.built.system().matrix()); }
     [[nodiscard]] const std::vector<double>& b() const { return system.built.b(); }
 };
 

@@ -121,7 +121,8 @@ template <int N> __device__ __forceinline__ void totals(const double* const (&su
 // ---- the cycle -----------------------------------------------------------------------------------------------------
 
 /// x from zero by both steps; p is the first.
-template <int Lanes> __global__ void __launch_bounds__(kThreads) smooth_from_nothing(const LevelView l, const Status* s) {
+template <int Lanes>
+__global__ void __launch_bounds__(kThreads) smooth_from_nothing(const LevelView l, const Status* s) {
     if (!begin_kernel(s)) return;
     for_rows<Lanes>(l.a, l.p, [&](std::uint32_t i, float2 q) {
         const float2 r = l.r[i], p = l.p[i];

@@ -168,8 +168,8 @@ SolveResult solve(const Problem& problem, const Engine& engine, const SolveOptio
 /// entry not above zero.
 std::vector<SolveResult> solve_jacobi_pcg(const System& system, const std::vector<std::vector<double>>& b,
                                           const SolveOptions& options, const Progress& progress = {});
-/// CG with the multilevel preconditioner (mantissa/sparse/multilevel.hpp) in double on this processor, for the system of
-/// a map: `points` are where the vertices of its pairs of unknowns are. Of the options it takes tolerance,
+/// CG with the multilevel preconditioner (mantissa/sparse/multilevel.hpp) in double on this processor, for the system
+/// of a map: `points` are where the vertices of its pairs of unknowns are. Of the options it takes tolerance,
 /// max_iterations, threads, history and keep_solution. Throws InvalidInput where the matrix is none of complex blocks.
 SolveResult solve_multilevel(const System& system, std::span<const std::array<double, 3>> points,
                              const std::vector<double>& b, const SolveOptions& options, const Progress& progress = {});

@@ -27,8 +27,7 @@ void add_mesh_options(CLI::App& app, MeshFlags& flags) {
     app.add_option("--engine", flags.engine, "see mantissa engines")->capture_default_str();
     app.add_option("--scheme", flags.scheme,
                    "as in mantissa solve (else: jacobi-pcg in double, residual-guided with a spec); for a map also "
-                   "multilevel-pcg, which takes a hundredth of the iterations on large meshes and is --device gpu's "
-                   "own");
+                   "multilevel-pcg, the fastest on large meshes, and what --device gpu takes if none is given");
     app.add_option("--device", flags.device,
                    "cpu; gpu: CG in double on the GPU, with neither engine nor spec, by --scheme multilevel-pcg (for a "
                    "map, if none is given) or jacobi-pcg")
@@ -51,10 +50,10 @@ SolveOptions mesh_solve_options(const MeshFlags& flags) {
     const bool reduced = !flags.format.empty() || !flags.spec.empty();
     const bool processor = !reduced && flags.engine == "emulated";
     o.scheme = flags.scheme == kMultilevel ? Scheme::jacobi_pcg // the same options
-               : !flags.scheme.empty() ? parse_scheme(flags.scheme)
-               : reduced             ? Scheme::residual_guided
-               : processor           ? Scheme::jacobi_pcg
-                                     : Scheme::direct;
+               : !flags.scheme.empty()     ? parse_scheme(flags.scheme)
+               : reduced                   ? Scheme::residual_guided
+               : processor                 ? Scheme::jacobi_pcg
+                                           : Scheme::direct;
     o.spec = !flags.spec.empty() ? parse_spec(flags.spec)
                                  : DatapathSpec(parse_format(flags.format.empty() ? "double" : flags.format));
     o.inner = flags.inner;
@@ -87,8 +86,9 @@ void check_mesh_flags(const MeshFlags& flags, bool map) {
     if (flags.device == "gpu") {
         const bool known = flags.scheme.empty() || flags.scheme == kMultilevel || flags.scheme == "jacobi-pcg";
         if (reduced || !known)
-            throw InvalidInput("--device gpu: it solves in double by itself, by jacobi-pcg or multilevel-pcg: leave "
-                               "--format, --spec, --engine and other schemes out (--engine gpu is the reduced formats')");
+            throw InvalidInput(
+                "--device gpu: it solves in double by itself, by jacobi-pcg or multilevel-pcg: leave "
+                "--format, --spec, --engine and other schemes out (--engine gpu is the reduced formats')");
         require_device_for_meshes();
     }
     check_mesh_name("--output", flags.output);

@@ -33,8 +33,8 @@ void check_mesh_flags(const MeshFlags& flags, bool map);
 /// The mesh that they name, subdivided.
 TriangleMesh mesh_of(const MeshFlags& flags);
 
-/// Solves every right-hand side of `built`; the results have their solutions. `points`: where the vertex of each pair of
-/// unknowns is, for the scheme multilevel-pcg, which other systems than maps have not.
+/// Solves every right-hand side of `built`; the results have their solutions. `points`: where the vertex of each pair
+/// of unknowns is, for the scheme multilevel-pcg, which other systems than maps have not.
 std::vector<SolveResult> solve_all(const std::string& name, const BuiltSystem& built, const MeshFlags& flags,
                                    std::span<const Point3> points = {});
 

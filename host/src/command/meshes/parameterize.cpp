@@ -140,8 +140,8 @@ void print_table(const Flags& f, const Mapped& m) {
                                m.given.euler(), m.given.boundary_loops));
     row("system", fmt::format("{} unknowns, {} nonzeros", m.unknowns, m.nonzeros));
     row("solve", summary_of(m.results));
-    row("time", fmt::format("{:.3g} s, and {:.3g} s before it for the system", m.results.front().seconds,
-                            m.seconds.system));
+    row("time",
+        fmt::format("{:.3g} s, and {:.3g} s before it for the system", m.results.front().seconds, m.seconds.system));
     row("flipped", fmt::format("{} of {} triangles", m.quality.flipped + m.quality.collapsed, m.quality.triangles));
     row("distortion", fmt::format("{:.4f} in the mean by area, {:.4g} at most (1: conformal)",
                                   m.quality.mean_distortion, m.quality.most_distortion));

@@ -32,12 +32,12 @@ struct RealRows {
 };
 
 struct MultilevelLevel {
-    ComplexBlocks a;             ///< beyond the first level columns are in no order
+    ComplexBlocks a; ///< beyond the first level columns are in no order
     /// Of D: the diagonal, or half of the sum of the row's magnitudes where that is more.
     std::vector<double> inverse;
-    double largest = 0;          ///< at least about the largest eigenvalue of D^-1 A, at most 2
-    RealRows prolongation;       ///< from the next level; none on the last
-    RealRows restriction;        ///< its transpose
+    double largest = 0;    ///< at least about the largest eigenvalue of D^-1 A, at most 2
+    RealRows prolongation; ///< from the next level; none on the last
+    RealRows restriction;  ///< its transpose
 };
 struct MultilevelHierarchy {
     std::vector<MultilevelLevel> level;

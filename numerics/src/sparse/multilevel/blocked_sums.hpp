@@ -11,8 +11,7 @@ namespace mantissa::detail {
 inline constexpr std::size_t kWorthThreads = 8192;
 
 /// The sum of term(row) over all rows: blocks of 4096 in order, then the blocks in order.
-template <class T, class Term>
-T blocked_sum(std::size_t rows, [[maybe_unused]] int threads, const Term& term) {
+template <class T, class Term> T blocked_sum(std::size_t rows, [[maybe_unused]] int threads, const Term& term) {
     constexpr std::size_t kBlock = 4096;
     const auto blocks = static_cast<std::ptrdiff_t>((rows + kBlock - 1) / kBlock);
     std::vector<T> sum(static_cast<std::size_t>(blocks), T{});

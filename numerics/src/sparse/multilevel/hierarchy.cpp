@@ -21,8 +21,9 @@ using detail::Complex, detail::Nodes, detail::RowsPart, detail::RowSum;
 constexpr std::uint32_t kCoarsest = 256; ///< unknowns of a level that is inverted
 constexpr std::size_t kMostLevels = 12;
 
-/// Of D, which is the diagonal, but at least half of the sum of the row's magnitudes: so no eigenvalue of D^-1 A is above
-/// 2 (Gershgorin), however obtuse the triangles. On rows without positive entries beside the diagonal both are equal.
+/// Of D, which is the diagonal, but at least half of the sum of the row's magnitudes: so no eigenvalue of D^-1 A is
+/// above 2 (Gershgorin), however obtuse the triangles. On rows without positive entries beside the diagonal both are
+/// equal.
 std::vector<double> inverse_diagonal(const ComplexBlocks& a, [[maybe_unused]] int threads) {
     std::vector<double> inverse(a.block_rows(), 0.0);
     detail::for_each_row(a.block_rows(), threads, [&](std::size_t row) {

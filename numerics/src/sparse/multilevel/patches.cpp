@@ -106,8 +106,7 @@ struct PatchBasis {
                axes.value[kept - 1] > kThin * kThin * axes.value[0]) {
             const double scale = 1 / std::sqrt(axes.value[kept - 1]);
             for (std::size_t i = 0; i < unknowns.size(); ++i)
-                for (std::size_t c = 0; c < 3; ++c)
-                    values[i][kept] += rest(i, c) * axes.vector[kept - 1][c] * scale;
+                for (std::size_t c = 0; c < 3; ++c) values[i][kept] += rest(i, c) * axes.vector[kept - 1][c] * scale;
             ++kept;
         }
         next = {};
@@ -142,7 +141,8 @@ Patches make_patches(const ComplexBlocks& a, const Nodes& nodes, int distance) {
             graph.within(node, far, [&](std::uint32_t other) {
                 const std::uint32_t patch = p.of[other];
                 if (patch == kNone) return true;
-                const auto at = std::find_if(votes.begin(), votes.end(), [&](const auto& v) { return v.first == patch; });
+                const auto at =
+                    std::find_if(votes.begin(), votes.end(), [&](const auto& v) { return v.first == patch; });
                 if (at == votes.end()) votes.emplace_back(patch, 1);
                 else ++at->second;
                 return true;

@@ -17,8 +17,8 @@ struct Nodes {
     [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(begin.size() - 1); }
 };
 
-/// A patch for each node, numbered from 0: a node and all within `distance` (1 or 2) edges of it where none of those was
-/// taken before, nodes in turn; who is left goes to the patch that most of its neighbours are in.
+/// A patch for each node, numbered from 0: a node and all within `distance` (1 or 2) edges of it where none of those
+/// was taken before, nodes in turn; who is left goes to the patch that most of its neighbours are in.
 struct Patches {
     std::vector<std::uint32_t> of;
     std::uint32_t count = 0;

@@ -38,8 +38,7 @@ public:
         double before = report.true_residual = std::sqrt(squares(r_)) / norm;
         if (!std::isfinite(before)) report.end = PcgEnd::not_finite;
         else if (before <= o_.tolerance) report.end = PcgEnd::reached;
-        else
-            do {
+        else do {
                 before = report.true_residual;
                 run(x, norm, report);
                 form_defect(b, x);
