@@ -8,7 +8,7 @@
 
 namespace mantissa::gpu::lu {
 
-inline constexpr int kPanelThreads = 128;
+inline constexpr int kPanelThreads = 512;
 inline constexpr int kPanelWarps = kPanelThreads / 32;
 inline constexpr int kPitch = kPanel + 1; ///< elements from row to row in shared memory
 inline constexpr int kMostInCluster = 16; ///< blocks; 16 is more than every device promises, and what Hopper has
