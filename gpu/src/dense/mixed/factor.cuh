@@ -120,77 +120,33 @@ struct NoMark {
     void operator()(Step) const {}
 };
 
-/// Two streams beside the caller's: the panels' has precedence over the one that works on rows of U far from them.
-class LookAhead {
-public:
-    LookAhead() {
-        int low = 0, high = 0;
-        check(cudaDeviceGetStreamPriorityRange(&low, &high), "cudaDeviceGetStreamPriorityRange");
-        check(cudaStreamCreateWithPriority(&main_, cudaStreamNonBlocking, high), "cudaStreamCreate");
-        check(cudaStreamCreateWithPriority(&side_, cudaStreamNonBlocking, low), "cudaStreamCreate");
-        for (cudaEvent_t* e : {&begin_, &side_begin_, &side_end_, &end_})
-            check(cudaEventCreateWithFlags(e, cudaEventDisableTiming), "cudaEventCreate");
-    }
-    LookAhead(const LookAhead&) = delete;
-    LookAhead& operator=(const LookAhead&) = delete;
-    ~LookAhead() {
-        for (cudaEvent_t e : {begin_, side_begin_, side_end_, end_}) static_cast<void>(cudaEventDestroy(e));
-        static_cast<void>(cudaStreamDestroy(main_));
-        static_cast<void>(cudaStreamDestroy(side_));
-    }
-    cudaStream_t begin(cudaStream_t caller) { return pass(caller, main_, begin_); }
-    cudaStream_t to_side() { return pass(main_, side_, side_begin_); }
-    void side_done() { check(cudaEventRecord(side_end_, side_), "cudaEventRecord"); }
-    void await_side() { check(cudaStreamWaitEvent(main_, side_end_, 0), "cudaStreamWaitEvent"); }
-    void end(cudaStream_t caller) { pass(main_, caller, end_); }
-
-private:
-    static cudaStream_t pass(cudaStream_t from, cudaStream_t to, cudaEvent_t event) {
-        check(cudaEventRecord(event, from), "cudaEventRecord");
-        check(cudaStreamWaitEvent(to, event, 0), "cudaStreamWaitEvent");
-        return to;
-    }
-    cudaStream_t main_{}, side_{};
-    cudaEvent_t begin_{}, side_begin_{}, side_end_{}, end_{};
-};
-
 /// Launches the steps of one factorisation. State, permutation and overflow must be set before. `mark` is told of each
-/// launch on the main stream.
+/// launch.
 template <class T, class Mark> class Factorisation {
 public:
-    Factorisation(Factors<T>& factors, cudaStream_t stream, LookAhead* ahead, Mark& mark)
-        : f_(factors), a_(factors.a.data()), ld_(factors.n), n_(factors.n), stream_(stream), ahead_(ahead),
-          mark_(mark) {}
+    Factorisation(Factors<T>& factors, cudaStream_t stream, Mark& mark)
+        : f_(factors), a_(factors.a.data()), ld_(factors.n), n_(factors.n), stream_(stream), mark_(mark) {}
 
     void run() {
         check(cudaFuncSetAttribute(solve_rows<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, kSolveShared),
               "shared memory");
-        const cudaStream_t caller = stream_;
-        if (ahead_ != nullptr) stream_ = ahead_->begin(caller);
         for (int k = 0; k < n_; k += kBlock) {
-            if (k > 0) product(stream_, k, n_ - k, k, kBlock, k);
+            if (k > 0) product(k, n_ - k, k, kBlock, k);
             mark_(Step::columns);
-            const bool far = ahead_ != nullptr && k > 0 && k + kBlock < n_;
-            if (far) {
-                rows_of_u(ahead_->to_side(), k - kBlock, k + kBlock, n_ - k - kBlock);
-                ahead_->side_done();
-            }
             for (int p = k; p < k + kBlock; p += kPanel) panel(k, p);
             move_and_shorten(k);
-            if (far) ahead_->await_side();
             const int below = n_ - k - kBlock;
-            if (below > 0) rows_of_u(stream_, k, k + kBlock, ahead_ != nullptr ? kBlock : below);
+            if (below > 0) rows_of_u(k, k + kBlock, below);
             mark_(Step::solve);
             check(cudaGetLastError(), "factorisation");
         }
-        if (ahead_ != nullptr) ahead_->end(caller);
     }
 
 private:
-    void product(cudaStream_t stream, int row0, int rows, int column0, int columns, int k) {
+    void product(int row0, int rows, int column0, int columns, int k) {
         const dim3 tiles(static_cast<unsigned>(rows / kTile), static_cast<unsigned>(columns / kTile));
-        if (f_.terms == 1) launch_product<T, 1>(f_.operands, tiles, a_, ld_, row0, column0, k, stream);
-        else launch_product<T, 3>(f_.operands, tiles, a_, ld_, row0, column0, k, stream);
+        if (f_.terms == 1) launch_product<T, 1>(f_.operands, tiles, a_, ld_, row0, column0, k, stream_);
+        else launch_product<T, 3>(f_.operands, tiles, a_, ld_, row0, column0, k, stream_);
     }
 
     void panel(int k, int p) {
@@ -231,10 +187,10 @@ private:
     }
 
     /// The block's rows of U in `columns` columns from `first` on.
-    void rows_of_u(cudaStream_t stream, int k, int first, int columns) {
-        if (k > 0) product(stream, k, kBlock, first, columns, k);
-        if (stream == stream_) mark_(Step::rows);
-        start(solve_rows<T>, dim3(static_cast<unsigned>(columns / kSolveColumns)), 256, kSolveShared, dim3(1), stream,
+    void rows_of_u(int k, int first, int columns) {
+        if (k > 0) product(k, kBlock, first, columns, k);
+        mark_(Step::rows);
+        start(solve_rows<T>, dim3(static_cast<unsigned>(columns / kSolveColumns)), 256, kSolveShared, dim3(1), stream_,
               a_, ld_, k, first, f_.u[0].data(), f_.u[1].data(), f_.overflow.data());
     }
 
@@ -243,14 +199,12 @@ private:
     long ld_;
     int n_;
     cudaStream_t stream_;
-    LookAhead* ahead_;
     Mark& mark_;
 };
 
-/// Factors f.a in place; with `ahead`, panels run beside the rows of U that they do not need.
-template <class T, class Mark = NoMark>
-void factor(Factors<T>& f, cudaStream_t stream, LookAhead* ahead = nullptr, Mark&& mark = {}) {
-    Factorisation<T, std::remove_reference_t<Mark>>(f, stream, ahead, mark).run();
+/// Factors f.a in place.
+template <class T, class Mark = NoMark> void factor(Factors<T>& f, cudaStream_t stream, Mark&& mark = {}) {
+    Factorisation<T, std::remove_reference_t<Mark>>(f, stream, mark).run();
 }
 
 } // namespace mantissa::gpu::mixed

@@ -161,9 +161,8 @@ private:
         check(cudaGetLastError(), "scaling");
     }
     void run_factor() {
-        LookAhead* const ahead = kLookAhead ? &ahead_ : nullptr;
-        if (half_.n > 0) mixed::factor(half_, nullptr, ahead);
-        else mixed::factor(bfloat_, nullptr, ahead);
+        if (half_.n > 0) mixed::factor(half_, nullptr);
+        else mixed::factor(bfloat_, nullptr);
     }
 
     [[nodiscard]] Krylov krylov() const {
@@ -294,9 +293,7 @@ private:
         }
     }
 
-    static constexpr bool kLookAhead = false;
     int n_, rounded_ = 0, multiprocessors_ = 0;
-    LookAhead ahead_;
     MixedOptions options_;
     double factor_ = 1.0;
     Factors<__half> half_;
