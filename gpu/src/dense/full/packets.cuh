@@ -157,12 +157,8 @@ __device__ __forceinline__ bool best_of_grid(const Packet16* boxes, unsigned tag
         if (lane == 0) scratch[warp] = mine;
     }
     late = __syncthreads_or(late);
-    best = scratch[0];
-    for (int w = 1; w < min(kThreads / 32, (blocks + 31) / 32); ++w) {
-        const Key other = scratch[w];
-        if (other.magnitude() > best.magnitude() || (other.magnitude() == best.magnitude() && other.place < best.place))
-            best = other;
-    }
+    const int warps = min(kThreads / 32, (blocks + 31) / 32);
+    best = best_of_warp(lane < warps ? scratch[lane] : Key{0, ~0u, 0});
     return !late;
 }
 
