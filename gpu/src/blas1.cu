@@ -19,15 +19,6 @@ constexpr int kRows = 4;                                       ///< rows of a bl
 constexpr std::size_t kMostOfOneRow = 1056;                    ///< blocks of axpy that have a row each
 static_assert(kOwn == 4);
 
-__device__ __forceinline__ Vector<float, 4> load_streamed(const Vector<float, 4>* from) {
-    const float4 v = __ldcs(reinterpret_cast<const float4*>(from));
-    return {{v.x, v.y, v.z, v.w}};
-}
-__device__ __forceinline__ Vector<double, 2> load_streamed(const Vector<double, 2>* from) {
-    const double2 v = __ldcs(reinterpret_cast<const double2*>(from));
-    return {{v.x, v.y}};
-}
-
 /// A thread's elements of a row: 16 bytes at a time where `Aligned`.
 /// `Streamed`: the cache need not keep them.
 template <bool Aligned, bool Streamed = false, class T>
@@ -41,7 +32,8 @@ __device__ __forceinline__ Vector<T, kOwn> own_of_row(const T* row) {
             using Words = Vector<T, kAtOnce>;
             Words w;
             if constexpr (Streamed) {
-                w = load_streamed(reinterpret_cast<const Words*>(from + k));
+                const int4 bits = __ldcs(reinterpret_cast<const int4*>(from + k));
+                w = *reinterpret_cast<const Words*>(&bits);
             } else {
                 w = *reinterpret_cast<const Words*>(from + k);
             }
@@ -207,12 +199,10 @@ template <class Sum> __device__ __forceinline__ Sum collect(const Parts<Sum>& pa
 
 /// A block sums one segment; the last one collects the segments' sums. (It alone waits for others, and those were
 /// started before it.) `Two`: y is another vector than x.
-/// `Streamed`: vectors longer than the cache.
-template <class Sum, bool Two, bool Aligned, bool Streamed, class T>
+template <class Sum, bool Two, bool Aligned, class T>
 __global__ void __launch_bounds__(kThreads, 4)
     sum_kernel(std::size_t n, const T* x, const T* y, Parts<Sum> parts, T* result) {
-    // As many as there are registers for.
-    constexpr int kAtOnce = sizeof(T) == 8 ? (Two ? 2 : kRows) : (Two ? kRows : 2 * kRows);
+    constexpr int kAtOnce = Two && sizeof(T) == 8 ? 2 : kRows; // as many as there are registers for
     let_next_kernel_start();
     const std::size_t end = blas1_segment_row(n, blockIdx.x + 1), full = min(end, n / kBlas1Lanes);
     std::size_t row = blas1_segment_row(n, blockIdx.x);
@@ -225,7 +215,7 @@ __global__ void __launch_bounds__(kThreads, 4)
 #pragma unroll
         for (int r = 0; r < kAtOnce; ++r)
             if (all || row + r < full) {
-                a[r] = own_of_row<Aligned, Streamed>(x + (row + r) * kBlas1Lanes);
+                a[r] = own_of_row<Aligned>(x + (row + r) * kBlas1Lanes);
                 if constexpr (Two) b[r] = own_of_row<Aligned>(y + (row + r) * kBlas1Lanes);
             }
         if (all) {
@@ -274,10 +264,7 @@ template <class Sum> Parts<Sum> parts_in(unsigned char* memory) {
 template <class Sum, bool Two, class T>
 void launch_sum(std::size_t n, const T* x, const T* y, unsigned char* parts, T* result, cudaStream_t stream) {
     if (n == 0) return check(cudaMemsetAsync(result, 0, sizeof(T), stream), "cudaMemset");
-    const bool streamed = !Two && n * sizeof(T) > require_device().l2;
-    const auto kernel = !aligned(x) || !aligned(y) ? sum_kernel<Sum, Two, false, false, T>
-                        : streamed                 ? sum_kernel<Sum, Two, true, !Two, T>
-                                                   : sum_kernel<Sum, Two, true, false, T>;
+    const auto kernel = aligned(x) && aligned(y) ? sum_kernel<Sum, Two, true, T> : sum_kernel<Sum, Two, false, T>;
     launch(kernel, static_cast<unsigned>(blas1_segments(n)), kThreads, stream, true, n, x, y, parts_in<Sum>(parts),
            result);
 }

@@ -119,7 +119,10 @@ TEST(BadInput, Numbers) {
             {kSimulate + "--latency nan", {"--latency nan"}},
             {kSimulate + "--stall 1", {"--stall 1"}},
             {"bench --seconds 0", {"--seconds 0"}},
-            {"bench --seconds nan", {"--seconds nan"}}});
+            {"bench --seconds nan", {"--seconds nan"}},
+            {"bench gpu --sizes 64", {"--sizes", "--dense"}},
+            {"bench gpu --blas1 --tolerance 0.5", {"--tolerance", "--blas1 has no such option"}},
+            {"bench gpu --dense --cg", {"--cg and --dense"}}});
 }
 
 TEST(BadInput, NamesAndTexts) {

@@ -42,6 +42,7 @@ TEST(Cnc, RefusesWhatItCannotReproduce) {
     refused("--figure 7 --results x.json -o " + svg, "only Figures 8 to 11");
     refused("--figure 3 --mesh " + folder.path("none.obj") + " -o " + svg, "none.obj");
     refused("--figure 8 --results " + folder.path("none.json"), "cannot be read");
+    refused("--figure 8 --results " + folder.path(""), "cannot be read");
     refused("--figure 8 --results " + folder.path("text.json"), "not a file that mantissa bench wrote");
     for (const char* figure : {"8", "9", "10", "11"})
         refused(std::string("--figure ") + figure + " --results " + folder.path("other.json"),

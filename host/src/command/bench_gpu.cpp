@@ -9,9 +9,11 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "command.hpp"
 #include "mantissa/base/files.hpp"
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/matrix_market.hpp"
 #include "mantissa/host/problem.hpp"
@@ -208,11 +210,18 @@ int bench_cg(const Flags& flags, const std::string& typed) {
     return kDone;
 }
 
+void check_dense(const Flags& flags) {
+    for (const std::size_t n : flags.sizes)
+        if (n == 0) throw InvalidInput("--sizes 0: give sizes from 1 on");
+    const std::vector<std::string> names = gpu::dense_contest_names();
+    for (const std::string& name : flags.contests)
+        if (std::ranges::find(names, name) == names.end())
+            throw InvalidInput(fmt::format("--contest {}: there are {}", base::quoted(name), fmt::join(names, ", ")));
+}
+
 int bench_dense(const Flags& flags, const std::string& typed) {
     gpu::DenseBenchRequest request;
     if (!flags.sizes.empty()) request.sizes = flags.sizes;
-    for (const std::size_t n : request.sizes)
-        if (n == 0) throw InvalidInput("--sizes 0: give sizes from 1 on");
     request.contests = flags.contests;
     const Provenance here = current_provenance(typed);
     write_result(nlohmann::ordered_json::parse(gpu::run_dense_bench(request, here.commit, here.date, say)), flags,
@@ -230,6 +239,7 @@ int bench_gpu(const Flags& flags, const std::string& typed) {
     check_outputs({{"--output", flags.output}}, false);
     if (flags.levels.size() != 2 || flags.levels[0] < 2 || flags.levels[1] > 14 || flags.levels[0] > flags.levels[1])
         throw InvalidInput("--levels: give the first and the last, from 2 to 14");
+    check_dense(flags);
     if (const std::string missing = gpu::device_missing(); !missing.empty())
         throw InvalidInput("bench gpu: " + missing);
     if (flags.blas1) return bench_blas1(flags, typed);
@@ -262,6 +272,30 @@ int bench_gpu(const Flags&, const std::string&) {
 
 #endif
 
+/// One kind of comparison at a time, and no option of another kind: what was given is not passed over.
+void check_kinds(const CLI::App& app) {
+    const auto given = [&app](const std::string& name) { return app.get_option(name)->count() != 0; };
+    std::string kind;
+    for (const char* name : {"--sparse", "--blas1", "--cg", "--dense", "--lu-figures"}) {
+        if (!given(name)) continue;
+        if (!kind.empty()) throw InvalidInput(fmt::format("{} and {}: one comparison at a time; give one", kind, name));
+        kind = name;
+    }
+    struct Own {
+        const char* option;
+        std::vector<std::string> kinds; ///< "": without any of them
+    };
+    for (const auto& [option, kinds] :
+         {Own{"--levels", {""}}, Own{"--matrix", {"", "--sparse", "--blas1"}},
+          Own{"--problem", {"", "--sparse", "--cg"}}, Own{"--tolerance", {"--cg"}}, Own{"--powers", {"--blas1"}},
+          Own{"--sizes", {"--dense"}}, Own{"--contest", {"--dense"}},
+          Own{"--threads", {"", "--sparse", "--blas1", "--cg"}}}) {
+        if (!given(option) || std::ranges::find(kinds, kind) != kinds.end()) continue;
+        throw InvalidInput(fmt::format("{}: {}; leave it out", option,
+                                       kind.empty() ? "it is for " + kinds.front() : kind + " has no such option"));
+    }
+}
+
 } // namespace
 
 Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
@@ -288,7 +322,10 @@ Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
     app.add_option("--powers", flags->powers, "of --blas1: sizes from 2^FIRST to 2^LAST")
         ->expected(2)
         ->capture_default_str();
-    return [flags, typed] { return bench_gpu(*flags, typed); };
+    return [flags, typed, &app] {
+        check_kinds(app);
+        return bench_gpu(*flags, typed);
+    };
 }
 
 } // namespace mantissa::cli

@@ -19,17 +19,21 @@
 #include "mantissa/window_units.hpp"
 #include "part.hpp"
 
+// Functions that are compiled for several instruction sets, of which the processor's best is taken at the start.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&               \
+    !defined(__SANITIZE_THREAD__)
+#define MANTISSA_CLONES gnu::target_clones("arch=x86-64-v4", "avx2", "sse4.1", "default")
+#else
+#define MANTISSA_CLONES
+#endif
+
 namespace mantissa::lu {
 
 /// w <- w - trunc(l u scale), |l u scale| < 2^51; one instance for each instruction set. A whole number t below 2^51 in
 /// magnitude lies in the low bits of the double t + 1.5 2^52, which turns it into an integer without the conversion
 /// that AVX2 lacks.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&               \
-    !defined(__SANITIZE_THREAD__)
-__attribute__((target_clones("avx512f", "avx2", "sse4.1", "default")))
-#endif
-inline void
-subtract_units(std::int64_t* w, const double* u, double l, double scale, std::size_t count) {
+[[MANTISSA_CLONES]] inline void subtract_units(std::int64_t* w, const double* u, double l, double scale,
+                                               std::size_t count) {
     constexpr double kShift = 0x1.8p52;
     for (std::size_t j = 0; j < count; ++j)
         w[j] -=
@@ -39,13 +43,8 @@ subtract_units(std::int64_t* w, const double* u, double l, double scale, std::si
 /// w <- w - trunc(l_0 u_0) - trunc(l_1 u_1) - ... for `depth` rows u_m that lie `stride` apart. The terms are whole
 /// numbers whose magnitudes add up to less than 2^51, so that their sum in double is exact, and w is read and written
 /// once.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&               \
-    !defined(__SANITIZE_THREAD__)
-__attribute__((target_clones("arch=x86-64-v4", "avx2", "sse4.1", "default")))
-#endif
-inline void
-subtract_sums(std::int64_t* w, const double* u, std::size_t stride, const double* l, std::size_t depth,
-              std::size_t count) {
+[[MANTISSA_CLONES]] inline void subtract_sums(std::int64_t* w, const double* u, std::size_t stride, const double* l,
+                                              std::size_t depth, std::size_t count) {
     constexpr double kShift = 0x1.8p52;
     constexpr std::size_t kWide = 32; // four registers of eight: sums that stay in them
     std::size_t j = 0;
@@ -203,3 +202,5 @@ private:
 };
 
 } // namespace mantissa::lu
+
+#undef MANTISSA_CLONES

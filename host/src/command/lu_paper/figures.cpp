@@ -190,7 +190,7 @@ std::string figure13(const Json& all, const Ratios& paper) {
         text(1e3 * ours.value(), 3), text(peer ? std::optional(1e3 * *peer) : peer, 3), processor(all));
     out += stored::ratio_line("getrf over ours at n = 2048", text(ratio(peer, ours), 2),
                               stored::paper_values(paper, "getrf over no pivoting at n = 2048"));
-    return out + "The whole flow, many cells at a time: docs/galoppo.md.\n";
+    return out + "The whole flow, many cells at a time: docs/flow.md.\n";
 }
 
 std::string figure14(const Json& all, const Ratios& paper) {

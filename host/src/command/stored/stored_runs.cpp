@@ -33,8 +33,10 @@ std::vector<std::string> result_files(const Places& places) {
 std::optional<Run> find_latest(const Places& places, const std::function<bool(const Json&)>& wanted) {
     std::optional<Run> best;
     for (const std::string& path : result_files(places)) {
+        std::error_code error;
         std::ifstream file(path);
-        if (!file) throw InvalidInput(fmt::format("--results {}: cannot be read; give a file of mantissa bench", path));
+        if (!file || std::filesystem::is_directory(path, error))
+            throw InvalidInput(fmt::format("--results {}: cannot be read; give a file of mantissa bench", path));
         Json json = Json::parse(file, nullptr, false);
         if (!json.is_object()) {
             if (!places.named.empty())
