@@ -254,6 +254,24 @@ TEST(Ranks, OneSolveHasTheBitsOfTheWhole) {
     }
 }
 
+TEST(Ranks, AKilledRankEndsTheSolve) {
+    const Scratch scratch;
+    const std::string solution = scratch.path("u.mtx");
+    // (It would take minutes.)
+    Background solve("MANTISSA_TEST_SOLVE_KILLED",
+                     "solve --problem poisson2d:level=9 --spec fx18.16 --threads 1 --solution " + solution);
+    int victim = -1;
+    for (int tries = 0; victim < 0 && tries < 6000; ++tries) {
+        ::usleep(5000);
+        victim = solve.rank(1);
+    }
+    ASSERT_GT(victim, 0);
+    ::usleep(300000); // into its passes, or before them: it ends either way
+    ASSERT_EQ(::kill(victim, SIGKILL), 0);
+    EXPECT_NE(solve.wait().code, 0);
+    EXPECT_FALSE(std::filesystem::exists(solution)); // nothing half-written
+}
+
 TEST(Ranks, OneSolveRefusesInOneLine) {
     const Outcome order = run_ranks("solve --problem poisson2d:level=4 --format s17e8");
     expect_one_line(order, "depend on their order");

@@ -221,7 +221,8 @@ public:
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                 const SessionOptions& options) const override {
         if (const std::string why = refusal(spec, system, options); !why.empty()) throw InvalidInput(why);
-        return std::make_unique<PartedSession>(system, spec, options, space_, partition_of(system));
+        return std::make_unique<PartedSession>(system, spec, options, space_,
+                                               parts_of(system, space_->parts(), method_));
     }
 
 private:
@@ -229,19 +230,20 @@ private:
     static std::size_t least_rows(const System& system) {
         return system.kind() == System::Kind::sparse ? system.size() : system.size() / system.row_length() / 2;
     }
-    [[nodiscard]] Partition partition_of(const System& system) const {
-        if (const auto* rows = std::get_if<CompressedRows>(&system.matrix()))
-            return cut(*rows, space_->parts(), method_);
-        return cut_strips(static_cast<std::uint32_t>(system.row_length()),
-                          static_cast<std::uint32_t>(system.size() / system.row_length()), space_->parts());
-    }
-
     std::unique_ptr<Engine> whole_;
     std::shared_ptr<Space> space_;
     CutMethod method_;
 };
 
 } // namespace
+
+Partition parts_of(const System& system, std::uint32_t parts, CutMethod method) {
+    if (system.kind() == System::Kind::symmetric)
+        throw InvalidInput("symmetric bands over parts: they are not shared out yet; solve them whole");
+    if (const auto* rows = std::get_if<CompressedRows>(&system.matrix())) return cut(*rows, parts, method);
+    return cut_strips(static_cast<std::uint32_t>(system.row_length()),
+                      static_cast<std::uint32_t>(system.size() / system.row_length()), parts);
+}
 
 std::unique_ptr<Engine> make_parted_engine(std::shared_ptr<Space> space, CutMethod method) {
     return std::make_unique<PartedEngine>(std::move(space), method);

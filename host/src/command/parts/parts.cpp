@@ -6,13 +6,19 @@
 #include "command/parts/rank_space.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/registry.hpp"
+#include "mantissa/partition/cuts.hpp"
 #include "mantissa/partition/parted_engine.hpp"
+#include "mantissa/partition/partition.hpp"
 
 namespace mantissa::cli {
 
 namespace {
 /// Parts in one process are threads.
 constexpr std::uint32_t kMostParts = 256;
+
+CutMethod method_of(const PartFlags& flags) {
+    return flags.cut.empty() ? CutMethod::contiguous : parse_cut_method(flags.cut);
+}
 } // namespace
 
 void add_part_options(CLI::App& app, PartFlags& flags) {
@@ -26,7 +32,7 @@ void add_part_options(CLI::App& app, PartFlags& flags) {
 
 std::unique_ptr<Engine> make_solving_engine(const std::string& name, const SolveOptions& options,
                                             const PartFlags& flags, const sweeps::Ranks& ranks) {
-    const CutMethod method = flags.cut.empty() ? CutMethod::contiguous : parse_cut_method(flags.cut);
+    const CutMethod method = method_of(flags);
     const auto count = static_cast<std::uint32_t>(ranks.count());
     if (flags.parts == 0 && count == 1) {
         if (!flags.cut.empty()) throw InvalidInput("--cut: nothing is cut without --parts; give both or neither");
@@ -62,11 +68,15 @@ std::string parts_refusal(const PartFlags& flags, const Engine& engine, const So
 
 std::string parts_in_words(const PartFlags& flags, const System& system, const sweeps::Ranks& ranks) {
     if (flags.parts == 0 && ranks.count() == 1) return {};
-    const std::string cut = system.kind() != System::Kind::sparse ? "in strips"
-                            : flags.cut.empty()                   ? "by contiguous"
-                                                                  : "by " + flags.cut;
-    return ranks.count() > 1 ? fmt::format("{} ranks, cut {}", ranks.count(), cut)
-                             : fmt::format("{} parts, cut {}", flags.parts, cut);
+    const bool over_ranks = ranks.count() > 1;
+    const std::uint32_t parts = over_ranks ? static_cast<std::uint32_t>(ranks.count()) : flags.parts;
+    std::string way = "in strips";
+    if (system.kind() == System::Kind::sparse) way = "by " + to_string(method_of(flags));
+    const PartitionVolume v = volume(parts_of(system, parts, method_of(flags)));
+    return fmt::format(
+        "{} {}, cut {}: a part sends {} elements of p a pass at most, receives {}, and has {:.1f} % more "
+        "entries than the mean",
+        parts, over_ranks ? "ranks" : "parts", way, v.most_sent, v.most_received, 100 * v.nonzero_imbalance);
 }
 
 } // namespace mantissa::cli

@@ -27,7 +27,7 @@ std::unique_ptr<Engine> make_solving_engine(const std::string& name, const Solve
 /// Why `engine` cannot share this system out, before any work; empty where it can, or the system stays whole.
 std::string parts_refusal(const PartFlags& flags, const Engine& engine, const SolveOptions& options,
                           const System& system, const sweeps::Ranks& ranks);
-/// "3 ranks, cut by rcm", or nothing where the system stays whole.
+/// "3 ranks, cut by rcm: a part sends ...", or nothing where the system stays whole.
 std::string parts_in_words(const PartFlags& flags, const System& system, const sweeps::Ranks& ranks);
 
 } // namespace mantissa::cli

@@ -9,6 +9,9 @@
 
 namespace mantissa {
 
+/// How the engine below shares a system out. Throws InvalidInput on symmetric bands and where a part would be empty.
+Partition parts_of(const System& system, std::uint32_t parts, CutMethod method = CutMethod::contiguous);
+
 /// Each part holds its rows' u, r, p and q. A pass sends p' over the cuts and merges the parts' sums, which are
 /// integers: so the bits are those of the engine `emulated`, however many parts there are and wherever they are cut.
 /// Systems of rows (CompressedRows) are cut by `method`, grids (Stencil, Bands) in strips.
