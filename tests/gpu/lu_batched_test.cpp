@@ -5,6 +5,7 @@
 #include <random>
 
 #include "device_test.hpp"
+#include "lu_reference.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/bubbles.hpp"
 #include "mantissa/gpu/lu_batched.hpp"
@@ -13,13 +14,8 @@
 namespace mantissa::gpu {
 namespace {
 
-template <class T> std::vector<T> uniform(std::size_t count, unsigned seed) {
-    std::mt19937_64 bits(seed);
-    std::uniform_real_distribution<double> entry(-0.5, 0.5);
-    std::vector<T> a(count);
-    for (T& x : a) x = static_cast<T>(entry(bits));
-    return a;
-}
+using testing::reference;
+using testing::uniform;
 
 /// Row i of P A is row rows_of(...)[i] of A.
 std::vector<std::size_t> rows_of(std::span<const std::int32_t> pivots) {
@@ -108,13 +104,6 @@ void expect_batch(std::size_t n, std::size_t batch, LuPivoting pivoting,
         for (std::size_t i = 0; pivoting == LuPivoting::none && i < n; ++i)
             ASSERT_EQ(ps[i], static_cast<std::int32_t>(i));
     }
-}
-
-LuFactors reference(std::span<const double> by_columns, std::size_t n) {
-    DenseMatrix a(n);
-    for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = 0; j < n; ++j) a(i, j) = by_columns[i + j * n];
-    return mantissa::factor(parse_lu_spec("lu:s52e11:rne:subnormals,order=right,pivot=partial"), a, 1);
 }
 
 template <class T> class BatchedLuTest : public testing::DeviceTest {};

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "device_test.hpp"
+#include "lu_reference.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/lu.hpp"
 #include "mantissa/lu/factor.hpp"
@@ -13,12 +14,9 @@
 namespace mantissa::gpu {
 namespace {
 
+using testing::reference;
 template <class T> std::vector<T> uniform(std::size_t n, unsigned seed) {
-    std::mt19937_64 bits(seed);
-    std::uniform_real_distribution<double> entry(-0.5, 0.5);
-    std::vector<T> a(n * n);
-    for (T& x : a) x = static_cast<T>(entry(bits));
-    return a;
+    return testing::uniform<T>(n * n, seed);
 }
 
 template <class T> struct Factored {
@@ -71,13 +69,6 @@ template <class T> void expect_permutation(const Factored<T>& f) {
         std::swap(rows[k], rows[static_cast<std::size_t>(f.pivots[k])]);
     }
     EXPECT_EQ(rows, f.rows);
-}
-
-LuFactors reference(const std::vector<double>& by_columns, std::size_t n) {
-    DenseMatrix a(n);
-    for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = 0; j < n; ++j) a(i, j) = by_columns[i + j * n];
-    return mantissa::factor(parse_lu_spec("lu:s52e11:rne:subnormals,order=right,pivot=partial"), a, 1);
 }
 
 template <class T> class LuTest : public testing::DeviceTest {};

@@ -50,10 +50,8 @@ constexpr std::unique_ptr<Engine> (*kMakeRtl)() = nullptr;
 #endif
 #ifdef MANTISSA_ENGINE_GPU
 constexpr auto kMakeGpu = make_gpu_engine;
-constexpr auto kMakeGpuLu = make_gpu_lu_factor;
 #else
 constexpr std::unique_ptr<Engine> (*kMakeGpu)() = nullptr;
-constexpr LuFactor (*kMakeGpuLu)(double*) = nullptr;
 #endif
 
 constexpr Known kKnown[] = {
@@ -114,9 +112,11 @@ LuFactor make_lu_factor(std::string_view engine, int threads, double* seconds) {
         if (known.name != engine) continue;
         if (engine != "gpu")
             throw InvalidInput(fmt::format("engine '{}': it has no dense systems; use engine emulated or gpu", engine));
-        if (kMakeGpuLu == nullptr)
-            throw InvalidInput(fmt::format("engine 'gpu': {}; or use engine 'emulated'", known.missing));
-        return kMakeGpuLu(seconds);
+#ifdef MANTISSA_ENGINE_GPU
+        return make_gpu_lu_factor(seconds);
+#else
+        throw InvalidInput(fmt::format("engine 'gpu': {}; or use engine 'emulated'", known.missing));
+#endif
     }
     throw InvalidInput(
         fmt::format("engine {}: no such engine; dense systems have emulated and gpu", base::quoted(engine)));
