@@ -122,7 +122,9 @@ TEST(BadInput, Numbers) {
             {"bench --seconds nan", {"--seconds nan"}},
             {"bench gpu --sizes 64", {"--sizes", "--dense"}},
             {"bench gpu --blas1 --tolerance 0.5", {"--tolerance", "--blas1 has no such option"}},
-            {"bench gpu --dense --cg", {"--cg and --dense"}}});
+            {"bench gpu --dense --cg", {"--cg and --dense"}},
+            {"solve --dense n=4 --lu tensor:half --engine gpu", {"--engine", "leave it out"}},
+            {"solve --dense n=4 --lu tensor:half --method gauss-jordan", {"--method", "leave it out"}}});
 }
 
 TEST(BadInput, NamesAndTexts) {

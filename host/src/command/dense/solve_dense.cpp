@@ -139,8 +139,28 @@ void add_dense_options(CLI::App& app, DenseFlags& f) {
     app.add_flag("--unscaled", f.plain, "do not scale the rows and columns of a dense system");
 }
 
+namespace {
+
+/// What the tensor cores' solve does not take is refused, not passed over.
+void check_tensor_flags(const DenseFlags& f) {
+    const DenseFlags plain;
+    const auto refuse = [&f](const char* option) {
+        throw InvalidInput(
+            fmt::format("{}: --lu {} factors and refines on the device by itself; leave it out", option, f.spec));
+    };
+    if (f.engine != plain.engine) refuse("--engine");
+    if (f.check != plain.check) refuse("--check");
+    if (f.method != plain.method) refuse("--method");
+    if (f.tolerance != plain.tolerance) refuse("--gmres-tolerance");
+}
+
+} // namespace
+
 int solve_dense_command(const DenseFlags& f) {
-    if (names_tensor_cores(f.spec)) return tensor_solve_command(f);
+    if (names_tensor_cores(f.spec)) {
+        check_tensor_flags(f);
+        return tensor_solve_command(f);
+    }
     DenseOptions o;
     o.spec = parse_lu_spec(f.spec);
     o.method = parse_dense_method(f.method);
