@@ -34,7 +34,7 @@ struct Command {
 };
 
 extern const Command kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kCompare, kReport, kEngines, kBench,
-    kParameterize, kSmooth, kFlow;
+    kParameterize, kSmooth, kFlow, kHelp;
 
 /// The options of `mantissa bench gpu`.
 Run setup_bench_gpu(CLI::App& app, const std::string& typed);

@@ -21,6 +21,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "help/pages.hpp"
 #include "mantissa/base/ending.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
@@ -33,7 +34,8 @@
 namespace mantissa::cli {
 
 std::vector<Command> commands() {
-    return {kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kCompare, kReport, kEngines, kBench, kParameterize, kSmooth, kFlow};
+    return {kSolve,   kSweep, kReproduce,    kSimulate, kSynthesize, kCompare, kReport,
+            kEngines, kBench, kParameterize, kSmooth,   kFlow,       kHelp};
 }
 
 int thread_count(int requested) {
@@ -172,6 +174,7 @@ int run(int argc, char** argv) {
         CLI::App* sub = app.add_subcommand(command.name, command.summary);
         table.emplace_back(sub, command.setup(*sub, typed));
     }
+    help::add_footers(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& fault) {

@@ -190,6 +190,6 @@ Run setup(CLI::App& app, const std::string& typed) {
 
 } // namespace
 
-const Command kFlow{"flow", "bubbles carried by the fluid that they move: a dense system for each cell", setup};
+const Command kFlow{"flow", "Bubbles carried by the fluid that they move: a dense system for each cell", setup};
 
 } // namespace mantissa::cli

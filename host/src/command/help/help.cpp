@@ -1,0 +1,73 @@
+// mantissa help: pages about specs, problems, files and exit codes, each subcommand's own, the manual page, and
+// completion for bash.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "mantissa/base/quoted.hpp"
+#include "pages.hpp"
+
+namespace mantissa::cli {
+
+namespace help {
+
+void add_footers(CLI::App& app) {
+    for (CLI::App* sub : app.get_subcommands({})) {
+        std::string end;
+        for (std::string_view rest = examples(sub->get_name()); !rest.empty();) {
+            const std::size_t line = rest.find('\n');
+            end += (end.empty() ? "Examples:\n  " : "  ") + std::string(rest.substr(0, line)) + "\n";
+            rest.remove_prefix(line + 1);
+        }
+        end += "\nExit codes: 0 done, 1 not converged or engines differ, 2 a wrong request or a missing tool.\n"
+               "More: mantissa help lists pages about specs, problems, files and the environment.";
+        sub->footer(end);
+    }
+    app.footer("mantissa SUBCOMMAND --help has its options and examples; mantissa help lists further pages.");
+}
+
+namespace {
+
+constexpr std::string_view kMan = "man", kCompletion = "completion";
+
+std::string contents(const CLI::App& app) {
+    std::string text = "mantissa help TOPIC, where TOPIC is one of\n\n";
+    for (const Topic& topic : topics()) text += fmt::format("  {:<14}{}\n", topic.name, topic.summary);
+    text += fmt::format("  {:<14}the manual page: mantissa help man > mantissa.1\n", kMan);
+    text += fmt::format("  {:<14}for bash: source <(mantissa help completion)\n\nor a subcommand\n\n", kCompletion);
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+        text += fmt::format("  {:<14}{}\n", sub->get_name(), sub->get_description());
+    return text;
+}
+
+std::string page(const CLI::App& app, const std::string& wanted) {
+    if (wanted.empty()) return contents(app);
+    for (const Topic& topic : topics())
+        if (wanted == topic.name) return topic.text;
+    if (wanted == kMan) return man_page(app, app.version());
+    if (wanted == kCompletion) return bash_completion(app);
+    for (CLI::App* sub : const_cast<CLI::App&>(app).get_subcommands({}))
+        if (wanted == sub->get_name()) return sub->help("mantissa");
+    std::string names;
+    for (const Topic& topic : topics()) names += std::string(topic.name) + ", ";
+    throw InvalidInput(fmt::format("help {}: no such page; give {}{}, {} or a subcommand", base::quoted(wanted), names,
+                                   kMan, kCompletion));
+}
+
+Run setup(CLI::App& app, const std::string&) {
+    const auto topic = std::make_shared<std::string>();
+    app.add_option("topic", *topic, "spec, problem, files, environment, exit-codes, man, completion, or a subcommand");
+    return [topic, &app] {
+        fmt::print("{}", page(*app.get_parent(), *topic));
+        return int{kDone};
+    };
+}
+
+} // namespace
+
+} // namespace help
+
+const Command kHelp{"help", "Pages about specs, problems, files, exit codes; the manual; completion", help::setup};
+
+} // namespace mantissa::cli

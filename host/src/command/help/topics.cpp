@@ -1,0 +1,111 @@
+// The topics of `mantissa help`. tests/host/test_help.cpp holds them to what the program takes.
+#include <array>
+
+#include "pages.hpp"
+
+namespace mantissa::cli::help {
+
+namespace {
+
+constexpr const char* kSpec =
+    R"(A spec names every number format and every order of summation of a datapath. Engines that are
+given the same spec return the same bits.
+
+    mantissa solve --problem poisson2d:level=8 --spec s14e8,u=s23e8,row=s20e8
+
+A spec begins with a format for everything. KEY=VALUE behind it says what differs.
+
+  s17e8            floating point: sign, 17 stored fraction bits, 8 exponent bits
+  s17e8:rne        ... rounded to nearest even (without: truncated, rz)
+  s10e5:rne:subnormals   IEEE half precision; also double, float, half, bfloat16, tf32
+  fx18.16          fixed point: words of 18 bits, 16 of them fraction
+
+  u= r= p= q=      the four vectors: iterate, residual, search direction, A p
+  coef=            coefficients of the matrix
+  operand=         alpha and beta, where they meet a vector
+  row=             products and sums of a row
+  order=           chain | tree | flux | second-difference: how a row is formed
+  point=           still | moving: does the vectors' binary point move from pass to pass?
+  product=         FORMAT | exact: terms of a dot product
+  dot=             FORMAT[/DEPTH] | fixed[MSB:LSB] | exact: sums of a dot product
+  scalar=          the format in which alpha and beta are formed
+  lanes=           vector elements per clock: 1, 2, 4 ... 64
+
+--format F is the spec F alone. docs/arithmetic.md defines the formats bit by bit, and
+numerics/include/mantissa/engine.hpp defines a pass.
+)";
+
+constexpr const char* kProblem =
+    R"(A problem is a symmetric positive definite system A u = b, as KIND:KEY=VALUE,...
+
+  poisson2d:level=8[,anisotropy=A]      Poisson's equation on a grid of 2^level + 1 nodes a side
+  diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C][,seed=S]
+                                        a coefficient that varies: nine bands
+  poisson3d:level=5                     the seven-point Laplacian, as sparse rows
+  mtx:FILE[,rhs=ones|random|file:FILE][,seed=S]
+                                        a MatrixMarket file, also gzipped
+  lscm:MESH[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto]
+                                        texture coordinates of a mesh (OBJ, OFF, PLY)
+  dsi:MESH[,task=smooth|interpolate][,weight=W][,nodes=fuzzy|hard][,share=P][,seed=S]
+    [,mu=harmonic|normalised][,coordinate=x|y|z|xyz]
+                                        a smoothed mesh
+
+A dense system is given by --dense, as n=1024 or n=1024,kind=dominant (docs/lu.md).
+)";
+
+constexpr const char* kFiles =
+    R"(Files that the program reads:
+
+  SWEEP.toml        points to solve: docs/tutorial.md, experiments/which_bits.toml
+  COMPARISON.toml   designs and devices to compare: docs/compare.md, experiments/compare.toml
+  DEVICE.toml       a device's units and memory: docs/compare.md, experiments/devices/
+  MATRIX.mtx[.gz]   a MatrixMarket matrix, coordinate or array
+  MESH.obj|off|ply  a mesh of triangles
+
+Files that it writes:
+
+  RESULTS.sqlite    the store of sweeps, comparisons and syntheses. A run that was stopped and is
+                    started again goes on where it stopped.
+  REPORT.html       one page that needs no network: docs/report.md
+  FILE.csv, FILE.svg, FILE.json    as the options say; "-" is standard output
+
+Netlists and models are kept in MANTISSA_CACHE; each can be made again.
+)";
+
+constexpr const char* kEnvironment =
+    R"(Variables that the program reads:
+
+  MANTISSA_CACHE      folder of built models and netlists; else XDG_CACHE_HOME/mantissa, else
+                      ~/.cache/mantissa
+  MANTISSA_ISA        baseline, avx2 or avx512: the widest instructions that kernels may use. Results
+                      do not depend on it.
+  MANTISSA_SOURCE     folder with the RTL's sources, where the program runs far from them
+  CXX                 the compiler for kernels and models
+  MANTISSA_DATA       folder of matrices and meshes that `bench gpu` measures
+  TMPDIR              folder for temporary files
+  OMP_WAIT_POLICY     how threads wait; the program sets "passive" where nothing is set
+)";
+
+constexpr const char* kExitCodes =
+    R"(  0   done; a solve reached its tolerance in the true residual
+  1   the solve ended without reaching it, or two engines differed (--check)
+  2   the request was wrong, a tool is missing or failed, or output could not be written: one
+      line on standard error says what, where, and the mend
+  128 + N   ended by signal N. A store keeps what was finished; the next run goes on from there.
+)";
+
+constexpr std::array kTopics{
+    Topic{"spec", "the text form of a datapath, as s14e8,u=s23e8", kSpec},
+    Topic{"problem", "the text form of a problem, as poisson2d:level=8", kProblem},
+    Topic{"files", "what the program reads and writes", kFiles},
+    Topic{"environment", "environment variables", kEnvironment},
+    Topic{"exit-codes", "what the program's exit code says", kExitCodes},
+};
+
+} // namespace
+
+std::span<const Topic> topics() {
+    return kTopics;
+}
+
+} // namespace mantissa::cli::help
