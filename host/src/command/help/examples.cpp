@@ -14,7 +14,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kExample
               "mantissa solve --problem mtx:MATRIX.mtx --advise=solve\n"
               "mantissa solve --dense n=512 --lu 'lu:s10e5,acc=fixed[15:-34]'\n"},
     {"sweep", "mantissa sweep experiments/quickstart.toml --csv points.csv\n"},
-    {"reproduce", "mantissa reproduce table4 --levels 7\n"
+    {"reproduce", "mantissa reproduce table4 --levels 8\n"
                   "mantissa reproduce lu --table 1\n"},
     {"simulate", "mantissa simulate --problem poisson2d:level=5 --spec s17e8 --check emulated\n"
                  "mantissa simulate --problem poisson2d:level=5 --spec fx18.16\n"},
