@@ -113,9 +113,9 @@ def make_folder(folder, source, program):
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(store, folder / name)
     shutil.copy(source / "experiments/results/compare.json", folder / "DOCUMENT.json")
-    tutorial = (source / "docs/tutorial.md").read_text()
-    for name, body in re.findall(r"^```toml\n# (\S+)\n(.*?)^```$", tutorial, re.M | re.S):
-        (folder / name).write_text(body)
+    for page in ["tutorial.md", "sweeps.md"]:
+        for name, body in re.findall(r"^```toml\n# (\S+)\n(.*?)^```$", (source / "docs" / page).read_text(), re.M | re.S):
+            (folder / name).write_text(body)
     shutil.copy(folder / "designs.toml" if (folder / "designs.toml").exists() else
                 source / "experiments/quickstart_compare.toml", folder / "FILE.toml")
 

@@ -56,7 +56,7 @@ A dense system is given by --dense, as n=1024 or n=1024,kind=dominant (docs/lu.m
 constexpr const char* kFiles =
     R"(Files that the program reads:
 
-  SWEEP.toml        points to solve: docs/tutorial.md, experiments/which_bits.toml
+  SWEEP.toml        points to solve: docs/sweeps.md, experiments/which_bits.toml
   COMPARISON.toml   designs and devices to compare: docs/compare.md, experiments/compare.toml
   DEVICE.toml       a device's units and memory: docs/compare.md, experiments/devices/
   MATRIX.mtx[.gz]   a MatrixMarket matrix, coordinate or array
