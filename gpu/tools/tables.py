@@ -52,7 +52,7 @@ def engine_table(result):
     e = result["engine"]
     lines = [
         f"| spec | us a pass | emulated, {e['emulated_threads']} threads | ratio | solve, ms | emulated, ms | ratio "
-        "| inner steps | passes | bits |",
+        "| inner iterations | passes | bits |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|",
     ]
     for r in e["runs"]:

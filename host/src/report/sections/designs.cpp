@@ -233,7 +233,7 @@ Table specifications_table(const DocumentRow& document, const DocumentOrigins& o
                  text_column("status", "Status"),
                  number_column("iterations", "Inner iterations"),
                  number_column("outer", "Outer"),
-                 number_column("defect", "True defect"),
+                 number_column("defect", "True residual"),
                  number_column("cycles", "Cycles an iter."),
                  text_column("engine", "Cycles from"),
                  number_column("bytes", "Bytes an element")};
@@ -326,11 +326,11 @@ Table section55_designs(const DocumentRow& document, const DocumentOrigins& orig
     Table t;
     t.id = fmt::format("section-5-5-designs-{}", document.number);
     t.caption = fmt::format("Formats against {}: what they cost and gain", whole.text("wide"));
-    t.note = "Speedup is of the same silicon: area and clock over iterations.";
+    t.note = "Speed-up is of the same silicon: area and clock over iterations.";
     t.columns = {text_column("spec", "Specification"),        text_column("multiplier", "Mult. in"),
                  number_column("iterations", "Iterations ×"), number_column("area", "Logic ÷"),
                  number_column("blocks", "Blocks ÷"),         number_column("clock", "Clock ×"),
-                 number_column("speedup", "Speedup")};
+                 number_column("speedup", "Speed-up")};
     for (const Node& d : whole.children("designs")) {
         Cell area = d.figure("area_ratio", 3), clock = d.figure("clock_ratio", 3), speedup = d.figure("speedup", 3);
         area.modelled = true; // slices are estimates

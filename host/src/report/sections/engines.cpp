@@ -99,7 +99,7 @@ Section engines_section(const Rows& rows) {
                  text_column("engine", "Engine"),
                  number_column("iterations", "Inner iterations"),
                  number_column("outer", "Outer"),
-                 number_column("defect", "True defect"),
+                 number_column("defect", "True residual"),
                  number_column("cycles", "Cycles"),
                  number_column("per", "Cycles an iteration"),
                  number_column("per_unknown", "and unknown")};
@@ -154,7 +154,7 @@ Section points_section(const Rows& rows) {
                  text_column("engine", "Engine"),        text_column("scheme", "Scheme"),
                  text_column("stop", "Inner stop"),      text_column("status", "Status"),
                  number_column("iterations", "Inner"),   number_column("outer", "Outer"),
-                 number_column("defect", "True defect"), number_column("error", "Error"),
+                 number_column("defect", "True residual"), number_column("error", "Error"),
                  number_column("seconds", "Engine", "s")};
     for (const PointRow& p : rows.points)
         t.rows.push_back(

@@ -94,7 +94,7 @@ Table iterations_table(int number, const std::vector<PaperCell>& cells, const Ro
     }
     t.note = number == 1
                  ? "The paper prints half of the root mean square error, and so does this table."
-                 : "Inner iterations : outer iterations; the ratio is of inner iterations, ours over the paper's.";
+                 : "Inner iterations : outer steps; the ratio is of inner iterations, ours over the paper's.";
     std::vector<std::pair<std::string, std::string>> done;
     for (const auto& [first, unused] : found) {
         const std::pair<std::string, std::string> name{first->inner_format, first->inner_stop};

@@ -48,7 +48,7 @@ Section time_section(const Rows& rows, Origins& origins) {
             const auto tolerance = Node(document, document.document, {}).number("tolerance");
             f.text =
                 fmt::format("For each device the fastest of its designs, and the measured runs of GPUs and processors, "
-                            "to a relative defect {}in double precision. Runs whose true defect stayed above it are "
+                            "to a relative defect {}in double precision. Runs whose true residual stayed above it are "
                             "marked. Hollow points are modelled.",
                             tolerance ? fmt::format("of {} ", *tolerance) : std::string());
             f.label = "Dot chart: time to solution of designs, GPU and CPU. The table below holds its figures.";
@@ -59,7 +59,7 @@ Section time_section(const Rows& rows, Origins& origins) {
                          text_column("engine", "Kind"),
                          number_column("iterations", "Inner iterations"),
                          number_column("seconds", "Time"),
-                         number_column("defect", "True defect"),
+                         number_column("defect", "True residual"),
                          text_column("among", "Among"),
                          hidden_column("text")};
             std::map<std::string, Node> fastest;
