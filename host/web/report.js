@@ -18,6 +18,122 @@
     });
   });
 
+  // A link into a folded part opens it.
+  function openTarget() {
+    var target = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
+    for (var e = target; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
+    if (target) target.scrollIntoView();
+  }
+  window.addEventListener("hashchange", openTarget);
+  openTarget();
+
+  // Tables sort, filter and download. A row keeps its number in the chart's data in rowsOf, whatever its place.
+  var rowsOf = new Map(), fillers = new Map();
+
+  // The stored value where the cell has one, else what it shows; numbers as numbers.
+  function valueOf(cell) {
+    var stored = cell.dataset.v === undefined ? null : JSON.parse(cell.dataset.v);
+    if (typeof stored === "number") return stored;
+    var text = cell.querySelector(".none") ? "" : (typeof stored === "string" ? stored : cell.textContent);
+    var plain = text.replace(/[\u200b\u25ca]/g, "").trim();
+    return plain !== "" && isFinite(plain) ? Number(plain) : plain;
+  }
+
+  // Empty cells last, numbers before words.
+  function compare(a, b) {
+    if (a === "" || b === "") return a === b ? 0 : (a === "" ? 2 : -2);
+    if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
+    return typeof a === "number" ? a - b : a.localeCompare(b);
+  }
+
+  function sortBy(table, column, head) {
+    var down = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+    table.querySelectorAll("thead th").forEach(function (th) { th.removeAttribute("aria-sort"); });
+    head.setAttribute("aria-sort", down === 1 ? "ascending" : "descending");
+    var keyed = rowsOf.get(table).map(function (row, i) { return { row: row, key: valueOf(row.cells[column]), i: i }; });
+    keyed.sort(function (a, b) {
+      var order = compare(a.key, b.key);
+      return Math.abs(order) === 2 && (a.key === "" || b.key === "") ? order : down * order || a.i - b.i;
+    });
+    table.tBodies[0].append.apply(table.tBodies[0], keyed.map(function (k) { return k.row; }));
+  }
+
+  function csvOf(table) {
+    var lines = [Array.prototype.map.call(table.tHead.rows[0].cells, function (c) { return c.textContent.trim(); })];
+    Array.prototype.forEach.call(table.tBodies[0].rows, function (row) {
+      if (!row.hidden) lines.push(Array.prototype.map.call(row.cells, valueOf));
+    });
+    return lines.map(function (line) {
+      return line.map(function (v) { return /[",\n]/.test(v) ? '"' + String(v).replace(/"/g, '""') + '"' : v; }).join(",");
+    }).join("\n") + "\n";
+  }
+
+  function addTools(table) {
+    var rows = Array.prototype.slice.call(table.tBodies[0].rows);
+    rowsOf.set(table, rows);
+    if (rows.length < 4) return;
+    Array.prototype.forEach.call(table.tHead.rows[0].cells, function (head, column) {
+      var button = document.createElement("button");
+      button.type = "button";
+      button.append.apply(button, head.childNodes);
+      button.addEventListener("click", function () { sortBy(table, column, head); });
+      head.append(button);
+    });
+    var tools = document.createElement("div"), input = document.createElement("input");
+    var save = document.createElement("button"), shown = document.createElement("span");
+    tools.className = "tools";
+    input.type = "search";
+    input.placeholder = "rows that hold ...";
+    input.setAttribute("aria-label", "Filter the rows of: " + table.caption.textContent);
+    shown.setAttribute("role", "status");
+    input.addEventListener("input", function () {
+      var words = input.value.toLowerCase().split(/\s+/), left = 0;
+      rows.forEach(function (row) {
+        var text = row.textContent.replace(/\u200b/g, "").toLowerCase();
+        row.hidden = !words.every(function (word) { return text.includes(word); });
+        if (!row.hidden) ++left;
+      });
+      shown.textContent = input.value === "" ? "" : left + " of " + rows.length + " rows";
+    });
+    save.type = "button";
+    save.textContent = "Download as CSV";
+    save.addEventListener("click", function () {
+      var link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([csvOf(table)], { type: "text/csv" }));
+      link.download = table.id + ".csv";
+      link.click();
+      URL.revokeObjectURL(link.href);
+    });
+    tools.append(input, save, shown);
+    table.parentElement.before(tools);
+  }
+  // The rows of a long table are data until it is opened.
+  function cellHtml(column, row, base) {
+    if (column.cells) return column.cells[column.at[row]].replace("{r}", base);
+    var value = String(column.v[row]), text = column.x[row] === 0 ? value : column.x[row];
+    return column.form.replace("{v}", value).replace("{r}", base).replace("{x}", text);
+  }
+  function fillLong(table, rows) {
+    var html = "", strong = new Set(rows.strong);
+    for (var r = 0; r < rows.rows; ++r) {
+      html += strong.has(r) ? '<tr class="strong">' : "<tr>";
+      for (var c = 0; c < rows.columns.length; ++c) html += cellHtml(rows.columns[c], r, rows.bases[r]);
+      html += "</tr>";
+    }
+    table.tBodies[0].innerHTML = html;
+  }
+  document.querySelectorAll("table").forEach(function (table) {
+    var rows = data.long[table.id.replace(/^table-/, "")];
+    if (!rows) return addTools(table);
+    var fill = function () {
+      if (rowsOf.has(table)) return;
+      fillLong(table, rows);
+      addTools(table);
+    };
+    table.closest("details").addEventListener("toggle", fill, { once: true });
+    fillers.set(table, fill);
+  });
+
   var plots = document.querySelectorAll("[data-chart]");
   if (plots.length === 0 || typeof mantissaRequire === "undefined") {
     root.dataset.charts = "0";
@@ -40,7 +156,8 @@
   // The row's cells as the table shows them, so that a chart says what its table says.
   function fillTip(table, row) {
     var element = document.getElementById("table-" + table);
-    var heads = element.tHead.rows[0].cells, cells = element.tBodies[0].rows[row].cells;
+    if (fillers.has(element)) fillers.get(element)();
+    var heads = element.tHead.rows[0].cells, cells = rowsOf.get(element)[row].cells;
     var list = document.createElement("dl");
     for (var i = 0; i < cells.length; ++i) {
       if (cells[i].querySelector(".none") || cells[i].classList.contains("origins")) continue;

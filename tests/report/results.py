@@ -58,6 +58,21 @@ def add_synthesis(store):
     db.close()
 
 
+def many_points(store, number):
+    """Copies the stored solves until there are `number`, each of a problem of its own."""
+    db = sqlite3.connect(store)
+    columns = [row[1] for row in db.execute("PRAGMA table_info(points)")]
+    rows = db.execute("SELECT * FROM points").fetchall()
+    for k in range(len(rows), number):
+        row = list(rows[k % len(rows)])
+        row[columns.index("id")] = None
+        row[columns.index("key")] += f" #{k}"
+        row[columns.index("problem")] += f",anisotropy={2 + k // len(rows)}"
+        db.execute(f"INSERT INTO points VALUES ({','.join('?' * len(columns))})", row)
+    db.commit()
+    db.close()
+
+
 def comparison():
     """A comparison document with a row of every bound, two peers, and hostile texts."""
     spec = "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]"

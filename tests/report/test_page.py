@@ -257,6 +257,72 @@ class Page(unittest.TestCase):
         self.assertEqual(asked, {self.page.as_uri()})
 
 
+    def test_the_head_is_the_verdict(self):
+        v = self.browser.value
+        document = results.comparison()
+        fastest = min(document["rows"], key=lambda row: row["seconds"])
+        sentence = v("document.querySelector('main > section .verdict').textContent").replace("\u200b", "")
+        self.assertIn(f"{fastest['spec']} on {document['devices'][0]['name']} solves poisson2d:level=5", sentence)
+        self.assertIn(f"{1e3 * fastest['seconds']:.3g} ms (modelled)", sentence)
+        numbers = v("Array.from(document.querySelectorAll('.numbers .big')).map(e => e.textContent)")
+        gpu = next(p["seconds"] for p in document["peers"] if p["engine"] == "gpu")
+        self.assertEqual(len(numbers), 3)
+        self.assertEqual(numbers[2], f"{fastest['seconds'] / gpu:.0f} \u00d7")
+        self.assertTrue(v("document.querySelector('#verdict figure svg') !== null"), "the designs stand beside it")
+
+    def test_empty_sections_and_origins_are_folded(self):
+        v = self.browser.value
+        self.assertEqual(v("Array.from(document.querySelectorAll('main > section')).filter(s => s.querySelector(':scope > .gap')"
+                           " && !s.querySelector('table')).length"), 0)
+        self.assertFalse(v("document.querySelector('#origins details').open"))
+        v("location.hash = '#origin-1'; new Promise(done => setTimeout(done, 200))")
+        self.assertTrue(v("document.querySelector('#origins details').open"), "a link opens what it leads to")
+
+    def test_tables_sort_and_filter(self):
+        v = self.browser.value
+        column = "Array.from(document.querySelector('#table-points').tBodies[0].rows).filter(r => !r.hidden).map(r => Number(r.cells[6].dataset.v))"
+        button = "document.querySelector('#table-points thead').rows[0].cells[6].querySelector('button')"
+        before = v(column)
+        v(f"{button}.click()")
+        self.assertEqual(v(column), sorted(before))
+        self.assertEqual(v(f"{button}.parentElement.getAttribute('aria-sort')"), "ascending")
+        v(f"{button}.click()")
+        self.assertEqual(v(column), sorted(before, reverse=True))
+        v("(() => { const i = document.querySelector('#table-points').closest('details').querySelector('input');"
+          " i.value = 's17e8 level=4'; i.dispatchEvent(new Event('input')); })()")
+        left = v("Array.from(document.querySelector('#table-points').tBodies[0].rows).filter(r => !r.hidden).map(r => r.textContent.replaceAll('\u200b', ''))")
+        self.assertTrue(left and len(left) < len(before))
+        for row in left:
+            self.assertIn("s17e8", row)
+            self.assertIn("level=4", row)
+
+
+class ManyPoints(unittest.TestCase):
+    def test_five_thousand_points_make_a_small_page(self):
+        with tempfile.TemporaryDirectory(prefix="mantissa_report_") as name, Browser(CHROMIUM, SECONDS) as browser:
+            folder = pathlib.Path(name)
+            store = results.sweep(PROGRAM, folder)
+            results.many_points(store, 5000)
+            page = folder / "report.html"
+            subprocess.run([PROGRAM, "report", store, "-o", page], check=True, stdout=subprocess.DEVNULL, timeout=120)
+            self.assertLess(page.stat().st_size, 2e6)
+            browser.load(page.as_uri(),
+                         "document.readyState === 'complete' && !!document.documentElement.dataset.charts")
+            v = browser.value
+            self.assertEqual(v("document.querySelector('#table-points').tBodies[0].rows.length"), 20)
+            v("document.querySelector('#table-points').closest('details').open = true;"
+              " new Promise(done => setTimeout(done, 300))")
+            cells = v("Array.from(document.querySelectorAll('#table-points [data-v]')).map(c => [c.dataset.src || '', c.dataset.v])")
+            self.assertEqual(v("document.querySelector('#table-points').tBodies[0].rows.length"), 5000)
+            database = sqlite3.connect(store)
+            sourced = [c for c in cells if c[0]]
+            self.assertGreater(len(sourced), 15000)
+            for address, value in sourced[:: len(sourced) // 200]:
+                self.assertEqual(json.loads(value), stored(database, address), address)
+            database.close()
+            self.assertEqual(browser.named("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"), [])
+
+
 class WithoutScripts(unittest.TestCase):
     def test_tables_are_there(self):
         with tempfile.TemporaryDirectory(prefix="mantissa_report_") as name, Browser(CHROMIUM, SECONDS) as browser:

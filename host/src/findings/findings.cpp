@@ -10,92 +10,12 @@
 #include <fmt/format.h>
 
 #include "mantissa/spec.hpp"
+#include "rows.hpp"
 #include "text/counted.hpp"
 
 namespace mantissa::findings {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string text(const Json& object, const char* name) {
-    if (!object.is_object()) return {};
-    const auto it = object.find(name);
-    return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-std::optional<double> number(const Json& object, const char* name) {
-    if (!object.is_object()) return std::nullopt;
-    const auto it = object.find(name);
-    return it != object.end() && it->is_number() ? std::optional(it->get<double>()) : std::nullopt;
-}
-std::uint64_t whole(const Json& object, const char* name) {
-    const double value = number(object, name).value_or(0);
-    return value >= 0 && value < 1e18 ? static_cast<std::uint64_t>(value) : 0;
-}
-/// The objects of a list; empty when there is none.
-std::vector<const Json*> items(const Json& object, const char* name) {
-    std::vector<const Json*> list;
-    if (!object.is_object()) return list;
-    const auto it = object.find(name);
-    if (it == object.end() || !it->is_array()) return list;
-    for (const Json& item : *it)
-        if (item.is_object()) list.push_back(&item);
-    return list;
-}
-
-/// A row of the document with what sentences ask of it.
-struct Row {
-    const Json* json = nullptr;
-    std::string spec, multiplier;
-    double seconds = 0, area_time = 0, area_share = 0;
-    std::uint64_t cores = 0;
-    std::uint64_t resident_lanes = 0; ///< of a core whose vectors stay on the chip; else 0
-    int bits = 0;                     ///< of its vectors
-    [[nodiscard]] bool same_design(const Row& other) const {
-        return spec == other.spec && multiplier == other.multiplier;
-    }
-    [[nodiscard]] double by(bool area) const { return area ? area_time : seconds; }
-};
-
-std::vector<Row> rows_on(const Json& document, const std::string& problem, const std::string& device) {
-    std::vector<Row> rows;
-    for (const Json* r : items(document, "rows")) {
-        if (text(*r, "problem") != problem || text(*r, "device") != device) continue;
-        const auto seconds = number(*r, "seconds"), area_time = number(*r, "area_time"),
-                   share = number(*r, "area_share");
-        if (!seconds || !area_time || !share || !(*seconds > 0)) continue;
-        Row row;
-        row.json = r;
-        row.spec = text(*r, "spec");
-        row.multiplier = text(*r, "multiplier");
-        row.seconds = *seconds;
-        row.area_time = *area_time;
-        row.area_share = *share;
-        row.cores = whole(*r, "cores");
-        row.bits = vector_bits(row.spec).value_or(0);
-        if (r->contains("resident") && !r->at("resident").is_null()) {
-            row.spec += ", resident";
-            row.resident_lanes = whole(*r, "lanes");
-        }
-        rows.push_back(std::move(row));
-    }
-    return rows;
-}
-
-/// The least of `rows` by time, or by area times time; nullptr of none.
-const Row* least(const std::vector<Row>& rows, bool area, const std::function<bool(const Row&)>& wanted = {}) {
-    const Row* best = nullptr;
-    const auto key = [&](const Row& r) { return std::pair(r.by(area), area ? r.seconds : r.area_share); };
-    for (const Row& row : rows)
-        if ((!wanted || wanted(row)) && (best == nullptr || key(row) < key(*best))) best = &row;
-    return best;
-}
-
-std::size_t count_designs(const std::vector<Row>& rows) {
-    std::set<std::pair<std::string, std::string>> designs;
-    for (const Row& row : rows) designs.emplace(row.spec, row.multiplier);
-    return designs.size();
-}
 
 std::string cores_text(const Row& row) {
     return fmt::format("{}{}, {} multipliers", text::counted(row.cores, "core"),
@@ -307,16 +227,6 @@ IterationContest contest_of(const Json& document, const std::vector<SolveBeside>
     return contest;
 }
 
-/// The largest problem that has rows.
-std::string problem_with_rows(const Json& document) {
-    std::map<std::string, double> unknowns;
-    for (const Json* d : items(document, "designs")) unknowns[text(*d, "problem")] = number(*d, "unknowns").value_or(0);
-    std::string problem;
-    for (const Json* r : items(document, "rows"))
-        if (problem.empty() || unknowns[text(*r, "problem")] > unknowns[problem]) problem = text(*r, "problem");
-    return problem;
-}
-
 } // namespace
 
 std::string time_text(double seconds) {
@@ -336,14 +246,7 @@ std::vector<std::string> sentences(const nlohmann::ordered_json& document, const
     };
     add(iterations_finding(contest_of(document, beside)));
     const std::string problem = problem_with_rows(document);
-    std::vector<std::pair<std::string, std::vector<Row>>> devices; // in the document's order, those with rows
-    const auto add_device = [&](const std::string& id) {
-        if (std::none_of(devices.begin(), devices.end(), [&](const auto& d) { return d.first == id; }))
-            devices.emplace_back(id, rows_on(document, problem, id));
-    };
-    for (const Json* d : items(document, "devices")) add_device(text(*d, "id"));
-    for (const Json* r : items(document, "rows")) add_device(text(*r, "device"));
-    std::erase_if(devices, [](const auto& d) { return d.second.empty(); });
+    const auto devices = devices_with_rows(document, problem);
     for (const auto& [device, rows] : devices) {
         add(fastest_text(rows, device, problem));
         add(thrifty_text(rows, device, problem));

@@ -209,6 +209,10 @@ Summary summary_of(const Rows& rows) {
     for (const DocumentRow& d : rows.comparisons) {
         if (s.findings.empty()) {
             s.findings = findings::sentences(d.document, beside);
+            s.verdict = findings::verdict_of(d.document);
+            if (s.verdict)
+                for (const std::string& device : s.verdict->devices)
+                    s.verdict_subjects.push_back(designs_subject(d.name, s.verdict->problem, device));
             s.findings_from = "the figures of the comparison " + d.name;
             if (rows.comparisons.size() > 1)
                 s.findings_from += fmt::format(", the latest of {} here", rows.comparisons.size());

@@ -15,6 +15,7 @@
 namespace mantissa::report {
 
 struct Figure {
+    std::string subject; ///< what it is of, where another part of the page may ask for it
     std::string id, title;
     std::string text;  ///< what to see in it, plain
     std::string label; ///< for those who do not see it: what is drawn

@@ -7,6 +7,7 @@
 
 #include "assets.hpp"
 #include "html.hpp"
+#include "text/counted.hpp"
 
 namespace mantissa::report {
 
@@ -14,10 +15,16 @@ namespace {
 
 constexpr std::size_t kHeadFindings = 3;
 
+constexpr const char* kContents = "<nav aria-label=\"Contents\"><ul>\n<li><a href=\"#findings\">Findings</a></li>\n";
+constexpr std::string_view kLead =
+    "Which number format, in which stage of a solver’s pipeline, on which device, gives a double-precision answer for "
+    "the least time and area? Solves by mixed-precision iterative refinement over the pipelined conjugate gradient "
+    "method, reduced formats inside and double precision outside.";
+
 /// What the sections' HTML needs beside itself.
 struct Assembly {
     Origins& origins;
-    Json tables = Json::object(), charts = Json::object();
+    Json tables = Json::object(), charts = Json::object(), long_tables = Json::object();
 };
 
 std::string gap_html(const Gap& gap) {
@@ -36,7 +43,7 @@ std::string block_html(const Gap& gap, Assembly&) {
     return gap_html(gap);
 }
 std::string block_html(const Table& table, Assembly& page) {
-    page.tables[table.id] = table_json(table);
+    if (is_long(table)) page.long_tables[table.id] = long_rows_json(table, page.origins);
     return table_html(table, page.origins);
 }
 std::string block_html(const Figure& figure, Assembly& page) {
@@ -49,6 +56,7 @@ std::string block_html(const Figure& figure, Assembly& page) {
         Json vega = figure.vega;
         vega["description"] = figure.label;
         page.charts[figure.id] = std::move(vega);
+        page.tables[figure.table.id] = table_json(figure.table);
         html +=
             fmt::format("<div class=\"plot\" data-chart=\"{}\"></div>\n<noscript><p class=\"note\">The chart is drawn "
                         "by a script; its figures are in the table below.</p></noscript>\n",
@@ -91,11 +99,64 @@ std::string section_html(const Section& section, Assembly& page) {
     return html + "</section>\n";
 }
 
+/// Nothing but a line that says what is missing?
+bool is_empty(const Section& section) {
+    return std::ranges::all_of(section.blocks, [](const Block& b) { return std::holds_alternative<Gap>(b); });
+}
+
+/// Sections without results, behind one line to click.
+std::string empty_sections_html(const std::vector<const Section*>& sections, Assembly& page) {
+    if (sections.empty()) return {};
+    std::string html =
+        fmt::format("<details class=\"empty\"><summary>{} without results, and what fills them</summary>\n",
+                    text::counted(sections.size(), "section"));
+    for (const Section* section : sections) html += section_html(*section, page);
+    return html + "</details>\n";
+}
+
 std::string list_html(const std::string& title, const std::vector<std::string>& lines) {
     if (lines.empty()) return {};
     std::string html = fmt::format("<h3>{}</h3>\n<ul>\n", escape(title));
     for (const std::string& line : lines) html += fmt::format("<li>{}</li>\n", escape(line));
     return html + "</ul>\n";
+}
+
+/// The head of the page: the verdict in a sentence, three numbers, and the designs on two devices. Empty where nothing
+/// was compared.
+std::string verdict_html(const Summary& summary, const std::vector<Figure>& figures, Assembly& page) {
+    if (!summary.verdict) return {};
+    std::string html = fmt::format(
+        "<section id=\"verdict\" aria-label=\"The verdict\">\n<p class=\"verdict\">{}</p>\n<dl class=\"numbers\">\n",
+        escape_breaking(summary.verdict->sentence));
+    for (const findings::Headline& h : summary.verdict->numbers)
+        html += fmt::format(
+            "<div><dt>{}</dt><dd><span class=\"big\">{}</span>{}<span class=\"note\">{}</span></dd></div>\n",
+            escape(h.what), h.value.empty() ? "\xE2\x80\x93" : escape(h.value),
+            h.modelled && !h.value.empty() ? kMark : "", escape_breaking(h.note));
+    html += "</dl>\n";
+    if (!figures.empty()) {
+        html += "<div class=\"pair\">\n";
+        for (const Figure& figure : figures) html += block_html(figure, page);
+        html += "</div>\n";
+    }
+    return html + "</section>\n";
+}
+
+/// Takes the figures of these subjects out of the sections, in the subjects' order.
+std::vector<Figure> take_figures(std::vector<Section>& sections, const std::vector<std::string>& subjects) {
+    std::vector<Figure> taken;
+    for (const std::string& subject : subjects)
+        for (Section& section : sections)
+            for (std::size_t i = 0; i < section.blocks.size(); ++i)
+                if (const auto* figure = std::get_if<Figure>(&section.blocks[i]);
+                    figure && figure->subject == subject) {
+                    taken.push_back(*figure);
+                    taken.back().half = true;
+                    taken.back().table.folded = true;
+                    section.blocks.erase(section.blocks.begin() + static_cast<std::ptrdiff_t>(i));
+                    break;
+                }
+    return taken;
 }
 
 std::string summary_html(const Summary& summary) {
@@ -109,7 +170,10 @@ std::string summary_html(const Summary& summary) {
             html += fmt::format("<li>{}</li>\n", escape_breaking(summary.findings[i]));
         html += fmt::format("</ol>\n<p class=\"note\">From {}.</p>\n", escape(summary.findings_from));
         if (summary.findings.size() > kHeadFindings)
-            html += list_html("Further", {summary.findings.begin() + kHeadFindings, summary.findings.end()});
+            html +=
+                fmt::format("<details class=\"more\"><summary>{}</summary>\n{}</details>\n",
+                            text::counted(summary.findings.size() - kHeadFindings, "further finding"),
+                            list_html("Further", {summary.findings.begin() + kHeadFindings, summary.findings.end()}));
     }
     if (!summary.devices.empty() || !summary.assumptions.empty())
         html += "<div class=\"given\">\n<div>" + list_html("Devices", summary.devices) + "</div>\n<div>" +
@@ -131,7 +195,7 @@ std::string summary_html(const Summary& summary) {
 std::string origins_html(const Origins& origins, const std::vector<std::string>& stores) {
     std::string html =
         "<section id=\"origins\" aria-labelledby=\"h-origins\">\n<h2 id=\"h-origins\">How each figure was "
-        "obtained</h2>\n<p>Read from";
+        "obtained</h2>\n<details class=\"long\"><summary>Commands, commits, machines and dates</summary>\n<p>Read from";
     for (const std::string& store : stores) html += fmt::format(" <code>{}</code>", escape(store));
     html += ". Behind each figure of the tables stands its address there, in the attribute <code>data-src</code>, and "
             "its full value, in <code>data-v</code>.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
@@ -147,7 +211,7 @@ std::string origins_html(const Origins& origins, const std::vector<std::string>&
                             o.number, o.number, escape(o.what), escape(o.kind), escape(o.command), escape(o.commit),
                             escape(o.machine), escape(date), o.rows);
     }
-    return html + "</tbody></table></div>\n</section>\n";
+    return html + "</tbody></table></div>\n</details>\n</section>\n";
 }
 
 std::string head_html(const Request& request) {
@@ -185,11 +249,18 @@ Report make_report(const Request& request, const Provenance& page) {
     }
     if (auto meshes = meshes_section(rows)) sections.insert(sections.end() - 1, std::move(*meshes));
     Assembly assembly{origins};
-    std::string body, contents = "<nav aria-label=\"Contents\"><ul>\n<li><a href=\"#findings\">Findings</a></li>\n";
+    const std::vector<Figure> head = take_figures(sections, summary.verdict_subjects);
+    std::string body = verdict_html(summary, head, assembly) + summary_html(summary), contents = kContents;
+    std::vector<const Section*> empty;
     for (const Section& section : sections) {
+        if (is_empty(section)) {
+            empty.push_back(&section);
+            continue;
+        }
         body += section_html(section, assembly);
         contents += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", section.id, escape(section.title));
     }
+    body += empty_sections_html(empty, assembly);
     contents += "<li><a href=\"#origins\">How each figure was obtained</a></li>\n</ul></nav>\n";
     body += origins_html(origins, request.stores);
 
@@ -199,12 +270,11 @@ Report make_report(const Request& request, const Provenance& page) {
     std::string& html = report.html;
     html = head_html(request);
     html += "<body>\n<a class=\"skip\" href=\"#main\">Skip to the findings</a>\n";
-    html += fmt::format("<header><h1>{}</h1>\n<p class=\"lead\">Which number format, in which stage of a solver’s "
-                        "pipeline, on which device, gives a double-precision answer for the least time and area? "
-                        "Solves by mixed-precision iterative refinement over the pipelined conjugate gradient method, "
-                        "reduced formats inside and double precision outside.</p>\n{}</header>\n",
-                        escape(request.title), contents);
-    html += "<main id=\"main\">\n" + summary_html(summary) + body + "</main>\n";
+    html += fmt::format("<header><h1>{}</h1>\n{}{}</header>\n", escape(request.title),
+                        summary.verdict ? "" : fmt::format("<p class=\"lead\">{}</p>\n", kLead), contents);
+    html += "<main id=\"main\">\n" + body;
+    if (summary.verdict) html += fmt::format("<p class=\"note\">{}</p>\n", kLead);
+    html += "</main>\n";
     html += fmt::format("<footer><p>Written by mantissa {} at commit <code>{}</code> on {}, {}, with "
                         "<code>{}</code>.</p>\n",
                         escape(page.version), escape(page.commit), escape(page.date), escape(page.machine),
@@ -214,7 +284,10 @@ Report make_report(const Request& request, const Provenance& page) {
             "<p>Charts: Vega, © 2015–2021 UW Interactive Data Lab, BSD-3-Clause; its licence and those of its parts "
             "stand in this page’s source.</p>\n";
     html += "</footer>\n";
-    const Json data = {{"stores", request.stores}, {"tables", assembly.tables}, {"charts", assembly.charts}};
+    const Json data = {{"stores", request.stores},
+                       {"tables", assembly.tables},
+                       {"charts", assembly.charts},
+                       {"long", assembly.long_tables}};
     html += fmt::format("<script type=\"application/json\" id=\"report-data\">{}</script>\n",
                         escape_json(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
     if (!kVega.empty()) html += fmt::format("<script>{}</script>\n", kVega);

@@ -1,7 +1,10 @@
 #include "table.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -55,8 +58,6 @@ Column hidden_column(const std::string& id) {
 
 namespace {
 
-constexpr const char* kMark = "<abbr class=\"mark\" title=\"modelled, not measured\">\xE2\x97\x8A</abbr>"; // lozenge
-
 std::string cell_html(const Cell& cell, const Column& column, bool header) {
     std::string attributes;
     if (column.number) attributes += " class=\"n\"";
@@ -93,11 +94,85 @@ std::string origins_html(const std::vector<int>& indices, Origins& origins) {
     return text;
 }
 
+/// "s0/points/12" of "s0/points/12/inner_iterations".
+std::string base_of(const std::string& source) {
+    return source.substr(0, source.rfind('/'));
+}
+
+/// Cells that are numbers with an address: their common form, with the values and texts apart.
+Json numbers_json(const Table& table, std::size_t c, bool header) {
+    Json values = Json::array(), texts = Json::array();
+    std::string form;
+    for (const TableRow& row : table.rows) {
+        const Cell& cell = row.cells[c];
+        if (cell.source.empty() || !cell.value.is_number() || cell.text.empty() || cell.code || cell.modelled)
+            return {};
+        const std::string name = cell.source.substr(cell.source.rfind('/'));
+        const char* tag = header ? "th scope=\"row\"" : "td";
+        std::string own = fmt::format("<{} class=\"n\" data-v=\"{{v}}\" data-src=\"{{r}}{}\">{{x}}</{}>", tag,
+                                      escape(name), header ? "th" : "td");
+        if (form.empty()) form = std::move(own);
+        else if (form != own) return {};
+        values.push_back(cell.value);
+        texts.push_back(cell.text == cell.value.dump() ? Json(0) : Json(cell.text)); // 0: as the value
+    }
+    return {{"form", form}, {"v", values}, {"x", texts}};
+}
+
+/// Any cells: each different one once.
+Json cells_json(const std::vector<std::string>& html) {
+    Json cells = Json::array(), at = Json::array();
+    std::map<std::string, std::size_t> known;
+    for (const std::string& cell : html) {
+        const auto [entry, fresh] = known.try_emplace(cell, known.size());
+        if (fresh) cells.push_back(cell);
+        at.push_back(entry->second);
+    }
+    return {{"cells", cells}, {"at", at}};
+}
+
 } // namespace
 
-std::string table_html(const Table& table, Origins& origins) {
-    std::string body = "<tbody>\n";
+Json long_rows_json(const Table& table, Origins& origins) {
+    Json columns = Json::array(), bases = Json::array();
     for (const TableRow& row : table.rows) {
+        const auto sourced = std::ranges::find_if(row.cells, [](const Cell& c) { return !c.source.empty(); });
+        bases.push_back(sourced == row.cells.end() ? std::string() : base_of(sourced->source));
+    }
+    bool header = table.row_header;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        if (table.columns[c].hidden) continue;
+        Json numbers = numbers_json(table, c, header);
+        if (numbers.is_null()) {
+            std::vector<std::string> html;
+            for (std::size_t r = 0; r < table.rows.size(); ++r) {
+                Cell cell = table.rows[r].cells[c];
+                if (const std::string base = bases[r]; !cell.source.empty() && base_of(cell.source) == base)
+                    cell.source = "{r}" + cell.source.substr(base.size());
+                html.push_back(cell_html(cell, table.columns[c], header));
+            }
+            numbers = cells_json(html);
+        }
+        columns.push_back(std::move(numbers));
+        header = false;
+    }
+    if (table.show_origins) {
+        std::vector<std::string> html;
+        for (const TableRow& row : table.rows)
+            html.push_back("<td class=\"origins\">" + origins_html(row.origins, origins) + "</td>");
+        columns.push_back(cells_json(html));
+    }
+    Json strong = Json::array();
+    for (std::size_t r = 0; r < table.rows.size(); ++r)
+        if (table.rows[r].strong) strong.push_back(r);
+    return {{"rows", table.rows.size()}, {"bases", bases}, {"columns", columns}, {"strong", strong}};
+}
+
+std::string table_html(const Table& table, Origins& origins) {
+    constexpr std::size_t kWithoutScript = 20;
+    const std::size_t shown = is_long(table) ? kWithoutScript : table.rows.size();
+    std::string body = "<tbody>\n";
+    for (const TableRow& row : std::span(table.rows).first(shown)) {
         body += row.strong ? "<tr class=\"strong\">" : "<tr>";
         bool header = table.row_header;
         for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -113,7 +188,11 @@ std::string table_html(const Table& table, Origins& origins) {
         fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table id=\"table-{}\">"
                     "<caption>{}</caption>\n{}{}</table></div>\n",
                     escape(table.caption), escape(table.id), escape(table.caption), head_html(table), body);
-    const std::string note = table.note.empty() ? "" : fmt::format("<p class=\"note\">{}</p>\n", escape(table.note));
+    std::string note = table.note.empty() ? "" : fmt::format("<p class=\"note\">{}</p>\n", escape(table.note));
+    if (is_long(table))
+        note += fmt::format(
+            "<noscript><p class=\"note\">The first {} of {} rows; a script shows the others.</p></noscript>\n", shown,
+            table.rows.size());
     if (!table.folded) return grid + note;
     return fmt::format(
         "<details class=\"data{}\"><summary>{}: the figures as a table ({} {})</summary>\n{}{}</details>\n",

@@ -14,6 +14,9 @@ namespace mantissa::report {
 
 using Json = nlohmann::ordered_json;
 
+/// What stands behind a modelled or estimated figure: a lozenge.
+inline constexpr const char* kMark = "<abbr class=\"mark\" title=\"modelled, not measured\">\xE2\x97\x8A</abbr>";
+
 struct Cell {
     std::string text;      ///< as shown; empty: a dash
     Json value;            ///< as stored, in full precision; null where there is none
@@ -62,8 +65,18 @@ struct Table {
     bool show_origins = true;
 };
 
+/// A table with more rows than this, behind a line to click, has them as data, and a script makes rows of them when the
+/// table is opened; without the script it shows the first of them.
+inline constexpr std::size_t kLongTable = 300;
+[[nodiscard]] inline bool is_long(const Table& table) {
+    return table.folded && table.rows.size() > kLongTable;
+}
+
 /// Counts the origins' citations.
 std::string table_html(const Table& table, Origins& origins);
+/// All rows of a long table: {"rows": n, "bases": [...], "columns": [...]}. A cell is its column's "form" with {v}, {x}
+/// and {r} put in: the value, the text, and the row's address in the store; or entry "at"[row] of the column's "cells".
+Json long_rows_json(const Table& table, Origins& origins);
 /// {"columns": [...], "rows": [{id: value, ...}, ...]}; a row's "row_" is its index, "modelled_" lists the
 /// columns whose figures are.
 Json table_json(const Table& table);

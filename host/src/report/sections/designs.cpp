@@ -71,6 +71,7 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
     });
     Figure f;
     f.id = fmt::format("designs-{}", index);
+    f.subject = designs_subject(document.name, problem, device);
     f.title = fmt::format("Time against area: {} on {}", problem, device_name(document, device));
     f.text = fmt::format("Each point is one of {} on a number of cores; a design is a specification with its lanes and "
                          "multipliers. Letters mark the Pareto front: no point here is both smaller and faster than "

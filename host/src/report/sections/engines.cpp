@@ -150,10 +150,10 @@ Section points_section(const Rows& rows) {
         "Seconds are of the engine named, an emulation or a simulation, not of a device. Schemes without refinement "
         "run on the processor, whatever engine was asked for.";
     t.folded = true;
-    t.columns = {text_column("problem", "Problem"),      text_column("spec", "Specification"),
-                 text_column("engine", "Engine"),        text_column("scheme", "Scheme"),
-                 text_column("stop", "Inner stop"),      text_column("status", "Status"),
-                 number_column("iterations", "Inner"),   number_column("outer", "Outer"),
+    t.columns = {text_column("problem", "Problem"),        text_column("spec", "Specification"),
+                 text_column("engine", "Engine"),          text_column("scheme", "Scheme"),
+                 text_column("stop", "Inner stop"),        text_column("status", "Status"),
+                 number_column("iterations", "Inner"),     number_column("outer", "Outer"),
                  number_column("defect", "True residual"), number_column("error", "Error"),
                  number_column("seconds", "Engine", "s")};
     for (const PointRow& p : rows.points)

@@ -92,9 +92,8 @@ Table iterations_table(int number, const std::vector<PaperCell>& cells, const Ro
         t.columns.push_back(number_column(fmt::format("paper_{}", level), "paper"));
         t.columns.push_back(number_column(fmt::format("ratio_{}", level), "ratio"));
     }
-    t.note = number == 1
-                 ? "The paper prints half of the root mean square error, and so does this table."
-                 : "Inner iterations : outer steps; the ratio is of inner iterations, ours over the paper's.";
+    t.note = number == 1 ? "The paper prints half of the root mean square error, and so does this table."
+                         : "Inner iterations : outer steps; the ratio is of inner iterations, ours over the paper's.";
     std::vector<std::pair<std::string, std::string>> done;
     for (const auto& [first, unused] : found) {
         const std::pair<std::string, std::string> name{first->inner_format, first->inner_stop};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "findings/dense.hpp"
+#include "findings/verdict.hpp"
 #include "pictures/image.hpp"
 #include "report/charts/chart.hpp"
 #include "report/page/table.hpp"
@@ -57,6 +58,11 @@ Section iterations_section(const Rows& rows);
 Section area_section(const Rows& rows, Origins& origins, const std::string& paper);
 /// Engines on the same points: the same iterations, and the cycles of those that have them.
 Section engines_section(const Rows& rows);
+/// What the figure of designs for a problem on a device is of.
+inline std::string designs_subject(const std::string& comparison, const std::string& problem,
+                                   const std::string& device) {
+    return comparison + "\n" + problem + "\n" + device;
+}
 /// Designs: time, area, what bounds them, the Pareto front; the paper's section 5.5.
 Section designs_section(const Rows& rows, Origins& origins);
 /// Designs beside GPU and CPU.
@@ -75,9 +81,11 @@ std::vector<findings::DenseSolve> dense_solves(const Rows& rows);
 Section points_section(const Rows& rows);
 
 struct Summary {
-    std::vector<std::string> findings; ///< the first three stand at the head
-    std::string findings_from;         ///< what they come from
-    std::string no_findings;           ///< why there are none
+    std::optional<findings::Verdict> verdict;  ///< of the latest comparison
+    std::vector<std::string> verdict_subjects; ///< of the figures that stand beside it
+    std::vector<std::string> findings;         ///< the first three stand at the head
+    std::string findings_from;                 ///< what they come from
+    std::string no_findings;                   ///< why there are none
     std::vector<std::string> devices, assumptions;
     std::vector<Gap> gaps; ///< of the comparison
 };

@@ -1,0 +1,139 @@
+#include "verdict.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "findings.hpp"
+#include "rows.hpp"
+#include "text/counted.hpp"
+
+namespace mantissa::findings {
+
+namespace {
+
+using Devices = std::vector<std::pair<std::string, std::vector<Row>>>;
+
+std::string ratio_text(double ratio) {
+    return fmt::format("{:.{}f} \u00D7", ratio, ratio < 0.1 ? 3 : ratio < 10 ? 2 : 0);
+}
+
+/// The specification without what a row adds to it for readers.
+std::string bare_spec(const Row& row) {
+    return text(*row.json, "spec");
+}
+
+Headline iterations(const Json& document, const std::string& problem, const Row& winner) {
+    Headline h{"", "iterations against CG in double", "no solve in double beside it", false};
+    const auto own = static_cast<double>(whole(*winner.json, "inner_iterations"));
+    for (const Json* r : items(document, "references"))
+        if (const auto all = whole(*r, "iterations"); text(*r, "problem") == problem && all > 0) {
+            h.value = ratio_text(own / static_cast<double>(all));
+            h.note = fmt::format("{:.0f} for {}; all but the outer steps in {}", own, all, bare_spec(winner));
+        }
+    return h;
+}
+
+/// A core's figures in the document: one lane, hard multipliers; nullptr where it has none.
+const Json* core_of(const Json& document, const std::string& spec, const std::string& target,
+                    const std::string& bands) {
+    for (const Json* c : items(document, "cores"))
+        if (text(*c, "spec") == spec && text(*c, "target") == target && text(*c, "part") == "core" &&
+            text(*c, "multiplier") == "block" && text(*c, "bands") == bands && whole(*c, "lanes") == 1 &&
+            whole(*c, "slices") > 0)
+            return c;
+    return nullptr;
+}
+
+/// The specifications whose cores may stand for the design: its own, then the fastest of each other device.
+std::vector<std::string> candidates(const Row& winner, const Devices& devices) {
+    std::vector<std::string> specs{bare_spec(winner)};
+    for (const auto& [id, rows] : devices) specs.push_back(bare_spec(*least(rows, false)));
+    return specs;
+}
+
+/// One core beside double's: with the same bands if the document has them.
+Headline area(const Json& document, const Row& winner, const Devices& all) {
+    Headline h{"", "slices of a core against double's", "no core of double beside it; mantissa synthesize makes one",
+               true};
+    for (const std::string& spec : candidates(winner, all))
+        for (const auto& [bands, wide_bands] :
+             {std::pair("streamed", "streamed"), std::pair("constant", "constant"), std::pair("constant", "streamed")})
+            for (const Json* d : items(document, "devices")) {
+                const std::string target = text(*d, "target");
+                const Json *own = core_of(document, spec, target, bands),
+                           *wide = core_of(document, "s52e11", target, wide_bands);
+                if (own == nullptr || wide == nullptr) continue;
+                const std::uint64_t slices = whole(*own, "slices"), wide_slices = whole(*wide, "slices");
+                h.value = ratio_text(static_cast<double>(slices) / static_cast<double>(wide_slices));
+                h.note =
+                    fmt::format("{} on {}: {} for {} slices, {} for {} multipliers, bands {}{}", spec, target, slices,
+                                wide_slices, whole(*own, "blocks"), whole(*wide, "blocks"), bands,
+                                std::string_view(bands) == wide_bands ? "" : fmt::format(", of double {}", wide_bands));
+                return h;
+            }
+    return h;
+}
+
+Headline beside_gpu(const Json& document, const std::string& problem, const Row& winner) {
+    Headline h{"", "time beside the GPU", "no GPU's time beside it; mantissa bench gpu measures one", true};
+    const Json* fastest = nullptr;
+    for (const Json* p : items(document, "peers")) {
+        const auto seconds = number(*p, "seconds");
+        const bool missed = p->contains("reached") && p->at("reached") == false;
+        if (text(*p, "engine") != "gpu" || text(*p, "problem") != problem || missed || !seconds || !(*seconds > 0))
+            continue;
+        if (fastest == nullptr || *seconds < *number(*fastest, "seconds")) fastest = p;
+    }
+    if (fastest == nullptr) return h;
+    const double seconds = *number(*fastest, "seconds");
+    h.value = ratio_text(winner.seconds / seconds);
+    h.note = fmt::format("{} (modelled) for {} (measured): {}", time_text(winner.seconds), time_text(seconds),
+                         text(*fastest, "label"));
+    return h;
+}
+
+/// ", 42 times as fast as double there", where double has a row on the same device.
+std::string against_double(const std::vector<Row>& rows, const Row& winner) {
+    const Row* wide = least(rows, false, [](const Row& row) { return row.bits >= 52; });
+    if (wide == nullptr || wide == &winner) return {};
+    return fmt::format(", {:.3g} times as fast as double there", wide->seconds / winner.seconds);
+}
+
+std::string device_name(const Json& document, const std::string& id) {
+    for (const Json* d : items(document, "devices"))
+        if (text(*d, "id") == id && !text(*d, "name").empty()) return text(*d, "name");
+    return id;
+}
+
+} // namespace
+
+std::optional<Verdict> verdict_of(const nlohmann::ordered_json& document) {
+    const std::string problem = problem_with_rows(document);
+    const Devices devices = devices_with_rows(document, problem);
+    if (devices.empty()) return std::nullopt;
+    const auto fastest =
+        std::ranges::min_element(devices, {}, [](const auto& d) { return least(d.second, false)->seconds; });
+    const Row& winner = *least(fastest->second, false);
+    std::size_t designs = 0;
+    for (const auto& [id, rows] : devices) designs += count_designs(rows);
+    Verdict v;
+    v.problem = problem;
+    v.sentence = fmt::format("{} on {} solves {} to {:g} in {} (modelled): {}{}.", winner.spec,
+                             device_name(document, fastest->first), problem, number(document, "tolerance").value_or(0),
+                             time_text(winner.seconds),
+                             designs == 1 ? std::string("the only design here")
+                                          : fmt::format("the fastest of {} on {}", text::counted(designs, "design"),
+                                                        text::counted(devices.size(), "device")),
+                             against_double(fastest->second, winner));
+    v.numbers = {iterations(document, problem, winner), area(document, winner, devices),
+                 beside_gpu(document, problem, winner)};
+    v.devices = {fastest->first};
+    const auto other = std::ranges::max_element(devices, {}, [&](const auto& d) {
+        return d.first == fastest->first ? std::size_t{0} : count_designs(d.second);
+    });
+    if (other->first != fastest->first) v.devices.push_back(other->first);
+    return v;
+}
+
+} // namespace mantissa::findings

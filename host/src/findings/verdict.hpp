@@ -1,0 +1,31 @@
+// What a comparison decides: one sentence and three numbers for the head of the report. Internal to host/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace mantissa::findings {
+
+/// A number that stands large.
+struct Headline {
+    std::string value;     ///< "1.71 ×"; empty where these results do not hold it
+    std::string what;      ///< "iterations against double"
+    std::string note;      ///< the figures behind it; what is missing where there is no value
+    bool modelled = false; ///< rests on a model or an estimate
+};
+
+struct Verdict {
+    std::string sentence;
+    std::vector<Headline> numbers;    ///< iterations, area, time beside the GPU
+    std::string problem;              ///< the largest one that has rows
+    std::vector<std::string> devices; ///< the winner's first, then the one with the most designs
+};
+
+/// The fastest design of all devices at the comparison's largest problem: beside double on the same device, double's
+/// core of the same family, and the fastest GPU that reached the tolerance. Nothing where the document has no rows.
+std::optional<Verdict> verdict_of(const nlohmann::ordered_json& document);
+
+} // namespace mantissa::findings
