@@ -4,6 +4,9 @@ Operands are arrays (or numbers) of float64 or float32. In C order and of the re
 others are brought into that shape by a copy. In a floating format operands may be any numbers, values of the format or
 not. In a fixed-point format each operand is rounded into the format first, because its operations are of words.
 
+`seed` belongs to stochastic rounding (a format with :sr), and is asked for there: the same seed gives the same bits,
+with any number of threads. Operations of narrow formats take float32 values.
+
 `out` is an array for the result, which may be one of the operands. Without it a new one is made: float32 where every
 operand is float32 and the format fits it, else float64.
 """
@@ -16,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .formats import Format, FormatLike, format
+from .formats import AnyFormat, Format, FormatLike, NarrowFormat, format
 from .options import get_threads
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -96,21 +99,40 @@ def _fixed(operation: str, f: Format, operands: list[NDArray[Any]], shape: tuple
     return to
 
 
-def _operate(operation: str, fmt: FormatLike, operands: list[Any], out: Optional[NDArray[Any]], dtype: Any = None):
+def _apply(f: AnyFormat, operation: str, out: NDArray[Any], operands: list[Any], seed: Optional[int] = None,
+           values: bool = False) -> None:
+    """A floating or a narrow format's operation, on operands as they lie."""
+    a, b, c = (operands + [None, None])[:3]
+    if not isinstance(f, NarrowFormat):
+        if seed is not None:
+            raise ValueError(f"seed: {f} does not round stochastically; write {f}:sr or leave the seed out")
+        _core.apply(f, operation, out, a, b, c, values, get_threads())
+        return
+    if f.stochastic and seed is None:
+        raise ValueError(f"{f} rounds stochastically: give a seed, as seed=1")
+    if seed is not None and not (f.stochastic and 0 <= seed < 2 ** 64):
+        raise ValueError("seed: give 0 to 2^64 - 1, to a format that rounds stochastically (:sr)")
+    _core.apply_narrow(f, operation, out, a, b, c, seed or 0, get_threads())
+
+
+def _operate(operation: str, fmt: FormatLike, operands: list[Any], out: Optional[NDArray[Any]], dtype: Any = None,
+             seed: Optional[int] = None):
     f = format(fmt)
     arrays = [_as_operand(x) for x in operands]
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
     if f.is_fixed:
+        if seed is not None:
+            raise ValueError(f"seed: {f} is a fixed-point format, which does not round stochastically")
         return _fixed(operation, f, arrays, shape, out)
     if dtype is None:
         dtype = np.float32 if f.single and all(a.dtype == np.float32 for a in arrays) else np.float64
     to = _result(shape, dtype, out)
-    flat = [_laid_out(a, shape) for a in arrays] + [None, None]
-    _core.apply(f, operation, to, flat[0], flat[1], flat[2], False, get_threads())
+    _apply(f, operation, to, [_laid_out(a, shape) for a in arrays], seed)
     return to
 
 
-def round(x: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None, dtype: Any = None) -> NDArray[Any]:
+def round(x: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None, dtype: Any = None,
+          seed: Optional[int] = None) -> NDArray[Any]:
     """x, each element rounded once into the format.
 
     dtype: of the result, float64 or float32; the latter only where the format fits it. By default as for the other
@@ -118,36 +140,42 @@ def round(x: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None, dtype:
     """
     if dtype is not None and np.dtype(dtype) not in _FLOATS:
         raise ValueError(f"dtype {np.dtype(dtype)}: give float64 or float32")
-    return _operate("convert", fmt, [x], out, dtype)
+    return _operate("convert", fmt, [x], out, dtype, seed)
 
 
-def add(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+def add(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
+        seed: Optional[int] = None) -> NDArray[Any]:
     """x + y, rounded once into the format."""
-    return _operate("add", fmt, [x, y], out)
+    return _operate("add", fmt, [x, y], out, None, seed)
 
 
-def sub(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+def sub(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
+        seed: Optional[int] = None) -> NDArray[Any]:
     """x - y, rounded once into the format."""
-    return _operate("sub", fmt, [x, y], out)
+    return _operate("sub", fmt, [x, y], out, None, seed)
 
 
-def mul(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+def mul(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
+        seed: Optional[int] = None) -> NDArray[Any]:
     """x y, rounded once into the format."""
-    return _operate("mul", fmt, [x, y], out)
+    return _operate("mul", fmt, [x, y], out, None, seed)
 
 
-def div(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+def div(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
+        seed: Optional[int] = None) -> NDArray[Any]:
     """x / y, rounded once into the format. Over zero: an infinity, or OverflowError in a fixed-point format."""
-    return _operate("div", fmt, [x, y], out)
+    return _operate("div", fmt, [x, y], out, None, seed)
 
 
-def sqrt(x: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+def sqrt(x: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
+        seed: Optional[int] = None) -> NDArray[Any]:
     """The square root of x, rounded once into a floating format; NaN below zero."""
     if format(fmt).is_fixed:
         raise ValueError(f"sqrt: {format(fmt)} is a fixed-point format, which has add, sub, mul, div and fma")
-    return _operate("sqrt", fmt, [x], out)
+    return _operate("sqrt", fmt, [x], out, None, seed)
 
 
-def fma(x: Any, y: Any, z: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+def fma(x: Any, y: Any, z: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
+        seed: Optional[int] = None) -> NDArray[Any]:
     """x y + z, rounded once into the format."""
-    return _operate("fma", fmt, [x, y, z], out)
+    return _operate("fma", fmt, [x, y, z], out, None, seed)

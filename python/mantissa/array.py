@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, sums
-from .arithmetic import _FLOATS, _as_operand, _overflowed, _words, round
-from .formats import Format, FormatLike, format
+from .arithmetic import _FLOATS, _apply, _as_operand, _overflowed, _words, round
+from .formats import AnyFormat, FormatLike, format
 from .options import get_threads
 
 _OPERATIONS = {np.add: "add", np.subtract: "sub", np.multiply: "mul", np.divide: "div", np.sqrt: "sqrt"}
@@ -34,12 +34,12 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
     __slots__ = ("_data", "_format")
     __array_priority__ = 100
 
-    def __init__(self, data: NDArray[Any], fmt: Format) -> None:
+    def __init__(self, data: NDArray[Any], fmt: AnyFormat) -> None:
         self._data = data
         self._format = fmt
 
     @property
-    def format(self) -> Format:
+    def format(self) -> AnyFormat:
         """The format of every element."""
         return self._format
 
@@ -199,7 +199,7 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         flat = [np.ascontiguousarray(np.broadcast_to(a._data, shape)) for a in operands] + [None, None]
         out = np.empty(shape, self._data.dtype)
         if not f.is_fixed:
-            _core.apply(f, operation, out, flat[0], flat[1], flat[2], True, get_threads())
+            _apply(f, operation, out, flat, values=True)
         elif operation == "sqrt":
             raise ValueError(f"sqrt: {f} is a fixed-point format, which has add, sub, mul, div and fma")
         elif _core.apply_words(f, operation, out, flat[0], flat[1], flat[2], get_threads()):

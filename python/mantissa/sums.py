@@ -22,13 +22,21 @@ from numpy.typing import NDArray
 
 from . import _core
 from .arithmetic import _as_operand, _overflowed, _words
-from .formats import Format, FormatLike, format
+from .formats import Format, FormatLike, NarrowFormat, format
 from .options import get_threads
 
 
 def _accumulator(f: Format, acc: Optional[FormatLike]) -> str:
     text = str(f) if acc is None else str(acc)
     return text if text.startswith("fixed[") or "/" in text else text + "/1"
+
+
+def _format(fmt: FormatLike) -> Format:
+    f = format(fmt)
+    if isinstance(f, NarrowFormat):
+        raise ValueError(f"sums in {f}: there are none; round the operands with mantissa.round, and give the format of the "
+                         "sums here, as in matmul(a, b, 's23e8:rne', product='exact')")
+    return f
 
 
 def _texts(f: Format, acc: Any, product: Any, result: Any) -> tuple[str, str, Format]:
@@ -69,7 +77,7 @@ def _doubles_of(f: Format, words: NDArray[Any]) -> NDArray[Any]:
 def sum(x: Any, fmt: FormatLike, *, axis: Optional[int] = None, acc: Optional[FormatLike] = None,
         result: Optional[FormatLike] = None) -> Any:
     """The sum of x over an axis (over all elements, in C order, where axis is None). The terms are x as they are."""
-    f = format(fmt)
+    f = _format(fmt)
     a = _as_operand(x)
     a = a.reshape(-1) if axis is None else np.moveaxis(a, axis, -1)
     if f.is_fixed:
@@ -85,7 +93,7 @@ def sum(x: Any, fmt: FormatLike, *, axis: Optional[int] = None, acc: Optional[Fo
 def dot(x: Any, y: Any, fmt: FormatLike, *, acc: Optional[FormatLike] = None, product: Optional[FormatLike] = None,
         result: Optional[FormatLike] = None) -> Any:
     """The dot product of two vectors; of arrays with more axes, one for each row of the last axis."""
-    f = format(fmt)
+    f = _format(fmt)
     a, b = _as_operand(x), _as_operand(y)
     if a.shape != b.shape or a.ndim == 0:
         raise ValueError(f"dot: shapes {a.shape} and {b.shape}; give two arrays of one shape")
@@ -104,7 +112,7 @@ def dot(x: Any, y: Any, fmt: FormatLike, *, acc: Optional[FormatLike] = None, pr
 def matmul(a: Any, b: Any, fmt: FormatLike, *, acc: Optional[FormatLike] = None, product: Optional[FormatLike] = None,
            result: Optional[FormatLike] = None) -> NDArray[Any]:
     """The product of two matrices, or of a matrix and a vector. Each element is a dot product as above."""
-    f = format(fmt)
+    f = _format(fmt)
     x, y = _as_operand(a), _as_operand(b)
     if x.ndim not in (1, 2) or y.ndim not in (1, 2) or x.shape[-1] != y.shape[0]:
         raise ValueError(f"matmul: shapes {x.shape} and {y.shape}; give matrices or vectors that match")

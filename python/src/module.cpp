@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mantissa/errors.hpp"
+#include "solving.hpp"
 
 namespace mantissa::python {
 
@@ -72,4 +73,10 @@ NB_MODULE(_core, m) {
     mantissa::python::bind_elementwise(m);
     mantissa::python::bind_words(m);
     mantissa::python::bind_sums(m);
+    mantissa::python::bind_narrow(m);
+    mantissa::python::bind_problems(m);
+    mantissa::python::bind_solving(m);
+    mantissa::python::bind_dense(m);
+    mantissa::python::bind_sweeps(m);
+    mantissa::python::bind_tools(m);
 }
