@@ -59,7 +59,7 @@ template <Direction D> bool goes_up(std::int32_t units, double rest, bool negati
 template <Direction D> double beyond(const Rounding& r, bool negative) {
     const bool inward = D == Direction::toward_zero || D == Direction::to_odd || (D == Direction::up && negative) ||
                         (D == Direction::down && !negative);
-    return inward && std::isinf(r.over) ? r.max : r.over;
+    return inward ? r.max : r.over;
 }
 
 template <Direction D> double round_one(const Rounding& r, double x, std::uint32_t random) {
