@@ -1,0 +1,124 @@
+"""Rounding a million doubles, beside other packages, interleaved in one run.
+
+All peers round the same array of doubles into a new array of doubles, into s17e8 to nearest even where they can; ml_dtypes
+has no such format, so its cast is into bfloat16 and back. Each round of the run times every one once; the median counts.
+"""
+import argparse
+import json
+import platform
+import statistics
+import time
+
+import numpy as np
+
+import mantissa as mt
+
+
+def mantissa_tasks(x):
+    return {"mantissa s17e8": lambda: mt.round(x, "s17e8"), "mantissa s17e8:rne": lambda: mt.round(x, "s17e8:rne"),
+            "mantissa s17e8:rne:subnormals": lambda: mt.round(x, "s17e8:rne:subnormals"),
+            "mantissa s17e8 into float32": lambda: mt.round(x, "s17e8", dtype=np.float32)}
+
+
+def pychop_tasks(x):
+    import pychop
+    from pychop import Chop
+
+    try:
+        pychop.backend("numpy")
+    except Exception as fault:  # an older interface
+        print("pychop.backend:", fault)
+    # t counts the hidden bit; its maximum exponent is 2^(8-1) - 1.
+    chop = Chop(exp_bits=8, sig_bits=17, rmode=1, subnormal=True)
+    toward_zero = Chop(exp_bits=8, sig_bits=17, rmode=4, subnormal=False)
+    return {"pychop s17e8, nearest": lambda: chop(x), "pychop s17e8, toward zero": lambda: toward_zero(x)}
+
+
+def gfloat_tasks(x):
+    from gfloat import Domain, FormatInfo, RoundMode, round_ndarray
+
+    fmt = FormatInfo("s17e8", k=26, precision=18, bias=127, is_signed=True, domain=Domain.Extended, has_nz=True,
+                     num_high_nans=2 ** 17 - 1, has_subnormals=True, is_twos_complement=False)
+    return {"gfloat s17e8, nearest": lambda: round_ndarray(fmt, x, RoundMode.TiesToEven)}
+
+
+def ml_dtypes_tasks(x):
+    import ml_dtypes
+
+    return {"ml_dtypes bfloat16 and back": lambda: x.astype(ml_dtypes.bfloat16).astype(np.float64),
+            "ml_dtypes bfloat16, cast alone": lambda: x.astype(ml_dtypes.bfloat16)}
+
+
+def cpfloat_tasks(x, library):
+    """CPFloat's C interface: double *X, *A; size_t n; optstruct *. The library is built with a helper-free ABI."""
+    import ctypes
+
+    class Options(ctypes.Structure):
+        # precision, emin, emax, subnormal, explim, infinity, round, saturation, flip, p, bitseed, ...
+        _fields_ = [("format", ctypes.c_char * 15), ("precision", ctypes.c_int), ("emin", ctypes.c_int),
+                    ("emax", ctypes.c_int), ("explim", ctypes.c_int), ("infinity", ctypes.c_int), ("round", ctypes.c_int),
+                    ("saturation", ctypes.c_int), ("subnormal", ctypes.c_int), ("flip", ctypes.c_int),
+                    ("p", ctypes.c_double), ("rest", ctypes.c_void_p * 4)]
+
+    call = ctypes.CDLL(library).cpfloat
+    options = Options(precision=18, emin=-126, emax=127, explim=1, infinity=1, round=1, subnormal=1)
+
+    def run():
+        out = np.empty_like(x)
+        call(out.ctypes.data_as(ctypes.c_void_p), x.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(x.size),
+             ctypes.byref(options))
+        return out
+
+    return {"CPFloat s17e8, nearest": run}
+
+
+def same_as(tasks, x):
+    """Who rounds to s17e8 to nearest even has the same bits as mantissa."""
+    mine = mt.round(x, "s17e8:rne:subnormals")
+    return {name: bool(np.array_equal(np.asarray(task()), mine)) for name, task in tasks.items() if "nearest" in name}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--elements", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=31)
+    parser.add_argument("--cpfloat", help="a shared library of CPFloat with the function cpfloat()")
+    parser.add_argument("--json")
+    given = parser.parse_args()
+    x = np.random.default_rng(0).standard_normal(given.elements)
+    tasks, absent = mantissa_tasks(x), {}
+    for name, make in (("pychop", pychop_tasks), ("gfloat", gfloat_tasks), ("ml_dtypes", ml_dtypes_tasks)):
+        try:
+            tasks |= make(x)
+        except ImportError as missing:
+            absent[name] = str(missing)
+    if given.cpfloat:
+        tasks |= cpfloat_tasks(x, given.cpfloat)
+    else:
+        absent["CPFloat"] = "no --cpfloat"
+    equal = same_as(tasks, x)
+    times = {name: [] for name in tasks}
+    for _ in range(given.rounds):
+        for name, task in tasks.items():
+            start = time.perf_counter()
+            task()
+            times[name].append(time.perf_counter() - start)
+    medians = {name: 1e3 * statistics.median(t) for name, t in times.items()}
+    best = {name: 1e3 * min(t) for name, t in times.items()}
+    peers = {n: m for n, m in medians.items() if not n.startswith("mantissa") and "alone" not in n}
+    fastest = min(peers, key=peers.get) if peers else None
+    result = {"elements": given.elements, "rounds": given.rounds, "numpy": np.__version__, "machine": platform.processor()
+              or platform.machine(), "instruction_set": mt._core.instruction_set(), "median_ms": medians, "best_ms": best,
+              "same_bits": equal, "absent": absent, "fastest_peer": fastest,
+              "ratio": peers[fastest] / medians["mantissa s17e8"] if fastest else None}
+    for name, ms in sorted(medians.items(), key=lambda item: item[1]):
+        print(f"{ms:9.3f} ms   (best {best[name]:8.3f})   {name}")
+    print(f"fastest peer: {fastest}, {result['ratio']:.1f} times mantissa's time" if fastest else "no peer is installed")
+    if given.json:
+        with open(given.json, "w") as file:
+            json.dump(result, file, indent=1)
+            file.write("\n")
+
+
+if __name__ == "__main__":
+    main()

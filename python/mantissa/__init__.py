@@ -1,0 +1,33 @@
+"""Mantissa: number formats, exact reduced-precision arithmetic, and solvers that use it.
+
+    import mantissa as mt
+
+    mt.round(x, "s17e8")                   # a NumPy array, each element rounded once into the format
+    mt.matmul(a, b, "s10e5", acc="s23e8")  # products in one format, sums in another
+    a = mt.array(x, "fx18.16")             # an array that stays in its format: a * b + c, numpy.sqrt(a), a @ b
+
+docs/python.md is the guide.
+"""
+
+from . import plots
+from .arithmetic import add, div, fma, mul, round, sqrt, sub
+from .array import Array, array, from_dlpack, from_words
+from .blocks import Blocks, blocks
+from .dense import DenseResult, dense_matrix, solve_dense
+from .formats import Format, NarrowFormat, format
+from .options import get_threads, set_threads
+from .problems import Problem, problem
+from .solving import Advice, History, SolveResult, Widths, advise, engines, solve, spec
+from .sums import dot, matmul, sum
+from .sweeps import SweepResult, frame, read_store, sweep
+from .tools import Simulation, Synthesis, simulate, synthesize
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Advice", "Array", "Blocks", "DenseResult", "Format", "History", "NarrowFormat", "Problem", "Simulation",
+    "SolveResult", "SweepResult", "Synthesis", "Widths", "add", "advise", "array", "blocks", "dense_matrix", "div",
+    "dot", "engines", "fma", "format", "frame", "from_dlpack", "from_words", "get_threads", "matmul", "mul", "plots",
+    "problem", "read_store", "round", "set_threads", "simulate", "solve", "solve_dense", "spec", "sqrt", "sub", "sum",
+    "sweep", "synthesize",
+]

@@ -1,0 +1,181 @@
+"""Operations on NumPy arrays, element by element: the exact result of the operands, rounded once into a format.
+
+Operands are arrays (or numbers) of float64 or float32. In C order and of the result's shape they are used where they lie;
+others are brought into that shape by a copy. In a floating format operands may be any numbers, values of the format or
+not. In a fixed-point format each operand is rounded into the format first, because its operations are of words.
+
+`seed` belongs to stochastic rounding (a format with :sr), and is asked for there: the same seed gives the same bits,
+with any number of threads. Operations of narrow formats take float32 values.
+
+`out` is an array for the result, which may be one of the operands. Without it a new one is made: float32 where every
+operand is float32 and the format fits it, else float64.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from .formats import AnyFormat, Format, FormatLike, NarrowFormat, format
+from .options import get_threads
+
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+def _as_operand(x: Any) -> NDArray[Any]:
+    from .array import Array
+
+    if isinstance(x, Array):
+        return x.values
+    a = np.asarray(x)
+    if a.dtype in _FLOATS:
+        return a
+    if a.dtype.kind in "biu":
+        converted = a.astype(np.float64)
+        if a.dtype.itemsize == 8 and not np.array_equal(converted.astype(a.dtype), a):
+            raise ValueError("an integer of more than 53 bits is no float64; round it first as you want it rounded")
+        return converted
+    if a.dtype == np.float16:
+        return a.astype(np.float32)
+    raise TypeError(f"an array of {a.dtype}: give numbers of float64, float32, float16 or integers")
+
+
+def _result(shape: tuple[int, ...], dtype: Any, out: Optional[NDArray[Any]]) -> NDArray[Any]:
+    if out is None:
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray) or out.dtype not in _FLOATS:
+        raise TypeError("out: give a NumPy array of float64 or float32")
+    if out.shape != shape:
+        raise ValueError(f"out: its shape is {out.shape} and the result's {shape}")
+    if not out.flags.c_contiguous or not out.flags.writeable:
+        raise ValueError("out: give an array in C order that can be written")
+    return out
+
+
+def _laid_out(a: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """As the kernels read it: one number, or the whole shape in C order. A copy only where it has to be one."""
+    if a.size == 1:
+        return a.reshape(1)
+    if a.shape != shape:
+        a = np.broadcast_to(a, shape)
+    return a if a.flags.c_contiguous else np.ascontiguousarray(a)
+
+
+def _words(x: NDArray[Any], f: Format) -> NDArray[Any]:
+    words = np.empty(x.shape, np.int32 if f.width <= 32 else np.int64)
+    if _core.to_words(f, np.ascontiguousarray(x, np.float64), words, get_threads()):
+        raise OverflowError(f"a number does not fit {f}, whose words are {-f.max - f.epsilon:g} to {f.max:g}; "
+                            "scale the numbers or take a wider format")
+    return words
+
+
+def _overflowed(f: Format, operation: str) -> OverflowError:
+    return OverflowError(f"{operation}: a result does not fit {f}, whose words are {-f.max - f.epsilon:g} to {f.max:g}; "
+                         "scale the numbers or take a wider format")
+
+
+def _fixed(operation: str, f: Format, operands: list[NDArray[Any]], shape: tuple[int, ...], out: Optional[NDArray[Any]]):
+    if not f.as_double:
+        raise ValueError(f"words of {f} have more than 53 bits and are no float64; use mantissa.array, which keeps words")
+    words = [np.ascontiguousarray(np.broadcast_to(_words(a, f), shape)) for a in operands]
+    result = words[0]
+    if operation != "convert":
+        result = np.empty(shape, words[0].dtype)
+        more = words[1:] + [None, None]
+        if _core.apply_words(f, operation, result, words[0], more[0], more[1], get_threads()):
+            raise _overflowed(f, operation)
+    to = _result(shape, np.float64, out)
+    if to.dtype == np.float64:
+        _core.to_doubles(f, result, to, get_threads())
+        return to
+    values = np.empty(shape)
+    _core.to_doubles(f, result, values, get_threads())
+    if f.width > 24:
+        raise ValueError(f"out: words of {f} do not fit float32; give an array of float64")
+    to[...] = values
+    return to
+
+
+def _apply(f: AnyFormat, operation: str, out: NDArray[Any], operands: list[Any], seed: Optional[int] = None,
+           values: bool = False) -> None:
+    """A floating or a narrow format's operation, on operands as they lie."""
+    a, b, c = (operands + [None, None])[:3]
+    if not isinstance(f, NarrowFormat):
+        if seed is not None:
+            raise ValueError(f"seed: {f} does not round stochastically; write {f}:sr or leave the seed out")
+        _core.apply(f, operation, out, a, b, c, values, get_threads())
+        return
+    if f.stochastic and seed is None:
+        raise ValueError(f"{f} rounds stochastically: give a seed, as seed=1")
+    if seed is not None and not (f.stochastic and 0 <= seed < 2 ** 64):
+        raise ValueError("seed: give 0 to 2^64 - 1, to a format that rounds stochastically (:sr)")
+    _core.apply_narrow(f, operation, out, a, b, c, seed or 0, get_threads())
+
+
+def _operate(operation: str, fmt: FormatLike, operands: list[Any], out: Optional[NDArray[Any]], dtype: Any = None,
+             seed: Optional[int] = None):
+    f = format(fmt)
+    arrays = [_as_operand(x) for x in operands]
+    shape = np.broadcast_shapes(*(a.shape for a in arrays))
+    if f.is_fixed:
+        if seed is not None:
+            raise ValueError(f"seed: {f} is a fixed-point format, which does not round stochastically")
+        return _fixed(operation, f, arrays, shape, out)
+    if dtype is None:
+        dtype = np.float32 if f.single and all(a.dtype == np.float32 for a in arrays) else np.float64
+    to = _result(shape, dtype, out)
+    _apply(f, operation, to, [_laid_out(a, shape) for a in arrays], seed)
+    return to
+
+
+def round(x: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None, dtype: Any = None,
+          seed: Optional[int] = None) -> NDArray[Any]:
+    """x, each element rounded once into the format.
+
+    dtype: of the result, float64 or float32; the latter only where the format fits it. By default as for the other
+    operations. Raises OverflowError where a number does not fit a fixed-point format.
+    """
+    if dtype is not None and np.dtype(dtype) not in _FLOATS:
+        raise ValueError(f"dtype {np.dtype(dtype)}: give float64 or float32")
+    return _operate("convert", fmt, [x], out, dtype, seed)
+
+
+def add(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
+        seed: Optional[int] = None) -> NDArray[Any]:
+    """x + y, rounded once into the format."""
+    return _operate("add", fmt, [x, y], out, None, seed)
+
+
+def sub(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
+        seed: Optional[int] = None) -> NDArray[Any]:
+    """x - y, rounded once into the format."""
+    return _operate("sub", fmt, [x, y], out, None, seed)
+
+
+def mul(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
+        seed: Optional[int] = None) -> NDArray[Any]:
+    """x y, rounded once into the format."""
+    return _operate("mul", fmt, [x, y], out, None, seed)
+
+
+def div(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
+        seed: Optional[int] = None) -> NDArray[Any]:
+    """x / y, rounded once into the format. Over zero: an infinity, or OverflowError in a fixed-point format."""
+    return _operate("div", fmt, [x, y], out, None, seed)
+
+
+def sqrt(x: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
+        seed: Optional[int] = None) -> NDArray[Any]:
+    """The square root of x, rounded once into a floating format; NaN below zero."""
+    if format(fmt).is_fixed:
+        raise ValueError(f"sqrt: {format(fmt)} is a fixed-point format, which has add, sub, mul, div and fma")
+    return _operate("sqrt", fmt, [x], out, None, seed)
+
+
+def fma(x: Any, y: Any, z: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
+        seed: Optional[int] = None) -> NDArray[Any]:
+    """x y + z, rounded once into the format."""
+    return _operate("fma", fmt, [x, y, z], out, None, seed)

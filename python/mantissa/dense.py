@@ -1,0 +1,77 @@
+"""Dense systems: LU factors in any format, refined to double accuracy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from .solving import _threads
+
+
+@dataclass(frozen=True)
+class DenseResult:
+    """What came of a dense solve. Norms are maximum norms."""
+
+    problem: str
+    spec: str
+    unknowns: int
+    status: str
+    """"converged", "stagnated", "step limit" or "no factors"."""
+    end: str
+    """How the factorisation ended, and at which column where it failed."""
+    column: int
+    steps: int
+    """Refinement steps behind the first substitution."""
+    krylov_steps: int
+    """GMRES steps in all."""
+    backward_error: float
+    """||b - A x|| / (||A|| ||x|| + ||b||)."""
+    hpl_residual: float
+    forward_error: float
+    """||x - 1||: of use where the solution is all ones, as that of problems made from a text."""
+    growth: float
+    condition: float
+    """A lower estimate, from the factors."""
+    factor_error: float
+    """||P A - L U|| / ||A||."""
+    factor_seconds: float
+    refine_seconds: float
+    history: list[tuple[int, float]]
+    """GMRES steps and backward error, behind the substitution and behind each step."""
+    solution: Optional[NDArray[np.float64]]
+
+    @property
+    def converged(self) -> bool:
+        return self.status == "converged"
+
+
+def solve_dense(a: Any, b: Any = None, *, lu: str = "lu:s10e5:rne", refine: str = "gmres-ir", steps: int = 50,
+                krylov: int = 50, krylov_tolerance: float = 1e-4, scale: bool = True,
+                threads: Optional[int] = None) -> DenseResult:
+    """Solves A x = b: factors in the arithmetic `lu`, refined in double precision.
+
+    a: a square NumPy array, or a problem's text, as "n=256,kind=randsvd,kappa=1e6,seed=1" (docs/lu.md). b: the right-hand
+    side; by default A (1, ..., 1). lu: as "lu:s10e5,acc=fixed[15:-34]". refine: "none", "ir" or "gmres-ir".
+    """
+    if isinstance(a, str):
+        if b is not None:
+            raise ValueError("b: a dense problem of a text has its own right-hand side; leave it out")
+        problem = _core.make_dense_problem(a)
+    else:
+        matrix = np.ascontiguousarray(a, np.float64)
+        if matrix.ndim != 2:
+            raise ValueError(f"a: an array of shape {matrix.shape}; give a square matrix")
+        right = matrix.sum(axis=1) if b is None else np.ascontiguousarray(b, np.float64).reshape(-1)
+        problem = _core.dense_problem_of("a matrix of Python", matrix, right)
+    return DenseResult(**_core.solve_dense(problem, lu, refine, steps, krylov, krylov_tolerance, scale,
+                                           _threads(threads)))
+
+
+def dense_matrix(text: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The matrix and the right-hand side of a dense problem's text."""
+    problem = _core.make_dense_problem(text)
+    return problem.a().reshape(problem.unknowns, problem.unknowns), problem.b()

@@ -1,0 +1,92 @@
+"""Systems to solve: from a text, or from one's own matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Optional, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+
+_NAME = "a matrix of Python"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A symmetric positive definite system in double precision; made by mantissa.problem()."""
+
+    name: str
+    """The text that makes it, or what the caller named his matrix."""
+    unknowns: int
+    kind: str
+    """How the matrix is kept: "stencil", "bands", "sparse" or "symmetric"."""
+    _core: Any = field(repr=False, compare=False)
+
+    @cached_property
+    def b(self) -> NDArray[np.float64]:
+        """The right-hand side."""
+        return self._core.b()
+
+    @cached_property
+    def exact(self) -> Optional[NDArray[np.float64]]:
+        """The continuous solution at every unknown, where it is known."""
+        return self._core.exact()
+
+    def csr(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+        """The matrix in compressed rows: data, indices, indptr, as scipy.sparse.csr_matrix takes them. Rows of Dirichlet
+        nodes of a stencil are empty."""
+        indptr, indices, data = self._core.rows()
+        return data, indices, indptr
+
+    def matrix(self) -> Any:
+        """The matrix as scipy.sparse.csr_matrix. Raises ImportError without SciPy; csr() needs none."""
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix(self.csr(), shape=(self.unknowns, self.unknowns))
+
+
+def problem(what: Union[str, Any], b: Any = None, *, name: str = _NAME) -> Problem:
+    """A system of a text, or of a matrix.
+
+    what: a text, as "poisson2d:level=6", "diffusion2d:level=5,field=jump", "poisson3d:level=4" or "mtx:FILE.mtx"; or a
+    matrix: a SciPy sparse matrix, a triple (data, indices, indptr) of compressed rows, or a square NumPy array whose
+    zeros are left out. It has to be symmetric, to the last bit, with a positive diagonal.
+    b: the right-hand side of a matrix; ones by default. A text has its own.
+
+    Raises ValueError, one line, for a text or a matrix that is none.
+    """
+    if isinstance(what, str):
+        if b is not None:
+            raise ValueError("b: a problem of a text has its own right-hand side; write mtx:FILE,rhs=file:PATH for another")
+        made = _core.make_problem(what)
+    else:
+        data, indices, indptr = _rows(what)
+        right = np.ones(len(indptr) - 1) if b is None else np.ascontiguousarray(b, np.float64).reshape(-1)
+        made = _core.problem_of_rows(name, indptr, indices, data, right)
+    return Problem(made.name, made.unknowns, made.kind, made)
+
+
+def _rows(matrix: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    if hasattr(matrix, "tocsr"):
+        rows = matrix.tocsr(copy=True)
+        rows.sum_duplicates()
+        rows.sort_indices()
+        if rows.shape[0] != rows.shape[1]:
+            raise ValueError(f"matrix: its shape is {rows.shape}; give a square one")
+        parts = (rows.data, rows.indices, rows.indptr)
+    elif isinstance(matrix, tuple) and len(matrix) == 3:
+        parts = matrix
+    else:
+        dense = np.asarray(matrix, np.float64)
+        if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
+            raise ValueError(f"matrix: an array of shape {dense.shape}; give a square matrix, a SciPy sparse matrix or "
+                             "(data, indices, indptr)")
+        row, column = np.nonzero(dense)
+        begin = np.searchsorted(row, np.arange(dense.shape[0] + 1))
+        parts = (dense[row, column], column, begin)
+    data, indices, indptr = parts
+    return (np.ascontiguousarray(data, np.float64), np.ascontiguousarray(indices, np.int64),
+            np.ascontiguousarray(indptr, np.int64))

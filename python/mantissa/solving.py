@@ -1,0 +1,180 @@
+"""Solves: mixed-precision refinement of conjugate gradients in any datapath, and advice on which bits a matrix asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Optional, Sequence, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from .formats import FormatLike
+from .options import get_threads
+from .problems import Problem, problem as make_problem
+
+ProblemLike = Union[str, Problem]
+#: Called with inner iterations, outer iterations and the relative defect; to return False ends the solve.
+ProgressFunction = Callable[[int, int, float], Optional[bool]]
+
+
+@dataclass(frozen=True)
+class History:
+    """Three columns, a row for the start and for each outer step."""
+
+    inner_iterations: NDArray[np.int64]
+    outer_iterations: NDArray[np.int64]
+    relative_defect: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.relative_defect)
+
+
+@dataclass(frozen=True)
+class SolveResult:
+    """What came of a solve."""
+
+    problem: str
+    spec: str
+    """The datapath, in its full text."""
+    scheme: str
+    engine: str
+    status: str
+    """"converged", "diverged", "stagnated", "breakdown" or "iteration limit": decided by true_residual."""
+    detail: str
+    """One line, why, where it did not converge."""
+    inner_iterations: int
+    outer_iterations: int
+    true_residual: float
+    """||b - A u|| / ||b - A u0|| in double precision, formed anew from u."""
+    error: Optional[float]
+    """Root mean square against the continuous solution, where it is known."""
+    sigma_guards: int
+    overflows: int
+    equation_scale: float
+    bits_multiplied: float
+    """Partial products of all multiplications: bits of one factor times bits of the other."""
+    bits_added: float
+    longest_words: tuple[int, int, int, int]
+    """Bits that the longest words of u, r, p and q took; 0 for floating vectors."""
+    cycles: Optional[int]
+    """Clocks, of engines that have them."""
+    seconds: float
+    history: History
+    solution: Optional[NDArray[np.float64]]
+
+    @property
+    def converged(self) -> bool:
+        return self.status == "converged"
+
+
+@dataclass(frozen=True)
+class Widths:
+    """A datapath that a matrix asks for, and the bits that it is made of."""
+
+    spec: str
+    scheme: str
+    inner: int
+    jacobi: bool
+    tolerance: float
+    coefficient_bits: int
+    coefficient_word: int
+    vector_bits: int
+    product_bits: int
+    integer_bits: int
+    iterate_bits: int
+    operand_bits: int
+    exact_rows: bool
+    command: str
+    """The `mantissa solve` that runs it."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Which bits a matrix asks for; docs/advise.md explains the rule."""
+
+    unknowns: int
+    smallest_eigenvalue: float
+    """Of the matrix scaled to a unit diagonal, by Lanczos."""
+    largest_eigenvalue: float
+    settled: bool
+    double_reached: bool
+    double_iterations: int
+    floor: float
+    advised: Optional[Widths]
+    """Few more iterations than double precision."""
+    fewest: Optional[Widths]
+    """The fewest bits that should converge."""
+    why_not: str
+    text: str
+    """All of it in sentences."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _problem(what: ProblemLike) -> Problem:
+    return what if isinstance(what, Problem) else make_problem(what)
+
+
+def _solve_result(fields: dict[str, Any]) -> SolveResult:
+    columns = list(zip(*fields.pop("history"))) or [(), (), ()]
+    history = History(np.array(columns[0], np.int64), np.array(columns[1], np.int64), np.array(columns[2], np.float64))
+    return SolveResult(history=history, **fields)
+
+
+def solve(problem: ProblemLike, spec: str = "s17e8", *, scheme: str = "residual-guided", engine: str = "emulated",
+          inner: Optional[int] = None, digits: Optional[float] = None, tolerance: float = 1e-10,
+          max_iterations: Optional[int] = None, jacobi: bool = False, outer: Optional[FormatLike] = None,
+          resident: bool = False, headroom: Optional[int] = None, couplings: Optional[FormatLike] = None,
+          middle: Optional[Sequence[FormatLike]] = None, middle_digits: Optional[float] = None,
+          schedule: Optional[Sequence[tuple[float, str]]] = None, threads: Optional[int] = None,
+          solution: bool = True, progress: Optional[ProgressFunction] = None) -> SolveResult:
+    """Solves a system from u = 0: the inner solver in the datapath `spec`, the outer loop in double precision.
+
+    problem: a Problem, or its text. spec: a format, as "s17e8" or "fx18.16", or a full datapath, as
+    "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]". scheme: "residual-guided", "defect-correction", "direct", "pipelined",
+    "chronopoulos-gear", "ghysels-vanroose" or "jacobi-pcg" (with spec="double"). inner: inner iterations per outer step (10), or digits: by how many digits
+    each inner solve reduces its defect. tolerance: on the defect relative to the first. The other keywords are those of
+    `mantissa solve`.
+
+    ^C ends it with KeyboardInterrupt. Raises ValueError, one line, for a request that cannot be carried out. A solve that
+    does not converge is a result, no exception: look at status.
+    """
+    options = _given(scheme=scheme, spec=str(spec), inner=inner, digits=digits, tolerance=tolerance,
+                     max_iterations=max_iterations, jacobi=jacobi, outer=None if outer is None else str(outer),
+                     resident=resident, headroom=headroom, couplings=None if couplings is None else str(couplings),
+                     middle=None if middle is None else [str(f) for f in middle], middle_digits=middle_digits,
+                     schedule=None if schedule is None else [(float(below), str(s)) for below, s in schedule],
+                     threads=_threads(threads), history=True, solution=solution)
+    return _solve_result(_core.solve(_problem(problem)._core, engine, options, progress))
+
+
+def _threads(count: Optional[int]) -> int:
+    import os
+
+    chosen = get_threads() if count is None else count
+    return chosen if chosen != 0 else os.cpu_count() or 1
+
+
+def advise(problem: ProblemLike, *, tolerance: float = 1e-10, inner: int = 10, threads: Optional[int] = None) -> Advice:
+    """Measures a matrix and derives the widths that it asks for. Some matrices have none: then why_not says why."""
+    fields = _core.advise(_problem(problem)._core, tolerance, inner, _threads(threads))
+    for name in ("advised", "fewest"):
+        if fields[name] is not None:
+            fields[name] = Widths(**fields[name])
+    return Advice(**fields)
+
+
+def engines() -> dict[str, str]:
+    """Engines by name, each with its description, or with the reason why it is not here."""
+    return {name: missing or description for name, description, missing in _core.engines()}
+
+
+def spec(text: str) -> str:
+    """The full, canonical text of a datapath. Raises ValueError for one that no engine can mean."""
+    return _core.parse_spec(text)

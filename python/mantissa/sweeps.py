@@ -1,0 +1,129 @@
+"""Sweeps over many solves, their stores, and frames of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Iterable, Optional, Union
+
+from . import _core
+from .options import get_threads
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """What a sweep did, and the rows of its store."""
+
+    points: int
+    stored_before: int
+    computed: int
+    not_converged: int
+    refused: list[tuple[str, str]]
+    """Points that could not be run, each with the reason."""
+    store: Optional[str]
+    """The results file; None where none was kept."""
+    rows: list[dict[str, Any]]
+    """All solves of the store, a dictionary each."""
+
+    def frame(self, library: str = "pandas") -> Any:
+        """The rows as a frame of pandas or polars."""
+        return frame(self.rows, library)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_value(v) for v in value) + "]"
+    return json.dumps(str(value))
+
+
+def _toml(grid: dict[str, Any]) -> str:
+    """One grid as a sweep file has it. Dense systems have tables of their own."""
+    dense = {"n", "kind", "lu", "acc", "kappa", "refine", "krylov"} & set(grid)
+    lines = ["[[dense]]" if dense else "[[grid]]"]
+    return "\n".join(lines + [f"{key} = {_value(value)}" for key, value in grid.items()]) + "\n"
+
+
+def sweep(file: Optional[PathLike] = None, *, store: Optional[PathLike] = None, threads: Optional[int] = None,
+          **grid: Any) -> SweepResult:
+    """Solves many points: those of a sweep file (TOML), or the cross product of the lists given as keywords.
+
+        mantissa.sweep(problem=["poisson2d:level=6"], format=["s10e8", "s14e8", "s17e8"], inner=10).frame()
+
+    The keywords are the keys of a sweep file (docs/which_bits.md shows some): problem, format or spec, u, row, dot,
+    scheme, inner, engine, ...; with n, kind, format, acc, refine the systems are dense. store: a results file (SQLite),
+    in which points that are there already are not solved again; without one a sweep of keywords keeps nothing. threads:
+    points at a time.
+
+    ^C ends it behind the points that are being solved; what is stored stays, and the same call goes on from there.
+    """
+    if (file is None) == (not grid):
+        raise ValueError("sweep: give a sweep file, or its keys as keywords: sweep(problem=[...], format=[...])")
+    count = (get_threads() if threads is None else threads) or os.cpu_count() or 1
+    if file is None and store is None:
+        with tempfile.TemporaryDirectory() as folder:
+            return _run("", grid, str(Path(folder) / "sweep.sqlite"), count, keep=False)
+    path = str(store) if store is not None else _own_store(Path(file))  # type: ignore[arg-type]
+    return _run("" if file is None else str(file), grid, path, count, keep=True)
+
+
+def _own_store(file: Path) -> str:
+    named = _core.sweep_store(str(file))
+    return str(file.parent / named) if named else str(file.with_suffix(".sqlite"))
+
+
+def _run(file: str, grid: dict[str, Any], store: str, threads: int, keep: bool) -> SweepResult:
+    text = "" if file else _toml(grid)
+    done = _core.sweep(text, file or "the keywords of sweep()", bool(file), store, threads)
+    dense = text.startswith("[[dense]]") or (bool(file) and "[[dense]]" in Path(file).read_text())
+    return SweepResult(store=store if keep else None, rows=read_store(store, dense=dense), **done)
+
+
+def read_store(store: PathLike, *, dense: bool = False) -> list[dict[str, Any]]:
+    """All solves of a results file, in the order stored; dense: those of dense systems."""
+    if not Path(store).exists():
+        raise FileNotFoundError(f"{store}: there is no such results file")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.jsonl"
+        _core.export_store(str(store), str(path), dense)
+        return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def frame(source: Union[PathLike, SweepResult, Iterable[Any]], library: str = "pandas", *, dense: bool = False) -> Any:
+    """A frame of pandas or polars, a row for each solve.
+
+    source: a results file, a SweepResult, or results (dataclasses or dictionaries). Raises ImportError where the library
+    is not installed.
+    """
+    if isinstance(source, SweepResult):
+        rows = source.rows
+    elif isinstance(source, (str, os.PathLike)):
+        rows = read_store(source, dense=dense)
+    else:
+        rows = [_row(r) for r in source]
+    if library == "pandas":
+        import pandas
+
+        return pandas.DataFrame(rows)
+    if library == "polars":
+        import polars
+
+        return polars.DataFrame(rows, infer_schema_length=None)
+    raise ValueError(f"library '{library}': give pandas or polars")
+
+
+def _row(result: Any) -> dict[str, Any]:
+    """A result's numbers and texts; arrays are left out."""
+    if isinstance(result, dict):
+        return result
+    fields = {f.name: getattr(result, f.name) for f in dataclasses.fields(result)}
+    return {name: value for name, value in fields.items() if isinstance(value, (str, int, float, bool, type(None)))}

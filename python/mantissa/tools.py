@@ -1,0 +1,84 @@
+"""The hardware: the RTL core clock by clock (Verilator), and its area and clock (yosys, nextpnr)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Optional
+
+from . import _core
+from .solving import ProblemLike, SolveResult, _given, _problem, _solve_result
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A solve on the RTL core, and what it cost."""
+
+    solve: SolveResult
+    cycles: int
+    """Clocks that the core was busy."""
+    passes: int
+    cycles_per_pass: float
+    stalled: int
+    """Clocks on which the pipeline stood still."""
+    bytes_read: int
+    bytes_written: int
+    clock_hz: float
+    predicted_seconds: float
+    """Of the core at that clock; the host's work is not counted."""
+
+
+@dataclass(frozen=True)
+class Synthesis:
+    """What a mapped netlist holds, and its clock."""
+
+    spec: str
+    target: str
+    multiplier: str
+    part: str
+    bands: str
+    tool: str
+    luts: int
+    memory_luts: int
+    flip_flops: int
+    carries: int
+    multipliers: int
+    memory_bits: int
+    memory_blocks: int
+    """Memories of 18 Kbit."""
+    io_bits: int
+    slices: int
+    """Estimated (xc2v, ecp5), or a lower bound (xc7; xcup: CLBs)."""
+    depth: int
+    clock_mhz: float
+    clock_kind: str
+    """"modelled", or "measured" by place and route."""
+    clock_from: str
+
+
+def simulate(problem: ProblemLike, spec: str = "s17e8", *, scheme: str = "residual-guided", inner: Optional[int] = None,
+             tolerance: float = 1e-10, max_iterations: Optional[int] = None, clock_mhz: float = 100,
+             bandwidth_gb: float = 0, latency_ns: float = 0, stall: float = 0, seed: int = 1,
+             cores: int = 1) -> Simulation:
+    """A solve on the RTL core under Verilator, with a memory of this bandwidth (GB/s, 0: no limit) and latency.
+
+    The first simulation of a datapath builds a model (half a minute or more), which is kept. Raises RuntimeError, one
+    line, where Verilator or a compiler is missing or fails, ValueError for a datapath or a problem that the core has not.
+    """
+    options = _given(scheme=scheme, spec=str(spec), inner=inner, tolerance=tolerance, max_iterations=max_iterations,
+                     history=True, solution=True)
+    fields = _core.simulate(_problem(problem)._core, options, clock_mhz, bandwidth_gb, latency_ns, stall, seed, cores)
+    return Simulation(solve=_solve_result(fields.pop("solve")), **fields)
+
+
+def synthesize(spec: str = "s17e8", target: str = "xc2v", *, multiplier: str = "block", part: str = "core",
+               bands: Optional[str] = None, combinational: bool = False, place: int = 0,
+               store: Optional["os.PathLike[str] | str"] = None) -> Synthesis:
+    """Area and clock of the RTL core, or of an operator of it (`part`), on a device family: xc2v, xc7, xcup or ecp5.
+
+    bands: "streamed" or "constant" coefficients; by default what the core has. place: so many seeds of place and route,
+    for ecp5 only. Results are kept in `store`, by default in the user's cache, and a known one needs no run; yosys must be
+    there all the same. Raises RuntimeError, one line, where yosys is missing or fails.
+    """
+    return Synthesis(**_core.synthesize(str(spec), target, multiplier, part, bands or "", combinational, place,
+                                        str(store or "")))

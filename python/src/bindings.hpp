@@ -1,0 +1,39 @@
+// What the sources of the Python module share. Each has one function that adds its part to the module.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "mantissa/format.hpp"
+
+namespace mantissa::python {
+
+namespace nb = nanobind;
+
+void bind_formats(nb::module_& m);
+void bind_elementwise(nb::module_& m);
+void bind_words(nb::module_& m);
+void bind_sums(nb::module_& m);
+void bind_narrow(nb::module_& m);
+
+/// A NumPy array (or whatever speaks DLPack) in C order on the processor, as a function reads and as it writes it.
+using Readable = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+using Writable = nb::ndarray<nb::c_contig, nb::device::cpu>;
+
+/// float64, or float32. Throws InvalidInput for another type.
+bool is_single(const nb::dlpack::dtype& type, const char* what);
+
+/// Cuts 0 .. n - 1 into as many ranges as there are threads (0: all cores), each a multiple of `grain` long but the
+/// last, and calls `work(first, count)` on each, at once. The first exception is thrown again behind the last call.
+void in_parallel(std::size_t n, int threads, std::size_t grain,
+                 const std::function<void(std::size_t first, std::size_t count)>& work);
+
+/// Has ^C been pressed? Looks at most every twentieth of a second; takes the GIL to look. Once true, the Python
+/// exception stands, and the caller leaves by throwing nb::python_error.
+bool interrupted();
+
+} // namespace mantissa::python

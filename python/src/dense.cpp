@@ -1,0 +1,83 @@
+// Dense systems.
+#include "solving.hpp"
+
+#include "mantissa/host/dense.hpp"
+#include "mantissa/host/registry.hpp"
+
+namespace mantissa::python {
+
+using namespace nb::literals;
+
+namespace {
+
+using Matrix = nb::ndarray<const double, nb::c_contig, nb::device::cpu, nb::ndim<2>>;
+using Vector = nb::ndarray<const double, nb::c_contig, nb::device::cpu, nb::ndim<1>>;
+
+DenseProblem dense_of(const std::string& name, const Matrix& a, const Vector& b) {
+    if (a.shape(0) != a.shape(1) || a.shape(0) != b.shape(0) || a.shape(0) == 0)
+        throw InvalidInput("dense system: give a square matrix and a right-hand side of as many elements");
+    return {name, DenseMatrix(a.shape(0), std::vector<double>(a.data(), a.data() + a.size())),
+            std::vector<double>(b.data(), b.data() + b.size())};
+}
+
+nb::dict to_dict(const DenseProblem& problem, const DenseOptions& options, DenseResult r) {
+    nb::dict d;
+    d["problem"] = problem.name;
+    d["spec"] = to_string(options.spec);
+    d["unknowns"] = problem.a.size();
+    d["status"] = to_string(r.status);
+    d["end"] = std::string(to_string(r.end));
+    d["column"] = r.at;
+    d["steps"] = r.steps;
+    d["krylov_steps"] = r.krylov_steps;
+    d["backward_error"] = r.backward_error;
+    d["hpl_residual"] = r.hpl_residual;
+    d["forward_error"] = r.forward_error;
+    d["growth"] = r.growth;
+    d["condition"] = r.condition;
+    d["factor_error"] = r.factor_error;
+    d["factor_seconds"] = r.factor_seconds;
+    d["refine_seconds"] = r.refine_seconds;
+    nb::list history;
+    for (const DenseStep& s : r.history) history.append(nb::make_tuple(s.krylov_steps, s.residual));
+    d["history"] = history;
+    d["solution"] = r.x.empty() ? nb::none() : nb::cast(owned(std::move(r.x)));
+    return d;
+}
+
+nb::dict solve_dense_of(const DenseProblem& problem, const std::string& lu, const std::string& refinement,
+                        std::uint32_t steps, std::uint32_t krylov, double krylov_tolerance, bool scale, int threads) {
+    DenseOptions options;
+    options.spec = parse_lu_spec(lu);
+    options.refinement = parse_dense_refinement(refinement);
+    options.max_steps = steps;
+    options.krylov = krylov;
+    options.krylov_tolerance = krylov_tolerance;
+    options.scale = scale;
+    options.threads = threads;
+    DenseResult result;
+    bool raised = false;
+    {
+        const nb::gil_scoped_release release;
+        result = solve_dense(problem, options, [&](const DenseStep&) { return !(raised = interrupted()); });
+    }
+    if (raised || PyErr_CheckSignals() != 0) throw nb::python_error();
+    return to_dict(problem, options, std::move(result));
+}
+
+} // namespace
+
+void bind_dense(nb::module_& m) {
+    nb::class_<DenseProblem>(m, "DenseProblem")
+        .def_ro("name", &DenseProblem::name)
+        .def_prop_ro("unknowns", [](const DenseProblem& p) { return p.a.size(); })
+        .def("a",
+             [](const DenseProblem& p) { return owned(std::vector<double>(p.a.values().begin(), p.a.values().end())); })
+        .def("b", [](const DenseProblem& p) { return owned(p.b); });
+    m.def("make_dense_problem", &make_dense_problem, "text"_a, nb::call_guard<nb::gil_scoped_release>());
+    m.def("dense_problem_of", &dense_of, "name"_a, "a"_a, "b"_a);
+    m.def("solve_dense", &solve_dense_of, "problem"_a, "lu"_a, "refinement"_a, "steps"_a, "krylov"_a,
+          "krylov_tolerance"_a, "scale"_a, "threads"_a);
+}
+
+} // namespace mantissa::python

@@ -1,0 +1,140 @@
+// Problems: systems made from a text, or from the user's own matrix.
+#include "solving.hpp"
+
+#include <cstdint>
+#include <string>
+
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "mantissa/host/matrix_market.hpp"
+#include "mantissa/host/problem.hpp"
+
+namespace mantissa::python {
+
+using namespace nb::literals;
+
+namespace {
+
+using Doubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu, nb::ndim<1>>;
+using Indices = nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu, nb::ndim<1>>;
+
+std::uint64_t index_of(std::int64_t i, const char* what) {
+    if (i < 0 || i > 0xFFFFFFFE) throw InvalidInput(std::string(what) + ": an index is below zero or above 2^32 - 2");
+    return static_cast<std::uint64_t>(i);
+}
+
+CompressedRows rows_of(const Indices& begin, const Indices& column, const Doubles& value) {
+    std::vector<std::uint64_t> first(begin.size());
+    std::vector<std::uint32_t> columns(column.size());
+    for (std::size_t i = 0; i < begin.size(); ++i) first[i] = index_of(begin.data()[i], "indptr");
+    for (std::size_t i = 0; i < column.size(); ++i)
+        columns[i] = static_cast<std::uint32_t>(index_of(column.data()[i], "indices"));
+    return {std::move(first), std::move(columns), std::vector<double>(value.data(), value.data() + value.size())};
+}
+
+/// Conjugate gradients need a symmetric matrix with a positive diagonal; what MatrixMarket files are asked, too.
+void require_symmetric(const CompressedRows& a) {
+    const auto entry = [&](std::size_t i, std::size_t j) {
+        const auto first = a.column().begin() + static_cast<std::ptrdiff_t>(a.row_begin()[i]);
+        const auto last = a.column().begin() + static_cast<std::ptrdiff_t>(a.row_begin()[i + 1]);
+        const auto at = std::lower_bound(first, last, j);
+        return at != last && *at == j ? a.value()[static_cast<std::size_t>(at - a.column().begin())] : 0.0;
+    };
+    const auto name = [](std::size_t i, std::size_t j) {
+        return "(" + std::to_string(i) + ", " + std::to_string(j) + ")";
+    };
+    for (std::size_t i = 0; i < a.rows(); ++i) {
+        if (!(entry(i, i) > 0))
+            throw InvalidInput("matrix: diagonal entry " + name(i, i) +
+                               " is not above zero; conjugate gradients need a positive definite matrix");
+        for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
+            if (const std::size_t j = a.column()[k]; entry(j, i) != a.value()[k])
+                throw InvalidInput("matrix: entries " + name(i, j) + " and " + name(j, i) +
+                                   " differ; conjugate gradients need a symmetric matrix: take (A + A.T) / 2 if the "
+                                   "difference is a rounding error");
+    }
+}
+
+Problem problem_of_rows(const std::string& name, const Indices& begin, const Indices& column, const Doubles& value,
+                        const Doubles& b) {
+    CompressedRows rows = rows_of(begin, column, value);
+    require_symmetric(rows);
+    if (b.size() != rows.rows())
+        throw InvalidInput("b: it has " + std::to_string(b.size()) + " elements and the matrix " +
+                           std::to_string(rows.rows()) + " rows; give as many");
+    std::optional<Bands> bands = nine_bands(rows);
+    return {name,
+            bands ? System(std::move(*bands)) : System(std::move(rows)),
+            std::vector<double>(b.data(), b.data() + b.size()),
+            {}};
+}
+
+/// A matrix of any kind as compressed rows. `coefficient` gives the nine numbers of a row; zeros are left out.
+template <class Coefficient>
+CompressedRows grid_rows(std::size_t size, std::size_t row_length, const Coefficient& coefficient) {
+    std::vector<std::uint64_t> begin{0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    for (std::size_t i = 0; i < size; ++i) {
+        for (int band = 0; band < kBands; ++band) {
+            const double a = coefficient(static_cast<std::size_t>(band), i);
+            const std::ptrdiff_t j = static_cast<std::ptrdiff_t>(i) + band_offset(band, row_length);
+            if (a == 0 || j < 0 || j >= static_cast<std::ptrdiff_t>(size)) continue;
+            column.push_back(static_cast<std::uint32_t>(j));
+            value.push_back(a);
+        }
+        begin.push_back(column.size());
+    }
+    return {std::move(begin), std::move(column), std::move(value)};
+}
+
+CompressedRows rows_of(const System& system) {
+    return std::visit(Overloaded{[](const CompressedRows& rows) { return rows; },
+                                 [](const Stencil& s) {
+                                     return grid_rows(s.size(), s.row_length(), [&](std::size_t band, std::size_t i) {
+                                         return s.on_edge(i) ? 0.0 : s.coefficients()[band];
+                                     });
+                                 },
+                                 [](const Bands& b) {
+                                     return grid_rows(b.size(), b.row_length(),
+                                                      [&](std::size_t band, std::size_t i) { return b.band(band)[i]; });
+                                 },
+                                 [](const SymmetricBands& b) {
+                                     return grid_rows(b.size(), b.row_length(), [&](std::size_t band, std::size_t i) {
+                                         return b.coefficient(band, i);
+                                     });
+                                 }},
+                      system.matrix());
+}
+
+nb::object exact_of(const Problem& p) {
+    if (!p.exact) return nb::none();
+    std::vector<double> values(p.system.size());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = p.exact(i);
+    return nb::cast(owned(std::move(values)));
+}
+
+} // namespace
+
+void bind_problems(nb::module_& m) {
+    nb::class_<Problem>(m, "Problem")
+        .def_ro("name", &Problem::name)
+        .def_prop_ro("unknowns", [](const Problem& p) { return p.system.size(); })
+        .def_prop_ro("kind", [](const Problem& p) { return to_string(p.system.kind()); })
+        .def_prop_ro("row_length", [](const Problem& p) { return p.system.row_length(); })
+        .def("b", [](const Problem& p) { return owned(p.b); })
+        .def("exact", &exact_of)
+        .def("rows", [](const Problem& p) {
+            const CompressedRows rows = rows_of(p.system);
+            std::vector<std::int64_t> begin(rows.row_begin().begin(), rows.row_begin().end());
+            std::vector<std::int64_t> column(rows.column().begin(), rows.column().end());
+            return nb::make_tuple(owned(std::move(begin)), owned(std::move(column)), owned(rows.value()));
+        });
+    m.def("make_problem", &make_problem, "text"_a, nb::call_guard<nb::gil_scoped_release>());
+    m.def("problem_of_rows", &problem_of_rows, "name"_a, "indptr"_a, "indices"_a, "data"_a, "b"_a);
+}
+
+} // namespace mantissa::python

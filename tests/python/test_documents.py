@@ -1,0 +1,54 @@
+"""The examples of docs/python.md print what the page shows; the notebooks run. MANTISSA_REPOSITORY names the sources."""
+import contextlib
+import io
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(os.environ.get("MANTISSA_REPOSITORY", Path(__file__).resolve().parents[2]))
+PAGE = ROOT / "docs" / "python.md"
+NOTEBOOKS = sorted((ROOT / "python" / "notebooks").glob("*.ipynb"))
+
+
+def examples():
+    return re.findall(r"```python\n(.*?)```\n```text\n(.*?)```", PAGE.read_text(), re.S)
+
+
+def printed(number):
+    """What each example up to this one prints; they share their names."""
+    names = {}
+    text = ""
+    for code, _ in examples()[: number + 1]:
+        shown = io.StringIO()
+        with contextlib.redirect_stdout(shown):
+            exec(compile(code, str(PAGE), "exec"), names)
+        text = shown.getvalue()
+    return text
+
+
+def test_the_page_has_examples():
+    assert len(examples()) == PAGE.read_text().count("```python") >= 5
+
+
+@pytest.mark.parametrize("number", range(len(examples())))
+def test_an_example_prints_what_the_page_shows(number):
+    assert printed(number) == examples()[number][1]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_a_notebook_runs(path):
+    nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
+    pytest.importorskip("ipykernel", reason="ipykernel is not installed")
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    import nbformat
+
+    notebook = nbformat.read(path, 4)
+    assert all(not cell.get("outputs") for cell in notebook.cells), "notebooks are kept without outputs"
+    nbclient.NotebookClient(notebook, timeout=500, kernel_name="python3").execute()
+
+
+def test_there_are_three_notebooks():
+    assert len(NOTEBOOKS) == 3

@@ -1,0 +1,194 @@
+"""Solves, advice, dense systems, sweeps and stores: what `mantissa` gives on the command line."""
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import mantissa as mt
+from mantissa import plots
+
+
+def test_a_solve_has_the_counts_of_the_documents():
+    seven = mt.solve("poisson2d:level=7", "s17e8")
+    assert seven.converged and seven.true_residual <= 1e-10
+    assert len(seven.history) == seven.outer_iterations + 1
+    assert seven.history.relative_defect[0] == 1 and seven.solution.shape == (129 * 129,)
+    assert seven.error < 1e-4
+    words = mt.solve("poisson2d:level=6", "fx18.16")
+    assert words.converged and 0 < words.longest_words[2] <= 18
+
+
+@pytest.mark.skipif(not os.environ.get("MANTISSA_PROGRAM"), reason="MANTISSA_PROGRAM does not name the command")
+def test_a_solve_is_that_of_the_command():
+    import json
+
+    mine = mt.solve("poisson2d:level=5", "s14e8,u=s23e8", inner=7, jacobi=True)
+    done = subprocess.run([os.environ["MANTISSA_PROGRAM"], "solve", "--problem", "poisson2d:level=5", "--spec",
+                           "s14e8,u=s23e8", "--inner", "7", "--jacobi", "--json"], capture_output=True, check=True)
+    theirs = json.loads(done.stdout)
+    text = json.dumps(theirs)
+    for number in (mine.inner_iterations, mine.outer_iterations):
+        assert str(number) in text
+    assert repr(mine.true_residual).rstrip("0") in text or mine.true_residual in _numbers(theirs)
+
+
+def _numbers(tree):
+    if isinstance(tree, dict):
+        return [n for value in tree.values() for n in _numbers(value)]
+    return [n for value in tree for n in _numbers(value)] if isinstance(tree, list) else [tree]
+
+
+def test_ones_own_matrix():
+    n = 60
+    dense = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1) + np.diag(np.linspace(0, 1, n))
+    b = np.linspace(1, 2, n)
+    p = mt.problem(dense, b, name="mine")
+    assert p.unknowns == n and np.array_equal(p.b, b)
+    data, indices, indptr = p.csr()
+    again = np.zeros((n, n))
+    for i in range(n):
+        again[i, indices[indptr[i]:indptr[i + 1]]] = data[indptr[i]:indptr[i + 1]]
+    assert np.array_equal(again, dense)
+    solved = mt.solve(p, "s17e8", jacobi=True)
+    assert solved.converged and np.allclose(solved.solution, np.linalg.solve(dense, b), rtol=1e-7)
+    dense[0, 5] = 1
+    with pytest.raises(ValueError, match=r"entries \(0, 5\) and \(5, 0\) differ"):
+        mt.problem(dense)
+    with pytest.raises(ValueError, match="not above zero"):
+        mt.problem(-np.eye(3))
+    with pytest.raises(ValueError, match="give as many"):
+        mt.problem(np.eye(3), np.ones(4))
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: mt.solve("poisson2d:level=5", "s99e8"), "fraction width"),
+    (lambda: mt.solve("nonsense"), "nonsense"),
+    (lambda: mt.solve("poisson2d:level=5", engine="abacus"), "no such engine"),
+    (lambda: mt.solve("poisson2d:level=5", engine="gpu"), "built without CUDA"),
+    (lambda: mt.solve("poisson2d:level=5", tolerance=2), "tolerance"),
+    (lambda: mt.sweep(problem=["poisson2d:level=4"], colour=["red"]), "colour"),
+    (lambda: mt.sweep(), "keywords"),
+    (lambda: mt.synthesize("s17e8", "abacus"), "target 'abacus'"),
+    (lambda: mt.simulate("poisson2d:level=4", cores=0), "cores"),
+    (lambda: mt.solve_dense(np.ones((2, 3))), "square"),
+])
+def test_errors_have_one_line(call, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_tool_is_a_runtime_error(monkeypatch, tmp_path):
+    monkeypatch.setenv("MANTISSA_YOSYS", "no-such-yosys")
+    with pytest.raises(RuntimeError, match="no-such-yosys") as caught:
+        mt.synthesize("s17e8", store=tmp_path / "s.sqlite")
+    assert "\n" not in str(caught.value)
+
+
+def test_advice():
+    advice = mt.advise("poisson2d:level=5")
+    assert advice.advised.spec == mt.spec(advice.advised.spec)
+    assert "Lanczos" in str(advice)
+    assert mt.solve("poisson2d:level=5", advice.advised.spec, jacobi=True).converged
+
+
+def test_dense_systems():
+    result = mt.solve_dense("n=64,kind=randsvd,kappa=1e3", lu="lu:s10e5,acc=fixed[15:-34]")
+    assert result.converged and result.forward_error < 1e-9
+    a = np.random.default_rng(0).standard_normal((40, 40)) + 8 * np.eye(40)
+    x = np.arange(40.0)
+    own = mt.solve_dense(a, a @ x, lu="lu:s17e8:rne")
+    assert own.converged and np.allclose(own.solution, x, rtol=1e-10, atol=1e-10)
+
+
+def test_sweeps_keep_their_points(tmp_path):
+    grid = dict(problem=["poisson2d:level=4", "poisson2d:level=5"], format=["s10e8", "s17e8"], inner=10)
+    store = tmp_path / "points.sqlite"
+    first = mt.sweep(**grid, store=store, threads=2)
+    assert (first.points, first.computed, first.stored_before, first.refused) == (4, 4, 0, [])
+    assert mt.sweep(**grid, store=store).stored_before == 4
+    alone = mt.solve("poisson2d:level=5", "s17e8", inner=10)
+    row = next(r for r in first.rows if r["problem"] == "poisson2d:level=5" and r["spec"] == "s17e8")
+    assert row["inner_iterations"] == alone.inner_iterations and row["true_residual"] == alone.true_residual
+    kept = mt.sweep(problem="poisson2d:level=4", format="s17e8")
+    assert kept.store is None and len(kept.rows) == 1
+    dense = mt.sweep(n=[32], kind="uniform", format=["s10e5"], refine="gmres-ir")
+    assert dense.rows and dense.rows[0]["status"] == "converged"
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames(library):
+    pytest.importorskip(library, reason=f"{library} is not installed")
+    swept = mt.sweep(problem="poisson2d:level=4", format=["s10e8", "s17e8"])
+    frame = swept.frame(library)
+    assert list(frame["spec"]) == ["s10e8", "s17e8"]
+    results = mt.frame([mt.solve("poisson2d:level=4", f) for f in ("s10e8", "s17e8")], library)
+    assert list(results["inner_iterations"]) == list(frame["inner_iterations"])
+
+
+def test_plots():
+    matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    matplotlib.use("Agg")
+    swept = mt.sweep(problem="poisson2d:level=5", format=["s10e8", "s14e8", "s17e8"])
+    assert len(plots.which_bits(swept).lines[0].get_xdata()) == 3
+    assert len(plots.convergence([mt.solve("poisson2d:level=5", f) for f in ("s10e8", "s17e8")]).lines) == 2
+    points = [(1, 5), (2, 3), (3, 4), (4, 1), (2, 6)]
+    assert plots.pareto_front(points) == [0, 1, 3]
+    plots.pareto([{"a": a, "b": b} for a, b in points], "a", "b")
+
+
+def test_progress_can_stop_and_raise():
+    seen = []
+    stopped = mt.solve("poisson2d:level=9", "s17e8", inner=1, progress=lambda *p: seen.append(p) or False)
+    assert stopped.status == "iteration limit" and len(seen) == 1 and len(seen[0]) == 3
+
+    def fault(*_):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        mt.solve("poisson2d:level=9", "s17e8", inner=1, progress=fault)
+
+
+def test_the_gil_is_free_during_a_solve():
+    counted = [0]
+    stop = threading.Event()
+
+    def count():
+        while not stop.is_set():
+            counted[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    mt.solve("poisson2d:level=8", "double", scheme="direct", solution=False)
+    stop.set()
+    thread.join()
+    assert counted[0] > 3
+
+
+INTERRUPTED = """
+import mantissa as mt, sys
+print("ready", flush=True)
+try:
+    {call}
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.parametrize("call", [
+    "mt.solve('poisson2d:level=10', 's17e8', engine='emulated', tolerance=1e-15, inner=1, max_iterations=10**9)",
+    "mt.sweep(problem=['poisson2d:level=8'], format=['s%de8' % m for m in range(8, 24)], inner=[3, 5, 10, 20])",
+])
+def test_ctrl_c_ends_long_work(call):
+    child = subprocess.Popen([sys.executable, "-c", INTERRUPTED.format(call=call)], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    child.send_signal(signal.SIGINT)
+    rest = child.communicate(timeout=60)[0]
+    assert rest == "interrupted\n" and child.returncode == 0
