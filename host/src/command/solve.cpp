@@ -84,11 +84,11 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
                  const std::optional<Check>& check, const std::string& parts = {}) {
     const auto row = [to](const char* name, const std::string& value) { fmt::print(to, "{:<15}{}\n", name, value); };
     const SolveOptions& o = point.options;
-    const bool refines = o.scheme == Scheme::defect_correction || o.scheme == Scheme::residual_guided;
+    const bool refining = refines(o.scheme);
     std::string scheme = to_string(o.scheme);
-    if (refines && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", text::shortest(o.digits));
-    else if (refines) scheme += fmt::format(", {} inner iterations a step", o.inner);
-    if (o.inner_recurrence == Recurrence::plain && o.scheme == Scheme::defect_correction) scheme += ", plain CG inside";
+    if (refining && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", text::shortest(o.digits));
+    else if (refining) scheme += fmt::format(", {} inner iterations a step", o.inner);
+    if (refining && o.inner_recurrence == Recurrence::plain) scheme += ", plain CG inside";
     if (!o.middle.empty()) scheme += ", through " + results::middle_text(o);
     if (o.jacobi) scheme += ", Jacobi scaling";
     if (o.resident) scheme += ", resident with an iterate in " + to_string(*o.outer);
@@ -106,8 +106,8 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     const char* const option = r.status == Status::iteration_limit ? " (--max-iterations)" : "";
     row("status",
         r.detail.empty() ? to_string(r.status) : fmt::format("{}: {}{}", to_string(r.status), r.detail, option));
-    row("iterations", refines ? fmt::format("{} inner, {} outer", r.inner_iterations, r.outer_iterations)
-                              : fmt::format("{}", r.inner_iterations));
+    row("iterations", refining ? fmt::format("{} inner, {} outer", r.inner_iterations, r.outer_iterations)
+                               : fmt::format("{}", r.inner_iterations));
     row("true residual", fmt::format("{:.3e}  (double precision, relative to the first)", r.true_residual));
     if (r.error) row("error", fmt::format("{:.5e}  (root mean square, against the continuous solution)", *r.error));
     if (r.equation_scale != 1)
@@ -326,8 +326,9 @@ Run setup(CLI::App& app, const std::string& typed) {
                    "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md)");
     add_dense_options(app, f.dense);
     app.add_option("--scheme", f.scheme,
-                   "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction, residual-guided, or "
-                   "jacobi-pcg: in double on this processor, made for speed")
+                   "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction, residual-guided, "
+                   "inexact-pcg: preconditioned by inner iterations, or jacobi-pcg: in double on this processor, made "
+                   "for speed")
         ->capture_default_str();
     auto* inner = app.add_option("--inner", f.inner, "inner iterations per outer step")
                       ->check(whole_number(1))
@@ -349,7 +350,8 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--engine", f.engine, "see mantissa engines")->capture_default_str();
     add_part_options(app, f.parts);
     app.add_option("--check", f.check, "run this engine beside it and compare every iteration, bit for bit");
-    app.add_option("--inner-recurrence", f.recurrence, "pipelined or plain (defect-correction)")->capture_default_str();
+    app.add_option("--inner-recurrence", f.recurrence, "pipelined or plain (defect-correction, inexact-pcg)")
+        ->capture_default_str();
     app.add_option("--middle", f.middle, "formats of a cascade's middle loops, outermost first, as s36e11,s23e8");
     app.add_option("--middle-digits", f.middle_digits, "digits that each middle loop gains")->capture_default_str();
     app.add_option("--outer", f.outer, "the outer loop in integers: the fixed-point format of u and b, as fx64.62");

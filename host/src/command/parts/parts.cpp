@@ -43,12 +43,13 @@ std::unique_ptr<Engine> make_solving_engine(const std::string& name, const Solve
             fmt::format("--parts {} on {} ranks: each rank is one part; leave --parts out", flags.parts, count));
     if (name != "emulated")
         throw InvalidInput(fmt::format("--engine {}: the engine emulated alone is shared out over parts", name));
-    const bool on_engine = options.scheme == Scheme::direct || options.scheme == Scheme::pipelined ||
-                           options.scheme == Scheme::defect_correction || options.scheme == Scheme::residual_guided;
+    const bool on_engine =
+        options.scheme == Scheme::direct || options.scheme == Scheme::pipelined || refines(options.scheme);
     if (!on_engine || options.resident)
-        throw InvalidInput(fmt::format("{}: it is not shared out over parts; take direct, pipelined, defect-correction "
-                                       "or residual-guided",
-                                       options.resident ? "--resident" : "--scheme " + to_string(options.scheme)));
+        throw InvalidInput(
+            fmt::format("{}: it is not shared out over parts; take direct, pipelined, defect-correction, "
+                        "residual-guided or inexact-pcg",
+                        options.resident ? "--resident" : "--scheme " + to_string(options.scheme)));
     return make_parted_engine(count > 1 ? make_rank_space(ranks) : make_threads_space(flags.parts), method);
 }
 
