@@ -16,6 +16,7 @@
 #include "../emulated/session_base.hpp"
 #include "local_system.hpp"
 #include "mantissa/errors.hpp"
+#include "mantissa/row_forms.hpp"
 
 namespace mantissa {
 
@@ -25,10 +26,10 @@ namespace {
 class Links final : public detail::PartLinks {
 public:
     Links(std::shared_ptr<Space> space, std::uint32_t part, const Part& own, const detail::LocalSystem& local,
-          const Format& p)
+          const Format& p, bool in_floats)
         : space_(std::move(space)), part_(part), narrow_(p.is_fixed() && p.word_bits <= 32), ghost_(local.ghost),
           send_(local.send), receive_(local.receive) {
-        const std::size_t bytes = narrow_ ? 4 : 8;
+        const std::size_t bytes = narrow_ || in_floats ? 4 : 8;
         for (const Exchange& list : own.send)
             out_.push_back({list.peer, std::vector<std::byte>(list.row.size() * bytes)});
         for (const Exchange& list : own.receive)
@@ -36,6 +37,8 @@ public:
     }
     [[nodiscard]] std::span<const std::uint32_t> ghosts() const override { return ghost_; }
     void exchange(std::span<double> p) override { move<double>(p); }
+    void exchange(std::span<float> p) override { move<float>(p); }
+    void exchange(std::span<std::int32_t> p) override { move<std::int32_t>(p); }
     void exchange(std::span<fixed::Word> p) override {
         if (narrow_) move<std::int32_t>(p);
         else move<std::int64_t>(p);
@@ -82,12 +85,15 @@ public:
         const std::vector<std::uint32_t> here = space_->here();
         SessionOptions each = options;
         each.threads = std::max(1, options.threads / static_cast<int>(here.size()));
+        // In the form that rows are made from, so that every part has the same.
+        const std::optional<System> converted = spec.fixed_vectors() ? std::nullopt : converted_for(spec.order, system);
+        const System& formed = converted ? *converted : system;
+        const bool words = spec.fixed_vectors() && detail::has_fixed_fused_session(system, spec, each);
+        const bool in_floats = !spec.fixed_vectors() && detail::fused_in_floats(spec);
         for (const std::uint32_t part : here) {
-            detail::LocalSystem local = detail::local_system(system, partition_, part);
-            auto links = std::make_unique<Links>(space_, part, partition_.parts()[part], local, spec.p);
-            auto session = spec.fixed_vectors()
-                               ? detail::make_fixed_general_session(local.system, spec, each, links.get())
-                               : detail::make_block_session(local.system, spec, each, links.get());
+            detail::LocalSystem local = detail::local_system(formed, partition_, part);
+            auto links = std::make_unique<Links>(space_, part, partition_.parts()[part], local, spec.p, in_floats);
+            auto session = make_session(local.system, spec, each, links.get(), words);
             place_.push_back({part, std::move(local.owned), std::move(links), std::move(session)});
         }
     }
@@ -138,6 +144,16 @@ private:
         std::unique_ptr<Links> links;
         std::unique_ptr<Session> session;
     };
+
+    /// `words`: the fast session in 32-bit integers, which all parts have or none. (The fast one in floating formats is
+    /// a matter of the spec alone.)
+    static std::unique_ptr<Session> make_session(const System& system, const DatapathSpec& spec,
+                                                 const SessionOptions& options, detail::PartLinks* links, bool words) {
+        if (words) return detail::make_fixed_fused_session(system, spec, options, links);
+        if (spec.fixed_vectors()) return detail::make_fixed_general_session(system, spec, options, links);
+        if (auto fused = detail::make_fused_session(system, spec, options, links)) return fused;
+        return detail::make_block_session(system, spec, options, links);
+    }
 
     void check(std::size_t first, std::size_t count) const {
         if (first > partition_.rows() || count > partition_.rows() - first)
@@ -209,8 +225,6 @@ public:
             return fmt::format("datapath '{}' over {} parts: sums in floating point depend on their order; give "
                                "dot=fixed[MSB:LSB], or integers",
                                to_string(spec), space_->parts());
-        if (system.kind() == System::Kind::symmetric)
-            return "symmetric bands over parts: they are not shared out yet; solve them whole";
         const std::size_t least = least_rows(system);
         if (space_->parts() > least)
             return fmt::format("{} parts: this system has rows for at most {}", space_->parts(), least);
@@ -238,8 +252,6 @@ private:
 } // namespace
 
 Partition parts_of(const System& system, std::uint32_t parts, CutMethod method) {
-    if (system.kind() == System::Kind::symmetric)
-        throw InvalidInput("symmetric bands over parts: they are not shared out yet; solve them whole");
     if (const auto* rows = std::get_if<CompressedRows>(&system.matrix())) return cut(*rows, parts, method);
     return cut_strips(static_cast<std::uint32_t>(system.row_length()),
                       static_cast<std::uint32_t>(system.size() / system.row_length()), parts);
