@@ -202,6 +202,31 @@ TEST(PartedEngine, LongStripsAndSeveralThreads) {
         }
 }
 
+// Through the host's memory: the same bits, and as many synchronisations as the recurrence has sums and an exchange.
+TEST(PartedEngine, ThroughTheHost) {
+    const auto whole = make_emulated_engine();
+    const System sparse = sparse_system(211, 3);
+    for (const std::uint32_t parts : {1U, 2U, 3U})
+        for (const char* text :
+             {"fx18.16", "fx20.18,point=moving", "s17e8,dot=fixed[20:-40]", "s40e11,dot=fixed[20:-40]"}) {
+            const ExchangeOptions host{ExchangeWay::host, std::make_shared<ExchangeCounts>()};
+            const auto parted = make_parted_engine(make_threads_space(parts), CutMethod::contiguous, host);
+            expect_same(*whole, *parted, stencil_system(9, 17), parse_spec(text), Recurrence::pipelined);
+            expect_same(*whole, *parted, sparse, parse_spec(text), Recurrence::pipelined);
+        }
+    for (const ExchangeWay way : {ExchangeWay::neighbours, ExchangeWay::host})
+        for (const Recurrence recurrence : {Recurrence::pipelined, Recurrence::plain}) {
+            const ExchangeOptions counted{way, std::make_shared<ExchangeCounts>()};
+            const auto parted = make_parted_engine(make_threads_space(3), CutMethod::contiguous, counted);
+            expect_same(*whole, *parted, sparse, parse_spec("s17e8,dot=fixed[20:-40]"), recurrence);
+            const ExchangeCounts& c = *counted.counts;
+            EXPECT_EQ(c.iterations, 12U);
+            // (The plain recurrence forms r.r once more before its first pass.)
+            EXPECT_EQ(c.synchronisations, recurrence == Recurrence::plain ? 3 * c.iterations + 1 : 2 * c.iterations);
+            EXPECT_GT(c.elements, 0U);
+        }
+}
+
 TEST(PartedEngine, AWordThatDoesNotFitEndsTheRunOfEveryPart) {
     const auto whole = make_emulated_engine();
     const auto parted = make_parted_engine(make_threads_space(3));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@
 #include "mantissa/bit_operations.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/problem.hpp"
+#include "mantissa/partition/cuts.hpp"
+#include "mantissa/partition/space.hpp"
 #include "mantissa/resident_end.hpp"
 
 namespace mantissa {
@@ -173,6 +176,14 @@ SolveResult solve(const Problem& problem, const Engine& engine, const SolveOptio
 /// entry not above zero.
 std::vector<SolveResult> solve_jacobi_pcg(const System& system, const std::vector<std::vector<double>>& b,
                                           const SolveOptions& options, const Progress& progress = {});
+/// The schemes direct and jacobi_pcg in double over the parts of `space` (mantissa/partition/parted_cg.hpp): the same
+/// bits for any number of parts, in the last place others than solve()'s, whose sums have an order. Sparse rows are cut
+/// by `method`, grids in strips. Collective over processes. Of the options scheme, tolerance, max_iterations, history
+/// and keep_solution count; `spec` must be double. Throws InvalidInput: another scheme or other options, more parts
+/// than rows, a diagonal entry not above zero.
+SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space>& space, CutMethod method,
+                             const ExchangeOptions& exchange, const SolveOptions& options,
+                             const Progress& progress = {});
 /// CG with the multilevel preconditioner (mantissa/sparse/multilevel.hpp) in double on this processor, for the system
 /// of a map: `points` are where the vertices of its pairs of unknowns are. Of the options it takes tolerance,
 /// max_iterations, threads, history and keep_solution. Throws InvalidInput where the matrix is none of complex blocks.

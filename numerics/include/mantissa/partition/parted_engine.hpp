@@ -9,6 +9,9 @@
 
 namespace mantissa {
 
+/// Parts that a system can be shared out over: its rows; of a grid, half its grid rows, since a strip has two, so that
+/// with its ghosts it is a grid of its own.
+std::size_t most_parts(const System& system);
 /// How the engine below shares a system out. Throws InvalidInput where a part would be empty.
 Partition parts_of(const System& system, std::uint32_t parts, CutMethod method = CutMethod::contiguous);
 
@@ -21,6 +24,7 @@ Partition parts_of(const System& system, std::uint32_t parts, CutMethod method =
 ///
 /// Where parts live in several processes, each of them loads the same system and makes the same calls; sessions hold
 /// this process's parts, and read() gives whole vectors everywhere.
-std::unique_ptr<Engine> make_parted_engine(std::shared_ptr<Space> space, CutMethod method = CutMethod::contiguous);
+std::unique_ptr<Engine> make_parted_engine(std::shared_ptr<Space> space, CutMethod method = CutMethod::contiguous,
+                                           ExchangeOptions exchange = {});
 
 } // namespace mantissa
