@@ -15,6 +15,7 @@
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/hashed_cache.hpp"
 #include "mantissa/base/process.hpp"
+#include "mantissa/sim/sparse_core.hpp"
 
 namespace mantissa::sim {
 
@@ -90,7 +91,9 @@ const FoldingLinker& folding_linker() {
 std::vector<const char*> rtl_folders(const ModelRequest& request) {
     std::vector<const char*> folders = {"rtl/operators", "rtl/core", "rtl/check"};
     if (is_integer_core(request.parameters)) folders.push_back("rtl/fixed");
-    if (is_resident_core(request.parameters)) folders.push_back("rtl/fixed/resident");
+    if (is_resident_core(request.parameters) || is_sparse_core(request.parameters))
+        folders.push_back("rtl/fixed/resident");
+    if (is_sparse_core(request.parameters)) folders.push_back("rtl/sparse");
     return folders;
 }
 
@@ -99,6 +102,12 @@ std::vector<fs::path> model_sources(const ModelRequest& request, const fs::path&
     for (const char* folder : rtl_folders(request))
         for (fs::path& file : base::files_in(source / folder, ".sv")) files.push_back(std::move(file));
     for (fs::path& file : base::files_in(source / "rtl", ".svh")) files.push_back(std::move(file));
+    if (is_sparse_core(request.parameters)) {
+        for (const char* name :
+             {"sim/model/sparse_model.cpp", "sim/model/sparse_abi.h", "sim/model/model_abi.h", "sim/model/model.vlt"})
+            files.push_back(source / name);
+        return files;
+    }
     if (is_resident_core(request.parameters)) {
         for (const char* name : {"sim/model/resident_model.cpp", "sim/model/resident_abi.h", "sim/model/model.vlt"})
             files.push_back(source / name);
@@ -165,26 +174,25 @@ base::HashName name_of(const ModelRequest& request, const ModelCacheOptions& opt
 
 std::string kind_of(const ModelRequest& request) {
     return fmt::format("{}{}{} lane(s){}",
-                       is_resident_core(request.parameters)  ? "resident, "
-                       : is_integer_core(request.parameters) ? "integers, "
-                                                             : "",
+                       is_sparse_core(request.parameters)     ? "sparse, "
+                       : is_resident_core(request.parameters) ? "resident, "
+                       : is_integer_core(request.parameters)  ? "integers, "
+                                                              : "",
                        request.cores > 1 ? fmt::format("{} cores, ", request.cores) : "", value_of(request, "Lanes"),
                        request.trace ? ", with trace" : "");
 }
 
 /// Turns the core into C++ in `work`.
 void verilate(const ModelRequest& request, const fs::path& source, const fs::path& work, const fs::path& log) {
-    const bool resident = is_resident_core(request.parameters);
+    const bool resident = is_resident_core(request.parameters), sparse = is_sparse_core(request.parameters);
+    const char* top = sparse ? "sp_core" : resident ? "fx_resident" : "model_top";
+    const char* file = sparse     ? "rtl/sparse/sp_core.sv"
+                       : resident ? "rtl/fixed/resident/fx_resident.sv"
+                                  : "sim/model/model_top.sv";
     Words words = verilator_command() + base::split_words(kVerilatorFlags) +
-                  Words{"--Mdir",
-                        work,
-                        "--prefix",
-                        "Vmodel",
-                        "--top-module",
-                        resident ? "fx_resident" : "model_top",
-                        "-I" + (source / "rtl").string()};
+                  Words{"--Mdir", work, "--prefix", "Vmodel", "--top-module", top, "-I" + (source / "rtl").string()};
     for (const char* folder : rtl_folders(request)) words = words + Words{"-y", source / folder};
-    words.push_back(source / (resident ? "rtl/fixed/resident/fx_resident.sv" : "sim/model/model_top.sv"));
+    words.push_back(source / file);
     if (is_integer_core(request.parameters)) words.push_back("-DMANTISSA_FIXED");
     if (request.cores > 1) words.push_back(fmt::format("-DMANTISSA_CORES={}", request.cores));
     if (request.rules) words = words + Words{"--assert", "-DMANTISSA_RULES"};
@@ -199,6 +207,9 @@ void compile(const ModelRequest& request, const fs::path& source, const fs::path
              const fs::path& fresh) {
     const std::string root = base::first_line_of(verilator_command() + Words{"--getenv", "VERILATOR_ROOT"});
     const fs::path include = fs::path(root) / "include";
+    const char* harness = is_sparse_core(request.parameters)     ? "sim/model/sparse_model.cpp"
+                          : is_resident_core(request.parameters) ? "sim/model/resident_model.cpp"
+                                                                 : "sim/model/model.cpp";
     Words words =
         compiler() + Words{"-shared", "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"} +
         (request.trace ? Words{"-O1"} : base::split_words(kCompilerFlags) + folding_linker().flags) +
@@ -213,7 +224,7 @@ void compile(const ModelRequest& request, const fs::path& source, const fs::path
               "-I" + (source / "sim/model").string(),
               "-o",
               fresh,
-              source / (is_resident_core(request.parameters) ? "sim/model/resident_model.cpp" : "sim/model/model.cpp"),
+              source / harness,
               include / "verilated.cpp",
               include / "verilated_threads.cpp"};
     if (request.trace) words.push_back(include / "verilated_fst_c.cpp");

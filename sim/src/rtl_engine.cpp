@@ -12,12 +12,14 @@
 #include "beats.hpp"
 #include "core_matrix.hpp"
 #include "core_registers.hpp"
+#include "core_session.hpp"
 #include "gtkwave_save.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/fixed_words.hpp"
 #include "mantissa/row_forms.hpp"
-#include "model_library.hpp"
 #include "mantissa/sim/resident_core.hpp"
+#include "mantissa/sim/sparse_core.hpp"
+#include "model_library.hpp"
 #include "slabs.hpp"
 
 namespace mantissa::sim {
@@ -33,10 +35,10 @@ std::uint32_t page(std::size_t core) {
     return static_cast<std::uint32_t>(core + 1) << 8;
 }
 
-class Run final : public RtlSession {
+class Run final : public CoreSession {
 public:
     Run(const System& system, const DatapathSpec& spec, const RtlOptions& options, const std::string& model_path)
-        : spec_(spec), formats_{spec.u, spec.r, spec.p, spec.q}, options_(options), size_(system.size()),
+        : CoreSession(spec), formats_{spec.u, spec.r, spec.p, spec.q}, options_(options), size_(system.size()),
           row_length_(system.row_length()), matrix_(core_matrix(system, spec)),
           slabs_(slabs(size_, row_length_, spec.lanes, options.cores, matrix_.constant && spec.lanes == 1)),
           model_(std::make_shared<ModelLibrary>(model_path)) {
@@ -80,45 +82,7 @@ public:
     }
     void clear(Vec v) override { vectors_[bank_][index(v)].clear(); }
 
-    void set_scalars(double alpha, double beta) override {
-        scalars_ = {};
-        scalars_.alpha = exact::convert(spec_.scalar, alpha);
-        scalars_.beta = exact::convert(spec_.scalar, beta);
-        write_scalars();
-    }
-    [[nodiscard]] Scalars scalars() const override { return scalars_; }
-
-    RunReport run(const RunRequest& request) override {
-        RunReport report;
-        report.cycles = 0;
-        // PASSES has 32 bits; longer runs go in pieces.
-        constexpr std::uint64_t kPiece = 0xFFFF'FFFF;
-        while (report.passes < request.passes && report.end == RunEnd::passes) {
-            RunRequest piece = request;
-            piece.passes = unfit_ ? 1 : std::min(request.passes - report.passes, kPiece);
-            piece.rho_stop_from = request.rho_stop_from > report.passes ? request.rho_stop_from - report.passes : 1;
-            start(piece);
-            if (!advance(0)) {
-                api().reset(model_.state());
-                program_system();
-                write_scalars();
-                report.end = RunEnd::fault;
-                return report;
-            }
-            RunReport part = finish();
-            if (unfit_ && part.end != RunEnd::fault) end_unfit(part);
-            report.passes += part.passes;
-            report.sigma_guards += part.sigma_guards;
-            report.end = part.end;
-            report.cycles = *report.cycles + part.cycles.value_or(0);
-            report.words.merge(part.words);
-        }
-        return report;
-    }
-    [[nodiscard]] std::string fault() const override { return fault_; }
-
     // RtlSession
-    [[nodiscard]] const CycleCounts& counts() const override { return counts_; }
     void set_memory(const MemoryOptions& memory) override {
         const mantissa_memory m = to_c(memory);
         api().set_memory(model_.state(), &m);
@@ -130,16 +94,6 @@ public:
     std::uint32_t read_register(std::uint32_t address) override { return api().read_register(model_.state(), address); }
     void write_register(std::uint32_t address, std::uint32_t value) override {
         api().write_register(model_.state(), address, value);
-    }
-    void start(const RunRequest& request) override {
-        fault_.clear();
-        write_register(kErrors, 0x1FF);
-        write_register(kPasses, static_cast<std::uint32_t>(std::min<std::uint64_t>(request.passes, 0xFFFF'FFFF)));
-        write_register(kRhoStopFrom,
-                       static_cast<std::uint32_t>(std::min<std::uint64_t>(request.rho_stop_from, 0xFFFF'FFFF)));
-        write_pair(kRhoStop, encode(spec_.scalar, exact::convert(spec_.scalar, request.rho_stop)));
-        write_register(kBank, bank_);
-        write_register(kControl, 1);
     }
     bool advance(std::uint64_t clocks) override {
         mantissa_stats stats{};
@@ -168,33 +122,6 @@ public:
         }
         return code == 0;
     }
-    RunReport finish() override {
-        const std::uint32_t status = read_register(kStatus);
-        RunReport report;
-        report.passes = read_register(kPassCount);
-        report.sigma_guards = read_register(kSigmaGuards);
-        const std::optional<RunEnd> end = run_end_of(end_number(status));
-        report.end = end.value_or(RunEnd::fault);
-        report.cycles = read_pair(kCycles);
-        bank_ = (status & kBankBit) != 0 ? 1 : 0;
-        if (const std::uint32_t errors = read_register(kErrors); report.end == RunEnd::fault || errors != 0) {
-            report.end = RunEnd::fault;
-            fault_ =
-                end ? describe_errors(errors) : fmt::format("STATUS is 0x{:x}, which names no end of a run", status);
-        }
-        const Format& f = spec_.scalar;
-        if (report.passes > 0)
-            scalars_ = {decode(f, read_pair(kRho)),   decode(f, read_pair(kPq)),    decode(f, read_pair(kQq)),
-                        decode(f, read_pair(kAlpha)), decode(f, read_pair(kSigma)), decode(f, read_pair(kBeta))};
-        if (spec_.fixed_vectors() && report.passes > 0)
-            report.words = {longest(kWordsU), longest(kWordsR), longest(kWordsP), longest(kWordsQ)};
-        return report;
-    }
-    void reset() override {
-        api().reset(model_.state());
-        program_system();
-        write_scalars();
-    }
     [[nodiscard]] std::optional<std::uint64_t> clock() const override { return api().clock(model_.state()); }
 
 private:
@@ -218,32 +145,14 @@ private:
     }
     static std::uint32_t bytes(int bits) { return static_cast<std::uint32_t>((bits + 7) / 8); }
     static std::size_t index(Vec v) { return static_cast<std::size_t>(v); }
-    /// The pass behind a write() of what does not fit: it was run, and it ends the run without scalars.
-    void end_unfit(RunReport& report) {
-        unfit_ = false;
-        report.end = RunEnd::window_overflow;
-        report.sigma_guards = 0;
-        scalars_ = {};
-        write_scalars();
-    }
-    /// Bits of the longest word of a vector, from its register WORDS.
-    int longest(std::uint32_t address) { return static_cast<int>(std::bit_width(read_pair(address))) + 1; }
-    void write_scalars() {
-        write_pair(kAlpha, encode(spec_.scalar, scalars_.alpha));
-        write_pair(kBeta, encode(spec_.scalar, scalars_.beta));
-    }
     void check(std::size_t first, std::size_t count) const {
         if (first > size_ || count > size_ - first)
             throw InvalidInput("session: elements outside the vector; stay below the system's size");
     }
-    void write_pair(std::uint32_t address, std::uint64_t value) {
-        write_register(address, static_cast<std::uint32_t>(value));
-        write_register(address + 4, static_cast<std::uint32_t>(value >> 32));
-    }
-    std::uint64_t read_pair(std::uint32_t address) {
-        return read_register(address) | (std::uint64_t{read_register(address + 4)} << 32);
-    }
-    void program_system() {
+    void reset_core() override { api().reset(model_.state()); }
+    void before_run() override { write_register(kBank, bank_); }
+    void after_run(std::uint32_t status) override { bank_ = (status & kBankBit) != 0 ? 1 : 0; }
+    void program_system() override {
         if (slabs_.size() == 1) write_register(kLength, static_cast<std::uint32_t>(size_));
         else program_slabs();
         write_register(kRowLength, static_cast<std::uint32_t>(row_length_));
@@ -263,7 +172,6 @@ private:
         }
     }
 
-    DatapathSpec spec_;
     std::array<Format, 4> formats_; // of u, r, p, q
     RtlOptions options_;
     std::size_t size_, row_length_;
@@ -272,10 +180,6 @@ private:
     Model model_;
     std::array<std::array<Beats, 4>, 2> vectors_; // [bank][vector]
     unsigned bank_ = 0;                           // that holds u, r, p, q now
-    Scalars scalars_;
-    CycleCounts counts_;
-    std::string fault_;
-    bool unfit_ = false; // a value that does not fit was written
 };
 
 class RtlEngine final : public Engine {
@@ -288,6 +192,12 @@ public:
     [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System& system,
                                       const SessionOptions& options) const override {
         if (options.recurrence != Recurrence::pipelined) return "the RTL core runs the pipelined recurrence only";
+        if (system.kind() == System::Kind::sparse) {
+            if (options_.cores != 1)
+                return fmt::format("{} cores share the solve of a grid only; a sparse matrix runs on one core",
+                                   options_.cores);
+            return sparse_core_refusal(spec, system);
+        }
         if (options_.cores != 1 && !spec.fixed_vectors())
             return fmt::format("{} cores share one solve with fixed-point words only; use one core, or fx18.16",
                                options_.cores);
@@ -298,6 +208,8 @@ public:
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                 const SessionOptions& options) const override {
         spec.validate();
+        if (system.kind() == System::Kind::sparse && options.recurrence == Recurrence::pipelined && options_.cores == 1)
+            return load_sparse_core(system, spec, options_);
         if (const std::string why = refusal(spec, system, options); !why.empty())
             throw InvalidInput(fmt::format("engine rtl, datapath {}: {}", to_string(spec), why));
         const std::optional<System> converted = spec.fixed_vectors() ? std::nullopt : converted_for(spec.order, system);

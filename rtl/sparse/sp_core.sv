@@ -1,0 +1,282 @@
+/// The sparse core: passes of the integer core for any matrix, in fixed-point words. u, r, p and q stay in memory on the
+/// chip; the matrix is streamed, once a pass. A pass has two parts: u', r' and p' of all elements, Lanes a clock; then the
+/// rows of A p', an entry a lane and clock. engine.hpp ("Fixed-point words") says what each word becomes;
+/// row_stream.hpp the order in which rows and entries come; docs/sparse_rtl.md how to attach the core.
+///
+///   s_axis_word  in, a vector, Lanes words of WordW bits a beat (lane 0 lowest, right-aligned), while no run is on; tuser:
+///                0 u, 1 r, 2 p, 3 q. In the order of positions, LENGTH / Lanes beats, rounded up; words behind the
+///                last element are 0; tlast with the last beat
+///   s_axis_ask   in, tdata[1:0] a vector, while no run is on and no vector half loaded: it leaves by
+///   m_axis_word  out, as many beats of words, sign-extended, tlast with the last one
+///   m_axis_pass  out, tdata 0: a pass begins, and takes the matrix once
+///   s_axis_row   in, a beat of the matrix: at lane * EntryW {coefficient, address, bank}, above them the bit that marks
+///                a slice's last beat; tlast with the pass's last. With one lane there is no bank. MODE[0] 1: an address
+///                is a two's complement difference from its slice's
+///
+/// A run is programmed and ends as fx_core's (core_regs), but ROW_LENGTH and BANK mean nothing, and MODE is as above. A run
+/// that ends with a fault leaves vectors half updated: load them again.
+///
+/// Parameters: fx_parameters.svh, of which RowShift is CoefF + PF - QF and CoefMode, S0 to S8 and MaxRow mean nothing, and
+/// those below.
+`include "mantissa.svh"
+`include "core_streams.svh"
+`default_nettype none
+module sp_core #(
+`include "fx_parameters.svh"
+  , parameter integer Depth = 1024, ///< words of a lane: LENGTH is at most Lanes * Depth
+  parameter integer AddressW = 10,  ///< bits of an address in the stream, up to $clog2(Depth)
+  parameter integer RowLog  = 12,   ///< a row has at most 2^RowLog entries
+  localparam integer WordW  = `MAX2(`MAX2(UW, RW), `MAX2(PW, QW)),
+  localparam integer EntryW = CoefW + AddressW + $clog2(Lanes)
+) (
+  input  wire                  clk_i,
+  input  wire                  rst_ni,
+
+  input  wire  [7:0]           s_axil_awaddr,
+  input  wire                  s_axil_awvalid,
+  output logic                 s_axil_awready,
+  input  wire  [31:0]          s_axil_wdata,
+  input  wire  [3:0]           s_axil_wstrb,
+  input  wire                  s_axil_wvalid,
+  output logic                 s_axil_wready,
+  output logic [1:0]           s_axil_bresp,
+  output logic                 s_axil_bvalid,
+  input  wire                  s_axil_bready,
+  input  wire  [7:0]           s_axil_araddr,
+  input  wire                  s_axil_arvalid,
+  output logic                 s_axil_arready,
+  output logic [31:0]          s_axil_rdata,
+  output logic [1:0]           s_axil_rresp,
+  output logic                 s_axil_rvalid,
+  input  wire                  s_axil_rready,
+
+  input  wire  [Lanes*WordW-1:0] s_axis_word_tdata,
+  input  wire  [1:0]           s_axis_word_tuser,
+  input  wire                  s_axis_word_tvalid,
+  input  wire                  s_axis_word_tlast,
+  output logic                 s_axis_word_tready,
+  input  wire  [7:0]           s_axis_ask_tdata,
+  input  wire                  s_axis_ask_tvalid,
+  output logic                 s_axis_ask_tready,
+  output logic [Lanes*WordW-1:0] m_axis_word_tdata,
+  output logic                 m_axis_word_tvalid,
+  output logic                 m_axis_word_tlast,
+  input  wire                  m_axis_word_tready,
+
+  output logic [7:0]           m_axis_pass_tdata,
+  output logic                 m_axis_pass_tvalid,
+  input  wire                  m_axis_pass_tready,
+  input  wire  [Lanes*EntryW:0] s_axis_row_tdata,
+  input  wire                  s_axis_row_tvalid,
+  input  wire                  s_axis_row_tlast,
+  output logic                 s_axis_row_tready,
+
+  output logic                 busy_o   ///< a run is on; its end can serve as an interrupt
+);
+  localparam integer Log   = $clog2(Lanes);
+  localparam integer AW    = (Depth > 1) ? $clog2(Depth) : 1;
+  localparam integer BankW = (Lanes > 1) ? Log : 1;
+`include "sp_plan.svh"
+  `REQUIRE(g_bad_lanes, Lanes >= 1 && Lanes <= 64 && (1 << Log) == Lanes,
+           "sp_core: Lanes must be 1, 2, 4, 8, 16, 32 or 64")
+  `REQUIRE(g_bad_width, ScalarFracW <= 52 && ScalarExpW <= 11 && OperandFracW <= 52 && OperandExpW <= 11,
+           "sp_core: FracW must be in 2..52 and ExpW in 2..11")
+  `REQUIRE(g_bad_word, UW <= 53 && RW <= 32 && PW <= 32 && QW <= 32 && CoefW <= 33,
+           "sp_core: words have up to 32 bits, u's up to 53, coefficients up to 33")
+  `REQUIRE(g_bad_depth, Depth >= 4 && AddressW <= AW && AddressW >= 1 && LenW >= AW + Log + 1,
+           "sp_core: an address must fit AddressW bits, up to clog2(Depth), and a length LenW")
+
+  // ---- Registers and control ---------------------------------------------------------------------------------------
+  wire start, abort, row_bad, delta, bank_reg, scalar_read, done;
+  wire [2:0]  scalar_at, set_at, run_end;
+  wire [7:0]  set;
+  wire [31:0] set_word, passes, rho_stop_from, stall_limit, pass_count, sigma_guards;
+  wire [LenW-1:0] length, unused_first, unused_last;
+  wire [10:0] unused_row, unused_column;
+  wire [8:0]  unused_coefs;
+  wire [ScalarW-1:0] scalar;
+  wire [`ERRORS_W-1:0] errors;
+  wire [63:0] cycles;
+  wire [UW-1:0] words_u;
+  wire [RW-1:0] words_r;
+  wire [PW-1:0] words_p;
+  wire [QW-1:0] words_q;
+  core_regs #(.ScalarW(ScalarW), .CoefW(1), .LenW(LenW), .RowLenW(11), .Integer(1),
+              .Config(Log + 32 + 128)) i_regs (
+    .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
+    .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
+    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy_o | start), .done_i(done),
+    .end_i(run_end), .bank_i(1'b0), .offering_i(m_axis_pass_tvalid | m_axis_word_tvalid), .errors_i(errors),
+    .pass_count_i(pass_count), .sigma_guards_i(sigma_guards), .cycles_i(cycles), .scalar_i(scalar),
+    .words_u_i(64'(words_u)), .words_r_i(64'(words_r)), .words_p_i(64'(words_p)), .words_q_i(64'(words_q)),
+    .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(unused_row), .row_bad_o(row_bad),
+    .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(delta),
+    .bank_o(bank_reg), .halo_first_o(unused_first), .halo_last_o(unused_last), .halo_column_o(unused_column),
+    .scalar_read_o(scalar_read), .scalar_at_o(scalar_at), .set_o(set), .set_at_o(set_at), .set_word_o(set_word),
+    .coef_o(unused_coefs));
+
+  wire clear, token_now, linear, scalar_start, aborting, scalar_done, scalar_guard, seam_busy;
+  wire [2:0]  scalar_end;
+  wire [AW:0] tokens;
+  wire beat_now = s_axis_row_tvalid & s_axis_row_tready;
+  sp_control #(.Lanes(Lanes), .Depth(Depth), .LenW(LenW), .UpdateN(UpdatePOut + 1),
+               .DrainN(RowLatency + DotLatency)) i_control (
+    .clk_i, .rst_ni, .start_i(start), .abort_i(abort), .length_i(length), .passes_i(passes),
+    .stall_limit_i(stall_limit), .pass_ready_i(m_axis_pass_tready), .beat_i(beat_now),
+    .beat_ends_i(s_axis_row_tdata[Lanes*EntryW]), .beat_last_i(s_axis_row_tlast), .seam_busy_i(seam_busy),
+    .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end), .busy_o,
+    .pass_valid_o(m_axis_pass_tvalid), .clear_o(clear), .token_o(token_now), .linear_o(linear),
+    .rows_o(s_axis_row_tready), .scalar_start_o(scalar_start), .aborting_o(aborting), .done_o(done), .end_o(run_end),
+    .errors_o(errors), .pass_count_o(pass_count), .sigma_guards_o(sigma_guards), .cycles_o(cycles), .tokens_o(tokens));
+  assign m_axis_pass_tdata = '0;
+
+  // ---- Vectors in and out, while no run is on ----------------------------------------------------------------------
+  wire [3:0] load;
+  wire [AW-1:0] load_at, send_at;
+  wire [Lanes*WordW-1:0] load_word;
+  wire moves;
+  wire [Lanes*UW-1:0] u_word, u_early, u_new;
+  wire [Lanes*RW-1:0] r_word, r_early, r_new;
+  wire [Lanes*PW-1:0] p_word, p_new, p_gathered, p_own;
+  wire [Lanes*QW-1:0] q_word, q_early, q_new;
+  wire [4*Lanes*WordW-1:0] all_words;
+  wire [Lanes*UW-1:0] u_load;
+  wire [Lanes*RW-1:0] r_load;
+  wire [Lanes*PW-1:0] p_load;
+  wire [Lanes*QW-1:0] q_load;
+  genvar l;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_words
+      assign all_words[(0*Lanes+l)*WordW +: WordW] = WordW'($signed(u_word[l*UW +: UW]));
+      assign all_words[(1*Lanes+l)*WordW +: WordW] = WordW'($signed(r_word[l*RW +: RW]));
+      assign all_words[(2*Lanes+l)*WordW +: WordW] = WordW'($signed(p_word[l*PW +: PW]));
+      assign all_words[(3*Lanes+l)*WordW +: WordW] = WordW'($signed(q_word[l*QW +: QW]));
+      assign u_load[l*UW +: UW] = load_word[l*WordW +: UW];
+      assign r_load[l*RW +: RW] = load_word[l*WordW +: RW];
+      assign p_load[l*PW +: PW] = load_word[l*WordW +: PW];
+      assign q_load[l*QW +: QW] = load_word[l*WordW +: QW];
+    end
+  endgenerate
+  sp_seam #(.W(Lanes*WordW), .Depth(Depth)) i_seam (
+    .clk_i, .rst_ni, .closed_i(busy_o | start), .tokens_i(tokens), .s_axis_word_tdata, .s_axis_word_tuser,
+    .s_axis_word_tvalid, .s_axis_word_tlast, .s_axis_word_tready, .s_axis_ask_tdata, .s_axis_ask_tvalid,
+    .s_axis_ask_tready, .m_axis_word_tdata, .m_axis_word_tvalid, .m_axis_word_tlast, .m_axis_word_tready,
+    .busy_o(seam_busy), .write_o(load), .write_at_o(load_at), .word_o(load_word), .moves_o(moves),
+    .read_at_o(send_at), .read_i(all_words));
+
+  // ---- Updates -----------------------------------------------------------------------------------------------------
+  // Tokens go on a clock later: the address of what a stage takes leaves two clocks in front of it.
+  localparam integer Waits = `MAX3(UpdateUIn, UpdateRIn, UpdatePIn);
+  logic token_q;
+  logic [Waits:1] real_q; // tokens, by the clocks behind their slot
+  wire  [Waits:0] real_at = {real_q, token_now};
+  always_ff @(posedge clk_i)
+    if (!rst_ni || clear) begin
+      token_q <= 1'b0;
+      real_q  <= '0;
+    end else begin
+      token_q <= token_now;
+      real_q  <= real_at[Waits-1:0];
+    end
+  core_vectors_t give;
+  wire q_give;
+  logic [AW-1:0] u_from, r_from, p_from, q_from, u_to, r_to, p_to, q_to;
+  always_ff @(posedge clk_i)
+    if (clear) begin
+      {u_from, r_from, p_from, q_from} <= '0;
+      {u_to, r_to, p_to, q_to}         <= '0;
+    end else begin
+      if (real_at[UpdateUIn]) u_from <= u_from + AW'(1);
+      if (real_at[UpdateRIn]) r_from <= r_from + AW'(1);
+      if (real_at[UpdatePIn]) p_from <= p_from + AW'(1);
+      if (real_at[0]) q_from <= q_from + AW'(1);
+      if (give.u) u_to <= u_to + AW'(1);
+      if (give.r) r_to <= r_to + AW'(1);
+      if (give.p) p_to <= p_to + AW'(1);
+      if (q_give) q_to <= q_to + AW'(1);
+    end
+
+  wire [1:0] alpha_cls, beta_cls;
+  wire [OperandW-1:0] alpha_op, beta_op;
+  wire operands; // they are new
+  wire [Lanes-1:0] u_over, r_over, p_over, q_over;
+  wire row_slot, row_slot_real, row_slot_last;
+  core_vectors_t unused_take, unused_take_ahead, unused_take_last, unused_give_ahead, unused_give_last;
+  fx_update #(
+`include "fx_parameters_passed.svh"
+  ) i_update (
+    .clk_i, .rst_ni, .en_i(1'b1), .clear_i(clear), .slot_i(token_q), .slot_real_i(token_q), .slot_last_i(1'b0),
+    .token_last_i(1'b0), .live_last_i({Lanes{1'b1}}), .own_first_i({LenW{1'b0}}), .own_last_i({LenW{1'b1}}),
+    .load_i(start | operands), .alpha_cls_i(alpha_cls), .alpha_i(alpha_op), .beta_cls_i(beta_cls), .beta_i(beta_op),
+    .u_i(u_word), .r_i(r_word), .p_i(p_word), .q_i(q_word), .take_o(unused_take), .take_ahead_o(unused_take_ahead),
+    .take_last_o(unused_take_last), .give_o(give), .give_ahead_o(unused_give_ahead),
+    .give_last_o(unused_give_last), .u_o(u_new), .r_o(r_new), .p_o(p_new), .u_over_o(u_over), .r_over_o(r_over),
+    .p_over_o(p_over), .row_slot_o(row_slot), .row_slot_real_o(row_slot_real), .row_slot_last_o(row_slot_last));
+
+  // ---- Rows --------------------------------------------------------------------------------------------------------
+  logic beat_q;
+  logic [Lanes*EntryW:0] entries_q;
+  always_ff @(posedge clk_i) begin
+    beat_q <= rst_ni & beat_now;
+    if (beat_now) entries_q <= s_axis_row_tdata;
+  end
+  wire [Lanes*AW-1:0] address;
+  wire [Lanes*BankW-1:0] bank;
+  sp_rows #(
+`include "fx_parameters_passed.svh"
+    , .Depth(Depth), .AddressW(AddressW), .RowLog(RowLog)) i_rows (
+    .clk_i, .rst_ni, .clear_i(clear), .delta_i(delta), .beat_i(beat_q), .entries_i(entries_q), .address_o(address),
+    .bank_o(bank), .p_i(p_gathered), .give_o(q_give), .q_o(q_new), .over_o(q_over), .p_o(p_own));
+
+  // ---- Memories ----------------------------------------------------------------------------------------------------
+  fx_memory #(.Lanes(Lanes), .W(UW), .Depth(Depth)) i_u (
+    .clk_i, .read_i(moves), .read_at_i(busy_o ? u_from : send_at), .early_o(u_early), .word_o(u_word),
+    .write_i({Lanes{give.u | load[0]}}), .write_at_i(busy_o ? u_to : load_at),
+    .word_i(busy_o ? u_new : u_load));
+  fx_memory #(.Lanes(Lanes), .W(RW), .Depth(Depth)) i_r (
+    .clk_i, .read_i(moves), .read_at_i(busy_o ? r_from : send_at), .early_o(r_early), .word_o(r_word),
+    .write_i({Lanes{give.r | load[1]}}), .write_at_i(busy_o ? r_to : load_at),
+    .word_i(busy_o ? r_new : r_load));
+  fx_memory #(.Lanes(Lanes), .W(QW), .Depth(Depth)) i_q (
+    .clk_i, .read_i(moves), .read_at_i(busy_o ? q_from : send_at), .early_o(q_early), .word_o(q_word),
+    .write_i({Lanes{q_give | load[3]}}), .write_at_i(busy_o ? q_to : load_at),
+    .word_i(busy_o ? q_new : q_load));
+  sp_gather #(.Lanes(Lanes), .W(PW), .Depth(Depth)) i_p (
+    .clk_i, .linear_i(linear), .read_i(moves), .read_at_i(busy_o ? p_from : send_at), .linear_o(p_word),
+    .write_i(give.p | load[2]), .write_at_i(busy_o ? p_to : load_at),
+    .word_i(busy_o ? p_new : p_load), .address_i(address), .bank_i(bank), .word_o(p_gathered));
+
+  // ---- Totals, words and scalars -----------------------------------------------------------------------------------
+  wire [DotRrW-1:0] rr;
+  wire [DotPqW-1:0] pq;
+  wire [DotQqW-1:0] qq;
+  fx_dot #(.Lanes(Lanes), .AW(RW), .BW(RW), .TotalW(DotRrW), .Square(1), .Style(Style)) i_rr (
+    .clk_i, .en_i(1'b1), .clear_i(clear), .valid_i(give.r), .a_i(r_new), .b_i(r_new), .total_o(rr));
+  fx_dot #(.Lanes(Lanes), .AW(PW), .BW(QW), .TotalW(DotPqW), .Style(Style)) i_pq (
+    .clk_i, .en_i(1'b1), .clear_i(clear), .valid_i(q_give), .a_i(p_own), .b_i(q_new), .total_o(pq));
+  fx_dot #(.Lanes(Lanes), .AW(QW), .BW(QW), .TotalW(DotQqW), .Square(1), .Style(Style)) i_qq (
+    .clk_i, .en_i(1'b1), .clear_i(clear), .valid_i(q_give), .a_i(q_new), .b_i(q_new), .total_o(qq));
+
+  fx_words #(.Lanes(Lanes), .W(UW)) i_words_u (
+    .clk_i, .clear_i(start), .valid_i(give.u), .word_i(u_new), .over_i(u_over), .mask_o(words_u));
+  fx_words #(.Lanes(Lanes), .W(RW)) i_words_r (
+    .clk_i, .clear_i(start), .valid_i(give.r), .word_i(r_new), .over_i(r_over), .mask_o(words_r));
+  fx_words #(.Lanes(Lanes), .W(PW)) i_words_p (
+    .clk_i, .clear_i(start), .valid_i(give.p), .word_i(p_new), .over_i(p_over), .mask_o(words_p));
+  fx_words #(.Lanes(Lanes), .W(QW)) i_words_q (
+    .clk_i, .clear_i(start), .valid_i(q_give), .word_i(q_new), .over_i(q_over), .mask_o(words_q));
+  wire over = words_u[UW-1] | words_r[RW-1] | words_p[PW-1] | words_q[QW-1]; // an overflow ends the run
+
+  fx_scalars #(
+`include "fx_parameters_passed.svh"
+  ) i_scalars (
+    .clk_i, .rst_ni, .aborting_i(aborting), .rr_i(rr), .pq_i(pq), .qq_i(qq), .over_i(over), .start_i(scalar_start),
+    .pass_count_i(pass_count), .rho_stop_from_i(rho_stop_from), .set_i(set), .set_at_i(set_at),
+    .set_word_i(set_word), .read_i(scalar_read), .read_at_i(scalar_at), .read_o(scalar), .done_o(scalar_done),
+    .end_o(scalar_end), .guard_o(scalar_guard), .alpha_cls_o(alpha_cls), .alpha_op_o(alpha_op),
+    .beta_cls_o(beta_cls), .beta_op_o(beta_op), .operands_o(operands));
+  wire unused = &{1'b0, row_bad, bank_reg, unused_first, unused_last, unused_row, unused_column, unused_coefs, u_early,
+                  r_early, q_early, row_slot, row_slot_real, row_slot_last, unused_take, unused_take_ahead,
+                  unused_take_last, unused_give_ahead, unused_give_last, give.q};
+endmodule
+`default_nettype wire

@@ -1,0 +1,8 @@
+  // Clocks of the sparse core's rows, from a beat to its p', to the sum, and to the words of a slice; behind fx_parameters.svh
+  // and RowLog.
+  /* verilator lint_off UNUSEDPARAM */
+  localparam integer RowSumW    = CoefW + PW + RowLog; // bits of an exact row sum
+  localparam integer RowGather  = 5;
+  localparam integer RowSumAt   = RowGather + `FX_MUL_LATENCY(CoefW - 2, PW);
+  localparam integer RowLatency = RowSumAt + 1 + ((RowShift > 0 && QDown == 0 && RowSumW > RowShift) ? 2 : 1);
+  /* verilator lint_on UNUSEDPARAM */

@@ -1,0 +1,104 @@
+#include "core_session.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "core_registers.hpp"
+#include "mantissa/exact.hpp"
+
+namespace mantissa::sim {
+
+void CoreSession::set_scalars(double alpha, double beta) {
+    scalars_ = {};
+    scalars_.alpha = exact::convert(spec_.scalar, alpha);
+    scalars_.beta = exact::convert(spec_.scalar, beta);
+    write_scalars();
+}
+
+RunReport CoreSession::run(const RunRequest& request) {
+    RunReport report;
+    report.cycles = 0;
+    // PASSES has 32 bits; longer runs go in pieces.
+    constexpr std::uint64_t kPiece = 0xFFFF'FFFF;
+    while (report.passes < request.passes && report.end == RunEnd::passes) {
+        RunRequest piece = request;
+        piece.passes = unfit_ ? 1 : std::min(request.passes - report.passes, kPiece);
+        piece.rho_stop_from = request.rho_stop_from > report.passes ? request.rho_stop_from - report.passes : 1;
+        start(piece);
+        if (!advance(0)) {
+            reset();
+            report.end = RunEnd::fault;
+            return report;
+        }
+        RunReport part = finish();
+        if (unfit_ && part.end != RunEnd::fault) end_unfit(part);
+        report.passes += part.passes;
+        report.sigma_guards += part.sigma_guards;
+        report.end = part.end;
+        report.cycles = *report.cycles + part.cycles.value_or(0);
+        report.words.merge(part.words);
+    }
+    return report;
+}
+
+void CoreSession::start(const RunRequest& request) {
+    fault_.clear();
+    before_run();
+    write_register(kErrors, 0x1FF);
+    write_register(kPasses, static_cast<std::uint32_t>(std::min<std::uint64_t>(request.passes, 0xFFFF'FFFF)));
+    write_register(kRhoStopFrom,
+                   static_cast<std::uint32_t>(std::min<std::uint64_t>(request.rho_stop_from, 0xFFFF'FFFF)));
+    write_pair(kRhoStop, encode(spec_.scalar, exact::convert(spec_.scalar, request.rho_stop)));
+    write_register(kControl, 1);
+}
+
+RunReport CoreSession::finish() {
+    const std::uint32_t status = read_register(kStatus);
+    RunReport report;
+    report.passes = read_register(kPassCount);
+    report.sigma_guards = read_register(kSigmaGuards);
+    const std::optional<RunEnd> end = run_end_of(end_number(status));
+    report.end = end.value_or(RunEnd::fault);
+    report.cycles = read_pair(kCycles);
+    after_run(status);
+    if (const std::uint32_t errors = read_register(kErrors); report.end == RunEnd::fault || errors != 0) {
+        report.end = RunEnd::fault;
+        fault_ = end ? describe_errors(errors) : fmt::format("STATUS is 0x{:x}, which names no end of a run", status);
+    }
+    const Format& f = spec_.scalar;
+    if (report.passes > 0)
+        scalars_ = {decode(f, read_pair(kRho)),   decode(f, read_pair(kPq)),    decode(f, read_pair(kQq)),
+                    decode(f, read_pair(kAlpha)), decode(f, read_pair(kSigma)), decode(f, read_pair(kBeta))};
+    if (spec_.fixed_vectors() && report.passes > 0)
+        report.words = {longest(kWordsU), longest(kWordsR), longest(kWordsP), longest(kWordsQ)};
+    return report;
+}
+
+void CoreSession::reset() {
+    reset_core();
+    program_system();
+    write_scalars();
+}
+
+void CoreSession::write_scalars() {
+    write_pair(kAlpha, encode(spec_.scalar, scalars_.alpha));
+    write_pair(kBeta, encode(spec_.scalar, scalars_.beta));
+}
+
+/// The pass behind a write() of what does not fit: it was run, and it ends the run without scalars.
+void CoreSession::end_unfit(RunReport& report) {
+    unfit_ = false;
+    report.end = RunEnd::window_overflow;
+    report.sigma_guards = 0;
+    scalars_ = {};
+    write_scalars();
+}
+
+int CoreSession::longest(std::uint32_t address) {
+    return static_cast<int>(std::bit_width(read_pair(address))) + 1;
+}
+
+} // namespace mantissa::sim

@@ -1,0 +1,54 @@
+// What sessions of every RTL core do by way of its registers: programming a run, its end, the scalars.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "mantissa/sim/rtl_engine.hpp"
+
+namespace mantissa::sim {
+
+/// A session over a core's registers; who derives brings the model, the vectors and the clocks.
+class CoreSession : public RtlSession {
+public:
+    explicit CoreSession(const DatapathSpec& spec) : spec_(spec) {}
+
+    void set_scalars(double alpha, double beta) override;
+    [[nodiscard]] Scalars scalars() const override { return scalars_; }
+    RunReport run(const RunRequest& request) override;
+    [[nodiscard]] std::string fault() const override { return fault_; }
+    [[nodiscard]] const CycleCounts& counts() const override { return counts_; }
+    void start(const RunRequest& request) override;
+    RunReport finish() override;
+    void reset() override;
+
+protected:
+    /// The wire alone: the registers are programmed again behind it.
+    virtual void reset_core() = 0;
+    virtual void program_system() = 0;
+    /// Before a run's registers are written, and behind a run: STATUS.
+    virtual void before_run() {}
+    virtual void after_run(std::uint32_t /*status*/) {}
+
+    void write_scalars();
+    void write_pair(std::uint32_t address, std::uint64_t value) {
+        write_register(address, static_cast<std::uint32_t>(value));
+        write_register(address + 4, static_cast<std::uint32_t>(value >> 32));
+    }
+    std::uint64_t read_pair(std::uint32_t address) {
+        return read_register(address) | (std::uint64_t{read_register(address + 4)} << 32);
+    }
+
+    DatapathSpec spec_;
+    Scalars scalars_;
+    CycleCounts counts_;
+    std::string fault_;
+    bool unfit_ = false; // a value that does not fit was written
+
+private:
+    void end_unfit(RunReport& report);
+    /// Bits of the longest word of a vector, from its register WORDS.
+    int longest(std::uint32_t address);
+};
+
+} // namespace mantissa::sim
