@@ -6,31 +6,20 @@ namespace mantissa::gpu {
 namespace {
 
 /// Shared memory of a block.
-template <class T, int Threads> struct StreamShared {
-    GridPart<T> part;
+template <int Threads> struct StreamShared {
     long long scratch[Threads / 32][kPartWords];
     GridState state;
     PassScalars scalars;
     Control control; // thread 0's
+    SumRange range;  // thread 0's
     bool dead, redo;
 };
 
-/// Whether a first pass's sums are so far below what was expected that they have few bits: then it is made again.
-__device__ bool far_below(const double (&sum)[kSums], GridState& state) {
-    bool far = false;
-    for (int k = 0; k < kSums; ++k)
-        if (sum[k] > 0 && ilogb(sum[k]) + 1 < state.exponent[k] - 8) {
-            state.exponent[k] = ilogb(sum[k]) + 1;
-            far = true;
-        }
-    return far;
-}
-
 /// A restart: what the inner solve has found goes to x, and r becomes the new defect.
 template <class T, int V, int Threads>
-__device__ __forceinline__ bool restart_part(StreamShared<T, Threads>& m, PartBlock& block, int from, bool begun) {
+__device__ __forceinline__ bool restart_part(const GridPart<T>& a, StreamShared<Threads>& m, PartBlock& block, int from, bool begun) {
     if (begun) {
-        part_correction(m.part, m.scalars, from);
+        part_correction(a, m.scalars, from);
         block.publish(OrderFreeSums(m.state.exponent), Seen::all);
         double none[kSums];
         if (threadIdx.x < 32) block.collect(none, Seen::all);
@@ -44,7 +33,7 @@ __device__ __forceinline__ bool restart_part(StreamShared<T, Threads>& m, PartBl
     }
     __syncthreads();
     OrderFreeSums sums(m.state.exponent);
-    part_defect(m.part, m.scalars.scale, from, static_cast<int>(blockIdx.x * (Threads / 32) + (threadIdx.x >> 5)),
+    part_defect(a, m.scalars.scale, from, static_cast<int>(blockIdx.x * (Threads / 32) + (threadIdx.x >> 5)),
                 sums);
     block.publish(sums, Seen::all);
     if (threadIdx.x < 32) {
@@ -56,40 +45,40 @@ __device__ __forceinline__ bool restart_part(StreamShared<T, Threads>& m, PartBl
     return !m.dead;
 }
 
-template <class T, int V, int Threads>
-__global__ void __launch_bounds__(Threads, 1) part_stream(const GridPart<T>* parts) {
-    __shared__ StreamShared<T, Threads> m;
-    for (unsigned i = threadIdx.x; i < sizeof(GridPart<T>) / 4; i += Threads)
-        reinterpret_cast<unsigned*>(&m.part)[i] = reinterpret_cast<const unsigned*>(parts + blockIdx.y)[i];
-    __syncthreads();
+template <class T, int V, int Threads, int Ahead>
+__global__ void __launch_bounds__(Threads, 1) part_stream(const __grid_constant__ PartsHere<GridPart<T>> parts) {
+    const GridPart<T>& a = parts.part[blockIdx.y];
+    __shared__ StreamShared<Threads> m;
     const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     const int task = static_cast<int>(blockIdx.x) * (Threads / 32) + warp;
-    const bool works = task < m.part.strips * m.part.segments;
+    const bool works = task < a.strips * a.segments;
     if (threadIdx.x == 0) {
-        m.control.reset(m.part.ask, m.scalars, m.state, !m.part.plain);
+        m.control.reset(a.ask, m.scalars, m.state, !a.plain);
         m.dead = m.redo = false;
+        m.range = {};
     }
     __syncthreads();
-    PartBlock block{m.part.view, m.part.words, m.scratch, m.state, m.dead, m.part.points, m.part.first_round};
+    PartBlock block{a.view, a.words, m.scratch, m.state, m.dead, a.points, a.first_round};
     int from = 0;
     bool up = false, begun = false;
     while (true) {
         if (m.scalars.restart) {
-            if (!restart_part<T, V, Threads>(m, block, from, begun)) return;
+            if (!restart_part<T, V, Threads>(a, m, block, from, begun)) return;
             if (m.scalars.stop) break;
             begun = true;
         }
         OrderFreeSums sums(m.state.exponent);
         if (works) {
-            const PassScalars s = m.scalars;
-            part_pass<T, V>(m.part, s, from, up, task, sums);
+            PassScalars s = m.scalars;
+            if (m.redo) s.update_u = false; // it is done
+            part_pass<T, V, Ahead>(a, s, from, up, task, sums);
         }
         block.publish(sums, Seen::all);
         if (warp == 0) {
             double sum[kSums];
             if (block.collect(sum, Seen::all) && lane == 0) {
-                m.redo = m.scalars.first && !m.redo && far_below(sum, m.state);
-                if (!m.redo) m.control.after_pass(sum, m.scalars, m.state, !m.part.plain);
+                m.redo = m.range.misses(sum, m.state);
+                if (!m.redo) m.control.after_pass(sum, m.scalars, m.state, !a.plain);
             }
         }
         ++block.round;
@@ -100,21 +89,19 @@ __global__ void __launch_bounds__(Threads, 1) part_stream(const GridPart<T>* par
         up = !up;
         if (m.scalars.stop) break;
     }
-    if (m.part.plain) part_correction(m.part, m.scalars, from);
-    if (blockIdx.x == 0 && threadIdx.x == 0) *m.part.result = m.control.result;
+    if (a.plain) part_correction(a, m.scalars, from);
+    if (blockIdx.x == 0 && threadIdx.x == 0) *a.result = m.control.result;
 }
 
 } // namespace
 
-int stream_threads() {
-    return 640;
-}
-
-void launch_part_stream(Peers& peers, std::span<const GridPart<double>> parts, int blocks) {
-    peers.launch<GridPart<double>>(part_stream<double, 2, 640>, parts, blocks, 640, 0);
-}
-void launch_part_stream(Peers& peers, std::span<const GridPart<float>> parts, int blocks) {
-    peers.launch<GridPart<float>>(part_stream<float, 4, 640>, parts, blocks, 640, 0);
-}
+template <class T, int V, int Threads, int Ahead>
+static void go(Peers& peers, std::span<const GridPart<T>> parts, int blocks) { peers.launch<GridPart<T>>(part_stream<T,V,Threads,Ahead>, parts, blocks, Threads, 0); }
+int g_variant=0;
+int stream_threads() { constexpr int t[]={512,512,384,640}; return t[g_variant]; }
+template <class T, int V> static void pick(Peers& peers, std::span<const GridPart<T>> parts, int blocks) {
+ switch(g_variant){ case 0: return go<T,V,512,1>(peers,parts,blocks); case 1: return go<T,V,512,2>(peers,parts,blocks); case 2: return go<T,V,384,2>(peers,parts,blocks); default: return go<T,V,640,1>(peers,parts,blocks);} }
+void launch_part_stream(Peers& peers, std::span<const GridPart<double>> parts, int blocks) { pick<double,2>(peers,parts,blocks); }
+void launch_part_stream(Peers& peers, std::span<const GridPart<float>> parts, int blocks) { pick<float,4>(peers,parts,blocks); }
 
 } // namespace mantissa::gpu
