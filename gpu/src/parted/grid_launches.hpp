@@ -11,7 +11,6 @@ int stream_threads(); ///< of a block
 void launch_part_stream(Peers& peers, std::span<const GridPart<double>> parts, int blocks);
 void launch_part_stream(Peers& peers, std::span<const GridPart<float>> parts, int blocks);
 
-
 /// The resident plan's tile where threads hold `depth` rows: 4, 8, 16, 32, and 64 in float.
 struct ChipTiles {
     int columns, rows;

@@ -25,8 +25,9 @@ __device__ __forceinline__ double plus(double a, double b) {
 template <class T> __device__ __forceinline__ T weighted_step(T north, T diagonal, T left, T middle, T right) {
     return fused(diagonal, plus(left, right), times(north, middle));
 }
-/// q = A p of a point: `left` and `right` are the steps across to it and from it; `below` and `above` the weighted ones.
-/// (Differences first: a smooth p leaves no cancellation behind. A walk the other way has all signs turned, exactly.)
+/// q = A p of a point: `left` and `right` are the steps across to it and from it; `below` and `above` the weighted
+/// ones. (Differences first: a smooth p leaves no cancellation behind. A walk the other way has all signs turned,
+/// exactly.)
 template <class T>
 __device__ __forceinline__ T point_product(T row_sum, T side_sum, T p, T left, T right, T below, T above) {
     return fused(row_sum, p, fused(side_sum, plus(right, -left), plus(above, -below)));

@@ -19,7 +19,7 @@ template <class T, int R>
 __device__ __forceinline__ bool restart_chip(ChipTile<T, R>& tile, ChipShared& m, PartBlock& block, bool begun) {
     if (begun) {
         tile.correct(m.scalars);
-        block.publish(OrderFreeSums(m.state.exponent), Seen::all);
+        block.publish(OrderFreeSums<T>(m.state.exponent), Seen::all);
         double none[kSums];
         if (threadIdx.x < 32) block.collect(none, Seen::all);
         ++block.round;
@@ -31,7 +31,7 @@ __device__ __forceinline__ bool restart_chip(ChipTile<T, R>& tile, ChipShared& m
         m.control.expect(m.state, 1.0);
     }
     __syncthreads();
-    OrderFreeSums sums(m.state.exponent);
+    OrderFreeSums<T> sums(m.state.exponent);
     tile.round = block.round;
     tile.buffer = static_cast<int>(block.round & 1);
     tile.defect(m.scalars.scale, sums);
@@ -39,7 +39,7 @@ __device__ __forceinline__ bool restart_chip(ChipTile<T, R>& tile, ChipShared& m
     if (threadIdx.x < 32) {
         double sum[kSums];
         if (block.collect(sum, Seen::none) && threadIdx.x == 0) m.control.after_defect(sum, m.scalars, m.state);
-    } else if (!tile.receive(tile.ring_r)) m.dead = true;
+    } else if (!tile.receive(&RingPoint<T>::r)) m.dead = true;
     ++block.round;
     __syncthreads();
     return !m.dead;
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kChipThreads, 1) part_resident(const __grid_co
         m.range = {};
     }
     __syncthreads();
-    PartBlock block{a.view, a.words, m.scratch, m.state, m.dead, a.points, a.first_round};
+    PartBlock block{a.view, a.words, m.scratch, m.state, m.dead, sizeof(T) == 8 ? a.points : 0, a.first_round};
     bool begun = false;
     while (true) {
         if (m.scalars.restart) {
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(kChipThreads, 1) part_resident(const __grid_co
             begun = true;
         }
         if (!m.redo) tile.update(m.scalars);
-        OrderFreeSums sums(m.state.exponent);
+        OrderFreeSums<T> sums(m.state.exponent);
         tile.round = block.round;
         tile.buffer = static_cast<int>(block.round & 1);
         tile.rows(sums);
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(kChipThreads, 1) part_resident(const __grid_co
                 m.redo = m.range.misses(sum, m.state);
                 if (!m.redo) m.control.after_pass(sum, m.scalars, m.state, !a.plain);
             }
-        } else if (!tile.receive(tile.ring_q)) m.dead = true;
+        } else if (!tile.receive(&RingPoint<T>::q)) m.dead = true;
         ++block.round;
         __syncthreads();
         if (m.dead) return;

@@ -20,13 +20,25 @@ template <class T, int R> struct ChipShape {
     static constexpr bool kKeepQ = sizeof(T) * R <= 128, kSharedU = kKeepQ;
     static constexpr int kRing = (2 * (sp + ty) + kChipThreads - 33) / (kChipThreads - 32); ///< ring points of a thread
     static constexpr int kSides = (R + 31) / 32;
-    static constexpr std::size_t kBytes = sizeof(T) * ((ty + 2) * sp + (kSharedU ? ty * tx : 0));
+    static constexpr int kValues = (ty + 2) * sp + (kSharedU ? ty * tx : 0); ///< of p and u
+    static constexpr std::size_t kRingFrom = (sizeof(T) * kValues + 15) / 16 * 16;
+    static constexpr int kSharedR = sizeof(T) * R >= 128 ? R * 3 / 8 : 0; ///< rows of r for which registers are short
+    static constexpr std::size_t kRFrom = kRingFrom + kRing * kChipThreads * (2 * sizeof(T) + 8);
+    static constexpr std::size_t kBytes = kRFrom + kSharedR * kChipThreads * sizeof(T);
 };
 
 #ifdef __CUDACC__
 
+/// A point of the ring around a tile, in shared memory.
+template <class T> struct RingPoint {
+    T r, q;
+    int at;    ///< in a global array, or -1
+    int place; ///< in ps
+};
+
 template <class T, int R> struct ChipTile : ChipShape<T, R> {
     using Shape = ChipShape<T, R>;
+    using Shape::kValues, Shape::kRingFrom, Shape::kRFrom, Shape::kSharedR;
     using Shape::tx, Shape::ty, Shape::sp, Shape::across, Shape::kKeepQ, Shape::kSharedU, Shape::kRing, Shape::kSides;
 
     const GridPart<T>& a;
@@ -34,14 +46,13 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
     T* mine;     ///< my first point in ps
     T* my_u;     ///< and of u
     int tid, lane;
-    int lx, ly;    ///< my column, and the first of my rows
-    int count;     ///< my rows in the tile
+    int lx, ly; ///< my column, and the first of my rows
+    int count;  ///< my rows in the tile
     int y0, height;
     long long own; ///< my first point in a global array
-    T r[R], q[kKeepQ ? R : 1];
-    long long ring_at[kRing]; ///< my points of the ring in a global array, or -1
-    int ring_place[kRing];    ///< and in ps
-    T ring_r[kRing], ring_q[kRing];
+    T* rs;         ///< shared: r of my first kSharedR rows
+    T r[R - kSharedR], q[kKeepQ ? R : 1];
+    RingPoint<T>* ring; ///< my points of the ring, kRing of them
     T csum, cside, cn, cd;
 
     __device__ __forceinline__ ChipTile(const GridPart<T>& part, unsigned char* bytes)
@@ -59,20 +70,29 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
         own = a.origin + static_cast<long long>(y0 + ly) * a.pitch + x0 + lx;
         mine = ps + (ly + 1) * sp + lx + 1;
         my_u = kSharedU ? ps + (ty + 2) * sp + ly * tx + lx : a.u + own;
-        for (int i = tid; i < (ty + 2) * sp + (kSharedU ? ty * tx : 0); i += kChipThreads) ps[i] = 0;
+        for (int i = tid; i < kValues; i += kChipThreads) ps[i] = 0;
+        ring = reinterpret_cast<RingPoint<T>*>(bytes + kRingFrom) + tid;
+        rs = reinterpret_cast<T*>(bytes + kRFrom) + tid;
 #pragma unroll
         for (int k = 0; k < R; ++k) {
-            r[k] = k < count ? a.r[0][own + k * a.pitch] : T(0);
+            set_r(k, k < count ? a.r[0][own + k * a.pitch] : T(0));
             if constexpr (kKeepQ) q[k] = 0;
         }
 #pragma unroll
         for (int i = 0; i < kRing; ++i) find_ring(i, x0);
     }
 
+    // (k is a constant wherever these stand)
+    [[nodiscard]] __device__ __forceinline__ T r_of(int k) const {
+        return k < kSharedR ? rs[k * kChipThreads] : r[k < kSharedR ? 0 : k - kSharedR];
+    }
+    __device__ __forceinline__ void set_r(int k, T value) {
+        if (k < kSharedR) rs[k * kChipThreads] = value;
+        else r[k < kSharedR ? 0 : k - kSharedR] = value;
+    }
     __device__ __forceinline__ void find_ring(int i, int x0) {
-        ring_at[i] = -1;
-        ring_place[i] = 0;
-        ring_r[i] = ring_q[i] = 0;
+        RingPoint<T>& point = ring[i * kChipThreads];
+        point = {T(0), T(0), -1, 0};
         const int place = tid - 32 + i * (kChipThreads - 32); // warp 0 has the scalars to wait for
         if (tid < 32 || place >= 2 * (sp + height) || height == 0) return;
         int rx = 0, ry = 0;
@@ -82,9 +102,9 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
         else rx = tx, ry = place - 2 * sp - height;
         const int x = x0 + rx, y = y0 + ry;
         if (x < 0 || x >= a.columns || y < -a.before || y >= a.rows + a.behind) return;
-        ring_at[i] = a.origin + static_cast<long long>(y) * a.pitch + x;
-        ring_place[i] = (ry + 1) * sp + rx + 1;
-        ring_r[i] = a.r[0][ring_at[i]];
+        point.at = static_cast<int>(a.origin + static_cast<long long>(y) * a.pitch + x);
+        point.place = (ry + 1) * sp + rx + 1;
+        point.r = a.r[0][point.at];
     }
 
     /// each(k, p, q) for my rows in order, q = A p.
@@ -103,39 +123,52 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
         }
     }
 
+    /// Says to the compiler that these change, so that it keeps no addresses of single rows in registers over passes.
+    __device__ __forceinline__ void forget_addresses() {
+        asm volatile("" : "+l"(own), "+l"(my_u), "+r"(count), "+r"(height));
+    }
+    /// In batches, so that loads are under way together.
+    __device__ __forceinline__ void update_u(T carry, T alpha, bool fresh) {
+        constexpr int kBatch = R < 8 ? R : 8, kStep = kSharedU ? tx : 0;
+        const long long step = kSharedU ? kStep : a.pitch;
+#pragma unroll
+        for (int k0 = 0; k0 < R; k0 += kBatch) {
+            T u[kBatch];
+#pragma unroll
+            for (int i = 0; i < kBatch; ++i) u[i] = k0 + i < count && !fresh ? my_u[(k0 + i) * step] : T(0);
+#pragma unroll
+            for (int i = 0; i < kBatch; ++i) {
+                const T next = next_u(u[i], carry, alpha, mine[(k0 + i) * sp], r_of(k0 + i));
+                if (k0 + i < count) my_u[(k0 + i) * step] = next;
+            }
+        }
+    }
     /// u, r and p of the next pass, r and p on the ring as well.
     __device__ __forceinline__ void update(const PassScalars& s) {
+        forget_addresses();
         const T alpha = static_cast<T>(s.alpha), beta = static_cast<T>(s.beta), gamma = static_cast<T>(s.gamma),
                 carry = static_cast<T>(s.carry);
-        const bool update_u = s.update_u, fresh = s.fresh;
-        const auto row = [&](int k, T p, T product) {
-            if (k >= count) return;
-            if (update_u) {
-                T* const u = my_u + (kSharedU ? k * tx : k * a.pitch);
-                *u = next_u(fresh ? T(0) : *u, carry, alpha, p, r[k]);
-            }
-            r[k] = fused(-alpha, product, r[k]);
-        };
+        if (s.update_u) update_u(carry, alpha, s.fresh);
         if constexpr (kKeepQ) {
 #pragma unroll
             for (int k = 0; k < R; ++k) {
-                const T p = mine[k * sp];
-                row(k, p, q[k]);
-                if (k < count) mine[k * sp] = next_p(beta, p, gamma, r[k]);
+                set_r(k, fused(-alpha, q[k], r_of(k)));
+                if (k < count) mine[k * sp] = next_p(beta, mine[k * sp], gamma, r_of(k));
             }
         } else {
-            walk(row);
+            walk([&](int k, T, T product) { set_r(k, k < count ? fused(-alpha, product, r_of(k)) : T(0)); });
             __syncthreads();
 #pragma unroll
             for (int k = 0; k < R; ++k)
-                if (k < count) mine[k * sp] = next_p(beta, mine[k * sp], gamma, r[k]);
+                if (k < count) mine[k * sp] = next_p(beta, mine[k * sp], gamma, r_of(k));
         }
 #pragma unroll
-        for (int i = 0; i < kRing; ++i)
-            if (ring_at[i] >= 0) {
-                ring_r[i] = fused(-alpha, ring_q[i], ring_r[i]);
-                ps[ring_place[i]] = next_p(beta, ps[ring_place[i]], gamma, ring_r[i]);
-            }
+        for (int i = 0; i < kRing; ++i) {
+            RingPoint<T>& point = ring[i * kChipThreads];
+            if (point.at < 0) continue;
+            point.r = fused(-alpha, point.q, point.r);
+            ps[point.place] = next_p(beta, ps[point.place], gamma, point.r);
+        }
         __syncthreads();
     }
 
@@ -144,6 +177,11 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
         T first, last, side[kSides];
     };
     __device__ __forceinline__ void note(Border& b, int k, T value) const {
+        if constexpr (!kKeepQ) { // registers are short: each value leaves by itself
+            const bool top = (ly == 0 && k == 0) || ly + k == height - 1;
+            if (k < count && (top || lane == (lx < 32 ? 0 : 31))) put(k, value);
+            return;
+        }
         if (k == 0) b.first = value;
         if (k == count - 1) b.last = value;
         // A side column belongs to one lane of a warp: its rows are dealt to the lanes, so that they leave at once.
@@ -165,6 +203,7 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
         if (y == a.rows - 1 && a.behind > 0) put_peer_packet(a.high_halo[buffer] + i, bits, round);
     }
     __device__ __forceinline__ void send(const Border& b) const {
+        if constexpr (!kKeepQ) return;
         if (count > 0 && ly == 0) put(0, b.first);
         if (count > 0 && ly + count == height) put(count - 1, b.last);
         // My column's rows of the side: `count` of the side's lane.
@@ -179,32 +218,35 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
     int buffer = 0;
 
     /// q = A p, its sums, and what of it neighbours want.
-    __device__ __forceinline__ void rows(OrderFreeSums& sums) {
+    __device__ __forceinline__ void rows(OrderFreeSums<T>& sums) {
+        forget_addresses();
         Border border{};
         walk([&](int k, T p, T product) {
-            if constexpr (kKeepQ) q[k] = product;
+            if constexpr (kKeepQ) q[k] = k < count ? product : T(0);
             note(border, k, product);
             if (k >= count) return;
-            sums.add(0, static_cast<double>(times(r[k], r[k])));
-            sums.add(1, static_cast<double>(times(p, product)));
-            sums.add(2, static_cast<double>(times(product, product)));
+            sums.add(0, r_of(k), r_of(k));
+            sums.add(1, p, product);
+            sums.add(2, product, product);
         });
         send(border);
     }
-    /// Waits for my points of the ring.
-    __device__ __forceinline__ bool receive(T (&to)[kRing]) const {
+    /// Waits for my points of the ring: their q, or r behind a defect.
+    __device__ __forceinline__ bool receive(T RingPoint<T>::*what) const {
         bool ok = true;
 #pragma unroll
         for (int i = 0; i < kRing; ++i) {
-            if (ring_at[i] < 0) continue;
-            const PeerPacket* const from = a.halo[buffer] + ring_at[i];
+            RingPoint<T>& point = ring[i * kChipThreads];
+            if (point.at < 0) continue;
+            const PeerPacket* const from = a.halo[buffer] + point.at;
             PeerPacket packet{};
-            ok = wait_until(a.view, kMaxParts, [&] {
-                     packet = get_peer_packet(from);
-                     return packet.round == round;
-                 }) &&
+            ok = wait_until(a.view, kMaxParts,
+                            [&] {
+                                packet = get_peer_packet(from);
+                                return packet.round == round;
+                            }) &&
                  ok;
-            to[i] = static_cast<T>(__longlong_as_double(static_cast<long long>(packet.value)));
+            point.*what = static_cast<T>(__longlong_as_double(static_cast<long long>(packet.value)));
         }
         return ok;
     }
@@ -217,7 +259,7 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
             const T* const u = my_u + (kSharedU ? k * tx : k * a.pitch);
             const long long i = own + k * a.pitch;
             const double x = corrected(__ldcg(a.x + i), s, s.fresh ? 0.0 : static_cast<double>(*u),
-                                       static_cast<double>(mine[k * sp]), static_cast<double>(r[k]));
+                                       static_cast<double>(mine[k * sp]), static_cast<double>(r_of(k)));
             a.x[i] = x;
             const int y = y0 + ly + k;
             if (y == 0 && a.before > 0) a.low_x[i] = x;
@@ -227,7 +269,8 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
 
     /// r = (b - A x) / scale from everybody's x, with the sums r.r and r.p, and what of r neighbours want. Loads of x
     /// skip L1, where another block's writes do not show. x is zero outside the grid.
-    __device__ __forceinline__ void defect(double scale, OrderFreeSums& sums) {
+    __device__ __forceinline__ void defect(double scale, OrderFreeSums<T>& sums) {
+        forget_addresses();
         const double inverse = 1 / scale, north = a.north, diagonal = a.diagonal, row_sum = a.row_sum,
                      side_sum = a.side_sum;
         Border border{};
@@ -249,11 +292,11 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
             if (in) {
                 const double product =
                     point_product(row_sum, side_sum, here, plus(here, -low), plus(high, -here), below, above);
-                r[k] = static_cast<T>(times(plus(a.b[own + k * a.pitch], -product), inverse));
-                sums.add(0, times(static_cast<double>(r[k]), static_cast<double>(r[k])));
-                sums.add(1, times(static_cast<double>(r[k]), static_cast<double>(mine[k * sp])));
+                set_r(k, static_cast<T>(times(plus(a.b[own + k * a.pitch], -product), inverse)));
+                sums.add(0, r_of(k), r_of(k));
+                sums.add(1, r_of(k), mine[k * sp]);
             }
-            note(border, k, r[k]);
+            note(border, k, r_of(k));
             below = above;
             low = next_low, here = next, high = next_high;
         }

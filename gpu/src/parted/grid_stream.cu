@@ -17,10 +17,11 @@ template <int Threads> struct StreamShared {
 
 /// A restart: what the inner solve has found goes to x, and r becomes the new defect.
 template <class T, int V, int Threads>
-__device__ __forceinline__ bool restart_part(const GridPart<T>& a, StreamShared<Threads>& m, PartBlock& block, int from, bool begun) {
+__device__ __forceinline__ bool restart_part(const GridPart<T>& a, StreamShared<Threads>& m, PartBlock& block, int from,
+                                             bool begun) {
     if (begun) {
         part_correction(a, m.scalars, from);
-        block.publish(OrderFreeSums(m.state.exponent), Seen::all);
+        block.publish(OrderFreeSums<T>(m.state.exponent), Seen::all);
         double none[kSums];
         if (threadIdx.x < 32) block.collect(none, Seen::all);
         ++block.round;
@@ -32,9 +33,8 @@ __device__ __forceinline__ bool restart_part(const GridPart<T>& a, StreamShared<
         m.control.expect(m.state, 1.0);
     }
     __syncthreads();
-    OrderFreeSums sums(m.state.exponent);
-    part_defect(a, m.scalars.scale, from, static_cast<int>(blockIdx.x * (Threads / 32) + (threadIdx.x >> 5)),
-                sums);
+    OrderFreeSums<T> sums(m.state.exponent);
+    part_defect(a, m.scalars.scale, from, static_cast<int>(blockIdx.x * (Threads / 32) + (threadIdx.x >> 5)), sums);
     block.publish(sums, Seen::all);
     if (threadIdx.x < 32) {
         double sum[kSums];
@@ -50,15 +50,18 @@ __global__ void __launch_bounds__(Threads, 1) part_stream(const __grid_constant_
     const GridPart<T>& a = parts.part[blockIdx.y];
     __shared__ StreamShared<Threads> m;
     const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
-    const int task = static_cast<int>(blockIdx.x) * (Threads / 32) + warp;
-    const bool works = task < a.strips * a.segments;
+    // Tasks are dealt out evenly, neighbours to a block.
+    const int tasks = a.strips * a.segments, blocks = static_cast<int>(gridDim.x),
+              block_at = static_cast<int>(blockIdx.x);
+    const int task = static_cast<int>(static_cast<long long>(tasks) * block_at / blocks) + warp;
+    const bool works = task < static_cast<int>(static_cast<long long>(tasks) * (block_at + 1) / blocks);
     if (threadIdx.x == 0) {
         m.control.reset(a.ask, m.scalars, m.state, !a.plain);
         m.dead = m.redo = false;
         m.range = {};
     }
     __syncthreads();
-    PartBlock block{a.view, a.words, m.scratch, m.state, m.dead, a.points, a.first_round};
+    PartBlock block{a.view, a.words, m.scratch, m.state, m.dead, sizeof(T) == 8 ? a.points : 0, a.first_round};
     int from = 0;
     bool up = false, begun = false;
     while (true) {
@@ -67,7 +70,7 @@ __global__ void __launch_bounds__(Threads, 1) part_stream(const __grid_constant_
             if (m.scalars.stop) break;
             begun = true;
         }
-        OrderFreeSums sums(m.state.exponent);
+        OrderFreeSums<T> sums(m.state.exponent);
         if (works) {
             PassScalars s = m.scalars;
             if (m.redo) s.update_u = false; // it is done
@@ -96,12 +99,31 @@ __global__ void __launch_bounds__(Threads, 1) part_stream(const __grid_constant_
 } // namespace
 
 template <class T, int V, int Threads, int Ahead>
-static void go(Peers& peers, std::span<const GridPart<T>> parts, int blocks) { peers.launch<GridPart<T>>(part_stream<T,V,Threads,Ahead>, parts, blocks, Threads, 0); }
-int g_variant=0;
-int stream_threads() { constexpr int t[]={512,512,384,640}; return t[g_variant]; }
+static void go(Peers& peers, std::span<const GridPart<T>> parts, int blocks) {
+    peers.launch<GridPart<T>>(part_stream<T, V, Threads, Ahead>, parts, blocks, Threads, 0);
+}
+int g_variant = 0;
+int stream_threads() {
+    constexpr int t[] = {512, 512, 384, 640};
+    return t[g_variant];
+}
 template <class T, int V> static void pick(Peers& peers, std::span<const GridPart<T>> parts, int blocks) {
- switch(g_variant){ case 0: return go<T,V,512,1>(peers,parts,blocks); case 1: return go<T,V,512,2>(peers,parts,blocks); case 2: return go<T,V,384,2>(peers,parts,blocks); default: return go<T,V,640,1>(peers,parts,blocks);} }
-void launch_part_stream(Peers& peers, std::span<const GridPart<double>> parts, int blocks) { pick<double,2>(peers,parts,blocks); }
-void launch_part_stream(Peers& peers, std::span<const GridPart<float>> parts, int blocks) { pick<float,4>(peers,parts,blocks); }
+    switch (g_variant) {
+    case 0:
+        return go<T, V, 512, 1>(peers, parts, blocks);
+    case 1:
+        return go<T, V, 512, 2>(peers, parts, blocks);
+    case 2:
+        return go<T, V, 384, 2>(peers, parts, blocks);
+    default:
+        return go<T, V, 640, 1>(peers, parts, blocks);
+    }
+}
+void launch_part_stream(Peers& peers, std::span<const GridPart<double>> parts, int blocks) {
+    pick<double, 2>(peers, parts, blocks);
+}
+void launch_part_stream(Peers& peers, std::span<const GridPart<float>> parts, int blocks) {
+    pick<float, 4>(peers, parts, blocks);
+}
 
 } // namespace mantissa::gpu

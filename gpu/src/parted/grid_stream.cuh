@@ -60,14 +60,14 @@ template <class T, int V> __device__ __forceinline__ void widen_part(const T (&x
 
 /// A warp's strip, and its lanes' columns of it. Rows are numbered along the walk, down or up.
 template <class T, int V> struct PartStrip {
-    int at, stride; ///< my first element of row 0, and the step to the next row (parts have fewer than 2^31)
-    int count;            ///< rows of the strip
-    int lowest, highest;  ///< rows of the walk that lie in the grid
-    int first, step;      ///< row of the part where the walk begins, and its direction
-    unsigned mask;        ///< my columns in the grid
-    bool there, inner;    ///< my columns are in the grid, and mine to write
-    bool ragged;          ///< columns of the warp are not
-    bool edge;            ///< rows of it go to a neighbour
+    int at, stride;      ///< my first element of row 0, and the step to the next row (parts have fewer than 2^31)
+    int count;           ///< rows of the strip
+    int lowest, highest; ///< rows of the walk that lie in the grid
+    int first, step;     ///< row of the part where the walk begins, and its direction
+    unsigned mask;       ///< my columns in the grid
+    bool there, inner;   ///< my columns are in the grid, and mine to write
+    bool ragged;         ///< columns of the warp are not
+    bool edge;           ///< rows of it go to a neighbour
 
     __device__ __forceinline__ PartStrip(const GridPart<T>& a, int task, bool up) {
         constexpr int kWidth = 30 * V;
@@ -128,7 +128,7 @@ template <class T, int V> struct PartRow { Vector<T, V> p, r, u; };
 /// grid rows hold zeros. Returns whether rows went to a neighbour.
 template <class T, int V, int Ahead>
 __device__ __forceinline__ void part_pass(const GridPart<T>& a, const PassScalars& s, int from, bool up, int task,
-                                          OrderFreeSums& sums) {
+                                          OrderFreeSums<T>& sums) {
     const PartStrip<T, V> strip(a, task, up);
     const T alpha = static_cast<T>(s.alpha), beta = static_cast<T>(s.beta), gamma = static_cast<T>(s.gamma),
             carry = static_cast<T>(s.carry);
@@ -158,57 +158,56 @@ __device__ __forceinline__ void part_pass(const GridPart<T>& a, const PassScalar
     }
     for (int t0 = 0; t0 <= strip.count + 1; t0 += Ahead)
 #pragma unroll
-    for (int i = 0; i < Ahead; ++i) {
-        const int t = t0 + i;
-        if (Ahead > 1 && t > strip.count + 1) break;
-        const PartRow<T, V> raw = next[i];
-        if (t + Ahead <= strip.count + 1) next[i] = load_row(t + Ahead);
-        T p[V], r[V], pn[V];
+        for (int i = 0; i < Ahead; ++i) {
+            const int t = t0 + i;
+            if (Ahead > 1 && t > strip.count + 1) break;
+            const PartRow<T, V> raw = next[i];
+            if (t + Ahead <= strip.count + 1) next[i] = load_row(t + Ahead);
+            T p[V], r[V], pn[V];
 #pragma unroll
-        for (int k = 0; k < V; ++k) p[k] = old_p.row[k + 1]; // row t-1
-        widen_part<T, V>(raw.p.x, row);
-        old_p.push(row, q);
-        const bool row_ok = strip.row_in(t - 1);
-        if (strip.ragged || !row_ok) {
+            for (int k = 0; k < V; ++k) p[k] = old_p.row[k + 1]; // row t-1
+            widen_part<T, V>(raw.p.x, row);
+            old_p.push(row, q);
+            const bool row_ok = strip.row_in(t - 1);
+            if (strip.ragged || !row_ok) {
 #pragma unroll
-            for (int k = 0; k < V; ++k)
-                if (!row_ok || !strip.column_in(k)) q[k] = 0;
+                for (int k = 0; k < V; ++k)
+                    if (!row_ok || !strip.column_in(k)) q[k] = 0;
+            }
+            const bool mine = strip.inner && t >= 1 && t <= strip.count;
+            const int here = strip.at + (t - 1) * strip.stride;
+            if (update_u && mine) {
+                T un[V];
+#pragma unroll
+                for (int k = 0; k < V; ++k) un[k] = next_u(raw.u.x[k], carry, alpha, p[k], raw.r.x[k]);
+                store_vector(u + here, un);
+            }
+#pragma unroll
+            for (int k = 0; k < V; ++k) {
+                r[k] = fused(-alpha, q[k], raw.r.x[k]);
+                pn[k] = next_p(beta, p[k], gamma, r[k]);
+            }
+            if (mine) {
+                store_vector(r_new + here, r);
+                store_vector(p_new + here, pn);
+                if (strip.edge) put_edge<T, V>(a, from ^ 1, strip.first + (t - 1) * strip.step, here, r, pn);
+#pragma unroll
+                for (int k = 0; k < V; ++k) sums.add(0, r[k], r[k]);
+            }
+            T middle[V];
+#pragma unroll
+            for (int k = 0; k < V; ++k) middle[k] = new_p.row[k + 1]; // p' of row t-2
+            widen_part<T, V>(pn, row);
+            new_p.push(row, q);
+            if (strip.inner && t >= 2) {
+#pragma unroll
+                for (int k = 0; k < V; ++k)
+                    if (!strip.ragged || strip.column_in(k)) {
+                        sums.add(1, middle[k], q[k]);
+                        sums.add(2, q[k], q[k]);
+                    }
+            }
         }
-        const bool mine = strip.inner && t >= 1 && t <= strip.count;
-        const int here = strip.at + (t - 1) * strip.stride;
-        if (update_u && mine) {
-            T un[V];
-#pragma unroll
-            for (int k = 0; k < V; ++k)
-                un[k] = next_u(raw.u.x[k], carry, alpha, p[k], raw.r.x[k]);
-            store_vector(u + here, un);
-        }
-#pragma unroll
-        for (int k = 0; k < V; ++k) {
-            r[k] = fused(-alpha, q[k], raw.r.x[k]);
-            pn[k] = next_p(beta, p[k], gamma, r[k]);
-        }
-        if (mine) {
-            store_vector(r_new + here, r);
-            store_vector(p_new + here, pn);
-            if (strip.edge) put_edge<T, V>(a, from ^ 1, strip.first + (t - 1) * strip.step, here, r, pn);
-#pragma unroll
-            for (int k = 0; k < V; ++k) sums.add(0, static_cast<double>(times(r[k], r[k])));
-        }
-        T middle[V];
-#pragma unroll
-        for (int k = 0; k < V; ++k) middle[k] = new_p.row[k + 1]; // p' of row t-2
-        widen_part<T, V>(pn, row);
-        new_p.push(row, q);
-        if (strip.inner && t >= 2) {
-#pragma unroll
-            for (int k = 0; k < V; ++k)
-                if (!strip.ragged || strip.column_in(k)) {
-                    sums.add(1, static_cast<double>(times(middle[k], q[k])));
-                    sums.add(2, static_cast<double>(times(q[k], q[k])));
-                }
-        }
-    }
 }
 
 /// x += scale (u + carry (p - r) + alpha p); its rows at the part's ends go to the neighbours.
@@ -228,7 +227,7 @@ __device__ __forceinline__ void part_correction(const GridPart<T>& a, const Pass
 /// r = (b - A x) / scale, with the sums r.r and r.p; r's rows at the part's ends go to the neighbours.
 template <class T>
 __device__ __forceinline__ void part_defect(const GridPart<T>& a, double scale, int from, int task,
-                                            OrderFreeSums& sums) {
+                                            OrderFreeSums<T>& sums) {
     constexpr int V = 2, kWidth = 60;
     const int lane = threadIdx.x & 31;
     const int strip = task % a.fine_strips, segment = task / a.fine_strips;
@@ -261,8 +260,8 @@ __device__ __forceinline__ void part_defect(const GridPart<T>& a, double scale, 
 #pragma unroll
         for (int k = 0; k < V; ++k) {
             r[k] = column + k < a.columns ? static_cast<T>(times(plus(b.x[k], -q[k]), inverse)) : T(0);
-            sums.add(0, times(static_cast<double>(r[k]), static_cast<double>(r[k])));
-            sums.add(1, times(static_cast<double>(r[k]), static_cast<double>(p.x[k])));
+            sums.add(0, r[k], r[k]);
+            sums.add(1, r[k], p.x[k]);
         }
         store_vector(a.r[from] + i, r);
         if (y - 1 == 0 && a.before > 0) store_vector(a.low_r[from] + i, r);

@@ -29,13 +29,13 @@ struct PartBlock {
     long long (*scratch)[kPartWords]; ///< one for each warp
     GridState& state;
     bool& dead;               ///< shared: another part does not answer, so leave
-    long long terms;          ///< of a sum, over all parts
+    long long cut;            ///< terms of a sum over all parts of which something is cut off
     unsigned long long round; ///< of the next exchange
 
     static constexpr long long kOffset = 1ll << 47, kLimit = 1ll << 45;
 
     /// Adds the block's sums to the part's. Called by all threads.
-    __device__ __forceinline__ void publish(const OrderFreeSums& sums, Seen seen) const {
+    template <class Sums> __device__ __forceinline__ void publish(const Sums& sums, Seen seen) const {
         const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
         long long word[kPartWords];
         sums.words(state.exponent, word);
@@ -95,7 +95,7 @@ struct PartBlock {
         for (int i = 0; i < kSums; ++i) {
             const auto high = static_cast<long long>(__shfl_sync(~0u, total, 2 * i));
             const unsigned long long low = __shfl_sync(~0u, total, 2 * i + 1);
-            sum[i] = sum_of_words(high, low, state.exponent[i], terms);
+            sum[i] = sum_of_words(high, low, state.exponent[i], cut);
         }
         __syncwarp(); // one lane may change `state` behind this
         return true;
