@@ -337,7 +337,8 @@ Run setup(CLI::App& app, const std::string& typed) {
                    "poisson2d:level=8[,anisotropy=A], diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C]"
                    "[,seed=S], poisson3d:level=5, mtx:FILE[,rhs=ones|random|file:FILE][,seed=S], or, from meshes, "
                    "lscm:FILE[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto] and "
-                   "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md)");
+                   "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md); "
+                   "generated:kind=nd|band|thermal|elasticity|scattered,n=N[,seed=S], large and sparse");
     add_dense_options(app, f.dense);
     app.add_option("--scheme", f.scheme,
                    "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction, residual-guided, "

@@ -21,14 +21,15 @@ problems::Description describe(std::string_view text) {
     static constexpr Kind kKinds[] = {
         {"poisson2d", problems::describe_poisson2d}, {"diffusion2d", problems::describe_diffusion2d},
         {"poisson3d", problems::describe_poisson3d}, {"mtx", problems::describe_matrix_problem},
-        {"lscm", problems::describe_lscm},           {"dsi", problems::describe_dsi}};
+        {"lscm", problems::describe_lscm},           {"dsi", problems::describe_dsi},
+        {"generated", problems::describe_generated}};
     const auto colon = text.find(':');
     const std::string_view name = text.substr(0, colon);
     const std::string_view options = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
     for (const Kind& kind : kKinds)
         if (name == kind.name) return kind.describe(text, options);
     throw InvalidInput(fmt::format("problem {}: no kind {}; write poisson2d:level=8, diffusion2d:level=7, "
-                                   "poisson3d:level=5, mtx:FILE, lscm:MESH or dsi:MESH",
+                                   "poisson3d:level=5, mtx:FILE, lscm:MESH, dsi:MESH or generated:kind=nd,n=72000",
                                    base::quoted(text, 200), base::quoted(name)));
 }
 

@@ -23,5 +23,6 @@ Description describe_poisson3d(std::string_view text, std::string_view options);
 Description describe_matrix_problem(std::string_view text, std::string_view options);
 Description describe_lscm(std::string_view text, std::string_view options);
 Description describe_dsi(std::string_view text, std::string_view options);
+Description describe_generated(std::string_view text, std::string_view options);
 
 } // namespace mantissa::problems

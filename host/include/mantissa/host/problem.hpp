@@ -38,6 +38,12 @@ struct Problem {
 ///                                          W (smooth), or a share P of them held there (interpolate); one coordinate,
 ///                                          or all three in one system
 ///
+///   generated:kind=nd|band|thermal|elasticity|scattered,n=N[,seed=S]
+///                                          a large sparse matrix of about N rows like those of Cevahir et al. 2009:
+///                                          nd, a cubic lattice, 399 entries a row; band, 200 a row, of very unequal
+///                                          length; thermal, triangles, 7 a row; elasticity, bricks, 81 a row, and the
+///                                          same in an order at random. The right-hand side is ones
+///
 /// Throws InvalidInput, one line naming the text or the file and line, and the mend.
 Problem make_problem(std::string_view text);
 

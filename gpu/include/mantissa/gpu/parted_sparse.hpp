@@ -1,0 +1,62 @@
+// Pipelined CG on a sparse matrix over several GPUs of one process (Cevahir, Nukada, Matsuoka, ICCS 2009, with one
+// exchange and one sum an iteration): a solve is one kernel on each device, and no word of it goes over the host.
+//
+// The recurrence is that of sparse_solver.hpp. Sums are order-free and a row's order is its own, so the bits of a solve
+// do not depend on how many parts there are, where they are cut, or on which devices they run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mantissa/gpu/peers.hpp"
+#include "mantissa/gpu/sparse_solver.hpp"
+#include "mantissa/partition/partition.hpp"
+
+namespace mantissa::gpu {
+
+struct PartedSparseOptions {
+    /// A place for each row of the matrix, by which a part numbers its rows (as reverse_cuthill_mckee() inverted);
+    /// empty: as they stand. It changes no bit.
+    std::span<const std::uint32_t> rank{};
+    std::uint32_t stages = 0; ///< chunks of a warp in shared memory, 2 to 8; 0: what is best
+    double kept = -1;         ///< share of the matrix that the second-level cache is asked to keep; below 0: by size
+};
+
+/// Seconds of an iteration as the first part's first block sees them; their sum is the iteration.
+struct PartedSparseTimes {
+    double iteration = 0;
+    double update = 0, meet = 0, product = 0, ghosts = 0, reduction = 0;
+};
+
+class PartedSparse {
+public:
+    /// `partition` is of this matrix and has as many parts as `peers`, which must outlive this. Throws InvalidInput
+    /// where it does not, or a part has 2^24 rows; DeviceError on a fault of a device.
+    PartedSparse(const CompressedRows& a, const Partition& partition, Peers& peers, SparsePrecision precision,
+                 const PartedSparseOptions& options = {});
+    ~PartedSparse();
+    PartedSparse(PartedSparse&&) noexcept;
+    PartedSparse(const PartedSparse&) = delete;
+
+    /// As SparseMatrix::solve(). Report's seconds are the kernels'.
+    SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t max_iterations, bool jacobi = false,
+                         std::vector<double>* x = nullptr);
+    /// Runs `iterations` from the right-hand side of ones, without a test. `x`, if given, gets the iterate.
+    PartedSparseTimes time_iterations(std::uint32_t iterations, bool jacobi = false, std::vector<double>* x = nullptr);
+
+    /// Bytes of the matrix as the devices store it, over all parts, and entries padded with zeros among those stored.
+    [[nodiscard]] std::uint64_t matrix_bytes() const;
+    [[nodiscard]] double fill() const;
+    /// Columns in 16 bits: the share of chunks that have them.
+    [[nodiscard]] double narrow() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace mantissa::gpu

@@ -1,0 +1,343 @@
+#include "mantissa/gpu/parted_sparse.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include "mantissa/format.hpp"
+#include "part.hpp"
+
+namespace mantissa::gpu {
+
+template <> SparseKernel<float> sparse_part_kernel<float>(bool jacobi);
+template <> SparseKernel<double> sparse_part_kernel<double>(bool jacobi);
+
+namespace {
+
+class Base {
+public:
+    virtual ~Base() = default;
+    virtual SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t limit, bool jacobi,
+                                 std::vector<double>* x) = 0;
+    virtual PartedSparseTimes time(std::uint32_t iterations, bool jacobi, std::vector<double>* x) = 0;
+    std::uint64_t bytes = 0;
+    double fill = 0, narrow = 0;
+};
+
+double squares(std::span<const double> v) {
+    double sum = 0;
+    for (const double x : v) sum += x * x;
+    return sum;
+}
+
+template <class T> class Solver final : public Base {
+public:
+    Solver(const CompressedRows& a, const Partition& partition, Peers& peers, const PartedSparseOptions& options)
+        : a_(a), peers_(peers) {
+        if (partition.parts().size() != static_cast<std::size_t>(peers.parts()) || partition.rows() != a.rows())
+            throw InvalidInput("sparse CG over GPUs: the partition has " + std::to_string(partition.parts().size()) +
+                               " parts of " + std::to_string(partition.rows()) + " rows, for " +
+                               std::to_string(peers.parts()) + " GPUs and " + std::to_string(a.rows()) + " rows");
+        blocks_ = static_cast<std::uint32_t>(std::min(peers.multiprocessors(), 255));
+        std::vector<SparseLayout> layouts =
+            sparse_layouts(a, partition, options.rank, blocks_, kPartedWarps, sizeof(T) == 4);
+        std::uint64_t steps = 0, narrow_steps = 0;
+        for (SparseLayout& layout : layouts) {
+            bytes += layout.stream.size();
+            for (std::size_t w = 0; w < layout.warp_steps.size(); ++w) {
+                steps += layout.warp_steps[w];
+                if (layout.narrow[w % 2]) narrow_steps += layout.warp_steps[w];
+            }
+            parts_.push_back(upload(std::move(layout), static_cast<int>(parts_.size())));
+        }
+        fill = 32.0 * static_cast<double>(steps) / static_cast<double>(a.nonzeros());
+        narrow = static_cast<double>(narrow_steps) / static_cast<double>(std::max<std::uint64_t>(steps, 1));
+        choose_sizes(options);
+        bound_exponents();
+    }
+
+    SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t limit, bool jacobi,
+                         std::vector<double>* solution) override {
+        if (b.size() != a_.rows()) throw InvalidInput("right-hand side: its size is not the matrix's");
+        const double norm = std::sqrt(squares(b));
+        std::vector<double> x(a_.rows(), 0.0), defect(b.begin(), b.end());
+        SparseCgReport report;
+        report.end = CgEnd::converged;
+        report.true_residual = norm == 0 ? 0 : 1;
+        while (norm > 0) { // as SparseMatrix::solve()
+            const double before = report.true_residual;
+            const PartedStatus status =
+                run(defect, tolerance * tolerance * norm * norm, limit - report.iterations, jacobi, &x);
+            report.iterations += status.iterations;
+            report.end = status.end;
+            report.seconds += 1e-9 * static_cast<double>(status.all);
+            form_defect(b, x, defect);
+            report.true_residual = std::sqrt(squares(defect)) / norm;
+            const bool reached = report.true_residual < tolerance * (1 + kReachedSlack);
+            const bool more = report.end == CgEnd::converged && !reached;
+            if (more && sizeof(T) == 8 && report.true_residual < 0.5 * before && report.iterations < limit) continue;
+            if (reached) report.end = CgEnd::converged;
+            else if (report.end == CgEnd::converged) report.end = CgEnd::stagnated;
+            break;
+        }
+        if (solution != nullptr) *solution = std::move(x);
+        return report;
+    }
+
+    PartedSparseTimes time(std::uint32_t iterations, bool jacobi, std::vector<double>* solution) override {
+        const std::vector<double> b(a_.rows(), 1.0);
+        std::vector<double> x(a_.rows(), 0.0);
+        const PartedStatus s = run(b, -1, iterations, jacobi, solution == nullptr ? nullptr : &x);
+        if (solution != nullptr) *solution = std::move(x);
+        PartedSparseTimes times;
+        times.iteration = 1e-9 * static_cast<double>(s.nanoseconds) / std::max<std::uint32_t>(s.iterations, 1);
+        double clocks = 0;
+        for (const unsigned long long c : s.phase) clocks += static_cast<double>(c);
+        const auto share = [&](SparsePhase p) {
+            return times.iteration * static_cast<double>(s.phase[static_cast<int>(p)]) / clocks;
+        };
+        times.update = share(SparsePhase::update);
+        times.meet = share(SparsePhase::meet);
+        times.product = share(SparsePhase::product);
+        times.ghosts = share(SparsePhase::ghosts);
+        times.reduction = share(SparsePhase::reduction);
+        return times;
+    }
+
+private:
+    struct OnePart {
+        SparseLayout layout; ///< without the stream
+        Buffer<std::byte> stream;
+        Buffer<std::uint64_t> warp_offset;
+        Buffer<uint2> warp_steps;
+        Buffer<std::uint32_t> block_row, block_send;
+        Buffer<SparseSend> send;
+        Buffer<T> x, r, p, q, inverse;
+        Buffer<unsigned long long> words; ///< 24 of sums, then the barrier's on a line of its own
+        Buffer<PartedStatus> status;
+    };
+    static constexpr std::size_t kBarrier = 32;
+
+    OnePart upload(SparseLayout layout, int part) const {
+        const OnDevice here(peers_.device(part));
+        OnePart one;
+        one.stream = to_device(layout.stream);
+        layout.stream = {};
+        one.warp_offset = to_device(layout.warp_offset);
+        std::vector<uint2> steps;
+        for (std::size_t w = 0; w < layout.warp_steps.size(); w += 2)
+            steps.push_back({layout.warp_steps[w], layout.warp_steps[w + 1]});
+        one.warp_steps = to_device(steps);
+        one.block_row = to_device(layout.block_row);
+        one.block_send = to_device(layout.block_send);
+        one.send = to_device(layout.send);
+        for (Buffer<T>* v : {&one.x, &one.r, &one.q}) v->allocate(layout.ghost_base);
+        one.p.allocate(layout.ghost_base + layout.ghosts);
+        one.words.allocate(kBarrier + 1);
+        one.status.allocate(1);
+        one.layout = std::move(layout);
+        return one;
+    }
+
+    void choose_sizes(const PartedSparseOptions& options) {
+        bool wide = false;
+        std::uint64_t largest = 0;
+        for (const OnePart& one : parts_) {
+            for (int kind = 0; kind < 2; ++kind)
+                for (std::size_t w = kind; w < one.layout.warp_steps.size(); w += 2)
+                    wide = wide || (!one.layout.narrow[kind] && one.layout.warp_steps[w] != 0);
+            largest = std::max<std::uint64_t>(largest, one.stream.size());
+        }
+        stage_bytes_ = chunk_bytes(!wide, sizeof(T));
+        // Small parts stay on the chip; else some shared memory is left to the first-level cache, for the gathers.
+        constexpr std::size_t kMost = 220 << 10, kUsual = 132 << 10;
+        const auto fit = [&](std::size_t bytes) {
+            return static_cast<std::uint32_t>(std::clamp<std::size_t>(bytes / kPartedWarps / stage_bytes_, 2, kMaxStages));
+        };
+        stages_ = options.stages != 0 ? std::clamp<std::uint32_t>(options.stages, 2, fit(kMost)) : fit(kUsual);
+        std::uint32_t needed = 0;
+        for (const OnePart& one : parts_)
+            for (std::size_t w = 0; w < one.layout.warp_steps.size(); w += 2)
+                needed = std::max(needed, (one.layout.warp_steps[w] + kChunkSteps - 1) / kChunkSteps +
+                                              (one.layout.warp_steps[w + 1] + kChunkSteps - 1) / kChunkSteps);
+        if (options.stages == 0 && needed <= fit(kMost)) stages_ = std::max(2U, needed);
+        // What the cache can hold beside the vectors.
+        const double cache = 0.6 * static_cast<double>(require_device().l2);
+        std::uint64_t vectors = 0;
+        for (const OnePart& one : parts_) vectors = std::max<std::uint64_t>(vectors, 5 * one.layout.rows * sizeof(T));
+        double kept = options.kept;
+        if (kept < 0) kept = (cache - static_cast<double>(vectors)) / static_cast<double>(std::max<std::uint64_t>(largest, 1));
+        kept_ = static_cast<std::uint32_t>(std::clamp(kept, 0.0, 1.0) * 256);
+    }
+
+    /// Near what power of two p.q and q.q are, beside r.r: from the largest row sum of the matrix.
+    void bound_exponents() {
+        double largest = 0;
+        diagonal_.assign(a_.rows(), 0.0);
+        for (std::size_t i = 0; i < a_.rows(); ++i) {
+            double sum = 0;
+            for (std::uint64_t k = a_.row_begin()[i]; k < a_.row_begin()[i + 1]; ++k) {
+                sum += std::abs(a_.value()[k]);
+                if (a_.column()[k] == i) diagonal_[i] = a_.value()[k];
+            }
+            largest = std::max(largest, sum);
+        }
+        norm_ = largest;
+    }
+
+    void prepare_inverse(bool jacobi) {
+        if (!jacobi || inverse_ready_) return;
+        for (std::size_t i = 0; i < a_.rows(); ++i)
+            if (!(diagonal_[i] > 0))
+                throw InvalidInput("Jacobi preconditioner: diagonal element " + std::to_string(i) +
+                                   " is not above zero; solve without it");
+        for (int p = 0; p < peers_.parts(); ++p) {
+            const OnDevice here(peers_.device(p));
+            OnePart& one = parts_[static_cast<std::size_t>(p)];
+            std::vector<T> inverse(one.layout.ghost_base, T(0));
+            for (std::uint32_t i = 0; i < one.layout.rows; ++i)
+                inverse[i] = static_cast<T>(1 / diagonal_[one.layout.row[i]]);
+            one.inverse = to_device(inverse);
+        }
+        inverse_ready_ = true;
+    }
+
+    /// One launch on A c = d; `x`, if given, gains c.
+    PartedStatus run(std::span<const double> d, double goal, std::uint32_t limit, bool jacobi, std::vector<double>* x) {
+        prepare_inverse(jacobi);
+        double rho = 0, rr = 0, pp = 0, largest = norm_;
+        if (jacobi) largest = 0;
+        for (std::size_t i = 0; i < a_.rows(); ++i) {
+            const double inverse = jacobi ? 1 / diagonal_[i] : 1;
+            rr += d[i] * d[i];
+            rho += d[i] * d[i] * inverse;
+            pp += d[i] * inverse * d[i] * inverse;
+            largest = std::max(largest, jacobi ? norm_ * inverse : norm_);
+        }
+        const double product = norm_ * pp, square = largest * norm_ * pp;
+        const double expected[kSparseSums] = {rho, rr, product, square};
+        std::vector<SparsePart<T>> params(parts_.size());
+        const unsigned long long round = peers_.next_round(2 * std::uint64_t{limit} + 64);
+        for (int p = 0; p < peers_.parts(); ++p) {
+            const OnDevice here(peers_.device(p));
+            OnePart& one = parts_[static_cast<std::size_t>(p)];
+            std::vector<T> r(one.layout.ghost_base, T(0));
+            for (std::uint32_t i = 0; i < one.layout.rows; ++i) r[i] = static_cast<T>(d[one.layout.row[i]]);
+            one.r.upload(r);
+            for (Buffer<T>* v : {&one.x, &one.p, &one.q}) v->zero();
+            one.words.zero();
+            one.status.zero();
+            SparsePart<T>& to = params[static_cast<std::size_t>(p)];
+            fill_params(to, one, p, jacobi);
+            for (int k = 0; k < kSparseSums; ++k)
+                to.exponent[k] = expected[k] > 0 && std::isfinite(expected[k]) ? std::ilogb(expected[k]) + 1 : 0;
+            to.goal = goal;
+            to.limit = limit;
+            to.round = round;
+            check(cudaDeviceSynchronize(), "cudaMemcpy to device");
+        }
+        const SparseKernel<T> kernel = sparse_part_kernel<T>(jacobi);
+        const std::size_t shared = std::size_t{kPartedWarps} * stages_ * stage_bytes_;
+        peers_.launch(kernel, std::span<const SparsePart<T>>(params), static_cast<int>(blocks_), kPartedWarps * 32, shared);
+        peers_.wait();
+        return collect(x);
+    }
+
+    PartedStatus collect(std::vector<double>* x) {
+        PartedStatus status{};
+        for (int p = peers_.parts() - 1; p >= 0; --p) {
+            const OnDevice here(peers_.device(p));
+            const OnePart& one = parts_[static_cast<std::size_t>(p)];
+            one.status.download(std::span(&status, 1));
+            if (status.ended == 0) throw DeviceError("sparse CG over GPUs", "a wait ended early");
+            if (x == nullptr) continue;
+            std::vector<T> host(one.layout.ghost_base);
+            one.x.download(host);
+            for (std::uint32_t i = 0; i < one.layout.rows; ++i) (*x)[one.layout.row[i]] += static_cast<double>(host[i]);
+        }
+        return status;
+    }
+
+    void fill_params(SparsePart<T>& to, const OnePart& one, int part, bool jacobi) const {
+        to.view = peers_.view(part);
+        to.stream = reinterpret_cast<const unsigned char*>(one.stream.data());
+        to.warp_offset = one.warp_offset.data();
+        to.warp_steps = one.warp_steps.data();
+        to.block_row = one.block_row.data();
+        to.block_send = one.block_send.data();
+        to.send = one.send.data();
+        to.x = one.x.data();
+        to.r = one.r.data();
+        to.p = one.p.data();
+        to.q = one.q.data();
+        to.inverse = jacobi ? one.inverse.data() : nullptr;
+        for (std::size_t p = 0; p < parts_.size(); ++p) to.ghosts[p] = parts_[p].p.data();
+        to.words = one.words.data();
+        to.met = one.words.data() + kBarrier;
+        to.sends_to = one.layout.sends_to;
+        to.receives_from = one.layout.receives_from;
+        for (int k = 0; k < 2; ++k) to.narrow[k] = one.layout.narrow[k] ? 1 : 0;
+        to.stages = stages_;
+        to.stage_bytes = stage_bytes_;
+        to.kept = kept_;
+        to.terms = static_cast<long long>(a_.rows());
+        to.status = one.status.data();
+    }
+
+    /// d = b - A x in double precision, on the host's threads; a row's order is its own.
+    void form_defect(std::span<const double> b, std::span<const double> x, std::span<double> d) const {
+        const std::size_t count = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 32);
+        std::vector<std::jthread> threads;
+        for (std::size_t t = 0; t < count; ++t)
+            threads.emplace_back([&, t] {
+                for (std::size_t i = t * a_.rows() / count; i < (t + 1) * a_.rows() / count; ++i) {
+                    d[i] = b[i];
+                    for (std::uint64_t k = a_.row_begin()[i]; k < a_.row_begin()[i + 1]; ++k)
+                        d[i] -= a_.value()[k] * x[a_.column()[k]];
+                }
+            });
+    }
+
+    const CompressedRows a_;
+    Peers& peers_;
+    std::uint32_t blocks_ = 0, stages_ = 2, stage_bytes_ = 0, kept_ = 0;
+    std::vector<OnePart> parts_;
+    std::vector<double> diagonal_;
+    double norm_ = 0;
+    bool inverse_ready_ = false;
+};
+
+} // namespace
+
+struct PartedSparse::Impl {
+    std::unique_ptr<Base> solver;
+};
+
+PartedSparse::PartedSparse(const CompressedRows& a, const Partition& partition, Peers& peers, SparsePrecision precision,
+                           const PartedSparseOptions& options)
+    : impl_(std::make_unique<Impl>()) {
+    if (precision == SparsePrecision::single_precision)
+        impl_->solver = std::make_unique<Solver<float>>(a, partition, peers, options);
+    else impl_->solver = std::make_unique<Solver<double>>(a, partition, peers, options);
+}
+PartedSparse::~PartedSparse() = default;
+PartedSparse::PartedSparse(PartedSparse&&) noexcept = default;
+
+SparseCgReport PartedSparse::solve(std::span<const double> b, double tolerance, std::uint32_t max_iterations,
+                                   bool jacobi, std::vector<double>* x) {
+    return impl_->solver->solve(b, tolerance, max_iterations, jacobi, x);
+}
+PartedSparseTimes PartedSparse::time_iterations(std::uint32_t iterations, bool jacobi, std::vector<double>* x) {
+    return impl_->solver->time(iterations, jacobi, x);
+}
+std::uint64_t PartedSparse::matrix_bytes() const {
+    return impl_->solver->bytes;
+}
+double PartedSparse::fill() const {
+    return impl_->solver->fill;
+}
+double PartedSparse::narrow() const {
+    return impl_->solver->narrow;
+}
+
+} // namespace mantissa::gpu

@@ -1,0 +1,99 @@
+// A warp's stream of chunks through shared memory, by the bulk copy engine, without end: behind its last chunk comes
+// its first again, so the next product's first chunks are on their way while sums and updates go on.
+#pragma once
+
+#include <cstdint>
+
+#include "layout.hpp"
+
+namespace mantissa::gpu {
+
+#ifdef __CUDACC__
+
+__device__ __forceinline__ std::uint32_t shared_address(const void* p) {
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
+}
+
+struct ChunkStream {
+    const unsigned char *first, *second; ///< the warp's first chunk of either kind
+    std::uint64_t apart;                 ///< bytes between chunks of the first kind
+    unsigned char* ring;                 ///< the warp's stages
+    unsigned long long* arrived;         ///< an mbarrier for each stage
+    std::uint64_t stays_policy, goes_policy;
+    std::uint32_t stages, stage_bytes;
+    std::uint32_t first_steps, second_steps, first_chunks, second_chunks, first_step_bytes, second_step_bytes;
+    std::uint32_t kept;
+    std::uint32_t next, next_stage; ///< chunk that is asked for next, and its place
+    std::uint32_t stage, phase;     ///< chunk that comes next
+    std::uint32_t in_flight;
+
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t all() const { return first_chunks + second_chunks; }
+    /// All chunks have a place: they are read once.
+    [[nodiscard]] __device__ __forceinline__ bool stays() const { return all() <= stages; }
+
+    /// Asks for the next chunk. Lane 0 copies; all lanes keep count.
+    __device__ __forceinline__ void ask() {
+        if ((threadIdx.x & 31) == 0) {
+            const bool one = next < first_chunks;
+            const std::uint32_t at = one ? next : next - first_chunks;
+            const std::uint32_t step_bytes = one ? first_step_bytes : second_step_bytes;
+            const std::uint32_t count = min(kChunkSteps, (one ? first_steps : second_steps) - at * kChunkSteps);
+            const std::uint32_t size = kChunkHead + count * step_bytes;
+            const unsigned char* const source =
+                one ? first + at * apart : second + std::size_t{at} * (kChunkHead + kChunkSteps * step_bytes);
+            const std::uint32_t barrier = shared_address(arrived + next_stage);
+            const bool stays = (static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(source) >> 6) * 0x9E3779B1u >> 24) < kept;
+            const std::uint64_t policy = stays ? stays_policy : goes_policy;
+            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(size) : "memory");
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+                         "[%0], [%1], %2, [%3], %4;" ::"r"(shared_address(ring + next_stage * stage_bytes)),
+                         "l"(source), "r"(size), "r"(barrier), "l"(policy)
+                         : "memory");
+        }
+        if (++next == all()) next = 0;
+        if (++next_stage == stages) next_stage = 0;
+        ++in_flight;
+    }
+    __device__ __forceinline__ void begin() {
+        const std::uint32_t count = min(stages, all());
+        for (std::uint32_t i = 0; i < count; ++i) ask();
+    }
+    /// Waits for the chunk in `stage`; an end is sure, since copies from own memory come or fail the kernel.
+    __device__ __forceinline__ void wait() const {
+        const std::uint32_t barrier = shared_address(arrived + stage);
+        std::uint32_t there = 0;
+        for (std::uint32_t i = 0; there == 0 && i < (1u << 24); ++i)
+            asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                         : "=r"(there)
+                         : "r"(barrier), "r"(phase)
+                         : "memory");
+    }
+    /// All lanes have read the chunk in `stage`: its place is free.
+    __device__ __forceinline__ void release() {
+        if (stays()) {
+            if (++stage == all()) stage = 0; // `phase` stays 0: each has come once
+            return;
+        }
+        --in_flight;
+        if (++stage == stages) {
+            stage = 0;
+            phase ^= 1;
+        }
+        ask();
+    }
+    /// Waits for what is still on its way, for no copy may come behind the kernel's end.
+    __device__ __forceinline__ void drain() {
+        const std::uint32_t count = min(in_flight, stages);
+        for (std::uint32_t i = 0; i < count; ++i) {
+            wait();
+            if (++stage == (stays() ? all() : stages)) {
+                stage = 0;
+                if (!stays()) phase ^= 1;
+            }
+        }
+    }
+};
+
+#endif
+
+} // namespace mantissa::gpu
