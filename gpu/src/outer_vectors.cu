@@ -144,16 +144,17 @@ void DeviceOuter::load(std::span<const double> u, std::span<const double> b, std
     d_.upload(d);
 }
 
-void DeviceOuter::restart(double scale, double norm, bool keep) {
-    form_direction(scale, keep);
-    double projection = 0;
-    if (keep) {
-        const auto parts = static_cast<unsigned>((matrix_.size + kDotPart - 1) / kDotPart);
-        outer_sums<<<parts, kPartThreads>>>(scratch_.data(), matrix_.size, sums_.data());
-        check(cudaGetLastError(), "launch of outer_sums");
-        projection = share(added(parts), scale, norm);
-    }
-    begin(projection, keep);
+double DeviceOuter::dot(double scale) {
+    form_direction(scale, true);
+    const auto parts = static_cast<unsigned>((matrix_.size + kDotPart - 1) / kDotPart);
+    outer_sums<<<parts, kPartThreads>>>(scratch_.data(), matrix_.size, sums_.data());
+    check(cudaGetLastError(), "launch of outer_sums");
+    return added(parts);
+}
+
+void DeviceOuter::restart(double scale, std::optional<double> share) {
+    if (!share) form_direction(scale, false); // (dot() has formed it else)
+    begin(share.value_or(0), share.has_value());
 }
 
 bool DeviceOuter::correct(double scale, double alpha) {
@@ -168,14 +169,26 @@ bool DeviceOuter::correct(double scale, double alpha) {
     return true;
 }
 
-double DeviceOuter::defect() {
+void DeviceOuter::defect() {
     outer_defect<<<blocks(), kOuterThreads>>>(matrix_, u_.data(), b_.data(), d_.data());
     check(cudaGetLastError(), "launch of outer_defect");
+}
+
+double DeviceOuter::norm() {
     const auto count = static_cast<unsigned>((matrix_.size + kNormBlock - 1) / kNormBlock);
     outer_squares<<<(kNormLanes * count + kOuterThreads - 1) / kOuterThreads, kOuterThreads>>>(d_.data(), matrix_.size,
                                                                                                sums_.data());
     check(cudaGetLastError(), "launch of outer_squares");
-    return added(count);
+    const double squares = added(count);
+    if (outer_order::squares_suffice(squares)) return std::sqrt(squares);
+    std::vector<double> d(static_cast<std::size_t>(matrix_.size)); // seldom: a defect beyond the range of its squares
+    d_.download(std::span(d));
+    return outer_order::scaled_norm(d, [&](double scale) {
+        double sum = 0;
+        for (std::size_t i = 0; i < d.size(); i += outer_order::kNormBlock)
+            sum += outer_order::block_squares(d.data() + i, std::min(outer_order::kNormBlock, d.size() - i), scale);
+        return sum;
+    });
 }
 
 void DeviceOuter::read(std::span<double> u, std::span<double> d) const {

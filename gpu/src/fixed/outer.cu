@@ -67,9 +67,6 @@ private:
                                                 matrix_.size, direction_.data(), scratch_.data());
         check(cudaGetLastError(), "launch of fixed_direction");
     }
-    [[nodiscard]] double share(double projection, double scale, double norm) const override {
-        return exact::convert(session_.operand, projection / ((norm / scale) * (norm / scale)));
-    }
     void begin(double projection, bool keep) override {
         const FixedParams& a = *session_.params;
         const auto size = static_cast<std::size_t>(a.size);
