@@ -16,6 +16,8 @@ namespace mantissa::cli {
 struct PartFlags {
     std::uint32_t parts = 0; ///< 0: one for each rank; one process keeps the system whole
     std::string cut;         ///< empty: contiguous
+    std::uint32_t gpus = 0;  ///< 0: not given (gpus.hpp)
+    std::string devices;     ///< numbers with commas; empty: not given
 };
 
 void add_part_options(CLI::App& app, PartFlags& flags);
