@@ -1,10 +1,12 @@
 #include <string>
 #include <vector>
 
+#include "../engine_outer.cuh"
 #include "../engine_rows.cuh"
 #include "float_pass.cuh"
 #include "launch.cuh"
 #include "mantissa/row_forms.hpp"
+#include "outer.hpp"
 #include "part_array.cuh"
 #include "sessions.hpp"
 
@@ -76,7 +78,37 @@ public:
         return report;
     }
 
+    std::unique_ptr<OuterVectors> outer(const System& given, std::unique_ptr<OuterVectors> host) override {
+        if (!DeviceOuter::takes(given)) return host;
+        return std::make_unique<Outer>(*this, given);
+    }
+
 private:
+    class Outer final : public PartedOuter {
+    public:
+        Outer(PartedFloats& session, const System& given) : PartedOuter(session.places_, given), session_(session) {}
+
+    private:
+        void form_direction(int k, double scale, bool keep) override {
+            const auto& a = session_.runner_.params(k);
+            outer_direction<<<blocks(k), kOuterThreads>>>(d_.data(k), scale, a.p, keep, a.size, direction_.data(k),
+                                                          scratch_.data(k));
+            check(cudaGetLastError(), "launch of outer_direction");
+        }
+        void begin(int k, double share, bool keep) override {
+            outer_restart<Unit, Element>
+                <<<blocks(k), kOuterThreads>>>(session_.runner_.params(k), direction_.data(k), share, keep);
+            check(cudaGetLastError(), "launch of outer_restart");
+        }
+        void form_correction(int k, double alpha) override {
+            outer_correction<Unit, Element><<<blocks(k), kOuterThreads>>>(
+                session_.runner_.params(k), alpha, scratch_.data(k), broken_[static_cast<std::size_t>(k)].data());
+            check(cudaGetLastError(), "launch of outer_correction");
+        }
+
+        PartedFloats& session_;
+    };
+
     PartArray<Element>& array(Vec v) { return v == Vec::r ? r_ : v == Vec::p ? p_ : q_; }
     void inside(std::size_t first, std::size_t count) const {
         if (first > size_ || count > size_ - first)

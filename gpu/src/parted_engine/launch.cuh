@@ -21,7 +21,7 @@ template <class Pass> class PartRunner {
     using Element = typename Pass::Element;
 
 public:
-    /// p: the vector that is exchanged. `alternatives`: more kernels like Pass's, none.
+    /// p: the vector that is exchanged.
     PartRunner(const PartPlaces& places, const PartArray<Element>& p, std::size_t row_length) : places_(places) {
         Peers& peers = *places.peers;
         const auto kernel = reinterpret_cast<const void*>(parted_run<Pass>);
@@ -100,24 +100,7 @@ private:
         s.receives = static_cast<int>(m.receive_from.size());
         std::ranges::copy(m.send_to, s.send_to);
         std::ranges::copy(m.receive_from, s.receive_from);
-        HaloSend<Element>& h = e.halo;
-        h.below_end = s.own_begin;
-        h.above_begin = h.list_begin = s.own_end;
-        // Element i of mine is element i of the whole less my first, and over there that less the other's first.
-        const auto over_there = [&](int other) {
-            return p.data(other) + (m.first - places_.maps[static_cast<std::size_t>(other)].first);
-        };
-        if (m.below >= 0) h.below_end += n + 1, h.below = over_there(m.below);
-        if (m.above >= 0) h.above_begin -= n + 1, h.above = over_there(m.above);
-        if (m.strip) return;
-        h.list_begin = s.inner_end;
-        first_.push_back(to_device(m.goes_first));
-        slot_.push_back(to_device(m.goes_slot));
-        to_.push_back(to_device(m.goes_to));
-        h.first = first_.back().data();
-        h.slot = slot_.back().data();
-        h.to = to_.back().data();
-        for (int other = 0; other < places_.parts(); ++other) h.p[other] = p.data(other);
+        e.halo = make_halo(places_, p, k, n);
     }
 
     const PartPlaces& places_;
@@ -126,8 +109,6 @@ private:
     std::unique_ptr<PartLaunch<Pass>> launch_ = std::make_unique<PartLaunch<Pass>>();
     std::vector<Buffer<unsigned long long>> sums_;
     std::vector<Buffer<decltype(Pass::Shared::run)>> result_;
-    std::vector<Buffer<std::uint32_t>> first_, slot_;
-    std::vector<Buffer<std::uint8_t>> to_;
 };
 
 #endif

@@ -19,6 +19,9 @@ struct PartPlaces {
     /// Sparse: own rows of each part, ascending, and their local elements; on the host and the latter on the device.
     std::vector<std::vector<std::uint32_t>> row, element;
     std::vector<Buffer<std::uint32_t>> element_there;
+    /// Sparse, on the device: own rows of each part by local element; where its elements of p go (PartMap).
+    std::vector<Buffer<std::uint32_t>> row_there, goes_first, goes_slot;
+    std::vector<Buffer<std::uint8_t>> goes_to;
 
     PartPlaces(std::shared_ptr<Peers> devices, std::vector<PartMap> parts);
     [[nodiscard]] int parts() const { return peers->parts(); }

@@ -17,6 +17,10 @@ PartPlaces::PartPlaces(std::shared_ptr<Peers> devices, std::vector<PartMap> part
         for (const std::uint32_t i : order) sorted.push_back(m.row[i]);
         const OnDevice here(peers->device(k));
         element_there.push_back(to_device(order));
+        row_there.push_back(to_device(m.row));
+        goes_first.push_back(to_device(m.goes_first));
+        goes_slot.push_back(to_device(m.goes_slot));
+        goes_to.push_back(to_device(m.goes_to));
     }
 }
 

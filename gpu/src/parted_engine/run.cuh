@@ -11,22 +11,12 @@
 #pragma once
 
 #include "../peers/peers.cuh"
-#include "mantissa/gpu/peers.hpp"
+#include "halo.cuh"
 
 namespace mantissa::gpu {
 
 inline constexpr int kPartSums = 7;  ///< low and high of three sums, and a count of what ends a run
 inline constexpr int kPartLine = 16; ///< words between the sums of odd and even passes
-
-/// Where new elements of p go besides their own memory.
-template <class Element> struct HaloSend {
-    long long below_end, above_begin; ///< elements in front of the one go to below, from the other on to above
-    Element *below, *above;           ///< so that element i is there at [i]
-    long long list_begin;             ///< elements from here on go where the lists say
-    const std::uint32_t *first, *slot;
-    const std::uint8_t* to;
-    Element* p[kMaxParts];
-};
 
 struct PartShape {
     long long own_begin, own_end, inner_begin, inner_end;
@@ -70,20 +60,6 @@ private:
     unsigned long long* counter_;
     unsigned long long expected_ = 0;
 };
-
-/// Sends element i of p, if another part needs it; get() gives it. Whether it went anywhere.
-template <class Element, class Get>
-__device__ __forceinline__ bool send_element(const HaloSend<Element>& h, long long i, Get&& get) {
-    const bool low = i < h.below_end, high = i >= h.above_begin, listed = i >= h.list_begin;
-    if (!(low || high || listed)) return false;
-    const Element x = get();
-    if (low) h.below[i] = x;
-    if (high) h.above[i] = x;
-    if (listed)
-        for (std::uint32_t k = h.first[i - h.list_begin]; k < h.first[i - h.list_begin + 1]; ++k)
-            h.p[h.to[k]][h.slot[k]] = x;
-    return true;
-}
 
 /// Pass: what runs on a part.
 template <class Pass>

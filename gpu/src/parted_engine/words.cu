@@ -3,10 +3,12 @@
 #include <vector>
 
 #include "../fixed/kernels.hpp"
+#include "../fixed/outer_kernels.cuh"
 #include "../fixed/plan.hpp"
 #include "launch.cuh"
 #include "mantissa/fixed_kernels.hpp"
 #include "mantissa/kernels.hpp"
+#include "outer.hpp"
 #include "part_array.cuh"
 #include "sessions.hpp"
 #include "word_pass.cuh"
@@ -83,7 +85,55 @@ public:
         return report;
     }
 
+    std::unique_ptr<OuterVectors> outer(const System& given, std::unique_ptr<OuterVectors> host) override {
+        if (!DeviceOuter::takes(given)) return host;
+        return std::make_unique<Outer>(*this, given);
+    }
+
 private:
+    class Outer final : public PartedOuter {
+    public:
+        Outer(PartedWords& session, const System& given) : PartedOuter(session.places_, given), session_(session) {
+            for_parts([&](int) { unfit_.emplace_back(1); });
+        }
+
+    private:
+        void form_direction(int k, double scale, bool keep) override {
+            const FixedParams& a = session_.runner_.params(k);
+            fixed_direction<<<blocks(k), kOuterThreads>>>(d_.data(k), 1 / scale, session_.spec_.p, a.p_words, keep,
+                                                          a.size, direction_.data(k), scratch_.data(k));
+            check(cudaGetLastError(), "launch of fixed_direction");
+        }
+        void begin(int k, double share, bool keep) override {
+            const FixedParams& a = session_.runner_.params(k);
+            const auto size = static_cast<std::size_t>(a.size);
+            Buffer<unsigned>& unfit = unfit_[static_cast<std::size_t>(k)];
+            unfit.zero();
+            fixed_restart<<<blocks(k), kOuterThreads>>>(session_.spec_.r, session_.spec_.p, direction_.data(k), share,
+                                                        keep, a.size, a.r_words, a.p_words, unfit.data());
+            check(cudaGetLastError(), "launch of fixed_restart");
+            check(cudaMemsetAsync(a.u_words, 0, size * sizeof(U)), "cudaMemset");
+            check(cudaMemsetAsync(a.q_words, 0, size * sizeof(int)), "cudaMemset");
+        }
+        void begun() override {
+            for_parts([&](int k) {
+                unsigned unfit = 0;
+                unfit_[static_cast<std::size_t>(k)].download(std::span(&unfit, 1));
+                session_.unfit_ |= unfit != 0;
+            });
+        }
+        void form_correction(int k, double alpha) override {
+            const FixedParams& a = session_.runner_.params(k);
+            fixed_correction<U><<<blocks(k), kOuterThreads>>>(
+                session_.spec_.u, session_.spec_.p, static_cast<const U*>(a.u_words), a.p_words, alpha, a.size,
+                scratch_.data(k), broken_[static_cast<std::size_t>(k)].data());
+            check(cudaGetLastError(), "launch of fixed_correction");
+        }
+
+        PartedWords& session_;
+        std::vector<Buffer<unsigned>> unfit_;
+    };
+
     static std::size_t index(Vec v) { return static_cast<std::size_t>(v); }
     [[nodiscard]] const Format& format(Vec v) const {
         return v == Vec::u ? spec_.u : v == Vec::r ? spec_.r : v == Vec::p ? spec_.p : spec_.q;

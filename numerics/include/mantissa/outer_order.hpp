@@ -52,4 +52,13 @@ template <class Sum> double scaled_norm(std::span<const double> v, Sum&& sum_of_
     return std::ldexp(std::sqrt(sum_of_squares(std::ldexp(1.0, -exponent))), exponent);
 }
 
+inline double scaled_norm(std::span<const double> v) {
+    return scaled_norm(v, [&](double scale) {
+        double sum = 0;
+        for (std::size_t i = 0; i < v.size(); i += kNormBlock)
+            sum += block_squares(v.data() + i, std::min(kNormBlock, v.size() - i), scale);
+        return sum;
+    });
+}
+
 } // namespace mantissa::outer_order

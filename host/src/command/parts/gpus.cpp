@@ -1,6 +1,7 @@
 #include "command/parts/gpus.hpp"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -69,7 +70,15 @@ std::unique_ptr<Engine> make_gpus_engine(const std::string& name, const PartFlag
     const std::vector<int> devices = devices_of(flags);
     if (flags.gpus == 1 && devices.empty()) return make_engine(name); // a whole system on the one device
 #ifdef MANTISSA_GPU
-    return make_parted_gpu_engine(devices.empty() ? spread_devices(static_cast<int>(flags.gpus)) : devices, method);
+    if (!devices.empty()) return make_parted_gpu_engine(devices, method);
+    const std::vector<int> spread = spread_devices(static_cast<int>(flags.gpus));
+    const std::set<int> distinct(spread.begin(), spread.end());
+    if (distinct.size() < spread.size())
+        throw InvalidInput(
+            fmt::format("--gpus {}: there {} {} here; give fewer, or several parts to a GPU by --devices, "
+                        "as 0,0",
+                        flags.gpus, distinct.size() == 1 ? "is" : "are", distinct.size()));
+    return make_parted_gpu_engine(spread, method);
 #else
     static_cast<void>(method);
     return make_engine(name); // which says what is missing
