@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "host_vectors.hpp"
 #include "inner.hpp"
+#include "outer/host_vectors.hpp"
 #include "schemes.hpp"
 #include "stage_session.hpp"
 #include "words/inner_scale.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "inner.hpp"
+#include "../inner.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/fixed_kernels.hpp"
 
