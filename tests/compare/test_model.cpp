@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "compare/model/model.hpp"
+#include "mantissa/partition/cuts.hpp"
 
 namespace {
 
@@ -147,6 +148,41 @@ TEST(Pareto, KeepsWhatNothingDominates) {
     EXPECT_EQ(pareto_front({{4, 1}, {1, 5}, {4, 2}, {5, 1}}), (Front{true, true, false, false}));
     EXPECT_EQ(pareto_front({{1, 1}, {1, 1}}), (Front{true, true}));
     EXPECT_EQ(pareto_front({}), Front{});
+}
+
+// A grid in strips: what a partition says and what the closed form says.
+TEST(PartLoads, OfStripsAreTheClosedForm) {
+    const DatapathSpec s = parse_spec("s17e8");
+    for (const std::uint32_t cores : {1U, 4U, 5U, 10U, 20U}) { // of 100 rows
+        const PartLoads cut = part_loads(cut_strips(100, 100, cores)), closed = strip_loads(10'000, 100, cores);
+        EXPECT_EQ(cut.cores, cores);
+        EXPECT_DOUBLE_EQ(cut.slowest.streamed(), closed.slowest.streamed());
+        EXPECT_DOUBLE_EQ(cut.slowest.rows, closed.slowest.rows);
+        EXPECT_DOUBLE_EQ(cut.slowest.received, closed.slowest.received);
+        const auto at = [&](const auto& loads) {
+            return estimate({100, 5, 1000}, s, traffic_of(s, false, false), work(), device(), loads, 1e6);
+        };
+        const Estimate before = at(std::uint64_t{cores}), now = at(cut);
+        EXPECT_DOUBLE_EQ(now.pass_clocks, before.pass_clocks);
+        EXPECT_DOUBLE_EQ(now.pass_seconds, before.pass_seconds);
+        EXPECT_DOUBLE_EQ(now.seconds, before.seconds);
+        // The first and the last strip have one neighbour.
+        EXPECT_DOUBLE_EQ(before.pass_bytes - now.pass_bytes, cores == 1 ? 0 : 68.0 * 200);
+    }
+}
+
+// A matrix whose second part is twice as long as the first: the pass waits for it.
+TEST(PartLoads, ThePassWaitsForTheSlowestPart) {
+    const CompressedRows path({0, 2, 5, 8, 11, 14, 16}, {0, 1, 0, 1, 2, 1, 2, 3, 2, 3, 4, 3, 4, 5, 4, 5},
+                              {2, -1, -1, 2, -1, -1, 2, -1, -1, 2, -1, -1, 2, -1, -1, 2});
+    const std::vector<std::uint32_t> owner = {0, 0, 1, 1, 1, 1};
+    const PartLoads loads = part_loads(Partition(path, owner, 2));
+    EXPECT_DOUBLE_EQ(loads.slowest.rows, 4);
+    EXPECT_DOUBLE_EQ(loads.slowest.nonzeros, 11);
+    EXPECT_DOUBLE_EQ(loads.slowest.sent, 1);
+    EXPECT_DOUBLE_EQ(loads.slowest.received, 1);
+    EXPECT_DOUBLE_EQ(loads.slowest.streamed(), 5);
+    EXPECT_DOUBLE_EQ(loads.streamed, 8);
 }
 
 } // namespace

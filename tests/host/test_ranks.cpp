@@ -221,6 +221,7 @@ json one_solve(const Outcome& o) {
     EXPECT_EQ(o.err, "");
     json j = json::parse(o.out); // one answer, not one a rank
     j.erase("parts");
+    j.erase("exchange");
     EXPECT_EQ(j.erase("seconds"), 1U);
     return j;
 }
@@ -254,12 +255,65 @@ TEST(Ranks, OneSolveHasTheBitsOfTheWhole) {
     }
 }
 
+/// Lines of a solution file that hold numbers.
+std::vector<std::string> numbers_of(const std::string& path) {
+    std::ifstream file(path);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);)
+        if (!line.starts_with("%")) lines.push_back(line);
+    EXPECT_GT(lines.size(), 100U);
+    return lines;
+}
+
+// In double the sums are integers too: one part, threads and ranks have the same solution, and the same count.
+TEST(Ranks, CgInDoubleHasTheBitsOfOnePart) {
+    const Scratch scratch;
+    const std::string matrix = scratch.write("ring.mtx", ring(150));
+    const auto solution = [&](const std::string& name) { return " --json --solution " + scratch.path(name); };
+    for (const std::string& request :
+         {std::string("solve --format double --scheme direct --problem poisson2d:level=5"),
+          std::string("solve --format double --scheme direct --problem diffusion2d:level=4"),
+          "solve --format double --scheme jacobi-pcg --problem mtx:" + matrix}) {
+        SCOPED_TRACE(request);
+        const json one = one_solve(run_alone(request + " --parts 1" + solution("one.mtx")));
+        const std::string cut = request.find("mtx:") == std::string::npos ? "" : " --cut rcm";
+        EXPECT_EQ(one_solve(run_alone(request + " --parts 3 --exchange host" + cut + solution("host.mtx"))), one);
+        EXPECT_EQ(numbers_of(scratch.path("host.mtx")), numbers_of(scratch.path("one.mtx")));
+        for (const int ranks : {2, 3, 5}) {
+            const std::string way = ranks == 3 ? " --exchange host" : "";
+            const Outcome o = run(request + way + solution("ranks.mtx"), kRanks + "-np " + std::to_string(ranks));
+            EXPECT_EQ(one_solve(o), one) << ranks;
+            EXPECT_EQ(numbers_of(scratch.path("ranks.mtx")), numbers_of(scratch.path("one.mtx"))) << ranks;
+        }
+        // The whole in floating lanes: another order of sums, the same solve.
+        const json whole = one_solve(run_alone(request + " --json"));
+        EXPECT_NEAR(whole["inner_iterations"].get<double>(), one["inner_iterations"].get<double>(), 1);
+    }
+}
+
+TEST(Ranks, TheHostsWayHasThreeSynchronisations) {
+    const std::string request = "solve --json --problem poisson2d:level=4 --exchange host ";
+    for (const auto& [options, each] :
+         {std::pair{"--scheme direct --format double", 3}, std::pair{"--scheme residual-guided --spec fx18.16", 2}}) {
+        const Outcome o = run_ranks(request + options);
+        ASSERT_EQ(o.code, 0) << o.err;
+        const json exchange = json::parse(o.out)["exchange"];
+        EXPECT_EQ(exchange["way"], "host");
+        const auto iterations = exchange["iterations"].get<std::uint64_t>();
+        EXPECT_GT(iterations, 10U);
+        EXPECT_GE(exchange["synchronisations"], each * iterations);
+        EXPECT_LE(exchange["synchronisations"], each * iterations + 4);
+        EXPECT_GE(exchange["elements"], 17 * iterations); // a grid row
+    }
+}
+
 TEST(Ranks, AKilledRankEndsTheSolve) {
     const Scratch scratch;
     const std::string solution = scratch.path("u.mtx");
-    // (It would take minutes.)
+    // (It would take a minute: it gains nothing more at the end, for as long as its patience lasts.)
     Background solve("MANTISSA_TEST_SOLVE_KILLED",
-                     "solve --problem poisson2d:level=9 --spec fx18.16 --threads 1 --solution " + solution);
+                     "solve --problem poisson2d:level=10 --tolerance 1e-15 --spec fx18.16 --threads 1 --solution " +
+                         solution);
     int victim = -1;
     for (int tries = 0; victim < 0 && tries < 6000; ++tries) {
         ::usleep(5000);
@@ -277,6 +331,17 @@ TEST(Ranks, OneSolveRefusesInOneLine) {
     expect_one_line(order, "depend on their order");
     expect_one_line(run_ranks("solve --problem poisson2d:level=4 --spec fx18.16 --parts 3"), "each rank is one part");
     expect_one_line(run_ranks("solve --problem nothing:level=4 --spec fx18.16"), "nothing");
+    expect_one_line(run_ranks("solve --problem poisson2d:level=4 --colour red"), "--colour");
+    expect_one_line(run_ranks("solve --problem poisson2d:level=4 --parts 0 --spec fx18.16"), "--parts");
+    expect_one_line(run_ranks("solve --problem poisson2d:level=4 --format double --scheme jacobi-pcg --jacobi"),
+                    "jacobi");
+    expect_one_line(run_ranks("sweep"), "sweep");
+    expect_one_line(run_ranks("engines --colour red"), "--colour");
+    expect_one_line(run_alone("solve --problem poisson2d:level=4 --spec fx18.16 --exchange host"), "--exchange");
+    expect_one_line(run_alone("solve --problem poisson2d:level=4 --spec fx18.16 --parts 2 --exchange post"), "post");
+    expect_one_line(
+        run_alone("solve --problem poisson2d:level=4 --format double --scheme direct --parts 2 --check emulated"),
+        "--check");
     expect_one_line(run_alone("solve --problem poisson2d:level=4 --spec fx18.16 --cut rcm"), "--cut");
     expect_one_line(run_alone("solve --problem poisson2d:level=4 --spec fx18.16 --parts 9"), "rows for at most 8");
     expect_one_line(run_alone("solve --problem poisson2d:level=4 --spec fx18.16 --parts 2 --resident"), "--resident");

@@ -91,8 +91,8 @@ Judged judge(const RandomSystem& s, const std::vector<double>& u) {
 SolveOptions random_options(RandomSystems& random) {
     constexpr std::array kSpecs = {"s17e8",  "s23e8",      "double",    "s10e8",
                                    "s40e11", "s52e11:rne", "s17e8:sat", "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]"};
-    constexpr std::array kSchemes = {"direct",           "pipelined",       "chronopoulos-gear",
-                                     "ghysels-vanroose", "residual-guided", "defect-correction"};
+    constexpr std::array kSchemes = {"direct",          "pipelined",         "chronopoulos-gear", "ghysels-vanroose",
+                                     "residual-guided", "defect-correction", "inexact-pcg"};
     SolveOptions o;
     o.scheme = parse_scheme(kSchemes[random.below(kSchemes.size())]);
     o.spec = parse_spec(kSpecs[random.below(kSpecs.size())]);
@@ -225,8 +225,8 @@ SolveOptions options_of(const char* scheme, const char* spec, bool jacobi) {
     return o;
 }
 
-constexpr std::array kAllSchemes = {"direct",           "pipelined",       "chronopoulos-gear",
-                                    "ghysels-vanroose", "residual-guided", "defect-correction"};
+constexpr std::array kAllSchemes = {"direct",          "pipelined",         "chronopoulos-gear", "ghysels-vanroose",
+                                    "residual-guided", "defect-correction", "inexact-pcg"};
 
 // Six hundred decades on the diagonal: the scaled solve goes on until every row of the problem as given is solved.
 TEST(Verdicts, DiagonalOfSixHundredDecades) {

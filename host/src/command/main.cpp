@@ -33,7 +33,8 @@
 namespace mantissa::cli {
 
 std::vector<Command> commands() {
-    return {kSolve, kSweep, kReproduce, kSimulate, kSynthesize, kCompare, kReport, kEngines, kBench, kParameterize, kSmooth, kFlow};
+    return {kSolve,  kSweep,   kReproduce, kSimulate,     kSynthesize, kCompare,
+            kReport, kEngines, kBench,     kParameterize, kSmooth,     kFlow};
 }
 
 int thread_count(int requested) {
@@ -70,8 +71,18 @@ namespace {
 
 constexpr std::size_t kLongestLine = 800;
 
+/// Is this process one that mpirun started beside a first one? A request is wrong in all of them, and the first speaks.
+/// (Where they go on together, they agree on whose fault it is: sweeps::Ranks.)
+bool beside_the_first_rank() {
+    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
+        if (const char* const rank = std::getenv(name); rank != nullptr && *rank != 0)
+            return std::string_view(rank) != "0";
+    return false;
+}
+
 /// One line on standard error, whatever `what` holds: quoted text may be long and have any bytes.
 int complain(std::string what) {
+    if (beside_the_first_rank()) return kWrongRequest;
     std::replace(what.begin(), what.end(), '\n', ' ');
     if (what.size() > kLongestLine)
         what =
@@ -178,7 +189,7 @@ int run(int argc, char** argv) {
         if (fault.get_exit_code() == 0) { // --help, --version
             std::ostringstream text;
             const int code = app.exit(fault, text, text);
-            fmt::print("{}", text.str());
+            if (!beside_the_first_rank()) fmt::print("{}", text.str());
             return code;
         }
         std::string where = "mantissa";

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cevahir/cevahir.hpp"
 #include "cnc/cnc.hpp"
 #include "command.hpp"
 #include "lu_paper/lu_paper.hpp"
@@ -38,6 +39,7 @@ struct Flags {
     int threads = 0, jobs = 0;
     bool all = false, json = false, stored = false;
     CncFlags cnc;
+    CevahirFlags cevahir;
     std::uint64_t lu_size = 4096;
 };
 
@@ -215,6 +217,22 @@ int reproduce_command(const Flags& flags, const std::string& typed) {
     const int threads = thread_count(flags.threads);
     if (flags.jobs < 0 || flags.jobs > kMostJobs)
         throw InvalidInput(fmt::format("--jobs {}: give 1 to {}, or 0 for --threads", flags.jobs, kMostJobs));
+    if (flags.table == "cevahir") {
+        if (!flags.cnc.meshes.empty() || !flags.cnc.output.empty())
+            throw InvalidInput("cevahir: it has no meshes and no pictures; leave out --mesh and -o");
+        CevahirFlags cevahir = flags.cevahir;
+        cevahir.figure = flags.cnc.figure;
+        cevahir.table = flags.cnc.table;
+        cevahir.results = flags.cnc.results;
+        cevahir.data = flags.data;
+        cevahir.json = flags.json;
+        return reproduce_cevahir(cevahir);
+    }
+    if (flags.cnc.table == kCommunicationTable)
+        throw InvalidInput(fmt::format("--table communication: it is cevahir's; {} has none", flags.table));
+    if (!flags.cevahir.problems.empty())
+        throw InvalidInput(
+            fmt::format("--problem: only cevahir's table takes problems; leave it out of {}", flags.table));
     if (flags.table == "cnc") {
         CncFlags cnc = flags.cnc;
         cnc.data = flags.data;
@@ -262,10 +280,12 @@ int reproduce_command(const Flags& flags, const std::string& typed) {
 Run setup(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<Flags>();
     flags->levels = {8, 9};
-    app.add_option("table", flags->table,
-                   "table1 to table5 of FCCM'06, cnc: the Concurrent Number Cruncher (2008), or lu: LU-GPU (2005)")
+    app.add_option(
+           "table", flags->table,
+           "table1 to table5 of FCCM'06, cnc: the Concurrent Number Cruncher (2008), lu: LU-GPU (2005), or cevahir: "
+           "conjugate gradients on several GPUs (2009)")
         ->required()
-        ->check(CLI::IsMember({"table1", "table2", "table3", "table4", "table5", "cnc", "lu"}));
+        ->check(CLI::IsMember({"table1", "table2", "table3", "table4", "table5", "cnc", "lu", "cevahir"}));
     app.add_option("--levels", flags->levels, "grid levels, as 8,9,10 (level 10 takes some minutes)")
         ->delimiter(',')
         ->capture_default_str();
@@ -280,6 +300,7 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_flag("--all", flags->all, "also run the cells that the paper left out (n/a)");
     app.add_flag("--json", flags->json, "print a JSON list");
     add_cnc_options(app, flags->cnc);
+    add_cevahir_options(app, flags->cevahir);
     return [flags, typed] { return reproduce_command(*flags, typed); };
 }
 

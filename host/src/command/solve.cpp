@@ -81,14 +81,14 @@ struct Check {
 };
 
 void print_table(std::FILE* to, const Point& point, const Problem& problem, const SolveResult& r,
-                 const std::optional<Check>& check, const std::string& parts = {}) {
+                 const std::optional<Check>& check, const std::string& parts = {}, const std::string& exchanges = {}) {
     const auto row = [to](const char* name, const std::string& value) { fmt::print(to, "{:<15}{}\n", name, value); };
     const SolveOptions& o = point.options;
-    const bool refines = o.scheme == Scheme::defect_correction || o.scheme == Scheme::residual_guided;
+    const bool refining = refines(o.scheme);
     std::string scheme = to_string(o.scheme);
-    if (refines && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", text::shortest(o.digits));
-    else if (refines) scheme += fmt::format(", {} inner iterations a step", o.inner);
-    if (o.inner_recurrence == Recurrence::plain && o.scheme == Scheme::defect_correction) scheme += ", plain CG inside";
+    if (refining && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", text::shortest(o.digits));
+    else if (refining) scheme += fmt::format(", {} inner iterations a step", o.inner);
+    if (refining && o.inner_recurrence == Recurrence::plain) scheme += ", plain CG inside";
     if (!o.middle.empty()) scheme += ", through " + results::middle_text(o);
     if (o.jacobi) scheme += ", Jacobi scaling";
     if (o.resident) scheme += ", resident with an iterate in " + to_string(*o.outer);
@@ -103,11 +103,12 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
         row(i == 1 ? "then" : "",
             fmt::format("{} below a defect of {}", to_string(o.schedule[i].spec), text::shortest(o.schedule[i].below)));
     row("engine", parts.empty() ? point.engine : point.engine + ", " + parts);
+    if (!exchanges.empty()) row("exchanges", exchanges);
     const char* const option = r.status == Status::iteration_limit ? " (--max-iterations)" : "";
     row("status",
         r.detail.empty() ? to_string(r.status) : fmt::format("{}: {}{}", to_string(r.status), r.detail, option));
-    row("iterations", refines ? fmt::format("{} inner, {} outer", r.inner_iterations, r.outer_iterations)
-                              : fmt::format("{}", r.inner_iterations));
+    row("iterations", refining ? fmt::format("{} inner, {} outer", r.inner_iterations, r.outer_iterations)
+                               : fmt::format("{}", r.inner_iterations));
     row("true residual", fmt::format("{:.3e}  (double precision, relative to the first)", r.true_residual));
     if (r.error) row("error", fmt::format("{:.5e}  (root mean square, against the continuous solution)", *r.error));
     if (r.equation_scale != 1)
@@ -211,6 +212,7 @@ struct Ready {
     std::unique_ptr<Engine> engine, reference, checked; ///< the last two: where --check was given
     std::shared_ptr<std::atomic<std::uint64_t>> passes = std::make_shared<std::atomic<std::uint64_t>>(0);
     std::optional<Problem> problem;
+    SharedOut shared;
     std::string parts; ///< in words; empty where the system stays whole
 };
 
@@ -219,17 +221,19 @@ Ready make_ready(const Flags& flags, const sweeps::Ranks& ranks) {
     r.point = {{}, flags.engine, options_of(flags)};
     if (ranks.first())
         r.words = check_outputs({{"--history", flags.history}, {"--solution", flags.solution}}, flags.json);
-    r.engine = make_solving_engine(flags.engine, r.point.options, flags.parts, ranks);
+    r.shared = shared_out(flags.parts, ranks);
+    r.engine = make_solving_engine(flags.engine, r.point.options, r.shared);
     if (!flags.check.empty()) {
+        if (in_double_over_parts(r.point.options, r.shared))
+            throw InvalidInput("--check: CG in double over parts runs on no engine; leave it out");
         r.reference = make_engine(flags.check);
         r.checked = make_checked_engine(*r.engine, *r.reference, r.passes);
     }
     r.problem = make_problem(flags.problem);
     r.point.problem = r.problem->name;
-    if (std::string why = parts_refusal(flags.parts, *r.engine, r.point.options, r.problem->system, ranks);
-        !why.empty())
+    if (std::string why = parts_refusal(r.shared, *r.engine, r.point.options, r.problem->system); !why.empty())
         throw InvalidInput(why);
-    r.parts = parts_in_words(flags.parts, r.problem->system, ranks);
+    r.parts = parts_in_words(r.shared, r.problem->system, ranks);
     return r;
 }
 
@@ -239,11 +243,14 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
     SolveResult result;
     try {
         running::SolveProgress line(point.options.tolerance);
-        result =
-            solve(problem, ready.checked ? *ready.checked : *ready.engine, point.options, [&](const HistoryPoint& h) {
-                if (ranks.first()) line.update(h.inner_iterations, h.relative_defect);
-                return true;
-            });
+        const auto show = [&](const HistoryPoint& h) {
+            if (ranks.first()) line.update(h.inner_iterations, h.relative_defect);
+            return true;
+        };
+        if (in_double_over_parts(point.options, ready.shared))
+            result = solve_over_parts(problem, ready.shared.space, ready.shared.method, ready.shared.exchange,
+                                      point.options, show);
+        else result = solve(problem, ready.checked ? *ready.checked : *ready.engine, point.options, show);
     } catch (const Mismatch& m) {
         if (!ranks.first()) return kNotConverged; // every rank has seen it
         fmt::print(stderr, "mantissa: {}\n", m.what());
@@ -262,11 +269,18 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
         results::Json j = results::to_json(point);
         j["unknowns"] = problem.system.size();
         j.update(results::to_json(result));
-        if (!ready.parts.empty()) j["parts"] = ready.parts;
+        if (!ready.parts.empty()) {
+            j["parts"] = ready.parts;
+            const ExchangeCounts& counts = *ready.shared.exchange.counts;
+            j["exchange"] = {{"way", ready.shared.exchange.way == ExchangeWay::host ? "host" : "neighbours"},
+                             {"iterations", counts.iterations.load()},
+                             {"synchronisations", counts.synchronisations.load()},
+                             {"elements", counts.elements.load()}};
+        }
         if (check) j["check"] = {{"engine", check->engine}, {"passes", check->passes}};
         fmt::print("{}\n", j.dump(2));
     } else {
-        print_table(ready.words, point, problem, result, check, ready.parts);
+        print_table(ready.words, point, problem, result, check, ready.parts, exchanges_in_words(ready.shared));
     }
     if (!fault.empty()) throw InvalidInput(fault); // behind the answer, so that it is not lost
     return code;
@@ -326,8 +340,9 @@ Run setup(CLI::App& app, const std::string& typed) {
                    "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md)");
     add_dense_options(app, f.dense);
     app.add_option("--scheme", f.scheme,
-                   "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction, residual-guided, or "
-                   "jacobi-pcg: in double on this processor, made for speed")
+                   "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction, residual-guided, "
+                   "inexact-pcg: preconditioned by inner iterations, or jacobi-pcg: in double on this processor, made "
+                   "for speed")
         ->capture_default_str();
     auto* inner = app.add_option("--inner", f.inner, "inner iterations per outer step")
                       ->check(whole_number(1))
@@ -349,7 +364,8 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--engine", f.engine, "see mantissa engines")->capture_default_str();
     add_part_options(app, f.parts);
     app.add_option("--check", f.check, "run this engine beside it and compare every iteration, bit for bit");
-    app.add_option("--inner-recurrence", f.recurrence, "pipelined or plain (defect-correction)")->capture_default_str();
+    app.add_option("--inner-recurrence", f.recurrence, "pipelined or plain (defect-correction, inexact-pcg)")
+        ->capture_default_str();
     app.add_option("--middle", f.middle, "formats of a cascade's middle loops, outermost first, as s36e11,s23e8");
     app.add_option("--middle-digits", f.middle_digits, "digits that each middle loop gains")->capture_default_str();
     app.add_option("--outer", f.outer, "the outer loop in integers: the fixed-point format of u and b, as fx64.62");
@@ -389,26 +405,11 @@ Run setup(CLI::App& app, const std::string& typed) {
                     fmt::format("{}: it is for a dense system; give one with --dense, or leave it out", name));
         if (advise->count() == 0) return solve_command(*flags, typed);
         // What the advice chooses, and what only a solve has.
-        for (const char* name : {"--scheme",
-                                 "--digits",
-                                 "--format",
-                                 "--spec",
-                                 "--engine",
-                                 "--check",
-                                 "--inner-recurrence",
-                                 "--middle",
-                                 "--middle-digits",
-                                 "--max-iterations",
-                                 "--outer",
-                                 "--resident",
-                                 "--headroom",
-                                 "--couplings",
-                                 "--history",
-                                 "--solution",
-                                 "--parts",
-                                 "--cut",
-                                 "--gpus",
-                                 "--devices"})
+        for (const char* name :
+             {"--scheme",           "--digits",    "--format",        "--spec",           "--engine", "--check",
+              "--inner-recurrence", "--middle",    "--middle-digits", "--max-iterations", "--outer",  "--resident",
+              "--headroom",         "--couplings", "--history",       "--solution",       "--parts",  "--cut",
+              "--exchange",         "--gpus",      "--devices"})
             if (app.get_option(name)->count() != 0)
                 throw InvalidInput(fmt::format("{}: --advise chooses the solve itself; leave it out", name));
         return advise_command(*flags);

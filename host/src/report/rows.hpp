@@ -51,7 +51,9 @@ struct PointRow {
     /// "inner=10", "digits=2" or "".
     [[nodiscard]] std::string stop() const;
     /// Does an engine carry it out? The other schemes run in the program itself, whatever engine is named.
-    [[nodiscard]] bool on_engine() const { return scheme == "residual-guided" || scheme == "defect-correction"; }
+    [[nodiscard]] bool on_engine() const {
+        return scheme == "residual-guided" || scheme == "defect-correction" || scheme == "inexact-pcg";
+    }
     /// All that decides the bits of its result, but for the engine.
     [[nodiscard]] std::string setting() const;
 };

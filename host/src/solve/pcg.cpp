@@ -1,7 +1,8 @@
-// CG in double on this processor: Jacobi (mantissa/sparse/jacobi_pcg.hpp), several right-hand sides at once, and
-// multilevel (mantissa/sparse/multilevel.hpp).
+// CG in double on this processor: Jacobi (mantissa/sparse/jacobi_pcg.hpp), several right-hand sides at once, over parts
+// (mantissa/partition/parted_cg.hpp) and multilevel (mantissa/sparse/multilevel.hpp).
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <variant>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "context.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/residual.hpp"
+#include "mantissa/partition/parted_cg.hpp"
 #include "mantissa/sparse/formats.hpp"
 #include "mantissa/sparse/jacobi_pcg.hpp"
 #include "mantissa/sparse/multilevel.hpp"
@@ -25,13 +27,15 @@ const CompressedRows& rows_of(const System& system, std::optional<CompressedRows
                        "direct");
 }
 
-void check(const SolveOptions& o) {
-    const auto none = [](bool given, std::string_view what) {
-        if (given) throw InvalidInput(fmt::format("scheme jacobi-pcg: {}", what));
+void check(const SolveOptions& o, std::string_view scheme = "scheme jacobi-pcg") {
+    const auto none = [&](bool given, std::string_view what) {
+        if (given) throw InvalidInput(fmt::format("{}: {}", scheme, what));
     };
     none(!(o.spec == DatapathSpec(formats::kDouble)),
          "it works in double precision: write --format double, or take residual-guided for a reduced datapath");
-    none(o.jacobi, "it divides by the diagonal itself: leave jacobi out");
+    none(o.jacobi, o.scheme == Scheme::direct
+                       ? "over parts in double it scales nothing: take jacobi-pcg, or leave jacobi out"
+                       : "it divides by the diagonal itself: leave jacobi out");
     none(!o.middle.empty() || o.outer || o.resident || !o.schedule.empty() || o.headroom || o.digits != 0,
          "it has no outer loop: leave middle formats, outer, resident, schedule, headroom and digits out");
     none(!(o.tolerance > 0 && o.tolerance < 1),
@@ -109,6 +113,45 @@ std::vector<SolveResult> solve_jacobi_pcg(const System& system, const std::vecto
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (SolveResult& r : results) r.seconds = seconds;
     return results;
+}
+
+SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space>& space, CutMethod method,
+                             const ExchangeOptions& exchange, const SolveOptions& options, const Progress& progress) {
+    const auto start = std::chrono::steady_clock::now();
+    const bool jacobi = options.scheme == Scheme::jacobi_pcg;
+    if (!jacobi && options.scheme != Scheme::direct)
+        throw InvalidInput(fmt::format("scheme {}: in double precision direct and jacobi-pcg are shared out over parts",
+                                       to_string(options.scheme)));
+    check(options, "scheme " + to_string(options.scheme));
+    PartedCgOptions o;
+    o.tolerance = options.tolerance * (1 - kReachedSlack);
+    o.max_iterations =
+        options.max_iterations != 0 ? options.max_iterations : default_iteration_limit(problem.system.size());
+    o.jacobi = jacobi;
+    o.history = options.history;
+    o.method = method;
+    o.exchange = exchange;
+    // (A solve over parts is ended from outside: all of them, or none.)
+    if (progress)
+        o.progress = [&](std::uint64_t iterations, double residual) {
+            static_cast<void>(progress({iterations, 0, residual}));
+        };
+    std::vector<double> x;
+    const PcgReport report = parted_cg(space, problem.system, problem.b, x, o);
+    SolveOptions with_solution = options;
+    with_solution.keep_solution = true;
+    SolveResult result = result_of(problem.system, problem.b, std::move(x), report, with_solution, o.max_iterations);
+    if (problem.exact) {
+        double sum = 0;
+        for (std::size_t i = 0; i < result.u.size(); ++i) {
+            const double e = result.u[i] - problem.exact(i);
+            sum += e * e;
+        }
+        result.error = std::sqrt(sum / static_cast<double>(result.u.size()));
+    }
+    if (!options.keep_solution) result.u = {};
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
 }
 
 SolveResult solve_multilevel(const System& system, std::span<const std::array<double, 3>> points,

@@ -28,6 +28,7 @@ constexpr SchemeName kSchemes[] = {{Scheme::direct, "direct"},
                                    {Scheme::ghysels_vanroose, "ghysels-vanroose"},
                                    {Scheme::defect_correction, "defect-correction"},
                                    {Scheme::residual_guided, "residual-guided"},
+                                   {Scheme::inexact_pcg, "inexact-pcg"},
                                    {Scheme::jacobi_pcg, "jacobi-pcg"}};
 
 bool runs_on_the_processor(Scheme scheme) {
@@ -93,15 +94,17 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
     checked_digits(o.middle_digits, "middle digits");
     require(o.middle.empty() || o.scheme == Scheme::defect_correction,
             "middle formats: only defect-correction cascades");
-    require(o.inner_recurrence == Recurrence::pipelined || o.scheme == Scheme::defect_correction,
-            "inner recurrence plain: only defect-correction has a choice (the scheme `direct` is plain CG)");
-    require(o.threads >= 1, "threads: at least one");
-    const bool refines = o.scheme == Scheme::defect_correction || o.scheme == Scheme::residual_guided;
+    const bool choice = o.scheme == Scheme::defect_correction || o.scheme == Scheme::inexact_pcg;
     require(
-        refines || !o.spec.fixed_vectors(),
-        fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; use residual-guided or "
-                    "defect-correction",
-                    to_string(o.scheme), to_string(o.spec.r)));
+        o.inner_recurrence == Recurrence::pipelined || choice,
+        "inner recurrence plain: only defect-correction and inexact-pcg have a choice (the scheme `direct` is plain "
+        "CG)");
+    require(o.threads >= 1, "threads: at least one");
+    const bool refining = refines(o.scheme);
+    require(refining || !o.spec.fixed_vectors(),
+            fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; use residual-guided, "
+                        "defect-correction or inexact-pcg",
+                        to_string(o.scheme), to_string(o.spec.r)));
     for (const Format& f : o.middle)
         require(!f.is_fixed(),
                 fmt::format("middle format {}: middle loops are floating; give another, as s36e11", to_string(f)));
@@ -112,24 +115,20 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
     require(!o.headroom || (*o.headroom >= kLeastHeadroom && *o.headroom <= kMostHeadroom),
             fmt::format("headroom {}: give {} to {} bits", o.headroom.value_or(0), kLeastHeadroom, kMostHeadroom));
     check_schedule(o);
-    require(!o.couplings || (refines && o.schedule.empty() && !o.spec.fixed_vectors() && !o.couplings->is_fixed()),
-            "couplings: a floating format for residual-guided or defect-correction on a floating datapath without a "
-            "schedule; leave it out");
+    require(!o.couplings || (refining && o.schedule.empty() && !o.spec.fixed_vectors() && !o.couplings->is_fixed()),
+            "couplings: a floating format for residual-guided, defect-correction or inexact-pcg on a floating datapath "
+            "without a schedule; leave it out");
     require(!o.outer || (o.outer->is_fixed() && o.outer->valid()),
             "outer: give a fixed-point format, as fx64.62, or leave it out for double precision");
     check_resident(o);
-    require(!o.outer || (refines && o.middle.empty()),
+    require(!o.outer || (refining && o.scheme != Scheme::inexact_pcg && o.middle.empty()),
             "outer: only residual-guided and defect-correction without middle loops have an outer loop in integers");
 }
 
 /// Is every pass of the solve one of pipelined CG in a datapath of the options?
 bool counts_bits(const SolveOptions& o) {
-    return o.scheme == Scheme::pipelined || o.scheme == Scheme::residual_guided ||
-           (o.scheme == Scheme::defect_correction && o.middle.empty() && o.inner_recurrence == Recurrence::pipelined);
-}
-
-bool is_direct(Scheme scheme) {
-    return scheme != Scheme::defect_correction && scheme != Scheme::residual_guided;
+    return o.scheme == Scheme::pipelined ||
+           (refines(o.scheme) && o.middle.empty() && o.inner_recurrence == Recurrence::pipelined);
 }
 
 void run_scheme(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
@@ -146,6 +145,8 @@ void run_scheme(const Problem& problem, const Engine& engine, std::span<double> 
         return solving::solve_defect_correction(problem, engine, u, d, context);
     case Scheme::residual_guided:
         return solving::solve_residual_guided(problem, engine, u, d, context);
+    case Scheme::inexact_pcg:
+        return solving::solve_inexact_pcg(problem, engine, u, d, context);
     case Scheme::jacobi_pcg:
         return; // (solve() has gone another way)
     }
@@ -272,8 +273,12 @@ Scheme parse_scheme(std::string_view text) {
     for (const SchemeName& s : kSchemes)
         if (text == s.name) return s.scheme;
     throw InvalidInput(fmt::format("scheme '{}': write direct, pipelined, chronopoulos-gear, ghysels-vanroose, "
-                                   "defect-correction, residual-guided or jacobi-pcg",
+                                   "defect-correction, residual-guided, inexact-pcg or jacobi-pcg",
                                    text.substr(0, 60)));
+}
+
+bool refines(Scheme scheme) {
+    return scheme == Scheme::defect_correction || scheme == Scheme::residual_guided || scheme == Scheme::inexact_pcg;
 }
 
 std::string to_string(Status status) {
@@ -293,7 +298,7 @@ std::string to_string(Status status) {
 
 bool gives_count(Scheme scheme, Status status, double true_residual, double tolerance) {
     if (status == Status::converged) return true;
-    return is_direct(scheme) && status == Status::stagnated && true_residual < kDirectSlack * tolerance;
+    return !refines(scheme) && status == Status::stagnated && true_residual < kDirectSlack * tolerance;
 }
 
 double checked_digits(double digits, std::string_view name) {

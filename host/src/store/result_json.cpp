@@ -29,11 +29,12 @@ Json to_json(const Point& point) {
     j["problem"] = point.problem;
     j["engine"] = point.engine;
     j["scheme"] = to_string(o.scheme);
-    if (correction || o.scheme == Scheme::residual_guided) {
+    if (refines(o.scheme)) {
         if (o.digits > 0) j["digits"] = o.digits;
         else j["inner"] = o.inner;
     }
-    if (correction) j["inner_recurrence"] = o.inner_recurrence == Recurrence::plain ? "plain" : "pipelined";
+    if (correction || o.scheme == Scheme::inexact_pcg)
+        j["inner_recurrence"] = o.inner_recurrence == Recurrence::plain ? "plain" : "pipelined";
     if (correction && !o.middle.empty()) {
         j["middle"] = middle_text(o);
         j["middle_digits"] = o.middle_digits;

@@ -114,7 +114,7 @@ std::optional<SolveResult> Store::find(const Point& point) const {
 void Store::put(const Point& point, const SolveResult& result, std::size_t unknowns, const Provenance& provenance) {
     const SolveOptions& o = point.options;
     const bool correction = o.scheme == Scheme::defect_correction;
-    const bool refines = correction || o.scheme == Scheme::residual_guided;
+    const bool refining = refines(o.scheme);
     const std::lock_guard lock(db_->mutex);
     Statement insert = db_->prepare(
         "INSERT OR REPLACE INTO points (key, problem, unknowns, engine, scheme, inner, digits, inner_recurrence, "
@@ -128,9 +128,10 @@ void Store::put(const Point& point, const SolveResult& result, std::size_t unkno
     insert.bind(std::uint64_t{unknowns});
     insert.bind(point.engine);
     insert.bind(to_string(o.scheme));
-    insert.bind(refines && !(o.digits > 0) ? std::optional(o.inner) : std::nullopt);
-    insert.bind(refines && o.digits > 0 ? std::optional(o.digits) : std::nullopt);
-    if (correction) insert.bind(std::string_view(o.inner_recurrence == Recurrence::plain ? "plain" : "pipelined"));
+    insert.bind(refining && !(o.digits > 0) ? std::optional(o.inner) : std::nullopt);
+    insert.bind(refining && o.digits > 0 ? std::optional(o.digits) : std::nullopt);
+    if (correction || o.scheme == Scheme::inexact_pcg)
+        insert.bind(std::string_view(o.inner_recurrence == Recurrence::plain ? "plain" : "pipelined"));
     else insert.bind_null();
     if (correction && !o.middle.empty()) {
         insert.bind(results::middle_text(o));

@@ -10,22 +10,14 @@
 
 namespace mantissa {
 
-namespace {
-
-bool refines(Scheme scheme) {
-    return scheme == Scheme::defect_correction || scheme == Scheme::residual_guided;
-}
-
-} // namespace
-
 std::string point_key(const Point& point) {
     const SolveOptions& o = point.options;
     std::string key = fmt::format("{} engine={} scheme={}", point.problem, point.engine, to_string(o.scheme));
     if (refines(o.scheme)) {
         key += o.digits > 0 ? fmt::format(" digits={}", text::shortest(o.digits)) : fmt::format(" inner={}", o.inner);
     }
+    if (o.inner_recurrence == Recurrence::plain) key += " inner-recurrence=plain";
     if (o.scheme == Scheme::defect_correction) {
-        if (o.inner_recurrence == Recurrence::plain) key += " inner-recurrence=plain";
         if (!o.middle.empty()) {
             key += " middle=";
             for (std::size_t i = 0; i < o.middle.size(); ++i) {

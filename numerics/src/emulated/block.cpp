@@ -42,8 +42,7 @@ private:
         algebra_.add_scaled(spec_.u, vec(Vec::u), alpha, vec(Vec::p), vec(Vec::u));
         algebra_.sub_scaled(spec_.r, vec(Vec::r), alpha, vec(Vec::q), vec(Vec::r));
         algebra_.add_scaled(spec_.p, vec(Vec::r), beta, vec(Vec::p), vec(Vec::p));
-        exchange();
-        algebra_.apply(vec(Vec::p), spec_.q, vec(Vec::q));
+        product();
         const auto [rr, pq, qq] = dots(std::array{Pair{Vec::r, Vec::r}, Pair{Vec::p, Vec::q}, Pair{Vec::q, Vec::q}});
         return scalar_step(spec_.scalar, rr.value, pq.value, qq.value, rr.overflow || pq.overflow || qq.overflow);
     }
@@ -75,8 +74,12 @@ private:
         if (links_ == nullptr) return;
         for (const std::uint32_t i : links_->ghosts()) data(Vec::p)[i] = 0;
     }
-    void exchange() {
+    /// q = A p. (Symmetric bands give something to ghosts too.)
+    void product() {
         if (links_ != nullptr) links_->exchange(vec(Vec::p));
+        algebra_.apply(vec(Vec::p), spec_.q, vec(Vec::q));
+        if (links_ == nullptr) return;
+        for (const std::uint32_t i : links_->ghosts()) data(Vec::q)[i] = 0;
     }
 
     struct PlainParts {
@@ -87,8 +90,7 @@ private:
             s.algebra_.add_scaled(s.spec_.p, s.vec(Vec::r), beta, s.vec(Vec::p), s.vec(Vec::p));
         }
         DotResult product() {
-            s.exchange();
-            s.algebra_.apply(s.vec(Vec::p), s.spec_.q, s.vec(Vec::q));
+            s.product();
             return s.dot(Vec::p, Vec::q);
         }
         DotResult advance(double alpha) {

@@ -18,6 +18,7 @@
 #include "mantissa/accumulate.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/fixed_kernels.hpp"
+#include "part_links.hpp"
 #include "session_base.hpp"
 
 #ifdef _OPENMP
@@ -36,8 +37,9 @@ using Words32 = Padded<std::int32_t>;
 
 class FixedFusedSession final : public FixedWordsSession {
 public:
-    FixedFusedSession(const DatapathSpec& spec, const SessionOptions& options, FixedMatrix matrix, const RowPlan& rows)
-        : spec_(spec), matrix_(std::move(matrix)), rows_(rows), threads_(std::max(1, options.threads)),
+    FixedFusedSession(const DatapathSpec& spec, const SessionOptions& options, FixedMatrix matrix, const RowPlan& rows,
+                      PartLinks* links)
+        : links_(links), spec_(spec), matrix_(std::move(matrix)), rows_(rows), threads_(std::max(1, options.threads)),
           kernels_(best_fixed_pass_kernels()), unit_(spec.u.is_fixed() ? formats::kDouble : spec.u),
           margin_(matrix_.kind == System::Kind::sparse ? 0 : matrix_.row_length + 1) {
         for (Words32& v : words_) v = Words32(size(), margin_ + 64);
@@ -52,6 +54,9 @@ public:
             }
         const std::size_t wanted = std::max<std::size_t>(4096, 4 * margin_);
         chunk_ = (wanted + 4095) / 4096 * 4096;
+        ends_ = links_ == nullptr ? StripEnds{0, size(), 0, size()}
+                                  : strip_ends(links_->ghosts(), size(),
+                                               rows_.kind == RowPlan::Kind::sparse ? 0 : matrix_.row_length);
     }
 
     void write(Vec v, std::size_t first, std::span<const double> values) override {
@@ -291,17 +296,19 @@ private:
         const std::size_t h = margin_;
         const std::size_t first = scratch.left.empty() ? begin : begin + h,
                           last = scratch.right.empty() ? end : end - h;
-        std::size_t updated = begin, formed = first;
-        while (updated < end) {
-            const std::size_t next = std::min(end, updated + chunk_);
+        // (What lies beyond these ends of a part's strip is updated already.)
+        const std::size_t stop = std::min(end, ends_.back);
+        std::size_t updated = std::max(begin, ends_.front), formed = first;
+        do {
+            const std::size_t next = std::max(updated, std::min(stop, updated + chunk_));
             update(f, updated, next, found, scratch);
-            updated = next;
+            updated = next == stop ? end : next;
             const std::size_t ready = updated == end ? last : std::min(last, updated - std::min(updated, h));
             if (ready <= formed) continue;
             rows(data(Vec::p) + formed, formed, ready, found, scratch);
             dots(formed, ready, found);
             formed = ready;
-        }
+        } while (updated < end);
         const std::int32_t* const p = data(Vec::p);
         if (first != begin) {
             scratch.edge.assign(scratch.left.begin(), scratch.left.end());
@@ -337,19 +344,30 @@ private:
         Found all;
         const bool sparse = rows_.kind == RowPlan::Kind::sparse;
         const std::size_t count = strips();
+        if (links_ != nullptr) {
+            // Ghosts do not take part in the updates: their owners send what comes of them.
+            for (const std::uint32_t i : links_->ghosts()) data(Vec::p)[i] = 0;
+            if (!sparse || count == 1) update_ends(f, all);
+        }
+        const Found before = all; // whose ranges hold for the ends
         if (count == 1 && !sparse) {
             sweep(f, 0, size(), all, scratch_);
         } else {
 #pragma omp parallel num_threads(static_cast <int>(count)) if (count > 1)
             {
                 Scratch scratch;
-                Found found;
+                Found found = before;
                 const auto me = static_cast<std::size_t>(thread_number());
                 const auto cut_at = [&](std::size_t k) { return k == count ? size() : size() * k / count / 16 * 16; };
                 const std::size_t begin = cut_at(me), end = cut_at(me + 1);
                 if (sparse) {
-                    update(f, begin, end, found, scratch);
+                    if (count > 1 || links_ == nullptr) update(f, begin, end, found, scratch);
 #pragma omp barrier
+                    if (links_ != nullptr && count > 1) {
+#pragma omp master
+                        links_->exchange(std::span(data(Vec::p), size()));
+#pragma omp barrier
+                    }
                     rows(nullptr, begin, end, found, scratch);
                     dots(begin, end, found);
                 } else {
@@ -368,6 +386,12 @@ private:
         }
         return finish(f, all, use);
     }
+    /// What a part's sweep needs before it begins: elements next to other parts updated, and theirs here.
+    void update_ends(const Factors& f, Found& found) {
+        update(f, ends_.ghost_front, ends_.front, found, scratch_);
+        update(f, ends_.back, ends_.ghost_back, found, scratch_);
+        links_->exchange(std::span(data(Vec::p), size()));
+    }
     static int thread_number() {
 #ifdef _OPENMP
         return omp_get_thread_num();
@@ -380,16 +404,47 @@ private:
         for (int v = 0; v < 4; ++v)
             all.overflow |=
                 !(v == 0 && !u_double_.empty()) && bits_of(all.range[v]) > format(static_cast<Vec>(v)).word_bits;
+        if (links_ != nullptr) return finish_with_all_parts(f, all, use);
         if (all.overflow) cut_words(f, all);
+        use.merge(longest(all));
+        for (std::size_t v = 0; v < 4; ++v) range_[v] = all.range[v];
+        const DotResult rr = total(part_sum(all.sums[0], Vec::r, Vec::r), Vec::r, Vec::r),
+                        pq = total(part_sum(all.sums[1], Vec::p, Vec::q), Vec::p, Vec::q),
+                        qq = total(part_sum(all.sums[2], Vec::q, Vec::q), Vec::q, Vec::q);
+        return scalar_step(spec_.scalar, first_rho_.value_or(rr.value), pq.value, qq.value,
+                           all.overflow || rr.overflow || pq.overflow || qq.overflow);
+    }
+
+    /// The same where the other parts have found something, too. A word that overflowed anywhere has gone over the cuts
+    /// uncut.
+    ScalarStep finish_with_all_parts(const Factors& f, Found& all, WordUse& use) {
+        for (std::size_t v = 0; v < 4; ++v) range_[v] = all.range[v];
+        PartFindings findings{{part_sum(all.sums[0], Vec::r, Vec::r), part_sum(all.sums[1], Vec::p, Vec::q),
+                               part_sum(all.sums[2], Vec::q, Vec::q)},
+                              all.overflow,
+                              unfit_,
+                              longest(all)};
+        links_->combine(findings);
+        unfit_ = findings.unfit;
+        if (findings.overflow) {
+            cut_words(f, all);
+            for (std::size_t v = 0; v < 4; ++v) range_[v] = all.range[v];
+            PartFindings cut;
+            cut.use = longest(all);
+            links_->combine(cut);
+            findings.use = cut.use;
+        }
+        use.merge(findings.use);
+        const DotResult rr = total(findings.sums[0], Vec::r, Vec::r), pq = total(findings.sums[1], Vec::p, Vec::q),
+                        qq = total(findings.sums[2], Vec::q, Vec::q);
+        return scalar_step(spec_.scalar, rr.value, pq.value, qq.value,
+                           findings.overflow || rr.overflow || pq.overflow || qq.overflow);
+    }
+    [[nodiscard]] WordUse longest(const Found& all) const {
         const auto bits = [&](Vec v) {
             return floating(v) ? 0 : std::min(bits_of(all.range[index(v)]), format(v).word_bits + 1);
         };
-        use.merge({bits(Vec::u), bits(Vec::r), bits(Vec::p), bits(Vec::q)});
-        for (std::size_t v = 0; v < 4; ++v) range_[v] = all.range[v];
-        const DotResult rr = total(all.sums[0], Vec::r, Vec::r), pq = total(all.sums[1], Vec::p, Vec::q),
-                        qq = total(all.sums[2], Vec::q, Vec::q);
-        return scalar_step(spec_.scalar, first_rho_.value_or(rr.value), pq.value, qq.value,
-                           all.overflow || rr.overflow || pq.overflow || qq.overflow);
+        return {bits(Vec::u), bits(Vec::r), bits(Vec::p), bits(Vec::q)};
     }
 
     /// Behind a pass in which a word overflowed: every word becomes the one that stays, and q is formed from these.
@@ -405,6 +460,7 @@ private:
             r[i] = static_cast<std::int32_t>(cut(Vec::r, r[i], found));
             p[i] = static_cast<std::int32_t>(cut(Vec::p, aligned(r[i]) + along, found));
         }
+        if (links_ != nullptr) links_->exchange(std::span(p, size()));
         const int shift = rows_.row.right - rows_.row.left;
         for (std::size_t i = 0; i < size(); ++i)
             q[i] = static_cast<std::int32_t>(cut(Vec::q, fixed::shift_round(row(i), shift, spec_.q.rounding), found));
@@ -433,12 +489,11 @@ private:
         return sum;
     }
 
-    [[nodiscard]] DotResult total(const ExactSum& sum, Vec a, Vec b) const {
-        const int point = format(a).fraction_bits + format(b).fraction_bits;
-        if (spec_.dot.exact)
-            return sum.lost() ? DotResult{0.0, true} : DotResult{exact_total(sum.units(), point, spec_.scalar), false};
+    /// A sum of this session's elements before it is rounded: units of the exact products, or of the window.
+    [[nodiscard]] PartSum part_sum(const ExactSum& sum, Vec a, Vec b) const {
+        if (spec_.dot.exact) return {sum.units(), sum.lost()};
         FixedAccumulator window(spec_.dot.window);
-        const int up = -spec_.dot.window.lsb - point;
+        const int up = -spec_.dot.window.lsb - format(a).fraction_bits - format(b).fraction_bits;
         // No product is longer than the longest words'; where one might leave the window, each is looked at.
         if (bits_of(range_[index(a)]) + bits_of(range_[index(b)]) + up <= spec_.dot.window.width()) {
             window.add_units(sum.units() * (Wide{1} << up));
@@ -447,9 +502,20 @@ private:
                          y = Format::power_of_two(-format(b).fraction_bits);
             for (std::size_t i = 0; i < size(); ++i) window.add_product(data(a)[i] * x, data(b)[i] * y);
         }
+        return {window.units(), window.term_overflow()};
+    }
+    [[nodiscard]] DotResult total(const PartSum& sum, Vec a, Vec b) const {
+        if (spec_.dot.exact) {
+            const int point = format(a).fraction_bits + format(b).fraction_bits;
+            return sum.lost ? DotResult{0.0, true} : DotResult{exact_total(sum.units, point, spec_.scalar), false};
+        }
+        FixedAccumulator window(spec_.dot.window);
+        window.merge_units(sum.units, sum.lost);
         return {window.total(spec_.scalar), window.overflow()};
     }
 
+    PartLinks* links_; ///< to the other parts; null where the system is whole
+    StripEnds ends_;
     DatapathSpec spec_;
     FixedMatrix matrix_;
     RowPlan rows_;
@@ -479,12 +545,13 @@ bool has_fixed_fused_session(const System& system, const DatapathSpec& spec, con
 }
 
 std::unique_ptr<FixedWordsSession> make_fixed_fused_session(const System& system, const DatapathSpec& spec,
-                                                            const SessionOptions& options) {
+                                                            const SessionOptions& options, PartLinks* links) {
     if (options.recurrence != Recurrence::pipelined || !can_run(spec)) return nullptr;
     FixedMatrix matrix = fixed_matrix(system, spec.coefficient);
+    if (links != nullptr) forget_rows(matrix, links->ghosts());
     const auto rows = row_plan(matrix, spec);
     if (!rows) return nullptr;
-    return std::make_unique<FixedFusedSession>(spec, options, std::move(matrix), *rows);
+    return std::make_unique<FixedFusedSession>(spec, options, std::move(matrix), *rows, links);
 }
 
 } // namespace mantissa::detail

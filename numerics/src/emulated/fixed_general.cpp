@@ -27,6 +27,7 @@ public:
         : links_(links), spec_(spec), formats_{spec.u, spec.r, spec.p, spec.q}, point_(spec),
           matrix_(fixed_matrix(system, spec.coefficient)), threads_(std::max(1, options.threads)),
           recurrence_(options.recurrence) {
+        if (links_ != nullptr) forget_rows(matrix_, links_->ghosts());
         for (auto& v : words_) v.assign(system.size(), 0);
         if (!spec.u.is_fixed()) {
             words_[0].clear();

@@ -147,6 +147,12 @@ FixedMatrix fixed_matrix(const System& system, const Format& coefficient) {
     return matrix;
 }
 
+void forget_rows(FixedMatrix& matrix, std::span<const std::uint32_t> ghosts) {
+    if (matrix.kind != System::Kind::bands) return;
+    for (auto& band : matrix.bands)
+        for (const std::uint32_t i : ghosts) band[i] = 0;
+}
+
 int common_power(const std::array<Word, kBands>& stencil) {
     int common = 64;
     for (const Word c : stencil)

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct FixedMatrix {
 /// Rounds a system's matrix into `coefficient`. Throws InvalidInput, naming the entry, where a word does not fit: the
 /// format's W bits, W + 1 on the diagonal, 53 in a constant stencil.
 FixedMatrix fixed_matrix(const System& system, const Format& coefficient);
+
+/// Makes rows of a part's ghosts give zero (part_links.hpp). A stencil's do already.
+void forget_rows(FixedMatrix& matrix, std::span<const std::uint32_t> ghosts);
 
 /// The power of two that all words of a stencil have in common: a shift of the row's sum. 0 where all are 0.
 int common_power(const std::array<fixed::Word, kBands>& stencil);

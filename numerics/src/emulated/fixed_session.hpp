@@ -54,14 +54,14 @@ public:
 
 class PartLinks;
 
-/// Element by element, any widths. `links`: where `system` is one part of a larger one (part_links.hpp); it outlives the
-/// session.
+/// Element by element, any widths. `links`: where `system` is one part of a larger one (part_links.hpp); it outlives
+/// the session.
 std::unique_ptr<Session> make_fixed_general_session(const System& system, const DatapathSpec& spec,
                                                     const SessionOptions& options, PartLinks* links = nullptr);
 /// Has the session in 32-bit integers a loop for this?
 bool has_fixed_fused_session(const System& system, const DatapathSpec& spec, const SessionOptions& options);
-/// In 32-bit integers; null where it has no loop for the spec.
+/// In 32-bit integers; null where it has no loop for the spec. Of all parts of a system, either all take it or none.
 std::unique_ptr<FixedWordsSession> make_fixed_fused_session(const System& system, const DatapathSpec& spec,
-                                                            const SessionOptions& options);
+                                                            const SessionOptions& options, PartLinks* links = nullptr);
 
 } // namespace mantissa::detail

@@ -14,6 +14,7 @@
 #include "mantissa/accumulate.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/scalar_unit.hpp"
+#include "part_links.hpp"
 #include "session_base.hpp"
 
 #ifdef _OPENMP
@@ -71,8 +72,9 @@ template <class T> std::optional<Plan<T>> plan_for(const DatapathSpec& s) {
 
 template <class T> class FusedSession final : public SessionBase<T> {
 public:
-    FusedSession(const System& system, const DatapathSpec& spec, const SessionOptions& options, const Plan<T>& plan)
-        : SessionBase<T>(spec, system), plan_(plan), threads_(std::max(1, options.threads)),
+    FusedSession(const System& system, const DatapathSpec& spec, const SessionOptions& options, const Plan<T>& plan,
+                 PartLinks* links)
+        : SessionBase<T>(spec, system), plan_(plan), links_(links), threads_(std::max(1, options.threads)),
           kernels_(best_pass_table<T>()[plan.masked ? 1 : 0][spec.order == RowOrder::tree ? 1 : 0]
                                        [spec.dot.exact_product ? 1 : 0]),
           recurrence_(options.recurrence) {
@@ -89,6 +91,8 @@ public:
         // Chunks are multiples of the largest number of partial sums, and long enough to amortise their halo.
         const std::size_t wanted = std::max(kChunk, 4 * (this->margin_ + 1));
         chunk_ = (wanted + kChunk - 1) / kChunk * kChunk;
+        ends_ = links_ == nullptr ? StripEnds{0, this->size(), 0, this->size()}
+                                  : strip_ends(links_->ghosts(), this->size(), system.row_length());
     }
 
     RunReport run(const RunRequest& request) override {
@@ -161,6 +165,7 @@ private:
         if (differences_) {
             differences_->rows(scratch.differences, p, q, begin, end, chunk_, first);
             if (kind_ == System::Kind::stencil) clear_edges(q, begin, end);
+            else clear_ghosts(q, begin, end);
             return;
         }
         if (kind_ == System::Kind::bands) {
@@ -197,6 +202,12 @@ private:
         if (end > last_row) std::fill(q + std::max(last_row, begin), q + end, T{});
         for (std::size_t left = (begin + n - 1) / n * n; left < end; left += n) q[left] = T{};
         for (std::size_t right = begin / n * n + n - 1; right < end; right += n) q[right] = T{};
+    }
+
+    /// Rows of a strip's ghosts give +0.
+    void clear_ghosts(T* q, std::size_t begin, std::size_t end) const {
+        if (begin < ends_.ghost_front) std::fill(q + begin, q + std::min(ends_.ghost_front, end), T{});
+        if (end > ends_.ghost_back) std::fill(q + std::max(ends_.ghost_back, begin), q + end, T{});
     }
 
     struct Sums {
@@ -246,8 +257,10 @@ private:
         alpha_ = static_cast<T>(exact::convert(this->spec_.operand, this->scalars_.alpha));
         beta_ = static_cast<T>(exact::convert(this->spec_.operand, this->scalars_.beta));
         Sums sums(this->spec_);
+        if (links_ != nullptr) forget_ghosts();
         if (threads_ == 1) sweep_alone(sums);
         else sweep_together(sums);
+        if (links_ != nullptr) combine(sums.fixed);
         if (this->spec_.dot.fixed) {
             const auto& f = sums.fixed;
             const Format& scalar = this->spec_.scalar;
@@ -262,13 +275,45 @@ private:
         return scalar_step(this->spec_.scalar, rho, pq, qq, false);
     }
 
+    /// Ghosts do not take part in the updates: their owners send what comes of them.
+    void forget_ghosts() {
+        for (const std::uint32_t i : links_->ghosts()) this->data(Vec::p)[i] = 0;
+    }
+    void exchange() {
+        if (links_ != nullptr) links_->exchange(this->vec(Vec::p));
+    }
+    /// Sums in fixed windows become those of all parts.
+    void combine(std::span<FixedAccumulator> sums) {
+        PartFindings findings;
+        for (std::size_t k = 0; k < sums.size(); ++k) findings.sums[k] = {sums[k].units(), sums[k].term_overflow()};
+        links_->combine(findings);
+        for (std::size_t k = 0; k < sums.size(); ++k) {
+            sums[k] = FixedAccumulator(this->spec_.dot.window);
+            sums[k].merge_units(findings.sums[k].units, findings.sums[k].lost);
+        }
+    }
+
+    /// What a strip's sweep needs before it begins: elements next to other parts updated, and theirs here.
+    void update_ends() {
+        if (links_ == nullptr) return;
+        {
+#if MANTISSA_HAS_FP_MODE
+            const FpScope scope(plan_.mode);
+#endif
+            update(ends_.ghost_front, ends_.front);
+            update(ends_.back, ends_.ghost_back);
+        }
+        exchange();
+    }
+
     /// One thread: the update leads the row sum by its reach, so that each element passes the cache once.
     void sweep_alone(Sums& sums) {
+        update_ends();
         const std::size_t n = this->size(), h = kind_ == System::Kind::sparse ? n : halo();
-        std::size_t updated = 0;
+        std::size_t updated = ends_.front;
         bool first = true;
         for (std::size_t begin = 0; begin < n; begin += chunk_) {
-            const std::size_t end = std::min(n, begin + chunk_), needed = std::min(n, end + h);
+            const std::size_t end = std::min(n, begin + chunk_), needed = std::min(ends_.back, end + h);
             {
 #if MANTISSA_HAS_FP_MODE
                 const FpScope scope(plan_.mode);
@@ -308,6 +353,9 @@ private:
             Sums own(this->spec_);
 #pragma omp for schedule(static)
             for (std::ptrdiff_t c = 0; c < chunks; ++c) update(bounds(c).first, bounds(c).second);
+#pragma omp master
+            exchange();
+#pragma omp barrier
             std::ptrdiff_t before = -2;
 #pragma omp for schedule(static)
             for (std::ptrdiff_t c = 0; c < chunks; ++c) {
@@ -370,6 +418,7 @@ private:
 #pragma omp critical
                 sum.merge(own);
             });
+            if (links_ != nullptr) combine(std::span(&sum, 1));
             return {sum.total(scalar), sum.overflow()};
         }
         std::vector<double> sums(static_cast<std::size_t>(this->spec_.partials()));
@@ -387,12 +436,14 @@ private:
         FusedSession& s;
         DotResult rr() { return s.dot(Vec::r, Vec::r); }
         void direction(double beta) {
+            if (s.links_ != nullptr) s.forget_ghosts();
             s.for_chunks([&](std::size_t begin, std::size_t end, Scratch&, bool) {
                 const auto p = s.vec(Vec::p).subspan(begin, end - begin);
                 s.unit(Vec::p).add_scaled(s.vec(Vec::r).subspan(begin, end - begin), static_cast<T>(beta), p, p);
             });
         }
         DotResult product() {
+            s.exchange();
             s.for_chunks([&](std::size_t begin, std::size_t end, Scratch& scratch, bool first) {
                 s.rows(scratch, begin, end, first);
             });
@@ -409,6 +460,8 @@ private:
     };
 
     Plan<T> plan_;
+    PartLinks* links_; ///< to the other parts; null where the system is whole
+    StripEnds ends_;
     int threads_;
     const PassKernels<T>& kernels_;
     System::Kind kind_ = System::Kind::stencil; ///< of what rows are formed from (converted_for())
@@ -430,12 +483,16 @@ private:
 
 } // namespace
 
+bool fused_in_floats(const DatapathSpec& spec) {
+    return plan_for<float>(spec).has_value();
+}
+
 std::unique_ptr<Session> make_fused_session(const System& system, const DatapathSpec& spec,
-                                            const SessionOptions& options) {
+                                            const SessionOptions& options, PartLinks* links) {
     if (const auto plan = plan_for<float>(spec))
-        return std::make_unique<FusedSession<float>>(system, spec, options, *plan);
+        return std::make_unique<FusedSession<float>>(system, spec, options, *plan, links);
     if (const auto plan = plan_for<double>(spec))
-        return std::make_unique<FusedSession<double>>(system, spec, options, *plan);
+        return std::make_unique<FusedSession<double>>(system, spec, options, *plan, links);
     return nullptr;
 }
 

@@ -135,11 +135,14 @@ ScalarStep plain_pass(const DatapathSpec& spec, const Scalars& before, bool& rho
     return step;
 }
 
-/// Sessions of the emulated engine. The fused one returns nullptr when it has no loop for the spec.
-std::unique_ptr<Session> make_fused_session(const System& system, const DatapathSpec& spec,
-                                            const SessionOptions& options);
-/// `links`: where `system` is one part of a larger one (part_links.hpp); it outlives the session.
 class PartLinks;
+
+/// Sessions of the emulated engine. `links`: where `system` is one part of a larger one (part_links.hpp); it outlives
+/// the session. The fused one returns nullptr when it has no loop for the spec.
+std::unique_ptr<Session> make_fused_session(const System& system, const DatapathSpec& spec,
+                                            const SessionOptions& options, PartLinks* links = nullptr);
+/// Does the fused session carry this spec's values in float?
+bool fused_in_floats(const DatapathSpec& spec);
 std::unique_ptr<Session> make_block_session(const System& system, const DatapathSpec& spec,
                                             const SessionOptions& options, PartLinks* links = nullptr);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -51,6 +52,32 @@ System of_bands(const Bands& m, const Partition& partition, std::uint32_t part, 
     return Bands(m.row_length(), std::move(bands));
 }
 
+/// Couplings are stored with the row in front: those of ghosts to owned rows stay, so that owned rows are whole.
+System of_symmetric(const SymmetricBands& m, const Partition& partition, std::uint32_t part,
+                    const std::vector<std::uint32_t>& all) {
+    SymmetricBands::Array weights;
+    for (std::size_t d = 0; d < kWeights; ++d)
+        for (const std::uint32_t row : all) {
+            const auto to =
+                static_cast<std::uint64_t>(row) + static_cast<std::uint64_t>(weight_offset(d, m.row_length()));
+            const bool used = partition.owner(row) == part || (to < m.size() && partition.owner(to) == part);
+            weights[d].push_back(used ? m.weight(d)[row] : 0.0);
+        }
+    std::vector<double> sums;
+    if (!m.row_sums().empty())
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            if (partition.owner(all[k]) == part) {
+                sums.push_back(m.row_sums()[all[k]]);
+                continue;
+            }
+            // Some number, so that this part's rows have row sums where the whole's do: a sum with +0 is not no sum.
+            double magnitudes = 0;
+            for (std::size_t d = 0; d < kWeights; ++d) magnitudes += std::abs(weights[d][k]);
+            sums.push_back(std::max(0x1p-30, 0x1p-40 * magnitudes));
+        }
+    return SymmetricBands(m.row_length(), std::move(weights), std::move(sums));
+}
+
 /// Where the rows of each list are in the part.
 std::vector<std::vector<std::uint32_t>> places(const std::vector<Exchange>& lists,
                                                const std::vector<std::uint32_t>& all) {
@@ -71,7 +98,7 @@ LocalSystem local_system(const System& whole, const Partition& partition, std::u
         std::visit(Overloaded{[&](const CompressedRows& m) { return of_rows(m, partition, part, all); },
                               [&](const Stencil& m) { return of_stencil(m, all); },
                               [&](const Bands& m) { return of_bands(m, partition, part, all); },
-                              [&](const SymmetricBands&) -> System { throw InvalidInput("symmetric bands in parts"); }},
+                              [&](const SymmetricBands& m) { return of_symmetric(m, partition, part, all); }},
                    whole.matrix());
     LocalSystem local{std::move(system), {}, {}, places(own.send, all), places(own.receive, all)};
     for (std::uint32_t k = 0; k < all.size(); ++k)

@@ -19,6 +19,7 @@ struct LocalSystem {
 };
 
 /// `partition` is of `whole`. A grid's is one of strips of whole grid rows, at least two of them at either end.
+/// In symmetric bands ghosts keep the couplings to owned rows, so that these have their fluxes and diagonals.
 LocalSystem local_system(const System& whole, const Partition& partition, std::uint32_t part);
 
 } // namespace mantissa::detail

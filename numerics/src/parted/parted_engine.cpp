@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <exception>
 #include <limits>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,8 +11,11 @@
 #include "../emulated/fixed_session.hpp"
 #include "../emulated/part_links.hpp"
 #include "../emulated/session_base.hpp"
+#include "exchanger.hpp"
 #include "local_system.hpp"
 #include "mantissa/errors.hpp"
+#include "mantissa/row_forms.hpp"
+#include "on_every_part.hpp"
 
 namespace mantissa {
 
@@ -24,70 +24,56 @@ namespace {
 /// p over the cuts in as few bytes as its format needs, whole words of 4 or 8.
 class Links final : public detail::PartLinks {
 public:
-    Links(std::shared_ptr<Space> space, std::uint32_t part, const Part& own, const detail::LocalSystem& local,
-          const Format& p)
-        : space_(std::move(space)), part_(part), narrow_(p.is_fixed() && p.word_bits <= 32), ghost_(local.ghost),
-          send_(local.send), receive_(local.receive) {
-        const std::size_t bytes = narrow_ ? 4 : 8;
-        for (const Exchange& list : own.send)
-            out_.push_back({list.peer, std::vector<std::byte>(list.row.size() * bytes)});
-        for (const Exchange& list : own.receive)
-            in_.push_back({list.peer, std::vector<std::byte>(list.row.size() * bytes)});
-    }
+    Links(detail::Exchanger exchanger, std::uint32_t parts, bool narrow, const detail::LocalSystem& local)
+        : exchanger_(std::move(exchanger)), narrow_(narrow), ghost_(local.ghost), all_(parts) {}
     [[nodiscard]] std::span<const std::uint32_t> ghosts() const override { return ghost_; }
-    void exchange(std::span<double> p) override { move<double>(p); }
+    void exchange(std::span<double> p) override { exchanger_.exchange<double>(p); }
+    void exchange(std::span<float> p) override { exchanger_.exchange<float>(p); }
+    void exchange(std::span<std::int32_t> p) override { exchanger_.exchange<std::int32_t>(p); }
     void exchange(std::span<fixed::Word> p) override {
-        if (narrow_) move<std::int32_t>(p);
-        else move<std::int64_t>(p);
+        if (narrow_) exchanger_.exchange<std::int32_t>(p);
+        else exchanger_.exchange<std::int64_t>(p);
     }
     void combine(detail::PartFindings& findings) override {
-        std::vector<detail::PartFindings> all(space_->parts());
-        space_->gather(part_, std::as_bytes(std::span(&findings, 1)), std::as_writable_bytes(std::span(all)));
-        findings = all[0];
-        for (std::size_t p = 1; p < all.size(); ++p) findings.merge(all[p]);
+        exchanger_.gather(findings, std::span(all_));
+        findings = all_[0];
+        for (std::size_t p = 1; p < all_.size(); ++p) findings.merge(all_[p]);
+    }
+    void passes(std::uint64_t count) {
+        for (; count > 0; --count) exchanger_.iteration();
     }
 
 private:
-    static_assert(std::is_trivially_copyable_v<detail::PartFindings>);
-
-    template <class Wire, class Element> void move(std::span<Element> p) {
-        for (std::size_t k = 0; k < out_.size(); ++k)
-            for (std::size_t i = 0; i < send_[k].size(); ++i) {
-                const auto wire = static_cast<Wire>(p[send_[k][i]]);
-                std::memcpy(out_[k].bytes.data() + i * sizeof wire, &wire, sizeof wire);
-            }
-        space_->exchange(part_, out_, in_);
-        for (std::size_t k = 0; k < in_.size(); ++k)
-            for (std::size_t i = 0; i < receive_[k].size(); ++i) {
-                Wire wire;
-                std::memcpy(&wire, in_[k].bytes.data() + i * sizeof wire, sizeof wire);
-                p[receive_[k][i]] = static_cast<Element>(wire);
-            }
-    }
-
-    std::shared_ptr<Space> space_;
-    std::uint32_t part_;
+    detail::Exchanger exchanger_;
     bool narrow_;
     std::vector<std::uint32_t> ghost_;
-    std::vector<std::vector<std::uint32_t>> send_, receive_;
-    std::vector<Parcel> out_, in_;
+    std::vector<detail::PartFindings> all_;
 };
 
 /// The parts of this process. What is asked of the whole goes to each of them, in threads where there are several.
 class PartedSession final : public Session {
 public:
     PartedSession(const System& system, const DatapathSpec& spec, const SessionOptions& options,
-                  std::shared_ptr<Space> space, Partition partition)
+                  std::shared_ptr<Space> space, Partition partition, const ExchangeOptions& exchange)
         : space_(std::move(space)), partition_(std::move(partition)) {
         const std::vector<std::uint32_t> here = space_->here();
         SessionOptions each = options;
         each.threads = std::max(1, options.threads / static_cast<int>(here.size()));
+        // In the form that rows are made from, so that every part has the same.
+        const std::optional<System> converted = spec.fixed_vectors() ? std::nullopt : converted_for(spec.order, system);
+        const System& formed = converted ? *converted : system;
+        const bool words = spec.fixed_vectors() && detail::has_fixed_fused_session(system, spec, each);
+        const bool narrow = spec.p.is_fixed() && spec.p.word_bits <= 32;
+        const bool in_floats = !spec.fixed_vectors() && detail::fused_in_floats(spec);
+        const std::size_t element = narrow || in_floats ? 4 : 8;
+        const detail::HostArrays host =
+            detail::host_arrays(*space_, exchange.way, partition_.rows(), element, sizeof(detail::PartFindings));
         for (const std::uint32_t part : here) {
-            detail::LocalSystem local = detail::local_system(system, partition_, part);
-            auto links = std::make_unique<Links>(space_, part, partition_.parts()[part], local, spec.p);
-            auto session = spec.fixed_vectors()
-                               ? detail::make_fixed_general_session(local.system, spec, each, links.get())
-                               : detail::make_block_session(local.system, spec, each, links.get());
+            detail::LocalSystem local = detail::local_system(formed, partition_, part);
+            auto links = std::make_unique<Links>(
+                detail::Exchanger(space_, part, partition_.parts()[part], local, element, host, exchange.counts),
+                space_->parts(), narrow, local);
+            auto session = make_session(local.system, spec, each, links.get(), words);
             place_.push_back({part, std::move(local.owned), std::move(links), std::move(session)});
         }
     }
@@ -128,6 +114,7 @@ public:
         for (auto& whole : known_) whole.clear();
         std::vector<RunReport> report(place_.size());
         on_every_part([&](std::size_t k) { report[k] = place_[k].session->run(request); });
+        place_.front().links->passes(report.front().passes);
         return report.front(); // all parts report the same
     }
 
@@ -139,27 +126,23 @@ private:
         std::unique_ptr<Session> session;
     };
 
+    /// `words`: the fast session in 32-bit integers, which all parts have or none. (The fast one in floating formats is
+    /// a matter of the spec alone.)
+    static std::unique_ptr<Session> make_session(const System& system, const DatapathSpec& spec,
+                                                 const SessionOptions& options, detail::PartLinks* links, bool words) {
+        if (words) return detail::make_fixed_fused_session(system, spec, options, links);
+        if (spec.fixed_vectors()) return detail::make_fixed_general_session(system, spec, options, links);
+        if (auto fused = detail::make_fused_session(system, spec, options, links)) return fused;
+        return detail::make_block_session(system, spec, options, links);
+    }
+
     void check(std::size_t first, std::size_t count) const {
         if (first > partition_.rows() || count > partition_.rows() - first)
             throw InvalidInput("session: elements outside the vector; stay below the system's size");
     }
 
     template <class Body> void on_every_part(Body&& body) const {
-        std::vector<std::exception_ptr> fault(place_.size());
-        const auto guarded = [&](std::size_t k) {
-            try {
-                body(k);
-            } catch (...) {
-                fault[k] = std::current_exception();
-                space_->leave(place_[k].part);
-            }
-        };
-        std::vector<std::jthread> others;
-        for (std::size_t k = 1; k < place_.size(); ++k) others.emplace_back(guarded, k);
-        guarded(0);
-        others.clear();
-        for (const std::exception_ptr& e : fault)
-            if (e) std::rethrow_exception(e);
+        detail::on_every_part(*space_, space_->here(), body);
     }
 
     /// A vector's elements from all parts.
@@ -195,8 +178,8 @@ private:
 
 class PartedEngine final : public Engine {
 public:
-    PartedEngine(std::shared_ptr<Space> space, CutMethod method)
-        : whole_(make_emulated_engine()), space_(std::move(space)), method_(method) {}
+    PartedEngine(std::shared_ptr<Space> space, CutMethod method, ExchangeOptions exchange)
+        : whole_(make_emulated_engine()), space_(std::move(space)), method_(method), exchange_(std::move(exchange)) {}
 
     [[nodiscard]] std::string name() const override { return whole_->name(); }
     [[nodiscard]] std::string description() const override {
@@ -209,11 +192,9 @@ public:
             return fmt::format("datapath '{}' over {} parts: sums in floating point depend on their order; give "
                                "dot=fixed[MSB:LSB], or integers",
                                to_string(spec), space_->parts());
-        if (system.kind() == System::Kind::symmetric)
-            return "symmetric bands over parts: they are not shared out yet; solve them whole";
-        const std::size_t least = least_rows(system);
-        if (space_->parts() > least)
-            return fmt::format("{} parts: this system has rows for at most {}", space_->parts(), least);
+        const std::size_t most = most_parts(system);
+        if (space_->parts() > most)
+            return fmt::format("{} parts: this system has rows for at most {}", space_->parts(), most);
         if (system.kind() == System::Kind::sparse && method_ == CutMethod::bisection && !has_metis())
             return "bisection: this Mantissa was built without METIS; cut by contiguous or rcm";
         return {};
@@ -222,31 +203,30 @@ public:
                                                 const SessionOptions& options) const override {
         if (const std::string why = refusal(spec, system, options); !why.empty()) throw InvalidInput(why);
         return std::make_unique<PartedSession>(system, spec, options, space_,
-                                               parts_of(system, space_->parts(), method_));
+                                               parts_of(system, space_->parts(), method_), exchange_);
     }
 
 private:
-    /// A strip has two grid rows, so that with its ghosts it is a grid of its own.
-    static std::size_t least_rows(const System& system) {
-        return system.kind() == System::Kind::sparse ? system.size() : system.size() / system.row_length() / 2;
-    }
     std::unique_ptr<Engine> whole_;
     std::shared_ptr<Space> space_;
     CutMethod method_;
+    ExchangeOptions exchange_;
 };
 
 } // namespace
 
+std::size_t most_parts(const System& system) {
+    return system.kind() == System::Kind::sparse ? system.size() : system.size() / system.row_length() / 2;
+}
+
 Partition parts_of(const System& system, std::uint32_t parts, CutMethod method) {
-    if (system.kind() == System::Kind::symmetric)
-        throw InvalidInput("symmetric bands over parts: they are not shared out yet; solve them whole");
     if (const auto* rows = std::get_if<CompressedRows>(&system.matrix())) return cut(*rows, parts, method);
     return cut_strips(static_cast<std::uint32_t>(system.row_length()),
                       static_cast<std::uint32_t>(system.size() / system.row_length()), parts);
 }
 
-std::unique_ptr<Engine> make_parted_engine(std::shared_ptr<Space> space, CutMethod method) {
-    return std::make_unique<PartedEngine>(std::move(space), method);
+std::unique_ptr<Engine> make_parted_engine(std::shared_ptr<Space> space, CutMethod method, ExchangeOptions exchange) {
+    return std::make_unique<PartedEngine>(std::move(space), method, std::move(exchange));
 }
 
 } // namespace mantissa

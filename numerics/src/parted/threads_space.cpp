@@ -11,6 +11,15 @@ namespace mantissa {
 
 namespace {
 
+class ThreadsArray final : public HostArray {
+public:
+    explicit ThreadsArray(std::size_t bytes) : bytes_(bytes) {}
+    [[nodiscard]] std::span<std::byte> bytes() override { return bytes_; }
+
+private:
+    std::vector<std::byte> bytes_;
+};
+
 class ThreadsSpace final : public Space {
 public:
     explicit ThreadsSpace(std::uint32_t parts)
@@ -43,6 +52,10 @@ public:
                 std::copy(piece_[p].begin(), piece_[p].end(),
                           all.begin() + static_cast<std::ptrdiff_t>(p * mine.size()));
         barrier_.arrive_and_wait();
+    }
+    void synchronise(std::uint32_t) override { barrier_.arrive_and_wait(); }
+    [[nodiscard]] std::unique_ptr<HostArray> host_array(std::size_t bytes) override {
+        return std::make_unique<ThreadsArray>(bytes);
     }
     void leave(std::uint32_t part) override {
         gone_[part] = 1; // read by the others behind their next barrier

@@ -63,10 +63,11 @@ System stencil_system(std::size_t width, std::size_t height) {
 
 /// Runs both engines alike and compares everything they show.
 void expect_same(const Engine& whole, const Engine& parted, const System& system, const DatapathSpec& spec,
-                 Recurrence recurrence, bool too_large = false) {
+                 Recurrence recurrence, bool too_large = false, int threads = 1) {
     SCOPED_TRACE(to_string(spec));
     SessionOptions options;
     options.recurrence = recurrence;
+    options.threads = threads;
     ASSERT_EQ(parted.refusal(spec, system, options), "");
     const auto a = whole.load(system, spec, options), b = parted.load(system, spec, options);
     std::mt19937 random(11);
@@ -145,6 +146,84 @@ TEST(PartedEngine, GridsInStrips) {
                         Recurrence::pipelined);
             expect_same(*whole, *parted, system, parse_spec("s17e8,order=second-difference,dot=fixed[20:-40]"),
                         Recurrence::pipelined);
+        }
+}
+
+/// Couplings of a nine-point grid with row sums here and there, or none.
+SymmetricBands symmetric_bands(std::size_t width, std::size_t height, bool row_sums) {
+    std::mt19937 random(9);
+    SymmetricBands::Array weights;
+    for (std::size_t d = 0; d < kWeights; ++d)
+        for (std::size_t i = 0; i < width * height; ++i) {
+            const std::size_t x = i % width, y = i / width;
+            const bool inside = (d == 0 || y + 1 < height) && (d == 1 ? x > 0 : d == 2 || x + 1 < width);
+            weights[d].push_back(inside ? static_cast<double>(random() % 128) / 1024 : 0.0);
+        }
+    std::vector<double> sums;
+    // (Of the rows in the middle alone: most parts have none.)
+    if (row_sums)
+        for (std::size_t i = 0; i < width * height; ++i)
+            sums.push_back(i / width == height / 2 ? static_cast<double>(random() % 64) / 1024 : 0.0);
+    return {width, std::move(weights), std::move(sums)};
+}
+
+TEST(PartedEngine, SymmetricBandsInStrips) {
+    const auto whole = make_emulated_engine();
+    for (const bool row_sums : {false, true})
+        for (const std::uint32_t parts : {1U, 2U, 3U, 5U, 8U}) {
+            SCOPED_TRACE(std::to_string(parts) + " parts");
+            const SymmetricBands bands = symmetric_bands(13, 21, row_sums);
+            const auto parted = make_parted_engine(make_threads_space(parts));
+            for (const char* text : kSpecs)
+                expect_same(*whole, *parted, bands, parse_spec(text), Recurrence::pipelined);
+            for (const char* text : {"s17e8,order=flux,dot=fixed[20:-40]", "s10e5,order=flux,dot=fixed[20:-40]",
+                                     "s40e11,order=flux,dot=fixed[20:-40]"}) {
+                expect_same(*whole, *parted, bands, parse_spec(text), Recurrence::pipelined);
+                expect_same(*whole, *parted, bands.bands(), parse_spec(text), Recurrence::pipelined);
+                expect_same(*whole, *parted, bands, parse_spec(text), Recurrence::plain);
+            }
+            expect_same(*whole, *parted, bands, parse_spec("fx18.16"), Recurrence::plain);
+        }
+}
+
+// Strips of several chunks, with several threads in each part.
+TEST(PartedEngine, LongStripsAndSeveralThreads) {
+    const auto whole = make_emulated_engine();
+    for (const System& system : {stencil_system(129, 200), bands_system(129, 200),
+                                 System(symmetric_bands(129, 200, true)), sparse_system(30000, 7)})
+        for (const int threads : {1, 3, 6}) {
+            SCOPED_TRACE(std::to_string(threads) + " threads, " + to_string(system.kind()));
+            const auto parted = make_parted_engine(make_threads_space(2));
+            for (const char* text :
+                 {"fx18.16", "fx18.16,dot=fixed[20:-30]", "s17e8,dot=fixed[20:-40]", "double,dot=fixed[20:-40]"})
+                expect_same(*whole, *parted, system, parse_spec(text), Recurrence::pipelined, false, threads);
+            expect_same(*whole, *parted, system, parse_spec("s17e8,dot=fixed[20:-40]"), Recurrence::plain, false,
+                        threads);
+        }
+}
+
+// Through the host's memory: the same bits, and as many synchronisations as the recurrence has sums and an exchange.
+TEST(PartedEngine, ThroughTheHost) {
+    const auto whole = make_emulated_engine();
+    const System sparse = sparse_system(211, 3);
+    for (const std::uint32_t parts : {1U, 2U, 3U})
+        for (const char* text :
+             {"fx18.16", "fx20.18,point=moving", "s17e8,dot=fixed[20:-40]", "s40e11,dot=fixed[20:-40]"}) {
+            const ExchangeOptions host{ExchangeWay::host, std::make_shared<ExchangeCounts>()};
+            const auto parted = make_parted_engine(make_threads_space(parts), CutMethod::contiguous, host);
+            expect_same(*whole, *parted, stencil_system(9, 17), parse_spec(text), Recurrence::pipelined);
+            expect_same(*whole, *parted, sparse, parse_spec(text), Recurrence::pipelined);
+        }
+    for (const ExchangeWay way : {ExchangeWay::neighbours, ExchangeWay::host})
+        for (const Recurrence recurrence : {Recurrence::pipelined, Recurrence::plain}) {
+            const ExchangeOptions counted{way, std::make_shared<ExchangeCounts>()};
+            const auto parted = make_parted_engine(make_threads_space(3), CutMethod::contiguous, counted);
+            expect_same(*whole, *parted, sparse, parse_spec("s17e8,dot=fixed[20:-40]"), recurrence);
+            const ExchangeCounts& c = *counted.counts;
+            EXPECT_EQ(c.iterations, 12U);
+            // (The plain recurrence forms r.r once more before its first pass.)
+            EXPECT_EQ(c.synchronisations, recurrence == Recurrence::plain ? 3 * c.iterations + 1 : 2 * c.iterations);
+            EXPECT_GT(c.elements, 0U);
         }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@
 #include "mantissa/bit_operations.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/problem.hpp"
+#include "mantissa/partition/cuts.hpp"
+#include "mantissa/partition/space.hpp"
 #include "mantissa/resident_end.hpp"
 
 namespace mantissa {
@@ -22,12 +25,16 @@ enum class Scheme : std::uint8_t {
     ghysels_vanroose,  ///< Ghysels and Vanroose 2014, likewise
     defect_correction, ///< iterative refinement, section 2.2 and 3.2
     residual_guided,   ///< section 3.3
+    inexact_pcg,       ///< flexible preconditioned CG in double; steps of CG in the spec's formats precondition it
+                       ///< (Golub and Ye 1999; Cevahir, Nukada, Matsuoka 2009)
     jacobi_pcg,        ///< textbook Jacobi-PCG in double on this processor, made for speed (sparse/jacobi_pcg.hpp)
 };
 /// "direct", "pipelined", "chronopoulos-gear", "ghysels-vanroose", "defect-correction", "residual-guided",
-/// "jacobi-pcg".
+/// "inexact-pcg", "jacobi-pcg".
 std::string to_string(Scheme scheme);
 Scheme parse_scheme(std::string_view text);
+/// Has the scheme an outer loop in double precision around inner solves, which `inner` or `digits` end?
+bool refines(Scheme scheme);
 
 enum class Status : std::uint8_t {
     /// Decided by SolveResult::true_residual, whatever a scheme believes.
@@ -95,15 +102,15 @@ struct SolveOptions {
     double digits = 0;        ///< not 0: each inner solve reduces its defect by this many digits instead; see
                               ///< checked_digits()
     double middle_digits = 2; ///< digits gained by each middle loop of a cascade
-    Recurrence inner_recurrence = Recurrence::pipelined;
+    Recurrence inner_recurrence = Recurrence::pipelined; ///< plain: for defect_correction and inexact_pcg
     /// Fixed vectors: the defect enters with a norm in (1/2, 1] 2^-headroom, always. None: so at first; then with the
     /// power of two that would have left the last step's longest words one idle bit. Either way one bit more behind
     /// every overflow of a word.
     std::optional<int> headroom;
     /// Sparse rows: entries off the diagonal rounded to this shorter floating format before the inner solver takes
     /// them; the diagonal, in the spec's coefficient format, takes up what they lost, so that rows keep their sums
-    /// (those of the matrix as given, also with jacobi). For defect_correction and residual_guided on floating
-    /// datapaths, without a schedule.
+    /// (those of the matrix as given, also with jacobi). For schemes that refine, on floating datapaths, without a
+    /// schedule.
     std::optional<Format> couplings;
     double tolerance = 1e-10;         ///< on the defect norm relative to the initial one
     std::uint64_t max_iterations = 0; ///< inner iterations in all; 0: default_iteration_limit()
@@ -115,7 +122,8 @@ struct SolveOptions {
 
 struct HistoryPoint {
     std::uint64_t inner_iterations = 0, outer_iterations = 0;
-    double relative_defect = 0; ///< ||b - A u|| / ||b - A u0|| in double precision; with jacobi, of the scaled problem
+    double relative_defect = 0; ///< ||b - A u|| / ||b - A u0|| in double precision; with jacobi, of the scaled problem;
+                                ///< of inexact_pcg the recurrence's, the last one formed anew
 };
 
 /// What a resident solve leaves beside what every solve does.
@@ -168,6 +176,14 @@ SolveResult solve(const Problem& problem, const Engine& engine, const SolveOptio
 /// entry not above zero.
 std::vector<SolveResult> solve_jacobi_pcg(const System& system, const std::vector<std::vector<double>>& b,
                                           const SolveOptions& options, const Progress& progress = {});
+/// The schemes direct and jacobi_pcg in double over the parts of `space` (mantissa/partition/parted_cg.hpp): the same
+/// bits for any number of parts, in the last place others than solve()'s, whose sums have an order. Sparse rows are cut
+/// by `method`, grids in strips. Collective over processes. Of the options scheme, tolerance, max_iterations, history
+/// and keep_solution count; `spec` must be double. Throws InvalidInput: another scheme or other options, more parts
+/// than rows, a diagonal entry not above zero.
+SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space>& space, CutMethod method,
+                             const ExchangeOptions& exchange, const SolveOptions& options,
+                             const Progress& progress = {});
 /// CG with the multilevel preconditioner (mantissa/sparse/multilevel.hpp) in double on this processor, for the system
 /// of a map: `points` are where the vertices of its pairs of unknowns are. Of the options it takes tolerance,
 /// max_iterations, threads, history and keep_solution. Throws InvalidInput where the matrix is none of complex blocks.

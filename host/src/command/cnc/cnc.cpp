@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "command/cevahir/cevahir.hpp"
 #include "command/command.hpp"
 #include "mantissa/format.hpp"
 
@@ -20,12 +21,16 @@ std::vector<NamedMesh> cnc_meshes(const CncFlags& flags, std::vector<NamedMesh> 
 
 void add_cnc_options(CLI::App& app, CncFlags& flags) {
     app.add_option("--figure", flags.figure,
-                   "cnc: 3, 7 (pictures), 8, 9, 10 or 11 (from stored runs); lu: 5 to 9, 11 to 14 (from stored runs)");
-    app.add_option("--table", flags.table, "cnc: 3; lu: 1, 2");
+                   "cnc: 3, 7 (pictures), 8, 9, 10 or 11 (from stored runs); lu: 5 to 9, 11 to 14 (from stored runs); "
+                   "cevahir: 4, 5 (from stored runs)");
+    app.add_option("--table", flags.table, "cnc: 3; lu: 1, 2; cevahir: communication")
+        ->transform([](const std::string& text) {
+            return text == "communication" ? std::to_string(kCommunicationTable) : text;
+        });
     app.add_option("--mesh", flags.meshes,
                    "cnc: mesh files for Table 3, one for Figure 3, one or two for Figure 7; default: made ones");
     app.add_option("--results", flags.results,
-                   "cnc, lu: stored runs of mantissa bench; default: those of the source tree");
+                   "cnc, lu, cevahir: stored runs of mantissa bench; default: those of the source tree");
     app.add_option("-o,--output", flags.output, "cnc: the picture of Figure 3 or 7 (SVG)");
     app.add_option("--noise", flags.noise, "cnc: noise of the mesh that Figure 7 smooths, in mean edge lengths")
         ->capture_default_str();

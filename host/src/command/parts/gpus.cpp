@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint32_t kMostGpus = 8;
 
 /// "0,0,1". Empty where none was given.
-std::vector<int> devices_of(const PartFlags& flags) {
+std::vector<int> devices_of(const GpuFlags& flags) {
     std::vector<int> devices;
     for (std::size_t at = 0; !flags.devices.empty();) {
         const std::size_t end = std::min(flags.devices.find(',', at), flags.devices.size());
@@ -36,21 +36,21 @@ std::vector<int> devices_of(const PartFlags& flags) {
     if (devices.size() > kMostGpus)
         throw InvalidInput(
             fmt::format("--devices {}: {} parts; give at most {}", flags.devices, devices.size(), kMostGpus));
-    if (flags.gpus != 0 && !devices.empty() && devices.size() != flags.gpus)
+    if (flags.count != 0 && !devices.empty() && devices.size() != flags.count)
         throw InvalidInput(fmt::format("--gpus {} --devices {}: the list names {}; leave --gpus out, or name as many",
-                                       flags.gpus, flags.devices, devices.size()));
+                                       flags.count, flags.devices, devices.size()));
     return devices;
 }
 
-std::uint32_t count_of(const PartFlags& flags) {
+std::uint32_t count_of(const GpuFlags& flags) {
     const std::vector<int> devices = devices_of(flags);
-    return devices.empty() ? flags.gpus : static_cast<std::uint32_t>(devices.size());
+    return devices.empty() ? flags.count : static_cast<std::uint32_t>(devices.size());
 }
 
 } // namespace
 
-void add_gpu_options(CLI::App& app, PartFlags& flags) {
-    app.add_option("--gpus", flags.gpus,
+void add_gpu_options(CLI::App& app, GpuFlags& flags) {
+    app.add_option("--gpus", flags.count,
                    "--engine gpu: share the system out over this many GPUs, with the same bits (integers, or "
                    "dot=fixed[MSB:LSB])")
         ->check(whole_number(1, kMostGpus));
@@ -58,26 +58,26 @@ void add_gpu_options(CLI::App& app, PartFlags& flags) {
                    "--engine gpu: a part on each of these GPUs, as 0,1; one GPU may have several, as 0,0");
 }
 
-bool on_gpus(const PartFlags& flags) {
-    return flags.gpus != 0 || !flags.devices.empty();
+bool on_gpus(const GpuFlags& flags) {
+    return flags.count != 0 || !flags.devices.empty();
 }
 
-std::unique_ptr<Engine> make_gpus_engine(const std::string& name, const PartFlags& flags, CutMethod method) {
+std::unique_ptr<Engine> make_gpus_engine(const std::string& name, const GpuFlags& flags, CutMethod method) {
     if (name != "gpu")
         throw InvalidInput(fmt::format("--engine {}: --gpus and --devices are of the engine gpu; give --engine gpu or "
                                        "leave them out",
                                        name));
     const std::vector<int> devices = devices_of(flags);
-    if (flags.gpus == 1 && devices.empty()) return make_engine(name); // a whole system on the one device
+    if (flags.count == 1 && devices.empty()) return make_engine(name); // a whole system on the one device
 #ifdef MANTISSA_GPU
     if (!devices.empty()) return make_parted_gpu_engine(devices, method);
-    const std::vector<int> spread = spread_devices(static_cast<int>(flags.gpus));
+    const std::vector<int> spread = spread_devices(static_cast<int>(flags.count));
     const std::set<int> distinct(spread.begin(), spread.end());
     if (distinct.size() < spread.size())
         throw InvalidInput(
             fmt::format("--gpus {}: there {} {} here; give fewer, or several parts to a GPU by --devices, "
                         "as 0,0",
-                        flags.gpus, distinct.size() == 1 ? "is" : "are", distinct.size()));
+                        flags.count, distinct.size() == 1 ? "is" : "are", distinct.size()));
     return make_parted_gpu_engine(spread, method);
 #else
     static_cast<void>(method);
@@ -85,10 +85,10 @@ std::unique_ptr<Engine> make_gpus_engine(const std::string& name, const PartFlag
 #endif
 }
 
-std::string gpus_in_words(const PartFlags& flags, const System& system, CutMethod method) {
+std::string gpus_in_words(const GpuFlags& flags, const System& system, CutMethod method) {
     const std::uint32_t parts = count_of(flags);
     const std::string where = flags.devices.empty() ? std::string() : fmt::format(" (devices {})", flags.devices);
-    if (flags.gpus == 1 && flags.devices.empty()) return "one GPU";
+    if (flags.count == 1 && flags.devices.empty()) return "one GPU";
     if (const auto* const rows = std::get_if<CompressedRows>(&system.matrix())) {
         const PartitionVolume v = volume(cut(*rows, parts, method));
         return fmt::format("{} parts on GPUs{}, cut by {}: a part sends {} elements of p a pass at most, receives {}, "

@@ -9,14 +9,14 @@
 
 namespace mantissa::cli {
 
-void add_gpu_options(CLI::App& app, PartFlags& flags);
+void add_gpu_options(CLI::App& app, GpuFlags& flags);
 
 /// Is the solve to go over GPUs?
-[[nodiscard]] bool on_gpus(const PartFlags& flags);
+[[nodiscard]] bool on_gpus(const GpuFlags& flags);
 /// The engine gpu over them. Throws InvalidInput where the options do not fit together, where this build has no CUDA
 /// and where a device is not there.
-std::unique_ptr<Engine> make_gpus_engine(const std::string& name, const PartFlags& flags, CutMethod method);
+std::unique_ptr<Engine> make_gpus_engine(const std::string& name, const GpuFlags& flags, CutMethod method);
 /// "2 GPUs, cut in strips: a part sends ...".
-std::string gpus_in_words(const PartFlags& flags, const System& system, CutMethod method);
+std::string gpus_in_words(const GpuFlags& flags, const System& system, CutMethod method);
 
 } // namespace mantissa::cli

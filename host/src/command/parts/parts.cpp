@@ -1,10 +1,13 @@
 #include "command/parts/parts.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "command/command.hpp"
 #include "command/parts/gpus.hpp"
 #include "command/parts/rank_space.hpp"
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/partition/cuts.hpp"
@@ -24,46 +27,80 @@ CutMethod method_of(const PartFlags& flags) {
 
 void add_part_options(CLI::App& app, PartFlags& flags) {
     app.add_option("--parts", flags.parts,
-                   "share the system out over this many parts, with the same bits (integers, or dot=fixed[MSB:LSB]; "
-                   "engine emulated); under mpirun each rank is one")
+                   "share the system out over this many parts, with the same bits (integers, dot=fixed[MSB:LSB], or "
+                   "direct and jacobi-pcg in double; engine emulated); under mpirun each rank is one")
         ->check(whole_number(1, kMostParts));
     app.add_option("--cut", flags.cut,
                    "how rows go to parts: contiguous (the default), rcm or bisection; grids are cut in strips");
-    add_gpu_options(app, flags);
+    app.add_option("--exchange", flags.exchange,
+                   "how parts exchange: neighbours (the default), or host: through one array in the host's memory");
+    add_gpu_options(app, flags.gpus);
 }
 
-std::unique_ptr<Engine> make_solving_engine(const std::string& name, const SolveOptions& options,
-                                            const PartFlags& flags, const sweeps::Ranks& ranks) {
-    const CutMethod method = method_of(flags);
+SharedOut shared_out(const PartFlags& flags, const sweeps::Ranks& ranks) {
+    SharedOut shared;
+    shared.method = method_of(flags);
+    if (flags.exchange == "host") shared.exchange.way = ExchangeWay::host;
+    else if (!flags.exchange.empty() && flags.exchange != "neighbours")
+        throw InvalidInput(fmt::format("--exchange {}: take neighbours or host", base::shortened(flags.exchange)));
     const auto count = static_cast<std::uint32_t>(ranks.count());
-    if (flags.parts == 0 && count == 1 && !on_gpus(flags)) {
+    if (on_gpus(flags.gpus)) {
+        if (count > 1)
+            throw InvalidInput("--gpus and --devices: they are for one process; leave them out under mpirun");
+        if (flags.parts != 0) throw InvalidInput("--parts: parts on GPUs are counted by --gpus; give one of the two");
+        if (!flags.exchange.empty())
+            throw InvalidInput("--exchange: GPUs write straight into each other's memory; leave it out");
+        shared.gpus = flags.gpus;
+        return shared;
+    }
+    if (flags.parts == 0 && count == 1) {
         if (!flags.cut.empty())
             throw InvalidInput("--cut: nothing is cut without --parts or --gpus; give both or neither");
-        return make_engine(name);
+        if (!flags.exchange.empty())
+            throw InvalidInput("--exchange: nothing is exchanged without --parts; give both or neither");
+        return shared;
     }
     if (count > 1 && flags.parts != 0 && flags.parts != count)
         throw InvalidInput(
             fmt::format("--parts {} on {} ranks: each rank is one part; leave --parts out", flags.parts, count));
-    if (on_gpus(flags) && (flags.parts != 0 || count > 1))
-        throw InvalidInput(count > 1 ? "--gpus and --devices: they are for one process; leave them out under mpirun"
-                                     : "--parts: parts on GPUs are counted by --gpus; give one of the two");
-    if (name != "emulated" && !on_gpus(flags))
-        throw InvalidInput(fmt::format("--engine {}: the engine emulated alone is shared out over parts", name));
-    const bool on_engine = options.scheme == Scheme::direct || options.scheme == Scheme::pipelined ||
-                           options.scheme == Scheme::defect_correction || options.scheme == Scheme::residual_guided;
-    if (!on_engine || options.resident)
-        throw InvalidInput(fmt::format("{}: it is not shared out over parts; take direct, pipelined, defect-correction "
-                                       "or residual-guided",
-                                       options.resident ? "--resident" : "--scheme " + to_string(options.scheme)));
-    if (on_gpus(flags)) return make_gpus_engine(name, flags, method);
-    return make_parted_engine(count > 1 ? make_rank_space(ranks) : make_threads_space(flags.parts), method);
+    shared.space = count > 1 ? make_rank_space(ranks) : make_threads_space(flags.parts);
+    shared.exchange.counts = std::make_shared<ExchangeCounts>();
+    return shared;
 }
 
-std::string parts_refusal(const PartFlags& flags, const Engine& engine, const SolveOptions& options,
-                          const System& system, const sweeps::Ranks& ranks) {
-    if (flags.parts == 0 && ranks.count() == 1 && !on_gpus(flags)) return {};
+bool in_double_over_parts(const SolveOptions& options, const SharedOut& shared) {
+    if (shared.space == nullptr) return false;
+    return options.scheme == Scheme::jacobi_pcg ||
+           (options.scheme == Scheme::direct && options.spec == DatapathSpec(formats::kDouble));
+}
+
+std::unique_ptr<Engine> make_solving_engine(const std::string& name, const SolveOptions& options,
+                                            const SharedOut& shared) {
+    if (shared.space == nullptr && !on_gpus(shared.gpus)) return make_engine(name);
+    if (!on_gpus(shared.gpus) && name != "emulated")
+        throw InvalidInput(fmt::format("--engine {}: the engine emulated alone is shared out over parts", name));
+    if (in_double_over_parts(options, shared)) return make_engine(name);
+    const bool on_engine =
+        options.scheme == Scheme::direct || options.scheme == Scheme::pipelined || refines(options.scheme);
+    if (!on_engine || options.resident)
+        throw InvalidInput(
+            fmt::format("{}: it is not shared out over parts; take direct, pipelined, defect-correction, "
+                        "residual-guided or inexact-pcg",
+                        options.resident ? "--resident" : "--scheme " + to_string(options.scheme)));
+    if (on_gpus(shared.gpus)) return make_gpus_engine(name, shared.gpus, shared.method);
+    return make_parted_engine(shared.space, shared.method, shared.exchange);
+}
+
+std::string parts_refusal(const SharedOut& shared, const Engine& engine, const SolveOptions& options,
+                          const System& system) {
+    if (shared.space == nullptr && !on_gpus(shared.gpus)) return {};
+    if (in_double_over_parts(options, shared)) {
+        const std::size_t most = most_parts(system);
+        if (shared.space->parts() <= most) return {};
+        return fmt::format("{} parts: this system has rows for at most {}", shared.space->parts(), most);
+    }
     // What the engine says of the whole system as well is for the solve to say: it may scale the system first.
-    const auto whole = make_engine(on_gpus(flags) ? "gpu" : "emulated");
+    const auto whole = make_engine(on_gpus(shared.gpus) ? "gpu" : "emulated");
     std::string why;
     const auto ask = [&](const DatapathSpec& spec) {
         if (why.empty() && whole->refusal(spec, system, {}).empty()) why = engine.refusal(spec, system, {});
@@ -73,18 +110,27 @@ std::string parts_refusal(const PartFlags& flags, const Engine& engine, const So
     return why;
 }
 
-std::string parts_in_words(const PartFlags& flags, const System& system, const sweeps::Ranks& ranks) {
-    if (on_gpus(flags)) return gpus_in_words(flags, system, method_of(flags));
-    if (flags.parts == 0 && ranks.count() == 1) return {};
-    const bool over_ranks = ranks.count() > 1;
-    const std::uint32_t parts = over_ranks ? static_cast<std::uint32_t>(ranks.count()) : flags.parts;
+std::string parts_in_words(const SharedOut& shared, const System& system, const sweeps::Ranks& ranks) {
+    if (on_gpus(shared.gpus)) return gpus_in_words(shared.gpus, system, shared.method);
+    if (shared.space == nullptr) return {};
     std::string way = "in strips";
-    if (system.kind() == System::Kind::sparse) way = "by " + to_string(method_of(flags));
-    const PartitionVolume v = volume(parts_of(system, parts, method_of(flags)));
+    if (system.kind() == System::Kind::sparse) way = "by " + to_string(shared.method);
+    const std::uint32_t parts = shared.space->parts();
+    const PartitionVolume v = volume(parts_of(system, parts, shared.method));
     return fmt::format(
         "{} {}, cut {}: a part sends {} elements of p a pass at most, receives {}, and has {:.1f} % more "
         "entries than the mean",
-        parts, over_ranks ? "ranks" : "parts", way, v.most_sent, v.most_received, 100 * v.nonzero_imbalance);
+        parts, ranks.count() > 1 ? "ranks" : "parts", way, v.most_sent, v.most_received, 100 * v.nonzero_imbalance);
+}
+
+std::string exchanges_in_words(const SharedOut& shared) {
+    if (shared.space == nullptr || shared.exchange.counts == nullptr) return {};
+    const ExchangeCounts& c = *shared.exchange.counts;
+    const auto iterations = static_cast<double>(std::max<std::uint64_t>(c.iterations, 1));
+    return fmt::format("{}: {:.3g} synchronisations and {:.4g} elements of the first part an iteration, in {} of them",
+                       shared.exchange.way == ExchangeWay::host ? "through the host's memory" : "between neighbours",
+                       static_cast<double>(c.synchronisations) / iterations,
+                       static_cast<double>(c.elements) / iterations, c.iterations.load());
 }
 
 } // namespace mantissa::cli

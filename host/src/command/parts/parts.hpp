@@ -9,27 +9,50 @@
 
 #include "mantissa/engine.hpp"
 #include "mantissa/host/solve.hpp"
+#include "mantissa/partition/cuts.hpp"
+#include "mantissa/partition/space.hpp"
 #include "sweep/sweep_run.hpp"
 
 namespace mantissa::cli {
 
+/// Parts on GPUs of this machine (gpus.hpp).
+struct GpuFlags {
+    std::uint32_t count = 0; ///< 0: not given
+    std::string devices;     ///< numbers with commas; empty: not given
+};
+
 struct PartFlags {
     std::uint32_t parts = 0; ///< 0: one for each rank; one process keeps the system whole
     std::string cut;         ///< empty: contiguous
-    std::uint32_t gpus = 0;  ///< 0: not given (gpus.hpp)
-    std::string devices;     ///< numbers with commas; empty: not given
+    std::string exchange;    ///< "host" or "neighbours"; empty: neighbours
+    GpuFlags gpus;
+};
+
+/// Over what, and how, a solve is shared out.
+struct SharedOut {
+    std::shared_ptr<Space> space; ///< null: the system stays whole
+    CutMethod method = CutMethod::contiguous;
+    ExchangeOptions exchange; ///< with counts
+    GpuFlags gpus;            ///< the engine gpu over parts, without a space
 };
 
 void add_part_options(CLI::App& app, PartFlags& flags);
 
+/// What the flags ask for. Throws InvalidInput where parts and ranks disagree, and where nothing is shared out but how
+/// is said.
+SharedOut shared_out(const PartFlags& flags, const sweeps::Ranks& ranks);
 /// The engine for these options: `name` as it is where the system stays whole, else the emulated one over parts. Throws
-/// InvalidInput where parts and ranks disagree, or the engine or the scheme cannot be shared out.
+/// InvalidInput where the engine or the scheme cannot be shared out.
 std::unique_ptr<Engine> make_solving_engine(const std::string& name, const SolveOptions& options,
-                                            const PartFlags& flags, const sweeps::Ranks& ranks);
+                                            const SharedOut& shared);
+/// Is this solve one of CG in double over parts (solve_over_parts()), which needs no engine?
+bool in_double_over_parts(const SolveOptions& options, const SharedOut& shared);
+/// "3 synchronisations an iteration through the host, ...", counted by a solve; nothing where it stayed whole.
+std::string exchanges_in_words(const SharedOut& shared);
 /// Why `engine` cannot share this system out, before any work; empty where it can, or the system stays whole.
-std::string parts_refusal(const PartFlags& flags, const Engine& engine, const SolveOptions& options,
-                          const System& system, const sweeps::Ranks& ranks);
+std::string parts_refusal(const SharedOut& shared, const Engine& engine, const SolveOptions& options,
+                          const System& system);
 /// "3 ranks, cut by rcm: a part sends ...", or nothing where the system stays whole.
-std::string parts_in_words(const PartFlags& flags, const System& system, const sweeps::Ranks& ranks);
+std::string parts_in_words(const SharedOut& shared, const System& system, const sweeps::Ranks& ranks);
 
 } // namespace mantissa::cli

@@ -65,20 +65,24 @@ Fit cores_that_fit(const CoreArea& core, const Device& device, double fill) {
 
 Estimate estimate(const CoreArea& core, const DatapathSpec& spec, const Traffic& traffic, const Workload& work,
                   const Device& device, std::uint64_t cores, double clock_hz) {
+    // Each core takes a strip of whole rows; with several, it streams its neighbours' two rows at its edges too.
+    return estimate(core, spec, traffic, work, device, strip_loads(work.unknowns, work.row_length, cores), clock_hz);
+}
+
+Estimate estimate(const CoreArea& core, const DatapathSpec& spec, const Traffic& traffic, const Workload& work,
+                  const Device& device, const PartLoads& loads, double clock_hz) {
+    const std::uint64_t cores = loads.cores;
     const auto k = static_cast<double>(cores);
     const double lanes = spec.lanes;
-    // Each core takes a strip of whole rows; with several, it streams its neighbours' two rows at its edges too.
-    const double halo = cores > 1 ? 2 * work.row_length : 0;
     // One of the two takes the place of the row that a single core runs out for at the end of a pass.
     const double run_out = cores > 1 ? work.row_length / lanes : 0;
-    const double streamed = work.unknowns / k + halo; // elements of one core
     const double fixed =
         std::max(0.0, work.cycles_per_pass - work.unknowns / lanes - run_out) + tree_clocks(spec, cores);
     Estimate e;
     e.cores = cores;
-    const double stream_clocks = streamed / lanes;
+    const double stream_clocks = loads.slowest.streamed() / lanes;
     e.pass_clocks = stream_clocks + fixed;
-    e.pass_bytes = traffic.bytes * streamed * k;
+    e.pass_bytes = traffic.bytes * loads.streamed;
     double stream_seconds = stream_clocks / clock_hz;
     e.bound = "clock";
     if (device.pins) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compare/device.hpp"
+#include "compare/model/part_loads.hpp"
 #include "mantissa/spec.hpp"
 
 namespace mantissa::compare {
@@ -58,6 +59,9 @@ struct Estimate {
 };
 Estimate estimate(const CoreArea& core, const DatapathSpec& spec, const Traffic& traffic, const Workload& work,
                   const Device& device, std::uint64_t cores, double clock_hz);
+/// The same with the system cut otherwise than in strips: the pass waits for the core that streams most.
+Estimate estimate(const CoreArea& core, const DatapathSpec& spec, const Traffic& traffic, const Workload& work,
+                  const Device& device, const PartLoads& loads, double clock_hz);
 
 /// Estimates for 1, 2, 4, ... cores and the fewest that come within 1 % of the shortest pass; none when no core fits.
 /// Where the pass of the last waits for no memory, its bound is what holds back a further core.

@@ -74,7 +74,7 @@ struct Arranger {
 
     /// Elements that a core streams: its strip of whole rows and, with several, a row of each neighbour.
     [[nodiscard]] double elements(std::uint64_t cores) const {
-        return work.unknowns / static_cast<double>(cores) + (cores > 1 ? 2 * work.row_length : 0);
+        return strip_loads(work.unknowns, work.row_length, cores).slowest.streamed();
     }
 
     /// Nothing, and the reason, where it does not fit.

@@ -26,9 +26,8 @@ const PointRow* find_point(const Rows& rows, const PaperCell& cell) {
     const Point wanted = cell_point(cell);
     const SolveOptions& o = wanted.options;
     PointRow like; // for its stop()
-    const bool refines = o.scheme == Scheme::defect_correction || o.scheme == Scheme::residual_guided;
-    if (refines && o.digits > 0) like.digits = o.digits;
-    else if (refines) like.inner = o.inner;
+    if (refines(o.scheme) && o.digits > 0) like.digits = o.digits;
+    else if (refines(o.scheme)) like.inner = o.inner;
     const std::string recurrence = o.scheme != Scheme::defect_correction     ? ""
                                    : o.inner_recurrence == Recurrence::plain ? "plain"
                                                                              : "pipelined";

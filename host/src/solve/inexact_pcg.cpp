@@ -1,0 +1,192 @@
+// Inexact preconditioned CG in double precision around an inner solver in short formats (Golub and Ye, "Inexact
+// preconditioned conjugate gradient method with inner-outer iteration", SIAM J. Sci. Comput. 21(4), 1999), as Cevahir,
+// Nukada and Matsuoka, ICCS 2009, use it:
+//
+//     r = b - A u;  z = K(r);  p = z
+//     loop:  alpha = (r.z) / (p.A p);  u += alpha p;  r' = r - alpha A p;  z' = K(r')
+//            beta = (z'.(r' - r)) / (r.z);  p = z' + beta p
+//
+// K(r) is the inner solver's approximate solution of A z = r, from z = 0 and r over its norm. It is a different map for
+// every r (steps of CG, rounded), which is why beta is the flexible one: with a fixed K, z'.r would be zero.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "inner.hpp"
+#include "schemes.hpp"
+#include "words/inner_scale.hpp"
+#include "words/moving_restart.hpp"
+
+namespace mantissa::solving {
+
+namespace {
+
+/// The inner residual is worth bringing down to this share of the solve's target. (The outer step minimises the error's
+/// energy norm: at exactly the target, its residual might miss it.)
+constexpr double kInnerShare = 0.1;
+constexpr int kMostFruitless = 10;
+
+class InexactPcg {
+public:
+    InexactPcg(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+               SolveContext& context)
+        : problem_(problem), options_(context.options), context_(context), u_(u), d_(d), r_(d.begin(), d.end()),
+          z_(d.size()), p_(d.size()), product_(d.size()), zero_(d.size(), 0.0),
+          arithmetic_(problem.system, options_.threads),
+          inner_(make_engine_solver(engine, *context.loaded, context.fit, options_.spec,
+                                    {options_.threads, options_.inner_recurrence})),
+          scale_(options_), moving_(options_), watch_(context.size), norm_(context.norm) {}
+
+    void iterate() {
+        if (norm_ < context_.target()) return context_.stop(Status::converged);
+        while (precondition() && direction() && step()) {
+        }
+    }
+
+private:
+    [[nodiscard]] bool ended(Status status, std::string why) {
+        context_.stop(status, std::move(why));
+        return false;
+    }
+
+    /// z = K(r). False, here and below, when the solve has its status.
+    [[nodiscard]] bool precondition() {
+        for (;;) {
+            const double scale = options_.spec.moves() ? moving_.scale(largest_of(r_), {}) : scale_.of(norm_);
+            const InnerGoal goal{.steps = options_.digits > 0 ? 0 : options_.inner,
+                                 .reduction = options_.digits > 0 ? std::pow(10.0, -options_.digits) : 0.0,
+                                 .global = kInnerShare * context_.target() / scale,
+                                 .square = scale_.fixed() ? norm_ / scale * (norm_ / scale) : 1};
+            const InnerOutcome outcome = inner_->solve(
+                [&](std::size_t at, std::span<double> values) {
+                    for (std::size_t i = 0; i < values.size(); ++i) values[i] = r_[at + i] / scale;
+                },
+                goal, context_);
+            if (!(outcome.overflow && scale_.fixed())) {
+                scale_.behind(outcome.words);
+                return take_correction(outcome, scale);
+            }
+            ++context_.result.outer_iterations;
+            if (options_.spec.moves()) moving_.widen(outcome.words);
+            if (!lost_to_overflow(scale_, context_)) return false;
+            if (watch_.ends(context_, norm_ / context_.initial)) return false;
+        }
+    }
+
+    [[nodiscard]] bool take_correction(const InnerOutcome& outcome, double scale) {
+        if (!outcome.useful) {
+            if (context_.remaining() == 0 || context_.cancelled)
+                return !watch_.ends(context_, norm_ / context_.initial);
+            return ended(Status::breakdown, outcome.trouble);
+        }
+        bool finite = true;
+        for (std::size_t at = 0; at < z_.size(); at += kTransfer) {
+            const std::span<double> part(z_.data() + at, std::min(kTransfer, z_.size() - at));
+            inner_->read(at, part);
+            for (double& x : part) x *= scale;
+            finite = finite && std::all_of(part.begin(), part.end(), [](double x) { return std::isfinite(x); });
+        }
+        if (!finite)
+            return ended(Status::breakdown,
+                         outcome.trouble.empty() ? "the inner correction is not finite" : outcome.trouble);
+        trouble_ = outcome.trouble;
+        return true;
+    }
+
+    /// p from z and the p before, of which product_ still holds -A p and so, times alpha, r' - r.
+    [[nodiscard]] bool direction() {
+        const double rz = dot(z_, r_);
+        if (!(rz > 0))
+            return ended(Status::breakdown,
+                         trouble_.empty()
+                             ? "r.z is not above zero: the inner solver's correction does not descend in these formats"
+                             : trouble_);
+        const double beta = first_ ? 0 : alpha_ * dot(z_, product_) / rz_;
+        first_ = false;
+        for (std::size_t i = 0; i < p_.size(); ++i) p_[i] = z_[i] + beta * p_[i];
+        rz_ = rz;
+        return true;
+    }
+
+    /// One step along p: u, r and their verdict.
+    [[nodiscard]] bool step() {
+        arithmetic_.defect(p_, zero_, product_); // 0 - A p
+        const double pq = -dot(p_, product_);
+        if (!(pq > 0))
+            return ended(Status::breakdown, pq < 0 ? "p.A p is below zero: the matrix is indefinite"
+                                                   : "p.A p is zero or not finite: values leave double precision");
+        alpha_ = rz_ / pq;
+        for (std::size_t i = 0; i < u_.size(); ++i) {
+            u_[i] += alpha_ * p_[i];
+            r_[i] += alpha_ * product_[i];
+        }
+        ++context_.result.outer_iterations;
+        const double before = norm_;
+        norm_ = arithmetic_.norm(r_);
+        if (norm_ < context_.target() || context_.reached_as_given(norm_, [&] { return std::span<const double>(r_); }))
+            return true_defect();
+        context_.record(norm_ / context_.initial);
+        // An inner solver that ends in trouble again and again without gain will not mend.
+        fruitless_ = !trouble_.empty() && norm_ > kWorthwhile * before ? fruitless_ + 1 : 0;
+        if (fruitless_ >= kMostFruitless) return ended(Status::breakdown, trouble_);
+        return !watch_.ends(context_, norm_ / context_.initial);
+    }
+
+    /// The recurrence's residual is small enough: is the true one? If not, the iteration begins anew from it.
+    [[nodiscard]] bool true_defect() {
+        arithmetic_.defect(u_, problem_.b, d_);
+        norm_ = arithmetic_.norm(d_);
+        context_.record(norm_ / context_.initial);
+        if (norm_ < context_.target() * (1 + kReachedSlack) || context_.reached_as_given(norm_, [&] { return d_; }))
+            return ended(Status::converged, {});
+        if (!(norm_ < kWorthwhile * best_true_))
+            return ended(Status::stagnated,
+                         fmt::format("the recurrence's residual reached the tolerance, the true one stays at {:.2f} "
+                                     "times the tolerance: double precision cannot",
+                                     norm_ / context_.target()));
+        best_true_ = norm_;
+        if (watch_.ends(context_, norm_ / context_.initial)) return false;
+        std::copy(d_.begin(), d_.end(), r_.begin());
+        first_ = true;
+        return true;
+    }
+
+    /// In the order of the outer loop's projections.
+    [[nodiscard]] static double dot(std::span<const double> a, std::span<const double> b) {
+        BlockDot sum;
+        for (std::size_t at = 0; at < a.size(); at += kTransfer) {
+            const std::size_t n = std::min(kTransfer, a.size() - at);
+            sum.add(a.subspan(at, n), b.subspan(at, n));
+        }
+        return sum.total();
+    }
+
+    const Problem& problem_;
+    const SolveOptions& options_;
+    SolveContext& context_;
+    std::span<double> u_, d_;
+    std::vector<double> r_, z_, p_, product_, zero_;
+    DoubleArithmetic arithmetic_;
+    std::unique_ptr<InnerSolver> inner_;
+    InnerScale scale_;
+    MovingRestart moving_;
+    Watch watch_;
+    double norm_, rz_ = 0, alpha_ = 0;
+    double best_true_ = std::numeric_limits<double>::infinity(); ///< of the defects formed anew
+    bool first_ = true;                                          ///< there is no direction to keep
+    int fruitless_ = 0;
+    std::string trouble_; ///< of the last inner solve
+};
+
+} // namespace
+
+void solve_inexact_pcg(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+                       SolveContext& context) {
+    InexactPcg(problem, engine, u, d, context).iterate();
+}
+
+} // namespace mantissa::solving

@@ -1,0 +1,37 @@
+// Conjugate Gradients in double precision over the parts of a system: threads of this process, or ranks.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mantissa/partition/cuts.hpp"
+#include "mantissa/partition/space.hpp"
+#include "mantissa/sparse/jacobi_pcg.hpp"
+#include "mantissa/system.hpp"
+
+namespace mantissa {
+
+struct PartedCgOptions {
+    double tolerance = 1e-10; ///< ||r|| <= tolerance ||b||, of the recurrence and then of the true residual
+    std::uint64_t max_iterations = 10000;
+    bool jacobi = false;                      ///< divide by the diagonal
+    bool history = false;                     ///< return the recurrence's residuals
+    CutMethod method = CutMethod::contiguous; ///< of sparse rows; grids are cut in strips
+    ExchangeOptions exchange;
+    /// Called by the first part of this process behind every iteration, with their number and ||r|| / ||b||.
+    std::function<void(std::uint64_t, double)> progress;
+};
+
+/// Solves A x = b from x = 0 by the textbook recurrence: one exchange of p and two sums an iteration. All bits, and so
+/// the number of iterations, are the same for any number of parts, wherever they are cut and in however many processes
+/// they live: rows are summed in the order of the whole system's entries, and dot products are OrderFreeSum's. Where
+/// the recurrence's residual has reached the tolerance and the true one has not, it goes on from the true one.
+///
+/// Collective over processes: each gives the same arguments and gets the whole x. (true_residual is formed with
+/// OrderFreeSum too.) Throws InvalidInput: a right-hand side of another length, more parts than rows, with `jacobi` a
+/// diagonal entry that is not above zero beside entries in its row.
+PcgReport parted_cg(const std::shared_ptr<Space>& space, const System& system, std::span<const double> b,
+                    std::vector<double>& x, const PartedCgOptions& options);
+
+} // namespace mantissa
