@@ -2,12 +2,12 @@
 #include "mantissa/gpu/engine.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <vector>
 
 #include "engine_outer.cuh"
 #include "engine_pass.cuh"
+#include "engine_rows.cuh"
 #include "fixed/session.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/kernels.hpp"
@@ -17,25 +17,6 @@ namespace mantissa {
 
 namespace gpu {
 namespace {
-
-/// Vectors on the host in the session's element type.
-template <class Carrier> void to_elements(const std::vector<Carrier>& from, std::vector<UpperHalf>& to) {
-    to.resize(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i)
-        to[i].bits = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(from[i])) >> 16);
-}
-template <class Carrier> void to_elements(std::vector<Carrier>& from, std::vector<Carrier>& to) {
-    to.swap(from);
-}
-double to_value(UpperHalf x) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16);
-}
-double to_value(float x) {
-    return x;
-}
-double to_value(double x) {
-    return x;
-}
 
 template <class Unit, class Element> class GpuSession final : public Session {
     using T = typename Unit::Carrier;
@@ -51,22 +32,7 @@ public:
         p_.zero();
         q_.zero();
         Params& a = params_;
-        a.u_unit = Unit(spec.u);
-        a.r_unit = Unit(spec.r);
-        a.p_unit = Unit(spec.p);
-        a.q_unit = Unit(spec.q);
-        a.operand = Unit(spec.operand);
-        a.row = Unit(spec.row);
-        if (!spec.dot.exact_product) a.product = Unit(spec.dot.product);
-        if (!spec.dot.fixed) a.accumulator = DoubleUnit(spec.dot.accumulator);
-        a.scalar = DoubleUnit(spec.scalar);
-        a.kind = system.kind() == System::Kind::symmetric ? System::Kind::bands : system.kind();
-        a.order = spec.order;
-        a.exact_product = spec.dot.exact_product;
-        a.window = spec.dot.window;
-        a.window_unit = std::ldexp(1.0, -a.window.lsb);
-        a.window_limit = std::ldexp(1.0, a.window.width() - 1);
-        a.partials = spec.partials();
+        set_formats(spec, system.kind(), a);
         a.size = static_cast<long long>(size_);
         a.row_length = static_cast<long long>(system.row_length());
         if (const auto converted = converted_for(spec.order, system)) load_matrix(*converted);
@@ -168,9 +134,9 @@ public:
         return report;
     }
 
-    OuterVectors* outer(const System& given) override {
-        if (!outer_ && DeviceOuter::takes(given)) outer_ = std::make_unique<Outer>(*this, given);
-        return outer_.get();
+    std::unique_ptr<OuterVectors> outer(const System& given, std::unique_ptr<OuterVectors> host) override {
+        if (!DeviceOuter::takes(given)) return host;
+        return std::make_unique<Outer>(*this, given);
     }
 
 private:
@@ -246,33 +212,9 @@ private:
     }
 
     void load_matrix(const System& system) {
-        if (!adds_products(spec_.order)) {
-            differences_.load(system, spec_);
-            params_.differences = differences_.rows();
-            return;
-        }
-        const VectorUnit<T> unit(spec_.coefficient);
-        const auto rounded = [&](std::span<const double> values) {
-            std::vector<T> host(values.size());
-            unit.convert(values, std::span<T>(host));
-            return host;
-        };
-        if (system.kind() == System::Kind::stencil) {
-            std::ranges::copy(rounded(std::get<Stencil>(system.matrix()).coefficients()), params_.coefficient);
-        } else if (system.kind() == System::Kind::bands) {
-            for (int b = 0; b < kBands; ++b) {
-                band_[b] = to_device(rounded(std::get<Bands>(system.matrix()).band(b)));
-                params_.band[b] = band_[b].data();
-            }
-        } else {
-            const CompressedRows& rows = std::get<CompressedRows>(system.matrix());
-            row_begin_ = to_device(rows.row_begin());
-            column_ = to_device(rows.column());
-            value_ = to_device(rounded(rows.value()));
-            params_.row_begin = row_begin_.data();
-            params_.column = column_.data();
-            params_.value = value_.data();
-        }
+        if (system.kind() != System::Kind::sparse) return rows_.load_grid(system, spec_, 0, size_, params_);
+        const CompressedRows& rows = std::get<CompressedRows>(system.matrix());
+        rows_.load_sparse(rows.row_begin(), rows.column(), rounded_coefficients<T>(spec_, rows.value()), params_);
     }
 
     DatapathSpec spec_;
@@ -280,11 +222,7 @@ private:
     Params params_{};
     Buffer<T> u_;
     Buffer<Element> r_, p_, q_;
-    std::array<Buffer<T>, kBands> band_;
-    DifferenceRows<T> differences_;
-    Buffer<std::uint64_t> row_begin_;
-    Buffer<std::uint32_t> column_;
-    Buffer<T> value_;
+    EngineRows<Unit, Element> rows_;
     Buffer<unsigned long long> words_;
     Buffer<Element> q_odd_;
     Buffer<double> lanes_, chunk_sums_, first_, starts_, tails_;
@@ -295,23 +233,7 @@ private:
     Scalars scalars_;
     unsigned blocks_ = 1;
     const void* kernel_ = nullptr;
-    std::unique_ptr<Outer> outer_;
 };
-
-bool all_truncating(const DatapathSpec& s) {
-    for (const Format& f : {s.u, s.r, s.p, s.q, s.coefficient, s.operand, s.row})
-        if (!TruncatingUnit::fits(f)) return false;
-    return s.dot.exact_product || TruncatingUnit::fits(s.dot.product);
-}
-bool all_float(const DatapathSpec& s) {
-    for (const Format& f : {s.u, s.r, s.p, s.q, s.coefficient, s.operand, s.row})
-        if (!float_unit_fits(f)) return false;
-    if (s.dot.fixed && (s.dot.window.lsb < -1000 || s.dot.window.lsb > 1000)) return false;
-    return s.dot.exact_product || float_unit_fits(s.dot.product);
-}
-bool short_vectors(const DatapathSpec& s) {
-    return s.r.fraction_bits <= 7 && s.p.fraction_bits <= 7 && s.q.fraction_bits <= 7;
-}
 
 class GpuEngine final : public Engine {
 public:
@@ -340,12 +262,9 @@ public:
                                                 const SessionOptions& options) const override {
         if (const std::string no = refusal(spec, system, options); !no.empty()) throw InvalidInput(no);
         if (spec.fixed_vectors()) return make_fixed_session(system, spec);
-        if (!all_float(spec)) {
-            if (all_truncating(spec)) return std::make_unique<GpuSession<TruncatingUnit, double>>(system, spec);
-            return std::make_unique<GpuSession<DoubleUnit, double>>(system, spec);
-        }
-        if (short_vectors(spec)) return std::make_unique<GpuSession<FloatUnit, UpperHalf>>(system, spec);
-        return std::make_unique<GpuSession<FloatUnit, float>>(system, spec);
+        return with_element_kind(spec, [&]<class Unit, class Element>() -> std::unique_ptr<Session> {
+            return std::make_unique<GpuSession<Unit, Element>>(system, spec);
+        });
     }
 };
 

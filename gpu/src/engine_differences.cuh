@@ -25,8 +25,9 @@ template <class T> struct EngineDifferences {
 /// The same with its arrays on the device.
 template <class T> class DifferenceRows {
 public:
-    /// `system`: a stencil or symmetric bands, as converted_for() gives them; spec.order: one of differences.
-    void load(const System& system, const DatapathSpec& spec) {
+    /// `system`: a stencil or symmetric bands, as converted_for() gives them; spec.order: one of differences. Of
+    /// `count` elements from `first` on.
+    void load(const System& system, const DatapathSpec& spec, std::size_t first, std::size_t count) {
         const VectorUnit<T> unit(spec.coefficient);
         const auto rounded = [&](std::span<const double> values) {
             std::vector<T> host(values.size());
@@ -40,11 +41,11 @@ public:
         d.second = spec.order == RowOrder::second_difference;
         if (const auto* const m = std::get_if<SymmetricBands>(&system.matrix())) {
             for (std::size_t k = 0; k < kWeights; ++k) {
-                weight_[k] = to_device(rounded(m->weight(k)));
+                weight_[k] = to_device(rounded(std::span(m->weight(k)).subspan(first, count)));
                 d.weight_band[k] = weight_[k].data();
             }
-            row_sum_ = to_device(rounded(m->row_sums()));
             d.row_sums = !m->row_sums().empty();
+            if (d.row_sums) row_sum_ = to_device(rounded(std::span(m->row_sums()).subspan(first, count)));
             d.row_sum_band = row_sum_.data();
             return;
         }

@@ -1,19 +1,14 @@
 // The floating vectors of a session on their way to and from the outer loop's, operation by operation as the host's
-// outer loop has them (host/src/solve/residual_guided.cpp): products and sums rounded apart.
+// outer loop has them (host/src/solve/host_vectors.cpp): products and sums rounded apart.
 #pragma once
 
 #include "engine_arithmetic.cuh"
 #include "engine_pass.cuh"
+#include "outer_kernels.cuh"
 
 namespace mantissa::gpu {
 
-inline constexpr int kOuterThreads = 256;
-
 #ifdef __CUDACC__
-
-__device__ __forceinline__ long long outer_element() {
-    return static_cast<long long>(blockIdx.x) * kOuterThreads + threadIdx.x;
-}
 
 /// direction = d / norm; with `keep`, product = direction p.
 template <class Element>

@@ -1,5 +1,3 @@
-// The kernels run operation by operation and sum by sum as the host's outer loop does (host/src/solve/residual.cpp,
-// host/src/solve/residual_guided.cpp): products and sums rounded apart, in the same order.
 #include "outer_vectors.hpp"
 
 #include <algorithm>
@@ -7,109 +5,9 @@
 #include <vector>
 
 #include "mantissa/outer_order.hpp"
+#include "outer_kernels.cuh"
 
 namespace mantissa::gpu {
-
-namespace {
-
-constexpr int kOuterThreads = 256;
-constexpr long long kNormBlock = outer_order::kNormBlock, kDotPart = outer_order::kPart;
-constexpr int kNormLanes = outer_order::kNormLanes, kDotLanes = outer_order::kPartLanes;
-
-__device__ __forceinline__ long long outer_element() {
-    return static_cast<long long>(blockIdx.x) * kOuterThreads + threadIdx.x;
-}
-
-/// d = b - A u
-__global__ void __launch_bounds__(kOuterThreads)
-    outer_defect(const __grid_constant__ OuterMatrix a, const double* u, const double* b, double* d) {
-    const long long i = outer_element(), n = a.row_length;
-    if (i >= a.size) return;
-    double sum = 0;
-    if (a.kind == System::Kind::sparse) {
-        for (std::uint64_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k)
-            sum = __dadd_rn(sum, __dmul_rn(a.value[k], u[a.column[k]]));
-    } else {
-        if (a.kind == System::Kind::stencil) {
-            const auto column = static_cast<std::uint32_t>(i) % static_cast<std::uint32_t>(n);
-            if (i < n || i >= a.size - n || column == 0 || column == n - 1) {
-                d[i] = b[i];
-                return;
-            }
-        }
-        for (int k = 0; k < kBands; ++k) {
-            const long long j = i + n * (k / 3 - 1) + (k % 3 - 1);
-            const double c = a.kind == System::Kind::stencil ? a.coefficient[k] : a.band[k][i];
-            const double product = __dmul_rn(c, j >= 0 && j < a.size ? u[j] : 0.0);
-            sum = k == 0 ? product : __dadd_rn(sum, product);
-        }
-    }
-    d[i] = __dadd_rn(b[i], -sum);
-}
-
-/// Sums of squares of blocks of kNormBlock elements; kNormLanes threads a block.
-__global__ void __launch_bounds__(kOuterThreads) outer_squares(const double* v, long long size, double* blocks) {
-    const long long block = outer_element() / kNormLanes, begin = block * kNormBlock;
-    const int lane = static_cast<int>(threadIdx.x % kNormLanes);
-    const long long end = min(size, begin + kNormBlock);
-    double s = 0;
-    constexpr int kDeep = 16; // loads under way, ahead of the additions
-    for (long long i = begin + lane; i < end; i += kNormLanes * kDeep) {
-        double x[kDeep];
-#pragma unroll
-        for (int k = 0; k < kDeep; ++k) x[k] = i + kNormLanes * k < end ? v[i + kNormLanes * k] : 0.0;
-#pragma unroll
-        for (int k = 0; k < kDeep; ++k) s = __dadd_rn(s, __dmul_rn(x[k], x[k])); // (zeros change no sum)
-    }
-    for (int half = kNormLanes / 2; half > 0; half /= 2) {
-        const double other = __shfl_down_sync(~0u, s, half, kNormLanes);
-        if (lane < half) s = __dadd_rn(s, other);
-    }
-    if (lane == 0 && begin < size) blocks[block] = s;
-}
-
-constexpr int kPartThreads = 512, kPartRounds = 4, kPartTile = kPartThreads * kPartRounds;
-
-/// Sums of parts of kDotPart products, a block each. kDotLanes of its threads add what all bring to shared memory.
-__global__ void __launch_bounds__(kPartThreads) outer_sums(const double* product, long long size, double* parts) {
-    static_assert(kDotPart % kPartTile == 0 && kPartTile % kDotLanes == 0);
-    __shared__ double tile[2][kPartTile];
-    const long long begin = blockIdx.x * kDotPart, end = min(size, begin + kDotPart);
-    const int tid = static_cast<int>(threadIdx.x);
-    double x[kPartRounds], s = 0;
-    const auto load = [&](long long from) {
-#pragma unroll
-        for (int k = 0; k < kPartRounds; ++k) {
-            const long long i = from + tid + k * kPartThreads;
-            x[k] = i < end ? product[i] : 0.0; // (zeros change no sum)
-        }
-    };
-    load(begin);
-    int which = 0;
-    for (long long from = begin; from < end; from += kPartTile, which ^= 1) {
-#pragma unroll
-        for (int k = 0; k < kPartRounds; ++k) tile[which][tid + k * kPartThreads] = x[k];
-        load(from + kPartTile);
-        __syncthreads();
-        if (tid < kDotLanes)
-#pragma unroll 32
-            for (int k = 0; k < kPartTile / kDotLanes; ++k) s = __dadd_rn(s, tile[which][tid + k * kDotLanes]);
-    }
-    for (int half = kDotLanes / 2; half > 0; half /= 2) {
-        const double other = __shfl_down_sync(~0u, s, half);
-        if (tid < half) s = __dadd_rn(s, other);
-    }
-    if (tid == 0) parts[blockIdx.x] = s;
-}
-
-/// u += scale correction
-__global__ void __launch_bounds__(kOuterThreads)
-    outer_correct(double* u, double scale, const double* correction, long long size) {
-    const long long i = outer_element();
-    if (i < size) u[i] = __dadd_rn(u[i], __dmul_rn(scale, correction[i]));
-}
-
-} // namespace
 
 DeviceOuter::DeviceOuter(const System& given)
     : u_(given.size()), b_(given.size()), d_(given.size()), direction_(given.size()), scratch_(given.size()),
@@ -144,16 +42,17 @@ void DeviceOuter::load(std::span<const double> u, std::span<const double> b, std
     d_.upload(d);
 }
 
-void DeviceOuter::restart(double scale, double norm, bool keep) {
-    form_direction(scale, keep);
-    double projection = 0;
-    if (keep) {
-        const auto parts = static_cast<unsigned>((matrix_.size + kDotPart - 1) / kDotPart);
-        outer_sums<<<parts, kPartThreads>>>(scratch_.data(), matrix_.size, sums_.data());
-        check(cudaGetLastError(), "launch of outer_sums");
-        projection = share(added(parts), scale, norm);
-    }
-    begin(projection, keep);
+double DeviceOuter::dot(double scale) {
+    form_direction(scale, true);
+    const auto parts = static_cast<unsigned>((matrix_.size + kDotPart - 1) / kDotPart);
+    outer_sums<<<parts, kPartThreads>>>(scratch_.data(), matrix_.size, sums_.data());
+    check(cudaGetLastError(), "launch of outer_sums");
+    return added(parts);
+}
+
+void DeviceOuter::restart(double scale, std::optional<double> share) {
+    if (!share) form_direction(scale, false); // (dot() has formed it else)
+    begin(share.value_or(0), share.has_value());
 }
 
 bool DeviceOuter::correct(double scale, double alpha) {
@@ -168,14 +67,21 @@ bool DeviceOuter::correct(double scale, double alpha) {
     return true;
 }
 
-double DeviceOuter::defect() {
-    outer_defect<<<blocks(), kOuterThreads>>>(matrix_, u_.data(), b_.data(), d_.data());
+void DeviceOuter::defect() {
+    outer_defect<<<blocks(), kOuterThreads>>>(matrix_, 0, matrix_.size, u_.data(), b_.data(), d_.data());
     check(cudaGetLastError(), "launch of outer_defect");
+}
+
+double DeviceOuter::norm() {
     const auto count = static_cast<unsigned>((matrix_.size + kNormBlock - 1) / kNormBlock);
     outer_squares<<<(kNormLanes * count + kOuterThreads - 1) / kOuterThreads, kOuterThreads>>>(d_.data(), matrix_.size,
                                                                                                sums_.data());
     check(cudaGetLastError(), "launch of outer_squares");
-    return added(count);
+    const double squares = added(count);
+    if (outer_order::squares_suffice(squares)) return std::sqrt(squares);
+    std::vector<double> d(static_cast<std::size_t>(matrix_.size)); // seldom: a defect beyond the range of its squares
+    d_.download(std::span(d));
+    return outer_order::scaled_norm(d);
 }
 
 void DeviceOuter::read(std::span<double> u, std::span<double> d) const {

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 
 #include "mantissa/engine.hpp"
 #include "mantissa/gpu/device.hpp"
+#include "mantissa/outer/outer_vectors.hpp"
 
 namespace mantissa::gpu {
 
@@ -27,20 +29,18 @@ public:
     explicit DeviceOuter(const System& given);
 
     void load(std::span<const double> u, std::span<const double> b, std::span<const double> d) override;
-    void restart(double scale, double norm, bool keep) final;
-    bool correct(double scale, double alpha) final;
-    double defect() override;
     void read(std::span<double> u, std::span<double> d) const override;
+    double dot(double scale) final;
+    void restart(double scale, std::optional<double> share) final;
+    bool correct(double scale, double alpha) final;
+    void defect() override;
+    double norm() override;
 
 protected:
     /// direction = d over the scale; with `keep`, scratch = direction times the session's p.
     virtual void form_direction(double scale, bool keep) = 0;
-    /// What of a projection r.p is taken off p.
-    [[nodiscard]] virtual double share(double projection, double /*scale*/, double /*norm*/) const {
-        return projection;
-    }
-    /// direction into the session's r and, with `keep`, p less projection times it; u and q become zero.
-    virtual void begin(double projection, bool keep) = 0;
+    /// direction into the session's r and, with `keep`, p less share times it; u and q become zero.
+    virtual void begin(double share, bool keep) = 0;
     /// scratch = the session's u and the step alpha p; broken becomes one where an element is not finite.
     virtual void form_correction(double alpha) = 0;
     [[nodiscard]] unsigned blocks() const;

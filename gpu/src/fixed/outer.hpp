@@ -9,7 +9,7 @@ namespace mantissa::gpu {
 /// What of a session its outer loop takes; all of it outlives the outer vectors.
 struct FixedSessionVectors {
     const FixedParams* params;
-    Format u, r, p, operand;
+    Format u, r, p;
     FixedU u_kind;
     bool* unfit; ///< becomes true where a restart writes a value that does not fit
 };

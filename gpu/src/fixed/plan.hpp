@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
-#include <string>
-
-#include <fmt/format.h>
 
 #include "mantissa/fixed_rows.hpp"
 #include "mantissa/row_forms.hpp"
@@ -17,16 +14,20 @@ namespace mantissa::gpu {
 inline constexpr int kResidentWord = 30; ///< bits of r, p and q, so that sums of two are 32-bit integers
 inline constexpr int kShortU = 31;
 
-/// Why the engine does not run `spec`, in one line; empty where it does, as far as the spec tells.
-inline std::string fixed_spec_refusal(const DatapathSpec& spec) {
-    const auto says = [&](const std::string& what) { return fmt::format("engine gpu: {}: {}", to_string(spec), what); };
-    if (spec.moves()) return says("point=moving is the emulated engine's alone; leave it out or use --engine emulated");
-    if (!spec.dot.exact) return says("fixed-point words take exact dot products; write dot=exact or leave it out");
-    for (const auto& [key, f] : {std::pair{"r", spec.r}, {"p", spec.p}, {"q", spec.q}})
-        if (f.word_bits > 32)
-            return says(fmt::format("{}={}: words have at most 32 bits; shorten them or use --engine emulated", key,
-                                    to_string(f)));
-    return {};
+/// Formats and the kind of matrix; sizes, rows and vectors are left.
+inline void set_formats(const DatapathSpec& spec, System::Kind kind, FixedParams& a) {
+    a.u = WordFormat(spec.u);
+    a.r = WordFormat(spec.r);
+    a.p = WordFormat(spec.p);
+    a.q = WordFormat(spec.q);
+    if (!spec.u.is_fixed()) a.u_unit = DoubleUnit(spec.u);
+    a.operand = DoubleUnit(spec.operand);
+    a.scalar = DoubleUnit(spec.scalar);
+    a.quick = QuickScalars(spec.scalar, spec.operand);
+    a.sum_unit[0] = Format::power_of_two(-2 * spec.r.fraction_bits);
+    a.sum_unit[1] = Format::power_of_two(-spec.p.fraction_bits - spec.q.fraction_bits);
+    a.sum_unit[2] = Format::power_of_two(-2 * spec.q.fraction_bits);
+    a.kind = kind == System::Kind::symmetric ? System::Kind::bands : kind;
 }
 
 /// Fills in the rows of `a`. False where the resident kernels' integers are too short for them.

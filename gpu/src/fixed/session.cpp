@@ -11,6 +11,7 @@
 #include "memory.cuh"
 #include "outer.hpp"
 #include "plan.hpp"
+#include "refusal.hpp"
 #include "resident.cuh"
 
 namespace mantissa::gpu {
@@ -30,18 +31,7 @@ public:
         else u_long_.allocate(size_);
         for (const Vec v : {Vec::u, Vec::r, Vec::p, Vec::q}) clear(v);
         FixedParams& a = params_;
-        a.u = WordFormat(spec.u);
-        a.r = WordFormat(spec.r);
-        a.p = WordFormat(spec.p);
-        a.q = WordFormat(spec.q);
-        if (!spec.u.is_fixed()) a.u_unit = DoubleUnit(spec.u);
-        a.operand = DoubleUnit(spec.operand);
-        a.scalar = DoubleUnit(spec.scalar);
-        a.quick = QuickScalars(spec.scalar, spec.operand);
-        a.sum_unit[0] = Format::power_of_two(-2 * spec.r.fraction_bits);
-        a.sum_unit[1] = Format::power_of_two(-spec.p.fraction_bits - spec.q.fraction_bits);
-        a.sum_unit[2] = Format::power_of_two(-2 * spec.q.fraction_bits);
-        a.kind = system.kind() == System::Kind::symmetric ? System::Kind::bands : system.kind();
+        set_formats(spec, system.kind(), a);
         a.size = static_cast<long long>(size_);
         a.columns = static_cast<int>(system.row_length());
         a.rows = a.columns == 0 ? 0 : static_cast<int>(size_ / system.row_length());
@@ -118,10 +108,9 @@ public:
         return report;
     }
 
-    OuterVectors* outer(const System& given) override {
-        if (!outer_ && DeviceOuter::takes(given))
-            outer_ = make_fixed_outer({&params_, spec_.u, spec_.r, spec_.p, spec_.operand, u_kind_, &unfit_}, given);
-        return outer_.get();
+    std::unique_ptr<OuterVectors> outer(const System& given, std::unique_ptr<OuterVectors> host) override {
+        if (!DeviceOuter::takes(given)) return host;
+        return make_fixed_outer({&params_, spec_.u, spec_.r, spec_.p, u_kind_, &unfit_}, given);
     }
 
 private:
@@ -237,7 +226,6 @@ private:
     unsigned memory_blocks_ = 1;
     Scalars scalars_;
     bool unfit_ = false;
-    std::unique_ptr<OuterVectors> outer_;
 };
 
 } // namespace

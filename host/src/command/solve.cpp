@@ -407,9 +407,10 @@ Run setup(CLI::App& app, const std::string& typed) {
         if (advise->count() == 0) return solve_command(*flags, typed);
         // What the advice chooses, and what only a solve has.
         for (const char* name :
-             {"--scheme", "--digits", "--format", "--spec", "--engine", "--check", "--inner-recurrence", "--middle",
-              "--middle-digits", "--max-iterations", "--outer", "--resident", "--headroom", "--couplings", "--history",
-              "--solution", "--parts", "--cut", "--exchange"})
+             {"--scheme",           "--digits",    "--format",        "--spec",           "--engine", "--check",
+              "--inner-recurrence", "--middle",    "--middle-digits", "--max-iterations", "--outer",  "--resident",
+              "--headroom",         "--couplings", "--history",       "--solution",       "--parts",  "--cut",
+              "--exchange",         "--gpus",      "--devices"})
             if (app.get_option(name)->count() != 0)
                 throw InvalidInput(fmt::format("{}: --advise chooses the solve itself; leave it out", name));
         return advise_command(*flags);

@@ -12,7 +12,7 @@
 #include "context.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/outer_order.hpp"
-#include "outer_arithmetic.hpp"
+#include "outer/outer_arithmetic.hpp"
 
 namespace mantissa::solving {
 

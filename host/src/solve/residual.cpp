@@ -214,31 +214,13 @@ double wide_relative_residual(const System& system, std::span<const double> u, s
     return std::ldexp(top.value / bottom.value, static_cast<int>(exponent));
 }
 
-using outer_order::kNormBlock, outer_order::kNormLanes;
-
-/// Sum of (scale v_i)^2 in sixteen interleaved partial sums closed by halving.
-double block_squares(const double* v, std::size_t count, double scale) {
-    std::array<double, kNormLanes> s{};
-    std::size_t i = 0;
-    for (; i + kNormLanes <= count; i += kNormLanes)
-        for (std::size_t lane = 0; lane < kNormLanes; ++lane) {
-            const double x = v[i + lane] * scale;
-            s[lane] += x * x;
-        }
-    for (std::size_t lane = 0; i < count; ++i, ++lane) {
-        const double x = v[i] * scale;
-        s[lane] += x * x;
-    }
-    for (std::size_t half = kNormLanes / 2; half > 0; half /= 2)
-        for (std::size_t lane = 0; lane < half; ++lane) s[lane] += s[lane + half];
-    return s[0];
-}
+using outer_order::kNormBlock;
 
 double sum_of_squares(std::span<const double> v, double scale, int threads) {
     std::vector<double> blocks((v.size() + kNormBlock - 1) / kNormBlock);
     running::for_pieces(threads, v.size(), kNormBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; i += kNormBlock)
-            blocks[i / kNormBlock] = block_squares(v.data() + i, std::min(kNormBlock, end - i), scale);
+            blocks[i / kNormBlock] = outer_order::block_squares(v.data() + i, std::min(kNormBlock, end - i), scale);
     });
     double sum = 0;
     for (const double block : blocks) sum += block;
@@ -290,21 +272,10 @@ double relative_residual(const System& system, std::span<const double> u, std::s
     return wide_relative_residual(system, u, b, threads);
 }
 
-bool squares_suffice(double sum) {
-    // Squares from 2^-511 to 2^511 lose nothing.
-    constexpr double kLow = 0x1p-900, kHigh = std::numeric_limits<double>::max();
-    return (sum >= kLow && sum <= kHigh) || std::isnan(sum);
-}
-
 double norm2(std::span<const double> v, int threads) {
     const double sum = sum_of_squares(v, 1.0, threads);
-    if (squares_suffice(sum)) return std::sqrt(sum);
-    // Scale by the power of two of the largest magnitude.
-    double largest = 0;
-    for (const double x : v) largest = std::max(largest, std::abs(x));
-    if (largest == 0 || std::isinf(largest)) return largest;
-    const int exponent = std::clamp(std::ilogb(largest), -1000, 1000);
-    return std::ldexp(std::sqrt(sum_of_squares(v, std::ldexp(1.0, -exponent), threads)), exponent);
+    if (outer_order::squares_suffice(sum)) return std::sqrt(sum);
+    return outer_order::scaled_norm(v, [&](double scale) { return sum_of_squares(v, scale, threads); });
 }
 
 } // namespace mantissa

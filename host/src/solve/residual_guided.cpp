@@ -2,11 +2,13 @@
 // keeps the search direction, made orthogonal to it.
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "inner.hpp"
-#include "mantissa/fixed_kernels.hpp"
+#include "outer/host_vectors.hpp"
 #include "schemes.hpp"
 #include "stage_session.hpp"
 #include "words/inner_scale.hpp"
@@ -16,31 +18,25 @@ namespace mantissa::solving {
 
 namespace {
 
-/// c += rnd(alpha p) on u's grid: the next pass's u. Word: an integer that holds u's words.
-template <class Word> void step_along(const Format& u, double alpha, std::span<const double> p, std::span<double> c) {
-    const FixedUnit<Word> unit(u);
-    Word words[1024];
-    double steps[1024];
-    for (std::size_t at = 0; at < c.size(); at += std::size(words)) {
-        const std::size_t n = std::min(std::size(words), c.size() - at);
-        // (alpha p is exact: a short significand and a short word. One that does not fit is a step that is not useful.)
-        for (std::size_t i = 0; i < n; ++i) steps[i] = alpha * p[at + i];
-        static_cast<void>(unit.convert(std::span<const double>(steps, n), std::span<Word>(words, n)));
-        unit.to_doubles(std::span<const Word>(words, n), std::span<double>(steps, n));
-        for (std::size_t i = 0; i < n; ++i) c[at + i] += steps[i];
-    }
-}
-
-/// One solve: the outer loop around the stages' sessions.
+/// One solve: the outer loop around the stages' sessions, over vectors that live wherever OuterVectors has them.
 class ResidualGuided {
 public:
-    /// `there`: where the engine keeps the outer loop's vectors; null where the host does.
-    ResidualGuided(const Problem& problem, StageSession& stage, OuterVectors* there, std::span<double> u,
-                   std::span<double> d, SolveContext& context)
-        : problem_(problem), options_(context.options), context_(context), stage_(stage), session_(stage.get()),
-          there_(there), u_(u), d_(d), outer_(make_outer(problem, u, options_)), r_part_(std::min(u.size(), kTransfer)),
-          p_part_(r_part_.size()), target_(context.target()), norm_(context.norm), inner_(options_, stage.spec()),
-          scale_(inner_.of(norm_)), moving_(options_), watch_(context.size) {}
+    ResidualGuided(const Problem& problem, StageSession& stage, std::span<double> u, std::span<double> d,
+                   SolveContext& context)
+        : problem_(problem), options_(context.options), context_(context), stage_(stage), session_(stage.get()), u_(u),
+          d_(d), arithmetic_(make_outer(problem, u, options_)), target_(context.target()), norm_(context.norm),
+          inner_(options_, stage.spec()), scale_(inner_.of(norm_)), moving_(options_), watch_(context.size) {
+        place_vectors();
+    }
+
+    /// Leaves the last u and d on the host.
+    void solve() {
+        iterate();
+        vectors_->read(u_, d_);
+    }
+
+private:
+    enum class Step : std::uint8_t { goes_on, converged, ended };
 
     void iterate() {
         while (norm_ >= target_) {
@@ -64,64 +60,41 @@ public:
         context_.stop(Status::converged);
     }
 
-private:
-    enum class Step : std::uint8_t { goes_on, converged, ended };
-
-    template <class Body> void for_parts(Body&& body) {
-        for (std::size_t at = 0; at < u_.size(); at += r_part_.size()) {
-            const std::size_t n = std::min(r_part_.size(), u_.size() - at);
-            body(at, std::span<double>(r_part_.data(), n), std::span<double>(p_part_.data(), n));
-        }
+    /// The outer loop's vectors where this session wants them. (The words of an outer loop in integers are the host's.)
+    void place_vectors() {
+        vectors_ = make_host_vectors({*arithmetic_, u_, problem_.b, d_}, *session_, stage_.spec());
+        if (!options_.outer) vectors_ = session_->outer(problem_.system, std::move(vectors_));
+        vectors_->load(u_, problem_.b, d_);
     }
-    void defect_part(std::size_t at, std::span<double> r) const {
-        if (inner_.fixed()) { // by a power of two: exact as a product, and faster
-            const double reciprocal = 1 / scale_;
-            for (std::size_t i = 0; i < r.size(); ++i) r[i] = d_[at + i] * reciprocal;
-            return;
-        }
-        for (std::size_t i = 0; i < r.size(); ++i) r[i] = d_[at + i] / scale_;
+    void next_stage() {
+        vectors_->read(u_, d_);
+        vectors_.reset(); // (it works beside the session that goes)
+        stage_.advance(norm_ / context_.initial);
+        session_ = stage_.get();
+        inner_ = InnerScale(options_, stage_.spec());
+        batch_ = Batch();
+        place_vectors();
     }
 
     /// r0 = d / s;  p0 = p - (r0 . p) / (r0 . r0) r0
     void restart() {
-        if (there_ != nullptr) return there_->restart(scale_, norm_, !first_time_);
-        double projection = 0;
+        std::optional<double> share;
         if (!first_time_) {
-            BlockDot dot;
-            for_parts([&](std::size_t at, std::span<double> r, std::span<double> p) {
-                session_->read(Vec::p, at, p);
-                defect_part(at, r);
-                dot.add(r, p);
-            });
-            projection = dot.total();
-            if (inner_.fixed()) projection = inner_.operand(projection / ((norm_ / scale_) * (norm_ / scale_)));
+            const double projection = vectors_->dot(scale_); // (with floating vectors r0 has the norm 1)
+            share = inner_.fixed() ? inner_.operand(projection / ((norm_ / scale_) * (norm_ / scale_))) : projection;
         }
-        for_parts([&](std::size_t at, std::span<double> r, std::span<double> p) {
-            defect_part(at, r);
-            session_->write(Vec::r, at, r);
-            if (first_time_) return;
-            session_->read(Vec::p, at, p);
-            for (std::size_t i = 0; i < p.size(); ++i) p[i] -= projection * r[i];
-            session_->write(Vec::p, at, p);
-        });
-        session_->clear(Vec::u);
-        session_->clear(Vec::q);
+        vectors_->restart(scale_, share);
     }
 
     /// The stage, the scale and the vectors of the next step.
     void begin_step() {
         if (options_.spec.moves()) { // (no schedule has such a stage)
             beta_ *= scale_;
-            scale_ = moving_.restart(*session_, d_, norm_, !first_time_, beta_);
+            scale_ = moving_.restart(*session_, defect_here(), norm_, !first_time_, beta_);
         } else {
             const bool was_fixed = inner_.fixed();
             const double before = was_fixed ? scale_ : norm_; // (a floating beta is for r = d / norm already)
-            if (stage_.due(norm_ / context_.initial)) {
-                stage_.advance(norm_ / context_.initial);
-                session_ = stage_.get();
-                inner_ = InnerScale(options_, stage_.spec());
-                batch_ = Batch();
-            }
+            if (stage_.due(norm_ / context_.initial)) next_stage();
             scale_ = inner_.of(norm_);
             if (inner_.fixed() || was_fixed) beta_ *= before / scale_;
             restart();
@@ -164,37 +137,8 @@ private:
         return !watch_.ends(context_, norm_ / context_.initial);
     }
 
-    /// u += s (u_k + alpha_k p_k)
-    bool correct(double exact_alpha) {
-        const double alpha = inner_.operand(exact_alpha);
-        if (there_ != nullptr) return there_->correct(scale_ * context_.fit, alpha);
-        const Format& format = stage_.spec().u;
-        bool finite = std::isfinite(alpha);
-        for_parts([&](std::size_t at, std::span<double> c, std::span<double> p) {
-            if (!finite) return;
-            session_->read(Vec::u, at, c);
-            session_->read(Vec::p, at, p);
-            if (format.is_fixed() && format.word_bits <= 32) step_along<std::int32_t>(format, alpha, p, c);
-            else if (format.is_fixed()) step_along<std::int64_t>(format, alpha, p, c);
-            else
-                for (std::size_t i = 0; i < c.size(); ++i) c[i] += alpha * p[i];
-            finite = std::all_of(c.begin(), c.end(), [](double x) { return std::isfinite(x); });
-            if (finite) outer_->correct(u_.subspan(at, c.size()), scale_ * context_.fit, c);
-        });
-        return finite;
-    }
-    double defect_norm() {
-        if (there_ != nullptr) {
-            const double squares = there_->defect();
-            if (squares_suffice(squares)) return std::sqrt(squares);
-            there_->read(u_, d_);
-        } else {
-            outer_->defect(u_, problem_.b, d_);
-        }
-        return outer_->norm(d_);
-    }
     std::span<const double> defect_here() {
-        if (there_ != nullptr) there_->read(u_, d_);
+        vectors_->read(u_, d_);
         return d_;
     }
 
@@ -202,15 +146,16 @@ private:
     Step finish_step(const RunReport& report) {
         const Scalars scalars = session_->scalars();
         const double global = target_ / scale_;
-        const bool finite = correct(scalars.alpha);
+        const bool finite = vectors_->correct(scale_ * context_.fit, inner_.operand(scalars.alpha));
         ++context_.result.outer_iterations;
         const double before = norm_;
         const auto ended = [&](const std::string& why) {
             context_.stop(Status::breakdown, why);
             return Step::ended;
         };
-        if (outer_->overflow()) return ended(kOuterOverflow);
-        norm_ = defect_norm();
+        if (vectors_->overflow()) return ended(kOuterOverflow);
+        vectors_->defect();
+        norm_ = vectors_->norm();
         context_.record(norm_ / context_.initial);
         const bool reached = report.end == RunEnd::rho_reached && scalars.rho < global * global;
         if (norm_ < target_ * (reached ? 1 + kReachedSlack : 1) ||
@@ -241,10 +186,9 @@ private:
     SolveContext& context_;
     StageSession& stage_;
     Session* session_;
-    OuterVectors* there_;
     std::span<double> u_, d_;
-    std::unique_ptr<OuterArithmetic> outer_;
-    std::vector<double> r_part_, p_part_;
+    std::unique_ptr<OuterArithmetic> arithmetic_; ///< the host's
+    std::unique_ptr<OuterVectors> vectors_;
     double target_, norm_, beta_ = 0;
     InnerScale inner_;
     double scale_; ///< r = d / scale
@@ -260,12 +204,7 @@ private:
 void solve_residual_guided(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                            SolveContext& context) {
     StageSession stage(problem, engine, context);
-    // Where the engine keeps the outer loop's vectors, if it does: in double precision.
-    const bool here = context.options.outer || !context.options.schedule.empty();
-    OuterVectors* const there = here ? nullptr : stage.get()->outer(problem.system);
-    if (there != nullptr) there->load(u, problem.b, d);
-    ResidualGuided(problem, stage, there, u, d, context).iterate();
-    if (there != nullptr) there->read(u, d);
+    ResidualGuided(problem, stage, u, d, context).solve();
 }
 
 } // namespace mantissa::solving

@@ -94,6 +94,7 @@
 #include <span>
 #include <string>
 
+#include "mantissa/outer/outer_vectors.hpp"
 #include "mantissa/run_end.hpp"
 #include "mantissa/spec.hpp"
 #include "mantissa/system.hpp"
@@ -143,28 +144,6 @@ struct RunReport {
     WordUse words;                       ///< the longest words of this run, of fixed formats
 };
 
-/// The double-precision vectors of residual-guided refinement, kept where a session keeps its own: an outer step then
-/// moves no vector. Every value equals, to the bit, what the host's outer loop computes
-/// (host/src/solve/residual_guided.cpp).
-class OuterVectors {
-public:
-    OuterVectors() = default;
-    OuterVectors(const OuterVectors&) = delete;
-    OuterVectors& operator=(const OuterVectors&) = delete;
-    virtual ~OuterVectors() = default;
-    /// The iterate u, the right-hand side b and the defect d = b - A u, of the system's size each.
-    virtual void load(std::span<const double> u, std::span<const double> b, std::span<const double> d) = 0;
-    /// The session's r becomes d / scale; with `keep`, its p loses what it has along r; its u and q become +0. `norm`:
-    /// of d, and with floating vectors the scale; with fixed words that is a power of two.
-    virtual void restart(double scale, double norm, bool keep) = 0;
-    /// u += scale (u_k + alpha p_k) with the session's u and p, alpha as the datapath has it. False, and u as it was,
-    /// when that is not finite.
-    virtual bool correct(double scale, double alpha) = 0;
-    /// d = b - A u; returns the sum of its squares, in the order of norm2().
-    virtual double defect() = 0;
-    virtual void read(std::span<double> u, std::span<double> d) const = 0;
-};
-
 /// A system loaded into an engine, with its state u, r, p, q and scalars. All state starts at +0. A session owns what
 /// it needs of the system: the one that it was loaded from need not outlive load().
 /// Not for use from two threads at once.
@@ -187,9 +166,12 @@ public:
     [[nodiscard]] virtual Scalars scalars() const = 0;
     /// Runs passes until one ends the run. n runs of one pass equal one run of n passes, bit for bit.
     virtual RunReport run(const RunRequest& request) = 0;
-    /// Room for the outer loop's vectors beside the session's, made on the first call; defects are those of `given`, of
-    /// which the session keeps what it needs (its own system may be a multiple of it). Null where the host keeps them.
-    [[nodiscard]] virtual OuterVectors* outer(const System& /*given*/) { return nullptr; }
+    /// Where the outer loop's vectors live: `host`, or what the session keeps beside its own vectors in its place.
+    /// Their matrix is `given`, of which it keeps what it needs (the session's own may be a multiple of it).
+    [[nodiscard]] virtual std::unique_ptr<OuterVectors> outer(const System& /*given*/,
+                                                              std::unique_ptr<OuterVectors> host) {
+        return host;
+    }
     /// Text of the last RunEnd::fault.
     [[nodiscard]] virtual std::string fault() const { return {}; }
     /// Clocks since the session began, for engines that count them one by one.

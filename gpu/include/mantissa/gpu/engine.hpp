@@ -1,13 +1,27 @@
-// The engine `gpu`: a DatapathSpec's arithmetic on a graphics processor, with the bits of the emulated engine.
+// The engine `gpu`: a DatapathSpec's arithmetic on graphics processors, with the bits of the emulated engine.
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "mantissa/engine.hpp"
+#include "mantissa/partition/cuts.hpp"
 
 namespace mantissa {
 
 /// Throws InvalidInput, one line, when no device can run it.
 std::unique_ptr<Engine> make_gpu_engine();
+
+/// The same over several parts, one on each of `devices` in this order; a device may be named several times. Bits are
+/// those of one device, whatever the parts: sums are integers. Grids are cut in strips of whole grid rows, systems of
+/// rows by `method`. It refuses, in one line, dot products in floating lanes and more parts than a system has rows for.
+/// Throws InvalidInput, one line, on no device, more than eight parts, a device that is not there, and two devices
+/// without a link between their memories.
+std::unique_ptr<Engine> make_parted_gpu_engine(const std::vector<int>& devices,
+                                               CutMethod method = CutMethod::contiguous);
+
+/// Devices for `parts` parts: each once where there are enough, else some of them several times. Throws InvalidInput
+/// where there is none, and on more than eight parts.
+std::vector<int> spread_devices(int parts);
 
 } // namespace mantissa

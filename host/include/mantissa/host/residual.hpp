@@ -26,8 +26,4 @@ double relative_residual(const System& system, std::span<const double> u, std::s
 /// underflow the vector is scaled by a power of two first. NaN when an element is NaN. threads >= 1.
 double norm2(std::span<const double> v, int threads);
 
-/// Whether a sum of squares that was formed as norm2 forms it, without scaling, lost nothing to the range of double
-/// precision: then norm2 is its root.
-bool squares_suffice(double sum);
-
 } // namespace mantissa

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "command/command.hpp"
+#include "command/parts/gpus.hpp"
 #include "command/parts/rank_space.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/errors.hpp"
@@ -33,6 +34,7 @@ void add_part_options(CLI::App& app, PartFlags& flags) {
                    "how rows go to parts: contiguous (the default), rcm or bisection; grids are cut in strips");
     app.add_option("--exchange", flags.exchange,
                    "how parts exchange: neighbours (the default), or host: through one array in the host's memory");
+    add_gpu_options(app, flags.gpus);
 }
 
 SharedOut shared_out(const PartFlags& flags, const sweeps::Ranks& ranks) {
@@ -42,8 +44,18 @@ SharedOut shared_out(const PartFlags& flags, const sweeps::Ranks& ranks) {
     else if (!flags.exchange.empty() && flags.exchange != "neighbours")
         throw InvalidInput(fmt::format("--exchange {}: take neighbours or host", base::shortened(flags.exchange)));
     const auto count = static_cast<std::uint32_t>(ranks.count());
+    if (on_gpus(flags.gpus)) {
+        if (count > 1)
+            throw InvalidInput("--gpus and --devices: they are for one process; leave them out under mpirun");
+        if (flags.parts != 0) throw InvalidInput("--parts: parts on GPUs are counted by --gpus; give one of the two");
+        if (!flags.exchange.empty())
+            throw InvalidInput("--exchange: GPUs write straight into each other's memory; leave it out");
+        shared.gpus = flags.gpus;
+        return shared;
+    }
     if (flags.parts == 0 && count == 1) {
-        if (!flags.cut.empty()) throw InvalidInput("--cut: nothing is cut without --parts; give both or neither");
+        if (!flags.cut.empty())
+            throw InvalidInput("--cut: nothing is cut without --parts or --gpus; give both or neither");
         if (!flags.exchange.empty())
             throw InvalidInput("--exchange: nothing is exchanged without --parts; give both or neither");
         return shared;
@@ -64,8 +76,8 @@ bool in_double_over_parts(const SolveOptions& options, const SharedOut& shared) 
 
 std::unique_ptr<Engine> make_solving_engine(const std::string& name, const SolveOptions& options,
                                             const SharedOut& shared) {
-    if (shared.space == nullptr) return make_engine(name);
-    if (name != "emulated")
+    if (shared.space == nullptr && !on_gpus(shared.gpus)) return make_engine(name);
+    if (!on_gpus(shared.gpus) && name != "emulated")
         throw InvalidInput(fmt::format("--engine {}: the engine emulated alone is shared out over parts", name));
     if (in_double_over_parts(options, shared)) return make_engine(name);
     const bool on_engine =
@@ -75,19 +87,20 @@ std::unique_ptr<Engine> make_solving_engine(const std::string& name, const Solve
             fmt::format("{}: it is not shared out over parts; take direct, pipelined, defect-correction, "
                         "residual-guided or inexact-pcg",
                         options.resident ? "--resident" : "--scheme " + to_string(options.scheme)));
+    if (on_gpus(shared.gpus)) return make_gpus_engine(name, shared.gpus, shared.method);
     return make_parted_engine(shared.space, shared.method, shared.exchange);
 }
 
 std::string parts_refusal(const SharedOut& shared, const Engine& engine, const SolveOptions& options,
                           const System& system) {
-    if (shared.space == nullptr) return {};
+    if (shared.space == nullptr && !on_gpus(shared.gpus)) return {};
     if (in_double_over_parts(options, shared)) {
         const std::size_t most = most_parts(system);
         if (shared.space->parts() <= most) return {};
         return fmt::format("{} parts: this system has rows for at most {}", shared.space->parts(), most);
     }
     // What the engine says of the whole system as well is for the solve to say: it may scale the system first.
-    const auto whole = make_engine("emulated");
+    const auto whole = make_engine(on_gpus(shared.gpus) ? "gpu" : "emulated");
     std::string why;
     const auto ask = [&](const DatapathSpec& spec) {
         if (why.empty() && whole->refusal(spec, system, {}).empty()) why = engine.refusal(spec, system, {});
@@ -98,6 +111,7 @@ std::string parts_refusal(const SharedOut& shared, const Engine& engine, const S
 }
 
 std::string parts_in_words(const SharedOut& shared, const System& system, const sweeps::Ranks& ranks) {
+    if (on_gpus(shared.gpus)) return gpus_in_words(shared.gpus, system, shared.method);
     if (shared.space == nullptr) return {};
     std::string way = "in strips";
     if (system.kind() == System::Kind::sparse) way = "by " + to_string(shared.method);

@@ -15,10 +15,17 @@
 
 namespace mantissa::cli {
 
+/// Parts on GPUs of this machine (gpus.hpp).
+struct GpuFlags {
+    std::uint32_t count = 0; ///< 0: not given
+    std::string devices;     ///< numbers with commas; empty: not given
+};
+
 struct PartFlags {
     std::uint32_t parts = 0; ///< 0: one for each rank; one process keeps the system whole
     std::string cut;         ///< empty: contiguous
     std::string exchange;    ///< "host" or "neighbours"; empty: neighbours
+    GpuFlags gpus;
 };
 
 /// Over what, and how, a solve is shared out.
@@ -26,6 +33,7 @@ struct SharedOut {
     std::shared_ptr<Space> space; ///< null: the system stays whole
     CutMethod method = CutMethod::contiguous;
     ExchangeOptions exchange; ///< with counts
+    GpuFlags gpus;            ///< the engine gpu over parts, without a space
 };
 
 void add_part_options(CLI::App& app, PartFlags& flags);

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "../outer_arithmetic.hpp"
+#include "../outer/outer_arithmetic.hpp"
 #include "mantissa/fixed_words.hpp"
 
 namespace mantissa::solving {

@@ -1,0 +1,22 @@
+// mantissa solve --gpus and --devices: one solve over several GPUs of this machine.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "command/parts/parts.hpp"
+#include "mantissa/partition/cuts.hpp"
+
+namespace mantissa::cli {
+
+void add_gpu_options(CLI::App& app, GpuFlags& flags);
+
+/// Is the solve to go over GPUs?
+[[nodiscard]] bool on_gpus(const GpuFlags& flags);
+/// The engine gpu over them. Throws InvalidInput where the options do not fit together, where this build has no CUDA
+/// and where a device is not there.
+std::unique_ptr<Engine> make_gpus_engine(const std::string& name, const GpuFlags& flags, CutMethod method);
+/// "2 GPUs, cut in strips: a part sends ...".
+std::string gpus_in_words(const GpuFlags& flags, const System& system, CutMethod method);
+
+} // namespace mantissa::cli
