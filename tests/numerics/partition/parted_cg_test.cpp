@@ -129,7 +129,7 @@ std::vector<double> right_hand_side(const System& system) {
 }
 
 TEST(PartedCg, TheBitsAreThoseOfOnePart) {
-    for (const System& system : {System(five_point(19, 2)), stencil_grid(17, 23), symmetric_grid(11, 20)})
+    for (const System& system : {System(five_point(13, 2)), stencil_grid(13, 17), symmetric_grid(9, 16)})
         for (const bool jacobi : {false, true}) {
             const std::vector<double> b = right_hand_side(system);
             PartedCgOptions o;
@@ -140,12 +140,12 @@ TEST(PartedCg, TheBitsAreThoseOfOnePart) {
             EXPECT_EQ(one.end, PcgEnd::reached);
             EXPECT_LE(one.true_residual, o.tolerance);
             EXPECT_GT(one.iterations, 10U);
-            for (const std::uint32_t parts : {2U, 3U, 5U, 8U})
+            for (const std::uint32_t parts : {2U, 3U, 6U})
                 for (const CutMethod method : {CutMethod::contiguous, CutMethod::cuthill_mckee, CutMethod::bisection})
                     for (const ExchangeWay way : {ExchangeWay::neighbours, ExchangeWay::host}) {
                         if (method == CutMethod::bisection && !has_metis()) continue;
                         if (method != CutMethod::contiguous && system.kind() != System::Kind::sparse) continue;
-                        if (parts == 5 && way == ExchangeWay::host) continue;
+                        if (way == ExchangeWay::host && parts != 3) continue;
                         o.method = method;
                         o.exchange = {way, std::make_shared<ExchangeCounts>()};
                         std::vector<double> x;
