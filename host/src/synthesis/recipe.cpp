@@ -34,8 +34,10 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
         text.replace(at, from.size(), to);
 }
 
-constexpr int kLongestRow = 1025, kLengthBits = 21; // of a grid of 1025 x 1025
-constexpr int kResidentElements = 1089;             // that a resident core is synthesised for
+constexpr int kLongestRow = 1025, kLengthBits = 21;    // of a grid of 1025 x 1025
+constexpr int kResidentElements = 1089;                // that a resident core is synthesised for
+constexpr int kSparseDepth = 1024;                     // words of a lane that a sparse core is synthesised for,
+constexpr int kSparseAddress = 10, kSparseRowLog = 12; // an address's bits, and rows of up to 2^12 entries
 
 /// The parameters of a whole core, for rows up to 1025. An integer core that holds a stencil holds that of the paper's
 /// Poisson problem, whose integers are its parameters; one that streams has a stream of row sums too.
@@ -95,6 +97,15 @@ sim::CoreParameters resident_unit(SynthesisRequest request, int style) {
     return list;
 }
 
+/// The parameters of a sparse core, its memories deep enough for kSparseDepth rows a lane.
+sim::CoreParameters sparse_core(const SynthesisRequest& request, int style) {
+    sim::CoreParameters list = whole_core(request, style);
+    for (const auto& [name, value] :
+         {std::pair{"Depth", kSparseDepth}, {"AddressW", kSparseAddress}, {"RowLog", kSparseRowLog}})
+        list.emplace_back(name, value);
+    return list;
+}
+
 } // namespace
 
 const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
@@ -103,6 +114,7 @@ const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
         {"resident", "the resident core (integers) for 1089 elements, its memories among the block memories"},
         {"inner", "its passes alone, as many lanes as the specification says, without memories"},
         {"outer", "its outer unit alone, likewise"},
+        {"sparse", "the sparse core (integers) for 1024 rows a lane, its memories among the block memories"},
         {"add", "the adder between numbers of r's format"},
         {"mul", "the multiplier"},
         {"div", "the divider, one bit per clock"},
@@ -141,6 +153,7 @@ Top top_of(const SynthesisRequest& request) {
     if (request.part == "inner") return {"fx_inner", resident_unit(request, style), true};
     if (request.part == "outer") return {"fx_outer", resident_unit(request, style), true};
     if (request.part == "resident") return {"fx_resident", resident_unit(request, style), true};
+    if (request.part == "sparse") return {"sp_core", sparse_core(request, style), true};
     if (request.part == "add") return {"fp_add", three({})};
     if (request.part == "mul") return {"fp_mul", three({{"Style", style}})};
     if (request.part == "div") return {"fp_div", three({})};
@@ -189,10 +202,15 @@ std::string fill_recipe(const std::string& recipe, const SynthesisRequest& reque
     }
     const fs::path root(source);
     std::string sources, parameters;
+    std::vector<const char*> folders;
+    if (top.core) folders = {"rtl/core", "rtl/fixed", "rtl/fixed/resident"};
+    if (top.module == "sp_core") {
+        folders.push_back("rtl/sparse");
+        sources = "-I" + (root / "rtl/sparse").string() + " ";
+    }
     for (const fs::path& file : sources_in(root / "rtl/operators", ".sv")) sources += "\"" + file.string() + "\" ";
-    if (top.core)
-        for (const char* folder : {"rtl/core", "rtl/fixed", "rtl/fixed/resident"})
-            for (const fs::path& file : sources_in(root / folder, ".sv")) sources += "\"" + file.string() + "\" ";
+    for (const char* folder : folders)
+        for (const fs::path& file : sources_in(root / folder, ".sv")) sources += "\"" + file.string() + "\" ";
     if (top.wrapper) sources += "\"" + (root / "experiments/synthesis" / (top.module + ".sv")).string() + "\"";
     if (!top.registered.empty()) sources += " \"" + top.registered + "\"";
     else

@@ -15,6 +15,7 @@
 #include "mantissa/base/hashed_cache.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/sim/core_parameters.hpp"
+#include "mantissa/sim/sparse_core.hpp"
 #include "recipe.hpp"
 #include "synthesis_store.hpp"
 #include "work_folder.hpp"
@@ -109,14 +110,19 @@ Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
         throw ToolFailure(fmt::format("{}: it is '{}', and the recipe is for {}; install that (apt install yosys on "
                                       "Debian 12) or set MANTISSA_YOSYS",
                                       yosys_, tool_, kYosysKnown));
-    base::HashName hash;
+    base::HashName hash, sparse;
     const fs::path root(source_);
-    for (const fs::path& folder : {root / "rtl", root / "rtl/operators", root / "rtl/core", root / "rtl/fixed",
-                                   root / "rtl/fixed/resident", root / "experiments/synthesis"})
+    const auto add = [&](base::HashName& to, const fs::path& folder) {
         for (const char* extension : {".sv", ".svh", ".v", ".ys"})
             for (const fs::path& file : base::files_in(folder, extension))
-                hash.add(file.filename().string()).add(base::read_text(file.string()));
+                to.add(file.filename().string()).add(base::read_text(file.string()));
+    };
+    for (const fs::path& folder : {root / "rtl", root / "rtl/operators", root / "rtl/core", root / "rtl/fixed",
+                                   root / "rtl/fixed/resident", root / "experiments/synthesis"})
+        add(hash, folder);
     sources_hash_ = hash.text();
+    add(sparse, root / "rtl/sparse");
+    sparse_sources_hash_ = sparse.add(sources_hash_).text();
 }
 
 SynthesisKey Synthesizer::key_of(const SynthesisRequest& request) const {
@@ -125,7 +131,7 @@ SynthesisKey Synthesizer::key_of(const SynthesisRequest& request) const {
             request.multiplier,
             request.part + (request.combinational ? " combinational" : ""),
             tool_,
-            sources_hash_,
+            request.part == "sparse" ? sparse_sources_hash_ : sources_hash_,
             request.constant_bands ? "constant" : "streamed"};
 }
 
@@ -134,6 +140,8 @@ void Synthesizer::check(const SynthesisRequest& request) {
         if (std::string why = sim::core_refusal(request.spec); !why.empty()) throw InvalidInput(why);
     const bool resident = request.part == "inner" || request.part == "outer" || request.part == "resident";
     const DatapathSpec& s = request.spec;
+    if (request.part == "sparse")
+        if (std::string why = sim::sparse_core_refusal(s); !why.empty()) throw InvalidInput(why);
     if (resident && !(s.fixed_vectors() && s.r == s.p && s.r == s.q))
         throw InvalidInput(fmt::format("operator {}: r, p and q of {} must be fixed-point words of one format, as "
                                        "fx18.16",

@@ -94,6 +94,7 @@ private:
     void run_recipe(const SynthesisRequest& request, const Top& top, bool place, const std::string& folder) const;
 
     std::string yosys_, tool_, store_, source_, sources_hash_;
+    std::string sparse_sources_hash_; // with those of the sparse core
     Provenance provenance_;
 };
 
