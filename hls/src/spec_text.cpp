@@ -73,10 +73,11 @@ constexpr mantissa_hls::Kernel kKernel = mantissa_hls::{}<kDatapath>::kernel("{}
 extern "C" __attribute__((visibility("default"))) const mantissa_hls::Kernel* {}();
 const mantissa_hls::Kernel* {}() {{ return &kKernel; }}
 )",
-                       sparse ? "sparse/" : "", text(spec.u), text(spec.r), text(spec.p), text(spec.q), text(spec.coefficient),
-                       text(spec.operand), text(spec.fixed_vectors() ? none : spec.row), form(spec, kind), dot.exact,
-                       dot.fixed, dot.fixed ? dot.window.msb : 13, dot.fixed ? dot.window.lsb : -50, text(accumulator),
-                       window ? 1 : spec.partials(), dot.exact_product, text(product), text(spec.scalar), spec.lanes,
+                       sparse ? "sparse/" : "", text(spec.u), text(spec.r), text(spec.p), text(spec.q),
+                       text(spec.coefficient), text(spec.operand), text(spec.fixed_vectors() ? none : spec.row),
+                       form(spec, kind), dot.exact, dot.fixed, dot.fixed ? dot.window.msb : 13,
+                       dot.fixed ? dot.window.lsb : -50, text(accumulator), window ? 1 : spec.partials(),
+                       dot.exact_product, text(product), text(spec.scalar), spec.lanes,
                        sparse ? "SparseInstance" : "Instance", kernel_name(spec, kind), symbol, symbol);
 }
 

@@ -89,7 +89,9 @@ public:
         }
         clear();
     }
-    [[nodiscard]] WordUse<D.q, Lanes>& use() { return use_; }
+    [[nodiscard]] WordUse<D.q, Lanes>& use() {
+        return use_;
+    }
 
 private:
     void clear() {

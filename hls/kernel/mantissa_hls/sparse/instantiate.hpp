@@ -21,27 +21,26 @@ template <Datapath D> struct SparseInstance {
         k.p_word = sizeof(Word<D.p>);
         k.q_word = sizeof(Word<D.q>);
         k.coefficient_word = sizeof(Coefficient<D>);
-        k.sparse = {
-            D.lanes,
-            sizeof(C),
-            [](void* s, const SparseShape* shape) { (new (s) C)->begin(*shape); },
-            [](void* s, const PassRequest* q) { core(s).begin_pass(*q); },
-            [](void* s, const SparseMemory* m, std::uint64_t first, std::uint64_t end) {
-                core(s).run_update(banks<typename C::U>(m->u), banks<typename C::R>(m->r), banks<typename C::P>(m->p),
-                                   banks<typename C::Q>(m->q), first, end);
-            },
-            [](void* s, const SparseMemory* m, std::uint64_t first, std::uint64_t end) {
-                core(s).template run_rows<false>(banks<typename C::P>(m->p), banks<typename C::Q>(m->q), m->column,
-                                                 static_cast<const Coefficient<D>*>(m->coefficient), m->slice_begin,
-                                                 first, end);
-            },
-            [](void* s, const SparseMemory* m, std::uint64_t first, std::uint64_t end) {
-                core(s).template run_rows<true>(banks<typename C::P>(m->p), banks<typename C::Q>(m->q), m->column,
-                                                static_cast<const Coefficient<D>*>(m->coefficient), m->slice_begin,
-                                                first, end);
-            },
-            [](void* s, void* other) { core(s).merge(core(other)); },
-            [](void* s, const PassRequest* q, ScalarResult* result) { *result = core(s).scalars(*q); }};
+        k.sparse = {D.lanes,
+                    sizeof(C),
+                    [](void* s, const SparseShape* shape) { (new (s) C)->begin(*shape); },
+                    [](void* s, const PassRequest* q) { core(s).begin_pass(*q); },
+                    [](void* s, const SparseMemory* m, std::uint64_t first, std::uint64_t end) {
+                        core(s).run_update(banks<typename C::U>(m->u), banks<typename C::R>(m->r),
+                                           banks<typename C::P>(m->p), banks<typename C::Q>(m->q), first, end);
+                    },
+                    [](void* s, const SparseMemory* m, std::uint64_t first, std::uint64_t end) {
+                        core(s).template run_rows<false>(banks<typename C::P>(m->p), banks<typename C::Q>(m->q),
+                                                         m->column, static_cast<const Coefficient<D>*>(m->coefficient),
+                                                         m->slice_begin, first, end);
+                    },
+                    [](void* s, const SparseMemory* m, std::uint64_t first, std::uint64_t end) {
+                        core(s).template run_rows<true>(banks<typename C::P>(m->p), banks<typename C::Q>(m->q),
+                                                        m->column, static_cast<const Coefficient<D>*>(m->coefficient),
+                                                        m->slice_begin, first, end);
+                    },
+                    [](void* s, void* other) { core(s).merge(core(other)); },
+                    [](void* s, const PassRequest* q, ScalarResult* result) { *result = core(s).scalars(*q); }};
         return k;
     }
 };

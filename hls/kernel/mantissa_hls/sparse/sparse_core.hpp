@@ -53,8 +53,8 @@ template <Datapath D, int Lanes> struct SparseCore {
         }
     }
 
-    /// Slices first .. end - 1. Beat b of the stream has `column` and `coefficient` from b * Lanes on; slice s takes the
-    /// beats slice_begin[s] .. slice_begin[s + 1] - 1. One loop over beats, so that short slices cost no more than
+    /// Slices first .. end - 1. Beat b of the stream has `column` and `coefficient` from b * Lanes on; slice s takes
+    /// the beats slice_begin[s] .. slice_begin[s + 1] - 1. One loop over beats, so that short slices cost no more than
     /// their beats. `ByPorts`: read p' as two ports a bank do.
     template <bool ByPorts>
     void run_rows(const P* p, Q* q, const std::uint32_t* column, const Coefficient<D>* coefficient,
