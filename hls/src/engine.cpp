@@ -1,4 +1,5 @@
-// The hls engine's sessions: vectors as words in memory, passes through the compiled kernel.
+// The hls engine's sessions: vectors as words in memory, passes through the compiled kernel. Sparse rows have a kernel
+// of their own, whose vectors stand by position.
 #include "mantissa/hls/engine.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include "mantissa/exact.hpp"
 #include "mantissa/hls/kernel.hpp"
+#include "mantissa/hls/sparse_kernel.hpp"
 
 namespace mantissa {
 
@@ -35,9 +37,15 @@ public:
     HlsSession(const System& system, const DatapathSpec& spec)
         : spec_(spec), kernel_(hls::kernel_for(spec, system.kind())), formats_{spec.u, spec.r, spec.p, spec.q},
           word_bytes_{kernel_.u_word, kernel_.r_word, kernel_.p_word, kernel_.q_word}, size_(system.size()),
-          state_(kernel_.pass.state_bytes) {
-        const std::size_t lanes = kernel_.pass.beat_lanes, padded = (size_ + lanes - 1) / lanes * lanes;
+          state_(std::max(kernel_.pass.state_bytes, kernel_.sparse.state_bytes)) {
+        const std::size_t lanes = sparse() ? kernel_.sparse.lanes : kernel_.pass.beat_lanes,
+                          padded = (size_ + lanes - 1) / lanes * lanes;
         for (std::size_t v = 0; v < 4; ++v) vectors_[v] = Buffer(padded * word_bytes_[v]);
+        if (sparse()) {
+            rows_ = hls::load_rows(std::get<CompressedRows>(system.matrix()), size_, spec, {.lanes = spec.lanes});
+            kernel_.sparse.begin(state_.data(), &rows_.shape);
+            return;
+        }
         const hls::LoadedMatrix matrix = hls::load_matrix(system, spec);
         for (std::size_t b = 0; b < matrix.shape.streams; ++b) {
             bands_[b] = Buffer(padded * kernel_.coefficient_word);
@@ -51,22 +59,18 @@ public:
     void write(Vec v, std::size_t first, std::span<const double> values) override {
         check(first, values.size());
         const std::size_t k = index(v);
-        std::byte* at = vectors_[k].data() + first * word_bytes_[k];
-        for (const double x : values) {
-            const auto [word, overflow] = hls::stored_word(formats_[k], x);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto [word, overflow] = hls::stored_word(formats_[k], values[i]);
             unfit_ |= overflow;
-            hls::store_word(at, word_bytes_[k], word);
-            at += word_bytes_[k];
+            hls::store_word(vectors_[k].data() + place(first + i) * word_bytes_[k], word_bytes_[k], word);
         }
     }
     void read(Vec v, std::size_t first, std::span<double> values) const override {
         check(first, values.size());
         const std::size_t k = index(v);
-        const std::byte* at = vectors_[k].data() + first * word_bytes_[k];
-        for (double& x : values) {
-            x = hls::stored_value(formats_[k], hls::load_word(at, word_bytes_[k]));
-            at += word_bytes_[k];
-        }
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = hls::stored_value(
+                formats_[k], hls::load_word(vectors_[k].data() + place(first + i) * word_bytes_[k], word_bytes_[k]));
     }
     void clear(Vec v) override { vectors_[index(v)].clear(); }
     void set_scalars(double alpha, double beta) override {
@@ -77,19 +81,14 @@ public:
     [[nodiscard]] Scalars scalars() const override { return hls::scalars_of(spec_, words_); }
 
     RunReport run(const RunRequest& request) override {
-        mantissa_hls::Memory memory;
-        memory.u = vectors_[0].data();
-        memory.r = vectors_[1].data();
-        memory.p = vectors_[2].data();
-        memory.q = vectors_[3].data();
-        for (std::size_t b = 0; b < kBands; ++b) memory.band[b] = bands_[b].data();
         RunReport report;
         const std::uint64_t stop = word(request.rho_stop);
         while (report.passes < request.passes && report.end == RunEnd::passes) {
             const mantissa_hls::PassRequest pass{words_.alpha, words_.beta, stop,
                                                  report.passes + 1 >= request.rho_stop_from ? 1U : 0U};
             mantissa_hls::ScalarResult result;
-            kernel_.pass.pass(state_.data(), &memory, &pass, &result);
+            if (sparse()) sparse_pass(pass, result);
+            else grid_pass(pass, result);
             report.words.merge(hls::word_use(spec_, result));
             if (unfit_) result = hls::overflowed(); // a write() that no word held
             unfit_ = false;
@@ -102,6 +101,27 @@ public:
     }
 
 private:
+    [[nodiscard]] bool sparse() const { return kernel_.sparse.lanes != 0; }
+    /// Where element i of a vector stands.
+    [[nodiscard]] std::size_t place(std::size_t i) const { return rows_.position.empty() ? i : rows_.position[i]; }
+    void grid_pass(const mantissa_hls::PassRequest& request, mantissa_hls::ScalarResult& result) {
+        mantissa_hls::Memory memory;
+        memory.u = vectors_[0].data();
+        memory.r = vectors_[1].data();
+        memory.p = vectors_[2].data();
+        memory.q = vectors_[3].data();
+        for (std::size_t b = 0; b < kBands; ++b) memory.band[b] = bands_[b].data();
+        kernel_.pass.pass(state_.data(), &memory, &request, &result);
+    }
+    void sparse_pass(const mantissa_hls::PassRequest& request, mantissa_hls::ScalarResult& result) {
+        const mantissa_hls::SparseMemory memory{vectors_[0].data(),      vectors_[1].data(),  vectors_[2].data(),
+                                                vectors_[3].data(),      rows_.column.data(), rows_.coefficient.data(),
+                                                rows_.slice_begin.data()};
+        kernel_.sparse.begin_pass(state_.data(), &request);
+        kernel_.sparse.update(state_.data(), &memory, 0, rows_.slices);
+        kernel_.sparse.rows(state_.data(), &memory, 0, rows_.slices);
+        kernel_.sparse.scalars(state_.data(), &request, &result);
+    }
     static std::size_t index(Vec v) { return static_cast<std::size_t>(v); }
     [[nodiscard]] std::uint64_t word(double x) const {
         return hls::to_word(spec_.scalar, exact::convert(spec_.scalar, x));
@@ -118,6 +138,7 @@ private:
     std::size_t size_;
     Buffer vectors_[4];
     Buffer bands_[kBands];
+    hls::SparseRows rows_; // of sparse rows
     Buffer state_;
     mantissa_hls::ScalarWords words_;
     bool unfit_ = false;

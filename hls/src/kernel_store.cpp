@@ -32,8 +32,9 @@ fs::path kernel_folder() {
 base::HashName name_of(const std::string& kernel, const fs::path& folder, const std::string& compiler) {
     base::HashName name;
     name.add(kernel).add(compiler);
-    for (const fs::path& file : base::files_in(folder / "mantissa_hls", ".hpp"))
-        name.add(file.filename().string()).add(base::read_text(file.string()));
+    for (const fs::path& sources : {folder / "mantissa_hls", folder / "mantissa_hls" / "sparse"})
+        for (const fs::path& file : base::files_in(sources, ".hpp"))
+            name.add(file.filename().string()).add(base::read_text(file.string()));
     for (const std::string& option : compile_options()) name.add(option);
     std::ifstream cpu("/proc/cpuinfo"); // the options say "this processor"
     for (std::string line; std::getline(cpu, line);)

@@ -43,7 +43,7 @@ public:
         for (std::size_t d = 0; d < kWeights; ++d) stream(d, m.weight(d));
         stream(kWeights, m.row_sums());
     }
-    void operator()(const CompressedRows&) {} // refusal() has refused it
+    void operator()(const CompressedRows&) {} // has a loader of its own
 
 private:
     [[nodiscard]] std::uint64_t word(double x) const {

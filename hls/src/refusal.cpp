@@ -7,6 +7,7 @@
 
 #include "mantissa/fixed_rows.hpp"
 #include "mantissa/hls/kernel.hpp"
+#include "mantissa/hls/sparse_kernel.hpp"
 #include "mantissa/row_forms.hpp"
 
 namespace mantissa::hls {
@@ -70,10 +71,7 @@ std::string stencil_refusal(const std::string& engine, const System& system, con
 }
 
 std::string matrix_refusal(const std::string& engine, const DatapathSpec& spec, const System& system) {
-    if (system.kind() == System::Kind::sparse)
-        return fmt::format("engine '{}': it has a line buffer, for systems on a grid; use the emulated engine for "
-                           "sparse rows",
-                           engine);
+    if (system.kind() == System::Kind::sparse) return sparse_refusal(engine, spec, system);
     if (system.row_length() > static_cast<std::size_t>(mantissa_hls::kMaxRow))
         return fmt::format("engine '{}': rows of {} elements, and its line buffer holds {}; take a smaller grid or the "
                            "emulated engine",

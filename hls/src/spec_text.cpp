@@ -16,6 +16,7 @@ std::string text(const Format& f) {
 }
 
 const char* form(const DatapathSpec& spec, System::Kind kind) {
+    if (kind == System::Kind::sparse) return "gathered";
     if (spec.fixed_vectors()) return kind == System::Kind::stencil ? "integers" : "flux";
     switch (spec.order) {
     case RowOrder::tree:
@@ -30,7 +31,7 @@ const char* form(const DatapathSpec& spec, System::Kind kind) {
     return "chain";
 }
 
-constexpr std::string_view kStencil = " stencil", kStreamed = " streamed";
+constexpr std::string_view kStencil = " stencil", kStreamed = " streamed", kSparse = " sparse";
 
 } // namespace
 
@@ -38,17 +39,22 @@ std::string kernel_name(const DatapathSpec& spec, System::Kind kind) {
     if (!spec.fixed_vectors()) return to_string(spec);
     DatapathSpec words = spec;
     words.order = RowOrder::chain;
-    return to_string(words).append(kind == System::Kind::stencil ? kStencil : kStreamed);
+    return to_string(words).append(kind == System::Kind::stencil  ? kStencil
+                                   : kind == System::Kind::sparse ? kSparse
+                                                                  : kStreamed);
 }
 
 KernelName parse_kernel_name(const std::string& name) {
     const std::string spec = name.substr(0, name.find(' '));
-    return {parse_spec(spec), name.ends_with(kStreamed) ? System::Kind::symmetric : System::Kind::stencil};
+    return {parse_spec(spec), name.ends_with(kStreamed) ? System::Kind::symmetric
+                              : name.ends_with(kSparse) ? System::Kind::sparse
+                                                        : System::Kind::stencil};
 }
 
 std::string kernel_source(const DatapathSpec& spec, System::Kind kind, const std::string& symbol) {
     // Exact products into floating sums are values of the accumulator's format, so that is where they are formed.
     // Fields that a datapath does not use get some floating format.
+    const bool sparse = kind == System::Kind::sparse;
     const DotSpec& dot = spec.dot;
     const Format none{52, 11};
     const bool window = dot.fixed || dot.exact;
@@ -56,22 +62,23 @@ std::string kernel_source(const DatapathSpec& spec, System::Kind kind, const std
                            : dot.exact_product  ? (dot.fixed ? spec.r : dot.accumulator)
                                                 : dot.product;
     const Format accumulator = window ? none : dot.accumulator;
-    return fmt::format(R"(#include "mantissa_hls/instantiate.hpp"
+    return fmt::format(R"(#include "mantissa_hls/{}instantiate.hpp"
 namespace {{
 constexpr mantissa_hls::Datapath kDatapath{{
     .u = {}, .r = {}, .p = {}, .q = {}, .coefficient = {}, .operand = {}, .row = {},
     .form = mantissa_hls::RowForm::{}, .exact = {}, .fixed = {}, .msb = {}, .lsb = {}, .accumulator = {},
     .partials = {}, .exact_product = {}, .product = {}, .scalar = {}, .lanes = {}}};
-constexpr mantissa_hls::Kernel kKernel = mantissa_hls::Instance<kDatapath>::kernel("{}");
+constexpr mantissa_hls::Kernel kKernel = mantissa_hls::{}<kDatapath>::kernel("{}");
 }} // namespace
 extern "C" __attribute__((visibility("default"))) const mantissa_hls::Kernel* {}();
 const mantissa_hls::Kernel* {}() {{ return &kKernel; }}
 )",
-                       text(spec.u), text(spec.r), text(spec.p), text(spec.q), text(spec.coefficient),
-                       text(spec.operand), text(spec.fixed_vectors() ? none : spec.row), form(spec, kind), dot.exact,
-                       dot.fixed, dot.fixed ? dot.window.msb : 13, dot.fixed ? dot.window.lsb : -50, text(accumulator),
-                       window ? 1 : spec.partials(), dot.exact_product, text(product), text(spec.scalar), spec.lanes,
-                       kernel_name(spec, kind), symbol, symbol);
+                       sparse ? "sparse/" : "", text(spec.u), text(spec.r), text(spec.p), text(spec.q),
+                       text(spec.coefficient), text(spec.operand), text(spec.fixed_vectors() ? none : spec.row),
+                       form(spec, kind), dot.exact, dot.fixed, dot.fixed ? dot.window.msb : 13,
+                       dot.fixed ? dot.window.lsb : -50, text(accumulator), window ? 1 : spec.partials(),
+                       dot.exact_product, text(product), text(spec.scalar), spec.lanes,
+                       sparse ? "SparseInstance" : "Instance", kernel_name(spec, kind), symbol, symbol);
 }
 
 } // namespace mantissa::hls

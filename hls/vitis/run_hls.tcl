@@ -1,6 +1,7 @@
 # Synthesises the pass with Vitis HLS:    vitis_hls -f run_hls.tcl
 # UNTRIED: written from the tool's documentation; no copy of the tool was at hand. The kernel asks for C++20 (formats as
 # template arguments), which the tool's front end must accept.
+# The sparse core is another top: set_top sparse_passes, add_files sparse_top.cpp.
 set here [file dirname [file normalize [info script]]]
 open_project -reset mantissa_pcg
 set_top pcg_pass

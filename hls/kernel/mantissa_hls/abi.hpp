@@ -11,7 +11,7 @@
 namespace mantissa_hls {
 
 /// Grows with every change of the structures below; a cached kernel with another number is compiled again.
-inline constexpr std::uint32_t kAbi = 2;
+inline constexpr std::uint32_t kAbi = 3;
 
 /// The vectors and bands in memory: words of their formats, padded with zeros to whole beats of `beat_lanes`.
 struct Memory {
@@ -53,12 +53,44 @@ struct StepTable {
     void (*scalars)(void* state, const PassRequest* request, ScalarResult* result);
 };
 
+/// What a pass of the sparse core runs over; set by the host once.
+struct SparseShape {
+    std::uint64_t size = 0;     ///< elements of the core's own
+    std::int32_t row_shift = 0; ///< an exact row sum times 2^-row_shift is in units of q
+};
+
+/// The sparse core's memories: vectors by position, padded with zeros to whole beats, and the matrix's stream.
+struct SparseMemory {
+    void* u = nullptr;
+    void* r = nullptr;
+    void* p = nullptr; ///< other cores' elements that are read here may stand behind the core's own
+    void* q = nullptr;
+    const std::uint32_t* column = nullptr;      ///< positions, `lanes` a beat
+    const void* coefficient = nullptr;          ///< two's complement words, `lanes` a beat
+    const std::uint64_t* slice_begin = nullptr; ///< beats of slice s: slice_begin[s] .. slice_begin[s + 1] - 1
+};
+
+/// The sparse core, part by part. A pass: begin_pass, update of all addresses, rows of all slices, scalars.
+struct SparseTable {
+    std::uint32_t lanes; ///< the datapath's; 0 in kernels of grids
+    std::size_t state_bytes;
+    void (*begin)(void* state, const SparseShape* shape);
+    void (*begin_pass)(void* state, const PassRequest* request);
+    void (*update)(void* state, const SparseMemory* memory, std::uint64_t first, std::uint64_t end);
+    void (*rows)(void* state, const SparseMemory* memory, std::uint64_t first, std::uint64_t end);
+    /// The same, p' read as by two ports of each bank.
+    void (*rows_by_ports)(void* state, const SparseMemory* memory, std::uint64_t first, std::uint64_t end);
+    void (*merge)(void* state, void* other); ///< adds another core's totals of this pass
+    void (*scalars)(void* state, const PassRequest* request, ScalarResult* result);
+};
+
 struct Kernel {
     std::uint32_t abi;
     const char* name;                                               ///< see mantissa::hls::kernel_name()
     std::uint32_t u_word, r_word, p_word, q_word, coefficient_word; ///< bytes, 4 or 8
     PassTable pass;
     StepTable step;
+    SparseTable sparse; ///< of kernels of sparse rows, which have no other; else empty
 };
 
 } // namespace mantissa_hls

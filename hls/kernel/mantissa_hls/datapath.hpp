@@ -48,6 +48,7 @@ enum class RowForm : int {
     flux,              ///< four differences, each formed once and used by two rows; in words as well
     second_difference, ///< second differences along one axis and then the other; constant stencils
     integers,          ///< nine products of words and the integers of a constant stencil
+    gathered,          ///< products of words with any columns: sparse rows (sparse/)
 };
 
 struct Datapath {

@@ -88,6 +88,16 @@ public:
         else floating(a, b, live);
     }
 
+    /// Adds another's sums, which no order changes: exact ones, or a window's.
+    void merge(const DotProduct& other) {
+        static_assert(D.exact || D.fixed);
+        for (int l = 0; l < Lanes; ++l) {
+            low_[l] += other.low_[l];
+            high_[l] += other.high_[l];
+            over_[l] |= other.over_[l];
+        }
+    }
+
     [[nodiscard]] Total<D.scalar> close() {
         Total<D.scalar> total;
         if constexpr (D.exact || D.fixed) {

@@ -61,7 +61,8 @@ template <Datapath D> struct Instance {
              [](void* s, std::uint64_t beat, const void* q) {
                  core(s).qq.step(in<QBeat>(q), in<QBeat>(q), core(s).shape.live(beat, D.lanes));
              },
-             [](void* s, const PassRequest* q, ScalarResult* result) { *result = core(s).scalars(*q); }}};
+             [](void* s, const PassRequest* q, ScalarResult* result) { *result = core(s).scalars(*q); }},
+            {}};
     }
 };
 

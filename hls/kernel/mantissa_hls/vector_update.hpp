@@ -78,6 +78,12 @@ public:
         }
     }
 
+    /// What another core's words took.
+    void merge(const VectorUpdate& other) {
+        u_use_.merge(other.u_use_);
+        r_use_.merge(other.r_use_);
+        p_use_.merge(other.p_use_);
+    }
     [[nodiscard]] std::uint64_t u_taken() const {
         return D.u.fixed() ? u_use_.taken() : 0;
     }

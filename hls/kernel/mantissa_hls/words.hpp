@@ -81,6 +81,9 @@ public:
         for (int l = 0; l < Lanes; ++l) all |= taken_[l];
         return all;
     }
+    void merge(const WordUse& other) {
+        for (int l = 0; l < Lanes; ++l) taken_[l] |= other.taken_[l];
+    }
     [[nodiscard]] bool over() const { return (taken() >> (F.word - 1)) != 0; }
 
 private:

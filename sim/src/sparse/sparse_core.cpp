@@ -2,53 +2,19 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "../integer_core.hpp"
 #include "mantissa/fixed_rows.hpp"
+#include "mantissa/sparse_core/limits.hpp"
 
 namespace mantissa::sim {
 
 namespace {
 
-/// Symmetric but for the roundings of who scaled the matrix.
-bool same(double a, double b) {
-    return a == b || std::abs(a - b) <= 0x1p-40 * std::max(std::abs(a), std::abs(b));
-}
-
-/// One line where a(i, j) is not a(j, i), or where the diagonal of a row that is not empty is not above zero.
-std::string matrix_refusal(const CompressedRows& a) {
-    const auto& begin = a.row_begin();
-    // Rows in order take each column's entries from the top down, so every entry's mirror is where its column stands.
-    std::vector<std::uint64_t> next(begin.begin(), begin.end() - 1);
-    const auto asymmetric = [&](std::size_t row, std::uint32_t column) {
-        return fmt::format(
-            "the sparse core takes symmetric matrices, and a({}, {}) is not a({}, {}), counted from 0; give a "
-            "symmetric one",
-            row, column, column, row);
-    };
-    for (std::size_t i = 0; i < a.rows(); ++i) {
-        bool positive = begin[i] == begin[i + 1];
-        for (std::uint64_t e = begin[i]; e < begin[i + 1]; ++e) {
-            const std::uint32_t j = a.column()[e];
-            const std::uint64_t mirror = next[j]++;
-            if (mirror >= begin[j + 1] || a.column()[mirror] != i || !same(a.value()[mirror], a.value()[e]))
-                return asymmetric(i, j);
-            if (j == i) positive = a.value()[e] > 0;
-        }
-        if (!positive)
-            return fmt::format("the sparse core takes positive definite matrices, and the diagonal of row {}, counted "
-                               "from 0, is not above zero; give another matrix",
-                               i);
-    }
-    return {};
-}
-
-constexpr int kMostCoefficient = 33; // a bit more than a format's, as for the diagonal of Jacobi scaling
-constexpr int kMostRowLog = 20;
+using sparse_core::kMostRowLog;
 
 /// Memories come in few depths: 2^10, 2^13, 2^16 and 2^20 rows of all lanes together, four words of a lane at least.
 int depth_for(std::size_t rows, int lanes) {
@@ -76,25 +42,7 @@ std::string sparse_core_refusal(const DatapathSpec& spec) {
 
 std::string sparse_core_refusal(const DatapathSpec& spec, const System& system) {
     if (std::string why = sparse_core_refusal(spec); !why.empty()) return why;
-    const auto* matrix = std::get_if<CompressedRows>(&system.matrix());
-    if (matrix == nullptr) return "the sparse core takes sparse rows; grids run on the integer core";
-    if (matrix->rows() > kMostSparseRows)
-        return fmt::format("{} rows are too many for the sparse core's memory on the chip, which holds {}; use engine "
-                           "emulated or gpu",
-                           matrix->rows(), kMostSparseRows);
-    if (std::string why = matrix_refusal(*matrix); !why.empty()) return why;
-    try {
-        const fixed::ProductRows rows = fixed::product_rows(system, spec);
-        if (rows.longest > kMostCoefficient)
-            return fmt::format("the sparse core's coefficients have at most {} bits, and one takes {}; shorten coef=",
-                               kMostCoefficient, rows.longest);
-        if (rows.terms > 1 << kMostRowLog)
-            return fmt::format("a row has {} entries, and the sparse core adds {} at most", rows.terms,
-                               1 << kMostRowLog);
-    } catch (const InvalidInput& e) {
-        return e.what();
-    }
-    return {};
+    return sparse_core::refusal(spec, system);
 }
 
 SparseStream::SparseStream(const CompressedRows& matrix, const DatapathSpec& spec)

@@ -33,7 +33,7 @@ RowClocks difference_row(const DatapathSpec& s, int row_sums) {
 
 } // namespace
 
-CoreTiming::CoreTiming(const DatapathSpec& s, const hls::LoadedMatrix& matrix) {
+CoreTiming::CoreTiming(const DatapathSpec& s) {
     const bool integers = s.dot.fixed || s.dot.exact;
     const Format &sums = s.dot.accumulator, &scalar = s.scalar;
     const int outside = latency::scalar_outside(integers ? 1 : 0, sums.exponent_bits, sums.fraction_bits, rne(sums),
@@ -43,6 +43,9 @@ CoreTiming::CoreTiming(const DatapathSpec& s, const hls::LoadedMatrix& matrix) {
                                      s.fixed_vectors() ? 1 : 0, sums.fraction_bits) +
               1; // control's start
     ended_ = integers ? kEndedIntegers : kEndedFloating;
+}
+
+CoreTiming::CoreTiming(const DatapathSpec& s, const hls::LoadedMatrix& matrix) : CoreTiming(s) {
     if (s.fixed_vectors()) take_words(s, matrix);
     else take_floating(s, matrix.shape);
 }

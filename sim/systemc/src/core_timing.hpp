@@ -21,6 +21,8 @@ struct CoreTiming {
     int check = 1;   ///< clock before a run's first pass
 
     CoreTiming(const DatapathSpec& spec, const hls::LoadedMatrix& matrix);
+    /// The scalar unit alone.
+    explicit CoreTiming(const DatapathSpec& spec);
     /// Clocks from the scalar unit's start to the next pass's command.
     [[nodiscard]] std::uint64_t scalar(const mantissa_hls::ScalarResult& result) const;
 

@@ -1,6 +1,5 @@
 // The systemc engine's sessions.
 #include <algorithm>
-#include <mutex>
 #include <new>
 
 #include <fmt/format.h>
@@ -10,17 +9,12 @@
 #ifdef MANTISSA_SYSTEMC_RTL
 #include "rtl_core.hpp"
 #endif
+#include "sparse/session.hpp"
 #include "system.hpp"
 
 namespace mantissa::sim {
 
 namespace {
-
-/// One simulation per process: SystemC's kernel is a single object.
-std::mutex& simulation() {
-    static std::mutex mutex;
-    return mutex;
-}
 
 constexpr const char* kFifoNames =
     "u_in r_in p_in q_in band_in u_out r_out p_out q_out r_dot p_line p_dot q_dot window";
@@ -44,7 +38,7 @@ std::string wrong(const SystemcOptions& o) {
 #endif
     if (o.host.core_mhz <= 0 || o.host.mflops <= 0 || o.host.link_mb_per_s <= 0)
         return "the clock and the host's speeds are above zero";
-    return {};
+    return wrong(o.sparse);
 }
 
 class Run final : public SystemcSession {
@@ -126,7 +120,7 @@ public:
         if (request.passes == 0) return out;
         JobResult result;
         {
-            const std::lock_guard lock(simulation());
+            const Simulation lock;
             result = CoreSystem::instance().run(job_);
         }
         out.passes = result.passes;
@@ -241,6 +235,7 @@ public:
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                 const SessionOptions& options) const override {
         if (const std::string why = refusal(spec, system, options); !why.empty()) throw InvalidInput(why);
+        if (system.kind() == System::Kind::sparse) return load_sparse_cores(system, spec, options_);
         return std::make_unique<Run>(system, spec, options_);
     }
 

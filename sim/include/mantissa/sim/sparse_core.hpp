@@ -10,12 +10,12 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/sim/core_parameters.hpp"
 #include "mantissa/sim/rtl_engine.hpp"
+#include "mantissa/sparse_core/limits.hpp"
 #include "mantissa/sparse_core/row_stream.hpp"
 
 namespace mantissa::sim {
 
-/// The most rows: u, r, p and q stay on the chip, and a million of them in words of 18 to 31 bits take 85 Mbit.
-inline constexpr std::size_t kMostSparseRows = std::size_t{1} << 20;
+inline constexpr std::size_t kMostSparseRows = sparse_core::kMostRows;
 
 /// Are these the sparse core's, which has the integer core's and more?
 bool is_sparse_core(const CoreParameters& parameters);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mantissa/engine.hpp"
+#include "mantissa/sim/sparse_cores.hpp"
 
 namespace mantissa::sim {
 
@@ -49,6 +50,7 @@ struct SystemcOptions {
     CoreKind core = CoreKind::hls;
     ChannelOptions memory;
     HostOptions host;
+    SparseCoreOptions sparse;                  ///< for sparse rows, in place of memory and FIFOs above and below
     std::shared_ptr<SystemReport> last_report; ///< when set, holds the report behind each run of any session
     std::uint32_t stream_fifo = 64;            ///< beats between DMA and core, each stream
     std::uint32_t link_fifo = 2;               ///< beats between stages
