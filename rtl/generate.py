@@ -103,6 +103,10 @@ def resident_fusesoc_names(core):
     return fusesoc_list([name for name, _, _ in named_parameters([*core["fx_parameter"], *core["resident_parameter"]])])
 
 
+def sparse_fusesoc_names(core):
+    return fusesoc_list([name for name, _, _ in named_parameters([*core["fx_parameter"], *core["sparse_parameter"]])])
+
+
 def fusesoc_list(words):
     return "    parameters:\n" + filled([f"{'[' if w == words[0] else ''}{w}{']' if w == words[-1] else ''}"
                                          for w in words], "      ", ", ", 118) + "\n"
@@ -141,9 +145,21 @@ def resident_fusesoc_descriptions(core):
     return "\n".join(fusesoc_lines([*core["fx_parameter"], *core["resident_parameter"]])) + "\n"
 
 
-def resident_parameter_table(core):
+def sparse_fusesoc_descriptions(core):
+    return "\n".join(fusesoc_lines([*core["fx_parameter"], *core["sparse_parameter"]])) + "\n"
+
+
+def more_parameter_table(parameters):
     lines = ["| parameter | of | default |", "|---|---|---|"]
-    return "\n".join([*lines, *(f"| {p['name']} | {p['text']} | {p['default']} |" for p in core["resident_parameter"])]) + "\n"
+    return "\n".join([*lines, *(f"| {p['name']} | {p['text']} | {p['default']} |" for p in parameters)]) + "\n"
+
+
+def resident_parameter_table(core):
+    return more_parameter_table(core["resident_parameter"])
+
+
+def sparse_parameter_table(core):
+    return more_parameter_table(core["sparse_parameter"])
 
 
 def fusesoc_descriptions(core):
@@ -513,6 +529,8 @@ PARTS = {
     },
     "rtl/fx_core.core": {"names": fx_fusesoc_names, "parameters": fx_fusesoc_descriptions},
     "rtl/fx_resident.core": {"names": resident_fusesoc_names, "parameters": resident_fusesoc_descriptions},
+    "rtl/sp_core.core": {"names": sparse_fusesoc_names, "parameters": sparse_fusesoc_descriptions},
+    "docs/sparse_rtl.md": {"parameters": sparse_parameter_table},
     "rtl/core/core_regs.sv": {"map": register_comment},
     "rtl/README.md": {"latencies": latency_table},
     "docs/integration.md": {"parameters": parameter_table, "fx_core parameters": fx_parameter_table, "registers": register_table, "ends": end_table,

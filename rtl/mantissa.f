@@ -1,4 +1,5 @@
 +incdir+.
++incdir+sparse
 core/core_control.sv
 core/core_regs.sv
 core/core_rows.sv
@@ -90,3 +91,9 @@ operators/sig_mul_logic.sv
 operators/sig_mul_row.sv
 operators/sig_mul_tile.sv
 operators/sum_tree.sv
+sparse/sp_bank.sv
+sparse/sp_control.sv
+sparse/sp_core.sv
+sparse/sp_gather.sv
+sparse/sp_rows.sv
+sparse/sp_seam.sv

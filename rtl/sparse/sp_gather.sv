@@ -81,8 +81,17 @@ module sp_gather #(
         {second_q3, second_q2, second_q} <= {second_q2, second_q, second_now};
       end
       for (l = 0; l < Lanes; l = l + 1) begin : g_lane
-        wire [BankW-1:0] at = bank_q3[l*BankW +: BankW];
-        always_ff @(posedge clk_i) word_o[l*W +: W] <= second_q3[l] ? second[at*W +: W] : first[at*W +: W];
+        // The bank first: a bit of its number after the other halves the choice.
+        logic [2*Lanes*W-1:0] left;
+        always_comb begin
+          left = {second, first};
+          if (second_q3[l]) left[Lanes*W-1:0] = second;
+          for (int k = 0; k < BankW; k = k + 1)
+            for (int m = 0; m < (Lanes >> (k + 1)); m = m + 1)
+              left[m*W +: W] = bank_q3[l*BankW+k] ? left[(2*m+1)*W +: W] : left[2*m*W +: W];
+        end
+        always_ff @(posedge clk_i) word_o[l*W +: W] <= left[W-1:0];
+        wire unused_left = &{1'b0, left};
       end
     end
   endgenerate

@@ -84,7 +84,13 @@ module sp_seam #(
     end
   assign m_axis_word_tvalid = way_q[2];
   assign m_axis_word_tlast  = last_q[2];
-  assign m_axis_word_tdata  = read_i[which_q*W +: W];
+  always_comb
+    case (which_q)
+      2'd0:    m_axis_word_tdata = read_i[W-1:0];
+      2'd1:    m_axis_word_tdata = read_i[2*W-1:W];
+      2'd2:    m_axis_word_tdata = read_i[3*W-1:2*W];
+      default: m_axis_word_tdata = read_i[4*W-1:3*W];
+    endcase
   assign busy_o = sending_q | loading_q;
   wire unused = &{1'b0, s_axis_ask_tdata};
 endmodule

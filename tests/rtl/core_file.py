@@ -59,7 +59,13 @@ check_described("fx_resident.core", resident, {**words, **extra}, {**words, **ex
 expect_equal("fx_resident.core, files", sorted(re.findall(r"^      - (\w+/\w+/\w+\.sv)$", resident, re.M)),
              files_in("fixed/resident"))
 
-files = files_in("core", "operators", "fixed", "fixed/resident")
+sparse_core = (rtl / "sp_core.core").read_text()
+sparse = parameters_of((rtl / "sparse/sp_core.sv").read_text())
+expect_equal("sp_core.core, target default", lists_of(sparse_core)[0], [*words, *sparse])
+check_described("sp_core.core", sparse_core, {**words, **sparse}, {**words, **sparse})
+expect_equal("sp_core.core, files", sorted(re.findall(r"^      - (sparse/\w+\.sv)$", sparse_core, re.M)), files_in("sparse"))
+
+files = files_in("core", "operators", "fixed", "fixed/resident", "sparse")
 listed = [line for line in (rtl / "mantissa.f").read_text().split() if line.endswith(".sv")]
 expect_equal("mantissa.f", sorted(listed), files)
 
@@ -71,5 +77,9 @@ page = (root / "docs/integration.md").read_text()
 for name in {**axis, **words, **extra}:
     if not re.search(rf"\b{name}\b", page):
         failures.append(f"docs/integration.md does not name the parameter {name}")
+page = (root / "docs/sparse_rtl.md").read_text()
+for name in sparse:
+    if not re.search(rf"\b{name}\b", page):
+        failures.append(f"docs/sparse_rtl.md does not name the parameter {name}")
 print("\n".join(failures) or f"{len(axis)} and {len(words)} parameters and {len(files)} files: all listed")
 sys.exit(bool(failures))

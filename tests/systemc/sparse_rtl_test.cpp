@@ -17,9 +17,9 @@ std::uint64_t clocks(const Engine& engine, const std::string& spec, const System
 }
 
 TEST(SparseRtlTiming, IsTheRtlCores) {
-    for (const char* spec : {"fx18.16", "fx18.16,lanes=4", "fx18.16,coef=fx24.22,lanes=8"})
+    for (const char* spec : {"fx18.15,lanes=4", "fx18.14,coef=fx27.25:floor,lanes=8"})
         for (const System& system :
-             {System(testing::symmetric_rows(150, 1, true)), System(testing::symmetric_rows(700, 2, false, 20, 9))}) {
+             {System(testing::symmetric_rows(1000, 1, true)), System(testing::symmetric_rows(700, 2, false, 20, 9))}) {
             const auto rtl = make_rtl_engine(RtlOptions{});
             const auto systemc = make_systemc_engine(SystemcOptions{});
             for (const std::uint64_t passes : {1, 3})
@@ -29,7 +29,7 @@ TEST(SparseRtlTiming, IsTheRtlCores) {
 }
 
 TEST(SparseRtlTiming, IsNearTheRtlCoresWithASlowMemory) {
-    const std::string spec = "fx18.16,lanes=4";
+    const std::string spec = "fx18.15,lanes=4";
     const System system = testing::symmetric_rows(700, 2, false, 20, 9);
     const double bytes = 0.5 * sparse_pass(parse_spec(spec), system).beat_bits / 8;
     RtlOptions slow;

@@ -17,6 +17,7 @@
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/sim/simulation_report.hpp"
+#include "mantissa/sparse_core/row_stream.hpp"
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "sweep/options_text.hpp"
@@ -30,7 +31,7 @@ struct Flags {
     std::string problem, scheme = "residual-guided", spec = "s17e8", check, trace, window = "0:2000";
     std::uint64_t inner = 10, max_iterations = 0, seed = 1, cores = 1;
     double tolerance = 1e-10, clock_mhz = 100, bandwidth_gb = 0, latency_ns = 0, stall = 0;
-    bool json = false;
+    bool json = false, jacobi = false;
 };
 
 namespace fs = std::filesystem;
@@ -104,6 +105,31 @@ void check_trace(const Flags& flags, std::optional<fs::file_time_type> before, s
                                    flags.window, clocks));
 }
 
+/// The order in which the sparse core reads a matrix, where the problem has one.
+std::optional<sparse_core::RowStream> order_of(const Problem& problem, const DatapathSpec& spec) {
+    const auto* rows = std::get_if<CompressedRows>(&problem.system.matrix());
+    if (rows == nullptr) return std::nullopt;
+    return sparse_core::RowStream(*rows, {.lanes = spec.lanes});
+}
+
+results::Json to_json(const sparse_core::RowStream& order) {
+    const sparse_core::StreamFigures& f = order.figures();
+    return {{"entries", f.nonzeros},
+            {"padded", f.padded},
+            {"beats", f.beats},
+            {"conflict_beats", f.conflict_beats},
+            {"queued_beats", f.queued_beats},
+            {"column_bits", order.column_bits()}};
+}
+
+std::string to_text(const sparse_core::RowStream& order) {
+    const sparse_core::StreamFigures& f = order.figures();
+    const double lanes = order.lanes(), least = static_cast<double>(f.padded) / lanes;
+    return fmt::format("{:<18}{} beats a pass, fill {:.3f}, conflicts {:.2f} % (queued {:.1f} %), {} bits a column\n",
+                       "order", f.beats, f.fill(), 100 * static_cast<double>(f.conflict_beats) / least,
+                       100 * (static_cast<double>(f.queued_beats) / least - 1), order.column_bits());
+}
+
 results::Json to_json(const sim::SimulationReport& r) {
     results::Json j;
     j["cycles"] = r.counts.cycles;
@@ -126,6 +152,7 @@ int simulate_command(const Flags& flags) {
     options.scheme = parse_scheme(flags.scheme);
     options.spec = parse_spec(flags.spec);
     options.inner = flags.inner;
+    options.jacobi = flags.jacobi;
     options.tolerance = flags.tolerance;
     options.max_iterations = flags.max_iterations;
     if (!(options.tolerance > 0 && options.tolerance < 1))
@@ -153,12 +180,14 @@ int simulate_command(const Flags& flags) {
                        *m.difference.last_clock);
         return kNotConverged;
     }
+    const std::optional<sparse_core::RowStream> order = order_of(problem, options.spec);
     const sim::SimulationReport report = sim::make_report(*counts, flags.clock_mhz * 1e6);
     if (flags.json) {
         results::Json j = results::to_json(result);
         j["problem"] = problem.name;
         j["datapath"] = to_string(options.spec);
         j["simulation"] = to_json(report);
+        if (order) j["order"] = to_json(*order);
         if (checked) j["check"] = {{"engine", flags.check}, {"passes", passes->load()}};
         fmt::print("{}\n", j.dump(2));
     } else {
@@ -167,6 +196,7 @@ int simulate_command(const Flags& flags) {
                    result.detail.empty() ? "" : ": " + result.detail);
         fmt::print("{:<18}{} inner, {} outer\n", "iterations", result.inner_iterations, result.outer_iterations);
         fmt::print("{}", sim::to_text(report));
+        if (order) fmt::print("{}", to_text(*order));
         if (checked) fmt::print("{:<18}all {} passes equal to {}, bit for bit\n", "check", passes->load(), flags.check);
     }
     check_trace(flags, trace_before, counts->cycles);
@@ -187,6 +217,7 @@ Run setup(CLI::App& app, const std::string&) {
     app.add_option("--max-iterations", f.max_iterations,
                    "inner iterations in all; 0: 150 per square root of the unknowns and 10000")
         ->check(whole_number(0));
+    app.add_flag("--jacobi", f.jacobi, "scale the system to a unit diagonal");
     app.add_option("--cores", f.cores, "integer cores side by side, each with a slab of the grid")
         ->check(whole_number(1))
         ->capture_default_str();

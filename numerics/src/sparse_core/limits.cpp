@@ -1,5 +1,7 @@
 #include "mantissa/sparse_core/limits.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <variant>
 #include <vector>
@@ -10,6 +12,15 @@
 #include "mantissa/format.hpp"
 
 namespace mantissa::sparse_core {
+
+namespace {
+
+/// Symmetric but for the roundings of who scaled the matrix.
+bool same(double a, double b) {
+    return a == b || std::abs(a - b) <= 0x1p-40 * std::max(std::abs(a), std::abs(b));
+}
+
+} // namespace
 
 std::string matrix_refusal(const CompressedRows& a) {
     const auto& begin = a.row_begin();
@@ -26,7 +37,7 @@ std::string matrix_refusal(const CompressedRows& a) {
         for (std::uint64_t e = begin[i]; e < begin[i + 1]; ++e) {
             const std::uint32_t j = a.column()[e];
             const std::uint64_t mirror = next[j]++;
-            if (mirror >= begin[j + 1] || a.column()[mirror] != i || a.value()[mirror] != a.value()[e])
+            if (mirror >= begin[j + 1] || a.column()[mirror] != i || !same(a.value()[mirror], a.value()[e]))
                 return asymmetric(i, j);
             if (j == i) positive = a.value()[e] > 0;
         }

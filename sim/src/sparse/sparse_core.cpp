@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <variant>
 
 #include <fmt/format.h>
@@ -37,10 +38,7 @@ bool is_sparse_core(const CoreParameters& parameters) {
 
 std::string sparse_core_refusal(const DatapathSpec& spec) {
     if (!spec.fixed_vectors()) return "the sparse core computes in fixed-point words; give a datapath such as fx18.16";
-    if (std::string why = integer_core_refusal(spec); !why.empty()) return why;
-    if (spec.lanes < 1 || spec.lanes > 64 || !std::has_single_bit(static_cast<unsigned>(spec.lanes)))
-        return fmt::format("the sparse core has 1, 2, 4 and so on to 64 lanes, not {}", spec.lanes);
-    return {};
+    return integer_core_refusal(spec);
 }
 
 std::string sparse_core_refusal(const DatapathSpec& spec, const System& system) {
@@ -57,7 +55,7 @@ SparseStream::SparseStream(const CompressedRows& matrix, const DatapathSpec& spe
     row_log = rows.terms <= 1 << 12 ? 12 : kMostRowLog;
     depth = depth_for(matrix.rows(), lanes);
     const int whole = std::bit_width(static_cast<unsigned>(depth - 1));
-    address_field = std::min(whole, (order.column_bits() - order.bank_bits() + 3) / 4 * 4);
+    address_field = order.delta() ? std::min(whole, (order.delta_bits() + 3) / 4 * 4) : whole;
 
     const int entry_bits = coefficient_bits + address_field + order.bank_bits();
     const std::size_t bits = static_cast<std::size_t>(lanes) * static_cast<std::size_t>(entry_bits) + 1;
