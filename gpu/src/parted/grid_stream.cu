@@ -1,0 +1,129 @@
+#include "grid_launches.hpp"
+#include "grid_stream.cuh"
+
+namespace mantissa::gpu {
+
+namespace {
+
+/// Shared memory of a block.
+template <int Threads> struct StreamShared {
+    long long scratch[Threads / 32][kPartWords];
+    GridState state;
+    PassScalars scalars;
+    Control control; // thread 0's
+    SumRange range;  // thread 0's
+    bool dead, redo;
+};
+
+/// A restart: what the inner solve has found goes to x, and r becomes the new defect.
+template <class T, int V, int Threads>
+__device__ __forceinline__ bool restart_part(const GridPart<T>& a, StreamShared<Threads>& m, PartBlock& block, int from,
+                                             bool begun) {
+    if (begun) {
+        part_correction(a, m.scalars, from);
+        block.publish(OrderFreeSums<T>(m.state.exponent), Seen::all);
+        double none[kSums];
+        if (threadIdx.x < 32) block.collect(none, Seen::all);
+        ++block.round;
+        __syncthreads();
+        if (m.dead) return false;
+    }
+    if (threadIdx.x == 0) {
+        m.scalars.scale = m.control.next_scale();
+        m.control.expect(m.state, 1.0);
+    }
+    __syncthreads();
+    OrderFreeSums<T> sums(m.state.exponent);
+    part_defect(a, m.scalars.scale, from, static_cast<int>(blockIdx.x * (Threads / 32) + (threadIdx.x >> 5)), sums);
+    block.publish(sums, Seen::all);
+    if (threadIdx.x < 32) {
+        double sum[kSums];
+        if (block.collect(sum, Seen::all) && threadIdx.x == 0) m.control.after_defect(sum, m.scalars, m.state);
+    }
+    ++block.round;
+    __syncthreads();
+    return !m.dead;
+}
+
+template <class T, int V, int Threads, int Ahead>
+__global__ void __launch_bounds__(Threads, 1) part_stream(const __grid_constant__ PartsHere<GridPart<T>> parts) {
+    const GridPart<T>& a = parts.part[blockIdx.y];
+    __shared__ StreamShared<Threads> m;
+    const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+    // Tasks are dealt out evenly, neighbours to a block.
+    const int tasks = a.strips * a.segments, blocks = static_cast<int>(gridDim.x),
+              block_at = static_cast<int>(blockIdx.x);
+    const int task = static_cast<int>(static_cast<long long>(tasks) * block_at / blocks) + warp;
+    const bool works = task < static_cast<int>(static_cast<long long>(tasks) * (block_at + 1) / blocks);
+    if (threadIdx.x == 0) {
+        m.control.reset(a.ask, m.scalars, m.state, !a.plain);
+        m.dead = m.redo = false;
+        m.range = {};
+    }
+    __syncthreads();
+    PartBlock block{a.view, a.words, m.scratch, m.state, m.dead, sizeof(T) == 8 ? a.points : 0, a.first_round};
+    int from = 0;
+    bool up = false, begun = false;
+    while (true) {
+        if (m.scalars.restart) {
+            if (!restart_part<T, V, Threads>(a, m, block, from, begun)) return;
+            if (m.scalars.stop) break;
+            begun = true;
+        }
+        OrderFreeSums<T> sums(m.state.exponent);
+        if (works) {
+            PassScalars s = m.scalars;
+            if (m.redo) s.update_u = false; // it is done
+            part_pass<T, V, Ahead>(a, s, from, up, task, sums);
+        }
+        block.publish(sums, Seen::all);
+        if (warp == 0) {
+            double sum[kSums];
+            if (block.collect(sum, Seen::all) && lane == 0) {
+                m.redo = m.range.misses(sum, m.state);
+                if (!m.redo) m.control.after_pass(sum, m.scalars, m.state, !a.plain);
+            }
+        }
+        ++block.round;
+        __syncthreads();
+        if (m.dead) return;
+        if (m.redo) continue;
+        from ^= 1;
+        up = !up;
+        if (m.scalars.stop) break;
+    }
+    if (a.plain) part_correction(a, m.scalars, from);
+    if (blockIdx.x == 0 && threadIdx.x == 0) *a.result = m.control.result;
+}
+
+} // namespace
+
+template <class T, int V, int Threads, int Ahead>
+static void go(Peers& peers, std::span<const GridPart<T>> parts, int blocks) {
+    peers.launch<GridPart<T>>(part_stream<T, V, Threads, Ahead>, parts, blocks, Threads, 0);
+}
+int g_variant = 0;
+int stream_threads() {
+    constexpr int t[] = {512, 512, 384, 640};
+    return t[g_variant];
+}
+template <class T, int V> static void pick(Peers& peers, std::span<const GridPart<T>> parts, int blocks) {
+    switch (g_variant) {
+    case 0:
+        return go<T, V, 512, 1>(peers, parts, blocks);
+    case 1:
+        return go<T, V, 512, 2>(peers, parts, blocks);
+    case 2:
+        return go<T, V, 384, 2>(peers, parts, blocks);
+    default:
+        return go<T, V, 640, 1>(peers, parts, blocks);
+    }
+}
+void launch_part_stream(Peers& peers, std::span<const GridPart<double>> parts, int blocks) {
+    pick<double, 2>(peers, parts, blocks);
+}
+void launch_part_stream(Peers& peers, std::span<const GridPart<float>> parts, int blocks) {
+    pick<float, 4>(peers, parts, blocks);
+}
+
+} // namespace mantissa::gpu
