@@ -271,6 +271,8 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
         j.update(results::to_json(result));
         if (!ready.parts.empty()) {
             j["parts"] = ready.parts;
+        }
+        if (ready.shared.exchange.counts) {
             const ExchangeCounts& counts = *ready.shared.exchange.counts;
             j["exchange"] = {{"way", ready.shared.exchange.way == ExchangeWay::host ? "host" : "neighbours"},
                              {"iterations", counts.iterations.load()},

@@ -74,6 +74,28 @@ bool has_metis() {
     return true;
 }
 
+namespace {
+
+/// For each row i the rows j with an entry (j, i) and none at (i, j): METIS takes symmetric graphs, and breaks its
+/// memory on others. Empty where the pattern is symmetric.
+std::vector<std::vector<idx_t>> one_way_back(const CompressedRows& a) {
+    const auto stored = [&](std::size_t i, std::uint32_t j) {
+        const auto* const row = a.column().data();
+        return std::binary_search(row + a.row_begin()[i], row + a.row_begin()[i + 1], j);
+    };
+    std::vector<std::vector<idx_t>> back;
+    for (std::size_t i = 0; i < a.rows(); ++i)
+        for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k) {
+            const std::uint32_t j = a.column()[k];
+            if (j == i || stored(j, static_cast<std::uint32_t>(i))) continue;
+            if (back.empty()) back.resize(a.rows());
+            back[j].push_back(static_cast<idx_t>(i));
+        }
+    return back;
+}
+
+} // namespace
+
 Partition cut_by_bisection(const CompressedRows& a, std::uint32_t parts, std::uint32_t row_weight) {
     check_parts(a.rows(), parts);
     constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<idx_t>::max());
@@ -85,10 +107,12 @@ Partition cut_by_bisection(const CompressedRows& a, std::uint32_t parts, std::ui
     if (parts == 1) return {a, std::vector<std::uint32_t>(a.rows(), 0), 1};
     auto rows = static_cast<idx_t>(a.rows());
     idx_t constraints = 1, count = static_cast<idx_t>(parts), cut = 0;
+    const std::vector<std::vector<idx_t>> back = one_way_back(a);
     std::vector<idx_t> begin = {0}, neighbour, weight;
     for (std::size_t i = 0; i < a.rows(); ++i) {
         for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
             if (a.column()[k] != i) neighbour.push_back(static_cast<idx_t>(a.column()[k]));
+        if (!back.empty()) neighbour.insert(neighbour.end(), back[i].begin(), back[i].end());
         begin.push_back(static_cast<idx_t>(neighbour.size()));
         weight.push_back(static_cast<idx_t>(a.row_begin()[i + 1] - a.row_begin()[i]) + static_cast<idx_t>(row_weight));
     }

@@ -43,7 +43,7 @@ TEST_F(PartedGpuSolve, RefinementHasTheBitsOfTheHost) {
                 const Problem problem = make_problem(name);
                 // (Grids have one cut, symmetric bands keep the outer loop on the host.)
                 if (method != CutMethod::contiguous && problem.system.kind() != System::Kind::sparse) continue;
-                for (const char* spec : {"fx20.16", "s17e8,dot=fixed[20:-50]", "s7e8,u=s23e8,dot=fixed[20:-40]"})
+                for (const char* spec : {"fx20.16", "s17e8,dot=fixed[13:-50]", "s7e8,u=s23e8,dot=fixed[20:-40]"})
                     for (const Scheme scheme : {Scheme::residual_guided, Scheme::defect_correction}) {
                         SolveOptions options;
                         options.spec = parse_spec(spec);
@@ -60,7 +60,7 @@ TEST_F(PartedGpuSolve, RefinementHasTheBitsOfTheHost) {
 TEST_F(PartedGpuSolve, StagesOfASchedule) {
     SolveOptions options;
     options.scheme = Scheme::residual_guided;
-    options.schedule = {{1, parse_spec("fx16.13")}, {1e-3, parse_spec("s17e8,dot=fixed[20:-50]")}};
+    options.schedule = {{1, parse_spec("fx16.13")}, {1e-3, parse_spec("s17e8,dot=fixed[13:-50]")}};
     options.spec = options.schedule.front().spec;
     options.keep_solution = options.history = true;
     compare(*make_parted_gpu_engine({0, 0}), make_problem("poisson2d:level=6"), options);
