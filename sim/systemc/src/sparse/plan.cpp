@@ -53,7 +53,7 @@ SparseOrder ordered_rows(const CompressedRows& matrix, const DatapathSpec& spec,
     pass.conflict_beats = out.rows.figures.conflict_beats;
     pass.beat_bits = out.rows.beat_bits;
     mantissa_hls::ScalarResult goes_on;
-    const auto ends = static_cast<std::uint64_t>(timing.begin + timing.drain) + timing.scalar.scalar(goes_on);
+    const auto ends = static_cast<std::uint64_t>(timing.begin + timing.drain) + timing.scalar.scalar(goes_on) - 1;
     pass.fixed = ends + static_cast<unsigned>(timing.formed) - 1;
     pass.two_part = pass.addresses + pass.beats + pass.fixed;
     pass.overlapping = overlapped_clocks(out.rows, timing) + ends;
