@@ -17,6 +17,7 @@
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/solve.hpp"
 #include "mantissa/sim/systemc_engine.hpp"
+#include "sparse.hpp"
 #ifdef MANTISSA_WITH_RTL
 #include "mantissa/sim/rtl_engine.hpp"
 #endif
@@ -255,9 +256,11 @@ void run(const std::string& file) {
     else if (kind == "channels") channels(t);
     else if (kind == "outer_loop") outer_loop(t);
     else if (kind == "speed") speed(t);
+    else if (kind == "sparse") sparse_experiment(t);
     else
         throw InvalidInput(fmt::format(
-            "{}: kind = \"{}\"; the kinds are fifo_depth, bandwidth, channels, outer_loop and speed", file, kind));
+            "{}: kind = \"{}\"; the kinds are fifo_depth, bandwidth, channels, outer_loop, speed and sparse", file,
+            kind));
     fmt::print("\n");
 }
 

@@ -13,6 +13,7 @@ std::uint64_t clocks(const Engine& engine, const std::string& spec, const System
     session->write(Vec::r, 0, testing::residual_of_rows(system, 0.05));
     const RunReport report = session->run({.passes = passes});
     EXPECT_EQ(report.passes, passes);
+    EXPECT_EQ(to_string(report.end), "passes");
     return report.cycles.value_or(0);
 }
 
@@ -22,7 +23,7 @@ TEST(SparseRtlTiming, IsTheRtlCores) {
              {System(testing::symmetric_rows(1000, 1, true)), System(testing::symmetric_rows(700, 2, false, 20, 9))}) {
             const auto rtl = make_rtl_engine(RtlOptions{});
             const auto systemc = make_systemc_engine(SystemcOptions{});
-            for (const std::uint64_t passes : {1, 3})
+            for (const std::uint64_t passes : {1, 2})
                 EXPECT_EQ(clocks(*systemc, spec, system, passes), clocks(*rtl, spec, system, passes))
                     << spec << ", " << passes << " passes, " << system.size() << " rows";
         }
