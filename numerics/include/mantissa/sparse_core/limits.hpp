@@ -21,7 +21,7 @@ inline constexpr int kMostRowLog = 20;
 std::string matrix_refusal(const CompressedRows& matrix);
 
 /// Empty when the core runs `spec`, whose vectors are fixed-point words, on `system`: sparse rows, as many as fit,
-/// symmetric, with a positive diagonal, and coefficients that fit. Else one line.
+/// symmetric but for roundings of 2^-40, with a positive diagonal, and coefficients that fit. Else one line.
 std::string refusal(const DatapathSpec& spec, const System& system);
 
 } // namespace mantissa::sparse_core
