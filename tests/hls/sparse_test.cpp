@@ -1,11 +1,16 @@
 // The hls engine on sparse rows: the emulated engine's bits behind every pass, for any number of lanes; the gather by
 // ports; refusals.
+#include <cstdlib>
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "engine_compare.hpp"
 #include "engines_alike.hpp"
 #include "mantissa/hls/engine.hpp"
 #include "mantissa/hls/sparse_kernel.hpp"
+#include "mantissa/host/problem.hpp"
+#include "mantissa/host/scaling.hpp"
 #include "mantissa_hls/sparse/gathered_rows.hpp"
 #include "sparse_systems.hpp"
 #include "symmetric_systems.hpp"
@@ -38,6 +43,21 @@ INSTANTIATE_TEST_SUITE_P(Specs, HlsSparse,
                          ::testing::Values("fx18.16", "fx18.16,coef=fx24.22,lanes=4", "fx18.16,lanes=8",
                                            "fx27.24,coef=fx18.16,u=s23e8,lanes=16", "fx32.28,coef=fx32.30,lanes=4"),
                          [](const auto& test) { return testing::test_name(test.param); });
+
+/// Matrices of practice, where they are at hand.
+TEST(HlsSparseMatrices, EqualEmulated) {
+    const char* const data = std::getenv("MANTISSA_DATA");
+    if (data == nullptr) GTEST_SKIP() << "MANTISSA_DATA names no folder of matrices";
+    for (const char* name : {"1138_bus", "LFAT5", "bcsstk03", "bcsstk17", "bcsstk18", "ex9", "gyro_m", "msc01440",
+                             "s3rmt3m3", "wathen100"}) {
+        const std::filesystem::path file = std::filesystem::path(data) / "matrices" / (std::string(name) + ".mtx");
+        if (!std::filesystem::exists(file)) continue;
+        SCOPED_TRACE(name);
+        const System system = jacobi_scaled(make_problem("mtx:" + file.string())).problem.system;
+        alike("fx24.20,coef=fx18.16,lanes=16", system, 8, 0.01);
+        alike("fx18.16,lanes=8", system, 4, 0.01);
+    }
+}
 
 /// Every beat of real streams, read by two ports a bank and directly.
 template <int Lanes> void gathers_alike() {
