@@ -1,8 +1,8 @@
 // The driver of the grid solver over parts: the cut, memory on each device, plans and launches.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -21,6 +21,40 @@ __global__ void part_to_float(const double* from, float* to, long long n) {
         to[i] = static_cast<float>(from[i]);
 }
 
+constexpr int kLaps = 5; // of PartLaps
+
+/// Events around a launch, on the stream of one part's device.
+class PartTimer {
+public:
+    PartTimer(const Peers& peers, int part) : device_(peers.device(part)), stream_(peers.stream(device_)) {
+        const OnDevice here(device_);
+        check(cudaEventCreate(&begin_), "cudaEventCreate");
+        check(cudaEventCreate(&end_), "cudaEventCreate");
+        check(cudaEventRecord(begin_, stream_), "cudaEventRecord");
+    }
+    PartTimer(const PartTimer&) = delete;
+    PartTimer& operator=(const PartTimer&) = delete;
+    ~PartTimer() {
+        static_cast<void>(cudaEventDestroy(begin_));
+        static_cast<void>(cudaEventDestroy(end_));
+    }
+    void stop() {
+        const OnDevice here(device_);
+        check(cudaEventRecord(end_, stream_), "cudaEventRecord");
+    }
+    /// Behind the end of the launch.
+    [[nodiscard]] double seconds() const {
+        float ms = 0;
+        check(cudaEventElapsedTime(&ms, begin_, end_), "cudaEventElapsedTime");
+        return 1e-3 * static_cast<double>(ms);
+    }
+
+private:
+    int device_;
+    cudaStream_t stream_;
+    cudaEvent_t begin_{}, end_{};
+};
+
 /// A part's vectors in its device's memory.
 struct PartMemory {
     int first_row = 0, rows = 0;
@@ -29,6 +63,7 @@ struct PartMemory {
     Buffer<PeerPacket> halo[2];
     Buffer<unsigned long long> words;
     Buffer<ControlResult> result;
+    Buffer<long long> laps;
 };
 
 struct Cut {
@@ -61,11 +96,11 @@ struct PartedGridSolver::Impl {
     [[nodiscard]] int resident_depth(const PartedRequest& q) const;
     template <class T> void prepare_stream(std::vector<GridPart<T>>& parts, int blocks) const;
     template <class T> int prepare_resident(std::vector<GridPart<T>>& parts, int depth) const;
-    template <class T> void run(const PartedRequest& q, CgReport& report);
+    template <class T> void run(const PartedRequest& q, PartedReport& report);
     [[nodiscard]] double norm(const std::vector<Buffer<double>>& v) const;
     void exchange_x();
-    void judge(double tolerance, CgReport& report);
-    CgReport solve(const PartedRequest& q);
+    void judge(double tolerance, PartedReport& report);
+    PartedReport solve(const PartedRequest& q);
 };
 
 PartedGridSolver::Impl::Impl(Peers& over, const System& system) : peers(over), size(system.size()) {
@@ -104,6 +139,7 @@ PartedGridSolver::Impl::Impl(Peers& over, const System& system) : peers(over), s
         m.partial.allocate(1024);
         m.words.allocate(2 * kSumWords);
         m.result.allocate(1);
+        m.laps.allocate(kLaps);
         memory.push_back(std::move(m));
     }
 }
@@ -163,6 +199,7 @@ template <class T> std::vector<GridPart<T>> PartedGridSolver::Impl::base_parts()
         a.x = m.x.data();
         a.words = m.words.data();
         a.result = m.result.data();
+        a.laps = m.laps.data();
         for (int k = 0; k < 2; ++k) {
             a.halo[k] = m.halo[k].data();
             if (p > 0) a.low_halo[k] = memory[p - 1].halo[k].data() + memory[p - 1].rows * pitch;
@@ -214,7 +251,7 @@ int PartedGridSolver::Impl::resident_depth(const PartedRequest& q) const {
 }
 
 template <class T> void PartedGridSolver::Impl::prepare_stream(std::vector<GridPart<T>>& parts, int blocks) const {
-    const int warps = blocks * (stream_threads() / 32);
+    const int warps = blocks * (stream_threads(sizeof(T)) / 32);
     for (GridPart<T>& a : parts) {
         const Cut cut = cut_strips(columns, a.rows, sizeof(T) == 8 ? 60 : 120, warps);
         const Cut fine = cut_strips(columns, a.rows, 60, warps);
@@ -244,7 +281,7 @@ template <class T> int PartedGridSolver::Impl::prepare_resident(std::vector<Grid
     return blocks;
 }
 
-template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, CgReport& report) {
+template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, PartedReport& report) {
     const int depth = resident_depth(q);
     for (std::size_t p = 0; p < memory.size(); ++p) {
         const OnDevice here(peers.device(static_cast<int>(p)));
@@ -291,11 +328,13 @@ template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, CgRe
         const OnDevice here(d);
         check(cudaDeviceSynchronize(), "preparation of a solve over parts");
     }
-    const auto begin = std::chrono::steady_clock::now();
+    std::optional<PartTimer> timer;
+    timer.emplace(peers, 0);
     if (depth != 0) launch_part_resident(peers, std::span<const GridPart<T>>(parts), depth, blocks);
     else launch_part_stream(peers, std::span<const GridPart<T>>(parts), blocks);
+    timer->stop();
     peers.wait();
-    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    report.seconds = timer->seconds();
     const GridPart<T>& a = parts[0];
     report.plan = depth != 0 ? Plan::resident : Plan::stream;
     const int width = depth != 0 ? chip_tiles(depth).columns : sizeof(T) == 8 ? 60 : 120;
@@ -316,7 +355,7 @@ void PartedGridSolver::Impl::exchange_x() {
     }
 }
 
-void PartedGridSolver::Impl::judge(double tolerance, CgReport& report) {
+void PartedGridSolver::Impl::judge(double tolerance, PartedReport& report) {
     exchange_x();
     std::vector<GridPart<double>> parts = base_parts<double>();
     std::vector<Buffer<double>> defects;
@@ -334,8 +373,8 @@ void PartedGridSolver::Impl::judge(double tolerance, CgReport& report) {
     else if (report.end == CgEnd::converged) report.end = CgEnd::stagnated;
 }
 
-CgReport PartedGridSolver::Impl::solve(const PartedRequest& q) {
-    CgReport report;
+PartedReport PartedGridSolver::Impl::solve(const PartedRequest& q) {
+    PartedReport report;
     if (b_norm == 0) {
         for (PartMemory& m : memory) m.x.zero();
         report.end = CgEnd::converged;
@@ -362,6 +401,14 @@ CgReport PartedGridSolver::Impl::solve(const PartedRequest& q) {
     report.passes = done.passes;
     report.outer = done.outer;
     report.guards = done.guards;
+    std::array<long long, kLaps> laps{};
+    memory[0].laps.download(laps);
+    double all = 0;
+    for (const long long l : laps) all += static_cast<double>(l);
+    if (all > 0)
+        report.shares = {static_cast<double>(laps[0]) / all, static_cast<double>(laps[1]) / all,
+                         static_cast<double>(laps[2]) / all, static_cast<double>(laps[3]) / all,
+                         static_cast<double>(laps[4]) / all};
     judge(q.tolerance, report);
     return report;
 }
@@ -391,7 +438,7 @@ void PartedGridSolver::set_rhs(std::span<const double> b) {
     i.b_norm = std::sqrt(squares);
 }
 
-CgReport PartedGridSolver::solve(const PartedRequest& request) {
+PartedReport PartedGridSolver::solve(const PartedRequest& request) {
     return impl_->solve(request);
 }
 
