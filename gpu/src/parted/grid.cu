@@ -305,7 +305,8 @@ template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, Part
     }
     std::vector<GridPart<T>> parts = base_parts<T>();
     const ControlParams ask = control_of(q);
-    const bool plain = q.arithmetic == Arithmetic::single_precision;
+    const bool plain = q.arithmetic == Arithmetic::single_precision ||
+                       (q.arithmetic == Arithmetic::double_precision && q.replace == 0);
     // Each pass is one round, and a few are made twice; a restart is two.
     const unsigned long long round = peers.next_round(8ull * ask.max_passes + 64);
     for (std::size_t p = 0; p < memory.size(); ++p) {
@@ -314,12 +315,14 @@ template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, Part
         a.plain = plain;
         a.first_round = round;
         const OnDevice here(peers.device(static_cast<int>(p)));
-        if constexpr (std::is_same_v<T, float>)
-            if (plain) {
-                // The halo rows of r[0] are b's, which every part has.
-                part_to_float<<<512, 256>>>(a.b, a.r[0], elements(memory[p]));
-                check(cudaGetLastError(), "part_to_float");
-            }
+        if (!plain) continue;
+        // The halo rows of r[0] are b's, which every part has.
+        const long long count = elements(memory[p]);
+        if constexpr (std::is_same_v<T, float>) part_to_float<<<512, 256>>>(a.b, a.r[0], count);
+        else
+            check(cudaMemcpy(a.r[0], a.b, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToDevice),
+                  "cudaMemcpy");
+        check(cudaGetLastError(), "part_to_float");
     }
     int blocks = std::min(peers.multiprocessors(), 255);
     if (depth != 0) blocks = prepare_resident(parts, depth);

@@ -5,7 +5,7 @@ namespace mantissa::gpu {
 
 namespace {
 
-constexpr int kDoubleThreads = 640, kFloatThreads = 640;
+constexpr int kDoubleThreads = 512, kFloatThreads = 640;
 
 /// Shared memory of a block.
 template <int Threads> struct StreamShared {
@@ -50,7 +50,7 @@ __device__ __forceinline__ bool restart_part(const GridPart<T>& a, StreamShared<
 
 /// Alone: the device has one part, whose parameters then need no index. (Registers decide how many warps there are, and
 /// they how much is under way: in float 640 threads take 5 % less time than 512.)
-template <class T, int V, int Threads, bool Alone>
+template <class T, int V, int Threads, int Ahead, bool Alone>
 __global__ void __launch_bounds__(Threads, 1) part_stream(const __grid_constant__ PartsHere<GridPart<T>> parts) {
     const GridPart<T>& a = parts.part[Alone ? 0 : blockIdx.y];
     __shared__ StreamShared<Threads> m;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(Threads, 1) part_stream(const __grid_constant_
         if (works) {
             PassScalars s = m.scalars;
             if (m.redo) s.update_u = false; // it is done
-            part_pass<T, V, 1>(a, s, from, up, task, sums);
+            part_pass<T, V, Ahead>(a, s, from, up, task, sums);
         }
         block.publish(sums, Seen::all);
         if (warp == 0) {
@@ -108,9 +108,10 @@ __global__ void __launch_bounds__(Threads, 1) part_stream(const __grid_constant_
     if (blockIdx.x + 1 == gridDim.x && threadIdx.x < PartLaps::count) a.laps[threadIdx.x] = m.laps.spent[threadIdx.x];
 }
 
-template <class T, int V, int Threads> void launch(Peers& peers, std::span<const GridPart<T>> parts, int blocks) {
+template <class T, int V, int Threads, int Ahead>
+void launch(Peers& peers, std::span<const GridPart<T>> parts, int blocks) {
     const bool alone = peers.distinct().size() == parts.size();
-    const auto kernel = alone ? part_stream<T, V, Threads, true> : part_stream<T, V, Threads, false>;
+    const auto kernel = alone ? part_stream<T, V, Threads, Ahead, true> : part_stream<T, V, Threads, Ahead, false>;
     peers.launch<GridPart<T>>(kernel, parts, blocks, Threads, 0);
 }
 
@@ -121,10 +122,10 @@ int stream_threads(std::size_t element) {
 }
 
 void launch_part_stream(Peers& peers, std::span<const GridPart<double>> parts, int blocks) {
-    launch<double, 2, kDoubleThreads>(peers, parts, blocks);
+    launch<double, 2, kDoubleThreads, 1>(peers, parts, blocks);
 }
 void launch_part_stream(Peers& peers, std::span<const GridPart<float>> parts, int blocks) {
-    launch<float, 4, kFloatThreads>(peers, parts, blocks);
+    launch<float, 4, kFloatThreads, 1>(peers, parts, blocks);
 }
 
 } // namespace mantissa::gpu

@@ -15,8 +15,8 @@
 namespace mantissa::gpu {
 
 struct PartedRequest {
-    /// double_precision: residual replacement as GridSolver's; mixed_float: double outer loop; single_precision: the
-    /// recurrence alone. Others are not there.
+    /// double_precision: residual replacement as GridSolver's (replace = 0: the recurrence alone); mixed_float: double
+    /// outer loop; single_precision: the recurrence alone. Others are not there.
     Arithmetic arithmetic = Arithmetic::double_precision;
     double tolerance = 1e-10;     ///< on the true residual, as CgRequest's; 0: run max_passes
     std::uint32_t max_passes = 0; ///< 0: 40 per grid row + 1000
