@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../peers/part_timer.hpp"
 #include "exact_residual.cuh"
 #include "grid_launches.hpp"
 #include "mantissa/format.hpp"
@@ -22,38 +23,6 @@ __global__ void part_to_float(const double* from, float* to, long long n) {
 }
 
 constexpr int kLaps = 5; // of PartLaps
-
-/// Events around a launch, on the stream of one part's device.
-class PartTimer {
-public:
-    PartTimer(const Peers& peers, int part) : device_(peers.device(part)), stream_(peers.stream(device_)) {
-        const OnDevice here(device_);
-        check(cudaEventCreate(&begin_), "cudaEventCreate");
-        check(cudaEventCreate(&end_), "cudaEventCreate");
-        check(cudaEventRecord(begin_, stream_), "cudaEventRecord");
-    }
-    PartTimer(const PartTimer&) = delete;
-    PartTimer& operator=(const PartTimer&) = delete;
-    ~PartTimer() {
-        static_cast<void>(cudaEventDestroy(begin_));
-        static_cast<void>(cudaEventDestroy(end_));
-    }
-    void stop() {
-        const OnDevice here(device_);
-        check(cudaEventRecord(end_, stream_), "cudaEventRecord");
-    }
-    /// Behind the end of the launch.
-    [[nodiscard]] double seconds() const {
-        float ms = 0;
-        check(cudaEventElapsedTime(&ms, begin_, end_), "cudaEventElapsedTime");
-        return 1e-3 * static_cast<double>(ms);
-    }
-
-private:
-    int device_;
-    cudaStream_t stream_;
-    cudaEvent_t begin_{}, end_{};
-};
 
 /// A part's vectors in its device's memory.
 struct PartMemory {
