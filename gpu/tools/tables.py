@@ -221,12 +221,97 @@ def textbook_table(result):
     return lines
 
 
+def share(value):
+    return f"{100 * value:.1f}"
+
+
+def scaling_table(grids):
+    lines = [
+        "| level | arithmetic | one GPU, us a pass | GPUs | plan | us a pass | speed-up | TB/s | product % | exchange % | sums % | of it between GPUs | scalars % | taken |",
+        "|---:|---|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for s in grids["strong"]:
+        for p in s["parts"]:
+            lines.append(
+                f"| {s['level']} | {s['arithmetic']} | {s['one_gpu']['us_per_pass']:.2f} | {p['gpus']} | {p['plan']} "
+                f"| {p['us_per_pass']:.2f} | {p['speed_up']:.2f} | {number(1e-12 * p['bytes_per_second'], 2) if 'bytes_per_second' in p else ''} "
+                f"| {share(p['work'])} | {share(p['exchange'])} | {share(p['own_sum'] + p['parts_sum'])} | {share(p['parts_sum'])} "
+                f"| {share(p['scalars'])} | {s['taken']} |"
+            )
+    return lines if grids["strong"] else []
+
+
+def weak_table(grids):
+    lines = ["| level a GPU | arithmetic | GPUs | points | us a pass | efficiency |", "|---:|---|---:|---:|---:|---:|"]
+    for w in grids["weak"]:
+        base = w["parts"][0]
+        for p in w["parts"]:
+            efficiency = base["us_per_pass"] / p["us_per_pass"] * (p["points"] / p["gpus"]) / (base["points"] / base["gpus"])
+            lines.append(
+                f"| {w['level']} | {w['arithmetic']} | {p['gpus']} | {p['points']:.0f} | {p['us_per_pass']:.2f} | {efficiency:.3f} |"
+            )
+    return lines if grids["weak"] else []
+
+
+def parted_solves_table(grids):
+    lines = [
+        "| level | arithmetic | GPUs | solver | plan | passes | defects | ms | end | true residual |",
+        "|---:|---|---:|---|---|---:|---:|---:|---|---:|",
+    ]
+    for s in grids["solves"]:
+        for r in s["runs"]:
+            lines.append(
+                f"| {s['level']} | {s['arithmetic']} | {r['gpus']} | {r['solver']} | {r['plan']} | {r['passes']} | {r['outer']} "
+                f"| {1e3 * r['seconds']:.2f} | {r['end']} | {r['true_residual']:.2e} |"
+            )
+    return lines if grids["solves"] else []
+
+
+def model_table(grids):
+    lines = [
+        "| arithmetic | TB/s a GPU | sync, us | points | GPUs | us a pass | model | model / measured |",
+        "|---|---:|---|---:|---:|---:|---:|---:|",
+    ]
+    for m in grids["model"]:
+        fit = m["fit"]
+        sync = ", ".join(f"{s['gpus']}: {s['us']:.1f}" for s in fit["sync"])
+        for s in fit["samples"]:
+            lines.append(
+                f"| {m['arithmetic']} | {1e-12 * fit['bytes_per_second']:.2f} | {sync} | {s['points']:.0f} | {s['gpus']} "
+                f"| {s['us_per_pass']:.2f} | {s['model_us']:.2f} | {s['model_us'] / s['us_per_pass']:.3f} |"
+            )
+    return lines if grids["model"] else []
+
+
+def links_table(result):
+    lines = ["| GPUs | a flag, us | a sum over all, us |", "|---:|---:|---:|"]
+    for link in result["links"]:
+        lines.append(f"| {link['gpus']} | {link['flag_us']:.2f} | {link['sum_us']:.2f} |")
+    return lines if result["links"] else []
+
+
+def gpus_tables(result):
+    """The tables of `bench gpu --gpus`. A further contest adds its own here."""
+    out = [("Between GPUs", links_table(result))]
+    if "grids" in result:
+        grids = result["grids"]
+        out += [
+            ("Poisson grids over several GPUs: a pass", scaling_table(grids)),
+            ("Weak scaling: the level is that of each GPU's share", weak_table(grids)),
+            ("Solves to 1e-10 over several GPUs", parted_solves_table(grids)),
+            ("The model t(P) = c n / P + sync(P)", model_table(grids)),
+        ]
+    return out
+
+
 def titled_tables(result):
     """(title, lines) of each table of a kept run."""
     if result.get("kind") == "textbook_cg":
         return ((f"Jacobi CG to {result['tolerance']:g}", textbook_table(result)),)
     if result.get("kind") == "bubbly_flow":
         return (("Steps of the bubbly flow", flow_table(result)),)
+    if result.get("kind") == "gpus":
+        return gpus_tables(result)
     if result.get("kind") == "dense":
         return (("Dense systems", dense_table(result)),)
     if result.get("kind") == "blas1":

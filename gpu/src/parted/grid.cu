@@ -1,11 +1,12 @@
 // The driver of the grid solver over parts: the cut, memory on each device, plans and launches.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
+#include "../peers/part_timer.hpp"
 #include "exact_residual.cuh"
 #include "grid_launches.hpp"
 #include "mantissa/format.hpp"
@@ -21,6 +22,8 @@ __global__ void part_to_float(const double* from, float* to, long long n) {
         to[i] = static_cast<float>(from[i]);
 }
 
+constexpr int kLaps = 5; // of PartLaps
+
 /// A part's vectors in its device's memory.
 struct PartMemory {
     int first_row = 0, rows = 0;
@@ -29,6 +32,7 @@ struct PartMemory {
     Buffer<PeerPacket> halo[2];
     Buffer<unsigned long long> words;
     Buffer<ControlResult> result;
+    Buffer<long long> laps;
 };
 
 struct Cut {
@@ -61,11 +65,11 @@ struct PartedGridSolver::Impl {
     [[nodiscard]] int resident_depth(const PartedRequest& q) const;
     template <class T> void prepare_stream(std::vector<GridPart<T>>& parts, int blocks) const;
     template <class T> int prepare_resident(std::vector<GridPart<T>>& parts, int depth) const;
-    template <class T> void run(const PartedRequest& q, CgReport& report);
+    template <class T> void run(const PartedRequest& q, PartedReport& report);
     [[nodiscard]] double norm(const std::vector<Buffer<double>>& v) const;
     void exchange_x();
-    void judge(double tolerance, CgReport& report);
-    CgReport solve(const PartedRequest& q);
+    void judge(double tolerance, PartedReport& report);
+    PartedReport solve(const PartedRequest& q);
 };
 
 PartedGridSolver::Impl::Impl(Peers& over, const System& system) : peers(over), size(system.size()) {
@@ -104,6 +108,7 @@ PartedGridSolver::Impl::Impl(Peers& over, const System& system) : peers(over), s
         m.partial.allocate(1024);
         m.words.allocate(2 * kSumWords);
         m.result.allocate(1);
+        m.laps.allocate(kLaps);
         memory.push_back(std::move(m));
     }
 }
@@ -163,6 +168,7 @@ template <class T> std::vector<GridPart<T>> PartedGridSolver::Impl::base_parts()
         a.x = m.x.data();
         a.words = m.words.data();
         a.result = m.result.data();
+        a.laps = m.laps.data();
         for (int k = 0; k < 2; ++k) {
             a.halo[k] = m.halo[k].data();
             if (p > 0) a.low_halo[k] = memory[p - 1].halo[k].data() + memory[p - 1].rows * pitch;
@@ -214,7 +220,7 @@ int PartedGridSolver::Impl::resident_depth(const PartedRequest& q) const {
 }
 
 template <class T> void PartedGridSolver::Impl::prepare_stream(std::vector<GridPart<T>>& parts, int blocks) const {
-    const int warps = blocks * (stream_threads() / 32);
+    const int warps = blocks * (stream_threads(sizeof(T)) / 32);
     for (GridPart<T>& a : parts) {
         const Cut cut = cut_strips(columns, a.rows, sizeof(T) == 8 ? 60 : 120, warps);
         const Cut fine = cut_strips(columns, a.rows, 60, warps);
@@ -244,7 +250,7 @@ template <class T> int PartedGridSolver::Impl::prepare_resident(std::vector<Grid
     return blocks;
 }
 
-template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, CgReport& report) {
+template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, PartedReport& report) {
     const int depth = resident_depth(q);
     for (std::size_t p = 0; p < memory.size(); ++p) {
         const OnDevice here(peers.device(static_cast<int>(p)));
@@ -268,7 +274,8 @@ template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, CgRe
     }
     std::vector<GridPart<T>> parts = base_parts<T>();
     const ControlParams ask = control_of(q);
-    const bool plain = q.arithmetic == Arithmetic::single_precision;
+    const bool plain = q.arithmetic == Arithmetic::single_precision ||
+                       (q.arithmetic == Arithmetic::double_precision && q.replace == 0);
     // Each pass is one round, and a few are made twice; a restart is two.
     const unsigned long long round = peers.next_round(8ull * ask.max_passes + 64);
     for (std::size_t p = 0; p < memory.size(); ++p) {
@@ -277,12 +284,14 @@ template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, CgRe
         a.plain = plain;
         a.first_round = round;
         const OnDevice here(peers.device(static_cast<int>(p)));
-        if constexpr (std::is_same_v<T, float>)
-            if (plain) {
-                // The halo rows of r[0] are b's, which every part has.
-                part_to_float<<<512, 256>>>(a.b, a.r[0], elements(memory[p]));
-                check(cudaGetLastError(), "part_to_float");
-            }
+        if (!plain) continue;
+        // The halo rows of r[0] are b's, which every part has.
+        const long long count = elements(memory[p]);
+        if constexpr (std::is_same_v<T, float>) part_to_float<<<512, 256>>>(a.b, a.r[0], count);
+        else
+            check(cudaMemcpy(a.r[0], a.b, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToDevice),
+                  "cudaMemcpy");
+        check(cudaGetLastError(), "part_to_float");
     }
     int blocks = std::min(peers.multiprocessors(), 255);
     if (depth != 0) blocks = prepare_resident(parts, depth);
@@ -291,11 +300,13 @@ template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, CgRe
         const OnDevice here(d);
         check(cudaDeviceSynchronize(), "preparation of a solve over parts");
     }
-    const auto begin = std::chrono::steady_clock::now();
+    std::optional<PartTimer> timer;
+    timer.emplace(peers, 0);
     if (depth != 0) launch_part_resident(peers, std::span<const GridPart<T>>(parts), depth, blocks);
     else launch_part_stream(peers, std::span<const GridPart<T>>(parts), blocks);
+    timer->stop();
     peers.wait();
-    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    report.seconds = timer->seconds();
     const GridPart<T>& a = parts[0];
     report.plan = depth != 0 ? Plan::resident : Plan::stream;
     const int width = depth != 0 ? chip_tiles(depth).columns : sizeof(T) == 8 ? 60 : 120;
@@ -316,7 +327,7 @@ void PartedGridSolver::Impl::exchange_x() {
     }
 }
 
-void PartedGridSolver::Impl::judge(double tolerance, CgReport& report) {
+void PartedGridSolver::Impl::judge(double tolerance, PartedReport& report) {
     exchange_x();
     std::vector<GridPart<double>> parts = base_parts<double>();
     std::vector<Buffer<double>> defects;
@@ -334,8 +345,8 @@ void PartedGridSolver::Impl::judge(double tolerance, CgReport& report) {
     else if (report.end == CgEnd::converged) report.end = CgEnd::stagnated;
 }
 
-CgReport PartedGridSolver::Impl::solve(const PartedRequest& q) {
-    CgReport report;
+PartedReport PartedGridSolver::Impl::solve(const PartedRequest& q) {
+    PartedReport report;
     if (b_norm == 0) {
         for (PartMemory& m : memory) m.x.zero();
         report.end = CgEnd::converged;
@@ -362,6 +373,14 @@ CgReport PartedGridSolver::Impl::solve(const PartedRequest& q) {
     report.passes = done.passes;
     report.outer = done.outer;
     report.guards = done.guards;
+    std::array<long long, kLaps> laps{};
+    memory[0].laps.download(laps);
+    double all = 0;
+    for (const long long l : laps) all += static_cast<double>(l);
+    if (all > 0)
+        report.shares = {static_cast<double>(laps[0]) / all, static_cast<double>(laps[1]) / all,
+                         static_cast<double>(laps[2]) / all, static_cast<double>(laps[3]) / all,
+                         static_cast<double>(laps[4]) / all};
     judge(q.tolerance, report);
     return report;
 }
@@ -391,7 +410,7 @@ void PartedGridSolver::set_rhs(std::span<const double> b) {
     i.b_norm = std::sqrt(squares);
 }
 
-CgReport PartedGridSolver::solve(const PartedRequest& request) {
+PartedReport PartedGridSolver::solve(const PartedRequest& request) {
     return impl_->solve(request);
 }
 

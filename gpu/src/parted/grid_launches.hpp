@@ -7,7 +7,7 @@
 
 namespace mantissa::gpu {
 
-int stream_threads(); ///< of a block
+int stream_threads(std::size_t element); ///< of a block, by bytes of an element
 void launch_part_stream(Peers& peers, std::span<const GridPart<double>> parts, int blocks);
 void launch_part_stream(Peers& peers, std::span<const GridPart<float>> parts, int blocks);
 

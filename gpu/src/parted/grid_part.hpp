@@ -31,6 +31,7 @@ template <class T> struct GridPart {
     ControlParams ask;
     bool plain; ///< no defects: r[0] = b at the start, and the recurrence's residual ends the solve
     ControlResult* result;
+    long long* laps; ///< of PartLaps
 };
 
 } // namespace mantissa::gpu

@@ -48,7 +48,7 @@ __device__ __forceinline__ double corrected(double x, const PassScalars& s, doub
 /// Watches that sums stay where their bits are: one that is far from what was expected is formed again with what was
 /// found as the expectation. Kept by one thread of each block, all with the same sums.
 struct SumRange {
-    int tries = 0;
+    int tries;
 
     __device__ __forceinline__ bool misses(const double (&sum)[kSums], GridState& state) {
         constexpr int kFar = 20, kTries = 6;

@@ -11,6 +11,7 @@ struct ChipShared {
     PassScalars scalars;
     Control control; // thread 0's
     SumRange range;  // thread 0's
+    PartLaps laps;
     bool dead, redo;
 };
 
@@ -19,7 +20,7 @@ template <class T, int R>
 __device__ __forceinline__ bool restart_chip(ChipTile<T, R>& tile, ChipShared& m, PartBlock& block, bool begun) {
     if (begun) {
         tile.correct(m.scalars);
-        block.publish(OrderFreeSums<T>(m.state.exponent), Seen::all);
+        block.publish(OrderFree<T>(m.state.exponent), Seen::all);
         double none[kSums];
         if (threadIdx.x < 32) block.collect(none, Seen::all);
         ++block.round;
@@ -31,7 +32,7 @@ __device__ __forceinline__ bool restart_chip(ChipTile<T, R>& tile, ChipShared& m
         m.control.expect(m.state, 1.0);
     }
     __syncthreads();
-    OrderFreeSums<T> sums(m.state.exponent);
+    OrderFree<T> sums(m.state.exponent);
     tile.round = block.round;
     tile.buffer = static_cast<int>(block.round & 1);
     tile.defect(m.scalars.scale, sums);
@@ -55,9 +56,10 @@ __global__ void __launch_bounds__(kChipThreads, 1) part_resident(const __grid_co
         m.control.reset(a.ask, m.scalars, m.state, !a.plain);
         m.dead = m.redo = false;
         m.range = {};
+        m.laps.start();
     }
     __syncthreads();
-    PartBlock block{a.view, a.words, m.scratch, m.state, m.dead, sizeof(T) == 8 ? a.points : 0, a.first_round};
+    PartBlock block{a.view, a.words, m.scratch, m.state, m.dead, sizeof(T) == 8 ? a.points : 0, a.first_round, m.laps};
     bool begun = false;
     while (true) {
         if (m.scalars.restart) {
@@ -66,7 +68,7 @@ __global__ void __launch_bounds__(kChipThreads, 1) part_resident(const __grid_co
             begun = true;
         }
         if (!m.redo) tile.update(m.scalars);
-        OrderFreeSums<T> sums(m.state.exponent);
+        OrderFree<T> sums(m.state.exponent);
         tile.round = block.round;
         tile.buffer = static_cast<int>(block.round & 1);
         tile.rows(sums);
@@ -80,12 +82,14 @@ __global__ void __launch_bounds__(kChipThreads, 1) part_resident(const __grid_co
         } else if (!tile.receive(&RingPoint<T>::q)) m.dead = true;
         ++block.round;
         __syncthreads();
+        m.laps.lap(PartLaps::scalars);
         if (m.dead) return;
         if (m.redo) continue;
         if (m.scalars.stop) break;
     }
     if (a.plain) tile.correct(m.scalars);
     if (blockIdx.x == 0 && threadIdx.x == 0) *a.result = m.control.result;
+    if (blockIdx.x + 1 == gridDim.x && threadIdx.x < PartLaps::count) a.laps[threadIdx.x] = m.laps.spent[threadIdx.x];
 }
 
 template <class T, int R> void go(Peers& peers, std::span<const GridPart<T>> parts, int blocks) {

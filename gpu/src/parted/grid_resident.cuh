@@ -218,7 +218,7 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
     int buffer = 0;
 
     /// q = A p, its sums, and what of it neighbours want.
-    __device__ __forceinline__ void rows(OrderFreeSums<T>& sums) {
+    __device__ __forceinline__ void rows(OrderFree<T>& sums) {
         forget_addresses();
         Border border{};
         walk([&](int k, T p, T product) {
@@ -269,7 +269,7 @@ template <class T, int R> struct ChipTile : ChipShape<T, R> {
 
     /// r = (b - A x) / scale from everybody's x, with the sums r.r and r.p, and what of r neighbours want. Loads of x
     /// skip L1, where another block's writes do not show. x is zero outside the grid.
-    __device__ __forceinline__ void defect(double scale, OrderFreeSums<T>& sums) {
+    __device__ __forceinline__ void defect(double scale, OrderFree<T>& sums) {
         forget_addresses();
         const double inverse = 1 / scale, north = a.north, diagonal = a.diagonal, row_sum = a.row_sum,
                      side_sum = a.side_sum;

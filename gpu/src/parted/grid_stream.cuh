@@ -126,9 +126,9 @@ template <class T, int V> struct PartRow { Vector<T, V> p, r, u; };
 
 /// One pass of this warp: at step t, p of row t arrives, r' p' u' of row t-1 are formed, q' of row t-2. Outside of the
 /// grid rows hold zeros. Returns whether rows went to a neighbour.
-template <class T, int V, int Ahead>
+template <class T, int V, int Ahead, class Sums>
 __device__ __forceinline__ void part_pass(const GridPart<T>& a, const PassScalars& s, int from, bool up, int task,
-                                          OrderFreeSums<T>& sums) {
+                                          Sums& sums) {
     const PartStrip<T, V> strip(a, task, up);
     const T alpha = static_cast<T>(s.alpha), beta = static_cast<T>(s.beta), gamma = static_cast<T>(s.gamma),
             carry = static_cast<T>(s.carry);
@@ -227,7 +227,7 @@ __device__ __forceinline__ void part_correction(const GridPart<T>& a, const Pass
 /// r = (b - A x) / scale, with the sums r.r and r.p; r's rows at the part's ends go to the neighbours.
 template <class T>
 __device__ __forceinline__ void part_defect(const GridPart<T>& a, double scale, int from, int task,
-                                            OrderFreeSums<T>& sums) {
+                                            OrderFree<T>& sums) {
     constexpr int V = 2, kWidth = 60;
     const int lane = threadIdx.x & 31;
     const int strip = task % a.fine_strips, segment = task / a.fine_strips;

@@ -35,12 +35,13 @@ __device__ __forceinline__ bool has_left_binade(long long count) {
 inline constexpr long long kBad = 1ll << 46;
 
 /// A thread's sums of products of T.
-template <class T> struct OrderFreeSums;
+template <class T> struct OrderFree;
 
-template <> struct OrderFreeSums<double> {
+template <> struct OrderFree<double> {
     double high[kSums], low[kSums];
 
-    __device__ __forceinline__ explicit OrderFreeSums(const int (&exponent)[kSums]) {
+    static __device__ __forceinline__ double start(int exponent) { return counting_start(exponent); }
+    __device__ __forceinline__ explicit OrderFree(const int (&exponent)[kSums]) {
 #pragma unroll
         for (int k = 0; k < kSums; ++k) {
             high[k] = counting_start(exponent[k] + kHighStart);
@@ -64,13 +65,44 @@ template <> struct OrderFreeSums<double> {
     }
 };
 
+using OrderFreeSums = OrderFree<double>;
+
+/// The same with the low pieces in shared memory, where registers are short. Stride: threads of the block.
+template <int Stride> struct OrderFreeShared {
+    double high[kSums];
+    double* low; ///< the thread's first place; the others are Stride apart
+
+    __device__ __forceinline__ OrderFreeShared(const int (&exponent)[kSums], double* places) : low(places) {
+#pragma unroll
+        for (int k = 0; k < kSums; ++k) {
+            high[k] = counting_start(exponent[k] + kHighStart);
+            low[k * Stride] = counting_start(exponent[k] + kLowStart);
+        }
+    }
+    __device__ __forceinline__ void add(int k, double a, double b) {
+        const double term = __dmul_rn(a, b), sum = __dadd_rd(high[k], term);
+        const double rest = __dadd_rn(term, -__dadd_rn(sum, -high[k]));
+        high[k] = sum;
+        low[k * Stride] = __dadd_rd(low[k * Stride], rest);
+    }
+    __device__ __forceinline__ void words(const int (&exponent)[kSums], long long (&word)[kPartWords]) const {
+#pragma unroll
+        for (int k = 0; k < kSums; ++k) {
+            const long long h = counted(high[k], exponent[k] + kHighStart);
+            const bool bad = has_left_binade(h);
+            word[2 * k] = bad ? kBad : h;
+            word[2 * k + 1] = bad ? 0 : counted(low[k * Stride], exponent[k] + kLowStart);
+        }
+    }
+};
+
 /// Products of floats are exact in double. Each is rounded (halves up) to a multiple of 2^(e-44), which is enough for
 /// them, in one counting double.
-template <> struct OrderFreeSums<float> {
+template <> struct OrderFree<float> {
     static constexpr int kStart = 8, kShift = kHighUnit - (52 - kStart); ///< -10: bits below the high unit
     double high[kSums], half[kSums];
 
-    __device__ __forceinline__ explicit OrderFreeSums(const int (&exponent)[kSums]) {
+    __device__ __forceinline__ explicit OrderFree(const int (&exponent)[kSums]) {
 #pragma unroll
         for (int k = 0; k < kSums; ++k) {
             high[k] = counting_start(exponent[k] + kStart);

@@ -15,14 +15,26 @@
 namespace mantissa::gpu {
 
 struct PartedRequest {
-    /// double_precision: residual replacement as GridSolver's; mixed_float: double outer loop; single_precision: the
-    /// recurrence alone. Others are not there.
+    /// double_precision: residual replacement as GridSolver's (replace = 0: the recurrence alone); mixed_float: double
+    /// outer loop; single_precision: the recurrence alone. Others are not there.
     Arithmetic arithmetic = Arithmetic::double_precision;
     double tolerance = 1e-10;     ///< on the true residual, as CgRequest's; 0: run max_passes
     std::uint32_t max_passes = 0; ///< 0: 40 per grid row + 1000
     std::uint32_t inner = 50;     ///< mixed_float: passes between defects
     double replace = 1e-2;        ///< double_precision: see CgRequest; 0: never
     Plan plan = Plan::automatic;
+};
+
+/// Where the time of a solve went, as parts of one, as the last block of part 0 sees it.
+struct PartedShares {
+    double work = 0;      ///< products and updates, with the halo rows' stores under way
+    double exchange = 0;  ///< until halo rows have arrived (stream; in the resident plan they come beside the sums)
+    double own_sum = 0;   ///< waiting for the part's own blocks
+    double parts_sum = 0; ///< waiting for the other parts' sums
+    double scalars = 0;   ///< coefficients, stopping test; in the resident plan what is left of the exchange
+};
+struct PartedReport : CgReport {
+    PartedShares shares;
 };
 
 class PartedGridSolver {
@@ -38,7 +50,7 @@ public:
     /// The right-hand side, system.size() elements (Dirichlet nodes are ignored).
     void set_rhs(std::span<const double> b);
     /// Solves from x = 0. Throws DeviceError if a device fails or does not answer.
-    CgReport solve(const PartedRequest& request);
+    PartedReport solve(const PartedRequest& request);
     /// The last solution, system.size() elements.
     void solution(std::span<double> x) const;
 
