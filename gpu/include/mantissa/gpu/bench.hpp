@@ -17,6 +17,13 @@ struct NamedMatrix {
     bool reorder = true; ///< measure it behind reverse Cuthill-McKee too; its pattern must be symmetric
 };
 
+/// A matrix that is made when its turn comes.
+struct MadeMatrix {
+    std::string name;
+    std::function<CompressedRows()> make;
+    bool reorder = false; ///< behind reverse Cuthill-McKee
+};
+
 /// One matrix, two or three right-hand sides.
 struct NamedSystems {
     std::string name;
