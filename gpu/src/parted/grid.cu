@@ -1,8 +1,8 @@
 // The driver of the grid solver over parts: the cut, memory on each device, plans and launches.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -21,13 +21,49 @@ __global__ void part_to_float(const double* from, float* to, long long n) {
         to[i] = static_cast<float>(from[i]);
 }
 
+constexpr int kLaps = 5; // of PartLaps
+
+/// Events around a launch, on the stream of one part's device.
+class PartTimer {
+public:
+    PartTimer(const Peers& peers, int part) : device_(peers.device(part)), stream_(peers.stream(device_)) {
+        const OnDevice here(device_);
+        check(cudaEventCreate(&begin_), "cudaEventCreate");
+        check(cudaEventCreate(&end_), "cudaEventCreate");
+        check(cudaEventRecord(begin_, stream_), "cudaEventRecord");
+    }
+    PartTimer(const PartTimer&) = delete;
+    PartTimer& operator=(const PartTimer&) = delete;
+    ~PartTimer() {
+        static_cast<void>(cudaEventDestroy(begin_));
+        static_cast<void>(cudaEventDestroy(end_));
+    }
+    void stop() {
+        const OnDevice here(device_);
+        check(cudaEventRecord(end_, stream_), "cudaEventRecord");
+    }
+    /// Behind the end of the launch.
+    [[nodiscard]] double seconds() const {
+        float ms = 0;
+        check(cudaEventElapsedTime(&ms, begin_, end_), "cudaEventElapsedTime");
+        return 1e-3 * static_cast<double>(ms);
+    }
+
+private:
+    int device_;
+    cudaStream_t stream_;
+    cudaEvent_t begin_{}, end_{};
+};
+
 /// A part's vectors in its device's memory.
 struct PartMemory {
     int first_row = 0, rows = 0;
     Buffer<double> b, x, partial;
     Buffer<unsigned char> vectors[5]; ///< u, r twice, p twice
+    Buffer<PeerPacket> halo[2];
     Buffer<unsigned long long> words;
     Buffer<ControlResult> result;
+    Buffer<long long> laps;
 };
 
 struct Cut {
@@ -56,11 +92,15 @@ struct PartedGridSolver::Impl {
     [[nodiscard]] long long elements(const PartMemory& m) const { return (m.rows + 6) * pitch + 512; }
     [[nodiscard]] ControlParams control_of(const PartedRequest& q) const;
     template <class T> [[nodiscard]] std::vector<GridPart<T>> base_parts();
-    template <class T> void run_stream(const PartedRequest& q, CgReport& report);
+    /// Rows of a thread with which every part's tiles fit its multiprocessors; 0: none.
+    [[nodiscard]] int resident_depth(const PartedRequest& q) const;
+    template <class T> void prepare_stream(std::vector<GridPart<T>>& parts, int blocks) const;
+    template <class T> int prepare_resident(std::vector<GridPart<T>>& parts, int depth) const;
+    template <class T> void run(const PartedRequest& q, PartedReport& report);
     [[nodiscard]] double norm(const std::vector<Buffer<double>>& v) const;
     void exchange_x();
-    void judge(double tolerance, CgReport& report);
-    CgReport solve(const PartedRequest& q);
+    void judge(double tolerance, PartedReport& report);
+    PartedReport solve(const PartedRequest& q);
 };
 
 PartedGridSolver::Impl::Impl(Peers& over, const System& system) : peers(over), size(system.size()) {
@@ -99,6 +139,7 @@ PartedGridSolver::Impl::Impl(Peers& over, const System& system) : peers(over), s
         m.partial.allocate(1024);
         m.words.allocate(2 * kSumWords);
         m.result.allocate(1);
+        m.laps.allocate(kLaps);
         memory.push_back(std::move(m));
     }
 }
@@ -158,6 +199,12 @@ template <class T> std::vector<GridPart<T>> PartedGridSolver::Impl::base_parts()
         a.x = m.x.data();
         a.words = m.words.data();
         a.result = m.result.data();
+        a.laps = m.laps.data();
+        for (int k = 0; k < 2; ++k) {
+            a.halo[k] = m.halo[k].data();
+            if (p > 0) a.low_halo[k] = memory[p - 1].halo[k].data() + memory[p - 1].rows * pitch;
+            if (p + 1 < memory.size()) a.high_halo[k] = memory[p + 1].halo[k].data() - m.rows * pitch;
+        }
         const auto vector = [](PartMemory& of, int k) { return reinterpret_cast<T*>(of.vectors[k].data()); };
         a.u = vector(m, 0);
         for (int k = 0; k < 2; ++k) {
@@ -187,32 +234,25 @@ template <class T> std::vector<GridPart<T>> PartedGridSolver::Impl::base_parts()
     return list;
 }
 
-template <class T> void PartedGridSolver::Impl::run_stream(const PartedRequest& q, CgReport& report) {
-    for (std::size_t p = 0; p < memory.size(); ++p) {
-        const OnDevice here(peers.device(static_cast<int>(p)));
-        PartMemory& m = memory[p];
-        const std::size_t bytes = static_cast<std::size_t>(elements(m)) * sizeof(T);
-        for (Buffer<unsigned char>& v : m.vectors) {
-            if (v.size() != bytes) {
-                v = {};
-                v.allocate(bytes);
-            }
-            v.zero();
-        }
-        m.x.zero();
-        m.words.zero();
+int PartedGridSolver::Impl::resident_depth(const PartedRequest& q) const {
+    if (q.plan == Plan::stream) return 0;
+    int most = 0;
+    for (const PartMemory& m : memory) most = std::max(most, m.rows);
+    const int deepest = q.arithmetic == Arithmetic::double_precision ? 32 : 64;
+    for (int depth = 4; depth <= deepest; depth *= 2) {
+        const ChipTiles tile = chip_tiles(depth);
+        const int across = (columns + tile.columns - 1) / tile.columns, down = (most + tile.rows - 1) / tile.rows;
+        if (across * down <= std::min(peers.multiprocessors(), 255)) return depth;
     }
-    std::vector<GridPart<T>> parts = base_parts<T>();
-    const ControlParams ask = control_of(q);
-    const bool plain = q.arithmetic == Arithmetic::single_precision;
-    const int blocks = std::min(peers.multiprocessors(), 255);
-    const unsigned long long round = peers.next_round(4ull * ask.max_passes + 64);
-    for (std::size_t p = 0; p < memory.size(); ++p) {
-        GridPart<T>& a = parts[p];
-        a.ask = ask;
-        a.plain = plain;
-        a.first_round = round;
-        const int warps = blocks * (stream_threads() / 32);
+    if (q.plan == Plan::resident)
+        throw InvalidInput("resident plan: the grid does not fit the registers and shared memory of these devices; use "
+                           "the stream plan");
+    return 0;
+}
+
+template <class T> void PartedGridSolver::Impl::prepare_stream(std::vector<GridPart<T>>& parts, int blocks) const {
+    const int warps = blocks * (stream_threads(sizeof(T)) / 32);
+    for (GridPart<T>& a : parts) {
         const Cut cut = cut_strips(columns, a.rows, sizeof(T) == 8 ? 60 : 120, warps);
         const Cut fine = cut_strips(columns, a.rows, 60, warps);
         if (fine.strips > warps)
@@ -224,6 +264,55 @@ template <class T> void PartedGridSolver::Impl::run_stream(const PartedRequest& 
         a.fine_strips = fine.strips;
         a.fine_segments = fine.segments;
         a.fine_segment_rows = fine.rows;
+    }
+}
+
+/// Returns the blocks of a part.
+template <class T> int PartedGridSolver::Impl::prepare_resident(std::vector<GridPart<T>>& parts, int depth) const {
+    const ChipTiles tile = chip_tiles(depth);
+    int blocks = 0;
+    for (GridPart<T>& a : parts) {
+        a.strips = (columns + tile.columns - 1) / tile.columns;
+        // As many tiles as there is room for, so that each is small.
+        a.segments = std::max((a.rows + tile.rows - 1) / tile.rows, std::min(peers.multiprocessors(), 255) / a.strips);
+        a.segment_rows = (a.rows + a.segments - 1) / a.segments;
+        blocks = std::max(blocks, a.strips * a.segments);
+    }
+    return blocks;
+}
+
+template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, PartedReport& report) {
+    const int depth = resident_depth(q);
+    for (std::size_t p = 0; p < memory.size(); ++p) {
+        const OnDevice here(peers.device(static_cast<int>(p)));
+        PartMemory& m = memory[p];
+        const std::size_t bytes = static_cast<std::size_t>(elements(m)) * sizeof(T);
+        for (Buffer<unsigned char>& v : m.vectors) {
+            if (v.size() != bytes) {
+                v = {};
+                v.allocate(bytes);
+            }
+            v.zero();
+        }
+        if (depth != 0)
+            for (Buffer<PeerPacket>& h : m.halo)
+                if (h.size() == 0) {
+                    h.allocate(static_cast<std::size_t>(elements(m)));
+                    h.zero();
+                }
+        m.x.zero();
+        m.words.zero();
+    }
+    std::vector<GridPart<T>> parts = base_parts<T>();
+    const ControlParams ask = control_of(q);
+    const bool plain = q.arithmetic == Arithmetic::single_precision;
+    // Each pass is one round, and a few are made twice; a restart is two.
+    const unsigned long long round = peers.next_round(8ull * ask.max_passes + 64);
+    for (std::size_t p = 0; p < memory.size(); ++p) {
+        GridPart<T>& a = parts[p];
+        a.ask = ask;
+        a.plain = plain;
+        a.first_round = round;
         const OnDevice here(peers.device(static_cast<int>(p)));
         if constexpr (std::is_same_v<T, float>)
             if (plain) {
@@ -232,19 +321,27 @@ template <class T> void PartedGridSolver::Impl::run_stream(const PartedRequest& 
                 check(cudaGetLastError(), "part_to_float");
             }
     }
+    int blocks = std::min(peers.multiprocessors(), 255);
+    if (depth != 0) blocks = prepare_resident(parts, depth);
+    else prepare_stream(parts, blocks);
     for (const int d : peers.distinct()) {
         const OnDevice here(d);
         check(cudaDeviceSynchronize(), "preparation of a solve over parts");
     }
-    const auto begin = std::chrono::steady_clock::now();
-    launch_part_stream(peers, std::span<const GridPart<T>>(parts), blocks);
+    std::optional<PartTimer> timer;
+    timer.emplace(peers, 0);
+    if (depth != 0) launch_part_resident(peers, std::span<const GridPart<T>>(parts), depth, blocks);
+    else launch_part_stream(peers, std::span<const GridPart<T>>(parts), blocks);
+    timer->stop();
     peers.wait();
-    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    report.plan = Plan::stream;
-    report.plan_text = std::to_string(peers.parts()) + " parts, each of " + std::to_string(parts[0].strips) + " x " +
-                       std::to_string(parts[0].segments) + " strips of " + std::to_string(sizeof(T) == 8 ? 60 : 120) +
-                       " x " + std::to_string(parts[0].segment_rows);
-    report.bytes_per_row = 5.0 * sizeof(T);
+    report.seconds = timer->seconds();
+    const GridPart<T>& a = parts[0];
+    report.plan = depth != 0 ? Plan::resident : Plan::stream;
+    const int width = depth != 0 ? chip_tiles(depth).columns : sizeof(T) == 8 ? 60 : 120;
+    report.plan_text = std::to_string(peers.parts()) + " parts, each of " + std::to_string(a.strips) + " x " +
+                       std::to_string(a.segments) + (depth != 0 ? " tiles of " : " strips of ") +
+                       std::to_string(width) + " x " + std::to_string(a.segment_rows);
+    report.bytes_per_row = depth != 0 ? 0.0 : 5.0 * sizeof(T);
 }
 
 void PartedGridSolver::Impl::exchange_x() {
@@ -258,7 +355,7 @@ void PartedGridSolver::Impl::exchange_x() {
     }
 }
 
-void PartedGridSolver::Impl::judge(double tolerance, CgReport& report) {
+void PartedGridSolver::Impl::judge(double tolerance, PartedReport& report) {
     exchange_x();
     std::vector<GridPart<double>> parts = base_parts<double>();
     std::vector<Buffer<double>> defects;
@@ -276,8 +373,8 @@ void PartedGridSolver::Impl::judge(double tolerance, CgReport& report) {
     else if (report.end == CgEnd::converged) report.end = CgEnd::stagnated;
 }
 
-CgReport PartedGridSolver::Impl::solve(const PartedRequest& q) {
-    CgReport report;
+PartedReport PartedGridSolver::Impl::solve(const PartedRequest& q) {
+    PartedReport report;
     if (b_norm == 0) {
         for (PartMemory& m : memory) m.x.zero();
         report.end = CgEnd::converged;
@@ -286,11 +383,11 @@ CgReport PartedGridSolver::Impl::solve(const PartedRequest& q) {
     report.initial_norm = b_norm;
     switch (q.arithmetic) {
     case Arithmetic::double_precision:
-        run_stream<double>(q, report);
+        run<double>(q, report);
         break;
     case Arithmetic::single_precision:
     case Arithmetic::mixed_float:
-        run_stream<float>(q, report);
+        run<float>(q, report);
         break;
     default:
         throw InvalidInput("grid solver over GPUs: " + to_string(q.arithmetic) +
@@ -304,6 +401,14 @@ CgReport PartedGridSolver::Impl::solve(const PartedRequest& q) {
     report.passes = done.passes;
     report.outer = done.outer;
     report.guards = done.guards;
+    std::array<long long, kLaps> laps{};
+    memory[0].laps.download(laps);
+    double all = 0;
+    for (const long long l : laps) all += static_cast<double>(l);
+    if (all > 0)
+        report.shares = {static_cast<double>(laps[0]) / all, static_cast<double>(laps[1]) / all,
+                         static_cast<double>(laps[2]) / all, static_cast<double>(laps[3]) / all,
+                         static_cast<double>(laps[4]) / all};
     judge(q.tolerance, report);
     return report;
 }
@@ -333,7 +438,7 @@ void PartedGridSolver::set_rhs(std::span<const double> b) {
     i.b_norm = std::sqrt(squares);
 }
 
-CgReport PartedGridSolver::solve(const PartedRequest& request) {
+PartedReport PartedGridSolver::solve(const PartedRequest& request) {
     return impl_->solve(request);
 }
 

@@ -24,11 +24,14 @@ template <class T> struct GridPart {
     /// Where a neighbour keeps its copies of my rows, so that my index is right; null where there is none.
     double *low_x, *high_x;
     T *low_r[2], *low_p[2], *high_r[2], *high_p[2];
+    /// Resident plan: packets of points on tiles' borders, two buffers.
+    PeerPacket *halo[2], *low_halo[2], *high_halo[2];
     unsigned long long* words;
     unsigned long long first_round;
     ControlParams ask;
     bool plain; ///< no defects: r[0] = b at the start, and the recurrence's residual ends the solve
     ControlResult* result;
+    long long* laps; ///< of PartLaps
 };
 
 } // namespace mantissa::gpu

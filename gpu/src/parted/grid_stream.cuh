@@ -11,24 +11,12 @@
 
 #include "../storage.cuh"
 #include "grid_part.hpp"
+#include "grid_point.cuh"
 #include "part_block.cuh"
 
 namespace mantissa::gpu {
 
 #ifdef __CUDACC__
-
-__device__ __forceinline__ float times(float a, float b) {
-    return __fmul_rn(a, b);
-}
-__device__ __forceinline__ double times(double a, double b) {
-    return __dmul_rn(a, b);
-}
-__device__ __forceinline__ float plus(float a, float b) {
-    return __fadd_rn(a, b);
-}
-__device__ __forceinline__ double plus(double a, double b) {
-    return __dadd_rn(a, b);
-}
 
 /// q = A p by rows: push(row y+1) gives q of row y, by differences.
 template <class T, int V> struct PartWindow {
@@ -53,8 +41,8 @@ template <class T, int V> struct PartWindow {
         for (int k = 0; k < V + 1; ++k) across[k] = plus(row[k + 1], -row[k]);
 #pragma unroll
         for (int k = 0; k < V; ++k) {
-            const T above = fused(cd, plus(d[k], d[k + 2]), times(cn, d[k + 1]));
-            q[k] = fused(csum, row[k + 1], fused(cside, plus(across[k + 1], -across[k]), plus(above, -below[k])));
+            const T above = weighted_step(cn, cd, d[k], d[k + 1], d[k + 2]);
+            q[k] = point_product(csum, cside, row[k + 1], across[k], across[k + 1], below[k], above);
             below[k] = above;
         }
 #pragma unroll
@@ -72,14 +60,14 @@ template <class T, int V> __device__ __forceinline__ void widen_part(const T (&x
 
 /// A warp's strip, and its lanes' columns of it. Rows are numbered along the walk, down or up.
 template <class T, int V> struct PartStrip {
-    long long at, stride; ///< my first element of row 0, and the step to the next row
-    int count;            ///< rows of the strip
-    int lowest, highest;  ///< rows of the walk that lie in the grid
-    int first, step;      ///< row of the part where the walk begins, and its direction
-    unsigned mask;        ///< my columns in the grid
-    bool there, inner;    ///< my columns are in the grid, and mine to write
-    bool ragged;          ///< columns of the warp are not
-    bool edge;            ///< rows of it go to a neighbour
+    int at, stride;      ///< my first element of row 0, and the step to the next row (parts have fewer than 2^31)
+    int count;           ///< rows of the strip
+    int lowest, highest; ///< rows of the walk that lie in the grid
+    int first, step;     ///< row of the part where the walk begins, and its direction
+    unsigned mask;       ///< my columns in the grid
+    bool there, inner;   ///< my columns are in the grid, and mine to write
+    bool ragged;         ///< columns of the warp are not
+    bool edge;           ///< rows of it go to a neighbour
 
     __device__ __forceinline__ PartStrip(const GridPart<T>& a, int task, bool up) {
         constexpr int kWidth = 30 * V;
@@ -96,8 +84,8 @@ template <class T, int V> struct PartStrip {
         first = up ? end - 1 : begin;
         step = up ? -1 : 1;
         count = end - begin;
-        stride = step * a.pitch;
-        at = a.origin + static_cast<long long>(first) * a.pitch + column;
+        stride = step * static_cast<int>(a.pitch);
+        at = static_cast<int>(a.origin) + first * static_cast<int>(a.pitch) + column;
         lowest = up ? first - (a.rows - 1 + a.behind) : -(first + a.before);
         highest = up ? first + a.before : a.rows - 1 + a.behind - first;
         edge = (begin < 2 && a.before > 0) || (end > a.rows - 2 && a.behind > 0);
@@ -122,7 +110,7 @@ template <class T, int V> __device__ __forceinline__ void store_vector(T* to, co
 
 /// Row y's new r and p go to the neighbours that keep a copy of them.
 template <class T, int V>
-__device__ __forceinline__ void put_edge(const GridPart<T>& a, int to, int y, long long here, const T (&r)[V],
+__device__ __forceinline__ void put_edge(const GridPart<T>& a, int to, int y, int here, const T (&r)[V],
                                          const T (&p)[V]) {
     if (y < 2 && a.before > 0) {
         store_vector(a.low_p[to] + here, p);
@@ -138,9 +126,9 @@ template <class T, int V> struct PartRow { Vector<T, V> p, r, u; };
 
 /// One pass of this warp: at step t, p of row t arrives, r' p' u' of row t-1 are formed, q' of row t-2. Outside of the
 /// grid rows hold zeros. Returns whether rows went to a neighbour.
-template <class T, int V>
+template <class T, int V, int Ahead, class Sums>
 __device__ __forceinline__ void part_pass(const GridPart<T>& a, const PassScalars& s, int from, bool up, int task,
-                                          OrderFreeSums& sums) {
+                                          Sums& sums) {
     const PartStrip<T, V> strip(a, task, up);
     const T alpha = static_cast<T>(s.alpha), beta = static_cast<T>(s.beta), gamma = static_cast<T>(s.gamma),
             carry = static_cast<T>(s.carry);
@@ -158,64 +146,68 @@ __device__ __forceinline__ void part_pass(const GridPart<T>& a, const PassScalar
 
     PartWindow<T, V> old_p(a), new_p(a);
     T row[V + 2], q[V];
-    PartRow<T, V> next;
+    PartRow<T, V> next[Ahead];
     {
         const auto first_p = load(p_old, -2), second_p = load(p_old, -1);
-        next = load_row(0);
+#pragma unroll
+        for (int i = 0; i < Ahead; ++i) next[i] = load_row(i);
         widen_part<T, V>(first_p.x, row);
         old_p.push(row, q);
         widen_part<T, V>(second_p.x, row);
         old_p.push(row, q);
     }
-    for (int t = 0; t <= strip.count + 1; ++t) {
-        const PartRow<T, V> raw = next;
-        if (t <= strip.count) next = load_row(t + 1);
-        T p[V], r[V], pn[V];
+    for (int t0 = 0; t0 <= strip.count + 1; t0 += Ahead)
 #pragma unroll
-        for (int k = 0; k < V; ++k) p[k] = old_p.row[k + 1]; // row t-1
-        widen_part<T, V>(raw.p.x, row);
-        old_p.push(row, q);
-        const bool row_ok = strip.row_in(t - 1);
-        if (strip.ragged || !row_ok) {
+        for (int i = 0; i < Ahead; ++i) {
+            const int t = t0 + i;
+            if (Ahead > 1 && t > strip.count + 1) break;
+            const PartRow<T, V> raw = next[i];
+            if (t + Ahead <= strip.count + 1) next[i] = load_row(t + Ahead);
+            T p[V], r[V], pn[V];
 #pragma unroll
-            for (int k = 0; k < V; ++k)
-                if (!row_ok || !strip.column_in(k)) q[k] = 0;
+            for (int k = 0; k < V; ++k) p[k] = old_p.row[k + 1]; // row t-1
+            widen_part<T, V>(raw.p.x, row);
+            old_p.push(row, q);
+            const bool row_ok = strip.row_in(t - 1);
+            if (strip.ragged || !row_ok) {
+#pragma unroll
+                for (int k = 0; k < V; ++k)
+                    if (!row_ok || !strip.column_in(k)) q[k] = 0;
+            }
+            const bool mine = strip.inner && t >= 1 && t <= strip.count;
+            const int here = strip.at + (t - 1) * strip.stride;
+            if (update_u && mine) {
+                T un[V];
+#pragma unroll
+                for (int k = 0; k < V; ++k) un[k] = next_u(raw.u.x[k], carry, alpha, p[k], raw.r.x[k]);
+                store_vector(u + here, un);
+            }
+#pragma unroll
+            for (int k = 0; k < V; ++k) {
+                r[k] = fused(-alpha, q[k], raw.r.x[k]);
+                pn[k] = next_p(beta, p[k], gamma, r[k]);
+            }
+            if (mine) {
+                store_vector(r_new + here, r);
+                store_vector(p_new + here, pn);
+                if (strip.edge) put_edge<T, V>(a, from ^ 1, strip.first + (t - 1) * strip.step, here, r, pn);
+#pragma unroll
+                for (int k = 0; k < V; ++k) sums.add(0, r[k], r[k]);
+            }
+            T middle[V];
+#pragma unroll
+            for (int k = 0; k < V; ++k) middle[k] = new_p.row[k + 1]; // p' of row t-2
+            widen_part<T, V>(pn, row);
+            new_p.push(row, q);
+            if (strip.inner && t >= 2) {
+#pragma unroll
+                for (int k = 0; k < V; ++k)
+                    if (!strip.ragged || strip.column_in(k)) {
+                        sums.add(1, middle[k], q[k]);
+                        sums.add(2, q[k], q[k]);
+                    }
+            }
         }
-        const bool mine = strip.inner && t >= 1 && t <= strip.count;
-        const long long here = strip.at + (t - 1) * strip.stride;
-        if (update_u && mine) {
-            T un[V];
-#pragma unroll
-            for (int k = 0; k < V; ++k)
-                un[k] = plus(raw.u.x[k], fused(carry, plus(p[k], -raw.r.x[k]), times(alpha, p[k])));
-            store_vector(u + here, un);
-        }
-#pragma unroll
-        for (int k = 0; k < V; ++k) {
-            r[k] = fused(-alpha, q[k], raw.r.x[k]);
-            pn[k] = fused(beta, p[k], times(gamma, r[k]));
-        }
-        if (mine) {
-            store_vector(r_new + here, r);
-            store_vector(p_new + here, pn);
-            if (strip.edge) put_edge<T, V>(a, from ^ 1, strip.first + (t - 1) * strip.step, here, r, pn);
-#pragma unroll
-            for (int k = 0; k < V; ++k) sums.add(0, static_cast<double>(times(r[k], r[k])));
-        }
-        T middle[V];
-#pragma unroll
-        for (int k = 0; k < V; ++k) middle[k] = new_p.row[k + 1]; // p' of row t-2
-        widen_part<T, V>(pn, row);
-        new_p.push(row, q);
-        if (strip.inner && t >= 2) {
-#pragma unroll
-            for (int k = 0; k < V; ++k)
-                if (!strip.ragged || strip.column_in(k)) {
-                    sums.add(1, static_cast<double>(times(middle[k], q[k])));
-                    sums.add(2, static_cast<double>(times(q[k], q[k])));
-                }
-        }
-    }
 }
 
 /// x += scale (u + carry (p - r) + alpha p); its rows at the part's ends go to the neighbours.
@@ -225,9 +217,7 @@ __device__ __forceinline__ void part_correction(const GridPart<T>& a, const Pass
         for (int c = static_cast<int>(threadIdx.x); c < a.columns; c += static_cast<int>(blockDim.x)) {
             const long long i = a.origin + y * a.pitch + c;
             const double p = a.p[from][i], r = s.carry != 0 ? static_cast<double>(a.r[from][i]) : 0.0;
-            double d = fused(s.alpha, p, s.fresh ? 0.0 : static_cast<double>(a.u[i]));
-            if (s.carry != 0) d = fused(s.carry, plus(p, -r), d);
-            const double x = fused(s.scale, d, a.x[i]);
+            const double x = corrected(a.x[i], s, s.fresh ? 0.0 : static_cast<double>(a.u[i]), p, r);
             a.x[i] = x;
             if (y == 0 && a.before > 0) a.low_x[i] = x;
             if (y == a.rows - 1 && a.behind > 0) a.high_x[i] = x;
@@ -237,7 +227,7 @@ __device__ __forceinline__ void part_correction(const GridPart<T>& a, const Pass
 /// r = (b - A x) / scale, with the sums r.r and r.p; r's rows at the part's ends go to the neighbours.
 template <class T>
 __device__ __forceinline__ void part_defect(const GridPart<T>& a, double scale, int from, int task,
-                                            OrderFreeSums& sums) {
+                                            OrderFree<T>& sums) {
     constexpr int V = 2, kWidth = 60;
     const int lane = threadIdx.x & 31;
     const int strip = task % a.fine_strips, segment = task / a.fine_strips;
@@ -270,8 +260,8 @@ __device__ __forceinline__ void part_defect(const GridPart<T>& a, double scale, 
 #pragma unroll
         for (int k = 0; k < V; ++k) {
             r[k] = column + k < a.columns ? static_cast<T>(times(plus(b.x[k], -q[k]), inverse)) : T(0);
-            sums.add(0, times(static_cast<double>(r[k]), static_cast<double>(r[k])));
-            sums.add(1, times(static_cast<double>(r[k]), static_cast<double>(p.x[k])));
+            sums.add(0, r[k], r[k]);
+            sums.add(1, r[k], p.x[k]);
         }
         store_vector(a.r[from] + i, r);
         if (y - 1 == 0 && a.before > 0) store_vector(a.low_r[from] + i, r);

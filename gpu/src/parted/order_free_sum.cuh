@@ -7,7 +7,8 @@
 //     low:  of what is left, multiples of 2^(e-66), in one that starts at 1.5 2^(e-14)
 //
 // Adding rounds down, so a piece is a function of its term alone. A thread may add 2^19 terms, a sum may have 2^32.
-// What is cut off is half of 2^(e-66) for each term in the mean: the end of the sum adds that.
+// What is cut off is half of 2^(e-66) for each term in the mean: the end of the sum adds that. Products of floats need
+// one place only. A sum that leaves its range says so, and is formed again (SumRange in grid_point.cuh).
 #pragma once
 
 #include "../grid_reduce.cuh"
@@ -20,34 +21,104 @@ inline constexpr int kPartWords = 2 * kSums; ///< high and low of each sum, as 6
 
 #ifdef __CUDACC__
 
-struct OrderFreeSums {
+/// The double that counts in units of 2^(exponent - 52), from 1.5 2^exponent on.
+__device__ __forceinline__ double counting_start(int exponent) {
+    return __longlong_as_double((static_cast<long long>(exponent + 1023) << 52) | 0x8000000000000ll);
+}
+/// How far it has counted: the difference of two doubles of one binade in units of the last place.
+__device__ __forceinline__ long long counted(double sum, int exponent) {
+    return __double_as_longlong(sum) - __double_as_longlong(counting_start(exponent));
+}
+__device__ __forceinline__ bool has_left_binade(long long count) {
+    return count > (1ll << 50) || count < -(1ll << 50); // or is no number
+}
+inline constexpr long long kBad = 1ll << 46;
+
+/// A thread's sums of products of T.
+template <class T> struct OrderFree;
+
+template <> struct OrderFree<double> {
     double high[kSums], low[kSums];
 
-    static __device__ __forceinline__ double start(int exponent) {
-        return __longlong_as_double((static_cast<long long>(exponent + 1023) << 52) | 0x8000000000000ll);
-    }
-    __device__ __forceinline__ explicit OrderFreeSums(const int (&exponent)[kSums]) {
+    static __device__ __forceinline__ double start(int exponent) { return counting_start(exponent); }
+    __device__ __forceinline__ explicit OrderFree(const int (&exponent)[kSums]) {
 #pragma unroll
         for (int k = 0; k < kSums; ++k) {
-            high[k] = start(exponent[k] + kHighStart);
-            low[k] = start(exponent[k] + kLowStart);
+            high[k] = counting_start(exponent[k] + kHighStart);
+            low[k] = counting_start(exponent[k] + kLowStart);
         }
     }
-    __device__ __forceinline__ void add(int k, double term) {
-        const double sum = __dadd_rd(high[k], term);
+    __device__ __forceinline__ void add(int k, double a, double b) {
+        const double term = __dmul_rn(a, b), sum = __dadd_rd(high[k], term);
         const double rest = __dadd_rn(term, -__dadd_rn(sum, -high[k]));
         high[k] = sum;
         low[k] = __dadd_rd(low[k], rest);
     }
-    /// The pieces as integers: the difference of two doubles of one binade in units of the last place.
     __device__ __forceinline__ void words(const int (&exponent)[kSums], long long (&word)[kPartWords]) const {
 #pragma unroll
         for (int k = 0; k < kSums; ++k) {
-            const long long h = __double_as_longlong(high[k]) - __double_as_longlong(start(exponent[k] + kHighStart));
-            const bool bad = h > (1ll << 50) || h < -(1ll << 50); // it has left the binade, or is no number
-            word[2 * k] = bad ? 1ll << 46 : h;
-            word[2 * k + 1] =
-                bad ? 0 : __double_as_longlong(low[k]) - __double_as_longlong(start(exponent[k] + kLowStart));
+            const long long h = counted(high[k], exponent[k] + kHighStart);
+            const bool bad = has_left_binade(h);
+            word[2 * k] = bad ? kBad : h;
+            word[2 * k + 1] = bad ? 0 : counted(low[k], exponent[k] + kLowStart);
+        }
+    }
+};
+
+using OrderFreeSums = OrderFree<double>;
+
+/// The same with the low pieces in shared memory, where registers are short. Stride: threads of the block.
+template <int Stride> struct OrderFreeShared {
+    double high[kSums];
+    double* low; ///< the thread's first place; the others are Stride apart
+
+    __device__ __forceinline__ OrderFreeShared(const int (&exponent)[kSums], double* places) : low(places) {
+#pragma unroll
+        for (int k = 0; k < kSums; ++k) {
+            high[k] = counting_start(exponent[k] + kHighStart);
+            low[k * Stride] = counting_start(exponent[k] + kLowStart);
+        }
+    }
+    __device__ __forceinline__ void add(int k, double a, double b) {
+        const double term = __dmul_rn(a, b), sum = __dadd_rd(high[k], term);
+        const double rest = __dadd_rn(term, -__dadd_rn(sum, -high[k]));
+        high[k] = sum;
+        low[k * Stride] = __dadd_rd(low[k * Stride], rest);
+    }
+    __device__ __forceinline__ void words(const int (&exponent)[kSums], long long (&word)[kPartWords]) const {
+#pragma unroll
+        for (int k = 0; k < kSums; ++k) {
+            const long long h = counted(high[k], exponent[k] + kHighStart);
+            const bool bad = has_left_binade(h);
+            word[2 * k] = bad ? kBad : h;
+            word[2 * k + 1] = bad ? 0 : counted(low[k * Stride], exponent[k] + kLowStart);
+        }
+    }
+};
+
+/// Products of floats are exact in double. Each is rounded (halves up) to a multiple of 2^(e-44), which is enough for
+/// them, in one counting double.
+template <> struct OrderFree<float> {
+    static constexpr int kStart = 8, kShift = kHighUnit - (52 - kStart); ///< -10: bits below the high unit
+    double high[kSums], half[kSums];
+
+    __device__ __forceinline__ explicit OrderFree(const int (&exponent)[kSums]) {
+#pragma unroll
+        for (int k = 0; k < kSums; ++k) {
+            high[k] = counting_start(exponent[k] + kStart);
+            half[k] = __longlong_as_double(static_cast<long long>(exponent[k] + kStart - 53 + 1023) << 52);
+        }
+    }
+    __device__ __forceinline__ void add(int k, float a, float b) {
+        high[k] = __dadd_rd(high[k], __fma_rn(static_cast<double>(a), static_cast<double>(b), half[k]));
+    }
+    __device__ __forceinline__ void words(const int (&exponent)[kSums], long long (&word)[kPartWords]) const {
+#pragma unroll
+        for (int k = 0; k < kSums; ++k) {
+            const long long h = counted(high[k], exponent[k] + kStart);
+            const bool bad = has_left_binade(h);
+            word[2 * k] = bad ? kBad : h >> -kShift;
+            word[2 * k + 1] = bad ? 0 : (h & ((1ll << -kShift) - 1)) << (kLowUnit - kHighUnit + kShift);
         }
     }
 };
@@ -75,11 +146,11 @@ __device__ __forceinline__ long long warp_words(const long long (&word)[kPartWor
     return one;
 }
 
-/// The double nearest to a sum of `terms` terms.
-__device__ __forceinline__ double sum_of_words(long long high, unsigned long long low, int exponent, long long terms) {
+/// The double nearest to a sum; `cut`: of how many terms something was cut off.
+__device__ __forceinline__ double sum_of_words(long long high, unsigned long long low, int exponent, long long cut) {
     if (high == 0 && low == 0) return 0;
     if (high >= (1ll << 44) || high <= -(1ll << 44)) return __longlong_as_double(0x7FF8000000000000ll);
-    low += static_cast<unsigned long long>(terms) / 2;
+    low += static_cast<unsigned long long>(cut) / 2;
     high += static_cast<long long>(low >> 32);
     const auto rest = static_cast<double>(low & 0xFFFFFFFFull);
     return scalbn(__fma_rn(static_cast<double>(high), 0x1p32, rest), exponent - kLowUnit);

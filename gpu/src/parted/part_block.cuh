@@ -23,19 +23,37 @@ __device__ __forceinline__ void fence_system() {
 /// What blocks wrote before an exchange is visible behind it: to none, to the own part's, to all parts'.
 enum class Seen { none, part, all };
 
+/// Clocks of a solve by what they went to, as one block sees them. In shared memory.
+struct PartLaps {
+    enum { work, exchange, own_sum, parts_sum, scalars, count };
+    long long spent[count], last;
+
+    __device__ __forceinline__ void start() {
+        for (long long& s : spent) s = 0;
+        last = clock64();
+    }
+    __device__ __forceinline__ void lap(int what) {
+        if (threadIdx.x != 0 || blockIdx.x + 1 != gridDim.x) return;
+        const long long now = clock64();
+        spent[what] += now - last;
+        last = now;
+    }
+};
+
 struct PartBlock {
     const PeerView& view;
     unsigned long long* words;        ///< [2][kSumWords] of the part, zero before the launch
     long long (*scratch)[kPartWords]; ///< one for each warp
     GridState& state;
     bool& dead;               ///< shared: another part does not answer, so leave
-    long long terms;          ///< of a sum, over all parts
+    long long cut;            ///< terms of a sum over all parts of which something is cut off
     unsigned long long round; ///< of the next exchange
+    PartLaps& laps;
 
     static constexpr long long kOffset = 1ll << 47, kLimit = 1ll << 45;
 
     /// Adds the block's sums to the part's. Called by all threads.
-    __device__ __forceinline__ void publish(const OrderFreeSums& sums, Seen seen) const {
+    template <class Sums> __device__ __forceinline__ void publish(const Sums& sums, Seen seen) const {
         const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
         long long word[kPartWords];
         sums.words(state.exponent, word);
@@ -46,8 +64,10 @@ struct PartBlock {
 #pragma unroll
         for (int k = 0; k < kPartWords; ++k) word[k] = lane < warps ? scratch[lane][k] : 0;
         one = warp_words(word);
+        laps.lap(PartLaps::work);
         if (seen == Seen::all) fence_system();
         else if (seen == Seen::part) fence_gpu();
+        laps.lap(PartLaps::exchange);
         // Word 3 k: high of sum k; behind it low's two halves.
         const int k = min(lane, kSumWords - 1) / 3, piece = lane % 3;
         const long long mine = __shfl_sync(~0u, one, 4 * (2 * k + (piece == 0 ? 0 : 1)));
@@ -85,7 +105,9 @@ struct PartBlock {
         unsigned long long total =
             (lane & 1) == 0 ? first - static_cast<unsigned long long>(gridDim.x) * kOffset : second + (third << 32);
         ok = __all_sync(~0u, ok);
+        laps.lap(PartLaps::own_sum);
         if (ok && view.parts > 1) ok = over_parts(total, seen);
+        laps.lap(PartLaps::parts_sum);
         if (seen == Seen::part || (seen == Seen::all && view.parts == 1)) fence_gpu();
         if (!ok) {
             if (lane == 0) dead = true;
@@ -95,7 +117,7 @@ struct PartBlock {
         for (int i = 0; i < kSums; ++i) {
             const auto high = static_cast<long long>(__shfl_sync(~0u, total, 2 * i));
             const unsigned long long low = __shfl_sync(~0u, total, 2 * i + 1);
-            sum[i] = sum_of_words(high, low, state.exponent[i], terms);
+            sum[i] = sum_of_words(high, low, state.exponent[i], cut);
         }
         __syncwarp(); // one lane may change `state` behind this
         return true;

@@ -146,21 +146,25 @@ void Peers::launch_bytes(const void* kernel, std::span<const std::byte> params, 
         }
         check(cudaMemcpyAsync(one.params.data(), mine.data(), mine.size(), cudaMemcpyHostToDevice, one.stream),
               "cudaMemcpy to device");
-        if (shared_bytes > 48 << 10)
-            check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       static_cast<int>(shared_bytes)),
-                  "cudaFuncSetAttribute");
         check(cudaStreamSynchronize(one.stream), "cudaMemcpy to device");
     }
     for (OneDevice& one : owned_) {
-        const OnDevice here(one.device);
         void* argument = one.params.data();
-        void* arguments[] = {&argument};
-        check(cudaLaunchCooperativeKernel(
-                  kernel, dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(parts_of(one.device).size())),
-                  dim3(static_cast<unsigned>(threads)), arguments, shared_bytes, one.stream),
-              "launch over parts");
+        launch_on(one.device, kernel, &argument, blocks, threads, shared_bytes);
     }
+}
+
+void Peers::launch_on(int device, const void* kernel, void* argument, int blocks, int threads,
+                      std::size_t shared_bytes) {
+    const OnDevice here(device);
+    if (shared_bytes > 48 << 10)
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+              "cudaFuncSetAttribute");
+    void* arguments[] = {argument};
+    check(cudaLaunchCooperativeKernel(
+              kernel, dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(parts_of(device).size())),
+              dim3(static_cast<unsigned>(threads)), arguments, shared_bytes, stream(device)),
+          "launch over parts");
 }
 
 void Peers::wait() {

@@ -16,6 +16,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/matrix_market.hpp"
+#include "mantissa/host/point.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/provenance.hpp"
 #ifdef MANTISSA_GPU_BENCH
@@ -25,6 +26,7 @@
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/gpu/engine.hpp"
 #include "mantissa/gpu/lu_figures.hpp"
+#include "mantissa/gpu/peers.hpp"
 #include "mantissa/host/solve.hpp"
 #include <nlohmann/json.hpp>
 #endif
@@ -44,6 +46,7 @@ struct Flags {
     std::vector<std::string> problems;
     double tolerance = 1e-6;
     std::vector<int> powers = {10, 27};
+    std::vector<int> gpus;
 };
 
 #ifdef MANTISSA_GPU_BENCH
@@ -235,13 +238,52 @@ int bench_lu_figures(const Flags& flags, const std::string& typed) {
     return kDone;
 }
 
-int bench_gpu(const Flags& flags, const std::string& typed) {
+/// Large matrices like those of Cevahir et al. 2009, of more than five million entries.
+std::vector<gpu::MadeMatrix> large_matrices() {
+    std::vector<gpu::MadeMatrix> list;
+    for (const char* text : {"generated:kind=nd,n=72000", "generated:kind=band,n=54000",
+                             "generated:kind=thermal,n=1200000", "generated:kind=elasticity,n=400000",
+                             "generated:kind=elasticity,n=1000000", "generated:kind=scattered,n=150000"})
+        list.push_back({outline_problem(text).name,
+                        [text] { return std::get<CompressedRows>(make_problem(text).system.matrix()); },
+                        std::string_view(text).find("scattered") != std::string_view::npos});
+    return list;
+}
+
+int bench_parted(const Flags& flags, const std::string& typed, bool levels_given) {
+    gpu::PartedBenchRequest request;
+    request.gpus = flags.gpus;
+    if (levels_given) {
+        request.first_level = flags.levels[0];
+        request.last_level = flags.levels[1];
+    } else {
+        request.matrices = large_matrices();
+    }
+    const Provenance here = current_provenance(typed);
+    write_result(nlohmann::ordered_json::parse(gpu::run_parted_bench(request, here.commit, here.date, say)), flags,
+                 typed);
+    return kDone;
+}
+
+/// Counts that this machine has.
+void check_gpus(const std::vector<int>& counts) {
+    int there = 0;
+    gpu::check(cudaGetDeviceCount(&there), "cudaGetDeviceCount");
+    for (const int count : counts)
+        if (count < 1 || count > std::min(there, gpu::kMaxParts))
+            throw InvalidInput(fmt::format("--gpus {}: there {} {} GPU{} here (and {} at most)", count,
+                                           there == 1 ? "is" : "are", there, there == 1 ? "" : "s", gpu::kMaxParts));
+}
+
+int bench_gpu(const Flags& flags, const std::string& typed, bool levels_given) {
     check_outputs({{"--output", flags.output}}, false);
     if (flags.levels.size() != 2 || flags.levels[0] < 2 || flags.levels[1] > 14 || flags.levels[0] > flags.levels[1])
         throw InvalidInput("--levels: give the first and the last, from 2 to 14");
     check_dense(flags);
     if (const std::string missing = gpu::device_missing(); !missing.empty())
         throw InvalidInput("bench gpu: " + missing);
+    check_gpus(flags.gpus);
+    if (!flags.gpus.empty()) return bench_parted(flags, typed, levels_given);
     if (flags.blas1) return bench_blas1(flags, typed);
     if (flags.cg) return bench_cg(flags, typed);
     if (flags.dense) return bench_dense(flags, typed);
@@ -265,7 +307,7 @@ int bench_gpu(const Flags& flags, const std::string& typed) {
 
 #else
 
-int bench_gpu(const Flags&, const std::string&) {
+int bench_gpu(const Flags&, const std::string&, bool) {
     throw InvalidInput(
         "bench gpu: built without CUDA; install the CUDA toolkit with cuSPARSE and cuBLAS and build again");
 }
@@ -276,7 +318,7 @@ int bench_gpu(const Flags&, const std::string&) {
 void check_kinds(const CLI::App& app) {
     const auto given = [&app](const std::string& name) { return app.get_option(name)->count() != 0; };
     std::string kind;
-    for (const char* name : {"--sparse", "--blas1", "--cg", "--dense", "--lu-figures"}) {
+    for (const char* name : {"--sparse", "--blas1", "--cg", "--dense", "--lu-figures", "--gpus"}) {
         if (!given(name)) continue;
         if (!kind.empty()) throw InvalidInput(fmt::format("{} and {}: one comparison at a time; give one", kind, name));
         kind = name;
@@ -286,7 +328,7 @@ void check_kinds(const CLI::App& app) {
         std::vector<std::string> kinds; ///< "": without any of them
     };
     for (const auto& [option, kinds] :
-         {Own{"--levels", {""}}, Own{"--matrix", {"", "--sparse", "--blas1"}},
+         {Own{"--levels", {"", "--gpus"}}, Own{"--matrix", {"", "--sparse", "--blas1"}},
           Own{"--problem", {"", "--sparse", "--cg"}}, Own{"--tolerance", {"--cg"}}, Own{"--powers", {"--blas1"}},
           Own{"--sizes", {"--dense"}}, Own{"--contest", {"--dense"}},
           Own{"--threads", {"", "--sparse", "--blas1", "--cg"}}}) {
@@ -318,13 +360,17 @@ Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
     app.add_flag("--lu-figures", flags->lu_figures,
                  "the unblocked LU of the LU-GPU paper over sizes instead, beside the processor's LAPACK, and today's "
                  "full pivoting and Gauss-Jordan");
+    app.add_option("--gpus", flags->gpus,
+                   "solves over so many GPUs of this machine instead, beside one: 1,2 (scaling, its model, where time "
+                   "goes; levels 10 to 14)")
+        ->delimiter(',');
     app.add_option("--tolerance", flags->tolerance, "of --cg")->capture_default_str();
     app.add_option("--powers", flags->powers, "of --blas1: sizes from 2^FIRST to 2^LAST")
         ->expected(2)
         ->capture_default_str();
     return [flags, typed, &app] {
         check_kinds(app);
-        return bench_gpu(*flags, typed);
+        return bench_gpu(*flags, typed, app.count("--levels") != 0);
     };
 }
 

@@ -100,4 +100,19 @@ std::vector<std::string> dense_contest_names();
 std::string run_dense_bench(const DenseBenchRequest& request, const std::string& commit, const std::string& date,
                             const std::function<void(const std::string&)>& say = {});
 
+/// `mantissa bench gpu --gpus`: solves over several GPUs of one process.
+struct PartedBenchRequest {
+    std::vector<int> gpus = {1, 2}; ///< how many
+    bool grids = true;              ///< poisson2d of these levels:
+    int first_level = 10, last_level = 14;
+    int last_solve_level = 12;        ///< whole solves to 1e-10 up to here
+    int repeats = 5;                  ///< of everything timed; the median counts
+    std::vector<MadeMatrix> matrices; ///< sparse CG on these, beside the vendor's
+};
+
+/// One JSON object, "links", "grids" and "sparse": strong and weak scaling, whole solves, the fitted model. Throws
+/// DeviceError.
+std::string run_parted_bench(const PartedBenchRequest& request, const std::string& commit, const std::string& date,
+                             const std::function<void(const std::string&)>& say = {});
+
 } // namespace mantissa::gpu

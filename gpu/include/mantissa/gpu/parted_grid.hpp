@@ -25,6 +25,18 @@ struct PartedRequest {
     Plan plan = Plan::automatic;
 };
 
+/// Where the time of a solve went, as parts of one, as the last block of part 0 sees it.
+struct PartedShares {
+    double work = 0;      ///< products and updates, with the halo rows' stores under way
+    double exchange = 0;  ///< until halo rows have arrived (stream; in the resident plan they come beside the sums)
+    double own_sum = 0;   ///< waiting for the part's own blocks
+    double parts_sum = 0; ///< waiting for the other parts' sums
+    double scalars = 0;   ///< coefficients, stopping test; in the resident plan what is left of the exchange
+};
+struct PartedReport : CgReport {
+    PartedShares shares;
+};
+
 class PartedGridSolver {
 public:
     /// Loads a stencil system onto the parts of `peers`, which must outlive the solver. Throws InvalidInput on another
@@ -38,7 +50,7 @@ public:
     /// The right-hand side, system.size() elements (Dirichlet nodes are ignored).
     void set_rhs(std::span<const double> b);
     /// Solves from x = 0. Throws DeviceError if a device fails or does not answer.
-    CgReport solve(const PartedRequest& request);
+    PartedReport solve(const PartedRequest& request);
     /// The last solution, system.size() elements.
     void solution(std::span<double> x) const;
 

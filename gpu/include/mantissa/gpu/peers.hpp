@@ -59,6 +59,9 @@ private:
     int former_ = 0;
 };
 
+/// Parameters of all parts on one device, by value: kernels then find them in constant memory.
+template <class Params> struct PartsHere { Params part[kMaxParts]; };
+
 class Peers {
 public:
     /// One part on each of `devices`, in this order. Throws InvalidInput if there are none, more than kMaxParts, or one
@@ -100,12 +103,25 @@ public:
         launch_bytes(reinterpret_cast<const void*>(kernel), std::as_bytes(params), sizeof(Params), blocks, threads,
                      shared_bytes);
     }
+    /// The same for kernel(PartsHere<Params>): a block belongs to part[blockIdx.y].
+    template <class Params>
+    void launch(void (*kernel)(PartsHere<Params>), std::span<const Params> params, int blocks, int threads,
+                std::size_t shared_bytes) {
+        for (const int d : distinct_) {
+            PartsHere<Params> here{};
+            const std::vector<int> list = parts_of(d);
+            for (std::size_t i = 0; i < list.size(); ++i) here.part[i] = params[static_cast<std::size_t>(list[i])];
+            launch_on(d, reinterpret_cast<const void*>(kernel), &here, blocks, threads, shared_bytes);
+        }
+    }
     /// Waits for all streams. Throws DeviceError with one line if a device failed or a part gave up waiting.
     void wait();
 
 private:
     void launch_bytes(const void* kernel, std::span<const std::byte> params, std::size_t size, int blocks, int threads,
                       std::size_t shared_bytes);
+    /// One device's launch; `argument` is where the kernel's only parameter is.
+    void launch_on(int device, const void* kernel, void* argument, int blocks, int threads, std::size_t shared_bytes);
     void enable_links() const;
 
     struct OneDevice {

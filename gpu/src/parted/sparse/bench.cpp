@@ -170,8 +170,12 @@ Json fit(const std::vector<Sample>& samples) {
 
 } // namespace
 
-nlohmann::ordered_json bench_parted_sparse(const PartedSparseBenchRequest& request,
+nlohmann::ordered_json bench_parted_sparse(const PartedSparseBenchRequest& asked,
                                            const std::function<void(const std::string&)>& say) {
+    PartedSparseBenchRequest request = asked;
+    request.gpus.push_back(1); // what the others are compared with comes first
+    std::ranges::sort(request.gpus);
+    request.gpus.erase(std::unique(request.gpus.begin(), request.gpus.end()), request.gpus.end());
     Json all{{"matrices", Json::array()}};
     std::vector<Sample> samples;
     std::map<int, std::vector<double>> speed_ups;

@@ -13,7 +13,7 @@
 namespace mantissa::gpu {
 
 struct PartedSparseBenchRequest {
-    std::vector<int> gpus = {1, 2};      ///< numbers of GPUs, 1 among them
+    std::vector<int> gpus = {1, 2};      ///< numbers of GPUs; one is added
     std::vector<MadeMatrix> matrices;    ///< made one after another
     std::uint32_t iterations = 200;      ///< of a timing
     int repeats = 5;                     ///< of every timing; the median counts
