@@ -30,9 +30,9 @@ bool positive_definite(Dense m) {
 }
 
 TEST(Generated, SymmetricPositiveDefiniteAndDeterministic) {
-    for (const char* text : {"generated:kind=nd,n=400,seed=3", "generated:kind=band,n=450,seed=3",
-                             "generated:kind=thermal,n=430,seed=3", "generated:kind=elasticity,n=450,seed=3",
-                             "generated:kind=scattered,n=450,seed=3"}) {
+    for (const char* text :
+         {"generated:kind=nd,n=400,seed=3", "generated:kind=band,n=450,seed=3", "generated:kind=thermal,n=430,seed=3",
+          "generated:kind=elasticity,n=450,seed=3", "generated:kind=scattered,n=450,seed=3"}) {
         const Problem p = make_problem(text);
         EXPECT_EQ(make_problem(p.name).name, p.name);
         EXPECT_EQ(rows_of(make_problem(text)), rows_of(p)) << text;

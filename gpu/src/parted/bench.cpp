@@ -9,6 +9,7 @@
 #include "mantissa/gpu/cg.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/gpu/peers.hpp"
+#include "sparse/bench.hpp"
 
 namespace mantissa::gpu {
 
@@ -50,6 +51,8 @@ std::string run_parted_bench(const PartedBenchRequest& request, const std::strin
             all["links"].push_back(link_figures(count));
         }
     if (request.grids) all["grids"] = bench_parted_grids(request, tell);
+    if (!request.matrices.empty())
+        all["sparse"] = bench_parted_sparse({.gpus = request.gpus, .matrices = request.matrices}, tell);
     // Further contests over the same GPUs add their own key here.
     return all.dump(1);
 }

@@ -16,6 +16,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/matrix_market.hpp"
+#include "mantissa/host/point.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/provenance.hpp"
 #ifdef MANTISSA_GPU_BENCH
@@ -237,12 +238,26 @@ int bench_lu_figures(const Flags& flags, const std::string& typed) {
     return kDone;
 }
 
+/// Large matrices like those of Cevahir et al. 2009, of more than five million entries.
+std::vector<gpu::MadeMatrix> large_matrices() {
+    std::vector<gpu::MadeMatrix> list;
+    for (const char* text : {"generated:kind=nd,n=72000", "generated:kind=band,n=54000",
+                             "generated:kind=thermal,n=1200000", "generated:kind=elasticity,n=400000",
+                             "generated:kind=elasticity,n=1000000", "generated:kind=scattered,n=150000"})
+        list.push_back({outline_problem(text).name,
+                        [text] { return std::get<CompressedRows>(make_problem(text).system.matrix()); },
+                        std::string_view(text).find("scattered") != std::string_view::npos});
+    return list;
+}
+
 int bench_parted(const Flags& flags, const std::string& typed, bool levels_given) {
     gpu::PartedBenchRequest request;
     request.gpus = flags.gpus;
     if (levels_given) {
         request.first_level = flags.levels[0];
         request.last_level = flags.levels[1];
+    } else {
+        request.matrices = large_matrices();
     }
     const Provenance here = current_provenance(typed);
     write_result(nlohmann::ordered_json::parse(gpu::run_parted_bench(request, here.commit, here.date, say)), flags,

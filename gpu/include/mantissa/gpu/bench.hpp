@@ -17,6 +17,13 @@ struct NamedMatrix {
     bool reorder = true; ///< measure it behind reverse Cuthill-McKee too; its pattern must be symmetric
 };
 
+/// A matrix that is made when its turn comes.
+struct MadeMatrix {
+    std::string name;
+    std::function<CompressedRows()> make;
+    bool reorder = false; ///< behind reverse Cuthill-McKee
+};
+
 /// One matrix, two or three right-hand sides.
 struct NamedSystems {
     std::string name;
@@ -98,11 +105,13 @@ struct PartedBenchRequest {
     std::vector<int> gpus = {1, 2}; ///< how many
     bool grids = true;              ///< poisson2d of these levels:
     int first_level = 10, last_level = 14;
-    int last_solve_level = 12; ///< whole solves to 1e-10 up to here
-    int repeats = 5;           ///< of everything timed; the median counts
+    int last_solve_level = 12;        ///< whole solves to 1e-10 up to here
+    int repeats = 5;                  ///< of everything timed; the median counts
+    std::vector<MadeMatrix> matrices; ///< sparse CG on these, beside the vendor's
 };
 
-/// One JSON object, "links" and "grids": strong and weak scaling, whole solves, the fitted model. Throws DeviceError.
+/// One JSON object, "links", "grids" and "sparse": strong and weak scaling, whole solves, the fitted model. Throws
+/// DeviceError.
 std::string run_parted_bench(const PartedBenchRequest& request, const std::string& commit, const std::string& date,
                              const std::function<void(const std::string&)>& say = {});
 

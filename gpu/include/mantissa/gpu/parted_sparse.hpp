@@ -45,7 +45,8 @@ public:
     /// As SparseMatrix::solve(). Report's seconds are the kernels'.
     SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t max_iterations, bool jacobi = false,
                          std::vector<double>* x = nullptr);
-    /// Runs `iterations` from the right-hand side of ones, without a test. `x`, if given, gets the iterate.
+    /// Runs `iterations` from a right-hand side of numbers from 1 to 1.5, without a test. `x`, if given, gets the
+    /// iterate.
     PartedSparseTimes time_iterations(std::uint32_t iterations, bool jacobi = false, std::vector<double>* x = nullptr);
 
     /// Bytes of the matrix as the devices store it, over all parts, and entries padded with zeros among those stored.

@@ -26,7 +26,8 @@ struct SparseShared {
 
 /// Chunks of one kind: row sums, q and the products' sums.
 template <class T, bool Jacobi, bool Narrow>
-__device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream& stream, std::uint32_t left, PairOfSums& sums) {
+__device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream& stream, std::uint32_t left,
+                                           PairOfSums& sums) {
     using Index = std::conditional_t<Narrow, std::uint16_t, std::uint32_t>;
     const int lane = threadIdx.x & 31;
     constexpr std::uint32_t kStep = 32 * (sizeof(Index) + sizeof(T));
@@ -39,7 +40,22 @@ __device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream& 
         left -= count;
         stream.wait();
         const unsigned char* const chunk = stream.ring + stream.stage * stream.stage_bytes;
-        const std::uint32_t base = *reinterpret_cast<const std::uint32_t*>(chunk);
+        const uint2 head = *reinterpret_cast<const uint2*>(chunk); // first column, ends
+        const T* const from = p + head.x;
+        if (head.y == 0 && count == kChunkSteps) { // within a slice
+            T value[kChunkSteps], x[kChunkSteps];
+#pragma unroll
+            for (int k = 0; k < static_cast<int>(kChunkSteps); ++k) {
+                const unsigned char* const step = chunk + kChunkHead + k * kStep;
+                x[k] = from[reinterpret_cast<const Index*>(step)[lane]];
+                value[k] = reinterpret_cast<const T*>(step + 32 * sizeof(Index))[lane];
+            }
+            __syncwarp();
+            stream.release();
+#pragma unroll
+            for (int k = 0; k < static_cast<int>(kChunkSteps); ++k) sum = multiply_add(value[k], x[k], sum);
+            continue;
+        }
         std::uint32_t end[kChunkSteps];
 #pragma unroll
         for (int k = 0; k < static_cast<int>(kChunkSteps); k += 4) {
@@ -49,28 +65,20 @@ __device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream& 
             end[k + 2] = word.z;
             end[k + 3] = word.w;
         }
-        std::uint32_t column[kChunkSteps];
         T value[kChunkSteps], x[kChunkSteps], own[kChunkSteps], inverse[kChunkSteps];
 #pragma unroll
         for (int k = 0; k < static_cast<int>(kChunkSteps); ++k) {
             const unsigned char* const step = chunk + kChunkHead + k * kStep;
             if (k < count) {
-                column[k] = base + reinterpret_cast<const Index*>(step)[lane];
+                x[k] = from[reinterpret_cast<const Index*>(step)[lane]];
                 value[k] = reinterpret_cast<const T*>(step + 32 * sizeof(Index))[lane];
             }
-        }
-#pragma unroll
-        for (int k = 0; k < static_cast<int>(kChunkSteps); ++k) {
-            if (k < count) x[k] = p[column[k]];
-            own[k] = 0;
-            inverse[k] = 1;
-            if (end[k] != kNoEnd) {
-                const int log_lanes = static_cast<int>(end[k] >> 29);
-                const std::uint32_t number = lane >> log_lanes, rows = (end[k] >> 24 & 31) + 1;
-                if (number < rows) {
-                    own[k] = p[(end[k] & 0xFFFFFF) + number];
-                    if constexpr (Jacobi) inverse[k] = inverses[(end[k] & 0xFFFFFF) + number];
-                }
+            if ((head.y >> k & 1) == 0) continue;
+            const int log_lanes = static_cast<int>(end[k] >> 29);
+            const std::uint32_t number = lane >> log_lanes, rows = (end[k] >> 24 & 31) + 1;
+            if (number < rows) {
+                own[k] = p[(end[k] & 0xFFFFFF) + number];
+                if constexpr (Jacobi) inverse[k] = inverses[(end[k] & 0xFFFFFF) + number];
             }
         }
         __syncwarp();
@@ -78,7 +86,7 @@ __device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream& 
 #pragma unroll
         for (int k = 0; k < static_cast<int>(kChunkSteps); ++k) {
             if (k < count) sum = multiply_add(value[k], x[k], sum);
-            if (end[k] != kNoEnd) {
+            if ((head.y >> k & 1) != 0) {
                 const int log_lanes = static_cast<int>(end[k] >> 29);
                 for (int d = (1 << log_lanes) / 2; d > 0; d >>= 1) sum += __shfl_xor_sync(~0u, sum, d);
                 const std::uint32_t number = lane >> log_lanes, rows = (end[k] >> 24 & 31) + 1;
@@ -97,7 +105,8 @@ __device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream& 
 /// x += alpha p, r -= alpha q, p = z + beta p of the block's rows, and the elements that other parts wait for. `again`:
 /// the sums alone.
 template <class T, bool Jacobi>
-__device__ __forceinline__ void update_of(const SparsePart<T>& a, double step, double factor, bool again, PairOfSums& sums) {
+__device__ __forceinline__ void update_of(const SparsePart<T>& a, double step, double factor, bool again,
+                                          PairOfSums& sums) {
     const T alpha = static_cast<T>(step), beta = static_cast<T>(factor);
     const std::uint32_t end = a.block_row[blockIdx.x + 1];
     constexpr int kAtOnce = 4; // rows of a thread whose loads are under way together
@@ -171,7 +180,8 @@ __device__ __forceinline__ void decide(const SparsePart<T>& a, SparseShared& sha
     shared.again = 0;
     for (int k = 0; k < kSparseSums; ++k) {
         const double size = fabs(e.sum[k]);
-        const bool bad = !(size < scalbn(1.0, e.exponent[k] + 12)), low = size > 0 && size < scalbn(1.0, e.exponent[k] - 24);
+        const bool bad = !(size < scalbn(1.0, e.exponent[k] + 12)),
+                   low = size > 0 && size < scalbn(1.0, e.exponent[k] - 24);
         if ((bad || low) && shared.tries < 12) shared.again = 1;
         if (bad && !(size < 1e300)) e.exponent[k] += 24;
         else if (size > 0 && size < 1e300) e.exponent[k] = ilogb(size) + 1;
@@ -193,7 +203,10 @@ __device__ __forceinline__ void decide(const SparsePart<T>& a, SparseShared& sha
     status.rho = rho;
     status.iterations = made;
     status.ended = e.dead == 0;
-    status.end = reached ? CgEnd::converged : indefinite ? CgEnd::indefinite : finite ? CgEnd::passes : CgEnd::not_finite;
+    status.end = reached      ? CgEnd::converged
+                 : indefinite ? CgEnd::indefinite
+                 : finite     ? CgEnd::passes
+                              : CgEnd::not_finite;
 }
 
 /// The warp's stream, its places in shared memory behind SparseShared.

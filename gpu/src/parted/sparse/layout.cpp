@@ -60,13 +60,16 @@ public:
         for (std::uint32_t b = 0; b < blocks; ++b)
             if (first[b] < slices_.size()) out_.block_row[b] = slices_[first[b]].row;
         std::vector<std::vector<std::uint32_t>> lists(std::size_t{blocks} * warps * 2);
-        for (std::uint32_t b = 0; b < blocks; ++b) deal(first[b], first[b + 1], &lists[std::size_t{b} * warps * 2], warps);
+        for (std::uint32_t b = 0; b < blocks; ++b)
+            deal(first[b], first[b + 1], &lists[std::size_t{b} * warps * 2], warps);
         for (const bool waits : {false, true}) out_.narrow[waits ? 1 : 0] = all_narrow(lists, waits);
         write<T>(lists);
     }
 
 private:
-    [[nodiscard]] std::uint64_t length(std::uint32_t row) const { return a_.row_begin()[row + 1] - a_.row_begin()[row]; }
+    [[nodiscard]] std::uint64_t length(std::uint32_t row) const {
+        return a_.row_begin()[row + 1] - a_.row_begin()[row];
+    }
 
     void number_rows(std::span<const std::uint32_t> rank) {
         out_.rows = static_cast<std::uint32_t>(part_.row.size());
@@ -100,8 +103,8 @@ private:
         }
     }
 
-    /// Slices first .. end - 1 to a block's warps: the longest first, each to the warp with the fewest steps; those that
-    /// wait last. A warp's own slices keep their order.
+    /// Slices first .. end - 1 to a block's warps: the longest first, each to the warp with the fewest steps; those
+    /// that wait last. A warp's own slices keep their order.
     void deal(std::size_t first, std::size_t end, std::vector<std::uint32_t>* lists, std::uint32_t warps) const {
         std::vector<std::uint32_t> order;
         for (std::size_t s = first; s < end; ++s) order.push_back(static_cast<std::uint32_t>(s));
@@ -175,8 +178,12 @@ private:
         }
         out_.stream.assign(bytes, std::byte{0});
         for (std::size_t l = 0; l < lists.size(); ++l)
-            if (l % 2 == 0) write_list<T>(lists[l], out_.narrow[0], out_.stream.data() + l / 2 * chunk_bytes(out_.narrow[0], sizeof(T)), apart);
-            else write_list<T>(lists[l], out_.narrow[1], out_.stream.data() + out_.warp_offset[l / 2], chunk_bytes(out_.narrow[1], sizeof(T)));
+            if (l % 2 == 0)
+                write_list<T>(lists[l], out_.narrow[0],
+                              out_.stream.data() + l / 2 * chunk_bytes(out_.narrow[0], sizeof(T)), apart);
+            else
+                write_list<T>(lists[l], out_.narrow[1], out_.stream.data() + out_.warp_offset[l / 2],
+                              chunk_bytes(out_.narrow[1], sizeof(T)));
     }
 
     template <class T>
@@ -188,11 +195,14 @@ private:
             const std::size_t end = std::min(first + kChunkSteps, steps.size());
             std::uint32_t least = kNoEnd;
             for (std::size_t k = first; narrow && k < end; ++k)
-                for_lanes(*steps[k].first, steps[k].second, [&](std::uint32_t, std::uint64_t e) {
-                    least = std::min(least, local_[a_.column()[e]]);
-                });
+                for_lanes(*steps[k].first, steps[k].second,
+                          [&](std::uint32_t, std::uint64_t e) { least = std::min(least, local_[a_.column()[e]]); });
             const std::uint32_t base = least == kNoEnd ? 0 : least;
+            std::uint32_t ends = 0;
+            for (std::size_t k = first; k < end; ++k)
+                if (steps[k].second + 1 == steps[k].first->steps) ends |= 1U << (k - first);
             std::memcpy(to, &base, 4);
+            std::memcpy(to + 4, &ends, 4);
             for (std::size_t k = first; k < first + kChunkSteps; ++k) {
                 std::uint32_t word = kNoEnd;
                 if (k < end) {
@@ -229,7 +239,8 @@ void write_sends(std::vector<Maker>& makers, std::uint32_t part, std::uint32_t b
     for (const Exchange& e : makers[part].part().send)
         for (const std::uint32_t row : e.row) {
             const std::uint32_t own = makers[part].local(row);
-            const auto block = std::upper_bound(out.block_row.begin() + 1, out.block_row.end(), own) - out.block_row.begin() - 1;
+            const auto block =
+                std::upper_bound(out.block_row.begin() + 1, out.block_row.end(), own) - out.block_row.begin() - 1;
             by_block[static_cast<std::size_t>(block)].push_back({own | e.peer << 24U, makers[e.peer].local(row)});
         }
     out.block_send.assign(1, 0);

@@ -3,9 +3,9 @@
 // Rows are numbered by the part in the order of the matrix (or one that is given), sorted by length within windows and
 // with those apart that wait for other parts' elements. A slice is 32 / lanes neighbouring rows; a step has one entry
 // for each thread of a warp; `lanes` follows from a row's length and the whole matrix's size alone, so the order in
-// which a row is summed does not depend on the parts. A chunk is eight steps: sixteen bytes and eight words that say
-// where slices end, then for each step 32 columns (16 bits from the chunk's first column where they reach, else 32) and
-// 32 values.
+// which a row is summed does not depend on the parts. A chunk is eight steps: sixteen bytes (the first column, and
+// a bit for each step where a slice ends) and eight words that say where slices end, then for each step 32 columns (16
+// bits from the chunk's first column where they reach, else 32) and 32 values.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,7 @@
 
 namespace mantissa::gpu {
 
-#ifndef KSTEPS
-#define KSTEPS 8
-#define KWARPS 16
-#endif
-inline constexpr std::uint32_t kChunkSteps = KSTEPS, kChunkHead = 16 + 4 * kChunkSteps;
+inline constexpr std::uint32_t kChunkSteps = 8, kChunkHead = 16 + 4 * kChunkSteps;
 inline constexpr std::uint32_t kNoEnd = 0xFFFFFFFF;
 /// What a step's word says where a slice ends: its first row, below 2^24, above it rows - 1 in five bits and the
 /// binary logarithm of lanes in three.
@@ -46,16 +42,16 @@ struct SparseLayout {
     std::uint32_t rows = 0;
     std::uint32_t ghost_base = 0; ///< ghosts stand behind the own rows from here
     std::uint32_t ghosts = 0;
-    std::vector<std::uint32_t> row;           ///< of the matrix, by own number
-    /// Chunks of rows that do not wait: the first of each warp, the second of each, so that what is read at the same time
-    /// lies together; then those of rows that wait, warp by warp.
+    std::vector<std::uint32_t> row; ///< of the matrix, by own number
+    /// Chunks of rows that do not wait: the first of each warp, the second of each, so that what is read at the same
+    /// time lies together; then those of rows that wait, warp by warp.
     std::vector<std::byte> stream;
-    std::vector<std::uint64_t> warp_offset;   ///< bytes, one for each warp: its first chunk that waits
-    std::vector<std::uint32_t> warp_steps;    ///< two for each warp: steps that do not wait, steps that do
-    std::vector<std::uint32_t> block_row;     ///< own rows of each block: blocks + 1
-    std::vector<std::uint32_t> block_send;    ///< sends of each block: blocks + 1
+    std::vector<std::uint64_t> warp_offset; ///< bytes, one for each warp: its first chunk that waits
+    std::vector<std::uint32_t> warp_steps;  ///< two for each warp: steps that do not wait, steps that do
+    std::vector<std::uint32_t> block_row;   ///< own rows of each block: blocks + 1
+    std::vector<std::uint32_t> block_send;  ///< sends of each block: blocks + 1
     std::vector<SparseSend> send;
-    bool narrow[2] = {true, true};            ///< columns of 16 bits: rows that do not wait, rows that do
+    bool narrow[2] = {true, true};                 ///< columns of 16 bits: rows that do not wait, rows that do
     std::uint32_t sends_to = 0, receives_from = 0; ///< a bit for each part
     std::uint64_t steps = 0;
 };

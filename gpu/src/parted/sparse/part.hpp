@@ -11,7 +11,7 @@ namespace mantissa::gpu {
 
 inline constexpr int kSparseSums = 4;                ///< rho, rr, pq, qq
 inline constexpr int kSparseWords = 2 * kSparseSums; ///< each in two integers
-inline constexpr int kPartedWarps = KWARPS;              ///< of a block
+inline constexpr int kPartedWarps = 16;              ///< of a block
 inline constexpr int kMaxStages = 8;                 ///< chunks that a warp has in shared memory
 
 /// Where an iteration's time goes, as one block sees it.
@@ -22,9 +22,9 @@ struct PartedStatus {
     double rr, rho;
     std::uint32_t iterations, guards;
     CgEnd end;
-    std::uint32_t ended;              ///< 0: a wait ended without what it waited for
-    unsigned long long nanoseconds;   ///< from behind the first reduction to behind the last
-    unsigned long long all;           ///< from the kernel's begin
+    std::uint32_t ended;                     ///< 0: a wait ended without what it waited for
+    unsigned long long nanoseconds;          ///< from behind the first reduction to behind the last
+    unsigned long long all;                  ///< from the kernel's begin
     unsigned long long phase[kSparsePhases]; ///< clocks
 };
 

@@ -58,7 +58,8 @@ void check_blas(cublasStatus_t status, const char* call) {
 }
 
 template <class T> __global__ void pack(const T* p, const std::uint32_t* row, T* to, std::uint32_t count) {
-    for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) to[i] = p[row[i]];
+    for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)
+        to[i] = p[row[i]];
 }
 /// scalars: rho, pq, alpha, -alpha, beta, rho'
 template <class T> __global__ void step_along(T* s) {
@@ -121,6 +122,12 @@ public:
         dot(r_.data(), r_.data(), 0);
         check(cudaStreamSynchronize(stream_), "cublas dot");
     }
+    /// An iteration that is not captured: NCCL makes its connections in it, which no capture allows.
+    void warm() {
+        const OnDevice here(device_);
+        iterate();
+        check(cudaStreamSynchronize(stream_), "a rival's iteration");
+    }
     void capture(int batch) {
         const OnDevice here(device_);
         cudaGraph_t graph = nullptr;
@@ -154,7 +161,8 @@ private:
         std::vector<std::uint32_t> rows;
         for (const Exchange& e : part_.send)
             for (const std::uint32_t row : e.row)
-                rows.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(part_.row, row) - part_.row.begin()));
+                rows.push_back(
+                    static_cast<std::uint32_t>(std::ranges::lower_bound(part_.row, row) - part_.row.begin()));
         send_row_ = to_device(rows);
         packed_.allocate(rows.size());
     }
@@ -175,7 +183,8 @@ private:
         std::vector<T> sell_value;
         for (std::int64_t first = 0; first < rows_; first += 32) {
             std::int32_t width = 0;
-            for (std::int64_t r = first; r < std::min(rows_, first + 32); ++r) width = std::max(width, begin[r + 1] - begin[r]);
+            for (std::int64_t r = first; r < std::min(rows_, first + 32); ++r)
+                width = std::max(width, begin[r + 1] - begin[r]);
             for (std::int32_t k = 0; k < width; ++k)
                 for (std::int64_t r = first; r < first + 32; ++r) {
                     const bool there = r < rows_ && begin[r] + k < begin[r + 1];
@@ -199,19 +208,20 @@ private:
         MANTISSA_RIVAL_CALL(cusparse, cusparseSpMV_preprocess);
         const T one = 1, zero = 0;
         std::size_t bytes = 0;
-        check_sparse(cusparseSpMV_bufferSize(sparse_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, from_, &zero, to_, kType,
-                                             way, &bytes),
+        check_sparse(cusparseSpMV_bufferSize(sparse_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, from_, &zero, to_,
+                                             kType, way, &bytes),
                      "cusparseSpMV_bufferSize");
         spaces_.emplace_back(std::max<std::size_t>(bytes, 16));
-        check_sparse(cusparseSpMV_preprocess(sparse_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, from_, &zero, to_, kType,
-                                             way, spaces_.back().data()),
+        check_sparse(cusparseSpMV_preprocess(sparse_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, from_, &zero, to_,
+                                             kType, way, spaces_.back().data()),
                      "cusparseSpMV_preprocess");
     }
     void multiply(cusparseSpMatDescr_t a, cusparseSpMVAlg_t way, void* space) {
         MANTISSA_RIVAL_CALL(cusparse, cusparseSpMV);
         const T one = 1, zero = 0;
-        check_sparse(cusparseSpMV(sparse_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, from_, &zero, to_, kType, way, space),
-                     "cusparseSpMV");
+        check_sparse(
+            cusparseSpMV(sparse_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, from_, &zero, to_, kType, way, space),
+            "cusparseSpMV");
     }
     void choose_product() {
         MANTISSA_RIVAL_CALL(cusparse, cusparseCreateDnVec);
@@ -238,7 +248,8 @@ private:
                 const auto begin = std::chrono::steady_clock::now();
                 for (int k = 0; k < 8; ++k) multiply(w.a, w.way, space);
                 check(cudaStreamSynchronize(stream_), "cusparseSpMV");
-                fastest = std::min(fastest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+                fastest =
+                    std::min(fastest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
             }
             if (fastest >= best) continue;
             best = fastest;
@@ -272,7 +283,8 @@ private:
         const Nccl& nccl = Nccl::get();
         const auto count = static_cast<std::uint32_t>(send_row_.size());
         if (count != 0) {
-            pack<T><<<std::min(528U, (count + 255) / 256), 256, 0, stream_>>>(p_.data(), send_row_.data(), packed_.data(), count);
+            pack<T><<<std::min(528U, (count + 255) / 256), 256, 0, stream_>>>(p_.data(), send_row_.data(),
+                                                                              packed_.data(), count);
             check(cudaGetLastError(), "launch of pack");
         }
         const int type = kWide ? Nccl::kDouble : Nccl::kFloat;
@@ -365,7 +377,8 @@ PartedRival run(const CompressedRows& a, const Partition& partition, const std::
     constexpr int kBatch = 10;
     const std::size_t parts = devices.size();
     std::vector<Nccl::Comm> comm(parts, nullptr);
-    if (parts > 1) Nccl::get().check(Nccl::get().init(comm.data(), static_cast<int>(parts), devices.data()), "ncclCommInitAll");
+    if (parts > 1)
+        Nccl::get().check(Nccl::get().init(comm.data(), static_cast<int>(parts), devices.data()), "ncclCommInitAll");
     PartedRival result;
     {
         std::vector<std::unique_ptr<RivalPart<T>>> part(parts);
@@ -374,6 +387,8 @@ PartedRival run(const CompressedRows& a, const Partition& partition, const std::
             part[p]->put_one();
         });
         const auto reset = [&] { on_each(parts, [&](std::size_t p) { part[p]->reset(); }); };
+        reset();
+        on_each(parts, [&](std::size_t p) { part[p]->warm(); });
         reset();
         on_each(parts, [&](std::size_t p) { part[p]->capture(kBatch); });
         const auto batch = [&] {
@@ -386,7 +401,8 @@ PartedRival run(const CompressedRows& a, const Partition& partition, const std::
         double sum = 0;
         for (std::size_t i = 0; i < a.rows(); ++i) {
             double d = 1;
-            for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k) d -= a.value()[k] * x[a.column()[k]];
+            for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
+                d -= a.value()[k] * x[a.column()[k]];
             sum += d * d;
         }
         result.residual = std::sqrt(sum / static_cast<double>(a.rows()));
@@ -400,7 +416,8 @@ PartedRival run(const CompressedRows& a, const Partition& partition, const std::
             for (int k = 0; k < kBatches; ++k)
                 for (auto& one : part) one->launch();
             for (auto& one : part) one->wait();
-            seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / (kBatch * kBatches));
+            seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() /
+                              (kBatch * kBatches));
         }
         std::ranges::sort(seconds);
         result.seconds = seconds[seconds.size() / 2];
@@ -415,8 +432,7 @@ PartedRival run(const CompressedRows& a, const Partition& partition, const std::
 
 PartedRival parted_rival(const CompressedRows& a, const Partition& partition, const std::vector<int>& devices,
                          bool single_precision, std::uint32_t iterations, int repeats) {
-    if (partition.parts().size() != devices.size())
-        throw InvalidInput("rival over GPUs: as many devices as parts");
+    if (partition.parts().size() != devices.size()) throw InvalidInput("rival over GPUs: as many devices as parts");
     return single_precision ? run<float>(a, partition, devices, iterations, repeats)
                             : run<double>(a, partition, devices, iterations, repeats);
 }

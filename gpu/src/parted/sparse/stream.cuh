@@ -42,7 +42,8 @@ struct ChunkStream {
             const unsigned char* const source =
                 one ? first + at * apart : second + std::size_t{at} * (kChunkHead + kChunkSteps * step_bytes);
             const std::uint32_t barrier = shared_address(arrived + next_stage);
-            const bool stays = (static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(source) >> 6) * 0x9E3779B1u >> 24) < kept;
+            const bool stays =
+                (static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(source) >> 6) * 0x9E3779B1u >> 24) < kept;
             const std::uint64_t policy = stays ? stays_policy : goes_policy;
             asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(size) : "memory");
             asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "

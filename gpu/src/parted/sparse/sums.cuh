@@ -26,10 +26,12 @@ struct PairOfSums {
         low[k] = __dadd_rd(low[k], rest);
     }
     __device__ __forceinline__ void words(int k, int exponent, long long& upper, long long& lower) const {
-        const long long h = __double_as_longlong(high[k]) - __double_as_longlong(OrderFreeSums::start(exponent + kHighStart));
+        const long long h =
+            __double_as_longlong(high[k]) - __double_as_longlong(OrderFreeSums::start(exponent + kHighStart));
         const bool bad = h > (1ll << 50) || h < -(1ll << 50);
         upper = bad ? 1ll << 46 : h;
-        lower = bad ? 0 : __double_as_longlong(low[k]) - __double_as_longlong(OrderFreeSums::start(exponent + kLowStart));
+        lower =
+            bad ? 0 : __double_as_longlong(low[k]) - __double_as_longlong(OrderFreeSums::start(exponent + kLowStart));
     }
 };
 

@@ -161,7 +161,8 @@ CompressedRows generate_elasticity(std::size_t nodes, std::uint64_t seed) {
         for (std::size_t i = 0; i < 3; ++i) {
             for (std::int64_t s = 0; s < 27; ++s) {
                 const std::int64_t dx = s % 3 - 1, dy = s / 3 % 3 - 1, dz = s / 9 - 1;
-                if (x + dx < 0 || x + dx >= side || y + dy < 0 || y + dy >= side || z + dz < 0 || z + dz >= layers) continue;
+                if (x + dx < 0 || x + dx >= side || y + dy < 0 || y + dy >= side || z + dz < 0 || z + dz >= layers)
+                    continue;
                 const std::int64_t other = node + dx + side * (dy + side * dz);
                 for (std::size_t j = 0; j < 3; ++j) {
                     column.push_back(static_cast<std::uint32_t>(3 * other) + static_cast<std::uint32_t>(j));

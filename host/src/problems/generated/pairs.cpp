@@ -69,7 +69,10 @@ CompressedRows generate_nd(std::size_t n, std::uint64_t seed) {
                     if (d > kSquared || x + dx < 0 || x + dx >= side || y + dy < 0 || y + dy >= side) continue;
                     const std::int64_t j = i + dx + side * (dy + side * dz);
                     if (j < 0 || j >= size) continue;
-                    const double weight = d == 0 ? 0 : (0.5 + pair_unit(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j), seed)) / d;
+                    const double weight =
+                        d == 0
+                            ? 0
+                            : (0.5 + pair_unit(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j), seed)) / d;
                     rows.add(static_cast<std::uint32_t>(j), weight, d == 0);
                 }
         rows.end_row();
@@ -88,7 +91,7 @@ CompressedRows generate_band(std::size_t n, std::uint64_t seed) {
         double u = random.unit();
         double root = 1; // of u, by Newton's rule from above: the same everywhere
         for (int k = 0; k < 40; ++k) root = 0.5 * (root + u / root);
-        const auto wanted = static_cast<std::size_t>(std::min(16 / (root + 0.02), 400.0));
+        const auto wanted = static_cast<std::size_t>(std::min(19 / (root + 0.02), 480.0));
         for (std::size_t k = 0; k < std::min(wanted, reach); ++k) {
             const auto j = static_cast<std::uint32_t>(i - 1 - random.next() % reach);
             near[i].push_back(j);

@@ -1,0 +1,136 @@
+// Streams of sparse parts, read back as a warp reads them.
+#include <cstring>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "mantissa/partition/cuts.hpp"
+#include "mantissa/sparse/compressed_rows.hpp"
+#include "parted/sparse/layout.hpp"
+
+namespace {
+
+using namespace mantissa;
+using namespace mantissa::gpu;
+
+/// Rows of every length from 1 to 700, symmetric in pattern.
+CompressedRows uneven(std::uint32_t n) {
+    std::vector<std::set<std::uint32_t>> columns(n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        columns[i].insert(i);
+        for (std::uint32_t k = 1; k <= i * 7 % 90 && k * 5 < i; ++k) {
+            columns[i].insert(i - k * 5);
+            columns[i - k * 5].insert(i);
+        }
+    }
+    std::vector<std::uint64_t> begin{0};
+    std::vector<std::uint32_t> column;
+    std::vector<double> value;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        for (const std::uint32_t j : columns[i]) {
+            column.push_back(j);
+            value.push_back(1 + i * 0.5 + j * 1e-3);
+        }
+        begin.push_back(column.size());
+    }
+    return {begin, column, value};
+}
+
+struct Reader {
+    const SparseLayout& layout;
+    std::uint32_t warps;
+    /// Calls entry(row, column, value) for what is not padding, in a row's order by lanes, and end(row) for every row.
+    template <class Entry, class End> void read(std::uint32_t warp, int kind, Entry&& entry, End&& end) const {
+        const bool narrow = layout.narrow[kind];
+        const std::uint32_t bytes = chunk_bytes(narrow, 8), index = narrow ? 2 : 4;
+        const std::byte* at = layout.stream.data();
+        std::uint64_t apart = bytes;
+        if (kind == 0) {
+            at += std::size_t{warp} * bytes;
+            apart *= warps;
+        } else at += layout.warp_offset[warp];
+        std::vector<std::tuple<std::uint32_t, std::uint32_t, double>> open;
+        for (std::uint32_t s = 0; s < layout.warp_steps[2 * warp + kind]; ++s) {
+            const std::byte* const chunk = at + s / kChunkSteps * apart;
+            const std::byte* const step = chunk + kChunkHead + s % kChunkSteps * 32 * (index + 8);
+            std::uint32_t base = 0, word = 0;
+            std::memcpy(&base, chunk, 4);
+            std::memcpy(&word, chunk + 16 + s % kChunkSteps * 4, 4);
+            for (std::uint32_t lane = 0; lane < 32; ++lane) {
+                std::uint32_t c = 0;
+                double v = 0;
+                std::memcpy(&c, step + lane * index, index);
+                std::memcpy(&v, step + 32 * index + lane * 8, 8);
+                ASSERT_LT(base + c, layout.ghost_base + layout.ghosts + 1);
+                if (v != 0) open.emplace_back(lane, base + c, v);
+            }
+            if (word == kNoEnd) continue;
+            const std::uint32_t row = word & 0xFFFFFF, rows = (word >> 24 & 31) + 1, log_lanes = word >> 29;
+            for (const auto& [lane, column, value] : open) {
+                ASSERT_LT(lane >> log_lanes, rows);
+                entry(row + (lane >> log_lanes), column, value);
+            }
+            for (std::uint32_t i = 0; i < rows; ++i) end(row + i);
+            open.clear();
+        }
+        EXPECT_TRUE(open.empty());
+    }
+};
+
+TEST(PartedLayout, HoldsEveryEntryOnceAndSendsWhatIsWaitedFor) {
+    const CompressedRows a = uneven(900);
+    for (const std::uint32_t parts : {1U, 2U, 3U, 8U}) {
+        const Partition partition = cut_contiguous(a, parts);
+        constexpr std::uint32_t kBlocks = 5, kWarps = 4;
+        const auto layouts = sparse_layouts(a, partition, {}, kBlocks, kWarps, false);
+        std::vector<std::vector<std::uint32_t>> global(parts); // of each place in p
+        for (std::uint32_t p = 0; p < parts; ++p) {
+            const SparseLayout& l = layouts[p];
+            global[p].assign(l.ghost_base + l.ghosts, ~0U);
+            std::copy(l.row.begin(), l.row.end(), global[p].begin());
+        }
+        for (const SparseLayout& l : layouts)
+            for (const SparseSend& s : l.send) global[s.row_and_peer >> 24][s.place] = l.row[s.row_and_peer & 0xFFFFFF];
+        std::map<std::pair<std::uint32_t, std::uint32_t>, double> got;
+        for (std::uint32_t p = 0; p < parts; ++p) {
+            std::set<std::uint32_t> ended;
+            const Reader reader{layouts[p], kBlocks * kWarps};
+            for (std::uint32_t w = 0; w < kBlocks * kWarps; ++w)
+                for (const int kind : {0, 1})
+                    reader.read(
+                        w, kind,
+                        [&](std::uint32_t row, std::uint32_t column, double value) {
+                            if (kind == 0) {
+                                EXPECT_LT(column, layouts[p].rows);
+                            }
+                            EXPECT_TRUE(got.emplace(std::pair{global[p][row], global[p][column]}, value).second);
+                        },
+                        [&](std::uint32_t row) {
+                            EXPECT_TRUE(ended.insert(row).second);
+                            // The block that updates a row is the one that multiplies it.
+                            EXPECT_GE(row, layouts[p].block_row[w / kWarps]);
+                            EXPECT_LT(row, layouts[p].block_row[w / kWarps + 1]);
+                        });
+            EXPECT_EQ(ended.size(), layouts[p].rows);
+        }
+        EXPECT_EQ(got.size(), a.nonzeros());
+        for (std::size_t i = 0; i < a.rows(); ++i)
+            for (auto k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
+                EXPECT_EQ((got[{static_cast<std::uint32_t>(i), a.column()[k]}]), a.value()[k]);
+    }
+}
+
+TEST(PartedLayout, ThreadsOfARowFollowFromItsLengthAlone) {
+    for (const std::uint32_t depth : {4U, 12U, 48U})
+        for (std::uint64_t length = 0; length < 3000; ++length) {
+            const std::uint32_t log = log_lanes_of(length, depth);
+            EXPECT_LE(log, 5u);
+            if (length <= 32U * depth) {
+                EXPECT_LE(length, std::uint64_t{2 * depth} << log) << length;
+            }
+        }
+    EXPECT_LE(row_depth(1), row_depth(1000000000));
+}
+
+} // namespace
