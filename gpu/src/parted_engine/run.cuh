@@ -84,9 +84,10 @@ __global__ void __launch_bounds__(Pass::kThreads) parted_run(const __grid_consta
             bool there = true;
             if (tid < s.receives) there = wait_flag(s.view, s.receive_from[tid], s.receive_from[tid], round);
             if (__syncthreads_and(static_cast<int>(there)) == 0) return;
-            pass.rows(s.own_begin, s.inner_begin);
-            pass.rows(s.inner_end, s.own_end);
         }
+        // (Where a matrix's pattern is not symmetric a part may send and receive nothing.)
+        pass.rows(s.own_begin, s.inner_begin);
+        pass.rows(s.inner_end, s.own_end);
         unsigned long long* const words = s.sums + (k & 1) * kPartLine;
         pass.send(words);
         if (!barrier.wait()) return;
