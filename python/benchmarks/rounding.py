@@ -6,6 +6,7 @@ has no such format, so its cast is into bfloat16 and back. Each round of the run
 import argparse
 import json
 import platform
+import random
 import statistics
 import time
 
@@ -96,9 +97,9 @@ def main():
         absent["CPFloat"] = "no --cpfloat"
     equal = same_as(tasks, x)
     times = {name: [] for name in tasks}
-    order = list(tasks.items())
+    order, shuffle = list(tasks.items()), random.Random(0)
     for _ in range(given.rounds):
-        order = order[1:] + order[:1]  # nobody is always behind the one that empties the caches
+        shuffle.shuffle(order)  # nobody is always behind the one that empties the caches, or frees memory to use again
         for name, task in order:
             start = time.perf_counter()
             task()

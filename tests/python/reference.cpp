@@ -2,8 +2,8 @@
 // integers of exact.hpp and fixed_arithmetic.hpp with the library, and none of the kernels that arrays go through.
 //
 // usage: python_reference FORMAT OPERATION N < operands > results
-// Operands: N float64 of a, of b and of c. Results: N float64; of a fixed format the values of words, NaN where the result
-// overflowed.
+// Operands: N float64 of a, of b and of c. Results: N float64; of a fixed format the values of words, NaN where the
+// result overflowed.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

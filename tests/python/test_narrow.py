@@ -1,4 +1,5 @@
 """Narrow formats and roundings, judged by exact fractions; MX blocks by their definition."""
+import functools
 import math
 from fractions import Fraction
 
@@ -11,6 +12,7 @@ from conftest import same_bits
 NAMED = ["fp8_e4m3", "fp8_e5m2", "fp6_e3m2", "fp6_e2m3", "fp4_e2m1", "fp8_e4m3:nan"]
 
 
+@functools.lru_cache
 def values_of(f):
     """All magnitudes of a format, ascending, from its bit patterns."""
     found = {f.decode(bits) for bits in range(2 ** (f.width - 1))}
