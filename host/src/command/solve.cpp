@@ -1,10 +1,12 @@
 // mantissa solve: one problem, one datapath, one answer.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -308,6 +310,8 @@ int solve_command(const Flags& flags, const std::string& typed) {
     try {
         return solve_ready(flags, typed, *ready, ranks);
     } catch (const std::exception& e) {
+        // A request that is wrong is so in every rank: the first one speaks and ends the others meanwhile.
+        if (!ranks.first()) std::this_thread::sleep_for(std::chrono::seconds(2));
         fmt::print(stderr, "mantissa: rank {}: {}\n", ranks.rank(), e.what());
         ranks.abandon(kWrongRequest);
     }
