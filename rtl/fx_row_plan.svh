@@ -34,6 +34,11 @@
   // Else: the same constants to the south and to the north, whose rows are added first; to the west and to the east.
   localparam integer PlanMirror = (T0 == T6 && T1 == T7 && T2 == T8) ? 1 : 0;
   localparam integer PlanSameSides = (T0 == T2 && T3 == T5 && T6 == T8) ? 1 : 0;
+`ifdef LEAN_LANES
+  // South and north are added before they are moved by half the lanes, as one: where lane_turn has one register, which then goes
+  // behind the sum.
+  localparam integer PlanHalf = (CoefMode == 1 && `LANE_TURN_LATENCY(Lanes) == 1 && (PlanBox != 0 || PlanMirror != 0)) ? 1 : 0;
+`endif
   // Columns without a positive digit are formed with the other sign, and subtracted.
   localparam integer PlanFlipWest = (fx_added(T0, T3, T6) == 0) ? -1 : 1;
   localparam integer PlanFlipEast = (fx_added(T2, T5, T8) == 0) ? -1 : 1;

@@ -32,6 +32,7 @@ core/stream_in.sv
 core/stream_out.sv
 core/vector_update.sv
 fixed/fx_add.sv
+fixed/fx_blocks.sv
 fixed/fx_core.sv
 fixed/fx_cores.sv
 fixed/fx_cores_axil.sv
@@ -53,6 +54,7 @@ fixed/fx_scale.sv
 fixed/fx_slab.sv
 fixed/fx_streams.sv
 fixed/fx_sum.sv
+fixed/fx_term.sv
 fixed/fx_terms.sv
 fixed/fx_total_tree.sv
 fixed/fx_totals.sv

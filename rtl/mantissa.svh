@@ -25,6 +25,17 @@
 // Tiles (i, i + d) of ta * tb.
 `define ROW_TILES(ta, tb, d) `MAX2(0, `MIN2(ta, (tb) - (d)) - ((d) < 0 ? -(d) : 0))
 
+// LEAN_LANES, defined for integer cores of several lanes on a device with blocks to spare, takes LUTs from a lane; bits and clocks are the
+// same. Products are shifted by hard blocks where they can (fx_blocks), else by rings of multiplexers (fx_scale); rows to the south
+// and to the north are added before they are moved by half the lanes (fx_lines). It is no parameter: without it the text of a
+// core is what it would be if there were no such choice, so that its netlist and a placement that meets its clock stay the same.
+//
+// Shifts in blocks can be where a product's two halves fit, three windows reach all shifts of a term, and nothing is rounded down.
+`define FX_SHIFT_BLOCKS(m, from_most, out_w, down) (((down) == 0 && (m) == 14 && (from_most) <= 18 && (out_w) >= 16 && \
+    (out_w) <= 35) ? 1 : 0)
+// Half the least shift to the right at which a product that is not 0 may still fit the term, if negative to the left.
+`define FX_SHIFT_LEAST(m, out_w) (-(((out_w) - (m) - 1) / 2))
+
 // lane_turn: clocks. Two lanes want one choice, which leaves the clock room for an adder; 64 want six, three a clock.
 `define LANE_TURN_LATENCY(lanes) (((lanes) <= 2) ? 0 : ((lanes) <= 8) ? 1 : 2)
 

@@ -6,6 +6,9 @@
 `default_nettype none
 module fx_add #(
   parameter integer W = 18
+`ifdef LEAN_LANES
+  , parameter integer NotT = 0
+`endif
 ) (
   input  wire  [W-1:0] a_i,
   input  wire  [W-1:0] t_i,
@@ -14,7 +17,12 @@ module fx_add #(
   output wire  [W-1:0] sum_o
 );
   localparam integer Pairs = (W + 1) / 2;
+`ifdef LEAN_LANES
+  localparam [15:0] Init = (NotT != 0) ? 16'b1001_0101_1001_1010  // A ^ (C ? ~B : D)
+                                       : 16'b0110_0101_0110_1010; // A ^ (C ? B : D)
+`else
   localparam [15:0] Init = 16'b0110_0101_0110_1010; // A ^ (C ? B : D)
+`endif
   wire [2*Pairs-1:0] a = {1'b0, a_i}, t = {1'b0, t_i}, keep = {1'b1, keep_i}, other = {1'b0, else_i}, sum;
   wire [Pairs:0] carry;
   assign carry[0] = 1'b0;

@@ -2,6 +2,10 @@
 /// (Back 0) or lane l + Lanes - turn_i (Back 1) of the pair {newer_i, older_i}, Stages clocks later. Moves
 /// by 32, 16, ... 1 lanes one behind the other. With Open the last of these is the caller's, behind the last register: turned_o
 /// has a lane more, and lane l is its lane l + last_o.
+///
+/// With Half the move by half the lanes is the caller's, behind what it makes of the lanes: where turn_i's highest bit is high,
+/// lane l of the result is lane l + Lanes / 2 of this turned_o and the next. Back is then by turn_i % (Lanes / 2) lanes from
+/// newer_i, and the caller is to send a token newer where that bit is low. So the move left over is the same for both.
 `include "mantissa.svh"
 `default_nettype none
 module lane_turn #(
@@ -9,6 +13,7 @@ module lane_turn #(
   parameter integer Lanes = 4,
   parameter integer Back  = 0,
   parameter integer Stages = `LANE_TURN_LATENCY(Lanes), ///< 0 to 2
+  parameter integer Half   = 0,
   parameter integer Open  = 0,
   localparam integer Log  = $clog2(Lanes),
   localparam integer TurnedW = (Lanes + Open) * W
@@ -24,18 +29,18 @@ module lane_turn #(
   localparam integer Cut    = (Stages == 2) ? Log / 2 : 0; // the moves behind the first register of two
   // Lanes - turn = 1 + ~turn.
   wire [Log-1:0] amount = (Back != 0) ? ~turn_i : turn_i;
-  wire [2*Lanes*W-1:0] pair = {newer_i, older_i} >> ((Back != 0) ? W : 0);
+  wire [2*Lanes*W-1:0] pair = {newer_i, older_i} >> ((Back == 0) ? 0 : (Half != 0) ? (Lanes / 2 + 1) * W : W);
   genvar k;
   generate
     // Move k leaves the lanes that the smaller ones still reach.
-    for (k = Log - 1; k >= 0; k = k - 1) begin : g_move
+    for (k = Log - 1 - Half; k >= 0; k = k - 1) begin : g_move
       localparam integer InW  = (Lanes + (2 << k) - 1) * W;
       localparam integer OutW = (Lanes + (1 << k) - 1) * W;
       wire [InW-1:0] in;
       wire [OutW-1:0] out = amount[k] ? in[(W << k) +: OutW] : in[OutW-1:0];
-      if (k == Log - 1) begin : g_first
+      if (k == Log - 1 - Half) begin : g_first
         assign in = pair[InW-1:0];
-        wire unused = &{1'b0, pair};
+        wire unused = &{1'b0, pair, amount};
       end else if (k + 1 == Cut) begin : g_register
         logic [InW-1:0] in_q;
         always_ff @(posedge clk_i) if (en_i) in_q <= g_move[k+1].out;

@@ -48,6 +48,33 @@ module fx_lane #(
   fx_mul #(.AW(FactorW), .BW(PW), .Style(Style)) i_beta_p (
     .clk_i, .en_i, .a_i(p_factor_i), .b_i(p_i), .product_o(beta_p));
 
+`ifdef LEAN_LANES
+  // Whether the words are other than 0, beside their products, which take one clock.
+  logic p_nonzero, q_nonzero;
+  always_ff @(posedge clk_i)
+    if (en_i) begin
+      p_nonzero <= |p_i;
+      q_nonzero <= |q_i;
+    end
+  // Terms with their halves, as fx_add takes them: -aq, less one, for r'.
+  wire [UW+1:0]    ap;
+  wire [RW+1:0]    aq;
+  wire [WideP+1:0] bp;
+  wire [UW+2:0]    u_keep, u_else;
+  wire [RW+2:0]    r_keep, r_else;
+  wire [WideP+2:0] p_keep, p_else;
+  wire ap_beyond, aq_beyond, bp_beyond;
+  fx_term #(.M(OperandFracW), .FromW(PW), .OutW(UW), .FromMost(FromMost), .OutMost(OutMost), .Down(UDown)) i_term_u (
+    .clk_i, .en_i, .product_i(alpha_p), .nonzero_i(p_nonzero), .move_i(u_move_i), .term_o(ap), .keep_o(u_keep),
+    .else_o(u_else), .beyond_o(ap_beyond));
+  fx_term #(.M(OperandFracW), .FromW(QW), .OutW(RW), .FromMost(FromMost), .OutMost(OutMost), .Down(RDown),
+            .Negate(1)) i_term_r (
+    .clk_i, .en_i, .product_i(alpha_q), .nonzero_i(q_nonzero), .move_i(r_move_i), .term_o(aq), .keep_o(r_keep),
+    .else_o(r_else), .beyond_o(aq_beyond));
+  fx_term #(.M(OperandFracW), .FromW(PW), .OutW(WideP), .FromMost(FromMost), .OutMost(OutMost), .Down(PDown)) i_term_p (
+    .clk_i, .en_i, .product_i(beta_p), .nonzero_i(p_nonzero), .move_i(p_move_i), .term_o(bp), .keep_o(p_keep),
+    .else_o(p_else), .beyond_o(bp_beyond));
+`else
   // Terms with their halves: -aq, less one, for r'.
   wire [UW+1:0]    ap;
   wire [RW+1:0]    aq;
@@ -60,6 +87,8 @@ module fx_lane #(
     .clk_i, .en_i, .product_i(alpha_q), .move_i(r_move_i), .term_o(aq), .fill_o(aq_fill), .beyond_o(aq_beyond));
   fx_scale #(.M(OperandFracW), .FromW(PW), .OutW(WideP), .FromMost(FromMost), .OutMost(OutMost), .Down(PDown)) i_scale_p (
     .clk_i, .en_i, .product_i(beta_p), .move_i(p_move_i), .term_o(bp), .fill_o(bp_fill), .beyond_o(bp_beyond));
+
+`endif
 
   // rnd_p(r')
   localparam integer Cut = RF - PF;
@@ -78,16 +107,29 @@ module fx_lane #(
     end
   endgenerate
 
+`ifndef LEAN_LANES
   // Which bits of a half and a term are the product's: see fx_move.
   wire [UW+2:0]    u_keep = u_move_i[`FX_TURN_W(OperandFracW, FromMost, OutMost, UW) +: UW+3];
   wire [RW+2:0]    r_keep = r_move_i[`FX_TURN_W(OperandFracW, FromMost, OutMost, RW) +: RW+3];
   wire [WideP+2:0] p_keep = p_move_i[`FX_TURN_W(OperandFracW, FromMost, OutMost, WideP) +: WideP+3];
+`endif
 
   // A half carries into what is added to from one bit below.
   wire [UW+1:0]    u_sum;
   wire [RW+1:0]    r_sum;
   wire [WideP+1:0] p_sum;
   wire u_below, r_below, p_below;
+`ifdef LEAN_LANES
+  fx_add #(.W(UW + 3)) i_add_u (
+    .a_i({(UW+2)'($signed(u_i)), 1'b1}), .t_i({ap[UW+1], ap}), .keep_i(u_keep), .else_i(u_else),
+    .sum_o({u_sum, u_below}));
+  fx_add #(.W(RW + 3), .NotT(`FX_SHIFT_BLOCKS(OperandFracW, FromMost, RW, RDown))) i_add_r (
+    .a_i({(RW+2)'($signed(r_i)), 1'b1}), .t_i({aq[RW+1], aq}), .keep_i(r_keep), .else_i(r_else),
+    .sum_o({r_sum, r_below}));
+  fx_add #(.W(WideP + 3)) i_add_p (
+    .a_i({(WideP+2)'($signed(r_in_p)), 1'b1}), .t_i({bp[WideP+1], bp}), .keep_i(p_keep), .else_i(p_else),
+    .sum_o({p_sum, p_below}));
+`else
   fx_add #(.W(UW + 3)) i_add_u (
     .a_i({(UW+2)'($signed(u_i)), 1'b1}), .t_i({ap[UW+1], ap}), .keep_i(u_keep), .else_i({(UW+3){ap_fill}}),
     .sum_o({u_sum, u_below}));
@@ -97,6 +139,7 @@ module fx_lane #(
   fx_add #(.W(WideP + 3)) i_add_p (
     .a_i({(WideP+2)'($signed(r_in_p)), 1'b1}), .t_i({bp[WideP+1], bp}), .keep_i(p_keep), .else_i({(WideP+3){bp_fill}}),
     .sum_o({p_sum, p_below}));
+`endif
   always_ff @(posedge clk_i)
     if (en_i) begin
       u_o <= u_live_i ? u_sum[UW-1:0] : '0;

@@ -10,6 +10,13 @@
 ///   upper     bit h: the ring's place of product groups h and h + Ring has the latter
 ///   beyond    bit k: product bits from OutW + Step (k + Least - Base) on lie beyond the term, Least being the least position
 ///             that a term of OutW bits has
+/// For fx_blocks, with LEAN_LANES where that can be, it is {far, in_c, in_a, by} in the low bits. By half the shift to the right
+/// K = position - Base, which is raised to `FX_SHIFT_LEAST:
+///
+///   by        bit j: K is 16 - j in window A, 7 - j in B, -2 - j in C; none where K is above 16, where a product is nothing
+///   in_a      the window is A
+///   in_c      the window is C
+///   far       K was raised
 `include "mantissa.svh"
 `default_nettype none
 module fx_move #(
@@ -18,6 +25,9 @@ module fx_move #(
   parameter integer OutMost  = 18, ///< of the longest that a term is added to,
   parameter integer OutW     = 18, ///< and of this one's
   parameter integer Down     = 0,
+`ifdef LEAN_LANES
+  parameter integer Blocks   = 1,  ///< 0: for fx_scale
+`endif
   localparam integer PosW    = `FX_POSITION_W(M, FromMost, OutMost),
   localparam integer TurnW   = `FX_TURN_W(M, FromMost, OutMost, OutW),
   localparam integer Groups  = `FX_PRODUCT_GROUPS(M, FromMost, OutMost),
@@ -26,7 +36,7 @@ module fx_move #(
   localparam integer MoveW   = `FX_MOVE_W(M, FromMost, OutMost, OutW)
 ) (
   input  wire  [PosW-1:0]  position_i,
-  output logic [MoveW-1:0] move_o ///< {beyond, upper, above, keep, turn}
+  output logic [MoveW-1:0] move_o ///< {beyond, upper, above, keep, turn}, or {far, in_c, in_a, by}
 );
   localparam integer Step  = `FX_OPERAND_STEP(M);
   localparam integer Base  = `FX_BASE(M, OutMost);
@@ -72,8 +82,33 @@ module fx_move #(
     end
   endgenerate
 `endif
+`ifdef LEAN_LANES
+  generate
+    if (Blocks != 0 && `FX_SHIFT_BLOCKS(M, FromMost, OutW, Down) != 0) begin : g_blocks
+      localparam integer LeastK = `FX_SHIFT_LEAST(M, OutW);
+      logic [8:0] by;
+      logic       in_a, in_c, far;
+      always_comb begin // a table
+        by   = '0;
+        in_a = 1'b0;
+        in_c = 1'b0;
+        far  = 1'b0;
+        for (int at = 0; at < (1 << PosW); at = at + 1)
+          if (position_i == PosW'(at)) begin
+            in_a = `MAX2(at - Base, LeastK) >= 8;
+            in_c = `MAX2(at - Base, LeastK) < -1;
+            far  = at - Base < LeastK;
+            for (int j = 0; j < 9; j = j + 1)
+              by[j] = `MAX2(at - Base, LeastK) + j == (in_a ? 16 : in_c ? -2 : 7);
+          end
+      end
+      assign move_o = MoveW'({far, in_c, in_a, by});
+      wire unused = &{1'b0, keep, beyond, upper, above};
+    end else if (Uppers == 0) begin : g_alone
+`else
   generate
     if (Uppers == 0) begin : g_alone
+`endif
       assign move_o = {beyond, above, keep, TurnW'(position_i)};
       wire unused = &{1'b0, upper};
     end else begin : g_uppers

@@ -95,15 +95,44 @@ module fx_operand #(
                                  BaseW'(HighP);
   wire signed [BaseW-1:0] low  = clamp_q[0] ? BaseW'(low_of(RW)) : clamp_q[1] ? BaseW'(low_of(UW)) :
                                  BaseW'(low_of(WideP));
+`ifdef LEAN_LANES
+  // What is no number is 0, which fits at any place: not at one too far to the left for any other.
+  wire [PlaceW-1:0] place = (low_q & finite) ? PlaceW'(low) : (high_q | ~finite) ? PlaceW'(high) : PlaceW'(raw_q);
+`endif
   logic [PlaceW-1:0] place_q;
   logic [M:0]        sig_q;
   logic              neg_q;
   always_ff @(posedge clk_i)
     if (|clamp_q) begin
+`ifdef LEAN_LANES
+      place_q <= place;
+`else
       place_q <= low_q ? PlaceW'(low) : high_q ? PlaceW'(high) : PlaceW'(raw_q);
+`endif
       sig_q   <= {1'b1, word[M-1:0]} & {(M+1){finite}};
       neg_q   <= word[E+M] & finite;
     end
+
+`ifdef LEAN_LANES
+  // For fx_blocks: where no product but 0 fits, how many more steps to the left the factor is moved itself, its low bits kept.
+  // Eight leave none of them.
+  function automatic [3:0] far_of(input integer at, input integer blocks, input integer least);
+    begin
+      far_of = (blocks == 0 || at >= least) ? 4'd0 : (least - at > 8) ? 4'd8 : 4'(least - at);
+    end
+  endfunction
+  localparam integer Base = `FX_BASE(M, OutMost);
+  logic [3:0] far, far_q;
+  always_comb begin // a table
+    far = 4'd0;
+    for (int at = 0; at < Base; at = at + 1)
+      if (place[PlaceW-1:K] == PosW'(at))
+        far = clamp_q[0] ? far_of(at, `FX_SHIFT_BLOCKS(M, FromMost, RW, RDown), Base + `FX_SHIFT_LEAST(M, RW)) :
+              clamp_q[1] ? far_of(at, `FX_SHIFT_BLOCKS(M, FromMost, UW, UDown), Base + `FX_SHIFT_LEAST(M, UW)) :
+              far_of(at, `FX_SHIFT_BLOCKS(M, FromMost, WideP, PDown), Base + `FX_SHIFT_LEAST(M, WideP));
+  end
+  always_ff @(posedge clk_i) if (|clamp_q) far_q <= far;
+`endif
 
   wire unused_ends = &{1'b0, above_low, below_high, raw_q, high, low}; // a place is shorter than the way to it
 
@@ -112,8 +141,16 @@ module fx_operand #(
   generate
     if (K == 0) begin : g_still
       assign moved = FactorW'(sig_q);
+`ifdef LEAN_LANES
+      wire unused = &{1'b0, far_q}; // no blocks with such an operand
+`endif
     end else begin : g_moved
+`ifdef LEAN_LANES
+      wire [FactorW-1:0] near = FactorW'(sig_q) << (~place_q[K-1:0]);
+      assign moved = (near << (Step * 32'(far_q[2:0]))) & {FactorW{~far_q[3]}};
+`else
       assign moved = FactorW'(sig_q) << (~place_q[K-1:0]);
+`endif
     end
   endgenerate
   wire [FactorW-1:0] factor;

@@ -20,6 +20,9 @@ module fx_row_stencil #(
   input  wire  [Lanes*PW-1:0] centre_i,
   input  wire  [(Lanes+1)*PW-1:0] north_i,  ///< of lane l its lane l + north_next_i
   input  wire                 north_next_i,
+`ifdef LEAN_LANES
+  input  wire                 half_i, ///< with PlanHalf south and north, a clock ahead of the centre, are to be moved by half the lanes
+`endif
   input  wire  [Lanes-1:0]    zero_i, ///< a clock before q_o: lanes that become 0
   output logic [Lanes*QW-1:0] q_o,
   output logic [Lanes-1:0]    over_o  ///< the word does not fit
@@ -44,6 +47,21 @@ module fx_row_stencil #(
         .keep_i({(PW+1){north_next_i}}), .else_i((PW+1)'($signed(north_i[l*PW +: PW]))), .sum_o(outer[l*(PW+1) +: PW+1]));
     end
     wire unused_outer = &{1'b0, outer};
+`ifdef LEAN_LANES
+    // With PlanHalf two clocks later, else one.
+    wire [Lanes*(PW+1)-1:0] outer_moved;
+    logic [Lanes*(PW+1)-1:0] next_q;
+    always_ff @(posedge clk_i) if (en_i) next_q <= outer;
+    if (PlanHalf != 0) begin : g_half
+      localparam integer HalfW = Lanes / 2 * (PW + 1);
+      logic [Lanes*(PW+1)-1:0] whole_q;
+      always_ff @(posedge clk_i) if (en_i) whole_q <= next_q;
+      assign outer_moved = half_i ? {next_q[HalfW-1:0], whole_q[2*HalfW-1:HalfW]} : whole_q;
+    end else begin : g_whole
+      assign outer_moved = next_q;
+      wire unused = &{1'b0, half_i, outer_moved};
+    end
+`endif
     if (PlanBox != 0) begin : g_box
       localparam integer ColumnW = PW + 2;
       localparam integer BoxW = PW + 4;
@@ -59,11 +77,17 @@ module fx_row_stencil #(
           column_q2 <= column_q[CT-1 -: ColumnW];
         end
       for (l = 0; l < Lanes; l = l + 1) begin : g_column
+`ifdef LEAN_LANES
+        wire [PW:0] outer_q = outer_moved[l*(PW+1) +: PW+1];
+`else
         logic [PW:0] outer_q;
+`endif
         logic [ColumnW-1:0] sum_q;
         always_ff @(posedge clk_i)
           if (en_i) begin
+`ifndef LEAN_LANES
             outer_q <= outer[l*(PW+1) +: PW+1];
+`endif
             sum_q   <= ColumnW'($signed(outer_q)) + ColumnW'($signed(centre_q[l*PW +: PW]));
           end
         assign column[l*ColumnW +: ColumnW] = sum_q;
@@ -128,12 +152,18 @@ module fx_row_stencil #(
       for (l = 0; l < Lanes; l = l + 1) begin : g_lane
         wire [Words*XW-1:0] x;
         if (PlanMirror != 0) begin : g_mirror
+`ifdef LEAN_LANES
+          wire [XW-1:0] outer_q = outer_moved[l*(PW+1) +: PW+1];
+          logic [XW-1:0] centre_q;
+          always_ff @(posedge clk_i) if (en_i) centre_q <= XW'($signed(centre_i[l*PW +: PW]));
+`else
           logic [XW-1:0] outer_q, centre_q;
           always_ff @(posedge clk_i)
             if (en_i) begin
               outer_q  <= outer[l*(PW+1) +: PW+1];
               centre_q <= XW'($signed(centre_i[l*PW +: PW]));
             end
+`endif
           assign x = {centre_q, outer_q};
         end else begin : g_rows
           wire [PW-1:0] north = north_next_i ? north_i[(l+1)*PW +: PW] : north_i[l*PW +: PW];

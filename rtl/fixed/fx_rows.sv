@@ -88,7 +88,11 @@ module fx_rows #(
   wire [Lanes*PW-1:0] south, centre;
   wire [(Lanes+Stencil)*PW-1:0] north;
   wire north_next;
-  fx_lines #(.PW(PW), .Lanes(Lanes), .MaxRow(MaxRow), .Rows((Stencil != 0) ? 3 : 2), .Open(Stencil)) i_lines (
+  fx_lines #(.PW(PW), .Lanes(Lanes), .MaxRow(MaxRow), .Rows((Stencil != 0) ? 3 : 2), .Open(Stencil)
+`ifdef LEAN_LANES
+    , .Half(PlanHalf)
+`endif
+  ) i_lines (
     .clk_i, .en_i, .clear_i, .row_length_i, .p_i, .south_o(south), .centre_o(centre), .north_o(north),
     .north_next_o(north_next));
   delay #(.W(Lanes*PW), .N(Latency - PlanLines + 1), .Ram(DelayRam)) i_p (
@@ -114,7 +118,11 @@ module fx_rows #(
 `include "fx_parameters_passed.svh"
       ) i_row (
         .clk_i, .en_i, .ptr_i, .south_i(south), .centre_i(centre), .north_i(north),
-        .north_next_i(north_next), .zero_i(zero), .q_o, .over_o);
+        .north_next_i(north_next),
+`ifdef LEAN_LANES
+        .half_i(row_length_i[(Lanes > 1) ? $clog2(Lanes) - 1 : 0]),
+`endif
+        .zero_i(zero), .q_o, .over_o);
       assign take_band_o       = '0;
       assign take_band_ahead_o = '0;
       assign take_band_last_o  = '0;

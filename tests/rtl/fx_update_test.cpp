@@ -12,6 +12,8 @@
 #include "Vfx18.h"
 #include "Vfx20.h"
 #include "Vfx4.h"
+#include "Vfx_blocks.h"
+#include "Vfx_blocks_apart.h"
 #include "Vfx_cut.h"
 #include "Vfx_mixed.h"
 #include "mantissa/fixed_arithmetic.hpp"
@@ -234,6 +236,15 @@ TEST(FxUpdate, EveryScalarAndWordOfASmallFormat) {
 TEST(FxUpdate, Fx18) {
     const Format f = Format::fixed(18, 16);
     run_random<Vfx18>({Format::fixed(31, 21), f, f, f, parse_format("s13e8"), 2}, 6000, 24);
+}
+TEST(FxUpdate, ShiftsInBlocks) {
+    const Format f = Format::fixed(18, 16);
+    run_random<Vfx_blocks>({Format::fixed(25, 21), f, f, f, parse_format("s14e8"), 2}, 6000, 24);
+}
+TEST(FxUpdate, ShiftsInBlocksPointsApart) {
+    run_random<Vfx_blocks_apart>({Format::fixed(35, 24), Format::fixed(17, 14), Format::fixed(16, 14),
+                                  Format::fixed(18, 15), parse_format("s14e8"), 1},
+                                 6000, 24);
 }
 TEST(FxUpdate, Fx20) {
     const Format f = Format::fixed(20, 18);
