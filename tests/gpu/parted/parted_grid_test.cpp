@@ -74,7 +74,9 @@ TEST_F(PartedGridTest, SameBitsForAnyPartsAndPlans) {
             same.tolerance = request.tolerance;
             same.plan = Plan::stream;
             const CgReport reference = single.solve(same);
-            EXPECT_NEAR(one.report.passes, reference.passes, 2 + 0.01 * reference.passes);
+            // With defects every 50 passes, a solve that just misses the tolerance takes up to 50 more.
+            const double slack = a == Arithmetic::mixed_float ? 50 : 2;
+            EXPECT_NEAR(one.report.passes, reference.passes, slack + 0.01 * reference.passes);
             for (const Plan plan : {Plan::stream, Plan::resident}) {
                 request.plan = plan;
                 for (const std::vector<int>& devices : lists_of_devices()) {
