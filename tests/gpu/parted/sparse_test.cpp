@@ -45,8 +45,11 @@ TEST_F(PartedSparseTest, BitsDoNotDependOnPartsOrCuts) {
                         first = r;
                         const SparseCgReport known =
                             SparseMatrix(a, SparseFormat::crs, precision).solve(b, tolerance, 2000, jacobi);
-                        EXPECT_EQ(r.end, known.end) << text;
-                        EXPECT_NEAR(r.iterations, known.iterations, 2 + 0.02 * known.iterations) << text;
+                        // (Where rounding ends a solve, when it does so is nobody's promise.)
+                        if (known.end == CgEnd::converged) {
+                            EXPECT_EQ(r.end, known.end) << text;
+                            EXPECT_NEAR(r.iterations, known.iterations, 2 + 0.01 * known.iterations) << text;
+                        }
                         EXPECT_LT(r.true_residual, std::max(2 * known.true_residual, 1.001 * tolerance)) << text;
                     }
                     EXPECT_EQ(x, one) << text << ' ' << parts;

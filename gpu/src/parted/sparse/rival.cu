@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <thread>
@@ -39,6 +40,11 @@ struct Nccl {
         library().function<int (*)(const void*, void*, std::size_t, int, int, Comm, cudaStream_t)>("ncclAllReduce");
     const char* (*error)(int) = library().function<const char* (*)(int)>("ncclGetErrorString");
     static const Nccl& get() {
+        // Plain peer memory: without these, NCCL was seen to fail or to wait for ever where a machine's containers
+        // share no handles. What the user has set stays.
+        for (const char* const off : {"NCCL_CUMEM_ENABLE", "NCCL_CUMEM_HOST_ENABLE", "NCCL_NVLS_ENABLE"})
+            static_cast<void>(::setenv(off, "0", 0));
+        static_cast<void>(::setenv("NCCL_SHM_DISABLE", "1", 0));
         static const Nccl n;
         return n;
     }
