@@ -69,7 +69,7 @@ struct PartedGridSolver::Impl {
     [[nodiscard]] double norm(const std::vector<Buffer<double>>& v) const;
     void exchange_x();
     void judge(double tolerance, PartedReport& report);
-    PartedReport solve(const PartedRequest& q);
+    PartedReport solve(const PartedRequest& request);
 };
 
 PartedGridSolver::Impl::Impl(Peers& over, const System& system) : peers(over), size(system.size()) {
@@ -130,13 +130,13 @@ double PartedGridSolver::Impl::norm(const std::vector<Buffer<double>>& v) const 
 
 ControlParams PartedGridSolver::Impl::control_of(const PartedRequest& q) const {
     const bool wide = q.arithmetic == Arithmetic::double_precision;
-    if (!(q.replace >= 0 && q.replace < 1))
+    if (!(*q.replace >= 0 && *q.replace < 1))
         throw InvalidInput("replace: it is a reduction of the residual norm, below 1, or 0 for none");
     ControlParams ask{};
     ask.max_passes = q.max_passes != 0 ? q.max_passes : static_cast<std::uint32_t>(40 * rows + 1000);
     ask.tolerance = q.tolerance;
     ask.inner = wide ? 0 : q.inner;
-    ask.gain = wide ? q.replace : 0;
+    ask.gain = wide ? *q.replace : 0;
     ask.patience = wide ? 10 : 100;
     ask.guided = true;
     ask.first_norm = b_norm;
@@ -207,7 +207,8 @@ int PartedGridSolver::Impl::resident_depth(const PartedRequest& q) const {
     if (q.plan == Plan::stream) return 0;
     int most = 0;
     for (const PartMemory& m : memory) most = std::max(most, m.rows);
-    const int deepest = q.arithmetic == Arithmetic::double_precision ? 32 : 64;
+    // (64 rows, which only float has room for, are slower than a stream)
+    const int deepest = q.arithmetic != Arithmetic::double_precision && q.plan == Plan::resident ? 64 : 32;
     for (int depth = 4; depth <= deepest; depth *= 2) {
         const ChipTiles tile = chip_tiles(depth);
         const int across = (columns + tile.columns - 1) / tile.columns, down = (most + tile.rows - 1) / tile.rows;
@@ -275,7 +276,7 @@ template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, Part
     std::vector<GridPart<T>> parts = base_parts<T>();
     const ControlParams ask = control_of(q);
     const bool plain = q.arithmetic == Arithmetic::single_precision ||
-                       (q.arithmetic == Arithmetic::double_precision && q.replace == 0);
+                       (q.arithmetic == Arithmetic::double_precision && *q.replace == 0);
     // Each pass is one round, and a few are made twice; a restart is two.
     const unsigned long long round = peers.next_round(8ull * ask.max_passes + 64);
     for (std::size_t p = 0; p < memory.size(); ++p) {
@@ -345,7 +346,10 @@ void PartedGridSolver::Impl::judge(double tolerance, PartedReport& report) {
     else if (report.end == CgEnd::converged) report.end = CgEnd::stagnated;
 }
 
-PartedReport PartedGridSolver::Impl::solve(const PartedRequest& q) {
+PartedReport PartedGridSolver::Impl::solve(const PartedRequest& request) {
+    PartedRequest q = request;
+    // By size alone, so that bits depend on nothing else.
+    if (!q.replace) q.replace = static_cast<long long>(columns) * rows <= 1 << 20 ? 1e-5 : 1e-2;
     PartedReport report;
     if (b_norm == 0) {
         for (PartMemory& m : memory) m.x.zero();

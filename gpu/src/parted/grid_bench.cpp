@@ -150,6 +150,7 @@ struct Sample {
 /// product's rows (its share is measured beside).
 Json fit_model(const std::vector<Sample>& samples, const std::vector<int>& counts, double bytes) {
     const std::size_t unknowns = counts.size() + 1;
+    if (samples.size() <= unknowns) return nullptr; // nothing to check the fit with
     std::vector<std::vector<double>> a(unknowns, std::vector<double>(unknowns + 1, 0.0));
     const auto row_of = [&](const Sample& s) {
         std::vector<double> row(unknowns, 0.0);

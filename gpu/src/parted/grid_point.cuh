@@ -50,20 +50,33 @@ __device__ __forceinline__ double corrected(double x, const PassScalars& s, doub
 struct SumRange {
     int tries;
 
-    __device__ __forceinline__ bool misses(const double (&sum)[kSums], GridState& state) {
-        constexpr int kFar = 20, kTries = 6;
+    /// far: binary places below the expectation from which too few bits are left.
+    __device__ __forceinline__ bool misses(const double (&sum)[kSums], GridState& state, int far) {
+        constexpr int kTries = 6;
         bool miss = false;
         for (int k = 0; k < kSums; ++k) {
             if (isnan(sum[k])) { // too large, or really no number
                 state.exponent[k] += 40;
                 miss = true;
-            } else if (sum[k] != 0 && ilogb(sum[k]) + 1 < state.exponent[k] - kFar) {
+            } else if (sum[k] != 0 && ilogb(sum[k]) + 1 < state.exponent[k] - far) {
                 state.exponent[k] = ilogb(sum[k]) + 1;
                 miss = true;
             }
         }
         tries = miss ? tries + 1 : 0;
         return miss && tries < kTries;
+    }
+};
+
+/// Behind a defect: sums p.q and q.q stand to r.r about as they did before it.
+struct SumRatios {
+    int pq, qq;
+
+    __device__ __forceinline__ explicit SumRatios(const GridState& state)
+        : pq(state.exponent[1] - state.exponent[0]), qq(state.exponent[2] - state.exponent[0]) {}
+    __device__ __forceinline__ void keep(GridState& state) const {
+        state.exponent[1] = state.exponent[0] + pq;
+        state.exponent[2] = state.exponent[0] + qq;
     }
 };
 

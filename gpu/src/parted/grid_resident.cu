@@ -18,6 +18,7 @@ struct ChipShared {
 /// A restart: what the inner solve has found goes to x, and r becomes the new defect.
 template <class T, int R>
 __device__ __forceinline__ bool restart_chip(ChipTile<T, R>& tile, ChipShared& m, PartBlock& block, bool begun) {
+    const SumRatios ratios(m.state);
     if (begun) {
         tile.correct(m.scalars);
         block.publish(OrderFree<T>(m.state.exponent), Seen::all);
@@ -39,7 +40,10 @@ __device__ __forceinline__ bool restart_chip(ChipTile<T, R>& tile, ChipShared& m
     block.publish(sums, Seen::none);
     if (threadIdx.x < 32) {
         double sum[kSums];
-        if (block.collect(sum, Seen::none) && threadIdx.x == 0) m.control.after_defect(sum, m.scalars, m.state);
+        if (block.collect(sum, Seen::none) && threadIdx.x == 0) {
+            m.control.after_defect(sum, m.scalars, m.state);
+            if (begun) ratios.keep(m.state);
+        }
     } else if (!tile.receive(&RingPoint<T>::r)) m.dead = true;
     ++block.round;
     __syncthreads();
@@ -76,7 +80,7 @@ __global__ void __launch_bounds__(kChipThreads, 1) part_resident(const __grid_co
         if (threadIdx.x < 32) {
             double sum[kSums];
             if (block.collect(sum, Seen::none) && threadIdx.x == 0) {
-                m.redo = m.range.misses(sum, m.state);
+                m.redo = m.range.misses(sum, m.state, sizeof(T) == 8 ? 12 : 6);
                 if (!m.redo) m.control.after_pass(sum, m.scalars, m.state, !a.plain);
             }
         } else if (!tile.receive(&RingPoint<T>::q)) m.dead = true;

@@ -22,6 +22,7 @@ template <int Threads> struct StreamShared {
 template <class T, int V, int Threads>
 __device__ __forceinline__ bool restart_part(const GridPart<T>& a, StreamShared<Threads>& m, PartBlock& block, int from,
                                              bool begun) {
+    const SumRatios ratios(m.state);
     if (begun) {
         part_correction(a, m.scalars, from);
         block.publish(OrderFree<T>(m.state.exponent), Seen::all);
@@ -41,7 +42,10 @@ __device__ __forceinline__ bool restart_part(const GridPart<T>& a, StreamShared<
     block.publish(sums, Seen::all);
     if (threadIdx.x < 32) {
         double sum[kSums];
-        if (block.collect(sum, Seen::all) && threadIdx.x == 0) m.control.after_defect(sum, m.scalars, m.state);
+        if (block.collect(sum, Seen::all) && threadIdx.x == 0) {
+            m.control.after_defect(sum, m.scalars, m.state);
+            if (begun) ratios.keep(m.state);
+        }
     }
     ++block.round;
     __syncthreads();
@@ -90,7 +94,7 @@ __global__ void __launch_bounds__(Threads, 1) part_stream(const __grid_constant_
         if (warp == 0) {
             double sum[kSums];
             if (block.collect(sum, Seen::all) && lane == 0) {
-                m.redo = m.range.misses(sum, m.state);
+                m.redo = m.range.misses(sum, m.state, sizeof(T) == 8 ? 12 : 6);
                 if (!m.redo) m.control.after_pass(sum, m.scalars, m.state, !a.plain);
             }
         }

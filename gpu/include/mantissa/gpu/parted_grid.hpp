@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -21,7 +22,8 @@ struct PartedRequest {
     double tolerance = 1e-10;     ///< on the true residual, as CgRequest's; 0: run max_passes
     std::uint32_t max_passes = 0; ///< 0: 40 per grid row + 1000
     std::uint32_t inner = 50;     ///< mixed_float: passes between defects
-    double replace = 1e-2;        ///< double_precision: see CgRequest; 0: never
+    /// double_precision: see CgRequest; 0: never; none given: 1e-5 up to a million points, else 1e-2.
+    std::optional<double> replace;
     Plan plan = Plan::automatic;
 };
 
