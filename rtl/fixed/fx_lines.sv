@@ -81,8 +81,8 @@ module fx_lines #(
       if (Rows == 3) begin : g_three
         localparam integer SouthAW = $clog2(SouthMax + 1);
 `ifdef LEAN_LANES
-        wire [SouthAW-1:0] to_south = SouthAW'({row_length_i >> Log, 1'b0}) + SouthAW'(ToSouth) + SouthAW'(older);
         wire older = 1'(Half) & row_length_i[Log-1];
+        wire [SouthAW-1:0] to_south = SouthAW'({row_length_i >> Log, 1'b0}) + SouthAW'(ToSouth) + SouthAW'(older);
 `else
         wire [SouthAW-1:0] to_south = SouthAW'({row_length_i >> Log, 1'b0}) + SouthAW'(ToSouth);
 `endif
