@@ -28,7 +28,8 @@
 // LEAN_LANES, defined for integer cores of several lanes on a device with blocks to spare, takes LUTs from a lane; bits and clocks are the
 // same. Products are shifted by hard blocks where they can (fx_blocks), else by rings of multiplexers (fx_scale); rows to the south
 // and to the north are added before they are moved by half the lanes (fx_lines). It is no parameter: without it the text of a
-// core is what it would be if there were no such choice, so that its netlist and a placement that meets its clock stay the same.
+// core is what it would be if there were no such choice, so that its netlist and a placement that meets its clock stay the same. That
+// goes for modules that a core does not use too: yosys elaborates them as it reads them, and its mapping changes with what it made.
 //
 // Shifts in blocks can be where a product's two halves fit, three windows reach all shifts of a term, and nothing is rounded down.
 `define FX_SHIFT_BLOCKS(m, from_most, out_w, down) (((down) == 0 && (m) == 14 && (from_most) <= 18 && (out_w) >= 16 && \

@@ -13,7 +13,9 @@ module lane_turn #(
   parameter integer Lanes = 4,
   parameter integer Back  = 0,
   parameter integer Stages = `LANE_TURN_LATENCY(Lanes), ///< 0 to 2
+`ifdef LEAN_LANES
   parameter integer Half   = 0,
+`endif
   parameter integer Open  = 0,
   localparam integer Log  = $clog2(Lanes),
   localparam integer TurnedW = (Lanes + Open) * W
@@ -29,18 +31,32 @@ module lane_turn #(
   localparam integer Cut    = (Stages == 2) ? Log / 2 : 0; // the moves behind the first register of two
   // Lanes - turn = 1 + ~turn.
   wire [Log-1:0] amount = (Back != 0) ? ~turn_i : turn_i;
+`ifdef LEAN_LANES
   wire [2*Lanes*W-1:0] pair = {newer_i, older_i} >> ((Back == 0) ? 0 : (Half != 0) ? (Lanes / 2 + 1) * W : W);
+`else
+  wire [2*Lanes*W-1:0] pair = {newer_i, older_i} >> ((Back != 0) ? W : 0);
+`endif
   genvar k;
   generate
     // Move k leaves the lanes that the smaller ones still reach.
+`ifdef LEAN_LANES
     for (k = Log - 1 - Half; k >= 0; k = k - 1) begin : g_move
+`else
+    for (k = Log - 1; k >= 0; k = k - 1) begin : g_move
+`endif
       localparam integer InW  = (Lanes + (2 << k) - 1) * W;
       localparam integer OutW = (Lanes + (1 << k) - 1) * W;
       wire [InW-1:0] in;
       wire [OutW-1:0] out = amount[k] ? in[(W << k) +: OutW] : in[OutW-1:0];
+`ifdef LEAN_LANES
       if (k == Log - 1 - Half) begin : g_first
         assign in = pair[InW-1:0];
         wire unused = &{1'b0, pair, amount};
+`else
+      if (k == Log - 1) begin : g_first
+        assign in = pair[InW-1:0];
+        wire unused = &{1'b0, pair};
+`endif
       end else if (k + 1 == Cut) begin : g_register
         logic [InW-1:0] in_q;
         always_ff @(posedge clk_i) if (en_i) in_q <= g_move[k+1].out;

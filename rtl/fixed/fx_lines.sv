@@ -41,12 +41,13 @@ module fx_lines #(
   localparam integer Wait = (Lanes > 1 && Turn == 0) ? 1 : 0; // memories delay by three tokens at least
   // Tokens from p_i to the centre and to the south, beyond one row and two rows.
   localparam integer ToCentre = (Lanes == 1) ? 0 : 1 + Turn + Wait;
-`ifndef LEAN_LANES
-  localparam integer Half = 0;
-`endif
   localparam integer ToSouth  = 1; // and Wait tokens behind the memory, which keeps 2^n + 1 in reach of 2^n words
   localparam integer CentreMax = MaxRow / Lanes + ToCentre;
+`ifdef LEAN_LANES
   localparam integer SouthMax  = 2 * (MaxRow / Lanes) + ToSouth + ((MaxRow % Lanes * 2 >= Lanes) ? Half : 0);
+`else
+  localparam integer SouthMax  = 2 * (MaxRow / Lanes) + ToSouth;
+`endif
   localparam integer CentreAW = $clog2(CentreMax + 1);
   wire [CentreAW-1:0] to_centre = CentreAW'(row_length_i >> Log) + CentreAW'(ToCentre);
   generate
@@ -69,15 +70,22 @@ module fx_lines #(
       delay #(.W(TW), .N(Wait)) i_wait (.clk_i, .en_i, .ptr_i(7'd0), .d_i(p_i), .q_o(north));
       always_ff @(posedge clk_i) if (en_i) north_q <= north;
       wire next;
+`ifdef LEAN_LANES
       lane_turn #(.W(PW), .Lanes(Lanes), .Stages(Turn - Half), .Open(Open), .Half(Half)) i_north (
+`else
+      lane_turn #(.W(PW), .Lanes(Lanes), .Open(Open)) i_north (
+`endif
         .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(north_q), .newer_i(north), .turned_o(north_o),
         .last_o(next));
       assign north_next_o = (Open != 0) ? next : 1'b0;
       if (Rows == 3) begin : g_three
         localparam integer SouthAW = $clog2(SouthMax + 1);
-        wire [SouthAW-1:0] to_south = SouthAW'({row_length_i >> Log, 1'b0}) + SouthAW'(ToSouth) +
-                                  SouthAW'(older);
+`ifdef LEAN_LANES
         wire older = 1'(Half) & row_length_i[Log-1];
+        wire [SouthAW-1:0] to_south = SouthAW'({row_length_i >> Log, 1'b0}) + SouthAW'(ToSouth) + SouthAW'(older);
+`else
+        wire [SouthAW-1:0] to_south = SouthAW'({row_length_i >> Log, 1'b0}) + SouthAW'(ToSouth);
+`endif
         wire south_last;
         wire unused = &{1'b0, south_last};
         wire [TW-1:0] kept, south;
@@ -86,7 +94,11 @@ module fx_lines #(
           .clk_i, .en_i, .clear_i, .length_i(to_south), .zero_i(1'b0), .d_i(p_i), .q_o(kept));
         delay #(.W(TW), .N(Wait)) i_wait (.clk_i, .en_i, .ptr_i(7'd0), .d_i(kept), .q_o(south));
         always_ff @(posedge clk_i) if (en_i) south_q <= south;
+`ifdef LEAN_LANES
         lane_turn #(.W(PW), .Lanes(Lanes), .Back(1), .Stages(Turn - Half), .Half(Half)) i_south (
+`else
+        lane_turn #(.W(PW), .Lanes(Lanes), .Back(1)) i_south (
+`endif
           .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(south_q), .newer_i(south), .turned_o(south_o),
           .last_o(south_last));
       end else begin : g_two

@@ -6,6 +6,7 @@
 import json
 import pathlib
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -321,6 +322,33 @@ class ManyPoints(unittest.TestCase):
                 self.assertEqual(json.loads(value), stored(database, address), address)
             database.close()
             self.assertEqual(browser.named("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"), [])
+
+
+class Changes(unittest.TestCase):
+    def test_lists_what_differs_and_counts_the_rest(self):
+        with tempfile.TemporaryDirectory(prefix="mantissa_report_") as name:
+            folder = pathlib.Path(name)
+            store = results.sweep(PROGRAM, folder)
+            results.add_synthesis(store)
+            older = folder / "older.sqlite"
+            shutil.copy(store, older)
+            database = sqlite3.connect(older)
+            number = database.execute("SELECT COUNT(*) FROM points").fetchone()[0]
+            key, = database.execute("SELECT spec FROM points WHERE rowid = 3").fetchone()
+            database.execute("UPDATE points SET inner_iterations = inner_iterations * 2 WHERE rowid = 3")
+            database.execute("DELETE FROM points WHERE rowid = 4")
+            database.execute("UPDATE netlist SET luts = luts + 1000 WHERE spec = 's23e11'")
+            database.commit()
+            database.close()
+            page = folder / "report.html"
+            subprocess.run([PROGRAM, "report", store, "--against", older, "-o", page], check=True,
+                           stdout=subprocess.DEVNULL, timeout=120)
+            text = page.read_text()
+            self.assertIn(f"{number - 2} solves the same, 1 different; 1 here only, 0 in the older results only.", text)
+            table = re.search(r'<table id="table-changes-solves">.*?</table>', text, re.S)[0]
+            self.assertEqual(table.count("<tr>"), 2)
+            self.assertIn(">0.50<", table)
+            self.assertIn("s23e11", re.search(r'<table id="table-changes-parts">.*?</table>', text, re.S)[0])
 
 
 class WithoutScripts(unittest.TestCase):

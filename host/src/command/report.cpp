@@ -41,6 +41,8 @@ Run setup(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<Flags>();
     app.add_option("results", flags->request.stores, "results files (SQLite) of sweep, synthesize and compare")
         ->required();
+    app.add_option("--against", flags->request.against,
+                   "older results files: the page begins with what changed since then");
     app.add_option("-o,--output", flags->output, "the page; -: standard output")->capture_default_str();
     app.add_option("--title", flags->request.title, "its title")->capture_default_str();
     app.add_option("--data", flags->request.paper,

@@ -247,6 +247,10 @@ Report make_report(const Request& request, const Provenance& page) {
         if (alone) sections.clear();
         sections.insert(sections.begin(), std::move(*dense));
     }
+    if (!request.against.empty()) {
+        Origins unused; // the older files' figures stand beside the newer ones, whose origins count
+        sections.insert(sections.begin(), changes_section(rows, read_stores(request.against, unused)));
+    }
     if (auto meshes = meshes_section(rows)) sections.insert(sections.end() - 1, std::move(*meshes));
     Assembly assembly{origins};
     const std::vector<Figure> head = take_figures(sections, summary.verdict_subjects);

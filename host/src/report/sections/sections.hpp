@@ -77,6 +77,8 @@ std::optional<Section> meshes_section(const Rows& rows);
 std::optional<Section> dense_section(const Rows& rows);
 /// The stored dense solves as the findings take them.
 std::vector<findings::DenseSolve> dense_solves(const Rows& rows);
+/// Solves and parts that both hold, with other figures. Both are of the page's sets of results: `older` is not cited.
+Section changes_section(const Rows& rows, const Rows& older);
 /// Every point of the stores.
 Section points_section(const Rows& rows);
 
