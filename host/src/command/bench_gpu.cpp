@@ -239,14 +239,25 @@ int bench_lu_figures(const Flags& flags, const std::string& typed) {
 }
 
 /// Large matrices like those of Cevahir et al. 2009, of more than five million entries.
-std::vector<gpu::MadeMatrix> large_matrices() {
+const std::vector<std::string> kLargeProblems = {
+    "generated:kind=nd,n=72000",          "generated:kind=band,n=54000",         "generated:kind=thermal,n=1200000",
+    "generated:kind=elasticity,n=400000", "generated:kind=elasticity,n=1000000", "generated:kind=scattered,n=150000"};
+
+std::vector<gpu::MadeMatrix> large_matrices(const std::vector<std::string>& problems) {
     std::vector<gpu::MadeMatrix> list;
-    for (const char* text : {"generated:kind=nd,n=72000", "generated:kind=band,n=54000",
-                             "generated:kind=thermal,n=1200000", "generated:kind=elasticity,n=400000",
-                             "generated:kind=elasticity,n=1000000", "generated:kind=scattered,n=150000"})
-        list.push_back({outline_problem(text).name,
-                        [text] { return std::get<CompressedRows>(make_problem(text).system.matrix()); },
-                        std::string_view(text).find("scattered") != std::string_view::npos});
+    for (const std::string& text : problems)
+        list.push_back({text,
+                        [text] {
+                            const Problem problem = make_problem(text);
+                            const auto* const rows = std::get_if<CompressedRows>(&problem.system.matrix());
+                            if (rows == nullptr)
+                                throw InvalidInput(
+                                    fmt::format("--problem {}: the sparse contest over GPUs takes sparse "
+                                                "systems; grids are there without --problem",
+                                                text));
+                            return *rows;
+                        },
+                        text.find("kind=scattered") != std::string::npos});
     return list;
 }
 
@@ -256,8 +267,13 @@ int bench_parted(const Flags& flags, const std::string& typed, bool levels_given
     if (levels_given) {
         request.first_level = flags.levels[0];
         request.last_level = flags.levels[1];
-    } else {
-        request.matrices = large_matrices();
+    }
+    if (!flags.problems.empty()) {
+        request.grids = levels_given;
+        for (const std::string& text : flags.problems) static_cast<void>(outline_problem(text)); // says what is wrong
+        request.matrices = large_matrices(flags.problems);
+    } else if (!levels_given) {
+        request.matrices = large_matrices(kLargeProblems);
     }
     const Provenance here = current_provenance(typed);
     write_result(nlohmann::ordered_json::parse(gpu::run_parted_bench(request, here.commit, here.date, say)), flags,
@@ -329,8 +345,8 @@ void check_kinds(const CLI::App& app) {
     };
     for (const auto& [option, kinds] :
          {Own{"--levels", {"", "--gpus"}}, Own{"--matrix", {"", "--sparse", "--blas1"}},
-          Own{"--problem", {"", "--sparse", "--cg"}}, Own{"--tolerance", {"--cg"}}, Own{"--powers", {"--blas1"}},
-          Own{"--sizes", {"--dense"}}, Own{"--contest", {"--dense"}},
+          Own{"--problem", {"", "--sparse", "--cg", "--gpus"}}, Own{"--tolerance", {"--cg"}},
+          Own{"--powers", {"--blas1"}}, Own{"--sizes", {"--dense"}}, Own{"--contest", {"--dense"}},
           Own{"--threads", {"", "--sparse", "--blas1", "--cg"}}}) {
         if (!given(option) || std::ranges::find(kinds, kind) != kinds.end()) continue;
         throw InvalidInput(fmt::format("{}: {}; leave it out", option,
@@ -346,7 +362,8 @@ Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
     app.add_option("--matrix", flags->matrices, "MatrixMarket files; default: those of $MANTISSA_DATA/matrices");
     app.add_flag("--sparse", flags->sparse, "the sparse part alone, without the grids");
     app.add_option("--problem", flags->problems,
-                   "further matrices, as problems: lscm:FILE, dsi:FILE, mtx:FILE; of --cg: the systems");
+                   "further matrices, as problems: lscm:FILE, dsi:FILE, mtx:FILE; of --cg: the systems; of --gpus: "
+                   "these alone");
     app.add_option("--output", flags->output, "write the JSON there instead of printing it");
     app.add_option("--threads", flags->threads, "of the processor's own work, 0 for all cores");
     app.add_flag("--blas1", flags->blas1,
