@@ -290,6 +290,36 @@ def links_table(result):
     return lines if result["links"] else []
 
 
+def sparse_parts_table(sparse):
+    lines = [
+        "| matrix | nonzeros | arithmetic | GPUs | us an iteration | speed-up | update | barrier | product | exchange | sums | library | us | library / ours "
+        "| iterations | end | true residual | bits |",
+        "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|---|---:|---|",
+    ]
+    for m in sparse["matrices"]:
+        for p in m["precisions"]:
+            for r in p["runs"]:
+                shares = " | ".join(f"{100 * r['shares'][k]:.0f} %" for k in ("update", "barrier", "product", "exchange", "reduction"))
+                rival, solve = r.get("rival", {}), r.get("solve", {})
+                beside = f"{rival['product']} | {1e6 * rival['seconds']:.2f} | {rival['ratio']:.2f}" if "ratio" in rival else "absent | | "
+                solved = f"{solve['iterations']} | {solve['end']} | {solve['true_residual']:.2e}" if solve else " | | "
+                lines.append(
+                    f"| {m['name']} | {m['nonzeros']} | {p['arithmetic']} | {r['gpus']} | {1e6 * r['seconds']:.2f} | {r['speed_up']:.2f} | {shares} "
+                    f"| {beside} | {solved} | {'the same' if r['same_bits'] else 'DIFFERENT'} |"
+                )
+    return lines
+
+
+def sparse_communication_table(sparse):
+    lines = ["| matrix | parts | rows over the mean | sends, KB | receives, KB |", "|---|---:|---:|---:|---:|"]
+    for m in sparse["matrices"]:
+        for c in m["communication"]:
+            lines.append(
+                f"| {m['name']} | {c['parts']} | {100 * c['row_imbalance']:.1f} % | {c['most_sent_kb']:.1f} | {c['most_received_kb']:.1f} |"
+            )
+    return lines
+
+
 def gpus_tables(result):
     """The tables of `bench gpu --gpus`. A further contest adds its own here."""
     out = [("Between GPUs", links_table(result))]
@@ -300,6 +330,11 @@ def gpus_tables(result):
             ("Weak scaling: the level is that of each GPU's share", weak_table(grids)),
             ("Solves to 1e-10 over several GPUs", parted_solves_table(grids)),
             ("The model t(P) = c n / P + sync(P)", model_table(grids)),
+        ]
+    if "sparse" in result:
+        out += [
+            ("Sparse CG over several GPUs: an iteration", sparse_parts_table(result["sparse"])),
+            ("What parts exchange, contiguous rows of equal nonzeros, elements of float", sparse_communication_table(result["sparse"])),
         ]
     return out
 

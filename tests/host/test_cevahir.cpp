@@ -111,4 +111,34 @@ TEST(Cevahir, PrintsTheFigureOfAStoredRun) {
         EXPECT_TRUE(has(o.out, part)) << part << "\n" << o.out;
 }
 
+// A matrix that two runs have counts once, as the later run has it; a run of grids alone is passed over.
+TEST(Cevahir, PrintsSpeedUpsOfStoredRuns) {
+    const Scratch folder;
+    const auto stored = [&](const std::string& file, const std::string& date, const std::string& matrices) {
+        return folder.write(file, R"({"kind":"gpus","device":"a device","commit":"c0ffee","date":")" + date +
+                                      R"(","sparse":{"matrices":[)" + matrices + "]}}");
+    };
+    const auto matrix = [](const std::string& name, const std::string& two, const std::string& speed_up) {
+        return R"({"name":")" + name +
+               R"(","rows":1000000,"nonzeros":4000000,"precisions":[{"arithmetic":"float","runs":[{"gpus":1,"seconds":4e-5,)"
+               R"("speed_up":1},{"gpus":2,"seconds":)" +
+               two + R"(,"speed_up":)" + speed_up + R"(,"rival":{"ratio":2.5}}]}]})";
+    };
+    const std::string late = stored("late.json", "2026-02-01", matrix("a", "2e-5", "2")),
+                      early =
+                          stored("early.json", "2026-01-01", matrix("a", "4e-5", "1") + "," + matrix("b", "4e-5", "1")),
+                      grids = folder.write("grids.json", R"({"kind":"gpus","date":"2026-03-01","grids":{}})");
+    const Outcome o =
+        run("reproduce cevahir --figure 5 --results " + late + " --results " + early + " --results " + grids);
+    ASSERT_EQ(o.code, 0) << o.err;
+    for (const char* part :
+         {"means over 2 matrices", "GFlop/s of float on 1                           500   paper: 6.02",
+          "GFlop/s of float on 2                           750   paper: 9.58",
+          "speed-up of float on 2                         1.50   paper: 1.59",
+          "library over ours of float on 2                2.50", "Run on 2 GPUs at most", "2.47"})
+        EXPECT_TRUE(has(o.out, part)) << part << "\n" << o.out;
+    EXPECT_FALSE(has(o.out, "grids.json"));
+    refused("cevahir --figure 5 --results " + grids, "Figure 5: no stored run has");
+}
+
 } // namespace

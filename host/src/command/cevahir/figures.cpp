@@ -1,6 +1,7 @@
 // Figures 4 and 5 from stored runs of `mantissa bench gpu`.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -113,15 +114,103 @@ std::string figure4(const stored::Run& run, const Ratios& paper) {
     return out;
 }
 
+// ---- Figure 5
+
+bool holds_gpus(const Json& run) {
+    return stored::is_kind(run, "gpus") && run.contains("sparse");
+}
+
+/// The speed-ups and rates of one arithmetic and number of GPUs, over the matrices.
+struct Means {
+    std::vector<double> speed_up, gflops, rival;
+};
+
+/// A line for each number of GPUs on which CG ran on a matrix, its figures added to the means.
+std::string matrix_lines(const Json& m, std::map<std::pair<std::string, int>, Means>& means) {
+    std::string out;
+    const double operations = 2 * m.at("nonzeros").get<double>() + 12 * m.at("rows").get<double>();
+    for (const Json& p : m.at("precisions"))
+        for (const Json& r : p.at("runs")) {
+            const double seconds = r.at("seconds").get<double>(), speed_up = r.at("speed_up").get<double>();
+            const auto arithmetic = p.at("arithmetic").get<std::string>();
+            const int gpus = r.at("gpus").get<int>();
+            Means& mean_of = means[{arithmetic, gpus}];
+            mean_of.speed_up.push_back(speed_up);
+            mean_of.gflops.push_back(1e-9 * operations / seconds);
+            std::string rival = "-";
+            if (r.contains("rival") && r["rival"].contains("ratio")) {
+                mean_of.rival.push_back(r["rival"]["ratio"].get<double>());
+                rival = fmt::format("{:.2f}", mean_of.rival.back());
+            }
+            out += fmt::format("{:<34}{:>9}{:>11}{:>8}{:>6}{:>9.1f}{:>9.1f}{:>10.2f}{:>9}\n",
+                               m.at("name").get<std::string>(), m.at("rows").get<std::uint64_t>(),
+                               m.at("nonzeros").get<std::uint64_t>(), arithmetic, gpus, 1e6 * seconds,
+                               mean_of.gflops.back(), speed_up, rival);
+        }
+    return out;
+}
+
+/// Each matrix of the latest run that has it.
+std::map<std::string, const Json*> latest_matrices(const std::vector<stored::Run>& runs) {
+    std::map<std::string, const Json*> matrices;
+    for (const stored::Run& run : runs) // by date
+        for (const Json& m : run.json.at("sparse").at("matrices")) matrices[m.at("name").get<std::string>()] = &m;
+    return matrices;
+}
+
+std::string figure5(const std::vector<stored::Run>& runs, const Ratios& paper) {
+    std::string out;
+    for (const stored::Run& run : runs) out += stored::origin(run);
+    out += fmt::format("Figure 5: CG on one GPU and on several; us an iteration, GFlop/s by 2 nonzeros + 12 rows\n"
+                       "{:<34}{:>9}{:>11}{:>8}{:>6}{:>9}{:>9}{:>10}{:>9}\n",
+                       "matrix", "rows", "nonzeros", "", "GPUs", "us", "GFlop/s", "speed-up", "library");
+    std::map<std::pair<std::string, int>, Means> means;
+    const auto matrices = latest_matrices(runs);
+    for (const auto& [name, m] : matrices) out += matrix_lines(*m, means);
+    out += fmt::format("\nmeans over {} matrices\n", matrices.size());
+    const auto theirs = [&paper](const std::string& what, const std::string& arithmetic, int gpus) -> std::string {
+        if (arithmetic != "float") return "-";
+        for (const stored::PaperRatio& r : paper)
+            if (r.figure == "5" && r.what == what && r.device == fmt::format("{} GPU{}", gpus, gpus == 1 ? "" : "s"))
+                return fmt::format("{}", r.value);
+        return "-";
+    };
+    int most = 0;
+    for (const auto& [key, of] : means) {
+        const auto& [arithmetic, gpus] = key;
+        most = std::max(most, gpus);
+        const std::string where = fmt::format(" of {} on {}", arithmetic, gpus);
+        out += stored::ratio_line("GFlop/s" + where, mean_text(of.gflops, 0),
+                                  theirs("mean GFlop/s of CG", arithmetic, gpus));
+        if (gpus > 1)
+            out +=
+                stored::ratio_line("speed-up" + where, mean_text(of.speed_up, 2), theirs("speed-up", arithmetic, gpus));
+        out += stored::ratio_line("library over ours" + where, mean_text(of.rival, 2), "-");
+    }
+    out += fmt::format(
+        "Run on {} GPU{} at most; the paper went to 4 (speed-up {}). Library: cuSPARSE and cuBLAS, between\n"
+        "GPUs NCCL, on the same partition. The matrices are made like the paper's of more than five\n"
+        "million nonzeros. \"-\": not in the stored run, or not in the paper.\n",
+        most, most == 1 ? "" : "s", theirs("speed-up", "float", 4));
+    return out;
+}
+
 } // namespace
 
 std::string cevahir_figure(const CevahirFlags& flags) {
     const Ratios paper = stored::read_paper_ratios(report::paper_folder(flags.data), "cevahir_ratios.csv");
     const stored::Places places{flags.results, flags.data};
     try {
-        if (flags.figure == 5)
-            throw InvalidInput("Figure 5: no stored run has CG over several GPUs; make one with mantissa bench gpu "
-                               "--gpus 1,2 --output FILE.json, and name it by --results");
+        if (flags.figure == 5) {
+            const std::vector<stored::Run> runs = stored::find_all(places, holds_gpus);
+            if (runs.empty())
+                throw InvalidInput("Figure 5: no stored run has CG over several GPUs; make one with mantissa bench gpu "
+                                   "--gpus 1,2 --output FILE.json, and name it by --results");
+            if (!flags.json) return figure5(runs, paper);
+            Json list = Json::array();
+            for (const auto& [name, m] : latest_matrices(runs)) list.push_back(*m);
+            return list.dump(2) + "\n";
+        }
         const stored::Run run = stored::latest(places, holds_products, 4, "products with a collection's matrices",
                                                "mantissa bench gpu --matrices FOLDER --output FILE.json");
         if (flags.json) return run.json.at("matrices").dump(2) + "\n";

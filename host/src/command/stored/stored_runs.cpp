@@ -30,8 +30,8 @@ std::vector<std::string> result_files(const Places& places) {
 
 } // namespace
 
-std::optional<Run> find_latest(const Places& places, const std::function<bool(const Json&)>& wanted) {
-    std::optional<Run> best;
+std::vector<Run> find_all(const Places& places, const std::function<bool(const Json&)>& wanted) {
+    std::vector<Run> runs;
     for (const std::string& path : result_files(places)) {
         std::error_code error;
         std::ifstream file(path);
@@ -43,10 +43,17 @@ std::optional<Run> find_latest(const Places& places, const std::function<bool(co
                 throw InvalidInput(fmt::format("--results {}: not a file that mantissa bench wrote", path));
             continue;
         }
-        if (!wanted(json)) continue;
-        if (!best || best->json.value("date", "") < json.value("date", "")) best = {path, std::move(json)};
+        if (wanted(json)) runs.push_back({path, std::move(json)});
     }
-    return best;
+    std::ranges::stable_sort(runs, {}, [](const Run& r) { return r.json.value("date", ""); });
+    return runs;
+}
+
+std::optional<Run> find_latest(const Places& places, const std::function<bool(const Json&)>& wanted) {
+    std::vector<Run> runs = find_all(places, wanted);
+    const auto latest = std::ranges::max_element(runs, {}, [](const Run& r) { return r.json.value("date", ""); });
+    if (latest == runs.end()) return std::nullopt;
+    return std::move(*latest);
 }
 
 Run latest(const Places& places, const std::function<bool(const Json&)>& wanted, int figure, const std::string& what,

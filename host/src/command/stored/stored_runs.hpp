@@ -25,7 +25,9 @@ struct Places {
     std::string data; ///< as --data gives it
 };
 
-/// The latest run for which `wanted` holds. Throws InvalidInput where a named file is none of mantissa bench.
+/// Every run for which `wanted` holds, by date. Throws InvalidInput where a named file is none of mantissa bench.
+std::vector<Run> find_all(const Places& places, const std::function<bool(const Json&)>& wanted);
+/// The latest of them. Throws InvalidInput where a named file is none of mantissa bench.
 std::optional<Run> find_latest(const Places& places, const std::function<bool(const Json&)>& wanted);
 /// The same; throws InvalidInput where there is none: `what` and `mend` say what is missing.
 Run latest(const Places& places, const std::function<bool(const Json&)>& wanted, int figure, const std::string& what,
