@@ -132,10 +132,10 @@ TEST(Cevahir, PrintsSpeedUpsOfStoredRuns) {
         run("reproduce cevahir --figure 5 --results " + late + " --results " + early + " --results " + grids);
     ASSERT_EQ(o.code, 0) << o.err;
     for (const char* part :
-         {"means over 2 matrices", "GFlop/s of float on 1                           500   paper: 6.02",
-          "GFlop/s of float on 2                           750   paper: 9.58",
-          "speed-up of float on 2                         1.50   paper: 1.59",
-          "library over ours of float on 2                2.50", "Run on 2 GPUs at most", "2.47"})
+         {"means over 2 matrices", "GFlop/s of float on 1                            500   paper: 6.02",
+          "GFlop/s of float on 2                            750   paper: 9.58",
+          "speed-up of float on 2                          1.50   paper: 1.59",
+          "library over ours of float on 2                 2.50", "Run on 2 GPUs at most", "2.47"})
         EXPECT_TRUE(has(o.out, part)) << part << "\n" << o.out;
     EXPECT_FALSE(has(o.out, "grids.json"));
     refused("cevahir --figure 5 --results " + grids, "Figure 5: no stored run has");

@@ -240,7 +240,7 @@ int bench_lu_figures(const Flags& flags, const std::string& typed) {
 
 /// Large matrices like those of Cevahir et al. 2009, of more than five million entries.
 const std::vector<std::string> kLargeProblems = {
-    "generated:kind=nd,n=72000",          "generated:kind=band,n=54000",         "generated:kind=thermal,n=1200000",
+    "generated:kind=nd,n=72000",          "generated:kind=band,n=60000",         "generated:kind=thermal,n=1200000",
     "generated:kind=elasticity,n=400000", "generated:kind=elasticity,n=1000000", "generated:kind=scattered,n=150000"};
 
 std::vector<gpu::MadeMatrix> large_matrices(const std::vector<std::string>& problems) {
