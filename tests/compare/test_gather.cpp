@@ -197,6 +197,17 @@ TEST(Gather, BadGpuFilesAreFoundBeforeAnyWork) {
     EXPECT_NO_THROW(run_comparison(c, {store, "test", 1, true}));
 }
 
+TEST(Gather, SparseRowsAreRefusedWhereCoresAreAskedFor) {
+    const Scratch scratch;
+    const std::string store = scratch.path("s.sqlite");
+    Comparison c = solves_only();
+    c.problems = {"poisson3d:level=2"};
+    EXPECT_NO_THROW(run_comparison(c, {scratch.path("iterations.sqlite"), "test", 1, true})); // area = false
+    c.designs.front().cores.push_back({0, "block"});
+    expect_invalid([&] { run_comparison(c, {store, "test", 1, false}); }, "comparisons model cores for grids");
+    EXPECT_FALSE(std::filesystem::exists(store));
+}
+
 TEST(Gather, ADamagedResultsFileIsRefused) {
     const Scratch scratch;
     const std::string store = scratch.path("s.sqlite");

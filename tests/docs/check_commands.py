@@ -24,9 +24,9 @@ import sys
 import tempfile
 
 # What a machine may lack; each is the program's own line.
-LACKS = ["no CUDA", "not in this build", "built without", "no MPI"]
+LACKS = ["no CUDA", "no GPU", "not in this build", "built without", "no MPI"]
 MESHES = ["face.obj", "scan.obj", "scan.ply", "bff_face.obj", "camelhead.off", "kitten.obj", "bff_kitten.obj"]
-MATRICES = ["FILE", "FILE.mtx", "MATRIX.mtx", "M.mtx", "gyro_m.mtx", "my.mtx", "matrix.mtx"]
+MATRICES = ["FILE", "FILE.mtx", "MATRIX.mtx", "M.mtx", "gyro_m.mtx", "wathen100.mtx", "my.mtx", "matrix.mtx"]
 
 
 def commands(text):
@@ -94,7 +94,7 @@ def write_data(folder, source):
 
 
 def make_folder(folder, source, program):
-    (folder / "experiments").symlink_to(source / "experiments")
+    shutil.copytree(source / "experiments", folder / "experiments", ignore=shutil.ignore_patterns("*.sqlite*"))
     (folder / "docs").mkdir()
     for name in MESHES:
         write_mesh(folder / name)
@@ -109,7 +109,7 @@ def make_folder(folder, source, program):
                           cwd=folder, capture_output=True, text=True)
     if made.returncode != 0:
         sys.exit(f"the stored comparison: {made.stderr}")
-    for name in ["results.sqlite", "kept.sqlite", "bits.sqlite", "build/quickstart.sqlite"]:
+    for name in ["results.sqlite", "kept.sqlite", "bits.sqlite", "build/quickstart.sqlite", "experiments/lu.sqlite"]:
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(store, folder / name)
     shutil.copy(source / "experiments/results/compare.json", folder / "DOCUMENT.json")

@@ -55,6 +55,7 @@ struct PartedGridSolver::Impl {
     long long pitch = 0, origin = 0;
     double centre = 0, east = 0, north = 0, diagonal = 0, row_sum = 0, side_sum = 0;
     double b_norm = 0;
+    std::array<int, 2> first_ratios{}; ///< exponents of p.A p and of |A p|^2 over |p|^2 for p = b, about
     std::vector<PartMemory> memory;
 
     Impl(Peers& over, const System& system);
@@ -67,6 +68,7 @@ struct PartedGridSolver::Impl {
     template <class T> int prepare_resident(std::vector<GridPart<T>>& parts, int depth) const;
     template <class T> void run(const PartedRequest& q, PartedReport& report);
     [[nodiscard]] double norm(const std::vector<Buffer<double>>& v) const;
+    void guess_ratios(std::span<const double> b);
     void exchange_x();
     void judge(double tolerance, PartedReport& report);
     PartedReport solve(const PartedRequest& request);
@@ -284,6 +286,7 @@ template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, Part
         a.ask = ask;
         a.plain = plain;
         a.first_round = round;
+        std::ranges::copy(first_ratios, a.first_ratios);
         const OnDevice here(peers.device(static_cast<int>(p)));
         if (!plain) continue;
         // The halo rows of r[0] are b's, which every part has.
@@ -315,6 +318,32 @@ template <class T> void PartedGridSolver::Impl::run(const PartedRequest& q, Part
                        std::to_string(a.segments) + (depth != 0 ? " tiles of " : " strips of ") +
                        std::to_string(width) + " x " + std::to_string(a.segment_rows);
     report.bytes_per_row = depth != 0 ? 0.0 : 5.0 * sizeof(T);
+}
+
+/// Where the first pass's sums are to be expected, from some rows of b: a wrong guess costs that pass a second time.
+void PartedGridSolver::Impl::guess_ratios(std::span<const double> b) {
+    constexpr int kRows = 64;
+    double pp = 0, pq = 0, qq = 0;
+    for (int y = 0; y < rows; y += std::max(1, rows / kRows))
+        for (int x = 0; x < columns; ++x) {
+            const double* at = b.data() + first + static_cast<std::size_t>(y) * row_length + x;
+            // (zero beyond the grid's edge, whatever b has there)
+            const auto value = [&](int dy, int dx) {
+                const bool in = y + dy >= 0 && y + dy < rows && x + dx >= 0 && x + dx < columns;
+                return in ? at[dy * static_cast<std::ptrdiff_t>(row_length) + dx] : 0.0;
+            };
+            const double q = centre * *at + east * (value(0, -1) + value(0, 1)) + north * (value(-1, 0) + value(1, 0)) +
+                             diagonal * (value(-1, -1) + value(-1, 1) + value(1, -1) + value(1, 1));
+            pp += *at * *at;
+            pq += *at * q;
+            qq += q * q;
+        }
+    const double magnitudes = std::abs(centre) + 2 * std::abs(east) + 2 * std::abs(north) + 4 * std::abs(diagonal);
+    const int largest = std::ilogb(magnitudes) + 1;
+    const auto places = [&](double sum, int otherwise) {
+        return std::isnormal(sum / pp) ? std::ilogb(std::abs(sum / pp)) + 1 : otherwise;
+    };
+    first_ratios = {places(pq, largest), places(qq, 2 * largest)};
 }
 
 void PartedGridSolver::Impl::exchange_x() {
@@ -412,6 +441,7 @@ void PartedGridSolver::set_rhs(std::span<const double> b) {
             squares += v * v;
         }
     i.b_norm = std::sqrt(squares);
+    i.guess_ratios(b);
 }
 
 PartedReport PartedGridSolver::solve(const PartedRequest& request) {

@@ -43,9 +43,9 @@ double interior_points(const System& system) {
     return static_cast<double>(n - 2) * static_cast<double>(system.size() / n - 2);
 }
 
-/// Enough passes for some fifty milliseconds.
+/// Some fifty milliseconds, and enough passes that a solve's first ones do not tell.
 std::uint32_t passes_for(double points) {
-    return static_cast<std::uint32_t>(std::clamp(4e9 / points, 40.0, 3000.0));
+    return static_cast<std::uint32_t>(std::clamp(4e9 / points, 120.0, 3000.0));
 }
 
 double median(std::vector<double> v) {

@@ -28,6 +28,7 @@ template <class T> struct GridPart {
     PeerPacket *halo[2], *low_halo[2], *high_halo[2];
     unsigned long long* words;
     unsigned long long first_round;
+    int first_ratios[2]; ///< exponents of p.A p and of |A p|^2 over |p|^2 for p = b, about
     ControlParams ask;
     bool plain; ///< no defects: r[0] = b at the start, and the recurrence's residual ends the solve
     ControlResult* result;

@@ -45,12 +45,15 @@ __device__ __forceinline__ double corrected(double x, const PassScalars& s, doub
     return fused(s.scale, d, x);
 }
 
+/// Binary places below its expectation from which a sum has too few bits left and is formed again.
+template <class T> inline constexpr int sum_reach = sizeof(T) == 8 ? 12 : 8;
+
 /// Watches that sums stay where their bits are: one that is far from what was expected is formed again with what was
 /// found as the expectation. Kept by one thread of each block, all with the same sums.
 struct SumRange {
     int tries;
 
-    /// far: binary places below the expectation from which too few bits are left.
+    /// far: sum_reach.
     __device__ __forceinline__ bool misses(const double (&sum)[kSums], GridState& state, int far) {
         constexpr int kTries = 6;
         bool miss = false;
@@ -72,6 +75,7 @@ struct SumRange {
 struct SumRatios {
     int pq, qq;
 
+    __device__ __forceinline__ explicit SumRatios(const int (&first)[2]) : pq(first[0]), qq(first[1]) {}
     __device__ __forceinline__ explicit SumRatios(const GridState& state)
         : pq(state.exponent[1] - state.exponent[0]), qq(state.exponent[2] - state.exponent[0]) {}
     __device__ __forceinline__ void keep(GridState& state) const {

@@ -42,7 +42,7 @@ __device__ __forceinline__ bool restart_chip(ChipTile<T, R>& tile, ChipShared& m
         double sum[kSums];
         if (block.collect(sum, Seen::none) && threadIdx.x == 0) {
             m.control.after_defect(sum, m.scalars, m.state);
-            if (begun) ratios.keep(m.state);
+            ratios.keep(m.state);
         }
     } else if (!tile.receive(&RingPoint<T>::r)) m.dead = true;
     ++block.round;
@@ -58,6 +58,7 @@ __global__ void __launch_bounds__(kChipThreads, 1) part_resident(const __grid_co
     ChipTile<T, R> tile(a, bytes);
     if (threadIdx.x == 0) {
         m.control.reset(a.ask, m.scalars, m.state, !a.plain);
+        SumRatios(a.first_ratios).keep(m.state);
         m.dead = m.redo = false;
         m.range = {};
         m.laps.start();
@@ -80,7 +81,7 @@ __global__ void __launch_bounds__(kChipThreads, 1) part_resident(const __grid_co
         if (threadIdx.x < 32) {
             double sum[kSums];
             if (block.collect(sum, Seen::none) && threadIdx.x == 0) {
-                m.redo = m.range.misses(sum, m.state, sizeof(T) == 8 ? 12 : 6);
+                m.redo = m.range.misses(sum, m.state, sum_reach<T>);
                 if (!m.redo) m.control.after_pass(sum, m.scalars, m.state, !a.plain);
             }
         } else if (!tile.receive(&RingPoint<T>::q)) m.dead = true;

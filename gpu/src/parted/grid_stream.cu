@@ -44,7 +44,7 @@ __device__ __forceinline__ bool restart_part(const GridPart<T>& a, StreamShared<
         double sum[kSums];
         if (block.collect(sum, Seen::all) && threadIdx.x == 0) {
             m.control.after_defect(sum, m.scalars, m.state);
-            if (begun) ratios.keep(m.state);
+            ratios.keep(m.state);
         }
     }
     ++block.round;
@@ -67,6 +67,7 @@ __global__ void __launch_bounds__(Threads, 1) part_stream(const __grid_constant_
     const bool works = task < static_cast<int>(static_cast<long long>(tasks) * (block_at + 1) / blocks);
     if (threadIdx.x == 0) {
         m.control.reset(a.ask, m.scalars, m.state, !a.plain);
+        SumRatios(a.first_ratios).keep(m.state);
         m.dead = m.redo = false;
         m.range = {};
         m.laps.start();
@@ -94,7 +95,7 @@ __global__ void __launch_bounds__(Threads, 1) part_stream(const __grid_constant_
         if (warp == 0) {
             double sum[kSums];
             if (block.collect(sum, Seen::all) && lane == 0) {
-                m.redo = m.range.misses(sum, m.state, sizeof(T) == 8 ? 12 : 6);
+                m.redo = m.range.misses(sum, m.state, sum_reach<T>);
                 if (!m.redo) m.control.after_pass(sum, m.scalars, m.state, !a.plain);
             }
         }

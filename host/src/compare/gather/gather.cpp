@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/sweep.hpp"
@@ -156,6 +157,15 @@ void gather(const Comparison& comparison, const GatherOptions& options, Gathered
     const std::vector<GpuFile> gpu = read_gpu_files(comparison);
     std::map<std::string, Problem> problems;
     for (const std::string& text : comparison.problems) problems.emplace(text, make_problem(text));
+    // Time and area are of cores that stream a grid: for sparse rows they would be another core's.
+    for (const auto& [text, problem] : problems)
+        if (problem.system.kind() == System::Kind::sparse &&
+            std::ranges::any_of(comparison.designs, [](const Design& d) { return !d.cores.empty(); }))
+            throw InvalidInput(fmt::format(
+                "problem {}: its matrix has sparse rows, and comparisons model cores for grids; give a grid, or give "
+                "the "
+                "designs area = false to compare iterations alone (docs/sparse_core.md has clocks of sparse cores)",
+                base::quoted(text)));
     Store store(options.store);
     ComparisonStore documents(options.store);
     GatherContext context{comparison, options, store, documents, out, std::move(problems)};

@@ -10,10 +10,10 @@
 namespace mantissa::report {
 
 struct Request {
-    std::vector<std::string> stores;  ///< paths of results files, at least one
-    std::vector<std::string> against; ///< older results files to compare with; may be empty
-    std::string paper;                ///< folder of the paper's tables; empty: the installed or source one
+    std::vector<std::string> stores; ///< paths of results files, at least one
+    std::string paper;               ///< folder of the paper's tables; empty: the installed or source one
     std::string title = "Mantissa report";
+    std::vector<std::string> against; ///< older results files to compare with; may be empty
 };
 
 struct Report {
