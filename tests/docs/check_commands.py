@@ -95,6 +95,7 @@ def write_data(folder, source):
 
 def make_folder(folder, source, program):
     shutil.copytree(source / "experiments", folder / "experiments", ignore=shutil.ignore_patterns("*.sqlite*"))
+    (folder / "gpu").symlink_to(source / "gpu")
     (folder / "docs").mkdir()
     for name in MESHES:
         write_mesh(folder / name)
