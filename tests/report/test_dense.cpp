@@ -90,7 +90,7 @@ TEST(DenseReport, HasItsSectionFiguresAndFindings) {
             store.put(sweep.dense[i], o.result, o.unknowns, current_provenance("mantissa sweep x.toml"));
         });
     }
-    const report::Report made = report::make_report({{path}, MANTISSA_PAPER, "T"}, current_provenance("test"));
+    const report::Report made = report::make_report({{path}, MANTISSA_PAPER, "T", {}}, current_provenance("test"));
     EXPECT_EQ(made.findings.size(), 2U); // the law, and the shortest formats
     EXPECT_GE(made.charts, 3U);
     const auto has = [&](const char* part) { return made.html.find(part) != std::string::npos; };
@@ -102,7 +102,7 @@ TEST(DenseReport, HasItsSectionFiguresAndFindings) {
     execute(path, "UPDATE dense SET status = 'fine' WHERE id = 2");
     expect_invalid(
         [&] {
-            (void)report::make_report({{path}, MANTISSA_PAPER, "T"}, current_provenance("test"));
+            (void)report::make_report({{path}, MANTISSA_PAPER, "T", {}}, current_provenance("test"));
         },
         "column status of row 2 of table dense");
 }

@@ -1,8 +1,6 @@
 // What the core and its harness do when something is wrong: an error flag and a clean stop, never a hang, and nothing
 // left behind for the next run.
 #include <cstdio>
-#include <fstream>
-#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -11,7 +9,6 @@
 #include "beats.hpp"
 #include "core_matrix.hpp"
 #include "core_registers.hpp"
-#include "fst_signals.hpp"
 #include "mantissa/checked_engine.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/exact.hpp"
@@ -422,49 +419,6 @@ std::string name_of(const testing::TestParamInfo<const char*>& info) {
     return names[info.index];
 }
 INSTANTIATE_TEST_SUITE_P(Specs, Faults, testing::ValuesIn(test::kRuleSpecs), name_of);
-
-TEST(Trace, WritesTheWindowAndASaveFile) {
-    const std::string base = testing::TempDir() + "mantissa_trace";
-    RtlOptions options;
-    options.trace = {base + ".fst", 40, 300};
-    {
-        const auto session = make_rtl_engine(options)->load(test::poisson_stencil(9, 9), parse_spec("s7e8"), {});
-        std::vector<double> d(81, 0.0);
-        d[40] = 0.5;
-        session->write(Vec::r, 0, d);
-        session->set_scalars(0, 0);
-        EXPECT_EQ(session->run({2}).passes, 2U);
-    }
-    // Every signal that the save file names is in the waveform.
-    const std::set<std::string> signals = test::fst_signals(base + ".fst");
-    EXPECT_GT(signals.size(), 1000U);
-    std::ifstream save(base + ".gtkw");
-    int named = 0;
-    for (std::string line; std::getline(save, line);) {
-        if (!line.starts_with("model.")) continue;
-        ++named;
-        EXPECT_TRUE(signals.contains(line)) << line;
-    }
-    EXPECT_GT(named, 40);
-    std::remove((base + ".fst").c_str());
-    std::remove((base + ".gtkw").c_str());
-}
-
-TEST(Refusal, SaysWhyAndTheMend) {
-    const auto rtl = make_rtl_engine();
-    const System system = test::poisson_stencil(9, 9);
-    const auto why = [&](const char* spec) { return rtl->refusal(parse_spec(spec), system, {}); };
-    EXPECT_EQ(why("s17e8"), "");
-    EXPECT_NE(why("double").find("flush"), std::string::npos) << why("double");
-    EXPECT_NE(why("s17e8,dot=s52e11/4").find("depth"), std::string::npos) << why("s17e8,dot=s52e11/4");
-    EXPECT_NE(why("s17e8,lanes=8").find("lanes"), std::string::npos);
-    EXPECT_NE(why("s17e8:rne:sat").find("sat"), std::string::npos);
-    SessionOptions plain;
-    plain.recurrence = Recurrence::plain;
-    EXPECT_NE(rtl->refusal(parse_spec("s17e8"), system, plain), "");
-    EXPECT_NE(rtl->refusal(parse_spec("s17e8,lanes=4"), test::random_bands(3, 3, 1), {}), "");
-    EXPECT_THROW((void)rtl->load(system, parse_spec("double"), {}), InvalidInput);
-}
 
 } // namespace
 } // namespace mantissa::sim
