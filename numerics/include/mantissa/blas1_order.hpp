@@ -115,8 +115,11 @@ struct DoubleSquares {
     }
 };
 
+/// The order of summation of squares (`Sum`) for elements of T, float or double.
 template <class T> struct Blas1Squares;
+/// In double, where no float's square overflows or underflows.
 template <> struct Blas1Squares<float> { using Sum = FloatSquares; };
+/// In three sums by size.
 template <> struct Blas1Squares<double> { using Sum = DoubleSquares; };
 
 } // namespace mantissa

@@ -22,6 +22,7 @@ struct DotResult {
     bool overflow = false; ///< a fixed window overflowed; value is +0
 };
 
+/// A datapath's operations on whole vectors, in any combination of formats.
 class BlockAlgebra {
 public:
     /// Copies what it needs of `system`, coefficients rounded; the system need not outlive the call. Throws

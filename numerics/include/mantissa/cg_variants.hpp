@@ -18,6 +18,7 @@ namespace mantissa {
 
 enum class CgVariant : std::uint8_t { chronopoulos_gear, ghysels_vanroose };
 
+/// CG by one of the variants, in a datapath's formats.
 class CgVariantSolver {
 public:
     CgVariantSolver(const System& system, const DatapathSpec& spec, CgVariant variant, int threads = 1);

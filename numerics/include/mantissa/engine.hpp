@@ -117,6 +117,7 @@ struct Scalars {
     double alpha = 0, sigma = 0, beta = 0;
 };
 
+/// How far a session shall iterate.
 struct RunRequest {
     std::uint64_t passes = 1;        ///< at most this many
     double rho_stop = 0;             ///< stop behind a pass with rho < rho_stop (rounded into the scalar format)
@@ -136,6 +137,7 @@ struct WordUse {
     friend bool operator==(const WordUse&, const WordUse&) = default;
 };
 
+/// How a run ended and what it took.
 struct RunReport {
     std::uint64_t passes = 0; ///< passes run, the last (incomplete) one included
     RunEnd end = RunEnd::passes;
@@ -178,6 +180,7 @@ public:
     [[nodiscard]] virtual std::optional<std::uint64_t> clock() const { return std::nullopt; }
 };
 
+/// How an engine opens a session.
 struct SessionOptions {
     int threads = 1; ///< results do not depend on it
     Recurrence recurrence = Recurrence::pipelined;

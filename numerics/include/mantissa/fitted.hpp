@@ -9,6 +9,7 @@
 
 namespace mantissa {
 
+/// A system multiplied by a number, so that its coefficients fit a format better.
 struct Fitted {
     System system;    ///< scale times the one given
     double scale = 1; ///< m 2^k

@@ -47,6 +47,7 @@ template <class X>
 concept FixedConstant = std::same_as<X, double> || std::same_as<X, float> || std::same_as<X, int>;
 } // namespace detail
 
+/// A number of the fixed-point format F with the operators of an arithmetic type; each result is rounded once.
 template <Format F> class Fixed {
     static_assert(F.is_fixed() && F.valid(), "W is in 2..64 and F in -64..126");
 

@@ -38,6 +38,7 @@
 
 namespace mantissa {
 
+/// A number of the floating format F with the operators of an arithmetic type; each result is rounded once.
 template <Format F> class Float {
     static_assert(!F.is_fixed() && F.valid(), "M is in 2..52 and E in 2..11; fixed formats have Fixed<F>");
 

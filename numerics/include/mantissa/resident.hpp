@@ -87,6 +87,7 @@ struct ResidentPoint {
     friend bool operator==(const ResidentPoint&, const ResidentPoint&) = default;
 };
 
+/// A solve that the core runs alone, outer steps too. docs/resident.md.
 struct ResidentRequest {
     std::uint64_t inner = 10; ///< passes of a run, 1 or more
     int headroom = 0;         ///< h at first: the norm of r is about 2^-h
@@ -97,6 +98,7 @@ struct ResidentRequest {
     std::function<bool(const ResidentPoint&)> watch = {};
 };
 
+/// How a resident solve ended and what it took.
 struct ResidentReport {
     ResidentEnd end = ResidentEnd::passes;
     std::uint64_t passes = 0;       ///< of all runs, first and incomplete ones included

@@ -9,6 +9,7 @@
 
 namespace mantissa {
 
+/// What the scalar unit forms behind a pass.
 struct ScalarStep {
     Scalars scalars;
     RunEnd end = RunEnd::passes; ///< passes: go on

@@ -87,6 +87,7 @@ struct DotSpec {
     }
 };
 
+/// Every format and every order of summation of a datapath: with the same one, all engines return the same bits.
 struct DatapathSpec {
     Format u, r, p, q;
     Format coefficient; ///< the matrix
@@ -101,7 +102,7 @@ struct DatapathSpec {
     static constexpr int kMaxLanes = 64;
 
     /// Every field from one format: accumulators and scalars are s52e11 with the format's rounding and subnormals. From
-    /// a fixed one fx<W>.<F>: u = fx<max(31, W + 9)>.<F + 5> (53 bits at most, then with fewer fraction bits), exact
+    /// a fixed one `fx<W>.<F>`: u = `fx<max(31, W + 9)>.<F + 5>` (53 bits at most, then with fewer fraction bits), exact
     /// dot products, kFixedOperand for alpha and beta, s52e11 scalars.
     explicit DatapathSpec(const Format& f = formats::kDouble);
 

@@ -12,6 +12,7 @@
 
 namespace mantissa {
 
+/// What advice is asked for: the solve that the datapath shall serve.
 struct AdviceOptions {
     double tolerance = 1e-10; ///< that the solve shall reach
     std::uint64_t inner = 10; ///< inner iterations per outer step
@@ -59,6 +60,7 @@ struct Proposal {
     SolveOptions options;
 };
 
+/// What was measured of a matrix, and the datapaths that follow from it.
 struct Advice {
     MatrixMeasured measured;
     std::optional<Proposal> advised; ///< few more iterations than double precision; `fewest` where that takes over 52

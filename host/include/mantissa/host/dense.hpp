@@ -74,6 +74,7 @@ std::string to_string(DenseStatus status);
 /// Forms factors with the bits of mantissa::factor.
 using LuFactor = std::function<LuFactors(const LuSpec&, const DenseMatrix&)>;
 
+/// How a dense system is factored and refined.
 struct DenseOptions {
     LuSpec spec;
     DenseMethod method = DenseMethod::lu;
@@ -87,6 +88,7 @@ struct DenseOptions {
     LuFactor factor;                ///< empty: mantissa::factor on this processor; make_lu_factor() has others
 };
 
+/// A point of a refinement's history, behind one step.
 struct DenseStep {
     std::uint32_t krylov_steps = 0; ///< GMRES steps up to here
     double residual = 0;            ///< ||b - A x||_inf / (||A||_inf ||x||_inf + ||b||_inf)

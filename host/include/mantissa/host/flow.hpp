@@ -92,6 +92,7 @@ enum class BubbleDrive : std::uint8_t {
     rolls, ///< (0, 1) and vortices: (sin 2 pi x cos 2 pi y, 1 - cos 2 pi x sin 2 pi y)
 };
 
+/// A bubbly flow: its cells, their systems, and how they are solved. docs/flow.md.
 struct FlowOptions {
     std::uint32_t columns = 32, rows = 32; ///< K x L cells, periodic
     std::uint32_t unknowns = 2048;         ///< of a cell: bubbles times points

@@ -25,6 +25,7 @@ enum class LscmPins : std::uint8_t {
     axes,     ///< the ends of the mesh along the longest side of its bounding box, where they project to
     boundary, ///< two far ends of the boundary, at (0,0) and (their distance, 0)
 };
+/// What a least squares conformal map of a mesh holds fixed and how it weighs.
 struct LscmOptions {
     LscmWeight weight = LscmWeight::area;
     LscmPins pins = LscmPins::axes;
@@ -33,6 +34,7 @@ struct LscmOptions {
     int threads = 1;
     const Topology* topology = nullptr; ///< the mesh's, where the caller has it already
 };
+/// The system of a least squares conformal map, and what of the mesh is in it.
 struct LscmSystem {
     BuiltSystem built; ///< variables 2 k and 2 k + 1 are u and v of vertex k
     std::array<std::uint32_t, 2> pins{};
@@ -46,6 +48,7 @@ LscmSystem make_lscm(const TriangleMesh& mesh, const LscmOptions& options);
 /// The map from a solution of it: one point for each vertex.
 std::vector<Point2> uv_of(const LscmSystem& system, std::span<const double> x);
 
+/// How far a map of a mesh into the plane is from a conformal one.
 struct MapQuality {
     std::size_t triangles = 0; ///< those with area
     std::size_t flipped = 0;   ///< they lie upside down in the plane
@@ -80,6 +83,7 @@ struct DsiOptions {
     bool coupled = false;
     int threads = 1;
 };
+/// The system of a smoothing (discrete smooth interpolation) of a mesh.
 struct DsiSystem {
     BuiltSystem
         built; ///< variable k is vertex k, a right-hand side for x, y, z; coupled: variables 3 k, 3 k + 1, 3 k + 2

@@ -11,6 +11,7 @@
 
 namespace mantissa {
 
+/// A system A x = b with its name and, where it is known, its solution.
 struct Problem {
     std::string name; ///< canonical text, e.g. "poisson2d:level=8"; the key under which results are stored
     System system;

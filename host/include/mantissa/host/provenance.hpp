@@ -5,6 +5,7 @@
 
 namespace mantissa {
 
+/// Where a stored result comes from.
 struct Provenance {
     std::string version; ///< of the program
     std::string commit;  ///< the sources' commit, "-dirty" behind it with local changes; "unknown" outside a repository

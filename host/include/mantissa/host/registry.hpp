@@ -12,6 +12,7 @@
 
 namespace mantissa {
 
+/// An engine by name, and whether it can run here.
 struct EngineEntry {
     std::string name;
     std::string description;

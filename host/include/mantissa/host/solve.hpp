@@ -82,6 +82,7 @@ struct ScheduleStage {
     friend bool operator==(const ScheduleStage&, const ScheduleStage&) = default;
 };
 
+/// The scheme, datapath and limits of a solve.
 struct SolveOptions {
     Scheme scheme = Scheme::residual_guided;
     DatapathSpec spec{Format{17, 8}};
@@ -120,6 +121,7 @@ struct SolveOptions {
     bool history = false;       ///< return the start and one point per outer step; a direct solver's start and end
 };
 
+/// A point of a solve's history, behind one outer step.
 struct HistoryPoint {
     std::uint64_t inner_iterations = 0, outer_iterations = 0;
     double relative_defect = 0; ///< ||b - A u|| / ||b - A u0|| in double precision; with jacobi, of the scaled problem;
@@ -136,6 +138,7 @@ struct ResidentOutcome {
     friend bool operator==(const ResidentOutcome&, const ResidentOutcome&) = default;
 };
 
+/// How a solve ended and what it took; the answer is `u`, where it was asked for.
 struct SolveResult {
     Status status = Status::iteration_limit;
     std::string detail;                 ///< one line, why, when not converged or with a reservation

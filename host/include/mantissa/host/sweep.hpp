@@ -47,6 +47,7 @@
 
 namespace mantissa {
 
+/// A sweep file as read: its points, in order.
 struct Sweep {
     std::string store;             ///< as written in the file; empty when it names none
     std::vector<Point> points;     ///< each once, in the file's order

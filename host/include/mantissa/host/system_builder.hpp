@@ -21,6 +21,7 @@
 
 namespace mantissa {
 
+/// What SystemBuilder forms of the rows that it is given.
 struct BuilderOptions {
     std::size_t variables = 0;   ///< at least 1, at most 2^32 - 1
     std::size_t systems = 1;     ///< right-hand sides, at least 1: one matrix, each with its own values and solution

@@ -12,6 +12,7 @@
 
 namespace mantissa {
 
+/// How an elimination ended, and its solutions.
 struct GaussJordanResult {
     LuEnd end = LuEnd::factored; ///< `factored`: solved
     std::size_t at = 0;          ///< see LuEnd; n when solved

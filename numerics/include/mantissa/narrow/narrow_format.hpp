@@ -32,6 +32,7 @@ enum class Direction : std::uint8_t { toward_zero, nearest_even, nearest_away, t
 /// What a result beyond the largest number becomes.
 enum class Beyond : std::uint8_t { infinity, saturate, nan };
 
+/// A short floating format, as OCP's fp8: its numbers, its special values, its rounding.
 struct NarrowFormat {
     int fraction_bits = 3;     ///< M, 1..23
     int exponent_bits = 4;     ///< E, 2..8

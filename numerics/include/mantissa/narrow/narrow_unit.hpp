@@ -19,6 +19,7 @@
 
 namespace mantissa::narrow {
 
+/// Arithmetic in a narrow format, one operation after the other.
 class NarrowUnit {
 public:
     /// `seed` is that of stochastic rounding.

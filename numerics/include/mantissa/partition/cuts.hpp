@@ -37,6 +37,7 @@ std::string to_string(CutMethod method);
 CutMethod parse_cut_method(const std::string& text);
 Partition cut(const CompressedRows& a, std::uint32_t parts, CutMethod method, std::uint32_t row_weight = 0);
 
+/// The cut that was chosen for a matrix, with the reason.
 struct CutChoice {
     CutMethod method = CutMethod::contiguous;
     Partition partition;

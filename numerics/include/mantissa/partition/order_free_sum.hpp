@@ -13,6 +13,7 @@
 
 namespace mantissa {
 
+/// A sum of doubles that is the same in any order of its terms.
 class OrderFreeSum {
 public:
     /// Adds a[i] * b[i], each rounded to double; as many elements of both.

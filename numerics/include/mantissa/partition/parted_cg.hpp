@@ -12,6 +12,7 @@
 
 namespace mantissa {
 
+/// How far CG over several parts iterates, and what it returns.
 struct PartedCgOptions {
     double tolerance = 1e-10; ///< ||r|| <= tolerance ||b||, of the recurrence and then of the true residual
     std::uint64_t max_iterations = 10000;

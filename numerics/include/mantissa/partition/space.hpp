@@ -41,6 +41,7 @@ struct ExchangeCounts {
     std::atomic<std::uint64_t> elements = 0;         ///< of vectors, that this part gave
 };
 
+/// How parts exchange elements of vectors.
 struct ExchangeOptions {
     ExchangeWay way = ExchangeWay::neighbours;
     std::shared_ptr<ExchangeCounts> counts; ///< null: not counted

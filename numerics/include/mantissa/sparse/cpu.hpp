@@ -31,6 +31,7 @@ private:
 extern template class CpuProduct<float>;
 extern template class CpuProduct<double>;
 
+/// How a solve by CG on the processor ended and what it took.
 struct CpuCgResult {
     std::size_t iterations = 0;
     double true_residual = 0; ///< ||b - A x|| / ||b|| in double precision

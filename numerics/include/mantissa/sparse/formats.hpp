@@ -29,6 +29,7 @@ struct Bcrs {
     [[nodiscard]] std::uint32_t block_rows() const { return (rows + block - 1) / block; }
 };
 
+/// A matrix as jagged diagonals: rows by length, then the first entries of all rows, the second, and so on.
 struct Jds {
     static constexpr std::uint32_t kAlign = 16;
     std::uint32_t rows = 0;
@@ -55,6 +56,7 @@ enum class SparseFormat : std::uint8_t { crs, bcrs2, bcrs4, jds_rows, jds, sell,
 /// "CRS", "BCRS 2x2", "BCRS 4x4", "JDS by rows", "JDS", "SELL", "SELL by lengths", "complex 2x2", "complex SELL".
 std::string to_string(SparseFormat f);
 
+/// What a storage format takes for a matrix.
 struct FormatReport {
     SparseFormat format = SparseFormat::crs;
     std::size_t stored = 0;       ///< values kept, padding included
@@ -66,6 +68,7 @@ struct FormatReport {
 /// each of SparseFormat, in its order; the last two are left out where a block is not of their form.
 std::vector<FormatReport> report_formats(const CompressedRows& a, std::size_t value_bytes);
 
+/// The storage format that was chosen for a matrix, with the reason.
 struct FormatChoice {
     SparseFormat format = SparseFormat::crs;
     std::string why; ///< one line

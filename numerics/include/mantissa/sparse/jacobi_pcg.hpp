@@ -17,6 +17,7 @@ enum class PcgTest : std::uint8_t {
     delta,    ///< delta <= tolerance^2 delta_0, the paper's
 };
 
+/// How far Jacobi-preconditioned CG iterates, and with how many threads.
 struct PcgOptions {
     double tolerance = 1e-6; ///< above 0
     PcgTest test = PcgTest::residual;
@@ -37,6 +38,7 @@ enum class PcgEnd : std::uint8_t {
     cancelled,
 };
 
+/// How a solve by preconditioned CG ended and what it took.
 struct PcgReport {
     PcgEnd end = PcgEnd::limit;
     std::uint64_t iterations = 0;

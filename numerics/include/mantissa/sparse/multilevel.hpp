@@ -31,6 +31,7 @@ struct RealRows {
     std::vector<double> value;
 };
 
+/// A level of the multilevel preconditioner: its matrix, its smoother and its ways to the next level.
 struct MultilevelLevel {
     ComplexBlocks a; ///< beyond the first level columns are in no order
     /// Of D: the diagonal, or half of the sum of the row's magnitudes where that is more.
@@ -39,6 +40,7 @@ struct MultilevelLevel {
     RealRows prolongation; ///< from the next level; none on the last
     RealRows restriction;  ///< its transpose
 };
+/// The levels of the multilevel preconditioner, the finest first.
 struct MultilevelHierarchy {
     std::vector<MultilevelLevel> level;
     std::vector<double> coarsest; ///< the last level's inverse, by rows, real and imaginary part in turn

@@ -16,9 +16,11 @@
 
 namespace mantissa {
 
+/// A matrix as sliced ELL: slices of rows, their entries in steps of kWidth, padded to the longest row.
 struct SlicedEll {
     static constexpr std::uint32_t kWidth = 32; ///< entries of a step
     static constexpr std::uint32_t kWhole = 0xFFFFFFFF;
+    /// Rows that are worked on together.
     struct Slice {
         std::uint32_t begin = 0; ///< first step: its entries start at begin * kWidth
         std::uint32_t steps = 0;
@@ -40,6 +42,7 @@ struct SlicedEll {
     [[nodiscard]] std::uint32_t steps() const { return static_cast<std::uint32_t>(column.size() / kWidth); }
 };
 
+/// How rows are sorted into slices and shared among lanes.
 struct SlicedOptions {
     /// Rows are sorted by length, the longest first, within windows of so many rows (rounded up to a multiple of 32);
     /// 0: all of them. Rows of equal length keep their order.

@@ -30,6 +30,7 @@ namespace mantissa::sparse_core {
 /// The most lanes: a power of two.
 inline constexpr int kMostLanes = 64;
 
+/// How the sparse core reads a matrix: its lanes and the coding of columns.
 struct StreamOptions {
     int lanes = 1;               ///< 1, 2, 4 and so on to kMostLanes
     std::size_t sort_window = 0; ///< rows of a window within which rows are sorted, a multiple of the lanes; 0: all
