@@ -29,8 +29,8 @@ void run_portable(const Format& f, Operation op, const detail::OperandArrays<T>&
 
 template <class T> VectorUnit<T>::VectorUnit(const Format& format, Path path) : format_(format.canonical()) {
     if (format.is_fixed())
-        throw InvalidInput(fmt::format("vector kernel: {} is a fixed-point format; these are of floating ones",
-                                       to_string(format)));
+        throw InvalidInput(
+            fmt::format("vector kernel: {} is a fixed-point format; these are of floating ones", to_string(format)));
     if (!format.valid() || !format.fits<T>())
         throw InvalidInput(fmt::format("format {} does not fit a {}-bit carrier: use VectorUnit<double>",
                                        to_string(format), 8 * sizeof(T)));
@@ -149,6 +149,8 @@ void VectorUnit<T>::convert_memory(const Format* elements, detail::Readable from
     const detail::FpScope scope(
         {format_.truncates() ? detail::FpRounding::toward_zero : detail::FpRounding::nearest, format_.flushes()});
     if constexpr (sizeof(T) == 4) table.convert32[convert_finish_](a, out, n, params);
+    else if (way_ == Way::hardware && format_.exponent_bits == 8 && format_.fraction_bits <= 23)
+        table.convert_through_float(a, out, n, params);
     else table.convert64[convert_finish_](a, out, n, params);
 #endif
 }

@@ -156,6 +156,7 @@ struct KernelTable {
     KernelFn<double> f64[kOps][kFinishes];
     void (*convert32[kFinishes])(Source<double> a, Sink<float> out, std::size_t n, const FinishParams& f);
     void (*convert64[kFinishes])(Source<double> a, Sink<double> out, std::size_t n, const FinishParams& f);
+    void (*convert_through_float)(Source<double> a, Sink<double> out, std::size_t n, const FinishParams& f);
     DirectedKernels<float> directed32;
     DirectedKernels<double> directed64;
     /// Exact numbers rounded into a format: doubles into either carrier, floats into floats.

@@ -132,12 +132,15 @@ void mul_odd(const OperandArrays<float>& in, Sink<float> out, std::size_t n, con
 MANTISSA_INLINE double one_nan(double x) {
     return x == x ? x : __builtin_nan("");
 }
+MANTISSA_INLINE float one_nan(float x) {
+    return x == x ? x : __builtin_nanf("");
+}
 
 template <Finish kFinish>
 void convert_to_float(Source<double> a, Sink<float> out, std::size_t n, const FinishParams& params) {
     const FinishParams f = params;
 #pragma GCC ivdep
-    for (std::size_t i = 0; i < n; ++i) out[i] = finish<kFinish>(static_cast<float>(one_nan(a[i])), f);
+    for (std::size_t i = 0; i < n; ++i) out[i] = finish<kFinish>(one_nan(static_cast<float>(a[i])), f);
 }
 
 template <Finish kFinish>
@@ -149,6 +152,15 @@ void convert_to_double(Source<double> a, Sink<double> out, std::size_t n, const 
         // No operation is formed here, so the processor's flush-to-zero has nothing to act on.
         out[i] = __builtin_fabs(y) < f.min_normal && f.grid == 0 ? __builtin_copysign(0.0, y) : y;
     }
+}
+
+/// Into doubles of a format with float's exponents: through float, whose conversion toward zero with flush-to-zero does
+/// the range. Five instructions for a vector, where the range of doubles takes a dozen.
+void convert_through_float(Source<double> a, Sink<double> out, std::size_t n, const FinishParams& params) {
+    const FinishParams f = params;
+#pragma GCC ivdep
+    for (std::size_t i = 0; i < n; ++i)
+        out[i] = static_cast<double>(finish<Finish::mask>(one_nan(static_cast<float>(a[i])), f));
 }
 
 template <class T, Op kOp> void fill_row(KernelFn<T> (&table)[kOps][kFinishes]) {
@@ -192,6 +204,7 @@ KernelTable make_table() {
     t.convert64[static_cast<int>(Finish::none)] = convert_to_double<Finish::none>;
     t.convert64[static_cast<int>(Finish::mask)] = convert_to_double<Finish::mask>;
     t.convert64[static_cast<int>(Finish::mask_range)] = convert_to_double<Finish::mask_range>;
+    t.convert_through_float = convert_through_float;
     fill_directed(t);
     return t;
 }
