@@ -32,7 +32,8 @@ bool positive_definite(Dense m) {
 TEST(Generated, SymmetricPositiveDefiniteAndDeterministic) {
     for (const char* text :
          {"generated:kind=nd,n=400,seed=3", "generated:kind=band,n=450,seed=3", "generated:kind=thermal,n=430,seed=3",
-          "generated:kind=elasticity,n=450,seed=3", "generated:kind=scattered,n=450,seed=3"}) {
+          "generated:kind=elasticity,n=450,seed=3", "generated:kind=scattered,n=450,seed=3",
+          "generated:kind=power,n=400,seed=3", "generated:kind=arrow,n=400,seed=3"}) {
         const Problem p = make_problem(text);
         EXPECT_EQ(make_problem(p.name).name, p.name);
         EXPECT_EQ(rows_of(make_problem(text)), rows_of(p)) << text;
@@ -61,6 +62,23 @@ TEST(Generated, AsFullAsTheOnesTheyAreLike) {
     for (std::size_t i = 0; i < p.system.size(); ++i)
         longest = std::max(longest, rows_of(p).row_begin()[i + 1] - rows_of(p).row_begin()[i]);
     EXPECT_GT(longest, 800u);
+}
+
+TEST(Generated, RowsOfVeryUnequalLength) {
+    const auto lengths = [](const Problem& p) {
+        std::vector<std::uint64_t> all;
+        for (std::size_t i = 0; i < p.system.size(); ++i)
+            all.push_back(rows_of(p).row_begin()[i + 1] - rows_of(p).row_begin()[i]);
+        std::ranges::sort(all);
+        return all;
+    };
+    const auto power = lengths(make_problem("generated:kind=power,n=20000"));
+    // A row chooses ln(n / 8) partners in the mean, 7.8, half of the rows at most two, and is chosen as often.
+    EXPECT_LT(power[power.size() / 2], 14u);
+    EXPECT_GT(power.back(), 1000u);
+    const Problem arrow = make_problem("generated:kind=arrow,n=3000");
+    EXPECT_EQ(rows_of(arrow).nonzeros(), 5u * 3000 - 6);
+    EXPECT_EQ(lengths(arrow).back(), 3000u);
 }
 
 TEST(Generated, NamesSayWhatWasMade) {

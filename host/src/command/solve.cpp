@@ -344,7 +344,7 @@ Run setup(CLI::App& app, const std::string& typed) {
                    "[,seed=S], poisson3d:level=5, mtx:FILE[,rhs=ones|random|file:FILE][,seed=S], or, from meshes, "
                    "lscm:FILE[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto] and "
                    "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md); "
-                   "generated:kind=nd|band|thermal|elasticity|scattered,n=N[,seed=S], large and sparse");
+                   "generated:kind=nd|band|thermal|elasticity|scattered|power|arrow,n=N[,seed=S], large and sparse");
     add_dense_options(app, f.dense);
     app.add_option("--scheme", f.scheme,
                    "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction, residual-guided, "

@@ -16,17 +16,17 @@ Description describe_generated(std::string_view text, std::string_view options) 
         std::string_view name;
         std::uint64_t least, most; ///< of n: about 2^30 entries at most
     };
-    static constexpr Kind kKinds[] = {{"nd", 100, 2500000},
-                                      {"band", 300, 5000000},
-                                      {"thermal", 100, 16000000},
-                                      {"elasticity", 300, 12000000},
-                                      {"scattered", 300, 12000000}};
+    static constexpr Kind kKinds[] = {{"nd", 100, 2500000},         {"band", 300, 5000000},
+                                      {"thermal", 100, 16000000},   {"elasticity", 300, 12000000},
+                                      {"scattered", 300, 12000000}, {"power", 100, 16000000},
+                                      {"arrow", 100, 100000000}};
     text::KeyValues keys(text, options, "kind, n and seed");
     const std::string kind(keys.take("kind").value_or(""));
     const Kind* known = nullptr;
     for (const Kind& k : kKinds)
         if (k.name == kind) known = &k;
-    if (known == nullptr) keys.fail(fmt::format("kind={} must be nd, band, thermal, elasticity or scattered", kind));
+    if (known == nullptr)
+        keys.fail(fmt::format("kind={} must be nd, band, thermal, elasticity, scattered, power or arrow", kind));
     std::uint64_t n = keys.integer("n", known->least, known->most, std::nullopt);
     const std::uint64_t seed = keys.integer("seed", 0, UINT64_MAX, 1);
     keys.finish();
@@ -39,6 +39,8 @@ Description describe_generated(std::string_view text, std::string_view options) 
                     if (kind == "nd") return generate_nd(n, seed);
                     if (kind == "band") return generate_band(n, seed);
                     if (kind == "thermal") return generate_thermal(n, seed);
+                    if (kind == "power") return generate_power(n, seed);
+                    if (kind == "arrow") return generate_arrow(n, seed);
                     CompressedRows rows = generate_elasticity(n / 3, seed);
                     return kind == "elasticity" ? std::move(rows) : scatter(rows, seed);
                 };

@@ -44,7 +44,7 @@ constexpr const char* kProblem =
   poisson3d:level=5                     the seven-point Laplacian, as sparse rows
   mtx:FILE[,rhs=ones|random|file:FILE][,seed=S]
                                         a MatrixMarket file, also gzipped
-  generated:kind=nd|band|thermal|elasticity|scattered,n=N[,seed=S]
+  generated:kind=nd|band|thermal|elasticity|scattered|power|arrow,n=N[,seed=S]
                                         large matrices, made on the spot
   lscm:MESH[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto]
                                         texture coordinates of a mesh (OBJ, OFF, PLY)

@@ -16,6 +16,11 @@ CompressedRows generate_nd(std::size_t n, std::uint64_t seed);
 /// Like crankseg: nodes of three unknowns coupled at random within a band of an eighth of the matrix, to some 10 to
 /// 400 others: rows of very unequal length, some 200 entries in the mean; diagonally dominant. n is a multiple of 3.
 CompressedRows generate_band(std::size_t n, std::uint64_t seed);
+/// Like a web's links: every row chooses partners anywhere, k or more of them with a probability of 1 / k, up to n / 8:
+/// most rows are short, a few are thousands long; diagonally dominant.
+CompressedRows generate_power(std::size_t n, std::uint64_t seed);
+/// Three diagonals and a first row and column that are full: 5 n - 6 entries; diagonally dominant.
+CompressedRows generate_arrow(std::size_t n, std::uint64_t seed);
 /// Like thermal2: linear elements on a triangulated square with moved points and diagonals at random, conduction that
 /// varies and a little loss; some 7 entries a row.
 CompressedRows generate_thermal(std::size_t n, std::uint64_t seed);

@@ -1,4 +1,4 @@
-// Matrices of weighted pairs: a lattice and a random band.
+// Matrices of weighted pairs: a lattice, a random band, rows of very unequal length.
 #include <algorithm>
 #include <utility>
 
@@ -114,6 +114,51 @@ CompressedRows generate_band(std::size_t n, std::uint64_t seed) {
         rows.end_row();
     }
     return rows.take();
+}
+
+namespace {
+
+/// Each row with its partners, which may be there twice, and itself.
+CompressedRows coupled(std::vector<std::vector<std::uint32_t>> near, std::uint64_t seed) {
+    std::size_t entries = 0;
+    for (std::size_t i = 0; i < near.size(); ++i) {
+        near[i].push_back(static_cast<std::uint32_t>(i));
+        std::ranges::sort(near[i]);
+        near[i].erase(std::unique(near[i].begin(), near[i].end()), near[i].end());
+        entries += near[i].size();
+    }
+    Weighted rows(near.size(), entries, 1e-4);
+    for (std::size_t i = 0; i < near.size(); ++i) {
+        for (const std::uint32_t j : near[i]) rows.add(j, j == i ? 0 : 0.1 + pair_unit(i, j, seed), j == i);
+        rows.end_row();
+    }
+    return rows.take();
+}
+
+} // namespace
+
+CompressedRows generate_power(std::size_t n, std::uint64_t seed) {
+    SplitMix random(seed);
+    std::vector<std::vector<std::uint32_t>> near(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto wanted = static_cast<std::size_t>(1 / (random.unit() + 8 / static_cast<double>(n)));
+        for (std::size_t k = 0; k < wanted; ++k) {
+            const std::size_t j = random.next() % n;
+            near[i].push_back(static_cast<std::uint32_t>(j));
+            near[j].push_back(static_cast<std::uint32_t>(i));
+        }
+    }
+    return coupled(std::move(near), seed);
+}
+
+CompressedRows generate_arrow(std::size_t n, std::uint64_t seed) {
+    std::vector<std::vector<std::uint32_t>> near(n);
+    for (std::size_t i = 1; i < n; ++i)
+        for (const std::size_t j : {i - 1, std::size_t{0}}) {
+            near[i].push_back(static_cast<std::uint32_t>(j));
+            near[j].push_back(static_cast<std::uint32_t>(i));
+        }
+    return coupled(std::move(near), seed);
 }
 
 CompressedRows scatter(const CompressedRows& a, std::uint64_t seed) {
