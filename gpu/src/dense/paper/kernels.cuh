@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dense/full/grid_meeting.cuh"
+#include "dense/full/packets.cuh"
 #include "mantissa/gpu/lu_paper.hpp"
 
 namespace mantissa::gpu::dense {
@@ -42,13 +43,18 @@ template <class T, bool Count, bool OneTexel> struct Fragments {
     const T* source;
     T* target;
     long long pitch;
-    unsigned long long fragments = 0, bytes = 0, divisions = 0, mads = 0;
+    unsigned long long fragments = 0, bytes = 0, divisions = 0, mads = 0, looked = 0;
 
     /// `texel`: which of the three fetches of a program.
     __device__ __forceinline__ T fetch(int row, int column, int texel) {
         if constexpr (Count) bytes += sizeof(T);
         if constexpr (OneTexel) return fetch_again(source + texel);
         else return source[row * pitch + column];
+    }
+    /// Of the target, for a search.
+    __device__ __forceinline__ T fetch_back(int row, int column) {
+        if constexpr (Count) looked += sizeof(T);
+        return target[row * pitch + column];
     }
     __device__ __forceinline__ void write(int row, int column, T value) {
         if constexpr (Count) bytes += sizeof(T), ++fragments;
@@ -65,92 +71,34 @@ template <class T, bool Count, bool OneTexel> struct Fragments {
     }
     __device__ void flush(unsigned long long* to) {
         if constexpr (Count) {
-            for (unsigned long long* x : {&fragments, &bytes, &divisions, &mads}) {
-                for (int d = 16; d > 0; d >>= 1) *x += __shfl_xor_sync(~0u, *x, d);
-                if ((threadIdx.x & 31) == 0 && *x != 0) atomicAdd(to, *x);
-                ++to;
-                *x = 0;
-            }
+            for (unsigned long long* x : {&fragments, &bytes, &divisions, &mads}) add(*x, to++);
         }
+    }
+    /// Bytes of a search, apart.
+    __device__ void flush_looks(unsigned long long* to) {
+        if constexpr (Count) add(looked, to + 1);
+    }
+
+private:
+    static __device__ void add(unsigned long long& x, unsigned long long* to) {
+        for (int d = 16; d > 0; d >>= 1) x += __shfl_xor_sync(~0u, x, d);
+        if ((threadIdx.x & 31) == 0 && x != 0) atomicAdd(to, x);
+        x = 0;
     }
 };
 
-/// Draws `program(row, column)` over a quad: a warp takes a few rows of 128 columns, or, where the quad is
-/// narrow, 256 rows of one column.
-template <class Surface, class Program>
-__device__ __forceinline__ void render(Surface& s, const Quad& q, const Program& program) {
-    const int lane = threadIdx.x & 31, warps = gridDim.x * (blockDim.x >> 5);
-    const int warp = (threadIdx.x >> 5) * gridDim.x + blockIdx.x; // neighbours on different multiprocessors
-    using T = decltype(program(0, 0));
-    if (q.columns <= 2) {
-        const int groups = (q.rows + 255) / 256;
-        for (int unit = warp; unit < groups * q.columns; unit += warps) {
-            const int column = q.column + unit / groups, first = q.row + unit % groups * 256 + lane;
-            T v[8];
-#pragma unroll
-            for (int e = 0; e < 8; ++e)
-                if (first + 32 * e < q.row + q.rows) v[e] = program(first + 32 * e, column);
-#pragma unroll
-            for (int e = 0; e < 8; ++e)
-                if (first + 32 * e < q.row + q.rows) s.write(first + 32 * e, column, v[e]);
-        }
-        return;
-    }
-    if (q.rows <= 2) { // the same across
-        const int groups = (q.columns + 255) / 256;
-        for (int unit = warp; unit < groups * q.rows; unit += warps) {
-            const int row = q.row + unit / groups, first = q.column + unit % groups * 256 + lane;
-            T v[8];
-#pragma unroll
-            for (int e = 0; e < 8; ++e)
-                if (first + 32 * e < q.column + q.columns) v[e] = program(row, first + 32 * e);
-#pragma unroll
-            for (int e = 0; e < 8; ++e)
-                if (first + 32 * e < q.column + q.columns) s.write(row, first + 32 * e, v[e]);
-        }
-        return;
-    }
-    constexpr int kRows = 32 / sizeof(T);
-    const int aligned = q.column & ~31; // tiles begin where a row's lines of memory do
-    const int across = (q.column + q.columns - aligned + 127) / 128, down = (q.rows + kRows - 1) / kRows;
-    const int last_row = q.row + q.rows, last = q.column + q.columns;
-    for (int unit = warp; unit < across * down; unit += warps) {
-        const int row = q.row + unit / across * kRows, begin = aligned + unit % across * 128, column = begin + lane;
-        if (row + kRows <= last_row && begin >= q.column && begin + 128 <= last) {
-            T v[kRows][4];
-#pragma unroll
-            for (int r = 0; r < kRows; ++r)
-#pragma unroll
-                for (int c = 0; c < 4; ++c) v[r][c] = program(row + r, column + 32 * c);
-#pragma unroll
-            for (int r = 0; r < kRows; ++r)
-#pragma unroll
-                for (int c = 0; c < 4; ++c) s.write(row + r, column + 32 * c, v[r][c]);
-        } else {
-#pragma unroll 1
-            for (int j = column; j < min(last, begin + 128); j += 32) {
-                if (j < q.column) continue;
-                T v[kRows];
-#pragma unroll
-                for (int r = 0; r < kRows; ++r)
-                    if (row + r < last_row) v[r] = program(row + r, j);
-#pragma unroll
-                for (int r = 0; r < kRows; ++r)
-                    if (row + r < last_row) s.write(row + r, j, v[r]);
-            }
-        }
-    }
-}
-
-/// A pivot's magnitude and place; the greater counts, of equal ones the lowest column, then the lowest row.
+/// A pivot's magnitude and place; the greater counts, of equal ones the lowest column, then the lowest row. NaN is
+/// passed over.
 template <class T> struct Found {
-    T value;
-    unsigned place; ///< column, row: 16 bits each
+    T value = -1;         ///< -1: none
+    unsigned place = ~0u; ///< column, row: 16 bits each
     __device__ __forceinline__ void take(T v, unsigned p) {
         if (v > value || (v == value && p < place)) value = v, place = p;
     }
     __device__ __forceinline__ void over_warp() {
-        for (int d = 16; d > 0; d >>= 1) take(__shfl_xor_sync(~0u, value, d), __shfl_xor_sync(~0u, place, d));
+        const T most = Word<T>::warp_max(value < 0 ? T(0) : value);
+        place = __reduce_min_sync(~0u, value == most ? place : ~0u);
+        value = place == ~0u ? T(-1) : most;
     }
 };
 
@@ -163,51 +111,152 @@ template <class T> __device__ __forceinline__ Found<T> over_block(Found<T> f) {
     __syncthreads();
     if ((threadIdx.x & 31) == 0) of_warp[threadIdx.x >> 5] = f;
     __syncthreads();
-    f = threadIdx.x % 32 < kPaperThreads / 32 ? of_warp[threadIdx.x % 32] : Found<T>{-1, ~0u};
+    f = threadIdx.x % 32 < kPaperThreads / 32 ? of_warp[threadIdx.x % 32] : Found<T>{};
     f.over_warp();
     return f;
 }
 
-/// The largest magnitude of a square or a column from (k, k) on. NaN is passed over.
-template <class T, class Surface>
-__device__ __forceinline__ Found<T> search_pivot(const PaperParams& p, Surface& s, int k, bool full,
-                                                 GridMeeting& meeting, bool& in_time) {
-    Found<T> best{-1, ~0u};
-    if (full) {
-        constexpr int kRows = 16;
-        const int across = (p.n - k + 63) / 64, down = (p.n - k + kRows - 1) / kRows;
-        const int lane = threadIdx.x & 31, warps = gridDim.x * (blockDim.x >> 5);
-        for (int unit = (threadIdx.x >> 5) * gridDim.x + blockIdx.x; unit < across * down; unit += warps) {
-            const int row = k + unit / across * kRows;
-            T v[2][kRows], most = -1;
-#pragma unroll
-            for (int c = 0; c < 2; ++c)
-#pragma unroll
-                for (int r = 0; r < kRows; ++r) {
-                    const int column = k + unit % across * 64 + 32 * c + lane;
-                    v[c][r] = column < p.n && row + r < p.n ? fabs(s.fetch(row + r, column, 0)) : T(-1);
-                    most = v[c][r] > most ? v[c][r] : most;
-                }
-            if (most < best.value || most < 0) continue;
-#pragma unroll
-            for (int c = 0; c < 2; ++c)
-#pragma unroll
-                for (int r = 0; r < kRows; ++r)
-                    if (v[c][r] == most)
-                        best.take(most, static_cast<unsigned>(k + unit % across * 64 + 32 * c + lane) << 16 |
-                                            static_cast<unsigned>(row + r));
-        }
-    } else {
-        for (int row = k + blockIdx.x * blockDim.x + threadIdx.x; row < p.n; row += gridDim.x * blockDim.x)
-            best.take(fabs(s.fetch(row, k, 0)), static_cast<unsigned>(k) << 16 | static_cast<unsigned>(row));
+/// Looks at nothing.
+struct NoLook {
+    static constexpr bool kLooks = false;
+};
+
+/// The search for a pivot as draw() carries it along: fetches again what the thread has just written to the target. So
+/// no block waits for another between the pass that writes and the search, though every element is fetched for it.
+template <class T, class Surface, bool Full> struct PivotLook {
+    static constexpr bool kLooks = true;
+    Surface& s;
+    int first; ///< the column that is searched, or the first of all
+    Found<T>& best;
+    /// Whether a tile from column `begin` on has anything to look at.
+    [[nodiscard]] __device__ __forceinline__ bool wants(int begin) const { return Full || begin <= first; }
+    [[nodiscard]] __device__ __forceinline__ T value(int row, int column) const {
+        return Full || column == first ? fabs(s.fetch_back(row, column)) : T(-1);
     }
-    best = over_block(best);
-    T* const values = static_cast<T*>(p.best_value);
-    if (threadIdx.x == 0) values[blockIdx.x] = best.value, p.best_place[blockIdx.x] = best.place;
-    in_time = meeting.wait();
-    best = {-1, ~0u};
+    __device__ __forceinline__ void take(T v, int row, int column) const {
+        best.take(v, static_cast<unsigned>(column) << 16 | static_cast<unsigned>(row));
+    }
+};
+
+/// `program(row, column)` for up to C x R elements from `at` on, steps (down, along) apart, where `inside`; `put` has
+/// them one by one, and `look` sees them again behind that.
+template <class T, int R, int C, class Inside, class Program, class Put, class Look>
+__device__ __forceinline__ void draw_tile(int row, int column, int down, int along, const Inside& inside,
+                                          const Program& program, const Put& put, const Look& look) {
+    T v[R][C];
+#pragma unroll
+    for (int r = 0; r < R; ++r)
+#pragma unroll
+        for (int c = 0; c < C; ++c)
+            if (inside(row + r * down, column + c * along)) v[r][c] = program(row + r * down, column + c * along);
+#pragma unroll
+    for (int r = 0; r < R; ++r)
+#pragma unroll
+        for (int c = 0; c < C; ++c)
+            if (inside(row + r * down, column + c * along)) put(row + r * down, column + c * along, v[r][c]);
+    if constexpr (Look::kLooks) {
+        T most = -1;
+#pragma unroll
+        for (int r = 0; r < R; ++r)
+#pragma unroll
+            for (int c = 0; c < C; ++c) {
+                v[r][c] =
+                    inside(row + r * down, column + c * along) ? look.value(row + r * down, column + c * along) : T(-1);
+                most = v[r][c] > most ? v[r][c] : most;
+            }
+        if (most < 0 || most < look.best.value) return;
+#pragma unroll
+        for (int r = 0; r < R; ++r)
+#pragma unroll
+            for (int c = 0; c < C; ++c)
+                if (v[r][c] == most) look.take(most, row + r * down, column + c * along);
+    }
+}
+
+/// Draws `program(row, column)` over a quad, into `put`: a warp takes a few rows of 128 columns, or, where the quad is
+/// narrow, 256 rows of one column.
+template <class T, class Program, class Put, class Look>
+__device__ __forceinline__ void draw(const Quad& q, const Program& program, const Put& put, const Look& look) {
+    const int lane = threadIdx.x & 31, warps = gridDim.x * (blockDim.x >> 5);
+    const int warp = (threadIdx.x >> 5) * gridDim.x + blockIdx.x; // neighbours on different multiprocessors
+    const int last_row = q.row + q.rows, last = q.column + q.columns;
+    if (q.columns <= 2) {
+        const int groups = (q.rows + 255) / 256;
+        const auto inside = [&](int i, int) { return i < last_row; };
+        for (int unit = warp; unit < groups * q.columns; unit += warps)
+            draw_tile<T, 8, 1>(q.row + unit % groups * 256 + lane, q.column + unit / groups, 32, 0, inside, program,
+                               put, look);
+        return;
+    }
+    if (q.rows <= 2) { // the same across
+        const int groups = (q.columns + 255) / 256;
+        const auto inside = [&](int, int j) { return j < last; };
+        for (int unit = warp; unit < groups * q.rows; unit += warps)
+            draw_tile<T, 1, 8>(q.row + unit / groups, q.column + unit % groups * 256 + lane, 0, 32, inside, program,
+                               put, look);
+        return;
+    }
+    constexpr int kRows = 32 / sizeof(T);
+    const int aligned = q.column & ~31; // tiles begin where a row's lines of memory do
+    const int across = (last - aligned + 127) / 128, down = (q.rows + kRows - 1) / kRows;
+    const auto everywhere = [](int, int) { return true; };
+    const auto above_end = [&](int i, int) { return i < last_row; };
+    for (int unit = warp; unit < across * down; unit += warps) {
+        const int row = q.row + unit / across * kRows, begin = aligned + unit % across * 128, column = begin + lane;
+        bool looks = false;
+        if constexpr (Look::kLooks) looks = look.wants(begin);
+        if (row + kRows <= last_row && begin >= q.column && begin + 128 <= last) {
+            if (looks) draw_tile<T, kRows, 4>(row, column, 1, 32, everywhere, program, put, look);
+            else draw_tile<T, kRows, 4>(row, column, 1, 32, everywhere, program, put, NoLook{});
+        } else {
+#pragma unroll 1
+            for (int j = column; j < min(last, begin + 128); j += 32) {
+                if (j < q.column) continue;
+                if (looks) draw_tile<T, kRows, 1>(row, j, 1, 0, above_end, program, put, look);
+                else draw_tile<T, kRows, 1>(row, j, 1, 0, above_end, program, put, NoLook{});
+            }
+        }
+    }
+}
+
+/// A pass: `program` over a quad, to the target.
+template <class Surface, class Program, class Look = NoLook>
+__device__ __forceinline__ void render(Surface& s, const Quad& q, const Program& program, const Look& look = {}) {
+    using T = decltype(program(0, 0));
+    draw<T>(
+        q, program, [&](int i, int j, T v) { s.write(i, j, v); }, look);
+}
+
+/// What this block found goes where all blocks look for it behind the next meeting.
+template <class T> __device__ __forceinline__ void publish(const PaperParams& p, const Found<T>& found) {
+    const Found<T> best = over_block(found);
+    if (threadIdx.x == 0) static_cast<T*>(p.best_value)[blockIdx.x] = best.value, p.best_place[blockIdx.x] = best.place;
+}
+template <class T> __device__ __forceinline__ Found<T> best_of_blocks(const PaperParams& p) {
+    const T* const values = static_cast<const T*>(p.best_value);
+    Found<T> best;
     for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x) best.take(__ldcg(values + b), __ldcg(p.best_place + b));
     return over_block(best);
+}
+
+/// Rows k and `row`, and columns k and `column`, to the target, with their places changed where `crossed`. A thread has
+/// the same pairs of places each time, so it need not wait for others between the way there and the way back.
+template <class Surface>
+__device__ __forceinline__ void exchange(Surface& s, int n, int k, int row, int column, bool crossed) {
+    const int lane = threadIdx.x & 31, threads = gridDim.x * blockDim.x;
+    const int warp = (threadIdx.x >> 5) * gridDim.x + blockIdx.x, half = (n + 31) & ~31;
+    for (int t = 32 * warp + lane; t < 2 * half; t += threads) {
+        const bool along_row = t < half;
+        const int at = along_row ? t : t - half;
+        // The four places that both exchanges touch belong to the rows.
+        if (at >= n || (along_row ? row == k : column == k || (row != k && (at == k || at == row)))) continue;
+        const int crossing = at == k ? column : at == column ? k : at;
+        const int i0 = along_row ? k : at, j0 = along_row ? at : k;
+        const int i1 = along_row ? row : at, j1 = along_row ? crossing : column;
+        const auto a = s.fetch(i0, j0, 0), b = s.fetch(i1, j1, 0);
+        s.write(i0, j0, crossed ? b : a);
+        s.write(i1, j1, crossed ? a : b);
+    }
 }
 
 template <class T, PaperPivot Pivot, bool Count, bool OneTexel>
@@ -221,34 +270,30 @@ __global__ void __launch_bounds__(kPaperThreads, 1) paper_lu_kernel(const PaperP
         s.target = was;
     };
     const int n = p.n;
+    constexpr bool kPivots = Pivot != PaperPivot::none, kFull = Pivot == PaperPivot::full;
+    using Surface = Fragments<T, Count, OneTexel>;
+    if constexpr (kPivots) { // later searches ride on the elimination
+        Found<T> found;
+        draw<T>(
+            {0, n, 0, kFull ? n : 1}, [&](int i, int j) { return fabs(s.fetch(i, j, 0)); },
+            [&](int i, int j, T v) { found.take(v, place_of(i, j)); }, NoLook{});
+        flush(PaperPass::search);
+        publish(p, found);
+        if (!meeting.wait()) return;
+    }
     for (int k = 0; k < n; ++k) {
-        if constexpr (Pivot != PaperPivot::none) {
-            bool in_time;
-            const Found<T> f = search_pivot<T>(p, s, k, Pivot == PaperPivot::full, meeting, in_time);
-            flush(PaperPass::search);
-            if (!in_time) return;
+        if constexpr (kPivots) {
+            const Found<T> f = best_of_blocks<T>(p);
             const int row = static_cast<int>(f.place & 0xFFFF), column = static_cast<int>(f.place >> 16);
             if (f.value >= 0 && blockIdx.x == 0 && threadIdx.x == 0)
                 p.rows[k] = static_cast<unsigned>(row), p.columns[k] = static_cast<unsigned>(column);
             if (f.value >= 0 && (row != k || column != k)) {
-                // To the target with the places changed, and back.
-                const auto at = [](int i, int a, int b) { return i == a ? b : i == b ? a : i; };
-                for (int way = 0; way < 2; ++way) {
-                    const auto place = [&](int i, int j) {
-                        return way == 0 ? s.fetch(at(i, k, row), at(j, k, column), 0) : s.fetch(i, j, 0);
-                    };
-                    if (row != k) {
-                        render(s, {k, 1, 0, n}, place);
-                        render(s, {row, 1, 0, n}, place);
-                    }
-                    if (column != k) {
-                        render(s, {0, n, k, 1}, place);
-                        render(s, {0, n, column, 1}, place);
-                    }
+                for (const bool crossed : {true, false}) {
+                    exchange(s, n, k, row, column, crossed);
                     turn();
-                    if (!meeting.wait()) return;
                 }
                 flush(PaperPass::exchange);
+                if (!meeting.wait()) return;
             }
         }
         // (1) row k, and (2) column k divided, to the target
@@ -274,8 +319,16 @@ __global__ void __launch_bounds__(kPaperThreads, 1) paper_lu_kernel(const PaperP
         turn();
         if (!meeting.wait()) return;
         // (4) what is right of and below it
-        render(s, {k + 1, n - k - 1, k + 1, n - k - 1},
-               [&](int i, int j) { return s.mad(s.fetch(i, k, 1), s.fetch(k, j, 2), s.fetch(i, j, 0)); });
+        const Quad rest{k + 1, n - k - 1, k + 1, n - k - 1};
+        const auto eliminate = [&](int i, int j) {
+            return s.mad(s.fetch(i, k, 1), s.fetch(k, j, 2), s.fetch(i, j, 0));
+        };
+        if constexpr (kPivots) {
+            Found<T> found;
+            render(s, rest, eliminate, PivotLook<T, Surface, kFull>{s, k + 1, found});
+            s.flush_looks(p.counts + 4 * static_cast<int>(PaperPass::search));
+            publish(p, found);
+        } else render(s, rest, eliminate);
         flush(PaperPass::eliminate);
         turn();
         if (!meeting.wait()) return;
