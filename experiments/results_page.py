@@ -98,7 +98,7 @@ def iterations(document):
         rows.append([design, *cells])
     yield "## Iterations to double accuracy"
     yield ""
-    yield (f"Inner iterations and outer steps, {document['scheme']}, {document['inner']} inner iterations a step, to a defect of "
+    yield (f"Inner iterations and outer steps, {document['scheme']}, {document['inner']} inner iterations per step, to a defect of "
            f"{document['tolerance']:g} relative to the first.")
     yield ""
     yield from table(["datapath", *problems], rows, range(1, len(problems) + 1))

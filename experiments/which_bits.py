@@ -78,7 +78,7 @@ def curve(store, problem, form):
 
 
 def paper(level):
-    """Word bits and iterations of FCCM'06's residual guided solver, ten inner iterations a step."""
+    """Word bits and iterations of FCCM'06's residual guided solver, ten inner iterations per step."""
     out = []
     for line in (HERE / "paper" / "tables2to4_iterations.csv").read_text().splitlines():
         cells = line.split(",")

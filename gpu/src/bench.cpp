@@ -55,7 +55,8 @@ double poisson_error(int level, const std::vector<double>& u) {
 
 struct Timed {
     CgReport report;
-    double seconds = 0;
+    double seconds = 0;           ///< the median
+    double least = 0, most = 0;   ///< seconds of the fastest and of the slowest
     std::optional<double> joules; ///< of one solve
 };
 
@@ -79,6 +80,8 @@ Timed timed_solve(GridSolver& solver, const CgRequest& request, int repeats, con
         if (before && after) t.joules = (*after - *before) / solves;
     }
     t.seconds = seconds[seconds.size() / 2];
+    t.least = seconds.front();
+    t.most = seconds.back();
     return t;
 }
 
@@ -96,6 +99,8 @@ Json describe(const Timed& t, double rows, double copy) {
             {"outer", t.report.outer},
             {"double_passes", t.report.double_passes},
             {"seconds", t.seconds},
+            {"seconds_least", t.least},
+            {"seconds_most", t.most},
             {"us_per_pass", 1e6 * each},
             {"bytes_per_row", t.report.bytes_per_row},
             {"operations_per_row", t.report.operations_per_row},

@@ -270,7 +270,7 @@ void GridSolver::Impl::run_stream(const CgRequest& q, const ControlParams& ask, 
     report.plan = Plan::stream;
     report.plan_text = std::to_string(a.strips) + " x " + std::to_string(a.segments) + " strips of " +
                        std::to_string(traits.strip_width) + " x " + std::to_string(a.segment_rows) + ", " +
-                       std::to_string(threads) + " threads a block";
+                       std::to_string(threads) + " threads per block";
     report.bytes_per_row = traits.bytes_per_row;
     report.operations_per_row = traits.operations_per_row;
 }

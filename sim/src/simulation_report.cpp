@@ -27,7 +27,7 @@ std::string to_text(const SimulationReport& r) {
     };
     const CycleCounts& c = r.counts;
     row("passes", fmt::format("{}", c.passes));
-    row("cycles", fmt::format("{}  ({:.1f} a pass)", c.cycles, r.cycles_per_pass));
+    row("cycles", fmt::format("{}  ({:.1f} per pass)", c.cycles, r.cycles_per_pass));
     row("stalled", fmt::format("{} cycles, {:.1f} %", c.stalled + c.stall_command, 100 * r.stalled_share));
     for (std::size_t k = 0; k < CycleCounts::kStreams; ++k)
         if (c.stall[k] != 0) row("  " + stream_name(k), fmt::format("{}", c.stall[k]));

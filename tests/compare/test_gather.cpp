@@ -112,6 +112,7 @@ TEST(Gather, ImportsTheFastestGpuSolvesOfALevel) {
         {"arithmetic": "double", "plan": "stream", "end": "converged", "passes": 22, "outer": 0, "seconds": 0.5,
          "true_residual": 9e-11, "error": null, "joules": null, "inner": null},
         {"arithmetic": "double", "plan": "resident", "end": "converged", "passes": 21, "outer": 0, "seconds": 0.25,
+         "seconds_least": 0.24, "seconds_most": 0.5,
          "true_residual": 3e-10, "error": 1e-3, "joules": 2.5, "inner": 50, "scheme": "direct"},
         {"arithmetic": "mixed-float", "plan": "resident", "end": "converged", "passes": 40, "outer": 4, "seconds": 0.5,
          "true_residual": 9e-11, "error": null, "joules": null, "inner": "digits 2", "scheme": "restart"},
@@ -127,6 +128,9 @@ TEST(Gather, ImportsTheFastestGpuSolvesOfALevel) {
     const results::Json& peer = d.at("peers")[0];
     EXPECT_EQ(peer.at("iterations"), 21);
     EXPECT_EQ(peer.at("seconds"), 0.25);
+    EXPECT_EQ(peer.at("seconds_least"), 0.24);
+    EXPECT_EQ(peer.at("seconds_most"), 0.5);
+    EXPECT_TRUE(d.at("peers")[1].at("seconds_most").is_null()) << "an older file has none";
     EXPECT_EQ(peer.at("energy_joules"), 2.5);
     EXPECT_EQ(peer.at("reached"), false);
     const results::Json& origin = d.at("origins").at(peer.at("origin").get<std::string>());

@@ -143,6 +143,8 @@ TEST(BadInput, NamesAndTexts) {
             {kSmall + "--schedule '1:s17e8;1e-3:s9e8' --scheme direct", {"schedule: only residual-guided"}},
             {"solve --problem poisson2d:level=99", {"level=99"}},
             {"solve --problem torus:level=3", {"no kind 'torus'"}},
+            {"solve --problem matrix.mtx", {"write mtx: in front of it"}},
+            {"advise matrix.mtx", {"no such subcommand 'advise'", "--problem mtx:FILE --advise"}},
             {"solve", {"--problem"}},
             {"bench --engine abacus", {"no such engine"}}});
 }

@@ -169,6 +169,8 @@ TEST(ProblemText, FaultsNameTheTextAndTheMend) {
     expect_invalid([] { make_problem("laplace:level=3"); },
                    "problem 'laplace:level=3': no kind 'laplace'; write poisson2d");
     expect_invalid([] { make_problem(""); }, "no kind ''");
+    expect_invalid([] { make_problem("data/bcsstk17.mtx"); },
+                   "problem 'data/bcsstk17.mtx': a file's name alone; write mtx: in front of it");
     expect_invalid([] { make_problem("poisson2d"); }, "level= is missing: give a whole number in 1..14");
     expect_invalid([] { make_problem("poisson2d:level=15"); }, "level=15 must be a whole number in 1..14");
     expect_invalid([] { make_problem("poisson2d:level=8x"); }, "level=8x must be");

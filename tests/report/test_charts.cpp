@@ -41,6 +41,24 @@ TEST(ReportAxis, TicksLieInsideAndSayTheirValue) {
     EXPECT_EQ(ticks_of(linear).back().label, "15\u202F000");
 }
 
+TEST(ReportAxis, TestedValuesHaveTheTicksThatHaveRoom) {
+    Axis few{"x", ""};
+    few.tested = true;
+    ASSERT_TRUE(fit_axis(few, sample({{"a", 17, 0}, {"a", 7, 0}, {"b", 7, 0}, {"a", 10, 0}, {"a", 23, 0}})));
+    std::vector<std::string> labels;
+    for (const Tick& t : ticks_of(few)) labels.push_back(t.label);
+    EXPECT_EQ(labels, (std::vector<std::string>{"7", "10", "17", "23"}));
+    std::vector<std::tuple<std::string, double, double>> rows;
+    for (int k = 0; k < 200; ++k) rows.emplace_back("a", k, 0);
+    Axis many{"x", ""};
+    many.tested = true;
+    ASSERT_TRUE(fit_axis(many, sample(rows)));
+    const auto ticks = ticks_of(many);
+    ASSERT_GT(ticks.size(), 5u);
+    for (std::size_t k = 1; k < ticks.size(); ++k) // two labels of two digits, at eight points of 500 for each
+        EXPECT_GE(place_on(many, ticks[k].value) - place_on(many, ticks[k - 1].value), 4 * 8.0 / 500);
+}
+
 TEST(ReportAxis, FitsTheColumnAndLeavesOutWhatALogarithmCannotShow) {
     const Table t = sample({{"a", 1, 0}, {"a", 2, 1e-8}, {"a", 3, 1}});
     Axis y{"y", "", true};

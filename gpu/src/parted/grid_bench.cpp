@@ -220,7 +220,8 @@ Json bench_parted_grids(const PartedBenchRequest& request, const std::function<v
         for (const Arithmetic a : kArithmetics) {
             const Timing t = time_passes(entrants, a, Plan::automatic, passes_for(points), request.repeats);
             const int best = fastest(t, counts);
-            std::string line = fmt::format("level {}, {}: one GPU {:.2f} us a pass", level, to_string(a), 1e6 * t.one);
+            std::string line =
+                fmt::format("level {}, {}: one GPU {:.2f} us per pass", level, to_string(a), 1e6 * t.one);
             for (std::size_t k = 0; k < counts.size(); ++k)
                 line += fmt::format(", {} part{} {:.2f}", counts[k], counts[k] == 1 ? "" : "s", 1e6 * t.seconds[k]);
             if (best < *std::ranges::max_element(counts))
@@ -255,7 +256,7 @@ Json bench_parted_grids(const PartedBenchRequest& request, const std::function<v
         }
         for (const Arithmetic a : kArithmetics)
             weak.push_back({{"level", level}, {"arithmetic", to_string(a)}, {"parts", std::move(lists[a])}});
-        say(fmt::format("weak scaling, level {} a GPU", level));
+        say(fmt::format("weak scaling, level {} per GPU", level));
     }
     for (const Arithmetic a : kArithmetics) {
         Json one = fit_model(samples[a], counts, a == Arithmetic::double_precision ? 40 : 20);

@@ -126,6 +126,7 @@ std::string subcommand_names() {
 
 /// "; did you mean solve?", or nothing when no command is near.
 std::string meant(std::string_view word, const std::vector<Command>& all) {
+    if (word.starts_with("advi")) return "; advice is an option: mantissa solve --problem mtx:FILE --advise";
     const auto distance = [&](const Command& command) -> std::size_t {
         const bool begins = word.size() > 2 && std::string_view(command.name).starts_with(word);
         return begins ? 0 : edits(word, command.name);

@@ -125,9 +125,10 @@ results::Json to_json(const sparse_core::RowStream& order) {
 std::string to_text(const sparse_core::RowStream& order) {
     const sparse_core::StreamFigures& f = order.figures();
     const double lanes = order.lanes(), least = static_cast<double>(f.padded) / lanes;
-    return fmt::format("{:<18}{} beats a pass, fill {:.3f}, conflicts {:.2f} % (queued {:.1f} %), {} bits a column\n",
-                       "order", f.beats, f.fill(), 100 * static_cast<double>(f.conflict_beats) / least,
-                       100 * (static_cast<double>(f.queued_beats) / least - 1), order.column_bits());
+    return fmt::format(
+        "{:<18}{} beats per pass, fill {:.3f}, conflicts {:.2f} % (queued {:.1f} %), {} bits per column\n", "order",
+        f.beats, f.fill(), 100 * static_cast<double>(f.conflict_beats) / least,
+        100 * (static_cast<double>(f.queued_beats) / least - 1), order.column_bits());
 }
 
 results::Json to_json(const sim::SimulationReport& r) {

@@ -89,7 +89,7 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     const bool refining = refines(o.scheme);
     std::string scheme = to_string(o.scheme);
     if (refining && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", text::shortest(o.digits));
-    else if (refining) scheme += fmt::format(", {} inner iterations a step", o.inner);
+    else if (refining) scheme += fmt::format(", {} inner iterations per step", o.inner);
     if (refining && o.inner_recurrence == Recurrence::plain) scheme += ", plain CG inside";
     if (!o.middle.empty()) scheme += ", through " + results::middle_text(o);
     if (o.jacobi) scheme += ", Jacobi scaling";

@@ -10,7 +10,7 @@
 //   problem     text or list    needed              problems, as `mantissa solve --problem` takes them; at most 50
 //   device      text or list    needed              names in experiments/devices/, or paths of .toml files; at most 50
 //   scheme      text            "residual-guided"   or "defect-correction"
-//   inner       whole or list   10                  inner iterations a step, 1 to 1000000, at most 20 values. Each row
+//   inner       whole or list   10                  inner iterations per step, 1 to 1000000, at most 20 values. Each row
 //                                                   takes what is fastest for it; the first stands for iterations as
 //                                                   such and for section 5.5
 //   tolerance   number          1e-10               on the defect relative to the first, above 0, at most 0.5
@@ -18,7 +18,7 @@
 //                                                   With "rtl" or "systemc" the clocks of a pass are those of the solve
 //   passes      whole           4                   passes of the RTL core to count clocks on, where no engine of the
 //                                                   design counts them; 0 to 10000, 0: none
-//   bands       text            "streamed"          or "constant": a stencil held in registers, 8 words an element
+//   bands       text            "streamed"          or "constant": a stencil held in registers, 8 words per element
 //   words       text            "bytes"             or "packed": words in memory rounded up to bytes, or as they are
 //   fill        number          0.85                share of a device's slices that cores may take, above 0, at most 1
 //   place       true or false   false               place and route for devices of target ecp5
@@ -145,7 +145,7 @@ struct Comparison {
     std::vector<Device> devices;
     std::vector<Design> designs;
     Scheme scheme = Scheme::residual_guided;
-    std::vector<std::uint64_t> inner = {10}; ///< iterations a step
+    std::vector<std::uint64_t> inner = {10}; ///< iterations per step
     double tolerance = 1e-10;
     std::uint64_t passes = 4;
     bool constant_bands = false, packed = false;

@@ -260,6 +260,8 @@ results::Json peers_json(const Comparison& c, const Gathered& g) {
                         {"iterations", p.iterations},
                         {"outer_iterations", p.outer},
                         {"seconds", p.seconds},
+                        {"seconds_least", optional_json(p.least)},
+                        {"seconds_most", optional_json(p.most)},
                         {"true_residual", results::number(p.true_residual)},
                         {"reached", p.true_residual <= c.tolerance * 1.001},
                         {"error", optional_json(p.error)},

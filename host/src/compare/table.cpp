@@ -36,18 +36,18 @@ std::string name_of(const results::Json& item) {
 
 std::string comparison_text(results::Json d) {
     std::string out =
-        fmt::format("{}: {}, {} a step, to {:.0e}\n", d["name"].get<std::string>(), d["scheme"].get<std::string>(),
+        fmt::format("{}: {}, {} per step, to {:.0e}\n", d["name"].get<std::string>(), d["scheme"].get<std::string>(),
                     text::counted(d["inner"].get<std::uint64_t>(), "inner iteration"), d["tolerance"].get<double>());
     std::string problem;
     for (results::Json& x : d["designs"]) {
         if (x["problem"] != problem) {
             problem = x["problem"];
-            out += fmt::format("\n{}, {} unknowns\n  {:<62}{:>11}{:>8}{:>15}{:>14}\n", problem,
-                               x["unknowns"].get<std::uint64_t>(), "design", "iterations", "outer", "clocks a pass",
-                               "B an element");
+            out += fmt::format("\n{}, {} unknowns\n  {:<62}{:>11}{:>8}{:>17}{:>15}\n", problem,
+                               x["unknowns"].get<std::uint64_t>(), "design", "iterations", "outer", "clocks per pass",
+                               "B per element");
         }
         out += fmt::format(
-            "  {:<62}{:>11}{:>8}{:>15}{:>14}\n", name_of(x),
+            "  {:<62}{:>11}{:>8}{:>17}{:>15}\n", name_of(x),
             x["status"] == "converged" ? std::to_string(x["inner_iterations"].get<std::uint64_t>())
                                        : x["status"].get<std::string>(),
             x["outer_iterations"].get<std::uint64_t>(),

@@ -76,7 +76,7 @@ std::string fastest_text(const std::vector<Row>& rows, const std::string& device
                           row.spec, cores_text(row), time_text(row.seconds), against_widest(rows, row, false),
                           next_text(rows, row, false));
     const double outer = number(*row.json, "seconds_outer").value_or(0);
-    return fmt::format("{}. It needs {}, {} a step; {} of the time goes into the {} outer loop; what holds "
+    return fmt::format("{}. It needs {}, {} per step; {} of the time goes into the {} outer loop; what holds "
                        "it back is {}.",
                        what, text::counted(whole(*row.json, "inner_iterations"), "iteration"),
                        whole(*row.json, "inner"), text::percent(outer / row.seconds),
@@ -142,7 +142,7 @@ std::string constant_text(const Json& document, const std::vector<Row>& rows, co
         const std::size_t designs = count_designs(streamed);
         const std::string gain = ratio > 1.01 ? fmt::format("{:.3g} times as fast", ratio) : "no faster";
         const std::string with =
-            fmt::format("With the constant stencil of {} held in registers (8 words an element) ", problem);
+            fmt::format("With the constant stencil of {} held in registers (8 words per element) ", problem);
         if (designs == 1)
             return with + fmt::format("{} on {} would take {} (modelled) with {}, {}.", held.spec, device,
                                       time_text(*seconds), text::counted(held.cores, "core"), gain);
@@ -223,7 +223,8 @@ IterationContest contest_of(const Json& document, const std::vector<SolveBeside>
     for (const Json* r : items(document, "references"))
         if (text(*r, "problem") == contest.problem) contest.reference = whole(*r, "iterations");
     contest.among = contest.entries.size() == own ? "of this comparison" : "that these results hold";
-    contest.setting = fmt::format("{}, {} a step, to {:g}", scheme, text::counted(inner, "inner iteration"), tolerance);
+    contest.setting =
+        fmt::format("{}, {} per step, to {:g}", scheme, text::counted(inner, "inner iteration"), tolerance);
     return contest;
 }
 

@@ -18,7 +18,7 @@ struct ContestEntry {
 struct IterationContest {
     std::string problem;
     std::string among;                      ///< which set: "of this comparison"
-    std::string setting;                    ///< what its solves share: "residual-guided, 10 inner iterations a step"
+    std::string setting;                    ///< what its solves share: "residual-guided, 10 inner iterations per step"
     std::optional<std::uint64_t> reference; ///< iterations of CG in double
     std::vector<ContestEntry> entries;      ///< see enter()
 };

@@ -28,6 +28,10 @@ problems::Description describe(std::string_view text) {
     const std::string_view options = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
     for (const Kind& kind : kKinds)
         if (name == kind.name) return kind.describe(text, options);
+    for (const std::string_view ending : {".mtx", ".mtx.gz"})
+        if (text.ends_with(ending))
+            throw InvalidInput(
+                fmt::format("problem {}: a file's name alone; write mtx: in front of it", base::quoted(text, 200)));
     throw InvalidInput(fmt::format("problem {}: no kind {}; write poisson2d:level=8, diffusion2d:level=7, "
                                    "poisson3d:level=5, mtx:FILE, lscm:MESH, dsi:MESH or generated:kind=nd,n=72000",
                                    base::quoted(text, 200), base::quoted(name)));

@@ -104,7 +104,7 @@ sim::CoreParameters resident_unit(SynthesisRequest request, int style) {
     return list;
 }
 
-/// The parameters of a sparse core, its memories deep enough for kSparseDepth rows a lane.
+/// The parameters of a sparse core, its memories deep enough for kSparseDepth rows per lane.
 sim::CoreParameters sparse_core(const SynthesisRequest& request, int style) {
     sim::CoreParameters list = whole_core(request, style);
     for (const auto& [name, value] :
@@ -121,7 +121,7 @@ const std::vector<std::pair<std::string, std::string>>& synthesis_parts() {
         {"resident", "the resident core (integers) for 1089 elements, its memories among the block memories"},
         {"inner", "its passes alone, as many lanes as the specification says, without memories"},
         {"outer", "its outer unit alone, likewise"},
-        {"sparse", "the sparse core (integers) for 1024 rows a lane, its memories among the block memories"},
+        {"sparse", "the sparse core (integers) for 1024 rows per lane, its memories among the block memories"},
         {"add", "the adder between numbers of r's format"},
         {"mul", "the multiplier"},
         {"div", "the divider, one bit per clock"},

@@ -232,13 +232,13 @@ FormatChoice choose_format(const CompressedRows& a, std::size_t value_bytes) {
     for (const FormatReport& r : reports)
         if (r.format != SparseFormat::jds && r.traffic < best->traffic) best = &r;
     if (best == &crs)
-        return {
-            SparseFormat::crs,
-            fmt::format("CRS moves the fewest bytes, {:.2f} MB a product: 4x4 blocks would be {:.0f} % full, below the "
-                        "{:.0f} % where they pay",
-                        1e-6 * static_cast<double>(crs.traffic), 100 * reports[2].fill,
-                        100 * break_even_fill(4, value_bytes))};
-    return {best->format, fmt::format("{} moves {:.2f} MB a product, {:.0f} % of CRS; its storage is {:.0f} % full",
+        return {SparseFormat::crs,
+                fmt::format(
+                    "CRS moves the fewest bytes, {:.2f} MB per product: 4x4 blocks would be {:.0f} % full, below the "
+                    "{:.0f} % where they pay",
+                    1e-6 * static_cast<double>(crs.traffic), 100 * reports[2].fill,
+                    100 * break_even_fill(4, value_bytes))};
+    return {best->format, fmt::format("{} moves {:.2f} MB per product, {:.0f} % of CRS; its storage is {:.0f} % full",
                                       to_string(best->format), 1e-6 * static_cast<double>(best->traffic),
                                       100.0 * static_cast<double>(best->traffic) / static_cast<double>(crs.traffic),
                                       100 * best->fill)};
@@ -252,7 +252,7 @@ FormatChoice choose_format(std::span<const FormatReport> reports, std::span<cons
         if (seconds[i] < seconds[best]) best = i;
     for (std::size_t i = 0; i < seconds.size(); ++i)
         if (i != best && (next == best || seconds[i] < seconds[next])) next = i;
-    std::string why = fmt::format("{} took {:.2f} us a product at {:.0f} % fill", to_string(reports[best].format),
+    std::string why = fmt::format("{} took {:.2f} us per product at {:.0f} % fill", to_string(reports[best].format),
                                   1e6 * seconds[best], 100 * reports[best].fill);
     if (next != best)
         why += fmt::format(", {} {:.2f} us at {:.0f} %", to_string(reports[next].format), 1e6 * seconds[next],

@@ -253,7 +253,7 @@ std::string to_text(const SystemReport& r) {
     const auto part = [](double x, double of) { return of > 0 ? 100 * x / of : 0; };
     const auto cycles = static_cast<double>(r.cycles);
     std::string text =
-        fmt::format("{} passes, {} clocks, {:.1f} a pass: {:.1f} % streaming, {:.1f} % closing and scalars, "
+        fmt::format("{} passes, {} clocks, {:.1f} per pass: {:.1f} % streaming, {:.1f} % closing and scalars, "
                     "{:.1f} % waiting for writes to land\n",
                     r.passes, r.cycles, r.passes > 0 ? cycles / static_cast<double>(r.passes) : 0,
                     part(static_cast<double>(r.streaming), cycles), part(static_cast<double>(r.closing), cycles),

@@ -92,7 +92,7 @@ std::string share(std::size_t entries, std::uint64_t of) {
 
 std::string text_of(const std::vector<Row>& rows, const std::vector<PaperRow>& paper, std::uint32_t parts) {
     std::string out = fmt::format(
-        "What {} parts exchange once an iteration: the most that one sends and receives, in KB (1000 bytes) of "
+        "What {} parts exchange once per iteration: the most that one sends and receives, in KB (1000 bytes) of "
         "single-\nprecision entries, each sent entry counted once; rows: the largest part over the mean, less 1\n"
         "{:<34}{:>10}{:>11}{:>12}{:>8}{:>10}{:>8}{:>12}{:>8}\n",
         parts, "matrix", "rows", "nonzeros", "cut", "rows, %", "send, KB", "of part", "receive, KB", "of rows");

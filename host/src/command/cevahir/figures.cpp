@@ -106,8 +106,8 @@ std::string figure4(const stored::Run& run, const Ratios& paper) {
     line("CPU over CSR", mean_text(cpu, 3), "CPU over GPU-CSR");
     line("JDS over CSR", mean_text(jds, 2), "JDS over CSR");
     line("JDS by rows over CSR", mean_text(proposed, 2), "JDS by rows over CSR");
-    line("bytes an entry that must move, JDS by rows", mean_text(bytes, 1), "bytes an entry");
-    line("12 bytes an entry, of a copy's rate", mean_text(shares, 2), "share of the memory's rate");
+    line("bytes per entry that must move, JDS by rows", mean_text(bytes, 1), "bytes per entry");
+    line("12 bytes per entry, of a copy's rate", mean_text(shares, 2), "share of the memory's rate");
     out += stored::ratio_line("today's fastest over JDS by rows", mean_text(today, 2), "-");
     out += "The paper's CSR has one thread a row; ours has two or more, chosen by the rows' length. The paper counts\n"
            "x anew for each entry (12 bytes); caches keep it now, so less must move. \"-\": not in the stored run.\n";
@@ -161,7 +161,7 @@ std::map<std::string, const Json*> latest_matrices(const std::vector<stored::Run
 std::string figure5(const std::vector<stored::Run>& runs, const Ratios& paper) {
     std::string out;
     for (const stored::Run& run : runs) out += stored::origin(run);
-    out += fmt::format("Figure 5: CG on one GPU and on several; us an iteration, GFlop/s by 2 nonzeros + 12 rows\n"
+    out += fmt::format("Figure 5: CG on one GPU and on several; us per iteration, GFlop/s by 2 nonzeros + 12 rows\n"
                        "{:<34}{:>9}{:>11}{:>8}{:>6}{:>9}{:>9}{:>10}{:>9}\n",
                        "matrix", "rows", "nonzeros", "", "GPUs", "us", "GFlop/s", "speed-up", "library");
     std::map<std::pair<std::string, int>, Means> means;

@@ -138,8 +138,8 @@ void print_paper_table3(const std::string& folder) {
         throw InvalidInput(fmt::format("{}: cannot be read; --data names the folder of the paper's tables", path));
     std::string line;
     std::getline(file, line);
-    fmt::print("the paper's\n{:<28}{:>12}{:>10}{:>8}{:>12}{:>10}{:>8}\n", "", "unknowns", "nonzeros", "a row",
-               "unknowns", "nonzeros", "a row");
+    fmt::print("the paper's\n{:<28}{:>12}{:>10}{:>8}{:>12}{:>10}{:>8}\n", "", "unknowns", "nonzeros", "per row",
+               "unknowns", "nonzeros", "per row");
     while (std::getline(file, line)) {
         std::vector<std::string> f;
         std::istringstream in(line);
@@ -162,7 +162,7 @@ int cnc_table3(const CncFlags& flags) {
     CncJson list = CncJson::array();
     if (!flags.json)
         fmt::print(
-            "Table 3: systems of a parameterisation and of a smoothing (nonzeros, and how many a row)\n{:<28}{:<5}"
+            "Table 3: systems of a parameterisation and of a smoothing (nonzeros, and how many per row)\n{:<28}{:<5}"
             "{:>9}{:>19}{:>19}{:>20}{:>12}\n",
             "", "", "unknowns", "structural", "numeric", "stored, BCRS 4x4", "fill 2, 4");
     for (const NamedMesh& m : meshes) {
@@ -188,9 +188,9 @@ int cnc_table3(const CncFlags& flags) {
         "for LSCM. DSI: one system of x, y and z, each vertex drawn.\n\n");
     print_paper_table3(folder);
     fmt::print(
-        "The paper does not say what it counts. Its parameterisations have 29 to 41 nonzeros a row: no system of\n"
+        "The paper does not say what it counts. Its parameterisations have 29 to 41 nonzeros per row: no system of\n"
         "one ring of neighbours has (14 is the most, as above), but BCRS 4x4 stores as many. Its Dragon's\n"
-        "smoothing (19.6 a row) is a system of two rings, as ours are.\n");
+        "smoothing (19.6 per row) is a system of two rings, as ours are.\n");
     return kDone;
 }
 

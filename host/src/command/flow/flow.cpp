@@ -104,7 +104,7 @@ results::Json to_json(const Flags& f, const BubblyFlow& flow, const CellSolver& 
 void print_table(std::FILE* to, const Flags& f, const BubblyFlow& flow, const CellSolver& solver, const Outcome& out) {
     const auto row = [to](const char* name, const std::string& value) { fmt::print(to, "{:<15}{}\n", name, value); };
     const FlowOptions& o = flow.options();
-    row("cells", fmt::format("{} x {}, {} of them solved in a step", o.columns, o.rows, o.batch()));
+    row("cells", fmt::format("{} x {}, {} of them solved in each step", o.columns, o.rows, o.batch()));
     row("cell", fmt::format("{} unknowns, {} bubbles of {} points", o.unknowns, o.bubbles, o.unknowns / o.bubbles));
     row("arithmetic", fmt::format("{} on {}", f.lu.empty() ? f.precision : f.lu, solver.where()));
     row("steps", fmt::format("{}, to time {:.5g}", flow.steps(), flow.time()));
@@ -116,10 +116,11 @@ void print_table(std::FILE* to, const Flags& f, const BubblyFlow& flow, const Ce
                                       solver.backward_error()));
     if (flow.steps() == 0) return;
     const double steps = static_cast<double>(flow.steps()), ms = 1e3 / steps;
-    row("a step", fmt::format("{:.4g} ms: assembly {:.3g}, factors {:.3g}, solution {:.3g}, transfers {:.3g}, "
-                              "advection {:.3g}",
-                              ms * (out.cells.total() + out.advection), ms * out.cells.assembly, ms * out.cells.factor,
-                              ms * out.cells.solve, ms * out.cells.transfers, ms * out.advection));
+    row("per step",
+        fmt::format("{:.4g} ms: assembly {:.3g}, factors {:.3g}, solution {:.3g}, transfers {:.3g}, "
+                    "advection {:.3g}",
+                    ms * (out.cells.total() + out.advection), ms * out.cells.assembly, ms * out.cells.factor,
+                    ms * out.cells.solve, ms * out.cells.transfers, ms * out.advection));
 }
 
 int run_flow(const Flags& f, const std::string& typed) {
@@ -167,7 +168,7 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--steps", flags->steps, "in time")->capture_default_str();
     app.add_option("--fraction", flow.fraction, "mean share of the area that bubbles take")->capture_default_str();
     app.add_option("--contrast", flow.contrast, "how much denser the cloud's middle is")->capture_default_str();
-    app.add_option("--refreshed", flow.refreshed, "share of the cells that are solved in a step")
+    app.add_option("--refreshed", flow.refreshed, "share of the cells that are solved in each step")
         ->capture_default_str();
     app.add_option("--courant", flow.courant, "of the time step, at most 0.5")->capture_default_str();
     app.add_option("--arrangement", flags->arrangement, "of a cell's bubbles: random or square")->capture_default_str();

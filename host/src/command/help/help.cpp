@@ -44,7 +44,7 @@ std::string contents(const CLI::App& app) {
 std::string page(const CLI::App& app, const std::string& wanted) {
     if (wanted.empty()) return contents(app);
     for (const Topic& topic : topics())
-        if (wanted == topic.name) return topic.text;
+        if (wanted == topic.name || wanted == std::string(topic.name) + "s") return topic.text; // "problems" too
     if (wanted == kMan) return man_page(app, app.version());
     if (wanted == kCompletion) return bash_completion(app);
     for (CLI::App* sub : const_cast<CLI::App&>(app).get_subcommands({}))

@@ -160,8 +160,9 @@ std::string figure11(const Json& all, const Ratios& paper) {
                            1e-9 * r.at("table_bytes").get<double>() / s, 1e-9 * memory, memory / copy);
         most = std::max(most, memory);
     }
-    out += "by Table 1: 16 bytes an update, caches left aside. In memory: the update read and written, 8 bytes; below\n"
-           "some thousand it is the cache that has them.\n\n";
+    out +=
+        "by Table 1: 16 bytes per update, caches left aside. In memory: the update read and written, 8 bytes; below\n"
+        "some thousand it is the cache that has them.\n\n";
     out += stored::ratio_line("GB/s at most", fmt::format("{:.0f}", 1e-9 * most),
                               stored::paper_values(paper, "GB/s at most"));
     return out + stored::ratio_line("share of a copy's rate", fmt::format("{:.2f}", most / copy),

@@ -146,7 +146,7 @@ void gather_solves(GatherContext& context) {
                    if (!result || !from) return;
                    const std::string id =
                        context.out.origins.add({"measured",
-                                                fmt::format("solve of {} with {}, {} iterations a step, on engine {}",
+                                                fmt::format("solve of {} with {}, {} iterations per step, on engine {}",
                                                             problem, design.key(), inner, engine),
                                                 *from});
                    context.out.solves[{problem, design.key()}].push_back({{engine, inner, *result}, id});

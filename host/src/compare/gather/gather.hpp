@@ -52,7 +52,7 @@ template <class T> struct Sourced {
 
 struct SolveFigures {
     std::string engine;
-    std::uint64_t inner = 0; ///< iterations a step
+    std::uint64_t inner = 0; ///< iterations per step
     SolveResult result;
 };
 struct CycleFigures {
@@ -77,6 +77,7 @@ struct Peer {
     std::string problem, engine, label;
     std::uint64_t iterations = 0, outer = 0;
     double seconds = 0, true_residual = 0;
+    std::optional<double> least, most; ///< seconds of the fastest and the slowest run, where they were kept
     std::optional<double> error, joules;
     std::string origin;
 };

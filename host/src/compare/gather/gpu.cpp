@@ -45,6 +45,8 @@ void check_solve(const std::string& path, const std::string& where, const result
     need("inner", "a whole number, text or null",
          [](const results::Json& v) { return v.is_null() || v.is_string() || v.is_number_integer(); });
     if (solve.contains("scheme")) need("scheme", "text", is_text);
+    for (const char* end : {"seconds_least", "seconds_most"})
+        if (solve.contains(end)) need(end, "a number", [](const results::Json& v) { return v.is_number(); });
 }
 
 void check_document(const std::string& path, const results::Json& document) {
@@ -103,6 +105,8 @@ bool enter_level(GatherContext& context, const StoredDocument& stored, const std
         peer.iterations = solve->at("passes");
         peer.outer = solve->at("outer");
         peer.seconds = solve->at("seconds");
+        if (solve->contains("seconds_least")) peer.least = solve->at("seconds_least").get<double>();
+        if (solve->contains("seconds_most")) peer.most = solve->at("seconds_most").get<double>();
         peer.true_residual = solve->at("true_residual");
         if (!solve->at("error").is_null()) peer.error = solve->at("error").get<double>();
         if (!solve->at("joules").is_null()) peer.joules = solve->at("joules").get<double>();

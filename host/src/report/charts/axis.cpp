@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -64,8 +65,14 @@ bool fit_axis(Axis& axis, const Table& table, const std::vector<double>& with) {
         std::find_if(table.columns.begin(), table.columns.end(), [&](const Column& c) { return c.id == axis.field; });
     if (column == table.columns.end()) return false;
     const auto c = static_cast<std::size_t>(column - table.columns.begin());
+    std::set<double> at;
     for (const TableRow& row : table.rows)
-        if (row.cells[c].value.is_number()) take(row.cells[c].value.get<double>());
+        if (row.cells[c].value.is_number()) {
+            const double value = row.cells[c].value.get<double>();
+            take(value);
+            if (axis.tested && std::isfinite(value) && !(axis.log && value <= 0)) at.insert(value);
+        }
+    axis.at.assign(at.begin(), at.end());
     for (const double v : with) take(v);
     if (!(low <= high)) return false;
     if (axis.log) {
@@ -80,7 +87,27 @@ bool fit_axis(Axis& axis, const Table& table, const std::vector<double>& with) {
     return true;
 }
 
+namespace {
+
+/// Ticks at the tested values. A label takes some 8 of the 500 points of the shortest axis for each of its characters.
+std::vector<Tick> tested_ticks(const Axis& axis) {
+    std::vector<Tick> ticks;
+    double free_from = -1;
+    for (const double value : axis.at) {
+        std::string label = tick_label(value, axis.text);
+        const double half = 0.008 * static_cast<double>(label.size() + 1);
+        const double place = place_on(axis, value);
+        if (place - half < free_from) continue;
+        free_from = place + half;
+        ticks.push_back({value, std::move(label)});
+    }
+    return ticks;
+}
+
+} // namespace
+
 std::vector<Tick> ticks_of(const Axis& axis) {
+    if (axis.at.size() > 1) return tested_ticks(axis);
     std::vector<Tick> ticks;
     const double decades = axis.log ? std::log10(axis.high / axis.low) : 0;
     if (decades > 0.25) { // within less, equal steps read better

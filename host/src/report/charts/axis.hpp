@@ -21,7 +21,9 @@ struct Axis {
     std::string field, title;
     bool log = false;
     TickText text = TickText::plain;
-    double low = 0, high = 1; ///< set by fit_axis
+    double low = 0, high = 1;    ///< set by fit_axis
+    bool tested = false;         ///< ticks at the table's values: widths or sizes, of which some were tested
+    std::vector<double> at = {}; ///< set by fit_axis where `tested`: the values, ascending
 };
 
 /// The range of the table's values of `axis.field` with some air; a logarithmic axis leaves out what is not positive.
@@ -32,7 +34,7 @@ struct Tick {
     double value = 0;
     std::string label;
 };
-/// Some four to ten of them.
+/// Some four to ten of them; at the tested values, those whose labels have room.
 std::vector<Tick> ticks_of(const Axis& axis);
 
 /// Where `value` lies along the axis, 0 at the low end, 1 at the high one.

@@ -64,6 +64,7 @@ Figure growth_figure(const Rows& rows, Origins& origins, const std::string& pape
     t.rows.insert(t.rows.end(), paper_rows.begin(), paper_rows.end());
     LineChart chart;
     chart.x = {"m", "fraction bits M of r, p and q"};
+    chart.x.tested = true;
     chart.y = {"value", slices ? "slices" : "multiplier blocks"};
     chart.series = "series";
     chart.width = 520;

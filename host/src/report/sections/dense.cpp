@@ -94,6 +94,7 @@ std::optional<Figure> error_figure(const std::vector<Read>& list, const std::vec
     if (t.rows.empty()) return std::nullopt;
     LineChart chart;
     chart.x = {"n", "n", true};
+    chart.x.tested = true;
     chart.y = {"units", "error in units of the last fraction bit", true};
     chart.series = "sums";
     chart.list = series_of(drawn);
@@ -144,6 +145,7 @@ std::optional<Figure> steps_figure(const std::vector<Read>& list, std::uint64_t 
     if (t.rows.empty()) return std::nullopt;
     LineChart chart;
     chart.x = {"m", "fraction bits M of the factors"};
+    chart.x.tested = true;
     chart.y = {"steps", "GMRES steps", true};
     chart.series = "sums";
     chart.list = series_of(drawn);

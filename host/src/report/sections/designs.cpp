@@ -84,7 +84,7 @@ Figure designs_figure(const DocumentRow& document, const DocumentOrigins& origin
     t.id = f.id;
     t.caption = fmt::format("Designs for {} on {}", problem, device_name(document, device));
     t.note =
-        "Smallest area first; designs with a letter are on the Pareto front. Inner: iterations a step of the outer "
+        "Smallest area first; designs with a letter are on the Pareto front. Inner: iterations per step of the outer "
         "loop.";
     t.columns = {text_column("letter", "Front"),
                  text_column("spec", "Specification"),
@@ -157,7 +157,7 @@ Table best_table(const DocumentRow& document, const DocumentOrigins& origins, co
     Table t;
     const bool constant = list != "best";
     t.id = fmt::format("{}-{}", constant ? "best-constant" : "best", document.number);
-    t.caption = constant ? "The best designs if the constant stencil were held in registers: 8 words an element"
+    t.caption = constant ? "The best designs if the constant stencil were held in registers: 8 words per element"
                          : "The best design for each problem and device, and its format in each stage";
     t.folded = constant;
     t.columns = {text_column("problem", "Problem"),
@@ -237,7 +237,7 @@ Table specifications_table(const DocumentRow& document, const DocumentOrigins& o
                  number_column("defect", "True residual"),
                  number_column("cycles", "Cycles an iter."),
                  text_column("engine", "Cycles from"),
-                 number_column("bytes", "Bytes an element")};
+                 number_column("bytes", "Bytes per element")};
     for (const Node& d : nodes(document, "designs")) {
         Cell cycles = clocks_cell(d);
         cycles.modelled = cycles.modelled || d.text("cycles_kind") == "modelled";

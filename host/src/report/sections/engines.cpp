@@ -68,7 +68,7 @@ Table passes_table(const Rows& rows) {
     t.caption = "Passes counted on the simulated core";
     t.columns = {text_column("problem", "Problem"),           text_column("spec", "Specification"),
                  number_column("passes", "Passes"),           number_column("cycles", "Cycles"),
-                 number_column("per", "Cycles a pass"),       number_column("read", "Read", "bytes"),
+                 number_column("per", "Cycles per pass"),     number_column("read", "Read", "bytes"),
                  number_column("written", "Written", "bytes")};
     for (const DocumentRow& d : rows.measurements) {
         const Node n(d, d.document, {});
@@ -101,7 +101,7 @@ Section engines_section(const Rows& rows) {
                  number_column("outer", "Outer"),
                  number_column("defect", "True residual"),
                  number_column("cycles", "Cycles"),
-                 number_column("per", "Cycles an iteration"),
+                 number_column("per", "Cycles per iteration"),
                  number_column("per_unknown", "and unknown")};
     for (const Group& group : groups) {
         const bool any_cycles =
@@ -131,6 +131,7 @@ Section engines_section(const Rows& rows) {
         return section;
     }
     if (std::string text = comparisons_text(groups); !text.empty()) section.blocks.emplace_back(Text{std::move(text)});
+    t.folded = t.rows.size() > 60; // the sentence above says what they come to
     section.blocks.emplace_back(std::move(t));
     if (!passes.rows.empty()) section.blocks.emplace_back(std::move(passes));
     return section;

@@ -119,6 +119,7 @@ Figure figure_of(const Choice& choice, std::size_t index) {
                  number_column("outer", "Outer")};
     LineChart chart;
     chart.x = {"m", "fraction bits M of r, p and q"};
+    chart.x.tested = true;
     chart.y = {"iterations", "inner iterations", true};
     chart.series = "series";
     if (f.half) {

@@ -30,7 +30,7 @@ Section roofline_section(const Rows& rows) {
                      number_column("rows", "Unknowns"),
                      number_column("us", "One pass", "µs"),
                      number_column("bound_us", "at the copy rate", "µs"),
-                     number_column("bytes", "Bytes a row"),
+                     number_column("bytes", "Bytes per row"),
                      number_column("rate", "Rate", "GB/s"),
                      number_column("share", "of the copy rate", "%"),
                      hidden_column("seconds"),
@@ -76,11 +76,11 @@ Section roofline_section(const Rows& rows) {
         Figure rate;
         rate.half = true;
         rate.id = fmt::format("gpu-rate-{}", index);
-        rate.title = fmt::format("Bytes a second of one pass: {}", device);
+        rate.title = fmt::format("Bytes per second of one pass: {}", device);
         rate.text =
             "What the streaming plan moves by its own ledger, over the measured time of a pass. The rule is the "
             "measured copy bandwidth. The resident plan keeps its vectors on the chip and has no such figure.";
-        rate.label = "Line chart: bytes a second against unknowns. The table below holds its figures.";
+        rate.label = "Line chart: bytes per second against unknowns. The table below holds its figures.";
         rate.table = t;
         rate.table.id = rate.id;
         const std::size_t rated = t.columns.size() - 1; // rate_

@@ -25,6 +25,13 @@ Cell seconds_cell(const Node& row, const std::string& name) {
     return cell;
 }
 
+/// The fastest and the slowest of a peer's runs.
+Cell spread_cell(const Node& peer) {
+    const auto least = peer.number("seconds_least"), most = peer.number("seconds_most");
+    if (!least || !most) return none();
+    return words(fmt::format("{} to {}", duration(*least), duration(*most)));
+}
+
 Section time_section(const Rows& rows, Origins& origins) {
     Section section{"time", "Time to solution beside GPU and CPU", {}};
     std::size_t index = 0;
@@ -49,7 +56,8 @@ Section time_section(const Rows& rows, Origins& origins) {
             f.text =
                 fmt::format("For each device the fastest of its designs, and the measured runs of GPUs and processors, "
                             "to a relative defect {}in double precision. Runs whose true residual stayed above it are "
-                            "marked. Hollow points are modelled.",
+                            "marked. Hollow points are modelled. Where several runs were timed and kept, the table "
+                            "has the fastest and the slowest.",
                             tolerance ? fmt::format("of {} ", *tolerance) : std::string());
             f.label = "Dot chart: time to solution of designs, GPU and CPU. The table below holds its figures.";
             Table& t = f.table;
@@ -59,6 +67,7 @@ Section time_section(const Rows& rows, Origins& origins) {
                          text_column("engine", "Kind"),
                          number_column("iterations", "Inner iterations"),
                          number_column("seconds", "Time"),
+                         text_column("runs", "Of its runs"),
                          number_column("defect", "True residual"),
                          text_column("among", "Among"),
                          hidden_column("text")};
@@ -78,8 +87,8 @@ Section time_section(const Rows& rows, Origins& origins) {
                 const Cell time = seconds_cell(r, "seconds");
                 const std::size_t designs = findings::designs_on(document.document, problem, device);
                 t.rows.push_back(
-                    {{words(fmt::format("{}: {}", device, r.text("spec"))), words("design"), iterations, time, defect,
-                      words(designs == 1 ? "the only design" : fmt::format("fastest of {}", designs)),
+                    {{words(fmt::format("{}: {}", device, r.text("spec"))), words("design"), iterations, time, none(),
+                      defect, words(designs == 1 ? "the only design" : fmt::format("fastest of {}", designs)),
                       words(time.text)},
                      from.of(r.object())});
             }
@@ -90,13 +99,13 @@ Section time_section(const Rows& rows, Origins& origins) {
                 const std::string engine = p.text("engine");
                 const bool missed = p["reached"].is_boolean() && !p["reached"].get<bool>();
                 const std::string label = p.text("label").empty() ? engine : p.text("label");
-                t.rows.push_back(
-                    {{words(missed ? label + " (missed the tolerance)" : label),
-                      words(engine == "gpu"   ? "GPU"
-                            : engine == "cpu" ? "CPU"
-                                              : engine),
-                      p.figure("iterations"), time, p.figure("true_residual", 3), none(), words(time.text)},
-                     from.of(p.object())});
+                t.rows.push_back({{words(missed ? label + " (missed the tolerance)" : label),
+                                   words(engine == "gpu"   ? "GPU"
+                                         : engine == "cpu" ? "CPU"
+                                                           : engine),
+                                   p.figure("iterations"), time, spread_cell(p), p.figure("true_residual", 3), none(),
+                                   words(time.text)},
+                                  from.of(p.object())});
             }
             std::stable_sort(t.rows.begin(), t.rows.end(), [](const TableRow& a, const TableRow& b) {
                 const auto key = [](const TableRow& r) {
