@@ -103,8 +103,9 @@ def resident_fusesoc_names(core):
     return fusesoc_list([name for name, _, _ in named_parameters([*core["fx_parameter"], *core["resident_parameter"]])])
 
 
-def sparse_fusesoc_names(core):
-    return fusesoc_list([name for name, _, _ in named_parameters([*core["fx_parameter"], *core["sparse_parameter"]])])
+def sparse_fusesoc_names(core, more=()):
+    named = named_parameters([*core["fx_parameter"], *core["sparse_parameter"]])
+    return fusesoc_list([*(name for name, _, _ in named), *more])
 
 
 def fusesoc_list(words):
@@ -146,7 +147,9 @@ def resident_fusesoc_descriptions(core):
 
 
 def sparse_fusesoc_descriptions(core):
-    return "\n".join(fusesoc_lines([*core["fx_parameter"], *core["sparse_parameter"]])) + "\n"
+    lines = fusesoc_lines([*core["fx_parameter"], *core["sparse_parameter"]])
+    lines.append(fusesoc_line("WordBytes", 4, "Bytes of a word of a vector in its streams (target axis)"))
+    return "\n".join(lines) + "\n"
 
 
 def more_parameter_table(parameters):
@@ -529,7 +532,9 @@ PARTS = {
     },
     "rtl/fx_core.core": {"names": fx_fusesoc_names, "parameters": fx_fusesoc_descriptions},
     "rtl/fx_resident.core": {"names": resident_fusesoc_names, "parameters": resident_fusesoc_descriptions},
-    "rtl/sp_core.core": {"names": sparse_fusesoc_names, "parameters": sparse_fusesoc_descriptions},
+    "rtl/sp_core.core": {"names": sparse_fusesoc_names,
+                         "axis names": lambda core: sparse_fusesoc_names(core, ["WordBytes"]),
+                         "parameters": sparse_fusesoc_descriptions},
     "docs/sparse_rtl.md": {"parameters": sparse_parameter_table},
     "rtl/core/core_regs.sv": {"map": register_comment},
     "rtl/README.md": {"latencies": latency_table},
