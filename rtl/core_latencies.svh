@@ -36,12 +36,12 @@
 `define SCALAR_DIVIDE_STEPS(frac, rne) (((frac) + (rne) + 1) / 2 + 1)
 
 // scalar_steps: parts of a significand, each with a hard multiplier; 0: logic multiplies.
-`define SCALAR_TILES(frac, blocks) ((blocks) == 0 ? 0 : (frac) < 17 ? 1 : (frac) < 34 ? 2 : 0)
+`define SCALAR_TILES(frac, blocks) ((blocks) == 0 ? 0 : ((frac) + 17) / 17)
 
-// scalar_steps: clocks of a multiplication: a block's register; four products of parts on two blocks; two bits
-// each in logic.
-`define SCALAR_TIMES_STEPS(frac, blocks) (`SCALAR_TILES(frac, blocks) == 1 ? 1 : `SCALAR_TILES(frac, blocks) == \
-    2 ? 3 : ((frac) + 2) / 2 + 1)
+// scalar_steps: clocks of a multiplication: two bits each in logic; a block's register; all parts of A by one of
+// D each, and the last sum.
+`define SCALAR_TIMES_STEPS(frac, blocks) ((blocks) == 0 ? ((frac) + 2) / 2 + 1 : `SCALAR_TILES(frac, blocks) == \
+    1 ? 1 : `SCALAR_TILES(frac, blocks) + 1)
 
 // no latency: 1 where the scalar unit subtracts on an accumulator's adder, dot products being floating and of
 // its format.

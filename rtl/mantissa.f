@@ -96,6 +96,7 @@ operators/sum_tree.sv
 sparse/sp_bank.sv
 sparse/sp_control.sv
 sparse/sp_core.sv
+sparse/sp_core_axis.sv
 sparse/sp_gather.sv
 sparse/sp_rows.sv
 sparse/sp_seam.sv

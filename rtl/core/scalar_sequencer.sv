@@ -19,7 +19,7 @@ module scalar_sequencer #(
   parameter integer OperandExpW = 8,
   parameter integer OperandFracW = 23,
   parameter integer OperandRne = 0,
-  parameter integer Blocks = 0,   ///< 1: one hard multiplier, for significands up to 34 bits
+  parameter integer Blocks = 0,   ///< 1: hard multipliers, one for each 17 bits of a significand
   parameter integer Integer = 0,  ///< totals: 0 {class, word} of s<SumFracW>e<SumExpW>; 1 two's complement of
   parameter integer W0 = 64,      ///< W0, W1, W2 bits
   parameter integer W1 = 64,

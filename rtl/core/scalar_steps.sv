@@ -1,7 +1,7 @@
 /// The scalar unit's divider and multiplier, and its comparison, on one pair of operands: D, held beforehand, and A.
 ///
 ///   divide   A / D, two quotient bits a clock
-///   times    A D: hard blocks (Blocks 1), one used once for significands up to 17 bits, two used twice up to 34 bits;
+///   times    A D: hard blocks (Blocks 1), one for each 17 bits of a significand, each used as often as there are blocks;
 ///            else two bits a clock in logic
 ///   look     how A and D compare, and what is wanted of both exponents: in the clock behind begin_i, for all of them
 ///
@@ -127,6 +127,7 @@ module scalar_steps #(
   wire [S-1:0] product_high;
   wire [1:0]   product_next;
   wire         product_rest;
+  genvar k;
   generate
     if (Tiles == 0) begin : g_serial
       assign product_high = ~a_q[S-1:0];
@@ -138,42 +139,62 @@ module scalar_steps #(
       assign {product_high, product_next} = tile[2*S-1 -: S+2];
       assign product_rest = |(tile[2*S-1:0] << (S + 2));
       wire unused = &{1'b0, tile};
-    end else begin : g_four
-      // Each half of A in its own block, by the lower half of D, then by the upper one.
-      localparam integer K = (S + 1) / 2;
-      wire [2*K-1:0] a = (2*K)'(a_q[S:1]);
-      wire [2*K-1:0] d = (2*K)'(d_q) << (2*K - S);
-      logic          second_q, third_q;
-      logic [S+K:0]  sum_q;
-      logic          rest_q; // something is below sum_q
-      wire [35:0]    tile_low, tile_high;
-      logic [K-1:0]  part_q; // of D
-      wire           enable = times_q & (first_q | second_q);
-      sig_mul_tile i_low (.clk_i, .en_i(enable), .a_i(18'(a[K-1:0])), .b_i(18'(part_q)), .tile_o(tile_low));
-      sig_mul_tile i_high (.clk_i, .en_i(enable), .a_i(18'(a[2*K-1:K])), .b_i(18'(part_q)), .tile_o(tile_high));
-      // Three terms as two: the sum so far is one of them in the third clock.
-      task automatic add;
-        logic [S+K:0] low_term, high_term, sum_term, both;
+    end else begin : g_parts
+      // Each part of A in its own block, by one part of D after the other, the lowest first.
+      localparam integer K = (S + Tiles - 1) / Tiles;
+      localparam integer Even = (Tiles + 1) / 2, Odd = Tiles / 2;
+      wire [Tiles*K-1:0] a = (Tiles*K)'(a_q[S:1]);
+      wire [Tiles*K-1:0] d = (Tiles*K)'(d_q) << (Tiles*K - S);
+      logic [Tiles:1] clock_q; // of the clocks behind the first one
+      logic [S+K:0]   sum_q;
+      logic           rest_q;  // something is below sum_q
+      logic [K-1:0]   part_q;  // of D
+      wire [2*K*Even-1:0] even;     // products of A's parts that do not overlap
+      wire [2*K*Odd-1:0]  odd;      // those between
+      wire enable = times_q & (first_q | (|clock_q[Tiles-1:1]));
+      for (k = 0; k < Tiles; k = k + 1) begin : g_part
+        wire [35:0] tile;
+        sig_mul_tile i_tile (.clk_i, .en_i(enable), .a_i(18'(a[k*K +: K])), .b_i(18'(part_q)), .tile_o(tile));
+        if (k % 2 == 0) begin : g_even
+          assign even[k*K +: 2*K] = tile[2*K-1:0];
+        end else begin : g_odd
+          assign odd[(k-1)*K +: 2*K] = tile[2*K-1:0];
+        end
+        wire unused = &{1'b0, tile};
+      end
+      wire [Tiles-1:0] now = Tiles'({clock_q, first_q & times_q}); // bit k: part k is on its way, the next one is wanted
+      task automatic next_part;
+        logic [K-1:0] part;
+        integer j;
         begin
-          low_term  = (S+K+1)'(tile_low[2*K-1:0]);
-          high_term = (S+K+1)'(tile_high[S-1:0]) << K;
-          sum_term  = (S+K+1)'(sum_q[S+K:K]) & {(S+K+1){third_q}};
-          both      = (low_term & high_term) | (sum_term & (low_term | high_term));
-          sum_q     <= (low_term ^ high_term ^ sum_term) + (S+K+1)'({both, 1'b0});
+          part = d[K-1:0];
+          for (j = 1; j < Tiles; j = j + 1)
+            if (now[j-1]) part = d[j*K +: K];
+          part_q <= part;
+        end
+      endtask
+      // Three terms as two: from the second product on the sum so far is one of them.
+      task automatic add;
+        logic [S+K:0] even_term, odd_term, sum_term, both;
+        begin
+          even_term = (S+K+1)'(even);
+          odd_term  = (S+K+1)'(S'(odd)) << K;
+          sum_term  = (S+K+1)'(sum_q[S+K:K]) & {(S+K+1){|clock_q[Tiles:2]}};
+          both      = (even_term & odd_term) | (sum_term & (even_term | odd_term));
+          sum_q     <= (even_term ^ odd_term ^ sum_term) + (S+K+1)'({both, 1'b0});
         end
       endtask
       always_ff @(posedge clk_i) `AWAKE(awake_i) begin
-        if (load_i | first_q) part_q <= (first_q & times_q) ? d[2*K-1:K] : d[K-1:0];
-        second_q <= first_q & times_q;
-        third_q  <= second_q;
-        if (second_q | third_q) add();
-        if (third_q) rest_q <= |sum_q[K-1:0];
+        if (load_i | first_q | (|now[Tiles-2:0])) next_part();
+        clock_q <= {clock_q[Tiles-1:1], first_q & times_q};
+        if (|clock_q) add();
+        if (|clock_q[Tiles:2]) rest_q <= (rest_q & (|(clock_q >> 2))) | (|sum_q[K-1:0]);
       end
-      // D stands at the top of its halves, A at the bottom.
+      // D stands at the top of its parts, A at the bottom.
       assign product_high = sum_q[S+K-1 -: S];
       assign product_next = sum_q[K-1 -: 2];
       assign product_rest = (|(sum_q[K-1:0] << 2)) | rest_q;
-      wire unused = &{1'b0, tile_low, tile_high, sum_q[S+K]};
+      wire unused = &{1'b0, even, odd, now[Tiles-1], sum_q[S+K]};
     end
   endgenerate
 

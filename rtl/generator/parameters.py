@@ -75,8 +75,9 @@ def resident_fusesoc_names(core):
     return fusesoc_list([name for name, _, _ in named_parameters([*core["fx_parameter"], *core["resident_parameter"]])])
 
 
-def sparse_fusesoc_names(core):
-    return fusesoc_list([name for name, _, _ in named_parameters([*core["fx_parameter"], *core["sparse_parameter"]])])
+def sparse_fusesoc_names(core, more=()):
+    named = named_parameters([*core["fx_parameter"], *core["sparse_parameter"]])
+    return fusesoc_list([*(name for name, _, _ in named), *more])
 
 
 def fusesoc_list(words):
@@ -118,7 +119,9 @@ def resident_fusesoc_descriptions(core):
 
 
 def sparse_fusesoc_descriptions(core):
-    return "\n".join(fusesoc_lines([*core["fx_parameter"], *core["sparse_parameter"]])) + "\n"
+    lines = fusesoc_lines([*core["fx_parameter"], *core["sparse_parameter"]])
+    lines.append(fusesoc_line("WordBytes", 4, "Bytes of a word of a vector in its streams (target axis)"))
+    return "\n".join(lines) + "\n"
 
 
 def more_parameter_table(parameters):

@@ -1,4 +1,4 @@
-"""Builds small cores with a simulator of cocotb's and runs test_core.py on each. Ends with 77, which CTest counts as
+"""Builds small cores with a simulator of cocotb's and runs a bench on each: test_core.py, or test_sparse.py on sparse cores. Ends with 77, which CTest counts as
 skipped, where cocotb is not installed.
 
 usage: run.py RTL_FOLDER WORK_FOLDER [SHAPE...]
@@ -35,6 +35,28 @@ SHAPES = {
 }
 
 
+def words(u, r, p, q, coefficient):
+    """Parameters of words given as (W, F) or (W, F, Down); the shift of a row's sum follows from them."""
+    numbers = {v + suffix: n for v, w in zip("URPQ", (u, r, p, q)) for suffix, n in zip(("W", "F", "Down"), w)}
+    return dict(numbers, CoefW=coefficient[0], CoefF=coefficient[1], RowShift=coefficient[1] + p[1] - q[1])
+
+
+SPARSE_SHAPES = {
+    # fx18.14,u=fx25.18,operand=s13e8,scalar=s23e8, coefficients fx18.16
+    "sparse_one_lane": dict(words((25, 18), (18, 14), (18, 14), (18, 14), (18, 16)), **formats(Operand=(8, 13), Scalar=(8, 23)),
+                            Lanes=1, Depth=32, AddressW=5, RowLog=6, LenW=12, WordBytes=4),
+    # fx20.14:floor,q=fx18.12,operand=s16e11,scalar=s52e11, coefficients fx24.20
+    "sparse_four_lanes": dict(words((20, 14, 1), (20, 14, 1), (20, 14, 1), (18, 12), (24, 20)),
+                              **formats(Operand=(11, 16), Scalar=(11, 52)),
+                              Lanes=4, Depth=16, AddressW=4, RowLog=6, LenW=12, WordBytes=3),
+}
+BENCHES = {
+    "core": dict(shapes=SHAPES, top="pcg_core_axis", folders=("operators", "core", "check"), rules="rules"),
+    "sparse": dict(shapes=SPARSE_SHAPES, top="sp_core_axis", rules="sparse_rules",
+                   folders=("operators", "core", "fixed", "fixed/resident", "sparse", "check")),
+}
+
+
 def main():
     for module in ("cocotb", "cocotbext.axi"):
         if importlib.util.find_spec(module.split(".")[0]) is None:
@@ -44,20 +66,21 @@ def main():
 
     rtl, work = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     here = Path(__file__).resolve().parent
-    sources = sorted((rtl / "operators").glob("*.sv")) + sorted((rtl / "core").glob("*.sv"))
-    sources += sorted((rtl / "check").glob("*.sv")) + [here / "rules.sv"]
     failures = 0
-    for shape in sys.argv[3:] or SHAPES:
-        parameters = SHAPES[shape]
+    for shape in sys.argv[3:] or [*SHAPES, *SPARSE_SHAPES]:
+        name = next(name for name, bench in BENCHES.items() if shape in bench["shapes"])
+        bench = BENCHES[name]
+        parameters, top = bench["shapes"][shape], bench["top"]
+        sources = [file for folder in bench["folders"] for file in sorted((rtl / folder).glob("*.sv"))]
         runner = get_runner("icarus")
         log = work / f"{shape}.log"
         runner.build(
-            sources=sources, includes=[rtl], hdl_toplevel="pcg_core_axis", parameters=parameters, always=True,
-            build_args=["-g2012", "-s", "rules"], build_dir=work / shape, timescale=("1ns", "1ps"),
-            log_file=work / f"{shape}.build.log",
+            sources=sources + [here / f"{bench['rules']}.sv"], includes=[rtl, rtl / "sparse"], hdl_toplevel=top,
+            parameters=parameters, always=True, build_args=["-g2012", "-s", bench["rules"]],
+            build_dir=work / shape, timescale=("1ns", "1ps"), log_file=work / f"{shape}.build.log",
         )
         results = runner.test(
-            test_module="test_core", hdl_toplevel="pcg_core_axis", test_dir=here, build_dir=work / shape,
+            test_module=f"test_{name}", hdl_toplevel=top, test_dir=here, build_dir=work / shape,
             results_xml=str(work / shape / "results.xml"),
             extra_env={"CORE_PARAMETERS": json.dumps(parameters), "CORE_SHAPE": shape, "PYTHONPATH": str(here),
                        "PYTHONDONTWRITEBYTECODE": "1"},

@@ -16,7 +16,9 @@
 #include "Vscalar_s20e8.h"
 #include "Vscalar_s23e8.h"
 #include "Vscalar_s30e9.h"
+#include "Vscalar_s40e11.h"
 #include "Vscalar_s52e11.h"
+#include "Vscalar_s52e11_blocks.h"
 #include "Vscalar_s6e6.h"
 #include "mantissa/exact.hpp"
 #include "mantissa/scalar_unit.hpp"
@@ -319,6 +321,13 @@ TEST(ScalarUnit, s30e9FloatingTotals) {
 }
 TEST(ScalarUnit, s52e11SubtractedOutside) {
     random_passes<Vscalar_s52e11>("s52e11", "s23e8", Kind::outside, "s52e11", 0);
+}
+// Significands of three and of four hard multipliers.
+TEST(ScalarUnit, s40e11Integers) {
+    random_passes<Vscalar_s40e11>("s40e11:rne", "s16e8", Kind::integer, "s52e11", 1);
+}
+TEST(ScalarUnit, s52e11Integers) {
+    random_passes<Vscalar_s52e11_blocks>("s52e11", "s16e11", Kind::integer, "s52e11", 1);
 }
 TEST(ScalarUnit, s6e6Integers) {
     random_passes<Vscalar_s6e6>("s6e6", "s3e4", Kind::integer, "s52e11", 0);

@@ -157,6 +157,7 @@ TEST_P(SparseCore, ClocksOfAPass) {
     EXPECT_GE(*report.cycles, 2 * moving);
     EXPECT_LT(*report.cycles, 2 * (moving + 100 + static_cast<std::uint64_t>(more)));
     RecordProperty("fixed_clocks", static_cast<int>(*report.cycles / 2 - moving));
+    EXPECT_LT(*report.cycles, 2 * (moving + 120)); // whatever the scalars
     EXPECT_LE(stream.order.figures().conflict_beats * 10, stream.order.beats());
 }
 

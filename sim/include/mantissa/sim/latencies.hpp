@@ -62,13 +62,14 @@ constexpr int scalar_divide_steps(int frac, int rne) {
 
 /// scalar_steps: parts of a significand, each with a hard multiplier; 0: logic multiplies.
 constexpr int scalar_tiles(int frac, int blocks) {
-    return blocks == 0 ? 0 : frac < 17 ? 1 : frac < 34 ? 2 : 0;
+    return blocks == 0 ? 0 : (frac + 17) / 17;
 }
 
-/// scalar_steps: clocks of a multiplication: a block's register; four products of parts on two blocks; two bits
-/// each in logic.
+/// scalar_steps: clocks of a multiplication: two bits each in logic; a block's register; all parts of A by one of
+/// D each, and the last sum.
 constexpr int scalar_times_steps(int frac, int blocks) {
-    return scalar_tiles(frac, blocks) == 1 ? 1 : scalar_tiles(frac, blocks) == 2 ? 3 : (frac + 2) / 2 + 1;
+    return blocks == 0 ? (frac + 2) / 2 + 1 : scalar_tiles(frac, blocks) == 1 ? 1 : scalar_tiles(frac,
+           blocks) + 1;
 }
 
 /// no latency: 1 where the scalar unit subtracts on an accumulator's adder, dot products being floating and of

@@ -1,0 +1,86 @@
+/// sp_core with the ports that vendor tools want: a tdata of whole bytes, AXI4-Lite with protection bits, aclk and
+/// aresetn. A word takes WordBytes bytes, right-aligned, lane 0 lowest; bits above WordW are ignored coming in and copies
+/// of the sign going out. A beat of the matrix is sp_core's, packed, in RowBytes bytes; bits above it are ignored.
+/// Wires only: no clock later than sp_core.
+`include "mantissa.svh"
+`default_nettype none
+module sp_core_axis #(
+`include "fx_parameters.svh"
+  , parameter integer Depth = 1024, ///< words of a lane: LENGTH is at most Lanes * Depth
+  parameter integer AddressW = 10,  ///< bits of an address in the stream, up to $clog2(Depth)
+  parameter integer RowLog  = 12,   ///< a row has at most 2^RowLog entries
+  parameter integer WordBytes = 4,  ///< bytes that a word of a vector takes in its streams, 8 for a u of more than 32 bits
+  localparam integer WordW  = `MAX2(`MAX2(UW, RW), `MAX2(PW, QW)),
+  localparam integer EntryW = CoefW + AddressW + $clog2(Lanes),
+  localparam integer RowBytes = (Lanes * EntryW + 8) / 8
+) (
+  input  wire                       aclk,
+  input  wire                       aresetn,
+
+  input  wire  [7:0]                s_axil_awaddr,
+  input  wire  [2:0]                s_axil_awprot, ///< ignored
+  input  wire                       s_axil_awvalid,
+  output logic                      s_axil_awready,
+  input  wire  [31:0]               s_axil_wdata,
+  input  wire  [3:0]                s_axil_wstrb,
+  input  wire                       s_axil_wvalid,
+  output logic                      s_axil_wready,
+  output logic [1:0]                s_axil_bresp,
+  output logic                      s_axil_bvalid,
+  input  wire                       s_axil_bready,
+  input  wire  [7:0]                s_axil_araddr,
+  input  wire  [2:0]                s_axil_arprot, ///< ignored
+  input  wire                       s_axil_arvalid,
+  output logic                      s_axil_arready,
+  output logic [31:0]               s_axil_rdata,
+  output logic [1:0]                s_axil_rresp,
+  output logic                      s_axil_rvalid,
+  input  wire                       s_axil_rready,
+
+  input  wire  [Lanes*8*WordBytes-1:0] s_axis_word_tdata,
+  input  wire  [1:0]                s_axis_word_tuser, ///< the vector: 0 u, 1 r, 2 p, 3 q
+  input  wire                       s_axis_word_tvalid,
+  input  wire                       s_axis_word_tlast,
+  output logic                      s_axis_word_tready,
+  input  wire  [7:0]                s_axis_ask_tdata,
+  input  wire                       s_axis_ask_tvalid,
+  output logic                      s_axis_ask_tready,
+  output logic [Lanes*8*WordBytes-1:0] m_axis_word_tdata,
+  output logic                      m_axis_word_tvalid,
+  output logic                      m_axis_word_tlast,
+  input  wire                       m_axis_word_tready,
+
+  output logic [7:0]                m_axis_pass_tdata,
+  output logic                      m_axis_pass_tvalid,
+  input  wire                       m_axis_pass_tready,
+  input  wire  [8*RowBytes-1:0]     s_axis_row_tdata,
+  input  wire                       s_axis_row_tvalid,
+  input  wire                       s_axis_row_tlast,
+  output logic                      s_axis_row_tready,
+
+  output logic                      busy_o ///< a run is on; its end can serve as an interrupt
+);
+  `REQUIRE(g_bad_bytes, 8 * WordBytes >= WordW, "sp_core_axis: a word needs at least the bits of the longest format")
+
+  wire [Lanes*WordW-1:0] word_in, word_out;
+  genvar l;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+      assign word_in[l*WordW +: WordW] = s_axis_word_tdata[l*8*WordBytes +: WordW];
+      assign m_axis_word_tdata[l*8*WordBytes +: 8*WordBytes] = (8*WordBytes)'($signed(word_out[l*WordW +: WordW]));
+    end
+  endgenerate
+  sp_core #(
+`include "fx_parameters_passed.svh"
+    , .Depth(Depth), .AddressW(AddressW), .RowLog(RowLog)) i_core (
+    .clk_i(aclk), .rst_ni(aresetn), .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb,
+    .s_axil_wvalid, .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid,
+    .s_axil_arready, .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .s_axis_word_tdata(word_in),
+    .s_axis_word_tuser, .s_axis_word_tvalid, .s_axis_word_tlast, .s_axis_word_tready, .s_axis_ask_tdata,
+    .s_axis_ask_tvalid, .s_axis_ask_tready, .m_axis_word_tdata(word_out), .m_axis_word_tvalid, .m_axis_word_tlast,
+    .m_axis_word_tready, .m_axis_pass_tdata, .m_axis_pass_tvalid, .m_axis_pass_tready,
+    .s_axis_row_tdata(s_axis_row_tdata[Lanes*EntryW:0]), .s_axis_row_tvalid, .s_axis_row_tlast, .s_axis_row_tready,
+    .busy_o);
+  wire unused = &{1'b0, s_axil_awprot, s_axil_arprot, s_axis_word_tdata, s_axis_row_tdata};
+endmodule
+`default_nettype wire
