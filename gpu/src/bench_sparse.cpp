@@ -117,6 +117,45 @@ Json bench_products(const CompressedRows& a, bool single, int repeats) {
     return one;
 }
 
+/// All right-hand sides together and one by one, by `plan`; `one_by_one` is solve() in the matrix's format, which no
+/// plan changes.
+Json time_systems(const BenchRequest& request, const NamedSystems& named, const SparseMatrix& matrix, SeveralPlan plan,
+                  const std::string& name) {
+    std::vector<double> together, apart, apart_new;
+    Json one{{"format", name}};
+    for (int i = 0; i < request.repeats + 1; ++i) {
+        const auto several = [&](std::span<const std::vector<double>> b) {
+            return matrix.solve_several(b, request.matrix_tolerance, request.matrix_iterations, nullptr, plan);
+        };
+        const auto all = several(named.b);
+        double sum = 0, sum_new = 0;
+        Json iterations = Json::array(), together_iterations = Json::array(), residuals = Json::array(),
+             new_iterations = Json::array();
+        for (std::size_t s = 0; s < named.b.size(); ++s) {
+            const SparseCgReport r = matrix.solve(named.b[s], request.matrix_tolerance, request.matrix_iterations);
+            const SparseCgReport alone = several(std::span(named.b).subspan(s, 1))[0];
+            sum += r.seconds;
+            sum_new += alone.seconds;
+            iterations.push_back(r.iterations);
+            new_iterations.push_back(alone.iterations);
+            together_iterations.push_back(all[s].iterations);
+            residuals.push_back(all[s].true_residual);
+        }
+        one["iterations"] = iterations;
+        one["iterations_new"] = new_iterations;
+        one["iterations_together"] = together_iterations;
+        one["true_residuals_together"] = residuals;
+        if (i == 0) continue; // loads the kernels
+        together.push_back(all[0].seconds);
+        apart.push_back(sum);
+        apart_new.push_back(sum_new);
+    }
+    one["seconds_together"] = median(together);
+    one["seconds_one_by_one"] = median(apart);
+    one["seconds_one_by_one_new"] = median(apart_new);
+    return one;
+}
+
 } // namespace
 
 Json bench_matrix(const BenchRequest& request, const NamedMatrix& named) {
@@ -170,36 +209,11 @@ Json bench_systems(const BenchRequest& request, const NamedSystems& named) {
                {"systems", named.b.size()}};
     for (const SparseFormat format : {SparseFormat::crs, SparseFormat::sell, SparseFormat::sell_lengths}) {
         const SparseMatrix matrix(named.matrix, format, SparsePrecision::double_precision);
-        std::vector<double> together, apart, apart_new;
-        Json one{{"format", to_string(format)}};
-        for (int i = 0; i < request.repeats + 1; ++i) {
-            const auto all = matrix.solve_several(named.b, request.matrix_tolerance, request.matrix_iterations);
-            double sum = 0, sum_new = 0;
-            Json iterations = Json::array(), together_iterations = Json::array(), residuals = Json::array();
-            for (std::size_t s = 0; s < named.b.size(); ++s) {
-                const SparseCgReport r = matrix.solve(named.b[s], request.matrix_tolerance, request.matrix_iterations);
-                sum += r.seconds;
-                sum_new += matrix
-                               .solve_several(std::span(named.b).subspan(s, 1), request.matrix_tolerance,
-                                              request.matrix_iterations)[0]
-                               .seconds;
-                iterations.push_back(r.iterations);
-                together_iterations.push_back(all[s].iterations);
-                residuals.push_back(all[s].true_residual);
-            }
-            one["iterations"] = iterations;
-            one["iterations_together"] = together_iterations;
-            one["true_residuals_together"] = residuals;
-            if (i == 0) continue; // loads the kernels
-            together.push_back(all[0].seconds);
-            apart.push_back(sum);
-            apart_new.push_back(sum_new);
-        }
-        one["seconds_together"] = median(together);
-        one["seconds_one_by_one"] = median(apart);
-        one["seconds_one_by_one_new"] = median(apart_new);
-        entry["solves"].push_back(std::move(one));
+        entry["solves"].push_back(time_systems(request, named, matrix, SeveralPlan::stream, to_string(format)));
     }
+    const SparseMatrix matrix(named.matrix, SparseFormat::crs, SparsePrecision::double_precision);
+    if (matrix.solve_several(named.b, request.matrix_tolerance, 1)[0].resident)
+        entry["solves"].push_back(time_systems(request, named, matrix, SeveralPlan::resident, "resident"));
     return entry;
 }
 

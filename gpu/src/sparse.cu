@@ -17,6 +17,7 @@
 #include "mantissa/sparse/reorder.hpp"
 #include "mantissa/sparse/sliced_ell.hpp"
 #include "sparse_kernels.cuh"
+#include "sparse_resident.hpp"
 #include "sparse_several.cuh"
 #include "textbook_cg.cuh"
 
@@ -61,8 +62,8 @@ public:
                                     std::vector<double>* x) const = 0;
     virtual void apply_several(std::span<const std::vector<double>> x, std::vector<std::vector<double>>& y) const = 0;
     virtual std::vector<SparseCgReport> solve_several(std::span<const std::vector<double>> b, double tolerance,
-                                                      std::uint32_t limit,
-                                                      std::vector<std::vector<double>>* x) const = 0;
+                                                      std::uint32_t limit, std::vector<std::vector<double>>* x,
+                                                      SeveralPlan plan) const = 0;
 };
 
 template <class T> class Matrix final : public MatrixBase {
@@ -253,13 +254,24 @@ public:
         else apply_together<kMostTogether>(x, y);
     }
     std::vector<SparseCgReport> solve_several(std::span<const std::vector<double>> b, double tolerance,
-                                              std::uint32_t limit, std::vector<std::vector<double>>* x) const override {
-        return b.size() == 1 ? solve_together<1>(b, tolerance, limit, x)
-                             : solve_together<kMostTogether>(b, tolerance, limit, x);
+                                              std::uint32_t limit, std::vector<std::vector<double>>* x,
+                                              SeveralPlan plan) const override {
+        return b.size() == 1 ? solve_together<1>(b, tolerance, limit, x, resident_one_, plan)
+                             : solve_together<kMostTogether>(b, tolerance, limit, x, resident_, plan);
     }
 
 private:
     static constexpr int kMostTogether = 3;
+    /// Made when it is first wanted.
+    template <int N> struct Resident {
+        bool tried = false;
+        std::unique_ptr<ResidentMatrix<N, T>> matrix;
+        const ResidentMatrix<N, T>* of(const CompressedRows& a) {
+            if (!tried) matrix = ResidentMatrix<N, T>::make(a);
+            tried = true;
+            return matrix.get();
+        }
+    };
     /// The elements of a row of all vectors together, zeros where there is none.
     template <int N> std::vector<T> together(std::span<const std::vector<double>> vectors) const {
         constexpr std::size_t kStride = Several<T, N>::kStride;
@@ -333,8 +345,15 @@ private:
 
     template <int N>
     std::vector<SparseCgReport> solve_together(std::span<const std::vector<double>> b, double tolerance,
-                                               std::uint32_t limit, std::vector<std::vector<double>>* solution) const {
+                                               std::uint32_t limit, std::vector<std::vector<double>>* solution,
+                                               Resident<N>& resident, SeveralPlan plan) const {
         const std::size_t columns = b.size();
+        const ResidentMatrix<N, T>* const on_chip = plan == SeveralPlan::stream ? nullptr : resident.of(host_);
+        if (plan == SeveralPlan::resident && on_chip == nullptr)
+            throw InvalidInput(
+                "resident solve: the matrix does not fit the multiprocessors' shared memory, or has rows "
+                "of more than " +
+                std::to_string(ResidentMatrix<N, T>::kLongestResident) + " entries; leave the plan to the solver");
         std::vector<std::vector<double>> x(columns, std::vector<double>(rows_, 0.0)), defect(b.begin(), b.end());
         std::vector<SparseCgReport> report(columns);
         std::vector<double> norm(columns);
@@ -348,6 +367,7 @@ private:
             active[j] = norm[j] > 0;
             report[j].end = CgEnd::converged;
             report[j].true_residual = active[j] ? 1 : 0;
+            report[j].resident = on_chip != nullptr;
         }
         constexpr std::size_t kStride = Several<T, N>::kStride;
         Buffer<T> p(padded_ * kStride), q(padded_ * kStride);
@@ -360,7 +380,7 @@ private:
                 else std::ranges::fill(defect[j], 0.0); // nothing to solve, so nothing changes
             }
             correct_together<N>(device_inverse, {defect.data(), defect.size()}, goal, active, limit, again, p, q, x,
-                                report);
+                                report, on_chip);
             for (std::size_t j = 0; j < columns; ++j) {
                 if (!active[j]) continue;
                 SparseCgReport& r = report[j];
@@ -385,7 +405,7 @@ private:
     void correct_together(const Buffer<T>& inverse, std::span<const std::vector<double>> d,
                           const std::vector<double>& goal, const std::vector<bool>& active, std::uint32_t limit,
                           bool again, const Buffer<T>& p, const Buffer<T>& q, std::vector<std::vector<double>>& x,
-                          std::vector<SparseCgReport>& report) const {
+                          std::vector<SparseCgReport>& report, const ResidentMatrix<N, T>* on_chip) const {
         constexpr std::size_t kStride = Several<T, N>::kStride;
         std::vector<T> host = together<N>(d);
         Buffer<T> c(host.size()), r = to_device(host);
@@ -398,6 +418,29 @@ private:
         state.limit = limit - made;
         Buffer<SeveralState<N>> device_state(1);
         device_state.upload(std::span(&state, 1));
+        double seconds = 0;
+        if (on_chip != nullptr) {
+            seconds = on_chip->solve(inverse.data(), r.data(), c.data(), p.data(), device_state.data(), again);
+            device_state.download(std::span(&state, 1));
+        } else {
+            seconds = stream_together<N>(inverse, c, r, p, q, again, device_state, state);
+        }
+        for (SparseCgReport& one : report) one.seconds += seconds;
+        c.download(host);
+        for (std::size_t j = 0; j < d.size(); ++j) {
+            if (!active[j]) continue;
+            report[j].iterations += state.iterations[j];
+            report[j].end = state.end[j];
+            for (std::size_t i = 0; i < rows_; ++i) x[j][i] += static_cast<double>(host[i * kStride + j]);
+        }
+    }
+
+    /// Two kernels an iteration until all columns have ended; returns seconds.
+    template <int N>
+    double stream_together(const Buffer<T>& inverse, const Buffer<T>& c, const Buffer<T>& r, const Buffer<T>& p,
+                           const Buffer<T>& q, bool again, const Buffer<SeveralState<N>>& device_state,
+                           SeveralState<N>& state) const {
+        double seconds = 0;
         using Part = Elements<T, N>;
         const auto groups = static_cast<long long>(padded_ / Part::kRows);
         // Every block reads a sum of each other: few blocks, but for vectors that only many of them move fast.
@@ -438,19 +481,12 @@ private:
             for (std::uint64_t launched = 0; state.all_done == 0; launched += kBatch) {
                 graph.launch();
                 device_state.download(std::span(&state, 1));
-                if (launched > std::uint64_t{limit} + 2 * kBatch)
+                if (launched > std::uint64_t{state.limit} + 2 * kBatch)
                     throw DeviceError("several_update", "the solver did not come to an end");
             }
-            const double seconds = timer.stop();
-            for (SparseCgReport& one : report) one.seconds += seconds;
+            seconds = timer.stop();
         });
-        c.download(host);
-        for (std::size_t j = 0; j < d.size(); ++j) {
-            if (!active[j]) continue;
-            report[j].iterations += state.iterations[j];
-            report[j].end = state.end[j];
-            for (std::size_t i = 0; i < rows_; ++i) x[j][i] += static_cast<double>(host[i * kStride + j]);
-        }
+        return seconds;
     }
 
     /// 1 / a_ii, or ones.
@@ -641,6 +677,8 @@ private:
     LateProducts late_;
     std::array<Buffer<T>, 9> band_;
     mutable Buffer<T> p_, q_;
+    mutable Resident<1> resident_one_;
+    mutable Resident<kMostTogether> resident_;
     Operator operator_;
 };
 
@@ -697,8 +735,8 @@ void SparseMatrix::apply_several(std::span<const std::vector<double>> x, std::ve
 }
 std::vector<SparseCgReport> SparseMatrix::solve_several(std::span<const std::vector<double>> b, double tolerance,
                                                         std::uint32_t max_iterations,
-                                                        std::vector<std::vector<double>>* x) const {
-    return impl_->matrix->solve_several(b, tolerance, max_iterations, x);
+                                                        std::vector<std::vector<double>>* x, SeveralPlan plan) const {
+    return impl_->matrix->solve_several(b, tolerance, max_iterations, x, plan);
 }
 
 namespace {

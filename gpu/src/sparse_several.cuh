@@ -206,6 +206,20 @@ __global__ void __launch_bounds__(kSeveralThreads)
     if (counts && blockIdx.x == 0 && threadIdx.x < N && state->done[threadIdx.x] == 0) ++state->iterations[threadIdx.x];
 }
 
+/// A lane's part of `count` sums, added in order; those of eight rounds are under way together.
+__device__ __forceinline__ double sum_of_blocks(const double* from, std::uint32_t count) {
+    constexpr int kAtOnce = 8;
+    double s = 0;
+    for (std::uint32_t first = threadIdx.x & 31; first < count; first += 32 * kAtOnce) {
+        double v[kAtOnce];
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) v[i] = first + 32 * i < count ? from[first + 32 * i] : 0;
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) s += v[i];
+    }
+    return s;
+}
+
 /// What a column does in an update.
 struct ColumnStep {
     double alpha, beta;
@@ -222,48 +236,56 @@ __global__ void __launch_bounds__(kSeveralThreads)
     let_next_kernel_start();
     __shared__ double total[4 * N];
     __shared__ ColumnStep step[N];
-    __shared__ bool all_frozen;
     const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     AwaitEarlierKernels{}();
     if (state->all_done != 0) return; // (no block of this kernel writes it before all have read it, or all stop)
+    // The first elements are under way while the scalars are formed.
+    Part xv, rv, pv, qv;
+    Vector<T, Part::kRows> d{};
+    const auto load = [&](long long g) {
+        if (g >= groups) return;
+        pv.load(p, g);
+        qv.load(q, g);
+        rv.load_last(r, g);
+        xv.load_last(x, g);
+        d = Part::inverse(inverse, g);
+    };
+    load(grid_thread());
     for (int m = warp; m < 4 * N; m += kWarps) { // r.z, r.r of every column, then p.q, q.z
         const bool product = m >= 2 * N;
         const std::uint32_t count = product ? apply_blocks : gridDim.x;
-        const double* const from =
-            (product ? sums.products : sums.before) + static_cast<std::size_t>(m % (2 * N)) * count;
-        double s = 0;
-        for (std::uint32_t i = lane; i < count; i += 32) s += from[i];
-        for (std::uint32_t i = lane; product && i < sums.late_count; i += 32)
-            s += sums.late[static_cast<std::size_t>(m - 2 * N) * sums.late_count + i];
+        double s = sum_of_blocks(
+            (product ? sums.products : sums.before) + static_cast<std::size_t>(m % (2 * N)) * count, count);
+        if (product && sums.late_count != 0)
+            s += sum_of_blocks(sums.late + static_cast<std::size_t>(m - 2 * N) * sums.late_count, sums.late_count);
         s = warp_sum(s);
         if (lane == 0) total[m] = s;
     }
     __syncthreads();
-    if (threadIdx.x == 0) {
-        bool all = true;
-        for (int j = 0; j < N; ++j) {
-            const double rho = total[2 * j], rr = total[2 * j + 1];
-            const double pq = total[2 * N + 2 * j], qq = total[2 * N + 2 * j + 1];
-            const double alpha = rho / pq;
-            const bool finite = isfinite(rho) && isfinite(pq) && isfinite(qq);
-            const bool reached = finite && rr <= state->goal[j], indefinite = finite && !reached && !(pq > 0);
-            const bool limited = state->iterations[j] >= state->limit;
-            const bool was_done = state->done[j] != 0; // by a kernel before, or block 0 of this one: the same here
-            const bool ends = !finite || reached || indefinite || limited;
-            step[j] = {alpha, fmax(alpha * (alpha * qq - pq), 0.0) / rho, was_done || ends};
-            all = all && step[j].frozen;
-            if (blockIdx.x == 0 && ends && !was_done) {
-                state->rr[j] = rr;
-                state->end[j] = reached      ? CgEnd::converged
-                                : indefinite ? CgEnd::indefinite
-                                : finite     ? CgEnd::passes
-                                             : CgEnd::not_finite;
-                state->done[j] = 1;
-            }
+    if (threadIdx.x < N) {
+        const int j = static_cast<int>(threadIdx.x);
+        const double rho = total[2 * j], rr = total[2 * j + 1];
+        const double pq = total[2 * N + 2 * j], qq = total[2 * N + 2 * j + 1];
+        const double alpha = rho / pq;
+        const bool finite = isfinite(rho) && isfinite(pq) && isfinite(qq);
+        const bool reached = finite && rr <= state->goal[j], indefinite = finite && !reached && !(pq > 0);
+        const bool limited = state->iterations[j] >= state->limit;
+        const bool was_done = state->done[j] != 0; // by a kernel before, or block 0 of this one: the same here
+        const bool ends = !finite || reached || indefinite || limited;
+        step[j] = {alpha, fmax(alpha * (alpha * qq - pq), 0.0) / rho, was_done || ends};
+        if (blockIdx.x == 0 && ends && !was_done) {
+            state->rr[j] = rr;
+            state->end[j] = reached      ? CgEnd::converged
+                            : indefinite ? CgEnd::indefinite
+                            : finite     ? CgEnd::passes
+                                         : CgEnd::not_finite;
+            state->done[j] = 1;
         }
-        all_frozen = all;
     }
     __syncthreads();
+    bool all_frozen = true;
+#pragma unroll
+    for (int j = 0; j < N; ++j) all_frozen = all_frozen && step[j].frozen;
     if (all_frozen) {
         if (blockIdx.x == 0 && threadIdx.x == 0) state->all_done = 1;
         return;
@@ -278,12 +300,7 @@ __global__ void __launch_bounds__(kSeveralThreads)
     }
     double sum[2 * N] = {};
     for (long long g = grid_thread(); g < groups; g += grid_threads()) {
-        Part xv, rv, pv, qv;
-        pv.load(p, g);
-        qv.load(q, g);
-        rv.load_last(r, g);
-        xv.load_last(x, g);
-        const auto d = Part::inverse(inverse, g);
+        if (g != grid_thread()) load(g);
 #pragma unroll
         for (int e = 0; e < Part::kCount; ++e) {
             const int j = Part::column(e) < N ? Part::column(e) : N - 1;

@@ -186,6 +186,68 @@ TEST_F(SparseSolverTest, SeveralRightHandSidesAreSolvedEachByItself) {
     }
 }
 
+// A solve on the chip: each column by itself and in the same bits every time, for blocks of every number of rows a
+// thread, fewer rows than blocks, and rows that do not divide.
+TEST_F(SparseSolverTest, ResidentSolvesAreThoseOfStreams) {
+    for (const std::uint32_t n : {1U, 3U, 17U, 60U, 163U, 220U, 317U}) {
+        SCOPED_TRACE("n " + std::to_string(n));
+        const CompressedRows a = grid_matrix(n, false);
+        std::vector<std::vector<double>> b(3, std::vector<double>(a.rows(), 0.0)), x, other, again;
+        for (std::size_t i = 0; i < a.rows(); ++i) {
+            b[0][i] = std::cos(0.1 * static_cast<double>(i));
+            b[2][i] = i == a.rows() / 3 ? 1 : 0;
+        } // the second is zero
+        const SparseMatrix matrix(a, SparseFormat::sell_lengths, SparsePrecision::double_precision);
+        const auto on_chip = matrix.solve_several(b, 1e-10, 2000, &x);
+        const auto streamed = matrix.solve_several(b, 1e-10, 2000, nullptr, SeveralPlan::stream);
+        EXPECT_EQ(x[1], b[1]);
+        EXPECT_EQ(on_chip[1].iterations, 0U);
+        for (const std::size_t j : {0U, 2U}) {
+            EXPECT_TRUE(on_chip[j].resident);
+            EXPECT_FALSE(streamed[j].resident);
+            EXPECT_EQ(on_chip[j].end, CgEnd::converged);
+            EXPECT_LT(on_chip[j].true_residual, 1.1e-10);
+            EXPECT_NEAR(on_chip[j].iterations, streamed[j].iterations, 0.01 * streamed[j].iterations + 1);
+            const auto alone = matrix.solve_several({&b[j], 1}, 1e-10, 2000, nullptr, SeveralPlan::resident)[0];
+            EXPECT_EQ(alone.end, CgEnd::converged);
+            EXPECT_LT(alone.true_residual, 1.1e-10);
+            EXPECT_NEAR(alone.iterations, on_chip[j].iterations, 0.01 * alone.iterations + 1);
+            static_cast<void>(matrix.solve_several(std::vector{b[2 - j], b[1], b[j]}, 1e-10, 2000, &other));
+            EXPECT_EQ(other[2], x[j]);
+        }
+        static_cast<void>(matrix.solve_several(b, 1e-10, 2000, &again));
+        EXPECT_EQ(x, again);
+        if (n >= 17) { // (small ones need fewer)
+            const auto limited = matrix.solve_several(b, 1e-10, 7);
+            EXPECT_EQ(limited[0].iterations, 7U);
+            EXPECT_EQ(limited[0].end, CgEnd::passes);
+        }
+        const SparseMatrix single(a, SparseFormat::crs, SparsePrecision::single_precision);
+        for (const auto& report : single.solve_several(b, 1e-4, 2000)) {
+            EXPECT_TRUE(report.resident);
+            EXPECT_LT(report.true_residual, 2e-4);
+        }
+    }
+    // One right-hand side has room for more rows.
+    const CompressedRows a = grid_matrix(500, false);
+    const std::vector<double> b(a.rows(), 1.0);
+    const SparseMatrix matrix(a, SparseFormat::crs, SparsePrecision::double_precision);
+    const auto report = matrix.solve_several({&b, 1}, 1e-10, 2000)[0];
+    EXPECT_TRUE(report.resident);
+    EXPECT_EQ(report.end, CgEnd::converged);
+    EXPECT_LT(report.true_residual, 1.1e-10);
+}
+
+TEST_F(SparseSolverTest, ResidentSolvesAreRefusedWhereTheyDoNotFit) {
+    const CompressedRows long_rows = grid_matrix(60, true), many = grid_matrix(900, false);
+    for (const CompressedRows* const a : {&long_rows, &many}) {
+        const SparseMatrix matrix(*a, SparseFormat::crs, SparsePrecision::double_precision);
+        const std::vector<std::vector<double>> b(3, std::vector<double>(a->rows(), 1.0));
+        EXPECT_THROW(matrix.solve_several(b, 1e-4, 10, nullptr, SeveralPlan::resident), InvalidInput);
+        EXPECT_FALSE(matrix.solve_several(b, 1e-4, 10)[0].resident);
+    }
+}
+
 TEST_F(SparseSolverTest, ProductsInEveryFormat) {
     for (const std::uint32_t n : {2U, 5U, 33U, 150U})
         for (const bool long_rows : {false, true}) {

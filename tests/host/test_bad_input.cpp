@@ -108,23 +108,27 @@ TEST(BadInput, Numbers) {
     for (const char* value : {"0", "65"}) refuse({{std::string("synthesize --jobs ") + value, {"--jobs"}}});
     for (const char* value : {"0", "-1", "100", "x"})
         refuse({{std::string("synthesize --seeds ") + value, {"--seeds"}}});
-    refuse({{kSmall + "--inner 0", {"--inner"}},
-            {"reproduce table4 --jobs -1", {"--jobs -1"}},
-            {"reproduce table4 --levels 99", {"--levels 99"}},
-            {"reproduce table4 --levels 8,x", {"--levels"}},
-            {kSimulate + "--clock 0", {"--clock 0"}},
-            {kSimulate + "--clock inf", {"--clock inf"}},
-            {kSimulate + "--bandwidth -1", {"--bandwidth -1"}},
-            {kSimulate + "--bandwidth inf", {"--bandwidth inf"}},
-            {kSimulate + "--latency nan", {"--latency nan"}},
-            {kSimulate + "--stall 1", {"--stall 1"}},
-            {"bench --seconds 0", {"--seconds 0"}},
-            {"bench --seconds nan", {"--seconds nan"}},
-            {"bench gpu --sizes 64", {"--sizes", "--dense"}},
-            {"bench gpu --blas1 --tolerance 0.5", {"--tolerance", "--blas1 has no such option"}},
-            {"bench gpu --dense --cg", {"--cg and --dense"}},
-            {"solve --dense n=4 --lu tensor:half --engine gpu", {"--engine", "leave it out"}},
-            {"solve --dense n=4 --lu tensor:half --method gauss-jordan", {"--method", "leave it out"}}});
+    refuse(
+        {{kSmall + "--inner 0", {"--inner"}},
+         {"reproduce table4 --jobs -1", {"--jobs -1"}},
+         {"reproduce table4 --levels 99", {"--levels 99"}},
+         {"reproduce table4 --levels 8,x", {"--levels"}},
+         {kSimulate + "--clock 0", {"--clock 0"}},
+         {kSimulate + "--clock inf", {"--clock inf"}},
+         {kSimulate + "--bandwidth -1", {"--bandwidth -1"}},
+         {kSimulate + "--bandwidth inf", {"--bandwidth inf"}},
+         {kSimulate + "--latency nan", {"--latency nan"}},
+         {kSimulate + "--stall 1", {"--stall 1"}},
+         {"bench --seconds 0", {"--seconds 0"}},
+         {"bench --seconds nan", {"--seconds nan"}},
+         {"bench gpu --sizes 64", {"--sizes", "--dense"}},
+         {"bench gpu --blas1 --tolerance 0.5", {"--tolerance", "--blas1 has no such option"}},
+         {"bench gpu --several --levels 3 4", {"--levels", "--several has no such option"}},
+         {"bench gpu --several", {"--several", "--problem dsi:FILE"}},
+         {"bench gpu --several --problem dsi:a.off,coordinate=x", {"dsi:a.off,coordinate=x", "without a coordinate"}},
+         {"bench gpu --dense --cg", {"--cg and --dense"}},
+         {"solve --dense n=4 --lu tensor:half --engine gpu", {"--engine", "leave it out"}},
+         {"solve --dense n=4 --lu tensor:half --method gauss-jordan", {"--method", "leave it out"}}});
 }
 
 TEST(BadInput, NamesAndTexts) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <variant>
 
 #include <CLI/CLI.hpp>
@@ -40,7 +41,7 @@ struct Flags {
     std::vector<std::string> matrices;
     std::string output;
     int threads = 0;
-    bool blas1 = false, cg = false, sparse = false, dense = false, lu_figures = false;
+    bool blas1 = false, cg = false, several = false, sparse = false, dense = false, lu_figures = false;
     std::vector<std::size_t> sizes;
     std::vector<std::string> contests;
     std::vector<std::string> problems;
@@ -164,6 +165,13 @@ void say(const std::string& line) {
     fmt::print(stderr, "{}\n", line);
 }
 
+/// Of a problem with a file: without its folder, so that results from two places have one name.
+std::string without_folder(const std::string& name) {
+    const std::size_t colon = name.find(':') + 1, slash = name.rfind('/');
+    const bool folder = slash != std::string::npos && slash > colon;
+    return folder ? name.substr(0, colon) + name.substr(slash + 1) : name;
+}
+
 /// The matrices of problems that have rows: mtx:FILE, lscm:FILE, dsi:FILE.
 std::vector<gpu::NamedMatrix> problem_matrices(const std::vector<std::string>& problems) {
     std::vector<gpu::NamedMatrix> matrices;
@@ -172,11 +180,7 @@ std::vector<gpu::NamedMatrix> problem_matrices(const std::vector<std::string>& p
         const auto* const rows = std::get_if<CompressedRows>(&problem.system.matrix());
         if (rows == nullptr)
             throw InvalidInput(fmt::format("--problem {}: it has no sparse rows; give mtx:, lscm: or dsi:", text));
-        // Without its folder, so that results from two places have one name.
-        const std::size_t colon = problem.name.find(':') + 1, slash = problem.name.rfind('/');
-        const bool folder = slash != std::string::npos && slash > colon;
-        matrices.push_back(
-            {folder ? problem.name.substr(0, colon) + problem.name.substr(slash + 1) : problem.name, *rows, true});
+        matrices.push_back({without_folder(problem.name), *rows, true});
     }
     return matrices;
 }
@@ -193,6 +197,24 @@ int bench_blas1(const Flags& flags, const std::string& typed) {
     write_result(nlohmann::ordered_json::parse(gpu::run_blas1_bench(request, here.commit, here.date, say)), flags,
                  typed);
     return kDone;
+}
+
+/// Where smoothing's three coordinates have a matrix in common: dsi: problems, three right-hand sides each.
+std::vector<gpu::NamedSystems> coordinate_systems(const std::vector<std::string>& problems) {
+    std::vector<gpu::NamedSystems> systems;
+    for (const std::string& text : problems) {
+        std::optional<gpu::NamedSystems> all;
+        for (const char* const coordinate : {"x", "y", "z"}) {
+            const Problem problem = make_problem(fmt::format("{},coordinate={}", text, coordinate));
+            const auto& rows = std::get<CompressedRows>(problem.system.matrix());
+            if (!all) all = gpu::NamedSystems{without_folder(text), rows, {}};
+            else if (!(rows == all->matrix))
+                throw InvalidInput(fmt::format("--problem {}: its coordinates have different matrices", text));
+            all->b.push_back(problem.b);
+        }
+        systems.push_back(std::move(*all));
+    }
+    return systems;
 }
 
 int bench_cg(const Flags& flags, const std::string& typed) {
@@ -308,12 +330,16 @@ int bench_gpu(const Flags& flags, const std::string& typed, bool levels_given) {
     request.first_level = flags.levels[0];
     request.last_level = flags.levels[1];
     request.cpu_threads = thread_count(flags.threads);
-    if (flags.sparse) request.last_level = request.first_level - 1;
-    request.matrices = read_matrices(matrix_files(flags));
-    for (gpu::NamedMatrix& m : problem_matrices(flags.problems)) request.matrices.push_back(std::move(m));
+    if (flags.sparse || flags.several) request.last_level = request.first_level - 1;
+    if (flags.several) {
+        request.systems = coordinate_systems(flags.problems);
+    } else {
+        request.matrices = read_matrices(matrix_files(flags));
+        for (gpu::NamedMatrix& m : problem_matrices(flags.problems)) request.matrices.push_back(std::move(m));
+    }
     const Provenance here = current_provenance(typed);
     auto all = nlohmann::ordered_json::parse(gpu::run_bench(request, here.commit, here.date, say));
-    if (!flags.sparse && flags.levels[0] <= kEngineLevel && flags.levels[1] >= kEngineLevel) {
+    if (!flags.sparse && !flags.several && flags.levels[0] <= kEngineLevel && flags.levels[1] >= kEngineLevel) {
         say("engine");
         all["engine"] = bench_engine(kEngineLevel);
     }
@@ -334,7 +360,7 @@ int bench_gpu(const Flags&, const std::string&, bool) {
 void check_kinds(const CLI::App& app) {
     const auto given = [&app](const std::string& name) { return app.get_option(name)->count() != 0; };
     std::string kind;
-    for (const char* name : {"--sparse", "--blas1", "--cg", "--dense", "--lu-figures", "--gpus"}) {
+    for (const char* name : {"--sparse", "--blas1", "--cg", "--several", "--dense", "--lu-figures", "--gpus"}) {
         if (!given(name)) continue;
         if (!kind.empty()) throw InvalidInput(fmt::format("{} and {}: one comparison at a time; give one", kind, name));
         kind = name;
@@ -345,13 +371,24 @@ void check_kinds(const CLI::App& app) {
     };
     for (const auto& [option, kinds] :
          {Own{"--levels", {"", "--gpus"}}, Own{"--matrix", {"", "--sparse", "--blas1"}},
-          Own{"--problem", {"", "--sparse", "--cg", "--gpus"}}, Own{"--tolerance", {"--cg"}},
+          Own{"--problem", {"", "--sparse", "--cg", "--several", "--gpus"}}, Own{"--tolerance", {"--cg"}},
           Own{"--powers", {"--blas1"}}, Own{"--sizes", {"--dense"}}, Own{"--contest", {"--dense"}},
           Own{"--threads", {"", "--sparse", "--blas1", "--cg"}}}) {
         if (!given(option) || std::ranges::find(kinds, kind) != kinds.end()) continue;
         throw InvalidInput(fmt::format("{}: {}; leave it out", option,
                                        kind.empty() ? "it is for " + kinds.front() : kind + " has no such option"));
     }
+}
+
+/// What --several needs to know before it looks for a device.
+void check_several(const Flags& flags) {
+    if (!flags.several) return;
+    if (flags.problems.empty()) throw InvalidInput("--several: name systems with --problem dsi:FILE");
+    for (const std::string& text : flags.problems)
+        if (!text.starts_with("dsi:") || text.find("coordinate=") != std::string::npos)
+            throw InvalidInput(fmt::format("--problem {}: --several takes dsi:FILE without a coordinate, which stands "
+                                           "for all three",
+                                           text));
 }
 
 } // namespace
@@ -371,6 +408,8 @@ Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
     app.add_flag(
         "--cg", flags->cg,
         "textbook and pipelined Jacobi CG on sparse systems instead, with kernel and wall times and histories");
+    app.add_flag("--several", flags->several,
+                 "Jacobi CG of smoothing's three coordinates at once instead, beside one after the other");
     app.add_flag("--dense", flags->dense, "dense systems instead, beside cuSOLVER and cuBLAS");
     app.add_option("--sizes", flags->sizes, "of --dense: the sizes n; default: 256 to 16384 by powers of two");
     app.add_option("--contest", flags->contests, "of --dense: only these comparisons; default: all");
@@ -387,6 +426,7 @@ Run setup_bench_gpu(CLI::App& app, const std::string& typed) {
         ->capture_default_str();
     return [flags, typed, &app] {
         check_kinds(app);
+        check_several(*flags);
         return bench_gpu(*flags, typed, app.count("--levels") != 0);
     };
 }

@@ -22,11 +22,16 @@ namespace mantissa::gpu {
 
 enum class SparsePrecision : std::uint8_t { single_precision, double_precision };
 
+/// How solve_several() iterates: `resident`, one launch with the matrix in the multiprocessors' shared memory, or
+/// `stream`, two kernels an iteration in the matrix's format. `automatic`: resident where the matrix fits.
+enum class SeveralPlan : std::uint8_t { automatic, resident, stream };
+
 struct SparseCgReport {
     CgEnd end = CgEnd::passes;
     std::uint32_t iterations = 0;
     double seconds = 0;       ///< from the first kernel to the last, by events; without true residuals' forming
     double true_residual = 0; ///< ||b - A x|| / ||b|| in double precision
+    bool resident = false;    ///< by SeveralPlan::resident
 };
 
 /// Relative to ||b||; element k is that of the iterate behind k iterations.
@@ -94,9 +99,13 @@ public:
     void apply_several(std::span<const std::vector<double>> x, std::vector<std::vector<double>>& y) const;
     /// solve() with Jacobi for one to three right-hand sides in one pass over the matrix, a report for each. Columns
     /// have their own scalars; one that has converged stops changing. Seconds are those of all together.
+    /// A resident solve keeps rows of its own, in any format; it needs rows of at most 256 entries and some 12 bytes of
+    /// shared memory for an entry in double, 8 in float. Throws InvalidInput where `plan` asks for it and it does not
+    /// fit.
     std::vector<SparseCgReport> solve_several(std::span<const std::vector<double>> b, double tolerance,
                                               std::uint32_t max_iterations,
-                                              std::vector<std::vector<double>>* x = nullptr) const;
+                                              std::vector<std::vector<double>>* x = nullptr,
+                                              SeveralPlan plan = SeveralPlan::automatic) const;
 
 private:
     struct Impl;
