@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The measured results as CSV files, and the tables of docs/synthesis.md made from them.
+"""The measured results as CSV files, and the tables of docs/synthesis.md and docs/sparse_rtl.md made from them.
 
     tables.py collect STORE.sqlite   # the newest results in a store of `mantissa synthesize`, into results/; what the
                                      # store has nothing of stays
-    tables.py docs                   # fills the tables of docs/synthesis.md
+    tables.py docs                   # fills the tables of both pages
     tables.py check                  # whether they are what the results say; for CTest
 """
 import csv
@@ -15,7 +15,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-DOCS = ROOT / "docs" / "synthesis.md"
+DOCS = [ROOT / "docs" / "synthesis.md", ROOT / "docs" / "sparse_rtl.md"]
 FORMATS = ["s17e8", "s20e8", "s23e8", "s52e11"]
 PLACED = ["s17e8", "s23e8", "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]"]
 NETLIST = ("part spec target multiplier bands luts memory_luts flip_flops paired carries multipliers memory_bits io_bits depth "
@@ -313,25 +313,45 @@ def lanes(r):
                  rows)
 
 
+def sparse(r):
+    """The sparse core by its lanes; what each lane more takes beside the row above of the same device."""
+    spec = INTEGER["level 8"][0]
+    rows = []
+    for target in ("xcup", "ecp5"):
+        before = None
+        for count in (1, 2, 4, 8, 16, 32, 64):
+            name = spec if count == 1 else f"{spec},lanes={count}"
+            n = r.net("sparse", name, target)
+            if n is None:
+                continue
+            luts, registers = int(n["luts"]) + int(n["memory_luts"]), int(n["flip_flops"])
+            extra = ""
+            if before is not None:
+                extra = f"{(luts - before[1]) / (count - before[0]):.0f} + {(registers - before[2]) / (count - before[0]):.0f}"
+            before = (count, luts, registers)
+            runs = r.placed("sparse", name) if target == "ecp5" else []
+            clock = f"{middle(runs)[0]:.0f} ({len(runs)} seeds)" if runs else f"{modelled(n):.0f} (model)"
+            rows.append([target, count, luts, registers, extra, n["multipliers"], blocks18(n), clock])
+    return table(["device", "lanes", "LUTs", "flip-flops", "of each extra lane", "multipliers", "block memories (18 Kbit)", "MHz"],
+                 rows)
+
+
 def delays(r):
     return table(["family", "delays against an ECP5's", "why"], [[t, f"{x:g}", why] for t, (x, why) in DELAYS.items()])
 
 
 TABLES = {"delays": delays, "peers": peers, "operators": operators, "table5": table5, "laws": laws, "cores": cores,
-          "breakdown": breakdown, "placed": placed, "calibration": calibration, "integer": integer, "lanes": lanes}
+          "breakdown": breakdown, "placed": placed, "calibration": calibration, "integer": integer, "lanes": lanes, "sparse": sparse}
 
 
-def filled():
-    results = Results()
-    text = DOCS.read_text()
-
+def filled(page, results):
     def fill(match):
         name = match[1]
         if name not in TABLES:
-            sys.exit(f"{DOCS.name}: no table is called {name}; the tables are {', '.join(TABLES)}")
+            sys.exit(f"{page.name}: no table is called {name}; the tables are {', '.join(TABLES)}")
         return f"<!-- table {name} -->\n{TABLES[name](results)}\n<!-- end -->"
 
-    return re.sub(r"<!-- table (\w+) -->\n.*?<!-- end -->", fill, text, flags=re.S)
+    return re.sub(r"<!-- table (\w+) -->\n.*?<!-- end -->", fill, page.read_text(), flags=re.S)
 
 
 def main():
@@ -339,10 +359,15 @@ def main():
     if command == "collect" and len(sys.argv) == 3:
         collect(sys.argv[2])
     elif command == "docs" and len(sys.argv) == 2:
-        DOCS.write_text(filled())
+        results = Results()
+        for page in DOCS:
+            page.write_text(filled(page, results))
     elif command == "check" and len(sys.argv) == 2:
-        if filled() != DOCS.read_text():
-            sys.exit("docs/synthesis.md is not what experiments/synthesis/results/ says; run experiments/synthesis/tables.py docs")
+        results = Results()
+        for page in DOCS:
+            if filled(page, results) != page.read_text():
+                sys.exit(f"docs/{page.name} is not what experiments/synthesis/results/ says; run "
+                         "experiments/synthesis/tables.py docs")
     else:
         sys.exit(__doc__)
 
