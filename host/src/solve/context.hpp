@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/host/scaling.hpp"
 #include "mantissa/host/solve.hpp"
+#include "mantissa/outer/spread_iterate.hpp"
 #include "mantissa/reached.hpp"
 
 namespace mantissa::solving {
@@ -43,6 +45,9 @@ struct SolveContext {
     [[nodiscard]] double target() const { return tolerance * initial; }
     std::chrono::steady_clock::time_point last_report = std::chrono::steady_clock::now();
     bool cancelled = false;
+    /// The verdict on an iterate that no process holds as a whole; none where the scheme is to leave it in u and d. A
+    /// scheme that calls it leaves them empty.
+    std::function<void(SpreadIterate&)> settle = nullptr;
     bool nearly = false; ///< a direct run ended by its recurrence, its true residual within kDirectSlack
 
     [[nodiscard]] std::uint64_t remaining() const {

@@ -40,12 +40,7 @@ private:
 class BlockDot {
 public:
     void add(std::span<const double> a, std::span<const double> b) {
-        constexpr std::size_t kLanes = outer_order::kPartLanes;
-        double lane[kLanes] = {};
-        for (std::size_t i = 0; i < a.size(); ++i) lane[i % kLanes] += a[i] * b[i];
-        for (std::size_t half = kLanes / 2; half > 0; half /= 2)
-            for (std::size_t j = 0; j < half; ++j) lane[j] += lane[j + half];
-        sum_ += lane[0];
+        sum_ += outer_order::part_sum(a.size(), [&](std::size_t i) { return a[i] * b[i]; });
     }
     [[nodiscard]] double total() const { return sum_; }
 

@@ -14,6 +14,7 @@
 #include "mantissa/sparse/formats.hpp"
 #include "mantissa/sparse/jacobi_pcg.hpp"
 #include "mantissa/sparse/multilevel.hpp"
+#include "outer/verdict.hpp"
 
 namespace mantissa {
 
@@ -82,16 +83,20 @@ PcgOptions pcg_options(const CompressedRows& a, const SolveOptions& options, con
     return o;
 }
 
-SolveResult result_of(const System& system, const std::vector<double>& b, std::vector<double> x,
-                      const PcgReport& report, const SolveOptions& options, std::uint64_t limit) {
+SolveResult result_of(double true_residual, const PcgReport& report, const SolveOptions& options, std::uint64_t limit) {
     SolveResult r;
     r.inner_iterations = report.iterations;
-    r.true_residual = relative_residual(system, x, b, options.threads);
+    r.true_residual = true_residual;
     judge(report, options, limit, r);
     if (options.history) {
         r.history.push_back({0, 0, 1.0});
         for (std::size_t k = 0; k < report.history.size(); ++k) r.history.push_back({k + 1, 0, report.history[k]});
     }
+    return r;
+}
+SolveResult result_of(const System& system, const std::vector<double>& b, std::vector<double> x,
+                      const PcgReport& report, const SolveOptions& options, std::uint64_t limit) {
+    SolveResult r = result_of(relative_residual(system, x, b, options.threads), report, options, limit);
     if (options.keep_solution) r.u = std::move(x);
     return r;
 }
@@ -136,20 +141,21 @@ SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space
         o.progress = [&](std::uint64_t iterations, double residual) {
             static_cast<void>(progress({iterations, 0, residual}));
         };
-    std::vector<double> x;
-    const PcgReport report = parted_cg(space, problem.system, problem.b, x, o);
-    SolveOptions with_solution = options;
-    with_solution.keep_solution = true;
-    SolveResult result = result_of(problem.system, problem.b, std::move(x), report, with_solution, o.max_iterations);
-    if (problem.exact) {
-        double sum = 0;
-        for (std::size_t i = 0; i < result.u.size(); ++i) {
-            const double e = result.u[i] - problem.exact(i);
-            sum += e * e;
-        }
-        result.error = std::sqrt(sum / static_cast<double>(result.u.size()));
-    }
-    if (!options.keep_solution) result.u = {};
+    o.threads = std::max(1, options.threads / static_cast<int>(space->here().size()));
+    double true_residual = 0;
+    SolveResult end; // what the solution is asked for while it is shared out
+    o.at_end = [&](SpreadIterate& x) {
+        true_residual = solving::relative_residual(problem, x, options.threads);
+        if (problem.exact) end.error = solving::rms_error(problem, x);
+        if (options.keep_solution) end.u = x.whole_at_first();
+        end.held = x.held();
+    };
+    std::vector<double> none;
+    const PcgReport report = parted_cg(space, problem.system, problem.b, none, o);
+    SolveResult result = result_of(true_residual, report, options, o.max_iterations);
+    result.error = end.error;
+    result.u = std::move(end.u);
+    result.held = end.held;
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
 }

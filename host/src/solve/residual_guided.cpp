@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "inner.hpp"
 #include "outer/host_vectors.hpp"
@@ -21,7 +22,7 @@ namespace {
 /// One solve: the outer loop around the stages' sessions, over vectors that live wherever OuterVectors has them.
 class ResidualGuided {
 public:
-    ResidualGuided(const Problem& problem, StageSession& stage, std::span<double> u, std::span<double> d,
+    ResidualGuided(const Problem& problem, StageSession& stage, std::vector<double>& u, std::vector<double>& d,
                    SolveContext& context)
         : problem_(problem), options_(context.options), context_(context), stage_(stage), session_(stage.get()), u_(u),
           d_(d), arithmetic_(make_outer(problem, u, options_)), target_(context.target()), norm_(context.norm),
@@ -29,10 +30,12 @@ public:
         place_vectors();
     }
 
-    /// Leaves the last u and d on the host.
+    /// Leaves the last u and d on the host, or has them judged where they are.
     void solve() {
         iterate();
-        vectors_->read(u_, d_);
+        if (SpreadIterate* const spread = vectors_->spread(); spread != nullptr && context_.settle)
+            context_.settle(*spread);
+        else read_whole();
     }
 
 private:
@@ -65,9 +68,15 @@ private:
         vectors_ = make_host_vectors({*arithmetic_, u_, problem_.b, d_}, *session_, stage_.spec());
         if (!options_.outer) vectors_ = session_->outer(problem_.system, std::move(vectors_));
         vectors_->load(u_, problem_.b, d_);
+        if (vectors_->spread() != nullptr) u_ = d_ = {}; // nobody holds whole vectors
+    }
+    void read_whole() {
+        u_.resize(context_.size);
+        d_.resize(context_.size);
+        vectors_->read(u_, d_);
     }
     void next_stage() {
-        vectors_->read(u_, d_);
+        read_whole();
         vectors_.reset(); // (it works beside the session that goes)
         stage_.advance(norm_ / context_.initial);
         session_ = stage_.get();
@@ -138,7 +147,7 @@ private:
     }
 
     std::span<const double> defect_here() {
-        vectors_->read(u_, d_);
+        read_whole();
         return d_;
     }
 
@@ -186,7 +195,7 @@ private:
     SolveContext& context_;
     StageSession& stage_;
     Session* session_;
-    std::span<double> u_, d_;
+    std::vector<double>&u_, &d_;
     std::unique_ptr<OuterArithmetic> arithmetic_; ///< the host's
     std::unique_ptr<OuterVectors> vectors_;
     double target_, norm_, beta_ = 0;
@@ -201,7 +210,7 @@ private:
 
 } // namespace
 
-void solve_residual_guided(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+void solve_residual_guided(const Problem& problem, const Engine& engine, std::vector<double>& u, std::vector<double>& d,
                            SolveContext& context) {
     StageSession stage(problem, engine, context);
     ResidualGuided(problem, stage, u, d, context).solve();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "context.hpp"
 #include "mantissa/engine.hpp"
@@ -12,7 +13,9 @@ namespace mantissa::solving {
 
 void solve_defect_correction(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                              SolveContext& context);
-void solve_residual_guided(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+/// Where the session keeps the vectors shared out, u and d are given up meanwhile, and for good where the context has a
+/// verdict for such an iterate.
+void solve_residual_guided(const Problem& problem, const Engine& engine, std::vector<double>& u, std::vector<double>& d,
                            SolveContext& context);
 /// Flexible preconditioned CG in double, preconditioned by steps of CG on an engine.
 void solve_inexact_pcg(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,

@@ -11,6 +11,7 @@
 #include "mantissa/fitted.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/host/scaling.hpp"
+#include "outer/verdict.hpp"
 #include "schemes.hpp"
 #include "systems/row_sums.hpp"
 
@@ -131,7 +132,7 @@ bool counts_bits(const SolveOptions& o) {
            (refines(o.scheme) && o.middle.empty() && o.inner_recurrence == Recurrence::pipelined);
 }
 
-void run_scheme(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
+void run_scheme(const Problem& problem, const Engine& engine, std::vector<double>& u, std::vector<double>& d,
                 solving::SolveContext& context) {
     if (context.options.resident) return solving::solve_resident(problem, engine, u, d, context);
     switch (context.options.scheme) {
@@ -154,8 +155,8 @@ void run_scheme(const Problem& problem, const Engine& engine, std::span<double> 
 
 /// Solves the scaled problem until the problem as given has reached its tolerance: where the scaled defect is small
 /// enough and the true one is not, the solve goes on from there with a tolerance as much tighter.
-void run_until_true(const Problem& original, const ScaledProblem& scaled, const Engine& engine, std::span<double> u,
-                    std::span<double> d, solving::SolveContext& context) {
+void run_until_true(const Problem& original, const ScaledProblem& scaled, const Engine& engine, std::vector<double>& u,
+                    std::vector<double>& d, solving::SolveContext& context) {
     const SolveOptions& options = context.options;
     const Problem& problem = scaled.problem;
     for (std::vector<double> mapped;;) {
@@ -232,33 +233,42 @@ std::string bad_diagonal(const System& system) {
     return {};
 }
 
-/// sqrt(sum (u - exact)^2 / N) of a problem whose solution is known.
-double rms_error(const Problem& problem, std::span<const double> u) {
-    double sum = 0;
-    for (std::size_t i = 0; i < u.size(); ++i) {
-        const double e = u[i] - problem.exact(i);
-        sum += e * e;
-    }
-    return std::sqrt(sum / static_cast<double>(u.size()));
-}
-
-/// The verdict: the true residual of the problem as given decides, whatever the scheme believes. `y` is the solution
-/// of the problem that the scheme worked on.
-void settle(const Problem& original, std::span<const double> y, std::span<const double> u,
-            solving::SolveContext& context) {
+/// The verdict: the true residual of the problem as given decides, whatever the scheme believes. why(): of a scheme's
+/// success that was none.
+template <class Why> void judge(const Problem& original, solving::SolveContext& context, Why&& why) {
     SolveResult& result = context.result;
     const double tolerance = context.options.tolerance;
-    result.true_residual = relative_residual(original.system, u, original.b, context.options.threads);
     if (result.true_residual < tolerance) {
         if (result.status != Status::converged) context.stop(Status::converged);
         return;
     }
     if (result.status == Status::converged) {
         if (result.true_residual < tolerance * (1 + kReachedSlack)) return;
-        context.stop(Status::stagnated, why_not_true(y, u, result.true_residual));
+        context.stop(Status::stagnated, why());
     }
     if (result.status == Status::breakdown || result.status == Status::diverged)
         result.detail = bad_diagonal(original.system) + result.detail;
+}
+
+/// Of a whole iterate. `y` is the solution of the problem that the scheme worked on.
+void settle(const Problem& original, std::span<const double> y, std::span<const double> u,
+            solving::SolveContext& context) {
+    context.result.true_residual = relative_residual(original.system, u, original.b, context.options.threads);
+    judge(original, context, [&] { return why_not_true(y, u, context.result.true_residual); });
+    if (original.exact) context.result.error = solving::rms_error(original, u);
+}
+
+/// Of one that is shared out, with the same bits.
+void settle_spread(const Problem& original, SpreadIterate& u, solving::SolveContext& context) {
+    SolveResult& result = context.result;
+    result.true_residual = solving::relative_residual(original, u, context.options.threads);
+    judge(original, context, [&] {
+        const std::vector<double> whole = u.whole();
+        return why_not_true(whole, whole, result.true_residual);
+    });
+    if (original.exact) result.error = solving::rms_error(original, u);
+    if (context.options.keep_solution) result.u = u.whole_at_first();
+    result.held = u.held();
 }
 
 } // namespace
@@ -323,7 +333,7 @@ static SolveResult solve_on_the_processor(const Problem& problem, const Engine& 
     SolveOptions with_solution = options;
     with_solution.keep_solution = true;
     SolveResult result = std::move(solve_jacobi_pcg(problem.system, {problem.b}, with_solution, progress).front());
-    if (problem.exact) result.error = rms_error(problem, result.u);
+    if (problem.exact) result.error = solving::rms_error(problem, result.u);
     if (!options.keep_solution) result.u = {};
     return result;
 }
@@ -373,19 +383,22 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
         context.largest_scale = *std::max_element(scaled->scale.begin(), scaled->scale.end());
         context.target_as_given = options.tolerance * scaled->norm_as_given(d, options.threads);
     }
+    bool settled = false;
+    if (!scaled)
+        context.settle = [&](SpreadIterate& spread) {
+            settle_spread(original, spread, context);
+            settled = true;
+        };
     if (context.initial == 0) context.stop(Status::converged);
     else if (scaled) run_until_true(original, *scaled, engine, u, d, context);
     else run_scheme(problem, engine, u, d, context);
 
-    if (scaled) {
+    if (!settled) {
         const std::vector<double> y = u;
-        scaled->map_back(u);
+        if (scaled) scaled->map_back(u);
         settle(original, y, u, context);
-    } else {
-        settle(original, u, u, context);
+        if (options.keep_solution) result.u = std::move(u);
     }
-    if (original.exact) result.error = rms_error(original, u);
-    if (options.keep_solution) result.u = std::move(u);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <utility>
 
 namespace mantissa::outer_order {
 
@@ -35,6 +36,15 @@ inline double block_squares(const double* v, std::size_t count, double scale) {
     return s[0];
 }
 
+/// The sum of one part of a projection, of at most kPart elements; term(i) is the i-th product.
+template <class Term> double part_sum(std::size_t count, Term&& term) {
+    std::array<double, kPartLanes> lane{};
+    for (std::size_t i = 0; i < count; ++i) lane[i % kPartLanes] += term(i);
+    for (std::size_t half = kPartLanes / 2; half > 0; half /= 2)
+        for (std::size_t j = 0; j < half; ++j) lane[j] += lane[j + half];
+    return lane[0];
+}
+
 /// Whether a sum of squares that was formed without scaling lost nothing to the range of double precision: then the
 /// norm is its root.
 inline bool squares_suffice(double sum) {
@@ -44,12 +54,19 @@ inline bool squares_suffice(double sum) {
 
 /// The norm of v where its squares do not suffice: with the power of two of its largest magnitude taken out.
 /// sum_of_squares(scale): of scale v, in blocks.
-template <class Sum> double scaled_norm(std::span<const double> v, Sum&& sum_of_squares) {
-    double largest = 0;
-    for (const double x : v) largest = std::max(largest, std::abs(x));
+template <class Sum> double scaled_norm(double largest, Sum&& sum_of_squares) {
     if (largest == 0 || std::isinf(largest)) return largest;
     const int exponent = std::clamp(std::ilogb(largest), -1000, 1000);
     return std::ldexp(std::sqrt(sum_of_squares(std::ldexp(1.0, -exponent))), exponent);
+}
+
+inline double largest_magnitude(std::span<const double> v) {
+    double largest = 0;
+    for (const double x : v) largest = std::max(largest, std::abs(x));
+    return largest;
+}
+template <class Sum> double scaled_norm(std::span<const double> v, Sum&& sum_of_squares) {
+    return scaled_norm(largest_magnitude(v), std::forward<Sum>(sum_of_squares));
 }
 
 inline double scaled_norm(std::span<const double> v) {

@@ -15,6 +15,7 @@
 #include "mantissa/partition/parted_engine.hpp"
 #include "mantissa/row_forms.hpp"
 #include "on_every_part.hpp"
+#include "parted_iterate.hpp"
 
 namespace mantissa {
 
@@ -148,7 +149,12 @@ public:
             }
         }
     }
+    /// Of the owned rows, in their order.
     [[nodiscard]] std::span<const double> solution() const { return x_; }
+    /// Numbers of its vectors.
+    [[nodiscard]] std::size_t held() const {
+        return p_.size() + q_.size() + x_.size() + r_.size() + z_.size() + b_.size() + inverse_.size();
+    }
 
 private:
     [[nodiscard]] double* vector() { return p_.data() + product_.margin(); }
@@ -239,7 +245,7 @@ PcgReport parted_cg(const std::shared_ptr<Space>& space, const System& system, s
     // Nine bands of symmetric ones, so that every row is in one place.
     const std::optional<System> converted = converted_for(RowOrder::chain, system);
     const System& formed = converted ? *converted : system;
-    const Partition partition = parts_of(formed, space->parts(), options.method);
+    const auto partition = std::make_shared<const Partition>(parts_of(formed, space->parts(), options.method));
     const std::vector<std::uint32_t> here = space->here();
     const detail::HostArrays host = detail::host_arrays(*space, options.exchange.way, system.size(), sizeof(double),
                                                         sizeof(std::array<OrderFreeSum, 2>));
@@ -247,23 +253,21 @@ PcgReport parted_cg(const std::shared_ptr<Space>& space, const System& system, s
     PartedCgOptions silent = options;
     silent.progress = nullptr;
     for (std::size_t k = 0; k < here.size(); ++k)
-        part[k] = std::make_unique<PartOfCg>(formed, partition, here[k], space, b, k == 0 ? options : silent, host);
+        part[k] = std::make_unique<PartOfCg>(formed, *partition, here[k], space, b, k == 0 ? options : silent, host);
     std::vector<PcgReport> report(here.size());
-    std::size_t most = 0;
-    for (const Part& p : partition.parts()) most = std::max(most, p.row.size());
-    std::vector<double> gathered(most * partition.parts().size());
-    detail::on_every_part(*space, here, [&](std::size_t k) {
-        report[k] = part[k]->run();
-        std::vector<double> mine(most, 0.0), all(gathered.size());
-        std::copy(part[k]->solution().begin(), part[k]->solution().end(), mine.begin());
-        space->gather(here[k], std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
-        if (k == 0) gathered = std::move(all);
+    detail::on_every_part(*space, here, [&](std::size_t k) { report[k] = part[k]->run(); });
+    // The verdict's own rows of the system as given; CG's go as theirs come.
+    detail::PartedIterate iterate(space, system, partition, options.threads);
+    iterate.on_every_part([&](std::size_t k, detail::IterateShare& s) {
+        const std::span<const double> x_of_part = part[k]->solution();
+        for (std::size_t i = 0; i < x_of_part.size(); ++i) s.u[s.local.owned[i]] = x_of_part[i];
+        iterate.holds_beside(k, part[k]->held());
     });
-    x.assign(system.size(), 0.0);
-    for (std::size_t p = 0; p < partition.parts().size(); ++p) {
-        const std::vector<std::uint32_t>& row = partition.parts()[p].row;
-        for (std::size_t i = 0; i < row.size(); ++i) x[row[i]] = gathered[p * most + i];
-    }
+    part.clear();
+    iterate.load({}, b, {});
+    x.clear();
+    if (options.at_end) options.at_end(iterate);
+    else x = iterate.whole();
     return std::move(report.front());
 }
 

@@ -16,6 +16,7 @@
 #include "mantissa/errors.hpp"
 #include "mantissa/row_forms.hpp"
 #include "on_every_part.hpp"
+#include "parted_outer.hpp"
 
 namespace mantissa {
 
@@ -55,10 +56,10 @@ class PartedSession final : public Session {
 public:
     PartedSession(const System& system, const DatapathSpec& spec, const SessionOptions& options,
                   std::shared_ptr<Space> space, Partition partition, const ExchangeOptions& exchange)
-        : space_(std::move(space)), partition_(std::move(partition)) {
+        : space_(std::move(space)), partition_(std::make_shared<const Partition>(std::move(partition))), spec_(spec) {
         const std::vector<std::uint32_t> here = space_->here();
         SessionOptions each = options;
-        each.threads = std::max(1, options.threads / static_cast<int>(here.size()));
+        threads_ = each.threads = std::max(1, options.threads / static_cast<int>(here.size()));
         // In the form that rows are made from, so that every part has the same.
         const std::optional<System> converted = spec.fixed_vectors() ? std::nullopt : converted_for(spec.order, system);
         const System& formed = converted ? *converted : system;
@@ -67,31 +68,27 @@ public:
         const bool in_floats = !spec.fixed_vectors() && detail::fused_in_floats(spec);
         const std::size_t element = narrow || in_floats ? 4 : 8;
         const detail::HostArrays host =
-            detail::host_arrays(*space_, exchange.way, partition_.rows(), element, sizeof(detail::PartFindings));
+            detail::host_arrays(*space_, exchange.way, partition_->rows(), element, sizeof(detail::PartFindings));
         for (const std::uint32_t part : here) {
-            detail::LocalSystem local = detail::local_system(formed, partition_, part);
+            detail::LocalSystem local = detail::local_system(formed, *partition_, part);
             auto links = std::make_unique<Links>(
-                detail::Exchanger(space_, part, partition_.parts()[part], local, element, host, exchange.counts),
+                detail::Exchanger(space_, part, partition_->parts()[part], local, element, host, exchange.counts),
                 space_->parts(), narrow, local);
             auto session = make_session(local.system, spec, each, links.get(), words);
-            place_.push_back({part, std::move(local.owned), std::move(links), std::move(session)});
+            links_.push_back(std::move(links));
+            place_.push_back({part, std::move(local.owned), std::move(session)});
         }
     }
 
     void write(Vec v, std::size_t first, std::span<const double> values) override {
         check(first, values.size());
-        for (Place& place : place_) {
-            // Owned elements that lie in the range, in runs that are neighbours in the part as well.
-            const std::vector<std::uint32_t>& row = partition_.parts()[place.part].row;
-            auto at = static_cast<std::size_t>(std::lower_bound(row.begin(), row.end(), first) - row.begin());
-            while (at < row.size() && row[at] < first + values.size()) {
-                std::size_t run = 1;
-                while (at + run < row.size() && row[at + run] == row[at] + run &&
-                       row[at + run] < first + values.size() && place.owned[at + run] == place.owned[at] + run)
-                    ++run;
-                place.session->write(v, place.owned[at], values.subspan(row[at] - first, run));
-                at += run;
-            }
+        for (const Place& place : place_) { // its rows that lie in the range
+            const std::vector<std::uint32_t>& row = partition_->parts()[place.part].row;
+            const auto begin = std::lower_bound(row.begin(), row.end(), first);
+            const auto end = std::lower_bound(begin, row.end(), first + values.size());
+            std::vector<double> own;
+            for (auto i = begin; i != end; ++i) own.push_back(values[*i - first]);
+            place.write(v, static_cast<std::size_t>(begin - row.begin()), own);
         }
         known_[static_cast<std::size_t>(v)].clear();
     }
@@ -102,11 +99,11 @@ public:
         std::copy_n(whole.begin() + static_cast<std::ptrdiff_t>(first), values.size(), values.begin());
     }
     void clear(Vec v) override {
-        for (Place& place : place_) place.session->clear(v);
+        for (const Place& place : place_) place.session->clear(v);
         known_[static_cast<std::size_t>(v)].clear();
     }
     void set_scalars(double alpha, double beta) override {
-        for (Place& place : place_) place.session->set_scalars(alpha, beta);
+        for (const Place& place : place_) place.session->set_scalars(alpha, beta);
     }
     [[nodiscard]] Scalars scalars() const override { return place_.front().session->scalars(); }
 
@@ -114,17 +111,21 @@ public:
         for (auto& whole : known_) whole.clear();
         std::vector<RunReport> report(place_.size());
         on_every_part([&](std::size_t k) { report[k] = place_[k].session->run(request); });
-        place_.front().links->passes(report.front().passes);
+        links_.front()->passes(report.front().passes);
         return report.front(); // all parts report the same
+    }
+    /// Each part keeps its rows. (A moving point is restarted from whole vectors.)
+    [[nodiscard]] std::unique_ptr<OuterVectors> outer(const System& given,
+                                                      std::unique_ptr<OuterVectors> host) override {
+        if (spec_.moves()) return host;
+        auto iterate = std::make_unique<detail::PartedIterate>(space_, given, partition_of(given), threads_);
+        return std::make_unique<detail::PartedOuter>(std::move(iterate), place_, spec_, [this] {
+            for (auto& whole : known_) whole.clear();
+        });
     }
 
 private:
-    struct Place {
-        std::uint32_t part;
-        std::vector<std::uint32_t> owned; ///< where its rows are in its own session
-        std::unique_ptr<Links> links;
-        std::unique_ptr<Session> session;
-    };
+    using Place = detail::PartSession;
 
     /// `words`: the fast session in 32-bit integers, which all parts have or none. (The fast one in floating formats is
     /// a matter of the spec alone.)
@@ -136,8 +137,16 @@ private:
         return detail::make_block_session(system, spec, options, links);
     }
 
+    /// Of another matrix with the same owners; its pattern may be another one, too.
+    [[nodiscard]] std::shared_ptr<const Partition> partition_of(const System& given) const {
+        const auto* const rows = std::get_if<CompressedRows>(&given.matrix());
+        if (rows == nullptr) return partition_;
+        auto own = std::make_shared<const Partition>(*rows, partition_->owners(), space_->parts());
+        return *own == *partition_ ? partition_ : own;
+    }
+
     void check(std::size_t first, std::size_t count) const {
-        if (first > partition_.rows() || count > partition_.rows() - first)
+        if (first > partition_->rows() || count > partition_->rows() - first)
             throw InvalidInput("session: elements outside the vector; stay below the system's size");
     }
 
@@ -148,30 +157,28 @@ private:
     /// A vector's elements from all parts.
     std::vector<double> read_all(Vec v) const {
         std::size_t most = 0;
-        for (const Part& part : partition_.parts()) most = std::max(most, part.row.size());
+        for (const Part& part : partition_->parts()) most = std::max(most, part.row.size());
         std::vector<std::vector<double>> gathered(place_.size());
         on_every_part([&](std::size_t k) {
             const Place& place = place_[k];
             std::vector<double> mine(most, 0.0);
-            for (std::size_t i = 0; i < place.owned.size();) {
-                std::size_t run = 1;
-                while (i + run < place.owned.size() && place.owned[i + run] == place.owned[i] + run) ++run;
-                place.session->read(v, place.owned[i], std::span(mine).subspan(i, run));
-                i += run;
-            }
-            gathered[k].resize(most * partition_.parts().size());
+            place.read(v, 0, std::span(mine).first(place.owned.size()));
+            gathered[k].resize(most * partition_->parts().size());
             space_->gather(place.part, std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(gathered[k])));
         });
-        std::vector<double> whole(partition_.rows());
-        for (std::size_t p = 0; p < partition_.parts().size(); ++p) {
-            const std::vector<std::uint32_t>& row = partition_.parts()[p].row;
+        std::vector<double> whole(partition_->rows());
+        for (std::size_t p = 0; p < partition_->parts().size(); ++p) {
+            const std::vector<std::uint32_t>& row = partition_->parts()[p].row;
             for (std::size_t i = 0; i < row.size(); ++i) whole[row[i]] = gathered.front()[p * most + i];
         }
         return whole;
     }
 
     std::shared_ptr<Space> space_;
-    Partition partition_;
+    std::shared_ptr<const Partition> partition_;
+    DatapathSpec spec_;
+    int threads_ = 1; ///< of each part
+    std::vector<std::unique_ptr<Links>> links_;
     std::vector<Place> place_;
     mutable std::array<std::vector<double>, 4> known_; ///< whole vectors as last read; empty: not known
 };

@@ -1,6 +1,7 @@
 // What the outer loop computes in double precision: defects and norms. Neither result depends on the thread count.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "mantissa/system.hpp"
@@ -21,6 +22,9 @@ void defect(const System& system, std::span<const double> u, std::span<const dou
 /// does not vanish beside a zero b, and where the quotient itself is beyond double precision.
 /// u and b have system.size() elements. threads >= 1.
 double relative_residual(const System& system, std::span<const double> u, std::span<const double> b, int threads);
+
+/// That quotient of two norms; none where double precision lost something of them, so that rows must be formed again.
+std::optional<double> plain_relative_residual(double norm, double norm_b);
 
 /// Euclidean norm. Sums of squares are formed in fixed blocks that are added in order; when squares overflow or
 /// underflow the vector is scaled by a power of two first. NaN when an element is NaN. threads >= 1.

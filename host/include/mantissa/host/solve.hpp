@@ -152,12 +152,15 @@ struct SolveResult {
                                   ///< schedule's, the last one
     BitOperations bit_operations; ///< of all passes; none where they are not pipelined CG's in `spec` alone
                                   ///< (plain CG, middle loops, the schemes that only processors have)
+    /// Over parts: numbers in double precision that the outer loop held for a part at a time, of the part that needed
+    /// most; 0 where every process held whole vectors.
+    std::size_t held = 0;
     std::optional<ResidentOutcome> resident;
     WordUse words; ///< bits that the longest words of fixed vectors took
     std::optional<std::uint64_t> cycles;
     double seconds = 0;
     std::vector<HistoryPoint> history;
-    std::vector<double> u;
+    std::vector<double> u; ///< where `held` is not 0, on the process with the first part alone
 };
 
 /// Called from time to time with the state so far; returning false stops the solve (Status::iteration_limit).
@@ -181,7 +184,8 @@ std::vector<SolveResult> solve_jacobi_pcg(const System& system, const std::vecto
                                           const SolveOptions& options, const Progress& progress = {});
 /// The schemes direct and jacobi_pcg in double over the parts of `space` (mantissa/partition/parted_cg.hpp): the same
 /// bits for any number of parts, in the last place others than solve()'s, whose sums have an order. Sparse rows are cut
-/// by `method`, grids in strips. Collective over processes. Of the options scheme, tolerance, max_iterations, history
+/// by `method`, grids in strips. Collective over processes: each holds the rows of its parts, and u is given to the one
+/// with the first part alone. Of the options scheme, tolerance, max_iterations, history
 /// and keep_solution count; `spec` must be double. Throws InvalidInput: another scheme or other options, more parts
 /// than rows, a diagonal entry not above zero.
 SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space>& space, CutMethod method,

@@ -6,32 +6,17 @@
 
 #include "../inner.hpp"
 #include "mantissa/errors.hpp"
-#include "mantissa/fixed_kernels.hpp"
+#include "mantissa/outer/elements.hpp"
 
 namespace mantissa::solving {
 
 namespace {
 
-/// c += rnd(alpha p) on u's grid: the next pass's u. Word: an integer that holds u's words.
-template <class Word> void step_along(const Format& u, double alpha, std::span<const double> p, std::span<double> c) {
-    const FixedUnit<Word> unit(u);
-    Word words[1024];
-    double steps[1024];
-    for (std::size_t at = 0; at < c.size(); at += std::size(words)) {
-        const std::size_t n = std::min(std::size(words), c.size() - at);
-        // (alpha p is exact: a short significand and a short word. One that does not fit is a step that is not useful.)
-        for (std::size_t i = 0; i < n; ++i) steps[i] = alpha * p[at + i];
-        static_cast<void>(unit.convert(std::span<const double>(steps, n), std::span<Word>(words, n)));
-        unit.to_doubles(std::span<const Word>(words, n), std::span<double>(steps, n));
-        for (std::size_t i = 0; i < n; ++i) c[at + i] += steps[i];
-    }
-}
-
 class HostVectors final : public OuterVectors {
 public:
     HostVectors(const HostPlace& place, Session& session, const DatapathSpec& spec)
-        : place_(place), session_(session), u_format_(spec.u), fixed_(spec.fixed_vectors()),
-          r_part_(std::min(place.u.size(), kTransfer)), p_part_(r_part_.size()) {}
+        : place_(place), session_(session), elements_(spec), r_part_(std::min(place.u.size(), kTransfer)),
+          p_part_(r_part_.size()) {}
 
     /// (Nothing moves where the vectors are the place's own.)
     void load(std::span<const double> u, std::span<const double> b, std::span<const double> d) override {
@@ -73,10 +58,7 @@ public:
             if (!finite) return;
             session_.read(Vec::u, at, c);
             session_.read(Vec::p, at, p);
-            if (u_format_.is_fixed() && u_format_.word_bits <= 32) step_along<std::int32_t>(u_format_, alpha, p, c);
-            else if (u_format_.is_fixed()) step_along<std::int64_t>(u_format_, alpha, p, c);
-            else
-                for (std::size_t i = 0; i < c.size(); ++i) c[i] += alpha * p[i];
+            elements_.step(alpha, p, c);
             finite = std::all_of(c.begin(), c.end(), [](double x) { return std::isfinite(x); });
             if (finite) place_.arithmetic.correct(place_.u.subspan(at, c.size()), scale, c);
         });
@@ -96,20 +78,13 @@ private:
             body(at, std::span<double>(r_part_.data(), n), std::span<double>(p_part_.data(), n));
         }
     }
-    /// r = d / scale
     void direction(std::size_t at, double scale, std::span<double> r) const {
-        if (fixed_) { // by a power of two: exact as a product, and faster
-            const double reciprocal = 1 / scale;
-            for (std::size_t i = 0; i < r.size(); ++i) r[i] = place_.d[at + i] * reciprocal;
-            return;
-        }
-        for (std::size_t i = 0; i < r.size(); ++i) r[i] = place_.d[at + i] / scale;
+        elements_.direction(scale, std::span<const double>(place_.d).subspan(at, r.size()), r);
     }
 
     HostPlace place_;
     Session& session_;
-    Format u_format_;
-    bool fixed_;
+    outer::Elements elements_;
     std::vector<double> r_part_, p_part_;
 };
 

@@ -1,4 +1,5 @@
-// Where the double-precision vectors of a refinement's outer loop live: on the host, on a device, on several of either.
+// Where the double-precision vectors of a refinement's outer loop live: on the host, on a device, on several of either,
+// in several processes.
 // The outer loop (host/src/solve/residual_guided.cpp) is written once over these operations, and each of them has the
 // same bits wherever it is done: element by element rounded to nearest even with nothing fused, sums in the order of
 // outer_order.hpp.
@@ -6,6 +7,8 @@
 
 #include <optional>
 #include <span>
+
+#include "mantissa/outer/spread_iterate.hpp"
 
 namespace mantissa {
 
@@ -37,6 +40,9 @@ public:
     virtual double norm() = 0;
     /// Has a number of u left its format? (Only words can.)
     [[nodiscard]] virtual bool overflow() const { return false; }
+    /// Where no place has whole vectors, their iterate, which lives as long as this: the operations above are then
+    /// collective over processes, and read() brings everything to everyone. Null: read() is all that there is.
+    [[nodiscard]] virtual SpreadIterate* spread() { return nullptr; }
 };
 
 } // namespace mantissa

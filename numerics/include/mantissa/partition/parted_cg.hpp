@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "mantissa/outer/spread_iterate.hpp"
 #include "mantissa/partition/cuts.hpp"
 #include "mantissa/partition/space.hpp"
 #include "mantissa/sparse/jacobi_pcg.hpp"
@@ -22,6 +23,9 @@ struct PartedCgOptions {
     ExchangeOptions exchange;
     /// Called by the first part of this process behind every iteration, with their number and ||r|| / ||b||.
     std::function<void(std::uint64_t, double)> progress;
+    /// Called once at the end by each process, with the solution as it is shared out: no process then gathers x.
+    std::function<void(SpreadIterate&)> at_end;
+    int threads = 1; ///< of each part, where the verdict's defects are formed; the bits do not depend on it
 };
 
 /// Solves A x = b from x = 0 by the textbook recurrence: one exchange of p and two sums an iteration. All bits, and so
@@ -29,8 +33,8 @@ struct PartedCgOptions {
 /// they live: rows are summed in the order of the whole system's entries, and dot products are OrderFreeSum's. Where
 /// the recurrence's residual has reached the tolerance and the true one has not, it goes on from the true one.
 ///
-/// Collective over processes: each gives the same arguments and gets the whole x. (true_residual is formed with
-/// OrderFreeSum too.) Throws InvalidInput: a right-hand side of another length, more parts than rows, with `jacobi` a
+/// Collective over processes: each gives the same arguments and gets the whole x, or with `at_end` an empty one. Each
+/// part holds its rows of all vectors. (true_residual is formed with OrderFreeSum too.) Throws InvalidInput: a right-hand side of another length, more parts than rows, with `jacobi` a
 /// diagonal entry that is not above zero beside entries in its row.
 PcgReport parted_cg(const std::shared_ptr<Space>& space, const System& system, std::span<const double> b,
                     std::vector<double>& x, const PartedCgOptions& options);

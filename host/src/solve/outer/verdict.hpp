@@ -1,0 +1,18 @@
+// What is said of a solution: of a whole one, and of one that is shared out over parts, with the same bits.
+#pragma once
+
+#include <span>
+
+#include "mantissa/host/problem.hpp"
+#include "mantissa/outer/spread_iterate.hpp"
+
+namespace mantissa::solving {
+
+/// sqrt(sum (u - exact)^2 / N) of a problem whose solution is known.
+double rms_error(const Problem& problem, std::span<const double> u);
+double rms_error(const Problem& problem, SpreadIterate& u);
+/// relative_residual() of the problem's u (mantissa/host/residual.hpp). Collective over processes. Where products leave
+/// the range of double precision every process forms it from the whole u.
+double relative_residual(const Problem& problem, SpreadIterate& u, int threads);
+
+} // namespace mantissa::solving
