@@ -38,3 +38,9 @@
       fx_weighted_latency = ((added > taken) ? added : taken) + ((fx_taken(c0, c1, c2) > 0) ? 1 : 0);
     end
   endfunction
+`ifdef LEAN_LANES
+  // Whether fx_pick forms c0 x + c1 y.
+  function automatic integer fx_picks(input integer c0, input integer c1);
+    fx_picks = ((fx_abs(c0) & (fx_abs(c0) - 1)) == 0 && c0 != 0 && c1 >= 0 && (c1 & (c1 - 1)) == 0) ? 1 : 0;
+  endfunction
+`endif

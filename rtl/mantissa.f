@@ -46,6 +46,7 @@ fixed/fx_mul.sv
 fixed/fx_operand.sv
 fixed/fx_own.sv
 fixed/fx_pair.sv
+fixed/fx_pick.sv
 fixed/fx_row_fluxes.sv
 fixed/fx_row_stencil.sv
 fixed/fx_rows.sv

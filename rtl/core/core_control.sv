@@ -84,15 +84,30 @@ module core_control #(
   logic standing_q;
   logic stall_out;
 
+`ifdef LEAN_LANES
+  wire some;
+`endif
   generate
     if (Lanes == 1) begin : g_one_lane
       assign tokens = length_i;
+`ifdef LEAN_LANES
+      assign some   = 1'b0;
+`endif
     end else begin : g_lanes
+`ifdef LEAN_LANES
+      // Whole tokens; Begin counts the one that is not, on the counter's own adder.
+      assign tokens = length_i >> Log;
+      assign some   = |length_i[Log-1:0];
+    end
+  endgenerate
+  wire [LenW-1:0] step = in_q[Begin] ? LenW'(some) : '1;
+`else
       logic [LenW-1:0] tokens_q;
       always_ff @(posedge clk_i) tokens_q <= (length_i + LenW'(Lanes - 1)) >> Log;
       assign tokens = tokens_q;
     end
   endgenerate
+`endif
 
   wire [LenW-1:0] halo;
   generate
@@ -111,7 +126,11 @@ module core_control #(
   logic row_bad_q, row_long_q, row_above_q;
   logic one_token_q, one_flush_q;
   always_ff @(posedge clk_i) begin
+`ifdef LEAN_LANES
+    one_token_q <= tokens[LenW-1:1] == '0 && tokens[0] != some; // a pass has one token at least
+`else
     one_token_q <= tokens == LenW'(1);
+`endif
     one_flush_q <= flush_q == LenW'(1);
     row_bad_q   <= row_bad_i || row_length_i < RowLenW'(Lanes);
     row_long_q  <= row_length_i > RowLenW'(MaxRow);
@@ -218,8 +237,14 @@ module core_control #(
         left_q    <= tokens;
         last_left <= one_token_q;
       end
+`ifdef LEAN_LANES
+      if (in_q[Begin]) left_q <= left_q + step;
+      if (streaming & en_i & ~drained_o) begin
+        left_q    <= left_q + step;
+`else
       if (streaming & en_i & ~drained_o) begin
         left_q    <= left_q - LenW'(1);
+`endif
         last_left <= left_q == LenW'(2);
         if (last_left) begin
           left_q    <= (in_q[Stream] & ~no_flush) ? flush_q : LenW'(DrainN);

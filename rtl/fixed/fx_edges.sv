@@ -40,6 +40,27 @@ module fx_edges #(
       wire unused = &{1'b0, length_i, row_length_i, column_i};
     end else begin : g_lanes
       // Elements behind lane 0's in its row.
+`ifdef LEAN_LANES
+      // One adder, of -Lanes or of a row more. What a row begins with comes out of it too, in the clock behind clear_i, which
+      // holds no token: then a register is cleared to a constant and none is loaded.
+      logic [RowLenW-1:0] behind_q;
+      logic clear_q;
+      logic [Lanes-1:0] ends; // a row, in this lane
+      wire near = behind_q[RowLenW-1:Log] == '0;
+      wire [RowLenW-Log-1:0] tokens = row_length_i[RowLenW-1:Log];
+      wire [RowLenW-Log-1:0] less = tokens - (RowLenW-Log)'(1);
+      wire [RowLenW-1:0] behind_next;
+      fx_add #(.W(RowLenW)) i_behind (
+        .a_i(behind_q), .t_i({less, row_length_i[Log-1:0]}), .keep_i({RowLenW{near | clear_q}}),
+        .else_i(RowLenW'(-Lanes)), .sum_o(behind_next));
+      always_ff @(posedge clk_i) begin
+        clear_q <= clear_i;
+        if (clear_i) behind_q <= RowLenW'(Lanes - 1) - column_i;
+        else if (clear_q || (en_i && token_i)) behind_q <= behind_next;
+        if (clear_i) begins_q <= column_i == '0;
+        else if (en_i && token_i) begins_q <= ends[Lanes-1];
+      end
+`else
       logic [RowLenW-1:0] behind_q, most_q;
       wire signed [RowLenW+1:0] behind_next = $signed({2'b00, behind_q}) - (RowLenW+2)'(Lanes);
       wire [RowLenW-1:0] row_next = behind_next[RowLenW-1:0] + row_length_i;
@@ -55,6 +76,7 @@ module fx_edges #(
         end
       end
       wire near = behind_q < RowLenW'(Lanes);
+`endif
       assign ends = near ? Lanes'(1) << behind_q[Log-1:0] : '0;
       // The first row ends in lane turn, of token row_length_i / Lanes.
       wire [Log-1:0] turn = row_length_i[Log-1:0];
@@ -79,7 +101,11 @@ module fx_edges #(
           second_q <= second_i;
           edge_o   <= first_row | last_row | ends | {ends[Lanes-2:0], begins_q};
         end
+`ifdef LEAN_LANES
+      wire unused = &{1'b0, length_i, ends_i};
+`else
       wire unused = &{1'b0, length_i, behind_next[RowLenW], ends_i};
+`endif
     end
   endgenerate
 endmodule

@@ -19,7 +19,7 @@ module fx_lines #(
   parameter integer Lanes  = 1,
   parameter integer MaxRow = 1025,
 `ifdef LEAN_LANES
-  parameter integer Half   = 0,       ///< where lane_turn has one register
+  parameter integer Half   = 0,       ///< where lane_turn has one register, or with two lanes
 `endif
   parameter integer Rows   = 3,       ///< 3, or 2: no south
   parameter integer Open   = 0,
@@ -44,7 +44,11 @@ module fx_lines #(
   localparam integer ToSouth  = 1; // and Wait tokens behind the memory, which keeps 2^n + 1 in reach of 2^n words
   localparam integer CentreMax = MaxRow / Lanes + ToCentre;
 `ifdef LEAN_LANES
-  localparam integer SouthMax  = 2 * (MaxRow / Lanes) + ToSouth + ((MaxRow % Lanes * 2 >= Lanes) ? Half : 0);
+  // Two lanes have no move but that by half the lanes. The south's memory then keeps the north, a register behind p_i, for as many
+  // clocks as a row has elements, so that 2^n + 1 stay in reach; a row of 2, too short for a memory, has nothing but edge nodes.
+  localparam integer Two = (Half != 0 && Lanes == 2) ? 1 : 0;
+  localparam integer SouthMax  = (Two != 0) ? MaxRow :
+                                 2 * (MaxRow / Lanes) + ToSouth + ((MaxRow % Lanes * 2 >= Lanes) ? Half : 0);
 `else
   localparam integer SouthMax  = 2 * (MaxRow / Lanes) + ToSouth;
 `endif
@@ -62,6 +66,69 @@ module fx_lines #(
           .clk_i, .en_i, .clear_i, .length_i(to_centre), .zero_i(1'b0), .d_i(p_i), .q_o(centre_o));
         assign south_o = '0;
       end
+`ifdef LEAN_LANES
+    end else begin : g_lanes
+      // One counter says where both memories are read, and what is added to it where they are written. It stands far enough
+      // apart from a write: delays are those of row_ram, from 3 to its Max.
+      localparam integer CentreAddrW = $clog2(CentreMax - 1);
+      localparam integer SouthAddrW  = $clog2(SouthMax - 1);
+      localparam integer AW       = `MAX2(CentreAddrW, SouthAddrW);
+      logic [AW-1:0] at_q, before_q, earlier_q;
+      always_ff @(posedge clk_i)
+        if (clear_i) begin
+          at_q      <= '0;
+          before_q  <= AW'(-1);
+          earlier_q <= AW'(-2);
+        end else if (en_i) begin
+          at_q      <= at_q + AW'(1);
+          before_q  <= at_q;
+          earlier_q <= before_q;
+        end
+      wire [RowLenW-Log-1:0] tokens = row_length_i[RowLenW-1:Log];
+      wire [CentreAddrW-1:0] centre_at = CentreAddrW'(at_q) +
+                                      ((ToCentre == 2) ? CentreAddrW'(tokens) : CentreAddrW'(tokens) + CentreAddrW'(ToCentre - 2));
+      ram_words #(.W(TW), .AddrW(CentreAddrW), .Registered(1)) i_centre (
+        .clk_i, .en_i, .write_at_i(centre_at), .d_i(p_i), .read_at_i(CentreAddrW'(at_q)), .q_o(centre_o));
+      wire [TW-1:0] north;
+      delay #(.W(TW), .N(Wait)) i_wait (.clk_i, .en_i, .ptr_i(7'd0), .d_i(p_i), .q_o(north));
+      if (Two != 0) begin : g_two_north
+        assign north_o      = ((Lanes+Open)*PW)'(north);
+        assign north_next_o = 1'b0;
+      end else begin : g_north
+        logic [TW-1:0] north_q;
+        always_ff @(posedge clk_i) if (en_i) north_q <= north;
+        wire next;
+        lane_turn #(.W(PW), .Lanes(Lanes), .Stages(Turn - Half), .Open(Open), .Half(Half)) i_north (
+          .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(north_q), .newer_i(north), .turned_o(north_o),
+          .last_o(next));
+        assign north_next_o = (Open != 0) ? next : 1'b0;
+      end
+      if (Rows == 3) begin : g_three
+        // With two lanes it is the north that is kept, a token older than p_i.
+        wire [SouthAddrW-1:0] south_at = SouthAddrW'((Two != 0) ? earlier_q : before_q) +
+                                      SouthAddrW'({tokens, 1'(Half) & row_length_i[Log-1]});
+        wire [TW-1:0] kept;
+        ram_words #(.W(TW), .AddrW(SouthAddrW), .Registered(1)) i_words (
+          .clk_i, .en_i, .write_at_i(south_at), .d_i((Two != 0) ? north : p_i), .read_at_i(SouthAddrW'(at_q)), .q_o(kept));
+        if (Two != 0) begin : g_two_south
+          assign south_o = kept;
+        end else begin : g_south
+          wire [TW-1:0] south;
+          logic [TW-1:0] south_q;
+          delay #(.W(TW), .N(Wait)) i_wait (.clk_i, .en_i, .ptr_i(7'd0), .d_i(kept), .q_o(south));
+          always_ff @(posedge clk_i) if (en_i) south_q <= south;
+          wire south_last;
+          lane_turn #(.W(PW), .Lanes(Lanes), .Back(1), .Stages(Turn - Half), .Half(Half)) i_south (
+            .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(south_q), .newer_i(south), .turned_o(south_o),
+            .last_o(south_last));
+          wire unused = &{1'b0, south_last};
+        end
+      end else begin : g_two
+        assign south_o = '0;
+      end
+      wire unused = &{1'b0, to_centre, at_q, before_q, earlier_q};
+    end
+`else
     end else begin : g_lanes
       row_ram #(.W(TW), .Max(CentreMax), .Least(3)) i_centre (
         .clk_i, .en_i, .clear_i, .length_i(to_centre), .zero_i(1'b0), .d_i(p_i), .q_o(centre_o));
@@ -70,22 +137,13 @@ module fx_lines #(
       delay #(.W(TW), .N(Wait)) i_wait (.clk_i, .en_i, .ptr_i(7'd0), .d_i(p_i), .q_o(north));
       always_ff @(posedge clk_i) if (en_i) north_q <= north;
       wire next;
-`ifdef LEAN_LANES
-      lane_turn #(.W(PW), .Lanes(Lanes), .Stages(Turn - Half), .Open(Open), .Half(Half)) i_north (
-`else
       lane_turn #(.W(PW), .Lanes(Lanes), .Open(Open)) i_north (
-`endif
         .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(north_q), .newer_i(north), .turned_o(north_o),
         .last_o(next));
       assign north_next_o = (Open != 0) ? next : 1'b0;
       if (Rows == 3) begin : g_three
         localparam integer SouthAW = $clog2(SouthMax + 1);
-`ifdef LEAN_LANES
-        wire older = 1'(Half) & row_length_i[Log-1];
-        wire [SouthAW-1:0] to_south = SouthAW'({row_length_i >> Log, 1'b0}) + SouthAW'(ToSouth) + SouthAW'(older);
-`else
         wire [SouthAW-1:0] to_south = SouthAW'({row_length_i >> Log, 1'b0}) + SouthAW'(ToSouth);
-`endif
         wire south_last;
         wire unused = &{1'b0, south_last};
         wire [TW-1:0] kept, south;
@@ -94,17 +152,14 @@ module fx_lines #(
           .clk_i, .en_i, .clear_i, .length_i(to_south), .zero_i(1'b0), .d_i(p_i), .q_o(kept));
         delay #(.W(TW), .N(Wait)) i_wait (.clk_i, .en_i, .ptr_i(7'd0), .d_i(kept), .q_o(south));
         always_ff @(posedge clk_i) if (en_i) south_q <= south;
-`ifdef LEAN_LANES
-        lane_turn #(.W(PW), .Lanes(Lanes), .Back(1), .Stages(Turn - Half), .Half(Half)) i_south (
-`else
         lane_turn #(.W(PW), .Lanes(Lanes), .Back(1)) i_south (
-`endif
           .clk_i, .en_i, .turn_i(row_length_i[Log-1:0]), .older_i(south_q), .newer_i(south), .turned_o(south_o),
           .last_o(south_last));
       end else begin : g_two
         assign south_o = '0;
       end
     end
+`endif
   endgenerate
 endmodule
 `default_nettype wire

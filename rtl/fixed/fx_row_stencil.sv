@@ -49,18 +49,23 @@ module fx_row_stencil #(
     wire unused_outer = &{1'b0, outer};
 `ifdef LEAN_LANES
     // With PlanHalf two clocks later, else one.
-    wire [Lanes*(PW+1)-1:0] outer_moved;
+    wire [Lanes*(PW+1)-1:0] outer_moved, outer_newer, outer_older; // the former of the latter two
     logic [Lanes*(PW+1)-1:0] next_q;
     always_ff @(posedge clk_i) if (en_i) next_q <= outer;
     if (PlanHalf != 0) begin : g_half
       localparam integer HalfW = Lanes / 2 * (PW + 1);
       logic [Lanes*(PW+1)-1:0] whole_q;
       always_ff @(posedge clk_i) if (en_i) whole_q <= next_q;
-      assign outer_moved = half_i ? {next_q[HalfW-1:0], whole_q[2*HalfW-1:HalfW]} : whole_q;
+      assign outer_newer = {next_q[HalfW-1:0], whole_q[2*HalfW-1:HalfW]};
+      assign outer_older = whole_q;
+      assign outer_moved = half_i ? outer_newer : outer_older;
     end else begin : g_whole
       assign outer_moved = next_q;
-      wire unused = &{1'b0, half_i, outer_moved};
+      assign outer_newer = '0;
+      assign outer_older = '0;
+      wire unused = &{1'b0, half_i};
     end
+    wire unused_moved = &{1'b0, outer_moved, outer_newer, outer_older};
 `endif
     if (PlanBox != 0) begin : g_box
       localparam integer ColumnW = PW + 2;
@@ -169,6 +174,40 @@ module fx_row_stencil #(
           wire [PW-1:0] north = north_next_i ? north_i[(l+1)*PW +: PW] : north_i[l*PW +: PW];
           assign x = {north, centre_i[l*PW +: PW], south_i[l*PW +: PW]};
         end
+`ifdef LEAN_LANES
+        if (PlanPick != 0) begin : g_pick
+          wire [PW:0] newer = outer_newer[l*(PW+1) +: PW+1];
+          wire [PW:0] older = outer_older[l*(PW+1) +: PW+1];
+          wire [XW-1:0] centre = x[2*XW-1:XW];
+          wire unused_x = &{1'b0, x};
+          fx_pick #(.W(XW), .C0(PlanFlipWest * T0), .C1(PlanFlipWest * T3), .OutW(W)) i_west (
+            .clk_i, .en_i, .newer_i(half_i), .x_newer_i(newer), .x_older_i(older), .y_i(centre),
+            .sum_o(west[l*W +: W]));
+          fx_pick #(.W(XW), .C0(T1), .C1(T4), .OutW(W)) i_middle (
+            .clk_i, .en_i, .newer_i(half_i), .x_newer_i(newer), .x_older_i(older), .y_i(centre),
+            .sum_o(middle[l*W +: W]));
+          if (PlanSameSides != 0) begin : g_same
+            assign east[l*W +: W] = west[l*W +: W];
+          end else begin : g_east
+            fx_pick #(.W(XW), .C0(PlanFlipEast * T2), .C1(PlanFlipEast * T5), .OutW(W)) i_east (
+              .clk_i, .en_i, .newer_i(half_i), .x_newer_i(newer), .x_older_i(older), .y_i(centre),
+              .sum_o(east[l*W +: W]));
+          end
+        end else begin : g_weighted
+          fx_weighted #(.W(XW), .Words(Words), .C0(PlanFlipWest * T0), .C1(PlanFlipWest * T3),
+              .C2((PlanMirror != 0) ? 0 : PlanFlipWest * T6), .Latency(PlanColumns), .OutW(W)) i_west (
+            .clk_i, .en_i, .x_i(x), .sum_o(west[l*W +: W]));
+          fx_weighted #(.W(XW), .Words(Words), .C0(T1), .C1(T4), .C2((PlanMirror != 0) ? 0 : T7), .Latency(PlanColumns),
+              .OutW(W)) i_middle (.clk_i, .en_i, .x_i(x), .sum_o(middle[l*W +: W]));
+          if (PlanSameSides != 0) begin : g_same
+            assign east[l*W +: W] = west[l*W +: W];
+          end else begin : g_east
+            fx_weighted #(.W(XW), .Words(Words), .C0(PlanFlipEast * T2), .C1(PlanFlipEast * T5),
+                .C2((PlanMirror != 0) ? 0 : PlanFlipEast * T8), .Latency(PlanColumns), .OutW(W)) i_east (
+              .clk_i, .en_i, .x_i(x), .sum_o(east[l*W +: W]));
+          end
+        end
+`else
         fx_weighted #(.W(XW), .Words(Words), .C0(PlanFlipWest * T0), .C1(PlanFlipWest * T3),
             .C2((PlanMirror != 0) ? 0 : PlanFlipWest * T6), .Latency(PlanColumns), .OutW(W)) i_west (
           .clk_i, .en_i, .x_i(x), .sum_o(west[l*W +: W]));
@@ -181,6 +220,7 @@ module fx_row_stencil #(
               .C2((PlanMirror != 0) ? 0 : PlanFlipEast * T8), .Latency(PlanColumns), .OutW(W)) i_east (
             .clk_i, .en_i, .x_i(x), .sum_o(east[l*W +: W]));
         end
+`endif
         logic [W-1:0] two_q; // of token t: the west and the middle
         wire [W-1:0] before_it = from_west[l*W +: W];
         wire [W-1:0] behind_it = to_east[(l+1)*W +: W];

@@ -38,6 +38,31 @@ module fx_window #(
         end
       assign window_o = slot_i & open_q;
     end else begin : g_tokens
+`ifdef LEAN_LANES
+      // Two slots, a row's tokens, and those of the first row: a counter that only adds, of one reload, and begins at a constant.
+      localparam integer Log    = $clog2(Lanes);
+      localparam integer CountW = `MAX2(2, RowLenW - Log);
+      wire [RowLenW-Log-1:0] tokens = row_length_i[RowLenW-1:Log];
+      wire [RowLenW-Log-1:0] less = tokens - (RowLenW-Log)'(1); // as fx_edges forms it
+      logic [CountW-1:0] left_q;
+      logic begun_q, open_q;
+      wire last = left_q == CountW'(1);
+      wire [CountW-1:0] left_next; // where the count ends: tokens
+      fx_add #(.W(CountW)) i_next (
+        .a_i(left_q), .t_i(CountW'(less)), .keep_i({CountW{last}}), .else_i({CountW{1'b1}}), .sum_o(left_next));
+      always_ff @(posedge clk_i)
+        if (clear_i) begin
+          left_q   <= CountW'(2);
+          begun_q  <= 1'b0;
+          open_q   <= 1'b0;
+          second_o <= 1'b0;
+        end else if (en_i && slot_i) begin
+          left_q   <= left_next;
+          begun_q  <= begun_q | last;
+          open_q   <= open_q | (begun_q & last);
+          second_o <= second_o | (open_q & last);
+        end
+`else
       // Slots up to the first window, then tokens of the first row.
       localparam integer CountW = $clog2(MaxRow / Lanes + 3);
       wire [CountW-1:0] tokens = CountW'(row_length_i >> $clog2(Lanes));
@@ -54,6 +79,10 @@ module fx_window #(
           open_q   <= open_q | last;
           second_o <= open_q & last;
         end
+`endif
+`ifdef LEAN_LANES
+      wire unused = &{1'b0, row_length_i};
+`endif
       assign window_o = slot_i & open_q;
       assign ends_o = 1'b0;
     end

@@ -23,7 +23,7 @@ using fixed::Word;
 using Words = std::vector<Word>;
 using Random = std::mt19937_64;
 
-constexpr int kCases = 18, kStreams = 5, kConfig = 20;
+constexpr int kCases = 21, kStreams = 5, kConfig = 20;
 
 struct Config {
     int lanes, mode, row_sums, p_bits, q_bits, coefficient_bits, shift, down;

@@ -4,7 +4,7 @@
 `include "core_streams.svh"
 `default_nettype none
 module rows_top #(
-  parameter integer Cases = 18,
+  parameter integer Cases = 21,
   parameter integer Wide = 64 * 32 ///< bits of a token, at most
 ) (
   input  wire               clk_i,

@@ -39,6 +39,13 @@ constexpr int kResidentElements = 1089;                // that a resident core i
 constexpr int kSparseDepth = 1024;                     // words of a lane that a sparse core is synthesised for,
 constexpr int kSparseAddress = 10, kSparseRowLog = 12; // an address's bits, and rows of up to 2^12 entries
 
+/// Whether LEAN_LANES is defined (rtl/mantissa.svh): six blocks a lane, and another order of the rows' moves, in the
+/// place of some 300 LUTs and 110 flip-flops, as long as a device of 156 blocks holds them all.
+bool lean_lanes(const SynthesisRequest& request) {
+    return request.target == "ecp5" && request.part == "core" && request.multiplier != "logic" &&
+           request.spec.fixed_vectors() && request.spec.lanes > 1 && request.spec.lanes <= 8;
+}
+
 /// The parameters of a whole core, for rows up to 1025. An integer core that holds a stencil holds that of the paper's
 /// Poisson problem, whose integers are its parameters; one that streams has a stream of row sums too.
 sim::CoreParameters whole_core(const SynthesisRequest& request, int style) {
@@ -67,8 +74,9 @@ sim::CoreParameters whole_core(const SynthesisRequest& request, int style) {
             set("RowShift", s.p.fraction_bits + s.coefficient.fraction_bits - s.q.fraction_bits);
         }
         set("LenW", kLengthBits);
-        // LUTs as memory in the place of 54 flip-flops a lane; the xc2v has shift registers for them.
-        if (request.target == "ecp5" && s.lanes > 1) set("DelayRam", 1);
+        // LUTs as memory in the place of 54 flip-flops a lane; the xc2v has shift registers for them. Two lean lanes
+        // have the flip-flops to spare, and want the LUTs.
+        if (request.target == "ecp5" && s.lanes > (lean_lanes(request) ? 2 : 1)) set("DelayRam", 1);
     }
     set("MaxRow", kLongestRow);
     // The integer core's own tiles are of 18 x 18 bits; the blocks of these families are wider (25 x 18, 27 x 18), and
@@ -76,13 +84,6 @@ sim::CoreParameters whole_core(const SynthesisRequest& request, int style) {
     const bool wide_blocks = request.target == "xc7" || request.target == "xcup";
     set("Style", s.fixed_vectors() && style == 2 && wide_blocks ? 0 : style);
     return list;
-}
-
-/// Whether LEAN_LANES is defined (rtl/mantissa.svh): six blocks a lane, and another order of the rows' moves, in the
-/// place of some 300 LUTs and 110 flip-flops, as long as a device of 156 blocks holds them all.
-bool lean_lanes(const SynthesisRequest& request) {
-    return request.target == "ecp5" && request.part == "core" && request.multiplier != "logic" &&
-           request.spec.fixed_vectors() && request.spec.lanes > 1 && request.spec.lanes <= 8;
 }
 
 /// The parameters of a resident core, or of a unit of it, that holds the same stencil.
