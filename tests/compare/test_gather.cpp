@@ -208,7 +208,11 @@ TEST(Gather, SparseRowsAreRefusedWhereCoresAreAskedFor) {
     c.problems = {"poisson3d:level=2"};
     EXPECT_NO_THROW(run_comparison(c, {scratch.path("iterations.sqlite"), "test", 1, true})); // area = false
     c.designs.front().cores.push_back({0, "block"});
-    expect_invalid([&] { run_comparison(c, {store, "test", 1, false}); }, "comparisons model cores for grids");
+    expect_invalid(
+        [&] {
+            run_comparison(c, {store, "test", 1, false});
+        },
+        "a design without sparse = true is a core for grids");
     EXPECT_FALSE(std::filesystem::exists(store));
 }
 

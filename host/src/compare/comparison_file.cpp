@@ -24,8 +24,9 @@ public:
     Comparison read() {
         const toml::table& t = file_.root();
         file_.check_keys(t, "a comparison",
-                         {"name", "store", "problem", "device", "scheme", "inner", "tolerance", "engine", "passes",
-                          "bands", "words", "fill", "place", "seeds", "cpu", "gpu", "design", "section55"});
+                         {"name",   "store",  "problem",   "device", "scheme",    "inner",    "tolerance",
+                          "engine", "passes", "bands",     "words",  "fill",      "place",    "seeds",
+                          "cpu",    "gpu",    "gpu_watts", "design", "published", "section55"});
         Comparison c;
         c.name = file_.text(t, "name", fs::path(name_).stem().string());
         c.store = file_.text(t, "store");
@@ -40,6 +41,7 @@ public:
         read_options(c);
         const auto engines = read_engines(t, {"emulated"});
         read_designs(c, engines);
+        read_published(c);
         read_section55(c);
         return c;
     }
@@ -90,6 +92,7 @@ private:
         c.seeds = static_cast<int>(file_.whole(t, "seeds", 1, 100, 1));
         c.cpu = file_.truth(t, "cpu", true);
         for (const auto& item : file_.texts(t, "gpu")) c.gpu.push_back((fs::path(folder_) / item.text).string());
+        if (t.contains("gpu_watts")) c.gpu_watts = file_.number(t, "gpu_watts", 0, 1e6, 0);
     }
 
     std::vector<std::string> read_engines(const toml::table& t, std::vector<std::string> fallback) const {
@@ -114,7 +117,7 @@ private:
             const toml::table& t = *item.as_table();
             file_.check_keys(t, "a design",
                              {"spec", "multiplier", "device", "engine", "area", "clock_mhz", "bands", "resident",
-                              "outer", "fixed_clocks"});
+                              "outer", "fixed_clocks", "sparse", "cores", "link_words", "link_latency"});
             Design design;
             const bool area = file_.truth(t, "area", true);
             const auto devices = read_devices(t, c);
@@ -125,6 +128,7 @@ private:
             if (t.contains("clock_mhz")) design.clock_mhz = file_.number(t, "clock_mhz", 0, 1e5, 0);
             if (t.contains("bands")) design.constant_bands = second(t, "bands", "streamed", "constant");
             read_resident(t, c, design);
+            read_sparse(t, c, design);
             for (const auto& [text, line] : needed(t, "spec", "spec = \"s17e8\"")) {
                 design.spec = read_spec(text, line);
                 if (design.constant_bands == false && !design.cores.empty() && synthesis::holds_stencil(design.spec))
@@ -134,6 +138,7 @@ private:
                                            text));
                 if (design.resident && design.spec.lanes != 1)
                     file_.fail(line, "the number of lanes of a resident design is found: leave lanes out");
+                if (design.sparse) check_sparse(design.spec, line);
                 enter(c, design, line);
             }
         }
@@ -162,6 +167,58 @@ private:
                                        c.devices[core.device].id));
     }
 
+    /// The keys of a design for sparse rows.
+    void read_sparse(const toml::table& t, const Comparison& c, Design& design) const {
+        design.sparse = file_.truth(t, "sparse", false);
+        for (const char* key : {"cores", "link_words", "link_latency"})
+            if (!design.sparse && t.contains(key))
+                file_.fail(text::TomlText::line_of(t, key), fmt::format("{} is for sparse designs only", key));
+        if (!design.sparse) return;
+        const std::uint32_t line = text::TomlText::line_of(t, "sparse");
+        if (design.resident) file_.fail(line, "a design is resident or sparse: give one of the two");
+        if (design.constant_bands) file_.fail(line, "sparse designs stream their matrix: leave bands out");
+        design.sparse_cores = file_.wholes(t, "cores", 1, 16, 1);
+        design.link_words = file_.number(t, "link_words", 0, 1e6, 16);
+        design.link_latency = file_.whole(t, "link_latency", 0, 1'000'000, 20);
+        for (const Design::Core& core : design.cores) {
+            const Device& device = c.devices[core.device];
+            if (device.channels == 0 || device.memories.empty())
+                file_.fail(line, fmt::format("{} has no {} for sparse designs: name other devices, or add it",
+                                             device.id, device.channels == 0 ? "channels" : "[[memory]]"));
+        }
+    }
+
+    void check_sparse(const DatapathSpec& spec, std::uint32_t line) const {
+        if (spec.lanes != 1) file_.fail(line, "the number of lanes of a sparse design is found: leave lanes out");
+        if (!spec.fixed_vectors())
+            file_.fail(line, "a sparse design has fixed-point vectors: give a spec as \"fx24.18,coef=fx18.16\"");
+    }
+
+    void read_published(Comparison& c) const {
+        const toml::node* node = file_.root().get("published");
+        if (node == nullptr) return;
+        const std::uint32_t line = text::TomlText::line_of(file_.root(), "published");
+        if (!node->is_array_of_tables()) file_.fail(line, "published must be tables: write [[published]]");
+        for (const toml::node& item : *node->as_array()) {
+            const toml::table& t = *item.as_table();
+            file_.check_keys(t, "a published time", {"problem", "label", "seconds_per_iteration", "device", "source"});
+            for (const char* key : {"problem", "label", "seconds_per_iteration", "source"})
+                if (!t.contains(key))
+                    file_.fail(text::TomlText::line_of(t, key),
+                               fmt::format("a published time without {}: give it", key));
+            Published p;
+            const std::uint32_t at = text::TomlText::line_of(t, "problem");
+            p.problem = file_.at_line(at, [&] { return outline_problem(file_.text(t, "problem")).name; });
+            if (std::find(c.problems.begin(), c.problems.end(), p.problem) == c.problems.end())
+                file_.fail(at, "problem: not among the problems above");
+            p.label = file_.text(t, "label");
+            p.source = file_.text(t, "source");
+            p.seconds_per_iteration = file_.number(t, "seconds_per_iteration", 0, 1e6, 0);
+            if (t.contains("device")) p.device = read_devices(t, c).front();
+            c.published.push_back(std::move(p));
+        }
+    }
+
     /// A new design, or more cores for one that is there.
     void enter(Comparison& c, const Design& design, std::uint32_t line) const {
         const auto known =
@@ -174,10 +231,11 @@ private:
         }
         const std::string spec = to_string(design.spec);
         if (design.clock_mhz != known->clock_mhz || design.outer != known->outer ||
-            design.fixed_clocks != known->fixed_clocks)
-            file_.fail(
-                line,
-                fmt::format("{} stands above with another clock_mhz, outer or fixed_clocks: give it the same", spec));
+            design.fixed_clocks != known->fixed_clocks || design.sparse_cores != known->sparse_cores ||
+            design.link_words != known->link_words || design.link_latency != known->link_latency)
+            file_.fail(line, fmt::format("{} stands above with another clock_mhz, outer, fixed_clocks, cores or link: "
+                                         "give it the same",
+                                         spec));
         for (const Design::Core& core : design.cores) {
             if (std::find(known->cores.begin(), known->cores.end(), core) != known->cores.end())
                 file_.fail(line, fmt::format("{} with {} multipliers on {} stands above already: keep one", spec,

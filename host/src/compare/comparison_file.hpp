@@ -25,6 +25,7 @@
 //   seeds       whole           1                   runs of place and route for each core, 1 to 100
 //   cpu         true or false   true                time solves in double and mixed precision on this processor, too
 //   gpu         text or list    none                files that `mantissa bench gpu` wrote
+//   gpu_watts   number          none                greatest power of the GPU in these files, for sparse problems
 //
 // Keys of each [[design]]; a specification may stand in several, to have other multipliers on other devices.
 //
@@ -40,8 +41,22 @@
 //   resident    true or false   false               all vectors stay on the chip, and the outer loop runs there; the
 //                                                   number of lanes is found. Needs a device with [[memory]]
 //   outer       text            "fx64.54"           words of u in a resident design's outer loop, 64 bits
+//   sparse      true or false   false               cores for sparse rows, vectors on the chip, the matrix streamed from
+//                                                   the channels of a device that has some; the number of lanes is
+//                                                   found. Solves are scaled by the diagonal
+//   cores       whole or list   1                   of a sparse design: cores that share the rows, 1 to 16; simulated
+//   link_words  number          16                  of a sparse design: words of p a clock that a core sends to others
+//   link_latency whole          20                  of a sparse design: clocks of an exchange beside its words
 //   fixed_clocks number         none                clocks of a pass besides N / lanes + row / lanes, given in place of
 //                                                   counted ones
+//
+// Keys of each [[published]]: a time that others measured, shown beside sparse designs.
+//
+//   problem     text            needed              one of the problems
+//   label       text            needed              what ran
+//   seconds_per_iteration number needed             seconds of one iteration
+//   device      text            none                one of the devices: its greatest power is taken
+//   source      text            needed              where the figure is from
 //
 // Keys of [section55], which asks for section 5.5 of the paper again; without the table it is left out.
 //
@@ -68,6 +83,7 @@
 //     seeds = 3
 //     cpu = true
 //     gpu = ["results.json"]
+//     gpu_watts = 700
 //
 //     [[design]]
 //     spec = ["s23e8", "s52e11"]
@@ -87,6 +103,21 @@
 //     resident = true
 //     outer = "fx64.54"
 //     fixed_clocks = 100
+//
+//     [[design]]
+//     spec = "fx24.18,coef=fx18.16"
+//     device = "alveo-u280"
+//     sparse = true
+//     cores = [1, 4]
+//     link_words = 16
+//     link_latency = 20
+//
+//     [[published]]
+//     problem = "poisson2d:level=8"
+//     label = "a solver"
+//     seconds_per_iteration = 5e-5
+//     device = "alveo-u280"
+//     source = "a table"
 //
 //     [section55]
 //     narrow = "s23e8"
@@ -122,16 +153,30 @@ struct Design {
     bool resident = false;
     std::optional<Format> outer;        ///< of a resident design: u and the defect in the outer loop
     std::optional<double> fixed_clocks; ///< of a resident design's pass
+    bool sparse = false;                ///< cores for sparse rows
+    std::vector<std::uint64_t> sparse_cores = {1};
+    double link_words = 16; ///< between the cores of a sparse design: words a clock
+    std::uint64_t link_latency = 20;
     /// The bands that its cores are synthesised with.
     [[nodiscard]] const char* core_bands() const {
         return constant_bands.value_or(false) || synthesis::holds_stencil(spec) ? "constant" : "streamed";
     }
-    /// What results of this design are kept under: the specification, and whether it is resident.
-    [[nodiscard]] std::string key() const { return to_string(spec) + (resident ? ", resident" : ""); }
+    /// What results of this design are kept under: the specification, and whether it is resident or sparse.
+    [[nodiscard]] std::string key() const {
+        return to_string(spec) + (resident ? ", resident" : sparse ? ", sparse" : "");
+    }
     /// Two entries of a file with the same of these are one design.
     [[nodiscard]] bool same_as(const Design& other) const {
-        return spec == other.spec && resident == other.resident && constant_bands == other.constant_bands;
+        return spec == other.spec && resident == other.resident && sparse == other.sparse &&
+               constant_bands == other.constant_bands;
     }
+};
+
+/// A time of an iteration that others measured.
+struct Published {
+    std::string problem, label, source;
+    double seconds_per_iteration = 0;
+    std::optional<std::size_t> device; ///< into Comparison::devices
 };
 
 struct Section55Request {
@@ -153,7 +198,14 @@ struct Comparison {
     bool place = false, cpu = true;
     int seeds = 1;
     std::vector<std::string> gpu; ///< paths
+    std::optional<double> gpu_watts;
+    std::vector<Published> published;
     std::optional<Section55Request> section55;
+    [[nodiscard]] bool has_sparse() const {
+        for (const Design& design : designs)
+            if (design.sparse) return true;
+        return false;
+    }
 };
 
 inline constexpr std::size_t kMaxDesigns = 200, kMaxCompared = 50;

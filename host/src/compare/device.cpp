@@ -39,6 +39,22 @@ void read_memories(const text::TomlText& file, Device& d) {
     if (d.memories.size() > 2) file.fail(line, "more than two kinds of memory: give block RAM and the larger kind");
 }
 
+/// `channels` and `channel_bandwidth`, which go together.
+void read_channels(const text::TomlText& file, Device& d) {
+    const toml::table& t = file.root();
+    if (t.contains("channels") != t.contains("channel_bandwidth"))
+        file.fail(text::TomlText::line_of(t, t.contains("channels") ? "channels" : "channel_bandwidth"),
+                  "channels and channel_bandwidth go together: give both, or neither");
+    d.channels = file.whole(t, "channels", 1, 1024, 0);
+    d.channel_bandwidth = file.number(t, "channel_bandwidth", 0, 1e15, 0);
+    const double all = static_cast<double>(d.channels) * d.channel_bandwidth;
+    if (d.bandwidth && all > 1.01 * *d.bandwidth)
+        file.fail(text::TomlText::line_of(t, "channel_bandwidth"),
+                  fmt::format("{} channels of {:.4g} bytes a second are more than the memory's bandwidth, {:.4g}: mend "
+                              "one of them",
+                              d.channels, d.channel_bandwidth, *d.bandwidth));
+}
+
 } // namespace
 
 Device parse_device(std::string_view text, std::string_view name) {
@@ -50,7 +66,7 @@ Device parse_device(std::string_view text, std::string_view name) {
                   "or give clock_mhz");
     file.check_keys(t, "a device",
                     {"name", "kind", "target", "slices", "blocks", "memory_bits", "pins", "bandwidth", "link",
-                     "max_mhz", "clock_mhz", "watts", "source", "memory"});
+                     "max_mhz", "clock_mhz", "watts", "source", "memory", "channels", "channel_bandwidth"});
     for (const char* key : {"name", "target", "slices", "blocks", "memory_bits", "source"})
         if (!t.contains(key)) file.fail(1, fmt::format("a device without {}: give it (see experiments/devices)", key));
     Device d;
@@ -76,6 +92,7 @@ Device parse_device(std::string_view text, std::string_view name) {
     d.clock_mhz = figure("clock_mhz", 1e5);
     d.watts = figure("watts", 1e6);
     d.source = file.text(t, "source");
+    read_channels(file, d);
     read_memories(file, d);
     return d;
 }

@@ -30,7 +30,10 @@ struct Device {
     std::optional<double> max_mhz;     ///< no clock above it
     std::optional<double> clock_mhz;   ///< given for every design, in place of place and route or the model
     std::optional<double> watts;       ///< an upper bound of the power
-    std::vector<ChipMemory> memories;  ///< for resident designs; the first kind is what cores take memory_bits of
+    std::vector<ChipMemory> memories;  ///< for resident and sparse designs; the first kind is what cores take
+                                       ///< memory_bits of
+    std::uint64_t channels = 0;        ///< of the memory, for sparse designs; 0: not given
+    double channel_bandwidth = 0;      ///< of one channel, bytes per second; 0: not given
     std::string source;                ///< of the figures
 };
 

@@ -32,6 +32,8 @@ results::Json device_json(const Device& d) {
             {"link", optional_json(d.link)},
             {"max_mhz", optional_json(d.max_mhz)},
             {"watts", optional_json(d.watts)},
+            {"channels", d.channels > 0 ? results::Json(d.channels) : results::Json(nullptr)},
+            {"channel_bandwidth", d.channels > 0 ? results::Json(d.channel_bandwidth) : results::Json(nullptr)},
             {"memories", memories},
             {"source", d.source}};
 }
@@ -60,14 +62,16 @@ results::Json designs_json(const Comparison& c, const Gathered& g) {
                                    {"origin", s.origin}});
             results::Json stages = results::Json::object();
             for (const auto& [stage, format] : stages_of(design.spec)) stages[stage] = format;
-            const Traffic traffic = design.resident ? Traffic{} // nothing leaves the chip
-                                                    : traffic_of(design.spec,
-                                                                 design.constant_bands.value_or(c.constant_bands) &&
-                                                                     g.problems.at(problem).kind == "stencil",
-                                                                 c.packed);
+            const Traffic traffic = design.resident || design.sparse
+                                        ? Traffic{} // nothing leaves the chip
+                                        : traffic_of(design.spec,
+                                                     design.constant_bands.value_or(c.constant_bands) &&
+                                                         g.problems.at(problem).kind == "stencil",
+                                                     c.packed);
             list.push_back(
                 {{"spec", spec},
                  {"resident", design.resident},
+                 {"sparse", design.sparse},
                  {"problem", problem},
                  {"unknowns", g.problems.at(problem).unknowns},
                  {"stages", stages},
@@ -297,6 +301,7 @@ std::vector<std::string> assumptions(const Comparison& c, const Gathered& g) {
             "(the whole solve by the resident solver, emulated), clocks of a pass and of an outer step of the resident "
             "RTL core, areas of its units with few lanes. Modelled only: more lanes and several cores, and the layout "
             "of the memories (docs/compare.md).");
+    for (std::string& line : sparse_assumptions(c)) list.push_back(std::move(line));
     if (!g.host_step.empty())
         list.emplace_back("An outer step in double precision takes what it took on the processor that ran the "
                           "comparison (measured); with a host link, u, p, r and p cross it in each outer step "
@@ -342,6 +347,7 @@ results::Json comparison_document(const Comparison& c, Gathered& g, const std::v
     j["cores"] = cores_json(g, here);
     j["rows"] = results::Json::array();
     for (const Row& row : rows) j["rows"].push_back(row_json(c, row));
+    j["sparse"] = sparse_json(c, g, here);
     j["peers"] = peers_json(c, g);
     j["section55"] = section55(c, g, here);
     j["best"] = best_json(c, rows);

@@ -47,16 +47,7 @@ struct Joiner {
     }
 
     Sourced<ClockFigures> clock(const Design& design, const Device& device, const CoreKey& key) const {
-        Sourced<ClockFigures> clock;
-        if (design.clock_mhz)
-            clock = {{*design.clock_mhz, "given"}, g.origins.add({"given", "clock of the comparison file", here})};
-        else if (device.clock_mhz && !g.clocks.contains(key))
-            clock = {{*device.clock_mhz, "given"}, g.origins.add({"given", "clock of the device file", here})};
-        else clock = clock_of(g, key, here);
-        if (device.max_mhz && clock.value.mhz > *device.max_mhz)
-            clock = {{*device.max_mhz, "given"},
-                     g.origins.add({"given", fmt::format("greatest clock of {}: {}", device.id, device.source), here})};
-        return clock;
+        return design_clock(g, design, device, key, here);
     }
 
     static Gap no_stencil(const Design& design, const std::string& problem) {
@@ -85,6 +76,7 @@ struct Joiner {
         const Device& device = c.devices[index];
         const std::string spec = to_string(design.spec);
         const auto solved = solves(problem, design);
+        if (design.sparse) return; // its rows stand apart: join_sparse.cpp
         if (design.resident) {
             enter_resident({c, g, here, problem, design, index, multiplier, solved});
             return;
@@ -207,6 +199,20 @@ Sourced<ClockFigures> clock_of(Gathered& gathered, const CoreKey& key, const Pro
                                   fmt::format("longest path of the netlist of {} on {}, {} multipliers: {}", key.spec,
                                               key.target, key.multiplier, clock.derivation),
                                   here})};
+}
+
+Sourced<ClockFigures> design_clock(Gathered& g, const Design& design, const Device& device, const CoreKey& key,
+                                   const Provenance& here) {
+    Sourced<ClockFigures> clock;
+    if (design.clock_mhz)
+        clock = {{*design.clock_mhz, "given"}, g.origins.add({"given", "clock of the comparison file", here})};
+    else if (device.clock_mhz && !g.clocks.contains(key))
+        clock = {{*device.clock_mhz, "given"}, g.origins.add({"given", "clock of the device file", here})};
+    else clock = clock_of(g, key, here);
+    if (device.max_mhz && clock.value.mhz > *device.max_mhz)
+        clock = {{*device.max_mhz, "given"},
+                 g.origins.add({"given", fmt::format("greatest clock of {}: {}", device.id, device.source), here})};
+    return clock;
 }
 
 std::vector<Row> join(const Comparison& comparison, Gathered& gathered, const Provenance& here) {

@@ -9,6 +9,7 @@
 #include "compare/gather/gather.hpp"
 #include "compare/model/model.hpp"
 #include "compare/model/resident.hpp"
+#include "compare/model/sparse.hpp"
 #include "findings/findings.hpp"
 
 namespace mantissa::compare {
@@ -56,6 +57,27 @@ std::vector<Row> resident_rows(const RowSeed& seed,
 
 /// A core's clock on its own: placed, else the model's for its family (synthesis/core_clock.hpp).
 Sourced<ClockFigures> clock_of(Gathered& gathered, const CoreKey& key, const Provenance& here);
+
+/// A design's clock on a device: given by the comparison or the device, else clock_of(); no more than the device's
+/// most.
+Sourced<ClockFigures> design_clock(Gathered& gathered, const Design& design, const Device& device, const CoreKey& key,
+                                   const Provenance& here);
+
+/// Sparse cores to time: what fits, their clock, where both are from, and the key in Gathered::sparse_passes.
+struct SparsePlan {
+    SparseCores fit;
+    Sourced<ClockFigures> clock;
+    std::vector<std::string> origins;
+    std::string key;
+};
+/// Empty when areas are missing. What does not fit goes to `unfit`, where that is given.
+std::vector<SparsePlan> sparse_plans(const Comparison& comparison, Gathered& gathered, const Provenance& here,
+                                     const std::string& problem, const Design& design, std::size_t device,
+                                     const std::string& multiplier, std::vector<Gap>* unfit = nullptr);
+/// The rows of sparse designs, with GPU and published times of the same problem behind them; empty without such
+/// designs. Solves that did not converge leave figures of whole solves null.
+results::Json sparse_json(const Comparison& comparison, Gathered& gathered, const Provenance& here);
+std::vector<std::string> sparse_assumptions(const Comparison& comparison);
 
 /// All rows, with the Pareto front of area share against seconds marked per problem and device. What keeps a design
 /// out becomes a gap.

@@ -28,8 +28,42 @@ std::string area_of(results::Json& row) {
 /// A design or row by its specification, and whether its vectors stay on the chip.
 std::string name_of(const results::Json& item) {
     const auto it = item.find("resident");
+    const bool sparse = item.value("sparse", false);
     const bool resident = it != item.end() && !it->is_null() && *it != false;
-    return item.at("spec").get<std::string>() + (resident ? ", resident" : "");
+    return item.at("spec").get<std::string>() + (resident ? ", resident" : sparse ? ", sparse" : "");
+}
+
+/// Sparse cores, with the times beside them behind those of their problem.
+std::string sparse_text(const results::Json& rows) {
+    std::string out, problem;
+    const auto figure = [](const results::Json& value, double scale, int digits) {
+        return value.is_null() ? std::string("-") : fmt::format("{:.{}f}", value.get<double>() * scale, digits);
+    };
+    for (const results::Json& row : rows) {
+        if (row.at("problem") != problem) {
+            problem = row.at("problem");
+            out += fmt::format("\nSparse cores on {}\n  {:<44}{:>9}{:>8}{:>10}{:>9}{:>10}{:>7}{:>12}{:>11}{:>12}\n",
+                               problem, "cores", "channels", "MHz", "us a pass", "GB/s", "Gop/s", "W", "Gop/s/W",
+                               "iterations", "time");
+        }
+        const bool ours = row.contains("clock_hz");
+        const std::string name =
+            ours ? fmt::format("{}, {} ({})", row.at("device").get<std::string>(), row.at("label").get<std::string>(),
+                               row.at("multiplier").get<std::string>())
+                 : fmt::format("{} ({})", row.at("label").get<std::string>(), row.at("kind").get<std::string>());
+        out += fmt::format(
+            "  {:<44}{:>9}{:>8}{:>10}{:>9}{:>10}{:>7}{:>12}{:>11}{:>12}\n", name,
+            ours ? std::to_string(row.at("channels").get<std::uint64_t>()) : "-",
+            ours ? figure(row.at("clock_hz"), 1e-6, 1) : "-",
+            figure(row.at("seconds_per_iteration"), 1e6, 2) + (ours ? "*" : ""),
+            figure(row.at("bytes_per_second"), 1e-9, 1), figure(row.at("operations_per_second"), 1e-9, 1),
+            figure(row.at("watts"), 1, 0), figure(row.at("operations_per_joule"), 1e-9, 3),
+            row.at("iterations").is_null() ? "-" : std::to_string(row.at("iterations").get<std::uint64_t>()),
+            row.at("seconds").is_null() ? row.at("status").is_null() ? "-" : row.at("status").get<std::string>()
+                                        : findings::time_text(row.at("seconds").get<double>()) + (ours ? "*" : ""));
+    }
+    if (!out.empty()) out += "  (* modelled, from simulated clocks; watts are the greatest power)\n";
+    return out;
 }
 
 } // namespace
@@ -72,6 +106,7 @@ std::string comparison_text(results::Json d) {
         }
     }
     if (!d["rows"].empty()) out += "  (* modelled; slices, and so area, are estimates)\n";
+    if (d.contains("sparse")) out += sparse_text(d["sparse"]);
     if (!d["peers"].empty()) {
         out += fmt::format("\nBeside it\n  {:<22}{:<60}{:>11}{:>12}{:>12}\n", "problem", "run", "iterations", "time",
                            "residual");

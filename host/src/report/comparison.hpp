@@ -15,4 +15,7 @@ std::string device_name(const DocumentRow& document, const std::string& id);
 /// A duration in seconds, shown in the unit that suits it.
 Cell seconds_cell(const Node& row, const std::string& name);
 
+/// Sparse cores, with the times that stand beside them; no rows where the document has none.
+Table sparse_table(const DocumentRow& document, const DocumentOrigins& origins);
+
 } // namespace mantissa::report

@@ -26,11 +26,16 @@ struct ToMap {
     std::string part;
 };
 
-/// What is mapped for a design: of a resident one its units with several lanes, since the number of lanes is found, and
-/// the whole with one, which tells what control takes beside them.
+/// What is mapped for a design: of a sparse one the core with several lanes; of a resident one its units with several
+/// lanes, since the number of lanes is found, and the whole with one, which tells what control takes beside them.
 std::vector<ToMap> parts_to_map(const Design& design) {
+    std::vector<ToMap> list;
+    if (design.sparse) {
+        for (const int lanes : kMappedLanes) list.push_back({with_lanes(design.spec, lanes), "sparse"});
+        return list;
+    }
     if (!design.resident) return {{design.spec, "core"}};
-    std::vector<ToMap> list{{design.spec, "resident"}};
+    list = {{design.spec, "resident"}};
     for (const int lanes : kMappedLanes)
         for (const char* part : {"inner", "outer"}) list.push_back({with_lanes(design.spec, lanes), part});
     return list;

@@ -139,6 +139,7 @@ void gather_cycles(GatherContext& context) {
     };
     for (const std::string& problem : c.problems)
         for (const Design& design : c.designs) {
+            if (design.sparse) continue; // gather/sparse.cpp
             if (design.resident && (design.fixed_clocks || c.passes == 0)) {
                 if (!design.fixed_clocks)
                     gaps.add("passes is 0, and no clocks are given; set passes = 4 or fixed_clocks", design.key());

@@ -53,6 +53,7 @@ Point point_of(const Comparison& c, const std::string& problem, const std::strin
     point.options.spec = design.spec;
     point.options.outer = design.outer;
     point.options.resident = design.resident;
+    point.options.jacobi = design.sparse;
     point.options.history = true;
     return point;
 }
@@ -160,23 +161,26 @@ void gather(const Comparison& comparison, const GatherOptions& options, Gathered
     // Time and area are of cores that stream a grid: for sparse rows they would be another core's.
     for (const auto& [text, problem] : problems)
         if (problem.system.kind() == System::Kind::sparse &&
-            std::ranges::any_of(comparison.designs, [](const Design& d) { return !d.cores.empty(); }))
+            std::ranges::any_of(comparison.designs, [](const Design& d) { return !d.cores.empty() && !d.sparse; }))
             throw InvalidInput(fmt::format(
-                "problem {}: its matrix has sparse rows, and comparisons model cores for grids; give a grid, or give "
-                "the "
-                "designs area = false to compare iterations alone (docs/sparse_core.md has clocks of sparse cores)",
+                "problem {}: its matrix has sparse rows, and a design without sparse = true is a core for grids; give "
+                "the designs sparse = true, or area = false to compare iterations alone",
                 base::quoted(text)));
+    check_sparse(comparison, problems);
     Store store(options.store);
     ComparisonStore documents(options.store);
     GatherContext context{comparison, options, store, documents, out, std::move(problems)};
     for (const auto& [text, problem] : context.problems) {
         out.problems[text] = {problem.system.size(), problem.system.row_length(), to_string(problem.system.kind())};
+        if (const auto* rows = std::get_if<CompressedRows>(&problem.system.matrix()))
+            out.problems[text].nonzeros = rows->nonzeros();
     }
     gather_solves(context);
     gather_host(context);
     gather_gpu(context, gpu);
     gather_cycles(context);
     gather_areas(context); // takes longest
+    gather_sparse(context);
     out.beside = documents.solves();
 }
 

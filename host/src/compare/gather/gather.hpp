@@ -82,6 +82,22 @@ struct Peer {
     std::string origin;
 };
 
+/// Clocks of a pass of sparse cores, and how the matrix is streamed (of one core with all rows).
+struct SparsePassFigures {
+    double clocks = 0;   ///< of a pass, as simulated with the device's channels
+    double one_core = 0; ///< addresses + beats + fixed: of one core whose memory keeps up
+    double fill = 1;
+    std::uint64_t beat_bits = 0, beats = 0, conflict_beats = 0, addresses = 0, fixed = 0, nonzeros = 0;
+};
+/// Jacobi CG on a GPU, in its fastest format.
+struct GpuSparse {
+    std::string problem, label;
+    std::uint64_t iterations = 0;
+    double seconds = 0;
+    bool converged = false;
+    std::string origin;
+};
+
 /// Problem and spec, as texts.
 using ProblemSpec = std::pair<std::string, std::string>;
 /// The name under which the clocks of a resident core of this spec stand beside those of the core with streams.
@@ -92,7 +108,8 @@ inline std::string resident_key(const std::string& spec) {
 /// What the join needs to know of a problem.
 struct ProblemFacts {
     std::size_t unknowns = 0, row_length = 0;
-    std::string kind; ///< "stencil", "bands" or "sparse"
+    std::string kind;           ///< "stencil", "bands" or "sparse"
+    std::uint64_t nonzeros = 0; ///< of sparse rows
 };
 
 struct Gathered {
@@ -104,6 +121,8 @@ struct Gathered {
     std::map<std::string, Sourced<double>> host_step;        ///< seconds of an outer step, by problem
     std::map<std::string, Sourced<std::uint64_t>> reference; ///< iterations of CG in double, by problem
     std::vector<Peer> peers;
+    std::map<std::string, Sourced<SparsePassFigures>> sparse_passes; ///< by SparsePlan::key
+    std::vector<GpuSparse> gpu_sparse;
     std::vector<findings::SolveBeside> beside; ///< all solves that the results file holds
     std::vector<Gap> gaps;
     Origins origins;
@@ -148,7 +167,10 @@ private:
 void gather_solves(GatherContext& context);
 void gather_cycles(GatherContext& context);
 void gather_areas(GatherContext& context);
-void gather_host(GatherContext& context); ///< outer steps, solves on the processor
+/// Refuses, in one line that names the limit, what the sparse core or the memory of a device does not take.
+void check_sparse(const Comparison& comparison, const std::map<std::string, Problem>& problems);
+void gather_sparse(GatherContext& context); ///< passes of sparse cores; areas come first
+void gather_host(GatherContext& context);   ///< outer steps, solves on the processor
 
 /// A file of `mantissa bench gpu`, as it is stored.
 struct GpuFile {

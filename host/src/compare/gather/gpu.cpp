@@ -49,6 +49,26 @@ void check_solve(const std::string& path, const std::string& where, const result
         if (solve.contains(end)) need(end, "a number", [](const results::Json& v) { return v.is_number(); });
 }
 
+/// Every field that the comparison takes from Jacobi CG on matrices.
+void check_matrices(const std::string& path, const results::Json& matrices) {
+    if (!matrices.is_array()) refuse(path, "'matrices' must be a list");
+    std::size_t index = 0;
+    for (const results::Json& matrix : matrices) {
+        const std::string where = fmt::format("matrices[{}]", index++);
+        if (!matrix.is_object() || !matrix.contains("name") || !matrix.at("name").is_string())
+            refuse(path, where + ": 'name' must be text");
+        if (!matrix.contains("jacobi_cg")) continue;
+        if (!matrix.at("jacobi_cg").is_array()) refuse(path, where + ": 'jacobi_cg' must be a list");
+        for (const results::Json& s : matrix.at("jacobi_cg")) {
+            const auto text = [&](const char* key) { return s.contains(key) && s.at(key).is_string(); };
+            if (!s.is_object() || !text("format") || !text("end") || !s.contains("iterations") ||
+                !is_count(s.at("iterations")) || s.at("iterations") == 0 || !s.contains("seconds") ||
+                !s.at("seconds").is_number() || !(s.at("seconds").get<double>() > 0))
+                refuse(path, where + ": a solve under 'jacobi_cg' must have format, end, iterations and seconds");
+        }
+    }
+}
+
 void check_document(const std::string& path, const results::Json& document) {
     if (document.is_discarded()) refuse(path, "no JSON");
     if (!document.is_object() || !document.contains("poisson") || !document.at("poisson").is_array())
@@ -63,6 +83,7 @@ void check_document(const std::string& path, const results::Json& document) {
         for (const results::Json& solve : level.at("solves"))
             check_solve(path, fmt::format("{}.solves[{}]", where, solve_index++), solve);
     }
+    if (document.contains("matrices")) check_matrices(path, document.at("matrices"));
 }
 
 /// A file with what it says of itself as its provenance.
@@ -117,6 +138,33 @@ bool enter_level(GatherContext& context, const StoredDocument& stored, const std
     return !fastest.empty();
 }
 
+/// Jacobi CG on this problem's matrix, in the format whose iteration is shortest; false when the file has none.
+bool enter_matrix(GatherContext& context, const StoredDocument& stored, const std::string& problem) {
+    if (!stored.document.contains("matrices")) return false;
+    std::string name = problem; // meshes are called as the problem, files of matrices by their name alone
+    if (problem.starts_with("mtx:")) name = std::filesystem::path(problem.substr(4)).stem().string();
+    bool there = false;
+    for (const results::Json& matrix : stored.document.at("matrices")) {
+        if (matrix.at("name") != name || !matrix.contains("jacobi_cg")) continue;
+        const auto time = [](const results::Json& s) {
+            return s.at("seconds").get<double>() / s.at("iterations").get<double>();
+        };
+        const results::Json* best = nullptr;
+        for (const results::Json& solve : matrix.at("jacobi_cg"))
+            if (best == nullptr || time(solve) < time(*best)) best = &solve;
+        if (best == nullptr) continue;
+        there = true;
+        context.out.gpu_sparse.push_back(
+            {problem,
+             fmt::format("{}, Jacobi CG, {}", stored.provenance.machine, best->at("format").get<std::string>()),
+             best->at("iterations").get<std::uint64_t>(), best->at("seconds").get<double>(),
+             best->at("end") == "converged",
+             context.out.origins.add({"measured", fmt::format("native sparse solves on {}", stored.provenance.machine),
+                                      stored.provenance})});
+    }
+    return there;
+}
+
 } // namespace
 
 std::vector<GpuFile> read_gpu_files(const Comparison& comparison) {
@@ -140,8 +188,10 @@ void gather_gpu(GatherContext& context, const std::vector<GpuFile>& files) {
         const auto known = context.documents.measurement(file.name);
         if (!known || known->document != file.content.document)
             context.documents.put_measurement(file.name, file.content.document, file.content.provenance);
-        for (const std::string& problem : c.problems)
+        for (const std::string& problem : c.problems) {
             there[problem] = enter_level(context, file.content, problem) || there[problem];
+            if (c.has_sparse()) there[problem] = enter_matrix(context, file.content, problem) || there[problem];
+        }
     }
     for (const std::string& problem : c.problems) {
         if (there[problem]) continue;

@@ -355,6 +355,7 @@ Section designs_section(const Rows& rows, Origins& origins) {
             if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
         };
         if (rows.comparisons.size() > 1) section.blocks.emplace_back(Heading{"Comparison " + document.name});
+        add(sparse_table(document, from));
         add(best_table(document, from, "best"));
         std::vector<std::pair<std::string, std::string>> order;
         std::map<std::pair<std::string, std::string>, std::vector<Node>> groups;
