@@ -109,9 +109,10 @@ GridSolver::Impl::Impl(const System& system) {
     east = c[5];
     north = c[7];
     diagonal = c[8];
-    // A defect's rows are formed by differences times these. They cancel, so a sum's own rounding would be a shift of
-    // the matrix: for Poisson, 2e-16 where the row sum is zero, 1.7e-10 of the right-hand side at level 12. Sums of
-    // nine doubles of like exponents are exact in 64 bits. (In a pass such a shift does no harm.)
+    // Rows are formed by differences times these. They cancel, so a sum's own rounding would be a shift of the matrix:
+    // for Poisson, 2e-16 where the row sum is zero, 1.7e-10 of the right-hand side at level 12. Sums of nine doubles of
+    // like exponents are exact in 64 bits. Streamed passes take the same ones: with shifted ones the defect differed
+    // from the recurrence's residual by a smooth vector, and CG began on that anew.
     row_sum = static_cast<double>(static_cast<long double>(centre) + 2.0L * east + 2.0L * north + 4.0L * diagonal);
     side_sum = static_cast<double>(east + 2.0L * diagonal);
     columns = static_cast<int>(row_length) - 2;

@@ -7,6 +7,7 @@
 #include "kernels.hpp"
 #include "mantissa/fixed_kernels.hpp"
 #include "mantissa/gpu/device.hpp"
+#include "mantissa/gpu/engine.hpp"
 #include "mantissa/kernels.hpp"
 #include "memory.cuh"
 #include "outer.hpp"
@@ -250,3 +251,14 @@ std::unique_ptr<Session> make_fixed_session(const System& system, const Datapath
 }
 
 } // namespace mantissa::gpu
+
+bool mantissa::one_chip_holds(const System& system, const DatapathSpec& spec) {
+    using namespace mantissa::gpu;
+    if (system.kind() == System::Kind::sparse || !spec.fixed_vectors() || !resident_words(spec)) return false;
+    if (!device_missing().empty() || !fixed_refusal(spec, system).empty()) return false;
+    const auto columns = system.row_length();
+    const ResidentShape shape = fixed_resident_shape(
+        static_cast<int>(columns), static_cast<int>(system.size() / columns), require_device().multiprocessors);
+    FixedParams params{};
+    return shape.rows != 0 && plan_rows(fixed::product_rows(system, spec), spec, system.kind(), params);
+}

@@ -235,7 +235,7 @@ Ready make_ready(const Flags& flags, const sweeps::Ranks& ranks) {
     r.point.problem = r.problem->name;
     if (std::string why = parts_refusal(r.shared, *r.engine, r.point.options, r.problem->system); !why.empty())
         throw InvalidInput(why);
-    r.parts = parts_in_words(r.shared, r.problem->system, ranks);
+    r.parts = parts_in_words(r.shared, r.problem->system, r.point.options.spec, ranks);
     return r;
 }
 

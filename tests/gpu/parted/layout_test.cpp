@@ -78,12 +78,15 @@ struct Reader {
     }
 };
 
-TEST(PartedLayout, HoldsEveryEntryOnceAndSendsWhatIsWaitedFor) {
+void hold_every_entry_once(std::span<const double> shares_of_a_part) {
     const CompressedRows a = uneven(900);
     for (const std::uint32_t parts : {1U, 2U, 3U, 8U}) {
         const Partition partition = cut_contiguous(a, parts);
         constexpr std::uint32_t kBlocks = 5, kWarps = 4;
-        const auto layouts = sparse_layouts(a, partition, {}, kBlocks, kWarps, false);
+        std::vector<double> shares;
+        for (std::uint32_t p = 0; p < parts; ++p)
+            shares.insert(shares.end(), shares_of_a_part.begin(), shares_of_a_part.end());
+        const auto layouts = sparse_layouts(a, partition, {}, kBlocks, kWarps, false, shares);
         std::vector<std::vector<std::uint32_t>> global(parts); // of each place in p
         for (std::uint32_t p = 0; p < parts; ++p) {
             const SparseLayout& l = layouts[p];
@@ -118,6 +121,25 @@ TEST(PartedLayout, HoldsEveryEntryOnceAndSendsWhatIsWaitedFor) {
         for (std::size_t i = 0; i < a.rows(); ++i)
             for (auto k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k)
                 EXPECT_EQ((got[{static_cast<std::uint32_t>(i), a.column()[k]}]), a.value()[k]);
+    }
+}
+
+TEST(PartedLayout, HoldsEveryEntryOnceAndSendsWhatIsWaitedFor) {
+    hold_every_entry_once({});
+    hold_every_entry_once(std::vector{1.0, 4.0, 0.5, 1.0, 2.0});
+}
+
+TEST(PartedLayout, BlocksGetTheirSharesOfSteps) {
+    const CompressedRows a = uneven(5000);
+    const std::vector<double> shares{1, 4, 0.5, 1, 1.5};
+    const SparseLayout l = sparse_layouts(a, cut_contiguous(a, 1), {}, 5, 4, false, shares)[0];
+    for (std::size_t b = 0; b < shares.size(); ++b) {
+        std::uint64_t steps = 0;
+        for (std::size_t w = 8 * b; w < 8 * (b + 1); ++w) steps += l.warp_steps[w];
+        // A block begins with the first slice behind its share's begin: a slice more or less at either end, and a slice
+        // has no more steps than the whole matrix's row_depth(), doubled where padding asks for it.
+        EXPECT_NEAR(static_cast<double>(steps), shares[b] / 8 * static_cast<double>(l.steps),
+                    4.0 * row_depth(a.nonzeros()));
     }
 }
 

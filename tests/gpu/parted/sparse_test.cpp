@@ -72,6 +72,24 @@ TEST_F(PartedSparseTest, NumberingByRankChangesNoBit) {
     EXPECT_EQ(plain, ranked);
 }
 
+TEST_F(PartedSparseTest, BalancingBlocksChangesNoBit) {
+    const CompressedRows a = rows_of("generated:kind=band,n=6000"); // rows of uneven length
+    for (const int parts : {1, 3}) {
+        Peers peers(same_device(parts));
+        PartedSparse solver(a, cut_contiguous(a, static_cast<std::uint32_t>(parts)), peers,
+                            SparsePrecision::double_precision);
+        std::vector<double> equal, balanced;
+        solver.time_iterations(20, false, &equal);
+        EXPECT_GT(solver.balance(2, 40), 0);
+        const PartedSparseTimes times = solver.time_iterations(20, false, &balanced);
+        EXPECT_EQ(equal, balanced) << parts;
+        // The phases make up the iteration, and each block of each part has said what its product took.
+        EXPECT_NEAR(times.update + times.meet + times.product + times.ghosts + times.warps + times.reduction,
+                    times.iteration, 1e-9 * times.iteration);
+        EXPECT_EQ(times.block_product.size(), static_cast<std::size_t>(parts * peers.multiprocessors()));
+    }
+}
+
 TEST_F(PartedSparseTest, RefusesWhatDoesNotFit) {
     const CompressedRows a = rows_of("generated:kind=thermal,n=400"), other = rows_of("generated:kind=thermal,n=300");
     Peers peers(same_device(2));

@@ -20,6 +20,11 @@ std::unique_ptr<Engine> make_gpu_engine();
 std::unique_ptr<Engine> make_parted_gpu_engine(const std::vector<int>& devices,
                                                CutMethod method = CutMethod::contiguous);
 
+/// Does one device keep all words of this system on its chip from pass to pass (the resident plan, for grids of up to
+/// about a million points and words of up to 30 bits)? Parts have no such plan: there, several devices took longer than
+/// one (docs/parts.md). False where there is no device.
+bool one_chip_holds(const System& system, const DatapathSpec& spec);
+
 /// Devices for `parts` parts: each once where there are enough, else some of them several times. Throws InvalidInput
 /// where there is none, and on more than eight parts.
 std::vector<int> spread_devices(int parts);

@@ -49,7 +49,17 @@ struct Entrant {
     std::unique_ptr<PartedSparse> solver;
     std::vector<PartedSparseTimes> times;
     std::vector<double> iterate;
+    double equal_deal = 0; ///< seconds of an iteration before PartedSparse::balance()
 };
+
+/// Seconds that blocks take for their products: the least, the mean and the most.
+Json block_spread(const std::vector<double>& blocks) {
+    double sum = 0;
+    for (const double b : blocks) sum += b;
+    return {{"least", *std::ranges::min_element(blocks)},
+            {"mean", sum / static_cast<double>(blocks.size())},
+            {"most", *std::ranges::max_element(blocks)}};
+}
 
 Json describe(const Entrant& e, double one, const std::vector<double>& iterate) {
     std::vector<PartedSparseTimes> sorted = e.times;
@@ -64,7 +74,10 @@ Json describe(const Entrant& e, double one, const std::vector<double>& iterate) 
               {"barrier", t.meet / t.iteration},
               {"product", t.product / t.iteration},
               {"exchange", t.ghosts / t.iteration},
+              {"warps", t.warps / t.iteration},
               {"reduction", t.reduction / t.iteration}}},
+            {"equal_deal_seconds", e.equal_deal},
+            {"block_product", block_spread(t.block_product)},
             {"matrix_bytes", e.solver->matrix_bytes()},
             {"fill", e.solver->fill()},
             {"narrow", e.solver->narrow()},
@@ -107,7 +120,11 @@ Json bench_precision(const CompressedRows& a, bool single, const PartedSparseBen
             a, *e.partition, *e.peers, single ? SparsePrecision::single_precision : SparsePrecision::double_precision);
         entrants.push_back(std::move(e));
     }
-    for (Entrant& e : entrants) e.solver->time_iterations(50, false, &e.iterate); // warm, too
+    for (Entrant& e : entrants) {
+        e.equal_deal = e.solver->time_iterations(100).iteration; // warm, too
+        e.solver->balance();
+        e.solver->time_iterations(50, false, &e.iterate);
+    }
     for (int i = 0; i < request.repeats; ++i)
         for (Entrant& e : entrants) e.times.push_back(e.solver->time_iterations(request.iterations));
     const auto seconds = [](const Entrant& e) {

@@ -250,17 +250,20 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
     SparsePart<T>& a = *reinterpret_cast<SparsePart<T>*>(parameters);
     __shared__ SparseShared shared;
     __shared__ PartedStatus status;
+    __shared__ BlockClocks clocks;
     const bool clock_here = blockIdx.x == 0 && threadIdx.x == 0;
     SparseExchange& exchange = shared.exchange;
     if (threadIdx.x == 0) {
         a = parts[blockIdx.y];
         for (auto& buffer : exchange.previous)
-            for (auto& word : buffer) word = 0;
+            for (auto& part : buffer)
+                for (auto& word : part) word = 0;
         for (int k = 0; k < kSparseSums; ++k) exchange.exponent[k] = a.exponent[k];
         exchange.dead = 0;
         shared.alpha = shared.beta = 0;
         shared.stop = shared.again = shared.tries = 0;
         status = {};
+        clocks = {};
     }
     __syncthreads();
     ChunkStream stream = stream_of(a, ring);
@@ -268,9 +271,11 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
     unsigned long long first = 0;
     long long before = clock64();
     const auto mark = [&](SparsePhase phase) {
-        if (!clock_here) return;
+        if ((threadIdx.x & 31) != 0) return;
         const long long now = clock64();
-        status.phase[static_cast<int>(phase)] += static_cast<unsigned long long>(now - before);
+        const auto spent = static_cast<unsigned long long>(now - before);
+        if (phase == SparsePhase::product) clocks.product[threadIdx.x >> 5] += spent;
+        if (threadIdx.x == 0) clocks.phase[static_cast<int>(phase)] += spent;
         before = now;
     };
     std::uint32_t made = 0; // iterations
@@ -297,9 +302,9 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
             else product_of<T, Jacobi, false>(a, stream, stream.second_steps, multiplied);
             mark(SparsePhase::product);
         }
-        exchange.publish(a.words, updated, multiplied, round);
+        exchange.publish(a.view, a.words, updated, multiplied, round, [&] { mark(SparsePhase::warps); });
         if (threadIdx.x < 32) {
-            exchange.collect(a.view, a.words, a.terms, round);
+            exchange.collect(a.view, a.words[a.view.me], a.terms, round);
             if (threadIdx.x == 0) decide<T, Jacobi>(a, shared, made, status);
         }
         __syncthreads();
@@ -308,6 +313,8 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
         if (shared.stop != 0 || pass > 2 * a.limit + 60) break;
     }
     stream.drain();
+    __syncthreads();
+    if (threadIdx.x == 0) a.clocks[blockIdx.x] = clocks;
     if (!clock_here) return;
     const unsigned long long now = nanoseconds();
     status.nanoseconds = now - first;

@@ -48,12 +48,16 @@ public:
     [[nodiscard]] const Part& part() const { return part_; }
     SparseLayout& out() { return out_; }
 
-    /// Slices to blocks, equal steps each and neighbouring rows, then to the warps of each.
-    template <class T> void fill(std::uint32_t blocks, std::uint32_t warps) {
+    /// Slices to blocks, neighbouring rows and steps by `shares` (or equal ones), then to the warps of each.
+    template <class T> void fill(std::uint32_t blocks, std::uint32_t warps, std::span<const double> shares) {
+        std::vector<double> begin(blocks, 0.0); // of each block, as a share of all steps
+        const double all = shares.empty() ? blocks : std::accumulate(shares.begin(), shares.end(), 0.0);
+        for (std::uint32_t b = 1; b < blocks; ++b)
+            begin[b] = shares.empty() ? double(b) / blocks : begin[b - 1] + shares[b - 1] / all;
         std::vector<std::size_t> first(blocks + 1, slices_.size());
         std::uint64_t sum = 0;
         for (std::size_t s = 0, b = 0; s < slices_.size(); ++s) {
-            while (b < blocks && sum * blocks >= b * out_.steps) first[b++] = s;
+            while (b < blocks && static_cast<double>(sum) >= begin[b] * static_cast<double>(out_.steps)) first[b++] = s;
             sum += slices_[s].steps;
         }
         out_.block_row.assign(blocks + 1, out_.rows);
@@ -268,7 +272,8 @@ std::uint32_t log_lanes_of(std::uint64_t length, std::uint32_t depth) {
 
 std::vector<SparseLayout> sparse_layouts(const CompressedRows& a, const Partition& partition,
                                          std::span<const std::uint32_t> rank, std::uint32_t blocks,
-                                         std::uint32_t warps_a_block, bool single_precision) {
+                                         std::uint32_t warps_a_block, bool single_precision,
+                                         std::span<const double> shares) {
     const auto parts = static_cast<std::uint32_t>(partition.parts().size());
     const std::uint32_t depth = row_depth(a.nonzeros());
     std::vector<Maker> makers;
@@ -280,8 +285,9 @@ std::vector<SparseLayout> sparse_layouts(const CompressedRows& a, const Partitio
         for (std::uint32_t p = 0; p < parts; ++p)
             threads.emplace_back([&, p] {
                 try {
-                    if (single_precision) makers[p].fill<float>(blocks, warps_a_block);
-                    else makers[p].fill<double>(blocks, warps_a_block);
+                    const auto own = shares.empty() ? shares : shares.subspan(std::size_t{p} * blocks, blocks);
+                    if (single_precision) makers[p].fill<float>(blocks, warps_a_block, own);
+                    else makers[p].fill<double>(blocks, warps_a_block, own);
                 } catch (...) {
                     failed[p] = std::current_exception();
                 }

@@ -57,9 +57,12 @@ struct SparseLayout {
 };
 
 /// Layouts of all parts. `rank`, if any, is a place for each row of the matrix: a part numbers its rows by it, for
-/// neighbours in the matrix to be neighbours in memory. Throws InvalidInput where a part has 2^24 rows or more.
+/// neighbours in the matrix to be neighbours in memory. `shares`, if any: of a part's steps, what each of its blocks
+/// gets, part by part; empty: equal ones. It changes no bit of a solve. Throws InvalidInput where a part has 2^24 rows
+/// or more.
 std::vector<SparseLayout> sparse_layouts(const CompressedRows& a, const Partition& partition,
                                          std::span<const std::uint32_t> rank, std::uint32_t blocks,
-                                         std::uint32_t warps_a_block, bool single_precision);
+                                         std::uint32_t warps_a_block, bool single_precision,
+                                         std::span<const double> shares = {});
 
 } // namespace mantissa::gpu

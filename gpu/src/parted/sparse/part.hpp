@@ -11,21 +11,28 @@ namespace mantissa::gpu {
 
 inline constexpr int kSparseSums = 4;                ///< rho, rr, pq, qq
 inline constexpr int kSparseWords = 2 * kSparseSums; ///< each in two integers
+inline constexpr int kSumPieces = 3 * kSparseSums;   ///< words that blocks add to: three for each sum
 inline constexpr int kPartedWarps = 16;              ///< of a block
 inline constexpr int kMaxStages = 8;                 ///< chunks that a warp has in shared memory
 
-/// Where an iteration's time goes, as one block sees it.
-enum class SparsePhase : std::uint8_t { update, meet, product, ghosts, reduction, count };
+/// Where an iteration's time goes, as a block's first warp sees it. `warps`: it waits for the block's other warps,
+/// which are still at their rows; `reduction`: for the sums, and so for the slowest block.
+enum class SparsePhase : std::uint8_t { update, meet, product, ghosts, warps, reduction, count };
 inline constexpr int kSparsePhases = static_cast<int>(SparsePhase::count);
+
+/// Clocks of one block over a solve.
+struct BlockClocks {
+    unsigned long long phase[kSparsePhases];
+    unsigned long long product[kPartedWarps]; ///< of each warp, its waits for other parts left out
+};
 
 struct PartedStatus {
     double rr, rho;
     std::uint32_t iterations, guards;
     CgEnd end;
-    std::uint32_t ended;                     ///< 0: a wait ended without what it waited for
-    unsigned long long nanoseconds;          ///< from behind the first reduction to behind the last
-    unsigned long long all;                  ///< from the kernel's begin
-    unsigned long long phase[kSparsePhases]; ///< clocks
+    std::uint32_t ended;            ///< 0: a wait ended without what it waited for
+    unsigned long long nanoseconds; ///< from behind the first reduction to behind the last
+    unsigned long long all;         ///< from the kernel's begin
 };
 
 template <class T> struct SparsePart {
@@ -37,8 +44,9 @@ template <class T> struct SparsePart {
     const SparseSend* send;
     T *x, *r, *p, *q;
     const T* inverse;
-    T* ghosts[kMaxParts]; ///< each part's vector p
-    unsigned long long *words, *met;
+    T* ghosts[kMaxParts];                 ///< each part's vector p
+    unsigned long long* words[kMaxParts]; ///< each part's sums: of two rounds, [kMaxParts][kSumPieces] each
+    unsigned long long* met;
     std::uint32_t sends_to, receives_from;
     std::uint32_t narrow[2];
     std::uint32_t stages, stage_bytes;
@@ -49,6 +57,7 @@ template <class T> struct SparsePart {
     long long terms;
     unsigned long long round;
     PartedStatus* status;
+    BlockClocks* clocks; ///< one for each block
 };
 
 template <class T> using SparseKernel = void (*)(const SparsePart<T>*);

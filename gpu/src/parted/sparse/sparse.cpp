@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <thread>
 
 #include "mantissa/format.hpp"
@@ -20,6 +21,7 @@ public:
     virtual SparseCgReport solve(std::span<const double> b, double tolerance, std::uint32_t limit, bool jacobi,
                                  std::vector<double>* x) = 0;
     virtual PartedSparseTimes time(std::uint32_t iterations, bool jacobi, std::vector<double>* x) = 0;
+    virtual double balance(int rounds, std::uint32_t iterations) = 0;
     std::uint64_t bytes = 0;
     double fill = 0, narrow = 0;
 };
@@ -33,26 +35,14 @@ double squares(std::span<const double> v) {
 template <class T> class Solver final : public Base {
 public:
     Solver(const CompressedRows& a, const Partition& partition, Peers& peers, const PartedSparseOptions& options)
-        : a_(a), peers_(peers) {
+        : a_(a), partition_(partition), peers_(peers), options_(options),
+          rank_(options.rank.begin(), options.rank.end()) {
         if (partition.parts().size() != static_cast<std::size_t>(peers.parts()) || partition.rows() != a.rows())
             throw InvalidInput("sparse CG over GPUs: the partition has " + std::to_string(partition.parts().size()) +
                                " parts of " + std::to_string(partition.rows()) + " rows, for " +
                                std::to_string(peers.parts()) + " GPUs and " + std::to_string(a.rows()) + " rows");
         blocks_ = static_cast<std::uint32_t>(std::min(peers.multiprocessors(), 255));
-        std::vector<SparseLayout> layouts =
-            sparse_layouts(a, partition, options.rank, blocks_, kPartedWarps, sizeof(T) == 4);
-        std::uint64_t steps = 0, narrow_steps = 0;
-        for (SparseLayout& layout : layouts) {
-            bytes += layout.stream.size();
-            for (std::size_t w = 0; w < layout.warp_steps.size(); ++w) {
-                steps += layout.warp_steps[w];
-                if (layout.narrow[w % 2]) narrow_steps += layout.warp_steps[w];
-            }
-            parts_.push_back(upload(std::move(layout), static_cast<int>(parts_.size())));
-        }
-        fill = 32.0 * static_cast<double>(steps) / static_cast<double>(a.nonzeros());
-        narrow = static_cast<double>(narrow_steps) / static_cast<double>(std::max<std::uint64_t>(steps, 1));
-        choose_sizes(options);
+        deal({});
         bound_exponents();
     }
 
@@ -92,20 +82,54 @@ public:
         if (solution != nullptr) *solution = std::move(x);
         PartedSparseTimes times;
         times.iteration = 1e-9 * static_cast<double>(s.nanoseconds) / std::max<std::uint32_t>(s.iterations, 1);
-        double clocks = 0;
-        for (const unsigned long long c : s.phase) clocks += static_cast<double>(c);
-        const auto share = [&](SparsePhase p) {
-            return times.iteration * static_cast<double>(s.phase[static_cast<int>(p)]) / clocks;
-        };
-        times.update = share(SparsePhase::update);
-        times.meet = share(SparsePhase::meet);
-        times.product = share(SparsePhase::product);
-        times.ghosts = share(SparsePhase::ghosts);
-        times.reduction = share(SparsePhase::reduction);
+        read_clocks(times);
         return times;
     }
 
+    double balance(int rounds, std::uint32_t iterations) override {
+        std::vector<double> shares(blocks_ * parts_.size(), 1.0), best;
+        PartedSparseTimes times = time(iterations, false, nullptr);
+        double least = times.iteration;
+        for (int round = 0; round < rounds; ++round) {
+            for (std::size_t p = 0; p < parts_.size(); ++p) {
+                const std::span<const double> took = std::span(times.block_product).subspan(p * blocks_, blocks_);
+                const double mean = std::accumulate(took.begin(), took.end(), 0.0) / blocks_;
+                for (std::uint32_t b = 0; b < blocks_; ++b)
+                    if (took[b] > 0) shares[p * blocks_ + b] *= std::clamp(mean / took[b], 0.5, 2.0);
+            }
+            deal(shares);
+            time(iterations / 4, false, nullptr);
+            times = time(iterations, false, nullptr);
+            if (times.iteration >= least) continue;
+            least = times.iteration;
+            best = shares;
+        }
+        if (best != shares) deal(best);
+        return least;
+    }
+
 private:
+    /// Rows to warps and into the devices' memory; `shares` as sparse_layouts() has them.
+    void deal(std::span<const double> shares) {
+        parts_.clear();
+        bytes = 0;
+        inverse_ready_ = false;
+        std::vector<SparseLayout> layouts =
+            sparse_layouts(a_, partition_, rank_, blocks_, kPartedWarps, sizeof(T) == 4, shares);
+        std::uint64_t steps = 0, narrow_steps = 0;
+        for (SparseLayout& layout : layouts) {
+            bytes += layout.stream.size();
+            for (std::size_t w = 0; w < layout.warp_steps.size(); ++w) {
+                steps += layout.warp_steps[w];
+                if (layout.narrow[w % 2]) narrow_steps += layout.warp_steps[w];
+            }
+            parts_.push_back(upload(std::move(layout), static_cast<int>(parts_.size())));
+        }
+        fill = 32.0 * static_cast<double>(steps) / static_cast<double>(a_.nonzeros());
+        narrow = static_cast<double>(narrow_steps) / static_cast<double>(std::max<std::uint64_t>(steps, 1));
+        choose_sizes(options_);
+    }
+
     struct OnePart {
         SparseLayout layout; ///< without the stream
         Buffer<std::byte> stream;
@@ -114,10 +138,11 @@ private:
         Buffer<std::uint32_t> block_row, block_send;
         Buffer<SparseSend> send;
         Buffer<T> x, r, p, q, inverse;
-        Buffer<unsigned long long> words; ///< 24 of sums, then the barrier's on a line of its own
+        Buffer<unsigned long long> words; ///< of sums, then the barrier's on a line of its own
         Buffer<PartedStatus> status;
+        Buffer<BlockClocks> clocks;
     };
-    static constexpr std::size_t kBarrier = 32;
+    static constexpr std::size_t kBarrier = 2 * kMaxParts * kSumPieces + 16;
 
     OnePart upload(SparseLayout layout, int part) const {
         const OnDevice here(peers_.device(part));
@@ -136,8 +161,36 @@ private:
         one.p.allocate(layout.ghost_base + layout.ghosts);
         one.words.allocate(kBarrier + 1);
         one.status.allocate(1);
+        one.clocks.allocate(blocks_);
         one.layout = std::move(layout);
         return one;
+    }
+
+    /// Each block's clocks, as seconds: its phases make up the iteration.
+    void read_clocks(PartedSparseTimes& times) const {
+        double sum[kSparsePhases] = {};
+        for (const OnePart& one : parts_) {
+            const OnDevice here(peers_.device(static_cast<int>(&one - parts_.data())));
+            std::vector<BlockClocks> clocks(blocks_);
+            one.clocks.download(clocks);
+            for (const BlockClocks& c : clocks) {
+                const double all = std::accumulate(std::begin(c.phase), std::end(c.phase), 0.0);
+                const double scale = all > 0 ? times.iteration / all : 0;
+                for (int p = 0; p < kSparsePhases; ++p) sum[p] += scale * static_cast<double>(c.phase[p]);
+                const auto [fastest, slowest] = std::minmax_element(std::begin(c.product), std::end(c.product));
+                times.block_product.push_back(scale * static_cast<double>(*slowest));
+                times.fastest_warp.push_back(scale * static_cast<double>(*fastest));
+            }
+        }
+        const auto mean = [&](SparsePhase p) {
+            return sum[static_cast<int>(p)] / static_cast<double>(blocks_ * parts_.size());
+        };
+        times.update = mean(SparsePhase::update);
+        times.meet = mean(SparsePhase::meet);
+        times.product = mean(SparsePhase::product);
+        times.ghosts = mean(SparsePhase::ghosts);
+        times.warps = mean(SparsePhase::warps);
+        times.reduction = mean(SparsePhase::reduction);
     }
 
     void choose_sizes(const PartedSparseOptions& options) {
@@ -276,7 +329,7 @@ private:
         to.q = one.q.data();
         to.inverse = jacobi ? one.inverse.data() : nullptr;
         for (std::size_t p = 0; p < parts_.size(); ++p) to.ghosts[p] = parts_[p].p.data();
-        to.words = one.words.data();
+        for (std::size_t p = 0; p < parts_.size(); ++p) to.words[p] = parts_[p].words.data();
         to.met = one.words.data() + kBarrier;
         to.sends_to = one.layout.sends_to;
         to.receives_from = one.layout.receives_from;
@@ -286,6 +339,7 @@ private:
         to.kept = kept_;
         to.terms = static_cast<long long>(a_.rows());
         to.status = one.status.data();
+        to.clocks = one.clocks.data();
     }
 
     /// d = b - A x in double precision, on the host's threads; a row's order is its own.
@@ -303,7 +357,10 @@ private:
     }
 
     const CompressedRows a_;
+    const Partition partition_;
     Peers& peers_;
+    const PartedSparseOptions options_; ///< without its spans, whose elements may be gone
+    const std::vector<std::uint32_t> rank_;
     std::uint32_t blocks_ = 0, stages_ = 2, stage_bytes_ = 0, kept_ = 0;
     std::vector<OnePart> parts_;
     std::vector<double> diagonal_;
@@ -333,6 +390,9 @@ SparseCgReport PartedSparse::solve(std::span<const double> b, double tolerance, 
 }
 PartedSparseTimes PartedSparse::time_iterations(std::uint32_t iterations, bool jacobi, std::vector<double>* x) {
     return impl_->solver->time(iterations, jacobi, x);
+}
+double PartedSparse::balance(int rounds, std::uint32_t iterations) {
+    return impl_->solver->balance(rounds, iterations);
 }
 std::uint64_t PartedSparse::matrix_bytes() const {
     return impl_->solver->bytes;

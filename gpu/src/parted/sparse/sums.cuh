@@ -54,7 +54,7 @@ __device__ __forceinline__ long long warp_eight(const long long (&word)[kSparseW
 
 /// In shared memory.
 struct SparseExchange {
-    unsigned long long previous[2][3 * kSparseSums];
+    unsigned long long previous[2][kMaxParts][kSumPieces];
     long long scratch[kPartedWarps][kSparseWords];
     int exponent[kSparseSums];
     double sum[kSparseSums];
@@ -62,10 +62,18 @@ struct SparseExchange {
 
     static constexpr long long kOffset = 1ll << 47, kLimit = 1ll << 45;
 
-    /// Adds the block's words to the part's, whose `words` are [2][12] and only grow; the top byte of each counts
-    /// blocks. Called by all threads.
-    __device__ __forceinline__ void publish(unsigned long long* words, const PairOfSums& update,
-                                            const PairOfSums& product, unsigned long long round) {
+    /// Where blocks of part `from` add their sums of a round, in the memory of the part that has `words`.
+    static __device__ __forceinline__ std::size_t place(unsigned long long round, int from) {
+        return ((round & 1) * kMaxParts + static_cast<unsigned>(from)) * kSumPieces;
+    }
+
+    /// Adds the block's words to every part's, straight into their memory: so one wait is the barrier over all blocks
+    /// of all parts and brings their sums. Words only grow; the top byte of each counts blocks. Called by all threads;
+    /// `complete` when all of the block's warps have come.
+    template <class Complete>
+    __device__ __forceinline__ void publish(const PeerView& view, unsigned long long* const (&words)[kMaxParts],
+                                            const PairOfSums& update, const PairOfSums& product,
+                                            unsigned long long round, Complete&& complete) {
         const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
         long long word[kSparseWords];
         update.words(0, exponent[0], word[0], word[1]);
@@ -75,18 +83,24 @@ struct SparseExchange {
         long long one = warp_eight(word);
         if ((lane & 3) == 0) scratch[warp][lane >> 2] = one;
         __syncthreads();
+        complete();
         if (warp != 0) return;
 #pragma unroll
         for (int k = 0; k < kSparseWords; ++k) word[k] = lane < kPartedWarps ? scratch[lane][k] : 0;
         one = warp_eight(word);
-        const int k = min(lane, 11) / 3, piece = lane % 3;
+        const int k = min(lane, kSumPieces - 1) / 3, piece = lane % 3;
         const long long mine = __shfl_sync(~0u, one, 4 * (2 * k + (piece == 0 ? 0 : 1)));
-        if (lane >= 3 * kSparseSums) return;
+        if (lane >= kSumPieces) return;
         const bool bad = mine >= kLimit || mine <= -kLimit;
         const auto part = static_cast<unsigned long long>(piece == 0   ? kOffset + (bad ? kLimit : mine)
                                                           : piece == 1 ? mine & 0xFFFFFFFFll
                                                                        : (mine >> 32) & 0xFFFFFFFFll);
-        asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(words + (round & 1) * 3 * kSparseSums + lane),
+        for (int p = 0; p < view.parts; ++p)
+            if (p != view.me)
+                asm volatile("red.relaxed.sys.global.add.u64 [%0], %1;" ::"l"(words[p] + place(round, view.me) + lane),
+                             "l"(part + (1ull << 56))
+                             : "memory");
+        asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(words[view.me] + place(round, view.me) + lane),
                      "l"(part + (1ull << 56))
                      : "memory");
     }
@@ -95,49 +109,33 @@ struct SparseExchange {
     /// them. Called by warp 0.
     __device__ __forceinline__ void collect(const PeerView& view, const unsigned long long* words, long long terms,
                                             unsigned long long round) {
-        const int lane = threadIdx.x & 31;
+        const int lane = threadIdx.x & 31, word = lane % kSparseWords, k = word / 2; // every eight lanes have the words
+        unsigned long long total = 0;
         bool ok = true;
-        unsigned long long got = 0;
-        if (lane < 3 * kSparseSums) {
-            const unsigned long long before = previous[round & 1][lane];
-            const unsigned long long* const word = words + (round & 1) * 3 * kSparseSums + lane;
-            unsigned long long now = 0;
-            ok = wait_until(view, kMaxParts, [&] {
-                asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(now) : "l"(word) : "memory");
-                return ((now - before) >> 56) == gridDim.x;
-            });
-            previous[round & 1][lane] = now;
-            got = (now - before) & ((1ull << 56) - 1);
-        }
-        const int word = lane % kSparseWords, k = word / 2; // every eight lanes have the eight words
-        const unsigned long long first = __shfl_sync(~0u, got, 3 * k), second = __shfl_sync(~0u, got, 3 * k + 1),
-                                 third = __shfl_sync(~0u, got, 3 * k + 2);
-        unsigned long long total =
-            (word & 1) == 0 ? first - static_cast<unsigned long long>(gridDim.x) * kOffset : second + (third << 32);
-        ok = __all_sync(~0u, ok);
-        if (ok && view.parts > 1) {
-            if (blockIdx.x == 0 && lane < kSparseWords) publish_word(view, round, lane, total);
-            for (int begin = 0; begin < view.parts; begin += 4) {
-                const int p = begin + lane / kSparseWords;
-                PeerPacket packet{};
-                if (p < view.parts && p != view.me) {
-                    const PeerPacket* const from = &view.box[view.me]->sums[round & 1][p][word];
-                    ok = wait_until(view, p,
-                                    [&] {
-                                        packet = get_peer_packet(from);
-                                        return packet.round == round;
-                                    }) &&
-                         ok;
-                }
-                __syncwarp();
-#pragma unroll
-                for (int i = 0; i < 4; ++i) {
-                    const unsigned long long theirs = __shfl_sync(~0u, packet.value, i * kSparseWords + word);
-                    total += begin + i < view.parts && begin + i != view.me ? theirs : 0;
-                }
+        for (int from = 0; from < view.parts; ++from) {
+            unsigned long long got = 0;
+            if (lane < kSumPieces) {
+                unsigned long long& before = previous[round & 1][from][lane];
+                const unsigned long long* const at = words + place(round, from) + lane;
+                unsigned long long now = 0;
+                ok = wait_until(
+                         view, from == view.me ? kMaxParts : from,
+                         [&] {
+                             if (from == view.me)
+                                 asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(now) : "l"(at) : "memory");
+                             else now = load_relaxed(at);
+                             return ((now - before) >> 56) == gridDim.x;
+                         }) &&
+                     ok;
+                got = (now - before) & ((1ull << 56) - 1);
+                before = now;
             }
-            ok = __all_sync(~0u, ok);
+            const unsigned long long first = __shfl_sync(~0u, got, 3 * k), second = __shfl_sync(~0u, got, 3 * k + 1),
+                                     third = __shfl_sync(~0u, got, 3 * k + 2);
+            total +=
+                (word & 1) == 0 ? first - static_cast<unsigned long long>(gridDim.x) * kOffset : second + (third << 32);
         }
+        ok = __all_sync(~0u, ok);
         const unsigned long long low = __shfl_down_sync(~0u, total, 1);
         if (lane < kSparseWords && (lane & 1) == 0)
             sum[k] = sum_of_words(static_cast<long long>(total), low, exponent[k], terms);

@@ -85,7 +85,7 @@ std::unique_ptr<Engine> make_gpus_engine(const std::string& name, const GpuFlags
 #endif
 }
 
-std::string gpus_in_words(const GpuFlags& flags, const System& system, CutMethod method) {
+std::string gpus_in_words(const GpuFlags& flags, const System& system, const DatapathSpec& spec, CutMethod method) {
     const std::uint32_t parts = count_of(flags);
     const std::string where = flags.devices.empty() ? std::string() : fmt::format(" (devices {})", flags.devices);
     if (flags.count == 1 && flags.devices.empty()) return "one GPU";
@@ -96,10 +96,18 @@ std::string gpus_in_words(const GpuFlags& flags, const System& system, CutMethod
                            parts, where, to_string(method), v.most_sent, v.most_received, 100 * v.nonzero_imbalance);
     }
     const std::size_t edge = system.row_length() + 1;
-    return fmt::format("{} parts on GPUs{}, cut in strips: a part sends {} elements of p a pass at most", parts, where,
+    std::string faster;
+#ifdef MANTISSA_GPU
+    if (one_chip_holds(system, spec)) faster = "; one GPU holds all of it on its chip and is faster, without --gpus";
+#else
+    static_cast<void>(spec);
+#endif
+    return fmt::format("{} parts on GPUs{}, cut in strips: a part sends {} elements of p a pass at most{}", parts,
+                       where,
                        parts > 2   ? 2 * edge
                        : parts > 1 ? edge
-                                   : 0);
+                                   : 0,
+                       faster);
 }
 
 } // namespace mantissa::cli

@@ -16,7 +16,7 @@ void add_gpu_options(CLI::App& app, GpuFlags& flags);
 /// The engine gpu over them. Throws InvalidInput where the options do not fit together, where this build has no CUDA
 /// and where a device is not there.
 std::unique_ptr<Engine> make_gpus_engine(const std::string& name, const GpuFlags& flags, CutMethod method);
-/// "2 GPUs, cut in strips: a part sends ...".
-std::string gpus_in_words(const GpuFlags& flags, const System& system, CutMethod method);
+/// "2 GPUs, cut in strips: a part sends ...", and whether one GPU alone would be faster.
+std::string gpus_in_words(const GpuFlags& flags, const System& system, const DatapathSpec& spec, CutMethod method);
 
 } // namespace mantissa::cli

@@ -110,8 +110,9 @@ std::string parts_refusal(const SharedOut& shared, const Engine& engine, const S
     return why;
 }
 
-std::string parts_in_words(const SharedOut& shared, const System& system, const sweeps::Ranks& ranks) {
-    if (on_gpus(shared.gpus)) return gpus_in_words(shared.gpus, system, shared.method);
+std::string parts_in_words(const SharedOut& shared, const System& system, const DatapathSpec& spec,
+                           const sweeps::Ranks& ranks) {
+    if (on_gpus(shared.gpus)) return gpus_in_words(shared.gpus, system, spec, shared.method);
     if (shared.space == nullptr) return {};
     std::string way = "in strips";
     if (system.kind() == System::Kind::sparse) way = "by " + to_string(shared.method);

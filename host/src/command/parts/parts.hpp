@@ -53,6 +53,7 @@ std::string exchanges_in_words(const SharedOut& shared);
 std::string parts_refusal(const SharedOut& shared, const Engine& engine, const SolveOptions& options,
                           const System& system);
 /// "3 ranks, cut by rcm: a part sends ...", or nothing where the system stays whole.
-std::string parts_in_words(const SharedOut& shared, const System& system, const sweeps::Ranks& ranks);
+std::string parts_in_words(const SharedOut& shared, const System& system, const DatapathSpec& spec,
+                           const sweeps::Ranks& ranks);
 
 } // namespace mantissa::cli
