@@ -1,9 +1,7 @@
-// Sweeps over MPI ranks: the store of one process, what a killed rank leaves, two instances on one store, bad input.
-// One solve over ranks and over parts of one process: the bits of the whole.
+// Sweeps over MPI ranks: the store of one process, what a killed rank leaves, two instances on one store. Requests over
+// ranks: bad input, and what is not shared out.
 #include <algorithm>
-#include <array>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -15,31 +13,17 @@
 #include <unistd.h>
 
 #include "mantissa/host/store.hpp"
-#include "program.hpp"
+#include "rank_runs.hpp"
 
 namespace {
 
 using nlohmann::json;
 
-// mpirun as root, on fewer cores than ranks, and without copies from process to process, which containers forbid;
-// quiet, so that what is printed is the program's.
-const std::string kRanks =
-    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-    "OMPI_MCA_btl_vader_single_copy_mechanism=none " MANTISSA_MPIRUN " -q --oversubscribe --bind-to none ";
-
-/// Two ranks with these arguments.
-Outcome run_ranks(const std::string& arguments) {
-    return run(arguments, kRanks + "-np 2");
-}
-/// The program without MPI.
-Outcome run_alone(const std::string& arguments) {
-    return run_program(MANTISSA_ALONE, arguments);
-}
-
 constexpr const char* kMixed = "[[grid]]\n"
                                "problem = [\"poisson2d:level=4\", \"diffusion2d:level=4\", \"poisson3d:level=3\"]\n"
                                "format = [\"s10e8\", \"s17e8\", \"double\"]\n"
                                "scheme = [\"residual-guided\", \"direct\"]\nhistory = true\n";
+constexpr const char* kBad = "[[grid]]\nproblem = \"poisson2d:level=4\"\ncolour = 3\n";
 // Forty points of some tenths of a second.
 constexpr const char* kLong =
     "[[grid]]\nproblem = \"poisson2d:level=7\"\nformat = [\"s10e8\", \"s12e8\", \"s14e8\", \"s17e8\"]\n"
@@ -61,14 +45,6 @@ std::vector<json> stored_points(const Scratch& scratch, const std::string& store
     return points;
 }
 
-void expect_one_line(const Outcome& o, const std::string& part) {
-    EXPECT_EQ(o.code, 2);
-    EXPECT_EQ(o.out, "");
-    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
-    EXPECT_TRUE(o.err.starts_with("mantissa: ")) << o.err;
-    EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
-}
-
 TEST(Ranks, StoreEqualsOneProcesses) {
     const Scratch scratch;
     const std::string file = scratch.write("s.toml", kMixed);
@@ -88,43 +64,6 @@ TEST(Ranks, StoreEqualsOneProcesses) {
     ASSERT_EQ(again.code, 0) << again.err;
     EXPECT_EQ(json::parse(again.out)["computed"], 0);
 }
-
-/// Ranks that run in the background; ended when this goes.
-class Background {
-public:
-    Background(const std::string& mark, const std::string& arguments)
-        : mark_(mark + "=" + std::to_string(::getpid())),
-          pipe_(
-              ::popen((mark_ + " " + kRanks + "-np 2 " + MANTISSA_PROGRAM + " " + arguments + " 2>&1").c_str(), "r")) {}
-    Background(const Background&) = delete;
-    Background& operator=(const Background&) = delete;
-    ~Background() {
-        if (pipe_ == nullptr) return;
-        for (const int process : processes_with(mark_)) ::kill(process, SIGKILL);
-        ::pclose(pipe_);
-    }
-    /// The process of this rank, or -1.
-    [[nodiscard]] int rank(int number) const {
-        const std::vector<int> ranks = processes_with("OMPI_COMM_WORLD_RANK=" + std::to_string(number));
-        for (const int process : processes_with(mark_))
-            if (std::find(ranks.begin(), ranks.end(), process) != ranks.end()) return process;
-        return -1;
-    }
-    /// Waits for its end; its exit code, and what it printed.
-    Outcome wait() {
-        Outcome o;
-        std::array<char, 4096> buffer{};
-        for (std::size_t got; (got = std::fread(buffer.data(), 1, buffer.size(), pipe_)) > 0;)
-            o.out.append(buffer.data(), got);
-        const int status = ::pclose(std::exchange(pipe_, nullptr));
-        o.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        return o;
-    }
-
-private:
-    std::string mark_;
-    std::FILE* pipe_;
-};
 
 /// Waits until the store has some points, at most half a minute, and returns how many.
 std::size_t wait_for_points(const std::string& store) {
@@ -173,17 +112,66 @@ TEST(Ranks, TwoInstancesShareAStore) {
 TEST(Ranks, BadInputIsOneLine) {
     const Scratch scratch;
     const std::string good = scratch.write("good.toml", kMixed);
-    const std::string bad = scratch.write("bad.toml", "[[grid]]\nproblem = \"poisson2d:level=4\"\ncolour = 3\n");
+    const std::string bad = scratch.write("bad.toml", kBad);
     expect_one_line(run_ranks("sweep " + bad), "bad.toml:3: no key 'colour'");
     expect_one_line(run_ranks("sweep " + good + " --csv /nowhere/x.csv"), "there is no folder '/nowhere'");
     scratch.write("text.sqlite", std::string(5000, 'x'));
     expect_one_line(run_ranks("sweep " + good + " --store " + scratch.path("text.sqlite")), "text.sqlite");
     EXPECT_EQ(scratch.read("text.sqlite"), std::string(5000, 'x'));
-    // The fault of one rank alone, whichever it is.
-    for (const auto& [first, second] : {std::pair{good, bad}, std::pair{bad, good}}) {
-        const std::string rest = "-np 1 " MANTISSA_PROGRAM " sweep " + first + " : -np 1";
-        expect_one_line(run("sweep " + second, kRanks + rest), "bad.toml:3: no key 'colour'");
+    // The fault of one rank alone, whichever it is: the same name, and another file where it runs.
+    for (const auto& [first, second] : {std::pair{kMixed, kBad}, std::pair{kBad, kMixed}}) {
+        for (const auto& [folder, text] : {std::pair{"a", first}, std::pair{"b", second}}) {
+            std::filesystem::create_directories(scratch.path(folder));
+            scratch.write(std::string(folder) + "/s.toml", text);
+        }
+        expect_one_line(run("sweep s.toml", kRanks + "-np 1 -wdir " + scratch.path("a") + " " MANTISSA_PROGRAM +
+                                                " sweep s.toml : -np 1 -wdir " + scratch.path("b")),
+                        "s.toml:3: no key 'colour'");
     }
+}
+
+/// The outcome of ranks with arguments of their own.
+Outcome run_each(std::vector<std::string> arguments) {
+    std::string line = kRanks;
+    for (std::size_t k = 0; k + 1 < arguments.size(); ++k) line += "-np 1 " MANTISSA_PROGRAM " " + arguments[k] + " : ";
+    return run(arguments.back(), line + "-np 1");
+}
+
+// Whoever has it, a wrong word ends all ranks with one line. So does a right one that the first rank does not have.
+TEST(Ranks, AWrongArgumentOfAnyRankIsOneLine) {
+    const std::string good = "solve --problem poisson2d:level=4 --spec fx18.16";
+    for (const std::string& bad : {good + " --colour red", good + " --parts 0", std::string("sulve"), std::string()})
+        for (std::size_t rank = 0; rank < 3; ++rank) {
+            std::vector<std::string> each(3, good);
+            each[rank] = bad;
+            SCOPED_TRACE(bad + " on rank " + std::to_string(rank));
+            expect_one_line(run_each(each), bad.ends_with("red") ? "--colour"
+                                            : bad.empty()        ? "subcommand"
+                                            : bad.ends_with("0") ? "--parts"
+                                                                 : "did you mean solve");
+        }
+    for (const std::string& other : {std::string("solve --problem poisson2d:level=5 --spec fx18.16"),
+                                     std::string("engines"), std::string("--help")}) {
+        expect_one_line(run_each({good, good, other}), "rank 2: its command line differs");
+        expect_one_line(run_each({other, good, good}), "rank 1: its command line differs");
+    }
+}
+
+TEST(Ranks, WhatIsNotSharedOutRunsInOneProcess) {
+    for (const char* arguments :
+         {"solve --dense n=8", "solve --problem poisson2d:level=4 --advise",
+          "solve --problem poisson2d:level=4 --advise=solve", "engines", "reproduce cevahir --table communication"})
+        expect_one_line(run_ranks(arguments), "leave mpirun out");
+    // The program without MPI would solve it once a rank.
+    expect_one_line(run_program(MANTISSA_ALONE, "solve --problem poisson2d:level=4 --spec fx18.16", kRanks + "-np 2"),
+                    std::string(MANTISSA_ALONE) == MANTISSA_PROGRAM ? "" : "built without MPI");
+    for (const char* page : {"--version", "--help", "solve --help", "help specs"}) {
+        const Outcome o = run_ranks(page);
+        EXPECT_EQ(o.code, 0) << o.err;
+        EXPECT_EQ(o.out, run_alone(page).out); // once
+    }
+    expect_one_line(run_alone("solve --problem poisson2d:level=4 --rank-wait 5"), "--rank-wait");
+    expect_one_line(run_ranks("solve --problem poisson2d:level=4 --spec fx18.16 --rank-wait 0"), "--rank-wait");
 }
 
 TEST(Ranks, RefusedPointsAreNamedOnce) {
@@ -196,156 +184,6 @@ TEST(Ranks, RefusedPointsAreNamedOnce) {
     EXPECT_EQ(report["computed"], 2);
     ASSERT_EQ(report["refused"].size(), 1U);
     EXPECT_NE(report["refused"][0]["reason"].get<std::string>().find("/no/such/file.mtx"), std::string::npos);
-}
-
-/// A ring with chords: symmetric, diagonally dominant, some couplings far off.
-std::string ring(int rows) {
-    std::string text = "%%MatrixMarket matrix coordinate real symmetric\n";
-    std::string entries;
-    int count = 0;
-    const auto put = [&](int i, int j, const char* value) {
-        entries += std::to_string(std::max(i, j) + 1) + " " + std::to_string(std::min(i, j) + 1) + " " + value + "\n";
-        ++count;
-    };
-    for (int i = 0; i < rows; ++i) {
-        put(i, i, "1");
-        if (i + 1 < rows) put(i, i + 1, "-0.1875");
-        if (i % 5 == 0 && i + rows / 2 < rows) put(i, i + rows / 2, "-0.09375");
-    }
-    return text + std::to_string(rows) + " " + std::to_string(rows) + " " + std::to_string(count) + "\n" + entries;
-}
-
-/// What one process says of a solve, and its solution to the last digit; `parts` left out, and the time.
-json one_solve(const Outcome& o) {
-    EXPECT_EQ(o.code, 0) << o.err;
-    EXPECT_EQ(o.err, "");
-    json j = json::parse(o.out); // one answer, not one a rank
-    j.erase("parts");
-    j.erase("exchange");
-    EXPECT_EQ(j.erase("seconds"), 1U);
-    return j;
-}
-
-TEST(Ranks, OneSolveHasTheBitsOfTheWhole) {
-    const Scratch scratch;
-    const std::string matrix = scratch.write("ring.mtx", ring(150));
-    const auto solution = [&](const std::string& name) { return " --json --solution " + scratch.path(name); };
-    const auto numbers = [&](const std::string& name) {
-        std::ifstream file(scratch.path(name));
-        std::vector<std::string> lines;
-        for (std::string line; std::getline(file, line);)
-            if (!line.starts_with("%")) lines.push_back(line);
-        EXPECT_GT(lines.size(), 100U);
-        return lines;
-    };
-    for (const std::string& request :
-         {std::string("solve --threads 1 --problem poisson2d:level=4 --spec fx18.16"),
-          "solve --threads 1 --problem mtx:" + matrix + " --spec fx20.18",
-          "solve --threads 1 --problem mtx:" + matrix + " --spec s17e8,dot=fixed[20:-40]"}) {
-        SCOPED_TRACE(request);
-        const json whole = one_solve(run_alone(request + solution("whole.mtx")));
-        for (const int ranks : {1, 2, 3, 5}) {
-            const Outcome o = run(request + solution("ranks.mtx"), kRanks + "-np " + std::to_string(ranks));
-            EXPECT_EQ(one_solve(o), whole) << ranks;
-            EXPECT_EQ(numbers("ranks.mtx"), numbers("whole.mtx")) << ranks;
-        }
-        const std::string cut = request.find("mtx:") == std::string::npos ? "" : " --cut rcm";
-        EXPECT_EQ(one_solve(run_alone(request + " --parts 4" + cut + solution("parts.mtx"))), whole);
-        EXPECT_EQ(numbers("parts.mtx"), numbers("whole.mtx"));
-    }
-}
-
-/// Lines of a solution file that hold numbers.
-std::vector<std::string> numbers_of(const std::string& path) {
-    std::ifstream file(path);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(file, line);)
-        if (!line.starts_with("%")) lines.push_back(line);
-    EXPECT_GT(lines.size(), 100U);
-    return lines;
-}
-
-// In double the sums are integers too: one part, threads and ranks have the same solution, and the same count.
-TEST(Ranks, CgInDoubleHasTheBitsOfOnePart) {
-    const Scratch scratch;
-    const std::string matrix = scratch.write("ring.mtx", ring(150));
-    const auto solution = [&](const std::string& name) { return " --json --solution " + scratch.path(name); };
-    for (const std::string& request :
-         {std::string("solve --format double --scheme direct --problem poisson2d:level=5"),
-          std::string("solve --format double --scheme direct --problem diffusion2d:level=4"),
-          "solve --format double --scheme jacobi-pcg --problem mtx:" + matrix}) {
-        SCOPED_TRACE(request);
-        const json one = one_solve(run_alone(request + " --parts 1" + solution("one.mtx")));
-        const std::string cut = request.find("mtx:") == std::string::npos ? "" : " --cut rcm";
-        EXPECT_EQ(one_solve(run_alone(request + " --parts 3 --exchange host" + cut + solution("host.mtx"))), one);
-        EXPECT_EQ(numbers_of(scratch.path("host.mtx")), numbers_of(scratch.path("one.mtx")));
-        for (const int ranks : {2, 3, 5}) {
-            const std::string way = ranks == 3 ? " --exchange host" : "";
-            const Outcome o = run(request + way + solution("ranks.mtx"), kRanks + "-np " + std::to_string(ranks));
-            EXPECT_EQ(one_solve(o), one) << ranks;
-            EXPECT_EQ(numbers_of(scratch.path("ranks.mtx")), numbers_of(scratch.path("one.mtx"))) << ranks;
-        }
-        // The whole in floating lanes: another order of sums, the same solve.
-        const json whole = one_solve(run_alone(request + " --json"));
-        EXPECT_NEAR(whole["inner_iterations"].get<double>(), one["inner_iterations"].get<double>(), 1);
-    }
-}
-
-TEST(Ranks, TheHostsWayHasThreeSynchronisations) {
-    const std::string request = "solve --json --problem poisson2d:level=4 --exchange host ";
-    for (const auto& [options, each] :
-         {std::pair{"--scheme direct --format double", 3}, std::pair{"--scheme residual-guided --spec fx18.16", 2}}) {
-        const Outcome o = run_ranks(request + options);
-        ASSERT_EQ(o.code, 0) << o.err;
-        const json exchange = json::parse(o.out)["exchange"];
-        EXPECT_EQ(exchange["way"], "host");
-        const auto iterations = exchange["iterations"].get<std::uint64_t>();
-        EXPECT_GT(iterations, 10U);
-        EXPECT_GE(exchange["synchronisations"], each * iterations);
-        EXPECT_LE(exchange["synchronisations"], each * iterations + 4);
-        EXPECT_GE(exchange["elements"], 17 * iterations); // a grid row
-    }
-}
-
-TEST(Ranks, AKilledRankEndsTheSolve) {
-    const Scratch scratch;
-    const std::string solution = scratch.path("u.mtx");
-    // (It would take a minute: it gains nothing more at the end, for as long as its patience lasts.)
-    Background solve("MANTISSA_TEST_SOLVE_KILLED",
-                     "solve --problem poisson2d:level=10 --tolerance 1e-15 --spec fx18.16 --threads 1 --solution " +
-                         solution);
-    int victim = -1;
-    for (int tries = 0; victim < 0 && tries < 6000; ++tries) {
-        ::usleep(5000);
-        victim = solve.rank(1);
-    }
-    ASSERT_GT(victim, 0);
-    ::usleep(300000); // into its passes, or before them: it ends either way
-    ASSERT_EQ(::kill(victim, SIGKILL), 0);
-    EXPECT_NE(solve.wait().code, 0);
-    EXPECT_FALSE(std::filesystem::exists(solution)); // nothing half-written
-}
-
-TEST(Ranks, OneSolveRefusesInOneLine) {
-    const Outcome order = run_ranks("solve --problem poisson2d:level=4 --format s17e8");
-    expect_one_line(order, "depend on their order");
-    expect_one_line(run_ranks("solve --problem poisson2d:level=4 --spec fx18.16 --parts 3"), "each rank is one part");
-    expect_one_line(run_ranks("solve --problem nothing:level=4 --spec fx18.16"), "nothing");
-    expect_one_line(run_ranks("solve --problem poisson2d:level=4 --colour red"), "--colour");
-    expect_one_line(run_ranks("solve --problem poisson2d:level=4 --parts 0 --spec fx18.16"), "--parts");
-    expect_one_line(run_ranks("solve --problem poisson2d:level=4 --format double --scheme jacobi-pcg --jacobi"),
-                    "jacobi");
-    expect_one_line(run_ranks("sweep"), "sweep");
-    expect_one_line(run_ranks("engines --colour red"), "--colour");
-    expect_one_line(run_alone("solve --problem poisson2d:level=4 --spec fx18.16 --exchange host"), "--exchange");
-    expect_one_line(run_alone("solve --problem poisson2d:level=4 --spec fx18.16 --parts 2 --exchange post"), "post");
-    expect_one_line(
-        run_alone("solve --problem poisson2d:level=4 --format double --scheme direct --parts 2 --check emulated"),
-        "--check");
-    expect_one_line(run_alone("solve --problem poisson2d:level=4 --spec fx18.16 --cut rcm"), "--cut");
-    expect_one_line(run_alone("solve --problem poisson2d:level=4 --spec fx18.16 --parts 9"), "rows for at most 8");
-    expect_one_line(run_alone("solve --problem poisson2d:level=4 --spec fx18.16 --parts 2 --resident"), "--resident");
-    expect_one_line(run_alone("solve --problem poisson2d:level=4 --parts 2 --engine gpu --spec fx18.16"), "emulated");
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/kernels.hpp"
+#include "running/ranks.hpp"
 #include "text/whole_range.hpp"
 
 namespace mantissa::cli {
@@ -72,18 +74,11 @@ namespace {
 
 constexpr std::size_t kLongestLine = 800;
 
-/// Is this process one that mpirun started beside a first one? A request is wrong in all of them, and the first speaks.
-/// (Where they go on together, they agree on whose fault it is: sweeps::Ranks.)
-bool beside_the_first_rank() {
-    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
-        if (const char* const rank = std::getenv(name); rank != nullptr && *rank != 0)
-            return std::string_view(rank) != "0";
-    return false;
-}
-
 /// One line on standard error, whatever `what` holds: quoted text may be long and have any bytes.
 int complain(std::string what) {
-    if (beside_the_first_rank()) return kWrongRequest;
+    // (A fault that comes here is one of all ranks, and the first speaks: they agree on that in run(), and where they
+    // go on together.)
+    if (running::launch().rank != 0) return kWrongRequest;
     std::replace(what.begin(), what.end(), '\n', ' ');
     if (what.size() > kLongestLine)
         what =
@@ -171,9 +166,42 @@ std::string fault_of_options(const CLI::ParseError& fault) {
     return what;
 }
 
+/// Reads the words into `app`; what is wrong with them, empty when nothing is. `text` becomes what --help and --version
+/// print.
+std::string read_words(CLI::App& app, int argc, char** argv, std::string& text) {
+    if (std::string fault = fault_of_words({argv + 1, argv + argc}); !fault.empty()) return fault;
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& fault) {
+        if (fault.get_exit_code() == 0) {
+            std::ostringstream out;
+            app.exit(fault, out, out);
+            text = out.str();
+            return {};
+        }
+        std::string where = "mantissa";
+        for (const CLI::App* sub : app.get_subcommands()) where += " " + sub->get_name();
+        return fmt::format("{}; see {} --help", fault_of_options(fault), where);
+    }
+    return {};
+}
+
+/// What keeps several ranks from going on, the same on all of them; empty where nothing does. `own` is this rank's
+/// fault, `command` its subcommand (empty for --help).
+std::string fault_of_ranks(const running::Ranks& ranks, const std::string& own, const std::string& typed,
+                           const std::string& command) {
+    if (std::string fault = ranks.first_fault(own); !fault.empty()) return fault;
+    if (std::string fault = ranks.unlike("its command line", typed); !fault.empty()) return fault;
+    if (command.empty() || command == kHelp.name) return {};
+    if (command != kSolve.name && command != kSweep.name)
+        return fmt::format("{}: it runs in one process: leave mpirun out (solve and sweep go over ranks)", command);
+    if (ranks.count() == 1)
+        return "this Mantissa was built without MPI: configure with -DMANTISSA_MPI=ON, or leave mpirun out";
+    return {};
+}
+
 int run(int argc, char** argv) {
     const std::string typed = typed_line(argc, argv);
-    if (const std::string fault = fault_of_words({argv + 1, argv + argc}); !fault.empty()) return complain(fault);
     CLI::App app("Which number format, in which stage of a solver's pipeline, gives a double-precision answer for the "
                  "least time and area?",
                  "mantissa");
@@ -186,19 +214,21 @@ int run(int argc, char** argv) {
         table.emplace_back(sub, command.setup(*sub, typed));
     }
     help::add_footers(app);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& fault) {
-        if (fault.get_exit_code() == 0) { // --help, --version
-            std::ostringstream text;
-            const int code = app.exit(fault, text, text);
-            if (!beside_the_first_rank()) fmt::print("{}", text.str());
-            return code;
-        }
-        std::string where = "mantissa";
-        for (const auto& [sub, unused] : table)
-            if (sub->parsed()) where += " " + sub->get_name();
-        return complain(fmt::format("{}; see {} --help", fault_of_options(fault), where));
+    std::string text;
+    std::string fault = read_words(app, argc, argv, text);
+    std::optional<running::Ranks> ranks; // for as long as the command runs
+    const bool first = running::launch().rank == 0;
+    if (running::launch().count > 1) {
+        ranks.emplace();
+        const bool command = fault.empty() && text.empty();
+        fault = fault_of_ranks(*ranks, fault, typed, command ? app.get_subcommands().front()->get_name() : "");
+    }
+    if (!fault.empty()) return complain(fault);
+    const bool page = text.empty() && app.got_subcommand(kHelp.name);
+    if (!first && (!text.empty() || page)) return kDone; // the first rank prints them
+    if (!text.empty()) {
+        fmt::print("{}", text);
+        return kDone;
     }
     kernel_isa(); // a MANTISSA_ISA that cannot be had is refused before any work
     base::end_cleanly_on_signals();

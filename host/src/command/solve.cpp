@@ -14,6 +14,7 @@
 #include "advise/advice_report.hpp"
 #include "command.hpp"
 #include "dense/solve_dense.hpp"
+#include "mantissa/base/ending.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/checked_engine.hpp"
@@ -218,7 +219,7 @@ struct Ready {
     std::string parts; ///< in words; empty where the system stays whole
 };
 
-Ready make_ready(const Flags& flags, const sweeps::Ranks& ranks) {
+Ready make_ready(const Flags& flags, const running::Ranks& ranks) {
     Ready r;
     r.point = {{}, flags.engine, options_of(flags)};
     if (ranks.first())
@@ -239,7 +240,7 @@ Ready make_ready(const Flags& flags, const sweeps::Ranks& ranks) {
     return r;
 }
 
-int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready, const sweeps::Ranks& ranks) {
+int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready, const running::Ranks& ranks) {
     const Point& point = ready.point;
     const Problem& problem = *ready.problem;
     SolveResult result;
@@ -279,12 +280,14 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
             j["exchange"] = {{"way", ready.shared.exchange.way == ExchangeWay::host ? "host" : "neighbours"},
                              {"iterations", counts.iterations.load()},
                              {"synchronisations", counts.synchronisations.load()},
-                             {"elements", counts.elements.load()}};
+                             {"elements", counts.elements.load()},
+                             {"held", result.held}};
         }
         if (check) j["check"] = {{"engine", check->engine}, {"passes", check->passes}};
         fmt::print("{}\n", j.dump(2));
     } else {
-        print_table(ready.words, point, problem, result, check, ready.parts, exchanges_in_words(ready.shared));
+        print_table(ready.words, point, problem, result, check, ready.parts,
+                    exchanges_in_words(ready.shared, result.held));
     }
     if (!fault.empty()) throw InvalidInput(fault); // behind the answer, so that it is not lost
     return code;
@@ -293,7 +296,11 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
 /// Over several ranks: all of them make ready or none goes on, and the first alone speaks. A rank that fails later ends
 /// the others, which would wait for it.
 int solve_command(const Flags& flags, const std::string& typed) {
-    const sweeps::Ranks ranks;
+    const running::Ranks ranks;
+    if (flags.parts.rank_wait) {
+        if (ranks.count() == 1) throw InvalidInput("--rank-wait: ranks wait for each other under mpirun; leave it out");
+        ranks.set_wait(*flags.parts.rank_wait);
+    }
     if (ranks.count() == 1) return solve_ready(flags, typed, make_ready(flags, ranks), ranks);
     std::optional<Ready> ready;
     std::string fault;
@@ -307,6 +314,9 @@ int solve_command(const Flags& flags, const std::string& typed) {
         if (ranks.first()) throw InvalidInput(fault);
         return kWrongRequest;
     }
+    std::optional<base::EndingNote> note; // mpirun ends the others where a rank dies
+    if (ranks.first())
+        note.emplace([] { return std::string("rank 0: ended by a signal, as when another rank has died; no answer"); });
     try {
         return solve_ready(flags, typed, *ready, ranks);
     } catch (const std::exception& e) {
@@ -402,7 +412,10 @@ Run setup(CLI::App& app, const std::string& typed) {
         "--advise{only}", f.advise,
         "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as well");
     return [flags, typed, advise, &app] {
-        if (app.get_option("--dense")->count() != 0) return dense_command(app, *flags);
+        const bool dense = app.get_option("--dense")->count() != 0;
+        if (running::launch().count > 1 && (dense || advise->count() != 0))
+            throw InvalidInput(fmt::format("{} runs in one process: leave mpirun out", dense ? "--dense" : "--advise"));
+        if (dense) return dense_command(app, *flags);
         if (flags->problem.empty())
             throw InvalidInput(
                 "--problem: give the system to solve, as poisson2d:level=8, or a dense one with --dense");
@@ -416,7 +429,7 @@ Run setup(CLI::App& app, const std::string& typed) {
              {"--scheme",           "--digits",    "--format",        "--spec",           "--engine", "--check",
               "--inner-recurrence", "--middle",    "--middle-digits", "--max-iterations", "--outer",  "--resident",
               "--headroom",         "--couplings", "--history",       "--solution",       "--parts",  "--cut",
-              "--exchange",         "--gpus",      "--devices"})
+              "--exchange",         "--gpus",      "--devices",       "--rank-wait"})
             if (app.get_option(name)->count() != 0)
                 throw InvalidInput(fmt::format("{}: --advise chooses the solve itself; leave it out", name));
         return advise_command(*flags);

@@ -79,7 +79,7 @@ struct Request {
     std::unique_ptr<Store> store;
 };
 
-Request read_request(const Flags& flags, const sweeps::Ranks& ranks) {
+Request read_request(const Flags& flags, const running::Ranks& ranks) {
     Request r;
     r.sweep = read_sweep(flags.file);
     r.threads = thread_count(flags.threads);
@@ -91,7 +91,7 @@ Request read_request(const Flags& flags, const sweeps::Ranks& ranks) {
     return r;
 }
 
-int run_request(const Flags& flags, const std::string& typed, const Request& request, const sweeps::Ranks& ranks) {
+int run_request(const Flags& flags, const std::string& typed, const Request& request, const running::Ranks& ranks) {
     Store* const store = request.store.get();
     const sweeps::SweepReport report = sweeps::run_sweep(request.sweep, store, request.threads, typed, ranks);
     if (!ranks.first()) return kDone;
@@ -109,7 +109,7 @@ int run_request(const Flags& flags, const std::string& typed, const Request& req
 }
 
 int sweep_command(const Flags& flags, const std::string& typed) {
-    const sweeps::Ranks ranks;
+    const running::Ranks ranks;
     Request request;
     std::string fault;
     try {

@@ -155,7 +155,7 @@ std::size_t unpack(const results::Json& j, PointOutcome& o) {
 /// first rank, whose main thread receives while its workers solve their own share.
 template <class P>
 SweepReport run_ranks(const std::vector<P>& todo, Store* store, int threads, const std::string& command,
-                      std::size_t before, const Ranks& ranks) {
+                      std::size_t before, const running::Ranks& ranks) {
     std::vector<double> work(todo.size());
     std::transform(todo.begin(), todo.end(), work.begin(), [](const P& point) { return estimated_work(point); });
     std::vector<std::size_t> order(todo.size());
@@ -210,52 +210,9 @@ void share_list(std::vector<std::uint64_t>& list) {
 
 #endif
 
-} // namespace
-
-#ifdef MANTISSA_WITH_MPI
-Ranks::Ranks() {
-    int provided = 0;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &count_);
-    if (provided < MPI_THREAD_SERIALIZED && count_ > 1)
-        throw InvalidInput("this MPI allows no calls from several threads: run without mpirun");
-}
-Ranks::~Ranks() {
-    MPI_Finalize();
-}
-std::string Ranks::first_fault(const std::string& own) const {
-    const int mine = own.empty() ? count_ : rank_;
-    int speaker = 0;
-    MPI_Allreduce(&mine, &speaker, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (speaker == count_) return {};
-    auto length = static_cast<int>(own.size());
-    MPI_Bcast(&length, 1, MPI_INT, speaker, MPI_COMM_WORLD);
-    std::string fault = own;
-    fault.resize(static_cast<std::size_t>(length));
-    MPI_Bcast(fault.data(), length, MPI_CHAR, speaker, MPI_COMM_WORLD);
-    return fault;
-}
-void Ranks::abandon(int code) const {
-    MPI_Abort(MPI_COMM_WORLD, code);
-    std::_Exit(code);
-}
-#else
-Ranks::Ranks() = default;
-Ranks::~Ranks() = default;
-std::string Ranks::first_fault(const std::string& own) const {
-    return own;
-}
-void Ranks::abandon(int code) const {
-    std::_Exit(code);
-}
-#endif
-
-namespace {
-
 template <class P>
 SweepReport run_points(const std::vector<P>& points, Store* store, int threads, const std::string& command,
-                       [[maybe_unused]] const Ranks& ranks) {
+                       [[maybe_unused]] const running::Ranks& ranks) {
     const auto start = std::chrono::steady_clock::now();
     std::vector<std::uint64_t> missing;
     if (store != nullptr)
@@ -281,7 +238,8 @@ SweepReport run_points(const std::vector<P>& points, Store* store, int threads, 
 
 } // namespace
 
-SweepReport run_sweep(const Sweep& sweep, Store* store, int threads, const std::string& command, const Ranks& ranks) {
+SweepReport run_sweep(const Sweep& sweep, Store* store, int threads, const std::string& command,
+                      const running::Ranks& ranks) {
     if (!sweep.dense.empty()) return run_points(sweep.dense, store, threads, command, ranks);
     return run_points(sweep.points, store, threads, command, ranks);
 }

@@ -34,10 +34,14 @@ void add_part_options(CLI::App& app, PartFlags& flags) {
                    "how rows go to parts: contiguous (the default), rcm or bisection; grids are cut in strips");
     app.add_option("--exchange", flags.exchange,
                    "how parts exchange: neighbours (the default), or host: through one array in the host's memory");
+    app.add_option("--rank-wait", flags.rank_wait,
+                   fmt::format("under mpirun: seconds that a rank waits for another before all end; {} unless given",
+                               running::kRankWait))
+        ->check(CLI::Range(1.0, 86400.0));
     add_gpu_options(app, flags.gpus);
 }
 
-SharedOut shared_out(const PartFlags& flags, const sweeps::Ranks& ranks) {
+SharedOut shared_out(const PartFlags& flags, const running::Ranks& ranks) {
     SharedOut shared;
     shared.method = method_of(flags);
     if (flags.exchange == "host") shared.exchange.way = ExchangeWay::host;
@@ -111,7 +115,7 @@ std::string parts_refusal(const SharedOut& shared, const Engine& engine, const S
 }
 
 std::string parts_in_words(const SharedOut& shared, const System& system, const DatapathSpec& spec,
-                           const sweeps::Ranks& ranks) {
+                           const running::Ranks& ranks) {
     if (on_gpus(shared.gpus)) return gpus_in_words(shared.gpus, system, spec, shared.method);
     if (shared.space == nullptr) return {};
     std::string way = "in strips";
@@ -124,14 +128,17 @@ std::string parts_in_words(const SharedOut& shared, const System& system, const 
         parts, ranks.count() > 1 ? "ranks" : "parts", way, v.most_sent, v.most_received, 100 * v.nonzero_imbalance);
 }
 
-std::string exchanges_in_words(const SharedOut& shared) {
+std::string exchanges_in_words(const SharedOut& shared, std::size_t held) {
     if (shared.space == nullptr || shared.exchange.counts == nullptr) return {};
     const ExchangeCounts& c = *shared.exchange.counts;
     const auto iterations = static_cast<double>(std::max<std::uint64_t>(c.iterations, 1));
-    return fmt::format("{}: {:.3g} synchronisations and {:.4g} elements of the first part an iteration, in {} of them",
-                       shared.exchange.way == ExchangeWay::host ? "through the host's memory" : "between neighbours",
-                       static_cast<double>(c.synchronisations) / iterations,
-                       static_cast<double>(c.elements) / iterations, c.iterations.load());
+    const std::string vectors =
+        held == 0 ? std::string(", whole vectors outside") : fmt::format(", at most {} numbers a part outside", held);
+    return fmt::format(
+        "{}: {:.3g} synchronisations and {:.4g} elements of the first part an iteration, in {} of them{}",
+        shared.exchange.way == ExchangeWay::host ? "through the host's memory" : "between neighbours",
+        static_cast<double>(c.synchronisations) / iterations, static_cast<double>(c.elements) / iterations,
+        c.iterations.load(), vectors);
 }
 
 } // namespace mantissa::cli

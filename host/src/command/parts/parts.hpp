@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -11,7 +12,7 @@
 #include "mantissa/host/solve.hpp"
 #include "mantissa/partition/cuts.hpp"
 #include "mantissa/partition/space.hpp"
-#include "sweep/sweep_run.hpp"
+#include "running/ranks.hpp"
 
 namespace mantissa::cli {
 
@@ -22,9 +23,10 @@ struct GpuFlags {
 };
 
 struct PartFlags {
-    std::uint32_t parts = 0; ///< 0: one for each rank; one process keeps the system whole
-    std::string cut;         ///< empty: contiguous
-    std::string exchange;    ///< "host" or "neighbours"; empty: neighbours
+    std::uint32_t parts = 0;         ///< 0: one for each rank; one process keeps the system whole
+    std::string cut;                 ///< empty: contiguous
+    std::string exchange;            ///< "host" or "neighbours"; empty: neighbours
+    std::optional<double> rank_wait; ///< seconds
     GpuFlags gpus;
 };
 
@@ -40,20 +42,21 @@ void add_part_options(CLI::App& app, PartFlags& flags);
 
 /// What the flags ask for. Throws InvalidInput where parts and ranks disagree, and where nothing is shared out but how
 /// is said.
-SharedOut shared_out(const PartFlags& flags, const sweeps::Ranks& ranks);
+SharedOut shared_out(const PartFlags& flags, const running::Ranks& ranks);
 /// The engine for these options: `name` as it is where the system stays whole, else the emulated one over parts. Throws
 /// InvalidInput where the engine or the scheme cannot be shared out.
 std::unique_ptr<Engine> make_solving_engine(const std::string& name, const SolveOptions& options,
                                             const SharedOut& shared);
 /// Is this solve one of CG in double over parts (solve_over_parts()), which needs no engine?
 bool in_double_over_parts(const SolveOptions& options, const SharedOut& shared);
-/// "3 synchronisations an iteration through the host, ...", counted by a solve; nothing where it stayed whole.
-std::string exchanges_in_words(const SharedOut& shared);
+/// "3 synchronisations an iteration through the host, ...", counted by a solve, which held so many numbers for a part
+/// (SolveResult::held); nothing where it stayed whole.
+std::string exchanges_in_words(const SharedOut& shared, std::size_t held);
 /// Why `engine` cannot share this system out, before any work; empty where it can, or the system stays whole.
 std::string parts_refusal(const SharedOut& shared, const Engine& engine, const SolveOptions& options,
                           const System& system);
 /// "3 ranks, cut by rcm: a part sends ...", or nothing where the system stays whole.
 std::string parts_in_words(const SharedOut& shared, const System& system, const DatapathSpec& spec,
-                           const sweeps::Ranks& ranks);
+                           const running::Ranks& ranks);
 
 } // namespace mantissa::cli

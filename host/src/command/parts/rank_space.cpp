@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
+
+#include "running/ranks_waiting.hpp"
 #endif
 
 #include "mantissa/errors.hpp"
@@ -70,7 +72,7 @@ private:
 
 class RankSpace final : public Space {
 public:
-    explicit RankSpace(const sweeps::Ranks& ranks) : ranks_(ranks) {}
+    explicit RankSpace(const running::Ranks& ranks) : ranks_(ranks) {}
 
     [[nodiscard]] std::uint32_t parts() const override { return static_cast<std::uint32_t>(ranks_.count()); }
     [[nodiscard]] std::vector<std::uint32_t> here() const override {
@@ -85,15 +87,25 @@ public:
         for (const Parcel& parcel : out)
             MPI_Isend(parcel.bytes.data(), checked_count(parcel.bytes.size()), MPI_BYTE, static_cast<int>(parcel.peer),
                       kParcelTag, MPI_COMM_WORLD, &*next++);
-        MPI_Waitall(static_cast<int>(request.size()), request.data(), MPI_STATUSES_IGNORE);
+        running::wait_for(ranks_, request, [&] {
+            // (A request that is done has become the null one.)
+            for (std::size_t k = 0; k < request.size(); ++k)
+                if (request[k] != MPI_REQUEST_NULL)
+                    return fmt::format("rank {}", k < in.size() ? in[k].peer : out[k - in.size()].peer);
+            return std::string("another rank");
+        });
     }
     void gather(std::uint32_t, std::span<const std::byte> mine, std::span<std::byte> all) override {
         const int bytes = checked_count(mine.size());
-        MPI_Allgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, MPI_COMM_WORLD);
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Iallgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, MPI_COMM_WORLD, &request);
+        wait_for_all(request);
     }
     void synchronise(std::uint32_t) override {
         std::atomic_thread_fence(std::memory_order_seq_cst); // of what went to host arrays
-        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        wait_for_all(request);
         std::atomic_thread_fence(std::memory_order_seq_cst);
     }
     [[nodiscard]] std::unique_ptr<HostArray> host_array(std::size_t bytes) override {
@@ -103,16 +115,20 @@ public:
     void leave(std::uint32_t) override {}
 
 private:
-    const sweeps::Ranks& ranks_;
+    void wait_for_all(MPI_Request request) const {
+        running::wait_for(ranks_, std::span(&request, 1), [] { return std::string("another rank"); });
+    }
+
+    const running::Ranks& ranks_;
 };
 
 } // namespace
 
-std::shared_ptr<Space> make_rank_space(const sweeps::Ranks& ranks) {
+std::shared_ptr<Space> make_rank_space(const running::Ranks& ranks) {
     return std::make_shared<RankSpace>(ranks);
 }
 #else
-std::shared_ptr<Space> make_rank_space(const sweeps::Ranks&) {
+std::shared_ptr<Space> make_rank_space(const running::Ranks&) {
     throw InvalidInput("this Mantissa was built without MPI: configure with -DMANTISSA_MPI=ON, or run one process");
 }
 #endif

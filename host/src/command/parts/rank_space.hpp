@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "mantissa/partition/space.hpp"
-#include "sweep/sweep_run.hpp"
+#include "running/ranks.hpp"
 
 namespace mantissa::cli {
 
 /// One part for each rank. `ranks`, of which there are several, outlives it.
-std::shared_ptr<Space> make_rank_space(const sweeps::Ranks& ranks);
+std::shared_ptr<Space> make_rank_space(const running::Ranks& ranks);
 
 } // namespace mantissa::cli
