@@ -106,7 +106,7 @@ std::string figure4(const stored::Run& run, const Ratios& paper) {
     line("CPU over CSR", mean_text(cpu, 3), "CPU over GPU-CSR");
     line("JDS over CSR", mean_text(jds, 2), "JDS over CSR");
     line("JDS by rows over CSR", mean_text(proposed, 2), "JDS by rows over CSR");
-    line("bytes per entry that must move, JDS by rows", mean_text(bytes, 1), "bytes per entry");
+    line("bytes per entry that must move, JDS by rows", mean_text(bytes, 1), "bytes an entry");
     line("12 bytes per entry, of a copy's rate", mean_text(shares, 2), "share of the memory's rate");
     out += stored::ratio_line("today's fastest over JDS by rows", mean_text(today, 2), "-");
     out += "The paper's CSR has one thread a row; ours has two or more, chosen by the rows' length. The paper counts\n"
