@@ -231,8 +231,8 @@ std::vector<std::string> sparse_assumptions(const Comparison& c) {
         "Sparse designs keep u, r, p and q on the chip and stream the matrix from the memory's channels once a pass. "
         "Counted: clocks of a pass on the timed SystemC model, also of several cores; cells of the RTL core with 1, 4 "
         "and 16 lanes for 1,024 rows a lane; iterations of the whole solve of the matrix scaled by its diagonal, "
-        "emulated. Modelled only: area with other numbers of lanes (linear between and beyond), memories of longer "
-        "vectors, the power.",
+        "emulated. Modelled only: area with other numbers of lanes (linear between and beyond; beyond 16 too "
+        "small, since a lane's share of the gather grows with the lanes), memories of longer vectors, the power.",
         "A channel brings its full bandwidth in pieces of 32 bytes, 100 clocks behind a request. FIFOs of channels and "
         "the link between cores have no area here.",
         "Operations of an iteration are two for each entry of the matrix and twelve for each row, whoever computes it; "
