@@ -66,9 +66,16 @@ python_packages() {
   fi
 }
 
+# kernel_options: how kernels are compiled in a new build folder. Without a GPU they are never run.
+kernel_options() {
+  [ -e build/CMakeCache.txt ] || [ -e /dev/nvidiactl ] || echo -DMANTISSA_QUICK_CUDA=ON
+}
+
 # build CMAKE_OPTION... -- TARGET...
 build() {
   local options=()
+  # A new folder is built whole: several sources a unit. One that is there keeps what it was configured with.
+  [ -e build/CMakeCache.txt ] || options+=(-DMANTISSA_LARGE_UNITS=ON)
   while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
   [ $# -gt 0 ] && shift
   say "building (the first time takes a few minutes)"
