@@ -66,8 +66,8 @@ python_packages() {
   fi
 }
 
-# kernel_options: how kernels are compiled in a new build folder. Without a GPU they are never run.
-kernel_options() {
+# quick_kernels: for test.sh in a new build folder without a GPU: kernels are compiled there and never run.
+quick_kernels() {
   [ -e build/CMakeCache.txt ] || [ -e /dev/nvidiactl ] || echo -DMANTISSA_QUICK_CUDA=ON
 }
 
@@ -76,6 +76,8 @@ build() {
   local options=()
   # A new folder is built whole: several sources a unit. One that is there keeps what it was configured with.
   [ -e build/CMakeCache.txt ] || options+=(-DMANTISSA_LARGE_UNITS=ON)
+  # Where a GPU runs the kernels they are compiled in full, also in a folder that was made without one.
+  [ -e /dev/nvidiactl ] && options+=(-DMANTISSA_QUICK_CUDA=OFF)
   while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
   [ $# -gt 0 ] && shift
   say "building (the first time takes a few minutes)"

@@ -320,6 +320,11 @@ int bench_gpu(const Flags& flags, const std::string& typed, bool levels_given) {
     check_dense(flags);
     if (const std::string missing = gpu::device_missing(); !missing.empty())
         throw InvalidInput("bench gpu: " + missing);
+#ifdef MANTISSA_QUICK_CUDA
+    throw InvalidInput(
+        "bench gpu: this build's kernels were compiled without optimisation (test.sh on a machine without a GPU); "
+        "configure with -DMANTISSA_QUICK_CUDA=OFF and build again");
+#endif
     check_gpus(flags.gpus);
     if (!flags.gpus.empty()) return bench_parted(flags, typed, levels_given);
     if (flags.blas1) return bench_blas1(flags, typed);
