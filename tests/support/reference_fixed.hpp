@@ -100,10 +100,13 @@ private:
     static Integer floor_divided(Integer x, Integer by) { return x / by - (x % by < 0 ? 1 : 0); }
     /// x 2^-drop, rounded as `f` does.
     static Integer rounded(Integer x, int drop, const Format& f) {
-        for (; drop < 0; ++drop) x *= 2;
+        // Bits that leave the integer lie far above every word: what a word keeps is the same without them.
+        for (; drop < 0; ++drop) x = static_cast<Integer>(static_cast<unsigned __int128>(x) * 2);
         for (; drop > 62; --drop) x = floor_divided(x, 2) | (floor_divided(x, 2) * 2 != x ? 1 : 0); // sticky
         const Integer unit = Integer{1} << drop;
-        return f.rounding == Rounding::down ? floor_divided(x, unit) : floor_divided(2 * x + unit, 2 * unit);
+        const Integer whole = floor_divided(x, unit);
+        // Twice x may not fit, twice what is left over does.
+        return f.rounding != Rounding::down && 2 * (x - whole * unit) >= unit ? whole + 1 : whole;
     }
     Integer product(double s, Integer w, Vec from, Vec to) {
         int e = 0;
