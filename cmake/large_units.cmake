@@ -1,4 +1,4 @@
-# How a first build takes a third of the processor's time: several sources make one unit, which reads the headers that they
+# How a first build takes less time (a wheel a third, the numerics half): several sources make one unit, which reads the headers that they
 # share once. More than half of a source's time goes there. The bits of results are the same. Who edits one source waits
 # longer for it: `cmake --preset default` builds each source alone.
 
