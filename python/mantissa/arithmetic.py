@@ -26,6 +26,8 @@ _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 def _as_operand(x: Any) -> NDArray[Any]:
+    if type(x) is np.ndarray and x.dtype in _FLOATS:  # nearly always: looking up the import below takes a microsecond
+        return x
     from .array import Array
 
     if isinstance(x, Array):
@@ -119,7 +121,9 @@ def _operate(operation: str, fmt: FormatLike, operands: list[Any], out: Optional
              seed: Optional[int] = None):
     f = format(fmt)
     arrays = [_as_operand(x) for x in operands]
-    shape = np.broadcast_shapes(*(a.shape for a in arrays))
+    shape = arrays[0].shape
+    if any(a.shape != shape for a in arrays):
+        shape = np.broadcast_shapes(*(a.shape for a in arrays))
     if f.is_fixed:
         if seed is not None:
             raise ValueError(f"seed: {f} is a fixed-point format, which does not round stochastically")

@@ -167,7 +167,12 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         return NotImplemented
 
     def __dlpack__(self, **kwargs: Any) -> Any:
-        return self._data.__dlpack__(**kwargs)
+        """The memory itself. Of a read-only array (JAX's are) a copy, for those who cannot be told that it is: they ask
+        without max_version."""
+        data = self._data
+        if not data.flags.writeable and kwargs.get("max_version") is None:
+            data = data.copy()
+        return data.__dlpack__(**kwargs)
 
     def __dlpack_device__(self) -> Any:
         return self._data.__dlpack_device__()
@@ -265,7 +270,7 @@ def from_words(words: Any, fmt: FormatLike) -> Array:
 def from_dlpack(x: Any, fmt: FormatLike) -> Array:
     """An Array from what speaks DLPack on the processor: a torch or a JAX array, say. Memory is shared where x holds
     float64 or float32 values of the format already; else they are rounded, into new memory."""
-    given = np.from_dlpack(x)
+    given = x if isinstance(x, np.ndarray) else np.from_dlpack(x)  # which NumPy 1 makes read-only
     f = format(fmt)
     if not f.is_fixed and given.dtype in _FLOATS and (given.dtype == np.float64 or f.single):
         rounded = round(given, f, dtype=given.dtype)

@@ -83,6 +83,23 @@ def test_dlpack_shares_memory_with_numpy():
     assert same_bits(mt.from_dlpack(np.linspace(0, 1, 9), "s10e5").values, x)
 
 
+def test_dlpack_of_a_read_only_array_is_a_copy_where_it_cannot_say_so():
+    x = mt.round(np.linspace(0, 1, 9), "s10e5")
+    x.flags.writeable = False
+    a = mt.from_dlpack(x, "s10e5")
+    assert np.shares_memory(a.values, x) and not a.values.flags.writeable
+
+    class Older:  # a reader of DLPack's first version, which knows no flags
+        def __dlpack__(self, **unused):
+            return a.__dlpack__()
+
+        def __dlpack_device__(self):
+            return a.__dlpack_device__()
+
+    read = np.from_dlpack(Older())
+    assert same_bits(read, x) and not np.shares_memory(read, x)
+
+
 @pytest.mark.parametrize("library", ["torch", "jax"])
 def test_dlpack_with(library):
     if library == "torch":
@@ -94,3 +111,4 @@ def test_dlpack_with(library):
     a = mt.from_dlpack(theirs, "s10e5")
     assert same_bits(a.values, mt.round(np.asarray(theirs), "s10e5"))
     assert same_bits(np.asarray(back(a * 2)), (a * 2).values)
+    assert same_bits(np.asarray(back(a)), a.values)  # whose memory is theirs, and may be read-only
