@@ -202,16 +202,32 @@
     return view.runAsync();
   }
 
+  // What is on the first screen is drawn at once, the rest a chart at a time, so that the page can be read meanwhile.
+  var count = 0, later = [];
   function drawn(place) {
     return Promise.resolve(place).then(draw).then(function () {
-      return 1;
+      ++count;
     }, function (fault) {
       place.textContent = "This chart could not be drawn; its figures are in the table below.";
       console.error(place.dataset.chart + ": " + fault);
-      return 0;
     });
   }
-  Promise.all(Array.prototype.map.call(plots, drawn)).then(function (counts) {
-    root.dataset.charts = String(counts.reduce(function (sum, one) { return sum + one; }, 0));
+  function drawLater() {
+    var place = later.shift();
+    if (place) drawn(place).then(function () { setTimeout(drawLater); });
+    else root.dataset.charts = String(count);
+  }
+  // Promises of drawing are kept before the browser lays the paper out: they wait for no timer.
+  window.addEventListener("beforeprint", function () {
+    later.splice(0).forEach(drawn);
+  });
+  var first = [];
+  plots.forEach(function (place) {
+    var box = place.getBoundingClientRect(); // without a width: in a closed part
+    (box.width > 0 && box.top < root.clientHeight ? first : later).push(place);
+  });
+  Promise.all(first.map(drawn)).then(function () {
+    root.dataset.first = String(count);
+    setTimeout(drawLater);
   });
 })();

@@ -337,22 +337,23 @@ class ManyPoints(unittest.TestCase):
             results.many_points(store, 5000)
             page = folder / "report.html"
             subprocess.run([PROGRAM, "report", store, "-o", page], check=True, stdout=subprocess.DEVNULL, timeout=120)
-            spent = min(self.seconds_to_show(page) for _ in range(3))
+            spent = min(self.seconds_to_show(page, "charts") for _ in range(3))
+            first = min(self.seconds_to_show(page, "first") for _ in range(3))
         # Parsing, scripts, layout and painting together. The aim is 1 s on a processor of its own; where others use the
-        # caches and the other half of a core, the same work has taken a third more.
+        # caches and the other half of a core, the same work has taken a third more. The first screen meets it there too.
         self.assertLess(spent, 1.33)
+        self.assertLess(first, 1)
 
     @staticmethod
-    def seconds_to_show(page):
-        """Processor time of the process that shows the page, from an empty page to the last chart."""
+    def seconds_to_show(page, mark):
+        """Processor time of the process that shows the page, from an empty page to its first screen, or its last chart."""
         with Browser(CHROMIUM, SECONDS) as browser:
             browser.call("Performance.enable", page=True)
             def spent():
                 metrics = browser.call("Performance.getMetrics", page=True)["metrics"]
                 return next(m["value"] for m in metrics if m["name"] == "ProcessTime")
             before = spent()
-            browser.load(page.as_uri(),
-                         "document.readyState === 'complete' && !!document.documentElement.dataset.charts")
+            browser.load(page.as_uri(), f"document.readyState === 'complete' && !!document.documentElement.dataset.{mark}")
             return spent() - before
 
 

@@ -125,9 +125,10 @@ std::string list_html(const std::string& title, const std::vector<std::string>& 
 /// was compared.
 std::string verdict_html(const Summary& summary, const std::vector<Figure>& figures, Assembly& page) {
     if (!summary.verdict) return {};
-    std::string html = fmt::format(
-        "<section id=\"verdict\" aria-label=\"The verdict\">\n<p class=\"verdict\">{}</p>\n<dl class=\"numbers\">\n",
-        escape_breaking(summary.verdict->sentence));
+    std::string html =
+        fmt::format("<section id=\"verdict\">\n<h2 class=\"unseen\">The verdict</h2>\n<p class=\"verdict\">{}</p>\n"
+                    "<dl class=\"numbers\">\n",
+                    escape_breaking(summary.verdict->sentence));
     for (const findings::Headline& h : summary.verdict->numbers)
         html += fmt::format(
             "<div><dt>{}</dt><dd><span class=\"big\">{}</span>{}<span class=\"note\">{}</span></dd></div>\n",
@@ -200,7 +201,7 @@ std::string origins_html(const Origins& origins, const std::vector<std::string>&
     html += ". Behind each figure of the tables stands its address there, in the attribute <code>data-src</code>, and "
             "its full value, in <code>data-v</code>.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
             "aria-label=\"Origins\"><table id=\"table-origins\"><caption>Origins of the figures</caption>\n<thead><tr>";
-    for (const char* title : {"", "What", "Kind", "Command", "Commit", "Machine", "Date"})
+    for (const char* title : {"Number", "What", "Kind", "Command", "Commit", "Machine", "Date"})
         html += fmt::format("<th scope=\"col\">{}</th>", title);
     html += "<th scope=\"col\" class=\"n\">Rows here</th></tr></thead>\n<tbody>\n";
     for (const Origin& o : origins.cited()) {
