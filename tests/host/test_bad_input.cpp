@@ -149,6 +149,9 @@ TEST(BadInput, NamesAndTexts) {
             {"solve --problem torus:level=3", {"no kind 'torus'"}},
             {"solve --problem matrix.mtx", {"write mtx: in front of it"}},
             {"advise matrix.mtx", {"no such subcommand 'advise'", "--problem mtx:FILE --advise"}},
+            {"solve m.mtx", {"not expected: m.mtx", "a matrix file is given as --problem mtx:m.mtx;"}},
+            {"solve --matrix a/m.mtx.gz", {"--matrix", "given as --problem mtx:a/m.mtx.gz;"}},
+            {"solve --problem 'mtx:~/m.mtx'", {"~/m.mtx: cannot open", "write $HOME in its place"}},
             {"solve", {"--problem"}},
             {"bench --engine abacus", {"no such engine"}}});
 }

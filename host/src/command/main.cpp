@@ -154,6 +154,18 @@ std::string fault_of_words(const std::vector<std::string>& words) {
     return {};
 }
 
+/// "; a matrix file is given as ...", where a word that no option takes is one; else nothing.
+std::string matrix_meant(const CLI::ParseError& fault, const std::vector<std::string>& words) {
+    if (fault.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError)) return {};
+    const auto is_matrix = [](const std::string& word) {
+        return (word.ends_with(".mtx") || word.ends_with(".mtx.gz")) && !word.starts_with('-') &&
+               word.find(':') == std::string::npos;
+    };
+    const auto found = std::ranges::find_if(words, is_matrix);
+    if (found == words.end()) return {};
+    return fmt::format("; a matrix file is given as --problem mtx:{}", base::shortened(*found));
+}
+
 /// The line for a fault that the option parser found.
 std::string fault_of_options(const CLI::ParseError& fault) {
     std::string what = fault.what();
@@ -181,7 +193,8 @@ std::string read_words(CLI::App& app, int argc, char** argv, std::string& text) 
         }
         std::string where = "mantissa";
         for (const CLI::App* sub : app.get_subcommands()) where += " " + sub->get_name();
-        return fmt::format("{}; see {} --help", fault_of_options(fault), where);
+        return fmt::format("{}{}; see {} --help", fault_of_options(fault), matrix_meant(fault, {argv + 1, argv + argc}),
+                           where);
     }
     return {};
 }

@@ -87,7 +87,10 @@ private:
         const std::string reason = std::generic_category().message(error);
         if (file_ >= 0 && packed_ == nullptr) ::close(file_);
         file_ = -1;
-        fail(fmt::format("cannot {}: {}; give the path of a readable file", verb, reason));
+        const bool home = path_.starts_with("~/");
+        fail(fmt::format("cannot {}: {}; {}", verb, reason,
+                         home ? "a shell leaves ~ inside a word as it is: write $HOME in its place"
+                              : "give the path of a readable file"));
     }
 
     const std::string& path_;
