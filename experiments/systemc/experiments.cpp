@@ -124,7 +124,7 @@ void fifo_depth(const toml::table& t) {
 void bandwidth(const toml::table& t) {
     const double tolerance = t["tolerance"].value_or(0.02);
     fmt::print(
-        "| datapath | matrix | clocks a pass, ideal | bytes an element | bytes a clock that suffice | at half of it |\n"
+        "| datapath | matrix | clocks per pass, ideal | bytes per element | bytes per clock that suffice | at half of it |\n"
         "|---|---|--:|--:|--:|--:|\n");
     for (const std::string& text : texts(t, "problems")) {
         const Problem problem = make_problem(text);
@@ -159,7 +159,7 @@ void bandwidth(const toml::table& t) {
 /// The same channel, once, twice, four times.
 void channels(const toml::table& t) {
     fmt::print(
-        "| datapath | matrix | channels | clocks a pass | elements a clock | data buses busy | page hits | landing |\n"
+        "| datapath | matrix | channels | clocks per pass | elements per clock | data buses busy | page hits | landing |\n"
         "|---|---|--:|--:|--:|--:|--:|--:|\n");
     for (const std::string& text : texts(t, "problems")) {
         const Problem problem = make_problem(text);
