@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Everything from a fresh Debian 12 machine to the main job in under ten minutes: installs what is missing, builds,
-# solves a Poisson problem to double-precision accuracy in several reduced formats, simulates the hardware core,
-# synthesises it, compares the designs, and writes a report.
+# Everything from a fresh Debian 12 machine to the main job in some eight minutes of two cores: installs what is
+# missing, builds, solves a Poisson problem to double-precision accuracy in several reduced formats, simulates the
+# hardware core, synthesises it, compares the designs, and writes a report.
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
 
 need "${BUILD_PACKAGES[@]}" "${RTL_PACKAGES[@]}"

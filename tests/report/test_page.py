@@ -78,7 +78,9 @@ class Page(unittest.TestCase):
         cls.scratch.cleanup()
 
     def test_prints_the_findings_and_where_the_page_is(self):
-        self.assertIn(str(self.page), self.printed)
+        sentence = self.browser.value("document.querySelector('main > section .verdict').textContent").replace("\u200b", "")
+        self.assertEqual(self.printed.splitlines()[-2], f"Verdict: {sentence}")
+        self.assertIn(str(self.page), self.printed.splitlines()[-1])
         found = self.browser.value("Array.from(document.querySelectorAll('ol.findings li')).map(e => e.textContent)")
         self.assertGreater(len(found), 1)
         for finding in found:

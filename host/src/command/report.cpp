@@ -27,12 +27,14 @@ int report_command(const Flags& flags, const std::string& typed) {
         const results::Json j = {{"output", flags.output},
                                  {"bytes", made.html.size()},
                                  {"charts", made.charts},
+                                 {"verdict", made.verdict},
                                  {"findings", made.findings}};
         fmt::print("{}\n", j.dump(2));
         return kDone;
     }
     for (std::size_t i = 0; i < made.findings.size() && i < 3; ++i)
         fmt::print(words, "{}. {}\n", i + 1, made.findings[i]);
+    if (!made.verdict.empty()) fmt::print(words, "Verdict: {}\n", made.verdict);
     fmt::print(words, "report in {} ({} charts)\n", flags.output, made.charts);
     return kDone;
 }

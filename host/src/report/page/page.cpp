@@ -271,6 +271,7 @@ Report make_report(const Request& request, const Provenance& page) {
 
     Report report;
     report.findings = summary.findings;
+    if (summary.verdict) report.verdict = summary.verdict->sentence;
     report.charts = assembly.charts.size();
     std::string& html = report.html;
     html = head_html(request);

@@ -18,6 +18,7 @@ struct Request {
 
 struct Report {
     std::string html;
+    std::string verdict; ///< the sentence at the page's head; empty where nothing was compared
     std::vector<std::string> findings;
     std::size_t charts = 0;
 };
