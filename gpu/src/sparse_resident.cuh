@@ -10,6 +10,7 @@
 
 #include "grid_barrier.cuh"
 #include "grid_reduce.cuh"
+#include "sparse_resident.hpp"
 #include "sparse_several.cuh"
 
 namespace mantissa::gpu {
@@ -17,30 +18,31 @@ namespace mantissa::gpu {
 inline constexpr int kResidentSolveThreads = 512;
 inline constexpr int kResidentSolveDepth = 8;        ///< most rows of a thread
 inline constexpr std::uint32_t kPacketsAtOnce = 160; ///< blocks whose packets a warp asks for together
-inline constexpr std::uint32_t kOwnRow = 1U << 31;   ///< a column of the block's own rows, counted from its first
 
 /// Threads that share a row: of the product by its entries, of the vectors by its columns.
 template <int N> inline constexpr int kResidentLanes = N == 1 ? 2 : 4;
 template <int N> inline constexpr std::uint32_t kResidentRows = kResidentSolveThreads / kResidentLanes<N>;
 
-/// How a block's rows lie in its shared memory: p, values, columns, begins of rows.
-struct ResidentShape {
-    std::uint32_t most_rows, most_entries; ///< of a block, both multiples of 4
-    template <class T> [[nodiscard]] std::size_t bytes(int stride) const {
-        return sizeof(T) * (static_cast<std::size_t>(most_rows) * static_cast<std::size_t>(stride) + most_entries) +
-               4 * (static_cast<std::size_t>(most_entries) + most_rows + 4);
-    }
+/// A slice is the rows that a warp takes together; a step of it has kSlots entries of each.
+template <int N, class T> struct ResidentSlice {
+    static constexpr int kWide = N == 1 ? 1 : static_cast<int>(16 / sizeof(T)); ///< places of p that a thread reads
+    static constexpr int kParts = Several<T, N>::kStride / kWide, kSlots = kResidentLanes<N> / kParts;
+    static constexpr std::uint32_t kRows = 32 / kResidentLanes<N>, kStep = kRows * kSlots;
+    /// Places of p side by side in the 32 banks of shared memory; threads as many read at once.
+    static constexpr std::uint32_t kBankGroups = 128 / (sizeof(T) * Several<T, N>::kStride);
 };
 
 /// What several_resident works on. Vectors have Several<T, N>::kStride places a row, zero where there is no column.
 template <int N, class T> struct ResidentSolve {
     const std::uint32_t *part, *row; ///< first of each block's rows, and the end; which row of the system each is
-    const std::uint32_t *begin,
-        *column;                  ///< compressed rows in that order; kOwnRow and its number, or a row in that order
-    const T *value, *inverse, *r; ///< 1 / a_ii; the residual of x = 0; both as the system has them
-    T *x, *p;                     ///< gets the solution; the direction in the rows' order, given if `again`
-    Packet* packet;               ///< zeros, 4 N for each block
-    unsigned long long* meetings; ///< zero
+    const std::uint32_t *slices,
+        *begin;                  ///< first of each block's slices, and the end; their first entries, step by step
+    const std::uint16_t* column; ///< columns counted in the block's own rows, and behind them in its ghosts
+    const std::uint32_t *ghosts, *ghost; ///< first of each block's ghosts, and the end; rows in that order
+    const T *value, *inverse, *r;        ///< 1 / a_ii; the residual of x = 0; both as the system has them
+    T *x, *p;                            ///< gets the solution; the direction in the rows' order, given if `again`
+    Packet* packet;                      ///< zeros, 4 N for each block
+    unsigned long long* meetings;        ///< zero
     SeveralState<N>* state;
     ResidentShape shape;
     bool again;
@@ -48,28 +50,40 @@ template <int N, class T> struct ResidentSolve {
 
 #ifdef __CUDACC__
 
-/// A block's rows in its shared memory.
+/// A block's part in its shared memory.
 template <class T> struct ResidentRows {
-    T *own, *value; ///< p of its rows; entries
-    std::uint32_t *column, *begin;
-    int rows;
+    T *p, *value, *inverse; ///< p of the rows, then of the ghosts
+    std::uint32_t *begin, *ghost;
+    std::uint16_t* column;
+    int rows, ghosts, slices;
 };
 
 template <int N, class T>
 __device__ __forceinline__ ResidentRows<T> load_rows(const ResidentSolve<N, T>& s, unsigned char* memory) {
     ResidentRows<T> a;
-    a.own = reinterpret_cast<T*>(memory);
-    a.value = a.own + static_cast<std::size_t>(s.shape.most_rows) * Several<T, N>::kStride;
-    a.column = reinterpret_cast<std::uint32_t*>(a.value + s.shape.most_entries);
-    a.begin = a.column + s.shape.most_entries;
+    a.p = reinterpret_cast<T*>(memory);
+    a.value = a.p + static_cast<std::size_t>(s.shape.most_places) * Several<T, N>::kStride;
+    a.inverse = a.value + s.shape.most_entries;
+    a.begin = reinterpret_cast<std::uint32_t*>(a.inverse + s.shape.most_rows);
+    a.ghost = a.begin + s.shape.most_slices + 1;
+    a.column = reinterpret_cast<std::uint16_t*>(a.ghost + s.shape.most_ghosts);
     const std::uint32_t first = s.part[blockIdx.x], rows = s.part[blockIdx.x + 1] - first;
-    const std::uint32_t entry = s.begin[first], entries = s.begin[first + rows] - entry;
+    const std::uint32_t slice = s.slices[blockIdx.x], slices = s.slices[blockIdx.x + 1] - slice;
+    const std::uint32_t entry = s.begin[slice], entries = s.begin[slice + slices] - entry;
+    const std::uint32_t ghost = s.ghosts[blockIdx.x], ghosts = s.ghosts[blockIdx.x + 1] - ghost;
     for (std::uint32_t k = threadIdx.x; k < entries; k += kResidentSolveThreads) {
         a.value[k] = s.value[entry + k];
         a.column[k] = s.column[entry + k];
     }
-    for (std::uint32_t k = threadIdx.x; k <= rows; k += kResidentSolveThreads) a.begin[k] = s.begin[first + k] - entry;
+    for (std::uint32_t k = threadIdx.x; k <= slices; k += kResidentSolveThreads)
+        a.begin[k] = s.begin[slice + k] - entry;
+    for (std::uint32_t k = threadIdx.x; k < rows; k += kResidentSolveThreads)
+        a.inverse[k] = s.inverse[s.row[first + k]];
+    for (std::uint32_t k = threadIdx.x; k < ghosts; k += kResidentSolveThreads) a.ghost[k] = s.ghost[ghost + k];
     a.rows = static_cast<int>(rows);
+    a.ghosts = static_cast<int>(ghosts);
+    a.slices = static_cast<int>(slices);
+    __syncthreads();
     return a;
 }
 
@@ -77,42 +91,54 @@ __device__ __forceinline__ ResidentRows<T> load_rows(const ResidentSolve<N, T>& 
 /// entry asks once for a sector; when all entries are added up, each thread has a column.
 template <int N, class T> struct ResidentLane {
     static constexpr int kLanes = kResidentLanes<N>, kStride = Several<T, N>::kStride;
-    static constexpr int kWide = N == 1 ? 1 : static_cast<int>(16 / sizeof(T));
-    static constexpr int kParts = kStride / kWide, kSlots = kLanes / kParts;
+    static constexpr int kWide = ResidentSlice<N, T>::kWide, kParts = ResidentSlice<N, T>::kParts;
+    static constexpr int kSlots = ResidentSlice<N, T>::kSlots;
     int part = static_cast<int>(threadIdx.x) % kParts, slot = static_cast<int>(threadIdx.x) % kLanes / kParts;
     /// Of one column the second thread only helps with the product.
     [[nodiscard]] __device__ __forceinline__ int column() const { return N == 1 ? 0 : part * kWide + slot; }
     [[nodiscard]] __device__ __forceinline__ bool counts() const { return N != 1 || slot == 0; }
 };
 
-/// This thread's column of row `row` of A p.
-template <int N, class T>
-__device__ __forceinline__ T resident_product(const ResidentRows<T>& a, const T* p, int row,
-                                              const ResidentLane<N, T>& lane) {
+/// p of the ghosts, which other blocks have written.
+template <int N, class T> __device__ __forceinline__ void fetch_ghosts(const ResidentRows<T>& a, const T* p) {
     using Lane = ResidentLane<N, T>;
     using Wide = Vector<T, Lane::kWide>;
-    constexpr int kAtOnce = 4, kSlots = Lane::kSlots, kWide = Lane::kWide;
-    std::uint32_t k = 0, end = 0;
-    if (row < a.rows) {
-        k = a.begin[row] + static_cast<std::uint32_t>(lane.slot);
-        end = a.begin[row + 1];
+    for (int k = static_cast<int>(threadIdx.x); k < a.ghosts * Lane::kParts; k += kResidentSolveThreads) {
+        const int ghost = k / Lane::kParts, part = k % Lane::kParts;
+        *reinterpret_cast<Wide*>(a.p + (a.rows + ghost) * Lane::kStride + part * Lane::kWide) =
+            *reinterpret_cast<const Wide*>(p + static_cast<std::size_t>(a.ghost[ghost]) * Lane::kStride +
+                                           part * Lane::kWide);
     }
+    __syncthreads();
+}
+
+/// This thread's column of its row in slice `slice` of A p. A warp's entries of a step are neighbours in shared memory.
+template <int N, class T>
+__device__ __forceinline__ T resident_product(const ResidentRows<T>& a, int slice, const ResidentLane<N, T>& lane) {
+    using Lane = ResidentLane<N, T>;
+    using Wide = Vector<T, Lane::kWide>;
+    constexpr int kAtOnce = 4, kWide = Lane::kWide;
+    constexpr std::uint32_t kStep = ResidentSlice<N, T>::kStep;
+    std::uint32_t k = 0, end = 0;
+    if (slice < a.slices) {
+        k = a.begin[slice];
+        end = a.begin[slice + 1];
+    }
+    const std::uint32_t own = (threadIdx.x & 31) / Lane::kParts;
     T sum[kWide] = {};
-    for (; k < end; k += kAtOnce * kSlots) {
+    for (; k < end; k += kAtOnce * kStep) {
         Wide v[kAtOnce];
         T value[kAtOnce];
 #pragma unroll
         for (int i = 0; i < kAtOnce; ++i)
-            if (k + i * kSlots < end) {
-                const std::uint32_t column = a.column[k + i * kSlots];
-                const T* const from = (column & kOwnRow) != 0 ? a.own : p;
-                v[i] = *reinterpret_cast<const Wide*>(
-                    from + static_cast<std::size_t>(column & ~kOwnRow) * Lane::kStride + lane.part * kWide);
-                value[i] = a.value[k + i * kSlots];
+            if (k + i * kStep < end) {
+                v[i] = *reinterpret_cast<const Wide*>(a.p + a.column[k + i * kStep + own] * Lane::kStride +
+                                                      lane.part * kWide);
+                value[i] = a.value[k + i * kStep + own];
             }
 #pragma unroll
         for (int i = 0; i < kAtOnce; ++i)
-            if (k + i * kSlots < end)
+            if (k + i * kStep < end)
 #pragma unroll
                 for (int j = 0; j < kWide; ++j) sum[j] += value[i] * v[i].x[j];
     }
@@ -219,20 +245,20 @@ __global__ void __launch_bounds__(kResidentSolveThreads, 1) several_resident(con
         return static_cast<std::size_t>(s.row[first + static_cast<std::size_t>(row(k))]) * kStride + column;
     };
     const auto keep_p = [&](int k, T p) {
-        a.own[row(k) * kStride + column] = p;
+        a.p[row(k) * kStride + column] = p;
         s.p[(first + static_cast<std::size_t>(row(k))) * kStride + column] = p;
     };
 
-    const auto p_of = [&](int k) { return a.own[row(k) * kStride + column]; };
-    T x[K], r[K], q[K], inverse[K];
+    const auto p_of = [&](int k) { return a.p[row(k) * kStride + column]; };
+    const auto inverse = [&](int k) { return a.inverse[row(k)]; };
+    T x[K], r[K], q[K];
     double rho = 0, rr = 0;
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-        x[k] = r[k] = inverse[k] = 0;
+        x[k] = r[k] = 0;
         if (row(k) >= rows) continue;
-        inverse[k] = s.inverse[s.row[first + static_cast<std::size_t>(row(k))]];
         r[k] = s.r[place(k)];
-        const T z = r[k] * inverse[k];
+        const T z = r[k] * inverse(k);
         keep_p(k, s.again ? s.p[(first + static_cast<std::size_t>(row(k))) * kStride + column] : z);
         rho += static_cast<double>(r[k]) * static_cast<double>(z);
         rr += static_cast<double>(r[k]) * static_cast<double>(r[k]);
@@ -243,14 +269,15 @@ __global__ void __launch_bounds__(kResidentSolveThreads, 1) several_resident(con
     const std::uint32_t limit = s.state->limit;
 
     for (Tag tag = 1;; ++tag) {
-        barrier.wait(); // p is there
+        barrier.wait(); // all blocks have written p
+        fetch_ghosts<N>(a, s.p);
         double sum[4] = {rho, rr, 0, 0};
 #pragma unroll
         for (int k = 0; k < K; ++k) {
-            q[k] = resident_product<N>(a, s.p, row(k), lane);
+            q[k] = resident_product<N>(a, row(k) / static_cast<int>(ResidentSlice<N, T>::kRows), lane);
             if (row(k) >= rows) continue;
             sum[2] += static_cast<double>(p_of(k)) * static_cast<double>(q[k]);
-            sum[3] += static_cast<double>(q[k]) * static_cast<double>(q[k] * inverse[k]);
+            sum[3] += static_cast<double>(q[k]) * static_cast<double>(q[k] * inverse(k));
         }
         exchange_sums<N>(sum, lane, s.packet, tag, total);
         if (threadIdx.x < N) {
@@ -269,7 +296,7 @@ __global__ void __launch_bounds__(kResidentSolveThreads, 1) several_resident(con
             for (int k = 0; k < K; ++k) {
                 if (row(k) >= rows) continue;
                 r[k] -= alpha * q[k];
-                const T z = r[k] * inverse[k], p = p_of(k);
+                const T z = r[k] * inverse(k), p = p_of(k);
                 x[k] += alpha * p;
                 keep_p(k, z + beta * p);
                 rho += static_cast<double>(r[k]) * static_cast<double>(z);

@@ -10,6 +10,19 @@
 
 namespace mantissa::gpu {
 
+/// What the largest of the blocks' parts have, and how they lie in shared memory: p of a block's rows and of those
+/// beside them (ghosts), values, 1 / a_ii, begins of slices, ghosts' rows, columns.
+struct ResidentShape {
+    std::uint32_t most_rows, most_slices, most_ghosts, most_entries; ///< entries with those that fill up steps
+    std::uint32_t most_places;                                       ///< rows and ghosts
+    template <class T> [[nodiscard]] std::size_t bytes(int stride) const {
+        return sizeof(T) * (static_cast<std::size_t>(most_places) * static_cast<std::size_t>(stride) + most_entries +
+                            most_rows) +
+               4 * (static_cast<std::size_t>(most_slices) + 1 + most_ghosts) +
+               2 * static_cast<std::size_t>(most_entries);
+    }
+};
+
 /// A matrix parted among the multiprocessors for solves of N right-hand sides, in T.
 template <int N, class T> class ResidentMatrix {
 public:
@@ -24,9 +37,11 @@ public:
 
 private:
     ResidentMatrix() = default;
-    Buffer<std::uint32_t> part_, row_, begin_, column_;
+    Buffer<std::uint32_t> part_, row_, slices_, begin_, ghosts_, ghost_;
+    Buffer<std::uint16_t> column_;
     Buffer<T> value_;
-    std::uint32_t blocks_ = 0, most_rows_ = 0, most_entries_ = 0;
+    std::uint32_t blocks_ = 0;
+    ResidentShape shape_{};
 };
 
 } // namespace mantissa::gpu

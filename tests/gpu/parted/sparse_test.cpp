@@ -60,6 +60,23 @@ TEST_F(PartedSparseTest, BitsDoNotDependOnPartsOrCuts) {
     }
 }
 
+// Columns in no order: gathers that take so long that the engine's copies could overtake loads from shared memory.
+TEST_F(PartedSparseTest, RunsHaveTheSameBitsWhereGathersAreSlow) {
+    const CompressedRows a = rows_of("generated:kind=scattered,n=150000");
+    Peers peers(same_device(1));
+    const Partition cut = cut_contiguous(a, 1);
+    for (const auto precision : {SparsePrecision::single_precision, SparsePrecision::double_precision}) {
+        PartedSparse solver(a, cut, peers, precision);
+        ASSERT_LT(solver.narrow(), 1); // columns of 32 bits
+        std::vector<double> first, x;
+        solver.time_iterations(50, false, &first);
+        for (int run = 0; run < 20; ++run) {
+            solver.time_iterations(50, false, &x);
+            ASSERT_EQ(x == first, true) << run;
+        }
+    }
+}
+
 TEST_F(PartedSparseTest, NumberingByRankChangesNoBit) {
     const CompressedRows a = rows_of("generated:kind=thermal,n=2000");
     std::vector<std::uint32_t> rank(a.rows());

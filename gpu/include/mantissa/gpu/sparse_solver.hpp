@@ -99,9 +99,9 @@ public:
     void apply_several(std::span<const std::vector<double>> x, std::vector<std::vector<double>>& y) const;
     /// solve() with Jacobi for one to three right-hand sides in one pass over the matrix, a report for each. Columns
     /// have their own scalars; one that has converged stops changing. Seconds are those of all together.
-    /// A resident solve keeps rows of its own, in any format; it needs rows of at most 256 entries and some 12 bytes of
-    /// shared memory for an entry in double, 8 in float. Throws InvalidInput where `plan` asks for it and it does not
-    /// fit.
+    /// A resident solve keeps rows of its own, in any format; it needs rows of at most 256 entries and some 10 bytes of
+    /// shared memory for an entry in double, 6 in float, and room for p. Throws InvalidInput where `plan` asks for it
+    /// and it does not fit.
     std::vector<SparseCgReport> solve_several(std::span<const std::vector<double>> b, double tolerance,
                                               std::uint32_t max_iterations,
                                               std::vector<std::vector<double>>* x = nullptr,

@@ -43,15 +43,18 @@ __device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream& 
         const uint2 head = *reinterpret_cast<const uint2*>(chunk); // first column, ends
         const T* const from = p + head.x;
         if (head.y == 0 && count == kChunkSteps) { // within a slice
+            // The chunk is read before the gathers begin: its place need not wait for them.
             T value[kChunkSteps], x[kChunkSteps];
+            Index column[kChunkSteps];
 #pragma unroll
             for (int k = 0; k < static_cast<int>(kChunkSteps); ++k) {
                 const unsigned char* const step = chunk + kChunkHead + k * kStep;
-                x[k] = from[reinterpret_cast<const Index*>(step)[lane]];
+                column[k] = reinterpret_cast<const Index*>(step)[lane];
                 value[k] = reinterpret_cast<const T*>(step + 32 * sizeof(Index))[lane];
             }
-            __syncwarp();
             stream.release();
+#pragma unroll
+            for (int k = 0; k < static_cast<int>(kChunkSteps); ++k) x[k] = from[column[k]];
 #pragma unroll
             for (int k = 0; k < static_cast<int>(kChunkSteps); ++k) sum = multiply_add(value[k], x[k], sum);
             continue;
@@ -81,7 +84,6 @@ __device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream& 
                 if constexpr (Jacobi) inverse[k] = inverses[(end[k] & 0xFFFFFF) + number];
             }
         }
-        __syncwarp();
         stream.release();
 #pragma unroll
         for (int k = 0; k < static_cast<int>(kChunkSteps); ++k) {

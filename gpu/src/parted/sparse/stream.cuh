@@ -69,12 +69,16 @@ struct ChunkStream {
                          : "r"(barrier), "r"(phase)
                          : "memory");
     }
-    /// All lanes have read the chunk in `stage`: its place is free.
+    /// Called by all lanes behind their loads from the chunk in `stage`: its place is free. The engine writes there
+    /// without regard to loads that are still on their way, which may stand behind many gathers. So they end first:
+    /// the fence orders each lane's loads before the engine's writes, and the barrier all lanes' before lane 0 asks.
     __device__ __forceinline__ void release() {
         if (stays()) {
             if (++stage == all()) stage = 0; // `phase` stays 0: each has come once
             return;
         }
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        __syncwarp();
         --in_flight;
         if (++stage == stages) {
             stage = 0;
