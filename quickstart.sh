@@ -15,7 +15,7 @@ build/bin/mantissa reproduce table4 --levels 8 --store "$results"
 say "a precision sweep: which bits matter"
 build/bin/mantissa sweep experiments/quickstart.toml --store "$results" --csv build/quickstart.csv
 experiments/iterations.py build/quickstart.csv
-say "a comparison: three formats, two devices, four cores synthesised (the first time takes some minutes)"
+say "a comparison: four formats, two devices, three cores synthesised (the first time takes some minutes) and three kept"
 build/bin/mantissa compare experiments/quickstart_compare.toml --store "$results"
 say "the report, and what it finds"
 build/bin/mantissa report "$results" -o build/report.html

@@ -3,10 +3,13 @@
 
     tables.py collect STORE.sqlite   # the newest results in a store of `mantissa synthesize`, into results/; what the
                                      # store has nothing of stays
+    tables.py keep STORE.sqlite      # all netlists of a store of `mantissa compare`, into results/kept.json: later comparisons
+                                     # take them from there while RTL and tool are the same
     tables.py docs                   # fills the tables of both pages
     tables.py check                  # whether they are what the results say; for CTest
 """
 import csv
+import json
 import math
 import pathlib
 import re
@@ -56,6 +59,19 @@ def collect(store):
                 cells[-1] = re.sub(r" --(store|plot) \S+", "", cells[-1])
                 writer.writerow(cells)
         print(f"{len(rows)} rows of {table}")
+
+
+def keep(store):
+    base = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
+    base.row_factory = sqlite3.Row
+    rows = base.execute("SELECT * FROM netlist ORDER BY part, spec, target, multiplier, bands").fetchall()
+    if not rows:
+        sys.exit(f"{store}: no netlists; run mantissa compare --store {store}")
+    entries = [dict(row) for row in rows]
+    for entry in entries:  # where the store lay is no part of how a figure was made
+        entry["command"] = re.sub(r" --store \S+", "", entry["command"])
+    (HERE / "results" / "kept.json").write_text(json.dumps(entries, indent=1) + "\n")
+    print(f"{len(entries)} netlists kept")
 
 
 def read(name, comments=False):
@@ -358,6 +374,8 @@ def main():
     command = sys.argv[1] if len(sys.argv) > 1 else ""
     if command == "collect" and len(sys.argv) == 3:
         collect(sys.argv[2])
+    elif command == "keep" and len(sys.argv) == 3:
+        keep(sys.argv[2])
     elif command == "docs" and len(sys.argv) == 2:
         results = Results()
         for page in DOCS:

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "clock_model.hpp"
+#include "kept_netlists.hpp"
 #include "mantissa/base/environment.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/hashed_cache.hpp"
@@ -183,6 +184,15 @@ SynthesisFigures Synthesizer::figures(const SynthesisRequest& request) {
     const SynthesisFigures figures = read_figures(work);
     put_synthesis(store_, key, figures, provenance_);
     return figures;
+}
+
+bool Synthesizer::take_kept(const SynthesisRequest& request) {
+    const SynthesisKey key = key_of(request);
+    if (find_synthesis(store_, key)) return false;
+    const auto kept = find_kept((fs::path(source_) / "experiments/synthesis/results/kept.json").string(), key);
+    if (!kept) return false;
+    put_synthesis(store_, key, kept->figures, kept->provenance);
+    return true;
 }
 
 } // namespace mantissa::synthesis

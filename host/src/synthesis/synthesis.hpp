@@ -76,6 +76,9 @@ public:
     /// The same for place and route.
     static void check_place(const SynthesisRequest& request, int seeds);
     SynthesisFigures figures(const SynthesisRequest& request);
+    /// Puts into the store what the sources ship of this request (kept_netlists.hpp), with its own provenance, unless
+    /// the store has the request already. Whether it did. Throws InvalidInput for a kept file that is none.
+    bool take_kept(const SynthesisRequest& request);
     /// What is stored; runs nothing.
     [[nodiscard]] std::optional<SynthesisFigures> stored(const SynthesisRequest& request) const;
     /// The stored runs of place and route, slowest first; runs nothing.

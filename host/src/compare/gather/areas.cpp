@@ -88,6 +88,7 @@ struct Gatherer {
         const synthesis::SynthesisRequest request{spec,     key.target, key.multiplier,
                                                   key.part, false,      core && key.bands == "constant"};
         try {
+            synthesizer.take_kept(request);
             const synthesis::SynthesisFigures f = synthesizer.figures(request);
             const auto from = context.documents.origin_of_synthesis(key, f.luts, f.flip_flops, f.depth);
             enter_area(key, f, from.value_or(current_provenance(context.options.command)), synthesizer.tool());
