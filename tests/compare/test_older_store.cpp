@@ -6,7 +6,7 @@
 #include "compare/comparison_store.hpp"
 #include "mantissa/host/store.hpp"
 #include "scratch.hpp"
-#include "synthesis/synthesis_store.hpp"
+#include "synthesis/kept/synthesis_store.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "compare/model/model.hpp"
 #include "mantissa/format.hpp"
 #include "scratch.hpp"
-#include "synthesis/synthesis_store.hpp"
+#include "synthesis/kept/synthesis_store.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "expect_invalid.hpp"
 #include "mantissa/format.hpp"
 #include "scratch.hpp"
-#include "synthesis/synthesis_store.hpp"
+#include "synthesis/kept/synthesis_store.hpp"
 
 namespace {
 

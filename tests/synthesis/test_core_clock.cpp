@@ -10,7 +10,7 @@
 #include "findings/findings.hpp"
 #include "scratch.hpp"
 #include "synthesis/core_clock.hpp"
-#include "synthesis/synthesis_store.hpp"
+#include "synthesis/kept/synthesis_store.hpp"
 
 namespace mantissa::synthesis {
 namespace {

@@ -7,7 +7,7 @@
 #include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "program.hpp"
-#include "synthesis/kept_netlists.hpp"
+#include "synthesis/kept/kept_netlists.hpp"
 
 namespace mantissa::synthesis {
 

@@ -10,7 +10,7 @@
 #include "mantissa/host/store.hpp"
 #include "store/result_json.hpp"
 #include "store/results_file.hpp"
-#include "synthesis/synthesis_store.hpp"
+#include "synthesis/kept/synthesis_store.hpp"
 
 namespace mantissa::compare {
 

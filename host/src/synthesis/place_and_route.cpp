@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "kept/synthesis_store.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/hashed_cache.hpp"
 #include "mantissa/base/jobs.hpp"
 #include "recipe.hpp"
 #include "synthesis.hpp"
-#include "synthesis_store.hpp"
 #include "text/whole_range.hpp"
 #include "work_folder.hpp"
 

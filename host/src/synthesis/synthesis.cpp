@@ -10,7 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "clock_model.hpp"
-#include "kept_netlists.hpp"
+#include "kept/kept_netlists.hpp"
+#include "kept/synthesis_store.hpp"
 #include "mantissa/base/environment.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/hashed_cache.hpp"
@@ -18,7 +19,6 @@
 #include "mantissa/sim/core_parameters.hpp"
 #include "mantissa/sim/sparse_core.hpp"
 #include "recipe.hpp"
-#include "synthesis_store.hpp"
 #include "work_folder.hpp"
 
 namespace mantissa::synthesis {

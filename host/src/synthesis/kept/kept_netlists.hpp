@@ -5,7 +5,7 @@
 #include <string>
 
 #include "mantissa/host/provenance.hpp"
-#include "synthesis.hpp"
+#include "synthesis/synthesis.hpp"
 #include "synthesis_store.hpp"
 
 namespace mantissa::synthesis {

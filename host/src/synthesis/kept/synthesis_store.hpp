@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mantissa/host/provenance.hpp"
-#include "synthesis.hpp"
+#include "synthesis/synthesis.hpp"
 
 namespace mantissa::synthesis {
 
