@@ -38,7 +38,7 @@ namespace {
 /// Rows above which a panel has kBand columns: fewer passes over the rest, which is bound by memory in double sooner.
 template <class T> constexpr int kWideFrom = sizeof(T) == 4 ? 8192 : 4096;
 /// Rows up to which it has a quarter of that: the way to the next panel is the time there.
-constexpr int kNarrowTo = 4096;
+template <class T> constexpr int kNarrowTo = sizeof(T) == 4 ? 4096 : 2048;
 
 template <class T> class Sequence {
 public:
@@ -54,9 +54,9 @@ private:
     [[nodiscard]] std::vector<Panel> plan() const;
     void factor(std::size_t p);
     void exchange(const Panel& p, int left_from, int left_to, int from, int to, T* solved, std::size_t pitch,
-                  bool order, cudaStream_t stream) {
+                  bool order, cudaStream_t stream, bool early = false) {
         launch_swap_and_solve<T>({place_.matrix, place_.stride, p.first, p.width, p.width, place_.source, place_.target,
-                                  left_from, left_to, from, to, solved, pitch, order ? place_.order : nullptr},
+                                  left_from, left_to, from, to, solved, pitch, order ? place_.order : nullptr, early},
                                  stream);
     }
     void update_columns(int first, int width, int from, int to, const T* solved, std::size_t pitch, bool early,
@@ -78,7 +78,7 @@ template <class T> auto Sequence<T>::plan() const -> std::vector<Panel> {
     std::vector<Panel> panels;
     for (int first = 0; first < place_.n;) {
         const int rows = place_.n - first;
-        const int partial = rows > kWideFrom<T> ? kBand : rows > kNarrowTo ? kBand / 2 : kBand / 4;
+        const int partial = rows > kWideFrom<T> ? kBand : rows > kNarrowTo<T> ? kBand / 2 : kBand / 4;
         panels.push_back({first, std::min(rows, pivoting_ == LuPivoting::none ? kPlainWidth : partial)});
         first += panels.back().width;
     }
@@ -117,7 +117,7 @@ template <class T> void Sequence<T>::all() {
         const int ahead = p + 1 < panels_.size() ? next + panels_[p + 1].width : n;
         if (p > 0) lanes_.await(lanes_.main, rest);
         if (next < n) {
-            exchange(panels_[p], 0, 0, next, ahead, place_.solved_next, kBand, false, lanes_.main);
+            exchange(panels_[p], 0, 0, next, ahead, place_.solved_next, kBand, false, lanes_.main, true);
             update_columns(first, width, next, ahead, place_.solved_next, kBand, true, lanes_.main);
         }
         lanes_.order(lanes_.main, lanes_.side);

@@ -65,6 +65,10 @@ template <class T> int panel_width(int rows) {
 }
 
 template <class T> void launch_panel(const PanelTask<T>& task, cudaStream_t stream) {
+    if (!launch_block_panel<T>(task, stream)) launch_cluster_panel<T>(task, stream);
+}
+
+template <class T> void launch_cluster_panel(const PanelTask<T>& task, cudaStream_t stream) {
     constexpr int kWide = sizeof(T) == 4 ? 32 : 16, kHalf = kPanelBlocksMax / 2;
     if (task.rows <= rows_of(1)) {
         const int blocks = task.rows <= kPanelThreadsMax ? kHalf / 2 : task.rows <= kFewRows ? kHalf : kPanelBlocksMax;
@@ -99,9 +103,15 @@ template <class T, int kWidth> void launch_swap(const SwapTask<T>& task, int blo
         return true;
     }();
     static_cast<void>(allowed);
-    swap_and_solve<T, kWidth>
-        <<<static_cast<unsigned>(blocks), kSwapThreads, swap_shared_bytes<T>(task.width), stream>>>(task);
-    check(cudaGetLastError(), "swap_and_solve");
+    cudaLaunchAttribute attribute = early_start();
+    cudaLaunchConfig_t config{};
+    config.gridDim = static_cast<unsigned>(blocks);
+    config.blockDim = kSwapThreads;
+    config.dynamicSmemBytes = swap_shared_bytes<T>(task.width);
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = task.early ? 1 : 0;
+    check(cudaLaunchKernelEx(&config, swap_and_solve<T, kWidth>, task), "swap_and_solve");
 }
 
 } // namespace
@@ -180,6 +190,8 @@ template int panel_width<float>(int);
 template int panel_width<double>(int);
 template void launch_panel(const PanelTask<float>&, cudaStream_t);
 template void launch_panel(const PanelTask<double>&, cudaStream_t);
+template void launch_cluster_panel(const PanelTask<float>&, cudaStream_t);
+template void launch_cluster_panel(const PanelTask<double>&, cudaStream_t);
 template void launch_plain_panel(const PanelTask<float>&, int*, cudaStream_t);
 template void launch_plain_panel(const PanelTask<double>&, int*, cudaStream_t);
 template void launch_solve(const SubstituteTask<float>&, cudaStream_t);

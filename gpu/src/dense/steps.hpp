@@ -43,8 +43,15 @@ constexpr int kPanelScratch = 4 * 32 * 32;
 /// Columns that one panel of `rows` rows may have, 128; zero: too many rows for one cluster (98304 fit).
 template <class T> int panel_width(int rows);
 
-/// One cluster of 4, 8 or 16 blocks. task.columns at most panel_width(task.rows).
+/// Factors a panel, by launch_block_panel() where that can, else by launch_cluster_panel(): the bits are the same.
+/// task.columns at most panel_width(task.rows).
 template <class T> void launch_panel(const PanelTask<T>& task, cudaStream_t stream);
+
+/// In one cluster of 4, 8 or 16 blocks.
+template <class T> void launch_cluster_panel(const PanelTask<T>& task, cudaStream_t stream);
+
+/// In one block, for few rows; false, and nothing launched, where rows and columns do not fit.
+template <class T> bool launch_block_panel(const PanelTask<T>& task, cudaStream_t stream);
 
 /// A kernel of one thread that ends when *flag is no longer 0: behind it, a panel that had to be told to is running,
 /// and a large kernel cannot keep its cluster from finding room.
@@ -70,6 +77,7 @@ template <class T> struct SwapTask {
     T* solved;              ///< element (k, j) of the solved band also at [k * pitch + j - from]; null: nowhere
     std::size_t pitch;
     int* order = nullptr; ///< the row of the first matrix that stands at i now, exchanged too; null: not wanted
+    bool early = false;   ///< may start while the kernel before it in the stream, a panel, ends
 };
 
 /// width at most 128; where columns are solved, a multiple of four.

@@ -175,6 +175,7 @@ template <class T, int kWidth> __global__ void __launch_bounds__(kSwapThreads) s
     const int thread = static_cast<int>(threadIdx.x), lane = thread & 31;
     T* const lower = reinterpret_cast<T*>(memory); // column-major, width x width
     T* const band = lower + width * width;         // [row][column of this block]
+    cudaGridDependencySynchronize();
     for (int k = thread; k < width; k += kSwapThreads) {
         source[k] = came_from(task.first + k, task.first, width, task.step, task.source, task.target);
         target[k] = went_to(task.first + k, task.first, width, task.step, task.source, task.target);
