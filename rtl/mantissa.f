@@ -99,5 +99,6 @@ sparse/sp_control.sv
 sparse/sp_core.sv
 sparse/sp_core_axis.sv
 sparse/sp_gather.sv
+sparse/sp_pick.sv
 sparse/sp_rows.sv
 sparse/sp_seam.sv

@@ -25,7 +25,7 @@ module sp_rows #(
   input  wire                    beat_i,    ///< a beat is here
   input  wire  [Lanes*EntryW:0]  entries_i,
   output logic [Lanes*AW-1:0]    address_o, ///< to sp_gather
-  output logic [Lanes*BankW-1:0] bank_o,
+  output logic [Lanes*BankW-1:0] bank_o,    ///< a clock ahead of the address
   input  wire  [Lanes*PW-1:0]    p_i,       ///< four clocks later
   output logic                   give_o,
   output logic [Lanes*QW-1:0]    q_o,
@@ -63,7 +63,7 @@ module sp_rows #(
       wire [AW-1:0] near = AW'($signed(address)) + slice_q;
       always_ff @(posedge clk_i) address_o[l*AW +: AW] <= delta_i ? near : AW'(address);
       if (Lanes > 1) begin : g_bank
-        always_ff @(posedge clk_i) bank_o[l*BankW +: BankW] <= entry[BankW-1:0];
+        assign bank_o[l*BankW +: BankW] = entry[BankW-1:0];
       end else begin : g_one_bank
         assign bank_o = '0;
       end

@@ -94,12 +94,16 @@ class SparseCore:
         return self.product(alpha, word, "q", "r")
 
 
+def port_of(lane):
+    """Which of a bank's two ports a lane reads at."""
+    return lane.bit_count() % 2
+
+
 def beats_of(rows, lanes, delta):
     """(position of each row, beats): a beat is ([(coefficient, address, bank) of each lane], whether it ends a slice).
 
-    Rows by their length, `lanes` of them a slice; a bank is asked twice a beat at most, by whom comes first; the last
-    beat of a slice brings the diagonals, each lane's own bank at the slice's address. Places that nothing is left for
-    read a bank that is free."""
+    Rows by their length, `lanes` of them a slice; a port is asked once a beat at most, by whom comes first; the last beat of a slice brings the diagonals, each lane's own bank at
+    the slice's address. Places that nothing is left for read a port that is free."""
     order = sorted(range(len(rows)), key=lambda i: -len(rows[i]))
     position = [0] * len(rows)
     for k, i in enumerate(order):
@@ -110,18 +114,18 @@ def beats_of(rows, lanes, delta):
         left = [[(c, position[j]) for j, c in rows[i].items() if j != i] for i in own]
         left += [[] for _ in range(lanes - len(own))]
         while any(left):
-            asked, beat = [0] * lanes, []
-            for lane in left:
-                at = next((k for k, (_, j) in enumerate(lane) if asked[j % lanes] < 2), None)
+            asked, beat = set(), []
+            for l, lane in enumerate(left):
+                at = next((k for k, (_, j) in enumerate(lane) if (j % lanes, port_of(l)) not in asked), None)
                 entry = lane.pop(at) if at is not None else None
                 beat.append(entry)
                 if entry is not None:
-                    asked[entry[1] % lanes] += 1
-            for k, entry in enumerate(beat):
+                    asked.add((entry[1] % lanes, port_of(l)))
+            for l, entry in enumerate(beat):
                 if entry is None:
-                    bank = next(b for b in range(lanes) if asked[b] < 2)
-                    asked[bank] += 1
-                    beat[k] = (0, slice_at * lanes + bank)
+                    bank = next(b for b in range(lanes) if (b, port_of(l)) not in asked)
+                    asked.add((bank, port_of(l)))
+                    beat[l] = (0, slice_at * lanes + bank)
             beats.append(([(c, j // lanes - delta * slice_at, j % lanes) for c, j in beat], False))
         ends = [(rows[own[k]].get(own[k], 0) if k < len(own) else 0, slice_at * (1 - delta), k) for k in range(lanes)]
         beats.append((ends, True))

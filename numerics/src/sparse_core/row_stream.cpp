@@ -21,27 +21,27 @@ std::uint64_t beats_of(const CompressedRows& a, std::size_t row) {
     return static_cast<std::uint64_t>(end - begin) + (diagonal ? 0 : 1);
 }
 
-/// Fills what the entries of a slice left: a lane without an entry reads a bank that has a port to spare.
+/// Fills what the entries of a slice left: a lane without an entry reads a bank whose port for this lane is free.
 class Filler {
 public:
-    explicit Filler(std::uint32_t lanes) : lanes_(lanes), reads_(lanes) {}
+    explicit Filler(std::uint32_t lanes) : lanes_(lanes), taken_(2 * std::size_t{lanes}) {}
     /// Of one beat: `column` of lanes where `entry` is padding.
     void fill(std::span<std::uint32_t> column, std::span<const std::uint64_t> entry, std::size_t slice) {
-        std::fill(reads_.begin(), reads_.end(), 0);
+        std::fill(taken_.begin(), taken_.end(), false);
         for (std::uint32_t l = 0; l < lanes_; ++l)
-            if (entry[l] != RowStream::kPadding) ++reads_[column[l] % lanes_];
-        std::uint32_t bank = 0;
+            if (entry[l] != RowStream::kPadding) taken_[2 * (column[l] % lanes_) + port_of(l)] = true;
+        std::uint32_t bank[2] = {0, 0};
         for (std::uint32_t l = 0; l < lanes_; ++l) {
             if (entry[l] != RowStream::kPadding) continue;
-            while (reads_[bank] == 2) ++bank;
-            ++reads_[bank];
-            column[l] = static_cast<std::uint32_t>(slice) * lanes_ + bank;
+            std::uint32_t& free = bank[port_of(l)];
+            while (taken_[2 * free + port_of(l)]) ++free;
+            column[l] = static_cast<std::uint32_t>(slice) * lanes_ + free++;
         }
     }
 
 private:
     std::uint32_t lanes_;
-    std::vector<std::uint32_t> reads_;
+    std::vector<bool> taken_; // [bank][port]
 };
 
 } // namespace
@@ -82,7 +82,7 @@ RowStream::RowStream(const CompressedRows& matrix, const StreamOptions& options)
     Filler filler(lanes);
     std::vector<SliceEntry> entries;
     std::vector<std::uint64_t> of_entry;
-    std::vector<std::uint32_t> queue(lanes); // reads of a bank in one beat, rows in the matrix's order
+    std::vector<std::uint32_t> queue(2 * std::size_t{lanes}); // reads of a port in one beat, rows in the matrix's order
     for (std::size_t s = 0; s < slices; ++s) {
         const std::size_t first = s * lanes, count = std::min<std::size_t>(lanes, matrix.rows() - first);
         std::uint64_t longest = 1;
@@ -127,7 +127,7 @@ RowStream::RowStream(const CompressedRows& matrix, const StreamOptions& options)
                 const std::uint32_t row = row_at_[first + l];
                 const std::uint64_t e = matrix.row_begin()[row] + k;
                 if (e < matrix.row_begin()[row + 1])
-                    most = std::max(most, (++queue[position_[matrix.column()[e]] % lanes] + 1) / 2);
+                    most = std::max(most, ++queue[2 * (position_[matrix.column()[e]] % lanes) + port_of(l)]);
             }
             figures_.queued_beats += most;
         }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "mantissa/sparse_core/row_stream.hpp"
+
 namespace mantissa::sparse_core {
 
-SliceOrder::SliceOrder(std::uint32_t lanes) : lanes_(lanes), first_free_(3 * lanes), degree_(2 * lanes) {}
+SliceOrder::SliceOrder(std::uint32_t lanes) : lanes_(lanes), first_free_(3 * lanes), degree_(3 * lanes) {}
 
 std::uint32_t SliceOrder::free_beat(std::uint32_t node) {
     std::uint32_t beat = first_free_[node];
@@ -39,21 +41,18 @@ void SliceOrder::swap_chain(const std::vector<SliceEntry>& entries, std::uint32_
 
 std::uint32_t SliceOrder::order(const std::vector<SliceEntry>& entries) {
     std::fill(degree_.begin(), degree_.end(), 0);
-    for (const SliceEntry& e : entries) {
-        ++degree_[e.lane];
-        ++degree_[lanes_ + e.bank];
-    }
-    beats_ = 0;
-    for (std::uint32_t l = 0; l < lanes_; ++l) beats_ = std::max({beats_, degree_[l], (degree_[lanes_ + l] + 1) / 2});
-    beat_.assign(entries.size(), 0);
     port_.resize(entries.size());
+    for (std::uint32_t k = 0; k < entries.size(); ++k) {
+        port_[k] = lanes_ + 2 * entries[k].bank + port_of(entries[k].lane);
+        ++degree_[entries[k].lane];
+        ++degree_[port_[k]];
+    }
+    beats_ = *std::max_element(degree_.begin(), degree_.end());
+    beat_.assign(entries.size(), 0);
     table_.assign(std::size_t{3} * lanes_ * beats_, kNone);
     std::fill(first_free_.begin(), first_free_.end(), 0);
-    std::fill(degree_.begin(), degree_.end(), 0);
     for (std::uint32_t k = 0; k < entries.size(); ++k) {
         const SliceEntry& e = entries[k];
-        // A bank's entries are dealt to its two ports in turn, so that neither has more than half of them.
-        port_[k] = lanes_ + 2 * e.bank + (degree_[e.bank]++ & 1);
         const std::uint32_t of_lane = free_beat(e.lane), of_port = free_beat(port_[k]);
         if (of_lane != of_port && at(port_[k], of_lane) != kNone) {
             if (at(e.lane, of_port) == kNone) {

@@ -1,4 +1,4 @@
-// In which beat of a slice each of its entries comes, so that no beat reads a bank more than twice.
+// In which beat of a slice each of its entries comes, so that no beat reads a port of a bank more than once.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ struct SliceEntry {
     std::uint32_t lane, bank;
 };
 
-/// Gives entries beats such that a lane takes one entry a beat and a bank is read at most twice in one. Keeps its
-/// tables from slice to slice.
+/// Gives entries beats such that a lane takes one entry a beat and a port is read at most once in one: a lane
+/// reads at the port that port_of() says. Keeps its tables from slice to slice.
 class SliceOrder {
 public:
     explicit SliceOrder(std::uint32_t lanes);
@@ -30,7 +30,7 @@ private:
     void swap_chain(const std::vector<SliceEntry>& entries, std::uint32_t port, std::uint32_t from, std::uint32_t to);
 
     std::uint32_t lanes_, beats_ = 0;
-    std::vector<std::uint32_t> beat_, port_; // of an entry; a port is a bank's half, its node behind those of the lanes
+    std::vector<std::uint32_t> beat_, port_; // of an entry; the nodes of ports are behind those of the lanes
     std::vector<std::uint32_t> table_;       // [node][beat]: the entry there
     std::vector<std::uint32_t> first_free_;  // no beat of a node below this is free
     std::vector<std::uint32_t> degree_;

@@ -26,29 +26,33 @@ MANTISSA_HLS_INLINE void gather(const Banks<T, Lanes>* p, const std::uint32_t* c
     }
 }
 
-/// The same as hardware does it: every bank is read once by each of its two ports, at the address of the first and of
-/// the last lane that asks for it, and each lane takes what one of them read. The stream sees to it that no beat asks
-/// a bank for more than two words.
+/// Which of a bank's two ports a lane reads at: the parity of the lane's number, as the stream is ordered for.
+constexpr int port_of(int lane) {
+    int port = 0;
+    for (; lane != 0; lane /= 2) port ^= lane % 2;
+    return port;
+}
+
+/// The same as hardware does it: every bank is read once by each of its two ports, at the address of the lane that asks
+/// for it there, and each lane takes what its port read. The stream sees to it that no beat asks a port for more than
+/// one word.
 template <class T, int Lanes>
 MANTISSA_HLS_INLINE void gather_by_ports(const Banks<T, Lanes>* p, const std::uint32_t* column, T* out) {
-    std::uint32_t first[Lanes], second[Lanes];
     T word[2][Lanes];
     for (int b = 0; b < Lanes; ++b) {
 #pragma HLS UNROLL
-        first[b] = second[b] = 0;
+        std::uint32_t address[2] = {0, 0};
         for (int l = 0; l < Lanes; ++l) {
 #pragma HLS UNROLL
-            const Place<Lanes> low(column[l]), high(column[Lanes - 1 - l]);
-            if (high.bank == static_cast<unsigned>(b)) first[b] = high.address; // the lowest lane is the last one here
-            if (low.bank == static_cast<unsigned>(b)) second[b] = low.address;
+            const Place<Lanes> at(column[l]);
+            if (at.bank == static_cast<unsigned>(b)) address[port_of(l)] = at.address;
         }
-        word[0][b] = p[first[b]].lane[b];
-        word[1][b] = p[second[b]].lane[b];
+        word[0][b] = p[address[0]].lane[b];
+        word[1][b] = p[address[1]].lane[b];
     }
     for (int l = 0; l < Lanes; ++l) {
 #pragma HLS UNROLL
-        const Place<Lanes> at(column[l]);
-        out[l] = at.address == first[at.bank] ? word[0][at.bank] : word[1][at.bank];
+        out[l] = word[port_of(l)][Place<Lanes>(column[l]).bank];
     }
 }
 

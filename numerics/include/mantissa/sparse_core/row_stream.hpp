@@ -8,16 +8,19 @@
 // another; a slice takes as many beats as its longest row has entries, and a beat holds one entry for each lane:
 // {column, coefficient}. Shorter rows are filled up with entries whose coefficient is 0.
 //
-// A bank can be read twice a clock (block RAM has two ports). Sums are exact, so entries may come in any order: they
-// are ordered such that no beat reads a bank more than twice. That is the colouring of the edges of a bipartite graph
-// of lanes and ports, which as many colours are enough for as the largest degree is (König): a slice takes more beats
-// than its longest row only where more than two entries a beat are in one bank.
+// A bank can be read twice a clock (block RAM has two ports), and half of the lanes read at each port (port_of()). Sums
+// are exact, so entries may come in any order: they are ordered such that no beat reads a port twice. That is the
+// colouring of the edges of a bipartite graph of lanes and ports, which as many colours are enough for as the largest
+// degree is (König): a slice takes more beats than its longest row only where a port has more entries than that. If any
+// lane could read any port, fewer slices would; but then each lane would choose among twice as many words, and each
+// port among twice as many addresses, which is half of the gather's area.
 //
 // The last beat of a slice holds the diagonal of each of its rows (coefficient 0 where there is none), which each lane
 // reads from its own bank at the slice's own address: so p of the row itself comes past as its q is complete, and
 // an empty row takes a beat.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -29,6 +32,13 @@ namespace mantissa::sparse_core {
 
 /// The most lanes: a power of two.
 inline constexpr int kMostLanes = 64;
+
+/// Which of a bank's two ports a lane reads at: the parity of the lane's number. Neighbours then read at different
+/// ports, and so do rows that are two apart: matrices with two unknowns a vertex have the columns of the one in even
+/// banks.
+[[nodiscard]] constexpr std::uint32_t port_of(std::uint32_t lane) {
+    return static_cast<std::uint32_t>(std::popcount(lane)) & 1;
+}
 
 /// How the sparse core reads a matrix: its lanes and the coding of columns.
 struct StreamOptions {
@@ -43,7 +53,7 @@ struct StreamFigures {
     std::uint64_t padded = 0;         ///< entries of slices as long as their longest rows: nonzeros and fill
     std::uint64_t beats = 0;          ///< entries a lane: padded / lanes, and what conflicts add
     std::uint64_t conflict_beats = 0; ///< beats more than padded / lanes
-    std::uint64_t queued_beats = 0;   ///< beats if each row came in the matrix's order, and a beat waited for its banks
+    std::uint64_t queued_beats = 0;   ///< beats if each row came in the matrix's order, and a beat waited for its ports
     [[nodiscard]] double fill() const; ///< padded / nonzeros; 1 where there are none
 };
 
