@@ -125,7 +125,7 @@ void sparse_experiment(const toml::table& t) {
                card.core_mhz, card.channels, card.channel_bytes, card.channel_mhz,
                card.channels * card.channel_bytes * card.channel_mhz / 1e3, card.watts);
     fmt::print(
-        "| matrix | entries | cores x lanes | channels | fill | conflicts % | clocks, two-part | overlapping | us a "
+        "| matrix | entries | cores x lanes | channels | fill | conflicts % | clocks, two-part | overlapping | us per "
         "pass | GB/s | Gop/s | Gop/s/W | published us | ratio | H200 us | ratio |\n");
     fmt::print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
     if (const toml::array* list = t["problems"].as_array())
