@@ -127,8 +127,8 @@ int stream_threads(std::size_t element) {
 }
 
 void launch_part_stream(Peers& peers, std::span<const GridPart<double>> parts, int blocks) {
-    // Two rows ahead pay where segments are long: 4 to 6 % there, and cost 2 % on short ones.
-    constexpr int kLong = 400;
+    // Two rows ahead pay where segments are long: on an H200 5 % at 273 rows and more; they cost 2 % on short ones.
+    constexpr int kLong = 200;
     if (parts[0].segment_rows > kLong) launch<double, 2, kDoubleThreads, 2>(peers, parts, blocks);
     else launch<double, 2, kDoubleThreads, 1>(peers, parts, blocks);
 }
