@@ -40,6 +40,12 @@ __device__ __forceinline__ double fused(double a, double b, double c) {
     return __fma_rn(a, b, c);
 }
 
+/// ilogb(x) + 1 of a positive number: the least e with x < 2^e. Normal ones need no call.
+__device__ __forceinline__ int exponent_above(double x) {
+    const int biased = static_cast<int>(__double_as_longlong(x) >> 52);
+    return biased > 0 && biased < 2047 ? biased - 1022 : ilogb(x) + 1;
+}
+
 /// Scalars of a pass: r' = r - alpha q, p' = gamma r' + beta p. In shared memory, written by one thread.
 ///
 /// u need not be touched in every pass. A pass that leaves it alone finds p' = r' + beta p, so the next one, which
@@ -101,7 +107,7 @@ struct Control {
     __device__ __forceinline__ void after_pass(const double (&sum)[kSums], PassScalars& s, GridState& grid,
                                                bool mixed) {
         for (int k = 0; k < kSums; ++k)
-            if (sum[k] > 0 && isfinite(sum[k])) grid.exponent[k] = ilogb(sum[k]) + 1;
+            if (sum[k] > 0 && isfinite(sum[k])) grid.exponent[k] = exponent_above(sum[k]);
         rho = sum[0];
         const double pq = sum[1], qq = sum[2];
         ++result.passes;

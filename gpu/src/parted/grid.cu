@@ -12,6 +12,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/gpu/parted_grid.hpp"
 #include "mantissa/reached.hpp"
+#include "part_block.cuh"
 
 namespace mantissa::gpu {
 
@@ -108,7 +109,7 @@ PartedGridSolver::Impl::Impl(Peers& over, const System& system) : peers(over), s
         m.x.allocate(count);
         m.x.zero();
         m.partial.allocate(1024);
-        m.words.allocate(2 * kSumWords);
+        m.words.allocate(kPartSumWords);
         m.result.allocate(1);
         m.laps.allocate(kLaps);
         memory.push_back(std::move(m));
@@ -168,7 +169,7 @@ template <class T> std::vector<GridPart<T>> PartedGridSolver::Impl::base_parts()
         a.side_sum = side_sum;
         a.b = m.b.data();
         a.x = m.x.data();
-        a.words = m.words.data();
+        for (std::size_t to = 0; to < memory.size(); ++to) a.words[to] = memory[to].words.data();
         a.result = m.result.data();
         a.laps = m.laps.data();
         for (int k = 0; k < 2; ++k) {

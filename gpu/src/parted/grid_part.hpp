@@ -26,7 +26,7 @@ template <class T> struct GridPart {
     T *low_r[2], *low_p[2], *high_r[2], *high_p[2];
     /// Resident plan: packets of points on tiles' borders, two buffers.
     PeerPacket *halo[2], *low_halo[2], *high_halo[2];
-    unsigned long long* words;
+    unsigned long long* words[kMaxParts]; ///< each part's words of sums (part_block.cuh)
     unsigned long long first_round;
     int first_ratios[2]; ///< exponents of p.A p and of |A p|^2 over |p|^2 for p = b, about
     ControlParams ask;

@@ -61,8 +61,8 @@ struct SumRange {
             if (isnan(sum[k])) { // too large, or really no number
                 state.exponent[k] += 40;
                 miss = true;
-            } else if (sum[k] != 0 && ilogb(sum[k]) + 1 < state.exponent[k] - far) {
-                state.exponent[k] = ilogb(sum[k]) + 1;
+            } else if (const int found = exponent_above(fabs(sum[k])); sum[k] != 0 && found < state.exponent[k] - far) {
+                state.exponent[k] = found;
                 miss = true;
             }
         }

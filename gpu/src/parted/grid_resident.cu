@@ -7,6 +7,7 @@ namespace {
 
 struct ChipShared {
     long long scratch[kChipThreads / 32][kPartWords];
+    PartWordsBefore previous;
     GridState state;
     PassScalars scalars;
     Control control; // thread 0's
@@ -60,11 +61,15 @@ __global__ void __launch_bounds__(kChipThreads, 1) part_resident(const __grid_co
         m.control.reset(a.ask, m.scalars, m.state, !a.plain);
         SumRatios(a.first_ratios).keep(m.state);
         m.dead = m.redo = false;
+        for (auto& round : m.previous)
+            for (auto& part : round)
+                for (auto& word : part) word = 0;
         m.range = {};
         m.laps.start();
     }
     __syncthreads();
-    PartBlock block{a.view, a.words, m.scratch, m.state, m.dead, sizeof(T) == 8 ? a.points : 0, a.first_round, m.laps};
+    PartBlock block{a.view,        a.words, m.previous, m.scratch, m.state, m.dead, sizeof(T) == 8 ? a.points : 0,
+                    a.first_round, m.laps};
     bool begun = false;
     while (true) {
         if (m.scalars.restart) {

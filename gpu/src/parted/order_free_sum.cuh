@@ -146,6 +146,12 @@ __device__ __forceinline__ long long warp_words(const long long (&word)[kPartWor
     return one;
 }
 
+/// 2^exponent, without a call where it is a normal number.
+__device__ __forceinline__ double power_of_two(int exponent) {
+    return exponent > -1023 && exponent < 1024 ? __longlong_as_double(static_cast<long long>(exponent + 1023) << 52)
+                                               : scalbn(1.0, exponent);
+}
+
 /// The double nearest to a sum; `cut`: of how many terms something was cut off.
 __device__ __forceinline__ double sum_of_words(long long high, unsigned long long low, int exponent, long long cut) {
     if (high == 0 && low == 0) return 0;
@@ -153,7 +159,10 @@ __device__ __forceinline__ double sum_of_words(long long high, unsigned long lon
     low += static_cast<unsigned long long>(cut) / 2;
     high += static_cast<long long>(low >> 32);
     const auto rest = static_cast<double>(low & 0xFFFFFFFFull);
-    return scalbn(__fma_rn(static_cast<double>(high), 0x1p32, rest), exponent - kLowUnit);
+    const double units = __fma_rn(static_cast<double>(high), 0x1p32, rest);
+    const int unit = exponent - kLowUnit;
+    // (a power of two scales as scalbn() does wherever the power and the result are normal: |units| < 2^77)
+    return unit > -1022 && unit < 900 ? __dmul_rn(units, power_of_two(unit)) : scalbn(units, unit);
 }
 
 #endif

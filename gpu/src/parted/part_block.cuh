@@ -1,8 +1,9 @@
-// What a block of a part keeps for the exchange behind a pass: sums over its part's blocks in the part's memory, then
-// over the parts in packets. The exchange is a barrier over all blocks of all parts.
+// What a block of a part keeps for the exchange behind a pass: sums over all blocks of all parts, which are their
+// barrier.
 //
-// A part's sums are nine words of integers, three for each sum, that its blocks add to; the top byte of each counts the
-// blocks (see grid_reduce.cuh). The part's first block sends the totals to the other parts.
+// Sums are nine words of integers, three for each sum, that a part's blocks add to, in their own part's memory and in
+// every other's at once: so there is one hop from any block to any other. The top byte of each word counts the blocks
+// (see grid_reduce.cuh); a part's memory has nine words for each part.
 #pragma once
 
 #include "../cg_control.cuh"
@@ -40,9 +41,15 @@ struct PartLaps {
     }
 };
 
+/// Words as the last round but one left them: in shared memory, zero before the first round.
+using PartWordsBefore = unsigned long long[2][kMaxParts][kSumWords];
+/// Words of a part's memory, zero before the launch.
+inline constexpr std::size_t kPartSumWords = std::size_t{2} * kMaxParts * kSumWords;
+
 struct PartBlock {
     const PeerView& view;
-    unsigned long long* words;        ///< [2][kSumWords] of the part, zero before the launch
+    unsigned long long* const (&words)[kMaxParts]; ///< each part's, kPartSumWords
+    PartWordsBefore& previous;
     long long (*scratch)[kPartWords]; ///< one for each warp
     GridState& state;
     bool& dead;               ///< shared: another part does not answer, so leave
@@ -76,41 +83,30 @@ struct PartBlock {
         const auto part = static_cast<unsigned long long>(piece == 0   ? kOffset + (bad ? kLimit : mine)
                                                           : piece == 1 ? mine & 0xFFFFFFFFll
                                                                        : (mine >> 32) & 0xFFFFFFFFll);
-        asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(words + (round & 1) * kSumWords + lane),
-                     "l"(part + (1ull << 56))
+        const unsigned long long more = part + (1ull << 56);
+        for (int p = 0; p < view.parts; ++p)
+            if (p != view.me)
+                asm volatile("red.relaxed.sys.global.add.u64 [%0], %1;" ::"l"(words[p] + place(round, view.me) + lane),
+                             "l"(more)
+                             : "memory");
+        asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(words[view.me] + place(round, view.me) + lane),
+                     "l"(more)
                      : "memory");
     }
 
     /// Waits for all blocks of all parts; `sum` becomes their sums, the same bits everywhere. Called by warp 0. Returns
     /// false, and sets `dead`, where a wait has ended without them.
     __device__ __forceinline__ bool collect(double (&sum)[kSums], Seen seen) const {
-        const int lane = threadIdx.x & 31;
-        bool ok = true;
-        unsigned long long got = 0;
-        if (lane < kSumWords) {
-            const unsigned long long before = state.previous[round & 1][lane];
-            const unsigned long long* const word = words + (round & 1) * kSumWords + lane;
-            unsigned long long now = 0;
-            ok = wait_until(view, kMaxParts, [&] {
-                asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(now) : "l"(word) : "memory");
-                return ((now - before) >> 56) == gridDim.x;
-            });
-            state.previous[round & 1][lane] = now;
-            got = (now - before) & ((1ull << 56) - 1);
-        }
-        // Lane k < 6: high (even k) or low of sum k / 2.
-        const int k = lane < kPartWords ? lane / 2 : 0;
-        const unsigned long long first = __shfl_sync(~0u, got, 3 * k), second = __shfl_sync(~0u, got, 3 * k + 1),
-                                 third = __shfl_sync(~0u, got, 3 * k + 2);
-        unsigned long long total =
-            (lane & 1) == 0 ? first - static_cast<unsigned long long>(gridDim.x) * kOffset : second + (third << 32);
-        ok = __all_sync(~0u, ok);
+        unsigned long long total = 0;
+        bool ok = add_words(view.me, total);
         laps.lap(PartLaps::own_sum);
-        if (ok && view.parts > 1) ok = over_parts(total, seen);
+        for (int from = 0; ok && from < view.parts; ++from)
+            if (from != view.me) ok = add_words(from, total);
+        if (seen == Seen::all && view.parts > 1) fence_system();
         laps.lap(PartLaps::parts_sum);
         if (seen == Seen::part || (seen == Seen::all && view.parts == 1)) fence_gpu();
         if (!ok) {
-            if (lane == 0) dead = true;
+            if ((threadIdx.x & 31) == 0) dead = true;
             return false;
         }
 #pragma unroll
@@ -124,36 +120,34 @@ struct PartBlock {
     }
 
 private:
-    /// Adds the other parts' words to those of lanes 0 to 5.
-    __device__ __forceinline__ bool over_parts(unsigned long long& total, Seen seen) const {
+    static __device__ __forceinline__ int place(unsigned long long round, int from) {
+        return (static_cast<int>(round & 1) * kMaxParts + from) * kSumWords;
+    }
+
+    /// Waits for the blocks of part `from` and adds their words to `total`: lane k < 6 has high (even k) or low of sum
+    /// k / 2.
+    __device__ __forceinline__ bool add_words(int from, unsigned long long& total) const {
         const int lane = threadIdx.x & 31;
-        if (blockIdx.x == 0) {
-            if (seen == Seen::all) fence_system();
-            if (lane < kPartWords) publish_word(view, round, lane, total);
-        }
-        // Lanes look at five parts at once.
-        constexpr int kAtOnce = 5;
-        const int word = lane % kPartWords;
         bool ok = true;
-        for (int first = 0; first < view.parts; first += kAtOnce) {
-            const int p = first + lane / kPartWords;
-            PeerPacket packet{};
-            if (lane < kAtOnce * kPartWords && p < view.parts && p != view.me) {
-                const PeerPacket* const from = &view.box[view.me]->sums[round & 1][p][word];
-                ok = wait_until(view, p,
-                                [&] {
-                                    packet = get_peer_packet(from);
-                                    return packet.round == round;
-                                }) &&
-                     ok;
-            }
-            __syncwarp();
-            for (int i = 0; i < kAtOnce; ++i) {
-                const unsigned long long theirs = __shfl_sync(~0u, packet.value, i * kPartWords + word);
-                total += first + i < view.parts && first + i != view.me ? theirs : 0;
-            }
+        unsigned long long got = 0;
+        if (lane < kSumWords) {
+            unsigned long long& before = previous[round & 1][from][lane];
+            const unsigned long long* const word = words[view.me] + place(round, from) + lane;
+            unsigned long long now = 0;
+            ok = wait_until(view, from == view.me ? kMaxParts : from, [&] {
+                if (from == view.me)
+                    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(now) : "l"(word) : "memory");
+                else now = load_relaxed(word);
+                return ((now - before) >> 56) == gridDim.x;
+            });
+            got = (now - before) & ((1ull << 56) - 1);
+            before = now;
         }
-        if (seen == Seen::all) fence_system();
+        const int k = lane < kPartWords ? lane / 2 : 0;
+        const unsigned long long first = __shfl_sync(~0u, got, 3 * k), second = __shfl_sync(~0u, got, 3 * k + 1),
+                                 third = __shfl_sync(~0u, got, 3 * k + 2);
+        total +=
+            (lane & 1) == 0 ? first - static_cast<unsigned long long>(gridDim.x) * kOffset : second + (third << 32);
         return __all_sync(~0u, ok);
     }
 };

@@ -53,15 +53,14 @@ struct Reader {
         std::vector<std::tuple<std::uint32_t, std::uint32_t, double>> open;
         for (std::uint32_t s = 0; s < layout.warp_steps[2 * warp + kind]; ++s) {
             const std::byte* const chunk = at + s / kChunkSteps * apart;
-            const std::byte* const step = chunk + kChunkHead + s % kChunkSteps * 32 * (index + 8);
             std::uint32_t base = 0, word = 0;
             std::memcpy(&base, chunk, 4);
             std::memcpy(&word, chunk + 16 + s % kChunkSteps * 4, 4);
             for (std::uint32_t lane = 0; lane < 32; ++lane) {
                 std::uint32_t c = 0;
                 double v = 0;
-                std::memcpy(&c, step + lane * index, index);
-                std::memcpy(&v, step + 32 * index + lane * 8, 8);
+                std::memcpy(&c, chunk + column_place(s % kChunkSteps, lane, narrow), index);
+                std::memcpy(&v, chunk + value_place(s % kChunkSteps, lane, narrow, 8), 8);
                 ASSERT_LT(base + c, layout.ghost_base + layout.ghosts + 1);
                 if (v != 0) open.emplace_back(lane, base + c, v);
             }

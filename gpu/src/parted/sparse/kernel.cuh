@@ -24,82 +24,103 @@ struct SparseShared {
     unsigned int stop, again, tries; ///< again: the sums were not near what they were expected to be
 };
 
-/// Chunks of one kind: row sums, q and the products' sums.
+/// Rows that a warp has finished, one to a lane until there are 32: what is done for each row is then done for 32 at
+/// once, however few rows a slice has.
+template <class T, bool Jacobi> struct FinishedRows {
+    T sum, own, inverse; ///< the lane's row: its product, p and the inverse of the diagonal
+    std::uint32_t count; ///< lanes that have one
+
+    /// The products' sums of the rows that are held.
+    __device__ __forceinline__ void add_to(PairOfSums& sums) {
+        if ((threadIdx.x & 31) < count) {
+            const auto wide = static_cast<double>(sum);
+            sums.add(0, __dmul_rn(static_cast<double>(own), wide));
+            sums.add(1, __dmul_rn(wide, static_cast<double>(Jacobi ? sum * inverse : sum)));
+        }
+        count = 0;
+    }
+    /// A slice's rows, as `end` says (slice_end()), from what its lanes have summed.
+    __device__ __forceinline__ void take(std::uint32_t end, T part, const T* p, const T* inverses, T* q,
+                                         PairOfSums& sums) {
+        const std::uint32_t log_lanes = end >> 29, rows = (end >> 24 & 31) + 1;
+        for (std::uint32_t d = (1u << log_lanes) / 2; d > 0; d >>= 1) part += __shfl_xor_sync(~0u, part, d);
+        if (count + rows > 32) add_to(sums);
+        const std::uint32_t number = (threadIdx.x & 31) - count;
+        const T mine = __shfl_sync(~0u, part, static_cast<int>(number << log_lanes & 31));
+        if (number < rows) {
+            const std::uint32_t row = (end & 0xFFFFFF) + number;
+            sum = mine;
+            q[row] = mine;
+            own = p[row]; // (wanted when the rows' sums are added: nobody waits for it here)
+            if constexpr (Jacobi) inverse = inverses[row];
+        }
+        count += rows;
+    }
+};
+
+__device__ __forceinline__ void unpack(uint4 piece, std::uint16_t (&to)[8]) {
+    const std::uint32_t word[4] = {piece.x, piece.y, piece.z, piece.w};
+#pragma unroll
+    for (int k = 0; k < 8; ++k) to[k] = static_cast<std::uint16_t>(word[k / 2] >> (k % 2 * 16));
+}
+__device__ __forceinline__ void unpack(uint4 piece, std::uint32_t (&to)[4]) {
+    to[0] = piece.x, to[1] = piece.y, to[2] = piece.z, to[3] = piece.w;
+}
+__device__ __forceinline__ void unpack(uint4 piece, float (&to)[4]) {
+    to[0] = __uint_as_float(piece.x), to[1] = __uint_as_float(piece.y);
+    to[2] = __uint_as_float(piece.z), to[3] = __uint_as_float(piece.w);
+}
+__device__ __forceinline__ void unpack(uint4 piece, double (&to)[2]) {
+    to[0] = __hiloint2double(static_cast<int>(piece.y), static_cast<int>(piece.x));
+    to[1] = __hiloint2double(static_cast<int>(piece.w), static_cast<int>(piece.z));
+}
+/// A thread's eight columns or values of a chunk, from the pieces that begin at `from`.
+template <class V> __device__ __forceinline__ void read_pieces(const unsigned char* from, V (&to)[kChunkSteps]) {
+    constexpr int kEach = 16 / sizeof(V);
+#pragma unroll
+    for (int g = 0; g < static_cast<int>(kChunkSteps) / kEach; ++g) {
+        V piece[kEach];
+        unpack(*reinterpret_cast<const uint4*>(from + (g * 32 + (threadIdx.x & 31)) * 16), piece);
+#pragma unroll
+        for (int k = 0; k < kEach; ++k) to[g * kEach + k] = piece[k];
+    }
+}
+
+/// Chunks of one kind: row sums and q.
 template <class T, bool Jacobi, bool Narrow>
-__device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream& stream, std::uint32_t left,
-                                           PairOfSums& sums) {
+__device__ __forceinline__ void product_of(const SparsePart<T>& a, ChunkStream& stream, std::uint32_t chunks,
+                                           FinishedRows<T, Jacobi>& finished, PairOfSums& sums) {
     using Index = std::conditional_t<Narrow, std::uint16_t, std::uint32_t>;
-    const int lane = threadIdx.x & 31;
-    constexpr std::uint32_t kStep = 32 * (sizeof(Index) + sizeof(T));
+    constexpr int kSteps = static_cast<int>(kChunkSteps);
     T sum = 0;
     const T* const p = a.p;
     const T* const inverses = a.inverse;
     T* const q = a.q;
-    while (left > 0) {
-        const std::uint32_t count = min(left, kChunkSteps);
-        left -= count;
+    for (; chunks > 0; --chunks) {
         stream.wait();
         const unsigned char* const chunk = stream.ring + stream.stage * stream.stage_bytes;
         const uint2 head = *reinterpret_cast<const uint2*>(chunk); // first column, ends
         const T* const from = p + head.x;
-        if (head.y == 0 && count == kChunkSteps) { // within a slice
-            // The chunk is read before the gathers begin: its place need not wait for them.
-            T value[kChunkSteps], x[kChunkSteps];
-            Index column[kChunkSteps];
+        // The chunk is read before the gathers begin: its place need not wait for them.
+        T value[kSteps], x[kSteps];
+        Index column[kSteps];
+        std::uint32_t end[kSteps];
+        read_pieces(chunk + column_place(0, 0, Narrow), column);
+        read_pieces(chunk + value_place(0, 0, Narrow, sizeof(T)), value);
 #pragma unroll
-            for (int k = 0; k < static_cast<int>(kChunkSteps); ++k) {
-                const unsigned char* const step = chunk + kChunkHead + k * kStep;
-                column[k] = reinterpret_cast<const Index*>(step)[lane];
-                value[k] = reinterpret_cast<const T*>(step + 32 * sizeof(Index))[lane];
-            }
-            stream.release();
-#pragma unroll
-            for (int k = 0; k < static_cast<int>(kChunkSteps); ++k) x[k] = from[column[k]];
-#pragma unroll
-            for (int k = 0; k < static_cast<int>(kChunkSteps); ++k) sum = multiply_add(value[k], x[k], sum);
-            continue;
-        }
-        std::uint32_t end[kChunkSteps];
-#pragma unroll
-        for (int k = 0; k < static_cast<int>(kChunkSteps); k += 4) {
+        for (int k = 0; k < kSteps; k += 4) {
             const uint4 word = *reinterpret_cast<const uint4*>(chunk + 16 + 4 * k);
-            end[k] = word.x;
-            end[k + 1] = word.y;
-            end[k + 2] = word.z;
-            end[k + 3] = word.w;
-        }
-        T value[kChunkSteps], x[kChunkSteps], own[kChunkSteps], inverse[kChunkSteps];
-#pragma unroll
-        for (int k = 0; k < static_cast<int>(kChunkSteps); ++k) {
-            const unsigned char* const step = chunk + kChunkHead + k * kStep;
-            if (k < count) {
-                x[k] = from[reinterpret_cast<const Index*>(step)[lane]];
-                value[k] = reinterpret_cast<const T*>(step + 32 * sizeof(Index))[lane];
-            }
-            if ((head.y >> k & 1) == 0) continue;
-            const int log_lanes = static_cast<int>(end[k] >> 29);
-            const std::uint32_t number = lane >> log_lanes, rows = (end[k] >> 24 & 31) + 1;
-            if (number < rows) {
-                own[k] = p[(end[k] & 0xFFFFFF) + number];
-                if constexpr (Jacobi) inverse[k] = inverses[(end[k] & 0xFFFFFF) + number];
-            }
+            end[k] = word.x, end[k + 1] = word.y, end[k + 2] = word.z, end[k + 3] = word.w;
         }
         stream.release();
 #pragma unroll
-        for (int k = 0; k < static_cast<int>(kChunkSteps); ++k) {
-            if (k < count) sum = multiply_add(value[k], x[k], sum);
-            if ((head.y >> k & 1) != 0) {
-                const int log_lanes = static_cast<int>(end[k] >> 29);
-                for (int d = (1 << log_lanes) / 2; d > 0; d >>= 1) sum += __shfl_xor_sync(~0u, sum, d);
-                const std::uint32_t number = lane >> log_lanes, rows = (end[k] >> 24 & 31) + 1;
-                if ((lane & ((1 << log_lanes) - 1)) == 0 && number < rows) {
-                    q[(end[k] & 0xFFFFFF) + number] = sum;
-                    const auto wide = static_cast<double>(sum);
-                    sums.add(0, __dmul_rn(static_cast<double>(own[k]), wide));
-                    sums.add(1, __dmul_rn(wide, static_cast<double>(Jacobi ? sum * inverse[k] : sum)));
-                }
-                sum = 0;
-            }
+        for (int k = 0; k < kSteps; ++k) x[k] = from[column[k]];
+#pragma unroll
+        for (int k = 0; k < kSteps; ++k) {
+            sum = multiply_add(value[k], x[k], sum);
+            if ((head.y >> k & 1) == 0) continue;
+            finished.take(end[k], sum, p, inverses, q, sums);
+            sum = 0;
         }
     }
 }
@@ -150,9 +171,10 @@ __device__ __forceinline__ void update_of(const SparsePart<T>& a, double step, d
     }
 }
 
-/// A barrier over the part's blocks; behind it block 0 tells the other parts that their elements are there.
+/// A barrier over the part's blocks. (A flag for each block, which all blocks look at, took 0.75 us longer on an H200
+/// than one word that they add to.)
 __device__ __forceinline__ void meet(const PeerView& view, unsigned long long* met, unsigned long long goal,
-                                     unsigned long long round, std::uint32_t sends_to, unsigned int& dead) {
+                                     unsigned int& dead) {
     __syncthreads();
     if (threadIdx.x == 0) {
         asm volatile("red.release.gpu.global.add.u64 [%0], 1;" ::"l"(met) : "memory");
@@ -162,33 +184,46 @@ __device__ __forceinline__ void meet(const PeerView& view, unsigned long long* m
             return now >= goal;
         });
         if (!ok) dead = 1;
-        if (blockIdx.x == 0 && sends_to != 0) {
-            fence_system();
-            for (int p = 0; p < view.parts; ++p)
-                if ((sends_to >> p & 1) != 0) raise_flag(view, p, view.me, round);
-        }
     }
     __syncthreads();
+}
+
+/// Behind the barrier, one warp of the part tells the other parts that their elements are there. What it says it orders
+/// behind the stores of all blocks, and waits a microsecond for that: the block's other warps do not, and the wait
+/// counts as the warp's product, so that PartedSparse::balance() gives the block fewer rows.
+__device__ __forceinline__ void tell(const PeerView& view, unsigned long long round, std::uint32_t sends_to) {
+    if (blockIdx.x != 0 || threadIdx.x != (kPartedWarps - 1) * 32) return;
+    for (int p = 0; p < view.parts; ++p)
+        if ((sends_to >> p & 1) != 0) raise_flag(view, p, view.me, round);
+}
+
+/// Sums near what they were expected to be are exact to far below their last bit; else they are formed again. (Both are
+/// properties of the sum alone, whatever it was formed from.) Called by warp 0, a lane for each sum.
+__device__ __forceinline__ void look_at_sums(SparseShared& shared) {
+    SparseExchange& e = shared.exchange;
+    const int k = static_cast<int>(threadIdx.x) % kSparseSums;
+    const double size = fabs(e.sum[k]);
+    const bool bad = !(size < power_of_two(e.exponent[k] + 12)),
+               low = size > 0 && size < power_of_two(e.exponent[k] - 24);
+    const bool again = __any_sync(~0u, bad || low) && shared.tries < 12;
+    __syncwarp();
+    if (threadIdx.x < kSparseSums) {
+        if (bad && !(size < 1e300)) e.exponent[k] += 24;
+        else if (size > 0 && size < 1e300) e.exponent[k] = exponent_above(size);
+    }
+    if (threadIdx.x == 0) {
+        shared.again = again ? 1 : 0;
+        shared.tries = again ? shared.tries + 1 : 0;
+    }
+    __syncwarp();
 }
 
 /// The scalars of the next iteration, or the end. Thread 0 of each block, all alike.
 template <class T, bool Jacobi>
 __device__ __forceinline__ void decide(const SparsePart<T>& a, SparseShared& shared, std::uint32_t made,
                                        PartedStatus& status) {
-    SparseExchange& e = shared.exchange;
+    const SparseExchange& e = shared.exchange;
     const double rho = e.sum[0], rr = Jacobi ? e.sum[1] : rho, pq = e.sum[2], qq = e.sum[3];
-    // Sums near what they were expected to be are exact to far below their last bit; else they are formed again. (Both
-    // are properties of the sum alone, whatever it was formed from.)
-    shared.again = 0;
-    for (int k = 0; k < kSparseSums; ++k) {
-        const double size = fabs(e.sum[k]);
-        const bool bad = !(size < scalbn(1.0, e.exponent[k] + 12)),
-                   low = size > 0 && size < scalbn(1.0, e.exponent[k] - 24);
-        if ((bad || low) && shared.tries < 12) shared.again = 1;
-        if (bad && !(size < 1e300)) e.exponent[k] += 24;
-        else if (size > 0 && size < 1e300) e.exponent[k] = ilogb(size) + 1;
-    }
-    shared.tries = shared.again != 0 ? shared.tries + 1 : 0;
     if (shared.again != 0 && e.dead == 0) return;
     const double step = rho / pq;
     double sigma = step * (step * qq - pq);
@@ -217,15 +252,12 @@ template <class T> __device__ __forceinline__ ChunkStream stream_of(const Sparse
     const std::uint32_t warp = threadIdx.x >> 5, number = blockIdx.x * kPartedWarps + warp;
     ChunkStream s{};
     const uint2 steps = a.warp_steps[number];
-    s.first_steps = steps.x;
-    s.second_steps = steps.y;
     s.first_chunks = (steps.x + kChunkSteps - 1) / kChunkSteps;
     s.second_chunks = (steps.y + kChunkSteps - 1) / kChunkSteps;
-    s.first_step_bytes = 32 * ((a.narrow[0] != 0 ? 2 : 4) + static_cast<std::uint32_t>(sizeof(T)));
-    s.second_step_bytes = 32 * ((a.narrow[1] != 0 ? 2 : 4) + static_cast<std::uint32_t>(sizeof(T)));
-    const std::uint32_t bytes = kChunkHead + kChunkSteps * s.first_step_bytes;
-    s.first = a.stream + std::size_t{number} * bytes;
-    s.apart = std::size_t{gridDim.x} * kPartedWarps * bytes;
+    s.first_bytes = chunk_bytes(a.narrow[0] != 0, sizeof(T));
+    s.second_bytes = chunk_bytes(a.narrow[1] != 0, sizeof(T));
+    s.first = a.stream + std::size_t{number} * s.first_bytes;
+    s.apart = std::size_t{gridDim.x} * kPartedWarps * s.first_bytes;
     s.second = a.stream + a.warp_offset[number];
     s.stages = a.stages;
     s.stage_bytes = a.stage_bytes;
@@ -258,8 +290,7 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
     if (threadIdx.x == 0) {
         a = parts[blockIdx.y];
         for (auto& buffer : exchange.previous)
-            for (auto& part : buffer)
-                for (auto& word : part) word = 0;
+            for (auto& word : buffer) word = 0;
         for (int k = 0; k < kSparseSums; ++k) exchange.exponent[k] = a.exponent[k];
         exchange.dead = 0;
         shared.alpha = shared.beta = 0;
@@ -288,25 +319,30 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
         PairOfSums updated(exchange.exponent[0], exchange.exponent[1]);
         update_of<T, Jacobi>(a, shared.alpha, shared.beta, again, updated);
         mark(SparsePhase::update);
-        meet(a.view, a.met, (pass + 1ull) * gridDim.x, round, a.sends_to, exchange.dead);
+        meet(a.view, a.met, (pass + 1ull) * gridDim.x, exchange.dead);
         mark(SparsePhase::meet);
+        if (a.sends_to != 0) tell(a.view, round, a.sends_to);
+        __syncwarp();
         PairOfSums multiplied(exchange.exponent[2], exchange.exponent[3]);
-        if (a.narrow[0] != 0) product_of<T, Jacobi, true>(a, stream, stream.first_steps, multiplied);
-        else product_of<T, Jacobi, false>(a, stream, stream.first_steps, multiplied);
+        FinishedRows<T, Jacobi> finished{};
+        if (a.narrow[0] != 0) product_of<T, Jacobi, true>(a, stream, stream.first_chunks, finished, multiplied);
+        else product_of<T, Jacobi, false>(a, stream, stream.first_chunks, finished, multiplied);
         mark(SparsePhase::product);
-        if (stream.second_steps != 0) {
+        if (stream.second_chunks != 0) {
             const int lane = threadIdx.x & 31;
             if (lane < a.view.parts && (a.receives_from >> lane & 1) != 0 && !wait_flag(a.view, lane, lane, round))
                 exchange.dead = 1;
             __syncwarp();
             mark(SparsePhase::ghosts);
-            if (a.narrow[1] != 0) product_of<T, Jacobi, true>(a, stream, stream.second_steps, multiplied);
-            else product_of<T, Jacobi, false>(a, stream, stream.second_steps, multiplied);
+            if (a.narrow[1] != 0) product_of<T, Jacobi, true>(a, stream, stream.second_chunks, finished, multiplied);
+            else product_of<T, Jacobi, false>(a, stream, stream.second_chunks, finished, multiplied);
             mark(SparsePhase::product);
         }
-        exchange.publish(a.view, a.words, updated, multiplied, round, [&] { mark(SparsePhase::warps); });
+        finished.add_to(multiplied);
+        exchange.publish(a.view, a.words, a.slots, updated, multiplied, round, [&] { mark(SparsePhase::warps); });
+        exchange.collect(a.view, a.words, a.slots[a.view.me], a.terms, round);
         if (threadIdx.x < 32) {
-            exchange.collect(a.view, a.words[a.view.me], a.terms, round);
+            look_at_sums(shared);
             if (threadIdx.x == 0) decide<T, Jacobi>(a, shared, made, status);
         }
         __syncthreads();

@@ -212,13 +212,13 @@ private:
                 if (k < end) {
                     const Slice& s = *steps[k].first;
                     if (steps[k].second + 1 == s.steps) word = slice_end(s.row, s.rows, s.log_lanes);
-                    std::byte* const column = to + kChunkHead + (k - first) * 32 * (index + sizeof(T));
+                    const auto step = static_cast<std::uint32_t>(k - first);
                     // Padding: the chunk's first column, whose element is read anyway, and no value.
                     for_lanes(s, steps[k].second, [&](std::uint32_t lane, std::uint64_t e) {
                         const std::uint32_t c = local_[a_.column()[e]] - base;
                         const auto value = static_cast<T>(a_.value()[e]);
-                        std::memcpy(column + std::size_t{lane} * index, &c, index);
-                        std::memcpy(column + std::size_t{32} * index + lane * sizeof(T), &value, sizeof(T));
+                        std::memcpy(to + column_place(step, lane, narrow), &c, index);
+                        std::memcpy(to + value_place(step, lane, narrow, sizeof(T)), &value, sizeof(T));
                     });
                 }
                 std::memcpy(to + 16 + (k - first) * 4, &word, 4);

@@ -3,9 +3,10 @@
 // Rows are numbered by the part in the order of the matrix (or one that is given), sorted by length within windows and
 // with those apart that wait for other parts' elements. A slice is 32 / lanes neighbouring rows; a step has one entry
 // for each thread of a warp; `lanes` follows from a row's length and the whole matrix's size alone, so the order in
-// which a row is summed does not depend on the parts. A chunk is eight steps: sixteen bytes (the first column, and
-// a bit for each step where a slice ends) and eight words that say where slices end, then for each step 32 columns (16
-// bits from the chunk's first column where they reach, else 32) and 32 values.
+// which a row is summed does not depend on the parts. A chunk is eight steps (the last of a list is filled up with
+// zeros): sixteen bytes (the first column, and a bit for each step where a slice ends) and eight words that say where
+// slices end, then columns (16 bits from the chunk's first column where they reach, else 32), then values. A thread's
+// columns of several steps lie together in pieces of 16 bytes, and so do its values: it reads a piece at once.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +28,19 @@ constexpr std::uint32_t slice_end(std::uint32_t row, std::uint32_t rows, std::ui
 }
 constexpr std::uint32_t chunk_bytes(bool narrow, std::size_t value_bytes) {
     return kChunkHead + kChunkSteps * (32 * (narrow ? 2U : 4U) + 32 * static_cast<std::uint32_t>(value_bytes));
+}
+
+/// Where a chunk has the column (of `bytes` bytes) or, behind the columns, the value of a step's thread.
+constexpr std::uint32_t place_in_pieces(std::uint32_t step, std::uint32_t lane, std::uint32_t bytes) {
+    const std::uint32_t each = 16 / bytes; // steps of a piece
+    return (step / each * 32 + lane) * 16 + step % each * bytes;
+}
+constexpr std::uint32_t column_place(std::uint32_t step, std::uint32_t lane, bool narrow) {
+    return kChunkHead + place_in_pieces(step, lane, narrow ? 2 : 4);
+}
+constexpr std::uint32_t value_place(std::uint32_t step, std::uint32_t lane, bool narrow, std::size_t value_bytes) {
+    return kChunkHead + kChunkSteps * 32 * (narrow ? 2 : 4) +
+           place_in_pieces(step, lane, static_cast<std::uint32_t>(value_bytes));
 }
 
 /// Threads that share a row of `length` entries, as a binary logarithm; `depth` is row_depth() of the whole matrix.

@@ -41,7 +41,7 @@ public:
             throw InvalidInput("sparse CG over GPUs: the partition has " + std::to_string(partition.parts().size()) +
                                " parts of " + std::to_string(partition.rows()) + " rows, for " +
                                std::to_string(peers.parts()) + " GPUs and " + std::to_string(a.rows()) + " rows");
-        blocks_ = static_cast<std::uint32_t>(std::min(peers.multiprocessors(), 255));
+        blocks_ = static_cast<std::uint32_t>(std::min(peers.multiprocessors(), kMaxBlocks));
         deal({});
         bound_exponents();
     }
@@ -105,10 +105,44 @@ public:
             best = shares;
         }
         if (best != shares) deal(best);
-        return least;
+        return tune(iterations);
     }
 
 private:
+    /// How many chunks a warp has under way, and how much of the matrix the second-level cache is asked to keep: what
+    /// is fastest is found by trial. Shared memory that chunks have is lost to the first-level cache, where gathers
+    /// hit; what the second level keeps of the matrix it cannot keep of the vectors. Returns the iteration's seconds.
+    double tune(std::uint32_t iterations) {
+        const auto timed = [&] {
+            const double first = time(iterations, false, nullptr).iteration;
+            return std::min(first, time(iterations, false, nullptr).iteration);
+        };
+        double least = timed();
+        if (on_chip_) return least;
+        const std::uint32_t given_stages = stages_, given_kept = kept_;
+        std::uint32_t stages = stages_, kept = kept_;
+        const auto attempt = [&] {
+            const double took = timed();
+            if (took > 0.99 * least) return;
+            least = took;
+            stages = stages_;
+            kept = kept_;
+        };
+        for (const std::uint32_t s : {2U, 3U, 5U}) {
+            if (options_.stages != 0 || s == given_stages || kPartedWarps * s * stage_bytes_ > kSharedBytes) continue;
+            stages_ = s;
+            attempt();
+        }
+        stages_ = stages;
+        for (const std::uint32_t k : {0U, 48U, 96U, 160U, 224U}) {
+            if (options_.kept >= 0 || k == given_kept) continue;
+            kept_ = k;
+            attempt();
+        }
+        kept_ = kept;
+        return least;
+    }
+
     /// Rows to warps and into the devices' memory; `shares` as sparse_layouts() has them.
     void deal(std::span<const double> shares) {
         parts_.clear();
@@ -116,18 +150,22 @@ private:
         inverse_ready_ = false;
         std::vector<SparseLayout> layouts =
             sparse_layouts(a_, partition_, rank_, blocks_, kPartedWarps, sizeof(T) == 4, shares);
-        std::uint64_t steps = 0, narrow_steps = 0;
+        std::uint64_t steps = 0, narrow_steps = 0, largest = 0;
         for (SparseLayout& layout : layouts) {
-            bytes += layout.stream.size();
+            std::uint64_t read = 0; // (the streams' places are as long as the longest's; what is not read is no load)
             for (std::size_t w = 0; w < layout.warp_steps.size(); ++w) {
+                const std::uint32_t chunks = (layout.warp_steps[w] + kChunkSteps - 1) / kChunkSteps;
+                read += std::uint64_t{chunks} * chunk_bytes(layout.narrow[w % 2], sizeof(T));
                 steps += layout.warp_steps[w];
                 if (layout.narrow[w % 2]) narrow_steps += layout.warp_steps[w];
             }
+            bytes += read;
+            largest = std::max(largest, read);
             parts_.push_back(upload(std::move(layout), static_cast<int>(parts_.size())));
         }
         fill = 32.0 * static_cast<double>(steps) / static_cast<double>(a_.nonzeros());
         narrow = static_cast<double>(narrow_steps) / static_cast<double>(std::max<std::uint64_t>(steps, 1));
-        choose_sizes(options_);
+        choose_sizes(options_, largest);
     }
 
     struct OnePart {
@@ -138,11 +176,13 @@ private:
         Buffer<std::uint32_t> block_row, block_send;
         Buffer<SparseSend> send;
         Buffer<T> x, r, p, q, inverse;
+        Buffer<PeerPacket> slots;
         Buffer<unsigned long long> words; ///< of sums, then the barrier's on a line of its own
         Buffer<PartedStatus> status;
         Buffer<BlockClocks> clocks;
     };
-    static constexpr std::size_t kBarrier = 2 * kMaxParts * kSumPieces + 16;
+
+    static constexpr std::size_t kBarrier = 2 * kSumPieces + 16;
 
     OnePart upload(SparseLayout layout, int part) const {
         const OnDevice here(peers_.device(part));
@@ -159,6 +199,7 @@ private:
         one.send = to_device(layout.send);
         for (Buffer<T>* v : {&one.x, &one.r, &one.q}) v->allocate(layout.ghost_base);
         one.p.allocate(layout.ghost_base + layout.ghosts);
+        one.slots.allocate(kSumPackets);
         one.words.allocate(kBarrier + 1);
         one.status.allocate(1);
         one.clocks.allocate(blocks_);
@@ -193,29 +234,28 @@ private:
         times.reduction = mean(SparsePhase::reduction);
     }
 
-    void choose_sizes(const PartedSparseOptions& options) {
+    /// `largest`: bytes of the matrix that a part reads, the most of any.
+    void choose_sizes(const PartedSparseOptions& options, std::uint64_t largest) {
         bool wide = false;
-        std::uint64_t largest = 0;
-        for (const OnePart& one : parts_) {
+        for (const OnePart& one : parts_)
             for (int kind = 0; kind < 2; ++kind)
                 for (std::size_t w = kind; w < one.layout.warp_steps.size(); w += 2)
                     wide = wide || (!one.layout.narrow[kind] && one.layout.warp_steps[w] != 0);
-            largest = std::max<std::uint64_t>(largest, one.stream.size());
-        }
         stage_bytes_ = chunk_bytes(!wide, sizeof(T));
         // Small parts stay on the chip; else some shared memory is left to the first-level cache, for the gathers.
-        constexpr std::size_t kMost = 220 << 10, kUsual = 132 << 10;
         const auto fit = [&](std::size_t bytes) {
             return static_cast<std::uint32_t>(
                 std::clamp<std::size_t>(bytes / kPartedWarps / stage_bytes_, 2, kMaxStages));
         };
-        stages_ = options.stages != 0 ? std::clamp<std::uint32_t>(options.stages, 2, fit(kMost)) : fit(kUsual);
+        stages_ =
+            options.stages != 0 ? std::clamp<std::uint32_t>(options.stages, 2, fit(kSharedBytes)) : fit(kUsualStages);
         std::uint32_t needed = 0;
         for (const OnePart& one : parts_)
             for (std::size_t w = 0; w < one.layout.warp_steps.size(); w += 2)
                 needed = std::max(needed, (one.layout.warp_steps[w] + kChunkSteps - 1) / kChunkSteps +
                                               (one.layout.warp_steps[w + 1] + kChunkSteps - 1) / kChunkSteps);
-        if (options.stages == 0 && needed <= fit(kMost)) stages_ = std::max(2U, needed);
+        on_chip_ = needed <= fit(kSharedBytes);
+        if (options.stages == 0 && on_chip_) stages_ = std::max(2U, needed);
         // What the cache can hold beside the vectors.
         const double cache = 0.6 * static_cast<double>(require_device().l2);
         std::uint64_t vectors = 0;
@@ -281,6 +321,7 @@ private:
             for (std::uint32_t i = 0; i < one.layout.rows; ++i) r[i] = static_cast<T>(d[one.layout.row[i]]);
             one.r.upload(r);
             for (Buffer<T>* v : {&one.x, &one.p, &one.q}) v->zero();
+            one.slots.zero();
             one.words.zero();
             one.status.zero();
             SparsePart<T>& to = params[static_cast<std::size_t>(p)];
@@ -329,7 +370,8 @@ private:
         to.q = one.q.data();
         to.inverse = jacobi ? one.inverse.data() : nullptr;
         for (std::size_t p = 0; p < parts_.size(); ++p) to.ghosts[p] = parts_[p].p.data();
-        for (std::size_t p = 0; p < parts_.size(); ++p) to.words[p] = parts_[p].words.data();
+        for (std::size_t p = 0; p < parts_.size(); ++p) to.slots[p] = parts_[p].slots.data();
+        to.words = one.words.data();
         to.met = one.words.data() + kBarrier;
         to.sends_to = one.layout.sends_to;
         to.receives_from = one.layout.receives_from;
@@ -361,7 +403,10 @@ private:
     Peers& peers_;
     const PartedSparseOptions options_; ///< without its spans, whose elements may be gone
     const std::vector<std::uint32_t> rank_;
+    static constexpr std::size_t kSharedBytes = 220 << 10; ///< that chunks of a block may have
+    static constexpr std::size_t kUsualStages = 132 << 10; ///< bytes of a block's chunks
     std::uint32_t blocks_ = 0, stages_ = 2, stage_bytes_ = 0, kept_ = 0;
+    bool on_chip_ = false; ///< shared memory holds every part's matrix
     std::vector<OnePart> parts_;
     std::vector<double> diagonal_;
     double norm_ = 0;

@@ -14,6 +14,17 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* p) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
 
+/// Waits until an mbarrier has left the phase of this parity. An end is sure: copies from own memory come or fail the
+/// kernel.
+__device__ __forceinline__ void wait_mbarrier(std::uint32_t barrier, std::uint32_t phase) {
+    std::uint32_t there = 0;
+    for (std::uint32_t i = 0; there == 0 && i < (1u << 24); ++i)
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                     : "=r"(there)
+                     : "r"(barrier), "r"(phase)
+                     : "memory");
+}
+
 struct ChunkStream {
     const unsigned char *first, *second; ///< the warp's first chunk of either kind
     std::uint64_t apart;                 ///< bytes between chunks of the first kind
@@ -21,7 +32,7 @@ struct ChunkStream {
     unsigned long long* arrived;         ///< an mbarrier for each stage
     std::uint64_t stays_policy, goes_policy;
     std::uint32_t stages, stage_bytes;
-    std::uint32_t first_steps, second_steps, first_chunks, second_chunks, first_step_bytes, second_step_bytes;
+    std::uint32_t first_chunks, second_chunks, first_bytes, second_bytes; ///< of either kind; bytes of a chunk
     std::uint32_t kept;
     std::uint32_t next, next_stage; ///< chunk that is asked for next, and its place
     std::uint32_t stage, phase;     ///< chunk that comes next
@@ -36,11 +47,8 @@ struct ChunkStream {
         if ((threadIdx.x & 31) == 0) {
             const bool one = next < first_chunks;
             const std::uint32_t at = one ? next : next - first_chunks;
-            const std::uint32_t step_bytes = one ? first_step_bytes : second_step_bytes;
-            const std::uint32_t count = min(kChunkSteps, (one ? first_steps : second_steps) - at * kChunkSteps);
-            const std::uint32_t size = kChunkHead + count * step_bytes;
-            const unsigned char* const source =
-                one ? first + at * apart : second + std::size_t{at} * (kChunkHead + kChunkSteps * step_bytes);
+            const std::uint32_t size = one ? first_bytes : second_bytes;
+            const unsigned char* const source = one ? first + at * apart : second + std::size_t{at} * second_bytes;
             const std::uint32_t barrier = shared_address(arrived + next_stage);
             const bool stays =
                 (static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(source) >> 6) * 0x9E3779B1u >> 24) < kept;
@@ -59,16 +67,8 @@ struct ChunkStream {
         const std::uint32_t count = min(stages, all());
         for (std::uint32_t i = 0; i < count; ++i) ask();
     }
-    /// Waits for the chunk in `stage`; an end is sure, since copies from own memory come or fail the kernel.
-    __device__ __forceinline__ void wait() const {
-        const std::uint32_t barrier = shared_address(arrived + stage);
-        std::uint32_t there = 0;
-        for (std::uint32_t i = 0; there == 0 && i < (1u << 24); ++i)
-            asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-                         : "=r"(there)
-                         : "r"(barrier), "r"(phase)
-                         : "memory");
-    }
+    /// Waits for the chunk in `stage`.
+    __device__ __forceinline__ void wait() const { wait_mbarrier(shared_address(arrived + stage), phase); }
     /// Called by all lanes behind their loads from the chunk in `stage`: its place is free. The engine writes there
     /// without regard to loads that are still on their way, which may stand behind many gathers. So they end first:
     /// the fence orders each lane's loads before the engine's writes, and the barrier all lanes' before lane 0 asks.
