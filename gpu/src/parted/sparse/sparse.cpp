@@ -41,7 +41,7 @@ public:
             throw InvalidInput("sparse CG over GPUs: the partition has " + std::to_string(partition.parts().size()) +
                                " parts of " + std::to_string(partition.rows()) + " rows, for " +
                                std::to_string(peers.parts()) + " GPUs and " + std::to_string(a.rows()) + " rows");
-        blocks_ = static_cast<std::uint32_t>(std::min(peers.multiprocessors(), kMaxBlocks));
+        blocks_ = static_cast<std::uint32_t>(std::min(peers.multiprocessors(), 255));
         deal({});
         bound_exponents();
     }
@@ -176,13 +176,12 @@ private:
         Buffer<std::uint32_t> block_row, block_send;
         Buffer<SparseSend> send;
         Buffer<T> x, r, p, q, inverse;
-        Buffer<PeerPacket> slots;
         Buffer<unsigned long long> words; ///< of sums, then the barrier's on a line of its own
         Buffer<PartedStatus> status;
         Buffer<BlockClocks> clocks;
     };
 
-    static constexpr std::size_t kBarrier = 2 * kSumPieces + 16;
+    static constexpr std::size_t kBarrier = 2 * kMaxParts * kSumPieces + 16;
 
     OnePart upload(SparseLayout layout, int part) const {
         const OnDevice here(peers_.device(part));
@@ -199,7 +198,6 @@ private:
         one.send = to_device(layout.send);
         for (Buffer<T>* v : {&one.x, &one.r, &one.q}) v->allocate(layout.ghost_base);
         one.p.allocate(layout.ghost_base + layout.ghosts);
-        one.slots.allocate(kSumPackets);
         one.words.allocate(kBarrier + 1);
         one.status.allocate(1);
         one.clocks.allocate(blocks_);
@@ -321,7 +319,6 @@ private:
             for (std::uint32_t i = 0; i < one.layout.rows; ++i) r[i] = static_cast<T>(d[one.layout.row[i]]);
             one.r.upload(r);
             for (Buffer<T>* v : {&one.x, &one.p, &one.q}) v->zero();
-            one.slots.zero();
             one.words.zero();
             one.status.zero();
             SparsePart<T>& to = params[static_cast<std::size_t>(p)];
@@ -370,8 +367,7 @@ private:
         to.q = one.q.data();
         to.inverse = jacobi ? one.inverse.data() : nullptr;
         for (std::size_t p = 0; p < parts_.size(); ++p) to.ghosts[p] = parts_[p].p.data();
-        for (std::size_t p = 0; p < parts_.size(); ++p) to.slots[p] = parts_[p].slots.data();
-        to.words = one.words.data();
+        for (std::size_t p = 0; p < parts_.size(); ++p) to.words[p] = parts_[p].words.data();
         to.met = one.words.data() + kBarrier;
         to.sends_to = one.layout.sends_to;
         to.receives_from = one.layout.receives_from;
