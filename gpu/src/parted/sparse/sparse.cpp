@@ -32,6 +32,25 @@ double squares(std::span<const double> v) {
     return sum;
 }
 
+/// New shares of a part's blocks, which lie one behind the other, such that all take equally long if steps take what
+/// they took where they are. `took`: what each block took with its share.
+std::vector<double> shares_of_equal_time(std::span<const double> shares, std::span<const double> took) {
+    const double each = std::accumulate(took.begin(), took.end(), 0.0) / static_cast<double>(took.size());
+    std::vector<double> next(shares.size(), 0.0);
+    std::size_t b = 0;     // the old block whose steps are dealt out,
+    double left = took[0]; // and what of its time is left
+    for (std::size_t i = 0; i < next.size(); ++i)
+        for (double room = i + 1 < next.size() ? each : 2 * each; room > 0 && b < took.size();) {
+            const double part = std::min(room, left);
+            if (took[b] > 0) next[i] += shares[b] * part / took[b];
+            room -= part;
+            left -= part;
+            if (left > 0) continue;
+            if (++b < took.size()) left = took[b];
+        }
+    return next;
+}
+
 template <class T> class Solver final : public Base {
 public:
     Solver(const CompressedRows& a, const Partition& partition, Peers& peers, const PartedSparseOptions& options)
@@ -92,10 +111,11 @@ public:
         double least = times.iteration;
         for (int round = 0; round < rounds; ++round) {
             for (std::size_t p = 0; p < parts_.size(); ++p) {
-                const std::span<const double> took = std::span(times.block_product).subspan(p * blocks_, blocks_);
-                const double mean = std::accumulate(took.begin(), took.end(), 0.0) / blocks_;
-                for (std::uint32_t b = 0; b < blocks_; ++b)
-                    if (took[b] > 0) shares[p * blocks_ + b] *= std::clamp(mean / took[b], 0.5, 2.0);
+                const std::size_t from = p * blocks_;
+                const std::vector<double> next =
+                    shares_of_equal_time(std::span(shares).subspan(from, blocks_),
+                                         std::span<const double>(times.block_product).subspan(from, blocks_));
+                std::ranges::copy(next, shares.begin() + static_cast<std::ptrdiff_t>(from));
             }
             deal(shares);
             time(iterations / 4, false, nullptr);
