@@ -31,7 +31,8 @@ struct PartedSparseOptions {
 struct PartedSparseTimes {
     double iteration = 0;
     double update = 0, meet = 0, product = 0, ghosts = 0, warps = 0, reduction = 0;
-    /// Of each block, part by part: seconds of the product in its slowest and in its fastest warp.
+    /// Of each block, part by part: seconds of the product in its slowest and in its fastest warp, with the wait for
+    /// other parts' elements.
     std::vector<double> block_product, fastest_warp;
 };
 

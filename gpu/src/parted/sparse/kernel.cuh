@@ -290,7 +290,8 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
     if (threadIdx.x == 0) {
         a = parts[blockIdx.y];
         for (auto& buffer : exchange.previous)
-            for (auto& word : buffer) word = 0;
+            for (auto& part : buffer)
+                for (auto& word : part) word = 0;
         for (int k = 0; k < kSparseSums; ++k) exchange.exponent[k] = a.exponent[k];
         exchange.dead = 0;
         shared.alpha = shared.beta = 0;
@@ -307,7 +308,7 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
         if ((threadIdx.x & 31) != 0) return;
         const long long now = clock64();
         const auto spent = static_cast<unsigned long long>(now - before);
-        if (phase == SparsePhase::product) clocks.product[threadIdx.x >> 5] += spent;
+        if (phase == SparsePhase::product || phase == SparsePhase::ghosts) clocks.product[threadIdx.x >> 5] += spent;
         if (threadIdx.x == 0) clocks.phase[static_cast<int>(phase)] += spent;
         before = now;
     };
@@ -339,9 +340,9 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
             mark(SparsePhase::product);
         }
         finished.add_to(multiplied);
-        exchange.publish(a.view, a.words, a.slots, updated, multiplied, round, [&] { mark(SparsePhase::warps); });
-        exchange.collect(a.view, a.words, a.slots[a.view.me], a.terms, round);
+        exchange.publish(a.view, a.words, updated, multiplied, round, [&] { mark(SparsePhase::warps); });
         if (threadIdx.x < 32) {
+            exchange.collect(a.view, a.words[a.view.me], a.terms, round);
             look_at_sums(shared);
             if (threadIdx.x == 0) decide<T, Jacobi>(a, shared, made, status);
         }

@@ -12,11 +12,8 @@ namespace mantissa::gpu {
 inline constexpr int kSparseSums = 4;                ///< rho, rr, pq, qq
 inline constexpr int kSparseWords = 2 * kSparseSums; ///< each in two integers
 inline constexpr int kSumPieces = 3 * kSparseSums;   ///< words that a part's blocks add to: three for each sum
-inline constexpr int kMaxBlocks = 255;               ///< of a part
-/// Packets of sums in a part's memory: two rounds, each part's blocks. Zero before a launch.
-inline constexpr std::size_t kSumPackets = std::size_t{2} * kMaxParts * kMaxBlocks * kSparseSums;
-inline constexpr int kPartedWarps = 16; ///< of a block
-inline constexpr int kMaxStages = 8;    ///< chunks that a warp has in shared memory
+inline constexpr int kPartedWarps = 16;              ///< of a block
+inline constexpr int kMaxStages = 8;                 ///< chunks that a warp has in shared memory
 
 /// Where an iteration's time goes, as a block's first warp sees it. `warps`: it waits for the block's other warps,
 /// which are still at their rows; `reduction`: for the sums, and so for the slowest block.
@@ -26,7 +23,7 @@ inline constexpr int kSparsePhases = static_cast<int>(SparsePhase::count);
 /// Clocks of one block over a solve.
 struct BlockClocks {
     unsigned long long phase[kSparsePhases];
-    unsigned long long product[kPartedWarps]; ///< of each warp, its waits for other parts left out
+    unsigned long long product[kPartedWarps]; ///< of each warp, its waits for other parts among them
 };
 
 struct PartedStatus {
@@ -47,9 +44,8 @@ template <class T> struct SparsePart {
     const SparseSend* send;
     T *x, *r, *p, *q;
     const T* inverse;
-    T* ghosts[kMaxParts];         ///< each part's vector p
-    unsigned long long* words;    ///< the part's sums: of two rounds, kSumPieces each
-    PeerPacket* slots[kMaxParts]; ///< where each part's memory has other parts' sums, kSumPackets
+    T* ghosts[kMaxParts];                 ///< each part's vector p
+    unsigned long long* words[kMaxParts]; ///< each part's sums: of two rounds, [kMaxParts][kSumPieces] each
     unsigned long long* met;
     std::uint32_t sends_to, receives_from;
     std::uint32_t narrow[2];

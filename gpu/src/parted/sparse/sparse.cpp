@@ -32,6 +32,25 @@ double squares(std::span<const double> v) {
     return sum;
 }
 
+/// New shares of a part's blocks, which lie one behind the other, such that all take equally long if steps take what
+/// they took where they are. `took`: what each block took with its share.
+std::vector<double> shares_of_equal_time(std::span<const double> shares, std::span<const double> took) {
+    const double each = std::accumulate(took.begin(), took.end(), 0.0) / static_cast<double>(took.size());
+    std::vector<double> next(shares.size(), 0.0);
+    std::size_t b = 0;     // the old block whose steps are dealt out,
+    double left = took[0]; // and what of its time is left
+    for (std::size_t i = 0; i < next.size(); ++i)
+        for (double room = i + 1 < next.size() ? each : 2 * each; room > 0 && b < took.size();) {
+            const double part = std::min(room, left);
+            if (took[b] > 0) next[i] += shares[b] * part / took[b];
+            room -= part;
+            left -= part;
+            if (left > 0) continue;
+            if (++b < took.size()) left = took[b];
+        }
+    return next;
+}
+
 template <class T> class Solver final : public Base {
 public:
     Solver(const CompressedRows& a, const Partition& partition, Peers& peers, const PartedSparseOptions& options)
@@ -41,7 +60,7 @@ public:
             throw InvalidInput("sparse CG over GPUs: the partition has " + std::to_string(partition.parts().size()) +
                                " parts of " + std::to_string(partition.rows()) + " rows, for " +
                                std::to_string(peers.parts()) + " GPUs and " + std::to_string(a.rows()) + " rows");
-        blocks_ = static_cast<std::uint32_t>(std::min(peers.multiprocessors(), kMaxBlocks));
+        blocks_ = static_cast<std::uint32_t>(std::min(peers.multiprocessors(), 255));
         deal({});
         bound_exponents();
     }
@@ -92,10 +111,11 @@ public:
         double least = times.iteration;
         for (int round = 0; round < rounds; ++round) {
             for (std::size_t p = 0; p < parts_.size(); ++p) {
-                const std::span<const double> took = std::span(times.block_product).subspan(p * blocks_, blocks_);
-                const double mean = std::accumulate(took.begin(), took.end(), 0.0) / blocks_;
-                for (std::uint32_t b = 0; b < blocks_; ++b)
-                    if (took[b] > 0) shares[p * blocks_ + b] *= std::clamp(mean / took[b], 0.5, 2.0);
+                const std::size_t from = p * blocks_;
+                const std::vector<double> next =
+                    shares_of_equal_time(std::span(shares).subspan(from, blocks_),
+                                         std::span<const double>(times.block_product).subspan(from, blocks_));
+                std::ranges::copy(next, shares.begin() + static_cast<std::ptrdiff_t>(from));
             }
             deal(shares);
             time(iterations / 4, false, nullptr);
@@ -176,13 +196,12 @@ private:
         Buffer<std::uint32_t> block_row, block_send;
         Buffer<SparseSend> send;
         Buffer<T> x, r, p, q, inverse;
-        Buffer<PeerPacket> slots;
         Buffer<unsigned long long> words; ///< of sums, then the barrier's on a line of its own
         Buffer<PartedStatus> status;
         Buffer<BlockClocks> clocks;
     };
 
-    static constexpr std::size_t kBarrier = 2 * kSumPieces + 16;
+    static constexpr std::size_t kBarrier = 2 * kMaxParts * kSumPieces + 16;
 
     OnePart upload(SparseLayout layout, int part) const {
         const OnDevice here(peers_.device(part));
@@ -199,7 +218,6 @@ private:
         one.send = to_device(layout.send);
         for (Buffer<T>* v : {&one.x, &one.r, &one.q}) v->allocate(layout.ghost_base);
         one.p.allocate(layout.ghost_base + layout.ghosts);
-        one.slots.allocate(kSumPackets);
         one.words.allocate(kBarrier + 1);
         one.status.allocate(1);
         one.clocks.allocate(blocks_);
@@ -321,7 +339,6 @@ private:
             for (std::uint32_t i = 0; i < one.layout.rows; ++i) r[i] = static_cast<T>(d[one.layout.row[i]]);
             one.r.upload(r);
             for (Buffer<T>* v : {&one.x, &one.p, &one.q}) v->zero();
-            one.slots.zero();
             one.words.zero();
             one.status.zero();
             SparsePart<T>& to = params[static_cast<std::size_t>(p)];
@@ -370,8 +387,7 @@ private:
         to.q = one.q.data();
         to.inverse = jacobi ? one.inverse.data() : nullptr;
         for (std::size_t p = 0; p < parts_.size(); ++p) to.ghosts[p] = parts_[p].p.data();
-        for (std::size_t p = 0; p < parts_.size(); ++p) to.slots[p] = parts_[p].slots.data();
-        to.words = one.words.data();
+        for (std::size_t p = 0; p < parts_.size(); ++p) to.words[p] = parts_[p].words.data();
         to.met = one.words.data() + kBarrier;
         to.sends_to = one.layout.sends_to;
         to.receives_from = one.layout.receives_from;
