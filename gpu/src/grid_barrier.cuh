@@ -10,10 +10,18 @@ class GridBarrier {
 public:
     __device__ explicit GridBarrier(unsigned long long* counter) : counter_(counter) {}
     __device__ __forceinline__ void wait() {
+        arrive();
+        await();
+    }
+    /// The first half: this block has come. What its threads wrote before, all blocks see behind await().
+    __device__ __forceinline__ void arrive() {
         __syncthreads();
         expected_ += gridDim.x;
+        if (threadIdx.x == 0) asm volatile("red.release.gpu.global.add.u64 [%0], 1;" ::"l"(counter_) : "memory");
+    }
+    /// The second half: all blocks have come.
+    __device__ __forceinline__ void await() {
         if (threadIdx.x == 0) {
-            asm volatile("red.release.gpu.global.add.u64 [%0], 1;" ::"l"(counter_) : "memory");
             unsigned long long now;
             do asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(now) : "l"(counter_) : "memory");
             while (now < expected_);

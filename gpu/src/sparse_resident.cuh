@@ -15,21 +15,31 @@
 
 namespace mantissa::gpu {
 
-inline constexpr int kResidentSolveThreads = 512;
-inline constexpr int kResidentSolveDepth = 8;        ///< most rows of a thread
+/// Of a block. Three right-hand sides need the registers of fewer: with 512 threads, three sums and as many vectors do
+/// not fit, and what lies in memory instead took a third of an iteration.
+template <int N> inline constexpr int kResidentThreads = N == 1 ? 512 : 384;
+template <int N> inline constexpr int kResidentDepth = N == 1 ? 8 : 11; ///< most rows of a thread
+/// Whether rows that read no ghosts are multiplied while the blocks meet.
+template <int N> inline constexpr bool kResidentEarly = N != 1;
 inline constexpr std::uint32_t kPacketsAtOnce = 160; ///< blocks whose packets a warp asks for together
 
 /// Threads that share a row: of the product by its entries, of the vectors by its columns.
 template <int N> inline constexpr int kResidentLanes = N == 1 ? 2 : 4;
-template <int N> inline constexpr std::uint32_t kResidentRows = kResidentSolveThreads / kResidentLanes<N>;
+template <int N> inline constexpr std::uint32_t kResidentRows = kResidentThreads<N> / kResidentLanes<N>;
 
-/// A slice is the rows that a warp takes together; a step of it has kSlots entries of each.
+/// A slice is the rows that a warp takes together; a step of it has an entry for each thread, kSlots of each row.
 template <int N, class T> struct ResidentSlice {
     static constexpr int kWide = N == 1 ? 1 : static_cast<int>(16 / sizeof(T)); ///< places of p that a thread reads
-    static constexpr int kParts = Several<T, N>::kStride / kWide, kSlots = kResidentLanes<N> / kParts;
-    static constexpr std::uint32_t kRows = 32 / kResidentLanes<N>, kStep = kRows * kSlots;
-    /// Places of p side by side in the 32 banks of shared memory; threads as many read at once.
+    static constexpr int kParts = Several<T, N>::kStride / kWide;               ///< and how often, for one entry
+    static constexpr int kSlots = kResidentLanes<N>;
+    static constexpr std::uint32_t kRows = 32 / kSlots, kStep = 32;
+    /// Places of p side by side in the 32 banks of shared memory; as many entries' are read at once.
     static constexpr std::uint32_t kBankGroups = 128 / (sizeof(T) * Several<T, N>::kStride);
+    /// Thread m of the g-th kBankGroups that read at once. (Of two parts one half of the threads begins with the other
+    /// one, so that a read has the threads of two groups, neighbours in turn.)
+    static constexpr std::uint32_t thread(std::uint32_t g, std::uint32_t m) {
+        return g / kParts * kParts * kBankGroups + m * kParts + g % kParts;
+    }
 };
 
 /// What several_resident works on. Vectors have Several<T, N>::kStride places a row, zero where there is no column.
@@ -39,6 +49,7 @@ template <int N, class T> struct ResidentSolve {
         *begin;                  ///< first of each block's slices, and the end; their first entries, step by step
     const std::uint16_t* column; ///< columns counted in the block's own rows, and behind them in its ghosts
     const std::uint32_t *ghosts, *ghost; ///< first of each block's ghosts, and the end; rows in that order
+    const std::uint32_t* early;          ///< each block's rounds of rows that read no ghosts, its first ones
     const T *value, *inverse, *r;        ///< 1 / a_ii; the residual of x = 0; both as the system has them
     T *x, *p;                            ///< gets the solution; the direction in the rows' order, given if `again`
     Packet* packet;                      ///< zeros, 4 N for each block
@@ -71,15 +82,13 @@ __device__ __forceinline__ ResidentRows<T> load_rows(const ResidentSolve<N, T>& 
     const std::uint32_t slice = s.slices[blockIdx.x], slices = s.slices[blockIdx.x + 1] - slice;
     const std::uint32_t entry = s.begin[slice], entries = s.begin[slice + slices] - entry;
     const std::uint32_t ghost = s.ghosts[blockIdx.x], ghosts = s.ghosts[blockIdx.x + 1] - ghost;
-    for (std::uint32_t k = threadIdx.x; k < entries; k += kResidentSolveThreads) {
+    for (std::uint32_t k = threadIdx.x; k < entries; k += kResidentThreads<N>) {
         a.value[k] = s.value[entry + k];
         a.column[k] = s.column[entry + k];
     }
-    for (std::uint32_t k = threadIdx.x; k <= slices; k += kResidentSolveThreads)
-        a.begin[k] = s.begin[slice + k] - entry;
-    for (std::uint32_t k = threadIdx.x; k < rows; k += kResidentSolveThreads)
-        a.inverse[k] = s.inverse[s.row[first + k]];
-    for (std::uint32_t k = threadIdx.x; k < ghosts; k += kResidentSolveThreads) a.ghost[k] = s.ghost[ghost + k];
+    for (std::uint32_t k = threadIdx.x; k <= slices; k += kResidentThreads<N>) a.begin[k] = s.begin[slice + k] - entry;
+    for (std::uint32_t k = threadIdx.x; k < rows; k += kResidentThreads<N>) a.inverse[k] = s.inverse[s.row[first + k]];
+    for (std::uint32_t k = threadIdx.x; k < ghosts; k += kResidentThreads<N>) a.ghost[k] = s.ghost[ghost + k];
     a.rows = static_cast<int>(rows);
     a.ghosts = static_cast<int>(ghosts);
     a.slices = static_cast<int>(slices);
@@ -92,23 +101,30 @@ __device__ __forceinline__ ResidentRows<T> load_rows(const ResidentSolve<N, T>& 
 template <int N, class T> struct ResidentLane {
     static constexpr int kLanes = kResidentLanes<N>, kStride = Several<T, N>::kStride;
     static constexpr int kWide = ResidentSlice<N, T>::kWide, kParts = ResidentSlice<N, T>::kParts;
-    static constexpr int kSlots = ResidentSlice<N, T>::kSlots;
     int part = static_cast<int>(threadIdx.x) % kParts, slot = static_cast<int>(threadIdx.x) % kLanes / kParts;
     /// Of one column the second thread only helps with the product.
     [[nodiscard]] __device__ __forceinline__ int column() const { return N == 1 ? 0 : part * kWide + slot; }
     [[nodiscard]] __device__ __forceinline__ bool counts() const { return N != 1 || slot == 0; }
 };
 
-/// p of the ghosts, which other blocks have written.
-template <int N, class T> __device__ __forceinline__ void fetch_ghosts(const ResidentRows<T>& a, const T* p) {
+/// Asks for p of the ghosts, which other blocks have written. Behind land_ghosts() it is there.
+template <int N, class T> __device__ __forceinline__ void ask_for_ghosts(const ResidentRows<T>& a, const T* p) {
     using Lane = ResidentLane<N, T>;
     using Wide = Vector<T, Lane::kWide>;
-    for (int k = static_cast<int>(threadIdx.x); k < a.ghosts * Lane::kParts; k += kResidentSolveThreads) {
+    for (int k = static_cast<int>(threadIdx.x); k < a.ghosts * Lane::kParts; k += kResidentThreads<N>) {
         const int ghost = k / Lane::kParts, part = k % Lane::kParts;
-        *reinterpret_cast<Wide*>(a.p + (a.rows + ghost) * Lane::kStride + part * Lane::kWide) =
-            *reinterpret_cast<const Wide*>(p + static_cast<std::size_t>(a.ghost[ghost]) * Lane::kStride +
-                                           part * Lane::kWide);
+        T* const to = a.p + (a.rows + ghost) * Lane::kStride + part * Lane::kWide;
+        const T* const from = p + static_cast<std::size_t>(a.ghost[ghost]) * Lane::kStride + part * Lane::kWide;
+        if constexpr (sizeof(Wide) == 16)
+            asm volatile(
+                "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
+                "l"(from)
+                : "memory");
+        else *reinterpret_cast<Wide*>(to) = *reinterpret_cast<const Wide*>(from);
     }
+}
+__device__ __forceinline__ void land_ghosts() {
+    asm volatile("cp.async.wait_all;" ::: "memory");
     __syncthreads();
 }
 
@@ -117,41 +133,56 @@ template <int N, class T>
 __device__ __forceinline__ T resident_product(const ResidentRows<T>& a, int slice, const ResidentLane<N, T>& lane) {
     using Lane = ResidentLane<N, T>;
     using Wide = Vector<T, Lane::kWide>;
-    constexpr int kAtOnce = 4, kWide = Lane::kWide;
+    constexpr int kAtOnce = Lane::kParts == 2 ? 3 : 4, kWide = Lane::kWide, kParts = Lane::kParts;
     constexpr std::uint32_t kStep = ResidentSlice<N, T>::kStep;
     std::uint32_t k = 0, end = 0;
     if (slice < a.slices) {
         k = a.begin[slice];
         end = a.begin[slice + 1];
     }
-    const std::uint32_t own = (threadIdx.x & 31) / Lane::kParts;
-    T sum[kWide] = {};
+    const std::uint32_t own = threadIdx.x & 31;
+    T sum[kParts][kWide] = {}; // of part lane.part, then of the other one
+#pragma unroll 1               // x
     for (; k < end; k += kAtOnce * kStep) {
-        Wide v[kAtOnce];
+        Wide v[kAtOnce][kParts];
         T value[kAtOnce];
 #pragma unroll
         for (int i = 0; i < kAtOnce; ++i)
             if (k + i * kStep < end) {
-                v[i] = *reinterpret_cast<const Wide*>(a.p + a.column[k + i * kStep + own] * Lane::kStride +
-                                                      lane.part * kWide);
+                const T* const from = a.p + a.column[k + i * kStep + own] * Lane::kStride;
+#pragma unroll
+                for (int h = 0; h < kParts; ++h)
+                    v[i][h] = *reinterpret_cast<const Wide*>(from + (lane.part ^ h) * kWide);
                 value[i] = a.value[k + i * kStep + own];
             }
 #pragma unroll
         for (int i = 0; i < kAtOnce; ++i)
             if (k + i * kStep < end)
 #pragma unroll
-                for (int j = 0; j < kWide; ++j) sum[j] += value[i] * v[i].x[j];
+                for (int h = 0; h < kParts; ++h)
+#pragma unroll
+                    for (int j = 0; j < kWide; ++j) sum[h][j] += value[i] * v[i][h].x[j];
     }
     __syncwarp();
+    // The thread beside has begun with the other part. Then each of kWide threads takes a column.
+    if constexpr (kParts == 2)
 #pragma unroll
-    for (int d = Lane::kParts; d < Lane::kLanes; d <<= 1)
+        for (int j = 0; j < kWide; ++j) sum[0][j] += __shfl_xor_sync(~0u, sum[1][j], 1);
+    if constexpr (kParts == 2 && kWide == 2 && Lane::kLanes == 4) {
+        const bool second = lane.slot != 0;
+        const T other = __shfl_xor_sync(~0u, second ? sum[0][0] : sum[0][1], 2);
+        return (second ? sum[0][1] : sum[0][0]) + other;
+    } else {
 #pragma unroll
-        for (int j = 0; j < kWide; ++j) sum[j] += __shfl_xor_sync(~0u, sum[j], d);
-    T mine = sum[0];
+        for (int d = kParts; d < Lane::kLanes; d <<= 1)
 #pragma unroll
-    for (int j = 1; j < kWide; ++j)
-        if (lane.slot == j) mine = sum[j];
-    return mine;
+            for (int j = 0; j < kWide; ++j) sum[0][j] += __shfl_xor_sync(~0u, sum[0][j], d);
+        T mine = sum[0][0];
+#pragma unroll
+        for (int j = 1; j < kWide; ++j)
+            if (lane.slot == j) mine = sum[0][j];
+        return mine;
+    }
 }
 
 /// Sums over all blocks, [kind][column] for four kinds, of what every thread has of its column. All blocks add them in
@@ -160,7 +191,7 @@ template <int N, class T>
 __device__ __forceinline__ void exchange_sums(double (&sum)[4], const ResidentLane<N, T>& mine, Packet* packet, Tag tag,
                                               double (&total)[4 * N]) {
     constexpr int kLanes = ResidentLane<N, T>::kLanes;
-    constexpr int kWarps = kResidentSolveThreads / 32, kRounds = kPacketsAtOnce / 32;
+    constexpr int kWarps = kResidentThreads<N> / 32, kRounds = kPacketsAtOnce / 32;
     __shared__ double scratch[4][N][kWarps];
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
 #pragma unroll
@@ -178,6 +209,7 @@ __device__ __forceinline__ void exchange_sums(double (&sum)[4], const ResidentLa
         Packet* const all = packet + static_cast<std::size_t>(warp) * gridDim.x;
         if (lane == 0) put_packet(all + blockIdx.x, s, tag);
         s = 0;
+#pragma unroll 1 // x
         for (std::uint32_t first = lane; first < gridDim.x; first += kPacketsAtOnce) {
             Packet got[kRounds];
             bool complete = false;
@@ -229,7 +261,7 @@ struct ResidentColumn {
 
 /// The whole solve. Grid: as many blocks as `part` has, all at work together. K rows a thread.
 template <int N, int K, class T>
-__global__ void __launch_bounds__(kResidentSolveThreads, 1) several_resident(const ResidentSolve<N, T> s) {
+__global__ void __launch_bounds__(kResidentThreads<N>, 1) several_resident(const ResidentSolve<N, T> s) {
     constexpr int kStride = Several<T, N>::kStride, kApart = static_cast<int>(kResidentRows<N>);
     extern __shared__ __align__(16) unsigned char resident_memory[];
     __shared__ double total[4 * N];
@@ -268,17 +300,25 @@ __global__ void __launch_bounds__(kResidentSolveThreads, 1) several_resident(con
     if (threadIdx.x < kStride) steps[threadIdx.x] = {0, 0, true};
     const std::uint32_t limit = s.state->limit;
 
+    const int early = static_cast<int>(s.early[blockIdx.x]);
+    const auto meet = [&] { // all blocks have written p
+        barrier.await();
+        ask_for_ghosts<N>(a, s.p);
+    };
+    barrier.arrive();
     for (Tag tag = 1;; ++tag) {
-        barrier.wait(); // all blocks have written p
-        fetch_ghosts<N>(a, s.p);
         double sum[4] = {rho, rr, 0, 0};
+        if (early == 0) meet();
 #pragma unroll
         for (int k = 0; k < K; ++k) {
+            if (k == early) land_ghosts();
+            if (k + 1 == early) meet(); // the last rows without ghosts are multiplied while these come
             q[k] = resident_product<N>(a, row(k) / static_cast<int>(ResidentSlice<N, T>::kRows), lane);
             if (row(k) >= rows) continue;
             sum[2] += static_cast<double>(p_of(k)) * static_cast<double>(q[k]);
             sum[3] += static_cast<double>(q[k]) * static_cast<double>(q[k] * inverse(k));
         }
+        if (early == K) land_ghosts();
         exchange_sums<N>(sum, lane, s.packet, tag, total);
         if (threadIdx.x < N) {
             const int j = static_cast<int>(threadIdx.x);
@@ -303,6 +343,7 @@ __global__ void __launch_bounds__(kResidentSolveThreads, 1) several_resident(con
                 rr += static_cast<double>(r[k]) * static_cast<double>(r[k]);
             }
         }
+        barrier.arrive();
     }
 #pragma unroll
     for (int k = 0; k < K; ++k)

@@ -37,7 +37,7 @@ public:
 
 private:
     ResidentMatrix() = default;
-    Buffer<std::uint32_t> part_, row_, slices_, begin_, ghosts_, ghost_;
+    Buffer<std::uint32_t> part_, row_, slices_, begin_, ghosts_, ghost_, early_;
     Buffer<std::uint16_t> column_;
     Buffer<T> value_;
     std::uint32_t blocks_ = 0;

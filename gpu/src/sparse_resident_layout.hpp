@@ -1,0 +1,408 @@
+// How a matrix lies on the chip for sparse_resident.cuh: which rows a block has and in which order, where p of a row
+// lies in its shared memory, and its entries step by step. Host code.
+//
+// Three orders make a product fast. Rows that read no other block's come first: their products need not wait for those.
+// Rows of a slice are of about one length. And a place's banks are chosen so that those who read together seldom meet
+// in a bank: places are dealt to classes (place % kBankGroups) evenly for each row, and a step takes entries of
+// different classes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "mantissa/sparse/compressed_rows.hpp"
+#include "sparse_resident.cuh"
+
+namespace mantissa::gpu {
+
+/// Rows in an order in which those of a part are neighbours in the matrix's graph, and where the parts begin and end.
+struct ResidentParts {
+    std::vector<std::uint32_t> row, begin;
+};
+
+/// `parts` parts of about as much work, grown one after the other: from a row beside those before, by its neighbours,
+/// theirs, and so on. A part of a surface is a patch, most of whose neighbours are its own. A row's work is its entries
+/// and a few more.
+inline ResidentParts grow_parts(const CompressedRows& a, std::uint32_t parts) {
+    constexpr std::uint64_t kRowItself = 4;
+    const auto rows = static_cast<std::uint32_t>(a.rows());
+    const auto work = [&](std::uint32_t i) { return a.row_begin()[i + 1] - a.row_begin()[i] + kRowItself; };
+    std::uint64_t left = a.nonzeros() + kRowItself * rows;
+    ResidentParts result;
+    result.row.reserve(rows);
+    std::vector<std::uint8_t> taken(rows, 0), seen(rows, 0); // seen: waits at the edge of what is taken
+    std::vector<std::uint32_t> edge;
+    std::size_t next_edge = 0, own = 0; // rows of result.row whose neighbours were looked at
+    std::uint32_t next_row = 0;
+    for (std::uint32_t part = 0; part < parts && result.row.size() < rows; ++part) {
+        result.begin.push_back(static_cast<std::uint32_t>(result.row.size()));
+        own = result.row.size();
+        const std::uint64_t goal = left / (parts - part);
+        std::uint64_t has = 0;
+        const auto take = [&](std::uint32_t i) {
+            taken[i] = 1;
+            result.row.push_back(i);
+            has += work(i);
+        };
+        while (result.row.size() < rows &&
+               (has == 0 || has + work(result.row.back()) / 2 < goal || part + 1 == parts)) {
+            if (own == result.row.size()) { // a seed: at the edge, or anywhere
+                while (next_edge < edge.size() && taken[edge[next_edge]] != 0) ++next_edge;
+                while (next_edge == edge.size() && taken[next_row] != 0) ++next_row;
+                take(next_edge < edge.size() ? edge[next_edge] : next_row);
+            }
+            const std::uint32_t i = result.row[own++];
+            for (std::uint64_t k = a.row_begin()[i]; k < a.row_begin()[i + 1]; ++k) {
+                const std::uint32_t j = a.column()[k];
+                if (taken[j] != 0) continue;
+                if (has < goal || part + 1 == parts) take(j);
+                else if (seen[j] == 0) {
+                    seen[j] = 1;
+                    edge.push_back(j);
+                }
+            }
+        }
+        for (; own < result.row.size(); ++own) // what lies beside is where the next parts begin
+            for (std::uint64_t k = a.row_begin()[result.row[own]]; k < a.row_begin()[result.row[own] + 1]; ++k) {
+                const std::uint32_t j = a.column()[k];
+                if (taken[j] == 0 && seen[j] == 0) {
+                    seen[j] = 1;
+                    edge.push_back(j);
+                }
+            }
+        left -= has;
+    }
+    result.begin.push_back(rows);
+    return result;
+}
+
+/// How often each row of a block reads each of kClasses classes of places. A new place goes to the class that its
+/// readers have least of.
+template <std::uint32_t kClasses> class ClassChooser {
+public:
+    using Room = std::array<std::uint32_t, kClasses>; ///< places left in each class
+
+    explicit ClassChooser(std::size_t rows) : reads_(rows) {}
+    /// Takes one place of `room`, which has some.
+    std::uint32_t choose(const std::vector<std::uint32_t>& readers, Room& room) {
+        Room cost{};
+        for (const std::uint32_t r : readers)
+            for (std::uint32_t c = 0; c < kClasses; ++c) cost[c] += reads_[r][c];
+        std::uint32_t best = kClasses;
+        for (std::uint32_t c = 0; c < kClasses; ++c) {
+            if (room[c] == 0) continue;
+            if (best == kClasses || cost[c] < cost[best] || (cost[c] == cost[best] && room[c] > room[best])) best = c;
+        }
+        --room[best];
+        for (const std::uint32_t r : readers) ++reads_[r][best];
+        return best;
+    }
+
+private:
+    std::vector<Room> reads_;
+};
+
+/// Places [begin, end) by class, the remainder of place / kClasses.
+template <std::uint32_t kClasses> struct ClassPlaces {
+    std::array<std::uint32_t, kClasses> room{}, next{};
+    ClassPlaces(std::uint32_t begin, std::uint32_t end) {
+        for (std::uint32_t p = begin; p < std::min(end, begin + kClasses); ++p) {
+            next[p % kClasses] = p;
+            room[p % kClasses] = (end - p + kClasses - 1) / kClasses;
+        }
+    }
+    std::uint32_t take(std::uint32_t c) {
+        const std::uint32_t place = next[c];
+        next[c] += kClasses;
+        return place;
+    }
+};
+
+/// Deals entries to turns so that no seat has two in a turn and, as far as can be, no class has: the edges of a
+/// bipartite graph of seats and classes, coloured by turns with alternating paths (Koenig 1916). It succeeds for every
+/// class with no more entries than there are turns; what a class has more goes to any turn in which its seat is free.
+template <std::uint32_t kSeats> class TurnDealer {
+public:
+    static constexpr std::uint32_t kNone = ~0U;
+
+    /// Forgets everything.
+    void start(std::uint32_t turns) {
+        turns_ = turns;
+        of_seat_.assign(std::size_t{kSeats} * turns, kNone);
+        of_class_.assign(std::size_t{kSeats} * turns, kNone);
+        entries_.clear();
+        surplus_.clear();
+    }
+    /// An entry of this seat, which has had fewer than `turns`. Entries are numbered as they come.
+    void add(std::uint32_t seat, std::uint32_t its_class) {
+        const auto entry = static_cast<std::uint32_t>(entries_.size());
+        entries_.push_back({seat, its_class});
+        const std::uint32_t there = free(of_class_, its_class);
+        if (there == kNone) return surplus_.push_back(entry);
+        const std::uint32_t here = free(of_seat_, seat);
+        if (of_class_[at(its_class, here)] != kNone) exchange(its_class, here, there);
+        of_seat_[at(seat, here)] = of_class_[at(its_class, here)] = entry;
+    }
+    /// Behind the last add().
+    void finish() {
+        for (const std::uint32_t entry : surplus_) {
+            const std::uint32_t seat = entries_[entry].seat;
+            of_seat_[at(seat, free(of_seat_, seat))] = entry;
+        }
+    }
+    /// The entry that a seat has in a turn, or kNone.
+    [[nodiscard]] std::uint32_t entry(std::uint32_t seat, std::uint32_t turn) const { return of_seat_[at(seat, turn)]; }
+
+private:
+    struct Entry {
+        std::uint32_t seat, its_class;
+    };
+    [[nodiscard]] std::size_t at(std::uint32_t node, std::uint32_t turn) const {
+        return std::size_t{node} * turns_ + turn;
+    }
+    [[nodiscard]] std::uint32_t free(const std::vector<std::uint32_t>& of, std::uint32_t node) const {
+        const auto first = of.begin() + static_cast<std::ptrdiff_t>(at(node, 0)), end = first + turns_;
+        const auto found = std::find(first, end, kNone);
+        return found == end ? kNone : static_cast<std::uint32_t>(found - first);
+    }
+    /// Along the path from a class by turns a, b, a, ... their entries change turns; then the class is free in turn a.
+    /// (The path comes to seats in turn a, so it never ends at the one that waits for that turn.)
+    void exchange(std::uint32_t its_class, std::uint32_t a, std::uint32_t b) {
+        path_.clear();
+        for (std::uint32_t entry = of_class_[at(its_class, a)]; entry != kNone;) {
+            path_.push_back(entry);
+            const bool in_a = path_.size() % 2 == 1;
+            entry = in_a ? of_seat_[at(entries_[entry].seat, b)] : of_class_[at(entries_[entry].its_class, a)];
+        }
+        for (std::size_t k = 0; k < path_.size(); ++k) {
+            const auto [seat, c] = entries_[path_[k]];
+            of_seat_[at(seat, k % 2 == 0 ? a : b)] = of_class_[at(c, k % 2 == 0 ? a : b)] = kNone;
+        }
+        for (std::size_t k = 0; k < path_.size(); ++k) {
+            const auto [seat, c] = entries_[path_[k]];
+            of_seat_[at(seat, k % 2 == 0 ? b : a)] = of_class_[at(c, k % 2 == 0 ? b : a)] = path_[k];
+        }
+    }
+
+    std::uint32_t turns_ = 0;
+    std::vector<Entry> entries_;
+    std::vector<std::uint32_t> of_seat_, of_class_, surplus_, path_;
+};
+
+/// A slice's entries in the making. Those that threads read together are of different classes, as far as can be.
+template <class Slice, class T> class SliceMaker {
+public:
+    void add(std::uint32_t row, std::uint32_t place, T value) {
+        entries_[row].push_back({static_cast<std::uint16_t>(place), value});
+    }
+    /// Behind it the maker is empty again.
+    void write(std::vector<std::uint16_t>& column, std::vector<T>& value) {
+        std::size_t longest = 0;
+        for (const auto& row : entries_) longest = std::max(longest, row.size());
+        const auto steps = static_cast<std::uint32_t>((longest + Slice::kSlots - 1) / Slice::kSlots);
+        const std::size_t first = column.size();
+        column.resize(first + std::size_t{steps} * Slice::kStep);
+        value.resize(first + std::size_t{steps} * Slice::kStep, T(0));
+        for (std::uint32_t group = 0; group < Slice::kStep / kClasses; group += Slice::kParts)
+            write_groups(group, steps, column.data() + first, value.data() + first);
+        for (auto& row : entries_) row.clear();
+    }
+
+private:
+    struct Entry {
+        std::uint16_t place;
+        T value;
+    };
+    static constexpr std::uint32_t kClasses = Slice::kBankGroups;
+    using Dealer = TurnDealer<kClasses>;
+    static_assert(Slice::kStep % kClasses == 0);
+
+    /// The kParts groups of threads that have the same rows: their turns are the steps of each.
+    void write_groups(std::uint32_t group, std::uint32_t steps, std::uint16_t* column, T* value) {
+        const std::uint32_t turns = steps * Slice::kParts;
+        const auto row_of = [&](std::uint32_t seat) { return Slice::thread(group, seat) / Slice::kSlots; };
+        dealer_.start(turns);
+        dealt_.clear();
+        for (std::uint32_t seat = 0; seat < kClasses; ++seat) { // a row's seats are neighbours; each gets up to `turns`
+            const bool next = seat != 0 && row_of(seat) == row_of(seat - 1);
+            first_ = next ? first_ + turns : 0;
+            const std::vector<Entry>& row = entries_[row_of(seat)];
+            for (std::size_t k = first_; k < std::min(row.size(), first_ + turns); ++k) {
+                dealer_.add(seat, row[k].place % kClasses);
+                dealt_.push_back(row[k]);
+            }
+        }
+        dealer_.finish();
+        for (std::uint32_t turn = 0; turn < turns; ++turn) {
+            const std::size_t step = std::size_t{turn / Slice::kParts} * Slice::kStep;
+            std::uint16_t place = 0; // one that is there in every block, or one of the turn's
+            for (std::uint32_t seat = 0; seat < kClasses; ++seat)
+                if (dealer_.entry(seat, turn) != Dealer::kNone) place = dealt_[dealer_.entry(seat, turn)].place;
+            for (std::uint32_t seat = 0; seat < kClasses; ++seat) {
+                const std::size_t at = step + Slice::thread(group + turn % Slice::kParts, seat);
+                const std::uint32_t entry = dealer_.entry(seat, turn);
+                column[at] =
+                    entry == Dealer::kNone ? place : dealt_[entry].place; // nothing times what another one reads
+                if (entry != Dealer::kNone) value[at] = dealt_[entry].value;
+            }
+        }
+    }
+
+    std::array<std::vector<Entry>, Slice::kRows> entries_;
+    Dealer dealer_;
+    std::vector<Entry> dealt_;
+    std::size_t first_ = 0; ///< of a row's entries, the first of a seat
+};
+
+/// The arrays that ResidentSolve points to, as it tells them.
+template <int N, class T> struct ResidentLayout {
+    std::vector<std::uint32_t> part, row, slices{0}, begin{0}, ghosts{0}, ghost, early;
+    std::vector<std::uint16_t> column;
+    std::vector<T> value;
+    ResidentShape shape{};
+};
+
+/// Lays out a matrix whose pattern is symmetric in `blocks` parts, or in fewer.
+template <int N, class T> class ResidentLayoutMaker {
+public:
+    ResidentLayoutMaker(const CompressedRows& a, std::uint32_t blocks)
+        : a_(a), place_(a.rows()), seat_(a.rows()), part_(a.rows()), seen_by_(a.rows(), kNobody) {
+        ResidentParts parts = grow_parts(a, blocks);
+        out_.part = std::move(parts.begin);
+        out_.row = std::move(parts.row);
+        out_.column.reserve(a.nonzeros());
+        out_.value.reserve(a.nonzeros());
+    }
+    /// Nothing where a block has more places than a column of 16 bits tells apart.
+    std::optional<ResidentLayout<N, T>> make() {
+        const auto blocks = static_cast<std::uint32_t>(out_.part.size() - 1);
+        for (std::uint32_t b = 0; b < blocks; ++b)
+            for (std::uint32_t k = out_.part[b]; k < out_.part[b + 1]; ++k) part_[out_.row[k]] = b;
+        for (std::uint32_t b = 0; b < blocks; ++b) {
+            sort_rows(b);
+            ClassChooser<kClasses> chooser(out_.part[b + 1] - out_.part[b]);
+            place_rows(b, chooser);
+            const std::uint32_t places = place_ghosts(b, chooser);
+            if (places > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
+            write_slices(b);
+        }
+        std::vector<std::uint32_t> rank(a_.rows());
+        for (std::uint32_t k = 0; k < rank.size(); ++k) rank[out_.row[k]] = k;
+        for (std::uint32_t& g : out_.ghost) g = rank[g];
+        return std::move(out_);
+    }
+
+private:
+    using Slice = ResidentSlice<N, T>;
+    static constexpr std::uint32_t kClasses = Slice::kBankGroups, kNobody = ~0U;
+
+    [[nodiscard]] std::uint64_t length(std::uint32_t i) const { return a_.row_begin()[i + 1] - a_.row_begin()[i]; }
+    /// use(column, entry) for all of row i.
+    template <class Use> void for_entries(std::uint32_t i, Use&& use) const {
+        for (std::uint64_t e = a_.row_begin()[i]; e < a_.row_begin()[i + 1]; ++e) use(a_.column()[e], e);
+    }
+
+    /// Rows that read no other block's first, then by length.
+    void sort_rows(std::uint32_t b) {
+        const auto first = out_.row.begin() + out_.part[b], end = out_.row.begin() + out_.part[b + 1];
+        const auto reads_others = [&](std::uint32_t i) {
+            bool others = false;
+            for_entries(i, [&](std::uint32_t c, std::uint64_t) { others = others || part_[c] != b; });
+            return others;
+        };
+        const auto middle = kResidentEarly<N> ? std::stable_partition(first, end, std::not_fn(reads_others)) : first;
+        const auto longer = [&](std::uint32_t i, std::uint32_t j) { return length(i) > length(j); };
+        std::stable_sort(first, middle, longer);
+        std::stable_sort(middle, end, longer);
+        alone_ = static_cast<std::uint32_t>(middle - first);
+        out_.early.push_back(alone_ / kResidentRows<N>);
+        for (std::uint32_t k = out_.part[b]; k < out_.part[b + 1]; ++k) seat_[out_.row[k]] = k - out_.part[b];
+    }
+
+    /// A row's place is its number in the block. Rows of one length change theirs among themselves.
+    void place_rows(std::uint32_t b, ClassChooser<kClasses>& chooser) {
+        const std::uint32_t first = out_.part[b], rows = out_.part[b + 1] - first;
+        const std::vector<std::uint32_t> before(out_.row.begin() + first, out_.row.begin() + first + rows);
+        const auto alike = [&](std::uint32_t k, std::uint32_t l) {
+            return length(before[k]) == length(before[l]) && (k < alone_) == (l < alone_);
+        };
+        for (std::uint32_t head = 0, tail = 0; head < rows; head = tail) {
+            while (tail < rows && alike(head, tail)) ++tail;
+            ClassPlaces<kClasses> places(head, tail);
+            for (std::uint32_t k = head; k < tail; ++k) {
+                const std::uint32_t i = before[k];
+                readers_.clear(); // the pattern is symmetric: whom a row reads, reads it
+                for_entries(i, [&](std::uint32_t c, std::uint64_t) {
+                    if (part_[c] == b) readers_.push_back(seat_[c]);
+                });
+                place_[i] = places.take(chooser.choose(readers_, places.room));
+                out_.row[first + place_[i]] = i;
+            }
+        }
+    }
+
+    /// Behind the rows. Returns the number of places.
+    std::uint32_t place_ghosts(std::uint32_t b, ClassChooser<kClasses>& chooser) {
+        const std::uint32_t rows = out_.part[b + 1] - out_.part[b];
+        std::vector<std::uint32_t> beside;
+        for (std::uint32_t k = 0; k < rows; ++k)
+            for_entries(out_.row[out_.part[b] + k], [&](std::uint32_t c, std::uint64_t) {
+                if (part_[c] == b || seen_by_[c] == b) return;
+                seen_by_[c] = b;
+                beside.push_back(c);
+            });
+        const auto count = static_cast<std::uint32_t>(beside.size());
+        ClassPlaces<kClasses> places(rows, rows + count);
+        const std::size_t base = out_.ghost.size();
+        out_.ghost.resize(base + count);
+        for (const std::uint32_t c : beside) {
+            readers_.clear();
+            for_entries(c, [&](std::uint32_t i, std::uint64_t) {
+                if (part_[i] == b) readers_.push_back(seat_[i]);
+            });
+            place_[c] = places.take(chooser.choose(readers_, places.room));
+            out_.ghost[base + place_[c] - rows] = c;
+        }
+        out_.ghosts.push_back(static_cast<std::uint32_t>(out_.ghost.size()));
+        out_.shape.most_rows = std::max(out_.shape.most_rows, rows);
+        out_.shape.most_ghosts = std::max(out_.shape.most_ghosts, count);
+        out_.shape.most_places = std::max(out_.shape.most_places, rows + count);
+        return rows + count;
+    }
+
+    void write_slices(std::uint32_t b) {
+        const std::uint32_t end = out_.part[b + 1];
+        const std::size_t entries = out_.column.size(), slices = out_.begin.size();
+        for (std::uint32_t head = out_.part[b]; head < end; head += Slice::kRows) {
+            for (std::uint32_t k = head; k < std::min(end, head + Slice::kRows); ++k)
+                for_entries(out_.row[k], [&](std::uint32_t c, std::uint64_t e) {
+                    slice_.add(k - head, place_[c], static_cast<T>(a_.value()[e]));
+                });
+            slice_.write(out_.column, out_.value);
+            out_.begin.push_back(static_cast<std::uint32_t>(out_.column.size()));
+        }
+        out_.slices.push_back(static_cast<std::uint32_t>(out_.begin.size() - 1));
+        out_.shape.most_slices =
+            std::max(out_.shape.most_slices, static_cast<std::uint32_t>(out_.begin.size() - slices));
+        out_.shape.most_entries =
+            std::max(out_.shape.most_entries, static_cast<std::uint32_t>(out_.column.size() - entries));
+    }
+
+    const CompressedRows& a_;
+    ResidentLayout<N, T> out_;
+    /// Of a row of the system: its place in the block at hand, its number there before rows changed places, its block,
+    /// the last block that it was a ghost of.
+    std::vector<std::uint32_t> place_, seat_, part_, seen_by_;
+    std::vector<std::uint32_t> readers_;
+    SliceMaker<Slice, T> slice_; ///< its lists keep their room
+    std::uint32_t alone_ = 0;    ///< rows of the block at hand that read no other block's
+};
+
+} // namespace mantissa::gpu
