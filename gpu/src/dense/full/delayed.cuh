@@ -323,7 +323,7 @@ private:
         __threadfence();
         __syncthreads();
         put_key(keys, N::bits(best) | s_.candidate << 63, static_cast<unsigned>(s_.candidate >> 32), tag);
-        const bool in_time = best_of_grid<kThreads>(keys, tag, kSpins, s_.scratch, won);
+        const bool in_time = best_of_grid<T, kThreads>(keys, tag, kSpins, s_.scratch, won);
         __threadfence();
         return in_time;
     }

@@ -68,7 +68,7 @@ template <class T> __global__ void __launch_bounds__(kJordanThreads, 1) jordan_p
         put_key(keys, Word<T>::bits(most), static_cast<unsigned>(mine), tag);
         if (i == mine) Row::publish(x, values + blockIdx.x * B, 1, tag);
         Key won;
-        bool here = best_of_grid<kJordanThreads>(keys, tag, kSpins, scratch, won);
+        bool here = best_of_grid<T, kJordanThreads>(keys, tag, kSpins, scratch, won);
         if (warp == 0 && here && won.magnitude() != 0) {
             T u[B];
             here = Row::collect(u, values + won.block * B, 1, tag, kSpins);

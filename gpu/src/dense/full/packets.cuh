@@ -84,12 +84,20 @@ template <class T, int C> struct Words {
             } else put(to + j * stride, Word<T>::bits(v[j]), high);
         }
     }
-    /// False where they did not come in time.
-    static __device__ __forceinline__ bool collect(T (&v)[C], const Packet16* from, int stride, unsigned tag,
-                                                   int spins) {
+    struct Asked {
         Packet16 p[kPackets];
+    };
+    /// The first look at them.
+    static __device__ __forceinline__ Asked ask(const Packet16* from, int stride) {
+        Asked asked;
 #pragma unroll
-        for (int j = 0; j < kPackets; ++j) p[j] = get(from + j * stride);
+        for (int j = 0; j < kPackets; ++j) asked.p[j] = get(from + j * stride);
+        return asked;
+    }
+    /// False where they did not come in time.
+    static __device__ __forceinline__ bool collect(T (&v)[C], Asked& asked, const Packet16* from, int stride,
+                                                   unsigned tag, int spins) {
+        Packet16(&p)[kPackets] = asked.p;
         bool here = true;
 #pragma unroll
         for (int j = 0; j < kPackets; ++j) {
@@ -105,6 +113,11 @@ template <class T, int C> struct Words {
             } else v[i] = Word<T>::of(p[i].low);
         }
         return here;
+    }
+    static __device__ __forceinline__ bool collect(T (&v)[C], const Packet16* from, int stride, unsigned tag,
+                                                   int spins) {
+        Asked asked = ask(from, stride);
+        return collect(v, asked, from, stride, tag, spins);
     }
 };
 
@@ -129,19 +142,26 @@ __device__ __forceinline__ void put_key(Packet16* boxes, unsigned long long valu
         put(boxes + threadIdx.x * gridDim.x + blockIdx.x, value, static_cast<unsigned long long>(tag) << 32 | ~place);
 }
 
-/// The best of the keys that the lanes of a warp hold, in all lanes.
-__device__ __forceinline__ Key best_of_warp(const Key& k) {
-    const unsigned high = static_cast<unsigned>(k.magnitude() >> 32), low = static_cast<unsigned>(k.value);
-    const unsigned h = __reduce_max_sync(~0u, high);
-    const unsigned l = __reduce_max_sync(~0u, high == h ? low : 0u);
-    const unsigned q = __reduce_max_sync(~0u, high == h && low == l ? ~k.place : 0u);
-    const int lane = __ffs(__ballot_sync(~0u, high == h && low == l && ~k.place == q)) - 1;
-    return {__shfl_sync(~0u, k.value, lane), ~q, __shfl_sync(~0u, k.block, lane)};
+/// Which lane of a warp has the best key. Ties are rare, so places are compared where there is one.
+template <class T> __device__ __forceinline__ int best_lane(unsigned long long magnitude, unsigned place) {
+    bool among = true;
+    if constexpr (sizeof(T) == 8) {
+        const unsigned high = static_cast<unsigned>(magnitude >> 32);
+        among = high == __reduce_max_sync(~0u, high);
+    }
+    const unsigned low = among ? static_cast<unsigned>(magnitude) : 0u, most = __reduce_max_sync(~0u, low);
+    unsigned lanes = __ballot_sync(~0u, among && low == most);
+    if ((lanes & (lanes - 1)) != 0) {
+        const bool tied = among && low == most;
+        const unsigned least = __reduce_min_sync(~0u, tied ? place : ~0u);
+        lanes = __ballot_sync(~0u, tied && place == least);
+    }
+    return __ffs(static_cast<int>(lanes)) - 1;
 }
 
 /// Called by all threads of a block of kThreads, no fewer than blocks: waits for the keys of all blocks and gives the
 /// best to every thread. `scratch` has one Key a warp. False where one did not come. Meets the block's threads once.
-template <int kThreads>
+template <class T, int kThreads>
 __device__ __forceinline__ bool best_of_grid(const Packet16* boxes, unsigned tag, int spins, Key* scratch, Key& best) {
     const int blocks = static_cast<int>(gridDim.x), lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     bool late = false;
@@ -153,12 +173,12 @@ __device__ __forceinline__ bool best_of_grid(const Packet16* boxes, unsigned tag
             for (int spin = 0; static_cast<unsigned>(p.high >> 32) != tag && !late; p = get(box)) late = ++spin > spins;
             mine = {p.low, ~static_cast<unsigned>(p.high), static_cast<int>(threadIdx.x)};
         }
-        mine = best_of_warp(mine);
-        if (lane == 0) scratch[warp] = mine;
+        if (best_lane<T>(mine.magnitude(), mine.place) == lane) scratch[warp] = mine;
     }
     late = __syncthreads_or(late);
     const int warps = min(kThreads / 32, (blocks + 31) / 32);
-    best = best_of_warp(lane < warps ? scratch[lane] : Key{0, ~0u, 0});
+    const Key theirs = lane < warps ? scratch[lane] : Key{0, ~0u, 0};
+    best = scratch[best_lane<T>(theirs.magnitude(), theirs.place)];
     return !late;
 }
 

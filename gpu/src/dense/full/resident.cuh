@@ -35,14 +35,15 @@ template <class T, int R, int Kept> class ResidentLu {
     using N = Word<T>;
     using Column = Words<T, R>;
     static constexpr int kThreads = kResidentLuThreads, kWarps = kThreads / 32;
+    static constexpr int kGroup = R >= 4 ? 2 : 4; ///< columns in registers that are updated together
 
 public:
     struct Shared {
-        T u[kResidentSlots]; ///< the pivot's row, by slot
-        T of_warp[kWarps];
-        int column[kResidentSlots];   ///< of a slot, in the matrix
-        int position[kResidentSlots]; ///< of that column
-        unsigned candidate[2];        ///< column, row, sign, slot: 12, 12, 1 and 6 bits
+        alignas(16) T u[kResidentSlots]; ///< the pivot's row, by slot
+        T of_warp[kWarps];               ///< the largest magnitude of a warp
+        unsigned candidate[kWarps];      ///< and its element: column, row, sign, slot: 12, 12, 1 and 6 bits
+        int column[kResidentSlots];      ///< of a slot, in the matrix
+        int position[kResidentSlots];    ///< of that column
         Key scratch[kWarps];
         int pivot_row, left; ///< in the matrix: the pivot's row, and the column that has left this block
     };
@@ -59,6 +60,7 @@ public:
             end = step(k, last);
             if (end != 0) break;
         }
+        if (k == p_.n) write_step(k);
         store(end, k);
     }
 
@@ -74,6 +76,9 @@ private:
     int where_ = 0;       ///< the slot that has it
     T tie_ = 0;           ///< it, where a second slot has it
     T best_ = 0;          ///< and that of my block
+    T l_[R];              ///< of the last step
+    T pivot_ = 0;
+    bool mine_ = false; ///< the last step's pivot was in this block
 
     __device__ __forceinline__ T& other(int slot, int r) const { return others_[(slot * R + r) * kThreads]; }
     __device__ __forceinline__ int row(int r) const { return r * kThreads + static_cast<int>(threadIdx.x); }
@@ -108,15 +113,14 @@ private:
             note(Kept + c, largest);
         }
         for (int c = threadIdx.x; c < kResidentSlots; c += kThreads) s_.column[c] = s_.position[c] = b + c * blocks;
-        if (threadIdx.x == 0) s_.candidate[0] = s_.candidate[1] = ~0u;
         if (__syncthreads_or(!finite)) most_ = N::of(N::kInfinity);
     }
 
-    /// One step; LuEnd, or -1.
+    /// One step; LuEnd, or -1. What the step before finished goes to memory while this one waits for the others' keys.
     __device__ __forceinline__ int step(int k, T& last) {
         const unsigned tag = static_cast<unsigned>(k) + 1;
         const int parity = k & 1, blocks = gridDim.x, b = blockIdx.x;
-        const unsigned candidate = find(parity);
+        const unsigned candidate = find();
         const T most = best_;
         const int slot = static_cast<int>(candidate & (kResidentSlots - 1));
         Packet16* const keys = p_.keys + parity * blocks * blocks;
@@ -125,61 +129,84 @@ private:
         Packet16* const columns = p_.columns + static_cast<long long>(parity * blocks) * kPackets + threadIdx.x;
         const bool eager = candidate != ~0u && most >= p_.eager * last;
         if (eager) publish(slot, columns + static_cast<long long>(b) * kPackets, tag);
+        if (k > 0) write_step(k);
         Key won;
-        if (!best_of_grid<kThreads>(keys, tag, kSpins, s_.scratch, won)) return -1;
+        if (!best_of_grid<T, kThreads>(keys, tag, kSpins, s_.scratch, won)) return -1;
         if (won.magnitude() == 0) return static_cast<int>(LuEnd::singular);
         if (won.magnitude() >= N::kInfinity) return static_cast<int>(LuEnd::not_finite);
-        const bool mine = won.block == b;
-        if (mine && !eager) publish(slot, columns + static_cast<long long>(b) * kPackets, tag);
+        mine_ = won.block == b;
+        if (mine_ && !eager) publish(slot, columns + static_cast<long long>(b) * kPackets, tag);
         last = N::of(won.magnitude());
+        pivot_ = won.number<T>();
         const int pivot_row = static_cast<int>(won.place & 0xFFFF), pivot_column = static_cast<int>(won.place >> 16);
-        take_row(pivot_row, mine, slot);
-        T l[R];
-        const bool here =
-            Column::collect(l, columns + static_cast<long long>(won.block) * kPackets, kThreads, tag, kSpins);
-        const T pivot = won.number<T>();
-        const Divisor<T> by(pivot);
+        const Packet16* const theirs = columns + static_cast<long long>(won.block) * kPackets;
+        constexpr bool kAskFirst = Column::kPackets <= 2; // registers
+        typename Column::Asked asked;
+        if constexpr (kAskFirst) asked = Column::ask(theirs, kThreads);
+        const Divisor<T> by(pivot_);
+        take_row(pivot_row, mine_, slot);
+        if constexpr (!kAskFirst) asked = Column::ask(theirs, kThreads);
+        move_names(k, pivot_column, slot);
+        const bool here = Column::collect(l_, asked, theirs, kThreads, tag, kSpins);
 #pragma unroll
         for (int r = 0; r < R; ++r) {
-            l[r] = by.divide(l[r]);
-            if (position_[r] == pivot_row) l[r] = 0, position_[r] = k;
+            l_[r] = by.divide(l_[r]);
+            if (position_[r] == pivot_row) l_[r] = 0, position_[r] = k;
             else if (position_[r] == k) position_[r] = pivot_row;
         }
         if (__syncthreads_or(!here)) return -1;
-        write_row(mine, pivot);
-        if (mine) {
-            leave(slot);
+        if (mine_) leave(slot);
+        update(l_);
+        return 0;
+    }
+
+    /// The column that was at place k is where the pivot's was; the last slot's goes where the pivot's column leaves
+    /// one.
+    __device__ __forceinline__ void move_names(int k, int pivot_column, int slot) {
+        const int t = static_cast<int>(threadIdx.x), end = Kept + count_ - 1;
+        const bool moves = mine_ && count_ > 0 && slot != end;
+        if (t > end || (moves && t == end)) return;
+        const int position = s_.position[moves && t == slot ? end : t];
+        s_.position[t] = position == k ? pivot_column : position;
+    }
+
+    /// What step k - 1 finished goes to memory: by the last warp the row of U, by all the column of L.
+    __device__ __forceinline__ void write_step(int k) const {
+        if (mine_) {
 #pragma unroll
             for (int r = 0; r < R; ++r)
-                if (position_[r] > k && row(r) < p_.n) p_.a[s_.left * p_.pitch + row(r)] = l[r];
-            if (threadIdx.x == 0) p_.column_position[s_.left] = k;
+                if (position_[r] >= k && row(r) < p_.n) p_.a[s_.left * p_.pitch + row(r)] = l_[r];
         }
-        // The column that was at place k is where the pivot's was.
-        if (threadIdx.x < Kept + count_ && s_.position[threadIdx.x] == k) s_.position[threadIdx.x] = pivot_column;
-        update(l);
-        return 0;
+        if (threadIdx.x < kThreads - 32) return;
+        const int lane = threadIdx.x & 31;
+        for (int c = lane; c < Kept + count_; c += 32)
+            if (c >= Kept || (active_ >> c & 1) != 0) p_.a[s_.column[c] * p_.pitch + s_.pivot_row] = s_.u[c];
+        if (mine_ && lane == 0) {
+            p_.a[s_.left * p_.pitch + s_.pivot_row] = pivot_;
+            p_.column_position[s_.left] = k - 1;
+        }
     }
 
     /// The block's candidate as in Shared, its magnitude in best_; ~0 without one. A thread looks at the column where
     /// it found its largest, and at all where it found it twice.
-    __device__ __forceinline__ unsigned find(int parity) {
+    __device__ __forceinline__ unsigned find() {
         const int lane = threadIdx.x & 31;
         const T of_warp = N::warp_max(most_);
-        if (lane == 0) s_.of_warp[threadIdx.x >> 5] = of_warp;
-        __syncthreads();
-        best_ = N::warp_max(lane < kWarps ? s_.of_warp[lane] : T(0));
-        if (threadIdx.x == 0) s_.candidate[parity ^ 1] = ~0u;
-        if (most_ == best_ && best_ > 0) {
-            unsigned best = ~0u;
+        unsigned best = ~0u;
+        if (most_ == of_warp && of_warp > 0) {
+            best_ = most_;
             if (tie_ == most_) {
 #pragma unroll 1
                 for (int c = 0; c < Kept + count_; ++c)
                     if (c >= Kept || (active_ >> c & 1)) best = min(best, look(c));
             } else best = look(where_);
-            atomicMin(&s_.candidate[parity], best);
         }
+        best = __reduce_min_sync(~0u, best);
+        if (lane == 0) s_.of_warp[threadIdx.x >> 5] = of_warp, s_.candidate[threadIdx.x >> 5] = best;
         __syncthreads();
-        return s_.candidate[parity];
+        const T theirs = lane < kWarps ? s_.of_warp[lane] : T(0);
+        best_ = N::warp_max(theirs);
+        return __reduce_min_sync(~0u, lane < kWarps && theirs == best_ ? s_.candidate[lane] : ~0u);
     }
     [[nodiscard]] __device__ __forceinline__ unsigned look(int slot) const {
         T v[R];
@@ -193,18 +220,21 @@ private:
                                      static_cast<unsigned>(slot));
         return best;
     }
+    /// Registers have no index: the way to a column in them forks, log2(Kept) times.
     __device__ __forceinline__ void column(int slot, T (&v)[R]) const {
         if (slot < Kept) {
-#pragma unroll
-            for (int c = 0; c < Kept; ++c)
-                if (c == slot) {
-#pragma unroll
-                    for (int r = 0; r < R; ++r) v[r] = a_[c][r];
-                }
+            from_register<0, Kept>(slot, v);
         } else {
 #pragma unroll
             for (int r = 0; r < R; ++r) v[r] = other(slot - Kept, r);
         }
+    }
+    template <int From, int To> __device__ __forceinline__ void from_register(int slot, T (&v)[R]) const {
+        if constexpr (To - From == 1) {
+#pragma unroll
+            for (int r = 0; r < R; ++r) v[r] = a_[From][r];
+        } else if (slot < (From + To) / 2) from_register<From, (From + To) / 2>(slot, v);
+        else from_register<(From + To) / 2, To>(slot, v);
     }
 
     __device__ __forceinline__ void publish(int slot, Packet16* to, unsigned tag) const {
@@ -234,28 +264,24 @@ private:
         s_.pivot_row = row(which);
         if (!mine) return;
         s_.left = s_.column[slot];
+        if (count_ == 0) s_.u[slot] = 0; // its column is zero from here on
         const int end = Kept + count_ - 1;
         if (count_ > 0 && slot != end) {
             s_.u[slot] = s_.u[end];
             s_.column[slot] = s_.column[end];
-            s_.position[slot] = s_.position[end];
         }
-    }
-
-    /// The row of U to memory.
-    __device__ __forceinline__ void write_row(bool mine, T pivot) const {
-        if (threadIdx.x < kThreads - 32) return;
-        const int lane = threadIdx.x & 31, count = count_ - (mine && count_ > 0 ? 1 : 0);
-        for (int c = lane; c < Kept + count; c += 32)
-            if (c >= Kept || ((active_ >> c & 1) != 0 && s_.column[c] != (mine ? s_.left : -1)))
-                p_.a[s_.column[c] * p_.pitch + s_.pivot_row] = s_.u[c];
-        if (mine && lane == 0) p_.a[s_.left * p_.pitch + s_.pivot_row] = pivot;
     }
 
     /// The column of `slot` is done; the last one of shared memory takes its place.
     __device__ __forceinline__ void leave(int slot) {
         if (count_ == 0) {
             active_ &= ~(1u << slot);
+#pragma unroll
+            for (int c = 0; c < Kept; ++c)
+                if (c == slot) {
+#pragma unroll
+                    for (int r = 0; r < R; ++r) a_[c][r] = 0;
+                }
             return;
         }
         --count_;
@@ -278,17 +304,24 @@ private:
     }
     __device__ __forceinline__ void update(const T (&l)[R]) {
         most_ = tie_ = 0;
+        // No fork for a column: what has left is zero, and stays so.
 #pragma unroll
-        for (int c = 0; c < Kept; ++c)
-            if (active_ >> c & 1) {
-                const T u = s_.u[c];
-                T largest = 0;
+        for (int c0 = 0; c0 < Kept; c0 += kGroup)
+            if ((active_ >> c0 & ((1u << kGroup) - 1)) != 0) {
+                T u[kGroup], largest[kGroup];
 #pragma unroll
-                for (int r = 0; r < R; ++r) {
-                    a_[c][r] = N::update(a_[c][r], l[r], u);
-                    largest = N::max(largest, a_[c][r]);
+                for (int c = 0; c < kGroup && c0 + c < Kept; ++c) u[c] = s_.u[c0 + c];
+#pragma unroll
+                for (int c = 0; c < kGroup && c0 + c < Kept; ++c) {
+                    largest[c] = 0;
+#pragma unroll
+                    for (int r = 0; r < R; ++r) {
+                        a_[c0 + c][r] = N::update(a_[c0 + c][r], l[r], u[c]);
+                        largest[c] = N::max(largest[c], a_[c0 + c][r]);
+                    }
                 }
-                note(c, largest);
+#pragma unroll
+                for (int c = 0; c < kGroup && c0 + c < Kept; ++c) note(c0 + c, largest[c]);
             }
 #pragma unroll 2
         for (int c = 0; c < count_; ++c) {
