@@ -142,6 +142,17 @@ TEST(PartedLayout, BlocksGetTheirSharesOfSteps) {
     }
 }
 
+TEST(PartedLayout, SharesOfEqualTimeFollowWhereStepsAreSlow) {
+    // The second block's steps take three times as long as the others'; the last has nothing to do.
+    const std::vector<double> shares{1, 1, 1, 0}, took{1, 3, 1, 0};
+    const std::vector<double> next = shares_of_equal_time(shares, took);
+    // 1.25 each: all of the first block and a twelfth of the second; five twelfths; the same; the last twelfth and all
+    // of the third. Sums of a few doubles of this size round by less than 1e-15.
+    const std::vector<double> expected{1 + 1.0 / 12, 5.0 / 12, 5.0 / 12, 1 + 1.0 / 12};
+    ASSERT_EQ(next.size(), expected.size());
+    for (std::size_t b = 0; b < next.size(); ++b) EXPECT_NEAR(next[b], expected[b], 1e-14) << b;
+}
+
 TEST(PartedLayout, ThreadsOfARowFollowFromItsLengthAlone) {
     for (const std::uint32_t depth : {4U, 12U, 48U})
         for (std::uint64_t length = 0; length < 3000; ++length) {

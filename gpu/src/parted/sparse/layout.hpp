@@ -79,4 +79,8 @@ std::vector<SparseLayout> sparse_layouts(const CompressedRows& a, const Partitio
                                          std::uint32_t warps_a_block, bool single_precision,
                                          std::span<const double> shares = {});
 
+/// New shares of a part's blocks, which lie one behind the other, such that all take equally long if steps take what
+/// they took where they are. `took`: what each block took with its share.
+std::vector<double> shares_of_equal_time(std::span<const double> shares, std::span<const double> took);
+
 } // namespace mantissa::gpu

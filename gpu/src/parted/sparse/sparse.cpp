@@ -32,25 +32,6 @@ double squares(std::span<const double> v) {
     return sum;
 }
 
-/// New shares of a part's blocks, which lie one behind the other, such that all take equally long if steps take what
-/// they took where they are. `took`: what each block took with its share.
-std::vector<double> shares_of_equal_time(std::span<const double> shares, std::span<const double> took) {
-    const double each = std::accumulate(took.begin(), took.end(), 0.0) / static_cast<double>(took.size());
-    std::vector<double> next(shares.size(), 0.0);
-    std::size_t b = 0;     // the old block whose steps are dealt out,
-    double left = took[0]; // and what of its time is left
-    for (std::size_t i = 0; i < next.size(); ++i)
-        for (double room = i + 1 < next.size() ? each : 2 * each; room > 0 && b < took.size();) {
-            const double part = std::min(room, left);
-            if (took[b] > 0) next[i] += shares[b] * part / took[b];
-            room -= part;
-            left -= part;
-            if (left > 0) continue;
-            if (++b < took.size()) left = took[b];
-        }
-    return next;
-}
-
 template <class T> class Solver final : public Base {
 public:
     Solver(const CompressedRows& a, const Partition& partition, Peers& peers, const PartedSparseOptions& options)
