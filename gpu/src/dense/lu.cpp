@@ -71,7 +71,8 @@ private:
 template <class T> struct Lu<T>::Impl {
     Impl(std::size_t size, LuPivoting pivoting_asked)
         : n(size), stride(round_up(size, 32)), pivoting(pivoting_asked), matrix(stride * size),
-          bands(band_elements<T>(stride)), lists(4 * size), flags(1), waits(4 + 4 * blocks()), first_order(size) {
+          bands(band_elements<T>(stride)), lists(4 * size), flags(1), waits(2 + 2 * blocks() + 3 * panels()),
+          first_order(size) {
         std::vector<int> identity(n);
         std::iota(identity.begin(), identity.end(), 0);
         first_order = to_device(identity);
@@ -79,6 +80,7 @@ template <class T> struct Lu<T>::Impl {
     }
 
     [[nodiscard]] std::size_t blocks() const { return (n + dense::kSubstituteRows - 1) / dense::kSubstituteRows; }
+    [[nodiscard]] std::size_t panels() const { return n / 32 + 2; } ///< at most
     [[nodiscard]] int* list(std::size_t i) const { return lists.data() + i * n; }
     [[nodiscard]] int* order() const { return list(3); }
 
@@ -97,6 +99,8 @@ template <class T> struct Lu<T>::Impl {
         place.flags = flags.data();
         place.done = waits.data();
         place.started = waits.data() + 2 + 2 * blocks();
+        place.ready = place.started + panels();
+        place.finished = place.ready + panels();
         factor_graph.record(lanes.main, [&] {
             check(cudaMemsetAsync(flags.data(), 0, sizeof(dense::LuFlags), lanes.main), "cudaMemsetAsync");
             check(cudaMemcpyAsync(order(), first_order.data(), n * sizeof(int), cudaMemcpyDeviceToDevice, lanes.main),
@@ -110,7 +114,8 @@ template <class T> struct Lu<T>::Impl {
     Buffer<T> matrix, bands;
     Buffer<int> lists; ///< pivots, source, target, order
     Buffer<dense::LuFlags> flags;
-    Buffer<int> waits; ///< the plain panel's counter; the substitutions' counter and flags; the panels' flags
+    Buffer<int>
+        waits; ///< the plain panel's counter; the substitutions' counter and flags; the panels' flags and counts
     Buffer<int> first_order;
     Buffer<T> right, solution;
     dense::Lanes lanes;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "chain.hpp"
+
 namespace mantissa::gpu::dense {
 
 Lanes::Lanes() {
@@ -53,6 +55,9 @@ private:
     };
     [[nodiscard]] std::vector<Panel> plan() const;
     void factor(std::size_t p);
+    /// The panel behind the last of the chain that begins at panel p; p + 1: there is none.
+    [[nodiscard]] std::size_t chain_from(std::size_t p) const;
+    void start_chain(std::size_t p, std::size_t end);
     void exchange(const Panel& p, int left_from, int left_to, int from, int to, T* solved, std::size_t pitch,
                   bool order, cudaStream_t stream, bool early = false) {
         launch_swap_and_solve<T>({place_.matrix, place_.stride, p.first, p.width, p.width, place_.source, place_.target,
@@ -103,27 +108,56 @@ template <class T> void Sequence<T>::factor(std::size_t p) {
     else launch_panel<T>(task, lanes_.main);
 }
 
+template <class T> std::size_t Sequence<T>::chain_from(std::size_t p) const {
+    const int rows = place_.n - panels_[p].first, most = chain_rows<T>();
+    if (pivoting_ == LuPivoting::none || rows > most || panels_[p].width != kChainWidth) return p + 1;
+    std::size_t end = p + 1;
+    while (end < panels_.size() && place_.n - panels_[end].first > chain_end(rows)) ++end;
+    return end;
+}
+
+template <class T> void Sequence<T>::start_chain(std::size_t p, std::size_t end) {
+    launch_chain<T>({place_.matrix, place_.stride, place_.n, panels_[p].first, static_cast<int>(end - p), place_.pivots,
+                     place_.source, place_.target, place_.flags, place_.started + p, place_.ready + p,
+                     place_.finished + p, p > 0},
+                    lanes_.main);
+}
+
 template <class T> void Sequence<T>::all() {
     const int n = place_.n;
     if (n == 0) return;
     panels_ = plan();
-    check(cudaMemsetAsync(place_.started, 0, panels_.size() * sizeof(int), lanes_.main), "cudaMemsetAsync");
+    for (int* const words : {place_.started, place_.ready, place_.finished})
+        check(cudaMemsetAsync(words, 0, panels_.size() * sizeof(int), lanes_.main), "cudaMemsetAsync");
+    lanes_.order(lanes_.main, lanes_.side);
     cudaEvent_t rest{};
+    std::size_t chained = 0; // panels up to here are the last chain's
+    int blocks = 0;
     for (std::size_t p = 0; p < panels_.size(); ++p) {
         const auto [first, width] = panels_[p];
         const int next = first + width;
-        factor(p);
+        if (p >= chained) {
+            chained = chain_from(p);
+            blocks = chain_blocks(n - first);
+            if (chained > p + 1) start_chain(p, chained);
+            else factor(p);
+        }
         // The next panel's columns first, on the lane of the panels; the others beside the next panel.
         const int ahead = p + 1 < panels_.size() ? next + panels_[p + 1].width : n;
-        if (p > 0) lanes_.await(lanes_.main, rest);
-        if (next < n) {
-            exchange(panels_[p], 0, 0, next, ahead, place_.solved_next, kBand, false, lanes_.main, true);
-            update_columns(first, width, next, ahead, place_.solved_next, kBand, true, lanes_.main);
+        const bool inside = p + 1 < chained;
+        if (inside) { // a chain does that itself, and the two lanes go on side by side
+            launch_relay(place_.ready + p, place_.finished + p, blocks, lanes_.side);
+        } else {
+            if (p > 0) lanes_.await(lanes_.main, rest);
+            if (next < n) {
+                exchange(panels_[p], 0, 0, next, ahead, place_.solved_next, kBand, false, lanes_.main, true);
+                update_columns(first, width, next, ahead, place_.solved_next, kBand, true, lanes_.main);
+            }
+            lanes_.order(lanes_.main, lanes_.side);
+            if (next < n && pivoting_ == LuPivoting::partial) launch_await(place_.started + p + 1, lanes_.side);
         }
-        lanes_.order(lanes_.main, lanes_.side);
-        if (next < n && pivoting_ == LuPivoting::partial) launch_await(place_.started + p + 1, lanes_.side);
-        exchange(panels_[p], 0, first, ahead, n, place_.solved, place_.pitch, true, lanes_.side);
-        if (ahead < n) update_columns(first, width, ahead, n, place_.solved, place_.pitch, false, lanes_.side);
+        exchange(panels_[p], 0, first, ahead, n, place_.solved, place_.pitch, true, lanes_.side, inside);
+        if (ahead < n) update_columns(first, width, ahead, n, place_.solved, place_.pitch, inside, lanes_.side);
         rest = lanes_.mark(lanes_.side);
     }
     lanes_.await(lanes_.main, rest);

@@ -23,8 +23,8 @@ template <class T> struct LuPlace {
     std::size_t pitch;                     ///< of `solved`, a multiple of 32, at least n
     int *pivots, *source, *target, *order; ///< n each
     LuFlags* flags;
-    int* done;    ///< one, 0
-    int* started; ///< one for every 32 columns, and one
+    int* done;                       ///< one, 0
+    int *started, *ready, *finished; ///< one for every 32 columns, and one, each
 };
 
 constexpr int kBand = 128; ///< columns of the widest outer panel

@@ -14,13 +14,14 @@ namespace mantissa::gpu::dense {
 
 constexpr int kSubstituteThreads = 256;
 
-__device__ __forceinline__ void await_flag(const int* flag) {
+/// Waits until *count is `wanted` or more.
+__device__ __forceinline__ void await_count(const int* count, int wanted) {
     constexpr std::uint64_t kNanoseconds = 2'000'000'000;
     std::uint64_t begin = 0;
     for (std::uint32_t tries = 0;; ++tries) {
         int value;
-        asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
-        if (value != 0) return;
+        asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(count) : "memory");
+        if (value >= wanted) return;
         if ((tries & 255U) == 255U) {
             std::uint64_t now;
             asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
@@ -28,6 +29,9 @@ __device__ __forceinline__ void await_flag(const int* flag) {
             else if (now - begin > kNanoseconds) __trap();
         }
     }
+}
+__device__ __forceinline__ void await_flag(const int* flag) {
+    await_count(flag, 1);
 }
 
 /// ceil(n / 64) blocks of kSubstituteThreads. kUpper: U from the last row up, else the unit L from the first row down.
