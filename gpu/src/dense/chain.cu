@@ -22,7 +22,7 @@ int threads_of(int rows, int blocks) {
 
 } // namespace
 
-// With more rows the updates beside a chain take longer than it does; in double that is so from 1024 rows (H200).
+// More rows ask for larger blocks or more of them, which is slower; in double the gain ends at 1024 rows (H200).
 template <> int chain_rows<float>() {
     return 8 * kThreads;
 }
