@@ -142,7 +142,7 @@ __device__ __forceinline__ T resident_product(const ResidentRows<T>& a, int slic
     }
     const std::uint32_t own = threadIdx.x & 31;
     T sum[kParts][kWide] = {}; // of part lane.part, then of the other one
-#pragma unroll 1               // x
+#pragma unroll 1
     for (; k < end; k += kAtOnce * kStep) {
         Wide v[kAtOnce][kParts];
         T value[kAtOnce];
@@ -209,7 +209,7 @@ __device__ __forceinline__ void exchange_sums(double (&sum)[4], const ResidentLa
         Packet* const all = packet + static_cast<std::size_t>(warp) * gridDim.x;
         if (lane == 0) put_packet(all + blockIdx.x, s, tag);
         s = 0;
-#pragma unroll 1 // x
+#pragma unroll 1
         for (std::uint32_t first = lane; first < gridDim.x; first += kPacketsAtOnce) {
             Packet got[kRounds];
             bool complete = false;
