@@ -13,8 +13,8 @@
 
 #include "../fp_mode.hpp"
 #include "../isa/fixed_pass.hpp"
+#include "fixed_fused_words.hpp"
 #include "fixed_plan.hpp"
-#include "fixed_session.hpp"
 #include "mantissa/accumulate.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/fixed_kernels.hpp"
@@ -32,20 +32,13 @@ namespace {
 using fixed::Wide;
 using fixed::Word;
 
-/// 32-bit words with zeros on either side.
-using Words32 = Padded<std::int32_t>;
-
-class FixedFusedSession final : public FixedWordsSession {
+class FixedFusedSession final : public FixedFusedWords {
 public:
     FixedFusedSession(const DatapathSpec& spec, const SessionOptions& options, FixedMatrix matrix, const RowPlan& rows,
                       PartLinks* links)
-        : links_(links), spec_(spec), matrix_(std::move(matrix)), rows_(rows), threads_(std::max(1, options.threads)),
-          kernels_(best_fixed_pass_kernels()), unit_(spec.u.is_fixed() ? formats::kDouble : spec.u),
-          margin_(matrix_.kind == System::Kind::sparse ? 0 : matrix_.row_length + 1) {
-        for (Words32& v : words_) v = Words32(size(), margin_ + 64);
-        if (!spec.u.is_fixed()) u_double_.assign(size(), 0.0);
-        else if (spec.u.word_bits <= kMostWordBits + 1) u_short_.assign(size(), 0);
-        else u_long_.assign(size(), 0);
+        : FixedFusedWords(spec, matrix.size, matrix.kind == System::Kind::sparse ? 0 : matrix.row_length + 1),
+          links_(links), matrix_(std::move(matrix)), rows_(rows), threads_(std::max(1, options.threads)),
+          kernels_(best_fixed_pass_kernels()) {
         for (int b = 0; b < kBands; ++b) offset_[b] = band_offset(b, matrix_.row_length);
         if (rows_.kind == RowPlan::Kind::bands)
             for (std::size_t b = 0; b < kBands; ++b) {
@@ -59,44 +52,6 @@ public:
                                                rows_.kind == RowPlan::Kind::sparse ? 0 : matrix_.row_length);
     }
 
-    void write(Vec v, std::size_t first, std::span<const double> values) override {
-        check(first, values.size());
-        const Format& f = format(v);
-        if (floating(v)) {
-            unit_.convert(values, std::span(u_double_).subspan(first, values.size()));
-            return;
-        }
-        WordRange& range = range_[index(v)];
-        const auto enter = [&](auto words) {
-            using T = typename decltype(words)::value_type;
-            unfit_ |= FixedUnit<T>(f).convert(values, words);
-            T longest = 0; // its bits bound the words', and such a loop is fast with any instruction set
-            for (const T word : words) longest |= word < 0 ? ~word : word;
-            range.take(longest);
-        };
-        if (v != Vec::u) enter(std::span<std::int32_t>(data(v) + first, values.size()));
-        else if (u_short_.empty()) enter(std::span(u_long_).subspan(first, values.size()));
-        else enter(std::span(u_short_).subspan(first, values.size()));
-    }
-    void read(Vec v, std::size_t first, std::span<double> values) const override {
-        check(first, values.size());
-        const std::size_t n = values.size();
-        if (floating(v)) std::copy_n(u_double_.begin() + static_cast<std::ptrdiff_t>(first), n, values.begin());
-        else if (v != Vec::u)
-            FixedUnit<std::int32_t>(format(v)).to_doubles(std::span<const std::int32_t>(data(v) + first, n), values);
-        else if (u_short_.empty())
-            FixedUnit<std::int64_t>(spec_.u).to_doubles(std::span(u_long_).subspan(first, n), values);
-        else FixedUnit<std::int32_t>(spec_.u).to_doubles(std::span(u_short_).subspan(first, n), values);
-    }
-    void clear(Vec v) override {
-        range_[index(v)] = {};
-        if (v != Vec::u) std::fill_n(data(v), size(), 0);
-        if (v == Vec::u) {
-            std::fill(u_short_.begin(), u_short_.end(), 0);
-            std::fill(u_long_.begin(), u_long_.end(), 0);
-            std::fill(u_double_.begin(), u_double_.end(), 0.0);
-        }
-    }
     void set_scalars(double alpha, double beta) override {
         scalars_ = {};
         scalars_.alpha = exact::convert(spec_.scalar, alpha);
@@ -109,11 +64,6 @@ public:
         return run_fixed_passes(request, stop, scalars_, unfit_, [this](WordUse& use) { return pass(use); });
     }
 
-    [[nodiscard]] std::span<std::int32_t> words(Vec v) override { return {data(v), size()}; }
-    void enter(Vec v, const WordRange& range) override { range_[index(v)] = range; }
-    [[nodiscard]] WordRange range(Vec v) const override { return range_[index(v)]; }
-    [[nodiscard]] std::span<const std::int32_t> short_u() const override { return u_short_; }
-    [[nodiscard]] std::span<const std::int64_t> long_u() const override { return u_long_; }
     RunReport first_pass(double rr) override {
         kept_.assign(data(Vec::r), data(Vec::r) + size());
         const WordRange kept = range_[index(Vec::r)];
@@ -126,35 +76,6 @@ public:
     }
 
 private:
-    static std::size_t index(Vec v) { return static_cast<std::size_t>(v); }
-    [[nodiscard]] std::size_t size() const { return matrix_.size; }
-    [[nodiscard]] bool floating(Vec v) const { return v == Vec::u && !u_double_.empty(); }
-    [[nodiscard]] const Format& format(Vec v) const {
-        return v == Vec::u ? spec_.u : v == Vec::r ? spec_.r : v == Vec::p ? spec_.p : spec_.q;
-    }
-    [[nodiscard]] std::int32_t* data(Vec v) { return words_[index(v) - 1].data(); }
-    [[nodiscard]] const std::int32_t* data(Vec v) const { return words_[index(v) - 1].data(); }
-    [[nodiscard]] Word get(Vec v, std::size_t i) const {
-        if (v != Vec::u) return data(v)[i];
-        return u_short_.empty() ? u_long_[i] : u_short_[i];
-    }
-    void put(Vec v, std::size_t i, Word word) {
-        if (v != Vec::u) data(v)[i] = static_cast<std::int32_t>(word);
-        else if (u_short_.empty()) u_long_[i] = word;
-        else u_short_[i] = static_cast<std::int32_t>(word);
-    }
-    void check(std::size_t first, std::size_t count) const {
-        if (first > size() || count > size() - first)
-            throw InvalidInput("session: elements outside the vector; stay below the system's size");
-    }
-
-    /// What one thread's part of a pass leaves.
-    struct Found {
-        WordRange range[4];
-        bool overflow = false; ///< a word that was cut already
-        ExactSum sums[3];
-    };
-
     void update_u(const Factors& f, std::size_t begin, std::size_t n, Found& found, std::vector<double>& buffer) {
         const std::int32_t* const p = data(Vec::p) + begin;
         if (first_rho_) {
@@ -181,14 +102,6 @@ private:
                 put(Vec::u, begin + i, cut(Vec::u, sum, found));
             }
         }
-    }
-    /// The word that stays, noted.
-    Word cut(Vec v, Wide units, Found& found) const {
-        const fixed::Rounded rounded = fixed::fit(format(v), units);
-        found.overflow |= rounded.overflow;
-        // An overflow shows as one bit more than the word has.
-        found.range[index(v)].take(rounded.overflow ? (Word{1} << (format(v).word_bits - 1)) : rounded.word);
-        return rounded.word;
     }
     void update_rp(const Factors& f, std::int32_t* r, std::int32_t* p, const std::int32_t* q, std::size_t n,
                    Found& found) const {
@@ -489,50 +402,17 @@ private:
         return sum;
     }
 
-    /// A sum of this session's elements before it is rounded: units of the exact products, or of the window.
-    [[nodiscard]] PartSum part_sum(const ExactSum& sum, Vec a, Vec b) const {
-        if (spec_.dot.exact) return {sum.units(), sum.lost()};
-        FixedAccumulator window(spec_.dot.window);
-        const int up = -spec_.dot.window.lsb - format(a).fraction_bits - format(b).fraction_bits;
-        // No product is longer than the longest words'; where one might leave the window, each is looked at.
-        if (bits_of(range_[index(a)]) + bits_of(range_[index(b)]) + up <= spec_.dot.window.width()) {
-            window.add_units(sum.units() * (Wide{1} << up));
-        } else {
-            const double x = Format::power_of_two(-format(a).fraction_bits),
-                         y = Format::power_of_two(-format(b).fraction_bits);
-            for (std::size_t i = 0; i < size(); ++i) window.add_product(data(a)[i] * x, data(b)[i] * y);
-        }
-        return {window.units(), window.term_overflow()};
-    }
-    [[nodiscard]] DotResult total(const PartSum& sum, Vec a, Vec b) const {
-        if (spec_.dot.exact) {
-            const int point = format(a).fraction_bits + format(b).fraction_bits;
-            return sum.lost ? DotResult{0.0, true} : DotResult{exact_total(sum.units, point, spec_.scalar), false};
-        }
-        FixedAccumulator window(spec_.dot.window);
-        window.merge_units(sum.units, sum.lost);
-        return {window.total(spec_.scalar), window.overflow()};
-    }
-
     PartLinks* links_; ///< to the other parts; null where the system is whole
     StripEnds ends_;
-    DatapathSpec spec_;
     FixedMatrix matrix_;
     RowPlan rows_;
     int threads_;
     const FixedPassKernels& kernels_;
-    VectorUnit<double> unit_; ///< of a floating u
-    std::size_t margin_, chunk_ = 0;
-    Words32 words_[3]; ///< r, p, q
-    std::vector<std::int32_t> u_short_;
-    std::vector<std::int64_t> u_long_;
-    std::vector<double> u_double_;
+    std::size_t chunk_ = 0;
     std::array<std::vector<std::int32_t>, kBands> bands_;
     std::array<std::ptrdiff_t, kBands> offset_{};
-    WordRange range_[4]; ///< bounds on what the vectors hold
     Scratch scratch_;
     Scalars scalars_;
-    bool unfit_ = false;
     std::optional<double> first_rho_; ///< rho of a resident run's first pass, while that runs
     std::vector<std::int32_t> kept_;  ///< r, meanwhile
 };

@@ -11,6 +11,7 @@
 #include "../fp_mode.hpp"
 #include "../isa/pass.hpp"
 #include "difference_rows.hpp"
+#include "fused_plan.hpp"
 #include "mantissa/accumulate.hpp"
 #include "mantissa/exact.hpp"
 #include "mantissa/scalar_unit.hpp"
@@ -25,55 +26,10 @@ namespace mantissa::detail {
 
 namespace {
 
-/// What the fused loops need to know of a spec; nothing when they cannot run it in T.
-template <class T> struct Plan {
-    PassMasks<T> masks;
-    bool masked = false;
-    FpMode mode;
-};
-
-template <class T> std::optional<Plan<T>> plan_for(const DatapathSpec& s) {
-#if !MANTISSA_HAS_FP_MODE
-    return std::nullopt;
-#endif
-    if (s.fixed_vectors() || s.u.is_fixed()) return std::nullopt;
-    constexpr int kFraction = sizeof(T) == 4 ? 23 : 52, kExponent = sizeof(T) == 4 ? 8 : 11;
-    const bool rounded_product = !s.dot.exact_product;
-    Plan<T> plan;
-    const Format first = s.r;
-    const Format formats[] = {s.u,           s.r,       s.p,   s.q,
-                              s.coefficient, s.operand, s.row, rounded_product ? s.dot.product : s.r};
-    for (const Format& f : formats) {
-        if (f.exponent_bits != kExponent || f.fraction_bits > kFraction) return std::nullopt;
-        if (f.rounding != first.rounding || f.subnormals != first.subnormals || f.overflow != Overflow::infinity)
-            return std::nullopt;
-        const bool whole = f.fraction_bits == kFraction;
-        if (!whole && !(f.truncates() && f.flushes())) return std::nullopt;
-        if (f.truncates() && !f.flushes()) return std::nullopt;
-        plan.masked |= !whole;
-    }
-    plan.mode = {first.truncates() ? FpRounding::toward_zero : FpRounding::nearest, first.flushes()};
-    if (!s.dot.fixed) {
-        const Format wide = Format{52, 11, first.rounding, first.subnormals, Overflow::infinity}.canonical();
-        if (!(s.dot.accumulator == wide)) return std::nullopt;
-    } else {
-        if (s.dot.window.lsb < -900 || s.dot.window.lsb > 900) return std::nullopt;
-        // An exact product wider than a double's significand: only truncation composes with the grid's.
-        const int bits = std::max({2 * s.r.precision(), 2 * s.q.precision(), s.p.precision() + s.q.precision()});
-        if (s.dot.exact_product && bits > 53 && !(first.truncates() && first.flushes())) return std::nullopt;
-    }
-    const auto mask = [](const Format& f) {
-        return static_cast<Bits<T>>(~((Bits<T>{1} << (kFraction - f.fraction_bits)) - 1));
-    };
-    plan.masks = {mask(s.u), mask(s.r),   mask(s.p),
-                  mask(s.q), mask(s.row), rounded_product ? mask(s.dot.product) : Bits<T>{}};
-    return plan;
-}
-
 template <class T> class FusedSession final : public SessionBase<T> {
 public:
-    FusedSession(const System& system, const DatapathSpec& spec, const SessionOptions& options, const Plan<T>& plan,
-                 PartLinks* links)
+    FusedSession(const System& system, const DatapathSpec& spec, const SessionOptions& options,
+                 const FusedPlan<T>& plan, PartLinks* links)
         : SessionBase<T>(spec, system), plan_(plan), links_(links), threads_(std::max(1, options.threads)),
           kernels_(best_pass_table<T>()[plan.masked ? 1 : 0][spec.order == RowOrder::tree ? 1 : 0]
                                        [spec.dot.exact_product ? 1 : 0]),
@@ -459,7 +415,7 @@ private:
         }
     };
 
-    Plan<T> plan_;
+    FusedPlan<T> plan_;
     PartLinks* links_; ///< to the other parts; null where the system is whole
     StripEnds ends_;
     int threads_;
@@ -484,14 +440,14 @@ private:
 } // namespace
 
 bool fused_in_floats(const DatapathSpec& spec) {
-    return plan_for<float>(spec).has_value();
+    return fused_plan<float>(spec).has_value();
 }
 
 std::unique_ptr<Session> make_fused_session(const System& system, const DatapathSpec& spec,
                                             const SessionOptions& options, PartLinks* links) {
-    if (const auto plan = plan_for<float>(spec))
+    if (const auto plan = fused_plan<float>(spec))
         return std::make_unique<FusedSession<float>>(system, spec, options, *plan, links);
-    if (const auto plan = plan_for<double>(spec))
+    if (const auto plan = fused_plan<double>(spec))
         return std::make_unique<FusedSession<double>>(system, spec, options, *plan, links);
     return nullptr;
 }
