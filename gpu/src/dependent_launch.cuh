@@ -20,20 +20,27 @@ struct AwaitEarlierKernels {
     __device__ __forceinline__ void operator()() const { cudaGridDependencySynchronize(); }
 };
 
-/// kernel<<<blocks, threads, 0, stream>>>(arguments...), started as above where `dependent`. The kernel must await.
+/// kernel<<<blocks, threads, shared, stream>>>(arguments...), started as above where `dependent`. The kernel must
+/// await. More than 48 KiB of shared memory must be allowed before.
 template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, cudaStream_t stream, bool dependent,
-            Arguments... arguments) {
+void launch_with_shared(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared,
+                        cudaStream_t stream, bool dependent, Arguments... arguments) {
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config{};
     config.gridDim = blocks;
     config.blockDim = threads;
+    config.dynamicSmemBytes = shared;
     config.stream = stream;
     config.attrs = &attribute;
     config.numAttrs = dependent ? 1 : 0;
     check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), "cudaLaunchKernelEx");
+}
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, cudaStream_t stream, bool dependent,
+            Arguments... arguments) {
+    launch_with_shared(kernel, blocks, threads, 0, stream, dependent, arguments...);
 }
 
 #endif
