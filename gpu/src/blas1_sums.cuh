@@ -89,9 +89,9 @@ template <int Lanes, class Sum> __device__ __forceinline__ void join_lanes(Sum& 
     }
 }
 
-/// The block's lanes added up, adjacent ones first; every thread gets the sum.
+/// The block's lanes added up, adjacent ones first; the sum is the first warp's.
 template <class Sum> __device__ __forceinline__ Sum tree(Sum (&lane)[kOwn]) {
-    __shared__ Sum scratch[kWarps], whole;
+    __shared__ Sum scratch[kWarps];
     lane[0].join(lane[1]);
     lane[2].join(lane[3]);
     lane[0].join(lane[2]);
@@ -102,10 +102,9 @@ template <class Sum> __device__ __forceinline__ Sum tree(Sum (&lane)[kOwn]) {
     if (threadIdx.x < 32) {
         s = scratch[threadIdx.x % kWarps];
         join_lanes<kWarps>(s);
-        if (threadIdx.x == 0) whole = s;
     }
-    __syncthreads(); // (the scratch is free again, too)
-    return whole;
+    __syncthreads(); // the scratch is free again
+    return s;
 }
 
 /// Whether all of these squares go to DoubleSquares::middle, told by exponents: 2^-511 <= |x| < 2^486.
@@ -147,10 +146,8 @@ template <class Sum> struct Parts {
     Tag* launches; ///< sums made so far; the packets of this one carry the next number
     Packet* packet;
 
-    /// (A thread that adds kOwn adjacent blocks' sums reads beside its neighbours.)
     [[nodiscard]] __device__ __forceinline__ Packet* of(unsigned block, unsigned number) const {
-        static_assert(kBlas1Segments % kOwn == 0);
-        return packet + number * kBlas1Segments + block % kOwn * (kBlas1Segments / kOwn) + block / kOwn;
+        return packet + number * kBlas1Segments + block;
     }
     __device__ __forceinline__ void put(unsigned block, const Sum& s, Tag tag) const {
         const double* const number = reinterpret_cast<const double*>(&s);
@@ -163,41 +160,45 @@ template <class Sum> struct Parts {
 
 static_assert(kBlas1Segments <= kBlas1Lanes, "the segments' sums are one row");
 
-/// The segments' sums, from the other blocks' packets and this block's, which is the last one's, added up by this
-/// block.
+/// The segments' sums, from the other blocks' packets and this block's first thread, added up by this block.
 template <class Sum> __device__ __forceinline__ Sum collect(const Parts<Sum>& parts, Tag tag, const Sum& own) {
+    constexpr unsigned kRounds = (kBlas1Segments + kThreads - 1) / kThreads;
     constexpr Tag kAlone = Parts<Sum>::kAlone;
-    const unsigned first = threadIdx.x * kOwn, others = gridDim.x - 1;
-    Packet got[kOwn];
+    __shared__ Sum sums[kBlas1Segments];
+    const unsigned others = gridDim.x - 1;
+    const auto block = [](unsigned round) { return threadIdx.x + round * kThreads; };
+    Packet got[kRounds];
     bool complete = false;
     for (bool again = false; !complete; again = true) { // all loads of a round are under way together
 #pragma unroll
-        for (unsigned k = 0; k < kOwn; ++k)
-            if (first + k < others && (!again || (got[k].tag & ~kAlone) != tag))
-                got[k] = get_packet(parts.of(first + k, 0));
+        for (unsigned k = 0; k < kRounds; ++k)
+            if (block(k) < others && (!again || (got[k].tag & ~kAlone) != tag))
+                got[k] = get_packet(parts.of(block(k), 0));
         complete = true;
 #pragma unroll
-        for (unsigned k = 0; k < kOwn; ++k)
-            complete = complete && (first + k >= others || (got[k].tag & ~kAlone) == tag);
+        for (unsigned k = 0; k < kRounds; ++k)
+            complete = complete && (block(k) >= others || (got[k].tag & ~kAlone) == tag);
     }
-    Sum total[kOwn];
 #pragma unroll
-    for (unsigned k = 0; k < kOwn; ++k) {
-        if (first + k < others) {
+    for (unsigned k = 0; k < kRounds; ++k)
+        if (block(k) < others) {
             Sum part;
             double* const number = reinterpret_cast<double*>(&part);
             number[0] = got[k].value;
             if (kAlone != 0 && !(got[k].tag & kAlone))
-                for (unsigned j = 1; j < Parts<Sum>::kOf; ++j) number[j] = wait_packet(parts.of(first + k, j), tag);
-            total[k].join(part);
-        } else if (first + k == others) {
-            total[k].join(own);
+                for (unsigned j = 1; j < Parts<Sum>::kOf; ++j) number[j] = wait_packet(parts.of(block(k), j), tag);
+            sums[block(k)] = part;
         }
-    }
+    if (threadIdx.x == 0) sums[others] = own;
+    __syncthreads();
+    Sum total[kOwn];
+#pragma unroll
+    for (int k = 0; k < kOwn; ++k)
+        if (threadIdx.x * kOwn + k < gridDim.x) total[k].join(sums[threadIdx.x * kOwn + k]);
     return tree(total);
 }
 
-/// Behind a block's segment, whose sum is `s`: the last block forms the result and writes it.
+/// Behind a block's segment, whose sum the first thread has: the last block forms the result and writes it.
 template <class Sum, class T>
 __device__ __forceinline__ void hand_over(const Parts<Sum>& parts, Tag tag, Sum s, T* result) {
     if (gridDim.x != 1) {
