@@ -40,10 +40,10 @@ inline void expect_one_line(const Outcome& o, const std::string& part) {
 /// Ranks that run in the background; ended when this goes.
 class Background {
 public:
-    Background(const std::string& mark, const std::string& arguments)
+    /// `program`: what mpirun starts, which may be a script that starts the program.
+    Background(const std::string& mark, const std::string& arguments, const std::string& program = MANTISSA_PROGRAM)
         : mark_(mark + "=" + std::to_string(::getpid())),
-          pipe_(
-              ::popen((mark_ + " " + kRanks + "-np 2 " + MANTISSA_PROGRAM + " " + arguments + " 2>&1").c_str(), "r")) {}
+          pipe_(::popen((mark_ + " " + kRanks + "-np 2 " + program + " " + arguments + " 2>&1").c_str(), "r")) {}
     Background(const Background&) = delete;
     Background& operator=(const Background&) = delete;
     ~Background() {
@@ -58,6 +58,8 @@ public:
             if (std::find(ranks.begin(), ranks.end(), process) != ranks.end()) return process;
         return -1;
     }
+    /// How many of its processes live, mpirun among them.
+    [[nodiscard]] std::size_t living() const { return processes_with(mark_).size(); }
     /// Waits for its end; its exit code, and what it printed.
     Outcome wait() {
         Outcome o;

@@ -1,6 +1,7 @@
 // One solve over ranks and over parts of one process: the bits of the whole, a share of its vectors, and an end where a
 // rank dies or no longer answers.
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -155,6 +156,50 @@ TEST(RankSolves, AKilledRankEndsTheSolve) {
         EXPECT_NE(o.code, 0);
         EXPECT_FALSE(std::filesystem::exists(scratch.path("u.mtx"))); // nothing half-written
         EXPECT_LE(std::count(o.out.begin(), o.out.end(), '\n'), 1) << o.out;
+    }
+}
+
+/// A script for mpirun to start: the rank `victim` is stopped or killed before it becomes the program, the others are
+/// it.
+std::string never_begins(const Scratch& scratch, int victim, const std::string& signal) {
+    const std::string path =
+        scratch.write("never_begins.sh", "#!/bin/sh\n[ \"$OMPI_COMM_WORLD_RANK\" = " + std::to_string(victim) +
+                                             " ] && kill -" + signal + " $$\nexec " MANTISSA_PROGRAM " \"$@\"\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+}
+
+// MPI_Init waits for all ranks: without an end of its own the others would wait for ever. `solve` names its patience,
+// and the wait begins with it; that the default holds as well is a matter of two minutes.
+TEST(RankSolves, ARankStoppedBeforeMpiBeginsEndsTheOthers) {
+    for (const int victim : {0, 1}) {
+        const Scratch scratch;
+        Background solve("MANTISSA_TEST_NEVER_BEGINS",
+                         "solve --problem poisson2d:level=4 --spec fx18.16 --rank-wait 3 --solution " +
+                             scratch.path("u.mtx"),
+                         never_begins(scratch, victim, "STOP"));
+        const auto start = std::chrono::steady_clock::now();
+        const Outcome o = solve.wait();
+        EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+        EXPECT_EQ(o.code, 2) << o.out;
+        EXPECT_EQ(std::count(o.out.begin(), o.out.end(), '\n'), 1) << o.out;
+        EXPECT_TRUE(o.out.starts_with("mantissa: rank " + std::to_string(1 - victim) + ": MPI has not begun for 3 s"))
+            << o.out;
+        EXPECT_EQ(solve.living(), 0U); // the stopped one as well
+        EXPECT_FALSE(std::filesystem::exists(scratch.path("u.mtx")));
+    }
+}
+
+TEST(RankSolves, ARankKilledBeforeMpiBeginsEndsTheOthers) {
+    for (const int victim : {0, 1}) {
+        const Scratch scratch;
+        Background solve("MANTISSA_TEST_KILLED_EARLY",
+                         "solve --problem poisson2d:level=4 --spec fx18.16 --rank-wait 20",
+                         never_begins(scratch, victim, "KILL"));
+        const Outcome o = solve.wait();
+        EXPECT_NE(o.code, 0) << o.out;
+        EXPECT_LE(std::count(o.out.begin(), o.out.end(), '\n'), 1) << o.out;
+        EXPECT_EQ(solve.living(), 0U);
     }
 }
 

@@ -213,6 +213,13 @@ std::string fault_of_ranks(const running::Ranks& ranks, const std::string& own, 
     return {};
 }
 
+/// How long ranks wait for MPI to begin: as --rank-wait says, where the command that was read has it.
+void set_first_wait(const CLI::App& app) {
+    for (const CLI::App* sub : app.get_subcommands())
+        if (const CLI::Option* wait = sub->get_option_no_throw("--rank-wait"); wait != nullptr && wait->count() != 0)
+            running::Ranks::set_wait(wait->as<double>());
+}
+
 int run(int argc, char** argv) {
     const std::string typed = typed_line(argc, argv);
     CLI::App app("Which number format, in which stage of a solver's pipeline, gives a double-precision answer for the "
@@ -232,6 +239,7 @@ int run(int argc, char** argv) {
     std::optional<running::Ranks> ranks; // for as long as the command runs
     const bool first = running::launch().rank == 0;
     if (running::launch().count > 1) {
+        if (fault.empty()) set_first_wait(app);
         ranks.emplace();
         const bool command = fault.empty() && text.empty();
         fault = fault_of_ranks(*ranks, fault, typed, command ? app.get_subcommands().front()->get_name() : "");

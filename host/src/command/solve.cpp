@@ -299,7 +299,7 @@ int solve_command(const Flags& flags, const std::string& typed) {
     const running::Ranks ranks;
     if (flags.parts.rank_wait) {
         if (ranks.count() == 1) throw InvalidInput("--rank-wait: ranks wait for each other under mpirun; leave it out");
-        ranks.set_wait(*flags.parts.rank_wait);
+        running::Ranks::set_wait(*flags.parts.rank_wait);
     }
     if (ranks.count() == 1) return solve_ready(flags, typed, make_ready(flags, ranks), ranks);
     std::optional<Ready> ready;

@@ -15,6 +15,7 @@
 #include "mantissa/errors.hpp"
 
 #ifdef MANTISSA_WITH_MPI
+#include "deadline.hpp"
 #include "ranks_waiting.hpp"
 #endif
 
@@ -58,6 +59,24 @@ void wait_for_all(const Ranks& ranks, MPI_Request request) {
     wait_for(ranks, std::span(&request, 1), [] { return std::string("another rank"); });
 }
 
+/// Others find out at the same time: the lowest of them speaks, and ends those behind it meanwhile.
+void let_lower_ranks_speak(int rank) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500) * std::min(rank, 8));
+}
+
+/// MPI did not begin: there is no communicator to abort, but mpirun ends the others when a rank ends like this.
+[[noreturn]] void give_up_beginning() {
+    const Launch here = launch();
+    let_lower_ranks_speak(here.rank);
+    fmt::print(
+        stderr,
+        "mantissa: rank {}: MPI has not begun for {} s: one of the {} ranks has not come so far, so all end; see "
+        "to their machines, or give a longer --rank-wait\n",
+        here.rank, allowed, here.count);
+    std::fflush(stderr);
+    std::_Exit(kLost);
+}
+
 } // namespace
 
 Patience::Patience() : last_(seconds_now()), left_(allowed) {}
@@ -74,7 +93,10 @@ bool Patience::lasts() {
 Ranks::Ranks() {
     if (living++ == 0) {
         int provided = 0;
-        MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+        {
+            const Deadline beginning(allowed, give_up_beginning);
+            MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+        }
         MPI_Comm_size(MPI_COMM_WORLD, &count_);
         if (provided < MPI_THREAD_SERIALIZED && count_ > 1)
             throw InvalidInput("this MPI allows no calls from several threads: run without mpirun");
@@ -115,7 +137,7 @@ std::string Ranks::unlike(const std::string& what, const std::string& text) cons
             ? std::string()
             : fmt::format("rank {}: {} differs from the first rank's; give all ranks the same", rank_, what));
 }
-void Ranks::set_wait(double seconds) const {
+void Ranks::set_wait(double seconds) {
     allowed = seconds;
 }
 void Ranks::abandon(int code) const {
@@ -123,8 +145,7 @@ void Ranks::abandon(int code) const {
     std::_Exit(code);
 }
 void Ranks::give_up(const std::string& whom) const {
-    // Others find out at the same time: the lowest of them speaks, and ends those behind it meanwhile.
-    std::this_thread::sleep_for(std::chrono::milliseconds(1500) * std::min(rank_, 8));
+    let_lower_ranks_speak(rank_);
     fmt::print(
         stderr,
         "mantissa: rank {}: {} has not answered for {} s, so all ranks end; see to its machine, or give a longer "
@@ -142,7 +163,7 @@ std::string Ranks::first_fault(const std::string& own) const {
 std::string Ranks::unlike(const std::string&, const std::string&) const {
     return {};
 }
-void Ranks::set_wait(double) const {}
+void Ranks::set_wait(double) {}
 void Ranks::abandon(int code) const {
     std::_Exit(code);
 }

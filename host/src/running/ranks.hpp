@@ -17,7 +17,8 @@ Launch launch();
 inline constexpr double kRankWait = 120;
 
 /// The ranks of `mpirun` in a build with MPI, else this process alone. The first object of a program begins with MPI
-/// and ends with it; others live within its life.
+/// and ends with it; others live within its life. MPI begins once every rank is there: where that takes longer than
+/// set_wait() allows (a rank was stopped, or its machine hangs), this process ends with one line and exit code 2.
 class Ranks {
 public:
     Ranks();
@@ -34,8 +35,9 @@ public:
     /// A fault where `text` is not the same on all ranks: "rank 2: WHAT ... differ from the first rank's"; else empty.
     [[nodiscard]] std::string unlike(const std::string& what, const std::string& text) const;
 
-    /// How long this rank waits for others in what follows, in seconds.
-    void set_wait(double seconds) const;
+    /// How long this rank waits for others in what follows, in seconds; before the first object, also how long for MPI
+    /// to begin.
+    static void set_wait(double seconds);
     /// Ends all ranks with this exit code.
     [[noreturn]] void abandon(int code) const;
     /// Says so, in one line of one rank, and ends all ranks: `whom` ("rank 1", "another rank") did not answer.
