@@ -340,9 +340,10 @@ __global__ void __launch_bounds__(kPartedWarps * 32, 1) sparse_part(const Sparse
             mark(SparsePhase::product);
         }
         finished.add_to(multiplied);
-        exchange.publish(a.view, a.words, updated, multiplied, round, [&] { mark(SparsePhase::warps); });
+        exchange.template publish<Jacobi>(a.view, a.words, updated, multiplied, round,
+                                          [&] { mark(SparsePhase::warps); });
         if (threadIdx.x < 32) {
-            exchange.collect(a.view, a.words[a.view.me], a.terms, round);
+            exchange.template collect<Jacobi>(a.view, a.words[a.view.me], a.terms, round);
             look_at_sums(shared);
             if (threadIdx.x == 0) decide<T, Jacobi>(a, shared, made, status);
         }

@@ -62,6 +62,12 @@ struct SparseExchange {
 
     static constexpr long long kOffset = 1ll << 47, kLimit = 1ll << 45;
 
+    /// Is this piece of the sums in use? Without a preconditioner the update has one sum (`Second`: two): a fourth less
+    /// to send.
+    template <bool Second> static __device__ __forceinline__ bool used(int piece) {
+        return piece < kSumPieces && (Second || piece / 3 != 1);
+    }
+
     /// Where blocks of part `from` add their sums of a round, in the memory of the part that has `words`.
     static __device__ __forceinline__ std::size_t place(unsigned long long round, int from) {
         return ((round & 1) * kMaxParts + static_cast<unsigned>(from)) * kSumPieces;
@@ -70,7 +76,7 @@ struct SparseExchange {
     /// Adds the block's words to every part's, straight into their memory: so one wait is the barrier over all blocks
     /// of all parts and brings their sums. Words only grow; the top byte of each counts blocks. Called by all threads;
     /// `complete` when all of the block's warps have come.
-    template <class Complete>
+    template <bool Second, class Complete>
     __device__ __forceinline__ void publish(const PeerView& view, unsigned long long* const (&words)[kMaxParts],
                                             const PairOfSums& update, const PairOfSums& product,
                                             unsigned long long round, Complete&& complete) {
@@ -90,7 +96,7 @@ struct SparseExchange {
         one = warp_eight(word);
         const int k = min(lane, kSumPieces - 1) / 3, piece = lane % 3;
         const long long mine = __shfl_sync(~0u, one, 4 * (2 * k + (piece == 0 ? 0 : 1)));
-        if (lane >= kSumPieces) return;
+        if (!used<Second>(lane)) return;
         const bool bad = mine >= kLimit || mine <= -kLimit;
         const auto part = static_cast<unsigned long long>(piece == 0   ? kOffset + (bad ? kLimit : mine)
                                                           : piece == 1 ? mine & 0xFFFFFFFFll
@@ -106,17 +112,20 @@ struct SparseExchange {
     }
 
     /// Waits for all blocks of all parts and leaves their sums in `sum`; sets `dead` where a wait has ended without
-    /// them. Called by warp 0.
+    /// them. Called by warp 0, half of which waits for one part each, for two parts at a time.
+    template <bool Second>
     __device__ __forceinline__ void collect(const PeerView& view, const unsigned long long* words, long long terms,
                                             unsigned long long round) {
-        const int lane = threadIdx.x & 31, word = lane % kSparseWords, k = word / 2; // every eight lanes have the words
+        const int lane = threadIdx.x & 31, half = lane >> 4, piece = lane & 15;
+        const int word = lane % kSparseWords, k = word / 2; // every eight lanes have the words
         unsigned long long total = 0;
         bool ok = true;
-        for (int from = 0; from < view.parts; ++from) {
+        for (int pair = 0; pair < view.parts; pair += 2) {
+            const int from = pair + half;
             unsigned long long got = 0;
-            if (lane < kSumPieces) {
-                unsigned long long& before = previous[round & 1][from][lane];
-                const unsigned long long* const at = words + place(round, from) + lane;
+            if (from < view.parts && used<Second>(piece)) {
+                unsigned long long& before = previous[round & 1][from][piece];
+                const unsigned long long* const at = words + place(round, from) + piece;
                 unsigned long long now = 0;
                 ok = wait_until(
                          view, from == view.me ? kMaxParts : from,
@@ -130,15 +139,19 @@ struct SparseExchange {
                 got = (now - before) & ((1ull << 56) - 1);
                 before = now;
             }
-            const unsigned long long first = __shfl_sync(~0u, got, 3 * k), second = __shfl_sync(~0u, got, 3 * k + 1),
-                                     third = __shfl_sync(~0u, got, 3 * k + 2);
-            total +=
-                (word & 1) == 0 ? first - static_cast<unsigned long long>(gridDim.x) * kOffset : second + (third << 32);
+            __syncwarp();
+            for (int h = 0; h < min(2, view.parts - pair); ++h) {
+                const unsigned long long first = __shfl_sync(~0u, got, 16 * h + 3 * k),
+                                         second = __shfl_sync(~0u, got, 16 * h + 3 * k + 1),
+                                         third = __shfl_sync(~0u, got, 16 * h + 3 * k + 2);
+                total += (word & 1) == 0 ? first - static_cast<unsigned long long>(gridDim.x) * kOffset
+                                         : second + (third << 32);
+            }
         }
         ok = __all_sync(~0u, ok);
         const unsigned long long low = __shfl_down_sync(~0u, total, 1);
         if (lane < kSparseWords && (lane & 1) == 0)
-            sum[k] = sum_of_words(static_cast<long long>(total), low, exponent[k], terms);
+            sum[k] = Second || k != 1 ? sum_of_words(static_cast<long long>(total), low, exponent[k], terms) : 0.0;
         if (!ok && lane == 0) dead = 1;
         __syncwarp();
     }
