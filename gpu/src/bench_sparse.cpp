@@ -44,20 +44,23 @@ double product_error(const SparseMatrix& matrix, const CompressedRows& a) {
     return largest == 0 ? 0 : error / largest;
 }
 
-/// All contenders in turn, `repeats` times; those that take ten times as long as the fastest only once.
+/// All contenders in turn, `repeats` times behind two rounds that warm up; those that take ten times as long as the
+/// fastest only in these two, or, where a batch takes so long that no start counts, only in the first.
 void time_in_turn(std::vector<Contender>& contenders, int repeats) {
+    constexpr double kLong = 1e-3; // of one product: twenty make a batch
     double fastest = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < repeats + 2; ++i)
+    for (int i = 0; i < repeats + 2; ++i) {
+        const double slow = 10 * fastest; // as of the last round
         for (Contender& c : contenders) {
-            if (i > 1 && !c.seconds.empty() && c.seconds[0] > 10 * fastest) continue;
+            if (i > 0 && c.seconds[0] > (i == 1 ? std::max(slow, kLong) : slow)) continue;
             const double s = c.batch();
-            if (i == 1) {
-                fastest = std::min(fastest, s);
-                c.seconds = {s};
-            }
-            if (i == 2) c.seconds.clear();
-            if (i >= 2) c.seconds.push_back(s);
+            if (i == 1) fastest = std::min(fastest, s);
+            if (i <= 2) c.seconds.clear();
+            c.seconds.push_back(s);
         }
+        if (i == 0)
+            for (const Contender& c : contenders) fastest = std::min(fastest, c.seconds[0]);
+    }
 }
 
 Json best_of(const std::vector<Contender>& contenders, bool ours) {
