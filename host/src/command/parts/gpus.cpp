@@ -19,7 +19,13 @@ namespace {
 
 constexpr std::uint32_t kMostGpus = 8;
 
-/// "0,0,1". Empty where none was given.
+std::uint32_t count_of(const GpuFlags& flags) {
+    const std::vector<int> devices = devices_of(flags);
+    return devices.empty() ? flags.count : static_cast<std::uint32_t>(devices.size());
+}
+
+} // namespace
+
 std::vector<int> devices_of(const GpuFlags& flags) {
     std::vector<int> devices;
     for (std::size_t at = 0; !flags.devices.empty();) {
@@ -42,20 +48,14 @@ std::vector<int> devices_of(const GpuFlags& flags) {
     return devices;
 }
 
-std::uint32_t count_of(const GpuFlags& flags) {
-    const std::vector<int> devices = devices_of(flags);
-    return devices.empty() ? flags.count : static_cast<std::uint32_t>(devices.size());
-}
-
-} // namespace
-
 void add_gpu_options(CLI::App& app, GpuFlags& flags) {
     app.add_option("--gpus", flags.count,
                    "--engine gpu: share the system out over this many GPUs, with the same bits (integers, or "
                    "dot=fixed[MSB:LSB])")
         ->check(whole_number(1, kMostGpus));
     app.add_option("--devices", flags.devices,
-                   "--engine gpu: a part on each of these GPUs, as 0,1; one GPU may have several, as 0,0");
+                   "--engine gpu: a part on each of these GPUs, as 0,1; one GPU may have several, as 0,0; under mpirun "
+                   "the GPUs of a machine's ranks");
 }
 
 bool on_gpus(const GpuFlags& flags) {

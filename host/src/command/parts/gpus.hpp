@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "command/parts/parts.hpp"
 #include "mantissa/partition/cuts.hpp"
@@ -11,6 +12,9 @@ namespace mantissa::cli {
 
 void add_gpu_options(CLI::App& app, GpuFlags& flags);
 
+/// The numbers of --devices; empty where none was given. Throws InvalidInput where they are none, are more than eight
+/// or do not go with --gpus.
+[[nodiscard]] std::vector<int> devices_of(const GpuFlags& flags);
 /// Is the solve to go over GPUs?
 [[nodiscard]] bool on_gpus(const GpuFlags& flags);
 /// The engine gpu over them. Throws InvalidInput where the options do not fit together, where this build has no CUDA
