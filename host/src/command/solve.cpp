@@ -220,12 +220,12 @@ struct Ready {
     std::string parts; ///< in words; empty where the system stays whole
 };
 
-Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vector<RankGpus>& rank_gpus = {}) {
+Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vector<RankGpus>& rank_gpus) {
     Ready r;
     r.point = {{}, flags.engine, options_of(flags)};
     if (ranks.first())
         r.words = check_outputs({{"--history", flags.history}, {"--solution", flags.solution}}, flags.json);
-    r.shared = shared_out(flags.parts, ranks, flags.engine, rank_gpus);
+    r.shared = shared_out(flags.parts, ranks, flags.engine, r.point.options, rank_gpus);
     r.engine = make_solving_engine(flags.engine, r.point.options, r.shared);
     if (!flags.check.empty()) {
         if (in_double_over_parts(r.point.options, r.shared))
@@ -272,14 +272,14 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
     const int code = result.status == Status::converged ? kDone : kNotConverged;
     if (!ranks.first()) return code;
     const auto check = ready.checked ? std::optional(Check{flags.check, *ready.passes}) : std::nullopt;
+    std::string parts = ready.parts;
+    if (const std::string& picked = ready.shared.picked->text; !picked.empty()) parts += "; of the GPUs " + picked;
     const std::string fault = write_files(flags, point, problem, result, current_provenance(typed));
     if (flags.json) {
         results::Json j = results::to_json(point);
         j["unknowns"] = problem.system.size();
         j.update(results::to_json(result));
-        if (!ready.parts.empty()) {
-            j["parts"] = ready.parts;
-        }
+        if (!parts.empty()) j["parts"] = parts;
         if (ready.shared.exchange.counts) {
             const ExchangeCounts& counts = *ready.shared.exchange.counts;
             j["exchange"] = {{"way", way_name(ready.shared)},
@@ -291,8 +291,7 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
         if (check) j["check"] = {{"engine", check->engine}, {"passes", check->passes}};
         fmt::print("{}\n", j.dump(2));
     } else {
-        print_table(ready.words, point, problem, result, check, ready.parts,
-                    exchanges_in_words(ready.shared, result.held));
+        print_table(ready.words, point, problem, result, check, parts, exchanges_in_words(ready.shared, result.held));
     }
     if (!fault.empty()) throw InvalidInput(fault); // behind the answer, so that it is not lost
     return code;
@@ -306,9 +305,10 @@ int solve_command(const Flags& flags, const std::string& typed) {
         if (ranks.count() == 1) throw InvalidInput("--rank-wait: ranks wait for each other under mpirun; leave it out");
         running::Ranks::set_wait(*flags.parts.rank_wait);
     }
-    if (ranks.count() == 1) return solve_ready(flags, typed, make_ready(flags, ranks), ranks);
     // (before anything that a single rank may fail at)
-    const std::vector<RankGpus> rank_gpus = flags.engine == "gpu" ? gpus_of_ranks(ranks) : std::vector<RankGpus>();
+    std::vector<RankGpus> rank_gpus;
+    if (on_gpus_of_ranks(flags.parts, ranks, flags.engine)) rank_gpus = gpus_of_ranks(ranks);
+    if (ranks.count() == 1) return solve_ready(flags, typed, make_ready(flags, ranks, rank_gpus), ranks);
     std::optional<Ready> ready;
     std::string fault;
     try {

@@ -58,7 +58,7 @@ TEST_F(RankCgTest, HasTheBitsOfTheHostForAnyNumberOfParts) {
             options.jacobi = jacobi;
             options.max_iterations = 700;
             const Solved host = solve(problem, 1, options, {});
-            EXPECT_GT(host.report.iterations, 10U);
+            EXPECT_GT(host.report.iterations, 0U);
             for (const std::uint32_t parts : {1, 2, 3, 5}) {
                 options.method = parts == 3 ? CutMethod::cuthill_mckee : CutMethod::contiguous;
                 const auto device = rank_cg(on_devices(std::vector<int>(parts, 0)));

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "command/parts/picked_engine.hpp"
 #include "command/parts/rank_gpus.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/solve.hpp"
@@ -35,9 +36,10 @@ struct PartFlags {
 struct SharedOut {
     std::shared_ptr<Space> space; ///< null: the system stays whole
     CutMethod method = CutMethod::contiguous;
-    ExchangeOptions exchange;        ///< with counts
-    GpuFlags gpus;                   ///< the engine gpu over parts, without a space
-    std::optional<GpuPlaces> places; ///< each rank's GPU, where ranks iterate on GPUs
+    ExchangeOptions exchange;                                        ///< with counts
+    GpuFlags gpus;                                                   ///< the engine gpu over parts, without a space
+    std::shared_ptr<PickNote> picked = std::make_shared<PickNote>(); ///< with --gpus: are all of them used?
+    std::optional<GpuPlaces> places;                                 ///< each rank's GPU, where ranks iterate on GPUs
 };
 
 /// "neighbours", "host", "nccl" or "mpi".
@@ -45,11 +47,13 @@ struct SharedOut {
 
 void add_part_options(CLI::App& app, PartFlags& flags);
 
-/// What the flags ask for, with this engine. `rank_gpus` is what the ranks have where they are to iterate on GPUs
-/// (on_rank_gpus()), else empty. Throws InvalidInput where parts and ranks disagree, where nothing is shared out but
-/// how is said, and what place_ranks() does.
+/// Is each rank, or with --parts each part in a thread, to have a GPU?
+[[nodiscard]] bool on_gpus_of_ranks(const PartFlags& flags, const running::Ranks& ranks, const std::string& engine);
+/// What the flags ask for, with this engine. `rank_gpus` is what the ranks have where on_gpus_of_ranks(), else empty.
+/// Throws InvalidInput where parts and ranks disagree, where nothing is shared out but how is said, where GPUs of ranks
+/// would run anything but CG in double, and what place_ranks() does.
 SharedOut shared_out(const PartFlags& flags, const running::Ranks& ranks, const std::string& engine,
-                     const std::vector<RankGpus>& rank_gpus);
+                     const SolveOptions& options, const std::vector<RankGpus>& rank_gpus);
 /// The engine for these options: `name` as it is where the system stays whole, else the emulated one over parts. Throws
 /// InvalidInput where the engine or the scheme cannot be shared out.
 std::unique_ptr<Engine> make_solving_engine(const std::string& name, const SolveOptions& options,

@@ -130,7 +130,7 @@ MakePartSolver on_rank_gpus(const GpuPlaces& places, const running::Ranks& ranks
     options.device = places.device;
     options.exchange = places.exchange == GpuExchange::nccl ? gpu::RankExchange::nccl : gpu::RankExchange::host;
     options.wait = wait;
-    options.silent = [&ranks] { ranks.give_up("another rank"); };
+    if (ranks.count() > 1) options.silent = [&ranks] { ranks.give_up("another rank"); };
     return gpu::rank_cg(std::move(options));
 #else
     static_cast<void>(places);
