@@ -29,6 +29,7 @@ namespace {
 
 std::vector<Parcel> parcels(const std::vector<Exchange>& lists) {
     std::vector<Parcel> result;
+    result.reserve(lists.size());
     for (const Exchange& list : lists)
         result.push_back({list.peer, std::vector<std::byte>(list.row.size() * sizeof(double))});
     return result;

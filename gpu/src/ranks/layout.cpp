@@ -114,6 +114,7 @@ RankLayout rank_layout(const System& system, const Partition& partition, std::ui
     const LocalRows local = rows_of(system, partition, number);
     const auto own = [&](const std::vector<std::uint32_t>& rows) {
         std::vector<std::uint32_t> places;
+        places.reserve(rows.size());
         for (const std::uint32_t row : rows)
             places.push_back(
                 static_cast<std::uint32_t>(std::lower_bound(part.row.begin(), part.row.end(), row) - part.row.begin()));

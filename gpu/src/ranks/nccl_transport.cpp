@@ -125,7 +125,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<RankTransport> nccl_transport(std::shared_ptr<Space> space, std::uint32_t part, const Part& own,
+std::unique_ptr<RankTransport> nccl_transport(const std::shared_ptr<Space>& space, std::uint32_t part, const Part& own,
                                               RankBuffers buffers, const RankCgOptions& options) {
     return std::make_unique<NcclTransport>(space, part, own, buffers, options);
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "../graph.hpp"
 #include "kernels.hpp"
 #include "layout.hpp"
 #include "mantissa/errors.hpp"
@@ -70,7 +71,8 @@ public:
         on_device_.reset();
     }
     ~RankCg() override {
-        const OnDevice here(device_);
+        static_cast<void>(cudaSetDevice(device_));
+        graph_.reset(); // (before the communicator whose calls it holds)
         transport_.reset();
         stream_.reset();
     }
@@ -108,13 +110,12 @@ private:
     }
 
     /// q = A p and, where `state` runs, the words of p.q: inner rows while the others' elements are on their way.
-    void multiply(const RankCgState* state) {
-        launch_pack(vectors(), send_.data(), packed_.data(), static_cast<std::uint32_t>(packed_.size()), state,
-                    *stream_);
-        transport_->begin(*stream_);
-        launch_rows(inner_->view(), vectors(), sums().pq, state, *stream_);
-        transport_->finish(*stream_);
-        launch_rows(boundary_->view(), vectors(), sums().pq, state, *stream_);
+    void multiply(const RankCgState* state, cudaStream_t stream) {
+        launch_pack(vectors(), send_.data(), packed_.data(), static_cast<std::uint32_t>(packed_.size()), state, stream);
+        transport_->begin(stream);
+        launch_rows(inner_->view(), vectors(), sums().pq, state, stream);
+        transport_->finish(stream);
+        launch_rows(boundary_->view(), vectors(), sums().pq, state, stream);
     }
     // What goes to the device while it works goes over its stream: the default one is not ordered with it.
     void clear_words() {
@@ -136,27 +137,40 @@ private:
     /// r = b - A x; r.r and r.z.
     std::pair<double, double> true_dots() {
         launch_direction(vectors(), Direction::iterate, nullptr, *stream_);
-        multiply(nullptr);
+        multiply(nullptr, *stream_);
         transport_->wait(*stream_);
         count(0, 1, 1);
         return dots(Update::defect);
     }
-    /// The next batch of iterations, behind the state that is set.
+    /// A batch of iterations. Those behind the end, or the limit, do nothing.
+    void iterations(cudaStream_t stream) {
+        RankCgState* const there = state_.data();
+        for (int k = 0; k < transport_->batch(); ++k) {
+            launch_direction(vectors(), Direction::next, there, stream);
+            multiply(there, stream);
+            transport_->add_up(sums().pq, kSumWords, stream);
+            launch_alpha(sums(), there, stream);
+            launch_update(vectors(), Update::advance, sums(), there, stream);
+            transport_->add_up(sums().rr, (inverse_.size() == 0 ? 1 : 2) * kSumWords, stream);
+            launch_beta(sums(), there, history_.data(), stream);
+        }
+    }
+    /// The next batch, behind the state that is set.
     RankCgState advance(RankCgState state, PcgReport& report) {
         state.first = state.iterations;
         check(cudaMemcpyAsync(state_.data(), &state, sizeof state, cudaMemcpyHostToDevice, *stream_),
               "cudaMemcpy of the state"); // (from pageable memory: it is read when the call returns)
-        RankCgState* const there = state_.data();
-        const std::uint64_t batch = static_cast<std::uint64_t>(transport_->batch());
-        for (std::uint64_t k = 0; k < std::min(batch, state.limit - state.first); ++k) {
-            launch_direction(vectors(), Direction::next, there, *stream_);
-            multiply(there);
-            transport_->add_up(sums().pq, kSumWords, *stream_);
-            launch_alpha(sums(), there, *stream_);
-            launch_update(vectors(), Update::advance, sums(), there, *stream_);
-            transport_->add_up(sums().rr, (inverse_.size() == 0 ? 1 : 2) * kSumWords, *stream_);
-            launch_beta(sums(), there, history_.data(), *stream_);
+        // The host would take longer to launch a batch than the device to run it: from the second on it is one graph.
+        // (NCCL makes its connections in the first, which no capture allows.)
+        if (transport_->batch() == 1 || !warm_) iterations(*stream_);
+        else {
+            if (!graph_) {
+                graph_.emplace();
+                graph_->capture([&](cudaStream_t stream) { iterations(stream); });
+            }
+            graph_->launch(*stream_);
         }
+        warm_ = true;
         transport_->wait(*stream_);
         state_.download({&state, 1});
         std::vector<double> residuals(state.iterations - state.first);
@@ -219,6 +233,8 @@ private:
     Buffer<RankCgState> state_;
     std::optional<RankStream> stream_;
     std::unique_ptr<RankTransport> transport_;
+    std::optional<Graph> graph_; ///< a batch of iterations
+    bool warm_ = false;          ///< a batch has run
     std::vector<double> solution_;
 };
 

@@ -45,7 +45,7 @@ struct RankBuffers {
 std::unique_ptr<RankTransport> host_transport(std::shared_ptr<Space> space, std::uint32_t part, const Part& own,
                                               RankBuffers buffers);
 /// Collective: parts agree on a communicator here.
-std::unique_ptr<RankTransport> nccl_transport(std::shared_ptr<Space> space, std::uint32_t part, const Part& own,
+std::unique_ptr<RankTransport> nccl_transport(const std::shared_ptr<Space>& space, std::uint32_t part, const Part& own,
                                               RankBuffers buffers, const RankCgOptions& options);
 
 /// Events and streams of the current device, with an owner.
