@@ -39,6 +39,8 @@ TEST_F(RankGpuSolves, HaveTheBitsOfOneProcess) {
         const Scratch scratch;
         const auto to = [&](const char* name) { return " --solution " + scratch.path(name); };
         const json one = answer(run_alone(request + " --parts 1" + to("one.mtx")));
+        // Threads of one process in place of ranks.
+        EXPECT_EQ(answer(run_alone(request + " --engine gpu --parts 3 --devices 0,0,0")), one);
         const auto expect_same = [&](int count, const std::string& options) {
             SCOPED_TRACE(request + options + " on " + std::to_string(count) + " ranks");
             EXPECT_EQ(answer(run(request + " --engine gpu" + options + to("ranks.mtx"), ranks(count))), one);
