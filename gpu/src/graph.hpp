@@ -23,8 +23,8 @@ public:
         check(cudaStreamEndCapture(stream_, &graph_), "cudaStreamEndCapture");
         check(cudaGraphInstantiate(&executable_, graph_, 0), "cudaGraphInstantiate");
     }
-    /// On the default stream, like everything else here.
-    void launch() { check(cudaGraphLaunch(executable_, nullptr), "cudaGraphLaunch"); }
+    /// On the default stream, like everything else here, or on `stream`.
+    void launch(cudaStream_t stream = nullptr) { check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch"); }
 
 private:
     cudaGraph_t graph_ = nullptr;

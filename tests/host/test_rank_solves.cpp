@@ -234,6 +234,13 @@ TEST(RankSolves, OneSolveRefusesInOneLine) {
     expect_one_line(run_ranks("engines --colour red"), "--colour");
     expect_one_line(run_alone("solve --problem poisson2d:level=4 --spec fx18.16 --exchange host"), "--exchange");
     expect_one_line(run_alone("solve --problem poisson2d:level=4 --spec fx18.16 --parts 2 --exchange post"), "post");
+    const std::string in_double = "solve --problem poisson2d:level=4 --format double --scheme direct ";
+    expect_one_line(run_ranks(in_double + "--exchange nccl"), "give --engine gpu");
+    expect_one_line(run_alone(in_double + "--parts 2 --exchange mpi"),
+                    "give --engine gpu under mpirun or with --parts");
+    expect_one_line(run_ranks(in_double + "--engine gpu --exchange host"), "GPUs of ranks take nccl or mpi");
+    expect_one_line(run_ranks(in_double + "--engine gpu --gpus 2"), "each rank, or part, has one GPU");
+    expect_one_line(run_ranks(in_double + "--devices 0,1"), "with --engine gpu alone");
     expect_one_line(
         run_alone("solve --problem poisson2d:level=4 --format double --scheme direct --parts 2 --check emulated"),
         "--check");

@@ -22,6 +22,7 @@
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/host/registry.hpp"
+#include "mantissa/host/solve_parts.hpp"
 #include "parts/parts.hpp"
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
@@ -219,12 +220,12 @@ struct Ready {
     std::string parts; ///< in words; empty where the system stays whole
 };
 
-Ready make_ready(const Flags& flags, const running::Ranks& ranks) {
+Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vector<RankGpus>& rank_gpus) {
     Ready r;
     r.point = {{}, flags.engine, options_of(flags)};
     if (ranks.first())
         r.words = check_outputs({{"--history", flags.history}, {"--solution", flags.solution}}, flags.json);
-    r.shared = shared_out(flags.parts, ranks);
+    r.shared = shared_out(flags.parts, ranks, flags.engine, r.point.options, rank_gpus);
     r.engine = make_solving_engine(flags.engine, r.point.options, r.shared);
     if (!flags.check.empty()) {
         if (in_double_over_parts(r.point.options, r.shared))
@@ -251,8 +252,12 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
             return true;
         };
         if (in_double_over_parts(point.options, ready.shared))
-            result = solve_over_parts(problem, ready.shared.space, ready.shared.method, ready.shared.exchange,
-                                      point.options, show);
+            result =
+                solve_over_parts(problem, ready.shared.space, ready.shared.method, ready.shared.exchange,
+                                 ready.shared.places ? on_rank_gpus(*ready.shared.places, ranks,
+                                                                    flags.parts.rank_wait.value_or(running::kRankWait))
+                                                     : MakePartSolver(),
+                                 point.options, show);
         else result = solve(problem, ready.checked ? *ready.checked : *ready.engine, point.options, show);
     } catch (const Mismatch& m) {
         if (!ranks.first()) return kNotConverged; // every rank has seen it
@@ -267,17 +272,17 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
     const int code = result.status == Status::converged ? kDone : kNotConverged;
     if (!ranks.first()) return code;
     const auto check = ready.checked ? std::optional(Check{flags.check, *ready.passes}) : std::nullopt;
+    std::string parts = ready.parts;
+    if (const std::string& picked = ready.shared.picked->text; !picked.empty()) parts += "; of the GPUs " + picked;
     const std::string fault = write_files(flags, point, problem, result, current_provenance(typed));
     if (flags.json) {
         results::Json j = results::to_json(point);
         j["unknowns"] = problem.system.size();
         j.update(results::to_json(result));
-        if (!ready.parts.empty()) {
-            j["parts"] = ready.parts;
-        }
+        if (!parts.empty()) j["parts"] = parts;
         if (ready.shared.exchange.counts) {
             const ExchangeCounts& counts = *ready.shared.exchange.counts;
-            j["exchange"] = {{"way", ready.shared.exchange.way == ExchangeWay::host ? "host" : "neighbours"},
+            j["exchange"] = {{"way", way_name(ready.shared)},
                              {"iterations", counts.iterations.load()},
                              {"synchronisations", counts.synchronisations.load()},
                              {"elements", counts.elements.load()},
@@ -286,8 +291,7 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
         if (check) j["check"] = {{"engine", check->engine}, {"passes", check->passes}};
         fmt::print("{}\n", j.dump(2));
     } else {
-        print_table(ready.words, point, problem, result, check, ready.parts,
-                    exchanges_in_words(ready.shared, result.held));
+        print_table(ready.words, point, problem, result, check, parts, exchanges_in_words(ready.shared, result.held));
     }
     if (!fault.empty()) throw InvalidInput(fault); // behind the answer, so that it is not lost
     return code;
@@ -301,11 +305,14 @@ int solve_command(const Flags& flags, const std::string& typed) {
         if (ranks.count() == 1) throw InvalidInput("--rank-wait: ranks wait for each other under mpirun; leave it out");
         running::Ranks::set_wait(*flags.parts.rank_wait);
     }
-    if (ranks.count() == 1) return solve_ready(flags, typed, make_ready(flags, ranks), ranks);
+    // (before anything that a single rank may fail at)
+    std::vector<RankGpus> rank_gpus;
+    if (on_gpus_of_ranks(flags.parts, ranks, flags.engine)) rank_gpus = gpus_of_ranks(ranks);
+    if (ranks.count() == 1) return solve_ready(flags, typed, make_ready(flags, ranks, rank_gpus), ranks);
     std::optional<Ready> ready;
     std::string fault;
     try {
-        ready = make_ready(flags, ranks);
+        ready = make_ready(flags, ranks, rank_gpus);
     } catch (const std::exception& e) {
         fault = e.what();
     }

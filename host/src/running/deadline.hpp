@@ -12,7 +12,7 @@
 namespace mantissa::running {
 
 /// While the object lives, time runs; `expired` is called on another thread once `seconds` of it are over, and is to
-/// end the process. For calls that cannot be given a time-out (MPI_Init, ncclCommInitRank). As with Patience, time in
+/// end the process. For calls that cannot be given a time-out (MPI_Init). As with Patience, time in
 /// which this process was stopped does not count.
 class Deadline {
 public:

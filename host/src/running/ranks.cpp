@@ -137,6 +137,22 @@ std::string Ranks::unlike(const std::string& what, const std::string& text) cons
             ? std::string()
             : fmt::format("rank {}: {} differs from the first rank's; give all ranks the same", rank_, what));
 }
+std::vector<std::string> Ranks::gather(const std::string& own) const {
+    const auto mine = static_cast<int>(own.size());
+    std::vector<int> length(static_cast<std::size_t>(count_));
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallgather(&mine, 1, MPI_INT, length.data(), 1, MPI_INT, MPI_COMM_WORLD, &request);
+    wait_for_all(*this, request);
+    const int longest = std::max(1, *std::max_element(length.begin(), length.end()));
+    std::string padded = own, all(static_cast<std::size_t>(longest) * length.size(), ' ');
+    padded.resize(static_cast<std::size_t>(longest));
+    MPI_Iallgather(padded.data(), longest, MPI_CHAR, all.data(), longest, MPI_CHAR, MPI_COMM_WORLD, &request);
+    wait_for_all(*this, request);
+    std::vector<std::string> texts;
+    for (std::size_t k = 0; k < length.size(); ++k)
+        texts.push_back(all.substr(k * static_cast<std::size_t>(longest), static_cast<std::size_t>(length[k])));
+    return texts;
+}
 void Ranks::set_wait(double seconds) {
     allowed = seconds;
 }
@@ -162,6 +178,9 @@ std::string Ranks::first_fault(const std::string& own) const {
 }
 std::string Ranks::unlike(const std::string&, const std::string&) const {
     return {};
+}
+std::vector<std::string> Ranks::gather(const std::string& own) const {
+    return {own};
 }
 void Ranks::set_wait(double) {}
 void Ranks::abandon(int code) const {

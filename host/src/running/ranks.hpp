@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace mantissa::running {
 
@@ -34,6 +35,9 @@ public:
     [[nodiscard]] std::string first_fault(const std::string& own) const;
     /// A fault where `text` is not the same on all ranks: "rank 2: WHAT ... differ from the first rank's"; else empty.
     [[nodiscard]] std::string unlike(const std::string& what, const std::string& text) const;
+
+    /// Every rank's text, in their order, on all ranks. Collective.
+    [[nodiscard]] std::vector<std::string> gather(const std::string& own) const;
 
     /// How long this rank waits for others in what follows, in seconds; before the first object, also how long for MPI
     /// to begin.

@@ -10,6 +10,7 @@
 #include "context.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/residual.hpp"
+#include "mantissa/host/solve_parts.hpp"
 #include "mantissa/partition/parted_cg.hpp"
 #include "mantissa/sparse/formats.hpp"
 #include "mantissa/sparse/jacobi_pcg.hpp"
@@ -122,6 +123,12 @@ std::vector<SolveResult> solve_jacobi_pcg(const System& system, const std::vecto
 
 SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space>& space, CutMethod method,
                              const ExchangeOptions& exchange, const SolveOptions& options, const Progress& progress) {
+    return solve_over_parts(problem, space, method, exchange, {}, options, progress);
+}
+
+SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space>& space, CutMethod method,
+                             const ExchangeOptions& exchange, const MakePartSolver& elsewhere,
+                             const SolveOptions& options, const Progress& progress) {
     const auto start = std::chrono::steady_clock::now();
     const bool jacobi = options.scheme == Scheme::jacobi_pcg;
     if (!jacobi && options.scheme != Scheme::direct)
@@ -136,6 +143,7 @@ SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space
     o.history = options.history;
     o.method = method;
     o.exchange = exchange;
+    o.elsewhere = elsewhere;
     // (A solve over parts is ended from outside: all of them, or none.)
     if (progress)
         o.progress = [&](std::uint64_t iterations, double residual) {

@@ -91,7 +91,7 @@ private:
 };
 
 /// What one part keeps and does.
-class PartOfCg {
+class PartOfCg final : public PartSolver {
 public:
     PartOfCg(const System& whole, const Partition& partition, std::uint32_t part, std::shared_ptr<Space> space,
              std::span<const double> b, const PartedCgOptions& options, const detail::HostArrays& host)
@@ -105,7 +105,7 @@ public:
         for (std::size_t k = 0; k < n; ++k) inverse_.push_back(1 / checked_diagonal(k));
     }
 
-    PcgReport run() {
+    PcgReport run() override {
         PcgReport report;
         r_ = b_;
         const double squares = dots(r_, r_).first;
@@ -150,9 +150,9 @@ public:
         }
     }
     /// Of the owned rows, in their order.
-    [[nodiscard]] std::span<const double> solution() const { return x_; }
+    [[nodiscard]] std::span<const double> solution() const override { return x_; }
     /// Numbers of its vectors.
-    [[nodiscard]] std::size_t held() const {
+    [[nodiscard]] std::size_t held() const override {
         return p_.size() + q_.size() + x_.size() + r_.size() + z_.size() + b_.size() + inverse_.size();
     }
 
@@ -249,11 +249,14 @@ PcgReport parted_cg(const std::shared_ptr<Space>& space, const System& system, s
     const std::vector<std::uint32_t> here = space->here();
     const detail::HostArrays host = detail::host_arrays(*space, options.exchange.way, system.size(), sizeof(double),
                                                         sizeof(std::array<OrderFreeSum, 2>));
-    std::vector<std::unique_ptr<PartOfCg>> part(here.size());
+    std::vector<std::unique_ptr<PartSolver>> part(here.size());
     PartedCgOptions silent = options;
     silent.progress = nullptr;
-    for (std::size_t k = 0; k < here.size(); ++k)
-        part[k] = std::make_unique<PartOfCg>(formed, *partition, here[k], space, b, k == 0 ? options : silent, host);
+    for (std::size_t k = 0; k < here.size(); ++k) {
+        const PartedCgOptions& own = k == 0 ? options : silent;
+        if (options.elsewhere) part[k] = options.elsewhere({formed, *partition, here[k], space, b, own});
+        else part[k] = std::make_unique<PartOfCg>(formed, *partition, here[k], space, b, own, host);
+    }
     std::vector<PcgReport> report(here.size());
     detail::on_every_part(*space, here, [&](std::size_t k) { report[k] = part[k]->run(); });
     // The verdict's own rows of the system as given; CG's go as theirs come.

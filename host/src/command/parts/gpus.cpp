@@ -19,7 +19,13 @@ namespace {
 
 constexpr std::uint32_t kMostGpus = 8;
 
-/// "0,0,1". Empty where none was given.
+std::uint32_t count_of(const GpuFlags& flags) {
+    const std::vector<int> devices = devices_of(flags);
+    return devices.empty() ? flags.count : static_cast<std::uint32_t>(devices.size());
+}
+
+} // namespace
+
 std::vector<int> devices_of(const GpuFlags& flags) {
     std::vector<int> devices;
     for (std::size_t at = 0; !flags.devices.empty();) {
@@ -42,27 +48,22 @@ std::vector<int> devices_of(const GpuFlags& flags) {
     return devices;
 }
 
-std::uint32_t count_of(const GpuFlags& flags) {
-    const std::vector<int> devices = devices_of(flags);
-    return devices.empty() ? flags.count : static_cast<std::uint32_t>(devices.size());
-}
-
-} // namespace
-
 void add_gpu_options(CLI::App& app, GpuFlags& flags) {
     app.add_option("--gpus", flags.count,
                    "--engine gpu: share the system out over this many GPUs, with the same bits (integers, or "
                    "dot=fixed[MSB:LSB])")
         ->check(whole_number(1, kMostGpus));
     app.add_option("--devices", flags.devices,
-                   "--engine gpu: a part on each of these GPUs, as 0,1; one GPU may have several, as 0,0");
+                   "--engine gpu: a part on each of these GPUs, as 0,1; one GPU may have several, as 0,0; under mpirun "
+                   "the GPUs of a machine's ranks");
 }
 
 bool on_gpus(const GpuFlags& flags) {
     return flags.count != 0 || !flags.devices.empty();
 }
 
-std::unique_ptr<Engine> make_gpus_engine(const std::string& name, const GpuFlags& flags, CutMethod method) {
+std::unique_ptr<Engine> make_gpus_engine(const std::string& name, const GpuFlags& flags, CutMethod method,
+                                         const std::shared_ptr<PickNote>& note) {
     if (name != "gpu")
         throw InvalidInput(fmt::format("--engine {}: --gpus and --devices are of the engine gpu; give --engine gpu or "
                                        "leave them out",
@@ -78,9 +79,11 @@ std::unique_ptr<Engine> make_gpus_engine(const std::string& name, const GpuFlags
             fmt::format("--gpus {}: there {} {} here; give fewer, or several parts to a GPU by --devices, "
                         "as 0,0",
                         flags.count, distinct.size() == 1 ? "is" : "are", distinct.size()));
-    return make_parted_gpu_engine(spread, method);
+    return make_picked_engine(make_engine(name), make_parted_gpu_engine(spread, method), one_chip_holds,
+                              fmt::format("{} GPUs", flags.count), note);
 #else
     static_cast<void>(method);
+    static_cast<void>(note);
     return make_engine(name); // which says what is missing
 #endif
 }
@@ -98,7 +101,8 @@ std::string gpus_in_words(const GpuFlags& flags, const System& system, const Dat
     const std::size_t edge = system.row_length() + 1;
     std::string faster;
 #ifdef MANTISSA_GPU
-    if (one_chip_holds(system, spec)) faster = "; one GPU holds all of it on its chip and is faster, without --gpus";
+    if (!flags.devices.empty() && one_chip_holds(system, spec))
+        faster = "; one GPU holds all of it on its chip and is faster, without --devices";
 #else
     static_cast<void>(spec);
 #endif

@@ -23,6 +23,36 @@ constexpr std::uint32_t kMostParts = 256;
 CutMethod method_of(const PartFlags& flags) {
     return flags.cut.empty() ? CutMethod::contiguous : parse_cut_method(flags.cut);
 }
+
+/// In double over parts, CG runs on no engine.
+bool is_cg_in_double(const SolveOptions& options) {
+    return options.scheme == Scheme::jacobi_pcg ||
+           (options.scheme == Scheme::direct && options.spec == DatapathSpec(formats::kDouble));
+}
+
+/// Ranks, or threads of one process, with a GPU each.
+SharedOut over_rank_gpus(SharedOut shared, const PartFlags& flags, const running::Ranks& ranks,
+                         const SolveOptions& options, std::vector<RankGpus> rank_gpus) {
+    if (!is_cg_in_double(options))
+        throw InvalidInput(
+            "--engine gpu: over ranks and --parts GPUs run CG in double: give --format double and --scheme "
+            "direct or jacobi-pcg, share reduced formats out by --gpus, or take the engine emulated");
+    if (flags.gpus.count != 0) throw InvalidInput("--gpus: each rank, or part, has one GPU; leave it out");
+    if (ranks.count() == 1) rank_gpus.resize(flags.parts, RankGpus(rank_gpus.front()));
+    else if (flags.parts != 0 && flags.parts != static_cast<std::uint32_t>(ranks.count()))
+        throw InvalidInput(fmt::format("--parts {} on {} ranks: each rank is one part; leave --parts out", flags.parts,
+                                       ranks.count()));
+    std::optional<GpuExchange> asked;
+    if (flags.exchange == "nccl") asked = GpuExchange::nccl;
+    else if (flags.exchange == "mpi") asked = GpuExchange::mpi;
+    else if (!flags.exchange.empty())
+        throw InvalidInput(
+            fmt::format("--exchange {}: GPUs of ranks take nccl or mpi", base::shortened(flags.exchange)));
+    shared.places = place_ranks(rank_gpus, devices_of(flags.gpus), asked);
+    shared.space = ranks.count() > 1 ? make_rank_space(ranks) : make_threads_space(flags.parts);
+    shared.exchange.counts = std::make_shared<ExchangeCounts>();
+    return shared;
+}
 } // namespace
 
 void add_part_options(CLI::App& app, PartFlags& flags) {
@@ -32,8 +62,10 @@ void add_part_options(CLI::App& app, PartFlags& flags) {
         ->check(whole_number(1, kMostParts));
     app.add_option("--cut", flags.cut,
                    "how rows go to parts: contiguous (the default), rcm or bisection; grids are cut in strips");
-    app.add_option("--exchange", flags.exchange,
-                   "how parts exchange: neighbours (the default), or host: through one array in the host's memory");
+    app.add_option(
+        "--exchange", flags.exchange,
+        "how parts exchange: neighbours (the default), or host: through one array in the host's memory; GPUs of "
+        "ranks: nccl, or mpi through the hosts' memory (nccl unless given, where it can be used)");
     app.add_option("--rank-wait", flags.rank_wait,
                    fmt::format("under mpirun: seconds that a rank waits for another before all end; {} unless given",
                                running::kRankWait))
@@ -41,16 +73,27 @@ void add_part_options(CLI::App& app, PartFlags& flags) {
     add_gpu_options(app, flags.gpus);
 }
 
-SharedOut shared_out(const PartFlags& flags, const running::Ranks& ranks) {
+bool on_gpus_of_ranks(const PartFlags& flags, const running::Ranks& ranks, const std::string& engine) {
+    return engine == "gpu" && (ranks.count() > 1 || flags.parts != 0);
+}
+
+SharedOut shared_out(const PartFlags& flags, const running::Ranks& ranks, const std::string& engine,
+                     const SolveOptions& options, const std::vector<RankGpus>& rank_gpus) {
     SharedOut shared;
     shared.method = method_of(flags);
+    const auto count = static_cast<std::uint32_t>(ranks.count());
+    if (on_gpus_of_ranks(flags, ranks, engine))
+        return over_rank_gpus(std::move(shared), flags, ranks, options, rank_gpus);
+    if (flags.exchange == "nccl" || flags.exchange == "mpi")
+        throw InvalidInput(fmt::format("--exchange {}: so exchange the GPUs of ranks: give --engine gpu under mpirun "
+                                       "or with --parts, or leave it out",
+                                       flags.exchange));
     if (flags.exchange == "host") shared.exchange.way = ExchangeWay::host;
     else if (!flags.exchange.empty() && flags.exchange != "neighbours")
         throw InvalidInput(fmt::format("--exchange {}: take neighbours or host", base::shortened(flags.exchange)));
-    const auto count = static_cast<std::uint32_t>(ranks.count());
     if (on_gpus(flags.gpus)) {
         if (count > 1)
-            throw InvalidInput("--gpus and --devices: they are for one process; leave them out under mpirun");
+            throw InvalidInput("--gpus and --devices: ranks have GPUs with --engine gpu alone; leave them out");
         if (flags.parts != 0) throw InvalidInput("--parts: parts on GPUs are counted by --gpus; give one of the two");
         if (!flags.exchange.empty())
             throw InvalidInput("--exchange: GPUs write straight into each other's memory; leave it out");
@@ -73,14 +116,13 @@ SharedOut shared_out(const PartFlags& flags, const running::Ranks& ranks) {
 }
 
 bool in_double_over_parts(const SolveOptions& options, const SharedOut& shared) {
-    if (shared.space == nullptr) return false;
-    return options.scheme == Scheme::jacobi_pcg ||
-           (options.scheme == Scheme::direct && options.spec == DatapathSpec(formats::kDouble));
+    return shared.space != nullptr && is_cg_in_double(options);
 }
 
 std::unique_ptr<Engine> make_solving_engine(const std::string& name, const SolveOptions& options,
                                             const SharedOut& shared) {
     if (shared.space == nullptr && !on_gpus(shared.gpus)) return make_engine(name);
+    if (shared.places) return make_engine("emulated"); // (which does not run: CG in double needs none)
     if (!on_gpus(shared.gpus) && name != "emulated")
         throw InvalidInput(fmt::format("--engine {}: the engine emulated alone is shared out over parts", name));
     if (in_double_over_parts(options, shared)) return make_engine(name);
@@ -91,7 +133,7 @@ std::unique_ptr<Engine> make_solving_engine(const std::string& name, const Solve
             fmt::format("{}: it is not shared out over parts; take direct, pipelined, defect-correction, "
                         "residual-guided or inexact-pcg",
                         options.resident ? "--resident" : "--scheme " + to_string(options.scheme)));
-    if (on_gpus(shared.gpus)) return make_gpus_engine(name, shared.gpus, shared.method);
+    if (on_gpus(shared.gpus)) return make_gpus_engine(name, shared.gpus, shared.method, shared.picked);
     return make_parted_engine(shared.space, shared.method, shared.exchange);
 }
 
@@ -125,8 +167,27 @@ std::string parts_in_words(const SharedOut& shared, const System& system, const 
     return fmt::format(
         "{} {}, cut {}: a part sends {} elements of p a pass at most, receives {}, and has {:.1f} % more "
         "entries than the mean",
-        parts, ranks.count() > 1 ? "ranks" : "parts", way, v.most_sent, v.most_received, 100 * v.nonzero_imbalance);
+        parts,
+        shared.places       ? (ranks.count() > 1 ? "ranks, each on a GPU" : "parts, each on a GPU")
+        : ranks.count() > 1 ? "ranks"
+                            : "parts",
+        way, v.most_sent, v.most_received, 100 * v.nonzero_imbalance);
 }
+
+std::string way_name(const SharedOut& shared) {
+    if (shared.places) return shared.places->exchange == GpuExchange::nccl ? "nccl" : "mpi";
+    return shared.exchange.way == ExchangeWay::host ? "host" : "neighbours";
+}
+
+namespace {
+std::string way_in_words(const SharedOut& shared) {
+    if (!shared.places)
+        return shared.exchange.way == ExchangeWay::host ? "through the host's memory" : "between neighbours";
+    if (shared.places->exchange == GpuExchange::nccl) return "by NCCL between GPUs";
+    if (shared.places->why.empty()) return "through the hosts' memory";
+    return fmt::format("through the hosts' memory, since NCCL cannot be used ({})", shared.places->why);
+}
+} // namespace
 
 std::string exchanges_in_words(const SharedOut& shared, std::size_t held) {
     if (shared.space == nullptr || shared.exchange.counts == nullptr) return {};
@@ -136,9 +197,8 @@ std::string exchanges_in_words(const SharedOut& shared, std::size_t held) {
         held == 0 ? std::string(", whole vectors outside") : fmt::format(", at most {} numbers a part outside", held);
     return fmt::format(
         "{}: {:.3g} synchronisations and {:.4g} elements of the first part an iteration, in {} of them{}",
-        shared.exchange.way == ExchangeWay::host ? "through the host's memory" : "between neighbours",
-        static_cast<double>(c.synchronisations) / iterations, static_cast<double>(c.elements) / iterations,
-        c.iterations.load(), vectors);
+        way_in_words(shared), static_cast<double>(c.synchronisations) / iterations,
+        static_cast<double>(c.elements) / iterations, c.iterations.load(), vectors);
 }
 
 } // namespace mantissa::cli

@@ -8,6 +8,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "command/parts/picked_engine.hpp"
+#include "command/parts/rank_gpus.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/solve.hpp"
 #include "mantissa/partition/cuts.hpp"
@@ -25,7 +27,7 @@ struct GpuFlags {
 struct PartFlags {
     std::uint32_t parts = 0;         ///< 0: one for each rank; one process keeps the system whole
     std::string cut;                 ///< empty: contiguous
-    std::string exchange;            ///< "host" or "neighbours"; empty: neighbours
+    std::string exchange;            ///< "host", "neighbours", on GPUs of ranks "mpi", "nccl"; empty: what there is
     std::optional<double> rank_wait; ///< seconds
     GpuFlags gpus;
 };
@@ -34,15 +36,24 @@ struct PartFlags {
 struct SharedOut {
     std::shared_ptr<Space> space; ///< null: the system stays whole
     CutMethod method = CutMethod::contiguous;
-    ExchangeOptions exchange; ///< with counts
-    GpuFlags gpus;            ///< the engine gpu over parts, without a space
+    ExchangeOptions exchange;                                        ///< with counts
+    GpuFlags gpus;                                                   ///< the engine gpu over parts, without a space
+    std::shared_ptr<PickNote> picked = std::make_shared<PickNote>(); ///< with --gpus: are all of them used?
+    std::optional<GpuPlaces> places;                                 ///< each rank's GPU, where ranks iterate on GPUs
 };
+
+/// "neighbours", "host", "nccl" or "mpi".
+[[nodiscard]] std::string way_name(const SharedOut& shared);
 
 void add_part_options(CLI::App& app, PartFlags& flags);
 
-/// What the flags ask for. Throws InvalidInput where parts and ranks disagree, and where nothing is shared out but how
-/// is said.
-SharedOut shared_out(const PartFlags& flags, const running::Ranks& ranks);
+/// Is each rank, or with --parts each part in a thread, to have a GPU?
+[[nodiscard]] bool on_gpus_of_ranks(const PartFlags& flags, const running::Ranks& ranks, const std::string& engine);
+/// What the flags ask for, with this engine. `rank_gpus` is what the ranks have where on_gpus_of_ranks(), else empty.
+/// Throws InvalidInput where parts and ranks disagree, where nothing is shared out but how is said, where GPUs of ranks
+/// would run anything but CG in double, and what place_ranks() does.
+SharedOut shared_out(const PartFlags& flags, const running::Ranks& ranks, const std::string& engine,
+                     const SolveOptions& options, const std::vector<RankGpus>& rank_gpus);
 /// The engine for these options: `name` as it is where the system stays whole, else the emulated one over parts. Throws
 /// InvalidInput where the engine or the scheme cannot be shared out.
 std::unique_ptr<Engine> make_solving_engine(const std::string& name, const SolveOptions& options,

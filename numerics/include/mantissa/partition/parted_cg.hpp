@@ -1,6 +1,9 @@
 // Conjugate Gradients in double precision over the parts of a system: threads of this process, or ranks.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -12,6 +15,34 @@
 #include "mantissa/system.hpp"
 
 namespace mantissa {
+
+struct PartedCgOptions;
+
+/// What one part's side of CG is made from; all of it outlives that.
+struct PartToSolve {
+    const System& system;       ///< whole; symmetric bands have become nine
+    const Partition& partition; ///< of it
+    std::uint32_t part = 0;
+    std::shared_ptr<Space> space;
+    std::span<const double> b; ///< whole
+    const PartedCgOptions& options;
+};
+
+/// One part's side of CG. Several are made in one thread, and then each runs in its own.
+class PartSolver {
+public:
+    PartSolver() = default;
+    PartSolver(const PartSolver&) = delete;
+    PartSolver& operator=(const PartSolver&) = delete;
+    virtual ~PartSolver() = default;
+    /// The iteration from x = 0; collective over parts, once.
+    virtual PcgReport run() = 0;
+    /// x of the owned rows, in their order, behind run().
+    [[nodiscard]] virtual std::span<const double> solution() const = 0;
+    /// Numbers of its vectors.
+    [[nodiscard]] virtual std::size_t held() const = 0;
+};
+using MakePartSolver = std::function<std::unique_ptr<PartSolver>(const PartToSolve&)>;
 
 /// How far CG over several parts iterates, and what it returns.
 struct PartedCgOptions {
@@ -25,6 +56,8 @@ struct PartedCgOptions {
     std::function<void(std::uint64_t, double)> progress;
     /// Called once at the end by each process, with the solution as it is shared out: no process then gathers x.
     std::function<void(SpreadIterate&)> at_end;
+    /// Who iterates in place of this processor's loops (mantissa/gpu/rank_cg.hpp); empty: these.
+    MakePartSolver elsewhere;
     int threads = 1; ///< of each part, where the verdict's defects are formed; the bits do not depend on it
 };
 
@@ -34,8 +67,9 @@ struct PartedCgOptions {
 /// the recurrence's residual has reached the tolerance and the true one has not, it goes on from the true one.
 ///
 /// Collective over processes: each gives the same arguments and gets the whole x, or with `at_end` an empty one. Each
-/// part holds its rows of all vectors. (true_residual is formed with OrderFreeSum too.) Throws InvalidInput: a right-hand side of another length, more parts than rows, with `jacobi` a
-/// diagonal entry that is not above zero beside entries in its row.
+/// part holds its rows of all vectors. (true_residual is formed with OrderFreeSum too.) Throws InvalidInput: a
+/// right-hand side of another length, more parts than rows, with `jacobi` a diagonal entry that is not above zero
+/// beside entries in its row.
 PcgReport parted_cg(const std::shared_ptr<Space>& space, const System& system, std::span<const double> b,
                     std::vector<double>& x, const PartedCgOptions& options);
 

@@ -1,0 +1,95 @@
+#include "command/parts/picked_engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace mantissa::cli {
+
+namespace {
+
+constexpr std::size_t kSurelySeveral = std::size_t{1} << 22; ///< unknowns
+constexpr std::uint64_t kPasses = 10;                        ///< of a run, as an outer step has by default
+constexpr int kRuns = 12, kFirstRuns = 2;                    ///< measured; before them
+
+/// Seconds of a pass, runs of kPasses from some small right-hand side; infinity where runs end early.
+double seconds_of_pass(const Engine& engine, const System& system, const DatapathSpec& spec,
+                       const SessionOptions& options) {
+    const std::unique_ptr<Session> session = engine.load(system, spec, options);
+    std::vector<double> r(system.size());
+    const std::size_t columns = system.kind() == System::Kind::sparse ? 0 : system.row_length();
+    for (std::size_t i = 0; i < r.size(); ++i) {
+        // (a grid's edge is zero, as its rows are)
+        const bool edge =
+            columns != 0 && (i % columns == 0 || i % columns == columns - 1 || i < columns || i + columns >= r.size());
+        if (!edge) r[i] = (static_cast<double>(i * 37 % 17) - 8) / 512;
+    }
+    double best = std::numeric_limits<double>::infinity();
+    for (int run = 0; run < kFirstRuns + kRuns; ++run) {
+        for (const Vec v : {Vec::u, Vec::r, Vec::p, Vec::q}) session->clear(v);
+        session->write(Vec::r, 0, r);
+        session->set_scalars(0, 0);
+        const auto start = std::chrono::steady_clock::now();
+        const RunReport report = session->run({.passes = kPasses});
+        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+        if (report.passes < kPasses) return std::numeric_limits<double>::infinity();
+        if (run >= kFirstRuns) best = std::min(best, time.count() / static_cast<double>(kPasses));
+    }
+    return best;
+}
+
+class PickedEngine final : public Engine {
+public:
+    PickedEngine(std::unique_ptr<Engine> one, std::unique_ptr<Engine> several,
+                 std::function<bool(const System&, const DatapathSpec&)> surely_one, std::string label,
+                 std::shared_ptr<PickNote> note)
+        : one_(std::move(one)), several_(std::move(several)), surely_one_(std::move(surely_one)),
+          label_(std::move(label)), note_(std::move(note)) {}
+
+    [[nodiscard]] std::string name() const override { return several_->name(); }
+    [[nodiscard]] std::string description() const override { return several_->description(); }
+    [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System& system,
+                                      const SessionOptions& options) const override {
+        return several_->refusal(spec, system, options);
+    }
+    [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
+                                                const SessionOptions& options) const override {
+        if (const std::string why = refusal(spec, system, options); !why.empty()) throw InvalidInput(why);
+        *note_ = pick(system, spec, options);
+        // (loaded anew: what was measured has moved on from the state that a session begins with)
+        return (note_->one ? one_ : several_)->load(system, spec, options);
+    }
+
+private:
+    [[nodiscard]] PickNote pick(const System& system, const DatapathSpec& spec, const SessionOptions& options) const {
+        if (surely_one_(system, spec)) return {true, "one is used: it holds the whole system on its chip"};
+        if (system.size() > kSurelySeveral) return {false, ""};
+        const double one = seconds_of_pass(*one_, system, spec, options);
+        const double several = seconds_of_pass(*several_, system, spec, options);
+        if (!std::isfinite(one) || !std::isfinite(several)) return {false, ""}; // a run ended early: as was asked for
+        return {one < several, fmt::format("{} used: {:.1f} us a pass on one, {:.1f} on {}",
+                                           one < several ? "one is" : "all are", 1e6 * one, 1e6 * several, label_)};
+    }
+
+    std::unique_ptr<Engine> one_, several_;
+    std::function<bool(const System&, const DatapathSpec&)> surely_one_;
+    std::string label_;
+    std::shared_ptr<PickNote> note_;
+};
+
+} // namespace
+
+std::unique_ptr<Engine> make_picked_engine(std::unique_ptr<Engine> one, std::unique_ptr<Engine> several,
+                                           std::function<bool(const System&, const DatapathSpec&)> surely_one,
+                                           std::string label, std::shared_ptr<PickNote> note) {
+    return std::make_unique<PickedEngine>(std::move(one), std::move(several), std::move(surely_one), std::move(label),
+                                          std::move(note));
+}
+
+} // namespace mantissa::cli

@@ -1,0 +1,73 @@
+// One device or several, by what is faster: two engines of the same bits, one of which is slow.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "command/parts/picked_engine.hpp"
+#include "mantissa/errors.hpp"
+#include "mantissa/format.hpp"
+#include "mantissa/partition/parted_engine.hpp"
+
+namespace {
+
+using namespace mantissa;
+using cli::make_picked_engine;
+using cli::PickNote;
+
+bool never(const System&, const DatapathSpec&) {
+    return false;
+}
+System grid() {
+    return Stencil(129, 129, {-1, -1, -1, -1, 8, -1, -1, -1, -1});
+}
+const DatapathSpec kSpec = parse_spec("fx24.20");
+
+/// u behind some passes: a session has to begin at zero whatever was measured.
+std::vector<double> iterate(const Engine& engine) {
+    const System system = grid();
+    const auto session = engine.load(system, kSpec, {});
+    std::vector<double> r(system.size(), 0.0625), u(system.size());
+    session->write(Vec::r, 0, r);
+    session->set_scalars(0, 0);
+    session->run({.passes = 8});
+    session->read(Vec::u, 0, u);
+    return u;
+}
+
+// Operation by operation, the emulated engine takes many times as long.
+TEST(PickedEngine, TakesTheFasterOne) {
+    const std::vector<double> wanted = iterate(*make_emulated_engine());
+    for (const bool one_is_slow : {false, true}) {
+        const auto note = std::make_shared<PickNote>();
+        auto fast = make_emulated_engine(), slow = make_emulated_engine(EmulatedPath::general);
+        const auto picked = make_picked_engine(one_is_slow ? std::move(slow) : std::move(fast),
+                                               one_is_slow ? std::move(fast) : std::move(slow), never, "2 GPUs", note);
+        EXPECT_EQ(iterate(*picked), wanted);
+        EXPECT_EQ(note->one, !one_is_slow) << note->text;
+        EXPECT_TRUE(note->text.starts_with(one_is_slow ? "all are used: " : "one is used: ")) << note->text;
+        EXPECT_TRUE(note->text.ends_with(" on 2 GPUs")) << note->text;
+    }
+}
+
+TEST(PickedEngine, WhatOneChipHoldsIsNotMeasured) {
+    const auto note = std::make_shared<PickNote>();
+    const auto picked = make_picked_engine(
+        make_emulated_engine(EmulatedPath::general), make_emulated_engine(),
+        [](const System&, const DatapathSpec&) { return true; }, "2 GPUs", note);
+    iterate(*picked);
+    EXPECT_TRUE(note->one);
+    EXPECT_EQ(note->text, "one is used: it holds the whole system on its chip");
+}
+
+TEST(PickedEngine, RefusesWhatTheSeveralRefuse) {
+    const auto note = std::make_shared<PickNote>();
+    const auto picked =
+        make_picked_engine(make_emulated_engine(), make_parted_engine(make_threads_space(2)), never, "2 GPUs", note);
+    EXPECT_NE(picked->refusal(parse_spec("s10e8"), grid(), {}), "");
+    EXPECT_THROW(static_cast<void>(picked->load(grid(), parse_spec("s10e8"), {})), InvalidInput);
+    EXPECT_EQ(note->text, "");
+}
+
+} // namespace
