@@ -53,9 +53,27 @@ MANTISSA_BOTH int top_of(std::uint32_t key) {
     const int top = above > 0 ? (above + kBinBits - 1) / kBinBits : -(-above / kBinBits);
     return top > kLowestTop ? top : kLowestTop;
 }
+/// significand 2^exponent, of 1 or 1.5: without a call where it is a normal number.
+MANTISSA_BOTH double scaled(bool and_half, int exponent) {
+    if (exponent < -1022 || exponent > 1023) return ldexp(and_half ? 1.5 : 1.0, exponent);
+    const std::uint64_t bits = (static_cast<std::uint64_t>(exponent + 1023) << 52) | (and_half ? 1ull << 51 : 0ull);
+#ifdef __CUDA_ARCH__
+    return __longlong_as_double(static_cast<long long>(bits));
+#else
+    double value = 0;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+#endif
+}
 /// 1.5 2^52 units of a bin: x + m - m is x rounded to that unit.
 MANTISSA_BOTH double rounder_of(int bin) {
-    return ldexp(1.5, 52 + kBinBits * bin);
+    return scaled(true, 52 + kBinBits * bin);
+}
+/// A sum of multiples of a bin's unit, below 2^52 of them, in units.
+MANTISSA_BOTH std::int64_t units_of(double sum, int bin) {
+    const int exponent = -kBinBits * bin;
+    const double units = exponent > 1023 ? ldexp(sum, exponent) : sum * scaled(false, exponent);
+    return static_cast<std::int64_t>(units);
 }
 
 /// An integer of 128 bits rounded to double.

@@ -40,7 +40,7 @@ public:
                 sum = __dadd_rn(sum, digits);
                 rest[j] = __dadd_rn(rest[j], -digits);
             }
-            count_[k][b] += __double2ll_rn(ldexp(sum, -kBinBits * bin));
+            count_[k][b] += units_of(sum, bin);
         }
     }
 
@@ -61,7 +61,8 @@ public:
             }
         }
         __syncthreads();
-        if (threadIdx.x < Sums) one_sum(shared, static_cast<int>(threadIdx.x), words[threadIdx.x]);
+        if (threadIdx.x < Sums * kBinsKept)
+            one_bin(shared, threadIdx.x / kBinsKept, threadIdx.x % kBinsKept, words[threadIdx.x / kBinsKept]);
     }
 
 private:
@@ -78,7 +79,8 @@ private:
         top_[k] = top;
     }
 
-    static __device__ __forceinline__ void one_sum(const Shared& shared, int k, std::uint64_t* words) {
+    /// Bin `b` below the block's highest one.
+    static __device__ __forceinline__ void one_bin(const Shared& shared, int k, int b, std::uint64_t* words) {
         int top = kNone;
         unsigned lost = 0;
         for (int w = 0; w < Warps; ++w) {
@@ -88,18 +90,17 @@ private:
         const auto to = [&](int at, std::uint64_t value) {
             atomicAdd(reinterpret_cast<unsigned long long*>(words + at), static_cast<unsigned long long>(value));
         };
-        if (lost != 0) to(kLostWord, 1);
+        if (b == 0 && lost != 0) to(kLostWord, 1);
         if (top == kNone) return;
-        for (int b = 0; b < kBinsKept; ++b) {
-            long long sum = 0;
-            for (int w = 0; w < Warps; ++w) {
-                const int from = shared.top[k][w] - (top - b); // which of that warp's bins this is
-                if (from >= 0 && from < kBinsKept) sum += shared.count[k][w][from];
-            }
-            to(bin_word(top - b, kLowWord), static_cast<std::uint64_t>(sum) & 0xFFFFFFFFu);
-            to(bin_word(top - b, kHighWord), static_cast<std::uint64_t>(sum >> 32));
+        if (b == 0) to(bin_word(top, kTopWord), 1);
+        long long sum = 0;
+        for (int w = 0; w < Warps; ++w) {
+            const int from = shared.top[k][w] - (top - b); // which of that warp's bins this is
+            if (from >= 0 && from < kBinsKept) sum += shared.count[k][w][from];
         }
-        to(bin_word(top, kTopWord), 1);
+        if (sum == 0) return;
+        to(bin_word(top - b, kLowWord), static_cast<std::uint64_t>(sum) & 0xFFFFFFFFu);
+        to(bin_word(top - b, kHighWord), static_cast<std::uint64_t>(sum >> 32));
     }
 
     int top_[Sums] = {};

@@ -9,7 +9,6 @@ namespace mantissa::gpu {
 namespace {
 
 constexpr int kThreads = 256, kEach = 4; ///< elements of a thread at once
-constexpr unsigned kMostBlocks = 132 * 8;
 
 __device__ __forceinline__ bool stands_still(const RankCgState* state) {
     return state != nullptr && state->status != RankCgStatus::running;
@@ -102,22 +101,39 @@ __device__ __forceinline__ void clear(std::uint64_t* words) {
     for (int i = threadIdx.x; i < kSumWords; i += blockDim.x) words[i] = 0;
 }
 
+/// A sum's words, brought by all threads at once: one after the other they would take a microsecond each.
+__device__ __forceinline__ void bring(std::uint64_t (&here)[kSumWords], const std::uint64_t* words) {
+    for (int i = threadIdx.x; i < kSumWords; i += blockDim.x) here[i] = words[i];
+}
+
 __global__ void form_alpha(RankSums sums, RankCgState* state) {
+    __shared__ std::uint64_t pq_words[kSumWords];
     if (stands_still(state)) return;
+    bring(pq_words, sums.pq);
     clear(sums.rr);
     clear(sums.rz);
+    __syncthreads();
     if (threadIdx.x != 0) return;
-    const double pq = total_of(sums.pq);
+    const double pq = total_of(pq_words);
     if (!isfinite(pq)) state->status = RankCgStatus::not_finite;
     else if (!(pq > 0)) state->status = RankCgStatus::indefinite;
     else state->alpha = __ddiv_rn(state->rho, pq);
 }
 
 __global__ void form_beta(RankSums sums, RankCgState* state, double* history) {
+    __shared__ std::uint64_t words[2][kSumWords];
+    __shared__ double total[2];
     if (stands_still(state)) return;
+    const bool jacobi = state->jacobi != 0;
+    bring(words[0], sums.rr);
+    if (jacobi) bring(words[1], sums.rz);
     clear(sums.pq);
+    __syncthreads();
+    if (threadIdx.x == 0) total[0] = total_of(words[0]);
+    if (threadIdx.x == 32 && jacobi) total[1] = total_of(words[1]); // (another warp, at the same time)
+    __syncthreads();
     if (threadIdx.x != 0) return;
-    const double rr = total_of(sums.rr), rz = state->jacobi != 0 ? total_of(sums.rz) : rr;
+    const double rr = total[0], rz = jacobi ? total[1] : rr;
     const double norm = __dsqrt_rn(rr);
     state->residual = __ddiv_rn(norm, state->norm);
     history[state->iterations - state->first] = state->residual;
@@ -130,32 +146,40 @@ __global__ void form_beta(RankSums sums, RankCgState* state, double* history) {
     state->rho = rz;
 }
 
-unsigned blocks_for(std::uint32_t elements, int each) {
+/// Blocks for `elements`, `each` of them in a thread's hands at once; no more than are on the chip together.
+template <class Kernel> unsigned blocks_for(Kernel* kernel, std::uint32_t elements, int each) {
+    static const unsigned most = [&] { // (one for each type of kernel; GPUs of a machine are alike)
+        int blocks = 0, device = 0, processors = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kThreads, 0), "cudaOccupancy");
+        check(cudaGetDevice(&device), "cudaGetDevice");
+        check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+        return static_cast<unsigned>(std::max(1, blocks * processors));
+    }();
     const std::uint32_t tile = kThreads * static_cast<std::uint32_t>(each);
-    return std::clamp((elements + tile - 1) / tile, 1u, kMostBlocks);
+    return std::clamp((elements + tile - 1) / tile, 1u, most);
 }
 
 } // namespace
 
 void launch_direction(const RankVectors& v, Direction what, const RankCgState* state, cudaStream_t stream) {
-    direction<<<blocks_for(v.owned, 1), kThreads, 0, stream>>>(v, what, state);
+    direction<<<blocks_for(direction, v.owned, 1), kThreads, 0, stream>>>(v, what, state);
     check(cudaGetLastError(), "direction of CG over ranks");
 }
 void launch_pack(const RankVectors& v, const std::uint32_t* from, double* to, std::uint32_t count,
                  const RankCgState* state, cudaStream_t stream) {
     if (count == 0) return;
-    pack<<<blocks_for(count, 1), kThreads, 0, stream>>>(v.p, from, to, count, state);
+    pack<<<blocks_for(pack, count, 1), kThreads, 0, stream>>>(v.p, from, to, count, state);
     check(cudaGetLastError(), "packing of CG over ranks");
 }
 void launch_rows(const RankRows& rows, const RankVectors& v, std::uint64_t* pq, const RankCgState* state,
                  cudaStream_t stream) {
     if (rows.places == 0) return;
-    multiply<<<blocks_for(rows.places, 1), kThreads, 0, stream>>>(rows, v, pq, state);
+    multiply<<<blocks_for(multiply, rows.places, 1), kThreads, 0, stream>>>(rows, v, pq, state);
     check(cudaGetLastError(), "product of CG over ranks");
 }
 void launch_update(const RankVectors& v, Update what, const RankSums& sums, const RankCgState* state,
                    cudaStream_t stream) {
-    update<<<blocks_for(v.owned, kEach), kThreads, 0, stream>>>(v, what, sums, state);
+    update<<<blocks_for(update, v.owned, kEach), kThreads, 0, stream>>>(v, what, sums, state);
     check(cudaGetLastError(), "update of CG over ranks");
 }
 void launch_alpha(const RankSums& sums, RankCgState* state, cudaStream_t stream) {

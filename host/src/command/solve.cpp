@@ -252,12 +252,8 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
             return true;
         };
         if (in_double_over_parts(point.options, ready.shared))
-            result =
-                solve_over_parts(problem, ready.shared.space, ready.shared.method, ready.shared.exchange,
-                                 ready.shared.places ? on_rank_gpus(*ready.shared.places, ranks,
-                                                                    flags.parts.rank_wait.value_or(running::kRankWait))
-                                                     : MakePartSolver(),
-                                 point.options, show);
+            result = solve_over_parts(problem, ready.shared.space, ready.shared.method, ready.shared.exchange,
+                                      loops_elsewhere(ready.shared, ranks, flags.parts), point.options, show);
         else result = solve(problem, ready.checked ? *ready.checked : *ready.engine, point.options, show);
     } catch (const Mismatch& m) {
         if (!ranks.first()) return kNotConverged; // every rank has seen it

@@ -36,7 +36,7 @@ void add(Words& words, const std::vector<double>& terms) {
             const volatile double up = rest + rounder_of(bin);
             const double digits = up - rounder_of(bin);
             rest -= digits;
-            const auto count = static_cast<std::int64_t>(std::ldexp(digits, -kBinBits * bin));
+            const std::int64_t count = units_of(digits, bin);
             words[static_cast<std::size_t>(bin_word(bin, kLowWord))] += static_cast<std::uint64_t>(count) & 0xFFFFFFFFu;
             words[static_cast<std::size_t>(bin_word(bin, kHighWord))] += static_cast<std::uint64_t>(count >> 32);
         }

@@ -174,6 +174,11 @@ std::string parts_in_words(const SharedOut& shared, const System& system, const 
         way, v.most_sent, v.most_received, 100 * v.nonzero_imbalance);
 }
 
+MakePartSolver loops_elsewhere(const SharedOut& shared, const running::Ranks& ranks, const PartFlags& flags) {
+    if (!shared.places) return {};
+    return on_rank_gpus(*shared.places, ranks, flags.rank_wait.value_or(running::kRankWait));
+}
+
 std::string way_name(const SharedOut& shared) {
     if (shared.places) return shared.places->exchange == GpuExchange::nccl ? "nccl" : "mpi";
     return shared.exchange.way == ExchangeWay::host ? "host" : "neighbours";

@@ -42,6 +42,9 @@ struct SharedOut {
     std::optional<GpuPlaces> places;                                 ///< each rank's GPU, where ranks iterate on GPUs
 };
 
+/// What iterates in place of this processor's loops: the ranks' GPUs, or nothing.
+[[nodiscard]] MakePartSolver loops_elsewhere(const SharedOut& shared, const running::Ranks& ranks,
+                                             const PartFlags& flags);
 /// "neighbours", "host", "nccl" or "mpi".
 [[nodiscard]] std::string way_name(const SharedOut& shared);
 
