@@ -49,11 +49,11 @@ template <int N, class T> struct ResidentSolve {
         *begin;                  ///< first of each block's slices, and the end; their first entries, step by step
     const std::uint16_t* column; ///< columns counted in the block's own rows, and behind them in its ghosts
     const std::uint32_t *ghosts, *ghost; ///< first of each block's ghosts, and the end; rows in that order
-    const std::uint32_t* early;          ///< each block's rounds of rows that read no ghosts, its first ones
-    const T *value, *inverse, *r;        ///< 1 / a_ii; the residual of x = 0; both as the system has them
-    T *x, *p;                            ///< gets the solution; the direction in the rows' order, given if `again`
-    Packet* packet;                      ///< zeros, 4 N for each block
-    unsigned long long* meetings;        ///< zero
+    const std::uint32_t* early;   ///< each block's rounds of rows that are no ghosts and read none, its first ones
+    const T *value, *inverse, *r; ///< 1 / a_ii; the residual of x = 0; both as the system has them
+    T *x, *p;                     ///< gets the solution; the direction in the rows' order, given if `again`
+    Packet* packet;               ///< zeros, 4 N for each block
+    unsigned long long* meetings; ///< zero
     SeveralState<N>* state;
     ResidentShape shape;
     bool again;
@@ -211,18 +211,16 @@ __device__ __forceinline__ void exchange_sums(double (&sum)[4], const ResidentLa
         s = 0;
 #pragma unroll 1
         for (std::uint32_t first = lane; first < gridDim.x; first += kPacketsAtOnce) {
+            // All loads of a round are under way together: none hangs on a condition, the last block's packet fills up.
             Packet got[kRounds];
-            bool complete = false;
-            for (bool again = false; !complete; again = true) { // those of a round are under way together
+            bool complete;
+            do {
+#pragma unroll
+                for (int k = 0; k < kRounds; ++k) got[k] = get_packet(all + min(first + 32 * k, gridDim.x - 1));
                 complete = true;
 #pragma unroll
-                for (int k = 0; k < kRounds; ++k)
-                    if (first + 32 * k < gridDim.x && (!again || got[k].tag != tag))
-                        got[k] = get_packet(all + first + 32 * k);
-#pragma unroll
-                for (int k = 0; k < kRounds; ++k)
-                    complete = complete && (first + 32 * k >= gridDim.x || got[k].tag == tag);
-            }
+                for (int k = 0; k < kRounds; ++k) complete = complete && got[k].tag == tag;
+            } while (!complete);
 #pragma unroll
             for (int k = 0; k < kRounds; ++k)
                 if (first + 32 * k < gridDim.x) s += got[k].value;
@@ -300,7 +298,9 @@ __global__ void __launch_bounds__(kResidentThreads<N>, 1) several_resident(const
     if (threadIdx.x < kStride) steps[threadIdx.x] = {0, 0, true};
     const std::uint32_t limit = s.state->limit;
 
-    const int early = static_cast<int>(s.early[blockIdx.x]);
+    // Where rows without ghosts come first, they are multiplied between the two halves of the blocks' meeting. (In
+    // solves that have none, the mere question in every round of rows took 5 % of the time.)
+    const int early = kResidentEarly<N> ? static_cast<int>(s.early[blockIdx.x]) : 0;
     const auto meet = [&] { // all blocks have written p
         barrier.await();
         ask_for_ghosts<N>(a, s.p);
@@ -308,15 +308,23 @@ __global__ void __launch_bounds__(kResidentThreads<N>, 1) several_resident(const
     barrier.arrive();
     for (Tag tag = 1;; ++tag) {
         double sum[4] = {rho, rr, 0, 0};
-        if (early == 0) meet();
+        const auto multiply = [&](int k, T& qk) {
+            qk = resident_product<N>(a, row(k) / static_cast<int>(ResidentSlice<N, T>::kRows), lane);
+            if (row(k) >= rows) return;
+            sum[2] += static_cast<double>(p_of(k)) * static_cast<double>(qk);
+            sum[3] += static_cast<double>(qk) * static_cast<double>(qk * inverse(k));
+        };
+        if (early == 0) {
+            meet();
+            land_ghosts();
+        }
 #pragma unroll
         for (int k = 0; k < K; ++k) {
-            if (k == early) land_ghosts();
-            if (k + 1 == early) meet(); // the last rows without ghosts are multiplied while these come
-            q[k] = resident_product<N>(a, row(k) / static_cast<int>(ResidentSlice<N, T>::kRows), lane);
-            if (row(k) >= rows) continue;
-            sum[2] += static_cast<double>(p_of(k)) * static_cast<double>(q[k]);
-            sum[3] += static_cast<double>(q[k]) * static_cast<double>(q[k] * inverse(k));
+            if constexpr (kResidentEarly<N>) {
+                if (k != 0 && k == early) land_ghosts();
+                if (k + 1 == early) meet(); // the last rows without ghosts are multiplied while these come
+            }
+            multiply(k, q[k]);
         }
         if (early == K) land_ghosts();
         exchange_sums<N>(sum, lane, s.packet, tag, total);
@@ -338,7 +346,8 @@ __global__ void __launch_bounds__(kResidentThreads<N>, 1) several_resident(const
                 r[k] -= alpha * q[k];
                 const T z = r[k] * inverse(k), p = p_of(k);
                 x[k] += alpha * p;
-                keep_p(k, z + beta * p);
+                if (k < early) a.p[row(k) * kStride + column] = z + beta * p; // which no other block reads
+                else keep_p(k, z + beta * p);
                 rho += static_cast<double>(r[k]) * static_cast<double>(z);
                 rr += static_cast<double>(r[k]) * static_cast<double>(r[k]);
             }
@@ -347,7 +356,10 @@ __global__ void __launch_bounds__(kResidentThreads<N>, 1) several_resident(const
     }
 #pragma unroll
     for (int k = 0; k < K; ++k)
-        if (row(k) < rows) s.x[place(k)] = x[k];
+        if (row(k) < rows) {
+            s.x[place(k)] = x[k];
+            if (k < early) keep_p(k, p_of(k));
+        }
     if (blockIdx.x == 0 && threadIdx.x < N) {
         s.state->iterations[threadIdx.x] = mine.iterations;
         s.state->rr[threadIdx.x] = mine.rr;

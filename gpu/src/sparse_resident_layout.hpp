@@ -1,17 +1,16 @@
 // How a matrix lies on the chip for sparse_resident.cuh: which rows a block has and in which order, where p of a row
 // lies in its shared memory, and its entries step by step. Host code.
 //
-// Three orders make a product fast. Rows that read no other block's come first: their products need not wait for those.
-// Rows of a slice are of about one length. And a place's banks are chosen so that those who read together seldom meet
-// in a bank: places are dealt to classes (place % kBankGroups) evenly for each row, and a step takes entries of
-// different classes.
+// Three orders make a product fast. Rows that read no other block's, and that none reads, come first: their products
+// need not wait, and their p need not leave the chip. Rows of a slice are of about one length. And a place's banks are
+// chosen so that those who read together seldom meet in a bank: places are dealt to classes (place % kBankGroups)
+// evenly for each row, and a step takes entries of different classes.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -203,7 +202,7 @@ template <int N, class T> struct ResidentLayout {
 template <int N, class T> class ResidentLayoutMaker {
 public:
     ResidentLayoutMaker(const CompressedRows& a, std::uint32_t blocks)
-        : a_(a), place_(a.rows()), seat_(a.rows()), part_(a.rows()), seen_by_(a.rows(), kNobody) {
+        : a_(a), place_(a.rows()), seat_(a.rows()), part_(a.rows()), seen_by_(a.rows(), kNobody), beside_(a.rows(), 0) {
         ResidentParts parts = grow_parts(a, blocks);
         out_.part = std::move(parts.begin);
         out_.row = std::move(parts.row);
@@ -215,6 +214,10 @@ public:
         const auto blocks = static_cast<std::uint32_t>(out_.part.size() - 1);
         for (std::uint32_t b = 0; b < blocks; ++b)
             for (std::uint32_t k = out_.part[b]; k < out_.part[b + 1]; ++k) part_[out_.row[k]] = b;
+        for (std::uint32_t i = 0; i < a_.rows(); ++i)
+            for_entries(i, [&](std::uint32_t c, std::uint64_t) {
+                if (part_[c] != part_[i]) beside_[i] = beside_[c] = 1;
+            });
         for (std::uint32_t b = 0; b < blocks; ++b) {
             sort_rows(b);
             ClassChooser<kClasses> chooser(out_.part[b + 1] - out_.part[b]);
@@ -239,15 +242,11 @@ private:
         for (std::uint64_t e = a_.row_begin()[i]; e < a_.row_begin()[i + 1]; ++e) use(a_.column()[e], e);
     }
 
-    /// Rows that read no other block's first, then by length.
+    /// Rows that read no other block's, and that none reads, first; then by length.
     void sort_rows(std::uint32_t b) {
         const auto first = out_.row.begin() + out_.part[b], end = out_.row.begin() + out_.part[b + 1];
-        const auto reads_others = [&](std::uint32_t i) {
-            bool others = false;
-            for_entries(i, [&](std::uint32_t c, std::uint64_t) { others = others || part_[c] != b; });
-            return others;
-        };
-        const auto middle = kResidentEarly<N> ? std::stable_partition(first, end, std::not_fn(reads_others)) : first;
+        const auto alone = [&](std::uint32_t i) { return beside_[i] == 0; };
+        const auto middle = kResidentEarly<N> ? std::stable_partition(first, end, alone) : first;
         const auto longer = [&](std::uint32_t i, std::uint32_t j) { return length(i) > length(j); };
         std::stable_sort(first, middle, longer);
         std::stable_sort(middle, end, longer);
@@ -330,9 +329,10 @@ private:
     /// Of a row of the system: its place in the block at hand, its number there before rows changed places, its block,
     /// the last block that it was a ghost of.
     std::vector<std::uint32_t> place_, seat_, part_, seen_by_;
+    std::vector<std::uint8_t> beside_; ///< whether a row reads another block's, or another block's row reads it
     std::vector<std::uint32_t> readers_;
     SliceMaker<Slice, T> slice_; ///< its lists keep their room
-    std::uint32_t alone_ = 0;    ///< rows of the block at hand that read no other block's
+    std::uint32_t alone_ = 0;    ///< rows of the block at hand that are not beside others
 };
 
 } // namespace mantissa::gpu
