@@ -299,7 +299,7 @@ __global__ void __launch_bounds__(kResidentThreads<N>, 1) several_resident(const
     const std::uint32_t limit = s.state->limit;
 
     // Where rows without ghosts come first, they are multiplied between the two halves of the blocks' meeting. (In
-    // solves that have none, the mere question in every round of rows took 5 % of the time.)
+    // solves that have none, the mere question in every round of rows took up to 5 % of the time.)
     const int early = kResidentEarly<N> ? static_cast<int>(s.early[blockIdx.x]) : 0;
     const auto meet = [&] { // all blocks have written p
         barrier.await();
