@@ -13,8 +13,8 @@ namespace mantissa::gpu::blas1 {
 
 constexpr int kStages = 3;
 constexpr unsigned kStageBytes = 16384; ///< larger copies are faster ones; three of a block, four blocks' on a chip
-constexpr std::size_t kLeastForRing = std::size_t{1}
-                                      << 21; ///< elements; below, the ring's begin costs more than it saves
+/// Elements of the shortest vector that comes so: below, the ring's begin costs more than it saves (H200).
+constexpr std::size_t kLeastForRing = std::size_t{1} << 21;
 
 __device__ __forceinline__ std::uint32_t shared_address_of(const void* p) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
