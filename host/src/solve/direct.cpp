@@ -1,5 +1,5 @@
 // Direct solvers: one CG run to the tolerance in the spec's formats, no outer loop. The status is judged by the true
-// double-precision defect at the end, not by the recurrence's residual.
+// defect at the end, not by the recurrence's residual.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -14,10 +14,13 @@ namespace mantissa::solving {
 
 namespace {
 
+/// A look at the true residual costs a defect in double, some two to four percent of so many runs of 16 emulated passes.
+constexpr std::uint64_t kRunsBetweenLooks = 2;
+
 /// The end of every direct solve: `said_reached` and `trouble` are what the recurrence believes.
 void judge(const Problem& problem, std::span<const double> u, std::span<double> d, bool said_reached,
            const std::string& trouble, SolveContext& context) {
-    DoubleArithmetic outer(problem.system, context.options.threads);
+    DoubleArithmetic outer(problem.system, context.options.threads, true);
     outer.defect(u, problem.b, d);
     const double norm = outer.norm(d), relative = norm / context.initial;
     context.record(relative);
@@ -74,17 +77,29 @@ void solve_variant(const Problem& problem, std::span<double> u, std::span<double
     std::vector<double> r(u.size());
     for (std::size_t i = 0; i < r.size(); ++i) r[i] = d[i] / norm;
     solver.start(r);
+    DoubleArithmetic arithmetic(problem.system, options.threads);
+    BestIterate best;
+    best.offer(context.norm, u);
+    const std::vector<double> start(u.begin(), u.end());
+    // The true residual of what the recurrence has: it may leave the recurrence's own, and grow again.
+    const auto true_norm = [&] {
+        std::copy(start.begin(), start.end(), u.begin());
+        arithmetic.correct(u, norm * context.fit, solver.solution());
+        arithmetic.defect(u, problem.b, d);
+        return arithmetic.norm(d);
+    };
     const double stop = context.target() / norm;
     RunEnd end = RunEnd::passes;
+    std::uint64_t runs = 0;
     while (end == RunEnd::passes && context.remaining() > 0 && !context.cancelled) {
         const RunReport report =
             solver.run({.passes = std::min<std::uint64_t>(context.remaining(), 16), .rho_stop = stop * stop});
         context.count(report, report.passes);
         context.report({context.result.inner_iterations, 0, std::sqrt(solver.rho())});
         end = report.end;
+        if (++runs % kRunsBetweenLooks == 0 && end == RunEnd::passes) best.offer(true_norm(), u);
     }
-    const std::span<const double> c = solver.solution();
-    DoubleArithmetic(problem.system, options.threads).correct(u, norm * context.fit, c);
+    best.give_back(true_norm(), u);
     const bool trouble = end != RunEnd::passes && end != RunEnd::rho_reached && end != RunEnd::exact;
     judge(problem, u, d, end == RunEnd::rho_reached, trouble ? "CG ended: " + why_ended(end, solver.pq(), options) : "",
           context);
@@ -97,8 +112,15 @@ void solve_defect_correction(const Problem& problem, const Engine& engine, std::
                                     {options.threads, options.inner_recurrence});
     for (auto format = options.middle.rbegin(); format != options.middle.rend(); ++format)
         inner = make_middle_solver(problem.system, *format, std::move(inner), options.threads);
-    const auto outer = make_outer(problem, u, options);
-    refine(*outer, *inner, problem.b, u, d, context.norm, {context.target(), true}, context);
+    const auto outer = make_outer(problem, u, context);
+    if (options.outer) { // (its words are not u's to give back)
+        refine(*outer, *inner, problem.b, u, d, context.norm, {context.target(), true}, context);
+        return;
+    }
+    BestIterate best;
+    best.offer(context.norm, u);
+    const double norm = refine(*outer, *inner, problem.b, u, d, context.norm, {context.target(), true}, context, &best);
+    if (context.result.status != Status::converged) best.give_back(norm, u);
 }
 
 } // namespace mantissa::solving

@@ -36,7 +36,7 @@ public:
                SolveContext& context)
         : problem_(problem), options_(context.options), context_(context), u_(u), d_(d), r_(d.begin(), d.end()),
           z_(d.size()), p_(d.size()), product_(d.size()), zero_(d.size(), 0.0),
-          arithmetic_(problem.system, options_.threads),
+          arithmetic_(problem.system, options_.threads, context.doubled),
           inner_(make_engine_solver(engine, *context.loaded, context.fit, options_.spec,
                                     {options_.threads, options_.inner_recurrence})),
           scale_(options_), moving_(options_), watch_(context.size), norm_(context.norm) {}

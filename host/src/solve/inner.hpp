@@ -12,6 +12,7 @@
 #include "context.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/outer_order.hpp"
+#include "outer/best_iterate.hpp"
 #include "outer/outer_arithmetic.hpp"
 
 namespace mantissa::solving {
@@ -90,9 +91,11 @@ struct RefineGoal {
     double target = 0;     ///< absolute defect norm
     bool outermost = true; ///< record history, count outer iterations, decide the solve's status
 };
-std::unique_ptr<OuterArithmetic> make_outer(const Problem& problem, std::span<double> u, const SolveOptions& options);
+std::unique_ptr<OuterArithmetic> make_outer(const Problem& problem, std::span<double> u, const SolveContext& context);
+/// `best`, where there is one, is offered every iterate.
 double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double> b, std::span<double> u,
-              std::span<double> d, double norm, const RefineGoal& goal, SolveContext& context);
+              std::span<double> d, double norm, const RefineGoal& goal, SolveContext& context,
+              BestIterate* best = nullptr);
 
 /// A middle loop as an inner solver.
 std::unique_ptr<InnerSolver> make_middle_solver(const System& system, const Format& format,

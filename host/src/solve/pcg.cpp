@@ -10,6 +10,7 @@
 #include "context.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/residual.hpp"
+#include "mantissa/host/scaling.hpp"
 #include "mantissa/host/solve_parts.hpp"
 #include "mantissa/partition/parted_cg.hpp"
 #include "mantissa/sparse/formats.hpp"
@@ -47,7 +48,7 @@ void check(const SolveOptions& o, std::string_view scheme = "scheme jacobi-pcg")
 
 /// The verdict, by the true residual; then why.
 void judge(const PcgReport& report, const SolveOptions& options, std::uint64_t limit, SolveResult& result) {
-    if (result.true_residual < options.tolerance * (1 + kReachedSlack)) {
+    if (result.true_residual < solving::deciding(options.tolerance)) {
         result.status = Status::converged;
         return;
     }
@@ -97,9 +98,14 @@ SolveResult result_of(double true_residual, const PcgReport& report, const Solve
 }
 SolveResult result_of(const System& system, const std::vector<double>& b, std::vector<double> x,
                       const PcgReport& report, const SolveOptions& options, std::uint64_t limit) {
-    SolveResult r = result_of(relative_residual(system, x, b, options.threads), report, options, limit);
+    const double decides = solving::deciding(options.tolerance);
+    SolveResult r = result_of(relative_residual(system, x, b, options.threads, decides), report, options, limit);
     if (options.keep_solution) r.u = std::move(x);
     return r;
+}
+void times_power(std::vector<double>& v, int exponent) {
+    if (exponent == 0) return;
+    for (double& x : v) x = std::ldexp(x, exponent);
 }
 
 } // namespace
@@ -111,11 +117,18 @@ std::vector<SolveResult> solve_jacobi_pcg(const System& system, const std::vecto
     std::optional<CompressedRows> made;
     const CompressedRows& a = rows_of(system, made);
     const PcgOptions o = pcg_options(a, options, progress);
-    std::vector<std::vector<double>> x(b.size());
-    const std::vector<PcgReport> reports = jacobi_pcg(a, b, x, o);
+    std::vector<std::vector<double>> x(b.size()), near_one = b;
+    std::vector<int> shift;
+    for (std::vector<double>& v : near_one) {
+        shift.push_back(range_shift(v));
+        times_power(v, -shift.back());
+    }
+    const std::vector<PcgReport> reports = jacobi_pcg(a, near_one, x, o);
     std::vector<SolveResult> results;
-    for (std::size_t s = 0; s < b.size(); ++s)
+    for (std::size_t s = 0; s < b.size(); ++s) {
+        times_power(x[s], shift[s]);
         results.push_back(result_of(system, b[s], std::move(x[s]), reports[s], options, o.max_iterations));
+    }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (SolveResult& r : results) r.seconds = seconds;
     return results;
@@ -152,14 +165,24 @@ SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space
     o.threads = std::max(1, options.threads / static_cast<int>(space->here().size()));
     double true_residual = 0;
     SolveResult end; // what the solution is asked for while it is shared out
+    const std::optional<ScaledProblem> scaled = range_scaled(problem);
+    const double decides = solving::deciding(options.tolerance);
     o.at_end = [&](SpreadIterate& x) {
-        true_residual = solving::relative_residual(problem, x, options.threads);
-        if (problem.exact) end.error = solving::rms_error(problem, x);
-        if (options.keep_solution) end.u = x.whole_at_first();
+        if (scaled) { // (the solution as given may have left the range of double precision)
+            std::vector<double> whole = x.whole();
+            scaled->map_back(whole);
+            true_residual = relative_residual(problem.system, whole, problem.b, options.threads, decides);
+            if (problem.exact) end.error = solving::rms_error(problem, whole);
+            if (options.keep_solution && !x.whole_at_first().empty()) end.u = std::move(whole);
+        } else {
+            true_residual = solving::relative_residual(problem, x, options.threads, decides);
+            if (problem.exact) end.error = solving::rms_error(problem, x);
+            if (options.keep_solution) end.u = x.whole_at_first();
+        }
         end.held = x.held();
     };
     std::vector<double> none;
-    const PcgReport report = parted_cg(space, problem.system, problem.b, none, o);
+    const PcgReport report = parted_cg(space, problem.system, scaled ? scaled->problem.b : problem.b, none, o);
     SolveResult result = result_of(true_residual, report, options, o.max_iterations);
     result.error = end.error;
     result.u = std::move(end.u);
@@ -174,8 +197,11 @@ SolveResult solve_multilevel(const System& system, std::span<const std::array<do
     const auto* const a = std::get_if<CompressedRows>(&system.matrix());
     if (a == nullptr) throw InvalidInput("scheme multilevel-pcg: it takes the sparse rows of a map");
     const PcgOptions o = pcg_options(*a, options, progress);
-    std::vector<double> x;
-    const PcgReport report = multilevel_pcg(*a, points, b, x, o);
+    std::vector<double> x, near_one = b;
+    const int shift = range_shift(b);
+    times_power(near_one, -shift);
+    const PcgReport report = multilevel_pcg(*a, points, near_one, x, o);
+    times_power(x, shift);
     SolveResult result = result_of(system, b, std::move(x), report, options, o.max_iterations);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;

@@ -11,14 +11,15 @@
 
 namespace mantissa::solving {
 
-std::unique_ptr<OuterArithmetic> make_outer(const Problem& problem, std::span<double> u, const SolveOptions& options) {
+std::unique_ptr<OuterArithmetic> make_outer(const Problem& problem, std::span<double> u, const SolveContext& context) {
+    const SolveOptions& options = context.options;
     if (options.outer)
         return std::make_unique<IntegerArithmetic>(problem.system, *options.outer, problem.b, u, options.threads);
-    return std::make_unique<DoubleArithmetic>(problem.system, options.threads);
+    return std::make_unique<DoubleArithmetic>(problem.system, options.threads, context.doubled);
 }
 
 double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double> b, std::span<double> u,
-              std::span<double> d, double norm, const RefineGoal& goal, SolveContext& context) {
+              std::span<double> d, double norm, const RefineGoal& goal, SolveContext& context, BestIterate* best) {
     const SolveOptions& options = context.options;
     const std::size_t size = u.size();
     std::vector<double> part(std::min(size, kTransfer));
@@ -63,6 +64,7 @@ double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double
         }
         outer.defect(u, b, d);
         norm = outer.norm(d);
+        if (best != nullptr) best->offer(norm, u);
         if (goal.outermost) context.record(norm / context.initial);
         if (!goal.outermost) {
             // A middle loop hands back what it has once it gains no more.

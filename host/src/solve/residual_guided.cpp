@@ -25,7 +25,7 @@ public:
     ResidualGuided(const Problem& problem, StageSession& stage, std::vector<double>& u, std::vector<double>& d,
                    SolveContext& context)
         : problem_(problem), options_(context.options), context_(context), stage_(stage), session_(stage.get()), u_(u),
-          d_(d), arithmetic_(make_outer(problem, u, options_)), target_(context.target()), norm_(context.norm),
+          d_(d), arithmetic_(make_outer(problem, u, context)), target_(context.target()), norm_(context.norm),
           inner_(options_, stage.spec()), scale_(inner_.of(norm_)), moving_(options_), watch_(context.size) {
         place_vectors();
     }
@@ -33,9 +33,8 @@ public:
     /// Leaves the last u and d on the host, or has them judged where they are.
     void solve() {
         iterate();
-        if (SpreadIterate* const spread = vectors_->spread(); spread != nullptr && context_.settle)
-            context_.settle(*spread);
-        else read_whole();
+        SpreadIterate* const spread = vectors_->spread();
+        if (spread == nullptr || !context_.settle || !context_.settle(*spread)) read_whole();
     }
 
 private:
@@ -63,10 +62,11 @@ private:
         context_.stop(Status::converged);
     }
 
-    /// The outer loop's vectors where this session wants them. (The words of an outer loop in integers are the host's.)
+    /// The outer loop's vectors where this session wants them. (The words of an outer loop in integers are the
+    /// host's, and so are doubled defects.)
     void place_vectors() {
         vectors_ = make_host_vectors({*arithmetic_, u_, problem_.b, d_}, *session_, stage_.spec());
-        if (!options_.outer) vectors_ = session_->outer(problem_.system, std::move(vectors_));
+        if (!options_.outer && !context_.doubled) vectors_ = session_->outer(problem_.system, std::move(vectors_));
         vectors_->load(u_, problem_.b, d_);
         if (vectors_->spread() != nullptr) u_ = d_ = {}; // nobody holds whole vectors
     }

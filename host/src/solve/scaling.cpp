@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
@@ -117,10 +118,12 @@ ScaledMatrix scaled(const CompressedRows& m, const std::string& name) {
     return {m.with_values(std::move(value)), std::move(scale)};
 }
 
-/// b_i s_i 2^-shift into `b`, with the shift that brings the largest into 2^-500..2^500; 0 when it lies there.
+constexpr int kPlainExponent = 400;
+
+/// b_i s_i 2^-shift into `b`, with the shift that brings the largest to 1; 0 when it lies in 2^-400..2^400. (Then r.r is
+/// a normal number until the residual has fallen by 2^100.)
 int scale_right_side(std::vector<double>& b, const std::vector<double>& scale, const std::string& name) {
     const auto at = [&](std::size_t i) { return scale.size() == 1 ? scale[0] : scale[i]; };
-    constexpr int kPlain = 500;
     int top = 0;
     bool any = false;
     for (std::size_t i = 0; i < b.size(); ++i) {
@@ -132,7 +135,7 @@ int scale_right_side(std::vector<double>& b, const std::vector<double>& scale, c
         top = any ? std::max(top, exponent) : exponent;
         any = true;
     }
-    if (top >= -kPlain && top <= kPlain) {
+    if (std::abs(top) <= kPlainExponent) {
         for (std::size_t i = 0; i < b.size(); ++i) b[i] *= at(i);
         return 0;
     }
@@ -173,6 +176,16 @@ ScaledProblem jacobi_scaled(const Problem& problem) {
             return std::ldexp(exact(i) / (scale.size() == 1 ? scale[0] : scale[i]), -shift);
         };
     return s;
+}
+
+int range_shift(std::span<const double> b) {
+    double largest = 0;
+    for (const double x : b) {
+        if (!std::isfinite(x)) return 0;
+        largest = std::max(largest, std::abs(x));
+    }
+    const int exponent = largest == 0 ? 0 : std::ilogb(largest);
+    return std::abs(exponent) <= kPlainExponent ? 0 : exponent;
 }
 
 std::optional<ScaledProblem> range_scaled(const Problem& problem) {

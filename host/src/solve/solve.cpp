@@ -11,6 +11,7 @@
 #include "mantissa/fitted.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/host/scaling.hpp"
+#include "outer/outer_arithmetic.hpp"
 #include "outer/verdict.hpp"
 #include "schemes.hpp"
 #include "systems/row_sums.hpp"
@@ -153,30 +154,47 @@ void run_scheme(const Problem& problem, const Engine& engine, std::vector<double
     }
 }
 
-/// Solves the scaled problem until the problem as given has reached its tolerance: where the scaled defect is small
-/// enough and the true one is not, the solve goes on from there with a tolerance as much tighter.
-void run_until_true(const Problem& original, const ScaledProblem& scaled, const Engine& engine, std::vector<double>& u,
-                    std::vector<double>& d, solving::SolveContext& context) {
+/// The true residual of the scheme's iterate, on the side of the tolerance that the exact one is on.
+double residual_as_given(const Problem& original, const std::optional<ScaledProblem>& scaled, std::span<const double> u,
+                         const SolveOptions& options) {
+    std::vector<double> mapped(u.begin(), u.end());
+    if (scaled) scaled->map_back(mapped);
+    return relative_residual(original.system, mapped, original.b, options.threads,
+                             solving::deciding(options.tolerance));
+}
+
+/// Solves until the problem as given has reached its tolerance. Where the scheme's defect is small enough and the true one
+/// is not, the solve goes on from there: a refining one with doubled defects (plain ones had cancelled), a scaled one with
+/// a tolerance as much tighter. False when the iterate is judged already.
+bool run_until_true(const Problem& original, const std::optional<ScaledProblem>& scaled, const Problem& problem,
+                    const Engine& engine, std::vector<double>& u, std::vector<double>& d,
+                    solving::SolveContext& context) {
     const SolveOptions& options = context.options;
-    const Problem& problem = scaled.problem;
-    for (std::vector<double> mapped;;) {
+    const bool doubles = refines(options.scheme) && !options.outer && !options.resident;
+    for (double best = std::numeric_limits<double>::infinity();;) {
         run_scheme(problem, engine, u, d, context);
-        if (context.result.status != Status::converged && !context.nearly) return;
-        mapped.assign(u.begin(), u.end());
-        scaled.map_back(mapped);
-        const double relative = relative_residual(original.system, mapped, original.b, options.threads);
-        if (relative < options.tolerance * (1 + kReachedSlack) || !std::isfinite(relative)) return;
-        defect(problem.system, u, problem.b, d, options.threads);
+        if (u.empty()) return false; // a verdict was given where the parts are
+        if (context.result.status != Status::converged && !context.nearly) return true;
+        const double relative = residual_as_given(original, scaled, u, options);
+        if (relative < solving::deciding(options.tolerance) || !std::isfinite(relative)) return true;
+        if (!scaled && (!doubles || context.result.status != Status::converged)) return true;
+        if (context.doubled && !(relative < solving::kWorthwhile * best)) return true;
+        best = relative;
+        context.doubled = doubles;
+        solving::DoubleArithmetic(problem.system, options.threads, context.doubled).defect(u, problem.b, d);
         context.norm = norm2(d, options.threads);
-        // Below what is there already, or the next run would end before it begins.
-        context.tolerance =
-            std::min(context.tolerance * 0.5 * options.tolerance / relative, 0.5 * context.norm / context.initial);
-        context.target_as_given = std::min(context.target_as_given, 0.5 * scaled.norm_as_given(d, options.threads));
-        if (!(context.target() >= std::numeric_limits<double>::min()) || context.remaining() == 0) return;
+        if (scaled) {
+            // Below what is there already, or the next run would end before it begins.
+            context.tolerance = std::min(context.tolerance * 0.5 * options.tolerance / relative,
+                                         0.5 * context.norm / context.initial);
+            context.target_as_given =
+                std::min(context.target_as_given, 0.5 * scaled->norm_as_given(d, options.threads));
+        }
+        if (!(context.target() >= std::numeric_limits<double>::min()) || context.remaining() == 0) return true;
     }
 }
 
-/// Why a scaled solve that reached its tolerance did not reach the problem's. `y` is the scaled solution.
+/// Why a scheme that reached its tolerance did not reach the problem's. `y` is the solution of what it worked on.
 std::string why_not_true(std::span<const double> y, std::span<const double> u, double true_residual) {
     std::string lost;
     for (std::size_t i = 0; i < u.size() && lost.empty(); ++i) {
@@ -185,9 +203,8 @@ std::string why_not_true(std::span<const double> y, std::span<const double> u, d
         if (y[i] != 0 && std::abs(u[i]) < std::numeric_limits<double>::min())
             lost = fmt::format(" (the solution falls below the range of double precision at unknown {})", i + 1);
     }
-    return fmt::format("the scaled system's defect reached its tolerance, that of the problem as given stays at {:.2e}",
-                       true_residual) +
-           lost;
+    return fmt::format("the scheme's defect reached the tolerance, that of the problem as given stays at {:.2e}{}",
+                       true_residual, lost.empty() ? ": double precision cannot hold a better iterate" : lost);
 }
 
 /// Row i's diagonal entry, and whether it couples to another row.
@@ -238,14 +255,11 @@ std::string bad_diagonal(const System& system) {
 template <class Why> void judge(const Problem& original, solving::SolveContext& context, Why&& why) {
     SolveResult& result = context.result;
     const double tolerance = context.options.tolerance;
-    if (result.true_residual < tolerance) {
+    if (result.true_residual < solving::deciding(tolerance)) {
         if (result.status != Status::converged) context.stop(Status::converged);
         return;
     }
-    if (result.status == Status::converged) {
-        if (result.true_residual < tolerance * (1 + kReachedSlack)) return;
-        context.stop(Status::stagnated, why());
-    }
+    if (result.status == Status::converged) context.stop(Status::stagnated, why());
     if (result.status == Status::breakdown || result.status == Status::diverged)
         result.detail = bad_diagonal(original.system) + result.detail;
 }
@@ -253,15 +267,19 @@ template <class Why> void judge(const Problem& original, solving::SolveContext& 
 /// Of a whole iterate. `y` is the solution of the problem that the scheme worked on.
 void settle(const Problem& original, std::span<const double> y, std::span<const double> u,
             solving::SolveContext& context) {
-    context.result.true_residual = relative_residual(original.system, u, original.b, context.options.threads);
+    context.result.true_residual = relative_residual(original.system, u, original.b, context.options.threads,
+                                                     solving::deciding(context.options.tolerance));
     judge(original, context, [&] { return why_not_true(y, u, context.result.true_residual); });
     if (original.exact) context.result.error = solving::rms_error(original, u);
 }
 
-/// Of one that is shared out, with the same bits.
-void settle_spread(const Problem& original, SpreadIterate& u, solving::SolveContext& context) {
+/// Of one that is shared out, with the same bits. False, and nothing is said, where the scheme believes that it converged
+/// and has not: the solve goes on then.
+bool settle_spread(const Problem& original, SpreadIterate& u, solving::SolveContext& context) {
     SolveResult& result = context.result;
-    result.true_residual = solving::relative_residual(original, u, context.options.threads);
+    const double deciding = solving::deciding(context.options.tolerance);
+    result.true_residual = solving::relative_residual(original, u, context.options.threads, deciding);
+    if (result.status == Status::converged && !(result.true_residual < deciding)) return false;
     judge(original, context, [&] {
         const std::vector<double> whole = u.whole();
         return why_not_true(whole, whole, result.true_residual);
@@ -269,6 +287,7 @@ void settle_spread(const Problem& original, SpreadIterate& u, solving::SolveCont
     if (original.exact) result.error = solving::rms_error(original, u);
     if (context.options.keep_solution) result.u = u.whole_at_first();
     result.held = u.held();
+    return true;
 }
 
 } // namespace
@@ -383,17 +402,13 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
         context.largest_scale = *std::max_element(scaled->scale.begin(), scaled->scale.end());
         context.target_as_given = options.tolerance * scaled->norm_as_given(d, options.threads);
     }
-    bool settled = false;
     if (!scaled)
-        context.settle = [&](SpreadIterate& spread) {
-            settle_spread(original, spread, context);
-            settled = true;
-        };
+        context.settle = [&](SpreadIterate& spread) { return settle_spread(original, spread, context); };
+    bool to_judge = true;
     if (context.initial == 0) context.stop(Status::converged);
-    else if (scaled) run_until_true(original, *scaled, engine, u, d, context);
-    else run_scheme(problem, engine, u, d, context);
+    else to_judge = run_until_true(original, scaled, problem, engine, u, d, context);
 
-    if (!settled) {
+    if (to_judge) {
         const std::vector<double> y = u;
         if (scaled) scaled->map_back(u);
         settle(original, y, u, context);

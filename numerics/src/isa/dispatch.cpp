@@ -1,3 +1,4 @@
+#include "certain.hpp"
 #include "fixed_kernels.hpp"
 #include "fixed_pass.hpp"
 #include "isa.hpp"
@@ -88,6 +89,14 @@ const FixedPassKernels& best_fixed_pass_kernels() {
     if (best_isa() == Isa::avx2) return avx2::fixed_pass_kernels();
 #endif
     return baseline::fixed_pass_kernels();
+}
+
+const CertainKernels& best_certain_kernels() {
+#if defined(__x86_64__)
+    if (best_isa() == Isa::avx512) return avx512::certain_kernels();
+    if (best_isa() == Isa::avx2) return avx2::certain_kernels();
+#endif
+    return baseline::certain_kernels();
 }
 
 } // namespace mantissa::detail

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
+#include "mantissa/outer/certain.hpp"
 #include "mantissa/outer/defect.hpp"
 #include "mantissa/outer_order.hpp"
 #include "on_every_part.hpp"
@@ -52,17 +54,22 @@ void PartedIterate::load(std::span<const double> u, std::span<const double> b, s
     }
 }
 
+/// form(begin, end) for pieces of the share's rows, its ghosts of u having come.
+template <class Form> void PartedIterate::form_rows(IterateShare& s, Form&& form) const {
+    s.exchanger.exchange<double>(std::span(s.u));
+    const System& system = s.local.system;
+    const std::size_t unit = system.kind() == System::Kind::stencil ? system.row_length() : 1;
+    const std::size_t units = system.size() / unit,
+                      pieces = std::min<std::size_t>(units, static_cast<std::size_t>(threads_));
+#pragma omp parallel for num_threads(threads_) schedule(static) if (pieces > 1)
+    for (std::size_t k = 0; k < pieces; ++k) form(units * k / pieces * unit, units * (k + 1) / pieces * unit);
+}
+
 void PartedIterate::defect() {
     on_every_part([&](std::size_t, IterateShare& s) {
-        s.exchanger.exchange<double>(std::span(s.u));
-        const System& system = s.local.system;
-        const std::size_t unit = system.kind() == System::Kind::stencil ? system.row_length() : 1;
-        const std::size_t units = system.size() / unit,
-                          pieces = std::min<std::size_t>(units, static_cast<std::size_t>(threads_));
-#pragma omp parallel for num_threads(threads_) schedule(static) if (pieces > 1)
-        for (std::size_t k = 0; k < pieces; ++k)
-            outer::defect_piece(system, units * k / pieces * unit, units * (k + 1) / pieces * unit, s.u.data(),
-                                s.b.data(), s.d.data());
+        form_rows(s, [&](std::size_t begin, std::size_t end) {
+            outer::defect_piece(s.local.system, begin, end, s.u.data(), s.b.data(), s.d.data());
+        });
     });
 }
 
@@ -84,9 +91,20 @@ double PartedIterate::norm() {
     return found.front();
 }
 
-double PartedIterate::defect_norm() {
-    defect();
-    return norm();
+certain::Norm PartedIterate::defect_norm() {
+    std::vector<certain::RowSizes> found(share_.size());
+    on_every_part([&](std::size_t k, IterateShare& s) {
+        std::mutex one;
+        form_rows(s, [&](std::size_t begin, std::size_t end) {
+            const certain::RowSizes some =
+                certain::defect_piece(s.local.system, begin, end, s.u.data(), s.b.data(), s.d.data());
+            const std::lock_guard lock(one);
+            found[k].include(some);
+        });
+        found[k].size = std::ranges::max(s.sums.all(found[k].size));
+        found[k].terms = static_cast<std::size_t>(std::ranges::max(s.sums.all(static_cast<double>(found[k].terms))));
+    });
+    return certain::norm_of(norm(), found.front().error(), partition_->rows());
 }
 
 bool PartedIterate::finite() {

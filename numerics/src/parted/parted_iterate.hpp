@@ -53,7 +53,7 @@ public:
     /// Numbers that each part holds elsewhere for the outer loop.
     void holds_beside(std::size_t k, std::size_t numbers) { beside_[k] = numbers; }
 
-    double defect_norm() override;
+    certain::Norm defect_norm() override;
     bool finite() override;
     double sum_in_order(const std::function<double(std::size_t, double)>& term) override;
     [[nodiscard]] std::vector<double> whole_at_first() const override;
@@ -61,6 +61,8 @@ public:
     [[nodiscard]] std::size_t held() const override;
 
 private:
+    template <class Form> void form_rows(IterateShare& share, Form&& form) const;
+
     std::shared_ptr<Space> space_;
     std::shared_ptr<const Partition> partition_;
     int threads_;

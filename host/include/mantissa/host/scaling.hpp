@@ -27,13 +27,17 @@ struct ScaledProblem {
 
 /// Scales a problem to a unit diagonal. Rows whose diagonal is zero (Dirichlet nodes of band systems) keep their scale
 /// of one. Entries whose products would leave the range of double precision on the way are formed with powers of two
-/// taken out, and b is shifted by one where its scaled entries would leave 2^-500..2^500; elsewhere both are plain
+/// taken out, and b is shifted by one where its scaled entries would leave 2^-400..2^400; elsewhere both are plain
 /// products. Throws InvalidInput, naming the entry, when a diagonal entry is negative or not finite, when a scaled
 /// entry is beyond double precision (the matrix is not positive definite then), or when b is not finite.
 ScaledProblem jacobi_scaled(const Problem& problem);
 
-/// The problem as it is with b shifted into 2^-500..2^500 (its largest entry), so that no norm of a defect overflows
+/// The problem as it is with b shifted by range_shift(), so that no norm of a defect overflows
 /// or vanishes; nothing when b lies there already, or is zero. Throws InvalidInput when b is not finite.
 std::optional<ScaledProblem> range_scaled(const Problem& problem);
+
+/// The binary exponent of b's largest magnitude where that lies outside 2^-400..2^400; 0 elsewhere, for zeros, and where
+/// an element is not finite.
+int range_shift(std::span<const double> b);
 
 } // namespace mantissa

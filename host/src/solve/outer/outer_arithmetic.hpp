@@ -33,9 +33,12 @@ public:
 
 class DoubleArithmetic final : public OuterArithmetic {
 public:
-    DoubleArithmetic(const System& system, int threads) : system_(system), threads_(threads) {}
+    /// `doubled`: defects are sums in doubled double precision, rounded once.
+    DoubleArithmetic(const System& system, int threads, bool doubled = false)
+        : system_(system), threads_(threads), doubled_(doubled) {}
     void defect(std::span<const double> u, std::span<const double> b, std::span<double> d) override {
-        mantissa::defect(system_, u, b, d, threads_);
+        if (doubled_) certain_defect(system_, u, b, d, threads_);
+        else mantissa::defect(system_, u, b, d, threads_);
     }
     double norm(std::span<const double> v) override { return norm2(v, threads_); }
     void correct(std::span<double> u, double s, std::span<const double> c) override {
@@ -46,6 +49,7 @@ public:
 private:
     const System& system_;
     int threads_;
+    bool doubled_;
 };
 
 /// A middle loop: matrix, vectors and every operation in one format, dot products as that format's spec forms them.

@@ -31,13 +31,12 @@ double rms_error(const Problem& problem, SpreadIterate& u) {
     return root_of_mean(sum, problem.system.size());
 }
 
-double relative_residual(const Problem& problem, SpreadIterate& u, int threads) {
+double relative_residual(const Problem& problem, SpreadIterate& u, int threads, double decides) {
     const auto finite = [](double x) { return std::isfinite(x); };
     if (!u.finite() || !std::all_of(problem.b.begin(), problem.b.end(), finite))
         return std::numeric_limits<double>::infinity();
-    const double norm = u.defect_norm(), norm_b = norm2(problem.b, threads);
-    if (const auto plain = plain_relative_residual(norm, norm_b)) return *plain;
-    return mantissa::relative_residual(problem.system, u.whole(), problem.b, threads);
+    if (const auto known = certain_relative_residual(u.defect_norm(), problem.b, threads, decides)) return *known;
+    return mantissa::relative_residual(problem.system, u.whole(), problem.b, threads, decides);
 }
 
 } // namespace mantissa::solving

@@ -5,6 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include "mantissa/outer/certain.hpp"
+
 namespace mantissa {
 
 /// u of A u = b, each element in one place. The operations are collective over processes: all make the same calls and,
@@ -16,9 +18,9 @@ public:
     SpreadIterate& operator=(const SpreadIterate&) = delete;
     virtual ~SpreadIterate() = default;
 
-    /// ||b - A u||, formed anew, with the bits that defect() and norm2() have of the whole
+    /// ||b - A u||, formed anew, with the bits that certain_defect() and norm2() have of the whole
     /// (mantissa/host/residual.hpp).
-    virtual double defect_norm() = 0;
+    virtual certain::Norm defect_norm() = 0;
     /// Are all elements of u finite?
     virtual bool finite() = 0;
     /// term(0, u_0) + term(1, u_1) + ..., added one after the other.
