@@ -158,8 +158,9 @@ double Dyadic::root_of_quotient(const Dyadic& below) const {
 
 Dyadic exact_defect_row(const System& system, std::size_t i, std::span<const double> u, double b) {
     Dyadic d(b);
-    std::visit([&](const auto& m) { outer::for_terms(m, i, [&](double a, std::size_t j) { d.add_product(-a, u[j]); }); },
-               system.matrix());
+    std::visit(
+        [&](const auto& m) { outer::for_terms(m, i, [&](double a, std::size_t j) { d.add_product(-a, u[j]); }); },
+        system.matrix());
     return d;
 }
 

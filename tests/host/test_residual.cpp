@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "expect_invalid.hpp"
+#include "mantissa/dyadic.hpp"
 #include "mantissa/host/problem.hpp"
 #include "mantissa/host/residual.hpp"
 
@@ -162,12 +163,13 @@ TEST(RelativeResidual, IsTheQuotientOfNormsOnOrdinarySystems) {
         const Problem p = make_problem(text);
         const auto u = random_vector(p.system.size(), 8);
         std::vector<double> d(u.size());
-        defect(p.system, u, p.b, d, 1);
+        certain_defect(p.system, u, p.b, d, 1);
         EXPECT_EQ(relative_residual(p.system, u, p.b, 1), norm2(d, 1) / norm2(p.b, 1)) << text;
     }
 }
 
-// Scaling everything by powers of two far out of double precision's comfort changes no bit.
+// Scaling everything by powers of two far out of double precision's comfort changes no digit: there sums in whole
+// numbers take over from doubled ones, whose norm is formed in double (1e-13 at most for so few elements).
 TEST(RelativeResidual, PowersOfTwoChangeNothing) {
     for (const char* text : {"poisson2d:level=4", "diffusion2d:level=4", "poisson3d:level=3"}) {
         const Problem p = make_problem(text);
@@ -199,8 +201,85 @@ TEST(RelativeResidual, PowersOfTwoChangeNothing) {
             std::vector<double> v = u, b = p.b;
             for (double& c : v) c = std::ldexp(c, x);
             for (double& c : b) c = std::ldexp(c, a + x);
-            EXPECT_EQ(relative_residual(s, v, b, 1), want) << text << ' ' << a << ' ' << x;
+            EXPECT_NEAR(relative_residual(s, v, b, 1) / want, 1, 1e-12) << text << ' ' << a << ' ' << x;
         }
+    }
+}
+
+/// Systems whose exact residuals are tiny beside their terms: (1, 1 - e; 1 - e, 1) and b = (1, -1), x = (1, -1) / e.
+struct Cancelling {
+    System system;
+    std::vector<double> u, b;
+};
+Cancelling cancelling(double e, double scale) {
+    return {rows_of({{scale, scale * (1 - e)}, {scale * (1 - e), scale}}), {1 / e, -1 / e}, {scale, -scale}};
+}
+
+// Every kind of matrix: each element lies within its bound of the row's sum in whole numbers, its rounding beside it;
+// the bits do not depend on threads.
+TEST(CertainDefect, LiesWithinItsBoundOfTheExactSum) {
+    for (const char* text : {"poisson2d:level=1", "poisson2d:level=5,anisotropy=3", "diffusion2d:level=5,field=jump",
+                             "diffusion2d:level=9,field=checker", "poisson3d:level=4"}) {
+        const Problem p = make_problem(text);
+        for (const System& system :
+             p.system.kind() == System::Kind::bands
+                 ? std::vector<System>{p.system, SymmetricBands::from(std::get<Bands>(p.system.matrix()))}
+                 : std::vector<System>{p.system}) {
+            const auto u = random_vector(system.size(), 1);
+            std::vector<double> b = random_vector(system.size(), 2), d(b.size()), again(b.size());
+            std::vector<double> image(b.size());
+            defect(system, u, std::vector<double>(b.size(), 0.0), image, 1);
+            for (std::size_t i = 0; i < b.size(); ++i) b[i] = 1e-13 * b[i] - image[i]; // so that rows cancel
+            const double error = certain_defect(system, u, b, d, 1);
+            for (const int threads : {2, 5}) {
+                EXPECT_EQ(certain_defect(system, u, b, again, threads), error);
+                EXPECT_EQ(again, d) << text;
+            }
+            const std::size_t step = 1 + system.size() / 997;
+            for (std::size_t i = 0; i < d.size(); i += step) {
+                Dyadic off = exact_defect_row(system, i, u, b[i]);
+                off.add(-d[i]);
+                EXPECT_LE(std::abs(off.rounded()), error + 0x1p-53 * std::abs(d[i])) << text << ' ' << i;
+            }
+        }
+    }
+}
+
+TEST(CertainDefect, SeesWhatPlainSumsLose) {
+    for (const double e : {0x1p-46, 0x1p-40, 0x1p-33})
+        for (const double scale : {1.0, 0x1p300, 0x1p-200}) {
+            Cancelling c = cancelling(e, scale);
+            c.u[0] = std::nextafter(c.u[0], 0.0);
+            std::vector<double> plain(2), doubled(2);
+            defect(c.system, c.u, c.b, plain, 1);
+            certain_defect(c.system, c.u, c.b, doubled, 1);
+            for (std::size_t i = 0; i < 2; ++i)
+                EXPECT_EQ(doubled[i], exact_defect_row(c.system, i, c.u, c.b[i]).rounded()) << e << ' ' << scale;
+            EXPECT_NE(plain, doubled) << e << ' ' << scale;
+        }
+}
+
+// A threshold on either side of the exact quotient, or on it: no rounding may move what is returned across.
+TEST(RelativeResidual, DecidesRightBesideATie) {
+    const System s = rows_of({{3, 1}, {1, 3}});
+    for (const double size : {1.0, 0x1p-700, 0x1p700, 0x1p-1022}) {
+        const std::vector<double> b = {3 * size, 4 * size}, u = {0, 0}; // ||b|| = 5, the quotient is 1
+        for (const double at : {std::nextafter(1.0, 0.0), 1.0, std::nextafter(1.0, 2.0)})
+            EXPECT_EQ(relative_residual(s, u, b, 1, at) < at, 1.0 < at) << size << ' ' << at;
+    }
+    std::mt19937_64 random(5);
+    for (int k = 0; k < 200; ++k) {
+        const auto u = random_vector(2, static_cast<unsigned>(k)),
+                   b = random_vector(2, static_cast<unsigned>(k) + 1000);
+        Dyadic dd, bb;
+        for (std::size_t i = 0; i < 2; ++i) {
+            dd.add_square(exact_defect_row(s, i, u, b[i]));
+            bb.add_product(b[i], b[i]);
+        }
+        double at = dd.root_of_quotient(bb);
+        for (int step = static_cast<int>(random() % 5); step > 0; --step)
+            at = std::nextafter(at, k % 2 == 0 ? 0.0 : 9.0);
+        EXPECT_EQ(relative_residual(s, u, b, 1, at) < at, compare_norms(dd, bb, at) < 0) << k;
     }
 }
 

@@ -45,10 +45,11 @@ struct SolveContext {
     [[nodiscard]] double target() const { return tolerance * initial; }
     std::chrono::steady_clock::time_point last_report = std::chrono::steady_clock::now();
     bool cancelled = false;
-    /// The verdict on an iterate that no process holds as a whole; none where the scheme is to leave it in u and d. Where
-    /// it is true the scheme leaves them empty; else the solve goes on from them.
+    /// The verdict on an iterate that no process holds as a whole; none where the scheme is to leave it in u and d.
+    /// Where it is true the scheme leaves them empty; else the solve goes on from them.
     std::function<bool(SpreadIterate&)> settle = nullptr;
-    bool doubled = false; ///< plain defects said "reached" and were wrong: the outer loop forms doubled ones from here on
+    bool doubled =
+        false; ///< plain defects said "reached" and were wrong: the outer loop forms doubled ones from here on
     bool nearly = false; ///< a direct run ended by its recurrence, its true residual within kDirectSlack
 
     [[nodiscard]] std::uint64_t remaining() const {

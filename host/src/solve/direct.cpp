@@ -14,7 +14,8 @@ namespace mantissa::solving {
 
 namespace {
 
-/// A look at the true residual costs a defect in double, some two to four percent of so many runs of 16 emulated passes.
+/// A look at the true residual costs a defect in double, some two to four percent of so many runs of 16 emulated
+/// passes.
 constexpr std::uint64_t kRunsBetweenLooks = 2;
 
 /// The end of every direct solve: `said_reached` and `trouble` are what the recurrence believes.

@@ -120,8 +120,8 @@ ScaledMatrix scaled(const CompressedRows& m, const std::string& name) {
 
 constexpr int kPlainExponent = 400;
 
-/// b_i s_i 2^-shift into `b`, with the shift that brings the largest to 1; 0 when it lies in 2^-400..2^400. (Then r.r is
-/// a normal number until the residual has fallen by 2^100.)
+/// b_i s_i 2^-shift into `b`, with the shift that brings the largest to 1; 0 when it lies in 2^-400..2^400. (Then r.r
+/// is a normal number until the residual has fallen by 2^100.)
 int scale_right_side(std::vector<double>& b, const std::vector<double>& scale, const std::string& name) {
     const auto at = [&](std::size_t i) { return scale.size() == 1 ? scale[0] : scale[i]; };
     int top = 0;

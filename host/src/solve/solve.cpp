@@ -163,9 +163,9 @@ double residual_as_given(const Problem& original, const std::optional<ScaledProb
                              solving::deciding(options.tolerance));
 }
 
-/// Solves until the problem as given has reached its tolerance. Where the scheme's defect is small enough and the true one
-/// is not, the solve goes on from there: a refining one with doubled defects (plain ones had cancelled), a scaled one with
-/// a tolerance as much tighter. False when the iterate is judged already.
+/// Solves until the problem as given has reached its tolerance. Where the scheme's defect is small enough and the true
+/// one is not, the solve goes on from there: a refining one with doubled defects (plain ones had cancelled), a scaled
+/// one with a tolerance as much tighter. False when the iterate is judged already.
 bool run_until_true(const Problem& original, const std::optional<ScaledProblem>& scaled, const Problem& problem,
                     const Engine& engine, std::vector<double>& u, std::vector<double>& d,
                     solving::SolveContext& context) {
@@ -178,15 +178,15 @@ bool run_until_true(const Problem& original, const std::optional<ScaledProblem>&
         const double relative = residual_as_given(original, scaled, u, options);
         if (relative < solving::deciding(options.tolerance) || !std::isfinite(relative)) return true;
         if (!scaled && (!doubles || context.result.status != Status::converged)) return true;
-        if (context.doubled && !(relative < solving::kWorthwhile * best)) return true;
+        if (!scaled && context.doubled && !(relative < solving::kWorthwhile * best)) return true;
         best = relative;
         context.doubled = doubles;
         solving::DoubleArithmetic(problem.system, options.threads, context.doubled).defect(u, problem.b, d);
         context.norm = norm2(d, options.threads);
         if (scaled) {
             // Below what is there already, or the next run would end before it begins.
-            context.tolerance = std::min(context.tolerance * 0.5 * options.tolerance / relative,
-                                         0.5 * context.norm / context.initial);
+            context.tolerance =
+                std::min(context.tolerance * 0.5 * options.tolerance / relative, 0.5 * context.norm / context.initial);
             context.target_as_given =
                 std::min(context.target_as_given, 0.5 * scaled->norm_as_given(d, options.threads));
         }
@@ -273,8 +273,8 @@ void settle(const Problem& original, std::span<const double> y, std::span<const 
     if (original.exact) context.result.error = solving::rms_error(original, u);
 }
 
-/// Of one that is shared out, with the same bits. False, and nothing is said, where the scheme believes that it converged
-/// and has not: the solve goes on then.
+/// Of one that is shared out, with the same bits. False, and nothing is said, where the scheme believes that it
+/// converged and has not: the solve goes on then.
 bool settle_spread(const Problem& original, SpreadIterate& u, solving::SolveContext& context) {
     SolveResult& result = context.result;
     const double deciding = solving::deciding(context.options.tolerance);
@@ -402,8 +402,7 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
         context.largest_scale = *std::max_element(scaled->scale.begin(), scaled->scale.end());
         context.target_as_given = options.tolerance * scaled->norm_as_given(d, options.threads);
     }
-    if (!scaled)
-        context.settle = [&](SpreadIterate& spread) { return settle_spread(original, spread, context); };
+    if (!scaled) context.settle = [&](SpreadIterate& spread) { return settle_spread(original, spread, context); };
     bool to_judge = true;
     if (context.initial == 0) context.stop(Status::converged);
     else to_judge = run_until_true(original, scaled, problem, engine, u, d, context);

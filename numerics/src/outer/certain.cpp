@@ -19,8 +19,7 @@ using detail::CertainStream;
 constexpr std::size_t kMostTerms = 4 * kWeights + 2;
 
 /// Row i by its terms, wherever it lies: b first, as the kernels have it.
-template <class Matrix>
-double one_row(const Matrix& m, std::size_t i, const double* u, const double* b, double* d) {
+template <class Matrix> double one_row(const Matrix& m, std::size_t i, const double* u, const double* b, double* d) {
     DoubledSum row;
     row.add(b[i]);
     outer::for_terms(m, i, [&](double a, std::size_t j) { row.add_product(-a, u[j]); });
@@ -31,7 +30,7 @@ double one_row(const Matrix& m, std::size_t i, const double* u, const double* b,
 /// The rows of [begin, end) whose neighbours all exist by the kernel, the others by their terms.
 template <class Matrix>
 RowSizes grid_rows(const Matrix& m, std::span<const CertainStream> stream, std::size_t begin, std::size_t end,
-                 const double* u, const double* b, double* d) {
+                   const double* u, const double* b, double* d) {
     const std::size_t margin = m.row_length() + 1;
     const std::size_t low = std::clamp(margin, begin, end);
     const std::size_t high = std::clamp(m.size() > margin ? m.size() - margin : std::size_t{0}, low, end);
@@ -72,7 +71,8 @@ RowSizes piece(const Bands& m, std::size_t begin, std::size_t end, const double*
 }
 
 /// In the order of outer::for_terms().
-RowSizes piece(const SymmetricBands& m, std::size_t begin, std::size_t end, const double* u, const double* b, double* d) {
+RowSizes piece(const SymmetricBands& m, std::size_t begin, std::size_t end, const double* u, const double* b,
+               double* d) {
     std::array<CertainStream, 4 * kWeights + 1> stream{};
     std::size_t count = 0;
     for (std::size_t k = 0; k < kWeights; ++k) {
@@ -87,7 +87,8 @@ RowSizes piece(const SymmetricBands& m, std::size_t begin, std::size_t end, cons
     return grid_rows(m, std::span(stream).first(count), begin, end, u, b, d);
 }
 
-RowSizes piece(const CompressedRows& m, std::size_t begin, std::size_t end, const double* u, const double* b, double* d) {
+RowSizes piece(const CompressedRows& m, std::size_t begin, std::size_t end, const double* u, const double* b,
+               double* d) {
     std::uint64_t longest = 0;
     for (std::size_t i = begin; i < end; ++i) longest = std::max(longest, m.row_begin()[i + 1] - m.row_begin()[i]);
     const double largest = detail::best_certain_kernels().rows(m.row_begin().data(), m.column().data(),
@@ -98,7 +99,7 @@ RowSizes piece(const CompressedRows& m, std::size_t begin, std::size_t end, cons
 } // namespace
 
 RowSizes defect_piece(const System& system, std::size_t begin, std::size_t end, const double* u, const double* b,
-                    double* d) {
+                      double* d) {
     return std::visit([&](const auto& m) { return piece(m, begin, end, u, b, d); }, system.matrix());
 }
 

@@ -8,8 +8,9 @@
 
 namespace mantissa::outer {
 
-/// Calls use(a, j) for the entries of row i, that is, for the terms a u_j of (A u)_i, in defect_piece()'s order. Symmetric
-/// bands have two for each coupling, w u_i and -w u_j: so their sum is that of the fluxes, and no diagonal is rounded.
+/// Calls use(a, j) for the entries of row i, that is, for the terms a u_j of (A u)_i, in defect_piece()'s order.
+/// Symmetric bands have two for each coupling, w u_i and -w u_j: so their sum is that of the fluxes, and no diagonal is
+/// rounded.
 template <class Use> void for_terms(const CompressedRows& m, std::size_t i, Use&& use) {
     for (std::uint64_t k = m.row_begin()[i]; k < m.row_begin()[i + 1]; ++k) use(m.value()[k], m.column()[k]);
 }

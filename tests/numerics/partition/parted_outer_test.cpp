@@ -10,6 +10,7 @@
 
 #include "mantissa/errors.hpp"
 #include "mantissa/nine_point.hpp"
+#include "mantissa/outer/certain.hpp"
 #include "mantissa/outer/defect.hpp"
 #include "mantissa/outer/elements.hpp"
 #include "mantissa/outer_order.hpp"
@@ -241,8 +242,11 @@ TEST(PartedOuter, TheVerdictsSumsHaveTheOrderOfTheWhole) {
             EXPECT_EQ(spread.whole(), u);
             EXPECT_TRUE(spread.finite());
             std::vector<double> d(u.size());
-            outer::defect_piece(system, 0, u.size(), u.data(), b.data(), d.data());
-            EXPECT_EQ(spread.defect_norm(), norm_of(d));
+            const certain::RowSizes sizes = certain::defect_piece(system, 0, u.size(), u.data(), b.data(), d.data());
+            const certain::Norm want = certain::norm_of(norm_of(d), sizes.error(), d.size()),
+                                got = spread.defect_norm();
+            EXPECT_EQ(got.value, want.value);
+            EXPECT_EQ(got.error, want.error);
             u[u.size() - 3] = std::numeric_limits<double>::quiet_NaN();
             vectors->load(u, b, b);
             EXPECT_FALSE(spread.finite());
@@ -284,7 +288,7 @@ TEST(PartedOuter, CgInDoubleHoldsItsShare) {
         PartedCgOptions o;
         o.max_iterations = 2;
         o.at_end = [&](SpreadIterate& x) {
-            norm = x.defect_norm();
+            norm = x.defect_norm().value;
             held = x.held();
         };
         std::vector<double> x = {1};

@@ -23,10 +23,10 @@ double certain_defect(const System& system, std::span<const double> u, std::span
 
 /// ||b - A u|| / ||b||, formed anew from u: what decides whether a solve converged. Rows are summed in doubled double
 /// precision with a bound on the error; where the bound leaves open on which side of `decides` the exact quotient lies,
-/// where less than six digits of the quotient are sure, and where a number leaves the range of double precision, they are
-/// summed in whole numbers instead (some 0.3 us a term). So what is returned lies below `decides` if and only if the
-/// exact quotient does, and is the quotient to 1e-6 at least. 0 when the defect is zero. Infinity when u is not finite,
-/// when the defect does not vanish beside a zero b, and where the quotient itself is beyond double precision.
+/// where less than six digits of the quotient are sure, and where a number leaves the range of double precision, they
+/// are summed in whole numbers instead (some 0.3 us a term). So what is returned lies below `decides` if and only if
+/// the exact quotient does, and is the quotient to 1e-6 at least. 0 when the defect is zero. Infinity when u is not
+/// finite, when the defect does not vanish beside a zero b, and where the quotient itself is beyond double precision.
 /// u and b have system.size() elements. threads >= 1.
 double relative_residual(const System& system, std::span<const double> u, std::span<const double> b, int threads,
                          std::optional<double> decides = {});

@@ -36,8 +36,8 @@ ScaledProblem jacobi_scaled(const Problem& problem);
 /// or vanishes; nothing when b lies there already, or is zero. Throws InvalidInput when b is not finite.
 std::optional<ScaledProblem> range_scaled(const Problem& problem);
 
-/// The binary exponent of b's largest magnitude where that lies outside 2^-400..2^400; 0 elsewhere, for zeros, and where
-/// an element is not finite.
+/// The binary exponent of b's largest magnitude where that lies outside 2^-400..2^400; 0 elsewhere, for zeros, and
+/// where an element is not finite.
 int range_shift(std::span<const double> b);
 
 } // namespace mantissa

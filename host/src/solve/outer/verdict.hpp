@@ -12,8 +12,8 @@ namespace mantissa::solving {
 /// sqrt(sum (u - exact)^2 / N) of a problem whose solution is known.
 double rms_error(const Problem& problem, std::span<const double> u);
 double rms_error(const Problem& problem, SpreadIterate& u);
-/// relative_residual() of the problem's u (mantissa/host/residual.hpp). Collective over processes. Where doubled sums do
-/// not decide every process forms it from the whole u.
+/// relative_residual() of the problem's u (mantissa/host/residual.hpp). Collective over processes. Where doubled sums
+/// do not decide every process forms it from the whole u.
 double relative_residual(const Problem& problem, SpreadIterate& u, int threads, double decides);
 
 /// A true residual below this is "converged".

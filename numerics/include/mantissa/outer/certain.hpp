@@ -1,6 +1,6 @@
 // What decides a verdict: sums in doubled double precision, each with a bound on its own error (Ogita, Rump and Oishi,
-// "Accurate sum and dot product", SIAM J. Sci. Comput. 26(6), 2005, algorithm 5.3 and its theorem 5.4). The same bits on
-// every instruction set, for any number of threads and of parts.
+// "Accurate sum and dot product", SIAM J. Sci. Comput. 26(6), 2005, algorithm 5.3 and its theorem 5.4). The same bits
+// on every instruction set, for any number of threads and of parts.
 #pragma once
 
 #include <cmath>
@@ -88,9 +88,9 @@ inline Quotient quotient(const Norm& d, const Norm& b) {
     return {value, 1.01 * (d.error / b.value + value * (b.error / b.value)) + 0x1p-1070};
 }
 
-/// Elements begin to end - 1 of d = b - A u, each a doubled sum rounded once, as outer::defect_piece() otherwise (d is not
-/// b here). Where an element leaves the range of double precision, the size of its row does, too.
+/// Elements begin to end - 1 of d = b - A u, each a doubled sum rounded once, as outer::defect_piece() otherwise (d is
+/// not b here). Where an element leaves the range of double precision, the size of its row does, too.
 RowSizes defect_piece(const System& system, std::size_t begin, std::size_t end, const double* u, const double* b,
-                    double* d);
+                      double* d);
 
 } // namespace mantissa::certain
