@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -48,8 +49,10 @@ struct SolveContext {
     /// The verdict on an iterate that no process holds as a whole; none where the scheme is to leave it in u and d.
     /// Where it is true the scheme leaves them empty; else the solve goes on from them.
     std::function<bool(SpreadIterate&)> settle = nullptr;
-    bool doubled =
-        false; ///< plain defects said "reached" and were wrong: the outer loop forms doubled ones from here on
+    /// The true residual of the last run's iterate as given, once it was formed.
+    std::optional<double> known = std::nullopt;
+    /// Plain defects said "reached" and were wrong: the outer loop forms doubled ones from here on.
+    bool doubled = false;
     bool nearly = false; ///< a direct run ended by its recurrence, its true residual within kDirectSlack
 
     [[nodiscard]] std::uint64_t remaining() const {
