@@ -101,12 +101,16 @@ void end_cleanly_on_signals() {
         if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&awaited, signal);
     }
     if (pthread_sigmask(SIG_BLOCK, &awaited, nullptr) != 0) return;
-    std::thread([awaited] {
-        int signal = 0;
-        while (sigwait(&awaited, &signal) != 0) {
-        }
-        end_by(signal);
-    }).detach();
+    try {
+        std::thread([awaited] {
+            int signal = 0;
+            while (sigwait(&awaited, &signal) != 0) {
+            }
+            end_by(signal);
+        }).detach();
+    } catch (const std::system_error&) { // no thread to be had: a signal then ends the program at once
+        pthread_sigmask(SIG_UNBLOCK, &awaited, nullptr);
+    }
 }
 
 bool ending() {

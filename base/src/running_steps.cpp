@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include <unistd.h>
@@ -148,7 +149,7 @@ void TerminalLine::draw(const std::string& text) {
 
 void show_running_steps() {
     if (::isatty(STDERR_FILENO) != 1) return;
-    std::thread([] {
+    const auto draw = [] {
         bool drawn = false;
         for (;;) {
             std::this_thread::sleep_for(kInterval);
@@ -159,7 +160,11 @@ void show_running_steps() {
             drawn = !text.empty();
             std::fflush(stderr);
         }
-    }).detach();
+    };
+    try {
+        std::thread(draw).detach();
+    } catch (const std::system_error&) { // no thread to be had: nothing is shown
+    }
 }
 
 } // namespace mantissa::base

@@ -1,5 +1,6 @@
 // The `mantissa` command.
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -43,10 +45,30 @@ std::vector<Command> commands() {
             kEngines, kBench, kParameterize, kSmooth,   kFlow,       kHelp};
 }
 
+/// Can so many run? OpenMP's library ends the program when the system gives fewer, with a line of its own.
+static void check_threads(int count) {
+    std::atomic<bool> over = false;
+    std::vector<std::jthread> others;
+    try {
+        while (static_cast<int>(others.size()) + 1 < count) others.emplace_back([&over] { over.wait(false); });
+    } catch (const std::system_error& fault) {
+        over = true;
+        over.notify_all();
+        throw InvalidInput(
+            fmt::format("--threads {}: the system gives {} ({}); give --threads 1, or raise the limit of "
+                        "processes (ulimit -u)",
+                        count, others.size() + 1, fault.code().message()));
+    }
+    over = true;
+    over.notify_all();
+}
+
 int thread_count(int requested) {
     if (requested < 0 || requested > kMostThreads)
         throw InvalidInput(fmt::format("--threads {}: give 1 to {}, or 0 for all cores", requested, kMostThreads));
-    return requested != 0 ? requested : std::min(base::usable_cores(), kMostThreads);
+    const int count = requested != 0 ? requested : std::min(base::usable_cores(), kMostThreads);
+    check_threads(count);
+    return count;
 }
 
 std::function<std::string(const std::string&)> whole_number(std::uint64_t low, std::uint64_t high) {
