@@ -30,7 +30,7 @@ struct State {
     std::mutex mutex;
     std::condition_variable group_gone;
     std::vector<pid_t> groups;
-    std::vector<std::filesystem::path> folders;
+    std::vector<std::filesystem::path> temporaries; ///< folders and files
     std::map<int, std::function<std::string()>> notes;
     int next_note = 0;
     std::atomic<bool> ending = false;
@@ -65,14 +65,14 @@ void print_notes() {
     std::fflush(stderr);
 }
 
-void remove_folders() {
+void remove_temporaries() {
     State& s = state();
     const std::lock_guard lock(s.mutex);
-    for (const auto& folder : s.folders)
+    for (const auto& temporary : s.temporaries)
         // A killed tool may finish a last write meanwhile.
         for (int tries = 0; tries < 20; ++tries) {
             std::error_code error;
-            std::filesystem::remove_all(folder, error);
+            std::filesystem::remove_all(temporary, error);
             if (!error) break;
             std::this_thread::sleep_for(20ms);
         }
@@ -81,7 +81,7 @@ void remove_folders() {
 void end_by(int signal) {
     end_groups(signal);
     print_notes();
-    remove_folders();
+    remove_temporaries();
     std::signal(signal, SIG_DFL);
     sigset_t just_this;
     sigemptyset(&just_this);
@@ -101,12 +101,16 @@ void end_cleanly_on_signals() {
         if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&awaited, signal);
     }
     if (pthread_sigmask(SIG_BLOCK, &awaited, nullptr) != 0) return;
-    std::thread([awaited] {
-        int signal = 0;
-        while (sigwait(&awaited, &signal) != 0) {
-        }
-        end_by(signal);
-    }).detach();
+    try {
+        std::thread([awaited] {
+            int signal = 0;
+            while (sigwait(&awaited, &signal) != 0) {
+            }
+            end_by(signal);
+        }).detach();
+    } catch (const std::system_error&) { // no thread to be had: a signal then ends the program at once
+        pthread_sigmask(SIG_UNBLOCK, &awaited, nullptr);
+    }
 }
 
 bool ending() {
@@ -153,16 +157,16 @@ void forget_group(pid_t leader) {
     stay_if_ending();
 }
 
-void remember_folder(const std::filesystem::path& folder) {
+void remember_temporary(const std::filesystem::path& path) {
     State& s = state();
     const std::lock_guard lock(s.mutex);
-    s.folders.push_back(folder);
+    s.temporaries.push_back(path);
 }
 
-void forget_folder(const std::filesystem::path& folder) {
+void forget_temporary(const std::filesystem::path& path) {
     State& s = state();
     const std::lock_guard lock(s.mutex);
-    std::erase(s.folders, folder);
+    std::erase(s.temporaries, path);
 }
 
 } // namespace mantissa::base

@@ -18,7 +18,8 @@ void stay_if_ending();
 /// the signal caused.
 void forget_group(pid_t leader);
 
-void remember_folder(const std::filesystem::path& folder);
-void forget_folder(const std::filesystem::path& folder);
+/// A folder or file that goes when a signal ends the program, until it is forgotten.
+void remember_temporary(const std::filesystem::path& path);
+void forget_temporary(const std::filesystem::path& path);
 
 } // namespace mantissa::base

@@ -1,19 +1,23 @@
 #include "mantissa/base/files.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "ending_state.hpp"
 #include "mantissa/base/quoted.hpp"
+#include "mantissa/base/standard_streams.hpp"
 #include "mantissa/format.hpp"
 
 namespace mantissa::base {
@@ -30,6 +34,7 @@ public:
     Descriptor& operator=(const Descriptor&) = delete;
     ~Descriptor() { close(); }
     [[nodiscard]] int get() const { return fd_; }
+    void open(const std::string& path, int flags, mode_t mode) { fd_ = ::open(path.c_str(), flags, mode); }
     /// False when the system only now tells that a write failed.
     bool close() {
         const bool good = fd_ < 0 || ::close(fd_) == 0;
@@ -58,8 +63,7 @@ bool write_all(int file, std::string_view text) {
 }
 
 void write_standard_output(std::string_view text) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-        fail("standard output", "write", "free space there or send it elsewhere");
+    if (!write_bytes_out(text)) fail("standard output", "write", "free space there or send it elsewhere");
 }
 
 void write_in_place(const std::string& path, std::string_view text) {
@@ -74,6 +78,12 @@ std::string behind_links(const std::string& path) {
     std::error_code error;
     for (int links = 0; fs::is_symlink(at, error); ++links) {
         if (links == 40) fail(path, "write", kWriteMend, ELOOP);
+        // In a folder for all, anybody can lay a link to a file that is not his to overwrite.
+        struct stat link {};
+        if (::lstat(at.c_str(), &link) != 0) fail(path, "write", kWriteMend);
+        if (link.st_uid != ::geteuid() && link.st_uid != 0)
+            throw InvalidInput(fmt::format("{}: cannot write: a link of another user's (user {}); give another path",
+                                           shortened(path, kPathShown), link.st_uid));
         const fs::path target = fs::read_symlink(at, error);
         if (error) fail(path, "write", kWriteMend, error.value());
         at = target.is_absolute() ? target : at.parent_path() / target;
@@ -101,6 +111,63 @@ Target target_of(const std::string& path) {
     if (target.there)
         target.replace = S_ISREG(target.info.st_mode) && ::access(folder_of(target.path).c_str(), W_OK | X_OK) == 0;
     return target;
+}
+
+/// A new file beside the one to be written, under a name that nobody can know beforehand, so that no link or file of
+/// somebody else's can lie there; it goes with the object, or when a signal ends the program, unless it was renamed.
+class Beside {
+public:
+    Beside(const std::string& path, const Target& target) {
+        // What is copied over a file that others may not read is not for them either.
+        const mode_t mode = target.there ? 0600 : 0666;
+        for (int tries = 0; tries < 100 && file_.get() < 0; ++tries) {
+            std::array<unsigned char, 8> random{};
+            if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size()))
+                fail(path, "write", kWriteMend);
+            const std::filesystem::path name = fmt::format(".mantissa-{:02x}.tmp", fmt::join(random, ""));
+            name_ = (std::filesystem::path(folder_of(target.path)) / name).string();
+            remember_temporary(name_);
+            file_.open(name_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+            if (file_.get() >= 0) return;
+            const int error = errno;
+            forget_temporary(name_);
+            if (error != EEXIST) fail(path, "write", kWriteMend, error);
+        }
+        fail(path, "write", kWriteMend, EEXIST);
+    }
+    Beside(const Beside&) = delete;
+    Beside& operator=(const Beside&) = delete;
+    ~Beside() {
+        if (!renamed_) ::unlink(name_.c_str());
+        forget_temporary(name_);
+    }
+    [[nodiscard]] int file() const { return file_.get(); }
+    bool rename_to(const std::string& path) {
+        renamed_ = file_.close() && ::rename(name_.c_str(), path.c_str()) == 0;
+        return renamed_;
+    }
+
+private:
+    std::string name_;
+    Descriptor file_{-1};
+    bool renamed_ = false;
+};
+
+void replace_file(const std::string& path, const Target& target, std::string_view text) {
+    Beside fresh(path, target);
+    const auto check = [&](bool good) {
+        if (good) return;
+        const int error = errno;
+        stay_if_ending(); // the signal took the file away
+        fail(path, "write", kWriteMend, error);
+    };
+    if (target.there) {
+        // Only the superuser may give a file away; for others the file becomes theirs, as with any editor. The owner
+        // first: a change of owner clears bits of the mode.
+        [[maybe_unused]] const int owner = ::fchown(fresh.file(), target.info.st_uid, target.info.st_gid);
+        check(::fchmod(fresh.file(), target.info.st_mode & 07777) == 0);
+    }
+    check(write_all(fresh.file(), text) && fresh.rename_to(target.path));
 }
 
 } // namespace
@@ -156,22 +223,7 @@ void write_file(const std::string& path, std::string_view text) {
     const Target target = target_of(path);
     if (target.there && ::access(target.path.c_str(), W_OK) != 0) fail(path, "write", kWriteMend);
     if (!target.replace) return write_in_place(target.path, text);
-    const std::string temporary = fmt::format("{}.tmp{}", target.path, ::getpid());
-    const auto give_up = [&] {
-        const int saved = errno;
-        ::unlink(temporary.c_str());
-        fail(path, "write", kWriteMend, saved);
-    };
-    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (file.get() < 0) fail(path, "write", kWriteMend);
-    if (target.there) {
-        // Only the superuser may give a file away; for others the file becomes theirs, as with any editor. The owner
-        // first: a change of owner clears bits of the mode.
-        [[maybe_unused]] const int owner = ::fchown(file.get(), target.info.st_uid, target.info.st_gid);
-        if (::fchmod(file.get(), target.info.st_mode & 07777) != 0) give_up();
-    }
-    if (!write_all(file.get(), text) || !file.close()) give_up();
-    if (::rename(temporary.c_str(), target.path.c_str()) != 0) give_up();
+    replace_file(path, target, text);
 }
 
 void check_writable(const std::string& option, const std::string& path) {

@@ -1,8 +1,6 @@
 #include "mantissa/base/hashed_cache.hpp"
 
-#include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <system_error>
 #include <utility>
 
@@ -15,6 +13,7 @@
 
 #include "mantissa/base/environment.hpp"
 #include "mantissa/base/files.hpp"
+#include "mantissa/base/own_path.hpp"
 #include "mantissa/base/temporary_folder.hpp"
 #include "mantissa/format.hpp"
 
@@ -27,6 +26,7 @@ namespace {
 constexpr unsigned __int128 kPrime = (static_cast<unsigned __int128>(1) << 88) | 0x13b;
 constexpr std::string_view kSealMark = "mantissa kept file ";
 constexpr const char* kMend = "set MANTISSA_CACHE to a folder that can be written";
+constexpr const char* kOwnMend = "set MANTISSA_CACHE to a folder that only this user can write";
 
 /// What stands behind a kept file's own bytes: the mark, their number and their hash, of one length always.
 std::string seal_of(std::string_view bytes) {
@@ -51,38 +51,48 @@ fs::path shared_fallback() {
     return temporary_parent() / fmt::format("mantissa-cache-{}", ::geteuid());
 }
 
-bool is_half_made(const fs::path& folder) {
-    const std::string stem = folder.stem().string();
-    const bool named = stem.size() >= 16 && stem.find_first_not_of("0123456789abcdef") == std::string::npos;
-    // "compiling-XXXXXX" is what an earlier version called them in one of the caches.
-    return (named && folder.extension() == ".build") || (stem.starts_with("compiling-") && stem.size() == 16);
+/// Makes the folders of `folder` that are not there, for this user alone.
+std::error_code make_folders(const fs::path& folder) {
+    fs::path at;
+    for (const fs::path& part : folder) {
+        at /= part;
+        if (::mkdir(at.c_str(), 0700) == 0 || errno == EEXIST) continue;
+        const int made = errno;
+        std::error_code ignored;
+        if (!fs::is_directory(at, ignored))
+            return {made, std::generic_category()}; // EROFS comes for what is there, too
+    }
+    std::error_code error;
+    if (!fs::is_directory(folder, error) && !error) error = std::make_error_code(std::errc::not_a_directory);
+    return error;
+}
+
+/// What a folder that is named by a variable for other programs too gives: nothing where it is somebody else's.
+std::optional<fs::path> own_cache(const fs::path& folder) {
+    if (!folder.is_absolute() || path_trust(folder).foreign) return std::nullopt;
+    return folder;
 }
 
 } // namespace
 
 fs::path cache_root() {
     if (const std::string set = environment("MANTISSA_CACHE"); !set.empty()) return set;
-    if (const fs::path set = environment("XDG_CACHE_HOME"); set.is_absolute()) return set / "mantissa";
-    if (const std::string set = environment("HOME"); !set.empty()) return fs::path(set) / ".cache" / "mantissa";
+    if (const std::string set = environment("XDG_CACHE_HOME"); !set.empty())
+        if (const auto folder = own_cache(fs::path(set) / "mantissa")) return *folder;
+    if (const std::string set = environment("HOME"); !set.empty())
+        if (const auto folder = own_cache(fs::path(set) / ".cache" / "mantissa")) return *folder;
     return shared_fallback();
 }
 
 fs::path make_cache_folder(const fs::path& folder) {
-    std::error_code error;
-    fs::create_directories(folder, error);
+    require_own("the cache folder", folder, kOwnMend);
+    std::error_code error = make_folders(folder);
     if (!error && ::access(folder.c_str(), W_OK | X_OK) != 0) error.assign(errno, std::generic_category());
-    std::string why = error ? error.message() : "";
-    if (why.empty() && environment("MANTISSA_CACHE").empty()) {
-        const fs::path shared = shared_fallback();
-        struct stat info {};
-        if (::lstat(shared.c_str(), &info) == 0 && cache_root() == shared &&
-            (!S_ISDIR(info.st_mode) || info.st_uid != ::geteuid() || ::chmod(shared.c_str(), 0700) != 0))
-            why = fmt::format("{} is not this user's", shared.string());
-    }
-    if (!why.empty())
+    if (error)
         throw InvalidInput(fmt::format("the cache folder {} cannot be written ({}); set MANTISSA_CACHE to a folder "
                                        "that can",
-                                       folder.string(), why));
+                                       folder.string(), error.message()));
+    require_own("the cache folder", folder, kOwnMend); // somebody may have been quicker
     return folder;
 }
 
@@ -97,7 +107,8 @@ std::string HashName::text() const {
     return fmt::format("{:016x}{:016x}", static_cast<std::uint64_t>(state_ >> 64), static_cast<std::uint64_t>(state_));
 }
 
-FileLock::FileLock(const fs::path& path) : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+FileLock::FileLock(const fs::path& path)
+    : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)) {
     bool locked = false;
     if (file_ >= 0)
         while (!(locked = ::flock(file_, LOCK_EX) == 0) && errno == EINTR) {
@@ -120,8 +131,9 @@ fs::path HashedCache::beside(const HashName& name, const std::string& extension)
 }
 
 std::optional<fs::path> HashedCache::find(const HashName& name) const {
+    require_own("the cache folder", folder_, kOwnMend);
     fs::path file = beside(name, extension_);
-    if (!whole(file)) return std::nullopt;
+    if (!path_trust(file).good() || !whole(file)) return std::nullopt; // it is made anew and takes the other's place
     return file;
 }
 
@@ -131,11 +143,12 @@ fs::path HashedCache::get(const HashName& name, const Make& make) const {
     const FileLock lock(beside(name, ".lock"));
     if (const auto file = find(name)) return *file; // another was first
     const fs::path file = beside(name, extension_);
-    const TemporaryFolder work(beside(name, ".build"), kMend, is_half_made);
+    const TemporaryFolder work(folder_, "build", kMend);
     const fs::path fresh = work.path() / ("kept" + extension_);
     make(work.path(), fresh);
     append_to_file(fresh.string(), seal_of(read_file(fresh.string()).view()));
     std::error_code error;
+    fs::permissions(fresh, fs::perms::group_write | fs::perms::others_write, fs::perm_options::remove, error);
     fs::rename(fresh, file, error);
     if (error) throw InvalidInput(fmt::format("{}: cannot be written ({}); {}", file.string(), error.message(), kMend));
     return file;

@@ -8,7 +8,10 @@
 #include <thread>
 #include <vector>
 
+#include <sched.h>
+
 #include "ending_state.hpp"
+#include "mantissa/base/cores.hpp"
 
 namespace mantissa::base {
 
@@ -43,6 +46,14 @@ void run_jobs(std::size_t count, int threads, const std::function<void(std::size
         worker();
     }
     if (failure) std::rethrow_exception(failure);
+}
+
+int usable_cores() {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    // (It fails on a machine of more than 1024 cores, which is then asked for all it has.)
+    const int count = ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 0;
+    return count > 0 ? count : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
 } // namespace mantissa::base

@@ -91,6 +91,7 @@ void end_group(int) {
     for (std::size_t i = 0; i < kForwarded.size(); ++i)
         if (!start.ignored[i]) ::signal(kForwarded[i], SIG_DFL);
     ::signal(kParentDied, SIG_DFL);
+    ::signal(SIGXFSZ, SIG_DFL); // the command ignores it
     if (start.folder != nullptr && ::chdir(start.folder) != 0) give_up();
     ::execvpe(start.arguments[0], start.arguments.data(), start.environment.data());
     give_up();
@@ -169,9 +170,11 @@ template <class Meanwhile>
 ProcessResult run(std::vector<std::string>& words, Start start, Pipe* out, const Meanwhile& meanwhile) {
     start.arguments = arguments_of(words);
     // A tool's own temporary files lie beside its log: when the tool is killed, they go with that folder.
+    // Where the tool runs there, "." names it: tools that put the name into a shell's line then break at no character.
     std::error_code error;
     std::string temporary =
         start.log != nullptr ? std::filesystem::absolute(start.log, error).parent_path().string() : "";
+    if (start.folder != nullptr && temporary == std::filesystem::absolute(start.folder, error)) temporary = ".";
     if (!temporary.empty()) temporary.insert(0, "TMPDIR=");
     start.environment = environment_with(temporary);
     Pipe report;

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include <unistd.h>
@@ -16,7 +17,9 @@
 #include <fmt/format.h>
 
 #include "mantissa/base/ending.hpp"
+#include "mantissa/base/files.hpp"
 #include "mantissa/base/hashed_cache.hpp"
+#include "mantissa/base/own_path.hpp"
 
 namespace mantissa::base {
 
@@ -60,6 +63,7 @@ std::map<std::string, double> read_durations() {
     std::map<std::string, double> all;
     std::ifstream in(durations_file());
     double seconds = 0;
+    if (!path_trust(durations_file()).good()) return all; // its labels are shown
     for (std::string label; in >> seconds && in.get() == '\t' && std::getline(in, label);) all[label] = seconds;
     return all;
 }
@@ -69,12 +73,9 @@ void write_duration(const std::string& label, double seconds) {
         auto all = read_durations();
         if (all.size() > 500) all.clear();
         all[label] = seconds;
-        const std::string file = durations_file(), fresh = fmt::format("{}.{}", file, ::getpid());
-        {
-            std::ofstream out(fresh);
-            for (const auto& [name, value] : all) out << fmt::format("{:.1f}\t{}\n", value, name);
-        }
-        if (std::rename(fresh.c_str(), file.c_str()) != 0) std::remove(fresh.c_str());
+        std::string text;
+        for (const auto& [name, value] : all) text += fmt::format("{:.1f}\t{}\n", value, name);
+        if (path_trust(cache_root()).good()) write_file(durations_file(), text);
     } catch (const std::exception&) { // no estimate next time
     }
 }
@@ -148,7 +149,7 @@ void TerminalLine::draw(const std::string& text) {
 
 void show_running_steps() {
     if (::isatty(STDERR_FILENO) != 1) return;
-    std::thread([] {
+    const auto draw = [] {
         bool drawn = false;
         for (;;) {
             std::this_thread::sleep_for(kInterval);
@@ -159,7 +160,11 @@ void show_running_steps() {
             drawn = !text.empty();
             std::fflush(stderr);
         }
-    }).detach();
+    };
+    try {
+        std::thread(draw).detach();
+    } catch (const std::system_error&) { // no thread to be had: nothing is shown
+    }
 }
 
 } // namespace mantissa::base

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "mantissa/base/cores.hpp"
 #include "mantissa/errors.hpp"
 #include "solving.hpp"
 
@@ -23,7 +24,7 @@ bool is_single(const nb::dlpack::dtype& type, const char* what) {
 
 void in_parallel(std::size_t n, int threads, std::size_t grain,
                  const std::function<void(std::size_t, std::size_t)>& work) {
-    if (threads == 0) threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    if (threads == 0) threads = base::usable_cores();
     const std::size_t pieces = std::clamp<std::size_t>(n / grain, 1, static_cast<std::size_t>(std::max(1, threads)));
     if (pieces == 1) return work(0, n);
     const std::size_t each = (n / pieces + grain - 1) / grain * grain;

@@ -108,7 +108,8 @@ void bind_sweeps(nb::module_& m) {
     m.def(
         "export_store",
         [](const std::string& store, const std::string& to, bool dense) {
-            Store(store).export_json_lines(to, dense ? StoredPoints::dense : StoredPoints::iterative);
+            Store(store, StoreAccess::read)
+                .export_json_lines(to, dense ? StoredPoints::dense : StoredPoints::iterative);
         },
         "store"_a, "to"_a, "dense"_a);
 }

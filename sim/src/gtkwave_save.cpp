@@ -1,10 +1,11 @@
 #include "gtkwave_save.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <stdexcept>
+#include <sstream>
 
 #include <fmt/format.h>
+
+#include "mantissa/base/files.hpp"
 
 namespace mantissa::sim {
 
@@ -14,8 +15,7 @@ void write_gtkwave_save(const std::string& fst_path, const DatapathSpec& spec, b
     const std::string core = several ? "model.model_top.core.g_core[0].i_core." : "model.model_top.core.";
     std::filesystem::path save = fst;
     save.replace_extension(".gtkw");
-    std::ofstream out(save);
-    if (!out) throw std::runtime_error(fmt::format("{}: cannot be written", save.string()));
+    std::ostringstream out;
     out << "[*] Mantissa: one pass of the pipelined CG core\n";
     out << "[dumpfile] \"" << fst.filename().string() << "\"\n";
     out << "[timestart] 0\n[sst_width] 240\n[signals_width] 320\n";
@@ -49,6 +49,7 @@ void write_gtkwave_save(const std::string& fst_path, const DatapathSpec& spec, b
     group("alpha and beta as operands");
     for (const char* s : {"alpha_op", "beta_op"}) hex(s, spec.operand.width() - 1);
     for (const char* s : {"alpha_cls", "beta_cls"}) hex(s, 1);
+    base::write_file(save.string(), out.str());
 }
 
 } // namespace mantissa::sim

@@ -10,6 +10,9 @@
 #include <vector>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -129,35 +132,76 @@ TEST(HashedCache, NothingIsKeptOfWhatFailed) {
 TEST(HashedCache, WhatAKilledProgramLeftIsSwept) {
     const Scratch scratch;
     const fs::path folder = scratch.path("cache");
-    const std::string old_name(16, 'a'), name(32, 'b');
-    const std::vector<std::string> swept = {old_name + ".build", name + ".build", "compiling-Ab12Cd"};
-    const std::vector<std::string> kept = {"notes.build", "compiling-by-hand", "other",
-                                           std::string(32, 'c') + ".build"};
-    for (const auto* list : {&swept, &kept})
-        for (const std::string& each : *list) {
-            fs::create_directories(folder / each / "inside");
-            fs::last_write_time(folder / each, fs::file_time_type::clock::now() - 2min);
-        }
-    fs::last_write_time(folder / kept.back(), fs::file_time_type::clock::now()); // its owner may be about to lock it
-    (void)HashedCache(folder, ".txt").get(HashName().add("one"), write_text);
-    for (const std::string& each : swept) EXPECT_FALSE(fs::exists(folder / each)) << each;
-    for (const std::string& each : kept) EXPECT_TRUE(fs::exists(folder / each)) << each;
+    const HashedCache cache(folder, ".txt");
+    const pid_t killed = ::fork();
+    if (killed == 0) {
+        (void)cache.get(HashName().add("one"), [](const fs::path& work, const fs::path&) {
+            std::ofstream(work / "part") << "half";
+            ::raise(SIGKILL);
+        });
+        ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(killed, &status, 0), killed);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    const auto half_made = [&] {
+        std::vector<fs::path> found;
+        for (const std::string& name : names_in(folder))
+            if (name.starts_with("build-")) found.push_back(folder / name);
+        return found;
+    };
+    ASSERT_EQ(half_made().size(), 1u);
+    const fs::path left = half_made().front();
+    const auto sweep = [&](const char* what) { (void)cache.get(HashName().add(what), write_text); };
+    sweep("two");
+    EXPECT_TRUE(fs::exists(left)) << "its owner may be about to lock it";
+    // What looks like it and is somebody's own stays: made by hand, copied, renamed, linked.
+    std::vector<fs::path> kept = {folder / "build-byhand", folder / "build-Ab12Cd", folder / "build-Copied"};
+    for (const fs::path& each : {kept[0], kept[1]}) fs::create_directories(each / "results");
+    fs::copy(left, kept[2], fs::copy_options::recursive);
+    for (const fs::path& each : kept) ::chmod(each.c_str(), 0700);
+    for (const fs::path& each : kept) fs::last_write_time(each, fs::file_time_type::clock::now() - 2min);
+    fs::last_write_time(left, fs::file_time_type::clock::now() - 2min);
+    sweep("three");
+    EXPECT_FALSE(fs::exists(left));
+    for (const fs::path& each : kept) EXPECT_TRUE(fs::exists(each)) << each;
 }
 
 TEST(CacheRoot, FollowsTheEnvironment) {
+    const Scratch scratch;
     const std::vector<const char*> names = {"MANTISSA_CACHE", "XDG_CACHE_HOME", "HOME"};
     std::vector<std::string> before;
     for (const char* name : names) before.push_back(std::getenv(name) != nullptr ? std::getenv(name) : "");
     ::setenv("MANTISSA_CACHE", "/a", 1);
-    ::setenv("XDG_CACHE_HOME", "/b", 1);
-    ::setenv("HOME", "/c", 1);
+    ::setenv("XDG_CACHE_HOME", scratch.path("b").c_str(), 1);
+    ::setenv("HOME", scratch.path("c").c_str(), 1);
     EXPECT_EQ(cache_root(), "/a");
     ::setenv("MANTISSA_CACHE", "", 1);
-    EXPECT_EQ(cache_root(), "/b/mantissa");
-    ::setenv("XDG_CACHE_HOME", "relative", 1);
-    EXPECT_EQ(cache_root(), "/c/.cache/mantissa");
+    EXPECT_EQ(cache_root(), scratch.path("b/mantissa"));
+    for (const char* none : {"relative", "", "./b"}) {
+        ::setenv("XDG_CACHE_HOME", none, 1);
+        EXPECT_EQ(cache_root(), scratch.path("c/.cache/mantissa"));
+    }
+    const auto is_fallback = [] { return cache_root().filename().string().starts_with("mantissa-cache-"); };
+    for (const char* none : {"relative", "", "."}) {
+        ::setenv("HOME", none, 1);
+        EXPECT_TRUE(is_fallback()) << none;
+    }
     ::unsetenv("HOME");
-    EXPECT_TRUE(cache_root().filename().string().starts_with("mantissa-cache-"));
+    EXPECT_TRUE(is_fallback());
+    if (::geteuid() == 0) { // another user's, at each place on the way
+        for (const char* part : {"c", "c/.cache", "c/.cache/mantissa"}) {
+            fs::create_directories(scratch.path("c/.cache/mantissa"));
+            ::setenv("HOME", scratch.path("c").c_str(), 1);
+            ASSERT_FALSE(is_fallback());
+            ASSERT_EQ(::chown(scratch.path(part).c_str(), 65534, 65534), 0);
+            EXPECT_TRUE(is_fallback()) << part;
+            ::setenv("XDG_CACHE_HOME", scratch.path("c/.cache").c_str(), 1);
+            EXPECT_TRUE(is_fallback()) << part;
+            ::unsetenv("XDG_CACHE_HOME");
+            fs::remove_all(scratch.path("c"));
+        }
+    }
     for (std::size_t i = 0; i < names.size(); ++i)
         before[i].empty() ? ::unsetenv(names[i]) : ::setenv(names[i], before[i].c_str(), 1);
 }

@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
         std::ifstream file(source + "/experiments/synthesis/recipe.ys");
         std::ostringstream recipe;
         recipe << file.rdbuf();
+        synthesis::copy_sources(source, folder);
         std::ofstream script(folder + "/run.ys");
         script << synthesis::fill_recipe(recipe.str(), request, top, source, false);
         // Beside its own RTL in one simulation, an operator's netlist has another name.

@@ -7,6 +7,7 @@
 
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::advising {
 
@@ -89,7 +90,7 @@ void print_advice(const Problem& problem, const Advice& advice, bool json) {
         j["why_not"] = advice.why_not;
     }
     j["text"] = advice_text(problem, advice);
-    fmt::print("{}\n", j.dump(2));
+    fmt::print("{}\n", json_text(j));
 }
 
 } // namespace mantissa::advising

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/base/shell_words.hpp"
 #include "mantissa/host/advise.hpp"
 #include "mantissa/spec.hpp"
 
@@ -74,9 +75,8 @@ std::string floating_text(const MatrixMeasured& m) {
 
 std::string advised_command(const Problem& problem, const Proposal& proposal) {
     const SolveOptions& o = proposal.options;
-    std::string text = fmt::format("mantissa solve --problem '{}' --jacobi --scheme residual-guided --inner {} --spec "
-                                   "'{}'",
-                                   problem.name, o.inner, to_string(o.spec));
+    std::string text = fmt::format("mantissa solve --problem {} --jacobi --scheme residual-guided --inner {} --spec {}",
+                                   base::shell_quoted(problem.name), o.inner, base::shell_quoted(to_string(o.spec)));
     if (o.tolerance != SolveOptions{}.tolerance) text += fmt::format(" --tolerance {:g}", o.tolerance);
     if (o.max_iterations != 0) text += fmt::format(" --max-iterations {}", o.max_iterations);
     return text;

@@ -13,6 +13,7 @@
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/residual.hpp"
 #include "store/result_json.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -99,7 +100,7 @@ int bench_command(const Flags& flags) {
             fmt::print("{:<44} {:>12.2f} {:>12.3f} {:>12.1f} {:>9.3f}\n", flags.specs[i], pass * 1e6, pass * 1e9 / size,
                        1 / pass, pass / first);
     }
-    if (flags.json) fmt::print("{}\n", list.dump(2));
+    if (flags.json) fmt::print("{}\n", json_text(list));
     return kDone;
 }
 

@@ -14,6 +14,7 @@
 #ifdef MANTISSA_MEASURE
 #include "mantissa/kernels.hpp"
 #include "measure.hpp"
+#include "text/json_text.hpp"
 #endif
 
 namespace mantissa::cli {
@@ -65,7 +66,7 @@ int arithmetic_command(const Flags& flags) {
             fmt::print("{:<34} {:>10.1f}   {:<30} {:>6.2f} {:>8}\n", r.name, r.seconds * 1e6, r.baseline, r.speed,
                        r.target > 0 ? fmt::format("{:.2f}", r.target) : "");
     }
-    if (flags.json) fmt::print("{}\n", list.dump(2));
+    if (flags.json) fmt::print("{}\n", json_text(list));
     else print_paths(ratios);
     return kDone;
 #else

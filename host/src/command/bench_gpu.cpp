@@ -29,6 +29,7 @@
 #include "mantissa/gpu/lu_figures.hpp"
 #include "mantissa/gpu/peers.hpp"
 #include "mantissa/host/solve.hpp"
+#include "text/json_text.hpp"
 #include <nlohmann/json.hpp>
 #endif
 
@@ -158,7 +159,7 @@ void write_result(nlohmann::ordered_json all, const Flags& flags, const std::str
     const std::string went = flags.output.empty() ? "" : " --output " + flags.output;
     const std::size_t at = went.empty() ? std::string::npos : typed.find(went);
     all["command"] = at == std::string::npos ? typed : typed.substr(0, at) + typed.substr(at + went.size());
-    base::write_file(flags.output.empty() ? "-" : flags.output, all.dump(1) + "\n");
+    base::write_file(flags.output.empty() ? "-" : flags.output, json_text(all, 1) + "\n");
 }
 
 void say(const std::string& line) {

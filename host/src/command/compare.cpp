@@ -11,6 +11,7 @@
 #include "mantissa/base/files.hpp"
 #include "mantissa/format.hpp"
 #include "store/results_file.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -52,7 +53,7 @@ int show_document(const Flags& flags, const std::string& typed) {
     const std::string name = document["name"];
     if (!flags.store.empty())
         compare::ComparisonStore(flags.store).put_comparison(name, document, current_provenance(typed));
-    if (flags.json) fmt::print("{}\n", document.dump(2));
+    if (flags.json) fmt::print("{}\n", json_text(document));
     else if (flags.store.empty()) fmt::print("{}", text);
     else fmt::print("{}\nstored as '{}' in {}\n", text, name, flags.store);
     return kDone;
@@ -65,7 +66,7 @@ int compare_command(const Flags& flags, const std::string& typed) {
     const int threads = thread_count(flags.threads);
     base::check_store_path("--store", path);
     const results::Json document = compare::run_comparison(comparison, {path, typed, threads, flags.stored});
-    if (flags.json) fmt::print("{}\n", document.dump(2));
+    if (flags.json) fmt::print("{}\n", json_text(document));
     else fmt::print("{}\nstored as '{}' in {}\n", compare::comparison_text(document), comparison.name, path);
     return kDone;
 }

@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "mantissa/host/registry.hpp"
 #include "store/result_json.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -23,7 +24,7 @@ Run setup(CLI::App& app, const std::string&) {
                 {{"name", e.name}, {"available", here}, {"description", e.description}, {"missing", e.missing}});
             if (!*json) fmt::print("{:<10} {:<5} {}\n", e.name, here ? "yes" : "no", here ? e.description : e.missing);
         }
-        if (*json) fmt::print("{}\n", list.dump(2));
+        if (*json) fmt::print("{}\n", json_text(list));
         return kDone;
     };
 }

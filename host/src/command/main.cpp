@@ -1,6 +1,8 @@
 // The `mantissa` command.
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -23,10 +25,13 @@
 
 #include "command.hpp"
 #include "help/pages.hpp"
+#include "mantissa/base/cores.hpp"
 #include "mantissa/base/ending.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/base/running_steps.hpp"
+#include "mantissa/base/shell_words.hpp"
+#include "mantissa/base/standard_streams.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/kernels.hpp"
@@ -40,11 +45,30 @@ std::vector<Command> commands() {
             kEngines, kBench, kParameterize, kSmooth,   kFlow,       kHelp};
 }
 
+/// Can so many run? OpenMP's library ends the program when the system gives fewer, with a line of its own.
+static void check_threads(int count) {
+    std::atomic<bool> over = false;
+    std::vector<std::jthread> others;
+    try {
+        while (static_cast<int>(others.size()) + 1 < count) others.emplace_back([&over] { over.wait(false); });
+    } catch (const std::system_error& fault) {
+        over = true;
+        over.notify_all();
+        throw InvalidInput(
+            fmt::format("--threads {}: the system gives {} ({}); give --threads 1, or raise the limit of "
+                        "processes (ulimit -u)",
+                        count, others.size() + 1, fault.code().message()));
+    }
+    over = true;
+    over.notify_all();
+}
+
 int thread_count(int requested) {
     if (requested < 0 || requested > kMostThreads)
         throw InvalidInput(fmt::format("--threads {}: give 1 to {}, or 0 for all cores", requested, kMostThreads));
-    const auto cores = std::clamp(std::thread::hardware_concurrency(), 1u, static_cast<unsigned>(kMostThreads));
-    return requested != 0 ? requested : static_cast<int>(cores);
+    const int count = requested != 0 ? requested : std::min(base::usable_cores(), kMostThreads);
+    check_threads(count);
+    return count;
 }
 
 std::function<std::string(const std::string&)> whole_number(std::uint64_t low, std::uint64_t high) {
@@ -90,11 +114,7 @@ int complain(std::string what) {
 
 std::string typed_line(int argc, char** argv) {
     std::string line = "mantissa";
-    for (int i = 1; i < argc; ++i) {
-        const std::string word = argv[i];
-        const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&|;<>()*?[]") == std::string::npos;
-        line += plain ? " " + word : fmt::format(" '{}'", word);
-    }
+    for (int i = 1; i < argc; ++i) line += " " + base::shell_word(argv[i]);
     return line;
 }
 
@@ -163,7 +183,7 @@ std::string matrix_meant(const CLI::ParseError& fault, const std::vector<std::st
     };
     const auto found = std::ranges::find_if(words, is_matrix);
     if (found == words.end()) return {};
-    return fmt::format("; a matrix file is given as --problem mtx:{}", base::shortened(*found));
+    return fmt::format("; a matrix file is given as --problem {}", base::shell_word("mtx:" + *found));
 }
 
 /// The line for a fault that the option parser found.
@@ -176,6 +196,25 @@ std::string fault_of_options(const CLI::ParseError& fault) {
                                base::quoted(what.substr(equals + 3)));
     }
     return what;
+}
+
+/// A whole number that begins with zeros, as scripts print them (010), is decimal: the option parser would take it for
+/// octal. For every option of a whole number, of all subcommands.
+void read_as_decimals(CLI::App& app) {
+    const CLI::Validator decimal(
+        [](std::string& word) {
+            const std::size_t sign = word.starts_with('-') || word.starts_with('+') ? 1 : 0;
+            if (word.find_first_not_of("0123456789", sign) != std::string::npos) return std::string();
+            const std::size_t digit = word.find_first_not_of('0', sign);
+            if (digit == std::string::npos) word.erase(sign, word.size() > sign + 1 ? word.size() - sign - 1 : 0);
+            else word.erase(sign, digit - sign);
+            return std::string();
+        },
+        "");
+    for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; }))
+        for (CLI::Option* option : sub->get_options())
+            if (const std::string type = option->get_type_name(); type.starts_with("INT") || type.starts_with("UINT"))
+                option->transform(decimal);
 }
 
 /// Reads the words into `app`; what is wrong with them, empty when nothing is. `text` becomes what --help and --version
@@ -234,6 +273,7 @@ int run(int argc, char** argv) {
         table.emplace_back(sub, command.setup(*sub, typed));
     }
     help::add_footers(app);
+    read_as_decimals(app);
     std::string text;
     std::string fault = read_words(app, argc, argv, text);
     std::optional<running::Ranks> ranks; // for as long as the command runs
@@ -312,5 +352,7 @@ void wait_patiently(char** argv) {
 int main(int argc, char** argv) {
     mantissa::cli::fill_standard_streams();
     mantissa::cli::wait_patiently(argv);
+    std::signal(SIGXFSZ, SIG_IGN); // a file too long for the limit (ulimit -f) is a write that fails
+    mantissa::base::guard_standard_streams();
     return mantissa::cli::run_and_report(argc, argv);
 }

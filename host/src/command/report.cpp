@@ -8,6 +8,7 @@
 #include "mantissa/base/files.hpp"
 #include "report/page/page.hpp"
 #include "store/result_json.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -29,7 +30,7 @@ int report_command(const Flags& flags, const std::string& typed) {
                                  {"charts", made.charts},
                                  {"verdict", made.verdict},
                                  {"findings", made.findings}};
-        fmt::print("{}\n", j.dump(2));
+        fmt::print("{}\n", json_text(j));
         return kDone;
     }
     for (std::size_t i = 0; i < made.findings.size() && i < 3; ++i)

@@ -25,6 +25,7 @@
 #include "store/result_json.hpp"
 #include "store/results_file.hpp"
 #include "text/counted.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -97,8 +98,10 @@ std::vector<Reproduced> run_cells(std::vector<PaperCell> cells, const Flags& fla
     for (PaperCell& cell : cells) table.push_back({std::move(cell), std::nullopt, {}, false});
     if (flags.stored && flags.store.empty())
         throw InvalidInput("--stored: no results file to take results from; give it with --store");
-    if (flags.stored) (void)results::open_results(flags.store, results::Missing::refuse); // none is made
-    const auto store = flags.store.empty() ? nullptr : std::make_unique<Store>(flags.store);
+    if (flags.stored) (void)results::open_results(flags.store, results::Access::read); // none is made
+    const auto store = flags.store.empty() ? nullptr
+                                           : std::make_unique<Store>(flags.store, flags.stored ? StoreAccess::read
+                                                                                               : StoreAccess::write);
     std::vector<Point> points;
     std::vector<std::size_t> cell_of;
     double work = 0;
@@ -267,7 +270,7 @@ int reproduce_command(const Flags& flags, const std::string& typed) {
     if (flags.json) {
         Json list = Json::array();
         for (const Reproduced& r : table) list.push_back(to_json(r));
-        fmt::print("{}\n", list.dump(2));
+        fmt::print("{}\n", json_text(list));
     } else {
         print_table(table);
         print_summary(table);

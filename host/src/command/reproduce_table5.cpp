@@ -18,6 +18,7 @@
 #include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
 #include "synthesis/table5.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -106,7 +107,7 @@ void print_laws(const std::vector<Table5Row>& rows) {
 
 int reproduce_table5(const Table5Flags& flags, const std::string& typed) {
     std::vector<Table5Row> rows = synthesis::read_table5(report::paper_folder(flags.data));
-    if (flags.stored && !flags.store.empty()) (void)results::open_results(flags.store, results::Missing::refuse);
+    if (flags.stored && !flags.store.empty()) (void)results::open_results(flags.store, results::Access::read);
     synthesis::Synthesizer synthesizer(flags.store, current_provenance(typed));
     const std::exception_ptr failed = synthesize_rows(rows, synthesizer, flags.jobs, flags.stored);
     if (!flags.plot.empty())
@@ -115,7 +116,7 @@ int reproduce_table5(const Table5Flags& flags, const std::string& typed) {
     if (flags.json) {
         Json list = Json::array();
         for (const Table5Row& row : rows) list.push_back(row_json(row));
-        fmt::print("{}\n", list.dump(2));
+        fmt::print("{}\n", json_text(list));
     } else {
         fmt::print("Table 5: the one-lane core on xc2v (here {}; the paper ISE 7.1 on xc2v8000-5)\n",
                    synthesizer.tool());

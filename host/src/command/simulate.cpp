@@ -21,6 +21,7 @@
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "sweep/options_text.hpp"
+#include "text/json_text.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa::cli {
@@ -190,7 +191,7 @@ int simulate_command(const Flags& flags) {
         j["simulation"] = to_json(report);
         if (order) j["order"] = to_json(*order);
         if (checked) j["check"] = {{"engine", flags.check}, {"passes", passes->load()}};
-        fmt::print("{}\n", j.dump(2));
+        fmt::print("{}\n", json_text(j));
     } else {
         fmt::print("{:<18}{}\n{:<18}{}\n", "problem", problem.name, "datapath", to_string(options.spec));
         fmt::print("{:<18}{}{}\n", "status", to_string(result.status),

@@ -27,6 +27,7 @@
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "sweep/options_text.hpp"
+#include "text/json_text.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa::cli {
@@ -285,7 +286,7 @@ int solve_ready(const Flags& flags, const std::string& typed, const Ready& ready
                              {"held", result.held}};
         }
         if (check) j["check"] = {{"engine", check->engine}, {"passes", check->passes}};
-        fmt::print("{}\n", j.dump(2));
+        fmt::print("{}\n", json_text(j));
     } else {
         print_table(ready.words, point, problem, result, check, parts, exchanges_in_words(ready.shared, result.held));
     }

@@ -14,6 +14,7 @@
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
 #include "sweep/sweep_run.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -41,7 +42,7 @@ void print_report(std::FILE* to, const sweeps::SweepReport& r, const std::string
                                  {"computed", r.computed}, {"not_converged", r.not_converged},
                                  {"seconds", r.seconds},   {"store", path},
                                  {"refused", refused}};
-        fmt::print("{}\n", j.dump(2));
+        fmt::print("{}\n", json_text(j));
         return;
     }
     fmt::print(to, "{} points: {} stored before, {} computed in {}", r.points, r.stored_before, r.computed,
@@ -57,13 +58,13 @@ int dry_run(const Flags& flags, const Sweep& sweep, const std::string& path) {
     const std::size_t points = sweep.points.size() + sweep.dense.size();
     std::size_t stored = 0;
     if (std::filesystem::exists(path)) {
-        const Store store(path);
+        const Store store(path, StoreAccess::read);
         for (const Point& point : sweep.points) stored += store.contains(point) ? 1 : 0;
         for (const DensePoint& point : sweep.dense) stored += store.contains(point) ? 1 : 0;
     }
     if (flags.json) {
         const results::Json j = {{"points", points}, {"stored", stored}, {"store", path}};
-        fmt::print("{}\n", j.dump(2));
+        fmt::print("{}\n", json_text(j));
     } else {
         fmt::print("{} points, {} of them in {}\n", points, stored, path);
     }

@@ -16,6 +16,7 @@
 #include "store/result_json.hpp"
 #include "synthesis/core_clock.hpp"
 #include "synthesis/synthesis.hpp"
+#include "text/json_text.hpp"
 #include "text/whole_range.hpp"
 
 namespace mantissa::cli {
@@ -174,7 +175,7 @@ int synthesize_command(const Flags& flags, const std::string& typed) {
         if (flags.json) list.push_back(to_json(o, synthesizer.tool()));
         else print(o, synthesizer.tool());
     }
-    if (flags.json && !list.empty()) fmt::print("{}\n", (all.size() == 1 ? list[0] : list).dump(2));
+    if (flags.json && !list.empty()) fmt::print("{}\n", json_text((all.size() == 1 ? list[0] : list)));
     if (fault) std::rethrow_exception(fault);
     return kDone;
 }

@@ -11,6 +11,7 @@
 #include "store/result_json.hpp"
 #include "store/results_file.hpp"
 #include "synthesis/kept/synthesis_store.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::compare {
 
@@ -74,7 +75,7 @@ public:
 private:
     static results::DatabaseHandle settled(const std::string& path) {
         { const Store made(path); } // makes or checks the file
-        return results::open_results(path, results::Missing::refuse);
+        return results::open_results(path, results::Access::write);
     }
 
     std::string path_;
@@ -99,7 +100,13 @@ void put(const std::string& path, const char* table, const std::string& name, co
          const Provenance& p) {
     Database db(path);
     Database::Query insert(db, fmt::format("INSERT OR REPLACE INTO {} VALUES (?,?,?,?,?,?,?)", table));
-    insert.bind(name).bind(document.dump()).bind(p.version).bind(p.commit).bind(p.machine).bind(p.date).bind(p.command);
+    insert.bind(name)
+        .bind(json_text(document, -1))
+        .bind(p.version)
+        .bind(p.commit)
+        .bind(p.machine)
+        .bind(p.date)
+        .bind(p.command);
     insert.step();
 }
 

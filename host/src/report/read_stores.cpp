@@ -301,7 +301,7 @@ Rows read_stores(const std::vector<std::string>& paths, Origins& origins) {
     rows.stores = paths;
     for (std::size_t i = 0; i < paths.size(); ++i) {
         const std::string& path = paths[i];
-        const results::DatabaseHandle db = results::open_results(path, results::Missing::refuse, true);
+        const results::DatabaseHandle db = results::open_results(path, results::Access::read, true);
         try {
             read_tables(db.get(), path, i, origins, rows);
         } catch (const Json::exception&) {

@@ -79,8 +79,9 @@ struct Store::Database {
     results::DatabaseHandle handle;
     std::mutex mutex;
 
-    explicit Database(const std::string& file)
-        : path(file), handle(results::open_results(file, results::Missing::create)) {}
+    Database(const std::string& file, StoreAccess access)
+        : path(file), handle(results::open_results(file, access == StoreAccess::read ? results::Access::read
+                                                                                     : results::Access::create)) {}
 
     results::Statement prepare(std::string_view sql) { return {handle.get(), path, sql}; }
     void execute(std::string_view sql) {

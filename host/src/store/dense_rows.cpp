@@ -8,6 +8,7 @@
 #include "database.hpp"
 #include "mantissa/errors.hpp"
 #include "result_json.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa {
 
@@ -160,7 +161,7 @@ void Store::put(const DensePoint& point, const DenseResult& r, std::size_t unkno
     insert.bind(r.factor_seconds);
     insert.bind(r.refine_seconds);
     if (r.history.empty()) insert.bind_null();
-    else insert.bind(results::dense_history_to_json(r.history).dump());
+    else insert.bind(json_text(results::dense_history_to_json(r.history), -1));
     insert.bind(provenance.version);
     insert.bind(provenance.commit);
     insert.bind(provenance.machine);

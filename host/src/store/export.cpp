@@ -8,6 +8,7 @@
 #include "database.hpp"
 #include "mantissa/base/files.hpp"
 #include "result_json.hpp"
+#include "text/json_text.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa {
@@ -22,8 +23,16 @@ const char* table_of(StoredPoints which) {
     return which == StoredPoints::dense ? "dense" : "points";
 }
 
-std::string csv_field(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+/// A spreadsheet takes what begins so for a formula, and runs it: such a text gets a ' in front, and is a text again.
+std::string without_formula(std::string_view text) {
+    const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+    double number = 0;
+    return formula && !text::read_number(text, number) ? "'" + std::string(text) : std::string(text);
+}
+
+std::string csv_field(std::string_view given) {
+    const std::string text = without_formula(given);
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string quoted = "\"";
     for (const char c : text) {
         if (c == '"') quoted += '"';
@@ -83,7 +92,7 @@ void Store::export_json_lines(const std::string& path, StoredPoints which) const
         while (row.step()) {
             results::Json object;
             for (int c = kFirstExported; c < row.columns(); ++c) object[std::string(row.name(c))] = json_value(row, c);
-            text += object.dump() + '\n';
+            text += json_text(object, -1) + '\n';
         }
     }
     base::write_file(path, text);

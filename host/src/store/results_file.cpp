@@ -1,5 +1,6 @@
 #include "results_file.hpp"
 
+#include <cctype>
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
@@ -10,10 +11,12 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/store.hpp"
+#include "snapshot.hpp"
 
 namespace mantissa::results {
 
@@ -76,7 +79,7 @@ bool too_short(const std::string& path) {
 }
 
 /// What kind of file lies there, before SQLite looks at it.
-void check_kind(const std::string& path, Missing missing) {
+void check_kind(const std::string& path, Access access) {
     // SQLite takes these for a database in memory, which would be lost.
     if (path.empty() || path.starts_with(':'))
         throw InvalidInput(
@@ -90,7 +93,7 @@ void check_kind(const std::string& path, Missing missing) {
         throw InvalidInput(fmt::format("{}: no regular file, so no results file; {}", path_text(path), kGiveAnother));
     if (fs::exists(status) && too_short(path))
         throw InvalidInput(fmt::format("{}: file is not a database; {}", path_text(path), kGiveAnother));
-    if (missing == Missing::create) return;
+    if (access == Access::create) return;
     if (!fs::exists(status))
         throw InvalidInput(
             fmt::format("{}: no such results file; a sweep with it as its store makes one", path_text(path)));
@@ -113,6 +116,39 @@ void check_whole(sqlite3* db, const std::string& path) {
     if (said != "ok") throw InvalidInput(damaged(path, std::string(said)));
 }
 
+/// Only this program's tables, of plain columns: whatever else a schema may hold runs, or answers, as its maker likes.
+void check_schema(sqlite3* db, const std::string& path) {
+    static const std::set<std::string> kTables = {"points",      "dense",      "netlist",
+                                                  "placement",   "synthesis",  "netlist_before_bands",
+                                                  "measurement", "comparison", "placement_before_bands"};
+    const auto refuse = [&](const std::string& what) {
+        throw InvalidInput(
+            fmt::format("{}: it holds {}, which this program never makes; {}", path_text(path), what, kGiveAnother));
+    };
+    bool there = false;
+    const Statement row = first_row(db, path, "SELECT type, name, sql FROM sqlite_master", there);
+    const auto column = [&](int at) {
+        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row.get(), at));
+        return std::string(text != nullptr ? text : "");
+    };
+    for (; there; there = sqlite3_step(row.get()) == SQLITE_ROW) {
+        const std::string type = column(0), name = column(1);
+        std::string sql = column(2);
+        if (type == "index" && sql.empty()) continue; // a primary key's or a UNIQUE column's
+        if (type != "table") refuse(fmt::format("the {} {}", type, base::quoted(name, 60)));
+        if (!kTables.contains(name)) refuse(fmt::format("the table {}", base::quoted(name, 60)));
+        for (char& c : sql) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+        for (const char* word : {"VIRTUAL", "GENERATED", "CHECK", "DEFAULT", "REFERENCES", "COLLATE", " AS", ")AS"})
+            if (sql.find(word) != std::string::npos)
+                refuse(fmt::format("the table {} with more than plain columns", base::quoted(name, 60)));
+    }
+    for (const std::string& table : kTables) {
+        const Statement hidden =
+            first_row(db, path, fmt::format("SELECT 1 FROM pragma_table_xinfo('{}') WHERE hidden <> 0", table), there);
+        if (there) refuse(fmt::format("the table {} with computed columns", base::quoted(table, 60)));
+    }
+}
+
 void check_owner(sqlite3* db, const std::string& path) {
     if (number_of(db, path, "application_id") != kApplicationId)
         throw InvalidInput(fmt::format("{}: a database of another program; {}", path_text(path), kGiveAnother));
@@ -122,6 +158,48 @@ void check_owner(sqlite3* db, const std::string& path) {
                                        "that wrote them, or another file",
                                        path_text(path), version, Store::kSchemaVersion));
     if (!has_table(db, path, "points")) throw InvalidInput(damaged(path, "its table of solves is gone"));
+    check_schema(db, path);
+}
+
+DatabaseHandle open_file(const std::string& path, Access access) {
+    sqlite3* raw = nullptr;
+    const int create = access == Access::create ? SQLITE_OPEN_CREATE : 0;
+    // The whole path: a name of its own such as file:x?mode=memory may be no file to SQLite.
+    const int code = sqlite3_open_v2(fs::absolute(path).c_str(), &raw,
+                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX | create, nullptr);
+    DatabaseHandle db(raw);
+    if (code != SQLITE_OK)
+        throw InvalidInput(fmt::format("{}: cannot open the results file: {}; give a file in a folder that can be "
+                                       "written",
+                                       path_text(path), raw != nullptr ? sqlite3_errmsg(raw) : "out of memory"));
+    sqlite3_busy_timeout(raw, 60'000);
+    return db;
+}
+
+/// What is to be done about a fault of SQLite's that lies in the machine, not in the file.
+const char* mend_of(int kind) {
+    switch (kind) {
+    case SQLITE_FULL:
+        return "free space there, or give a results file elsewhere";
+    case SQLITE_IOERR:
+        return "the system refuses to read or write it: look at the disk's space, quota and limits (ulimit -a)";
+    case SQLITE_CANTOPEN:
+        return "the file, or the log that is made beside it, cannot be opened: look at the folder's permissions and at "
+               "the limit of open files (ulimit -n)";
+    case SQLITE_READONLY:
+        return "make the file and its folder writable, or give another results file";
+    case SQLITE_PERM:
+        return "make the file readable and writable";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return "another program holds it: wait for that, or give another results file";
+    case SQLITE_NOMEM:
+        return "free some memory";
+    case SQLITE_PROTOCOL:
+        return "another program holds its log: wait for that";
+    default:
+        return kGiveAnother;
+    }
 }
 
 } // namespace
@@ -139,7 +217,7 @@ void check_database(sqlite3* database, int code, const std::string& path) {
     if (kind == SQLITE_OK || kind == SQLITE_ROW || kind == SQLITE_DONE) return;
     const std::string reason = database == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(database);
     if (kind == SQLITE_CORRUPT) throw InvalidInput(damaged(path, reason));
-    throw InvalidInput(fmt::format("{}: {}; {}", path_text(path), reason, kGiveAnother));
+    throw InvalidInput(fmt::format("{}: {}; {}", path_text(path), reason, mend_of(kind)));
 }
 
 bool has_table(sqlite3* database, const std::string& path, const char* name) {
@@ -161,26 +239,29 @@ void mark_results(sqlite3* database, const std::string& path) {
         check_database(database, sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), path);
 }
 
-DatabaseHandle open_results(const std::string& path, Missing missing, bool look_again) {
-    check_kind(path, missing);
-    sqlite3* raw = nullptr;
-    // Not SQLITE_OPEN_READONLY, for readers neither: such a connection leaves the files of the write-ahead log behind.
-    // SQLite turns to reading only by itself where the file is write-protected.
-    const int create = missing == Missing::create ? SQLITE_OPEN_CREATE : 0;
-    const int code =
-        sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX | create, nullptr);
-    DatabaseHandle db(raw);
-    if (code != SQLITE_OK)
-        throw InvalidInput(fmt::format("{}: cannot open the results file: {}; give a file in a folder that can be "
-                                       "written",
-                                       path_text(path), raw != nullptr ? sqlite3_errmsg(raw) : "out of memory"));
-    sqlite3_busy_timeout(raw, 60'000);
-    if (is_new(raw, path)) {
-        if (missing == Missing::create) return db;
+Access access_to(const std::string& path) {
+    std::error_code error;
+    if (!fs::exists(path, error)) return Access::create;
+    const fs::path folder = fs::absolute(path, error).parent_path();
+    return ::access(path.c_str(), W_OK) == 0 && ::access(folder.c_str(), W_OK | X_OK) == 0 ? Access::write
+                                                                                           : Access::read;
+}
+
+DatabaseHandle open_results(const std::string& path, Access access, bool look_again) {
+    check_kind(path, access);
+    DatabaseHandle db = access == Access::read ? open_snapshot(path) : open_file(path, access);
+    // What the schema of a file that is not ours might run.
+    for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                        {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+                                        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                        {SQLITE_DBCONFIG_DEFENSIVE, 1}})
+        sqlite3_db_config(db.get(), option, value, nullptr);
+    if (is_new(db.get(), path)) {
+        if (access == Access::create) return db;
         throw InvalidInput(fmt::format("{}: a database without results; {}", path_text(path), kGiveAnother));
     }
-    check_owner(raw, path);
-    if (first_meeting(path) || look_again) check_whole(raw, path);
+    check_owner(db.get(), path);
+    if (first_meeting(path) || look_again) check_whole(db.get(), path);
     return db;
 }
 

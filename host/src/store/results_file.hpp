@@ -14,15 +14,23 @@ struct CloseDatabase {
 };
 using DatabaseHandle = std::unique_ptr<sqlite3, CloseDatabase>;
 
-/// What to do about a file that is not there.
-enum class Missing { refuse, create };
+/// What a file is opened for.
+enum class Access {
+    read,   ///< one that is there: taken into memory as it stands; nothing is written beside it, or asked of its folder
+    write,  ///< one that is there
+    create, ///< one that may have to be made
+};
 
-/// Opens the results file at `path`, for reading and writing. An old one is checked first: that it is a results file of
-/// this program's schema, and that nothing in it is damaged (SQLite's integrity_check, once for each file and process,
-/// or each time with `look_again`). A new or empty one gets no tables here; see `is_new`. Throws InvalidInput, one
-/// line, for a folder, a device, a file that is no database or another program's, one of another schema, and a damaged
-/// or truncated one.
-DatabaseHandle open_results(const std::string& path, Missing missing, bool look_again = false);
+/// Opens the results file at `path`. An old one is checked first: that it is a results file of this program's schema
+/// and has nothing else in it (tables of others, triggers, views, columns that are computed: they would run what their
+/// maker wrote), and that nothing in it is damaged (SQLite's integrity_check, once for each file and process, or each
+/// time with `look_again`). A new or empty one gets no tables here; see `is_new`. Throws InvalidInput, one line, for a
+/// folder, a device, a file that is no database or another program's, one of another schema, and a damaged or
+/// truncated one.
+DatabaseHandle open_results(const std::string& path, Access access, bool look_again = false);
+
+/// To write where that can be done, else to read.
+Access access_to(const std::string& path);
 
 /// Has the file no table at all? Then it is a results file that is still to be made.
 bool is_new(sqlite3* database, const std::string& path);

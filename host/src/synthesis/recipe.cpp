@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "mantissa/base/files.hpp"
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/fitted.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/problem.hpp"
@@ -190,6 +191,23 @@ Top top_of(const SynthesisRequest& request) {
     throw InvalidInput(fmt::format("operator {}: not one of {}", request.part.substr(0, 40), known));
 }
 
+void copy_sources(const std::string& source, const std::string& folder) {
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+    for (const char* part : {"rtl", "rtl/operators", "rtl/core", "rtl/fixed", "rtl/fixed/resident", "rtl/sparse",
+                             "experiments/synthesis"}) {
+        fs::create_directories(fs::path(folder) / part);
+        for (const char* extension : {".sv", ".svh", ".v"})
+            for (const fs::path& file : base::files_in(fs::path(source) / part, extension)) {
+                const std::string name = file.filename().string();
+                if (name.find_first_not_of(kPlain) != std::string::npos || name.starts_with('-'))
+                    throw InvalidInput(fmt::format("{}: a source's name may hold letters, digits, _, . and - only, for "
+                                                   "yosys's scripts have no quotes for others; rename it",
+                                                   base::quoted(file.string(), 200)));
+                base::write_file((fs::path(folder) / part / name).string(), base::read_file(file.string()).view());
+            }
+    }
+}
+
 std::string fill_recipe(const std::string& recipe, const SynthesisRequest& request, const Top& top,
                         const std::string& source, bool place) {
     const auto holds = [&](std::string_view condition) {
@@ -208,19 +226,18 @@ std::string fill_recipe(const std::string& recipe, const SynthesisRequest& reque
         }
         script += line + '\n';
     }
-    const fs::path root(source);
     std::string sources, parameters;
-    std::vector<const char*> folders;
-    if (top.core) folders = {"rtl/core", "rtl/fixed", "rtl/fixed/resident"};
+    std::vector<const char*> folders = {"rtl/operators"};
+    if (top.core) folders.insert(folders.end(), {"rtl/core", "rtl/fixed", "rtl/fixed/resident"});
     if (top.module == "sp_core") {
         folders.push_back("rtl/sparse");
-        sources = "-I" + (root / "rtl/sparse").string() + " ";
+        sources = "-Irtl/sparse ";
     }
-    for (const fs::path& file : sources_in(root / "rtl/operators", ".sv")) sources += "\"" + file.string() + "\" ";
     for (const char* folder : folders)
-        for (const fs::path& file : sources_in(root / folder, ".sv")) sources += "\"" + file.string() + "\" ";
-    if (top.wrapper) sources += "\"" + (root / "experiments/synthesis" / (top.module + ".sv")).string() + "\"";
-    if (!top.registered.empty()) sources += " \"" + top.registered + "\"";
+        for (const fs::path& file : sources_in(fs::path(source) / folder, ".sv"))
+            sources += fmt::format("{}/{} ", folder, file.filename().string());
+    if (top.wrapper) sources += fmt::format("experiments/synthesis/{}.sv", top.module);
+    if (!top.registered.empty()) sources += top.registered;
     else
         for (const auto& [name, value] : top.parameters)
             parameters += value < 0 ? fmt::format("-set {} 32'sh{:08x} ", name, static_cast<unsigned>(value))
@@ -229,8 +246,8 @@ std::string fill_recipe(const std::string& recipe, const SynthesisRequest& reque
     replace_all(script, "@DEFINES@", lean_lanes(request) ? " -DLEAN_LANES" : "");
     replace_all(script, "@PARAMETERS@", parameters);
     replace_all(script, "@TOP@", top.registered.empty() ? top.module : "registered");
-    replace_all(script, "@RTL@", (root / "rtl").string());
-    replace_all(script, "@RECIPE@", (root / "experiments/synthesis").string());
+    replace_all(script, "@RTL@", "rtl");
+    replace_all(script, "@RECIPE@", "experiments/synthesis");
     return script;
 }
 

@@ -23,7 +23,14 @@ struct Top {
 /// Throws InvalidInput, one line, for a part that there is none of.
 Top top_of(const SynthesisRequest& request);
 
-/// The recipe with names filled in and the lines whose condition fails left out. `source`: the project's folder.
+/// Copies all that a recipe reads from the project's folder `source` into `folder`, where yosys is to run, under the
+/// same names from there. So its script holds only these: the folders' own names may have spaces, quotes or semicolons,
+/// which yosys's scripts, and the shell that it starts ABC with, would take for something else. Throws InvalidInput for
+/// a source that is named so itself.
+void copy_sources(const std::string& source, const std::string& folder);
+
+/// The recipe with names filled in and the lines whose condition fails left out, for yosys to run where copy_sources()
+/// has put the files of the project's folder `source`.
 std::string fill_recipe(const std::string& recipe, const SynthesisRequest& request, const Top& top,
                         const std::string& source, bool place);
 

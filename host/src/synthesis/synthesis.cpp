@@ -15,6 +15,7 @@
 #include "mantissa/base/environment.hpp"
 #include "mantissa/base/files.hpp"
 #include "mantissa/base/hashed_cache.hpp"
+#include "mantissa/base/own_path.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/sim/core_parameters.hpp"
 #include "mantissa/sim/sparse_core.hpp"
@@ -39,9 +40,20 @@ std::uint64_t number_behind(const std::string& text, std::string_view mark, cons
     return value;
 }
 
+/// A tool that ended well and left its answer empty: no area of nothing is taken from that.
+[[noreturn]] void nothing_said(const char* file, const char* what) {
+    throw ToolFailure(
+        fmt::format("yosys's {}: no {} in it, though yosys ended well; look whether the disk of TMPDIR is "
+                    "full and whether MANTISSA_YOSYS is {}; nothing was stored",
+                    file, what, kYosysKnown));
+}
+
 SynthesisFigures read_figures(const WorkFolder& work) {
     SynthesisFigures f;
-    const auto stat = nlohmann::json::parse(base::read_text(work.file("stat.json")));
+    const auto stat = nlohmann::json::parse(base::read_text(work.file("stat.json")), nullptr, false);
+    if (stat.is_discarded() || !stat.is_object() || !stat.contains("design") ||
+        !stat["design"].contains("num_cells_by_type") || stat["design"]["num_cells_by_type"].empty())
+        nothing_said("stat.json", "count of cells");
     struct Kind {
         std::string_view prefix;
         std::uint64_t SynthesisFigures::*field;
@@ -81,10 +93,14 @@ SynthesisFigures read_figures(const WorkFolder& work) {
     }
     for (const Port& port : read_ports(base::read_text(work.file("ports.txt"))))
         f.io_bits += static_cast<std::uint64_t>(port.bits);
+    if (f.io_bits == 0) nothing_said("ports.txt", "port");
     const std::string depth = base::read_text(work.file("depth.txt"));
+    if (depth.empty()) nothing_said("depth.txt", "path");
     f.depth = depth.find("(length=") == std::string::npos ? 0 : number_behind(depth, "(length=", "depth.txt");
     const std::string paired = base::read_text(work.file("paired.txt"));
-    std::from_chars(paired.data(), paired.data() + paired.size(), f.paired);
+    if (std::from_chars(paired.data(), paired.data() + paired.size(), f.paired).ec != std::errc{})
+        nothing_said("paired.txt", "count");
+    if (f.luts + f.flip_flops + f.carries + f.multipliers + f.memory_luts == 0) nothing_said("stat.json", "known cell");
     f.paired = std::min(f.paired, f.flip_flops);
     const ModelledPath path = model_clock(base::read_text(work.file("netlist.json")));
     f.model_mhz = path.mhz();
@@ -93,11 +109,18 @@ SynthesisFigures read_figures(const WorkFolder& work) {
     return f;
 }
 
+/// The store in the cache folder.
+std::string cache_store() {
+    const std::string file = (base::make_cache_folder(base::cache_root()) / "synthesis.sqlite").string();
+    base::require_own("the store of synthesis runs", file,
+                      "remove it, or set MANTISSA_CACHE to a folder that only this user can write");
+    return file;
+}
+
 } // namespace
 
 Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
-    : store_(store.empty() ? (base::make_cache_folder(base::cache_root()) / "synthesis.sqlite").string() : store),
-      provenance_(std::move(provenance)) {
+    : store_(store.empty() ? cache_store() : store), provenance_(std::move(provenance)) {
     yosys_ = base::environment_or("MANTISSA_YOSYS", "yosys");
     source_ = base::environment_or("MANTISSA_SOURCE", MANTISSA_SOURCE_FOLDER);
     const WorkFolder work;
@@ -161,6 +184,7 @@ void Synthesizer::check(const SynthesisRequest& request) {
 void Synthesizer::run_recipe(const SynthesisRequest& request, const Top& top, bool place,
                              const std::string& folder) const {
     const std::string recipe = (fs::path(source_) / "experiments/synthesis/recipe.ys").string();
+    copy_sources(source_, folder);
     base::write_file(folder + "/run.ys", fill_recipe(base::read_text(recipe), request, top, source_, place));
     const std::string log = folder + "/log";
     const base::ProcessResult result =

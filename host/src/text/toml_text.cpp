@@ -16,6 +16,36 @@ std::uint32_t line_of_node(const toml::node& node, std::uint32_t fallback) {
     return node.source().begin.line != 0 ? node.source().begin.line : fallback;
 }
 
+/// The line of a key with more parts (a.b.c) than any of ours, or 0: the parser makes a table inside a table of each,
+/// and thousands of those overrun the stack when they go.
+std::uint32_t line_of_deep_key(std::string_view text) {
+    constexpr int kMostParts = 16;
+    std::uint32_t line = 1;
+    int dots = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (c == '"' || c == '\'') {
+            const bool several = text.substr(at, 3) == std::string(3, c);
+            const std::string_view end = text.substr(at, several ? 3 : 1);
+            for (at += end.size(); at < text.size() && text.substr(at, end.size()) != end; ++at) {
+                if (c == '"' && text[at] == '\\') ++at;
+                if (at < text.size() && text[at] == '\n') {
+                    ++line;
+                    if (!several) break; // an error that the parser will tell
+                }
+            }
+            if (several) at += 2;
+            continue;
+        }
+        if (c == '#') at = std::min(text.find('\n', at), text.size()) - 1;
+        else if (c == '.') ++dots;
+        else if (std::string_view("=[]{},\n").find(c) != std::string_view::npos) dots = 0;
+        line += c == '\n' ? 1 : 0;
+        if (dots >= kMostParts) return line;
+    }
+    return 0;
+}
+
 } // namespace
 
 std::string printable(std::string_view text) {
@@ -25,6 +55,8 @@ std::string printable(std::string_view text) {
 }
 
 TomlText::TomlText(std::string_view text, std::string_view name) : name_(name) {
+    if (const std::uint32_t line = line_of_deep_key(text); line != 0)
+        fail(line, "a key of too many parts (a.b.c...); the keys here have two at most");
     try {
         root_ = toml::parse(text, name);
     } catch (const toml::parse_error& fault) {

@@ -10,12 +10,14 @@
 namespace mantissa::base {
 
 /// The folder for what is kept between runs: $MANTISSA_CACHE, else $XDG_CACHE_HOME/mantissa, else ~/.cache/mantissa,
-/// else mantissa-cache-UID, this user's own, among the temporary folders. As the XDG rules want it, an XDG_CACHE_HOME
-/// that is no absolute path does not count. Not made here.
+/// else mantissa-cache-UID, this user's own, among the temporary folders. An XDG_CACHE_HOME or HOME that is no absolute
+/// path does not count (the XDG rules want that), nor one on whose way a folder belongs to another user: a program run
+/// with somebody else's HOME neither runs what lies there nor writes to it. Not made here.
 std::filesystem::path cache_root();
 
-/// Makes `folder`, cache_root() or a part of it, tries to write there and returns it. Throws InvalidInput with one line
-/// that names MANTISSA_CACHE; also when the folder among the temporary ones is another user's.
+/// Makes `folder`, cache_root() or a part of it, for this user alone, tries to write there and returns it. Throws
+/// InvalidInput with one line that names MANTISSA_CACHE; also when path_trust() (own_path.hpp) says no: what lies there
+/// is loaded and run.
 std::filesystem::path make_cache_folder(const std::filesystem::path& folder);
 
 /// A name for a list of texts: FNV-1a, 128 bits. It tells things apart that differ by chance or by an edit; it is no
@@ -50,13 +52,16 @@ private:
 /// - a file appears whole, by renaming: a full disk or a killed program leaves none half written;
 /// - each file ends in its own length and hash (loaders of shared objects pass over that), so that one that was damaged
 ///   later, or lost its end with the power, is found out and made anew;
+/// - a file that another user owns or could have written is not taken, and made anew; nothing is taken from a folder
+/// that
+///   is not this user's all the way from the root (own_path.hpp);
 /// - what a program that was killed outright left half made is removed by the next one that makes something there.
 class HashedCache {
 public:
     /// `extension` with its dot: ".so". Makes nothing.
     HashedCache(std::filesystem::path folder, std::string extension);
 
-    /// The file, when it is there and whole.
+    /// The file, when it is there, whole and this user's own. Throws InvalidInput when the folder is not.
     [[nodiscard]] std::optional<std::filesystem::path> find(const HashName& name) const;
 
     /// Makes the file `fresh` in a folder of its own, `work`, which goes when it returns; what it throws passes through

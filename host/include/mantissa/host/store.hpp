@@ -19,6 +19,9 @@ enum class StoredPoints : std::uint8_t {
     dense,     ///< dense systems, by LU
 };
 
+/// What a store is opened for.
+enum class StoreAccess : std::uint8_t { read, write };
+
 /// A results file. Every put() is one transaction of a write-ahead log: a program that is killed loses at most the
 /// points it had not put. Several programs may use one file; one object may be used from several threads.
 class Store {
@@ -27,7 +30,8 @@ public:
 
     /// Opens the file, making it when it is not there. Throws InvalidInput, one line, when it cannot be opened, is no
     /// results file, is damaged (looked for once in each process), or was written by a program of another schema.
-    explicit Store(const std::string& path);
+    /// To read, the file must be there: what it holds at this moment is taken into memory, and nothing is written.
+    explicit Store(const std::string& path, StoreAccess access = StoreAccess::write);
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;
     ~Store();

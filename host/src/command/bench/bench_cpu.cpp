@@ -16,6 +16,7 @@
 #ifdef MANTISSA_MEASURE
 #include "mantissa/kernels.hpp"
 #include "products.hpp"
+#include "text/json_text.hpp"
 #endif
 
 namespace mantissa::cli {
@@ -81,7 +82,7 @@ int bench_cpu(const Flags& flags) {
                         {"seconds_simd_threads", t.threads},
                         {"seconds_eigen", t.eigen},
                         {"seconds_eigen_threads", t.eigen_threads}});
-    fmt::print("{}\n", list.dump(2));
+    fmt::print("{}\n", json_text(list));
     return kDone;
 #else
     (void)flags;

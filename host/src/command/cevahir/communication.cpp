@@ -16,6 +16,7 @@
 #include "mantissa/partition/partition.hpp"
 #include "mantissa/sparse/formats.hpp"
 #include "report/paper_tables.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -150,7 +151,7 @@ std::string cevahir_communication(const CevahirFlags& flags) {
         const std::vector<Row> of_one = rows_for(problem.name.substr(problem.name.rfind('/') + 1), a, flags.parts);
         rows.insert(rows.end(), of_one.begin(), of_one.end());
     }
-    if (flags.json) return json_of(rows).dump(2) + "\n";
+    if (flags.json) return json_text(json_of(rows)) + "\n";
     return text_of(rows, paper, flags.parts);
 }
 

@@ -10,6 +10,7 @@
 #include "command/stored/stored_runs.hpp"
 #include "mantissa/format.hpp"
 #include "report/paper_tables.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -209,11 +210,11 @@ std::string cevahir_figure(const CevahirFlags& flags) {
             if (!flags.json) return figure5(runs, paper);
             Json list = Json::array();
             for (const auto& [name, m] : latest_matrices(runs)) list.push_back(*m);
-            return list.dump(2) + "\n";
+            return json_text(list) + "\n";
         }
         const stored::Run run = stored::latest(places, holds_products, 4, "products with a collection's matrices",
                                                "mantissa bench gpu --matrices FOLDER --output FILE.json");
-        if (flags.json) return run.json.at("matrices").dump(2) + "\n";
+        if (flags.json) return json_text(run.json.at("matrices")) + "\n";
         return figure4(run, paper);
     } catch (const Json::exception& fault) {
         throw InvalidInput(fmt::format("Figure {}: a stored run has another shape than this program's ({}); make it "

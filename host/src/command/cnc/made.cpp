@@ -21,6 +21,7 @@
 #include "pictures/spy.hpp"
 #include "report/paper_tables.hpp"
 #include "running/progress.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -178,7 +179,7 @@ int cnc_table3(const CncFlags& flags) {
                    fmt::format("  {} vertices", m.mesh.points.size()), "DSI", text_of(dsi));
     }
     if (flags.json) {
-        fmt::print("{}\n", list.dump(2));
+        fmt::print("{}\n", json_text(list));
         return kDone;
     }
     fmt::print(
@@ -221,7 +222,7 @@ int cnc_figure3(const CncFlags& flags) {
         if (!flags.json) fmt::print("{}\n  {}\n", panels.back().words[0], panels.back().words[1]);
     }
     base::write_file(flags.output, pictures::drawing_of(panels, 2, "The matrix of smoothing: " + m.name));
-    if (flags.json) fmt::print("{}\n", list.dump(2));
+    if (flags.json) fmt::print("{}\n", json_text(list));
     else fmt::print("the paper: no influence of the order on the time of a product, on any device\n");
     return kDone;
 }
@@ -266,7 +267,7 @@ int cnc_figure7(const CncFlags& flags) {
                            {"smoothing_iterations", iterations},
                            {"error_before", root_mean_square_distance(noisy, clean)},
                            {"error_after", root_mean_square_distance(smooth, clean)}};
-        fmt::print("{}\n", j.dump(2));
+        fmt::print("{}\n", json_text(j));
         return kDone;
     }
     fmt::print("parameterised  {}: {} unknowns, {} iterations, {} triangles flipped, mean distortion {:.4f}\n"

@@ -12,6 +12,7 @@
 #include "command/stored/stored_runs.hpp"
 #include "mantissa/format.hpp"
 #include "report/paper_tables.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -55,7 +56,7 @@ std::string figure8(const CncFlags& flags, const std::vector<PaperRatio>& paper)
         flags, [](const CncJson& j) { return is_kind(j, "blas1"); }, "level-1 operations over sizes",
         "mantissa bench gpu --blas1 --output FILE.json");
     if (flags.json) {
-        return run.json.at("runs").dump(2) + "\n";
+        return json_text(run.json.at("runs")) + "\n";
     }
     print_origin(out, run);
     out += fmt::format("Figure 8: GFlop/s in single precision against the length of the vectors\n{:>10}", "n");
@@ -191,7 +192,7 @@ std::string figure9(const CncFlags& flags, const std::vector<PaperRatio>& paper)
         flags, [&](const CncJson& j) { return holds(j, of_mesh); }, "products with matrices of meshes (lscm, dsi)",
         "mantissa bench gpu with matrices of meshes");
     if (flags.json) {
-        return run.json.at("matrices").dump(2) + "\n";
+        return json_text(run.json.at("matrices")) + "\n";
     }
     print_origin(out, run);
     out +=
@@ -265,7 +266,7 @@ std::string figure10(const CncFlags& flags, const std::vector<PaperRatio>& paper
         for (const Row& r : rows)
             list.push_back(
                 {{"operation", r.name}, {"percent_of_operations", r.operations}, {"percent_of_bytes", r.bytes}});
-        return list.dump(2) + "\n";
+        return json_text(list) + "\n";
     }
     print_origin(out, run);
     out += fmt::format(
@@ -289,7 +290,7 @@ std::string figure11(const CncFlags& flags, const std::vector<PaperRatio>& paper
         flags, [](const CncJson& j) { return is_kind(j, "residual_curves"); }, "residuals against iterations",
         "mantissa bench residuals --output FILE.json");
     if (flags.json) {
-        return run.json.at("systems").dump(2) + "\n";
+        return json_text(run.json.at("systems")) + "\n";
     }
     print_origin(out, run);
     out += fmt::format(

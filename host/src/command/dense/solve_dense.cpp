@@ -16,6 +16,7 @@
 #include "mantissa/errors.hpp"
 #include "mantissa/host/dense.hpp"
 #include "mantissa/host/registry.hpp"
+#include "text/json_text.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa::cli {
@@ -187,7 +188,7 @@ int solve_dense_command(const DenseFlags& f) {
         j["engine"] = f.engine;
         j["engine_seconds"] = seconds;
         if (check) j["check"] = {{"engine", check->engine}, {"elements", check->elements}, {"seconds", check->seconds}};
-        fmt::print("{}\n", j.dump(2));
+        fmt::print("{}\n", json_text(j));
     } else {
         print_table(words, problem, o, r, f.engine, check);
     }

@@ -15,6 +15,7 @@
 #ifdef MANTISSA_GPU
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/gpu/lu_mixed.hpp"
+#include "text/json_text.hpp"
 #endif
 
 namespace mantissa::cli {
@@ -111,7 +112,7 @@ int tensor_solve_command(const DenseFlags& f) {
     const gpu::MixedResult r = gpu::solve_mixed(problem.a.values(), problem.b, x, true, options);
     double forward = 0;
     for (const double value : x) forward = std::max(forward, std::fabs(value - 1.0));
-    if (f.json) fmt::print("{}\n", to_json(problem, f, r, forward).dump(2));
+    if (f.json) fmt::print("{}\n", json_text(to_json(problem, f, r, forward)));
     else print_table(words, problem, f, r, forward);
     const bool converged = r.status == gpu::MixedStatus::converged;
     if (!f.solution.empty() && (converged || r.status == gpu::MixedStatus::stagnated)) {

@@ -14,6 +14,7 @@
 #include "mantissa/host/flow.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "store/result_json.hpp"
+#include "text/json_text.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa::cli {
@@ -146,7 +147,7 @@ int run_flow(const Flags& f, const std::string& typed) {
     out.cells = {after.assembly - before.assembly, after.factor - before.factor, after.solve - before.solve,
                  after.transfers - before.transfers};
     out.advection = flow.advection_seconds();
-    if (f.json) fmt::print("{}\n", to_json(f, flow, *solver, out, typed).dump(2));
+    if (f.json) fmt::print("{}\n", json_text(to_json(f, flow, *solver, out, typed)));
     else print_table(words, f, flow, *solver, out);
     if (!f.picture.empty()) {
         const auto densest = std::max_element(flow.density().begin(), flow.density().end()) - flow.density().begin();

@@ -10,6 +10,7 @@
 #include "lu_paper.hpp"
 #include "mantissa/format.hpp"
 #include "report/paper_tables.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -218,7 +219,7 @@ std::string lu_paper_figure(const LuPaperFlags& flags) {
         {flags.results, flags.data}, [](const Json& j) { return stored::is_kind(j, "lu_figures"); }, flags.figure,
         "the paper's LU over sizes", "mantissa bench gpu --lu-figures --output FILE.json");
     try {
-        if (flags.json) return run.json.at(flags.figure == 9 ? "by_multiprocessors" : "runs").dump(2) + "\n";
+        if (flags.json) return json_text(run.json.at(flags.figure == 9 ? "by_multiprocessors" : "runs")) + "\n";
         const Json& all = run.json;
         const std::string from = stored::origin(run);
         switch (flags.figure) {

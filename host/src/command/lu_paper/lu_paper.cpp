@@ -7,6 +7,7 @@
 #include "command/stored/stored_runs.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/lu/paper_ledger.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -54,7 +55,7 @@ int lu_paper_table(const LuPaperFlags& flags) {
                     flags.table == 1 ? c.at("bytes").get<std::uint64_t>()
                                      : c.at("divisions").get<std::uint64_t>() + c.at("mads").get<std::uint64_t>();
     if (flags.json) {
-        fmt::print("{}\n", rows.dump(2));
+        fmt::print("{}\n", json_text(rows));
         return kDone;
     }
     const bool bytes = flags.table == 1;

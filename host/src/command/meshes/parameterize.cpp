@@ -15,6 +15,7 @@
 #include "mesh_solve.hpp"
 #include "meshes/pictures.hpp"
 #include "store/result_json.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -126,7 +127,7 @@ void print_json(const Flags& f, const Mapped& m) {
                              {"collapsed", m.quality.collapsed},
                              {"mean_distortion", m.quality.mean_distortion},
                              {"most_distortion", m.quality.most_distortion}};
-    fmt::print("{}\n", j.dump(2));
+    fmt::print("{}\n", json_text(j));
 }
 
 void print_table(const Flags& f, const Mapped& m) {

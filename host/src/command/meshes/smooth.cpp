@@ -15,6 +15,7 @@
 #include "mesh_solve.hpp"
 #include "meshes/pictures.hpp"
 #include "store/result_json.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -93,7 +94,7 @@ void print_result(const Flags& f, const Smoothed& s) {
             j["error_before"] = *s.error_before;
             j["error_after"] = *s.error_after;
         }
-        fmt::print("{}\n", j.dump(2));
+        fmt::print("{}\n", json_text(j));
         return;
     }
     const auto row = [](const char* name, const std::string& value) { fmt::print("{:<15}{}\n", name, value); };

@@ -11,6 +11,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/provenance.hpp"
 #include "residuals/curves.hpp"
+#include "text/json_text.hpp"
 
 namespace mantissa::cli {
 
@@ -60,7 +61,7 @@ int bench_residuals(const Flags& flags, const std::string& typed) {
     check_outputs({{"--output", flags.output}, {"--picture", flags.picture}}, false);
     const results::Json all = flags.from.empty() ? run(flags, typed) : kept(flags.from);
     if (flags.from.empty() || !flags.output.empty())
-        base::write_file(flags.output.empty() && flags.picture != "-" ? "-" : flags.output, all.dump() + "\n");
+        base::write_file(flags.output.empty() && flags.picture != "-" ? "-" : flags.output, json_text(all, -1) + "\n");
     if (flags.picture.empty()) return kDone;
     std::vector<residuals::SystemCurves> systems;
     for (const results::Json& system : all.at("systems")) systems.push_back(residuals::from_json(system));

@@ -78,9 +78,21 @@ void add_bands(sqlite3* db, const std::string& path) {
 
 results::DatabaseHandle open(const std::string& path) {
     { const Store settled(path); } // makes or checks the file
-    results::DatabaseHandle db = results::open_results(path, results::Missing::refuse);
+    results::DatabaseHandle db = results::open_results(path, results::Access::write);
     for (const char* sql : {kTable, kPlacements}) execute(db.get(), path, sql);
     if (is_older(db.get(), path, "netlist") || is_older(db.get(), path, "placement")) add_bands(db.get(), path);
+    return db;
+}
+
+/// To look something up, which a store that cannot be written allows too.
+results::DatabaseHandle open_to_find(const std::string& path) {
+    if (results::access_to(path) != results::Access::read) return open(path);
+    results::DatabaseHandle db = results::open_results(path, results::Access::read);
+    for (const char* table : {"netlist", "placement"})
+        if (!results::has_table(db.get(), path, table) || is_older(db.get(), path, table))
+            throw InvalidInput(fmt::format("{}: cannot be written, and holds no results of synthesis as this program "
+                                           "keeps them; give another results file",
+                                           results::path_text(path)));
     return db;
 }
 
@@ -108,7 +120,7 @@ void settle_synthesis_tables(const std::string& path) {
 }
 
 std::optional<SynthesisFigures> find_synthesis(const std::string& path, const SynthesisKey& key) {
-    const results::DatabaseHandle db = open(path);
+    const results::DatabaseHandle db = open_to_find(path);
     const Statement select =
         prepare(db.get(), path,
                 "SELECT luts, memory_luts, flip_flops, paired, carries, multipliers, memory_bits, io_bits, depth, "
@@ -146,7 +158,7 @@ void put_synthesis(const std::string& path, const SynthesisKey& key, const Synth
 
 std::optional<Placement> find_placement(const std::string& path, const SynthesisKey& key, const std::string& placer,
                                         int seed) {
-    const results::DatabaseHandle db = open(path);
+    const results::DatabaseHandle db = open_to_find(path);
     const Statement select = prepare(db.get(), path,
                                      "SELECT mhz, critical FROM placement WHERE bands=? AND spec=? AND target=? AND "
                                      "multiplier=? AND part=? AND tool=? "
@@ -162,7 +174,7 @@ std::optional<Placement> find_placement(const std::string& path, const Synthesis
 }
 
 std::vector<Placement> find_placements(const std::string& path, const SynthesisKey& key, const std::string& placer) {
-    const results::DatabaseHandle db = open(path);
+    const results::DatabaseHandle db = open_to_find(path);
     const Statement select = prepare(db.get(), path,
                                      "SELECT seed, mhz, critical FROM placement WHERE bands=? AND spec=? AND target=? "
                                      "AND multiplier=? AND part=? AND "

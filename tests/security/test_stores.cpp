@@ -1,0 +1,109 @@
+// Results files of others: what may be in them, who may read them, and what reading leaves.
+#include <filesystem>
+#include <string>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "program.hpp"
+#include "sqlite.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kNobody = "setpriv --reuid=65534 --regid=65534 --clear-groups ";
+
+std::string make_store(const Scratch& scratch) {
+    const std::string toml = scratch.write("s.toml", "[[grid]]\nproblem = \"poisson2d:level=2\"\n");
+    EXPECT_EQ(run("sweep --threads 1 " + toml).code, 0);
+    return scratch.path("s.sqlite");
+}
+
+TEST(Stores, OnlyOurSchemaIsTaken) {
+    for (const char* sql :
+         {"CREATE TRIGGER t AFTER INSERT ON points BEGIN DELETE FROM points; END",
+          "CREATE VIEW v AS SELECT * FROM points", "CREATE TABLE other (a)",
+          "CREATE VIRTUAL TABLE netlist USING fts5(a)", "CREATE INDEX i ON points (abs(unknowns))",
+          "ALTER TABLE points ADD COLUMN g INTEGER AS (unknowns + 1)", "CREATE TABLE dense (a INTEGER CHECK (a > 0))",
+          "CREATE TABLE comparison (name TEXT DEFAULT (hex(randomblob(9))))"}) {
+        const Scratch scratch;
+        const std::string store = make_store(scratch);
+        execute(store, sql);
+        const std::string before = scratch.read("s.sqlite");
+        for (const std::string& command :
+             {"report " + store + " -o " + scratch.path("r.html"), "sweep --threads 1 " + scratch.path("s.toml"),
+              "sweep --dry-run " + scratch.path("s.toml")}) {
+            const Outcome o = run(command);
+            EXPECT_EQ(o.code, 2) << sql << ": " << command << o.out;
+            EXPECT_NE(o.err.find("which this program never makes"), std::string::npos) << o.err;
+            EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+        }
+        EXPECT_EQ(scratch.read("s.sqlite"), before) << sql;
+    }
+}
+
+TEST(Stores, ANameIsAFilesNameWhateverSqliteThinksOfIt) {
+    const Scratch scratch;
+    const std::string toml = scratch.write("s.toml", "[[grid]]\nproblem = \"poisson2d:level=2\"\n");
+    for (const char* name : {"file:x?mode=memory", "file::memory:", "file:y?immutable=1", "file:z?cache=shared"}) {
+        const Outcome o =
+            run("sweep --threads 1 " + toml + " --store '" + name + "'", "cd " + scratch.path("") + " &&");
+        EXPECT_EQ(o.code, 0) << o.err;
+        EXPECT_TRUE(fs::is_regular_file(scratch.path(name))) << name;
+    }
+    for (const char* name : {":memory:", ":x", ""})
+        EXPECT_EQ(run("sweep --threads 1 " + toml + " --store '" + name + "'").code, 2) << name;
+}
+
+TEST(Stores, WhatALogHoldsIsReadWithoutTouchingIt) {
+    const Scratch scratch;
+    const std::string store = make_store(scratch);
+    sqlite3* writer = nullptr; // stays open, so that its log stays too
+    ASSERT_EQ(sqlite3_open(store.c_str(), &writer), SQLITE_OK);
+    for (const char* sql : {"PRAGMA wal_autocheckpoint=0", "UPDATE points SET problem = 'poisson2d:level=777'"})
+        ASSERT_EQ(sqlite3_exec(writer, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+    ASSERT_GT(fs::file_size(store + "-wal"), 0U);
+    for (const char* suffix : {"", "-wal", "-shm"}) { // as a backup or a killed writer leaves them
+        fs::create_directories(scratch.path("copy"));
+        fs::copy_file(store + suffix, scratch.path(std::string("copy/s.sqlite") + suffix));
+    }
+    sqlite3_close(writer);
+    fs::remove(scratch.path("copy/s.sqlite-shm"));
+    const std::string log = scratch.read("copy/s.sqlite-wal"), file = scratch.read("copy/s.sqlite");
+    const Outcome o = run("report " + scratch.path("copy/s.sqlite") + " -o -");
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_NE(o.out.find("level=777"), std::string::npos);
+    EXPECT_EQ(scratch.read("copy/s.sqlite-wal"), log);
+    EXPECT_EQ(scratch.read("copy/s.sqlite"), file);
+    EXPECT_FALSE(fs::exists(scratch.path("copy/s.sqlite-shm")));
+    // A log that lost its end: what was committed before counts, here nothing.
+    scratch.write("copy/s.sqlite-wal", log.substr(0, log.size() - 100));
+    EXPECT_EQ(run("report " + scratch.path("copy/s.sqlite") + " -o -").out.find("level=777"), std::string::npos);
+}
+
+TEST(Stores, AReaderNeedsNoRightToWrite) {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
+    const Scratch scratch;
+    const std::string store = make_store(scratch);
+    ::chmod(scratch.path("").c_str(), 0755);
+    ::chmod(store.c_str(), 0644);
+    const std::size_t files = scratch.files();
+    const Outcome page = run("report " + store + " -o -", kNobody),
+                  dry = run("sweep --dry-run " + scratch.path("s.toml"), kNobody);
+    EXPECT_EQ(page.code, 0) << page.err;
+    EXPECT_EQ(dry.code, 0) << dry.err;
+    EXPECT_EQ(run("sweep --threads 1 " + scratch.path("s.toml"), kNobody).code, 2) << "who writes needs it";
+    EXPECT_EQ(scratch.files(), files);
+    // And the other way round: what root reads stays its owner's.
+    ASSERT_EQ(::chown(scratch.path("").c_str(), 65534, 65534), 0);
+    for (const auto& entry : fs::directory_iterator(scratch.path("")))
+        ASSERT_EQ(::chown(entry.path().c_str(), 65534, 65534), 0);
+    EXPECT_EQ(run("report " + store + " -o -").code, 0);
+    EXPECT_EQ(scratch.files(), files);
+    EXPECT_EQ(run("sweep --threads 1 " + scratch.path("s.toml"), kNobody).code, 0);
+}
+
+} // namespace
