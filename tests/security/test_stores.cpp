@@ -1,4 +1,5 @@
 // Results files of others: what may be in them, who may read them, and what reading leaves.
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
