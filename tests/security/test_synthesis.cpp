@@ -26,7 +26,7 @@ bool has_yosys() {
 TEST(Synthesis, FoldersMayBeCalledAnything) {
     if (!has_yosys()) GTEST_SKIP() << "yosys is not installed";
     const Scratch scratch;
-    for (const char* name : {"a;touch x;b$(touch x) c", "a'b\"c`touch x`|# {}", "-a\nb\\c &"}) {
+    for (const char* name : {"a;touch x;b$(touch x) c`touch x`", "-a'\"\nb\\c &"}) {
         const std::string folder = scratch.path(name);
         fs::create_directories(folder + "/tmp");
         fs::create_directory_symlink(MANTISSA_SOURCE_TREE, folder + "/source");
@@ -49,7 +49,8 @@ std::string known_yosys(const std::string& emptied) {
     put("ports.txt", "input [3:0] a_i\noutput [3:0] b_o\n");
     put("depth.txt", "Longest topological path in add (length=2):\n");
     put("paired.txt", "1 objects.\n");
-    put("netlist.json", R"({"modules": {"fp_add": {"ports": {}, "cells": {}, "netnames": {}}}})");
+    put("netlist.json",
+        R"({"modules": {"fp_add": {"attributes": {"top": "1"}, "ports": {}, "cells": {}, "netnames": {}}}})");
     return script;
 }
 
@@ -89,6 +90,25 @@ TEST(Synthesis, FoldersOfTheUsersOwnStay) {
                   .code,
               0);
     EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path("tmp")), {}), 4);
+}
+
+TEST(Synthesis, FaultsSayWhatIsAtFault) {
+    const Scratch scratch;
+    scratch.write("yosys", known_yosys(""));
+    scratch.write("dumb", "#!/bin/sh\nexit 0\n");
+    scratch.write("dying", "#!/bin/sh\nexit 3\n");
+    for (const char* tool : {"yosys", "dumb", "dying"}) ::chmod(scratch.path(tool).c_str(), 0755);
+    const auto says = [&](const std::string& before, const char* what, const char* not_this) {
+        const Outcome o = run(kAdder, before + " MANTISSA_CACHE=" + scratch.path("cache"));
+        EXPECT_EQ(o.code, 2);
+        EXPECT_NE(o.err.find(what), std::string::npos) << o.err;
+        EXPECT_EQ(o.err.find(not_this), std::string::npos) << o.err;
+    };
+    says("MANTISSA_YOSYS=" + scratch.path("none"), "apt install yosys", "ulimit");
+    says("MANTISSA_YOSYS=" + scratch.path("dumb"), "TMPDIR is full", "apt install");
+    says("MANTISSA_YOSYS=" + scratch.path("dying"), "exit status 3", "apt install");
+    scratch.write("cache/synthesis.sqlite", std::string(5000, 'x'));
+    says("MANTISSA_YOSYS=" + scratch.path("yosys"), "the cache's own: remove it", "apt install");
 }
 
 } // namespace
