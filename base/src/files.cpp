@@ -49,6 +49,8 @@ private:
 [[noreturn]] void fail(const std::string& path, const char* verb, const char* mend, int error = errno) {
     const std::string reason = std::generic_category().message(error);
     if (error == ENOSPC || error == EDQUOT) mend = "free space there or give another path";
+    if (error == EFBIG) mend = "raise the limit of a file's size (ulimit -f)";
+    if (error == EMFILE || error == ENFILE) mend = "raise the limit of open files (ulimit -n)";
     throw InvalidInput(fmt::format("{}: cannot {}: {}; {}", shortened(path, kPathShown), verb, reason, mend));
 }
 

@@ -106,13 +106,16 @@ std::string shell_quoted(std::string_view text) {
         for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
         return "'" + out + "'";
     }
-    // $'...' of bash, ksh, zsh: each byte that is not plain by its number, so that the line stays one.
+    // printf's text, each byte that is not plain by its number, so that the line stays one; every shell has it. It
+    // loses line ends at the very end, for which there is $'...' of bash, ksh and zsh.
+    const bool by_printf = text.back() != '\n';
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte < 0x20 || byte >= 0x7F || c == '\'' || c == '\\') out += fmt::format("\\{:03o}", byte);
+        else if (c == '%' && by_printf) out += "%%";
         else out += c;
     }
-    return "$'" + out + "'";
+    return by_printf ? "\"$(printf '" + out + "')\"" : "$'" + out + "'";
 }
 
 std::string shell_word(std::string_view text) {

@@ -13,7 +13,7 @@ namespace mantissa::base {
 
 namespace {
 
-constexpr std::string_view kClear = "\r\033[K";
+constexpr std::string_view kClearLine = "\r\033[K";
 
 bool write_whole(int file, std::string_view text) {
     while (!text.empty()) {
@@ -34,9 +34,9 @@ struct Stream {
 
     [[nodiscard]] std::string fit(std::string_view text) const {
         std::string out;
-        for (std::size_t at = 0; clears && (at = text.find(kClear)) != std::string_view::npos;
-             text.remove_prefix(at + kClear.size()))
-            out += fit_for_terminal(text.substr(0, at)).append(kClear);
+        for (std::size_t at = 0; clears && (at = text.find(kClearLine)) != std::string_view::npos;
+             text.remove_prefix(at + kClearLine.size()))
+            out += fit_for_terminal(text.substr(0, at)).append(kClearLine);
         return out + fit_for_terminal(text);
     }
     bool write(std::string_view bytes) {

@@ -69,7 +69,9 @@ void expect_harmless(const std::string& text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
         EXPECT_FALSE((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f) << i << " in " << text;
-        if (byte == 0xC2) EXPECT_GE(static_cast<unsigned char>(text[i + 1]), 0xA0) << text;
+        if (byte == 0xC2) {
+            EXPECT_GE(static_cast<unsigned char>(text[i + 1]), 0xA0) << text;
+        }
     }
     for (const char* turn : {"\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x80\x8f", "\xd8\x9c", "\x9b"})
         EXPECT_EQ(text.find(turn), std::string::npos) << text;
@@ -77,16 +79,16 @@ void expect_harmless(const std::string& text) {
 
 TEST(Names, ATerminalIsNotCommanded) {
     const Scratch scratch;
-    for (const std::string& name : {"a\x1b]0;t\x07.mtx",
-                                    "\xc2\x9b"
-                                    "31m.mtx",
-                                    "\xe2\x80\xae.mtx", "\xe2\x81\xa6.mtx",
-                                    "\x9b"
-                                    "31m.mtx",
-                                    "\xd8\x9c"
-                                    "a\r.mtx",
-                                    "\x7f"
-                                    "a.mtx"}) {
+    for (const std::string name : {"a\x1b]0;t\x07.mtx",
+                                   "\xc2\x9b"
+                                   "31m.mtx",
+                                   "\xe2\x80\xae.mtx", "\xe2\x81\xa6.mtx",
+                                   "\x9b"
+                                   "31m.mtx",
+                                   "\xd8\x9c"
+                                   "a\r.mtx",
+                                   "\x7f"
+                                   "a.mtx"}) {
         scratch.write(name, kMatrix);
         const std::string problem = " --problem " + shell_quoted("mtx:" + scratch.path(name));
         const Outcome good = run("solve --threads 1" + problem), json = run("solve --threads 1 --json" + problem),

@@ -1,4 +1,5 @@
 // Results files of others: what may be in them, who may read them, and what reading leaves.
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -14,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kNobody = "setpriv --reuid=65534 --regid=65534 --clear-groups ";
+constexpr const char* kAsNobody = "setpriv --reuid=65534 --regid=65534 --clear-groups ";
 
 std::string make_store(const Scratch& scratch) {
     const std::string toml = scratch.write("s.toml", "[[grid]]\nproblem = \"poisson2d:level=2\"\n");
@@ -91,11 +92,11 @@ TEST(Stores, AReaderNeedsNoRightToWrite) {
     ::chmod(scratch.path("").c_str(), 0755);
     ::chmod(store.c_str(), 0644);
     const std::size_t files = scratch.files();
-    const Outcome page = run("report " + store + " -o -", kNobody),
-                  dry = run("sweep --dry-run " + scratch.path("s.toml"), kNobody);
+    const Outcome page = run("report " + store + " -o -", kAsNobody),
+                  dry = run("sweep --dry-run " + scratch.path("s.toml"), kAsNobody);
     EXPECT_EQ(page.code, 0) << page.err;
     EXPECT_EQ(dry.code, 0) << dry.err;
-    EXPECT_EQ(run("sweep --threads 1 " + scratch.path("s.toml"), kNobody).code, 2) << "who writes needs it";
+    EXPECT_EQ(run("sweep --threads 1 " + scratch.path("s.toml"), kAsNobody).code, 2) << "who writes needs it";
     EXPECT_EQ(scratch.files(), files);
     // And the other way round: what root reads stays its owner's.
     ASSERT_EQ(::chown(scratch.path("").c_str(), 65534, 65534), 0);
@@ -103,7 +104,7 @@ TEST(Stores, AReaderNeedsNoRightToWrite) {
         ASSERT_EQ(::chown(entry.path().c_str(), 65534, 65534), 0);
     EXPECT_EQ(run("report " + store + " -o -").code, 0);
     EXPECT_EQ(scratch.files(), files);
-    EXPECT_EQ(run("sweep --threads 1 " + scratch.path("s.toml"), kNobody).code, 0);
+    EXPECT_EQ(run("sweep --threads 1 " + scratch.path("s.toml"), kAsNobody).code, 0);
 }
 
 } // namespace

@@ -127,11 +127,13 @@ double setup(const Cell& cell, std::string_view port) {
 ModelledPath model_clock(const std::string& netlist_json) {
     nlohmann::json netlist = nlohmann::json::parse(netlist_json, nullptr, false);
     if (netlist.is_discarded() || !netlist.contains("modules"))
-        throw ToolFailure("netlist: not what yosys's write_json writes; run the synthesis again");
+        throw ToolFailure(
+            "netlist: not what yosys's write_json writes; look whether the disk of TMPDIR is full, and run it again");
     const nlohmann::json* top = nullptr;
     for (const auto& [name, module] : netlist["modules"].items())
         if (module.contains("attributes") && module["attributes"].contains("top")) top = &module;
-    if (top == nullptr) throw ToolFailure("netlist: no top module; run the synthesis again");
+    if (top == nullptr)
+        throw ToolFailure("netlist: no top module; look whether the disk of TMPDIR is full, and run it again");
 
     std::vector<Cell> cells;
     std::unordered_map<int, std::pair<std::size_t, std::string>> driver; // net: cell and port

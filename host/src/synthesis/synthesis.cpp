@@ -20,6 +20,7 @@
 #include "mantissa/sim/core_parameters.hpp"
 #include "mantissa/sim/sparse_core.hpp"
 #include "recipe.hpp"
+#include "store/results_file.hpp"
 #include "work_folder.hpp"
 
 namespace mantissa::synthesis {
@@ -114,6 +115,14 @@ std::string cache_store() {
     const std::string file = (base::make_cache_folder(base::cache_root()) / "synthesis.sqlite").string();
     base::require_own("the store of synthesis runs", file,
                       "remove it, or set MANTISSA_CACHE to a folder that only this user can write");
+    if (std::error_code error; fs::exists(file, error)) {
+        try {
+            (void)results::open_results(file, results::Access::read);
+        } catch (const InvalidInput& fault) {
+            throw InvalidInput(fmt::format(
+                "{} (this one is the cache's own: remove it, and what it held is made again)", fault.what()));
+        }
+    }
     return file;
 }
 
@@ -124,12 +133,16 @@ Synthesizer::Synthesizer(const std::string& store, Provenance provenance)
     yosys_ = base::environment_or("MANTISSA_YOSYS", "yosys");
     source_ = base::environment_or("MANTISSA_SOURCE", MANTISSA_SOURCE_FOLDER);
     const WorkFolder work;
-    if (!base::run_process({yosys_, "-V"}, work.file("version")).ok)
-        throw ToolFailure(fmt::format("{}: cannot be run, and synthesis needs it; apt install yosys, or set "
-                                      "MANTISSA_YOSYS",
-                                      yosys_));
+    if (const auto told = base::run_process({yosys_, "-V"}, work.file("version")); !told.ok) {
+        const bool missing = told.why == "No such file or directory" || told.why == "Permission denied";
+        throw ToolFailure(fmt::format("{}: cannot be run ({}), and synthesis needs it; {}", yosys_, told.why,
+                                      missing ? "apt install yosys, or set MANTISSA_YOSYS"
+                                              : "look at the limits of processes, files and memory (ulimit -a) and at "
+                                                "the space in TMPDIR, or set MANTISSA_YOSYS to another"));
+    }
     tool_ = base::read_text(work.file("version"));
     while (!tool_.empty() && tool_.back() == '\n') tool_.pop_back();
+    if (tool_.empty()) nothing_said("version", "word");
     if (!tool_.starts_with(kYosysKnown))
         throw ToolFailure(fmt::format("{}: it is '{}', and the recipe is for {}; install that (apt install yosys on "
                                       "Debian 12) or set MANTISSA_YOSYS",

@@ -78,7 +78,7 @@ constexpr const char* kEnvironment =
     R"(Variables that the program reads:
 
   MANTISSA_CACHE      folder of built models and netlists; else XDG_CACHE_HOME/mantissa, else
-                      ~/.cache/mantissa
+                      ~/.cache/mantissa; only folders that no other user can write
   MANTISSA_ISA        baseline, avx2 or avx512: the widest instructions that kernels may use. Results
                       do not depend on it.
   MANTISSA_SOURCE     folder with the RTL's sources, where the program runs far from them
