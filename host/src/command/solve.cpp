@@ -155,8 +155,9 @@ std::string solution_text(const Point& point, const Problem& problem, const Solv
     text += fmt::format("% solution of {}, {}, {} on {}\n", base::shortened(problem.name, 500),
                         to_string(point.options.scheme), to_string(point.options.spec), point.engine);
     text += fmt::format("% {}, true residual {}\n", to_string(result.status), result.true_residual);
+    if (!problem.origin.empty()) text += "% at the mesh's place: the origin that the solve took off is added again\n";
     text += fmt::format("% mantissa {} ({})\n{} 1\n", here.version, here.commit, result.u.size());
-    for (const double value : result.u) text += text::shortest(value) + '\n';
+    for (const double value : problem.placed(result.u)) text += text::shortest(value) + '\n';
     return text;
 }
 
