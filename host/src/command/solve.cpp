@@ -195,6 +195,7 @@ int advise_command(const Flags& flags) {
     AdviceOptions options{flags.tolerance, flags.inner, thread_count(flags.threads)};
     options_of(flags); // refuses what a solve would
     const Problem problem = make_problem(flags.problem);
+    if (!problem.note.empty()) fmt::print(stderr, "mantissa: {}\n", problem.note);
     const Advice advice = advising::advise_with_progress(problem, options);
     advising::print_advice(problem, advice, flags.json);
     if (!advice.found()) return kNotConverged;
@@ -235,6 +236,7 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
         r.checked = make_checked_engine(*r.engine, *r.reference, r.passes);
     }
     r.problem = make_problem(flags.problem);
+    if (ranks.first() && !r.problem->note.empty()) fmt::print(stderr, "mantissa: {}\n", r.problem->note);
     r.point.problem = r.problem->name;
     if (std::string why = parts_refusal(r.shared, *r.engine, r.point.options, r.problem->system); !why.empty())
         throw InvalidInput(why);

@@ -28,6 +28,7 @@ public:
         throw InvalidInput(fmt::format("{}:{}: {}", name, line, what));
     }
     [[nodiscard]] std::uint64_t line() const { return line_; }
+    [[nodiscard]] std::string_view name() const { return name_; }
     [[nodiscard]] std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
     [[nodiscard]] bool at_end() const { return at_ == end_; }
     [[nodiscard]] char peek() const { return at_ == end_ ? '\n' : *at_; }

@@ -22,6 +22,8 @@ struct Problem {
     /// lies far away is solved as if its middle were at zero: with its distance in b, a residual of 1e-6 relative to b
     /// would be an error of 1e-6 of that distance. A x = b holds without it.
     std::vector<double> origin{};
+    /// A line about the input that whoever reads the answer should know; empty: nothing.
+    std::string note{};
 
     /// The solution `x` with `origin` added.
     [[nodiscard]] std::vector<double> placed(std::vector<double> x) const;
