@@ -294,7 +294,8 @@ MapQuality map_quality(const TriangleMesh& mesh, const std::vector<Point2>& uv) 
         else {
             // Singular values from the conformal and the other part of J.
             const double conformal = std::hypot(ux + vy, vx - uy), other = std::hypot(ux - vy, vx + uy);
-            const double ratio = (conformal + other) / (conformal - other);
+            // (Their difference, which is 4 determinant / their sum, would cancel where a triangle is nearly flat.)
+            const double ratio = 0.25 * (conformal + other) * ((conformal + other) / determinant);
             sum += ratio * f.a * f.d;
             areas += f.a * f.d;
             q.most_distortion = std::max(q.most_distortion, ratio);
