@@ -147,7 +147,7 @@ TEST(MatrixMarket, ArrayStorage) {
                        {"2 2\n1 0\n0 1 1\n", "m.mtx:4: text behind the last of 4 values"},
                        {"2 2\n1 0\n0 -1\n", "m.mtx:4: diagonal entry 2 is negative"},
                        {"2 2\n0 0\n0 1\n", "m.mtx:3: diagonal entry 1 is zero"},
-                       {"2 2\n1 0.5\n0 1\n", "the matrix is not symmetric: entries (1, 2) and (2, 1) differ by 0.5"},
+                       {"2 2\n1 0.5\n0 1\n", "the matrix is not symmetric: entries (2, 1) and (1, 2) differ by 0.5"},
                        {"4000000000 4000000000\n1\n", "the file is too short"},
                        {"2 2\n1 0\nx 1\n", "m.mtx:4: the value is missing or no number: 'x'"}});
 }
