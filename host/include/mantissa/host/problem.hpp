@@ -53,7 +53,8 @@ struct Problem {
 ///                                          nd, a cubic lattice, 399 entries a row; band, 200 a row, of very unequal
 ///                                          length; thermal, triangles, 7 a row; elasticity, bricks, 81 a row, and the
 ///                                          same in an order at random. For rows of very unequal length: power, some
-///                                          15 a row at n = 20000 and a few of thousands; arrow, 5 a row and one full. The right-hand side is ones
+///                                          15 a row at n = 20000 and a few of thousands; arrow, 5 a row and one full.
+///                                          The right-hand side is ones
 ///
 /// Throws InvalidInput, one line naming the text or the file and line, and the mend.
 Problem make_problem(std::string_view text);
