@@ -35,6 +35,17 @@ class Problem:
         """The continuous solution at every unknown, where it is known."""
         return self._core.exact()
 
+    @cached_property
+    def origin(self) -> NDArray[np.float64]:
+        """What is to be added to a solution: where the mesh of lscm: and dsi: lies, which is solved from its middle on.
+        Zeros for other problems."""
+        return self._core.origin()
+
+    @property
+    def note(self) -> str:
+        """A line about the input, as that a matrix was symmetric up to rounding errors only; else empty."""
+        return self._core.note
+
     def csr(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
         """The matrix in compressed rows: data, indices, indptr, as scipy.sparse.csr_matrix takes them. Rows of Dirichlet
         nodes of a stencil are empty."""

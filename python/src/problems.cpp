@@ -122,6 +122,11 @@ nb::object exact_of(const Problem& p) {
 void bind_problems(nb::module_& m) {
     nb::class_<Problem>(m, "Problem")
         .def_ro("name", &Problem::name)
+        .def_ro("note", &Problem::note)
+        .def("origin",
+             [](const Problem& p) {
+                 return owned(p.origin.empty() ? std::vector<double>(p.system.size(), 0.0) : p.origin);
+             })
         .def_prop_ro("unknowns", [](const Problem& p) { return p.system.size(); })
         .def_prop_ro("kind", [](const Problem& p) { return to_string(p.system.kind()); })
         .def_prop_ro("row_length", [](const Problem& p) { return p.system.row_length(); })

@@ -79,7 +79,6 @@ TEST(MatrixMarket, BannerFaultsNameLineOne) {
     refuse("%%MatrixMarket matrix coordinate complex symmetric\n", "m.mtx:1: complex values");
     refuse("%%MatrixMarket matrix coordinate real hermitian\n", "m.mtx:1: a hermitian file");
     refuse("%%MatrixMarket matrix coordinate real skew-symmetric\n", "m.mtx:1: a skew-symmetric file");
-    refuse("%%MatrixMarket matrix array real general\n2 2\n1\n0\n0\n1\n", "m.mtx:1: an array file");
     refuse("%%MatrixMarket vector coordinate real general\n", "m.mtx:1: the first line must read");
     refuse("%%MatrixMarket matrix coordinate real\n", "m.mtx:1: the first line must read");
 }
@@ -127,6 +126,67 @@ TEST(MatrixMarket, SymmetryMustHold) {
     refuse(head + "3 1 -1\n3 2 -1\n", "the matrix is not symmetric");
     refuse(std::string(kBanner) + "3 3 5\n1 1 2\n2 2 2\n3 3 2\n1 3 -1\n2 1 -1\n", "m.mtx:6: entry (1, 3) lies above");
     EXPECT_EQ(parse(head + "1 3 -1\n3 1 -1\n").value().size(), 5u);
+}
+
+TEST(MatrixMarket, BothTrianglesOfASymmetricFileAreRefused) {
+    for (const char* rest : {"2 2 4\n1 1 4\n2 1 -1\n1 2 -1\n2 2 3\n", "2 2 4\n1 1 4\n2 1 -1\n1 2 -2\n2 2 3\n",
+                             "2 2 4\n1 1 4\n2 2 3\n1 2 -1\n2 1 -1\n"})
+        refuse(std::string(kBanner) + rest, "entry (1, 2) lies above the diagonal of a symmetric file");
+}
+
+TEST(MatrixMarket, ArrayStorage) {
+    const CompressedRows full =
+        parse("%%MatrixMarket matrix array real general\n% c\n3 3\n4 -1 0\n-1\n4\n-1\n0\n-1\n4\n");
+    EXPECT_EQ(full.row_begin(), (std::vector<std::uint64_t>{0, 2, 5, 7}));
+    EXPECT_EQ(full.value(), (std::vector<double>{4, -1, -1, 4, -1, -1, 4}));
+    EXPECT_EQ(parse("%%MatrixMarket matrix array real symmetric\n3 3\n4\n-1\n0\n4\n-1\n4\n"), full);
+    EXPECT_EQ(parse("%%MatrixMarket matrix array integer general\r1 1\r7\r").value()[0], 7.0);
+    const std::string head = "%%MatrixMarket matrix array real general\n";
+    refuse_each(head, {{"2 3\n1 0 0 1 0 0\n", "m.mtx:2: 2 rows and 3 columns"},
+                       {"2 2\n1 0\n0 \n", "m.mtx:5: the file ends in column 2 of 2"},
+                       {"2 2\n1 0\n0 1 1\n", "m.mtx:4: text behind the last of 4 values"},
+                       {"2 2\n1 0\n0 -1\n", "m.mtx:4: diagonal entry 2 is negative"},
+                       {"2 2\n0 0\n0 1\n", "m.mtx:3: diagonal entry 1 is zero"},
+                       {"2 2\n1 0.5\n0 1\n", "the matrix is not symmetric: entries (2, 1) and (1, 2) differ by 0.5"},
+                       {"4000000000 4000000000\n1\n", "the file is too short"},
+                       {"2 2\n1 0\nx 1\n", "m.mtx:4: the value is missing or no number: 'x'"}});
+}
+
+TEST(MatrixMarket, RoundingAcrossTheDiagonalIsTakenOut) {
+    const std::string head = std::string(kGeneral) + "3 3 9\n1 1 4\n2 1 -1\n1 2 -1\n2 2 4\n3 2 -1\n2 3 -1\n3 3 4\n";
+    const auto partners = [](const CompressedRows& m) { // entries (1, 3) and (3, 1)
+        return std::pair(m.value()[2], m.value()[m.row_begin()[2]]);
+    };
+    for (const auto& [rest, mean] :
+         {std::pair{"1 3 1e-17\n3 1 2e-17\n", 1.5e-17}, std::pair{"1 3 1e-17\n3 1 -3e-18\n", 3.5e-18},
+          std::pair{"3 1 1e-15\n3 1 1e-16\n", 5.5e-16}, std::pair{"1 3 2e-16\n1 3 1e-18\n", 1.005e-16}}) {
+        std::string note;
+        const CompressedRows m = parse_matrix_market(head + rest, "m.mtx", &note);
+        EXPECT_NEAR(partners(m).first, mean, 1e-30) << rest;
+        EXPECT_EQ(partners(m).first, partners(m).second) << rest;
+        EXPECT_NE(note.find("m.mtx: 1 pairs of entries across the diagonal differ, by "), std::string::npos) << note;
+    }
+    // A pair with its own last bits, and far below the largest entry.
+    std::string note;
+    const CompressedRows own = parse_matrix_market(
+        std::string(kGeneral) + "2 2 4\n1 1 4\n2 2 4\n1 2 0.30000000000000004\n2 1 0.3\n", "m.mtx", &note);
+    EXPECT_EQ(own.value()[1], own.value()[2]);
+    EXPECT_FALSE(note.empty());
+    note.clear();
+    parse_matrix_market(head + "1 3 1e-17\n3 1 1e-17\n", "m.mtx", &note);
+    EXPECT_TRUE(note.empty());
+    for (const char* rest :
+         {"1 3 1e-13\n3 1 2e-13\n", "1 3 1e-14\n3 1 -1e-14\n", "1 3 1e-13\n1 3 0\n", "3 1 1e-9\n3 1 0\n"})
+        refuse(head + rest, "the matrix is not symmetric");
+}
+
+TEST(MatrixMarket, LinesThatEndAsOnOldMacs) {
+    const CompressedRows m =
+        parse("%%MatrixMarket matrix coordinate real symmetric\r% c\r\r2 2 3\r1 1 4\r2 1 -1.5\r2 2 3");
+    EXPECT_EQ(m.value(), (std::vector<double>{4, -1.5, -1.5, 3}));
+    refuse("%%MatrixMarket matrix coordinate real symmetric\r2 2 2\r1 1 4\r2 2 x\r", "m.mtx:4: the value is missing");
+    EXPECT_EQ(parse_vector("# c\r1\r-2\r", "b", 2), (std::vector<double>{1, -2}));
+    EXPECT_EQ(parse_vector("1\r\n-2\r\n", "b", 2), (std::vector<double>{1, -2}));
 }
 
 TEST(MatrixMarket, RandomSymmetricMatricesSurviveShuffling) {

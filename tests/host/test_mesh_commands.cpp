@@ -1,4 +1,7 @@
 // mantissa parameterize and mantissa smooth, as they are typed.
+#include <cmath>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -115,6 +118,96 @@ TEST(JacobiPcgScheme, SolvesSparseRowsAndRefusesWhatItIsNot) {
     const Outcome grid = run("solve --problem poisson2d:level=3 --scheme jacobi-pcg --format double");
     EXPECT_EQ(grid.code, 2);
     EXPECT_NE(grid.err.find("it takes sparse rows"), std::string::npos) << grid.err;
+}
+
+/// A grid of `along` x `across` cells on half a cylinder, `height` high, moved by `shift`.
+TriangleMesh half_cylinder(std::uint32_t across, std::uint32_t along, double height, const Point3& shift) {
+    TriangleMesh mesh;
+    for (std::uint32_t i = 0; i <= across; ++i)
+        for (std::uint32_t k = 0; k <= along; ++k) {
+            const double angle = M_PI * i / across;
+            mesh.points.push_back(
+                {shift[0] + std::cos(angle), shift[1] + std::sin(angle), shift[2] + height * k / along});
+        }
+    for (std::uint32_t i = 0; i < across; ++i)
+        for (std::uint32_t k = 0; k < along; ++k) {
+            const std::uint32_t a = i * (along + 1) + k, b = a + along + 1;
+            mesh.triangles.push_back({a, b, b + 1});
+            mesh.triangles.push_back({a, b + 1, a + 1});
+        }
+    return mesh;
+}
+
+TEST(Parameterize, SaysThatAMapFoldsOver) {
+    const Scratch folder;
+    const std::string in = folder.path("in.obj"), out = folder.path("out.obj");
+    for (const auto& [height, folds] : {std::pair{1e-6, true}, std::pair{3e-6, true}, std::pair{1e-7, true},
+                                        std::pair{1e6, true}, std::pair{1.0, false}}) {
+        write_mesh(in, half_cylinder(16, 8, height, {}));
+        const Outcome o = run("parameterize " + in + " -o " + out + " --json");
+        const Json j = Json::parse(o.out);
+        EXPECT_EQ(j.at("flipped").get<int>() + j.at("collapsed").get<int>() > 0, folds) << height;
+        EXPECT_EQ(o.err.find("triangles lie upside down in the map") != std::string::npos, folds) << o.err;
+        EXPECT_EQ(j.contains("warning"), folds) << height;
+        EXPECT_GE(j.at("mean_distortion").get<double>(), folds ? 0 : 1) << height;
+    }
+}
+
+/// The vertices behind a command, or the texture coordinates of the OBJ that it wrote.
+std::vector<Point3> written(const std::string& path, const std::string& word) {
+    std::vector<Point3> list;
+    std::ifstream in(path);
+    for (std::string line; std::getline(in, line);) {
+        std::istringstream words(line);
+        std::string first;
+        words >> first;
+        if (first != word) continue;
+        Point3 p{};
+        words >> p[0] >> p[1] >> p[2];
+        list.push_back(p);
+    }
+    return list;
+}
+
+TEST(MeshCommands, AMeshFarAwayIsTheSameMesh) {
+    const Scratch folder;
+    const std::string near = folder.path("near.obj"), far = folder.path("far.obj"), out = folder.path("out.obj");
+    write_mesh(near, with_noise(half_cylinder(12, 12, 2, {}), 0.1));
+    for (const Point3& shift :
+         {Point3{524288, 5e6, 100}, Point3{-4e6, 0, 3e5}, Point3{100, 100, 100}, Point3{1e3, -7e7, 0}}) {
+        TriangleMesh moved = read_mesh(near);
+        for (Point3& p : moved.points)
+            for (std::size_t k = 0; k < 3; ++k) p[k] += shift[k];
+        write_mesh(far, moved);
+        const double ulp = 2e-16 * std::max({std::abs(shift[0]), std::abs(shift[1]), std::abs(shift[2])});
+        for (const char* command : {"smooth ", "smooth --format s23e8 ", "smooth --weight 0.1 --tolerance 1e-9 "}) {
+            ASSERT_EQ(run(command + near + " -o " + out).code, 0);
+            const std::vector<Point3> here = written(out, "v");
+            ASSERT_EQ(run(command + far + " -o " + out).code, 0);
+            const std::vector<Point3> there = written(out, "v");
+            ASSERT_EQ(here.size(), there.size());
+            for (std::size_t v = 0; v < here.size(); ++v)
+                for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(there[v][k] - shift[k], here[v][k], 1e-6 + 100 * ulp);
+        }
+        for (const char* scheme : {"", "--scheme multilevel-pcg "}) {
+            ASSERT_EQ(run("parameterize --tolerance 1e-9 " + near + " -o " + out + " " + scheme).code, 0);
+            const std::vector<Point3> here = written(out, "vt");
+            ASSERT_EQ(run("parameterize --tolerance 1e-9 " + far + " -o " + out + " " + scheme).code, 0);
+            const std::vector<Point3> there = written(out, "vt");
+            ASSERT_EQ(here.size(), there.size());
+            for (std::size_t v = 1; v < here.size(); ++v)
+                for (std::size_t k = 0; k < 2; ++k)
+                    EXPECT_NEAR(there[v][k] - there[0][k], here[v][k] - here[0][k], 1e-5 + 1e4 * ulp);
+        }
+        // solve --solution writes the mesh's coordinate, too.
+        ASSERT_EQ(run("solve --problem dsi:" + far + ",coordinate=y --scheme jacobi-pcg --format double --solution " +
+                      out + "y")
+                      .code,
+                  0);
+        const std::string text = folder.read("out.objy");
+        EXPECT_NE(text.find("the origin that the solve took off is added again"), std::string::npos);
+        EXPECT_NEAR(std::stod(text.substr(text.find(" 1\n") + 3)), moved.points[0][1], 1);
+    }
 }
 
 TEST(MeshCommands, RefuseBeforeTheyWork) {

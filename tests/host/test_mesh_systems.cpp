@@ -290,6 +290,47 @@ TEST(Dsi, WhatNothingHoldsIsRefused) {
     EXPECT_NO_THROW(make_dsi(mesh, flat));
 }
 
+TEST(Dsi, EachPartIsSolvedFromItsOwnMiddle) {
+    // Two parts far from each other and from zero: b holds neither distance, and hard vertices stay to the bit.
+    TriangleMesh mesh = make_sphere(2);
+    const std::size_t n = mesh.points.size();
+    for (const auto& t : std::vector(mesh.triangles))
+        mesh.triangles.push_back({t[0] + static_cast<std::uint32_t>(n), t[1] + static_cast<std::uint32_t>(n),
+                                  t[2] + static_cast<std::uint32_t>(n)});
+    for (std::size_t v = 0; v < n; ++v) {
+        const Point3 p = mesh.points[v];
+        mesh.points.push_back({p[0] - 3e6, p[1] + 1e7, p[2]});
+        mesh.points[v] = {p[0] + 5e5, p[1] + 5e6, p[2] + 100};
+    }
+    for (const bool coupled : {false, true}) {
+        DsiOptions o;
+        o.hard = every(mesh.points.size(), 5);
+        o.fuzzy = every(mesh.points.size(), 3);
+        o.coupled = coupled;
+        const DsiSystem system = make_dsi(mesh, o);
+        std::vector<std::vector<double>> x;
+        for (std::size_t s = 0; s < system.built.systems(); ++s) {
+            for (const double b : system.built.b(s)) EXPECT_LT(std::abs(b), 100);
+            x.push_back(solved(system.built.system(), system.built.b(s), 1e-13).u);
+        }
+        const std::vector<Point3> points = points_of(system, x);
+        for (const std::uint32_t v : o.hard) EXPECT_EQ(points[v], mesh.points[v]);
+        for (std::size_t v = 0; v < n; ++v) {
+            EXPECT_NEAR(points[v][0] - 5e5, mesh.points[v][0] - 5e5, 1) << v;
+            EXPECT_NEAR(points[v + n][1] - 1e7, mesh.points[v + n][1] - 1e7, 1) << v;
+        }
+    }
+    // A constraint's target is moved along.
+    TriangleMesh plane = make_plane(9, 0);
+    for (Point3& p : plane.points) p = {p[0] + 4e5, p[1] - 6e6, p[2] + 10};
+    DsiOptions o;
+    o.hard = {0, 8, 72};
+    for (const std::uint32_t v : {20U, 40U, 60U}) o.constraints.push_back({v, {1, 0, 1}, 4e5 + 11, 1e6});
+    const DsiSystem system = make_dsi(plane, o);
+    const auto points = points_of(system, {solved(system.built.system(), system.built.b(), 1e-13).u});
+    for (const std::uint32_t v : {20U, 40U, 60U}) EXPECT_NEAR(points[v][0] + points[v][2], 4e5 + 11, 1e-4);
+}
+
 TEST(MeshProblems, AreOrdinaryProblems) {
     const Scratch folder;
     const std::string disk = folder.path("a,b.obj"), ball = folder.path("ball.ply");

@@ -168,6 +168,7 @@ int simulate_command(const Flags& flags) {
         checked = make_checked_engine(*rtl, *reference, passes);
     }
     const Problem problem = make_problem(flags.problem);
+    if (!problem.note.empty()) fmt::print(stderr, "mantissa: {}\n", problem.note);
     SolveResult result;
     try {
         running::SolveProgress line(options.tolerance);

@@ -156,8 +156,9 @@ std::string solution_text(const Point& point, const Problem& problem, const Solv
     text += fmt::format("% solution of {}, {}, {} on {}\n", base::shortened(problem.name, 500),
                         to_string(point.options.scheme), to_string(point.options.spec), point.engine);
     text += fmt::format("% {}, true residual {}\n", to_string(result.status), result.true_residual);
+    if (!problem.origin.empty()) text += "% at the mesh's place: the origin that the solve took off is added again\n";
     text += fmt::format("% mantissa {} ({})\n{} 1\n", here.version, here.commit, result.u.size());
-    for (const double value : result.u) text += text::shortest(value) + '\n';
+    for (const double value : problem.placed(result.u)) text += text::shortest(value) + '\n';
     return text;
 }
 
@@ -195,6 +196,7 @@ int advise_command(const Flags& flags) {
     AdviceOptions options{flags.tolerance, flags.inner, thread_count(flags.threads)};
     options_of(flags); // refuses what a solve would
     const Problem problem = make_problem(flags.problem);
+    if (!problem.note.empty()) fmt::print(stderr, "mantissa: {}\n", problem.note);
     const Advice advice = advising::advise_with_progress(problem, options);
     advising::print_advice(problem, advice, flags.json);
     if (!advice.found()) return kNotConverged;
@@ -235,6 +237,7 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
         r.checked = make_checked_engine(*r.engine, *r.reference, r.passes);
     }
     r.problem = make_problem(flags.problem);
+    if (ranks.first() && !r.problem->note.empty()) fmt::print(stderr, "mantissa: {}\n", r.problem->note);
     r.point.problem = r.problem->name;
     if (std::string why = parts_refusal(r.shared, *r.engine, r.point.options, r.problem->system); !why.empty())
         throw InvalidInput(why);

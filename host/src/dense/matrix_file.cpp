@@ -56,7 +56,8 @@ void read_array(NumberText& text, const Heading& h, DenseMatrix& a) {
         }
 }
 
-void read_coordinates(NumberText& text, const Heading& h, DenseMatrix& a) {
+void read_coordinates(NumberText& text, std::string_view name, const Heading& h, DenseMatrix& a) {
+    text::OneTriangle triangle;
     for (std::uint64_t k = 0; k < h.numbers; ++k) {
         if (!text.next_content())
             text.fail(fmt::format("the file ends after {} of {} entries: it is truncated or its size line (line {}) is "
@@ -70,9 +71,13 @@ void read_coordinates(NumberText& text, const Heading& h, DenseMatrix& a) {
         double& element = a(row - 1, column - 1);
         element += value;
         if (!std::isfinite(element)) text.fail("entries given twice add up beyond double precision: scale the file");
-        if (h.banner.symmetric) a(column - 1, row - 1) = element;
+        if (h.banner.symmetric) {
+            a(column - 1, row - 1) = element;
+            triangle.see(row, column, text.line());
+        }
         text::end_market_line(text, "the value");
     }
+    triangle.check(name);
 }
 
 } // namespace
@@ -88,7 +93,7 @@ DenseMatrix parse_dense_matrix(std::string_view file, std::string_view name, std
                               h.numbers, h.size_line));
     DenseMatrix a(h.rows);
     if (h.banner.array) read_array(text, h, a);
-    else read_coordinates(text, h, a);
+    else read_coordinates(text, name, h, a);
     if (text.next_content())
         text.fail(
             fmt::format("text behind the last of {} numbers: correct the size line (line {})", h.numbers, h.size_line));

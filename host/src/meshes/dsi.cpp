@@ -6,6 +6,7 @@
 #include "half_edges.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/mesh_systems.hpp"
+#include "origin.hpp"
 
 namespace mantissa {
 
@@ -29,8 +30,9 @@ public:
 
     DsiSystem make() {
         check();
+        find_origins();
         for (std::uint32_t v = 0; v < mesh_.points.size(); ++v)
-            for (std::size_t c = 0; c < 3; ++c) builder_.set(variable(v, c), mesh_.points[v][c], coupled_ ? 0 : c);
+            for (std::size_t c = 0; c < 3; ++c) builder_.set(variable(v, c), place(v, c), coupled_ ? 0 : c);
         for (std::uint32_t v = 0; v < mesh_.points.size(); ++v)
             if (around_.count(v) == 0) lock(v);
         for (const std::uint32_t v : options_.hard) lock(v);
@@ -41,12 +43,41 @@ public:
         for (const std::uint32_t v : options_.fuzzy)
             for (std::size_t c = 0; c < coordinates; ++c) fuzzy_row(v, c);
         for (const DsiConstraint& constraint : options_.constraints) constraint_row(constraint);
-        return {builder_.build(), coupled_};
+        DsiSystem system{builder_.build(), coupled_};
+        system.built.put_back(by_variable(mesh_.points), by_variable(origin_));
+        return system;
     }
 
 private:
     [[nodiscard]] std::size_t variable(std::uint32_t v, std::size_t c) const {
         return coupled_ ? 3 * std::size_t{v} + c : v;
+    }
+    /// Parts of the mesh do not know of each other, so each has an origin of its own: the middle of its box.
+    void find_origins() {
+        const std::size_t n = mesh_.points.size();
+        meshes::Sets parts = parts_of();
+        std::vector<meshes::Box<3>> boxes(n);
+        for (std::uint32_t v = 0; v < n; ++v) boxes[parts.find(v)].add(mesh_.points[v]);
+        origin_.reserve(n);
+        for (std::uint32_t v = 0; v < n; ++v) origin_.push_back(boxes[parts.find(v)].middle());
+    }
+    [[nodiscard]] meshes::Sets parts_of() const {
+        meshes::Sets parts(mesh_.points.size());
+        for (const auto& t : mesh_.triangles) {
+            parts.join(t[0], t[1]);
+            parts.join(t[1], t[2]);
+        }
+        return parts;
+    }
+    /// A coordinate from the origin on.
+    [[nodiscard]] double place(std::uint32_t v, std::size_t c) const { return mesh_.points[v][c] - origin_[v][c]; }
+    /// Coordinates as the builder's variables have them: by system, then variable.
+    [[nodiscard]] std::vector<std::vector<double>> by_variable(const std::vector<Point3>& points) const {
+        std::vector<std::vector<double>> lists(coupled_ ? 1 : 3,
+                                               std::vector<double>(points.size() * (coupled_ ? 3 : 1)));
+        for (std::uint32_t v = 0; v < points.size(); ++v)
+            for (std::size_t c = 0; c < 3; ++c) lists[coupled_ ? 0 : c][variable(v, c)] = points[v][c];
+        return lists;
     }
     void lock(std::uint32_t v) {
         for (std::size_t c = 0; c < (coupled_ ? std::size_t{3} : 1); ++c) builder_.lock(variable(v, c));
@@ -69,11 +100,7 @@ private:
             if (!(c.weight > 0 && std::isfinite(c.weight)))
                 throw InvalidInput(fmt::format("a weight of {}: give a number above 0", c.weight));
         }
-        meshes::Sets parts(mesh_.points.size());
-        for (const auto& t : mesh_.triangles) {
-            parts.join(t[0], t[1]);
-            parts.join(t[1], t[2]);
-        }
+        meshes::Sets parts = parts_of();
         std::vector<std::vector<Point3>> held(mesh_.points.size());
         const auto hold = [&](std::uint32_t v, const Point3& direction) {
             auto& directions = held[parts.find(v)];
@@ -114,17 +141,20 @@ private:
         builder_.begin_row();
         builder_.row_scaling(std::sqrt(options_.fuzzy_weight));
         builder_.coefficient(variable(v, c), 1);
-        if (coupled_) builder_.right_hand_side(mesh_.points[v][c]);
+        if (coupled_) builder_.right_hand_side(place(v, c));
         else
-            for (std::size_t s = 0; s < 3; ++s) builder_.right_hand_side(mesh_.points[v][s], s);
+            for (std::size_t s = 0; s < 3; ++s) builder_.right_hand_side(place(v, s), s);
         builder_.end_row();
     }
     void constraint_row(const DsiConstraint& constraint) {
         builder_.begin_row();
         builder_.row_scaling(std::sqrt(constraint.weight));
-        for (std::size_t c = 0; c < 3; ++c)
+        double target = constraint.target;
+        for (std::size_t c = 0; c < 3; ++c) {
             builder_.coefficient(variable(constraint.vertex, c), constraint.direction[c]);
-        builder_.right_hand_side(constraint.target);
+            target = std::fma(-constraint.direction[c], origin_[constraint.vertex][c], target);
+        }
+        builder_.right_hand_side(target);
         builder_.end_row();
     }
 
@@ -132,6 +162,7 @@ private:
     const DsiOptions& options_;
     bool coupled_;
     Neighbours around_;
+    std::vector<Point3> origin_; ///< of each vertex
     SystemBuilder builder_;
 };
 

@@ -11,6 +11,7 @@
 #include "lscm_rows.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/host/mesh_systems.hpp"
+#include "origin.hpp"
 #include "running/parallel.hpp"
 
 namespace mantissa {
@@ -100,7 +101,11 @@ public:
         if (degenerate_ == mesh_.triangles.size()) throw InvalidInput("no triangle of the mesh has an area");
         const std::array<std::uint32_t, 2> pins = hold();
         const auto isolated = static_cast<std::size_t>(std::count(used_.begin(), used_.end(), 0));
-        return {by_builder ? build() : form(), pins, degenerate_, isolated, {}};
+        const std::vector<double> places = values_;
+        const std::vector<double> origin = move_to_origin();
+        LscmSystem system{by_builder ? build() : form(), pins, degenerate_, isolated, {}};
+        if (!origin.empty()) system.built.put_back({places}, {origin});
+        return system;
     }
 
 private:
@@ -131,6 +136,20 @@ private:
         if (pins[0] == pins[1]) throw InvalidInput("all vertices of the mesh lie in one point");
         for (const std::uint32_t v : pins) locked_[v] = 1;
         return pins;
+    }
+    /// Takes the middle of the box in the plane off all values; empty where the pins lie at zero anyway.
+    std::vector<double> move_to_origin() {
+        if (options_.pins == LscmPins::boundary) return {};
+        meshes::Box<2> box;
+        for (std::size_t v = 0; v < used_.size(); ++v)
+            if (used_[v] != 0) box.add({values_[2 * v], values_[2 * v + 1]});
+        const Point2 middle = box.middle();
+        std::vector<double> origin(values_.size());
+        for (std::size_t k = 0; k < values_.size(); ++k) {
+            origin[k] = middle[k % 2];
+            values_[k] -= origin[k];
+        }
+        return origin;
     }
     [[nodiscard]] double scale_of(const Flat& f) const {
         return options_.weight == LscmWeight::area ? 1 / std::sqrt(f.a * f.d) : 1;
@@ -275,7 +294,8 @@ MapQuality map_quality(const TriangleMesh& mesh, const std::vector<Point2>& uv) 
         else {
             // Singular values from the conformal and the other part of J.
             const double conformal = std::hypot(ux + vy, vx - uy), other = std::hypot(ux - vy, vx + uy);
-            const double ratio = (conformal + other) / (conformal - other);
+            // (Their difference, which is 4 determinant / their sum, would cancel where a triangle is nearly flat.)
+            const double ratio = 0.25 * (conformal + other) * ((conformal + other) / determinant);
             sum += ratio * f.a * f.d;
             areas += f.a * f.d;
             q.most_distortion = std::max(q.most_distortion, ratio);

@@ -46,17 +46,69 @@ std::uint64_t line_of_entry(std::string_view file, std::string_view name, std::s
     return text.line();
 }
 
-Coordinates read_entries(NumberText& text, const Banner& banner) {
-    Coordinates c;
-    if (!text.next_content()) text.fail("the file ends before the size line: give ROWS COLUMNS ENTRIES");
+/// The number of values in an array file; as many as can be where the size line asks for more.
+std::uint64_t array_values(std::uint64_t rows, bool symmetric) {
+    if (rows > UINT32_MAX) return UINT64_MAX;
+    return symmetric ? rows * (rows + 1) / 2 : rows * rows;
+}
+
+/// The size line up to the columns.
+std::uint64_t read_rows(NumberText& text, Coordinates& c, const char* size_line) {
+    if (!text.next_content()) text.fail(fmt::format("the file ends before the size line: give {}", size_line));
     c.size_line = text.line();
     const std::uint64_t rows = text.whole("the number of rows");
     const std::uint64_t columns = text.whole("the number of columns");
-    const std::uint64_t entries = text.whole("the number of entries");
     if (rows != columns) text.fail(fmt::format("{} rows and {} columns: the matrix must be square", rows, columns));
     if (rows == 0) text.fail("a matrix without rows: give at least one");
     if (rows > std::numeric_limits<std::uint32_t>::max())
         text.fail(fmt::format("{} rows: at most 4294967295 can be indexed", rows));
+    c.size = rows;
+    return rows;
+}
+
+double read_value(NumberText& text, const Banner& banner) {
+    const double value = text.real("the value");
+    if (banner.integer && value != std::trunc(value))
+        text.fail("a fraction in an integer file: name the field real on line 1");
+    return value;
+}
+
+/// An array file: columns one below the other, of a symmetric matrix from the diagonal down. Its zeros are left out.
+Coordinates read_array(NumberText& text, const Banner& banner) {
+    Coordinates c;
+    const std::uint64_t rows = read_rows(text, c, "ROWS COLUMNS");
+    text::end_market_line(text, "the number of columns");
+    const std::uint64_t values = array_values(rows, banner.symmetric);
+    if (values > (text.left() + 1) / 2) // "1" and a line end
+        text.fail(fmt::format("{} values announced, but the file is too short for them: it is truncated or its size "
+                              "line (line {}) is wrong",
+                              values, c.size_line));
+    for (std::uint64_t column = 0; column < rows; ++column)
+        for (std::uint64_t row = banner.symmetric ? column : 0; row < rows; ++row) {
+            if (!text.next_content())
+                text.fail(fmt::format("the file ends in column {} of {}: it is truncated or its size line (line {}) is "
+                                      "wrong",
+                                      column + 1, rows, c.size_line));
+            const std::uint64_t line = text.line();
+            const double value = read_value(text, banner);
+            if (row == column && !(value > 0))
+                NumberText::fail(text.name(), line,
+                                 fmt::format("diagonal entry {} is {}: a positive definite matrix has a positive "
+                                             "diagonal",
+                                             row + 1, value == 0 ? "zero" : "negative"));
+            if (value != 0)
+                c.entries.push_back({static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column), value});
+        }
+    if (text.next_content())
+        text.fail(
+            fmt::format("text behind the last of {} values: correct the size line (line {})", values, c.size_line));
+    return c;
+}
+
+Coordinates read_entries(NumberText& text, const Banner& banner) {
+    Coordinates c;
+    const std::uint64_t rows = read_rows(text, c, "ROWS COLUMNS ENTRIES");
+    const std::uint64_t entries = text.whole("the number of entries");
     if (entries < rows)
         text.fail(
             fmt::format("{} entries for {} rows: a positive definite matrix has every diagonal entry", entries, rows));
@@ -66,8 +118,8 @@ Coordinates read_entries(NumberText& text, const Banner& banner) {
         text.fail(fmt::format("{} entries announced, but the file is too short for them: it is truncated or its size "
                               "line (line {}) is wrong",
                               entries, c.size_line));
-    c.size = rows;
     c.entries.reserve(entries);
+    text::OneTriangle triangle;
     for (std::uint64_t k = 0; k < entries; ++k) {
         if (!text.next_content())
             text.fail(fmt::format("the file ends after {} of {} entries: it is truncated or its size line (line {}) is "
@@ -77,15 +129,15 @@ Coordinates read_entries(NumberText& text, const Banner& banner) {
         const std::uint64_t column = text.whole("the column index");
         if (row < 1 || row > rows || column < 1 || column > rows)
             text.fail(fmt::format("entry ({}, {}) lies outside 1..{}", row, column, rows));
-        const double value = text.real("the value");
-        if (banner.integer && value != std::trunc(value))
-            text.fail("a fraction in an integer file: name the field real on line 1");
+        const double value = read_value(text, banner);
+        if (banner.symmetric) triangle.see(row, column, text.line());
         text::end_market_line(text, "the value");
         c.entries.push_back({static_cast<std::uint32_t>(row - 1), static_cast<std::uint32_t>(column - 1), value});
     }
     if (text.next_content())
         text.fail(
             fmt::format("text behind the last of {} entries: correct the size line (line {})", entries, c.size_line));
+    triangle.check(text.name());
     return c;
 }
 
@@ -159,7 +211,6 @@ Rows compress(const Coordinates& c, bool mirror) {
 /// An entry without an equal partner across the diagonal, if there is one. Rows are visited in order, so the
 /// partners that row j must hold come up in ascending column order: one cursor per row finds them.
 std::optional<std::pair<std::uint32_t, std::uint32_t>> asymmetry(const Rows& rows) {
-    constexpr double kTolerance = 1e-14; // duplicates that were added in another order may differ in the last bits
     const std::size_t size = rows.row_begin.size() - 1;
     std::vector<std::uint64_t> cursor(rows.row_begin.begin(), rows.row_begin.end() - 1);
     for (std::size_t i = 0; i < size; ++i)
@@ -169,38 +220,81 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> asymmetry(const Rows& row
             if (partner == rows.row_begin[j + 1] || rows.column[partner] > i)
                 return std::pair{static_cast<std::uint32_t>(i), j};
             if (rows.column[partner] < i) return std::pair{j, rows.column[partner]};
-            const double a = rows.value[k], b = rows.value[partner];
-            if (std::abs(a - b) > kTolerance * std::max(std::abs(a), std::abs(b)))
-                return std::pair{static_cast<std::uint32_t>(i), j};
+            if (rows.value[k] != rows.value[partner]) return std::pair{static_cast<std::uint32_t>(i), j};
             ++cursor[j];
         }
     return std::nullopt;
 }
 
-double diagonal(const Rows& rows, std::size_t i) {
+double entry(const Rows& rows, std::size_t i, std::size_t j) {
     const auto begin = rows.column.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[i]);
     const auto end = rows.column.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[i + 1]);
-    const auto it = std::lower_bound(begin, end, static_cast<std::uint32_t>(i));
-    return it != end && *it == i ? rows.value[static_cast<std::size_t>(it - rows.column.begin())] : 0.0;
+    const auto it = std::lower_bound(begin, end, static_cast<std::uint32_t>(j));
+    return it != end && *it == j ? rows.value[static_cast<std::size_t>(it - rows.column.begin())] : 0.0;
+}
+
+/// How far a matrix is from a symmetric one.
+struct Asymmetry {
+    double largest = 0; ///< entry
+    double most = 0;    ///< difference of two partners
+    std::size_t pairs = 0;
+    /// The first two that rounding does not explain.
+    std::optional<std::pair<std::uint32_t, std::uint32_t>> beyond;
+    double beyond_by = 0;
+};
+
+Asymmetry measure_asymmetry(const Rows& rows) {
+    constexpr double kOfLargest = 16 * std::numeric_limits<double>::epsilon();
+    constexpr double kOfOwn = 1e-14; // duplicates that were added in another order
+    Asymmetry a;
+    for (const double v : rows.value) a.largest = std::max(a.largest, std::abs(v));
+    for (std::uint32_t i = 0; i + 1 < rows.row_begin.size(); ++i)
+        for (std::uint64_t k = rows.row_begin[i]; k < rows.row_begin[i + 1]; ++k) {
+            const std::uint32_t j = rows.column[k];
+            const double mine = rows.value[k], partner = entry(rows, j, i);
+            const double apart = std::abs(mine - partner);
+            if (apart == 0 || (i > j && partner != 0)) continue; // (seen from row j)
+            ++a.pairs;
+            a.most = std::max(a.most, apart);
+            const double own = std::max(std::abs(mine), std::abs(partner));
+            if (!a.beyond && apart > kOfLargest * a.largest && apart > kOfOwn * own) {
+                a.beyond = std::pair{i, j};
+                a.beyond_by = apart;
+            }
+        }
+    return a;
+}
+
+/// The mean of the matrix and its transpose, the same to the bit on both sides of the diagonal.
+Rows mean_with_transpose(const Rows& rows) {
+    Coordinates c;
+    c.size = rows.row_begin.size() - 1;
+    for (std::uint32_t i = 0; i < c.size; ++i)
+        for (std::uint64_t k = rows.row_begin[i]; k < rows.row_begin[i + 1]; ++k) {
+            const std::uint32_t j = rows.column[k];
+            if (i == j) {
+                c.entries.push_back({i, i, rows.value[k]});
+                continue;
+            }
+            c.entries.push_back({i, j, 0.5 * rows.value[k]});
+            c.entries.push_back({j, i, 0.5 * rows.value[k]});
+        }
+    return compress(c, false);
 }
 
 } // namespace
 
 namespace {
 
-void refuse_array(const Banner& banner, std::string_view name) {
-    if (banner.array)
-        NumberText::fail(name, 1, "an array file holds a dense matrix: write the matrix in coordinate storage");
-}
-
 /// Of a matrix file, by its size line.
 std::optional<std::size_t> matrix_limit(std::string_view beginning, std::string_view name) {
     refuse_foreign(beginning, name);
     NumberText text(without_mark(beginning), name);
-    refuse_array(text::read_market_banner(text, name), name);
+    const Banner banner = text::read_market_banner(text, name);
     if (!text.next_content() || text.left() < 100) return std::nullopt; // the line may not be all there
-    text.whole("the number of rows");
+    const std::uint64_t rows = text.whole("the number of rows");
     text.whole("the number of columns");
+    if (banner.array) return text::longest_market_text(array_values(rows, banner.symmetric));
     return text::longest_market_text(text.whole("the number of entries"));
 }
 
@@ -214,41 +308,38 @@ std::size_t vector_limit(std::string_view beginning, std::string_view name, std:
 
 } // namespace
 
-CompressedRows parse_matrix_market(std::string_view file, std::string_view name) {
+CompressedRows parse_matrix_market(std::string_view file, std::string_view name, std::string* note) {
     refuse_foreign(file, name);
     file = without_mark(file);
     NumberText text(file, name);
     const Banner banner = text::read_market_banner(text, name);
-    refuse_array(banner, name);
-    const Coordinates c = read_entries(text, banner);
+    const Coordinates c = banner.array ? read_array(text, banner) : read_entries(text, banner);
 
     const auto find = [&](std::uint32_t row, std::uint32_t column) -> std::uint64_t {
-        for (std::size_t k = 0; k < c.entries.size(); ++k)
+        for (std::size_t k = 0; k < c.entries.size() && !banner.array; ++k)
             if (c.entries[k].row == row && c.entries[k].column == column) return line_of_entry(file, name, k);
         return c.size_line;
     };
-    if (banner.symmetric) {
-        const auto above = [](const Entry& e) { return e.row < e.column; };
-        const auto below = [](const Entry& e) { return e.row > e.column; };
-        const auto upper = std::find_if(c.entries.begin(), c.entries.end(), above);
-        if (upper != c.entries.end() && std::any_of(c.entries.begin(), c.entries.end(), below))
-            NumberText::fail(name, line_of_entry(file, name, static_cast<std::size_t>(upper - c.entries.begin())),
-                             fmt::format("entry ({}, {}) lies above the diagonal of a symmetric file: store one "
-                                         "triangle, or name the file general on line 1",
-                                         upper->row + 1, upper->column + 1));
-    }
     Rows rows = compress(c, banner.symmetric);
     for (std::size_t k = 0; k < rows.value.size(); ++k)
         if (!std::isfinite(rows.value[k]))
             NumberText::fail(name, c.size_line, "duplicate entries add up beyond double precision: scale the file");
-    if (!banner.symmetric)
-        if (const auto pair = asymmetry(rows))
-            NumberText::fail(name, find(pair->first, pair->second),
-                             fmt::format("the matrix is not symmetric: entries ({0}, {1}) and ({1}, {0}) differ; CG "
-                                         "needs a symmetric positive definite matrix",
-                                         pair->first + 1, pair->second + 1));
+    if (!banner.symmetric && asymmetry(rows)) {
+        const Asymmetry a = measure_asymmetry(rows);
+        if (a.beyond)
+            NumberText::fail(name, find(a.beyond->first, a.beyond->second),
+                             fmt::format("the matrix is not symmetric: entries ({0}, {1}) and ({1}, {0}) differ by "
+                                         "{2:.2g} (the largest entry is {3:.2g}); CG needs a symmetric positive "
+                                         "definite matrix",
+                                         a.beyond->first + 1, a.beyond->second + 1, a.beyond_by, a.largest));
+        if (note != nullptr)
+            *note = fmt::format("{}: {} pairs of entries across the diagonal differ, by {:.2g} at most, {:.2g} of the "
+                                "largest entry: rounding errors; their means are taken",
+                                name, a.pairs, a.most, a.most / a.largest);
+        rows = mean_with_transpose(rows);
+    }
     for (std::size_t i = 0; i < c.size; ++i) {
-        const double d = diagonal(rows, i);
+        const double d = entry(rows, i, i);
         if (!(d > 0)) {
             const auto at = static_cast<std::uint32_t>(i);
             NumberText::fail(name, find(at, at),
@@ -259,9 +350,9 @@ CompressedRows parse_matrix_market(std::string_view file, std::string_view name)
     return {std::move(rows.row_begin), std::move(rows.column), std::move(rows.value)};
 }
 
-CompressedRows read_matrix_market(const std::string& path) {
+CompressedRows read_matrix_market(const std::string& path, std::string* note) {
     const auto limit = [&](std::string_view beginning) { return matrix_limit(beginning, path); };
-    return parse_matrix_market(text::read_packed_file(path, limit).view(), path);
+    return parse_matrix_market(text::read_packed_file(path, limit).view(), path, note);
 }
 
 std::vector<double> parse_vector(std::string_view file, std::string_view name, std::size_t size) {

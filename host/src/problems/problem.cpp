@@ -1,5 +1,6 @@
 #include "mantissa/host/problem.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -38,6 +39,11 @@ problems::Description describe(std::string_view text) {
 }
 
 } // namespace
+
+std::vector<double> Problem::placed(std::vector<double> x) const {
+    for (std::size_t i = 0; i < std::min(x.size(), origin.size()); ++i) x[i] += origin[i];
+    return x;
+}
 
 Problem make_problem(std::string_view text) {
     return describe(text).assemble();

@@ -79,7 +79,8 @@ double guessed_unknowns(const std::string& path) {
 }
 
 Problem matrix_problem(const std::string& name, const std::string& path, const std::string& rhs, std::uint64_t seed) {
-    CompressedRows rows = read_matrix_market(path);
+    std::string note;
+    CompressedRows rows = read_matrix_market(path, &note);
     std::optional<Bands> bands = nine_bands(rows);
     System system = bands ? System(std::move(*bands)) : System(std::move(rows));
     std::vector<double> b;
@@ -91,7 +92,7 @@ Problem matrix_problem(const std::string& name, const std::string& path, const s
         if (rhs == "random")
             for (double& value : b) value = 2 * random.unit() - 1;
     }
-    return {name, std::move(system), std::move(b), {}};
+    return {name, std::move(system), std::move(b), {}, {}, std::move(note)};
 }
 
 } // namespace

@@ -51,7 +51,7 @@ std::string one_of(text::KeyValues& keys, std::string_view key, std::initializer
 }
 
 Problem first_of(const std::string& name, const BuiltSystem& built, std::size_t s) {
-    return {name, built.system(), built.b(s), {}};
+    return {name, built.system(), built.b(s), {}, built.origin(s)};
 }
 
 /// The share of the vertices that is held, told by a seed; at least one of each part is up to the seed.

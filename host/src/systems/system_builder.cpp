@@ -13,8 +13,31 @@ namespace mantissa {
 
 std::vector<double> BuiltSystem::start(std::size_t s) const {
     std::vector<double> x(free_.size());
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = values_.at(s)[free_[i]];
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = values_.at(s)[free_[i]];
+        if (!origin_.empty()) x[i] -= origin_.at(s)[free_[i]];
+    }
     return x;
+}
+
+void BuiltSystem::put_back(std::vector<std::vector<double>> values, std::vector<std::vector<double>> origin) {
+    const auto alike = [&](const auto& lists) {
+        bool good = lists.size() == values_.size();
+        for (std::size_t s = 0; good && s < lists.size(); ++s) good = lists[s].size() == values_[s].size();
+        return good;
+    };
+    if (!alike(values) || !alike(origin))
+        throw InvalidInput("BuiltSystem: put_back takes a value and an origin for each variable of each system");
+    values_ = std::move(values);
+    origin_ = std::move(origin);
+}
+
+std::vector<double> BuiltSystem::origin(std::size_t s) const {
+    std::vector<double> o;
+    if (origin_.empty()) return o;
+    o.reserve(free_.size());
+    for (const std::uint32_t v : free_) o.push_back(origin_.at(s)[v]);
+    return o;
 }
 
 std::vector<double> BuiltSystem::values(std::span<const double> x, std::size_t s) const {
@@ -22,7 +45,7 @@ std::vector<double> BuiltSystem::values(std::span<const double> x, std::size_t s
         throw InvalidInput(
             fmt::format("BuiltSystem: a solution of {} elements for {} free variables", x.size(), free_.size()));
     std::vector<double> all = values_.at(s);
-    for (std::size_t i = 0; i < x.size(); ++i) all[free_[i]] = x[i];
+    for (std::size_t i = 0; i < x.size(); ++i) all[free_[i]] = origin_.empty() ? x[i] : x[i] + origin_[s][free_[i]];
     return all;
 }
 

@@ -59,6 +59,14 @@ MarketBanner read_market_banner(NumberText& text, std::string_view name) {
     return {word[2] == "array", word[3] == "integer", word[4] == "symmetric"};
 }
 
+void OneTriangle::check(std::string_view name) const {
+    if (below_ && line_ != 0)
+        NumberText::fail(name, line_,
+                         fmt::format("entry ({}, {}) lies above the diagonal of a symmetric file that has others below "
+                                     "it: store one triangle, or name the file general on line 1",
+                                     row_, column_));
+}
+
 std::size_t longest_market_text(std::uint64_t numbers) {
     constexpr std::uint64_t kMargin = std::uint64_t{1} << 20, kEach = 256;
     return numbers < SIZE_MAX / kEach - kMargin ? static_cast<std::size_t>(kMargin + numbers * kEach) : SIZE_MAX;

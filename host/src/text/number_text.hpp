@@ -1,4 +1,6 @@
 // A cursor over the text of a numeric file: lines, blanks, numbers. Internal to host/.
+//
+// A line ends with LF, CR LF or, as in files of old Macs, CR.
 #pragma once
 
 #include <charconv>
@@ -26,13 +28,21 @@ public:
         throw InvalidInput(fmt::format("{}:{}: {}", name, line, what));
     }
     [[nodiscard]] std::uint64_t line() const { return line_; }
+    [[nodiscard]] std::string_view name() const { return name_; }
     [[nodiscard]] std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
     [[nodiscard]] bool at_end() const { return at_ == end_; }
     [[nodiscard]] char peek() const { return at_ == end_ ? '\n' : *at_; }
-    [[nodiscard]] bool at_line_end() const { return at_ == end_ || *at_ == '\n'; }
+    [[nodiscard]] bool at_line_end() const { return line_end(at_); }
 
+    /// From here on a backslash at the end of a line is a blank, and so is that line end.
+    void continue_lines() { continues_ = true; }
     void skip_blanks() {
-        while (at_ != end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\r')) ++at_;
+        for (;;) {
+            while (at_ != end_ && (*at_ == ' ' || *at_ == '\t' || (*at_ == '\r' && !line_end(at_)))) ++at_;
+            if (!continued(at_)) return;
+            while (!line_end(at_)) ++at_;
+            next_line();
+        }
     }
     /// The rest of the line; moves to the next line.
     std::string_view take_line() {
@@ -46,6 +56,10 @@ public:
     /// Steps over the character under the cursor, which is no line end.
     void step() {
         if (!at_line_end()) ++at_;
+    }
+    /// Steps over the word under the cursor.
+    void skip_word() {
+        while (!ends_word(at_)) ++at_;
     }
     /// Steps over the line end under the cursor.
     void next_line() {
@@ -61,7 +75,7 @@ public:
             if (at_ == end_) return false;
             if (*at_ == '%') {
                 while (!at_line_end()) ++at_;
-            } else if (*at_ != '\n') {
+            } else if (!at_line_end()) {
                 return true;
             }
             next_line();
@@ -70,10 +84,21 @@ public:
     /// The word under the cursor, for error lines.
     [[nodiscard]] std::string word() const {
         const char* end = at_;
-        while (end != end_ && end - at_ < 40 && *end != ' ' && *end != '\t' && *end != '\r' && *end != '\n') ++end;
+        while (end - at_ < 40 && !ends_word(end)) ++end;
         std::string text;
         for (const char* c = at_; c != end; ++c) text += *c >= ' ' && *c <= '~' ? *c : '?';
         return text;
+    }
+
+    /// Steps over a word that is a number, finite or not, also as Windows writes those that are not.
+    void skip_number(const char* what) {
+        skip_blanks();
+        double value = 0;
+        const char* begin = at_ != end_ && *at_ == '+' ? at_ + 1 : at_;
+        const auto [end, error] = std::from_chars(begin, end_, value);
+        if (error == std::errc::invalid_argument || (!ends_word(end) && *end != '#' && *end != 'd' && *end != 'D'))
+            fail(fmt::format("{} is missing or no number: '{}'", what, word()));
+        skip_word();
     }
 
     /// A whole number; `what` names it in errors.
@@ -102,8 +127,18 @@ public:
     }
 
 private:
+    [[nodiscard]] bool line_end(const char* p) const {
+        return p == end_ || *p == '\n' || (*p == '\r' && (p + 1 == end_ || p[1] != '\n'));
+    }
+    /// Does the line go on behind its end, which a backslash stands before?
+    [[nodiscard]] bool continued(const char* p) const {
+        if (!continues_ || p == end_ || *p != '\\') return false;
+        for (++p; !line_end(p); ++p)
+            if (*p != ' ' && *p != '\t' && *p != '\r') return false;
+        return true;
+    }
     [[nodiscard]] bool ends_word(const char* p) const {
-        return p == end_ || *p == ' ' || *p == '\t' || *p == '\r' || *p == '\n';
+        return p == end_ || *p == ' ' || *p == '\t' || *p == '\r' || *p == '\n' || continued(p);
     }
     double slow_real(const char* what) {
         const char* end = at_;
@@ -127,6 +162,7 @@ private:
     const char* end_;
     std::string_view name_;
     std::uint64_t line_ = 1;
+    bool continues_ = false;
 };
 
 } // namespace mantissa::text

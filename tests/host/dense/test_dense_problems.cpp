@@ -108,6 +108,13 @@ TEST(DenseFiles, CoordinatesNeedNeitherSymmetryNorADiagonal) {
     EXPECT_EQ(a, DenseMatrix(2, {0, 5.5, -7, 0}));
 }
 
+TEST(DenseFiles, OneTriangleOfASymmetricFileIsMirrored) {
+    for (const char* text :
+         {"coordinate real symmetric\n2 2 2\n1 1 1\n2 1 -7\n", "coordinate real symmetric\n2 2 2\n1 2 -7\n1 1 1\n",
+          "coordinate real symmetric\r2 2 2\r1 1 1\r2 1 -7"})
+        EXPECT_EQ(dense::parse_dense_matrix(std::string(kBanner) + text, "x", 9), DenseMatrix(2, {1, -7, -7, 0}));
+}
+
 TEST(DenseFiles, AreRefusedWithALine) {
     struct Case {
         const char *text, *said;
@@ -125,6 +132,9 @@ TEST(DenseFiles, AreRefusedWithALine) {
              Case{"array complex general\n1 1\n1 0\n", "complex"},
              Case{"array pattern general\n1 1\n1\n", "pattern"},
              Case{"coordinate real general\n2 2 1\n3 1 4\n", "x:3: entry (3, 1)"},
+             Case{"coordinate real symmetric\n2 2 2\n2 1 4\n1 2 4\n", "x:4: entry (1, 2) lies above"},
+             Case{"coordinate real symmetric\n2 2 3\n1 1 1\n1 2 4\n2 1 5\n", "x:4: entry (1, 2) lies above"},
+             Case{"coordinate real symmetric\n3 3 3\n3 1 4\n2 3 4\n1 1 2\n", "x:4: entry (2, 3) lies above"},
          }) {
         try {
             (void)dense::parse_dense_matrix(std::string(kBanner) + text, "x", 9);

@@ -13,19 +13,21 @@
 
 namespace mantissa {
 
-/// The matrix in MatrixMarket `text` (coordinate; real or integer; symmetric or general). `name` stands for the file
-/// in error lines. Duplicate entries are added in file order; zeros off the
-/// diagonal are left out. Refused with a reason: pattern and complex values,
-/// skew-symmetric and hermitian files, array (dense) files, a matrix that is not square or not symmetric, entries out
-/// of range, NaN, infinities, a missing, zero or negative diagonal entry, a count of entries that does not match.
+/// The matrix in MatrixMarket `text` (coordinate or array; real or integer; symmetric or general). `name` stands for
+/// the file in error lines. Duplicate entries are added in file order; zeros off the diagonal are left out. A general
+/// file whose partners across the diagonal differ by rounding errors (16 units in the last place of the largest entry,
+/// or 1e-14 of their own) becomes symmetric by their mean, and `note`, where it is given, a line that says how far they
+/// were apart. Refused with a reason: pattern and complex values, skew-symmetric and hermitian files, a matrix that is
+/// not square or not symmetric, a symmetric file with entries on both sides of the diagonal, entries out of range, NaN,
+/// infinities, a missing, zero or negative diagonal entry, a count of entries that does not match.
 /// Whether a symmetric matrix with a positive diagonal is positive definite is for the solver to find out. A UTF-8
 /// byte-order mark in front is passed over.
-CompressedRows parse_matrix_market(std::string_view text, std::string_view name);
+CompressedRows parse_matrix_market(std::string_view text, std::string_view name, std::string* note = nullptr);
 
 /// The same from a regular file, a FIFO or a pipe, gzipped or not (told by the first bytes). What is packed or comes
 /// through a pipe may be as long as 1 MiB and 256 characters for each announced entry, and half of this machine's
 /// memory; a first line that is no MatrixMarket banner is refused before more is read.
-CompressedRows read_matrix_market(const std::string& path);
+CompressedRows read_matrix_market(const std::string& path, std::string* note = nullptr);
 
 /// A vector of `size` numbers: a MatrixMarket array file with one column (real or integer, general), or plain numbers
 /// separated by blanks or line ends, with comments behind # or %.

@@ -21,8 +21,9 @@ struct TriangleMesh {
 };
 
 /// Reads OBJ, OFF or PLY (text, or binary of either byte order), told by the first bytes and the name's ending; gzipped
-/// or not. Faces with more corners become fans of triangles; faces without area in the index sense (a vertex twice) are
-/// refused. Coordinates are read as doubles. Throws InvalidInput: the file, the line or the element, and the mend.
+/// or not. Faces with more corners become triangles that fill them once; those that cross themselves or have no area
+/// are refused, as are triangles with a vertex twice. Coordinates are read as doubles. Throws InvalidInput: the file,
+/// the line or the element, and the mend.
 TriangleMesh read_mesh(const std::string& path);
 /// The same from a file's contents, unpacked; `name` tells an OBJ and begins error lines.
 TriangleMesh parse_mesh(std::string_view text, const std::string& name);

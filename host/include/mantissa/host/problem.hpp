@@ -18,6 +18,15 @@ struct Problem {
     std::vector<double> b; ///< right-hand side, system.size() elements
     /// The continuous solution at element i, where it is known (empty function where not).
     std::function<double(std::size_t)> exact;
+    /// What is to be added to the solution, element by element, to have what was asked for; empty: nothing. A mesh that
+    /// lies far away is solved as if its middle were at zero: with its distance in b, a residual of 1e-6 relative to b
+    /// would be an error of 1e-6 of that distance. A x = b holds without it.
+    std::vector<double> origin{};
+    /// A line about the input that whoever reads the answer should know; empty: nothing.
+    std::string note{};
+
+    /// The solution `x` with `origin` added.
+    [[nodiscard]] std::vector<double> placed(std::vector<double> x) const;
 };
 
 /// Builds a problem from its text, `KIND:KEY=VALUE,...`:
@@ -44,7 +53,8 @@ struct Problem {
 ///                                          nd, a cubic lattice, 399 entries a row; band, 200 a row, of very unequal
 ///                                          length; thermal, triangles, 7 a row; elasticity, bricks, 81 a row, and the
 ///                                          same in an order at random. For rows of very unequal length: power, some
-///                                          15 a row at n = 20000 and a few of thousands; arrow, 5 a row and one full. The right-hand side is ones
+///                                          15 a row at n = 20000 and a few of thousands; arrow, 5 a row and one full.
+///                                          The right-hand side is ones
 ///
 /// Throws InvalidInput, one line naming the text or the file and line, and the mend.
 Problem make_problem(std::string_view text);

@@ -46,15 +46,20 @@ public:
     [[nodiscard]] std::size_t systems() const { return b_.size(); }
     /// The variable of each row of the matrix, ascending.
     [[nodiscard]] const std::vector<std::uint32_t>& free() const { return free_; }
-    /// Values that the free variables were given: a start for iterations.
+    /// Values that the free variables were given, from the origin on: a start for iterations.
     [[nodiscard]] std::vector<double> start(std::size_t s = 0) const;
-    /// All variables: the free ones from `x` (an element for each), the locked ones as they were. Throws InvalidInput
-    /// where x has another length.
+    /// Says that the system was built with `origin` (by system, then variable) taken off all values, which are `values`
+    /// (likewise) with it. Both have as many elements as the values that the builder was given.
+    void put_back(std::vector<std::vector<double>> values, std::vector<std::vector<double>> origin);
+    /// What values() adds to each element of a solution; empty where that is nothing.
+    [[nodiscard]] std::vector<double> origin(std::size_t s = 0) const;
+    /// All variables: the free ones from `x` (an element for each) and the origin, the locked ones as they were. Throws
+    /// InvalidInput where x has another length.
     [[nodiscard]] std::vector<double> values(std::span<const double> x, std::size_t s = 0) const;
 
 private:
     System system_;
-    std::vector<std::vector<double>> b_, values_;
+    std::vector<std::vector<double>> b_, values_, origin_;
     std::vector<std::uint32_t> free_;
 };
 

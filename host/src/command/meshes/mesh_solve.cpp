@@ -15,7 +15,7 @@
 namespace mantissa::cli {
 
 void add_mesh_options(CLI::App& app, MeshFlags& flags) {
-    app.add_option("mesh", flags.mesh, "OBJ, OFF or PLY; triangles, or faces that become fans of them")->required();
+    app.add_option("mesh", flags.mesh, "OBJ, OFF or PLY; triangles, or faces that are split into them")->required();
     app.add_option("--subdivide", flags.subdivide,
                    "first make four triangles of each, so many times (0 to 12), by the middles of its edges")
         ->check(whole_number(0, 12))

@@ -102,31 +102,42 @@ Mapped map_mesh(const Flags& f, const LscmOptions& options) {
     return m;
 }
 
+/// A map that folds over is no texture, whatever the solve ended with; empty where it does not.
+std::string warning_of(const Mapped& m) {
+    const std::size_t over = m.quality.flipped + m.quality.collapsed;
+    if (over == 0) return {};
+    return fmt::format("{} of {} triangles lie upside down in the map: it folds over there. Solve again with a smaller "
+                       "--tolerance (the residual is {:.1e}): where they stay, the surface has no better map of this "
+                       "kind, or is too thin for double precision",
+                       over, m.quality.triangles, m.results.front().true_residual);
+}
+
 void print_json(const Flags& f, const Mapped& m) {
     const SolveResult& r = m.results.front();
-    const results::Json j = {{"mesh", f.mesh.mesh},
-                             {"vertices", m.surface.mesh.points.size()},
-                             {"triangles", m.surface.mesh.triangles.size()},
-                             {"euler", m.given.euler()},
-                             {"boundary_loops", m.given.boundary_loops},
-                             {"cut_edges", m.surface.cut_edges},
-                             {"unknowns", m.unknowns},
-                             {"nonzeros", m.nonzeros},
-                             {"degenerate_triangles", m.degenerate},
-                             {"isolated_vertices", m.isolated},
-                             {"status", to_string(r.status)},
-                             {"iterations", r.inner_iterations},
-                             {"true_residual", r.true_residual},
-                             {"seconds", r.seconds},
-                             {"seconds_of",
-                              {{"mesh", m.seconds.mesh},
-                               {"system", m.seconds.system},
-                               {"solve", m.seconds.solve},
-                               {"quality", m.seconds.quality}}},
-                             {"flipped", m.quality.flipped},
-                             {"collapsed", m.quality.collapsed},
-                             {"mean_distortion", m.quality.mean_distortion},
-                             {"most_distortion", m.quality.most_distortion}};
+    results::Json j = {{"mesh", f.mesh.mesh},
+                       {"vertices", m.surface.mesh.points.size()},
+                       {"triangles", m.surface.mesh.triangles.size()},
+                       {"euler", m.given.euler()},
+                       {"boundary_loops", m.given.boundary_loops},
+                       {"cut_edges", m.surface.cut_edges},
+                       {"unknowns", m.unknowns},
+                       {"nonzeros", m.nonzeros},
+                       {"degenerate_triangles", m.degenerate},
+                       {"isolated_vertices", m.isolated},
+                       {"status", to_string(r.status)},
+                       {"iterations", r.inner_iterations},
+                       {"true_residual", r.true_residual},
+                       {"seconds", r.seconds},
+                       {"seconds_of",
+                        {{"mesh", m.seconds.mesh},
+                         {"system", m.seconds.system},
+                         {"solve", m.seconds.solve},
+                         {"quality", m.seconds.quality}}},
+                       {"flipped", m.quality.flipped},
+                       {"collapsed", m.quality.collapsed},
+                       {"mean_distortion", m.quality.mean_distortion},
+                       {"most_distortion", m.quality.most_distortion}};
+    if (const std::string warning = warning_of(m); !warning.empty()) j["warning"] = warning;
     fmt::print("{}\n", json_text(j));
 }
 
@@ -164,6 +175,8 @@ int parameterize(const Flags& f) {
     }
     if (f.mesh.json) print_json(f, m);
     else print_table(f, m);
+    if (const std::string warning = warning_of(m); finite && !warning.empty())
+        fmt::print(stderr, "mantissa: {}: {}\n", f.mesh.mesh, warning);
     return m.results.front().status == Status::converged ? kDone : kNotConverged;
 }
 

@@ -28,13 +28,15 @@ std::string ending_of(std::string name) {
 }
 
 Kind kind_of(std::string_view text, const std::string& path) {
+    const std::string ending = ending_of(path);
     const auto begins = [&](std::string_view word) {
         return text.starts_with(word) && text.size() > word.size() &&
                std::isspace(static_cast<unsigned char>(text[word.size()])) != 0;
     };
     if (begins("ply")) return Kind::ply;
-    if (begins("OFF")) return Kind::off;
-    return ending_of(path) == ".obj" ? Kind::obj : Kind::unknown;
+    if (meshes::begins_as_off(text)) return Kind::off;
+    // An OFF may begin with comments, or with its counts.
+    return ending == ".obj" ? Kind::obj : ending == ".off" ? Kind::off : Kind::unknown;
 }
 
 } // namespace
@@ -80,7 +82,7 @@ TriangleMesh parse_mesh(std::string_view text, const std::string& name) {
         break;
     case Kind::unknown:
         throw InvalidInput(fmt::format("{}: no mesh: it begins with neither OFF nor ply, and its name does not end in "
-                                       ".obj",
+                                       ".obj or .off",
                                        name));
     }
     meshes::check_mesh(mesh, name);

@@ -1,4 +1,5 @@
 // PLY: a header that says what elements hold, then these as text or in binary.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "faces.hpp"
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "mesh_files.hpp"
@@ -67,11 +69,14 @@ std::vector<std::string> words_of(std::string_view line) {
 
 class HeaderReader {
 public:
-    HeaderReader(std::string_view text, std::string_view name) : in_(text, name), name_(name), all_(text.size()) {}
+    HeaderReader(std::string_view text, std::string_view name)
+        : in_(text, name), text_(text), name_(name), all_(text.size()) {}
 
     Header read() {
         Header header;
         in_.take_line(); // "ply", which was looked at before
+        // Where a CR alone ends lines, one LF behind the last of them is data.
+        const bool ends_with_cr = all_ - in_.left() > 0 && text_[all_ - in_.left() - 1] == '\r';
         bool format = false;
         for (;;) {
             line_ = in_.line();
@@ -90,6 +95,7 @@ public:
         }
         if (!format) fail("the header names no format: ascii, binary_little_endian or binary_big_endian 1.0");
         header.length = all_ - in_.left();
+        if (ends_with_cr && header.length >= 2 && text_[header.length - 2] == '\r') --header.length;
         header.lines = in_.line();
         return header;
     }
@@ -126,7 +132,7 @@ private:
     }
 
     NumberText in_;
-    std::string_view name_;
+    std::string_view text_, name_;
     std::size_t all_;
     std::uint64_t line_ = 1;
 };
@@ -138,6 +144,19 @@ public:
         : encoding_(header.encoding), rest_(text.substr(header.length)), name_(name), in_(rest_, name),
           lines_(header.lines) {}
 
+    /// A number that nobody looks at: it need not be finite.
+    void skip(Type type) {
+        if (encoding_ != Encoding::ascii) {
+            next(type);
+            return;
+        }
+        to_word();
+        try {
+            in_.skip_number("a number");
+        } catch (const InvalidInput&) {
+            fail(fmt::format("'{}' is no number", in_.word()));
+        }
+    }
     double next(Type type) {
         if (encoding_ == Encoding::ascii) return next_word();
         const std::size_t n = bytes_of(type);
@@ -183,11 +202,14 @@ public:
     }
 
 private:
-    double next_word() {
+    void to_word() {
         for (in_.skip_blanks(); in_.at_line_end(); in_.skip_blanks()) {
             if (in_.at_end()) fail("the file ends inside its data: it is truncated");
             in_.next_line();
         }
+    }
+    double next_word() {
+        to_word();
         try {
             return in_.real("a number");
         } catch (const InvalidInput&) {
@@ -211,35 +233,60 @@ void read_vertices(const Element& element, Numbers& in, TriangleMesh& mesh) {
         Point3 point{};
         for (const Property& p : element.properties) {
             const std::uint64_t n = p.count ? in.whole(*p.count, in.left(), "a list's length") : 1;
-            for (std::uint64_t k = 0; k < n; ++k) {
-                const double v = in.next(p.type);
-                if (!p.count && p.name.size() == 1 && p.name[0] >= 'x' && p.name[0] <= 'z')
-                    point[static_cast<std::size_t>(p.name[0] - 'x')] = v;
-            }
+            const bool coordinate = !p.count && p.name.size() == 1 && p.name[0] >= 'x' && p.name[0] <= 'z';
+            if (coordinate) point[static_cast<std::size_t>(p.name[0] - 'x')] = in.next(p.type);
+            else
+                for (std::uint64_t k = 0; k < n; ++k) in.skip(p.type);
         }
         mesh.points.push_back(point);
     }
 }
 
-void read_faces(const Element& element, Numbers& in, TriangleMesh& mesh, std::string_view name) {
-    const auto corners = [](const Property& p) {
-        return p.count && (p.name == "vertex_indices" || p.name == "vertex_index");
-    };
-    bool found = false;
-    for (const Property& p : element.properties) found = found || corners(p);
-    if (!found) in.fail("faces without the list vertex_indices");
-    Fan fan(mesh, name);
+bool are_corners(const Property& p) {
+    return p.count && (p.name == "vertex_indices" || p.name == "vertex_index");
+}
+
+/// A corner of a strip, UINT32_MAX where another one begins: -1 in the file, whatever its type makes of it.
+std::uint32_t strip_corner(Numbers& in, Type type) {
+    const double v = in.next(type);
+    if (v == -1 || (type == Type::u32 && v == static_cast<double>(UINT32_MAX))) return UINT32_MAX;
+    if (!(v >= 0 && v < static_cast<double>(UINT32_MAX) && v == static_cast<double>(static_cast<std::uint32_t>(v))))
+        in.fail(fmt::format("a corner of a strip is {}: a vertex from 0, or -1 between strips", v));
+    return static_cast<std::uint32_t>(v);
+}
+
+void read_strips(const Element& element, Numbers& in, Faces& faces) {
+    if (std::none_of(element.properties.begin(), element.properties.end(), are_corners))
+        in.fail("strips without the list vertex_indices");
+    std::vector<std::uint32_t> strip;
     for (std::uint64_t i = 0; i < element.count; ++i)
         for (const Property& p : element.properties) {
             const std::uint64_t n = p.count ? in.whole(*p.count, in.left(), "a list's length") : 1;
-            if (!corners(p)) {
-                for (std::uint64_t k = 0; k < n; ++k) in.next(p.type);
+            strip.clear();
+            for (std::uint64_t k = 0; k < n; ++k) {
+                if (are_corners(p)) strip.push_back(strip_corner(in, p.type));
+                else in.skip(p.type);
+            }
+            faces.strip(strip);
+        }
+}
+
+void read_faces(const Element& element, Numbers& in, Faces& faces) {
+    bool found = false;
+    for (const Property& p : element.properties) found = found || are_corners(p);
+    if (!found) in.fail("faces without the list vertex_indices");
+    for (std::uint64_t i = 0; i < element.count; ++i)
+        for (const Property& p : element.properties) {
+            const std::uint64_t n = p.count ? in.whole(*p.count, in.left(), "a list's length") : 1;
+            if (!are_corners(p)) {
+                for (std::uint64_t k = 0; k < n; ++k) in.skip(p.type);
                 continue;
             }
             if (n < 3) in.fail(fmt::format("face {} has {} corners: give three or more", i + 1, n));
-            fan.begin();
+            faces.begin();
             for (std::uint64_t k = 0; k < n; ++k)
-                fan.corner(static_cast<std::uint32_t>(in.whole(p.type, UINT32_MAX - 1, "a corner")));
+                faces.corner(static_cast<std::uint32_t>(in.whole(p.type, UINT32_MAX - 1, "a corner")));
+            faces.end();
         }
 }
 
@@ -249,20 +296,23 @@ TriangleMesh read_ply(std::string_view text, std::string_view name) {
     const Header header = HeaderReader(text, name).read();
     Numbers in(text, name, header);
     TriangleMesh mesh;
+    Faces faces(mesh, name);
     for (const Element& element : header.elements) {
         // Each property takes a byte at least; one without any would be read in no time however many there are.
         if (element.properties.empty() ? element.count != 0 : element.count > in.left() / element.properties.size())
             in.fail(fmt::format("{} of the element {} announced, but the file is too short for them", element.count,
                                 base::quoted(element.name)));
         if (element.name == "vertex") read_vertices(element, in, mesh);
-        else if (element.name == "face") read_faces(element, in, mesh, name);
+        else if (element.name == "face") read_faces(element, in, faces);
+        else if (element.name == "tristrips") read_strips(element, in, faces);
         else
             for (std::uint64_t i = 0; i < element.count; ++i)
                 for (const Property& p : element.properties) {
                     const std::uint64_t n = p.count ? in.whole(*p.count, in.left(), "a list's length") : 1;
-                    for (std::uint64_t k = 0; k < n; ++k) in.next(p.type);
+                    for (std::uint64_t k = 0; k < n; ++k) in.skip(p.type);
                 }
     }
+    faces.finish();
     return mesh;
 }
 
