@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "findings/findings.hpp"
+#include "findings/verdict.hpp"
 #include "findings/iteration_contest.hpp"
 
 namespace {
@@ -218,6 +219,50 @@ TEST(Findings, ARunThatMissedTheToleranceIsNotTheFastest) {
     const std::string none = sentence(findings::sentences(d, {}), "Beside it");
     EXPECT_TRUE(has(none, "no run on a GPU reached the tolerance")) << none;
     EXPECT_FALSE(has(none, "hasty")) << none;
+}
+
+/// The headline whose sentence begins so.
+findings::Headline headline(const Json& document, const std::string& what) {
+    const auto verdict = findings::verdict_of(document);
+    if (verdict)
+        for (const findings::Headline& h : verdict->numbers)
+            if (h.what == what) return h;
+    ADD_FAILURE() << "no headline " << what;
+    return {};
+}
+
+// A bare ratio says not who is ahead: the words do.
+TEST(Findings, TheTimeBesideAGpuHasADirection) {
+    Json d = document({}, {row("s17e8", 1, 0.2)});
+    const double own = d.at("rows")[0].at("seconds").get<double>();
+    const auto with = [&](double gpu) {
+        d["peers"] = {Json{{"problem", kProblem}, {"engine", "gpu"}, {"label", "a GPU"}, {"seconds", gpu}}};
+        return headline(d, "time of the fastest design").value;
+    };
+    EXPECT_EQ(with(own / 21), "21 times slower than the GPU");
+    EXPECT_EQ(with(own / 2.5), "2.50 times slower than the GPU");
+    EXPECT_EQ(with(own * 4), "4.00 times faster than the GPU");
+    EXPECT_EQ(with(own * 130), "130 times faster than the GPU");
+}
+
+// A core that holds a stencil is no measure beside one that streams its bands.
+TEST(Findings, SlicesAreOfCoresWithTheSameBands) {
+    const auto core = [](const char* spec, const char* bands, int slices) {
+        return Json{{"spec", spec},   {"target", "xc2v"}, {"part", "core"},   {"multiplier", "block"},
+                    {"bands", bands}, {"lanes", 1},       {"slices", slices}, {"blocks", 4}};
+    };
+    Json d = document({}, {row("s17e8", 1, 0.2)});
+    d["devices"] = {Json{{"id", "chip"}, {"name", "a chip"}, {"target", "xc2v"}}};
+    const auto with = [&](const Json& own, const Json& wide) {
+        d["cores"] = {own, wide};
+        return headline(d, "slices of a core against double's");
+    };
+    EXPECT_EQ(with(core("s17e8", "constant", 130), core("s52e11", "streamed", 1000)).value, "");
+    EXPECT_EQ(with(core("s17e8", "streamed", 130), core("s52e11", "constant", 1000)).value, "");
+    const auto streamed = with(core("s17e8", "streamed", 500), core("s52e11", "streamed", 1000));
+    EXPECT_TRUE(has(streamed.value, "0.50")) << streamed.value;
+    EXPECT_TRUE(has(streamed.note, "both with streamed bands")) << streamed.note;
+    EXPECT_TRUE(has(with(core("s17e8", "constant", 250), core("s52e11", "constant", 1000)).value, "0.25"));
 }
 
 TEST(Findings, AnyDocumentWillDo) {
