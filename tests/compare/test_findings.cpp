@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "findings/findings.hpp"
-#include "findings/verdict.hpp"
 #include "findings/iteration_contest.hpp"
+#include "findings/verdict.hpp"
 
 namespace {
 
@@ -243,6 +243,31 @@ TEST(Findings, TheTimeBesideAGpuHasADirection) {
     EXPECT_EQ(with(own / 2.5), "2.50 times slower than the GPU");
     EXPECT_EQ(with(own * 4), "4.00 times faster than the GPU");
     EXPECT_EQ(with(own * 130), "130 times faster than the GPU");
+}
+
+// A comparison of sparse cores alone has a head too.
+TEST(Findings, SparseCoresHaveAVerdict) {
+    const auto ours = [](const char* problem, const char* label, double seconds) {
+        return Json{
+            {"problem", problem}, {"device", "chip"}, {"label", label}, {"clock_hz", 3e8}, {"seconds", seconds}};
+    };
+    Json d{{"tolerance", 1e-10}, {"devices", {Json{{"id", "chip"}, {"name", "a chip"}}}}};
+    EXPECT_FALSE(findings::verdict_of(d));
+    d["sparse"] = {ours("mtx:a.mtx", "small", 1e-5), ours("mtx:b.mtx", "slow", 0.5), ours("mtx:b.mtx", "fast", 0.25),
+                   Json{{"problem", "mtx:b.mtx"}, {"label", "a GPU"}, {"seconds", 0.125}}};
+    const auto verdict = findings::verdict_of(d);
+    ASSERT_TRUE(verdict);
+    EXPECT_EQ(verdict->sentence,
+              "fast on a chip solves mtx:b.mtx to 1e-10 in 250 ms (modelled): the fastest of 2 sparse "
+              "cores.");
+    EXPECT_EQ(headline(d, "time beside the others").value, "2.00 times slower than the others");
+    EXPECT_EQ(headline(d, "time beside the processor").value, "") << "none was timed";
+    d["peers"] = {
+        Json{{"problem", "mtx:b.mtx"}, {"engine", "cpu"}, {"label", "CG"}, {"seconds", 1.0}, {"reached", true}},
+        Json{{"problem", "mtx:b.mtx"}, {"engine", "cpu"}, {"label", "no"}, {"seconds", 0.1}, {"reached", false}}};
+    EXPECT_EQ(headline(d, "time beside the processor").value, "4.00 times faster than the processor");
+    d["sparse"] = {ours("mtx:b.mtx", "alone", 0.25)};
+    EXPECT_TRUE(has(findings::verdict_of(d)->sentence, "the only sparse core here"));
 }
 
 // A core that holds a stencil is no measure beside one that streams its bands.

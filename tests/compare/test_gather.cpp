@@ -1,4 +1,5 @@
 // Gathering without any tool: the store, what it lacks, imported GPU files.
+#include <cmath>
 #include <filesystem>
 #include <limits>
 
@@ -143,11 +144,11 @@ TEST(Gather, ImportsTheFastestGpuSolvesOfALevel) {
 // The baseline beside the designs is the best of this program: scaled by the diagonal where that is faster.
 TEST(Gather, TheProcessorsRunIsTheFasterOfScaledAndUnscaled) {
     const Scratch scratch;
-    // Diagonals over six orders of magnitude: unscaled CG takes many times the iterations.
-    std::string spread = "%%MatrixMarket matrix coordinate real symmetric\n200 200 399\n";
-    for (int i = 1; i <= 200; ++i) {
-        const double s = i % 3 == 0 ? 1 : i % 3 == 1 ? 1e2 : 1e4;
-        spread += std::to_string(i) + " " + std::to_string(i) + " " + std::to_string(2.1 * s) + "\n";
+    // Diagonals over four orders of magnitude: unscaled CG takes a hundred times the iterations.
+    std::string spread = "%%MatrixMarket matrix coordinate real symmetric\n2000 2000 3999\n";
+    for (int i = 1; i <= 2000; ++i) {
+        spread +=
+            std::to_string(i) + " " + std::to_string(i) + " " + std::to_string(2.1 * std::pow(10, i / 500.0)) + "\n";
         if (i > 1) spread += std::to_string(i) + " " + std::to_string(i - 1) + " -0.9\n";
     }
     scratch.write("spread.mtx", spread);
@@ -183,7 +184,7 @@ TEST(Gather, AMissingGpuTimeSaysHowToGetIt) {
     EXPECT_NE(mend("poisson2d:level=4").find("--levels 4 4"), std::string::npos);
     EXPECT_NE(mend("mtx:" + scratch.path("a b.mtx")).find("bench gpu --matrix '"), std::string::npos);
     for (const char* other : {"diffusion2d:level=4,field=jump", "poisson3d:level=2"})
-        EXPECT_NE(mend(other).find(std::string("mantissa solve --engine gpu --problem ") + other), std::string::npos)
+        EXPECT_NE(mend(other).find(std::string("mantissa solve --engine gpu --problem '") + other), std::string::npos)
             << mend(other);
 }
 

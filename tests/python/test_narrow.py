@@ -1,9 +1,8 @@
 """Narrow formats and roundings, judged by exact fractions; MX blocks by their definition."""
 import functools
 import math
-from fractions import Fraction
-
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
