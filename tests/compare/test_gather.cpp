@@ -152,7 +152,7 @@ TEST(Gather, TheProcessorsRunIsTheFasterOfScaledAndUnscaled) {
         if (i > 1) spread += std::to_string(i) + " " + std::to_string(i - 1) + " -0.9\n";
     }
     scratch.write("spread.mtx", spread);
-    for (const std::string problem :
+    for (const std::string& problem :
          {"mtx:" + scratch.path("spread.mtx"), std::string("diffusion2d:level=4,field=jump"),
           std::string("poisson2d:level=4")}) {
         Comparison c = solves_only();
@@ -164,7 +164,9 @@ TEST(Gather, TheProcessorsRunIsTheFasterOfScaledAndUnscaled) {
         ASSERT_FALSE(labels.empty()) << problem;
         EXPECT_EQ(any_holds(labels, "scaled"), !grid) << problem << ": " << labels.front();
         EXPECT_EQ(any_holds(labels, "Jacobi CG in double"), sparse) << problem;
-        if (sparse) EXPECT_TRUE(any_holds(labels, "pipelined CG in double, scaled by the diagonal")) << labels.front();
+        if (sparse) {
+            EXPECT_TRUE(any_holds(labels, "pipelined CG in double, scaled by the diagonal")) << labels.front();
+        }
     }
 }
 
