@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Union
 
-from ._core import Format, NarrowFormat, is_narrow
+from ._core import Format as Format, NarrowFormat as NarrowFormat, is_narrow
 
 AnyFormat = Union[Format, NarrowFormat]
 FormatLike = Union[str, Format, NarrowFormat]

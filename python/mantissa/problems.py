@@ -44,7 +44,7 @@ class Problem:
 
     def matrix(self) -> Any:
         """The matrix as scipy.sparse.csr_matrix. Raises ImportError without SciPy; csr() needs none."""
-        from scipy.sparse import csr_matrix
+        from scipy.sparse import csr_matrix  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
         return csr_matrix(self.csr(), shape=(self.unknowns, self.unknowns))
 

@@ -77,7 +77,8 @@ def _word_matmul(f: Format, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
 
 
 def _doubles_of(f: Format, words: NDArray[Any]) -> NDArray[Any]:
-    return np.ldexp(words.astype(np.float64), -f.fraction_bits)
+    values: NDArray[Any] = np.ldexp(words.astype(np.float64), -f.fraction_bits)
+    return values
 
 
 def sum(x: Any, fmt: FormatLike, *, axis: Optional[int] = None, acc: Optional[FormatLike] = None,

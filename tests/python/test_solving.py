@@ -209,4 +209,4 @@ def test_advice_on_a_matrix_in_memory_runs(spread):
     assert mt.solve(problem, **options).converged
     assert advice.advised.command.startswith("no command: this matrix is in memory")
     assert advice.fewest.command == advice.advised.command and "mantissa solve --problem" not in advice.text
-    assert mt.advise("poisson2d:level=4").advised.command.startswith("mantissa solve --problem poisson2d:level=4")
+    assert mt.advise("poisson2d:level=4").advised.command.startswith("mantissa solve --problem 'poisson2d:level=4'")
