@@ -115,7 +115,7 @@ def cores(document):
     yield "## One core"
     yield ""
     yield ("Each of one specification on one family; of resident cores the units, each mapped by itself. MHz are what `mantissa synthesize` prints for it: by place and route "
-           "where the figure has no dagger, else by a model. A device may hold it back further (below).")
+           "where the figure has no dagger, else by a model. A device may hold it back further (below). Areas are those of the commit that mapped them (\"Where the figures are from\"); today's core may be some LUTs smaller: findings.md and synthesis.md have what the program says now.")
     yield ""
     yield from table(["datapath", "family", "multipliers", "LUTs", "flip-flops", "slices", "blocks", "depth", "MHz"], rows,
                      range(3, 9))

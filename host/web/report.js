@@ -199,7 +199,12 @@
       tip.hidden = false;
       placeTip(event);
     });
-    return view.runAsync();
+    return view.runAsync().then(function (drawnView) {
+      // Letters of 12 px may shrink with a narrow column to 10, no further: the place scrolls then.
+      var svg = place.querySelector("svg");
+      if (svg) svg.style.setProperty("--least", Math.ceil(Number(svg.getAttribute("width")) * 10 / 12) + "px");
+      return drawnView;
+    });
   }
 
   // What is on the first screen is drawn at once, the rest a chart at a time, so that the page can be read meanwhile.

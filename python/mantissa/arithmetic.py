@@ -79,7 +79,7 @@ def _overflowed(f: Format, operation: str) -> OverflowError:
                          "scale the numbers or take a wider format")
 
 
-def _fixed(operation: str, f: Format, operands: list[NDArray[Any]], shape: tuple[int, ...], out: Optional[NDArray[Any]]):
+def _fixed(operation: str, f: Format, operands: list[NDArray[Any]], shape: tuple[int, ...], out: Optional[NDArray[Any]]) -> Any:
     if not f.as_double:
         raise ValueError(f"words of {f} have more than 53 bits and are no float64; use mantissa.array, which keeps words")
     words = [np.ascontiguousarray(np.broadcast_to(_words(a, f), shape)) for a in operands]
@@ -118,7 +118,7 @@ def _apply(f: AnyFormat, operation: str, out: NDArray[Any], operands: list[Any],
 
 
 def _operate(operation: str, fmt: FormatLike, operands: list[Any], out: Optional[NDArray[Any]], dtype: Any = None,
-             seed: Optional[int] = None):
+             seed: Optional[int] = None) -> Any:
     f = format(fmt)
     arrays = [_as_operand(x) for x in operands]
     shape = arrays[0].shape
@@ -144,31 +144,36 @@ def round(x: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None, dtype:
     """
     if dtype is not None and np.dtype(dtype) not in _FLOATS:
         raise ValueError(f"dtype {np.dtype(dtype)}: give float64 or float32")
-    return _operate("convert", fmt, [x], out, dtype, seed)
+    result: NDArray[Any] = _operate("convert", fmt, [x], out, dtype, seed)
+    return result
 
 
 def add(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
         seed: Optional[int] = None) -> NDArray[Any]:
     """x + y, rounded once into the format."""
-    return _operate("add", fmt, [x, y], out, None, seed)
+    result: NDArray[Any] = _operate("add", fmt, [x, y], out, None, seed)
+    return result
 
 
 def sub(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
         seed: Optional[int] = None) -> NDArray[Any]:
     """x - y, rounded once into the format."""
-    return _operate("sub", fmt, [x, y], out, None, seed)
+    result: NDArray[Any] = _operate("sub", fmt, [x, y], out, None, seed)
+    return result
 
 
 def mul(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
         seed: Optional[int] = None) -> NDArray[Any]:
     """x y, rounded once into the format."""
-    return _operate("mul", fmt, [x, y], out, None, seed)
+    result: NDArray[Any] = _operate("mul", fmt, [x, y], out, None, seed)
+    return result
 
 
 def div(x: Any, y: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
         seed: Optional[int] = None) -> NDArray[Any]:
     """x / y, rounded once into the format. Over zero: an infinity, or OverflowError in a fixed-point format."""
-    return _operate("div", fmt, [x, y], out, None, seed)
+    result: NDArray[Any] = _operate("div", fmt, [x, y], out, None, seed)
+    return result
 
 
 def sqrt(x: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
@@ -176,10 +181,12 @@ def sqrt(x: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
     """The square root of x, rounded once into a floating format; NaN below zero."""
     if format(fmt).is_fixed:
         raise ValueError(f"sqrt: {format(fmt)} is a fixed-point format, which has add, sub, mul, div and fma")
-    return _operate("sqrt", fmt, [x], out, None, seed)
+    result: NDArray[Any] = _operate("sqrt", fmt, [x], out, None, seed)
+    return result
 
 
 def fma(x: Any, y: Any, z: Any, fmt: FormatLike, *, out: Optional[NDArray[Any]] = None,
         seed: Optional[int] = None) -> NDArray[Any]:
     """x y + z, rounded once into the format."""
-    return _operate("fma", fmt, [x, y, z], out, None, seed)
+    result: NDArray[Any] = _operate("fma", fmt, [x, y, z], out, None, seed)
+    return result

@@ -15,7 +15,7 @@ _ELEMENTS = {"mxfp8_e4m3": ("fp8_e4m3", 8), "mxfp8_e5m2": ("fp8_e5m2:sat", 15), 
              "mxfp6_e2m3": ("fp6_e2m3", 2), "mxfp4_e2m1": ("fp4_e2m1", 2), "mxint8": (None, 0)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Blocks:
     """An array in an MX format: block k of the last axis stands for scales[..., k] times its elements."""
 
@@ -25,6 +25,13 @@ class Blocks:
     """Values of the element's format, in the shape of the array; NaN throughout a block whose scale is NaN."""
     scales: NDArray[np.float64]
     """Powers of two from 2^-127 to 2^127 (E8M0), or NaN; the last axis counts blocks."""
+
+    def __repr__(self) -> str:
+        """One line, whatever the size: format, shape and the range of the scales, not the arrays."""
+        known = self.scales[np.isfinite(self.scales)]
+        scales = f"{known.min():g} to {known.max():g}" if known.size else "none"
+        shape = " x ".join(str(n) for n in self.elements.shape)
+        return f"mantissa.Blocks({self.format}, {shape} elements in blocks of {self.block}, scales {scales})"
 
     @property
     def values(self) -> NDArray[np.float64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Union
 
-from ._core import Format, NarrowFormat, is_narrow
+from ._core import Format as Format, NarrowFormat as NarrowFormat, is_narrow
 
 AnyFormat = Union[Format, NarrowFormat]
 FormatLike = Union[str, Format, NarrowFormat]
@@ -13,7 +13,17 @@ FormatLike = Union[str, Format, NarrowFormat]
 
 @lru_cache(maxsize=256)
 def _parsed(text: str) -> AnyFormat:
-    return NarrowFormat(text) if is_narrow(text) else Format(text)
+    if is_narrow(text):
+        return NarrowFormat(text)
+    try:
+        return Format(text)
+    except ValueError as fault:
+        known = "the policy words are rz, rne, flush, subnormals, inf and sat"
+        if known not in str(fault):
+            raise
+        # Array operations take more roundings than the datapaths, which the library's line speaks of.
+        every = "the policy words are rz, rne, rna, odd, up, down, sr, flush, subnormals, inf and sat"
+        raise ValueError(str(fault).replace(known, every)) from None
 
 
 def format(text: FormatLike) -> AnyFormat:

@@ -10,7 +10,7 @@ from .solving import SolveResult
 def _axes(ax: Any) -> Any:
     if ax is not None:
         return ax
-    import matplotlib.pyplot as plt
+    import matplotlib.pyplot as plt  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
     return plt.subplots(figsize=(6, 4))[1]
 

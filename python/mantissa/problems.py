@@ -24,6 +24,7 @@ class Problem:
     kind: str
     """How the matrix is kept: "stencil", "bands", "sparse" or "symmetric"."""
     _core: Any = field(repr=False, compare=False)
+    _in_memory: bool = field(default=False, repr=False, compare=False)
 
     @cached_property
     def b(self) -> NDArray[np.float64]:
@@ -54,7 +55,7 @@ class Problem:
 
     def matrix(self) -> Any:
         """The matrix as scipy.sparse.csr_matrix. Raises ImportError without SciPy; csr() needs none."""
-        from scipy.sparse import csr_matrix
+        from scipy.sparse import csr_matrix  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
         return csr_matrix(self.csr(), shape=(self.unknowns, self.unknowns))
 
@@ -77,7 +78,7 @@ def problem(what: Union[str, Any], b: Any = None, *, name: str = _NAME) -> Probl
         data, indices, indptr = _rows(what)
         right = np.ones(len(indptr) - 1) if b is None else np.ascontiguousarray(b, np.float64).reshape(-1)
         made = _core.problem_of_rows(name, indptr, indices, data, right)
-    return Problem(made.name, made.unknowns, made.kind, made)
+    return Problem(made.name, made.unknowns, made.kind, made, not isinstance(what, str))
 
 
 def _rows(matrix: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

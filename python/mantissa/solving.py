@@ -86,7 +86,13 @@ class Widths:
     operand_bits: int
     exact_rows: bool
     command: str
-    """The `mantissa solve` that runs it."""
+    """The `mantissa solve` that runs it; of a matrix in memory, a line that says why no command can."""
+
+    @property
+    def solve_options(self) -> dict[str, Any]:
+        """All that mantissa.solve() needs beside the problem, Jacobi scaling included: solve(problem, **solve_options)."""
+        return {"spec": self.spec, "scheme": self.scheme, "inner": self.inner, "jacobi": self.jacobi,
+                "tolerance": self.tolerance}
 
 
 @dataclass(frozen=True)
@@ -111,6 +117,11 @@ class Advice:
 
     def __str__(self) -> str:
         return self.text
+
+
+#: No command has a matrix that lives in this process.
+_IN_MEMORY = ("no command: this matrix is in memory, where no mantissa solve finds it; "
+              "mantissa.solve(problem, **advice.advised.solve_options), or write it to a .mtx file")
 
 
 def _given(**options: Any) -> dict[str, Any]:
@@ -163,10 +174,15 @@ def _threads(count: Optional[int]) -> int:
 
 def advise(problem: ProblemLike, *, tolerance: float = 1e-10, inner: int = 10, threads: Optional[int] = None) -> Advice:
     """Measures a matrix and derives the widths that it asks for. Some matrices have none: then why_not says why."""
-    fields = _core.advise(_problem(problem)._core, tolerance, inner, _threads(threads))
+    system = _problem(problem)
+    fields = _core.advise(system._core, tolerance, inner, _threads(threads))
     for name in ("advised", "fewest"):
-        if fields[name] is not None:
-            fields[name] = Widths(**fields[name])
+        if fields[name] is None:
+            continue
+        if system._in_memory:
+            fields["text"] = fields["text"].replace(fields[name]["command"], _IN_MEMORY)
+            fields[name]["command"] = _IN_MEMORY
+        fields[name] = Widths(**fields[name])
     return Advice(**fields)
 
 

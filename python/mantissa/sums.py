@@ -8,6 +8,9 @@
     "fixed[13:-50]"  exactly, in a fixed-point window; each term is truncated to multiples of 2^-50. Beyond 2^13:
                      OverflowError
 
+A datapath's "exact" is for words: in a fixed-point format every sum is exact and rounded once, with acc="exact" or
+without. For floating terms an exact sum wants a window that holds them all, as "fixed[20:-40]".
+
 By default sums are in the format itself, one term after the other. `product` is the format that a product is rounded into
 before it is added ("exact": not rounded, so that product and sum round once); by default the format. The sum is rounded
 into `result`, by default the format. In a fixed-point format sums are exact and rounded once.
@@ -28,6 +31,9 @@ from .options import get_threads
 
 def _accumulator(f: Format, acc: Optional[FormatLike]) -> str:
     text = str(f) if acc is None else str(acc)
+    if text == "exact":
+        raise ValueError(f"acc 'exact': terms of {f} are floating and have no common last bit; give a window that holds "
+                         "them all, as 'fixed[20:-40]', or a fixed-point format, whose sums are exact")
     return text if text.startswith("fixed[") or "/" in text else text + "/1"
 
 
@@ -47,7 +53,7 @@ def _texts(f: Format, acc: Any, product: Any, result: Any) -> tuple[str, str, Fo
 
 
 def _fixed_only(f: Format, acc: Any, product: Any, result: Any) -> None:
-    if acc is not None or product is not None or result is not None:
+    if (acc is not None and str(acc) != "exact") or product is not None or result is not None:
         raise ValueError(f"{f} is a fixed-point format: its sums are exact and rounded once; leave out acc, product and "
                          "result")
     if not f.as_double:
@@ -71,7 +77,8 @@ def _word_matmul(f: Format, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
 
 
 def _doubles_of(f: Format, words: NDArray[Any]) -> NDArray[Any]:
-    return np.ldexp(words.astype(np.float64), -f.fraction_bits)
+    values: NDArray[Any] = np.ldexp(words.astype(np.float64), -f.fraction_bits)
+    return values
 
 
 def sum(x: Any, fmt: FormatLike, *, axis: Optional[int] = None, acc: Optional[FormatLike] = None,

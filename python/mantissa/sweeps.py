@@ -111,11 +111,11 @@ def frame(source: Union[PathLike, SweepResult, Iterable[Any]], library: str = "p
     else:
         rows = [_row(r) for r in source]
     if library == "pandas":
-        import pandas
+        import pandas  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
         return pandas.DataFrame(rows)
     if library == "polars":
-        import polars
+        import polars  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
         return polars.DataFrame(rows, infer_schema_length=None)
     raise ValueError(f"library '{library}': give pandas or polars")

@@ -7,6 +7,7 @@
 
 #include "findings/findings.hpp"
 #include "findings/iteration_contest.hpp"
+#include "findings/verdict.hpp"
 
 namespace {
 
@@ -218,6 +219,75 @@ TEST(Findings, ARunThatMissedTheToleranceIsNotTheFastest) {
     const std::string none = sentence(findings::sentences(d, {}), "Beside it");
     EXPECT_TRUE(has(none, "no run on a GPU reached the tolerance")) << none;
     EXPECT_FALSE(has(none, "hasty")) << none;
+}
+
+/// The headline whose sentence begins so.
+findings::Headline headline(const Json& document, const std::string& what) {
+    const auto verdict = findings::verdict_of(document);
+    if (verdict)
+        for (const findings::Headline& h : verdict->numbers)
+            if (h.what == what) return h;
+    ADD_FAILURE() << "no headline " << what;
+    return {};
+}
+
+// A bare ratio says not who is ahead: the words do.
+TEST(Findings, TheTimeBesideAGpuHasADirection) {
+    Json d = document({}, {row("s17e8", 1, 0.2)});
+    const double own = d.at("rows")[0].at("seconds").get<double>();
+    const auto with = [&](double gpu) {
+        d["peers"] = {Json{{"problem", kProblem}, {"engine", "gpu"}, {"label", "a GPU"}, {"seconds", gpu}}};
+        return headline(d, "time of the fastest design").value;
+    };
+    EXPECT_EQ(with(own / 21), "21 times slower than the GPU");
+    EXPECT_EQ(with(own / 2.5), "2.50 times slower than the GPU");
+    EXPECT_EQ(with(own * 4), "4.00 times faster than the GPU");
+    EXPECT_EQ(with(own * 130), "130 times faster than the GPU");
+}
+
+// A comparison of sparse cores alone has a head too.
+TEST(Findings, SparseCoresHaveAVerdict) {
+    const auto ours = [](const char* problem, const char* label, double seconds) {
+        return Json{
+            {"problem", problem}, {"device", "chip"}, {"label", label}, {"clock_hz", 3e8}, {"seconds", seconds}};
+    };
+    Json d{{"tolerance", 1e-10}, {"devices", {Json{{"id", "chip"}, {"name", "a chip"}}}}};
+    EXPECT_FALSE(findings::verdict_of(d));
+    d["sparse"] = {ours("mtx:a.mtx", "small", 1e-5), ours("mtx:b.mtx", "slow", 0.5), ours("mtx:b.mtx", "fast", 0.25),
+                   Json{{"problem", "mtx:b.mtx"}, {"label", "a GPU"}, {"seconds", 0.125}}};
+    const auto verdict = findings::verdict_of(d);
+    ASSERT_TRUE(verdict);
+    EXPECT_EQ(verdict->sentence,
+              "fast on a chip solves mtx:b.mtx to 1e-10 in 250 ms (modelled): the fastest of 2 sparse "
+              "cores.");
+    EXPECT_EQ(headline(d, "time beside the others").value, "2.00 times slower than the others");
+    EXPECT_EQ(headline(d, "time beside the processor").value, "") << "none was timed";
+    d["peers"] = {
+        Json{{"problem", "mtx:b.mtx"}, {"engine", "cpu"}, {"label", "CG"}, {"seconds", 1.0}, {"reached", true}},
+        Json{{"problem", "mtx:b.mtx"}, {"engine", "cpu"}, {"label", "no"}, {"seconds", 0.1}, {"reached", false}}};
+    EXPECT_EQ(headline(d, "time beside the processor").value, "4.00 times faster than the processor");
+    d["sparse"] = {ours("mtx:b.mtx", "alone", 0.25)};
+    EXPECT_TRUE(has(findings::verdict_of(d)->sentence, "the only sparse core here"));
+}
+
+// A core that holds a stencil is no measure beside one that streams its bands.
+TEST(Findings, SlicesAreOfCoresWithTheSameBands) {
+    const auto core = [](const char* spec, const char* bands, int slices) {
+        return Json{{"spec", spec},   {"target", "xc2v"}, {"part", "core"},   {"multiplier", "block"},
+                    {"bands", bands}, {"lanes", 1},       {"slices", slices}, {"blocks", 4}};
+    };
+    Json d = document({}, {row("s17e8", 1, 0.2)});
+    d["devices"] = {Json{{"id", "chip"}, {"name", "a chip"}, {"target", "xc2v"}}};
+    const auto with = [&](const Json& own, const Json& wide) {
+        d["cores"] = {own, wide};
+        return headline(d, "slices of a core against double's");
+    };
+    EXPECT_EQ(with(core("s17e8", "constant", 130), core("s52e11", "streamed", 1000)).value, "");
+    EXPECT_EQ(with(core("s17e8", "streamed", 130), core("s52e11", "constant", 1000)).value, "");
+    const auto streamed = with(core("s17e8", "streamed", 500), core("s52e11", "streamed", 1000));
+    EXPECT_TRUE(has(streamed.value, "0.50")) << streamed.value;
+    EXPECT_TRUE(has(streamed.note, "both with streamed bands")) << streamed.note;
+    EXPECT_TRUE(has(with(core("s17e8", "constant", 250), core("s52e11", "constant", 1000)).value, "0.25"));
 }
 
 TEST(Findings, AnyDocumentWillDo) {

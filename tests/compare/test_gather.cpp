@@ -1,4 +1,5 @@
 // Gathering without any tool: the store, what it lacks, imported GPU files.
+#include <cmath>
 #include <filesystem>
 #include <limits>
 
@@ -138,6 +139,74 @@ TEST(Gather, ImportsTheFastestGpuSolvesOfALevel) {
     EXPECT_EQ(origin.at("commit"), "abc");
     EXPECT_TRUE(ComparisonStore(scratch.path("s.sqlite")).measurement("gpu: g.json"));
     EXPECT_FALSE(any_holds(gaps_of(d), "GPU"));
+}
+
+// The baseline beside the designs is the best of this program: scaled by the diagonal where that is faster.
+TEST(Gather, TheProcessorsRunIsTheFasterOfScaledAndUnscaled) {
+    const Scratch scratch;
+    // Diagonals over four orders of magnitude: unscaled CG takes a hundred times the iterations.
+    std::string spread = "%%MatrixMarket matrix coordinate real symmetric\n2000 2000 3999\n";
+    for (int i = 1; i <= 2000; ++i) {
+        spread +=
+            std::to_string(i) + " " + std::to_string(i) + " " + std::to_string(2.1 * std::pow(10, i / 500.0)) + "\n";
+        if (i > 1) spread += std::to_string(i) + " " + std::to_string(i - 1) + " -0.9\n";
+    }
+    scratch.write("spread.mtx", spread);
+    for (const std::string& problem :
+         {"mtx:" + scratch.path("spread.mtx"), std::string("diffusion2d:level=4,field=jump"),
+          std::string("poisson2d:level=4")}) {
+        Comparison c = solves_only();
+        c.problems = {problem};
+        const results::Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, false});
+        std::vector<std::string> labels;
+        for (const results::Json& p : d.at("peers")) labels.push_back(p.at("label"));
+        const bool grid = problem.starts_with("poisson2d"), sparse = problem.starts_with("mtx:");
+        ASSERT_FALSE(labels.empty()) << problem;
+        EXPECT_EQ(any_holds(labels, "scaled"), !grid) << problem << ": " << labels.front();
+        EXPECT_EQ(any_holds(labels, "Jacobi CG in double"), sparse) << problem;
+        if (sparse) {
+            EXPECT_TRUE(any_holds(labels, "pipelined CG in double, scaled by the diagonal")) << labels.front();
+        }
+    }
+}
+
+// Where a GPU's time is missing the mend is one that can be run, whatever the problem.
+TEST(Gather, AMissingGpuTimeSaysHowToGetIt) {
+    const Scratch scratch;
+    scratch.write("a b.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 2\n2 2 3\n");
+    const auto mend = [&](const std::string& problem) {
+        Comparison c = solves_only("cpu = false\n");
+        c.problems = {problem};
+        const results::Json d = run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true});
+        for (const results::Json& g : d.at("gaps"))
+            if (g.at("what").get<std::string>().find("on a GPU") != std::string::npos)
+                return g.at("mend").get<std::string>();
+        return std::string();
+    };
+    EXPECT_NE(mend("poisson2d:level=4").find("--levels 4 4"), std::string::npos);
+    EXPECT_NE(mend("mtx:" + scratch.path("a b.mtx")).find("bench gpu --matrix '"), std::string::npos);
+    for (const char* other : {"diffusion2d:level=4,field=jump", "poisson3d:level=2"})
+        EXPECT_NE(mend(other).find(std::string("mantissa solve --engine gpu --problem '") + other), std::string::npos)
+            << mend(other);
+}
+
+// A device that names neither pins nor bandwidth has a memory without limit: the document says so.
+TEST(Gather, ADeviceWithoutMemoryFiguresIsNeverSilent) {
+    const Scratch scratch;
+    const auto gaps = [&](const std::string& keys, const std::string& design) {
+        scratch.write("d.toml", "name = \"a chip\"\ntarget = \"xc7\"\nslices = 9\nblocks = 9\nmemory_bits = 9\n"
+                                "source = \"none\"\n" +
+                                    keys);
+        const Comparison c = parse_comparison("problem = \"poisson2d:level=4\"\ndevice = \"d.toml\"\npasses = 0\n"
+                                              "cpu = false\n[[design]]\nspec = \"s17e8\"\n" +
+                                                  design,
+                                              scratch.path("c.toml"), scratch.path(""));
+        return gaps_of(run_comparison(c, {scratch.path("s.sqlite"), "test", 1, true}));
+    };
+    EXPECT_TRUE(any_holds(gaps("", ""), "memory of d"));
+    EXPECT_FALSE(any_holds(gaps("pins = 100\n", ""), "memory of d"));
+    EXPECT_FALSE(any_holds(gaps("bandwidth = 1e9\n", ""), "memory of d"));
+    EXPECT_FALSE(any_holds(gaps("", "area = false\n"), "memory of d")) << "iterations alone take no memory";
 }
 
 TEST(Gather, ReadsTheShippedGpuResults) {

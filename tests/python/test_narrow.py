@@ -1,6 +1,7 @@
 """Narrow formats and roundings, judged by exact fractions; MX blocks by their definition."""
 import functools
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -183,3 +184,38 @@ def test_blocks_at_the_limits():
     assert made.elements[4:].tolist() == [1.0, round(0.9 * 64) / 64]
     with pytest.raises(ValueError, match="the MX formats are"):
         mt.blocks([1.0], "mxfp5")
+
+
+@pytest.mark.parametrize("text", ["s17e8:foo", "s10e5:rnd", "s23e8:rne:nearest", "s4e3:satt"])
+def test_a_wrong_policy_word_is_answered_with_all_of_them(text):
+    with pytest.raises(ValueError) as fault:
+        mt.format(text)
+    words = str(fault.value)
+    for word in ("rz", "rne", "rna", "odd", "up", "down", "sr", "flush", "subnormals", "inf", "sat"):
+        assert re.search(rf"\b{word}\b", words), word
+    assert "\n" not in words
+
+
+@pytest.mark.parametrize("shape", [(3,), (1000,), (40, 70), (2, 3, 64)])
+def test_blocks_show_themselves_in_a_line(shape):
+    text = repr(mt.blocks(np.ones(shape), "mxfp8_e4m3"))
+    assert "mxfp8_e4m3" in text and " x ".join(map(str, shape)) in text and "\n" not in text and len(text) < 120
+
+
+def test_blocks_without_a_scale_show_themselves():
+    assert "none" in repr(mt.blocks([np.nan], "mxint8"))
+
+
+@pytest.mark.parametrize("fmt", ["s10e5", "s17e8", "double", "bfloat16"])
+def test_an_exact_sum_of_floating_terms_is_refused_with_the_mend(fmt):
+    for run in (lambda: mt.dot([1.0], [2.0], fmt, acc="exact"), lambda: mt.sum([1.0], fmt, acc="exact"),
+                lambda: mt.matmul(np.eye(2), np.eye(2), fmt, acc="exact")):
+        with pytest.raises(ValueError, match="window that holds them all"):
+            run()
+
+
+@pytest.mark.parametrize("fmt", ["fx18.16", "fx24.10", "fx32.20"])
+def test_a_sum_of_words_is_exact_with_the_word_and_without(fmt):
+    x = np.linspace(-0.5, 0.5, 9)
+    assert mt.dot(x, x, fmt, acc="exact") == mt.dot(x, x, fmt)
+    assert mt.sum(x, fmt, acc="exact") == mt.sum(x, fmt)

@@ -92,6 +92,7 @@ def test_a_missing_tool_is_a_runtime_error(monkeypatch, tmp_path):
 
 def test_advice():
     advice = mt.advise("poisson2d:level=5")
+    assert mt.solve("poisson2d:level=5", **advice.advised.solve_options).converged
     assert advice.advised.spec == mt.spec(advice.advised.spec)
     assert "Lanczos" in str(advice)
     assert mt.solve("poisson2d:level=5", advice.advised.spec, jacobi=True).converged
@@ -192,3 +193,20 @@ def test_ctrl_c_ends_long_work(call):
     child.send_signal(signal.SIGINT)
     rest = child.communicate(timeout=60)[0]
     assert rest == "interrupted\n" and child.returncode == 0
+
+
+@pytest.mark.parametrize("spread", [0.0, 3.0, 6.0])
+def test_advice_on_a_matrix_in_memory_runs(spread):
+    """What is advised solves as it is handed back, scaling included; no command is given that nobody can run."""
+    n = 60
+    scale = 10.0 ** (spread * np.arange(n) / n / 2)
+    matrix = (np.diag(np.full(n, 2.5)) - np.eye(n, k=1) - np.eye(n, k=-1)) * scale[:, None] * scale[None, :]
+    matrix = (matrix + matrix.T) / 2
+    problem = mt.problem(matrix)
+    advice = mt.advise(problem)
+    options = advice.advised.solve_options
+    assert options["jacobi"] == advice.advised.jacobi
+    assert mt.solve(problem, **options).converged
+    assert advice.advised.command.startswith("no command: this matrix is in memory")
+    assert advice.fewest.command == advice.advised.command and "mantissa solve --problem" not in advice.text
+    assert mt.advise("poisson2d:level=4").advised.command.startswith("mantissa solve --problem 'poisson2d:level=4'")

@@ -54,29 +54,34 @@ std::vector<std::string> candidates(const Row& winner, const Devices& devices) {
 
 /// One core beside double's: with the same bands if the document has them.
 Headline area(const Json& document, const Row& winner, const Devices& all) {
-    Headline h{"", "slices of a core against double's", "no core of double beside it; mantissa synthesize makes one",
+    Headline h{"", "slices of a core against double's",
+               "no two cores with the same bands, one of them double's; mantissa synthesize --spec s52e11 makes one",
                true};
     for (const std::string& spec : candidates(winner, all))
-        for (const auto& [bands, wide_bands] :
-             {std::pair("streamed", "streamed"), std::pair("constant", "constant"), std::pair("constant", "streamed")})
+        for (const std::string bands : {"streamed", "constant"})
             for (const Json* d : items(document, "devices")) {
                 const std::string target = text(*d, "target");
                 const Json *own = core_of(document, spec, target, bands),
-                           *wide = core_of(document, "s52e11", target, wide_bands);
+                           *wide = core_of(document, "s52e11", target, bands);
                 if (own == nullptr || wide == nullptr) continue;
                 const std::uint64_t slices = whole(*own, "slices"), wide_slices = whole(*wide, "slices");
                 h.value = ratio_text(static_cast<double>(slices) / static_cast<double>(wide_slices));
-                h.note =
-                    fmt::format("{} on {}: {} for {} slices, {} for {} multipliers, bands {}{}", spec, target, slices,
-                                wide_slices, whole(*own, "blocks"), whole(*wide, "blocks"), bands,
-                                std::string_view(bands) == wide_bands ? "" : fmt::format(", of double {}", wide_bands));
+                h.note = fmt::format("{} on {}: {} for {} slices, {} for {} multipliers, both with {} bands", spec,
+                                     target, slices, wide_slices, whole(*own, "blocks"), whole(*wide, "blocks"), bands);
                 return h;
             }
     return h;
 }
 
+/// "21 times slower than WHAT": a bare ratio does not say who is ahead.
+std::string beside_text(double seconds, double other, const char* what) {
+    const double ratio = std::max(seconds / other, other / seconds);
+    return fmt::format("{:.{}f} times {} than {}", ratio, ratio < 10 ? 2 : 0, seconds >= other ? "slower" : "faster",
+                       what);
+}
+
 Headline beside_gpu(const Json& document, const std::string& problem, const Row& winner) {
-    Headline h{"", "time beside the GPU", "no GPU's time beside it; mantissa bench gpu measures one", true};
+    Headline h{"", "time of the fastest design", "no GPU's time beside it; mantissa bench gpu measures one", true};
     const Json* fastest = nullptr;
     for (const Json* p : items(document, "peers")) {
         const auto seconds = number(*p, "seconds");
@@ -87,7 +92,7 @@ Headline beside_gpu(const Json& document, const std::string& problem, const Row&
     }
     if (fastest == nullptr) return h;
     const double seconds = *number(*fastest, "seconds");
-    h.value = ratio_text(winner.seconds / seconds);
+    h.value = beside_text(winner.seconds, seconds, "the GPU");
     h.note = fmt::format("{} (modelled) for {} (measured): {}", time_text(winner.seconds), time_text(seconds),
                          text(*fastest, "label"));
     return h;
@@ -106,12 +111,66 @@ std::string device_name(const Json& document, const std::string& id) {
     return id;
 }
 
+/// The seconds of a row; nothing where it has none above 0.
+std::optional<double> time_of(const Json& row) {
+    const auto seconds = number(row, "seconds");
+    return seconds && *seconds > 0 ? seconds : std::nullopt;
+}
+
+/// The fastest sparse core of a comparison beside what else solves its problem. Rows with a clock are ours.
+std::optional<Verdict> sparse_verdict(const Json& document) {
+    const Json* best = nullptr;
+    std::string problem;
+    std::size_t rows = 0;
+    for (const Json* r : items(document, "sparse")) {
+        if (!r->contains("clock_hz") || !time_of(*r)) continue;
+        if (text(*r, "problem") != problem) { // the last problem is the largest
+            problem = text(*r, "problem");
+            best = nullptr;
+            rows = 0;
+        }
+        ++rows;
+        if (best == nullptr || *time_of(*r) < *time_of(*best)) best = r;
+    }
+    if (best == nullptr) return std::nullopt;
+    const double seconds = *time_of(*best);
+    Verdict v;
+    v.problem = problem;
+    v.sentence = fmt::format("{} on {} solves {} to {:g} in {} (modelled): {}.", text(*best, "label"),
+                             device_name(document, text(*best, "device")), problem,
+                             number(document, "tolerance").value_or(0), time_text(seconds),
+                             rows == 1 ? std::string("the only sparse core here")
+                                       : fmt::format("the fastest of {}", text::counted(rows, "sparse core")));
+    const auto fastest = [&](const char* list, const auto& fits) {
+        const Json* first = nullptr;
+        for (const Json* p : items(document, list)) {
+            const bool missed = p->contains("reached") && p->at("reached") == false;
+            if (text(*p, "problem") != problem || missed || !time_of(*p) || !fits(*p)) continue;
+            if (first == nullptr || *time_of(*p) < *time_of(*first)) first = p;
+        }
+        return first;
+    };
+    const auto headline = [&](const Json* other, const char* what, const char* none) {
+        Headline h{"", fmt::format("time beside {}", what), none, true};
+        if (other == nullptr) return h;
+        h.value = beside_text(seconds, *time_of(*other), what);
+        h.note = fmt::format("{} (modelled) for {}: {}", time_text(seconds), time_text(*time_of(*other)),
+                             text(*other, "label"));
+        return h;
+    };
+    v.numbers = {headline(fastest("peers", [](const Json& p) { return text(p, "engine") == "cpu"; }), "the processor",
+                          "no solve on a processor beside it; set cpu = true in the comparison"),
+                 headline(fastest("sparse", [](const Json& r) { return !r.contains("clock_hz"); }), "the others",
+                          "no GPU's or published time of a whole solve beside it")};
+    return v;
+}
+
 } // namespace
 
 std::optional<Verdict> verdict_of(const nlohmann::ordered_json& document) {
     const std::string problem = problem_with_rows(document);
     const Devices devices = devices_with_rows(document, problem);
-    if (devices.empty()) return std::nullopt;
+    if (devices.empty()) return sparse_verdict(document);
     const auto fastest =
         std::ranges::min_element(devices, {}, [](const auto& d) { return least(d.second, false)->seconds; });
     const Row& winner = *least(fastest->second, false);

@@ -19,7 +19,7 @@ struct Headline {
 
 struct Verdict {
     std::string sentence;
-    std::vector<Headline> numbers;    ///< iterations, area, time beside the GPU
+    std::vector<Headline> numbers;    ///< iterations, area, how much slower or faster than the GPU
     std::string problem;              ///< the largest one that has rows
     std::vector<std::string> devices; ///< the winner's first, then the one with the most designs
 };

@@ -8,8 +8,8 @@ namespace mantissa::cli::help {
 namespace {
 
 constexpr const char* kSpec =
-    R"(A spec names every number format and every order of summation of a datapath. Engines that are
-given the same spec return the same bits.
+    R"(A spec names every number format and every order of summation of a datapath. Engines that
+take the spec return the same bits.
 
     mantissa solve --problem poisson2d:level=8 --spec s14e8,u=s23e8,row=s20e8
 

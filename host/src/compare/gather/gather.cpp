@@ -175,6 +175,15 @@ void gather(const Comparison& comparison, const GatherOptions& options, Gathered
         if (const auto* rows = std::get_if<CompressedRows>(&problem.system.matrix()))
             out.problems[text].nonzeros = rows->nonzeros();
     }
+    // Streams of a device that names neither pins nor bandwidth wait for no memory: that is never silent.
+    if (std::ranges::any_of(comparison.designs,
+                            [](const Design& d) { return !d.cores.empty() && !d.resident && !d.sparse; }))
+        for (const Device& d : comparison.devices)
+            if (!d.pins && !d.bandwidth)
+                context.gap({"memory of " + d.id,
+                             "its file gives neither pins nor bandwidth, so its times are of cores that never wait for "
+                             "memory",
+                             "give it pins = N, or bandwidth = BYTES per second"});
     gather_solves(context);
     gather_host(context);
     gather_gpu(context, gpu);

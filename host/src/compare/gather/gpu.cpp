@@ -6,6 +6,7 @@
 
 #include "gather.hpp"
 #include "mantissa/base/files.hpp"
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
 #include "store/results_file.hpp"
 
@@ -165,6 +166,20 @@ bool enter_matrix(GatherContext& context, const StoredDocument& stored, const st
     return there;
 }
 
+/// How a GPU's time on this problem is had.
+std::string gpu_mend(const std::string& problem) {
+    constexpr const char* kRun = "on a machine with a GPU run mantissa bench gpu {} --output FILE, and add FILE to gpu";
+    if (problem.starts_with("poisson2d:level=") && problem.find(',') == std::string::npos)
+        return fmt::format(fmt::runtime(kRun), fmt::format("--levels {0} {0}", problem.substr(problem.find('=') + 1)));
+    if (problem.starts_with("mtx:")) {
+        const std::string path = problem.substr(4, problem.find(',') - 4);
+        return fmt::format(fmt::runtime(kRun), "--matrix " + base::quoted(path));
+    }
+    return fmt::format("such a file has grids of poisson2d:level=N and sparse matrices; solve this one on a GPU with "
+                       "mantissa solve --engine gpu --problem {}",
+                       base::quoted(problem));
+}
+
 } // namespace
 
 std::vector<GpuFile> read_gpu_files(const Comparison& comparison) {
@@ -195,14 +210,10 @@ void gather_gpu(GatherContext& context, const std::vector<GpuFile>& files) {
     }
     for (const std::string& problem : c.problems) {
         if (there[problem]) continue;
-        const bool poisson = problem.starts_with("poisson2d:level=") && problem.find(',') == std::string::npos;
         context.gap({"solves on a GPU, " + problem,
                      c.gpu.empty() ? "the comparison names no results of mantissa bench gpu"
                                    : "the files named under gpu have none of this problem",
-                     poisson ? fmt::format("on a machine with a GPU run mantissa bench gpu --levels {0} {0} --output "
-                                           "FILE, and add FILE to gpu",
-                                           problem.substr(problem.find('=') + 1))
-                             : std::string("mantissa bench gpu solves poisson2d problems only: choose one of those")});
+                     gpu_mend(problem)});
     }
 }
 
