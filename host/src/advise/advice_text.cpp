@@ -77,6 +77,7 @@ std::string advised_command(const Problem& problem, const Proposal& proposal) {
     std::string text = fmt::format("mantissa solve --problem '{}' --jacobi --scheme residual-guided --inner {} --spec "
                                    "'{}'",
                                    problem.name, o.inner, to_string(o.spec));
+    if (o.headroom) text += fmt::format(" --headroom {}", *o.headroom);
     if (o.tolerance != SolveOptions{}.tolerance) text += fmt::format(" --tolerance {:g}", o.tolerance);
     if (o.max_iterations != 0) text += fmt::format(" --max-iterations {}", o.max_iterations);
     return text;
