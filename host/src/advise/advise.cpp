@@ -30,8 +30,6 @@ constexpr int kMostBits = 52;
 constexpr int kFewestBits = 2;
 /// Iterations that the fewest bits may take, times those of double precision, before the limit is raised.
 constexpr std::uint64_t kMostSlower = 10;
-/// So many times the inner iterations are tried where restarts cost too much.
-constexpr std::uint64_t kMoreInner = 5;
 /// The fewest fraction bits that are worth naming for u.
 constexpr int kFewestIterate = 10;
 
@@ -210,8 +208,7 @@ private:
                 w.perturbation = chosen.row_bound;
                 return w;
             },
-            {std::max(options_.seconds, 3 * m.double_seconds), options_.more_inner ? kMoreInner : 1},
-            [this](const std::string& what) { say(what); });
+            std::max(options_.seconds, 3 * m.double_seconds), [this](const std::string& what) { say(what); });
         // (Restarts come every so many: a solve ends behind one.)
         const auto most = static_cast<std::uint64_t>(kMostTimes * static_cast<double>(m.double_iterations));
         search.improve(*advice_.advised, std::max<std::uint64_t>(most, options_.inner));
@@ -221,12 +218,13 @@ private:
         search.improve(fewest, std::max<std::uint64_t>(kMostSlower * m.double_iterations, options_.inner));
         const auto bits = [](const AdvisedWidths& w) { return w.vector + w.coefficient + w.iterate; };
         advice_.fewest =
-            fewest.tried != 0 && bits(fewest.widths) < bits(advice_.advised->widths) ? fewest : *advice_.advised;
+            fewest.tried && bits(fewest.widths) < bits(advice_.advised->widths) ? fewest : *advice_.advised;
         advice_.trials = search.trials();
-        if (advice_.advised->tried != 0 || advice_.fewest->tried != 0 || search.budget_spent()) return;
+        if (advice_.advised->tried || advice_.fewest->tried || search.budget_spent()) return;
         none(fmt::format("none of {} trial solves converged, with words up to nine bits longer than the rule's",
                          search.trials()));
-        advice_.advised = advice_.fewest = std::nullopt;
+        advice_.advised.reset();
+        advice_.fewest.reset();
     }
     /// What is fewest of each.
     static AdvisedWidths shorter_of(AdvisedWidths a, const AdvisedWidths& b) {
@@ -240,7 +238,6 @@ private:
             a.perturbation = b.perturbation;
         }
         a.iterate = std::min(a.iterate, b.iterate);
-        a.inner = b.inner;
         return a;
     }
 
@@ -258,7 +255,6 @@ private:
         const MatrixMeasured& m = advice_.measured;
         const double n = static_cast<double>(m.unknowns), inner = static_cast<double>(options_.inner);
         const double finer = std::log2(aim.finer);
-        w.inner = options_.inner;
         w.curvature = bits_at_least(std::log2(1 / m.smallest) + 1 + finer);
         w.energy = bits_at_least(0.5 * std::log2(n * m.condition() / 12) + 1.5 + finer);
         w.descent = bits_at_least(0.5 * std::log2(n * inner / 12) + 2.5 + aim.gain);
@@ -301,7 +297,7 @@ private:
         o.scheme = Scheme::residual_guided;
         o.jacobi = true;
         o.headroom = 0; // the words have what they need before their points: no step is lost to a scale that guessed
-        o.inner = w.inner;
+        o.inner = options_.inner;
         o.tolerance = options_.tolerance;
         o.threads = options_.threads;
         // Short words take several times the iterations of double precision.

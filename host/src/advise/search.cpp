@@ -21,10 +21,6 @@ AdvisedWidths with_vector(AdvisedWidths w, int bits) {
     w.vector = bits;
     return w;
 }
-AdvisedWidths with_inner(AdvisedWidths w, std::uint64_t inner) {
-    w.inner = inner;
-    return w;
-}
 AdvisedWidths with_iterate(AdvisedWidths w, int bits) {
     w.iterate = bits;
     return w;
@@ -39,7 +35,7 @@ std::optional<Search::Outcome> Search::outcome(const AdvisedWidths& widths, std:
     } catch (const InvalidInput&) {
         return Outcome{}; // too long for a word
     }
-    const std::string name = fmt::format("{} inner, {}", o.inner, to_string(o.spec));
+    const std::string name = to_string(o.spec);
     if (const auto at = known_.find(name); at != known_.end()) {
         const auto& [tried, outcome] = at->second;
         if (outcome.converged || tried >= limit) {
@@ -48,7 +44,7 @@ std::optional<Search::Outcome> Search::outcome(const AdvisedWidths& widths, std:
             return here;
         }
     }
-    if (!known_.empty() && spent() + longest_ > budget_.seconds) {
+    if (!known_.empty() && spent() + longest_ > seconds_) {
         spent_ = true;
         return std::nullopt;
     }
@@ -57,10 +53,10 @@ std::optional<Search::Outcome> Search::outcome(const AdvisedWidths& widths, std:
     const SolveResult r = solve(problem_, *make_emulated_engine(), o, [&](const HistoryPoint& h) {
         say_(fmt::format("trial {}, {}: {} iterations, residual {:.1e}", known_.size() + 1, name, h.inner_iterations,
                          h.relative_defect));
-        return spent() < 2 * budget_.seconds; // (the first one may take as long as it takes, within reason)
+        return spent() < 2 * seconds_; // (the first one may take as long as it takes, within reason)
     });
     longest_ = std::max(longest_, spent() - begin);
-    spent_ = spent_ || spent() >= 2 * budget_.seconds;
+    spent_ = spent_ || spent() >= 2 * seconds_;
     const Outcome found{r.status == Status::converged && r.overflows == 0, r.overflows != 0, r.inner_iterations,
                         r.words};
     known_[name] = {limit, found};
@@ -89,14 +85,13 @@ bool Search::works_widened(AdvisedWidths& widths, std::uint64_t limit) {
     return false;
 }
 
-/// Widths that converge within the limit, the rule's or longer ones, with as many inner iterations as are asked for or
-/// with more of them.
+/// Widths that converge within the limit, the rule's or longer ones. (More inner iterations a step are no way out: they
+/// took more on the matrices where the rule's widths are slow.)
 bool Search::first_in_time(AdvisedWidths& widths, std::uint64_t limit) {
     AdvisedWidths longer = widths;
     for (int turn = 0; turn <= kMostLonger; ++turn) {
-        for (AdvisedWidths w : {longer, with_inner(longer, longer.inner * budget_.more_inner)}) {
-            if (!works_widened(w, limit)) continue;
-            widths = w;
+        if (works_widened(longer, limit)) {
+            widths = longer;
             return true;
         }
         longer = with_coefficient_(with_vector(longer, longer.vector + kLonger), longer.coefficient + kLonger);
@@ -105,20 +100,27 @@ bool Search::first_in_time(AdvisedWidths& widths, std::uint64_t limit) {
     return false;
 }
 
-/// Widths that converge at all; the limit becomes what they take, and a little more, or each bit less would seem too
-/// slow.
+/// Widths that converge at all, longer ones where these save a quarter of the iterations; the limit becomes what they
+/// take, and a little more, or each bit less would seem too slow.
 bool Search::first_at_all(AdvisedWidths& widths, std::uint64_t& limit) {
     const std::uint64_t most = make_(widths).max_iterations;
     const std::uint64_t any = most != 0 ? most : default_iteration_limit(problem_.system.size());
-    for (int turn = 0; turn <= 1; ++turn) {
-        if (works_widened(widths, any)) {
-            limit = outcome(widths, any)->iterations * 5 / 4;
-            return true;
+    AdvisedWidths longer = widths;
+    std::uint64_t least = any;
+    bool found = false;
+    for (int turn = 0; turn <= kMostLonger; ++turn) {
+        if (works_widened(longer, found ? least * 3 / 4 : any)) {
+            least = outcome(longer, any)->iterations;
+            widths = longer;
+            found = true;
+        } else if (found) {
+            break;
         }
-        widths = with_coefficient_(with_vector(widths, widths.vector + kLonger), widths.coefficient + kLonger);
-        widths.iterate += kLonger;
+        longer = with_coefficient_(with_vector(longer, longer.vector + kLonger), longer.coefficient + kLonger);
+        longer.iterate += kLonger;
     }
-    return false;
+    if (found) limit = least * 5 / 4;
+    return found;
 }
 
 void Search::shorten(AdvisedWidths& widths, std::uint64_t limit, int low, int now,

@@ -10,20 +10,14 @@
 
 namespace mantissa::advising {
 
-/// What a search may do.
-struct Budget {
-    double seconds = 10;          ///< for all trials; the first may take twice as long
-    std::uint64_t more_inner = 1; ///< inner iterations may become so many times as many
-};
-
 /// Solves a problem with proposals on the emulated engine within a budget of time.
 class Search {
 public:
     /// `make`: the options of a solve in these widths. `say` takes what is being done. All must live as long.
     Search(const Problem& problem, std::function<SolveOptions(const AdvisedWidths&)> make,
-           std::function<AdvisedWidths(AdvisedWidths, int coefficient)> with_coefficient, const Budget& budget,
+           std::function<AdvisedWidths(AdvisedWidths, int coefficient)> with_coefficient, double seconds,
            std::function<void(const std::string&)> say)
-        : problem_(problem), make_(std::move(make)), with_coefficient_(std::move(with_coefficient)), budget_(budget),
+        : problem_(problem), make_(std::move(make)), with_coefficient_(std::move(with_coefficient)), seconds_(seconds),
           say_(std::move(say)) {}
 
     /// Looks for the shortest words that converge, without a step lost to overflow, within `limit` iterations: from the
@@ -62,7 +56,7 @@ private:
     const Problem& problem_;
     std::function<SolveOptions(const AdvisedWidths&)> make_;
     std::function<AdvisedWidths(AdvisedWidths, int)> with_coefficient_;
-    Budget budget_;
+    double seconds_; ///< for all trials; the first may take twice as long
     std::function<void(const std::string&)> say_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::map<std::string, std::pair<std::uint64_t, Outcome>> known_; ///< by spec: the limit, and what came of it

@@ -17,8 +17,7 @@ struct AdviceOptions {
     double tolerance = 1e-10; ///< that the solve shall reach
     std::uint64_t inner = 10; ///< inner iterations per outer step
     int threads = 1;
-    bool more_inner = true; ///< more inner iterations may be advised
-    double seconds = 10;    ///< for trial solves; three times what CG in double takes where that is more
+    double seconds = 10; ///< for trial solves; three times what CG in double takes where that is more
 };
 
 /// What was measured on the matrix scaled to a unit diagonal, and on the problem.
@@ -55,7 +54,6 @@ struct AdvisedWidths {
     int integer = 0;         ///< bits of r and p before the point, sign included
     int product_integer = 0; ///< ... of q; more where a stencil is scaled to large integers
     int iterate = 0;         ///< fraction bits of u
-    std::uint64_t inner = 0; ///< inner iterations per outer step; more than asked for where the trials need that
     int iterate_integer = 0; ///< bits of u before the point, sign included
     int operand = 0;         ///< fraction bits of alpha and beta, floating
 };
@@ -64,7 +62,7 @@ struct AdvisedWidths {
 struct Proposal {
     AdvisedWidths widths;
     SolveOptions options;
-    std::uint64_t tried = 0; ///< iterations of a trial solve with them that converged; 0: none was run, or none did
+    std::optional<std::uint64_t> tried; ///< iterations of a trial solve with them that converged, if one did
 };
 
 /// The advised solve shall take at most so many times the iterations of double precision.
