@@ -48,7 +48,8 @@ std::optional<Search::Outcome> Search::outcome(const AdvisedWidths& widths, std:
         spent_ = true;
         return std::nullopt;
     }
-    if (o.max_iterations == 0 || o.max_iterations > limit) o.max_iterations = limit;
+    // (A step more: the limit cuts off none that this solve would take whole.)
+    if (o.max_iterations == 0 || o.max_iterations > limit + o.inner) o.max_iterations = limit + o.inner;
     const double begin = spent();
     const SolveResult r = solve(problem_, *make_emulated_engine(), o, [&](const HistoryPoint& h) {
         say_(fmt::format("trial {}, {}: {} iterations, residual {:.1e}", known_.size() + 1, name, h.inner_iterations,
@@ -57,8 +58,8 @@ std::optional<Search::Outcome> Search::outcome(const AdvisedWidths& widths, std:
     });
     longest_ = std::max(longest_, spent() - begin);
     spent_ = spent_ || spent() >= 2 * seconds_;
-    const Outcome found{r.status == Status::converged && r.overflows == 0, r.overflows != 0, r.inner_iterations,
-                        r.words};
+    const Outcome found{r.status == Status::converged && r.overflows == 0 && r.inner_iterations <= limit,
+                        r.overflows != 0, r.inner_iterations, r.words};
     known_[name] = {limit, found};
     return found;
 }
