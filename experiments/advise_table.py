@@ -144,6 +144,8 @@ def json_of(command):
 def solved(program, text, proposal):
     command = [program, "solve", "--problem", text, "--jacobi", "--scheme", proposal["scheme"], "--inner",
                str(proposal["inner"]), "--spec", proposal["spec"], "--tolerance", str(proposal["tolerance"]), "--threads", "1", "--json"]
+    if proposal["headroom"] is not None:
+        command += ["--headroom", str(proposal["headroom"])]
     if proposal["max_iterations"]:
         command += ["--max-iterations", str(proposal["max_iterations"])]
     return json_of(command)

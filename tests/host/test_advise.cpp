@@ -182,12 +182,15 @@ void expect_converging(const Problem& p, double times, double tolerance = 1e-10)
         EXPECT_EQ(r.status, Status::converged)
             << p.name << ' ' << to_string(proposal.options.spec) << ": " << r.detail << ", " << r.true_residual;
         EXPECT_LT(r.true_residual, tolerance * 1.001) << p.name;
+        EXPECT_EQ(r.overflows, 0U) << p.name << ' ' << to_string(proposal.options.spec);
+        EXPECT_EQ(r.inner_iterations, proposal.tried) << p.name; // the trial was this solve
         return static_cast<double>(r.inner_iterations);
     };
     EXPECT_LT(run(*advice.advised), times * static_cast<double>(advice.measured.double_iterations)) << p.name;
     run(*advice.fewest);
-    EXPECT_LE(advice.fewest->options.spec.r.word_bits, advice.advised->options.spec.r.word_bits);
-    EXPECT_LE(advice.fewest->widths.coefficient, advice.advised->widths.coefficient);
+    const auto bits = [](const AdvisedWidths& w) { return w.vector + w.coefficient + w.iterate; };
+    EXPECT_LE(bits(advice.fewest->widths), bits(advice.advised->widths));
+    EXPECT_TRUE(advice.advised->options.spec.u.is_fixed()); // as every core has it
     // Its own text reads back as the spec.
     EXPECT_EQ(parse_spec(to_string(advice.advised->options.spec)), advice.advised->options.spec);
     EXPECT_NE(advice_text(p, advice).find(advised_command(p, *advice.advised)), std::string::npos);

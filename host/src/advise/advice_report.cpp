@@ -47,6 +47,7 @@ Json widths_json(const AdvisedWidths& w) {
             {"integer", w.integer},
             {"product_integer", w.product_integer},
             {"iterate", w.iterate},
+            {"iterate_integer", w.iterate_integer},
             {"operand", w.operand}};
 }
 
@@ -58,6 +59,8 @@ Json proposal_json(const Problem& problem, const Proposal& proposal) {
             {"jacobi", o.jacobi},
             {"tolerance", results::number(o.tolerance)},
             {"max_iterations", o.max_iterations},
+            {"headroom", o.headroom ? Json(*o.headroom) : Json(nullptr)},
+            {"tried_iterations", proposal.tried ? Json(*proposal.tried) : Json(nullptr)},
             {"command", advised_command(problem, proposal)},
             {"widths", widths_json(proposal.widths)}};
 }
@@ -86,6 +89,7 @@ void print_advice(const Problem& problem, const Advice& advice, bool json) {
     if (advice.found()) {
         j["advised"] = proposal_json(problem, *advice.advised);
         j["fewest"] = proposal_json(problem, *advice.fewest);
+        j["trials"] = advice.trials;
     } else {
         j["why_not"] = advice.why_not;
     }

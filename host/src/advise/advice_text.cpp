@@ -56,7 +56,8 @@ std::string widths_text(const MatrixMeasured& m, const Proposal& proposal) {
     if (m.largest_word > 1)
         text += fmt::format(", and the longest word of the double run, 2^{:.1f} times the outer loop's scale",
                             std::log2(m.largest_word));
-    text += fmt::format(", with a sign.\nThe iterate between two restarts asks for {} fraction bits", w.iterate);
+    text += fmt::format(", with a sign.\nThe iterate between two restarts: {} fraction bits in words of {}", w.iterate,
+                        o.spec.u.word_bits);
     text +=
         o.spec.operand == DatapathSpec::kFixedOperand ? ".\n" : fmt::format("; alpha and beta for {}.\n", w.operand);
     return text;
@@ -71,12 +72,38 @@ std::string floating_text(const MatrixMeasured& m) {
         std::max(kFewest, std::ceil(std::log2(m.condition()) + kAbove)), kAbove, kFewest);
 }
 
+/// What came of it when it was tried.
+std::string tried_text(const Advice& advice, const Proposal& proposal) {
+    if (!proposal.tried) return " by the rule (time for trials was up before one with these words had converged)";
+    return fmt::format(" (tried: {} iterations, {:.2f} times those of double precision, no step lost to overflow)",
+                       *proposal.tried,
+                       static_cast<double>(*proposal.tried) /
+                           static_cast<double>(std::max<std::uint64_t>(advice.measured.double_iterations, 1)));
+}
+
+/// Where these words run, and how to see the area. (docs/integration.md: the cores take words of 32 bits, u's of 53.)
+std::string hardware_text(const Problem& problem, const Proposal& proposal) {
+    constexpr int kMostWord = 32, kMostIterate = 53;
+    const DatapathSpec& spec = proposal.options.spec;
+    const int longest = std::max({spec.r.word_bits, spec.q.word_bits, spec.coefficient.word_bits});
+    if (longest > kMostWord || spec.u.word_bits > kMostIterate)
+        return fmt::format(
+            "No core takes these words: they have at most {} bits, u's {}; engines emulated and gpu do.\n", kMostWord,
+            kMostIterate);
+    const bool sparse = problem.system.kind() == System::Kind::sparse;
+    return fmt::format(
+        "In hardware the {} core takes these words, with the same bits: add --engine rtl, hls or systemc "
+        "to the solve. Its area and clock:\n  mantissa synthesize --spec {}{} --target xcup\n",
+        sparse ? "sparse" : "integer", base::shell_quoted(to_string(spec)), sparse ? " --operator sparse" : "");
+}
+
 } // namespace
 
 std::string advised_command(const Problem& problem, const Proposal& proposal) {
     const SolveOptions& o = proposal.options;
     std::string text = fmt::format("mantissa solve --problem {} --jacobi --scheme residual-guided --inner {} --spec {}",
                                    base::shell_quoted(problem.name), o.inner, base::shell_quoted(to_string(o.spec)));
+    if (o.headroom) text += fmt::format(" --headroom {}", *o.headroom);
     if (o.tolerance != SolveOptions{}.tolerance) text += fmt::format(" --tolerance {:g}", o.tolerance);
     if (o.max_iterations != 0) text += fmt::format(" --max-iterations {}", o.max_iterations);
     return text;
@@ -87,11 +114,13 @@ std::string advice_text(const Problem& problem, const Advice& advice) {
     if (!advice.found()) return text + fmt::format("No datapath within 52 bits: {}.\n", advice.why_not);
     text += widths_text(advice.measured, *advice.advised);
     text += floating_text(advice.measured);
-    text += "Advised:\n  " + advised_command(problem, *advice.advised) + "\n";
+    text += fmt::format("{} trial solve{} went before this.\n", advice.trials, advice.trials == 1 ? "" : "s");
+    text +=
+        "Advised" + tried_text(advice, *advice.advised) + ":\n  " + advised_command(problem, *advice.advised) + "\n";
     if (advice.fewest->options.spec != advice.advised->options.spec)
-        text += "The fewest bits that should converge, in several times the iterations:\n  " +
+        text += "The fewest bits" + tried_text(advice, *advice.fewest) + ":\n  " +
                 advised_command(problem, *advice.fewest) + "\n";
-    return text;
+    return text + hardware_text(problem, *advice.advised);
 }
 
 } // namespace mantissa

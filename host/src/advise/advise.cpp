@@ -1,6 +1,7 @@
 #include "mantissa/host/advise.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/host/scaling.hpp"
 #include "rows.hpp"
+#include "search.hpp"
 #include "spectrum.hpp"
 #include "trial.hpp"
 
@@ -66,6 +68,7 @@ public:
         if (!advice_.fewest) return std::move(advice_);
         advice_.advised = proposal({memory, gain, advice_.fewest->widths.coefficient - 1});
         if (!advice_.advised) advice_.advised = advice_.fewest;
+        try_out();
         return std::move(advice_);
     }
 
@@ -111,7 +114,10 @@ private:
         o.progress = [&](std::uint64_t iterations, double residual) {
             say(fmt::format("CG in double precision: {} iterations, residual {:.1e}", iterations, residual));
         };
+        const auto start = std::chrono::steady_clock::now();
         const Trial trial = run_trial(problem_, scaled_, o);
+        m.double_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        m.largest_correction = trial.largest_correction;
         m.double_reached = trial.reached;
         m.double_iterations = trial.iterations;
         m.floor = trial.floor;
@@ -189,6 +195,52 @@ private:
         return true;
     }
 
+    /// Trial solves decide: the advised widths become the shortest that converge in time, the fewest those that
+    /// converge at all, as far as the budget goes.
+    void try_out() {
+        const MatrixMeasured& m = advice_.measured;
+        Search search(
+            problem_, [this](const AdvisedWidths& w) { return options_for(w); },
+            [this](AdvisedWidths w, int bits) {
+                const RoundedMatrix chosen = rounded(matrix(), bits);
+                w.coefficient = bits;
+                w.coefficient_word = chosen.word_bits;
+                w.perturbation = chosen.row_bound;
+                return w;
+            },
+            std::max(options_.seconds, 3 * m.double_seconds), [this](const std::string& what) { say(what); });
+        // (Restarts come every so many: a solve ends behind one.)
+        const auto most = static_cast<std::uint64_t>(kMostTimes * static_cast<double>(m.double_iterations));
+        search.improve(*advice_.advised, std::max<std::uint64_t>(most, options_.inner));
+        Proposal fewest = *advice_.fewest;
+        fewest.widths = shorter_of(fewest.widths, advice_.advised->widths);
+        fewest.options = options_for(fewest.widths);
+        search.improve(fewest, std::max<std::uint64_t>(kMostSlower * m.double_iterations, options_.inner));
+        const auto bits = [](const AdvisedWidths& w) { return w.vector + w.coefficient + w.iterate; };
+        advice_.fewest =
+            fewest.tried && bits(fewest.widths) < bits(advice_.advised->widths) ? fewest : *advice_.advised;
+        advice_.trials = search.trials();
+        if (advice_.advised->tried || advice_.fewest->tried || search.budget_spent()) return;
+        none(fmt::format("none of {} trial solves converged, with words up to nine bits longer than the rule's",
+                         search.trials()));
+        advice_.advised.reset();
+        advice_.fewest.reset();
+    }
+    /// What is fewest of each.
+    static AdvisedWidths shorter_of(AdvisedWidths a, const AdvisedWidths& b) {
+        if (b.vector < a.vector) {
+            a.product -= a.vector - b.vector;
+            a.vector = b.vector;
+        }
+        if (b.coefficient < a.coefficient) {
+            a.coefficient = b.coefficient;
+            a.coefficient_word = b.coefficient_word;
+            a.perturbation = b.perturbation;
+        }
+        a.iterate = std::min(a.iterate, b.iterate);
+        return a;
+    }
+
     /// What a solve multiplies a constant stencil with to have integers; 1 where it has none, and for other matrices.
     double integer_scale(const AdvisedWidths& w) const {
         if (matrix().kind() != System::Kind::stencil) return 1;
@@ -215,17 +267,18 @@ private:
         w.product_integer = integers > kSmallIntegers ? bits_at_least(std::log2(integers)) : 0;
         // The defect may gather in one element, whatever the double run's did: r holds 1 at least.
         w.integer = 2 + std::max(0, m.largest_word > 0 ? bits_at_least(std::log2(m.largest_word)) : 0);
-        w.iterate = kFewestIterate;
-        if (m.correction > 0)
-            w.iterate =
-                std::max(kFewestIterate, bits_at_least(std::log2(8 * m.largest * inner * m.correction) + finer));
+        // Each pass rounds u once; what that adds up to, seen through A, stays below an eighth of r.
+        w.iterate =
+            std::max(kFewestIterate, bits_at_least(std::log2(8 * m.largest * std::sqrt(n * inner / 12)) + finer));
+        w.iterate_integer =
+            2 + std::max(0, m.largest_correction > 0 ? bits_at_least(std::log2(m.largest_correction)) : 0);
         w.operand =
             std::max(DatapathSpec::kFixedOperand.fraction_bits, bits_at_least(0.5 * std::log2(m.condition()) + 1));
         w.product_integer += w.integer;
         const int word = w.product + w.product_integer;
-        if (word > kMostBits || w.coefficient_word > kMostBits || w.iterate > kMostBits)
+        if (word > kMostBits || w.coefficient_word > kMostBits || w.iterate + w.iterate_integer > kMostBits)
             return none(fmt::format("vectors would take words of {} bits, coefficients {} and the iterate {}", word,
-                                    w.coefficient_word, w.iterate));
+                                    w.coefficient_word, w.iterate + w.iterate_integer));
         return true;
     }
 
@@ -233,9 +286,17 @@ private:
         Proposal proposal;
         AdvisedWidths& w = proposal.widths;
         if (!coefficients(aim, w) || !vectors(aim, w)) return std::nullopt;
-        SolveOptions& o = proposal.options;
+        proposal.options = options_for(w);
+        proposal.options.spec.validate();
+        return proposal;
+    }
+
+    /// The solve in these widths. u is a word too: so the cores in hardware take what is named.
+    [[nodiscard]] SolveOptions options_for(const AdvisedWidths& w) const {
+        SolveOptions o;
         o.scheme = Scheme::residual_guided;
         o.jacobi = true;
+        o.headroom = 0; // the words have what they need before their points: no step is lost to a scale that guessed
         o.inner = options_.inner;
         o.tolerance = options_.tolerance;
         o.threads = options_.threads;
@@ -245,10 +306,9 @@ private:
         o.spec = DatapathSpec(Format::fixed(w.vector + w.integer, w.vector));
         o.spec.q = Format::fixed(w.product + w.product_integer, w.product);
         o.spec.coefficient = Format::fixed(w.coefficient_word, w.coefficient);
-        o.spec.u = w.iterate <= 23 ? Format{23, 8} : Format{w.iterate, 11};
+        o.spec.u = Format::fixed(w.iterate + w.iterate_integer, w.iterate);
         if (w.operand > DatapathSpec::kFixedOperand.fraction_bits) o.spec.operand = Format{w.operand, 11};
-        o.spec.validate();
-        return proposal;
+        return o;
     }
 
     const Problem& problem_;

@@ -73,6 +73,7 @@ Trial run_trial(const Problem& problem, const ScaledProblem& scaled, const Trial
         norm = std::sqrt(rho);
         const double beta = rho / before;
         for (std::size_t i = 0; i < size; ++i) p[i] = r[i] + beta * p[i];
+        trial.largest_correction = std::max(trial.largest_correction, largest(c) / scale);
         trial.correction = std::max(trial.correction, norm2(c, options.threads) / scale);
         ++trial.iterations;
         trial.reached = norm == 0 || reached();

@@ -11,10 +11,11 @@ namespace mantissa::advising {
 
 /// Sizes are relative to the power of two at or above the residual's norm at the last restart, as an outer loop scales.
 struct Trial {
-    bool reached = false;         ///< the recurrence's residual, of the problem as given, reached the tolerance
-    std::uint64_t iterations = 0; ///< until then, or the limit
-    double largest_word = 0;      ///< largest magnitude of an element of r, p or q
-    double correction = 0;        ///< largest 2-norm that u takes between two restarts
+    bool reached = false;          ///< the recurrence's residual, of the problem as given, reached the tolerance
+    std::uint64_t iterations = 0;  ///< until then, or the limit
+    double largest_word = 0;       ///< largest magnitude of an element of r, p or q
+    double correction = 0;         ///< largest 2-norm that u takes between two restarts
+    double largest_correction = 0; ///< ... and largest magnitude of an element of it
     /// The relative residual that rounding leaves of a defect that is formed in double precision: 2^-53 times the norm
     /// of sqrt(sum_j (a_ij u_j)^2) over that of b, on the problem as given.
     double floor = 0;

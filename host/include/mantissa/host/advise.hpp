@@ -17,6 +17,7 @@ struct AdviceOptions {
     double tolerance = 1e-10; ///< that the solve shall reach
     std::uint64_t inner = 10; ///< inner iterations per outer step
     int threads = 1;
+    double seconds = 10; ///< for trial solves; three times what CG in double takes where that is more
 };
 
 /// What was measured on the matrix scaled to a unit diagonal, and on the problem.
@@ -29,9 +30,11 @@ struct MatrixMeasured {
     bool settled = false;        ///< the smallest had settled when they ended
     bool double_reached = false; ///< CG in double precision brought its residual below the tolerance
     std::uint64_t double_iterations = 0;
-    double floor = 0;        ///< relative residual below which no defect formed in double precision falls
-    double largest_word = 0; ///< of r, p and q in that run, relative to the outer loop's scale
-    double correction = 0;   ///< largest 2-norm of the iterate between two restarts, likewise
+    double floor = 0;              ///< relative residual below which no defect formed in double precision falls
+    double largest_word = 0;       ///< of r, p and q in that run, relative to the outer loop's scale
+    double correction = 0;         ///< largest 2-norm of the iterate between two restarts, likewise
+    double largest_correction = 0; ///< ... and largest magnitude of an element of it
+    double double_seconds = 0;     ///< that CG in double precision took
     [[nodiscard]] double condition() const { return largest / smallest; }
 };
 
@@ -50,7 +53,8 @@ struct AdvisedWidths {
     bool exact_rows = false; ///< coefficients are so short that no row is rounded
     int integer = 0;         ///< bits of r and p before the point, sign included
     int product_integer = 0; ///< ... of q; more where a stencil is scaled to large integers
-    int iterate = 0;         ///< fraction bits of u, floating
+    int iterate = 0;         ///< fraction bits of u
+    int iterate_integer = 0; ///< bits of u before the point, sign included
     int operand = 0;         ///< fraction bits of alpha and beta, floating
 };
 
@@ -58,15 +62,20 @@ struct AdvisedWidths {
 struct Proposal {
     AdvisedWidths widths;
     SolveOptions options;
+    std::optional<std::uint64_t> tried; ///< iterations of a trial solve with them that converged, if one did
 };
+
+/// The advised solve shall take at most so many times the iterations of double precision.
+inline constexpr double kMostTimes = 1.5;
 
 /// What was measured of a matrix, and the datapaths that follow from it.
 struct Advice {
     MatrixMeasured measured;
-    std::optional<Proposal> advised; ///< few more iterations than double precision; `fewest` where that takes over 52
-                                     ///< bits
-    std::optional<Proposal> fewest;  ///< the fewest bits that should converge, in several times the iterations
-    std::string why_not;             ///< without a proposal: why, a plain sentence's second half
+    std::optional<Proposal>
+        advised;                    ///< at most kMostTimes the iterations of double precision, if a trial could show it
+    std::optional<Proposal> fewest; ///< the fewest bits that should converge, in several times the iterations
+    int trials = 0;                 ///< solves that were tried
+    std::string why_not;            ///< without a proposal: why, a plain sentence's second half
     [[nodiscard]] bool found() const { return advised.has_value(); }
 };
 

@@ -1,0 +1,167 @@
+#include "search.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "mantissa/engine.hpp"
+#include "mantissa/spec.hpp"
+
+namespace mantissa::advising {
+
+namespace {
+
+/// Words in which the rule's widths are tried before none is named, each this many bits longer than the last.
+constexpr int kLonger = 3, kMostLonger = 3;
+constexpr int kFewestBits = 2;
+constexpr int kMostWidenings = 8;
+
+AdvisedWidths with_vector(AdvisedWidths w, int bits) {
+    w.product += bits - w.vector;
+    w.vector = bits;
+    return w;
+}
+AdvisedWidths with_iterate(AdvisedWidths w, int bits) {
+    w.iterate = bits;
+    return w;
+}
+
+} // namespace
+
+std::optional<Search::Outcome> Search::outcome(const AdvisedWidths& widths, std::uint64_t limit) {
+    SolveOptions o = make_(widths);
+    try {
+        o.spec.validate();
+    } catch (const InvalidInput&) {
+        return Outcome{}; // too long for a word
+    }
+    const std::string name = to_string(o.spec);
+    if (const auto at = known_.find(name); at != known_.end()) {
+        const auto& [tried, outcome] = at->second;
+        if (outcome.converged || tried >= limit) {
+            Outcome here = outcome;
+            here.converged = outcome.converged && outcome.iterations <= limit;
+            return here;
+        }
+    }
+    if (!known_.empty() && spent() + longest_ > seconds_) {
+        spent_ = true;
+        return std::nullopt;
+    }
+    // (A step more: the limit cuts off none that this solve would take whole.)
+    if (o.max_iterations == 0 || o.max_iterations > limit + o.inner) o.max_iterations = limit + o.inner;
+    const double begin = spent();
+    const SolveResult r = solve(problem_, *make_emulated_engine(), o, [&](const HistoryPoint& h) {
+        say_(fmt::format("trial {}, {}: {} iterations, residual {:.1e}", known_.size() + 1, name, h.inner_iterations,
+                         h.relative_defect));
+        return spent() < 2 * seconds_; // (the first one may take as long as it takes, within reason)
+    });
+    longest_ = std::max(longest_, spent() - begin);
+    spent_ = spent_ || spent() >= 2 * seconds_;
+    const Outcome found{r.status == Status::converged && r.overflows == 0 && r.inner_iterations <= limit,
+                        r.overflows != 0, r.inner_iterations, r.words};
+    known_[name] = {limit, found};
+    return found;
+}
+
+bool Search::works(const AdvisedWidths& widths, std::uint64_t limit) {
+    const std::optional<Outcome> found = outcome(widths, limit);
+    return found && found->converged;
+}
+
+bool Search::works_widened(AdvisedWidths& widths, std::uint64_t limit) {
+    for (int turn = 0; turn < kMostWidenings; ++turn) {
+        const std::optional<Outcome> found = outcome(widths, limit);
+        if (!found) return false;
+        if (!found->overflowed) return found->converged;
+        const DatapathSpec spec = make_(widths).spec;
+        const auto over = [](int bits, const Format& f) { return bits > f.word_bits ? 1 : 0; };
+        const int u = over(found->words.u, spec.u), q = over(found->words.q, spec.q);
+        const int both = std::max(over(found->words.r, spec.r), over(found->words.p, spec.p));
+        // (None is named where an update overflowed in front of the word that counts.)
+        widths.iterate_integer += u + (u + q + both == 0 ? 1 : 0);
+        widths.integer += both + (u + q + both == 0 ? 1 : 0);
+        widths.product_integer += std::max(q, both);
+    }
+    return false;
+}
+
+/// Widths that converge within the limit, the rule's or longer ones. (More inner iterations a step are no way out: they
+/// took more on the matrices where the rule's widths are slow.)
+bool Search::first_in_time(AdvisedWidths& widths, std::uint64_t limit) {
+    AdvisedWidths longer = widths;
+    for (int turn = 0; turn <= kMostLonger; ++turn) {
+        if (works_widened(longer, limit)) {
+            widths = longer;
+            return true;
+        }
+        longer = with_coefficient_(with_vector(longer, longer.vector + kLonger), longer.coefficient + kLonger);
+        longer.iterate += kLonger;
+    }
+    return false;
+}
+
+/// Widths that converge at all, longer ones where these save a quarter of the iterations; the limit becomes what they
+/// take, and a little more, or each bit less would seem too slow.
+bool Search::first_at_all(AdvisedWidths& widths, std::uint64_t& limit) {
+    const std::uint64_t most = make_(widths).max_iterations;
+    const std::uint64_t any = most != 0 ? most : default_iteration_limit(problem_.system.size());
+    AdvisedWidths longer = widths;
+    std::uint64_t least = any;
+    bool found = false;
+    for (int turn = 0; turn <= kMostLonger; ++turn) {
+        if (works_widened(longer, found ? least * 3 / 4 : any)) {
+            least = outcome(longer, any)->iterations;
+            widths = longer;
+            found = true;
+        } else if (found) {
+            break;
+        }
+        longer = with_coefficient_(with_vector(longer, longer.vector + kLonger), longer.coefficient + kLonger);
+        longer.iterate += kLonger;
+    }
+    if (found) limit = least * 5 / 4;
+    return found;
+}
+
+void Search::shorten(AdvisedWidths& widths, std::uint64_t limit, int low, int now,
+                     const std::function<AdvisedWidths(AdvisedWidths, int)>& with) {
+    int fails = low, holds = now;
+    while (holds - fails > 1) {
+        const int middle = fails + (holds - fails) / 2;
+        (works(with(widths, middle), limit) ? holds : fails) = middle;
+    }
+    if (holds != now) widths = with(widths, holds);
+}
+
+void Search::trim(AdvisedWidths& widths, std::uint64_t limit) {
+    const WordUse used = outcome(widths, limit)->words;
+    const auto fewer = [](int& integer, int fraction, int bits) {
+        integer = std::min(integer, std::max(bits + 1 - fraction, 2));
+    };
+    AdvisedWidths w = widths;
+    fewer(w.integer, w.vector, std::max(used.r, used.p));
+    fewer(w.iterate_integer, w.iterate, used.u);
+    fewer(w.product_integer, w.product, used.q);
+    if (works(w, limit)) widths = w;
+}
+
+void Search::improve(Proposal& proposal, std::uint64_t limit) {
+    AdvisedWidths w = proposal.widths;
+    if (!first_in_time(w, limit)) {
+        w = proposal.widths;
+        if (!first_at_all(w, limit)) return;
+    }
+    shorten(w, limit, kFewestBits, w.vector, with_vector);
+    shorten(w, limit, kFewestBits - 1, w.coefficient, with_coefficient_);
+    shorten(w, limit, kFewestBits, w.iterate, with_iterate);
+    // Shorter coefficients may have let a longer vector go further down, and the reverse: once more, by single bits.
+    for (int turn = 0; turn < 2 && w.vector > kFewestBits + 1 && works(with_vector(w, w.vector - 1), limit); ++turn)
+        w = with_vector(w, w.vector - 1);
+    trim(w, limit);
+    proposal.widths = w;
+    proposal.options = make_(w);
+    proposal.tried = outcome(w, limit)->iterations;
+}
+
+} // namespace mantissa::advising
