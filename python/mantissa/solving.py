@@ -77,6 +77,11 @@ class Widths:
     inner: int
     jacobi: bool
     tolerance: float
+    headroom: Optional[int]
+    max_iterations: int
+    """0: as many as a solve takes by itself."""
+    tried_iterations: Optional[int]
+    """Of the trial solve with these words that converged; None where time for trials was up before."""
     coefficient_bits: int
     coefficient_word: int
     vector_bits: int
@@ -92,7 +97,7 @@ class Widths:
     def solve_options(self) -> dict[str, Any]:
         """All that mantissa.solve() needs beside the problem, Jacobi scaling included: solve(problem, **solve_options)."""
         return {"spec": self.spec, "scheme": self.scheme, "inner": self.inner, "jacobi": self.jacobi,
-                "tolerance": self.tolerance}
+                "tolerance": self.tolerance, "headroom": self.headroom, "max_iterations": self.max_iterations}
 
 
 @dataclass(frozen=True)

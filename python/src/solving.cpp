@@ -60,6 +60,11 @@ nb::object to_object(const Problem& problem, const std::optional<Proposal>& prop
     d["inner"] = proposal->options.inner;
     d["jacobi"] = proposal->options.jacobi;
     d["tolerance"] = proposal->options.tolerance;
+    if (proposal->options.headroom) d["headroom"] = *proposal->options.headroom;
+    else d["headroom"] = nb::none();
+    d["max_iterations"] = proposal->options.max_iterations;
+    if (proposal->tried) d["tried_iterations"] = *proposal->tried;
+    else d["tried_iterations"] = nb::none();
     d["command"] = advised_command(problem, *proposal);
     return d;
 }
