@@ -11,6 +11,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/errors.hpp"
 #include "mantissa/host/dense.hpp"
+#include "mantissa/host/matrix_market.hpp"
 #include "running/memory.hpp"
 #include "text/key_values.hpp"
 
@@ -26,14 +27,24 @@ constexpr std::string_view kUnseeded[] = {"wilkinson", "hilbert", "kahan"};
 
 DenseProblem with_right_hand_side(std::string name, DenseMatrix a) {
     std::vector<double> b(a.size(), 0.0);
-    for (std::size_t i = 0; i < a.size(); ++i)
-        for (const double x : a.row(i)) b[i] += x;
-    return {std::move(name), std::move(a), std::move(b)};
+    double each = 1;
+    for (bool again = true; again; each = again ? each / 2 : each) {
+        again = false;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            b[i] = 0;
+            for (const double x : a.row(i)) b[i] += each * x;
+            again = again || !std::isfinite(b[i]);
+        }
+        // Elements that are not finite have no such sum.
+        if (again && each < 0x1p-40) break;
+    }
+    return {std::move(name), std::move(a), std::move(b), each};
 }
 
 /// A problem's text, taken apart.
 struct Parts {
-    std::string file; ///< empty: a matrix that is made
+    std::string file;  ///< empty: a matrix that is made
+    std::string right; ///< the file of its right-hand side; empty: made
     std::string kind;
     std::size_t n = 0, points = 0;
     std::uint64_t seed = 0;
@@ -41,7 +52,7 @@ struct Parts {
 
     /// With every key that counts, in one order.
     [[nodiscard]] std::string canonical() const {
-        if (!file.empty()) return "file=" + file;
+        if (!file.empty()) return "file=" + file + (right.empty() ? "" : ",rhs=file:" + right);
         std::string text = fmt::format("n={},kind={}", n, kind);
         if (kind == "randsvd") text += ",kappa=" + text::shortest(kappa);
         if (kind == "bubbles") text += fmt::format(",points={},phi={}", points, text::shortest(phi));
@@ -51,14 +62,20 @@ struct Parts {
 };
 
 Parts take_apart(std::string_view text) {
-    text::KeyValues options(text, text, "n kind seed kappa points phi file");
+    text::KeyValues options(text, text, "n kind seed kappa points phi file rhs");
     Parts p;
+    const auto right = options.take("rhs");
     if (const auto file = options.take("file")) {
         options.finish();
         if (file->empty()) options.fail("file= names no file");
         p.file = *file;
+        if (!right) return p;
+        if (!right->starts_with("file:") || right->size() == 5)
+            options.fail(fmt::format("rhs={}: write rhs=file:FILE", base::shortened(std::string(*right))));
+        p.right = right->substr(5);
         return p;
     }
+    if (right) options.fail("rhs= is for file=: leave it out");
     p.n = options.integer("n", 0, kMostRows, {});
     p.kind = options.take("kind").value_or("uniform");
     if (std::ranges::find(kKinds, p.kind) == std::end(kKinds))
@@ -112,9 +129,12 @@ DenseOutline outline_dense_problem(std::string_view text) {
 
 DenseProblem make_dense_problem(std::string_view text) {
     const Parts p = take_apart(text);
-    if (!p.file.empty())
-        return with_right_hand_side(p.canonical(),
-                                    dense::read_dense_matrix(p.file, std::min(kMostRows, fitting_rows())));
+    if (!p.file.empty()) {
+        DenseMatrix a = dense::read_dense_matrix(p.file, std::min(kMostRows, fitting_rows()));
+        if (p.right.empty()) return with_right_hand_side(p.canonical(), std::move(a));
+        std::vector<double> b = read_vector(p.right, a.size());
+        return {p.canonical(), std::move(a), std::move(b), 0};
+    }
     if (p.n > fitting_rows())
         throw InvalidInput(fmt::format("'{}': {} unknowns need {:.1f} GB with their factors, and this machine has "
                                        "{:.1f}; {} unknowns fit",

@@ -11,6 +11,7 @@
 #include "mantissa/host/dense.hpp"
 #include "mantissa/lu/gauss_jordan.hpp"
 #include "refine.hpp"
+#include "verdict.hpp"
 
 namespace mantissa {
 
@@ -28,95 +29,70 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// R A C with powers of two: rows, then columns, to a largest element in (1/2, 1]. Rows and columns of zeros stay.
-struct Scaled {
-    DenseMatrix a;
-    std::vector<int> row, column; ///< exponents of R and C
-
-    Scaled(const DenseMatrix& given, bool scale) : a(given), row(given.size(), 0), column(given.size(), 0) {
-        if (!scale) return;
-        const std::size_t n = a.size();
-        for (std::size_t i = 0; i < n; ++i) {
-            row[i] = -exponent(dense::max_norm(std::span<const double>(a.row(i))));
-            for (double& x : a.row(i)) x = std::ldexp(x, row[i]);
-        }
-        std::vector<double> most(n, 0.0);
-        for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t j = 0; j < n; ++j) most[j] = std::max(most[j], std::fabs(a(i, j)));
-        for (std::size_t j = 0; j < n; ++j) column[j] = -exponent(most[j]);
-        for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t j = 0; j < n; ++j) a(i, j) = std::ldexp(a(i, j), column[j]);
-    }
-    /// x = m 2^e with m in (1/2, 1]; 0 for what has no exponent.
-    static int exponent(double x) {
-        if (x == 0 || !std::isfinite(x)) return 0;
-        int e = 0;
-        return std::frexp(x, &e) == 0.5 ? e - 1 : e;
-    }
-    [[nodiscard]] std::vector<double> right_hand_side(std::span<const double> b) const {
-        std::vector<double> scaled(b.begin(), b.end());
-        for (std::size_t i = 0; i < b.size(); ++i) scaled[i] = std::ldexp(b[i], row[i]);
-        return scaled;
-    }
-    [[nodiscard]] std::vector<double> solution(std::span<const double> y) const {
-        std::vector<double> x(y.begin(), y.end());
-        for (std::size_t j = 0; j < y.size(); ++j) x[j] = std::ldexp(y[j], column[j]);
-        return x;
-    }
-};
-
 class Solve {
 public:
     Solve(const DenseProblem& p, const DenseOptions& o, const DenseProgress& progress)
         : p_(p), o_(o), progress_(progress), threads_(o.threads > 0 ? o.threads : omp_get_max_threads()),
-          scaled_(p.a, o.scale), b_(scaled_.right_hand_side(p.b)) {}
+          scaled_(p.a, o.scale) {}
 
-    DenseResult run() { return o_.method == DenseMethod::lu ? by_factors() : by_inverse(); }
+    DenseResult run() {
+        if (o_.method == DenseMethod::lu) by_factors();
+        else by_inverse();
+        // No pivot: is it the matrix, or did the format lose it?
+        if (r_.end == LuEnd::singular) r_.singular = dense::examine(p_.a, threads_) == dense::Singular::yes;
+        if (r_.end == LuEnd::singular) r_.examined = p_.a.size() <= dense::kMostExamined;
+        return std::move(r_);
+    }
 
 private:
-    DenseResult by_factors() {
+    LuFactors factored() {
+        const auto form = [this] {
+            return o_.factor ? o_.factor(o_.spec, scaled_.a) : factor(o_.spec, scaled_.a, threads_);
+        };
+        if (o_.spec.scale == LuScale::one) return form();
+        // What grows beyond the room that was left for it is tried again lower.
+        constexpr int kLower = 4;
+        for (int top = top_exponent(o_.spec, p_.a.size());; top = std::max(0, top - kLower)) {
+            scaled_.raise(top);
+            LuFactors factors = form();
+            if (top == 0 || (factors.end != LuEnd::overflow && factors.end != LuEnd::not_finite)) return factors;
+        }
+    }
+
+    void by_factors() {
         const Clock factoring;
-        const LuFactors factors = o_.factor ? o_.factor(o_.spec, scaled_.a) : factor(o_.spec, scaled_.a, threads_);
+        const LuFactors factors = factored();
         r_.factor_seconds = factoring.seconds();
         r_.end = factors.end;
         r_.at = factors.at;
-        if (factors.end != LuEnd::factored) return r_;
+        if (factors.end != LuEnd::factored) return;
         r_.growth = factors.growth;
         r_.exchanges = factors.exchanges;
         r_.factor_error = dense::factor_error(scaled_.a, factors, threads_);
         refine(dense::inverse_by_factors(factors));
-        return r_;
     }
 
-    DenseResult by_inverse() {
+    void by_inverse() {
         const Clock inverting;
         GaussJordanResult inverse = invert(o_.spec, scaled_.a, threads_);
         r_.factor_seconds = inverting.seconds();
         r_.end = inverse.end;
         r_.at = inverse.at;
-        if (inverse.end != LuEnd::factored) return r_;
+        if (inverse.end != LuEnd::factored) return;
         r_.exchanges = inverse.exchanges;
         const DenseMatrix matrix(p_.a.size(), std::move(inverse.x));
         r_.factor_error = dense::inverse_error(scaled_.a, matrix, threads_);
         refine(dense::inverse_by_matrix(matrix, threads_));
-        return r_;
     }
 
     const DenseProblem& p_;
     const DenseOptions& o_;
     const DenseProgress& progress_;
     int threads_;
-    Scaled scaled_;
-    std::vector<double> b_;
+    dense::Balance scaled_;
     DenseResult r_;
 
     [[nodiscard]] double goal() const { return static_cast<double>(p_.a.size()) * kUnit; }
-
-    /// ||r|| / (||A|| ||x|| + ||b||), the measure of LAPACK's and HPL's stopping tests, of the system as it was given.
-    [[nodiscard]] double backward_error(double norm, std::span<const double> x, std::span<const double> r) const {
-        const double scale = norm * dense::max_norm(x) + dense::max_norm(p_.b), error = dense::max_norm(r);
-        return scale == 0 ? error : error / scale;
-    }
 
     /// With krylov_enough GMRES goes a tenth further than the stopping test, and no more.
     [[nodiscard]] double inner_tolerance(double error) const {
@@ -124,46 +100,103 @@ private:
         return std::clamp(0.1 * goal() / error, o_.krylov_tolerance, std::max(o_.krylov_tolerance, 0.1));
     }
 
-    /// Steps until the backward error is down to n u, or three steps in a row have not halved the least one.
+    /// The correction of a defect: formed of the defect by a power of two at 1, so that no square of it is lost.
+    std::vector<double> correction(const dense::ApproximateInverse& inverse, std::vector<double> r, double error) {
+        const int e = dense::exponent(dense::max_norm(r));
+        for (double& v : r) v = std::ldexp(v, -e);
+        std::vector<double> d =
+            o_.refinement == DenseRefinement::ir
+                ? inverse.apply(r)
+                : dense::gmres(scaled_.a, inverse, r, inner_tolerance(error), o_.krylov, threads_, r_.krylov_steps);
+        for (double& v : d) v = std::ldexp(v, e);
+        return d;
+    }
+
+    /// Steps until the backward error is down to n u, or three steps in a row have not halved the least one. Defects
+    /// are formed in double until they say that it is done, or no more fall near it: then in doubled double, and what
+    /// these say, or whole numbers where they leave it open, is the verdict.
     void refine(const dense::ApproximateInverse& inverse) {
         r_.condition = dense::estimate_condition(scaled_.a, inverse);
         const Clock refining;
-        std::vector<double> y = inverse.apply(b_);
-        const double norm = dense::max_norm(p_.a);
-        double least = std::numeric_limits<double>::infinity();
+        const dense::Judge judge(p_.a, p_.b, scaled_, threads_);
+        constexpr double kNone = std::numeric_limits<double>::infinity();
+        std::vector<double> y = inverse.apply(judge.right_hand_side()), best, r;
+        bool doubled = false;
+        double least = kNone;
         r_.status = DenseStatus::step_limit;
         for (std::uint32_t step = 0, idle = 0;; ++step) {
-            std::vector<double> x = scaled_.solution(y);
-            const std::vector<double> r = dense::defect(p_.a, x, p_.b, threads_);
-            const double error = backward_error(norm, x, r);
+            r_.rounded_away = judge.round_to_solution(y);
+            double error = 0;
+            for (bool again = true; again;) {
+                again = false;
+                error = doubled ? judge.certain(y, r, false).error : judge.plain(y, r);
+                if (error <= goal() && !doubled) {
+                    doubled = again = true;
+                    least = kNone;
+                    idle = 0;
+                }
+            }
             r_.history.push_back({r_.krylov_steps, error});
             r_.steps = step;
             idle = error <= least / 2 ? 0 : idle + 1;
             if (error < least || step == 0) {
                 least = error;
-                r_.x = std::move(x);
+                best = y;
             }
-            if (least <= goal()) {
+            if (doubled && error <= goal() && judge.certain(y, r, false).reached) {
                 r_.status = DenseStatus::converged;
+                best = y;
                 break;
             }
-            if (idle == 3 || !std::isfinite(error)) {
+            if (!std::isfinite(error)) {
+                r_.status = DenseStatus::stagnated;
+                break;
+            }
+            if (idle == 3 && !doubled && least <= kNear * goal()) { // defects in double may be all rounding here
+                doubled = true;
+                y = best;
+                least = judge.certain(y, r, false).error;
+                error = least;
+                idle = 0;
+            } else if (idle == 3) {
                 r_.status = DenseStatus::stagnated;
                 break;
             }
             if (o_.refinement == DenseRefinement::none || step == o_.max_steps) break;
             if (progress_ && !progress_(r_.history.back())) break;
-            const std::vector<double> scaled = scaled_.right_hand_side(r);
-            const std::vector<double> d = o_.refinement == DenseRefinement::ir
-                                              ? inverse.apply(scaled)
-                                              : dense::gmres(scaled_.a, inverse, scaled, inner_tolerance(error),
-                                                             o_.krylov, threads_, r_.krylov_steps);
+            const std::vector<double> d = correction(inverse, r, error);
             for (std::size_t i = 0; i < y.size(); ++i) y[i] += d[i];
         }
+        finish(judge, std::move(best));
         r_.refine_seconds = refining.seconds();
-        r_.backward_error = least;
-        r_.hpl_residual = p_.a.size() == 0 ? 0 : least / goal();
-        for (const double x : r_.x) r_.forward_error = std::max(r_.forward_error, std::fabs(x - 1));
+    }
+
+    static constexpr double kNear = 64; ///< times the tolerance: a defect in double may be wrong by as much as itself
+
+    /// What is said of the best iterate, and the iterate as it is written.
+    void finish(const dense::Judge& judge, std::vector<double> y) {
+        const bool whole = std::all_of(y.begin(), y.end(), [](double v) { return std::isfinite(v); });
+        if (!whole) { // factors without a meaning: nothing is written
+            r_.status = DenseStatus::stagnated;
+            r_.backward_error = 1;
+            r_.hpl_residual = 1 / goal();
+            r_.forward_error = 1;
+            return;
+        }
+        r_.rounded_away = judge.round_to_solution(y);
+        std::vector<double> r;
+        const dense::CertainError error = judge.certain(y, r, true);
+        if (error.reached) r_.status = DenseStatus::converged;
+        else if (r_.status == DenseStatus::converged) r_.status = DenseStatus::stagnated;
+        r_.backward_error = error.error;
+        r_.hpl_residual = p_.a.size() == 0 ? 0 : error.error / goal();
+        r_.x = judge.solution(y);
+        if (!std::all_of(r_.x.begin(), r_.x.end(), [](double v) { return std::isfinite(v); })) {
+            if (r_.status == DenseStatus::converged) r_.status = DenseStatus::out_of_range;
+            r_.x.clear();
+        }
+        if (p_.each == 0) return; // a right-hand side of the caller's: the solution is not known
+        for (const double x : r_.x) r_.forward_error = std::max(r_.forward_error, std::fabs(x / p_.each - 1));
     }
 };
 
@@ -207,6 +240,8 @@ std::string to_string(DenseStatus status) {
         return "step limit";
     case DenseStatus::failed:
         return "no factors";
+    case DenseStatus::out_of_range:
+        return "out of range";
     }
     return "?";
 }
@@ -218,6 +253,10 @@ DenseResult solve_dense(const DenseProblem& problem, const DenseOptions& options
     if (options.method == DenseMethod::gauss_jordan && options.factor)
         throw InvalidInput(
             "method gauss-jordan: an inverse is formed by the engine emulated alone; leave the engine out");
+    if (options.spec.scale == LuScale::top && options.method == DenseMethod::gauss_jordan)
+        throw InvalidInput("scale=top is for factors: an inverse's elements would go as far down; write scale=one");
+    if (options.spec.scale == LuScale::top && !options.scale)
+        throw InvalidInput("scale=top scales the matrix, which is to be left unscaled: write scale=one");
     if (options.krylov < 1) throw InvalidInput("krylov 0: give 1 or more GMRES steps");
     return Solve(problem, options, progress).run();
 }

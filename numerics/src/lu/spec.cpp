@@ -1,5 +1,7 @@
 #include "mantissa/lu/spec.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
 #include <optional>
 #include <set>
@@ -13,7 +15,7 @@ namespace mantissa {
 
 namespace {
 
-constexpr std::string_view kKeys = "a l u acc product order pivot div";
+constexpr std::string_view kKeys = "a l u acc product order pivot div scale";
 
 struct FormatField {
     std::string_view key;
@@ -100,7 +102,7 @@ bool operator==(const LuSpec& x, const LuSpec& y) {
     if (x.pivot == LuPivot::tournament &&
         (x.tournament_columns != y.tournament_columns || x.tournament_rows != y.tournament_rows))
         return false;
-    return x.division == y.division;
+    return x.division == y.division && x.scale == y.scale;
 }
 
 void LuSpec::validate() const {
@@ -142,6 +144,14 @@ void LuSpec::validate() const {
         "write order=right");
 }
 
+int top_exponent(const LuSpec& spec, std::size_t n) {
+    int top = std::min(spec.a.max_exponent(), spec.u.max_exponent());
+    top = std::min(top, spec.fixed ? spec.window.msb - 1 : spec.accumulator.max_exponent());
+    if (!spec.fixed && !spec.exact_product) top = std::min(top, spec.product.max_exponent());
+    const int growth = static_cast<int>(std::bit_width(n)) * 2 / 3 + 2;
+    return std::clamp(top - growth, 0, 64);
+}
+
 LuSpec parse_lu_spec(std::string_view text) {
     if (!text.starts_with("lu:")) fail(text, "it begins with lu: and a format, as in lu:s23e8");
     const auto parts = split_fields(text.substr(3));
@@ -168,6 +178,9 @@ LuSpec parse_lu_spec(std::string_view text) {
         } else if (key == "div") {
             if (value != "exact" && value != "reciprocal") fail(text, "div is exact or reciprocal");
             spec.division = value == "exact" ? LuDivision::exact : LuDivision::reciprocal;
+        } else if (key == "scale") {
+            if (value != "one" && value != "top") fail(text, "scale is one or top");
+            spec.scale = value == "one" ? LuScale::one : LuScale::top;
         } else if (!known) fail(text, fmt::format("no field '{}'; the keys are {}", key, kKeys));
     }
     if (!seen.contains("product")) {
@@ -194,6 +207,7 @@ std::string to_string(const LuSpec& spec) {
     if (spec.pivot == LuPivot::tournament)
         text += fmt::format(",pivot=tournament:{}:{}", spec.tournament_columns, spec.tournament_rows);
     if (spec.division == LuDivision::reciprocal) text += ",div=reciprocal";
+    if (spec.scale == LuScale::top) text += ",scale=top";
     return text;
 }
 

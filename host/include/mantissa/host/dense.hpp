@@ -16,10 +16,11 @@ struct DenseProblem {
     std::string name;
     DenseMatrix a;
     std::vector<double> b;
+    double each = 1; ///< every element of the solution that b was made for
 };
 
 /// From `n=N[,kind=KIND][,seed=S][,...]` or `file=FILE`. The right-hand side is A (1, ..., 1), each sum in
-/// ascending order in double. Kinds:
+/// ascending order in double; where such a sum would leave double's range, A (2^-k, ..., 2^-k). Kinds:
 ///     uniform    elements uniform on [-1/2, 1/2), as LINPACK's
 ///     dominant   the same off the diagonal; a_ii = the sum of |a_ij| of its row, and 1
 ///     graded     uniform, row i times 2^-(40 i / n): rows from 1 down to 2^-40
@@ -30,7 +31,7 @@ struct DenseProblem {
 ///     kahan      Kahan's triangle with theta = 1.2: s^i on the diagonal and -c s^i behind it, c = cos theta, s = sin
 ///     bubbles    the boundary integral equation of n / points= (64) bubbles that fill the part phi= (0.02) of a cell
 /// file= is a MatrixMarket matrix, array or coordinate, general or symmetric, real or integer; the latter copied
-/// densely.
+/// densely. `rhs=file:FILE` behind it names a right-hand side, a MatrixMarket array or a number a line.
 /// Throws InvalidInput with one line.
 DenseProblem make_dense_problem(std::string_view text);
 
@@ -63,12 +64,13 @@ std::string to_string(DenseRefinement refinement);
 DenseRefinement parse_dense_refinement(std::string_view text);
 
 enum class DenseStatus : std::uint8_t {
-    converged,  ///< ||b - A x|| is down to the stopping test
-    stagnated,  ///< it no longer falls
-    step_limit, ///< it still falls, and the steps are used up
-    failed,     ///< there are no factors: DenseResult::end says why
+    converged,    ///< ||b - A x||, of the x that is written, is down to the stopping test: without a doubt
+    stagnated,    ///< it no longer falls
+    step_limit,   ///< it still falls, and the steps are used up
+    failed,       ///< there are no factors: DenseResult::end says why
+    out_of_range, ///< solved, but an element of x is beyond the largest double; there is no DenseResult::x
 };
-/// "converged", "stagnated", "step limit", "no factors".
+/// "converged", "stagnated", "step limit", "no factors", "out of range".
 std::string to_string(DenseStatus status);
 
 /// Forms factors with the bits of mantissa::factor.
@@ -103,14 +105,17 @@ struct DenseResult {
     std::uint32_t krylov_steps = 0; ///< GMRES steps in all
     double backward_error = 0;      ///< ||b - A x|| / (||A|| ||x|| + ||b||); converged: at most n u
     double hpl_residual = 0;        ///< ||b - A x|| / (n u (||A|| ||x|| + ||b||)); HPL accepts below 16
-    double forward_error = 0;       ///< ||x - 1||, the solution being all ones
+    double forward_error = 0;       ///< ||x - 1||, the solution being all ones (or x / DenseProblem::each)
     double growth = 0;              ///< max |u_ij| / max |a_ij|; 0 for an inverse
     double condition = 0;           ///< Hager's lower estimate of kappa_1 of the (scaled) matrix, from the factors
     double factor_error = 0;        ///< ||P A Q - L U|| / ||A||, or ||A X - I|| / (||A|| ||X||) of an inverse X, scaled
     std::uint64_t exchanges = 0;    ///< rows and columns that changed places
     double factor_seconds = 0, refine_seconds = 0;
     std::vector<DenseStep> history; ///< behind the substitution and behind each step
-    std::vector<double> x;
+    std::vector<double> x;          ///< finite; empty where there is none
+    bool singular = false;          ///< `end` is singular: and so is the matrix, not only the factors' format
+    bool examined = false;          ///< `singular` was found out
+    bool rounded_away = false;      ///< elements of x are below 2^-1022 and lost digits there
 };
 
 /// Called behind each step; returning false stops the solve (DenseStatus::step_limit).

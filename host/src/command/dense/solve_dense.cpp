@@ -60,6 +60,41 @@ LuFactor checked_factor(const DenseFlags& f, int threads, double& seconds, std::
     };
 }
 
+/// What the factors failed at, and what mends it.
+std::string failure(const DenseOptions& o, const DenseResult& r) {
+    const char* const what = o.method == DenseMethod::lu ? "factors" : "inverse";
+    if (r.end == LuEnd::singular && r.singular) return "no " + std::string(what) + ": the matrix is singular";
+    const std::string where = fmt::format("no {}: ", what);
+    switch (r.end) {
+    case LuEnd::singular:
+        return where + fmt::format("the pivot of column {} vanishes in this arithmetic ({}); {}", r.at,
+                                   r.examined ? "the matrix is not singular" : "the matrix was not examined",
+                                   o.spec.scale == LuScale::one && o.scale && o.method == DenseMethod::lu
+                                       ? "add scale=top, or take more bits, as --lu lu:s23e8 or lu:double"
+                                       : "take more bits, as --lu lu:s23e8 or lu:double");
+    case LuEnd::overflow:
+        return where + fmt::format("overflow at column {}: a sum is outside fixed[{}:{}]; take a greater MSB", r.at,
+                                   o.spec.window.msb, o.spec.window.lsb);
+    default:
+        return where +
+               fmt::format("not finite at column {}: beyond the format; take more exponent bits, as lu:s23e8", r.at);
+    }
+}
+
+/// The status, and why no more.
+std::string verdict(const DenseOptions& o, const DenseResult& r) {
+    if (r.end != LuEnd::factored) return failure(o, r);
+    if (r.status == DenseStatus::out_of_range)
+        return "out of range: the solution has elements beyond the largest double, so none is written; scale the right-"
+               "hand side down";
+    if (r.status == DenseStatus::converged) return to_string(r.status);
+    if (r.x.empty()) return to_string(r.status) + ": no iterate is in double's range, so none is written";
+    if (r.rounded_away)
+        return to_string(r.status) + ": x in double cannot do better; elements of it are below 2^-1022, so scale the "
+                                     "right-hand side up";
+    return to_string(r.status);
+}
+
 void print_table(std::FILE* to, const DenseProblem& p, const DenseOptions& o, const DenseResult& r,
                  const std::string& engine, const std::optional<Comparison>& check) {
     const auto row = [to](const char* name, const std::string& value) { fmt::print(to, "{:<15}{}\n", name, value); };
@@ -70,18 +105,17 @@ void print_table(std::FILE* to, const DenseProblem& p, const DenseOptions& o, co
     if (check && check->difference.empty())
         row("check", fmt::format("engine {} gave the same {} elements and pivots", check->engine, check->elements));
     row("refinement", to_string(o.refinement));
-    if (r.end != LuEnd::factored) {
-        row("status", fmt::format("no {}: {} at column {}", o.method == DenseMethod::lu ? "factors" : "inverse",
-                                  to_string(r.end), r.at));
-        return;
-    }
-    row("status", to_string(r.status));
+    row("status", verdict(o, r));
+    if (r.end != LuEnd::factored) return;
     row("steps", r.krylov_steps == 0 ? fmt::format("{} of refinement", r.steps)
                                      : fmt::format("{} of refinement, {} of GMRES", r.steps, r.krylov_steps));
     row("backward error", fmt::format("{:.3e}  (||b - A x|| / (||A|| ||x|| + ||b||); double accuracy is n u = {:.3e})",
                                       r.backward_error, static_cast<double>(p.a.size()) * 0x1p-53));
     row("HPL residual", fmt::format("{:.3g}  (below 16 is accepted)", r.hpl_residual));
-    row("forward error", fmt::format("{:.3e}  (largest; the solution is all ones)", r.forward_error));
+    if (p.each == 1) row("forward error", fmt::format("{:.3e}  (largest; the solution is all ones)", r.forward_error));
+    else if (p.each != 0)
+        row("forward error",
+            fmt::format("{:.3e}  (largest, relative; the solution is all {})", r.forward_error, p.each));
     const bool lu = o.method == DenseMethod::lu;
     if (lu) {
         row("factor error", fmt::format("{:.3e}  (||P A Q - L U|| / ||A||)", r.factor_error));
@@ -102,7 +136,9 @@ nlohmann::ordered_json to_json(const DenseProblem& p, const DenseOptions& o, con
                                 {"refinement", to_string(o.refinement)},
                                 {"scaled", o.scale},
                                 {"status", to_string(r.status)},
+                                {"reason", verdict(o, r)},
                                 {"end", std::string(to_string(r.end))},
+                                {"matrix_singular", r.singular},
                                 {"column", r.at},
                                 {"steps", r.steps},
                                 {"gmres_steps", r.krylov_steps},
@@ -128,7 +164,7 @@ void add_dense_options(CLI::App& app, DenseFlags& f) {
                    "n=N[,kind=uniform|dominant|graded|randsvd|wilkinson|hilbert|kahan|bubbles][,seed=S]"
                    "[,...], or file=FILE, a MatrixMarket matrix (docs/lu.md)");
     app.add_option("--lu", f.spec,
-                   "arithmetic of the factors, as lu:s10e5,acc=fixed[15:-34],pivot=partial; or tensor:half-pair (half, "
+                   "arithmetic of the factors, as lu:half,acc=fixed[15:-34],pivot=partial; or tensor:half-pair (half, "
                    "bfloat, bfloat-pair), by the tensor cores of a GPU")
         ->capture_default_str();
     app.add_option("--method", f.method, "lu, or gauss-jordan: the inverse in place of factors")->capture_default_str();
@@ -165,6 +201,8 @@ int solve_dense_command(const DenseFlags& f) {
     DenseOptions o;
     o.spec = parse_lu_spec(f.spec);
     o.method = parse_dense_method(f.method);
+    // The default is for factors; an inverse and a matrix that is left as it is have none of its scale.
+    if (f.spec == DenseFlags{}.spec && (o.method != DenseMethod::lu || f.plain)) o.spec.scale = LuScale::one;
     o.refinement = parse_dense_refinement(f.refine);
     o.max_steps = f.steps;
     o.krylov_tolerance = f.tolerance;
@@ -192,7 +230,7 @@ int solve_dense_command(const DenseFlags& f) {
     } else {
         print_table(words, problem, o, r, f.engine, check);
     }
-    if (!f.solution.empty() && r.end == LuEnd::factored) {
+    if (!f.solution.empty() && (!r.x.empty() || (r.end == LuEnd::factored && problem.a.size() == 0))) {
         std::string text = fmt::format("%%MatrixMarket matrix array real general\n% solution of {}, {}\n{} 1\n",
                                        problem.name, to_string(o.spec), r.x.size());
         for (const double x : r.x) text += text::shortest(x) + '\n';

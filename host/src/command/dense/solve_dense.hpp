@@ -11,7 +11,7 @@ class App;
 namespace mantissa::cli {
 
 struct DenseFlags {
-    std::string problem, spec = "lu:s10e5,acc=fixed[15:-34]", refine = "gmres-ir", method = "lu", solution,
+    std::string problem, spec = "lu:half,acc=fixed[15:-34],scale=top", refine = "gmres-ir", method = "lu", solution,
                          engine = "emulated", check;
     std::uint32_t steps = 50, krylov = 50;
     double tolerance = 1e-8; ///< of GMRES

@@ -16,8 +16,10 @@
 //   pivot=    none | partial | full | threshold:TAU | tournament[:COLUMNS[:ROWS]]
 //                                                         default: partial; tournament:32:128
 //   div=      exact | reciprocal                           default: exact
+//   scale=    one | top, where a solve brings the matrix   default: one
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -33,6 +35,12 @@ enum class LuOrder : std::uint8_t {
     blocked, ///< panels of `block` columns; the products of a panel are summed, and the sum is subtracted
 };
 enum class LuPivot : std::uint8_t { none, partial, full, threshold, tournament };
+/// Where solve_dense() brings the largest elements of a matrix by a power of two before it enters. factor() takes the
+/// matrix as it comes, on every engine alike.
+enum class LuScale : std::uint8_t {
+    one, ///< to 1
+    top, ///< to 2^top_exponent(): what falls below the least number then was smaller by as much
+};
 enum class LuDivision : std::uint8_t {
     exact,      ///< l = w / pivot, rounded once
     reciprocal, ///< l = w * (1 / pivot), the reciprocal rounded into l's format, then the product
@@ -77,6 +85,7 @@ struct LuSpec {
     double tau = 0.1;                                   ///< with pivot=threshold, 0 < tau <= 1
     int tournament_columns = 32, tournament_rows = 128; ///< C and R, with pivot=tournament; C <= R
     LuDivision division = LuDivision::exact;
+    LuScale scale = LuScale::one;
     static constexpr int kMaxBlock = 4096;
     static constexpr int kMaxLeaf = 1 << 20; ///< rows of a tournament's leaf
 
@@ -92,6 +101,10 @@ struct LuSpec {
 
 /// Parses and validates the text form. Throws InvalidInput with one line.
 LuSpec parse_lu_spec(std::string_view text);
+
+/// With scale=top: the largest power of two that `a`, `u`, the sums and products hold, less (2/3) log2 n and two bits
+/// of room for growth; at most 64, and at least 0.
+int top_exponent(const LuSpec& spec, std::size_t n);
 
 /// The text form over u's format as the base; equal specs have equal texts, and parse_lu_spec reads them back.
 std::string to_string(const LuSpec& spec);

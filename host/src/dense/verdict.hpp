@@ -1,0 +1,53 @@
+// What a dense solve may say of its answer. Internal to host/.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "balance.hpp"
+
+namespace mantissa::dense {
+
+/// ||b - A x|| / (||A|| ||x|| + ||b||), maximum norms of the system as it was given.
+struct CertainError {
+    double error = 0;     ///< its sixth digit is right but where `bounded`
+    bool reached = false; ///< is the exact quotient at most n 2^-53? Always right
+    bool bounded = false; ///< `error` is an upper bound, and far below the tolerance
+};
+
+/// The judge of iterates y of the balanced system, whose x_j = y_j 2^(column_j - side) is what is written.
+class Judge {
+public:
+    /// All must outlive it.
+    Judge(const DenseMatrix& a, std::span<const double> b, const Balance& balance, int threads);
+
+    [[nodiscard]] int side() const { return side_; }
+    [[nodiscard]] const std::vector<double>& right_hand_side() const { return b_; }
+
+    /// x of y; elements beyond double's range are infinite, those below are rounded.
+    [[nodiscard]] std::vector<double> solution(std::span<const double> y) const;
+    /// y_j of the rounded x_j where that is finite: the iterate is what is written. Returns whether anything changed.
+    bool round_to_solution(std::span<double> y) const;
+
+    /// 2^side R (b - A x) in double, row by row from b_i on in ascending order; and the error by it.
+    double plain(std::span<const double> y, std::vector<double>& r) const;
+    /// The same in doubled double precision with a bound on its own error; where that leaves the tolerance (or, with
+    /// `digits`, the error's digits) open, in whole numbers. r: the doubled defect, rounded.
+    CertainError certain(std::span<const double> y, std::vector<double>& r, bool digits) const;
+
+private:
+    const DenseMatrix& given_;
+    std::span<const double> given_b_;
+    const Balance& balance_;
+    int threads_;
+    int side_;
+    std::vector<double> b_;
+    Ranged b_norm_;
+
+    [[nodiscard]] double goal() const { return static_cast<double>(given_.size()) * 0x1p-53; }
+    [[nodiscard]] Ranged size(std::span<const double> y) const;
+    [[nodiscard]] CertainError exact(std::span<const double> y) const;
+};
+
+} // namespace mantissa::dense
