@@ -33,30 +33,32 @@ std::string widths_text(const MatrixMeasured& m, const Proposal& proposal) {
     std::string text =
         w.perturbation == 0
             ? fmt::format("Coefficients: {} fraction bits hold them exactly.\n", w.coefficient)
-            : fmt::format("Coefficients: {} fraction bits. Rounding to them changes no row by more than {:.1e}, and "
-                          "the matrix stays positive definite with {:.0f} times that change, of either sign. (By the "
-                          "bound alone {} bits would be safe.)\n",
-                          w.coefficient, w.perturbation, w.margin, w.coefficient_safe);
+            : fmt::format(
+                  "Coefficients: {} fraction bits. Rounding to them changes no row by more than {:.1e}. (By the "
+                  "bound on rows alone {} bits would be safe for the rule, with a margin of {:.0f}.)\n",
+                  w.coefficient, w.perturbation, w.coefficient_safe, w.margin);
     const std::string energy = fmt::format("{} (the energy that rounding brings in stays below the error's)", w.energy);
     const std::string descent =
         fmt::format("{} (what {} inner iterations gain must show in the residual's words)", w.descent, o.inner);
     if (w.exact_rows)
         text += fmt::format(
-            "Vectors: {} fraction bits, the most of {} and {}{}.\n", w.vector, energy, descent,
+            "Vectors: the rule asks for the most of {} and {}{}; named are {} fraction bits.\n", energy, descent,
             w.product > w.vector
                 ? fmt::format("; q = A p takes {}, with which rows of so short coefficients are exact", w.product)
-                : "; rows of so short coefficients are exact");
+                : "; rows of so short coefficients are exact",
+            w.vector);
     else
+        text += fmt::format(
+            "Vectors: the rule asks for the most of {} (rounding q = A p must not hide the curvature of the "
+            "smoothest direction), {} and {}; named are {} fraction bits.\n",
+            w.curvature, energy, descent, w.vector);
+    text += fmt::format("Words: {} bits, {} before the point, sign included", o.spec.r.word_bits, w.integer);
+    if (m.largest_word > 0)
         text +=
-            fmt::format("Vectors: {} fraction bits, the most of {} (rounding q = A p must not hide the curvature of "
-                        "the smoothest direction), {} and {}.\n",
-                        w.vector, w.curvature, energy, descent);
-    text += fmt::format("Words: {} bits. {} before the point hold a defect that gathers in one element",
-                        o.spec.r.word_bits, w.integer);
-    if (m.largest_word > 1)
-        text += fmt::format(", and the longest word of the double run, 2^{:.1f} times the outer loop's scale",
-                            std::log2(m.largest_word));
-    text += fmt::format(", with a sign.\nThe iterate between two restarts: {} fraction bits in words of {}", w.iterate,
+            fmt::format("; the longest word of the double run was 2^{:.1f} times the defect's norm, which is scaled "
+                        "to 2^{}",
+                        std::log2(m.largest_word), -w.headroom);
+    text += fmt::format(".\nThe iterate between two restarts: {} fraction bits in words of {}", w.iterate,
                         o.spec.u.word_bits);
     text +=
         o.spec.operand == DatapathSpec::kFixedOperand ? ".\n" : fmt::format("; alpha and beta for {}.\n", w.operand);

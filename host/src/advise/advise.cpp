@@ -30,6 +30,7 @@ constexpr int kMostBits = 52;
 constexpr int kFewestBits = 2;
 /// Iterations that the fewest bits may take, times those of double precision, before the limit is raised.
 constexpr std::uint64_t kMostSlower = 10;
+constexpr int kMostIdle = -kLeastHeadroom;
 /// The fewest fraction bits that are worth naming for u.
 constexpr int kFewestIterate = 10;
 
@@ -238,6 +239,7 @@ private:
             a.perturbation = b.perturbation;
         }
         a.iterate = std::min(a.iterate, b.iterate);
+        a.iterate_integer = std::max(a.iterate_integer, b.iterate_integer);
         return a;
     }
 
@@ -270,8 +272,12 @@ private:
         // Each pass rounds u once; what that adds up to, seen through A, stays below an eighth of r.
         w.iterate =
             std::max(kFewestIterate, bits_at_least(std::log2(8 * m.largest * std::sqrt(n * inner / 12)) + finer));
+        // A norm of 1 that lies in many elements leaves bits of every word idle: the scale makes use of them.
+        const int idle = m.largest_word > 0 ? static_cast<int>(std::floor(-std::log2(m.largest_word))) : 0;
+        w.headroom = -std::clamp(idle, 0, kMostIdle);
+        w.iterate = std::max(kFewestIterate, w.iterate + w.headroom);
         w.iterate_integer =
-            2 + std::max(0, m.largest_correction > 0 ? bits_at_least(std::log2(m.largest_correction)) : 0);
+            2 - w.headroom + std::max(0, m.largest_correction > 0 ? bits_at_least(std::log2(m.largest_correction)) : 0);
         w.operand =
             std::max(DatapathSpec::kFixedOperand.fraction_bits, bits_at_least(0.5 * std::log2(m.condition()) + 1));
         w.product_integer += w.integer;
@@ -296,7 +302,7 @@ private:
         SolveOptions o;
         o.scheme = Scheme::residual_guided;
         o.jacobi = true;
-        o.headroom = 0; // the words have what they need before their points: no step is lost to a scale that guessed
+        o.headroom = w.headroom; // the words have what they need before their points: no step is lost to a bold guess
         o.inner = options_.inner;
         o.tolerance = options_.tolerance;
         o.threads = options_.threads;

@@ -55,6 +55,7 @@ struct AdvisedWidths {
     int product_integer = 0; ///< ... of q; more where a stencil is scaled to large integers
     int iterate = 0;         ///< fraction bits of u
     int iterate_integer = 0; ///< bits of u before the point, sign included
+    int headroom = 0;        ///< of the outer loop's scale; below 0 where the norm's elements are all small
     int operand = 0;         ///< fraction bits of alpha and beta, floating
 };
 
