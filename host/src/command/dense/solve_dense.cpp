@@ -67,11 +67,10 @@ std::string failure(const DenseOptions& o, const DenseResult& r) {
     const std::string where = fmt::format("no {}: ", what);
     switch (r.end) {
     case LuEnd::singular:
-        return where + fmt::format("the pivot of column {} vanishes in this arithmetic ({}); {}", r.at,
-                                   r.examined ? "the matrix is not singular" : "the matrix was not examined",
-                                   o.spec.scale == LuScale::one && o.scale && o.method == DenseMethod::lu
-                                       ? "add scale=top, or take more bits, as --lu lu:s23e8 or lu:double"
-                                       : "take more bits, as --lu lu:s23e8 or lu:double");
+        return where + fmt::format("the pivot of column {} vanishes in this arithmetic ({}); take {}more bits, as --lu "
+                                   "lu:s23e8 or lu:double",
+                                   r.at, r.examined ? "the matrix is not singular" : "the matrix was not examined",
+                                   o.spec.u.flushes() ? "subnormal numbers, as lu:half has, or " : "");
     case LuEnd::overflow:
         return where + fmt::format("overflow at column {}: a sum is outside fixed[{}:{}]; take a greater MSB", r.at,
                                    o.spec.window.msb, o.spec.window.lsb);

@@ -57,6 +57,8 @@ std::unique_ptr<CellSolver> solver_of(const Flags& f, const FlowOptions& o) {
         throw InvalidInput(fmt::format("--refine {}: it is none or ir", base::quoted(f.refine)));
     const std::string pivot = f.pivot ? "" : ",pivot=none";
     const LuSpec spec = parse_lu_spec(!f.lu.empty() ? f.lu : "lu:" + f.precision + pivot);
+    if (spec.scale != LuScale::one)
+        throw InvalidInput("--lu: cells take their matrices as they are, of elements about one; leave scale=top out");
     return make_emulated_cells(spec, f.refine == "ir", thread_count(f.threads));
 }
 
