@@ -221,6 +221,10 @@ private:
         advice_.fewest =
             fewest.tried && bits(fewest.widths) < bits(advice_.advised->widths) ? fewest : *advice_.advised;
         advice_.trials = search.trials();
+        // Words that nothing was tried with are better filled than guessed: the loop takes its scale from the last
+        // step.
+        for (auto* const proposal : {&advice_.advised, &advice_.fewest})
+            if (!(*proposal)->tried) (*proposal)->options.headroom.reset();
         if (advice_.advised->tried || advice_.fewest->tried || search.budget_spent()) return;
         none(fmt::format("none of {} trial solves converged, with words up to nine bits longer than the rule's",
                          search.trials()));
