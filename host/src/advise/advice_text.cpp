@@ -76,8 +76,8 @@ std::string floating_text(const MatrixMeasured& m) {
 
 /// What came of it when it was tried.
 std::string tried_text(const Advice& advice, const Proposal& proposal) {
-    if (!proposal.tried) return " by the rule (time for trials was up before one with these words had converged)";
-    return fmt::format(" (tried: {} iterations, {:.2f} times those of double precision, no step lost to overflow)",
+    if (!proposal.tried) return "By the rule: time for trials was up before one with these words had converged.";
+    return fmt::format("Tried: {} iterations, {:.2f} times those of double precision, no step lost to overflow.",
                        *proposal.tried,
                        static_cast<double>(*proposal.tried) /
                            static_cast<double>(std::max<std::uint64_t>(advice.measured.double_iterations, 1)));
@@ -117,11 +117,11 @@ std::string advice_text(const Problem& problem, const Advice& advice) {
     text += widths_text(advice.measured, *advice.advised);
     text += floating_text(advice.measured);
     text += fmt::format("{} trial solve{} went before this.\n", advice.trials, advice.trials == 1 ? "" : "s");
-    text +=
-        "Advised" + tried_text(advice, *advice.advised) + ":\n  " + advised_command(problem, *advice.advised) + "\n";
+    text += "Advised:\n  " + advised_command(problem, *advice.advised) + "\n  " + tried_text(advice, *advice.advised) +
+            "\n";
     if (advice.fewest->options.spec != advice.advised->options.spec)
-        text += "The fewest bits" + tried_text(advice, *advice.fewest) + ":\n  " +
-                advised_command(problem, *advice.fewest) + "\n";
+        text += "The fewest bits:\n  " + advised_command(problem, *advice.fewest) + "\n  " +
+                tried_text(advice, *advice.fewest) + "\n";
     return text + hardware_text(problem, *advice.advised);
 }
 
