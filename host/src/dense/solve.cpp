@@ -125,7 +125,7 @@ private:
         double least = kNone;
         r_.status = DenseStatus::step_limit;
         for (std::uint32_t step = 0, idle = 0;; ++step) {
-            r_.rounded_away = judge.round_to_solution(y);
+            r_.rounded_away |= judge.round_to_solution(y);
             double error = 0;
             for (bool again = true; again;) {
                 again = false;
@@ -183,7 +183,7 @@ private:
             r_.forward_error = 1;
             return;
         }
-        r_.rounded_away = judge.round_to_solution(y);
+        r_.rounded_away |= judge.round_to_solution(y);
         std::vector<double> r;
         const dense::CertainError error = judge.certain(y, r, true);
         if (error.reached) r_.status = DenseStatus::converged;

@@ -118,8 +118,7 @@ void solve_defect_correction(const Problem& problem, const Engine& engine, std::
         refine(*outer, *inner, problem.b, u, d, context.norm, {context.target(), true}, context);
         return;
     }
-    BestIterate best;
-    best.offer(context.norm, u);
+    BestIterate best; // of those that the inner solver had a part in
     const double norm = refine(*outer, *inner, problem.b, u, d, context.norm, {context.target(), true}, context, &best);
     if (context.result.status != Status::converged) best.give_back(norm, u);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <cstddef>
 #include <limits>
 #include <mutex>
@@ -31,7 +32,7 @@ double exact_relative_residual(const System& system, std::span<const double> u, 
     const double quotient = dd.root_of_quotient(bb);
     if (!decides) return quotient;
     // The quotient is rounded, the comparison is not.
-    if (compare_norms(dd, bb, *decides) < 0) return std::min(quotient, std::nextafter(*decides, 0.0));
+    if (std::is_lt(compare_norms(dd, bb, *decides))) return std::min(quotient, std::nextafter(*decides, 0.0));
     return std::max(quotient, *decides);
 }
 

@@ -61,7 +61,7 @@ struct Norm {
 /// Of a norm over `size` elements formed by outer_order.hpp: its own relative error, and that of elements rounded once.
 /// (A block has 256 squares in a lane, closed by 4 sums; blocks are added one after the other; the root halves it all.)
 inline double norm_error(std::size_t size) {
-    return static_cast<double>(size / 4096 + 512) * 0x1p-53;
+    return (static_cast<double>(size) / 4096 + 512) * 0x1p-53;
 }
 
 /// The norm of a vector of `size` elements from norm2() of what was formed of it, `largest_error` the largest of its
