@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 
 #include "mantissa/dyadic.hpp"
 #include "mantissa/outer/certain.hpp"
@@ -26,7 +27,7 @@ Dyadic magnitude(const Dyadic& x) {
 }
 
 void take_larger(Dyadic& most, const Dyadic& x) {
-    if (x.compare(most) > 0) most = x;
+    if (std::is_gt(x.compare(most))) most = x;
 }
 
 Ranged larger(const Ranged& x, const Ranged& y) {
@@ -149,7 +150,7 @@ CertainError Judge::exact(std::span<const double> y) const {
     Dyadic whole = a_norm.times(x_norm);
     whole.add(b_norm);
     CertainError result;
-    result.reached = defect.compare(whole.times(Dyadic(goal()))) <= 0;
+    result.reached = std::is_lteq(defect.compare(whole.times(Dyadic(goal()))));
     if (defect.sign() != 0) {
         const double root = defect.root_of_quotient(whole);
         result.error = root * root;
