@@ -6,7 +6,7 @@
 
 namespace mantissa::detail {
 
-/// The terms sign a[step (i + shift)] u[i + offset] of rows i.
+/// The terms sign a[step (i + shift)] u[i + offset] of rows i; step is 0 or 1.
 struct CertainStream {
     const double* a;
     std::ptrdiff_t step, shift, offset;

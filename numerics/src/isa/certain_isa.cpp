@@ -6,7 +6,7 @@ namespace mantissa::detail::MANTISSA_ISA {
 
 namespace {
 
-constexpr std::size_t kRows = 8; ///< side by side
+constexpr std::size_t kRows = 64; ///< side by side: enough for loops over them to become vector operations
 
 struct Doubled {
     double sum, rest, size;
@@ -35,17 +35,22 @@ MANTISSA_INLINE double some_rows(const CertainStream* stream, std::size_t count,
         rest[k] = 0;
         size[k] = __builtin_fabs(b[i + k]);
     }
+    const auto add = [&](std::size_t k, double a, double x) __attribute__((always_inline)) {
+        Doubled row{sum[k], rest[k], size[k]};
+        row.add(a, x);
+        sum[k] = row.sum;
+        rest[k] = row.rest;
+        size[k] = row.size;
+    };
     for (std::size_t s = 0; s < count; ++s) {
         const double* const x = u + (static_cast<std::ptrdiff_t>(i) + stream[s].offset);
-        const double* const a = stream[s].a + (static_cast<std::ptrdiff_t>(i) + stream[s].shift) * stream[s].step;
         const double sign = -stream[s].sign;
-        const auto step = static_cast<std::size_t>(stream[s].step);
-        for (std::size_t k = 0; k < kCount; ++k) {
-            Doubled row{sum[k], rest[k], size[k]};
-            row.add(sign * a[k * step], x[k]);
-            sum[k] = row.sum;
-            rest[k] = row.rest;
-            size[k] = row.size;
+        if (stream[s].step == 0) { // (two loops: both become vector operations)
+            const double c = sign * *stream[s].a;
+            for (std::size_t k = 0; k < kCount; ++k) add(k, c, x[k]);
+        } else {
+            const double* const a = stream[s].a + (static_cast<std::ptrdiff_t>(i) + stream[s].shift);
+            for (std::size_t k = 0; k < kCount; ++k) add(k, sign * a[k], x[k]);
         }
     }
     double largest = 0;
