@@ -19,6 +19,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/base/standard_streams.hpp"
 #include "mantissa/format.hpp"
+#include "write_all.hpp"
 
 namespace mantissa::base {
 
@@ -52,16 +53,6 @@ private:
     if (error == EFBIG) mend = "raise the limit of a file's size (ulimit -f)";
     if (error == EMFILE || error == ENFILE) mend = "raise the limit of open files (ulimit -n)";
     throw InvalidInput(fmt::format("{}: cannot {}: {}; {}", shortened(path, kPathShown), verb, reason, mend));
-}
-
-bool write_all(int file, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t put = ::write(file, text.data(), text.size());
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(put));
-    }
-    return true;
 }
 
 void write_standard_output(std::string_view text) {

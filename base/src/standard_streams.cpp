@@ -8,22 +8,13 @@
 #include <unistd.h>
 
 #include "control_characters.hpp"
+#include "write_all.hpp"
 
 namespace mantissa::base {
 
 namespace {
 
 constexpr std::string_view kClearLine = "\r\033[K";
-
-bool write_whole(int file, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t put = ::write(file, text.data(), text.size());
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(put));
-    }
-    return true;
-}
 
 /// One of the two streams.
 struct Stream {
@@ -44,7 +35,7 @@ struct Stream {
         text += bytes;
         rest = text.substr(text.size() - unfinished_character(text));
         text.resize(text.size() - rest.size());
-        return write_whole(file, fit(text)) || forgets;
+        return write_all(file, fit(text)) || forgets;
     }
 };
 
@@ -54,7 +45,7 @@ ssize_t write_to(void* stream, const char* bytes, std::size_t size) {
 
 int close_stream(void* stream) {
     auto* const s = static_cast<Stream*>(stream);
-    return write_whole(s->file, fit_for_terminal(s->rest)) || s->forgets ? 0 : -1;
+    return write_all(s->file, fit_for_terminal(s->rest)) || s->forgets ? 0 : -1;
 }
 
 void replace(std::FILE*& stream, Stream& by, int buffering) {
@@ -76,7 +67,7 @@ void guard_standard_streams() {
 }
 
 bool write_bytes_out(std::string_view bytes) {
-    return std::fflush(stdout) == 0 && write_whole(STDOUT_FILENO, bytes);
+    return std::fflush(stdout) == 0 && write_all(STDOUT_FILENO, bytes);
 }
 
 } // namespace mantissa::base

@@ -10,7 +10,6 @@ ends of the range of double precision) go through every scheme. Of each answer t
     the residual that is printed is to be the exact one to 1e-5, and exit code 0 means "converged".
 A refusal (exit code 2, one line) is no answer and is counted apart. Prints the counts; exit code 1 when one is wrong.
 """
-import argparse
 import json
 import math
 import os
@@ -18,8 +17,9 @@ import random
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+
+import judging
 
 SCHEMES = ["direct", "pipelined", "chronopoulos-gear", "ghysels-vanroose", "defect-correction", "residual-guided",
            "inexact-pcg", "jacobi-pcg"]
@@ -196,27 +196,5 @@ def judge(program, seed):
     return faults, statuses, refused
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
-    parser.add_argument("--systems", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    faults, statuses, refused = [], [], 0
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        for found, seen, no in pool.map(lambda k: judge(given.program, given.seed * 1000003 + k), range(given.systems)):
-            faults += found
-            statuses += seen
-            refused += no
-    for fault in faults:
-        print("wrong:", fault)
-    counts = ", ".join(f"{statuses.count(s)} {s}" for s in sorted(set(statuses)))
-    print(f"{given.systems} systems, {len(statuses)} answers ({counts}), {refused} refused, {len(faults)} wrong")
-    if statuses.count("converged") < given.systems // 2:
-        print("too few converged for these systems to say much")
-        return 1
-    return 1 if faults else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(judging.run(judge, __doc__, 60, lambda systems: systems // 2))

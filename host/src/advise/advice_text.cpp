@@ -6,6 +6,7 @@
 
 #include "mantissa/base/shell_words.hpp"
 #include "mantissa/host/advise.hpp"
+#include "mantissa/sparse_core/limits.hpp"
 #include "mantissa/spec.hpp"
 
 namespace mantissa {
@@ -93,6 +94,10 @@ std::string hardware_text(const Problem& problem, const Proposal& proposal) {
             "No core takes these words: they have at most {} bits, u's {}; engines emulated and gpu do.\n", kMostWord,
             kMostIterate);
     const bool sparse = problem.system.kind() == System::Kind::sparse;
+    if (sparse && problem.system.size() > sparse_core::kMostRows)
+        return fmt::format(
+            "No core holds so many rows (the sparse core {}); engines emulated and gpu take these words.\n",
+            sparse_core::kMostRows);
     return fmt::format(
         "In hardware the {} core takes these words, with the same bits: add --engine rtl, hls or systemc "
         "to the solve. Its area and clock:\n  mantissa synthesize --spec {}{} --target xcup\n",

@@ -11,7 +11,6 @@ the exact backward error ||b - A x|| / (||A|| ||x|| + ||b||), in largest norms, 
     a solution that is not finite is wrong, and so is exit code 0 without "converged".
 Prints the counts; exit code 1 when one is wrong.
 """
-import argparse
 import json
 import math
 import os
@@ -19,8 +18,10 @@ import random
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import judging
 
 ARITHMETICS = [[], ["--lu", "lu:s10e5,acc=fixed[15:-34]"], ["--lu", "lu:half"], ["--lu", "lu:s23e8"],
                ["--lu", "lu:double"], ["--lu", "lu:s7e8", "--refine", "ir"], ["--lu", "lu:double", "--refine", "none"],
@@ -181,27 +182,5 @@ def judge(program, seed):
     return faults, statuses, refused
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
-    parser.add_argument("--systems", type=int, default=120)
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    faults, statuses, refused = [], [], 0
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        for found, seen, no in pool.map(lambda k: judge(given.program, given.seed * 1000003 + k), range(given.systems)):
-            faults += found
-            statuses += seen
-            refused += no
-    for fault in faults:
-        print("wrong:", fault)
-    counts = ", ".join(f"{statuses.count(s)} {s}" for s in sorted(set(statuses)))
-    print(f"{given.systems} systems, {len(statuses)} answers ({counts}), {refused} refused, {len(faults)} wrong")
-    if statuses.count("converged") < given.systems:
-        print("too few converged for these systems to say much")
-        return 1
-    return 1 if faults else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(judging.run(judge, __doc__, 120, lambda systems: systems))
