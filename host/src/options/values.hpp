@@ -1,4 +1,4 @@
-// Solve options from text, the same on the command line and in sweep files. Internal to host/.
+// Values of solve options as text, the same wherever they are written. Internal to host/src/options/.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "mantissa/host/solve.hpp"
 
-namespace mantissa::sweeps {
+namespace mantissa::options {
 
 // Each throws InvalidInput with one line.
 Recurrence parse_recurrence(std::string_view text);
@@ -17,7 +17,7 @@ std::vector<Format> parse_middle(std::string_view text);
 std::vector<ScheduleStage> parse_schedule(std::string_view text);
 /// The text that parse_schedule() reads back.
 std::string schedule_text(const std::vector<ScheduleStage>& schedule);
-/// "inner=10" or "digits=2"
-void set_stop(SolveOptions& options, std::string_view text);
+/// The text that parse_middle() reads back.
+std::string middle_text(const std::vector<Format>& formats);
 
-} // namespace mantissa::sweeps
+} // namespace mantissa::options
