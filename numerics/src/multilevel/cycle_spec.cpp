@@ -1,5 +1,7 @@
 #include "mantissa/multilevel/cycle_spec.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 
