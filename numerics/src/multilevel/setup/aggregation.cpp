@@ -6,11 +6,9 @@
 #include <fmt/format.h>
 
 #include "../blocked_sums.hpp"
-#include "../rows.hpp"
 #include "aggregates.hpp"
-#include "dense_inverse.hpp"
-#include "galerkin.hpp"
 #include "largest.hpp"
+#include "levels.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/multilevel/hierarchy.hpp"
 #include "prolongation.hpp"
@@ -20,8 +18,7 @@ namespace mantissa::multilevel {
 
 namespace {
 
-constexpr std::uint32_t kCoarsest = 256; ///< unknowns of a level that is inverted
-constexpr double kThreshold = 0.25;      ///< of strong couplings
+constexpr double kThreshold = 0.25; ///< of strong couplings
 constexpr double kLeastThreshold = 0.01;
 constexpr double kShrinks = 0.7; ///< the share of its unknowns that a level may leave before weaker couplings are tried
 constexpr double kStalls = 0.9;  ///< and before there is no next level
@@ -123,36 +120,18 @@ std::string descend(Level& level, bool first, detail::Unknowns& unknowns, RealRo
     if (coarse == 0) return "no coupling is worth a coarser level: the diagonal alone is as good";
     if (static_cast<double>(coarse) > kStalls * a.rows)
         return fmt::format("coarsening stalls: {} unknowns would leave {}", a.rows, coarse);
-    RealRows p =
-        detail::smoothed_functions(a, unknowns, c.couplings, c.aggregates, c.tentative, level.largest, threads);
-    RealRows r = detail::transposed(p, threads);
-    next = detail::galerkin(a, p, r, threads);
-    const std::vector<double> scale = detail::scale_to_unit_diagonal(next, threads);
-    if (std::find(scale.begin(), scale.end(), 0.0) != scale.end())
-        return "a coarse level's diagonal is not above zero: the matrix is not positive definite, or double precision "
-               "cannot tell";
-    detail::for_each_row(p.rows, threads, [&](std::size_t row) {
-        for (std::uint32_t k = p.begin[row]; k < p.begin[row + 1]; ++k) p.value[k] *= scale[p.column[k]];
-    });
-    detail::for_each_row(r.rows, threads, [&](std::size_t row) {
-        for (std::uint32_t k = r.begin[row]; k < r.begin[row + 1]; ++k) r.value[k] *= scale[row];
-    });
+    const std::vector<double> scale = detail::make_next(
+        level, detail::smoothed_functions(a, unknowns, c.couplings, c.aggregates, c.tentative, level.largest, threads),
+        next, threads);
+    if (scale.empty()) return detail::kNotDefinite;
     unknowns = std::move(c.tentative.next);
     detail::for_each_row(next.rows, threads, [&](std::size_t i) {
         for (std::size_t f = 0; f < unknowns.functions; ++f) unknowns.kernel[i * unknowns.functions + f] /= scale[i];
     });
-    level.prolongation = std::move(p);
-    level.restriction = std::move(r);
     return {};
 }
 
 } // namespace
-
-double Hierarchy::operator_complexity() const {
-    std::size_t all = 0;
-    for (const Level& l : level) all += l.a.value.size();
-    return static_cast<double>(all) / static_cast<double>(level.front().a.value.size());
-}
 
 Hierarchy make_aggregation(const CompressedRows& given, const NearKernel& kernel, int threads) {
     threads = std::max(1, threads);
@@ -167,15 +146,12 @@ Hierarchy make_aggregation(const CompressedRows& given, const NearKernel& kernel
             h.why_not =
                 fmt::format("the levels have {:.1f} times the matrix's entries: a cycle costs more than it saves",
                             h.operator_complexity());
-        if (!h.why_not.empty() || level.a.rows <= kCoarsest) break;
+        if (!h.why_not.empty() || level.a.rows <= detail::kCoarsest) break;
         h.why_not = descend(level, h.level.size() == 1, unknowns, a, threads);
         if (!h.why_not.empty()) return h;
     }
     if (!h.why_not.empty()) return h;
-    h.coarsest = detail::dense_inverse(h.level.back().a);
-    if (h.coarsest.empty())
-        h.why_not = "the matrix is not positive definite, or double precision cannot tell: the coarsest level has no "
-                    "Cholesky factors";
+    detail::finish(h);
     return h;
 }
 
