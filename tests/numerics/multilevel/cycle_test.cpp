@@ -100,7 +100,7 @@ TEST(CycleSpecText, PrintsWhatItReads) {
         EXPECT_EQ(to_string(parse_cycle_spec(text)), text);
     EXPECT_EQ(parse_cycle_spec("b2").w, std::vector{10});
     EXPECT_EQ(parse_cycle_spec("b2,w=8/8").w, std::vector{8});
-    EXPECT_EQ(parse_cycle_spec("v12,w=12/10").f, (std::vector{18, 16}));
+    EXPECT_EQ(parse_cycle_spec("v12,w=12/10").f, (std::vector{19, 17}));
 }
 
 TEST(CycleSpecText, RefusesInOneLine) {
