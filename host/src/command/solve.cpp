@@ -36,12 +36,12 @@ namespace {
 
 struct Flags {
     std::string problem, scheme = "residual-guided", format, spec, engine = "emulated", recurrence = "pipelined";
-    std::string schedule, middle, outer, couplings, history, solution, check, advise;
+    std::string schedule, middle, outer, couplings, preconditioner, history, solution, check, advise;
     std::optional<int> headroom;
     std::uint64_t inner = 10, max_iterations = 0;
     double digits = 0, middle_digits = 2, tolerance = 1e-10;
     int threads = 0;
-    bool jacobi = false, json = false, resident = false;
+    bool jacobi = false, json = false, resident = false, scheme_given = false;
     DenseFlags dense;
     PartFlags parts;
 };
@@ -71,6 +71,7 @@ SolveOptions options_of(const Flags& flags) {
     o.threads = thread_count(flags.threads);
     o.history = !flags.history.empty();
     o.keep_solution = !flags.solution.empty();
+    if (!flags.preconditioner.empty()) set_preconditioner(o, flags.preconditioner, flags.scheme_given);
     if (o.inner < 1) throw InvalidInput("--inner 0: give 1 or more inner iterations");
     if (o.digits != 0) checked_digits(o.digits, "--digits");
     checked_digits(o.middle_digits, "--middle-digits");
@@ -96,6 +97,7 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     if (refining && o.inner_recurrence == Recurrence::plain) scheme += ", plain CG inside";
     if (!o.middle.empty()) scheme += ", through " + results::middle_text(o);
     if (o.jacobi) scheme += ", Jacobi scaling";
+    if (o.preconditioner) scheme += ", preconditioner " + preconditioner_text(o);
     if (o.resident) scheme += ", resident with an iterate in " + to_string(*o.outer);
     else if (o.outer) scheme += ", outer loop in " + to_string(*o.outer);
     if (o.headroom) scheme += fmt::format(", {} bits of headroom", *o.headroom);
@@ -408,6 +410,8 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--max-iterations", f.max_iterations,
                    "inner iterations in all; 0: 150 per square root of the unknowns and 10000")
         ->check(whole_number(0));
+    app.add_option("--preconditioner", f.preconditioner,
+                   "none, jacobi, or multilevel[:CYCLE], a cycle in short words, as multilevel:v11,w=10 (help multilevel)");
     app.add_flag("--jacobi", f.jacobi, "scale the system to a unit diagonal");
     app.add_option("--threads", f.threads, "threads, 0 for all cores; results do not depend on it")
         ->capture_default_str();
@@ -419,6 +423,7 @@ Run setup(CLI::App& app, const std::string& typed) {
         "--advise{only}", f.advise,
         "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as well");
     return [flags, typed, advise, &app] {
+        flags->scheme_given = app.get_option("--scheme")->count() != 0;
         const bool dense = app.get_option("--dense")->count() != 0;
         if (running::launch().count > 1 && (dense || advise->count() != 0))
             throw InvalidInput(fmt::format("{} runs in one process: leave mpirun out", dense ? "--dense" : "--advise"));

@@ -18,8 +18,11 @@
 
 namespace mantissa::solving {
 
-/// A solve is stagnant when its best defect has not fallen by a tenth over this many inner iterations.
-inline std::uint64_t patience(std::size_t size) {
+/// A solve is stagnant when its best defect has not fallen by a tenth over this many inner iterations. A cycle does the
+/// same work at any size, and what forty of them do not do no further one does.
+inline std::uint64_t patience(std::size_t size, const SolveOptions& options) {
+    constexpr std::uint64_t kCycles = 40;
+    if (options.preconditioner) return kCycles;
     return 2000 + static_cast<std::uint64_t>(20 * std::sqrt(static_cast<double>(size)));
 }
 inline constexpr double kWorthwhile = 0.9;
@@ -121,7 +124,7 @@ inline std::string why_ended(RunEnd end, double pq, const SolveOptions& options)
 /// Watches a sequence of defects for divergence and stagnation.
 class Watch {
 public:
-    explicit Watch(std::size_t size) : patience_(patience(size)) {}
+    explicit Watch(const SolveContext& context) : patience_(patience(context.size, context.options)) {}
 
     /// True when the solve should end; the context then has its status.
     bool ends(SolveContext& context, double relative_defect) {

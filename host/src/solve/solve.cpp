@@ -78,6 +78,24 @@ void check_resident(const SolveOptions& o) {
     none(o.jacobi, "Jacobi scaling leaves no constant stencil");
 }
 
+/// What means nothing beside a multilevel cycle; throws InvalidInput, one line.
+void check_preconditioner(const SolveOptions& o, const Engine& engine) {
+    if (!o.preconditioner) return;
+    const auto none = [](bool given, std::string_view what) {
+        if (given) throw InvalidInput(fmt::format("preconditioner multilevel: {}", what));
+    };
+    none(o.scheme != Scheme::inexact_pcg && o.scheme != Scheme::defect_correction,
+         fmt::format("scheme {} takes none; take inexact-pcg (CG in double around cycles) or defect-correction (cycles "
+                     "alone)",
+                     to_string(o.scheme)));
+    none(engine.name() != "emulated",
+         fmt::format("its cycles run on this processor, not on engine '{}'; leave the engine out, unchecked",
+                     engine.name()));
+    none(!o.middle.empty() || o.headroom || o.digits != 0 || o.couplings ||
+             o.inner_recurrence != Recurrence::pipelined,
+         "it is the inner solver itself; leave middle formats, headroom, digits, couplings and the inner recurrence out");
+}
+
 void check(const Problem& problem, const Engine& engine, const SolveOptions& o) {
     const auto require = [](bool good, const std::string& what) {
         if (!good) throw InvalidInput(what);
@@ -117,6 +135,7 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
     require(!o.headroom || (*o.headroom >= kLeastHeadroom && *o.headroom <= kMostHeadroom),
             fmt::format("headroom {}: give {} to {} bits", o.headroom.value_or(0), kLeastHeadroom, kMostHeadroom));
     check_schedule(o);
+    check_preconditioner(o, engine);
     require(!o.couplings || (refining && o.schedule.empty() && !o.spec.fixed_vectors() && !o.couplings->is_fixed()),
             "couplings: a floating format for residual-guided, defect-correction or inexact-pcg on a floating datapath "
             "without a schedule; leave it out");
@@ -129,6 +148,7 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
 
 /// Is every pass of the solve one of pipelined CG in a datapath of the options?
 bool counts_bits(const SolveOptions& o) {
+    if (o.preconditioner) return false;
     return o.scheme == Scheme::pipelined ||
            (refines(o.scheme) && o.middle.empty() && o.inner_recurrence == Recurrence::pipelined);
 }

@@ -12,6 +12,7 @@
 #include "mantissa/bit_operations.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/problem.hpp"
+#include "mantissa/multilevel/cycle_spec.hpp"
 #include "mantissa/partition/cuts.hpp"
 #include "mantissa/partition/space.hpp"
 #include "mantissa/resident_end.hpp"
@@ -113,6 +114,10 @@ struct SolveOptions {
     /// (those of the matrix as given, also with jacobi). For schemes that refine, on floating datapaths, without a
     /// schedule.
     std::optional<Format> couplings;
+    /// A multilevel cycle (mantissa/multilevel/cycle.hpp) on this processor in the inner solver's place, on the problem
+    /// that the scheme works on: `spec`, `inner`, `digits` and what belongs to them mean nothing then. Alone with
+    /// defect_correction, as CG's preconditioner with inexact_pcg. inner_iterations counts cycles.
+    std::optional<CycleSpec> preconditioner;
     double tolerance = 1e-10;         ///< on the defect norm relative to the initial one
     std::uint64_t max_iterations = 0; ///< inner iterations in all; 0: default_iteration_limit()
     bool jacobi = false;              ///< symmetric scaling by the diagonal
@@ -162,6 +167,14 @@ struct SolveResult {
     std::vector<HistoryPoint> history;
     std::vector<double> u; ///< where `held` is not 0, on the process with the first part alone
 };
+
+/// What stands in front of a recurrence: "none", "jacobi" (scaling by the diagonal) or "multilevel[:CYCLE]", as
+/// multilevel:v11,w=10 (mantissa/multilevel/cycle_spec.hpp). Sets `jacobi` and `preconditioner`; and the scheme that goes
+/// with a cycle, where `scheme_given` is false: defect_correction with kind b, inexact_pcg with kind v. Throws
+/// InvalidInput, one line.
+void set_preconditioner(SolveOptions& options, std::string_view text, bool scheme_given);
+/// "none", "jacobi", "multilevel:v11,w=10".
+std::string preconditioner_text(const SolveOptions& options);
 
 /// Called from time to time with the state so far; returning false stops the solve (Status::iteration_limit).
 using Progress = std::function<bool(const HistoryPoint&)>;

@@ -19,6 +19,7 @@ struct Level {
     RealRows prolongation; ///< from the next level; no rows on the last
     RealRows restriction;  ///< its transpose
     double largest = 0;    ///< at least about the largest eigenvalue of a: what the smoother is made for
+    std::vector<double> kernel; ///< what smooth errors look like here: the first near-kernel function, scaled
 };
 
 /// The levels, the finest first.

@@ -141,7 +141,8 @@ Hierarchy make_aggregation(const CompressedRows& given, const NearKernel& kernel
     for (;;) {
         Level& level = h.level.emplace_back();
         level.a = std::move(a);
-        level.largest = detail::largest_eigenvalue(level.a, first_function(unknowns), threads);
+        level.kernel = first_function(unknowns);
+        level.largest = detail::largest_eigenvalue(level.a, level.kernel, threads);
         if (h.operator_complexity() > kMostComplexity)
             h.why_not =
                 fmt::format("the levels have {:.1f} times the matrix's entries: a cycle costs more than it saves",

@@ -182,6 +182,7 @@ Hierarchy make_grid_hierarchy(const System& system, int threads) {
     for (;;) {
         Level& level = h.level.emplace_back();
         level.a = std::move(a);
+        level.kernel = function;
         level.largest = detail::largest_eigenvalue(level.a, function, threads);
         if (level.a.rows <= detail::kCoarsest) break;
         GridLevel coarse;
