@@ -13,7 +13,7 @@
 //
 //     phi = F - W - ceil(log2(sum over k of the weights))        the point of f, beside that of r
 //     H   = W + G + 6                                            bits of r inside a level
-//     N   = min(26, max(20, 30 - l)), 2^l the least power of two not below the largest row sum of |a_ij|
+//     N   = min(26, max(16, 30 - l)), 2^l the least power of two not below the largest row sum of |a_ij|
 //
 // Into the finest level.  r = cut(half(d 2^(W-1-x), 0), W), x the least integer with all |d| < 2^x. (d is zero: c = 0.)
 //
