@@ -65,6 +65,7 @@ TEST(BadInput, ResidentSolves) {
             {solve + "--headroom 41", {"headroom 41"}},
             {solve + "--engine hls", {"engine 'hls' has no resident solver"}},
             {kSmall + "--resident --schedule '1:fx18.16;2e-3:fx20.18'", {"resident", "schedule"}},
+            {kSimulate + "--spec fx18.16 --resident", {"--resident", "solve --engine rtl"}},
             {kSmall + "--advise --resident", {"--resident", "--advise chooses"}}});
 }
 

@@ -1,14 +1,9 @@
 // A multilevel cycle as an inner solver.
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "inner.hpp"
-#include "mantissa/format.hpp"
 #include "mantissa/multilevel/cycle.hpp"
 
 namespace mantissa::solving {
@@ -58,34 +53,3 @@ std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Eng
 }
 
 } // namespace mantissa::solving
-
-namespace mantissa {
-
-namespace {
-
-constexpr std::string_view kMultilevel = "multilevel", kUsualCycle = "v11,w=10";
-
-} // namespace
-
-void set_preconditioner(SolveOptions& options, std::string_view text, bool scheme_given) {
-    if (text == "none") return;
-    if (text == "jacobi") {
-        options.jacobi = true;
-        return;
-    }
-    if (text != kMultilevel && !text.starts_with("multilevel:"))
-        throw InvalidInput(fmt::format("preconditioner '{}': write none, jacobi or multilevel[:CYCLE], as "
-                                       "multilevel:v11,w=10",
-                                       text.substr(0, 60)));
-    const bool usual = text.size() == kMultilevel.size();
-    options.preconditioner = parse_cycle_spec(usual ? kUsualCycle : text.substr(kMultilevel.size() + 1));
-    if (!scheme_given)
-        options.scheme = options.preconditioner->after == 0 ? Scheme::defect_correction : Scheme::inexact_pcg;
-}
-
-std::string preconditioner_text(const SolveOptions& options) {
-    if (options.preconditioner) return fmt::format("{}:{}", kMultilevel, to_string(*options.preconditioner));
-    return options.jacobi ? "jacobi" : "none";
-}
-
-} // namespace mantissa

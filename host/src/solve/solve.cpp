@@ -9,6 +9,7 @@
 
 #include "context.hpp"
 #include "mantissa/fitted.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/host/scaling.hpp"
 #include "outer/outer_arithmetic.hpp"
@@ -20,80 +21,8 @@ namespace mantissa {
 
 namespace {
 
-struct SchemeName {
-    Scheme scheme;
-    const char* name;
-};
-constexpr SchemeName kSchemes[] = {{Scheme::direct, "direct"},
-                                   {Scheme::pipelined, "pipelined"},
-                                   {Scheme::chronopoulos_gear, "chronopoulos-gear"},
-                                   {Scheme::ghysels_vanroose, "ghysels-vanroose"},
-                                   {Scheme::defect_correction, "defect-correction"},
-                                   {Scheme::residual_guided, "residual-guided"},
-                                   {Scheme::inexact_pcg, "inexact-pcg"},
-                                   {Scheme::jacobi_pcg, "jacobi-pcg"}};
-
 bool runs_on_the_processor(Scheme scheme) {
     return scheme == Scheme::chronopoulos_gear || scheme == Scheme::ghysels_vanroose;
-}
-
-/// A schedule that a solve can follow; throws InvalidInput, one line.
-void check_schedule(const SolveOptions& o) {
-    if (o.schedule.empty()) return;
-    if (o.scheme != Scheme::residual_guided)
-        throw InvalidInput(
-            fmt::format("schedule: only residual-guided keeps a direction from one datapath to the next, "
-                        "not {}",
-                        to_string(o.scheme)));
-    if (o.schedule.front().below != 1)
-        throw InvalidInput(fmt::format("schedule: the first stage is below {}; it begins the solve, so write 1",
-                                       o.schedule.front().below));
-    if (!(o.schedule.front().spec == o.spec))
-        throw InvalidInput(
-            fmt::format("schedule: the first stage is {} and the spec {}; they are the same, or give one",
-                        to_string(o.schedule.front().spec), to_string(o.spec)));
-    for (std::size_t i = 0; i < o.schedule.size(); ++i)
-        if (o.schedule[i].spec.moves())
-            throw InvalidInput(fmt::format("schedule: stage {} has a moving point, which goes with a spec alone: leave "
-                                           "point out",
-                                           i + 1));
-    for (std::size_t i = 1; i < o.schedule.size(); ++i) {
-        if (!(o.schedule[i].below > 0 && o.schedule[i].below < o.schedule[i - 1].below))
-            throw InvalidInput(fmt::format("schedule: stage {} is below {}, behind {}; give falling numbers above 0",
-                                           i + 1, o.schedule[i].below, o.schedule[i - 1].below));
-        o.schedule[i].spec.validate();
-    }
-}
-
-/// What means nothing to a core that runs its outer loop itself; throws InvalidInput, one line.
-void check_resident(const SolveOptions& o) {
-    if (!o.resident) return;
-    const auto none = [](bool given, std::string_view what) {
-        if (given) throw InvalidInput(fmt::format("resident: {}; leave it out", what));
-    };
-    none(o.scheme != Scheme::residual_guided,
-         fmt::format("the core's outer loop is residual-guided and has no scheme {}", to_string(o.scheme)));
-    none(!o.schedule.empty(), "a core has one datapath and takes no schedule");
-    none(o.digits > 0, "a core counts inner iterations and gains no digits");
-    none(o.jacobi, "Jacobi scaling leaves no constant stencil");
-}
-
-/// What means nothing beside a multilevel cycle; throws InvalidInput, one line.
-void check_preconditioner(const SolveOptions& o, const Engine& engine) {
-    if (!o.preconditioner) return;
-    const auto none = [](bool given, std::string_view what) {
-        if (given) throw InvalidInput(fmt::format("preconditioner multilevel: {}", what));
-    };
-    none(o.scheme != Scheme::inexact_pcg && o.scheme != Scheme::defect_correction,
-         fmt::format("scheme {} takes none; take inexact-pcg (CG in double around cycles) or defect-correction (cycles "
-                     "alone)",
-                     to_string(o.scheme)));
-    none(engine.name() != "emulated",
-         fmt::format("its cycles run on this processor, not on engine '{}'; leave the engine out, unchecked",
-                     engine.name()));
-    none(!o.middle.empty() || o.headroom || o.digits != 0 || o.couplings ||
-             o.inner_recurrence != Recurrence::pipelined,
-         "it is the inner solver itself; leave middle formats, headroom, digits, couplings and the inner recurrence out");
 }
 
 void check(const Problem& problem, const Engine& engine, const SolveOptions& o) {
@@ -107,43 +36,13 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
                         "unchecked, or the scheme pipelined",
                         to_string(o.scheme), engine.name()));
     require(problem.b.size() == problem.system.size(), "right-hand side: its length is not the system's size");
-    require(o.tolerance > 0 && o.tolerance < 1,
-            fmt::format("tolerance {}: give a number between 0 and 1", o.tolerance));
-    if (o.digits != 0) checked_digits(o.digits, "digits");
-    require(o.digits > 0 || o.inner >= 1, "inner: at least one inner iteration");
-    checked_digits(o.middle_digits, "middle digits");
-    require(o.middle.empty() || o.scheme == Scheme::defect_correction,
-            "middle formats: only defect-correction cascades");
-    const bool choice = o.scheme == Scheme::defect_correction || o.scheme == Scheme::inexact_pcg;
-    require(
-        o.inner_recurrence == Recurrence::pipelined || choice,
-        "inner recurrence plain: only defect-correction and inexact-pcg have a choice (the scheme `direct` is plain "
-        "CG)");
-    require(o.threads >= 1, "threads: at least one");
-    const bool refining = refines(o.scheme);
-    require(refining || !o.spec.fixed_vectors(),
-            fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; use residual-guided, "
-                        "defect-correction or inexact-pcg",
-                        to_string(o.scheme), to_string(o.spec.r)));
-    for (const Format& f : o.middle)
-        require(!f.is_fixed(),
-                fmt::format("middle format {}: middle loops are floating; give another, as s36e11", to_string(f)));
-    require(!o.headroom || o.spec.fixed_vectors() ||
-                std::any_of(o.schedule.begin(), o.schedule.end(),
-                            [](const ScheduleStage& s) { return s.spec.fixed_vectors(); }),
-            "headroom: only fixed-point vectors have any");
-    require(!o.headroom || (*o.headroom >= kLeastHeadroom && *o.headroom <= kMostHeadroom),
-            fmt::format("headroom {}: give {} to {} bits", o.headroom.value_or(0), kLeastHeadroom, kMostHeadroom));
-    check_schedule(o);
-    check_preconditioner(o, engine);
-    require(!o.couplings || (refining && o.schedule.empty() && !o.spec.fixed_vectors() && !o.couplings->is_fixed()),
-            "couplings: a floating format for residual-guided, defect-correction or inexact-pcg on a floating datapath "
-            "without a schedule; leave it out");
-    require(!o.outer || (o.outer->is_fixed() && o.outer->valid()),
-            "outer: give a fixed-point format, as fx64.62, or leave it out for double precision");
-    check_resident(o);
-    require(!o.outer || (refining && o.scheme != Scheme::inexact_pcg && o.middle.empty()),
-            "outer: only residual-guided and defect-correction without middle loops have an outer loop in integers");
+    const std::string why = options::refusal(o);
+    require(why.empty(), why);
+    require(!o.preconditioner || engine.name() == "emulated",
+            fmt::format("preconditioner multilevel: its cycles run on this processor, not on engine '{}'; leave the "
+                        "engine out, unchecked",
+                        engine.name()));
+    for (const ScheduleStage& stage : o.schedule) stage.spec.validate();
 }
 
 /// Is every pass of the solve one of pipelined CG in a datapath of the options?
@@ -323,24 +222,6 @@ bool settle_spread(const Problem& original, SpreadIterate& u, solving::SolveCont
 
 } // namespace
 
-std::string to_string(Scheme scheme) {
-    for (const SchemeName& s : kSchemes)
-        if (s.scheme == scheme) return s.name;
-    return "?";
-}
-
-Scheme parse_scheme(std::string_view text) {
-    for (const SchemeName& s : kSchemes)
-        if (text == s.name) return s.scheme;
-    throw InvalidInput(fmt::format("scheme '{}': write direct, pipelined, chronopoulos-gear, ghysels-vanroose, "
-                                   "defect-correction, residual-guided, inexact-pcg or jacobi-pcg",
-                                   text.substr(0, 60)));
-}
-
-bool refines(Scheme scheme) {
-    return scheme == Scheme::defect_correction || scheme == Scheme::residual_guided || scheme == Scheme::inexact_pcg;
-}
-
 std::string to_string(Status status) {
     switch (status) {
     case Status::converged:
@@ -359,12 +240,6 @@ std::string to_string(Status status) {
 bool gives_count(Scheme scheme, Status status, double true_residual, double tolerance) {
     if (status == Status::converged) return true;
     return !refines(scheme) && status == Status::stagnated && true_residual < kDirectSlack * tolerance;
-}
-
-double checked_digits(double digits, std::string_view name) {
-    if (!(digits >= kFewestDigits && digits <= kMostDigits))
-        throw InvalidInput(fmt::format("{} {}: give a number from {} to {}", name, digits, kFewestDigits, kMostDigits));
-    return digits;
 }
 
 std::uint64_t default_iteration_limit(std::size_t size) {

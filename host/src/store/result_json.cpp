@@ -5,49 +5,27 @@
 
 #include <fmt/format.h>
 
-#include "sweep/options_text.hpp"
-
 namespace mantissa::results {
 
 Json number(double value) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-std::string middle_text(const SolveOptions& options) {
-    std::string text;
-    for (const Format& f : options.middle) {
-        if (!text.empty()) text += ',';
-        text += to_string(f);
-    }
-    return text;
+Json to_json(const options::Value& value) {
+    return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+Json options_to_json(const SolveOptions& given, std::span<const options::Option> among) {
+    Json j = Json::object();
+    for (const options::Option& option : among)
+        if (const auto value = option.get != nullptr ? option.get(given) : std::nullopt)
+            j[options::spelt(option)] = to_json(*value);
+    return j;
 }
 
 Json to_json(const Point& point) {
-    const SolveOptions& o = point.options;
-    const bool correction = o.scheme == Scheme::defect_correction;
-    Json j;
-    j["problem"] = point.problem;
-    j["engine"] = point.engine;
-    j["scheme"] = to_string(o.scheme);
-    if (refines(o.scheme)) {
-        if (o.digits > 0) j["digits"] = o.digits;
-        else j["inner"] = o.inner;
-    }
-    if (correction || o.scheme == Scheme::inexact_pcg)
-        j["inner_recurrence"] = o.inner_recurrence == Recurrence::plain ? "plain" : "pipelined";
-    if (correction && !o.middle.empty()) {
-        j["middle"] = middle_text(o);
-        j["middle_digits"] = o.middle_digits;
-    }
-    j["spec"] = to_string(o.spec);
-    if (!o.schedule.empty()) j["schedule"] = sweeps::schedule_text(o.schedule);
-    if (o.outer) j["outer"] = to_string(*o.outer);
-    if (o.resident) j["resident"] = true;
-    if (o.headroom) j["headroom"] = *o.headroom;
-    if (o.couplings) j["couplings"] = to_string(*o.couplings);
-    j["tolerance"] = o.tolerance;
-    j["max_iterations"] = o.max_iterations;
-    j["jacobi"] = o.jacobi;
+    Json j{{"problem", point.problem}, {"engine", point.engine}};
+    j.update(options_to_json(point.options));
     return j;
 }
 

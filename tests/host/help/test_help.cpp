@@ -88,6 +88,7 @@ TEST(Help, CompletionWorksInBash) {
     };
     EXPECT_EQ(completed("mantissa swe", 1), "sweep\n");
     EXPECT_EQ(completed("mantissa solve --probl", 2), "--problem\n");
+    EXPECT_EQ(completed("mantissa solve --scheme jac", 3), "jacobi-pcg\n") << "what an option takes";
     EXPECT_EQ(completed("mantissa help exit", 2), "exit-codes\n");
     EXPECT_EQ(completed("mantissa solve --solution /et", 3), "/etc\n") << "files";
 }

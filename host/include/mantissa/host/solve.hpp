@@ -30,8 +30,7 @@ enum class Scheme : std::uint8_t {
                        ///< (Golub and Ye 1999; Cevahir, Nukada, Matsuoka 2009)
     jacobi_pcg,        ///< textbook Jacobi-PCG in double on this processor, made for speed (sparse/jacobi_pcg.hpp)
 };
-/// "direct", "pipelined", "chronopoulos-gear", "ghysels-vanroose", "defect-correction", "residual-guided",
-/// "inexact-pcg", "jacobi-pcg".
+/// Its name; options::schemes() has them all, each with the axes that it stands for.
 std::string to_string(Scheme scheme);
 Scheme parse_scheme(std::string_view text);
 /// Has the scheme an outer loop in double precision around inner solves, which `inner` or `digits` end?
@@ -59,8 +58,6 @@ bool gives_count(Scheme scheme, Status status, double true_residual, double tole
 /// Digits that one inner solve, or one middle loop of a cascade, may be asked to gain. Fewer are no goal, more are
 /// beyond what a double-precision defect can tell.
 inline constexpr double kFewestDigits = 0.1, kMostDigits = 15;
-/// `digits` when it lies in that range; else throws InvalidInput, one line that begins with `name`.
-double checked_digits(double digits, std::string_view name);
 
 /// Inner iterations in all that a solve may take where SolveOptions::max_iterations is 0: 150 per square root of the
 /// number of unknowns (per grid row, on a square grid) and 10000. Enough for every converging cell of the paper (54001
@@ -101,8 +98,8 @@ struct SolveOptions {
     /// on constant stencils.
     bool resident = false;
     std::uint64_t inner = 10; ///< inner iterations per outer step; ignored when digits is set
-    double digits = 0;        ///< not 0: each inner solve reduces its defect by this many digits instead; see
-                              ///< checked_digits()
+    double digits = 0;        ///< not 0: each inner solve reduces its defect by this many digits instead,
+                              ///< from kFewestDigits to kMostDigits
     double middle_digits = 2; ///< digits gained by each middle loop of a cascade
     Recurrence inner_recurrence = Recurrence::pipelined; ///< plain: for defect_correction and inexact_pcg
     /// Fixed vectors: the defect enters with a norm in (1/2, 1] 2^-headroom, always. None: so at first; then with the
@@ -167,14 +164,6 @@ struct SolveResult {
     std::vector<HistoryPoint> history;
     std::vector<double> u; ///< where `held` is not 0, on the process with the first part alone
 };
-
-/// What stands in front of a recurrence: "none", "jacobi" (scaling by the diagonal) or "multilevel[:CYCLE]", as
-/// multilevel:v11,w=10 (mantissa/multilevel/cycle_spec.hpp). Sets `jacobi` and `preconditioner`; and the scheme that goes
-/// with a cycle, where `scheme_given` is false: defect_correction with kind b, inexact_pcg with kind v. Throws
-/// InvalidInput, one line.
-void set_preconditioner(SolveOptions& options, std::string_view text, bool scheme_given);
-/// "none", "jacobi", "multilevel:v11,w=10".
-std::string preconditioner_text(const SolveOptions& options);
 
 /// Called from time to time with the state so far; returning false stops the solve (Status::iteration_limit).
 using Progress = std::function<bool(const HistoryPoint&)>;
