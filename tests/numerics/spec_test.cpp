@@ -173,7 +173,7 @@ TEST(SpecText, FaultsAreNamedInOneLine) {
     faulty("s17e8,", "'' is not KEY=VALUE; the keys are u r p q coef");
     faulty("s17e8,s23e8", "'s23e8' is not KEY=VALUE");
     faulty("s17e8,u=s23e8,u=s23e8", "u= is given twice");
-    faulty("s17e8,x=s23e8", "no field 'x'; the keys are u r p q coef operand row order point product dot scalar lanes");
+    faulty("s17e8,x=s23e8", "no field 'x'; the keys are u r p q coef operand row order point product dot scalar lanes sum");
     faulty("s17e8,u=s1e8", "the fraction width is outside 2..52");
     faulty("s17e8,u=", "it does not begin with s or fx or a known name");
     faulty("s17e8,order=random", "order is chain, tree, flux or second-difference");

@@ -13,6 +13,7 @@
 
 #include "advise/advice_report.hpp"
 #include "command.hpp"
+#include "command/native/native_options.hpp"
 #include "dense/solve_dense.hpp"
 #include "mantissa/base/ending.hpp"
 #include "mantissa/base/files.hpp"
@@ -44,6 +45,7 @@ struct Flags {
     bool jacobi = false, json = false, resident = false;
     DenseFlags dense;
     PartFlags parts;
+    NativeFlags native;
 };
 
 SolveOptions options_of(const Flags& flags) {
@@ -109,6 +111,7 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
             fmt::format("{} below a defect of {}", to_string(o.schedule[i].spec), text::shortest(o.schedule[i].below)));
     row("engine", parts.empty() ? point.engine : point.engine + ", " + parts);
     if (!exchanges.empty()) row("exchanges", exchanges);
+    print_native(to, r);
     const char* const option = r.status == Status::iteration_limit ? " (--max-iterations)" : "";
     row("status",
         r.detail.empty() ? to_string(r.status) : fmt::format("{}: {}{}", to_string(r.status), r.detail, option));
@@ -226,6 +229,8 @@ struct Ready {
 Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vector<RankGpus>& rank_gpus) {
     Ready r;
     r.point = {{}, flags.engine, options_of(flags)};
+    const std::string chosen = apply_native(flags.native, flags.engine, flags.format, r.point.options);
+    if (ranks.first() && !chosen.empty()) fmt::print(stderr, "mantissa: {}\n", chosen);
     if (ranks.first())
         r.words = check_outputs({{"--history", flags.history}, {"--solution", flags.solution}}, flags.json);
     r.shared = shared_out(flags.parts, ranks, flags.engine, r.point.options, rank_gpus);
@@ -365,8 +370,8 @@ Run setup(CLI::App& app, const std::string& typed) {
     add_dense_options(app, f.dense);
     app.add_option("--scheme", f.scheme,
                    "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction, residual-guided, "
-                   "inexact-pcg: preconditioned by inner iterations, or jacobi-pcg: in double on this processor, made "
-                   "for speed")
+                   "inexact-pcg: preconditioned by inner iterations, or jacobi-pcg: in double on this processor, or "
+                   "native on the engine gpu, made for speed")
         ->capture_default_str();
     auto* inner = app.add_option("--inner", f.inner, "inner iterations per outer step")
                       ->check(whole_number(1))
@@ -378,7 +383,9 @@ Run setup(CLI::App& app, const std::string& typed) {
             return zero ? fmt::format("{}: an inner solve must gain something; give 0.1 or more", text) : std::string();
         })
         ->excludes(inner);
-    auto* format = app.add_option("--format", f.format, "one format for the whole datapath, as s17e8 or float");
+    auto* format = app.add_option("--format", f.format,
+                                  "one format for the whole datapath, as s17e8 or float; with --engine gpu and no "
+                                  "scheme, double and float are native, their sums free in order");
     auto* spec = app.add_option("--spec", f.spec, "a full datapath, as s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]")
                      ->excludes(format);
     app.add_option("--schedule", f.schedule,
@@ -386,6 +393,7 @@ Run setup(CLI::App& app, const std::string& typed) {
         ->excludes(format)
         ->excludes(spec);
     app.add_option("--engine", f.engine, "see mantissa engines")->capture_default_str();
+    add_native_options(app, f.native);
     add_part_options(app, f.parts);
     app.add_option("--check", f.check, "run this engine beside it and compare every iteration, bit for bit");
     app.add_option("--inner-recurrence", f.recurrence, "pipelined or plain (defect-correction, inexact-pcg)")
@@ -430,13 +438,14 @@ Run setup(CLI::App& app, const std::string& typed) {
             if (app.get_option(name)->count() != 0)
                 throw InvalidInput(
                     fmt::format("{}: it is for a dense system; give one with --dense, or leave it out", name));
+        note_asked(app, flags->native);
         if (advise->count() == 0) return solve_command(*flags, typed);
         // What the advice chooses, and what only a solve has.
         for (const char* name :
              {"--scheme",           "--digits",    "--format",        "--spec",           "--engine", "--check",
               "--inner-recurrence", "--middle",    "--middle-digits", "--max-iterations", "--outer",  "--resident",
               "--headroom",         "--couplings", "--history",       "--solution",       "--parts",  "--cut",
-              "--exchange",         "--gpus",      "--devices",       "--rank-wait"})
+              "--exchange",         "--gpus",      "--devices",       "--rank-wait",      "--plan"})
             if (app.get_option(name)->count() != 0)
                 throw InvalidInput(fmt::format("{}: --advise chooses the solve itself; leave it out", name));
         return advise_command(*flags);

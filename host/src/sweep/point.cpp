@@ -35,6 +35,7 @@ std::string point_key(const Point& point) {
     if (o.couplings) key += " couplings=" + to_string(*o.couplings);
     if (o.max_iterations != 0) key += fmt::format(" max-iterations={}", o.max_iterations);
     if (o.jacobi) key += " jacobi";
+    if (o.plan != NativePlan::automatic) key += " plan=" + to_string(o.plan);
     return key;
 }
 
