@@ -35,7 +35,8 @@ struct NativeParts {
                                                                const NativeChoice& choice, const NativeParts& parts,
                                                                std::optional<SparseFormat> format = std::nullopt);
 
-/// The format of a streamed solve: sliced ELL as it stands where rows are of like length, else by lengths.
+/// The format of a streamed solve: complex blocks where the matrix has such, else sliced ELL, as it stands where rows
+/// are of like length, else by lengths.
 [[nodiscard]] SparseFormat stream_format(const CompressedRows& a);
 
 /// How a solver's end reads at the seam, and back.

@@ -5,6 +5,7 @@
 
 #include "mantissa/gpu/parted_sparse.hpp"
 #include "mantissa/gpu/sparse_solver.hpp"
+#include "mantissa/sparse/complex_blocks.hpp"
 #include "native.hpp"
 
 namespace mantissa::gpu {
@@ -43,24 +44,24 @@ System with_diagonal(const Bands& given) {
 /// What one device is given: up to three right-hand sides in one pass over the matrix.
 class SparseNative final : public NativeSolver {
 public:
-    SparseNative(SparseMatrix matrix, PickedPlan plan, bool single, bool jacobi)
-        : matrix_(std::move(matrix)), plan_(std::move(plan)), single_(single), jacobi_(jacobi) {}
+    /// `together`: right-hand sides that the matrix's format takes in one pass, 1 to 3.
+    SparseNative(SparseMatrix matrix, PickedPlan plan, bool single, bool jacobi, std::size_t together)
+        : matrix_(std::move(matrix)), plan_(std::move(plan)), single_(single), jacobi_(jacobi), together_(together) {}
 
     [[nodiscard]] const PickedPlan& plan() const override { return plan_; }
     std::vector<NativeReport> solve(std::span<const std::vector<double>> b, const NativeRequest& request,
                                     std::vector<std::vector<double>>& x) override {
-        constexpr std::size_t kTogether = 3;
         const double tolerance = reachable(single_, request.tolerance);
         const std::uint32_t limit = native_limit(request.max_iterations);
         const SeveralPlan plan =
             plan_.plan == NativePlan::sparse_resident ? SeveralPlan::resident : SeveralPlan::stream;
         std::vector<NativeReport> reports;
         x.clear();
-        for (std::size_t first = 0; first < b.size(); first += jacobi_ ? kTogether : 1) {
+        for (std::size_t first = 0; first < b.size(); first += together_) {
             std::vector<SparseCgReport> done;
             std::vector<std::vector<double>> found;
             if (jacobi_) {
-                const auto some = b.subspan(first, std::min(kTogether, b.size() - first));
+                const auto some = b.subspan(first, std::min(together_, b.size() - first));
                 // (three together need more of the chip than one)
                 done = matrix_.solve_several(some, tolerance, limit, &found,
                                              some.size() > 1 && plan == SeveralPlan::resident ? SeveralPlan::automatic
@@ -79,6 +80,7 @@ private:
     SparseMatrix matrix_;
     PickedPlan plan_;
     bool single_, jacobi_;
+    std::size_t together_;
 };
 
 class PartedSparseNative final : public NativeSolver {
@@ -117,6 +119,7 @@ bool fits_chip(const SparseMatrix& matrix, std::size_t rows) {
 } // namespace
 
 SparseFormat stream_format(const CompressedRows& a) {
+    if (why_no_complex_blocks(a).empty()) return SparseFormat::complex_sell; // half the bytes
     std::uint64_t longest = 0;
     for (std::size_t i = 0; i < a.rows(); ++i) longest = std::max(longest, a.row_begin()[i + 1] - a.row_begin()[i]);
     constexpr std::uint64_t kAlike = 3; // of a slice's 32 rows; beyond, docs/gpu.md: three to a hundred times as slow
@@ -149,7 +152,10 @@ std::unique_ptr<NativeSolver> make_native_sparse(const System& system, bool sing
     if (plan.plan == NativePlan::sparse_parts)
         return std::make_unique<PartedSparseNative>(a, parts, std::move(plan), single, choice.jacobi);
     if (plan.plan == NativePlan::sparse_stream) plan.why += bands ? "; by nine bands" : "; in " + to_string(stream);
-    return std::make_unique<SparseNative>(std::move(*matrix), std::move(plan), single, choice.jacobi);
+    const bool sliced =
+        !bands && (stream == SparseFormat::crs || stream == SparseFormat::sell || stream == SparseFormat::sell_lengths);
+    return std::make_unique<SparseNative>(std::move(*matrix), std::move(plan), single, choice.jacobi,
+                                          choice.jacobi && sliced ? 3 : 1);
 }
 
 } // namespace mantissa::gpu
