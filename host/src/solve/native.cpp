@@ -80,24 +80,32 @@ int shift_of(double norm, const DatapathSpec& spec) {
 
 } // namespace
 
-void solve_native(const Problem& problem, const Engine& engine, std::span<double> u, const std::vector<double>& d,
+void solve_native(const Problem& problem, const Engine& engine, std::vector<double>& u, const std::vector<double>& d,
                   SolveContext& context) {
     const SolveOptions& o = context.options;
     SolveResult& result = context.result;
-    if (!context.native) {
+    const bool first = !context.native;
+    if (first) {
         context.native = engine.native(problem.system, o.spec, {o.plan, o.scheme == Scheme::jacobi_pcg});
         const PickedPlan& plan = context.native->plan();
         result.native = NativeOutcome{plan.plan, plan.why, 0};
     } else {
         ++result.outer_iterations; // a round behind the first begins with a defect in double
     }
-    std::vector<std::vector<double>> b(1, d), x;
+    // (At a hundred million unknowns each copy is a second.)
+    std::vector<double> near_one;
     const int shift = shift_of(context.norm, o.spec);
-    if (shift != 0)
-        for (double& value : b.front()) value = std::ldexp(value, -shift);
+    if (shift != 0) {
+        near_one = d;
+        for (double& value : near_one) value = std::ldexp(value, -shift);
+    }
+    const std::vector<double>& b = shift != 0 ? near_one : d;
+    std::vector<std::vector<double>> x;
     const double tolerance = std::min(context.target() / context.norm, 0.5);
-    const NativeReport report = context.native->solve(b, {tolerance, context.remaining()}, x).front();
-    for (std::size_t i = 0; i < u.size(); ++i) u[i] += std::ldexp(x.front()[i], shift);
+    const NativeReport report = context.native->solve(std::span(&b, 1), {tolerance, context.remaining()}, x).front();
+    if (first && shift == 0) u = std::move(x.front()); // (u was zero)
+    else
+        for (std::size_t i = 0; i < u.size(); ++i) u[i] += std::ldexp(x.front()[i], shift);
     result.inner_iterations += report.iterations;
     result.outer_iterations += report.outer;
     result.native->seconds += report.seconds;

@@ -161,10 +161,12 @@ void run_scheme(const Problem& problem, const Engine& engine, std::vector<double
     }
 }
 
-/// The scheme's iterate as that of the problem as given.
-std::vector<double> as_given(const std::optional<ScaledProblem>& scaled, std::span<const double> u) {
-    std::vector<double> mapped(u.begin(), u.end());
-    if (scaled) scaled->map_back(mapped);
+/// The scheme's iterate as that of the problem as given: itself, or where the problem is scaled, in `mapped`.
+const std::vector<double>& as_given(const std::optional<ScaledProblem>& scaled, const std::vector<double>& u,
+                                    std::vector<double>& mapped) {
+    if (!scaled) return u;
+    mapped = u;
+    scaled->map_back(mapped);
     return mapped;
 }
 
@@ -188,7 +190,8 @@ bool run_until_true(const Problem& original, const std::optional<ScaledProblem>&
         run_scheme(problem, engine, u, d, context);
         if (u.empty()) return false; // a verdict was given where the parts are
         if (context.result.status != Status::converged && !context.nearly) return true;
-        const std::vector<double> given = as_given(scaled, u);
+        std::vector<double> mapped;
+        const std::vector<double>& given = as_given(scaled, u, mapped);
         const double relative = relative_residual(original.system, given, original.b, options.threads,
                                                   solving::deciding(options.tolerance));
         context.known = relative;
@@ -429,9 +432,12 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     else to_judge = run_until_true(original, scaled, problem, engine, u, d, context);
 
     if (to_judge) {
-        const std::vector<double> y = u;
-        if (scaled) scaled->map_back(u);
-        settle(original, y, u, context);
+        std::vector<double> y;
+        if (scaled) {
+            y = u;
+            scaled->map_back(u);
+        }
+        settle(original, scaled ? y : u, u, context);
         if (options.history && result.native)
             result.history.push_back({result.inner_iterations, result.outer_iterations, result.true_residual});
         if (options.keep_solution) result.u = std::move(u);
