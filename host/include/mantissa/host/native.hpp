@@ -18,7 +18,7 @@ namespace mantissa {
 struct AskedFor {
     std::string_view engine, format; ///< as written; format is empty where none was
     bool scheme = false;             ///< a scheme was
-    /// Something was that datapaths alone have: a full spec, inner steps or digits, a schedule, words of an outer loop,
+    /// Something was that datapaths alone have: a full spec, inner iterations or digits, a schedule, words of an outer loop,
     /// an engine to compare with.
     bool datapath = false;
 };

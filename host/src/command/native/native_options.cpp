@@ -39,7 +39,7 @@ void print_native(std::FILE* to, const SolveResult& result) {
     const NativeOutcome& n = *result.native;
     const auto iterations = static_cast<double>(std::max<std::uint64_t>(result.inner_iterations, 1));
     fmt::print(to, "{:<15}{}: {}\n", "plan", to_string(n.plan), n.why);
-    fmt::print(to, "{:<15}{:.3g} s, {:.2f} us an iteration\n", "device", n.seconds, 1e6 * n.seconds / iterations);
+    fmt::print(to, "{:<15}{:.3g} s, {:.2f} us per iteration\n", "device", n.seconds, 1e6 * n.seconds / iterations);
 }
 
 } // namespace mantissa::cli
