@@ -229,8 +229,7 @@ struct Ready {
 Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vector<RankGpus>& rank_gpus) {
     Ready r;
     r.point = {{}, flags.engine, options_of(flags)};
-    const std::string chosen = apply_native(flags.native, flags.engine, flags.format, r.point.options);
-    if (ranks.first() && !chosen.empty()) fmt::print(stderr, "mantissa: {}\n", chosen);
+    const std::string chosen = apply_native(flags.native, flags.engine, flags.format, flags.problem, r.point.options);
     if (ranks.first())
         r.words = check_outputs({{"--history", flags.history}, {"--solution", flags.solution}}, flags.json);
     r.shared = shared_out(flags.parts, ranks, flags.engine, r.point.options, rank_gpus);
@@ -246,6 +245,7 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
     r.point.problem = r.problem->name;
     if (std::string why = parts_refusal(r.shared, *r.engine, r.point.options, r.problem->system); !why.empty())
         throw InvalidInput(why);
+    if (ranks.first() && !chosen.empty()) fmt::print(stderr, "mantissa: {}\n", chosen);
     r.parts = parts_in_words(r.shared, r.problem->system, r.point.options.spec, ranks);
     return r;
 }
@@ -371,7 +371,7 @@ Run setup(CLI::App& app, const std::string& typed) {
     app.add_option("--scheme", f.scheme,
                    "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction, residual-guided, "
                    "inexact-pcg: preconditioned by inner iterations, or jacobi-pcg: in double on this processor, or "
-                   "native on the engine gpu, made for speed")
+                   "native on the engine gpu, made for speed; a matrix file and nothing else is solved by that one")
         ->capture_default_str();
     auto* inner = app.add_option("--inner", f.inner, "inner iterations per outer step")
                       ->check(whole_number(1))

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/format.hpp"
 #include "mantissa/host/native.hpp"
 #include "running/ranks.hpp"
 
@@ -17,6 +18,7 @@ void add_native_options(CLI::App& app, NativeFlags& flags) {
 }
 
 void note_asked(const CLI::App& app, NativeFlags& flags) {
+    flags.engine = app.get_option("--engine")->count() != 0;
     flags.scheme = app.get_option("--scheme")->count() != 0;
     flags.datapath = running::launch().count > 1; // (ranks' GPUs have a solver of their own)
     for (const char* name :
@@ -26,12 +28,19 @@ void note_asked(const CLI::App& app, NativeFlags& flags) {
 }
 
 std::string apply_native(const NativeFlags& flags, const std::string& engine, const std::string& format,
-                         SolveOptions& options) {
+                         const std::string& problem, SolveOptions& options) {
     if (!flags.plan.empty()) options.plan = parse_native_plan(flags.plan);
-    const bool chosen = take_native_default({engine, format, flags.scheme, flags.datapath}, options);
-    if (!chosen) return {};
-    return fmt::format("engine gpu, no datapath asked for: native {}, {}", format == "float" ? "float" : "double",
-                       options.jacobi ? "CG on the scaled system" : "CG preconditioned by the diagonal");
+    if (take_native_default({engine, format, flags.scheme, flags.datapath}, options))
+        return fmt::format("engine gpu, no datapath asked for: native {}, {}", format == "float" ? "float" : "double",
+                           options.jacobi ? "CG on the scaled system" : "CG preconditioned by the diagonal");
+    // (Grids keep the reduced datapath that they always had: there is no matrix of anybody's to be solved fast.)
+    const bool matrix_alone = problem.starts_with("mtx:") && format.empty() && flags.plan.empty() && !flags.engine &&
+                              !flags.scheme && !flags.datapath && !options.jacobi;
+    if (!matrix_alone) return {};
+    options.scheme = Scheme::jacobi_pcg;
+    options.spec = DatapathSpec(formats::kDouble);
+    return "no datapath asked for: CG in double on this processor, preconditioned by the diagonal; --format s17e8 has "
+           "a reduced one";
 }
 
 void print_native(std::FILE* to, const SolveResult& result) {

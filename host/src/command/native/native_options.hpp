@@ -11,17 +11,18 @@
 namespace mantissa::cli {
 
 struct NativeFlags {
-    std::string plan;                      ///< empty: the solver's choice
-    bool scheme = false, datapath = false; ///< was one asked for? See AskedFor
+    std::string plan;                                      ///< empty: the solver's choice
+    bool engine = false, scheme = false, datapath = false; ///< was one asked for? See AskedFor
 };
 
 void add_native_options(CLI::App& app, NativeFlags& flags);
-/// What of a scheme and of a datapath stands in the command line; called once it is read.
+/// What of an engine, a scheme and a datapath stands in the command line; called once it is read.
 void note_asked(const CLI::App& app, NativeFlags& flags);
-/// The plan, and the native default where the flags leave it (take_native_default()). Returns one line that says what
-/// was chosen where that was not written, else nothing.
+/// The plan, and what is fastest to double accuracy where the flags leave it open: on the engine gpu the native default
+/// (take_native_default()); for a matrix file and nothing else the scheme jacobi-pcg on this processor. Returns one
+/// line that says what was chosen where that was not written, else nothing.
 std::string apply_native(const NativeFlags& flags, const std::string& engine, const std::string& format,
-                         SolveOptions& options);
+                         const std::string& problem, SolveOptions& options);
 /// The rows "plan" and "device" of a native solve's table; nothing for another.
 void print_native(std::FILE* to, const SolveResult& result);
 
