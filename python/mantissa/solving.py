@@ -59,6 +59,11 @@ class SolveResult:
     """Bits that the longest words of u, r, p and q took; 0 for floating vectors."""
     cycles: Optional[int]
     """Clocks, of engines that have them."""
+    plan: Optional[str]
+    """Of a native solve: where its vectors and its matrix were."""
+    plan_reason: Optional[str]
+    device_seconds: Optional[float]
+    """Of a native solve: the device's, transfers not included."""
     seconds: float
     history: History
     solution: Optional[NDArray[np.float64]]
@@ -143,17 +148,22 @@ def _solve_result(fields: dict[str, Any]) -> SolveResult:
     return SolveResult(history=history, **fields)
 
 
-def solve(problem: ProblemLike, spec: str = "s17e8", *, scheme: str = "residual-guided", engine: str = "emulated",
+def solve(problem: ProblemLike, spec: Optional[str] = None, *, scheme: Optional[str] = None, engine: str = "emulated",
           inner: Optional[int] = None, digits: Optional[float] = None, tolerance: float = 1e-10,
           max_iterations: Optional[int] = None, jacobi: bool = False, outer: Optional[FormatLike] = None,
           resident: bool = False, headroom: Optional[int] = None, couplings: Optional[FormatLike] = None,
           middle: Optional[Sequence[FormatLike]] = None, middle_digits: Optional[float] = None,
-          schedule: Optional[Sequence[tuple[float, str]]] = None, threads: Optional[int] = None,
-          solution: bool = True, progress: Optional[ProgressFunction] = None) -> SolveResult:
+          schedule: Optional[Sequence[tuple[float, str]]] = None, plan: Optional[str] = None,
+          threads: Optional[int] = None, solution: bool = True,
+          progress: Optional[ProgressFunction] = None) -> SolveResult:
     """Solves a system from u = 0: the inner solver in the datapath `spec`, the outer loop in double precision.
 
-    problem: a Problem, or its text. spec: a format, as "s17e8" or "fx18.16", or a full datapath, as
-    "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]". scheme: "residual-guided", "defect-correction", "direct", "pipelined",
+    With engine="gpu" and nothing of a datapath, or spec="double" or "float" alone, the solve is native: CG preconditioned
+    by the diagonal, to double accuracy, by the plan that the system's size asks for (or `plan`, as "sparse-stream").
+
+    problem: a Problem, or its text. spec: a format, as "s17e8" (where nothing is given) or "fx18.16", or a full datapath,
+    as "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]". scheme: "residual-guided" (where nothing is given),
+    "defect-correction", "direct", "pipelined",
     "chronopoulos-gear", "ghysels-vanroose" or "jacobi-pcg" (with spec="double"). inner: inner iterations per outer step (10), or digits: by how many digits
     each inner solve reduces its defect. tolerance: on the defect relative to the first. The other keywords are those of
     `mantissa solve`.
@@ -161,7 +171,7 @@ def solve(problem: ProblemLike, spec: str = "s17e8", *, scheme: str = "residual-
     ^C ends it with KeyboardInterrupt. Raises ValueError, one line, for a request that cannot be carried out. A solve that
     does not converge is a result, no exception: look at status.
     """
-    options = _given(scheme=scheme, spec=str(spec), inner=inner, digits=digits, tolerance=tolerance,
+    options = _given(scheme=scheme, spec=None if spec is None else str(spec), plan=plan, inner=inner, digits=digits, tolerance=tolerance,
                      max_iterations=max_iterations, jacobi=jacobi, outer=None if outer is None else str(outer),
                      resident=resident, headroom=headroom, couplings=None if couplings is None else str(couplings),
                      middle=None if middle is None else [str(f) for f in middle], middle_digits=middle_digits,

@@ -1,9 +1,12 @@
 // Solves and advice.
 #include "solving.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "mantissa/host/advise.hpp"
+#include "mantissa/host/native.hpp"
 #include "mantissa/host/registry.hpp"
 
 namespace mantissa::python {
@@ -92,8 +95,18 @@ nb::dict advise_of(const Problem& problem, double tolerance, std::uint64_t inner
     return d;
 }
 
+/// Beside spec and scheme: something that a native solve has not.
+bool asks_for_a_datapath(const nb::dict& given, const SolveOptions& options) {
+    constexpr const char* kKeys[] = {"inner",     "digits", "outer",         "headroom",
+                                     "couplings", "middle", "middle_digits", "schedule"};
+    return options.resident ||
+           std::any_of(std::begin(kKeys), std::end(kKeys), [&](const char* key) { return given.contains(key); });
+}
+
 nb::dict solve_of(const Problem& problem, const std::string& engine, const nb::dict& given, nb::object progress) {
-    const SolveOptions options = solve_options(given);
+    SolveOptions options = solve_options(given);
+    const std::string written = given.contains("spec") ? text_at(given, "spec") : std::string();
+    take_native_default({engine, written, given.contains("scheme"), asks_for_a_datapath(given, options)}, options);
     Watch watch(std::move(progress));
     SolveResult result;
     {
@@ -146,6 +159,7 @@ SolveOptions solve_options(const nb::dict& given) {
         for (const std::string& format : nb::cast<std::vector<std::string>>(given["middle"]))
             o.middle.push_back(parse_format(format));
     if (given.contains("outer")) o.outer = parse_format(text_at(given, "outer"));
+    if (given.contains("plan")) o.plan = parse_native_plan(text_at(given, "plan"));
     take(given, "resident", o.resident);
     if (o.resident && !o.outer) o.outer = kResidentIterate;
     if (given.contains("headroom")) o.headroom = nb::cast<int>(given["headroom"]);
@@ -178,6 +192,9 @@ nb::dict to_dict(SolveResult r) {
     d["bits_added"] = static_cast<double>(r.bit_operations.added);
     d["longest_words"] = nb::make_tuple(r.words.u, r.words.r, r.words.p, r.words.q);
     d["cycles"] = r.cycles ? nb::cast(*r.cycles) : nb::none();
+    d["plan"] = r.native ? nb::cast(to_string(r.native->plan)) : nb::none();
+    d["plan_reason"] = r.native ? nb::cast(r.native->why) : nb::none();
+    d["device_seconds"] = r.native ? nb::cast(r.native->seconds) : nb::none();
     d["seconds"] = r.seconds;
     d["history"] = history_of(r.history);
     d["solution"] = r.u.empty() ? nb::none() : nb::cast(owned(std::move(r.u)));

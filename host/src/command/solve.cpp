@@ -13,6 +13,7 @@
 
 #include "advise/advice_report.hpp"
 #include "command.hpp"
+#include "command/native/native_options.hpp"
 #include "dense/solve_dense.hpp"
 #include "mantissa/base/ending.hpp"
 #include "mantissa/base/files.hpp"
@@ -42,6 +43,7 @@ struct Flags {
     SolveFlags solver;
     DenseFlags dense;
     PartFlags parts;
+    NativeFlags native;
 };
 
 SolveOptions options_of(const Flags& flags) {
@@ -84,6 +86,7 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
             fmt::format("{} below a defect of {}", to_string(o.schedule[i].spec), text::shortest(o.schedule[i].below)));
     row("engine", parts.empty() ? point.engine : point.engine + ", " + parts);
     if (!exchanges.empty()) row("exchanges", exchanges);
+    print_native(to, r);
     const char* const option = r.status == Status::iteration_limit ? " (--max-iterations)" : "";
     row("status",
         r.detail.empty() ? to_string(r.status) : fmt::format("{}: {}{}", to_string(r.status), r.detail, option));
@@ -201,6 +204,7 @@ struct Ready {
 Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vector<RankGpus>& rank_gpus) {
     Ready r;
     r.point = {{}, flags.engine, options_of(flags)};
+    const std::string chosen = apply_native(flags.native, flags.engine, flags.problem, r.point.options);
     if (ranks.first())
         r.words = check_outputs({{"--history", flags.history}, {"--solution", flags.solution}}, flags.json);
     r.shared = shared_out(flags.parts, ranks, flags.engine, r.point.options, rank_gpus);
@@ -217,6 +221,7 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
     r.point.problem = r.problem->name;
     if (std::string why = parts_refusal(r.shared, *r.engine, r.point.options, r.problem->system); !why.empty())
         throw InvalidInput(why);
+    if (ranks.first() && !chosen.empty()) fmt::print(stderr, "mantissa: {}\n", chosen);
     r.parts = parts_in_words(r.shared, r.problem->system, r.point.options.spec, ranks);
     return r;
 }
@@ -371,6 +376,7 @@ Run setup(CLI::App& app, const std::string& typed) {
             if (app.get_option(name)->count() != 0)
                 throw InvalidInput(
                     fmt::format("{}: it is for a dense system; give one with --dense, or leave it out", name));
+        flags->native = note_asked(app, flags->solver);
         if (advise->count() == 0) return solve_command(*flags, typed);
         const auto refuse = [](std::string_view name) {
             throw InvalidInput(fmt::format("{}: --advise chooses the solve itself; leave it out", name));

@@ -26,7 +26,7 @@ Rules of_processor(const SolveOptions& o) {
         !o.middle.empty() || o.outer || o.resident || !o.schedule.empty() || o.headroom || o.digits != 0;
     const bool mine = is(o, Scheme::jacobi_pcg);
     return {
-        {mine && !(o.spec == DatapathSpec(formats::kDouble)),
+        {mine && !o.spec.sums_free() && !(o.spec == DatapathSpec(formats::kDouble)),
          "scheme jacobi-pcg: it works in double precision: write --format double, or take residual-guided for a "
          "reduced datapath"},
         {mine && o.jacobi, "scheme jacobi-pcg: it divides by the diagonal itself: leave jacobi out"},

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/host/scaling.hpp"
 #include "mantissa/host/solve.hpp"
+#include "mantissa/native.hpp"
 #include "mantissa/outer/spread_iterate.hpp"
 #include "mantissa/reached.hpp"
 
@@ -56,6 +58,7 @@ struct SolveContext {
     std::optional<double> known = std::nullopt;
     /// Plain defects said "reached" and were wrong: the outer loop forms doubled ones from here on.
     bool doubled = false;
+    std::unique_ptr<NativeSolver> native = nullptr; ///< of a native solve, made by its first run
     bool nearly = false; ///< a direct run ended by its recurrence, its true residual within kDirectSlack
 
     [[nodiscard]] std::uint64_t remaining() const {
