@@ -63,4 +63,14 @@
 `define REQUIRE(name, cond, text) if (!(cond)) begin : name $error(text); end
 `endif
 
+// The same of a top's parameters, outside generate blocks. Verilator comes to a $fatal behind what follows from parameters without
+// meaning in the parts, but at once to a function that a block's condition needs.
+`ifdef VERILATOR
+`define REQUIRE_OF_TOP(name, cond, text) \
+  function automatic integer name``_holds(input integer holds); if (holds == 0) $fatal(1, text); name``_holds = 1; endfunction \
+  if (name``_holds((cond) ? 1 : 0) != 1) begin : name end
+`else
+`define REQUIRE_OF_TOP(name, cond, text) `REQUIRE(name, cond, text)
+`endif
+
 `endif

@@ -93,17 +93,11 @@ module pcg_core #(
   output logic                         busy_o,   ///< a run is on; its end can serve as an interrupt
   output logic [16:0]                  waiting_o
 );
+`include "core_checks.svh"
   localparam integer Log = $clog2(Lanes);
   localparam integer DrainN = `DRAIN_CLOCKS(UpdatePOut, UpdateUOut, RowLatency);
 
-  `REQUIRE(g_bad_lanes, Lanes == 1 || Lanes == 2 || Lanes == 4, "pcg_core: Lanes must be 1, 2 or 4")
-  `REQUIRE(g_bad_mode, CoefMode >= 0 && CoefMode <= 2, "pcg_core: CoefMode must be 0, 1 or 2")
-  `REQUIRE(g_bad_order, Order >= 0 && Order <= 3, "pcg_core: Order must be 0, 1, 2 or 3")
-  `REQUIRE(g_bad_row, MaxRow >= 8, "pcg_core: MaxRow must be at least 8")
-  `REQUIRE(g_bad_width, ScalarFracW <= 52 && ScalarExpW <= 11 && RowFracW <= 52 && RowExpW <= 11 &&
-           OperandFracW <= 52 && OperandExpW <= 11 && SumFracW <= 52 && SumExpW <= 11,
-           "pcg_core: FracW must be in 2..52 and ExpW in 2..11")
-  `REQUIRE(g_bad_window, Fixed == 0 || (Msb > Lsb && Msb - Lsb < 64), "pcg_core: a window has 2 to 64 bits")
+  `REQUIRE_OF_TOP(g_drain, LenW > 24 || DrainN < (1 << LenW), "LenW bits must hold the clocks in which the pipeline drains: take 8 or more")
 
   // ---- Control -----------------------------------------------------------------------------------------------------
   wire busy;

@@ -93,18 +93,13 @@ module fx_core #(
   output logic                         busy_o,   ///< a run is on; its end can serve as an interrupt
   output logic [16:0]                  waiting_o ///< what a stopped pipeline waits for: see pcg_core
 );
+`include "fx_checks.svh"
+`include "fx_grid_checks.svh"
   localparam integer Log    = $clog2(Lanes);
 `include "fx_row_plan.svh"
   localparam integer DrainN = `FX_DRAIN_CLOCKS(UpdatePOut, PlanLatency, DotLatency);
 
-  `REQUIRE(g_bad_lanes, Lanes >= 1 && Lanes <= 64 && (1 << Log) == Lanes,
-           "fx_core: Lanes must be 1, 2, 4, 8, 16, 32 or 64")
-  `REQUIRE(g_bad_mode, CoefMode >= 0 && CoefMode <= 1, "fx_core: CoefMode must be 0 or 1")
-  `REQUIRE(g_bad_row, MaxRow >= 8 && MaxRow >= Lanes, "fx_core: MaxRow must be at least 8, and Lanes")
-  `REQUIRE(g_bad_width, ScalarFracW <= 52 && ScalarExpW <= 11 && OperandFracW <= 52 && OperandExpW <= 11,
-           "fx_core: FracW must be in 2..52 and ExpW in 2..11")
-  `REQUIRE(g_bad_word, UW <= 53 && RW <= 32 && PW <= 32 && QW <= 32 && CoefW <= 32,
-           "fx_core: words have up to 32 bits, u's up to 53")
+  `REQUIRE_OF_TOP(g_drain, LenW > 24 || DrainN < (1 << LenW), "LenW bits must hold the clocks in which the pipeline drains: take 8 or more")
 
   // ---- Control -----------------------------------------------------------------------------------------------------
   wire busy;

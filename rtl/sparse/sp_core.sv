@@ -16,8 +16,7 @@
 /// A run is programmed and ends as fx_core's (core_regs), but ROW_LENGTH and BANK mean nothing, and MODE is as above. A run
 /// that ends with a fault leaves vectors half updated: load them again.
 ///
-/// Parameters: fx_parameters.svh, of which RowShift is CoefF + PF - QF and CoefMode, S0 to S8 and MaxRow mean nothing, and
-/// those below.
+/// Parameters: fx_parameters.svh, of which RowShift, CoefMode, S0 to S8 and MaxRow mean nothing, and those below.
 `include "mantissa.svh"
 `include "core_streams.svh"
 `default_nettype none
@@ -73,18 +72,16 @@ module sp_core #(
 
   output logic                 busy_o   ///< a run is on; its end can serve as an interrupt
 );
+`include "fx_checks.svh"
   localparam integer Log   = $clog2(Lanes);
   localparam integer AW    = (Depth > 1) ? $clog2(Depth) : 1;
   localparam integer BankW = (Lanes > 1) ? Log : 1;
 `include "sp_plan.svh"
-  `REQUIRE(g_bad_lanes, Lanes >= 1 && Lanes <= 64 && (1 << Log) == Lanes,
-           "sp_core: Lanes must be 1, 2, 4, 8, 16, 32 or 64")
-  `REQUIRE(g_bad_width, ScalarFracW <= 52 && ScalarExpW <= 11 && OperandFracW <= 52 && OperandExpW <= 11,
-           "sp_core: FracW must be in 2..52 and ExpW in 2..11")
-  `REQUIRE(g_bad_word, UW <= 53 && RW <= 32 && PW <= 32 && QW <= 32 && CoefW <= 33,
-           "sp_core: words have up to 32 bits, u's up to 53, coefficients up to 33")
-  `REQUIRE(g_bad_depth, Depth >= 4 && AddressW <= AW && AddressW >= 1 && LenW >= AW + Log + 1,
-           "sp_core: an address must fit AddressW bits, up to clog2(Depth), and a length LenW")
+  `REQUIRE_OF_TOP(g_coefficients, CoefW >= 3 && CoefW <= 33, "CoefW must be in 3..33")
+  `REQUIRE_OF_TOP(g_depth, Depth >= 4 && Depth <= (1 << 24), "Depth must be in 4..2^24")
+  `REQUIRE_OF_TOP(g_address, AddressW >= 1 && AddressW <= AW, "AddressW must be in 1..clog2(Depth)")
+  `REQUIRE_OF_TOP(g_length_fits, LenW >= AW + Log + 1, "LenW bits must hold Lanes * Depth: clog2(Depth) + log2(Lanes) + 1 or more")
+  `REQUIRE_OF_TOP(g_entries, RowLog >= 0 && RowLog <= 20, "RowLog must be in 0..20")
 
   // ---- Registers and control ---------------------------------------------------------------------------------------
   wire start, abort, row_bad, delta, bank_reg, scalar_read, done;

@@ -58,6 +58,16 @@ module fx_resident #(
   output logic [ScalarW-1:0] rr_o,
   output logic             busy_o       ///< a solve is on; its end can serve as an interrupt
 );
+`include "fx_checks.svh"
+`include "fx_grid_checks.svh"
+  `REQUIRE_OF_TOP(g_form, PW == RW && QW == RW && PF == RF && QF == RF && PDown == RDown && QDown == RDown,
+           "r, p and q must be of one format: RW, PW and QW, RF, PF and QF, RDown, PDown and QDown")
+  `REQUIRE_OF_TOP(g_constant, CoefMode == 1 && Alone == 1, "the resident core takes constant stencils by itself: CoefMode 1 and Alone 1")
+  `REQUIRE_OF_TOP(g_outer_lanes, OuterLanes >= 1 && OuterLanes <= Lanes && (OuterLanes & (OuterLanes - 1)) == 0,
+           "OuterLanes must be a power of two up to Lanes")
+  `REQUIRE_OF_TOP(g_outer, VW >= 8 && VW <= 64 && DW >= 8 && DW <= 64, "VW and DW must be in 8..64")
+  `REQUIRE_OF_TOP(g_outer_point, VF >= 0 && VF < VW && DF >= 0 && DF < DW, "VF must be in 0..VW - 1, and DF in 0..DW - 1")
+  `REQUIRE_OF_TOP(g_elements, MaxLength >= 9 && MaxLength <= (1 << 24), "MaxLength must be in 9..2^24")
   localparam integer ExponentW = 16;
   localparam integer Depth = (MaxLength + Lanes - 1) / Lanes;
   localparam integer OuterDepth = (MaxLength + OuterLanes - 1) / OuterLanes;
@@ -65,9 +75,7 @@ module fx_resident #(
   localparam integer OuterAW = (OuterDepth > 1) ? $clog2(OuterDepth) : 1;
   localparam integer OuterLog = $clog2(OuterLanes);
   localparam integer IndexW = OuterLog + OuterAW; // of an element, by its place in V and D
-  `REQUIRE(g_bad_form, PW == RW && QW == RW && PF == RF && QF == RF && PDown == RDown && QDown == RDown,
-           "fx_resident: r, p and q must be of one format")
-  `REQUIRE(g_bad_outer, VW <= 64 && DW <= 64 && LenW >= IndexW, "fx_resident: V and D have up to 64 bits, and LenW must hold MaxLength")
+  `REQUIRE_OF_TOP(g_elements_fit, LenW >= IndexW, "LenW bits must hold MaxLength")
 
   // ---- Registers and control ---------------------------------------------------------------------------------------
   wire start, abort, send;
