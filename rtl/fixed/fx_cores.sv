@@ -122,7 +122,9 @@ module fx_cores #(
   genvar k;
   generate
     for (k = 0; k < Cores; k = k + 1) begin : g_core
+      /* verilator lint_off VARHIDDEN */
       localparam integer Alone = 0; // in front of the module's
+      /* verilator lint_on VARHIDDEN */
       fx_core #(
 `include "fx_parameters_passed.svh"
       ) i_core (
