@@ -17,6 +17,7 @@ core/pcg_core.sv
 core/pcg_core_axis.sv
 core/ram_words.sv
 core/row_ram.sv
+core/row_remainder.sv
 core/row_sum.sv
 core/row_window.sv
 core/scalar_align.sv

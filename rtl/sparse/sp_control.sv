@@ -10,6 +10,7 @@ module sp_control #(
   parameter integer Depth = 1024,
   parameter integer LenW = 32,
   parameter integer UpdateN = 5,  ///< clocks from the last token to the first beat of the rows
+  parameter integer Watch = 0,    ///< 1: what the parameter of the tops says
   parameter integer DrainN = 20,  ///< clocks from the last beat to the totals
   localparam integer AW = (Depth > 1) ? $clog2(Depth) : 1
 ) (
@@ -18,6 +19,7 @@ module sp_control #(
   input  wire             start_i,
   input  wire             abort_i,
   input  wire  [LenW-1:0] length_i,
+  input  wire             length_bad_i,   ///< what was written does not fit
   input  wire  [31:0]     passes_i,
   input  wire  [31:0]     stall_limit_i,
   input  wire             pass_ready_i,   ///< who brings the matrix takes the beat that asks for it
@@ -66,7 +68,7 @@ module sp_control #(
   wire unused_more = &{1'b0, more};
   always_ff @(posedge clk_i) begin
     tokens_o   <= (AW+1)'(more >> Log);
-    bad_length <= length_i == '0 || length_i > LenW'(Lanes * Depth);
+    bad_length <= length_i == '0 || length_i > LenW'(Lanes * Depth) || length_bad_i;
     bad_passes <= passes_i == '0;
   end
 
@@ -87,6 +89,20 @@ module sp_control #(
     errors_o[`ERROR_STALLED] = stall_out;
     errors_o[`ERROR_ABORTED] = abort_i & busy_o;
   end
+  wire late; // as core_control's
+  generate
+    if (Watch != 0) begin : g_watch
+      wire new_k = &cycles_o[9:0];
+      logic once_q, late_q;
+      always_ff @(posedge clk_i) begin
+        once_q <= rst_ni & in_q[Scalar] & (once_q | new_k);
+        late_q <= rst_ni & in_q[Scalar] & (late_q | (once_q & new_k));
+      end
+      assign late = late_q & in_q[Scalar];
+    end else begin : g_no_watch
+      assign late = 1'b0;
+    end
+  endgenerate
   wire refused = bad_length | bad_passes | pass_valid_o | seam_busy_i; // in Check
   wire stop    = (ended_early | ended_late | stall_out | abort_i) & busy_o & ~in_q[Abort];
 
@@ -155,8 +171,8 @@ module sp_control #(
       stall_out <= 1'b0;
     end else begin
       if (busy_o) cycles_o <= cycles_o + 64'd1;
-      stall_q   <= (in_q[Rows] & ~beat_i) ? stall_q + 32'd1 : '0;
-      stall_out <= in_q[Rows] && stall_limit_i != '0 && stall_q >= stall_limit_i;
+      stall_q   <= ((in_q[Rows] & ~beat_i) | late) ? stall_q + 32'd1 : '0;
+      stall_out <= (in_q[Rows] || late) && stall_limit_i != '0 && stall_q >= stall_limit_i;
       linear_o     <= ~(in_next[Rows] | in_next[Drain]);
       pass_valid_o <= (command & ~stop) | (pass_valid_o & ~pass_ready_i);
       if (in_q[Idle] & start_i) begin

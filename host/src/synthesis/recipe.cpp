@@ -80,6 +80,7 @@ sim::CoreParameters whole_core(const SynthesisRequest& request, int style) {
         if (request.target == "ecp5" && s.lanes > (lean_lanes(request) ? 2 : 1)) set("DelayRam", 1);
     }
     set("MaxRow", kLongestRow);
+    set("Watch", 0); // what looks for mistakes of an integrator is no part of the figures (docs/synthesis.md)
     // The integer core's own tiles are of 18 x 18 bits; the blocks of these families are wider (25 x 18, 27 x 18), and
     // the tool knows how to fill them.
     const bool wide_blocks = request.target == "xc7" || request.target == "xcup";

@@ -16,6 +16,7 @@ module fx_outer_control #(
   parameter integer ScalarFracW = 23,
   parameter integer ScalarRne = 0,
   parameter integer ExponentW = 16,
+  parameter integer Watch = 0,                  ///< 1: stall_limit_i counts
   localparam integer SW = ScalarExpW + ScalarFracW + 1,
   localparam integer XW = ExponentW
 ) (
@@ -23,6 +24,7 @@ module fx_outer_control #(
   input  wire                 rst_ni,
   input  wire                 start_i,
   input  wire                 refuse_i,         ///< with start_i: the system is not there
+  input  wire                 refuse_late_i,    ///< one clock, while the solve is on: likewise
   input  wire  [31:0]         inner_i,          ///< passes of a run
   input  wire  [31:0]         passes_i,         ///< of the solve, at most
   input  wire  [SW-1:0]       tolerance_i,      ///< T = this word
@@ -361,7 +363,8 @@ module fx_outer_control #(
     was_q   <= state_q;
     count_q <= inner_count_i[0];
     stall_q <= (!rst_ni || state_q == Idle || state_q != was_q || inner_count_i[0] != count_q) ? '0 : stall_q + 32'd1;
-    stalled_o <= rst_ni && busy_o && !stalled_o && stall_limit_i != '0 && stall_q >= stall_limit_i;
+    stalled_o <= rst_ni && busy_o && !stalled_o &&
+                 (refuse_late_i || (Watch != 0 && stall_limit_i != '0 && stall_q >= stall_limit_i));
   end
 endmodule
 `default_nettype wire
