@@ -1,5 +1,8 @@
 +incdir+.
 +incdir+sparse
+axis/fx_core_axis.sv
+axis/fx_cores_axis.sv
+axis/fx_resident_axis.sv
 core/core_control.sv
 core/core_regs.sv
 core/core_rows.sv
