@@ -85,6 +85,12 @@ page = (root / "docs/integration.md").read_text()
 for name in {**axis, **words, **extra}:
     if not re.search(rf"\b{name}\b", page):
         failures.append(f"docs/integration.md does not name the parameter {name}")
+rows = [line for line in (root / "tests/cocotb/example.py").read_text().splitlines() if line.startswith("| ")]
+for row in rows:
+    if row not in page:
+        failures.append(f"docs/integration.md's example in numbers has no row {row}, as tests/cocotb/example.py has")
+if len(rows) < 20:
+    failures.append("tests/cocotb/example.py has fewer rows than the page's example")
 page = (root / "docs/sparse_rtl.md").read_text()
 for name in sparse_axis.keys() - words.keys():
     if not re.search(rf"\b{name}\b", page):
