@@ -307,6 +307,7 @@ async def stalled_sink(dut):
     status = await with_timeout(cocotb.start_soon(b.ended()), 100, "us")
     assert status >> 4 & 7 == 6 and status & OFFERING and await b.read(ERRORS) == STALLED
     assert dut.m_axis_p_tvalid.value == 1
+    assert int(dut.waiting_o.value) >> 15 & 1, "waiting_o stands at what the pipeline waited for"
     await b.write(CONTROL, 1)
     assert (await b.ended()) >> 4 & 7 == 6 and await b.read(ERRORS) == STALLED | STILL_OFFERED
     serving.cancel()
@@ -319,6 +320,24 @@ async def stalled_sink(dut):
         stream.assert_reset()
     b.load(row_length=5, size=20, stencil=False)
     await b.run_and_compare(2)
+
+
+@cocotb.test(skip=EXAMPLE)
+async def rows_that_are_not_whole(dut):
+    """A constant stencil takes a LENGTH of whole rows only: another one ends the run at its beginning."""
+    b = await bench(dut, 8, 0.0)
+    for row_length, size in ((6, 31), (5, 24), (7, 15), (4, 18)):
+        b.load(row_length=row_length, size=size, stencil=True)
+        await b.program(1)
+        await b.write(CONTROL, 1)
+        status = await with_timeout(cocotb.start_soon(b.ended()), 100, "us")
+        assert status >> 4 & 7 == 6 and await b.read(ERRORS) == ERROR_BAD_ROW_LENGTH, (row_length, size)
+        await b.write(ERRORS, ERROR_BAD_ROW_LENGTH)
+        while await b.read(STATUS) & OFFERING:
+            pass
+        b.asked.clear()
+    b.load(row_length=6, size=30, stencil=True)
+    await b.run_and_compare(1)
 
 
 @cocotb.test(skip=EXAMPLE)
