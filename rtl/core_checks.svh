@@ -48,4 +48,3 @@
   `REQUIRE_OF_TOP(g_style, Style >= 0 && Style <= 2, "Style must be 0, 1 or 2")
   `REQUIRE_OF_TOP(g_stages, AddStages == 6 || AddStages == 4, "AddStages must be 6 or 4")
   `REQUIRE_OF_TOP(g_delay, DelayRam == 0 || DelayRam == 1, "DelayRam must be 0 or 1")
-  `REQUIRE_OF_TOP(g_watch_or_not, Watch == 0 || Watch == 1, "Watch must be 0 or 1")

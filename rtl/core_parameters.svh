@@ -48,7 +48,6 @@
   parameter integer Style = 0,           ///< multipliers: 0 left to the tool, 1 logic, 2 hard blocks
   parameter integer AddStages = 6,       ///< stages of the adders of vectors and of rows of differences: 6, or 4, smaller and slower
   parameter integer DelayRam = 0,        ///< delay lines: 0 shift registers, 1 small memories
-  parameter integer Watch = 1,           ///< 1: STALL_LIMIT watches the scalar unit too, waiting_o stands behind a stall, WORDS are 0 out of reset, and a LENGTH that cannot be is refused; 0 leaves that logic out
   // What follows from them.
   // bits of an element of u
   localparam integer UW = UExpW + UFracW + 1,

@@ -15,4 +15,3 @@
   `REQUIRE_OF_TOP(g_style, Style >= 0 && Style <= 2, "Style must be 0, 1 or 2")
   `REQUIRE_OF_TOP(g_delay, DelayRam == 0 || DelayRam == 1, "DelayRam must be 0 or 1")
   `REQUIRE_OF_TOP(g_length, LenW >= 4 && LenW <= 32, "LenW must be in 4..32")
-  `REQUIRE_OF_TOP(g_watch_or_not, Watch == 0 || Watch == 1, "Watch must be 0 or 1")

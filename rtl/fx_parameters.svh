@@ -39,7 +39,6 @@
   parameter integer Style = 0,           ///< multipliers: 0 left to the tool, 1 logic, 2 hard blocks
   parameter integer DelayRam = 0,        ///< delay lines: 0 shift registers, 1 small memories
   parameter integer Alone = 1,           ///< 0: one core of several (fx_cores), with a slab of the vectors; dot products are summed outside
-  parameter integer Watch = 1,           ///< 1: STALL_LIMIT watches the scalar unit too, waiting_o stands behind a stall, WORDS are 0 out of reset, and a LENGTH that cannot be is refused; 0 leaves that logic out
   // What follows from them.
   // coefficient streams; with a constant stencil one that is not used
   localparam integer Coefs = (CoefMode == 1) ? 1 : 4 + RowSums,

@@ -40,6 +40,15 @@
 // lane_turn: clocks. Two lanes want one choice, which leaves the clock room for an adder; 64 want six, three a clock.
 `define LANE_TURN_LATENCY(lanes) (((lanes) <= 2) ? 0 : ((lanes) <= 8) ? 1 : 2)
 
+// UNWATCHED, which `mantissa synthesize` defines, leaves out what looks for an integrator's mistakes and for upsets: STALL_LIMIT's watch
+// over the scalar unit and over a resident solve, waiting_o behind a stall, the reset of the registers WORDS, LENGTHs beyond LenW or of
+// no whole rows, sparse vectors of a wrong length. It is no parameter, as LEAN_LANES is none: a core's netlist stays what it was.
+`ifndef UNWATCHED
+`define CLEAR_WORDS clear_words
+`else
+`define CLEAR_WORDS start
+`endif
+
 // In simulation what is at rest is passed over: `cond` is low only where a clocked process would change nothing. Hardware
 // does without it, and so do other simulators, which see the same.
 `ifdef VERILATOR

@@ -56,7 +56,6 @@ module core_regs #(
   parameter integer RowLenW = 11,
   parameter integer Integer = 0, ///< 0: the map of pcg_core; 1: that of fx_core
   parameter integer Slab = 0,    ///< 1: and the registers of a slab, those of one core among several
-  parameter integer Watch = 0,   ///< 1: bits of LENGTH above LenW are kept, and refused
   parameter integer Config = 0
 ) (
   input  wire             clk_i,
@@ -99,7 +98,9 @@ module core_regs #(
   output logic            abort_o, ///< one clock
   output logic [LenW-1:0] length_o,
   output logic [RowLenW-1:0] row_length_o,
-  output logic            length_bad_o, ///< LENGTH does not fit LenW bits
+`ifndef UNWATCHED
+  output logic            length_bad_o, ///< LENGTH does not fit LenW bits, of which those above are kept
+`endif
   output logic            row_bad_o, ///< the row length written does not fit RowLenW bits, or is below 3
   output logic [31:0]     passes_o,
   output logic [31:0]     rho_stop_from_o,
@@ -206,9 +207,10 @@ module core_regs #(
     end
   end
 
+`ifndef UNWATCHED
   wire [31:0] length_all; // as it was written
   generate
-    if (Watch != 0 && LenW < 32) begin : g_length
+    if (LenW < 32) begin : g_length
       logic [31:LenW] above_q;
       always_ff @(posedge clk_i)
         if (!rst_ni) above_q <= '0;
@@ -220,6 +222,7 @@ module core_regs #(
       assign length_bad_o = 1'b0;
     end
   endgenerate
+`endif
 
   integer b;
   always_ff @(posedge clk_i)
@@ -300,7 +303,11 @@ module core_regs #(
       words[8*`REG_STATUS + `STATUS_BANK]     = bank_i;
       words[8*`REG_STATUS + `STATUS_OFFERING] = offering_i & ~busy_i;
       words[8*`REG_ERRORS +: 32]        = 32'(errors_q);
+`ifndef UNWATCHED
       words[8*`REG_LENGTH +: 32]        = length_all;
+`else
+      words[8*`REG_LENGTH +: 32]        = 32'(length_o);
+`endif
       words[8*`REG_ROW_LENGTH +: 32]    = row_q;
       words[8*`REG_PASSES +: 32]        = passes_o;
       words[8*`REG_RHO_STOP_FROM +: 32] = rho_stop_from_o;

@@ -103,7 +103,10 @@ module pcg_core #(
   wire busy;
   assign busy_o = busy;
 
-  wire start, abort, length_bad, row_bad, stencil_reg, bank_reg;
+`ifndef UNWATCHED
+  wire length_bad;
+`endif
+  wire start, abort, row_bad, stencil_reg, bank_reg;
   wire        scalar_read;
   wire [2:0]  scalar_at, set_at;
   wire [7:0]  set;
@@ -122,9 +125,12 @@ module pcg_core #(
 
   wire [LenW-1:0] unused_halo_first, unused_halo_last;
   wire [RowLenW-1:0] unused_halo_column;
-  core_regs #(.Watch(Watch), .ScalarW(ScalarW), .CoefW(CoefW), .LenW(LenW), .RowLenW(RowLenW),
+  core_regs #(.ScalarW(ScalarW), .CoefW(CoefW), .LenW(LenW), .RowLenW(RowLenW),
               .Config(Log + 8 * CoefMode + 32 * Fixed + 64 * ((Order == 1) ? 1 : 0) +
                       256 * RowSums + 512 * Order)) i_regs (
+`ifndef UNWATCHED
+    .length_bad_o(length_bad),
+`endif
     .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
     .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
     .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy | start), .done_i(done), .end_i(run_end),
@@ -132,7 +138,7 @@ module pcg_core #(
     .sigma_guards_i(sigma_guards), .cycles_i(cycles),
     .scalar_i(scalar), .words_u_i(64'd0),
     .words_r_i(64'd0), .words_p_i(64'd0), .words_q_i(64'd0),
-    .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(row_length), .length_bad_o(length_bad), .row_bad_o(row_bad),
+    .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(row_length), .row_bad_o(row_bad),
     .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(stencil_reg),
     .bank_o(bank_reg), .halo_first_o(unused_halo_first), .halo_last_o(unused_halo_last),
     .halo_column_o(unused_halo_column), .scalar_read_o(scalar_read), .scalar_at_o(scalar_at), .set_o(set), .set_at_o(set_at), .set_word_o(set_word),
@@ -153,9 +159,12 @@ module pcg_core #(
   wire ended_early, ended_late;
   wire dots_done, scalar_done, scalar_guard;
   wire [2:0] scalar_end;
-  core_control #(.Watch(Watch), .Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
+  core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
+`ifndef UNWATCHED
+    .length_bad_i(length_bad),
+`endif
     .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .stencil_i(stencil),
-    .length_i(length), .row_length_i(row_length), .length_bad_i(length_bad), .row_bad_i(row_bad), .halo_last_i({LenW{1'b0}}), .passes_i(passes), .stall_limit_i(stall_limit),
+    .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad), .halo_last_i({LenW{1'b0}}), .passes_i(passes), .stall_limit_i(stall_limit),
     .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
     .dots_done_i(dots_done), .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end),
     .busy_o(busy), .pass_valid_o(m_axis_pass_tvalid), .pass_data_o(m_axis_pass_tdata[1:0]), .bank_o(bank),
@@ -169,19 +178,15 @@ module pcg_core #(
     if (!rst_ni) ptr_q <= '0;
     else if (en) ptr_q <= ptr_q + 7'd1;
 
+`ifndef UNWATCHED
   // What the pipeline waits for, and behind a stall what it waited for, until the next run.
   wire [16:0] waiting;
-  generate
-    if (Watch != 0) begin : g_waiting
-      logic [16:0] held_q;
-      always_ff @(posedge clk_i)
-        if (!rst_ni || start) held_q <= '0;
-        else if (errors[`ERROR_STALLED]) held_q <= waiting;
-      assign waiting_o = busy ? waiting : held_q;
-    end else begin : g_waiting_now
-      assign waiting_o = waiting;
-    end
-  endgenerate
+  logic [16:0] held_q;
+  always_ff @(posedge clk_i)
+    if (!rst_ni || start) held_q <= '0;
+    else if (errors[`ERROR_STALLED]) held_q <= waiting;
+  assign waiting_o = busy ? waiting : held_q;
+`endif
 
   // ---- Streams -----------------------------------------------------------------------------------------------------
   core_sources_t in_valid, in_last, in_ready, waiting_in;
@@ -213,7 +218,12 @@ module pcg_core #(
   assign m_axis_p_tlast  = out_last.p;
   assign m_axis_r_tlast  = out_last.r;
   assign m_axis_u_tlast  = out_last.u;
-  assign waiting = {waiting_out.q, waiting_out.p, waiting_out.r, waiting_out.u,
+`ifndef UNWATCHED
+  assign waiting = {
+`else
+  assign waiting_o = {
+`endif
+                      waiting_out.q, waiting_out.p, waiting_out.r, waiting_out.u,
                       waiting_in.band, waiting_in.q, waiting_in.p, waiting_in.r, waiting_in.u};
 
   // Beats that the pipeline takes when it moves in this clock, and behind the next clock in which it moves; those with

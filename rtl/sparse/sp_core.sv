@@ -84,7 +84,10 @@ module sp_core #(
   `REQUIRE_OF_TOP(g_entries, RowLog >= 0 && RowLog <= 20, "RowLog must be in 0..20")
 
   // ---- Registers and control ---------------------------------------------------------------------------------------
-  wire start, abort, length_bad, row_bad, delta, bank_reg, scalar_read, done;
+`ifndef UNWATCHED
+  wire length_bad;
+`endif
+  wire start, abort, row_bad, delta, bank_reg, scalar_read, done;
   wire [2:0]  scalar_at, set_at, run_end;
   wire [7:0]  set;
   wire [31:0] set_word, passes, rho_stop_from, stall_limit, pass_count, sigma_guards;
@@ -92,30 +95,30 @@ module sp_core #(
   wire [10:0] unused_row, unused_column;
   wire [8:0]  unused_coefs;
   wire [ScalarW-1:0] scalar;
-  wire [`ERRORS_W-1:0] errors, seam_errors;
+  wire [`ERRORS_W-1:0] errors;
+`ifndef UNWATCHED
   wire seam_early, seam_late;
-  generate
-    if (Watch != 0) begin : g_seam
-      assign seam_errors = (`ERRORS_W'(seam_early) << `ERROR_ENDED_EARLY) | (`ERRORS_W'(seam_late) << `ERROR_ENDED_LATE);
-    end else begin : g_no_seam
-      assign seam_errors = '0;
-      wire unused_seam = &{1'b0, seam_early, seam_late};
-    end
-  endgenerate
+  wire [`ERRORS_W-1:0] all_errors = errors | (`ERRORS_W'(seam_early) << `ERROR_ENDED_EARLY) | (`ERRORS_W'(seam_late) << `ERROR_ENDED_LATE);
+`else
+  wire [`ERRORS_W-1:0] all_errors = errors;
+`endif
   wire [63:0] cycles;
   wire [UW-1:0] words_u;
   wire [RW-1:0] words_r;
   wire [PW-1:0] words_p;
   wire [QW-1:0] words_q;
-  core_regs #(.Watch(Watch), .ScalarW(ScalarW), .CoefW(1), .LenW(LenW), .RowLenW(11), .Integer(1),
+  core_regs #(.ScalarW(ScalarW), .CoefW(1), .LenW(LenW), .RowLenW(11), .Integer(1),
               .Config(Log + 32 + 128)) i_regs (
+`ifndef UNWATCHED
+    .length_bad_o(length_bad),
+`endif
     .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
     .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
     .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy_o | start), .done_i(done),
-    .end_i(run_end), .bank_i(1'b0), .offering_i(m_axis_pass_tvalid | m_axis_word_tvalid), .errors_i(errors | seam_errors),
+    .end_i(run_end), .bank_i(1'b0), .offering_i(m_axis_pass_tvalid | m_axis_word_tvalid), .errors_i(all_errors),
     .pass_count_i(pass_count), .sigma_guards_i(sigma_guards), .cycles_i(cycles), .scalar_i(scalar),
     .words_u_i(64'(words_u)), .words_r_i(64'(words_r)), .words_p_i(64'(words_p)), .words_q_i(64'(words_q)),
-    .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(unused_row), .length_bad_o(length_bad), .row_bad_o(row_bad),
+    .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(unused_row), .row_bad_o(row_bad),
     .passes_o(passes), .rho_stop_from_o(rho_stop_from), .stall_limit_o(stall_limit), .stencil_o(delta),
     .bank_o(bank_reg), .halo_first_o(unused_first), .halo_last_o(unused_last), .halo_column_o(unused_column),
     .scalar_read_o(scalar_read), .scalar_at_o(scalar_at), .set_o(set), .set_at_o(set_at), .set_word_o(set_word),
@@ -125,9 +128,12 @@ module sp_core #(
   wire [2:0]  scalar_end;
   wire [AW:0] tokens;
   wire beat_now = s_axis_row_tvalid & s_axis_row_tready;
-  sp_control #(.Watch(Watch), .Lanes(Lanes), .Depth(Depth), .LenW(LenW), .UpdateN(UpdatePOut + 1),
+  sp_control #(.Lanes(Lanes), .Depth(Depth), .LenW(LenW), .UpdateN(UpdatePOut + 1),
                .DrainN(RowLatency + DotLatency)) i_control (
-    .clk_i, .rst_ni, .start_i(start), .abort_i(abort), .length_i(length), .length_bad_i(length_bad), .passes_i(passes),
+`ifndef UNWATCHED
+    .length_bad_i(length_bad),
+`endif
+    .clk_i, .rst_ni, .start_i(start), .abort_i(abort), .length_i(length), .passes_i(passes),
     .stall_limit_i(stall_limit), .pass_ready_i(m_axis_pass_tready), .beat_i(beat_now),
     .beat_ends_i(s_axis_row_tdata[Lanes*EntryW]), .beat_last_i(s_axis_row_tlast), .seam_busy_i(seam_busy),
     .scalar_done_i(scalar_done), .scalar_guard_i(scalar_guard), .scalar_end_i(scalar_end), .busy_o,
@@ -167,7 +173,10 @@ module sp_core #(
     .clk_i, .rst_ni, .closed_i(busy_o | start), .tokens_i(tokens), .s_axis_word_tdata, .s_axis_word_tuser,
     .s_axis_word_tvalid, .s_axis_word_tlast, .s_axis_word_tready, .s_axis_ask_tdata, .s_axis_ask_tvalid,
     .s_axis_ask_tready, .m_axis_word_tdata, .m_axis_word_tvalid, .m_axis_word_tlast, .m_axis_word_tready,
-    .busy_o(seam_busy), .early_o(seam_early), .late_o(seam_late), .write_o(load), .write_at_o(load_at), .word_o(load_word), .moves_o(moves),
+`ifndef UNWATCHED
+    .early_o(seam_early), .late_o(seam_late),
+`endif
+    .busy_o(seam_busy), .write_o(load), .write_at_o(load_at), .word_o(load_word), .moves_o(moves),
     .read_at_o(send_at), .read_i(all_words));
 
   // ---- Updates -----------------------------------------------------------------------------------------------------
@@ -263,15 +272,17 @@ module sp_core #(
   fx_dot #(.Lanes(Lanes), .AW(QW), .BW(QW), .TotalW(DotQqW), .Square(1), .Style(Style)) i_qq (
     .clk_i, .en_i(1'b1), .clear_i(clear), .valid_i(q_give), .a_i(q_new), .b_i(q_new), .total_o(qq));
 
-  wire clear_words = start | ((Watch != 0) & ~rst_ni);
+`ifndef UNWATCHED
+  wire clear_words = start | ~rst_ni;
+`endif
   fx_words #(.Lanes(Lanes), .W(UW)) i_words_u (
-    .clk_i, .clear_i(clear_words), .valid_i(give.u), .word_i(u_new), .over_i(u_over), .mask_o(words_u));
+    .clk_i, .clear_i(`CLEAR_WORDS), .valid_i(give.u), .word_i(u_new), .over_i(u_over), .mask_o(words_u));
   fx_words #(.Lanes(Lanes), .W(RW)) i_words_r (
-    .clk_i, .clear_i(clear_words), .valid_i(give.r), .word_i(r_new), .over_i(r_over), .mask_o(words_r));
+    .clk_i, .clear_i(`CLEAR_WORDS), .valid_i(give.r), .word_i(r_new), .over_i(r_over), .mask_o(words_r));
   fx_words #(.Lanes(Lanes), .W(PW)) i_words_p (
-    .clk_i, .clear_i(clear_words), .valid_i(give.p), .word_i(p_new), .over_i(p_over), .mask_o(words_p));
+    .clk_i, .clear_i(`CLEAR_WORDS), .valid_i(give.p), .word_i(p_new), .over_i(p_over), .mask_o(words_p));
   fx_words #(.Lanes(Lanes), .W(QW)) i_words_q (
-    .clk_i, .clear_i(clear_words), .valid_i(q_give), .word_i(q_new), .over_i(q_over), .mask_o(words_q));
+    .clk_i, .clear_i(`CLEAR_WORDS), .valid_i(q_give), .word_i(q_new), .over_i(q_over), .mask_o(words_q));
   wire over = words_u[UW-1] | words_r[RW-1] | words_p[PW-1] | words_q[QW-1]; // an overflow ends the run
 
   fx_scalars #(

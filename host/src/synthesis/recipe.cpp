@@ -80,7 +80,6 @@ sim::CoreParameters whole_core(const SynthesisRequest& request, int style) {
         if (request.target == "ecp5" && s.lanes > (lean_lanes(request) ? 2 : 1)) set("DelayRam", 1);
     }
     set("MaxRow", kLongestRow);
-    set("Watch", 0); // what looks for mistakes of an integrator is no part of the figures (docs/synthesis.md)
     // The integer core's own tiles are of 18 x 18 bits; the blocks of these families are wider (25 x 18, 27 x 18), and
     // the tool knows how to fill them.
     const bool wide_blocks = request.target == "xc7" || request.target == "xcup";
@@ -244,7 +243,8 @@ std::string fill_recipe(const std::string& recipe, const SynthesisRequest& reque
             parameters += value < 0 ? fmt::format("-set {} 32'sh{:08x} ", name, static_cast<unsigned>(value))
                                     : fmt::format("-set {} {} ", name, value);
     replace_all(script, "@SOURCES@", sources);
-    replace_all(script, "@DEFINES@", lean_lanes(request) ? " -DLEAN_LANES" : "");
+    // What looks for an integrator's mistakes is no part of the figures (rtl/mantissa.svh).
+    replace_all(script, "@DEFINES@", lean_lanes(request) ? " -DUNWATCHED -DLEAN_LANES" : " -DUNWATCHED");
     replace_all(script, "@PARAMETERS@", parameters);
     replace_all(script, "@TOP@", top.registered.empty() ? top.module : "registered");
     replace_all(script, "@RTL@", "rtl");

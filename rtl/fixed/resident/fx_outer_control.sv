@@ -16,7 +16,6 @@ module fx_outer_control #(
   parameter integer ScalarFracW = 23,
   parameter integer ScalarRne = 0,
   parameter integer ExponentW = 16,
-  parameter integer Watch = 0,                  ///< 1: stall_limit_i counts
   localparam integer SW = ScalarExpW + ScalarFracW + 1,
   localparam integer XW = ExponentW
 ) (
@@ -355,6 +354,7 @@ module fx_outer_control #(
       if (stalled_o) finish(`RESIDENT_END_FAULT);
     end
 
+`ifndef UNWATCHED
   // Clocks without another state and without another pass.
   state_t was_q;
   logic   count_q;
@@ -364,7 +364,11 @@ module fx_outer_control #(
     count_q <= inner_count_i[0];
     stall_q <= (!rst_ni || state_q == Idle || state_q != was_q || inner_count_i[0] != count_q) ? '0 : stall_q + 32'd1;
     stalled_o <= rst_ni && busy_o && !stalled_o &&
-                 (refuse_late_i || (Watch != 0 && stall_limit_i != '0 && stall_q >= stall_limit_i));
+                 (refuse_late_i || (stall_limit_i != '0 && stall_q >= stall_limit_i));
   end
+`else
+  assign stalled_o = 1'b0;
+  wire unused = &{1'b0, refuse_late_i, stall_limit_i};
+`endif
 endmodule
 `default_nettype wire

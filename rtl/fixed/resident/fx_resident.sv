@@ -125,14 +125,12 @@ module fx_resident #(
 
   // LENGTH is no multiple of ROW_LENGTH: known behind the start, and long before anything is written.
   wire odd;
-  generate
-    if (Watch != 0) begin : g_rows
-      row_remainder #(.LenW(LenW), .RowLenW(RowLenW)) i_remainder (
-        .clk_i, .rst_ni(run_n), .start_i(start), .length_i(length), .row_length_i(row_length), .bad_o(odd));
-    end else begin : g_no_rows
-      assign odd = 1'b0;
-    end
-  endgenerate
+`ifndef UNWATCHED
+  row_remainder #(.LenW(LenW), .RowLenW(RowLenW)) i_remainder (
+    .clk_i, .rst_ni(run_n), .start_i(start), .length_i(length), .row_length_i(row_length), .bad_o(odd));
+`else
+  assign odd = 1'b0;
+`endif
 
   wire inner_start, inner_close, inner_done, inner_busy, close_over, form, betas, scalar_read, scalar_done;
   wire [31:0] inner_count, inner_guards, run_passes;
@@ -143,7 +141,7 @@ module fx_resident #(
   wire outer_start, correct, outer_done, r_over;
   wire signed [ExponentW-1:0] correct_exponent;
   fx_outer_control #(.ScalarExpW(ScalarExpW), .ScalarFracW(ScalarFracW), .ScalarRne(ScalarRne),
-                     .ExponentW(ExponentW), .Watch(Watch)) i_control (
+                     .ExponentW(ExponentW)) i_control (
     .clk_i, .rst_ni(run_n), .start_i(start), .refuse_i((|bad_q) | ~loaded_q), .refuse_late_i(odd & solving), .inner_i(inner_passes), .passes_i(passes),
     .tolerance_i(tolerance), .tolerance_exp_i(tolerance_exp), .headroom_i(headroom), .relax_i(relax), .stall_limit_i(stall_limit), .headroom_o(headroom_now), .busy_o(solving), .done_o(done),
     .end_o(how), .passes_o, .steps_o, .formed_again_o(formed_again), .overflows_o(overflows),
