@@ -64,6 +64,11 @@ class SolveResult:
     """Bits that the longest words of u, r, p and q took; 0 for floating vectors."""
     cycles: Optional[int]
     """Clocks, of engines that have them."""
+    plan: Optional[str]
+    """Of a native solve: where its vectors and its matrix were."""
+    plan_reason: Optional[str]
+    device_seconds: Optional[float]
+    """Of a native solve: the device's, transfers not included."""
     seconds: float
     history: History
     solution: Optional[NDArray[np.float64]]
@@ -159,19 +164,22 @@ def _shows_keywords(function: Callable[..., _T]) -> Callable[..., _T]:
     return function
 
 
-def solve(problem: ProblemLike, spec: str = "s17e8", *, engine: str = "emulated", threads: Optional[int] = None,
+def solve(problem: ProblemLike, spec: Optional[str] = None, *, engine: str = "emulated", threads: Optional[int] = None,
           solution: bool = True, progress: Optional[ProgressFunction] = None,
           **options: Unpack[SolveOptions]) -> SolveResult:
     """Solves a system from u = 0: the inner solver in the datapath `spec`, the outer loop in double precision.
 
-    problem: a Problem, or its text. spec: a format, as "s17e8" or "fx18.16", or a full datapath, as
-    "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]". The other keywords are the options of `mantissa solve`, in
+    With engine="gpu" and nothing of a datapath, or spec="double" or "float" alone, the solve is native: CG preconditioned
+    by the diagonal, to double accuracy, by the plan that the system's size asks for (or `plan`, as "sparse-stream").
+
+    problem: a Problem, or its text. spec: a format, as "s17e8" (where nothing is given) or "fx18.16", or a full datapath,
+    as "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]". The other keywords are the options of `mantissa solve`, in
     docs/options.md; None stands for the default.
 
     ^C ends it with KeyboardInterrupt. Raises ValueError, one line, for a request that cannot be carried out. A solve that
     does not converge is a result, no exception: look at status.
     """
-    asked = _given(spec=str(spec), threads=_threads(threads), history=True, solution=solution, **options)
+    asked = _given(spec=None if spec is None else str(spec), threads=_threads(threads), history=True, solution=solution, **options)
     return _solve_result(_core.solve(_problem(problem)._core, engine, asked, progress))
 
 

@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <functional>
+#include <utility>
 
 #include "mantissa/host/advise.hpp"
+#include "mantissa/host/native.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/registry.hpp"
 
@@ -118,8 +120,23 @@ nb::dict advise_of(const Problem& problem, double tolerance, std::uint64_t inner
     return d;
 }
 
+/// What was given, as far as it says whether the solve is native; of a datapath, whose text is `written`, only that.
+AskedFor asked_for(const std::string& engine, const std::string& written, const nb::dict& given) {
+    AskedFor asked{engine, written};
+    for (const options::Option& option : options::table()) {
+        const std::string name = options::spelt(option);
+        if (options::names_datapath(option) || !given.contains(name.c_str())) continue;
+        if (option.type == options::Type::truth && !nb::cast<bool>(given[name.c_str()])) continue;
+        asked.scheme = asked.scheme || option.asks == options::Asks::scheme;
+        asked.datapath = asked.datapath || option.asks == options::Asks::datapath;
+    }
+    return asked;
+}
+
 nb::dict solve_of(const Problem& problem, const std::string& engine, const nb::dict& given, nb::object progress) {
-    const SolveOptions options = solve_options(given);
+    SolveOptions options = solve_options(given);
+    const std::string written = given.contains("spec") ? text_of(given["spec"]) : std::string();
+    take_native_default(asked_for(engine, written, given), options);
     Watch watch(std::move(progress));
     SolveResult result;
     {
@@ -195,6 +212,9 @@ nb::dict to_dict(SolveResult r) {
     d["bits_added"] = static_cast<double>(r.bit_operations.added);
     d["longest_words"] = nb::make_tuple(r.words.u, r.words.r, r.words.p, r.words.q);
     d["cycles"] = r.cycles ? nb::cast(*r.cycles) : nb::none();
+    d["plan"] = r.native ? nb::cast(to_string(r.native->plan)) : nb::none();
+    d["plan_reason"] = r.native ? nb::cast(r.native->why) : nb::none();
+    d["device_seconds"] = r.native ? nb::cast(r.native->seconds) : nb::none();
     d["seconds"] = r.seconds;
     d["history"] = history_of(r.history);
     d["solution"] = r.u.empty() ? nb::none() : nb::cast(owned(std::move(r.u)));

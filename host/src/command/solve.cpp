@@ -13,6 +13,7 @@
 
 #include "advise/advice_report.hpp"
 #include "command.hpp"
+#include "command/native/native_options.hpp"
 #include "dense/solve_dense.hpp"
 #include "mantissa/base/ending.hpp"
 #include "mantissa/base/files.hpp"
@@ -42,6 +43,7 @@ struct Flags {
     SolveFlags solver;
     DenseFlags dense;
     PartFlags parts;
+    NativeFlags native;
 };
 
 SolveOptions options_of(const Flags& flags) {
@@ -66,10 +68,11 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     const bool refining = refines(o.scheme);
     std::string scheme = to_string(o.scheme);
     if (refining && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", text::shortest(o.digits));
-    else if (refining) scheme += fmt::format(", {} inner iterations per step", o.inner);
+    else if (refining && !o.preconditioner) scheme += fmt::format(", {} inner iterations per step", o.inner);
     if (refining && o.inner_recurrence == Recurrence::plain) scheme += ", plain CG inside";
     if (!o.middle.empty()) scheme += ", through " + options::middle_text(o.middle);
     if (o.jacobi) scheme += ", Jacobi scaling";
+    if (o.preconditioner) scheme += ", preconditioner " + options::preconditioner_text(o);
     if (o.resident) scheme += ", resident with an iterate in " + to_string(*o.outer);
     else if (o.outer) scheme += ", outer loop in " + to_string(*o.outer);
     if (o.headroom) scheme += fmt::format(", {} bits of headroom", *o.headroom);
@@ -77,12 +80,13 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     row("problem",
         fmt::format("{}  ({} unknowns, {})", problem.name, problem.system.size(), to_string(problem.system.kind())));
     row("scheme", scheme);
-    row("datapath", to_string(o.spec));
+    if (!o.preconditioner) row("datapath", to_string(o.spec));
     for (std::size_t i = 1; i < o.schedule.size(); ++i)
         row(i == 1 ? "then" : "",
             fmt::format("{} below a defect of {}", to_string(o.schedule[i].spec), text::shortest(o.schedule[i].below)));
     row("engine", parts.empty() ? point.engine : point.engine + ", " + parts);
     if (!exchanges.empty()) row("exchanges", exchanges);
+    print_native(to, r);
     const char* const option = r.status == Status::iteration_limit ? " (--max-iterations)" : "";
     row("status",
         r.detail.empty() ? to_string(r.status) : fmt::format("{}: {}{}", to_string(r.status), r.detail, option));
@@ -200,6 +204,7 @@ struct Ready {
 Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vector<RankGpus>& rank_gpus) {
     Ready r;
     r.point = {{}, flags.engine, options_of(flags)};
+    const std::string chosen = apply_native(flags.native, flags.engine, flags.problem, r.point.options);
     if (ranks.first())
         r.words = check_outputs({{"--history", flags.history}, {"--solution", flags.solution}}, flags.json);
     r.shared = shared_out(flags.parts, ranks, flags.engine, r.point.options, rank_gpus);
@@ -216,6 +221,7 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
     r.point.problem = r.problem->name;
     if (std::string why = parts_refusal(r.shared, *r.engine, r.point.options, r.problem->system); !why.empty())
         throw InvalidInput(why);
+    if (ranks.first() && !chosen.empty()) fmt::print(stderr, "mantissa: {}\n", chosen);
     r.parts = parts_in_words(r.shared, r.problem->system, r.point.options.spec, ranks);
     return r;
 }
@@ -370,6 +376,7 @@ Run setup(CLI::App& app, const std::string& typed) {
             if (app.get_option(name)->count() != 0)
                 throw InvalidInput(
                     fmt::format("{}: it is for a dense system; give one with --dense, or leave it out", name));
+        flags->native = note_asked(app, flags->solver);
         if (advise->count() == 0) return solve_command(*flags, typed);
         const auto refuse = [](std::string_view name) {
             throw InvalidInput(fmt::format("{}: --advise chooses the solve itself; leave it out", name));

@@ -26,12 +26,28 @@ Rules of_processor(const SolveOptions& o) {
         !o.middle.empty() || o.outer || o.resident || !o.schedule.empty() || o.headroom || o.digits != 0;
     const bool mine = is(o, Scheme::jacobi_pcg);
     return {
-        {mine && !(o.spec == DatapathSpec(formats::kDouble)),
+        {mine && !o.spec.sums_free() && !(o.spec == DatapathSpec(formats::kDouble)),
          "scheme jacobi-pcg: it works in double precision: write --format double, or take residual-guided for a "
          "reduced datapath"},
         {mine && o.jacobi, "scheme jacobi-pcg: it divides by the diagonal itself: leave jacobi out"},
         {mine && inside, "scheme jacobi-pcg: it has no outer loop: leave middle formats, outer, resident, schedule, "
                          "headroom and digits out"},
+    };
+}
+
+/// Beside a multilevel cycle, which is the inner solver itself.
+Rules of_cycles(const SolveOptions& o) {
+    if (!o.preconditioner) return {};
+    const SolveOptions usual;
+    const bool inside = !(o.spec == usual.spec) || o.inner != usual.inner || o.digits != 0 || !o.schedule.empty() ||
+                        !o.middle.empty() || o.headroom || o.couplings || o.inner_recurrence != usual.inner_recurrence;
+    return {
+        {!is(o, Scheme::inexact_pcg) && !is(o, Scheme::defect_correction),
+         fmt::format("preconditioner multilevel: scheme {} takes none; take inexact-pcg (CG in double around cycles) or "
+                     "defect-correction (cycles alone)",
+                     to_string(o.scheme))},
+        {inside, "preconditioner multilevel: a cycle is the inner solver itself and has words of its own; leave format, "
+                 "spec, schedule, inner, digits, inner recurrence, middle, headroom and couplings out"},
     };
 }
 
@@ -119,7 +135,7 @@ Rules of_outer_loops(const SolveOptions& o) {
 } // namespace
 
 std::string refusal(const SolveOptions& options) {
-    for (const auto& rules : {of_processor, of_numbers, of_schemes, of_schedule, of_outer_loops})
+    for (const auto& rules : {of_processor, of_cycles, of_numbers, of_schemes, of_schedule, of_outer_loops})
         for (const Rule& rule : rules(options))
             if (rule.broken) return rule.why;
     return {};

@@ -41,7 +41,13 @@ std::span<const SchemeAxes> schemes() {
 }
 
 SolveOptions Request::finish() const {
-    if (!axes.recurrence && !axes.outer_loop) return options;
+    if (!axes.recurrence && !axes.outer_loop) {
+        SolveOptions made = options;
+        // Cycles alone where they smooth on the way down only, else as CG's preconditioner.
+        if (made.preconditioner && !axes.scheme)
+            made.scheme = made.preconditioner->after == 0 ? Scheme::defect_correction : Scheme::inexact_pcg;
+        return made;
+    }
     const std::string recurrence = axes.recurrence.value_or("pipelined"),
                       loop = axes.outer_loop.value_or("residual-guided");
     const auto has = [&](const SchemeAxes& s) {

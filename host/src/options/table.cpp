@@ -38,7 +38,12 @@ std::vector<Option> recurrence_options() {
          .choices = scheme_names(),
          .default_text = "residual-guided",
          .column = Column::first,
-         .set = [](Request& r, const Value& v) { r.options.scheme = parse_scheme(text(v)); },
+         .asks = Asks::scheme,
+         .set =
+             [](Request& r, const Value& v) {
+                 r.options.scheme = parse_scheme(text(v));
+                 r.axes.scheme = true;
+             },
          .get = [](const SolveOptions& o) { return Given(to_string(o.scheme)); }},
         {.name = "recurrence",
          .type = Type::choice,
@@ -54,13 +59,6 @@ std::vector<Option> recurrence_options() {
          .excludes = {"scheme"},
          .since = "0.2",
          .set = [](Request& r, const Value& v) { r.axes.outer_loop = text(v); }},
-        {.name = "preconditioner",
-         .type = Type::choice,
-         .help = "jacobi: scale the system to a unit diagonal, as --jacobi does",
-         .choices = {"none", "jacobi"},
-         .excludes = {"jacobi"},
-         .since = "0.2",
-         .set = [](Request& r, const Value& v) { r.options.jacobi = text(v) == "jacobi"; }},
     };
 }
 
@@ -126,6 +124,7 @@ std::vector<Option> datapath_options() {
          .group = Group::arithmetic,
          .help = "one format for the whole datapath, as s17e8 or float",
          .default_text = "s17e8",
+         .asks = Asks::format,
          .set = [](Request& r, const Value& v) { r.options.spec = parse_spec(text(v)); }},
         {.name = "spec",
          .type = Type::spec,
@@ -148,6 +147,7 @@ std::vector<Option> datapath_options() {
          .default_text = "1e-10",
          .with_advice = true,
          .column = Column::first,
+         .asks = Asks::nothing,
          .set = [](Request& r, const Value& v) { r.options.tolerance = std::get<double>(v); },
          .get = [](const SolveOptions& o) { return Given(o.tolerance); }},
         {.name = "schedule",
@@ -199,6 +199,29 @@ std::vector<Option> integer_options() {
          .column = Column::later,
          .set = [](Request& r, const Value& v) { r.options.couplings = parse_format(text(v)); },
          .get = [](const SolveOptions& o) { return o.couplings ? Given(to_string(*o.couplings)) : Given(); }},
+        {.name = "plan",
+         .type = Type::text,
+         .group = Group::place,
+         .help = "native solves (--engine gpu, with --format double, float or nothing of a datapath): grid-resident, "
+                 "grid-stream, grid-parts, sparse-resident, sparse-stream or sparse-parts; unless given, by the system's "
+                 "size",
+         .since = "0.2",
+         .column = Column::later,
+         .asks = Asks::plan,
+         .set = [](Request& r, const Value& v) { r.options.plan = parse_native_plan(text(v)); },
+         .get =
+             [](const SolveOptions& o) {
+                 return o.plan == NativePlan::automatic ? Given() : Given(to_string(o.plan));
+             }},
+        {.name = "preconditioner",
+         .type = Type::text,
+         .help = "none; jacobi, as --jacobi; or multilevel[:CYCLE], cycles in short words, as multilevel:v11,w=10 (help "
+                 "multilevel)",
+         .excludes = {"jacobi"},
+         .since = "0.2",
+         .column = Column::later,
+         .set = [](Request& r, const Value& v) { set_preconditioner(r.options, text(v)); },
+         .get = [](const SolveOptions& o) { return o.preconditioner ? Given(preconditioner_text(o)) : Given(); }},
     };
 }
 
@@ -211,6 +234,7 @@ std::vector<Option> limit_options() {
          .high = kUnbounded,
          .default_text = "0",
          .column = Column::first,
+         .asks = Asks::nothing,
          .quiet = true,
          .set = [](Request& r, const Value& v) { r.options.max_iterations = std::get<std::uint64_t>(v); },
          .get = [](const SolveOptions& o) { return Given(o.max_iterations); }},
@@ -220,6 +244,7 @@ std::vector<Option> limit_options() {
          .default_text = "false",
          .with_advice = true,
          .column = Column::first,
+         .asks = Asks::nothing,
          .quiet = true,
          .set = [](Request& r, const Value& v) { r.options.jacobi = std::get<bool>(v); },
          .get = [](const SolveOptions& o) { return Given(o.jacobi); }},
@@ -229,6 +254,7 @@ std::vector<Option> limit_options() {
          .help = "keep the defect of every step (--history FILE of the command writes them)",
          .default_text = "false",
          .on_commands = false,
+         .asks = Asks::nothing,
          .set = [](Request& r, const Value& v) { r.options.history = std::get<bool>(v); }},
     };
 }

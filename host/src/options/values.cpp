@@ -60,4 +60,22 @@ std::string schedule_text(const std::vector<ScheduleStage>& schedule) {
     return text;
 }
 
+void set_preconditioner(SolveOptions& options, std::string_view text) {
+    constexpr std::string_view kMultilevel = "multilevel", kUsualCycle = "v11,w=10";
+    options.jacobi = text == "jacobi";
+    options.preconditioner.reset();
+    if (text == "none" || options.jacobi) return;
+    if (text != kMultilevel && !text.starts_with("multilevel:"))
+        throw InvalidInput(fmt::format("preconditioner {}: write none, jacobi or multilevel[:CYCLE], as "
+                                       "multilevel:v11,w=10",
+                                       base::quoted(text)));
+    const bool usual = text.size() == kMultilevel.size();
+    options.preconditioner = parse_cycle_spec(usual ? kUsualCycle : text.substr(kMultilevel.size() + 1));
+}
+
+std::string preconditioner_text(const SolveOptions& options) {
+    if (options.preconditioner) return "multilevel:" + to_string(*options.preconditioner);
+    return options.jacobi ? "jacobi" : "none";
+}
+
 } // namespace mantissa::options

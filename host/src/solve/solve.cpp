@@ -9,6 +9,7 @@
 
 #include "context.hpp"
 #include "mantissa/fitted.hpp"
+#include "mantissa/host/native.hpp"
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/host/scaling.hpp"
@@ -30,6 +31,10 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
         if (!good) throw InvalidInput(what);
     };
     o.spec.validate();
+    if (o.spec.sums_free()) solving::check_native(problem, engine, o);
+    require(o.spec.sums_free() || o.plan == NativePlan::automatic,
+            fmt::format("plan {}: only a native solver has plans (engine gpu, --format double or float); leave it out",
+                        to_string(o.plan)));
     // An engine that compares two others has a name of its own: there would be nothing to compare.
     require(!runs_on_the_processor(o.scheme) || engine.name() == "emulated",
             fmt::format("scheme {}: only engine 'emulated' has its recurrence, not '{}'; use that engine, "
@@ -38,11 +43,16 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
     require(problem.b.size() == problem.system.size(), "right-hand side: its length is not the system's size");
     const std::string why = options::refusal(o);
     require(why.empty(), why);
+    require(!o.preconditioner || engine.name() == "emulated",
+            fmt::format("preconditioner multilevel: its cycles run on this processor, not on engine '{}'; leave the "
+                        "engine out, unchecked",
+                        engine.name()));
     for (const ScheduleStage& stage : o.schedule) stage.spec.validate();
 }
 
 /// Is every pass of the solve one of pipelined CG in a datapath of the options?
 bool counts_bits(const SolveOptions& o) {
+    if (o.preconditioner || o.spec.sums_free()) return false;
     return o.scheme == Scheme::pipelined ||
            (refines(o.scheme) && o.middle.empty() && o.inner_recurrence == Recurrence::pipelined);
 }
@@ -50,6 +60,7 @@ bool counts_bits(const SolveOptions& o) {
 void run_scheme(const Problem& problem, const Engine& engine, std::vector<double>& u, std::vector<double>& d,
                 solving::SolveContext& context) {
     if (context.options.resident) return solving::solve_resident(problem, engine, u, d, context);
+    if (context.options.spec.sums_free()) return solving::solve_native(problem, engine, u, d, context);
     switch (context.options.scheme) {
     case Scheme::direct:
     case Scheme::pipelined:
@@ -68,10 +79,12 @@ void run_scheme(const Problem& problem, const Engine& engine, std::vector<double
     }
 }
 
-/// The scheme's iterate as that of the problem as given.
-std::vector<double> as_given(const std::optional<ScaledProblem>& scaled, std::span<const double> u) {
-    std::vector<double> mapped(u.begin(), u.end());
-    if (scaled) scaled->map_back(mapped);
+/// The scheme's iterate as that of the problem as given: itself, or where the problem is scaled, in `mapped`.
+const std::vector<double>& as_given(const std::optional<ScaledProblem>& scaled, const std::vector<double>& u,
+                                    std::vector<double>& mapped) {
+    if (!scaled) return u;
+    mapped = u;
+    scaled->map_back(mapped);
     return mapped;
 }
 
@@ -89,13 +102,14 @@ bool run_until_true(const Problem& original, const std::optional<ScaledProblem>&
                     const Engine& engine, std::vector<double>& u, std::vector<double>& d,
                     solving::SolveContext& context) {
     const SolveOptions& options = context.options;
-    const bool doubles = refines(options.scheme) && !options.outer && !options.resident;
+    const bool doubles = options.spec.sums_free() || (refines(options.scheme) && !options.outer && !options.resident);
     for (double best = std::numeric_limits<double>::infinity();;) {
         context.known.reset();
         run_scheme(problem, engine, u, d, context);
         if (u.empty()) return false; // a verdict was given where the parts are
         if (context.result.status != Status::converged && !context.nearly) return true;
-        const std::vector<double> given = as_given(scaled, u);
+        std::vector<double> mapped;
+        const std::vector<double>& given = as_given(scaled, u, mapped);
         const double relative = relative_residual(original.system, given, original.b, options.threads,
                                                   solving::deciding(options.tolerance));
         context.known = relative;
@@ -259,8 +273,11 @@ static SolveResult solve_on_the_processor(const Problem& problem, const Engine& 
 }
 
 SolveResult solve(const Problem& original, const Engine& engine, const SolveOptions& given, const Progress& progress) {
-    if (given.scheme == Scheme::jacobi_pcg) return solve_on_the_processor(original, engine, given, progress);
+    const bool native = solves_natively(given, engine);
+    if (given.scheme == Scheme::jacobi_pcg && !native && !given.spec.sums_free())
+        return solve_on_the_processor(original, engine, given, progress);
     SolveOptions options = given;
+    if (native) options.spec.sum = SumOrder::free;
     if (options.resident && !options.outer) options.outer = kResidentIterate;
     check(original, engine, options);
     const auto start = std::chrono::steady_clock::now();
@@ -309,9 +326,14 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     else to_judge = run_until_true(original, scaled, problem, engine, u, d, context);
 
     if (to_judge) {
-        const std::vector<double> y = u;
-        if (scaled) scaled->map_back(u);
-        settle(original, y, u, context);
+        std::vector<double> y;
+        if (scaled) {
+            y = u;
+            scaled->map_back(u);
+        }
+        settle(original, scaled ? y : u, u, context);
+        if (options.history && result.native)
+            result.history.push_back({result.inner_iterations, result.outer_iterations, result.true_residual});
         if (options.keep_solution) result.u = std::move(u);
     }
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -51,6 +51,10 @@ ResidentOutcome resident_from_json(const Json& j) {
     return core;
 }
 
+Json to_json(const NativeOutcome& native) {
+    return {{"plan", to_string(native.plan)}, {"why", native.why}, {"seconds", number(native.seconds)}};
+}
+
 } // namespace
 
 Json to_json(const SolveResult& result) {
@@ -68,9 +72,11 @@ Json to_json(const SolveResult& result) {
     if (Json words = words_to_json(result); !words.empty()) {
         words.erase("bit_operations");
         words.erase("resident_core");
+        words.erase("native");
         if (!words.empty()) j["words"] = words;
     }
     if (result.resident) j["resident_core"] = to_json(*result.resident);
+    if (result.native) j["native"] = to_json(*result.native);
     j["seconds"] = number(result.seconds);
     if (!result.history.empty()) j["history"] = history_to_json(result.history);
     return j;
@@ -82,6 +88,7 @@ Json words_to_json(const SolveResult& r) {
     if (r.bit_operations != BitOperations{})
         j["bit_operations"] = {r.bit_operations.multiplied, r.bit_operations.added};
     if (r.resident) j["resident_core"] = to_json(*r.resident);
+    if (r.native) j["native"] = to_json(*r.native);
     if (r.words == WordUse{}) return j;
     j["overflows"] = r.overflows;
     j["bits"] = {{"u", r.words.u}, {"r", r.words.r}, {"p", r.words.p}, {"q", r.words.q}};
@@ -96,6 +103,10 @@ void words_from_json(std::string_view text, SolveResult& r) {
     r.overflows = j.value("overflows", std::uint64_t{0});
     if (j.contains("bit_operations")) r.bit_operations = {j["bit_operations"].at(0), j["bit_operations"].at(1)};
     if (j.contains("resident_core")) r.resident = resident_from_json(j["resident_core"]);
+    if (j.contains("native")) {
+        const Json& n = j["native"];
+        r.native = NativeOutcome{parse_native_plan(n.at("plan").get<std::string>()), n.at("why"), n.at("seconds")};
+    }
     if (!j.contains("bits")) return;
     const Json& bits = j.at("bits");
     r.words = {bits.at("u"), bits.at("r"), bits.at("p"), bits.at("q")};

@@ -34,7 +34,7 @@ TEST(Help, SpecsNameEveryKeyThatASpecTakes) {
     const Outcome refused = run("solve --problem poisson2d:level=3 --spec s17e8,bogus=1");
     ASSERT_EQ(refused.code, 2);
     for (const char* key :
-         {"u", "r", "p", "q", "coef", "operand", "row", "order", "point", "product", "dot", "scalar", "lanes"}) {
+         {"u", "r", "p", "q", "coef", "operand", "row", "order", "point", "product", "dot", "scalar", "lanes", "sum"}) {
         EXPECT_NE(page.find(std::string(key) + "="), std::string::npos) << key;
         EXPECT_NE(refused.err.find(key), std::string::npos) << "a spec no longer takes " << key << ": " << refused.err;
     }

@@ -37,6 +37,7 @@ using Value = std::variant<bool, std::uint64_t, std::int64_t, double, std::strin
 
 /// Which axis of a solve was asked for by name; finish() makes a scheme of them.
 struct Axes {
+    bool scheme = false; ///< was it named?
     std::optional<std::string> recurrence, outer_loop;
 };
 
@@ -51,6 +52,9 @@ struct Request {
 /// Has an option a column in a store? Those of `later` came after the first stores: at the end of a row, and NULL where
 /// the option is not used.
 enum class Column : std::uint8_t { none, first, later };
+
+/// What giving an option asks for, as far as it decides whether a solve is native (host/native.hpp).
+enum class Asks : std::uint8_t { datapath, nothing, scheme, format, plan };
 
 /// The declaration of one option.
 struct Option {
@@ -68,6 +72,7 @@ struct Option {
     bool on_commands = true;  ///< of `solve` and `simulate`, and in Python
     bool with_advice = false; ///< may it stand beside --advise?
     Column column = Column::none;
+    Asks asks = Asks::datapath;
     bool quiet = false; ///< left out of a point's key at its default
     void (*set)(Request&, const Value&) = nullptr;
     /// The value that a solve with these options uses; nothing where the scheme has no use for it. Null for short forms

@@ -12,6 +12,8 @@
 #include "mantissa/bit_operations.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/problem.hpp"
+#include "mantissa/multilevel/cycle_spec.hpp"
+#include "mantissa/native.hpp"
 #include "mantissa/partition/cuts.hpp"
 #include "mantissa/partition/space.hpp"
 #include "mantissa/resident_end.hpp"
@@ -27,7 +29,8 @@ enum class Scheme : std::uint8_t {
     residual_guided,   ///< section 3.3
     inexact_pcg,       ///< flexible preconditioned CG in double; steps of CG in the spec's formats precondition it
                        ///< (Golub and Ye 1999; Cevahir, Nukada, Matsuoka 2009)
-    jacobi_pcg,        ///< textbook Jacobi-PCG in double on this processor, made for speed (sparse/jacobi_pcg.hpp)
+    jacobi_pcg, ///< Jacobi-PCG made for speed: the textbook's in double on this processor (sparse/jacobi_pcg.hpp),
+                ///< or an engine's native solver (native.hpp)
 };
 /// Its name; options::schemes() has them all, each with the axes that it stands for.
 std::string to_string(Scheme scheme);
@@ -110,9 +113,14 @@ struct SolveOptions {
     /// (those of the matrix as given, also with jacobi). For schemes that refine, on floating datapaths, without a
     /// schedule.
     std::optional<Format> couplings;
+    /// A multilevel cycle (mantissa/multilevel/cycle.hpp) on this processor in the inner solver's place, on the problem
+    /// that the scheme works on: `spec`, `inner`, `digits` and what belongs to them mean nothing then. Alone with
+    /// defect_correction, as CG's preconditioner with inexact_pcg. inner_iterations counts cycles.
+    std::optional<CycleSpec> preconditioner;
     double tolerance = 1e-10;         ///< on the defect norm relative to the initial one
     std::uint64_t max_iterations = 0; ///< inner iterations in all; 0: default_iteration_limit()
     bool jacobi = false;              ///< symmetric scaling by the diagonal
+    NativePlan plan = NativePlan::automatic; ///< of a native solve; see host/native.hpp
     int threads = 1;
     bool keep_solution = false; ///< return u
     bool history = false;       ///< return the start and one point per outer step; a direct solver's start and end
@@ -135,6 +143,14 @@ struct ResidentOutcome {
     friend bool operator==(const ResidentOutcome&, const ResidentOutcome&) = default;
 };
 
+/// What a native solve leaves beside what every solve does.
+struct NativeOutcome {
+    NativePlan plan = NativePlan::automatic; ///< that ran
+    std::string why;                         ///< one line
+    double seconds = 0;                      ///< of the device, transfers not included
+    friend bool operator==(const NativeOutcome&, const NativeOutcome&) = default;
+};
+
 /// How a solve ended and what it took; the answer is `u`, where it was asked for.
 struct SolveResult {
     Status status = Status::iteration_limit;
@@ -153,6 +169,7 @@ struct SolveResult {
     /// most; 0 where every process held whole vectors.
     std::size_t held = 0;
     std::optional<ResidentOutcome> resident;
+    std::optional<NativeOutcome> native;
     WordUse words; ///< bits that the longest words of fixed vectors took
     std::optional<std::uint64_t> cycles;
     double seconds = 0;
@@ -164,7 +181,8 @@ struct SolveResult {
 using Progress = std::function<bool(const HistoryPoint&)>;
 
 /// Solves a problem from u = 0. Whether it converged is judged by the true residual of the problem as given, formed
-/// anew from u; with jacobi the solve goes on until that one has reached the tolerance, and stops once it has.
+/// anew from u; with jacobi the solve goes on until that one has reached the tolerance, and stops once it has. So does
+/// a native one (host/native.hpp), whose own residual may be wrong.
 ///
 /// Throws InvalidInput, one line, when the engine refuses the spec, when the options contradict each other, when a
 /// scheme that only the emulated engine's arithmetic has (chronopoulos-gear, ghysels-vanroose) is asked for on another

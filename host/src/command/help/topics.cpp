@@ -30,8 +30,10 @@ A spec begins with a format for everything. KEY=VALUE behind it says what differ
   dot=             FORMAT[/DEPTH] | fixed[MSB:LSB] | exact: sums of a dot product
   scalar=          the format in which alpha and beta are formed
   lanes=           vector elements per clock: 1, 2, 4 ... 64
+  sum=             ordered | free; free, behind double or float alone: native arithmetic of the engine
+                   gpu, whose sums have no order and whose bits are not promised
 
---format F is the spec F alone. docs/arithmetic.md defines the formats bit by bit, and
+--format F is the spec F alone; with --engine gpu and no scheme, double and float are native. docs/arithmetic.md defines the formats bit by bit, and
 numerics/include/mantissa/engine.hpp defines a pass.
 )";
 

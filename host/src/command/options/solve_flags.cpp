@@ -85,4 +85,8 @@ std::vector<const Option*> SolveFlags::given() const {
     return list;
 }
 
+const Value& SolveFlags::value(const Option& option) const {
+    return values_[static_cast<std::size_t>(&option - among_.data())].value();
+}
+
 } // namespace mantissa::cli

@@ -27,6 +27,9 @@ public:
     /// The options that were given, in the table's order.
     [[nodiscard]] std::vector<const options::Option*> given() const;
 
+    /// Of one that was given.
+    [[nodiscard]] const options::Value& value(const options::Option& option) const;
+
 private:
     std::span<const options::Option> among_;
     std::vector<std::optional<options::Value>> values_; ///< as `among_`
