@@ -16,7 +16,6 @@ class SolveOptions(TypedDict, total=False):
     scheme: Optional[str]
     recurrence: Optional[str]
     outer_loop: Optional[str]
-    preconditioner: Optional[str]
     inner: Optional[int]
     digits: Optional[float]
     inner_recurrence: Optional[str]
@@ -28,6 +27,8 @@ class SolveOptions(TypedDict, total=False):
     resident: Optional[bool]
     headroom: Optional[int]
     couplings: Optional[FormatLike]
+    plan: Optional[str]
+    preconditioner: Optional[str]
     max_iterations: Optional[int]
     jacobi: Optional[bool]
 
@@ -36,7 +37,6 @@ DEFAULTS: dict[str, Any] = {
     "scheme": "residual-guided",
     "recurrence": None,
     "outer_loop": None,
-    "preconditioner": None,
     "inner": 10,
     "digits": None,
     "inner_recurrence": "pipelined",
@@ -48,6 +48,8 @@ DEFAULTS: dict[str, Any] = {
     "resident": False,
     "headroom": None,
     "couplings": None,
+    "plan": None,
+    "preconditioner": None,
     "max_iterations": 0,
     "jacobi": False,
 }
