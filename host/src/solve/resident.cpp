@@ -36,11 +36,12 @@ void judge(const ResidentReport& report, const std::string& fault, SolveContext&
     case ResidentEnd::window_overflow:
         return broke(kHopelessOverflow);
     case ResidentEnd::fault:
-        return broke(fault.empty() ? fmt::format("no scale leaves r the {} bits of headroom that are asked for, or words of "
-                                                 "the iterate are too short for the tolerance; give --headroom 0, or "
-                                                 "--outer more fraction bits",
-                                                 report.headroom)
-                                   : fault);
+        return broke(fault.empty()
+                         ? fmt::format("no scale leaves r the {} bits of headroom that are asked for, or words of "
+                                       "the iterate are too short for the tolerance; give --headroom 0, or "
+                                       "--outer more fraction bits",
+                                       report.headroom)
+                         : fault);
     case ResidentEnd::outer_overflow:
         return report.overflow_v ? broke("a word of the iterate overflowed: give --outer fewer fraction bits")
                                  : broke("a word of the defect overflowed: it grew beyond 8 times the initial norm");
