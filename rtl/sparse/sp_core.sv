@@ -158,7 +158,7 @@ module sp_core #(
   wire [Lanes*QW-1:0] q_load;
   genvar l;
   generate
-    for (l = 0; l < Lanes; l = l + 1) begin : g_words
+    for (l = 0; l < Lanes; l = l + 1) begin : g_word_of_lane
       assign all_words[(0*Lanes+l)*WordW +: WordW] = WordW'($signed(u_word[l*UW +: UW]));
       assign all_words[(1*Lanes+l)*WordW +: WordW] = WordW'($signed(r_word[l*RW +: RW]));
       assign all_words[(2*Lanes+l)*WordW +: WordW] = WordW'($signed(p_word[l*PW +: PW]));

@@ -11,6 +11,7 @@ import cocotb
 import example
 from cg_model import Core
 from cocotb.clock import Clock
+from cocotb.handle import Force, Release
 from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 from cocotbext.axi import (AxiLiteBus, AxiLiteMaster, AxiResp, AxiStreamBus, AxiStreamFrame, AxiStreamSink,
                            AxiStreamSource)
@@ -323,6 +324,31 @@ async def stalled_sink(dut):
 
 
 @cocotb.test(skip=EXAMPLE)
+async def scalar_unit_that_hangs(dut):
+    """Upsets that leave the dot products or the scalar unit without an end: STALL_LIMIT ends the run, and the next one is right."""
+    b = await bench(dut, 9, 0.0)
+    for wire, value in (("scalar_done", 0), ("dots_done", 0), ("scalar_start", 0)):
+        b.load(row_length=4, size=12, stencil=False)
+        await b.program(2)
+        await b.write(STALL_LIMIT, 100)
+        serving = cocotb.start_soon(b.memory(2))
+        getattr(dut.i_core, wire).value = Force(value)
+        await b.write(CONTROL, 1)
+        status = await with_timeout(cocotb.start_soon(b.ended()), 60, "us")
+        getattr(dut.i_core, wire).value = Release()
+        assert status >> 4 & 7 == 6 and await b.read(ERRORS) == STALLED, wire
+        await b.write(ERRORS, STALLED)
+        serving.cancel()
+        while await b.read(STATUS) & OFFERING:
+            pass
+        for stream in (*b.sources.values(), *b.bands, *b.sinks.values(), b.asked):
+            stream.clear()
+            stream.assert_reset()
+        b.load(row_length=4, size=12, stencil=False)
+        await b.run_and_compare(2)
+
+
+@cocotb.test(skip=EXAMPLE)
 async def rows_that_are_not_whole(dut):
     """A constant stencil takes a LENGTH of whole rows only: another one ends the run at its beginning."""
     b = await bench(dut, 8, 0.0)
@@ -333,8 +359,10 @@ async def rows_that_are_not_whole(dut):
         status = await with_timeout(cocotb.start_soon(b.ended()), 100, "us")
         assert status >> 4 & 7 == 6 and await b.read(ERRORS) == ERROR_BAD_ROW_LENGTH, (row_length, size)
         await b.write(ERRORS, ERROR_BAD_ROW_LENGTH)
+        b.asked.pause = False
         while await b.read(STATUS) & OFFERING:
             pass
+        b.asked.pause = True
         b.asked.clear()
     b.load(row_length=6, size=30, stencil=True)
     await b.run_and_compare(1)

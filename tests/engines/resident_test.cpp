@@ -200,7 +200,8 @@ TEST(Resident, NothingToDo) {
     EXPECT_EQ(reached.report.passes, 0U);
 }
 
-// r is zero at first where b is below its grid, and is looked for; where the headroom leaves it no bits that is a fault.
+// r is zero at first where b is below its grid, and is looked for; where the headroom leaves it no bits that is a
+// fault.
 TEST(Resident, SmallSides) {
     const System system = laplacian(17, 17, parse_spec(kShort));
     for (const int down : {10, 16, 17, 20, 27}) {

@@ -5,11 +5,9 @@ set -euo pipefail
 rtl=$1 top=$2; here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 macros=(-DTOP="$top" -DINTEGER=1)
-loads=
 [ "$top" = pcg_core_axis ] && macros=(-DTOP="$top" -DINTEGER=0)
-[ "$top" = fx_resident_axis ] && macros+=(-DRESIDENT) && loads=".s_axis_d_tvalid(1'b0),"
-[ "$top" = sp_core_axis ] && loads=".s_axis_word_tvalid(1'b0), .s_axis_ask_tvalid(1'b0),"
-macros+=(-DLOADS="$loads")
+[ "$top" = fx_resident_axis ] && macros+=(-DRESIDENT)
+[ "$top" = sp_core_axis ] && macros+=(-DSPARSE)
 iverilog -g2012 "${macros[@]}" -I"$rtl" -I"$rtl/sparse" -s reset_tb -o "$work/tb" "$rtl"/operators/*.sv "$rtl"/core/*.sv \
   "$rtl"/fixed/*.sv "$rtl"/fixed/resident/*.sv "$rtl"/sparse/*.sv "$rtl"/axis/*.sv "$here/reset_tb.sv" 2>&1 |
   { grep -v 'sorry: constant selects\|warning' || true; }

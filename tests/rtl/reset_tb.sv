@@ -1,5 +1,5 @@
 // Four-state: behind a reset every register that can be read has a value, and it is what the documents say. TOP is the module, its
-// wrapper with the ports of vendor tools, LOADS what holds the streams still that it would take while idle; RESIDENT is defined for the resident core's map.
+// wrapper with the ports of vendor tools; RESIDENT and SPARSE are defined for those cores, whose streams would be taken while idle.
 `include "mantissa.svh"
 `default_nettype none
 module reset_tb;
@@ -10,7 +10,13 @@ module reset_tb;
   wire       arready, rvalid;
   wire [31:0] rdata;
   wire [1:0]  rresp;
-  `TOP i_top (`LOADS
+  `TOP i_top (
+`ifdef RESIDENT
+    .s_axis_d_tvalid(1'b0),
+`endif
+`ifdef SPARSE
+    .s_axis_word_tvalid(1'b0), .s_axis_ask_tvalid(1'b0),
+`endif
     .aclk(clk), .aresetn(rst_n), .s_axil_awaddr(8'd0), .s_axil_awprot(3'd0), .s_axil_awvalid(1'b0), .s_axil_wdata(32'd0),
     .s_axil_wstrb(4'd0), .s_axil_wvalid(1'b0), .s_axil_bready(1'b1), .s_axil_araddr(araddr), .s_axil_arprot(3'd0),
     .s_axil_arvalid(arvalid), .s_axil_arready(arready), .s_axil_rdata(rdata), .s_axil_rresp(rresp), .s_axil_rvalid(rvalid),

@@ -78,7 +78,7 @@ module fx_resident #(
   `REQUIRE_OF_TOP(g_elements_fit, LenW >= IndexW, "LenW bits must hold MaxLength")
 
   // ---- Registers and control ---------------------------------------------------------------------------------------
-  wire start, abort, asked, resized, stalled;
+  wire start, abort, asked, resized, stalled, send;
   wire [31:0] length_all, row_all, inner_passes, passes, stall_limit;
   wire [ScalarW-1:0] tolerance;
   wire signed [ExponentW-1:0] tolerance_exp, headroom, headroom_now;
@@ -121,7 +121,8 @@ module fx_resident #(
     bad_q <= {length_all == '0, length_all > 32'(MaxLength), row_all < 32'd3, row_all < 32'(Lanes), row_all > 32'(MaxRow),
               row_all > length_all, inner_passes == '0};
 
-  wire send = asked & ~(|bad_q[6:5]); // without a length there is nothing to send
+
+  assign send = asked & ~(|bad_q[6:5]); // without a length there is nothing to send
 
   // LENGTH is no multiple of ROW_LENGTH: known behind the start, and long before anything is written.
   wire odd;
