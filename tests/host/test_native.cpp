@@ -147,7 +147,7 @@ private:
                                  .iterations = reports.front().iterations,
                                  .outer = 0,
                                  .seconds = 0.5,
-                                 .residual = 0,
+                                 .residual = std::abs(wrong_),
                                  .layout = {}}};
         }
 
@@ -189,6 +189,14 @@ TEST(NativeSolves, SayStagnatedWhereGoingOnGainsNothing) {
     EXPECT_EQ(r.status, Status::stagnated);
     EXPECT_NE(r.detail.find("that of the problem as given stays at"), std::string::npos) << r.detail;
     EXPECT_GT(r.true_residual, 0.5);
+}
+
+TEST(NativeSolves, KeepNothingOfARunThatDiverged) {
+    const SolveResult r = rough(1e-12, 1e6);
+    EXPECT_EQ(r.status, Status::diverged);
+    EXPECT_NE(r.detail.find("grew beyond 10^4 times"), std::string::npos) << r.detail;
+    EXPECT_EQ(r.true_residual, 1); // of u = 0
+    EXPECT_GT(r.inner_iterations, 0U);
 }
 
 TEST(NativeSolves, EndAtTheLimit) {

@@ -103,12 +103,16 @@ void solve_native(const Problem& problem, const Engine& engine, std::vector<doub
     std::vector<std::vector<double>> x;
     const double tolerance = std::min(context.target() / context.norm, 0.5);
     const NativeReport report = context.native->solve(std::span(&b, 1), {tolerance, context.remaining()}, x).front();
-    if (first && shift == 0) u = std::move(x.front()); // (u was zero)
-    else
-        for (std::size_t i = 0; i < u.size(); ++i) u[i] += std::ldexp(x.front()[i], shift);
     result.inner_iterations += report.iterations;
     result.outer_iterations += report.outer;
     result.native->seconds += report.seconds;
+    if (!(report.residual <= kDiverged)) { // the iterate before it is worth more
+        if (report.end == PcgEnd::indefinite || report.end == PcgEnd::not_finite) return judge(report.end, context);
+        return context.stop(Status::diverged, growth(report.residual));
+    }
+    if (first && shift == 0) u = std::move(x.front()); // (u was zero)
+    else
+        for (std::size_t i = 0; i < u.size(); ++i) u[i] += std::ldexp(x.front()[i], shift);
     judge(report.end, context);
     context.report({result.inner_iterations, result.outer_iterations, context.norm / context.initial});
     if (context.cancelled) context.stop(Status::iteration_limit, "stopped on request");
