@@ -120,9 +120,12 @@ std::string descend(Level& level, bool first, detail::Unknowns& unknowns, RealRo
     if (coarse == 0) return "no coupling is worth a coarser level: the diagonal alone is as good";
     if (static_cast<double>(coarse) > kStalls * a.rows)
         return fmt::format("coarsening stalls: {} unknowns would leave {}", a.rows, coarse);
+    // An entry that is tiny for one function need not be so for another.
+    const std::vector<double> function =
+        unknowns.functions == 1 ? first_function(c.tentative.next) : std::vector<double>();
     const std::vector<double> scale = detail::make_next(
         level, detail::smoothed_functions(a, unknowns, c.couplings, c.aggregates, c.tentative, level.largest, threads),
-        next, threads);
+        function, next, threads);
     if (scale.empty()) return detail::kNotDefinite;
     unknowns = std::move(c.tentative.next);
     detail::for_each_row(next.rows, threads, [&](std::size_t i) {
