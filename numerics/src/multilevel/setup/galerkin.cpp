@@ -117,10 +117,14 @@ private:
     [[nodiscard]] double conductance(std::size_t row, std::size_t column, double v) const {
         return -v * (function_[row] * function_[column]);
     }
+    [[nodiscard]] std::size_t length(std::size_t row) const {
+        return std::size_t{lower_.begin[row + 1]} - lower_.begin[row] + upper_.begin[row + 1] - upper_.begin[row] - 1;
+    }
     [[nodiscard]] bool is_tiny(std::size_t row, std::size_t column, double v) const {
         const double here = std::abs(function_[row]), there = std::abs(function_[column]);
         return std::abs(v) * there < kTiny * (diagonal_of(row) * here) &&
-               std::abs(v) * here < kTiny * (diagonal_of(column) * there);
+               std::abs(v) * here < kTiny * (diagonal_of(column) * there) &&
+               std::max(length(row), length(column)) <= kLongRow;
     }
     /// Are both joined to a third unknown by far more? (Then the energy of the entry is a small part of theirs. An
     /// entry that alone joins two parts of the graph is tiny beside the diagonal too, but all that matters of it
@@ -139,6 +143,7 @@ private:
     }
 
     static constexpr double kTiny = 0.01, kWayAround = 4;
+    static constexpr std::size_t kLongRow = 256; ///< entries; to look for ways around takes the square of it
     const RealRows &upper_, &lower_;
     const std::vector<double>& function_;
     int threads_;
