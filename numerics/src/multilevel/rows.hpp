@@ -67,9 +67,7 @@ template <class V> JoinedRows<V> joined(const std::vector<RowsPart<V>>& part, st
 /// a column is new (it could not be predicted): place_ may hold anything for those that are not in the row.
 template <class V> class RowSum {
 public:
-    explicit RowSum(std::size_t columns)
-        : place_(columns, 0), column_(columns + 1, 0),
-          value_(columns + 1) {}
+    explicit RowSum(std::size_t columns) : place_(columns, 0), column_(columns + 1, 0), value_(columns + 1) {}
     void add(std::uint32_t column, const V& v) {
         std::uint32_t at = place_[column];
         const bool is_new = (at >= count_) | (column_[at] != column);
