@@ -111,8 +111,8 @@ struct DatapathSpec {
     static constexpr int kMaxLanes = 64;
 
     /// Every field from one format: accumulators and scalars are s52e11 with the format's rounding and subnormals. From
-    /// a fixed one `fx<W>.<F>`: u = `fx<max(31, W + 9)>.<F + 5>` (53 bits at most, then with fewer fraction bits), exact
-    /// dot products, kFixedOperand for alpha and beta, s52e11 scalars.
+    /// a fixed one `fx<W>.<F>`: u = `fx<max(31, W + 9)>.<F + 5>` (53 bits at most, then with fewer fraction bits),
+    /// exact dot products, kFixedOperand for alpha and beta, s52e11 scalars.
     explicit DatapathSpec(const Format& f = formats::kDouble);
 
     /// 17 significant bits: what an 18 x 18-bit signed multiplier takes of an unsigned number.

@@ -18,8 +18,8 @@ namespace mantissa {
 struct AskedFor {
     std::string_view engine, format; ///< as written; format is empty where none was
     bool scheme = false;             ///< a scheme was
-    /// Something was that datapaths alone have: a full spec, inner iterations or digits, a schedule, words of an outer loop,
-    /// an engine to compare with.
+    /// Something was that datapaths alone have: a full spec, inner iterations or digits, a schedule, words of an outer
+    /// loop, an engine to compare with.
     bool datapath = false;
 };
 /// The engine gpu and nothing of a datapath asked for: the fastest solve to double accuracy there, in native double, or
