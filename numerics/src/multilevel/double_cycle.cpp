@@ -21,8 +21,8 @@ public:
     DoubleCycle(Hierarchy h, const CycleSpec& spec, int threads) : h_(std::move(h)), threads_(std::max(1, threads)) {
         for (const Level& level : h_.level) {
             State& s = state_.emplace_back();
-            s.before = chebyshev_weights(spec.before, level.largest / 4, level.largest);
-            if (spec.after != 0) s.after = chebyshev_weights(spec.after, level.largest / 4, level.largest);
+            s.before = chebyshev_weights(spec.before, least_smoothed(level.largest), level.largest);
+            if (spec.after != 0) s.after = chebyshev_weights(spec.after, least_smoothed(level.largest), level.largest);
             std::reverse(s.after.begin(), s.after.end());
             for (auto* v : {&s.r, &s.rest, &s.f, &s.g, &s.next_g}) v->assign(level.a.rows, 0);
         }

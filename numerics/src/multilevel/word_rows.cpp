@@ -55,8 +55,6 @@ WordRows interpolation_words(const RealRows& p, int bits) {
 } // namespace
 
 WordHierarchy word_hierarchy(const Hierarchy& hierarchy, const CycleSpec& spec) {
-    /// Smoothing is for eigenvalues down to this part of the largest.
-    constexpr double kSmallest = 0.25;
     WordHierarchy h;
     h.scale = hierarchy.scale;
     for (std::size_t l = 0; l < hierarchy.level.size(); ++l) {
@@ -64,7 +62,7 @@ WordHierarchy word_hierarchy(const Hierarchy& hierarchy, const CycleSpec& spec) 
         WordLevel& level = h.level.emplace_back();
         const int bits = CycleSpec::of(spec.c, l);
         level.a = matrix_words(from, bits);
-        level.words = level_words(spec, l, kSmallest * from.largest, from.largest,
+        level.words = level_words(spec, l, least_smoothed(from.largest), from.largest,
                                   ceil_log2(static_cast<double>(level.a.largest_row_sum())));
         level.words.ac = level.a.point;
         if (l + 1 == hierarchy.level.size()) break;

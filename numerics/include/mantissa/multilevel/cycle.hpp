@@ -52,7 +52,8 @@
 //                        are a multiple of the matrix: c is multiplied by it, in double.
 //     sparse rows        of a Hierarchy (multilevel/hierarchy.hpp); ac = c - 1, the diagonal a word of 2^ac and what the
 //                        roundings of its row took from the near-kernel's product; pc by the largest p_ij of the level.
-//                        d is multiplied by the scale, in double, and c likewise.
+//                        d is multiplied by the scale, in double, and c likewise. Weights: for eigenvalues from
+//                        min(largest / 4, 1/3) to `largest` of the level.
 // A weight 1 / (middle + half cos((2k + 1) pi / (2 steps))), k from 0, is rounded to nine significant bits.
 #pragma once
 
