@@ -1,0 +1,151 @@
+// Down a level: r from what enters, the smoothing steps, f, and t for the next level, in one pass over memory.
+#pragma once
+
+#include "arithmetic.cuh"
+
+namespace mantissa::gpu::cycle_words {
+
+/// A smoothing step's numbers, downwards. Up, phi stands for the point of e.
+template <class P> struct DownStep {
+    using Num = typename P::Num;
+    Num weight;
+    double real_weight;
+    typename HalfOf<P>::type found; ///< of m r
+    int left_r, left_g;             ///< r and A g come to one point
+    typename HalfOf<P>::type held;  ///< from there to the guard bits
+    __device__ DownStep(const CyclePlan& plan, const LevelPlan& level, int k)
+        : weight(static_cast<Num>(plan.weight[k])), real_weight(plan.real_weight[k]),
+          found(plan.weight_point[k] + (k == 0 ? 0 : plan.guard) - level.phi),
+          left_r(max(level.phi - (k == 0 ? 0 : plan.guard), 0)), left_g(max((k == 0 ? 0 : plan.guard) - level.phi, 0)),
+          held(max(k == 0 ? 0 : plan.guard, level.phi) - plan.guard) {}
+    __device__ __forceinline__ Num g(Num r, Num most) const {
+        if constexpr (P::real)
+            return static_cast<Num>(real_weight) * r;
+        else
+            return cut(found(weight * r), most);
+    }
+    __device__ __forceinline__ Num rest(Num r, Num product, Num most) const {
+        if constexpr (P::real)
+            return r - product;
+        else
+            return cut(held((r << left_r) - (product << left_g)), most);
+    }
+};
+
+/// t's weights: 4, 2, 1; in double 1, 1/2, 1/4.
+template <class P> __device__ __forceinline__ typename P::Sum restricted(typename P::Num t) {
+    if constexpr (P::real)
+        return 0.25 * t;
+    else
+        return static_cast<typename P::Sum>(t);
+}
+
+/// `shift`: what enters becomes r by half(., shift). Returns the OR of the magnitudes of t.
+template <class P, int kSteps, bool kFinest>
+__device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l, const typename P::Defect* defect, int shift) {
+    using Num = typename P::Num;
+    using Entering = std::conditional_t<kFinest, typename P::Defect, typename P::Sum>;
+    constexpr int halo = kSteps <= 3 ? 1 : 2;
+    const LevelPlan& level = plan.level[l];
+    const LevelPlan& next = plan.level[l + 1];
+    const Entering* entering;
+    if constexpr (kFinest)
+        entering = defect;
+    else
+        entering = static_cast<const Entering*>(level.entering);
+    auto* const found = static_cast<typename P::Found*>(level.found);
+    auto* const sums = static_cast<typename P::Sum*>(next.entering);
+    const typename HalfOf<P>::type enter(shift);
+    Num most_r{}, most_f{}, most_held{};
+    if constexpr (!P::real) {
+        most_r = most_of<Num>(level.w);
+        most_f = most_of<Num>(level.f);
+        most_held = most_of<Num>(level.w + plan.guard + kGuardOfHeld);
+    }
+    unsigned long long bits = 0;
+    for (int tile = first_tile(); tile < level.strips_down * level.chunks_down; tile += tile_step()) {
+        const Place at(level, tile, level.strips_down, level.rows_down, halo);
+        Window<Num> window[kSteps];
+        Row<Num> before[kSteps] = {}, sum_before[kSteps] = {};
+        Row<Num> coarse{}; // columns 0 and 1 alone
+        using Raw = Four<Entering>;
+        const auto load = [&](int y) {
+            Raw raw{};
+            if (at.inside && y > 0 && y < level.n)
+                raw = *reinterpret_cast<const Raw*>(entering + static_cast<std::size_t>(y) * level.pitch + at.x);
+            return raw;
+        };
+        const int last = at.y1 - 1 + kSteps;
+        Raw raw = load(at.y0 - 1 - kSteps), raw1 = load(at.y0 - kSteps), raw2 = load(at.y0 + 1 - kSteps);
+        for (int y = at.y0 - 1 - kSteps; y <= last; ++y) {
+            Row<Num> r;
+#pragma unroll
+            for (int c = 0; c < kColumns; ++c) {
+                if constexpr (P::real)
+                    r.v[c] = static_cast<Num>(raw.v[c]);
+                else
+                    r.v[c] = cut(enter(static_cast<Num>(raw.v[c])), most_r);
+            }
+            raw = raw1;
+            raw1 = raw2;
+            if (y + 3 <= last) raw2 = load(y + 3);
+            Row<Num> f{}; // of the steps before, in r's row
+#pragma unroll
+            for (int k = 0; k < kSteps; ++k) {
+                const DownStep<P> step(plan, level, k);
+                Row<Num> g, sum;
+#pragma unroll
+                for (int c = 0; c < kColumns; ++c) {
+                    g.v[c] = step.g(r.v[c], most_f);
+                    if (k == 0)
+                        sum.v[c] = g.v[c];
+                    else if constexpr (P::real)
+                        sum.v[c] = f.v[c] + g.v[c];
+                    else
+                        sum.v[c] = cut(f.v[c] + g.v[c], most_f);
+                }
+                const Row<Num> product = window[k].push(g, plan);
+                const int row = y - k - 1; // of the product
+                Row<Num> rest;
+#pragma unroll
+                for (int c = 0; c < kColumns; ++c) rest.v[c] = step.rest(before[k].v[c], product.v[c], most_held);
+                if (at.edge) rest.v[0] = 0;
+                if (row <= 0 || row >= level.n) rest = Row<Num>{};
+                f = sum_before[k];
+                before[k] = r;
+                sum_before[k] = sum;
+                r = rest;
+            }
+            // The steps' sum is of row y - kSteps + 1, r of row y - kSteps.
+            const int row_f = y - kSteps + 1, row = y - kSteps;
+            if (at.own && row_f >= at.y0 && row_f < at.y1 && row_f > 0) {
+                Four<typename P::Found> out;
+#pragma unroll
+                for (int c = 0; c < kColumns; ++c)
+                    out.v[c] = static_cast<typename P::Found>(sum_before[kSteps - 1].v[c]);
+                *reinterpret_cast<Four<typename P::Found>*>(found + static_cast<std::size_t>(row_f) * level.pitch + at.x) =
+                    out;
+            }
+            const Num left = from_left(r.v[3]);
+            const Num q0 = 2 * r.v[0] + left + r.v[1], q1 = 2 * r.v[2] + r.v[1] + r.v[3];
+            if ((row & 1) == 0) {
+                coarse.v[0] += 2 * q0;
+                coarse.v[1] += 2 * q1;
+            } else {
+                const int j = (row - 1) / 2;
+                if (at.own && row > at.y0 && j > 0) {
+                    Two<typename P::Sum> out;
+                    out.v[0] = at.edge ? typename P::Sum(0) : restricted<P>(coarse.v[0] + q0);
+                    out.v[1] = restricted<P>(coarse.v[1] + q1);
+                    *reinterpret_cast<Two<typename P::Sum>*>(sums + static_cast<std::size_t>(j) * next.pitch + at.x / 2) = out;
+                    if constexpr (!P::real) bits |= magnitude(out.v[0]) | magnitude(out.v[1]);
+                }
+                coarse.v[0] = q0;
+                coarse.v[1] = q1;
+            }
+        }
+    }
+    return bits;
+}
+
+} // namespace mantissa::gpu::cycle_words

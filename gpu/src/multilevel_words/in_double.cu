@@ -1,0 +1,11 @@
+// The same cycles and the same loop in double, to compare with.
+#include "launch.hpp"
+#include "solve.cuh"
+
+namespace mantissa::gpu::cycle_words {
+
+const void* double_kernel() {
+    return reinterpret_cast<const void*>(&solve_kernel<Real>);
+}
+
+} // namespace mantissa::gpu::cycle_words

@@ -1,0 +1,306 @@
+// Up a level: e from f and what comes from the next level, the smoothing steps; on the finest level u and its defect
+// in the same pass.
+#pragma once
+
+#include "down.cuh"
+
+namespace mantissa::gpu::cycle_words {
+
+/// Points and bits on the way up to a level, from the next one's.
+struct Rise {
+    int shorten = 0;          ///< e of the next level becomes v by half(., shorten)
+    int e_bits = 0;           ///< v's
+    int point = 0;            ///< of this level's e
+    int from_f = 0, from_x = 0; ///< half(f, from_f) + half(x, from_x)
+    /// `next_point`, `length_e`: of the next level's e. `length_t`: of what entered there.
+    __device__ Rise(const CyclePlan& plan, int l, int next_point, int length_e, int length_t) {
+        const LevelPlan& level = plan.level[l];
+        const LevelPlan& next = plan.level[l + 1];
+        e_bits = next.e;
+        shorten = max(0, length_e - (next.e - 1));
+        const int j = next_point - shorten + plan.guard + kProlongationPoint + next.w - 1 - length_t;
+        const int length_v = min(length_e, next.e - 1);
+        // |x| has two bits more than v, and its point lies two below: both cancel.
+        const int b = (length_v == 0 ? level.f - 1 - level.phi : max(level.f - 1 - level.phi, length_v - j)) + 1;
+        point = min(level.phi, plan.most - 1 - b);
+        from_f = level.phi - point;
+        from_x = j + kProlongationPoint - point;
+    }
+};
+
+/// A smoothing step upwards, from r of point 0 and e of point i.
+template <class P> struct UpStep {
+    long long weight;
+    double real_weight;
+    int left_r, left_product;
+    Half<long long> held, change;
+    long long most_held, most_e;
+    __device__ UpStep(const CyclePlan& plan, const LevelPlan& level, int k, int point)
+        : weight(plan.weight[(plan.before - 1 - k % plan.before)]),
+          real_weight(plan.real_weight[(plan.before - 1 - k % plan.before)]), left_r(max(point, 0)),
+          left_product(max(-point, 0)), held(max(point, 0) - plan.guard),
+          change(plan.weight_point[(plan.before - 1 - k % plan.before)] + plan.guard - point),
+          most_held(most_of<long long>(level.w + plan.guard + kGuardOfHeld)), most_e(most_of<long long>(plan.most + 1)) {}
+    __device__ __forceinline__ typename P::Num operator()(typename P::Num e, typename P::Num r,
+                                                          typename P::Num product) const {
+        if constexpr (P::real) {
+            return e + real_weight * (r - product);
+        } else {
+            const long long rest = cut(held((static_cast<long long>(r) << left_r) -
+                                            (static_cast<long long>(product) << left_product)),
+                                       most_held);
+            return static_cast<typename P::Num>(cut(e + change(weight * rest), most_e));
+        }
+    }
+};
+
+/// What the finest level needs besides: u before and behind, b, the stored defect and its shift, e's way to u's grid.
+template <class P> struct Finest {
+    const typename P::Wide* from = nullptr;
+    typename P::Wide* to = nullptr;
+    const typename P::Wide* b = nullptr;
+    typename P::Defect* read = nullptr;  ///< the defect that entered
+    typename P::Defect* write = nullptr; ///< the one behind
+    int p = 0, shift_e = 0;
+    int q = 0, odd = 0; ///< squares are of 2 (stored / 2^q) + odd
+};
+
+/// The defect of u, row by row: b - A u, its largest word, its floor as stored, and their squares.
+template <class P> struct DefectWalk {
+    using Wide = typename P::Wide;
+    Window<Wide> window;
+    unsigned long long bits = 0;
+    std::conditional_t<P::real, double, unsigned long long> squares = 0;
+    /// u: of row y. b: of row y - 1, which `own` says to keep.
+    __device__ __forceinline__ void push(const CyclePlan& plan, const LevelPlan& level, const Row<Wide>& u,
+                                         const Four<Wide>& b, bool own, bool edge, typename P::Defect* stored, const Finest<P>& finest) {
+        const Row<Wide> product = window.push(u, plan);
+        if (!own) return;
+        Four<typename P::Defect> out;
+#pragma unroll
+        for (int c = 0; c < kColumns; ++c) {
+            Wide d = b.v[c] - product.v[c];
+            if (c == 0 && edge) d = 0;
+            if constexpr (P::real) {
+                out.v[c] = d;
+                squares += d * d;
+            } else {
+                out.v[c] = static_cast<typename P::Defect>(d >> finest.p);
+                bits |= magnitude(d);
+                const int twice = 2 * (static_cast<int>(out.v[c]) >> finest.q) + finest.odd;
+                squares += static_cast<unsigned long long>(static_cast<long long>(twice) * twice);
+            }
+        }
+        *reinterpret_cast<Four<typename P::Defect>*>(stored) = out;
+    }
+};
+
+template <class P> struct Risen {
+    unsigned long long bits = 0;
+    decltype(DefectWalk<P>::squares) squares = 0;
+    bool overflow = false;
+};
+
+/// `shift`: as of down(), where there are steps.
+template <class P, int kSteps, bool kFinest>
+__device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise rise, int shift, const Finest<P> finest) {
+    using Num = typename P::Num;
+    using Wide = typename P::Wide;
+    using Entering = std::conditional_t<kFinest, typename P::Defect, typename P::Sum>;
+    using Found = typename P::Found;
+    constexpr int halo = kSteps <= 2 ? 1 : 2;
+    const LevelPlan& level = plan.level[l];
+    const LevelPlan& next = plan.level[l + 1];
+    const auto* const found = static_cast<const Found*>(level.found);
+    const auto* const leaving = static_cast<const typename P::Leaving*>(next.leaving);
+    const Entering* entering;
+    if constexpr (kFinest)
+        entering = finest.read;
+    else
+        entering = static_cast<const Entering*>(level.entering);
+    const typename HalfOf<P>::type enter(shift), from_f(rise.from_f), from_x(rise.from_x), shorten(rise.shorten);
+    const typename HalfOf<P, Wide>::type to_u(finest.shift_e);
+    Num most_r{}, most_v{};
+    if constexpr (!P::real) {
+        most_r = most_of<Num>(level.w);
+        most_v = most_of<Num>(rise.e_bits);
+    }
+    Risen<P> result;
+    DefectWalk<P> total;
+    for (int tile = first_tile(); tile < level.strips_up * level.chunks_up; tile += tile_step()) {
+        const Place at(level, tile, level.strips_up, level.rows_up, halo);
+        Window<Num> window[kSteps > 0 ? kSteps : 1];
+        Row<Num> e_before[kSteps > 0 ? kSteps : 1] = {}, r_before[kSteps > 0 ? kSteps : 1] = {};
+        DefectWalk<P> walk;
+        walk.bits = 0;
+        constexpr int ahead = kSteps + (kFinest ? 1 : 0);
+        const int first = (at.y0 - ahead) & ~1, last = at.y1 - 1 + ahead;
+        const auto load = [&]<class T>(const T* from, int y) {
+            Four<T> raw{};
+            if (at.inside && y > 0 && y < level.n)
+                raw = *reinterpret_cast<const Four<T>*>(from + static_cast<std::size_t>(y) * level.pitch + at.x);
+            return raw;
+        };
+        const auto load_next = [&](int j) {
+            Two<typename P::Leaving> raw{};
+            if (at.inside && j > 0 && j < next.n)
+                raw = *reinterpret_cast<const Two<typename P::Leaving>*>(
+                    leaving + static_cast<std::size_t>(j) * next.pitch + at.x / 2);
+            return raw;
+        };
+        struct Three {
+            Num v[3];
+        };
+        const auto words = [&](const Two<typename P::Leaving>& raw) {
+            Three out;
+#pragma unroll
+            for (int c = 0; c < 2; ++c) {
+                if constexpr (P::real)
+                    out.v[c] = raw.v[c];
+                else
+                    out.v[c] = cut(shorten(static_cast<Num>(raw.v[c])), most_v);
+            }
+            out.v[2] = from_right(out.v[0]);
+            return out;
+        };
+        Three upper = words(load_next(first / 2)), lower{};
+        Two<typename P::Leaving> raw_next = load_next(first / 2 + 1);
+        Four<Found> raw_f = load(found, first), raw_f1 = load(found, first + 1);
+        Four<Wide> raw_u{}, raw_b{};
+        if constexpr (kFinest) {
+            raw_u = load(finest.from, first - kSteps);
+            raw_b = load(finest.b, first - kSteps - 1);
+        }
+        Four<Entering> raw_r{};
+        if constexpr (kSteps > 0) raw_r = load(entering, first - 1);
+        for (int y = first; y <= last; ++y) {
+            // e of row y
+            Row<Num> e;
+            Num x[4];
+            if ((y & 1) == 0) {
+                lower = words(raw_next);
+                raw_next = load_next(y / 2 + 2);
+                x[0] = 4 * upper.v[0], x[1] = 2 * (upper.v[0] + upper.v[1]), x[2] = 4 * upper.v[1];
+                x[3] = 2 * (upper.v[1] + upper.v[2]);
+            } else {
+                const Num a = upper.v[0] + lower.v[0], b = upper.v[1] + lower.v[1], c = upper.v[2] + lower.v[2];
+                x[0] = 2 * a, x[1] = a + b, x[2] = 2 * b, x[3] = b + c;
+                upper = lower;
+            }
+#pragma unroll
+            for (int c = 0; c < kColumns; ++c) {
+                if constexpr (P::real)
+                    e.v[c] = raw_f.v[c] + 0.25 * x[c];
+                else
+                    e.v[c] = from_f(static_cast<Num>(raw_f.v[c])) + from_x(x[c]);
+            }
+            if (!at.inside || y <= 0 || y >= level.n) e = Row<Num>{};
+            if (at.edge) e.v[0] = 0;
+            raw_f = raw_f1;
+            raw_f1 = load(found, y + 2 <= last ? y + 2 : 0);
+            // the steps: e of row y - k - 1 behind step k
+            Row<Num> r;
+            if constexpr (kSteps > 0) {
+#pragma unroll
+                for (int c = 0; c < kColumns; ++c) {
+                    if constexpr (P::real)
+                        r.v[c] = static_cast<Num>(raw_r.v[c]);
+                    else
+                        r.v[c] = cut(enter(static_cast<Num>(raw_r.v[c])), most_r);
+                }
+                raw_r = load(entering, y < last ? y : 0);
+            }
+#pragma unroll
+            for (int k = 0; k < kSteps; ++k) {
+                const UpStep<P> step(plan, level, k, rise.point);
+                const Row<Num> product = window[k].push(e, plan);
+                const int row = y - k - 1;
+                Row<Num> after;
+#pragma unroll
+                for (int c = 0; c < kColumns; ++c) after.v[c] = step(e_before[k].v[c], r.v[c], product.v[c]);
+                if (at.edge) after.v[0] = 0;
+                if (!at.inside || row <= 0 || row >= level.n) after = Row<Num>{};
+                e_before[k] = e;
+                e = after;
+                const Row<Num> earlier = r_before[k];
+                r_before[k] = r;
+                r = earlier;
+            }
+            const int row = y - kSteps;
+            const bool mine = at.own && row >= at.y0 && row < at.y1 && row > 0;
+            if constexpr (!kFinest) {
+                if (mine) {
+                    Four<typename P::Leaving> out;
+#pragma unroll
+                    for (int c = 0; c < kColumns; ++c) {
+                        out.v[c] = static_cast<typename P::Leaving>(e.v[c]);
+                        if constexpr (!P::real) result.bits |= magnitude(out.v[c]);
+                    }
+                    *reinterpret_cast<Four<typename P::Leaving>*>(static_cast<typename P::Leaving*>(level.leaving) +
+                                                                  static_cast<std::size_t>(row) * level.pitch + at.x) = out;
+                }
+            } else {
+                Row<Wide> u;
+                unsigned long long over = 0;
+#pragma unroll
+                for (int c = 0; c < kColumns; ++c) {
+                    u.v[c] = raw_u.v[c] + to_u(static_cast<Wide>(e.v[c]));
+                    if constexpr (!P::real) over |= static_cast<unsigned long long>(u.v[c] ^ (u.v[c] << 1));
+                }
+                const Four<Wide> b = raw_b;
+                if (y < last) {
+                    raw_u = load(finest.from, row + 1);
+                    raw_b = load(finest.b, row);
+                }
+                if (mine) {
+                    Four<Wide> out;
+#pragma unroll
+                    for (int c = 0; c < kColumns; ++c) out.v[c] = u.v[c];
+                    *reinterpret_cast<Four<Wide>*>(finest.to + static_cast<std::size_t>(row) * level.pitch + at.x) = out;
+                    result.overflow |= static_cast<long long>(over) < 0;
+                }
+                const int behind = row - 1;
+                walk.push(plan, level, u, b, at.own && behind >= at.y0 && behind < at.y1 && behind > 0, at.edge,
+                          finest.write + static_cast<std::size_t>(max(behind, 0)) * level.pitch + at.x, finest);
+            }
+        }
+        total.bits |= walk.bits;
+        total.squares += walk.squares;
+    }
+    if constexpr (kFinest) {
+        result.bits = total.bits;
+        result.squares = total.squares;
+    }
+    return result;
+}
+
+/// The defect of u alone: where a solve begins, and where a stored defect's shift did not fit.
+template <class P> __device__ __forceinline__ Risen<P> defect(const CyclePlan& plan, const Finest<P> finest) {
+    using Wide = typename P::Wide;
+    const LevelPlan& level = plan.level[0];
+    Risen<P> result;
+    for (int tile = first_tile(); tile < level.strips_up * level.chunks_up; tile += tile_step()) {
+        const Place at(level, tile, level.strips_up, level.rows_up, plan.after <= 2 ? 1 : 2);
+        DefectWalk<P> walk;
+        const auto load = [&](const Wide* from, int y) {
+            Four<Wide> raw{};
+            if (at.inside && y > 0 && y < level.n)
+                raw = *reinterpret_cast<const Four<Wide>*>(from + static_cast<std::size_t>(y) * level.pitch + at.x);
+            return raw;
+        };
+        for (int y = at.y0 - 1; y <= at.y1; ++y) {
+            const Four<Wide> raw = load(finest.from, y), b = load(finest.b, y - 1);
+            Row<Wide> u;
+#pragma unroll
+            for (int c = 0; c < kColumns; ++c) u.v[c] = raw.v[c];
+            const int behind = y - 1;
+            walk.push(plan, level, u, b, at.own && behind >= at.y0 && behind < at.y1 && behind > 0, at.edge,
+                      finest.write + static_cast<std::size_t>(max(behind, 0)) * level.pitch + at.x, finest);
+        }
+        result.bits |= walk.bits;
+        result.squares += walk.squares;
+    }
+    return result;
+}
+
+} // namespace mantissa::gpu::cycle_words
