@@ -49,6 +49,9 @@ enum class Stop : int { converged, cycles, overflow };
 struct Outcome {
     int stop = 0, cycles = 0, rebuilt = 0, point = 0;
     int stored[kHistory] = {};                 ///< places that a stored defect was shifted by
+#ifdef CYCLE_TICKS
+    long long ticks[64] = {};
+#endif
     unsigned long long squares[kHistory] = {}; ///< sum of (2 stored + 1)^2; of stored^2 4 where nothing was shifted
 };
 

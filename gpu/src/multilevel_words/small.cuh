@@ -25,6 +25,13 @@ template <class P> struct SmallGrid {
     }
 };
 
+/// Grids that levels share have the edge of the level before within.
+template <class P> __device__ void clear_edges(const SmallGrid<P>& grid, typename P::Num* one, typename P::Num* other) {
+    const int n = grid.n;
+    for (int i = static_cast<int>(threadIdx.x); i <= n; i += kThreads)
+        for (const int p : {grid.at(i, 0), grid.at(i, n), grid.at(0, i), grid.at(n, i)}) one[p] = other[p] = 0;
+}
+
 inline __host__ __device__ int small_nodes(int n) {
     return (n + 1) * (n + 1);
 }
@@ -44,6 +51,7 @@ __device__ typename P::Num* small_down(const CyclePlan& plan, int l, typename P:
     const SmallGrid<P> grid{level.n, __ffs(level.n) - 1};
     const int nodes = small_nodes(plan.level[plan.first_small].n);
     Num* rest = work + 2 * nodes;
+    clear_edges<P>(grid, work, work + nodes);
     Num most_f{}, most_held{};
     if constexpr (!P::real) {
         most_f = most_of<Num>(level.f);
@@ -126,6 +134,7 @@ __device__ typename P::Num* small_up(const CyclePlan& plan, int l, const Rise& r
             f[p] = from_f(f[p]) + from_x(sum);
     });
     Num* now = f;
+    if (plan.after > 1) clear_edges<P>(grid, work, work + nodes);
     for (int k = 0; k < plan.after; ++k) {
         __syncthreads();
         const UpStep<P> step(plan, level, k, rise.point);

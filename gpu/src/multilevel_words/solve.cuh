@@ -53,8 +53,16 @@ private:
             atomicOr(cell, block_.bits);
             block_.bits = 0;
         }
+        tick();
         barrier_.wait();
+        tick();
     }
+    __device__ void tick() {
+#ifdef CYCLE_TICKS
+        if (cycles_ == 3 && blockIdx.x == 0 && threadIdx.x == 0 && ticks_ < 64) outer_.outcome->ticks[ticks_++] = clock64();
+#endif
+    }
+    int ticks_ = 0;
     __device__ void meet(Cells& cells, const Risen<P>& risen) {
         const auto sum = warp_sum(risen.squares);
         if ((threadIdx.x & (kLanes - 1)) == 0) {
@@ -159,7 +167,9 @@ private:
             meet(&now.entering[l + 1], down_by<P, false>(plan_, l, nullptr, entered(now, l)));
         if (blockIdx.x == 0) small<P>(plan_, now);
         clear(cells(cycles_ + 2));
+        tick();
         barrier_.wait();
+        tick();
         int point = seen(now.point);
         for (int l = last; l >= 1; --l) {
             const Rise rise = rise_to(now, l, point);

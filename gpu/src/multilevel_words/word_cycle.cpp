@@ -270,6 +270,10 @@ WordSolveReport WordCycle::State::run(int repeats, double norm_b) {
     Outcome out;
     check(cudaMemcpy(&out, outcome.data(), sizeof(out), cudaMemcpyDeviceToHost), "cudaMemcpy");
     report.end = static_cast<WordSolveEnd>(out.stop);
+#ifdef CYCLE_TICKS
+    for (int k = 1; k < 64 && out.ticks[k] != 0; ++k) fmt::print("{}{}", out.ticks[k] - out.ticks[k - 1], k % 2 ? " | " : " ");
+    fmt::print("\n");
+#endif
     report.cycles = out.cycles;
     report.rebuilt = out.rebuilt;
     for (int k = 0; k <= std::min(out.cycles, kHistory - 1); ++k) {
