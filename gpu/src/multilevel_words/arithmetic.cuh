@@ -1,4 +1,4 @@
-// Words and rows of them: rounding, cutting, a nine-point stencil that walks down four columns a lane.
+// Words and rows of them: rounding, cutting, a nine-point stencil that walks down some columns a lane.
 #pragma once
 
 #include <cstdint>
@@ -66,15 +66,13 @@ template <class P, class Num = typename P::Num> struct HalfOf {
     using type = std::conditional_t<P::real, NoHalf, Half<std::conditional_t<P::real, int, Num>>>;
 };
 
-/// Four words as they lie in memory.
-template <class T> struct alignas(4 * sizeof(T) < 16 ? 4 * sizeof(T) : 16) Four {
-    T v[4];
-};
-template <class T> struct alignas(2 * sizeof(T)) Two {
-    T v[2];
+/// Neighbouring words as they lie in memory.
+template <class T, int kCount> struct alignas(kCount * sizeof(T) < 16 ? kCount * sizeof(T) : 16) Pack {
+    T v[kCount];
 };
 
-template <class Num> struct Row {
+/// A lane's columns of a row.
+template <class Num, int kColumns> struct Row {
     Num v[kColumns];
 };
 
@@ -86,11 +84,11 @@ template <class Num> __device__ __forceinline__ Num from_right(Num x) {
 }
 
 /// The stencil, pushed row by row: push(row y) returns its product with row y - 1.
-template <class Num> struct Window {
-    Row<Num> sum{}, low{};
-    __device__ __forceinline__ Row<Num> push(const Row<Num>& x, const CyclePlan& plan) {
+template <class Num, int kColumns> struct Window {
+    Row<Num, kColumns> sum{}, low{};
+    __device__ __forceinline__ Row<Num, kColumns> push(const Row<Num, kColumns>& x, const CyclePlan& plan) {
         const Num left = from_left(x.v[kColumns - 1]), right = from_right(x.v[0]);
-        Row<Num> out;
+        Row<Num, kColumns> out;
 #pragma unroll
         for (int c = 0; c < kColumns; ++c) {
             const Num beside = (c == 0 ? left : x.v[c - 1]) + (c == kColumns - 1 ? right : x.v[c + 1]);
@@ -109,10 +107,10 @@ struct Place {
     int x, y0, y1;    ///< the lane's first column; rows that it owns
     bool inside, own; ///< has the lane nodes; are they its own
     bool edge;        ///< is its first column an edge of the grid
-    __device__ Place(const LevelPlan& level, int tile, int strips, int rows, int halo_lanes) {
+    __device__ Place(const LevelPlan& level, int columns, int tile, int strips, int rows, int halo_lanes) {
         const int lane = static_cast<int>(threadIdx.x) & (kLanes - 1);
         const int strip = tile % strips, chunk = tile / strips;
-        x = strip * (kLanes - 2 * halo_lanes) * kColumns + (lane - halo_lanes) * kColumns;
+        x = strip * (kLanes - 2 * halo_lanes) * columns + (lane - halo_lanes) * columns;
         y0 = chunk * rows;
         y1 = min(y0 + rows, level.n);
         inside = x >= 0 && x <= level.n;

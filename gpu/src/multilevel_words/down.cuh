@@ -41,11 +41,11 @@ template <class P> __device__ __forceinline__ typename P::Sum restricted(typenam
 }
 
 /// `shift`: what enters becomes r by half(., shift). Returns the OR of the magnitudes of t.
-template <class P, int kSteps, bool kFinest>
+template <class P, int kSteps, bool kFinest, int kColumns>
 __device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l, const typename P::Defect* defect, int shift) {
     using Num = typename P::Num;
     using Entering = std::conditional_t<kFinest, typename P::Defect, typename P::Sum>;
-    constexpr int halo = kSteps <= 3 ? 1 : 2;
+    constexpr int halo = halo_down(kSteps, kColumns), kCoarse = kColumns / 2;
     const LevelPlan& level = plan.level[l];
     const LevelPlan& next = plan.level[l + 1];
     const Entering* entering;
@@ -64,11 +64,11 @@ __device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l,
     }
     unsigned long long bits = 0;
     for (int tile = first_tile(); tile < level.strips_down * level.chunks_down; tile += tile_step()) {
-        const Place at(level, tile, level.strips_down, level.rows_down, halo);
-        Window<Num> window[kSteps];
-        Row<Num> before[kSteps] = {}, sum_before[kSteps] = {};
-        Row<Num> coarse{}; // columns 0 and 1 alone
-        using Raw = Four<Entering>;
+        const Place at(level, kColumns, tile, level.strips_down, level.rows_down, halo);
+        Window<Num, kColumns> window[kSteps];
+        Row<Num, kColumns> before[kSteps] = {}, sum_before[kSteps] = {};
+        Row<Num, kCoarse> coarse{};
+        using Raw = Pack<Entering, kColumns>;
         const auto load = [&](int y) {
             Raw raw{};
             if (at.inside && y > 0 && y < level.n)
@@ -78,7 +78,7 @@ __device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l,
         const int last = at.y1 - 1 + kSteps;
         Raw raw = load(at.y0 - 1 - kSteps), raw1 = load(at.y0 - kSteps), raw2 = load(at.y0 + 1 - kSteps);
         for (int y = at.y0 - 1 - kSteps; y <= last; ++y) {
-            Row<Num> r;
+            Row<Num, kColumns> r;
 #pragma unroll
             for (int c = 0; c < kColumns; ++c) {
                 if constexpr (P::real)
@@ -89,11 +89,11 @@ __device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l,
             raw = raw1;
             raw1 = raw2;
             if (y + 3 <= last) raw2 = load(y + 3);
-            Row<Num> f{}; // of the steps before, in r's row
+            Row<Num, kColumns> f{}; // of the steps before, in r's row
 #pragma unroll
             for (int k = 0; k < kSteps; ++k) {
                 const DownStep<P> step(plan, level, k);
-                Row<Num> g, sum;
+                Row<Num, kColumns> g, sum;
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c) {
                     g.v[c] = step.g(r.v[c], most_f);
@@ -104,13 +104,13 @@ __device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l,
                     else
                         sum.v[c] = cut(f.v[c] + g.v[c], most_f);
                 }
-                const Row<Num> product = window[k].push(g, plan);
+                const Row<Num, kColumns> product = window[k].push(g, plan);
                 const int row = y - k - 1; // of the product
-                Row<Num> rest;
+                Row<Num, kColumns> rest;
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c) rest.v[c] = step.rest(before[k].v[c], product.v[c], most_held);
                 if (at.edge) rest.v[0] = 0;
-                if (row <= 0 || row >= level.n) rest = Row<Num>{};
+                if (row <= 0 || row >= level.n) rest = Row<Num, kColumns>{};
                 f = sum_before[k];
                 before[k] = r;
                 sum_before[k] = sum;
@@ -119,29 +119,33 @@ __device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l,
             // The steps' sum is of row y - kSteps + 1, r of row y - kSteps.
             const int row_f = y - kSteps + 1, row = y - kSteps;
             if (at.own && row_f >= at.y0 && row_f < at.y1 && row_f > 0) {
-                Four<typename P::Found> out;
+                Pack<typename P::Found, kColumns> out;
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c)
                     out.v[c] = static_cast<typename P::Found>(sum_before[kSteps - 1].v[c]);
-                *reinterpret_cast<Four<typename P::Found>*>(found + static_cast<std::size_t>(row_f) * level.pitch + at.x) =
+                *reinterpret_cast<Pack<typename P::Found, kColumns>*>(found + static_cast<std::size_t>(row_f) * level.pitch + at.x) =
                     out;
             }
-            const Num left = from_left(r.v[3]);
-            const Num q0 = 2 * r.v[0] + left + r.v[1], q1 = 2 * r.v[2] + r.v[1] + r.v[3];
+            const Num left = from_left(r.v[kColumns - 1]);
+            Row<Num, kCoarse> q;
+#pragma unroll
+            for (int c = 0; c < kCoarse; ++c) q.v[c] = 2 * r.v[2 * c] + (c == 0 ? left : r.v[2 * c - 1]) + r.v[2 * c + 1];
             if ((row & 1) == 0) {
-                coarse.v[0] += 2 * q0;
-                coarse.v[1] += 2 * q1;
+#pragma unroll
+                for (int c = 0; c < kCoarse; ++c) coarse.v[c] += 2 * q.v[c];
             } else {
                 const int j = (row - 1) / 2;
                 if (at.own && row > at.y0 && j > 0) {
-                    Two<typename P::Sum> out;
-                    out.v[0] = at.edge ? typename P::Sum(0) : restricted<P>(coarse.v[0] + q0);
-                    out.v[1] = restricted<P>(coarse.v[1] + q1);
-                    *reinterpret_cast<Two<typename P::Sum>*>(sums + static_cast<std::size_t>(j) * next.pitch + at.x / 2) = out;
-                    if constexpr (!P::real) bits |= magnitude(out.v[0]) | magnitude(out.v[1]);
+                    using Out = Pack<typename P::Sum, kCoarse>;
+                    Out out;
+#pragma unroll
+                    for (int c = 0; c < kCoarse; ++c) {
+                        out.v[c] = c == 0 && at.edge ? typename P::Sum(0) : restricted<P>(coarse.v[c] + q.v[c]);
+                        if constexpr (!P::real) bits |= magnitude(out.v[c]);
+                    }
+                    *reinterpret_cast<Out*>(sums + static_cast<std::size_t>(j) * next.pitch + at.x / 2) = out;
                 }
-                coarse.v[0] = q0;
-                coarse.v[1] = q1;
+                coarse = q;
             }
         }
     }

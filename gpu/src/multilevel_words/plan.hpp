@@ -7,14 +7,32 @@
 namespace mantissa::gpu::cycle_words {
 
 inline constexpr int kMostLevels = 16, kMostSteps = 4, kGuardOfHeld = 6, kProlongationPoint = 2;
-inline constexpr int kLanes = 32, kColumns = 4; ///< a lane has so many neighbouring columns
+inline constexpr int kLanes = 32;
+inline constexpr int kColumnsUp = 2; ///< a lane's neighbouring columns; downwards 2 or 4
 inline constexpr int kThreads = 512, kWarps = kThreads / kLanes;
 inline constexpr int kSmall = 64;   ///< grids up to so many intervals a side are one block's
 inline constexpr int kHistory = 256; ///< cycles whose norms are kept
 
+constexpr int small_nodes(int n) {
+    return (n + 1) * (n + 1);
+}
+/// Words of shared memory of the small levels: three grids each.
+constexpr int small_words(int n) {
+    return n < 2 ? 0 : 3 * small_nodes(n) + small_words(n / 2);
+}
+
+/// Lanes at a strip's sides that compute for their neighbours alone.
+constexpr int halo_down(int steps, int columns) {
+    return (steps + columns) / columns;
+}
+constexpr int halo_up(int steps, bool finest, int columns) {
+    return (steps + (finest ? 1 : 0) + columns) / columns;
+}
+
 struct LevelPlan {
     int n = 0;      ///< intervals a side; n + 1 nodes, the edge's are zero
     int pitch = 0;  ///< elements from row to row; rows begin at node 0 and end with zeros
+    int columns_down = 0;
     int rows_down = 0, chunks_down = 0, strips_down = 0; ///< tiles of a pass downwards
     int rows_up = 0, chunks_up = 0, strips_up = 0;
     int w = 0, f = 0, e = 0, phi = 0; ///< words, see multilevel/cycle.hpp

@@ -1,225 +1,256 @@
-// The small levels, by one block: everything in shared memory, a thread for each node.
+// The small levels, by one block: grids in shared memory, a thread has some nodes below each other in registers.
 #pragma once
 
 #include "up.cuh"
 
 namespace mantissa::gpu::cycle_words {
 
-/// A level's words as one block holds them: rows of n + 1.
-template <class P> struct SmallGrid {
+/// What the small levels share.
+template <class P> struct SmallLevels {
+    const CyclePlan& plan;
+    typename P::Num* memory;                   ///< three grids of every level; edges are zero and stay so
+    unsigned long long *entering, *leaving;    ///< OR of magnitudes of t and e, by level
+};
+
+__device__ __forceinline__ void gather_in(unsigned long long* cell, unsigned long long bits) {
+    const unsigned low = __reduce_or_sync(0xffffffffU, static_cast<unsigned>(bits));
+    const unsigned high = __reduce_or_sync(0xffffffffU, static_cast<unsigned>(bits >> 32));
+    if ((threadIdx.x & (kLanes - 1)) == 0 && (low | high) != 0)
+        atomicOr(cell, static_cast<unsigned long long>(high) << 32 | low);
+}
+
+/// A level of kSide intervals a side. A thread has kNodes nodes of a column.
+template <class P, int kSide> struct SmallLevel {
     using Num = typename P::Num;
-    int n, shift; ///< n = 2^shift
-    __device__ __forceinline__ int at(int x, int y) const { return y * (n + 1) + x; }
-    /// Inner nodes, a thread's in turn.
-    template <class Work> __device__ __forceinline__ void each(const Work& work) const {
-        const int x = static_cast<int>(threadIdx.x) & (n - 1);
-        if (x == 0) return;
-        for (int y = static_cast<int>(threadIdx.x) >> shift; y < n; y += kThreads >> shift)
-            if (y > 0) work(x, y);
+    static constexpr int kPitch = kSide + 1;
+    static constexpr int kNodes = kSide * kSide > kThreads ? kSide * kSide / kThreads : 1;
+    using Nodes = Row<Num, kNodes>;
+
+    const SmallLevels<P>& all;
+    int l, x, y; ///< the level; the thread's first node
+    bool active;
+    __device__ __forceinline__ SmallLevel(const SmallLevels<P>& levels, int level) : all(levels), l(level) {
+        x = static_cast<int>(threadIdx.x) % kSide;
+        y = static_cast<int>(threadIdx.x) / kSide * kNodes;
+        active = x > 0 && y < kSide;
     }
-    __device__ __forceinline__ Num product(const CyclePlan& plan, const Num* v, int p) const {
-        const int up = n + 1;
-        return static_cast<Num>(plan.centre) * v[p] + static_cast<Num>(plan.east_west) * (v[p - 1] + v[p + 1]) +
-               static_cast<Num>(plan.north_south) * (v[p - up] + v[p + up]) +
-               static_cast<Num>(plan.corner) * (v[p - up - 1] + v[p - up + 1] + v[p + up - 1] + v[p + up + 1]);
+    __device__ __forceinline__ bool inner(int i) const { return active && y + i > 0; }
+    __device__ __forceinline__ Num* grid(int which) const {
+        return all.memory + which * small_nodes(kSide) + small_words(kSide / 2);
+    }
+    __device__ __forceinline__ void put(const Nodes& v, Num* to) const {
+#pragma unroll
+        for (int i = 0; i < kNodes; ++i)
+            if (inner(i)) to[(y + i) * kPitch + x] = v.v[i];
+    }
+    /// A v of the thread's nodes.
+    __device__ __forceinline__ Nodes product(const Num* v) const {
+        Nodes out{};
+        if (!active) return out;
+        const CyclePlan& plan = all.plan;
+        Num here[3], beside[3];
+        const auto read = [&](int slot, int row) {
+            const Num* const p = v + row * kPitch + x;
+            const bool within = row >= 0;
+            here[slot] = within ? p[0] : Num(0);
+            beside[slot] = within ? p[-1] + p[1] : Num(0);
+        };
+        read(0, y - 1);
+        read(1, y);
+#pragma unroll
+        for (int i = 0; i < kNodes; ++i) {
+            read((i + 2) % 3, y + i + 1);
+            const int up = i % 3, at = (i + 1) % 3, low = (i + 2) % 3;
+            out.v[i] = static_cast<Num>(plan.centre) * here[at] + static_cast<Num>(plan.east_west) * beside[at] +
+                       static_cast<Num>(plan.north_south) * (here[up] + here[low]) +
+                       static_cast<Num>(plan.corner) * (beside[up] + beside[low]);
+        }
+        return out;
+    }
+    __device__ __forceinline__ void enter(Nodes& r, int length) const {
+        if constexpr (!P::real) {
+            const int w = all.plan.level[l].w;
+            const Half<Num> rounded(length - (w - 1));
+            const Num most = most_of<Num>(w);
+#pragma unroll
+            for (int i = 0; i < kNodes; ++i) r.v[i] = cut(rounded(r.v[i]), most);
+        }
+    }
+    /// From r to e; `f` on the way. e's magnitudes go to leaving[l]; returns e's point.
+    __device__ int run(const Nodes& entered, Nodes& e) const {
+        const LevelPlan& level = all.plan.level[l];
+        Nodes r = entered, f{};
+        Num most_f{}, most_held{};
+        if constexpr (!P::real) {
+            most_f = most_of<Num>(level.f);
+            most_held = most_of<Num>(level.w + all.plan.guard + kGuardOfHeld);
+        }
+        for (int k = 0; k < all.plan.before; ++k) {
+            const DownStep<P> step(all.plan, level, k);
+            Nodes g;
+#pragma unroll
+            for (int i = 0; i < kNodes; ++i) {
+                g.v[i] = step.g(r.v[i], most_f);
+                if constexpr (P::real)
+                    f.v[i] += g.v[i];
+                else
+                    f.v[i] = cut(f.v[i] + g.v[i], most_f);
+            }
+            put(g, grid(k & 1));
+            __syncthreads();
+            const Nodes product_g = product(grid(k & 1));
+#pragma unroll
+            for (int i = 0; i < kNodes; ++i) r.v[i] = step.rest(r.v[i], product_g.v[i], most_held);
+        }
+        put(r, grid(2));
+        __syncthreads();
+        const int point = below();
+        const Rise rise(all.plan, l, point, length_of(all.leaving[l + 1]), length_of(all.entering[l + 1]));
+        interpolate(rise, f, e);
+        for (int k = 0; k < all.plan.after; ++k) {
+            const UpStep<P> step(all.plan, level, k, rise.point);
+            put(e, grid(k & 1));
+            __syncthreads();
+            const Nodes product_e = product(grid(k & 1));
+#pragma unroll
+            for (int i = 0; i < kNodes; ++i) e.v[i] = step(e.v[i], entered.v[i], product_e.v[i]);
+        }
+        if constexpr (!P::real) {
+            unsigned long long bits = 0;
+#pragma unroll
+            for (int i = 0; i < kNodes; ++i)
+                if (inner(i)) bits |= magnitude(e.v[i]);
+            gather_in(&all.leaving[l], bits);
+        }
+        return rise.point;
+    }
+    /// t from grid 2, and everything below: e of the next level lies in its grid 2 behind this. Returns its point.
+    __device__ __forceinline__ int below() const {
+        constexpr int kHalf = kSide / 2;
+        const SmallLevel<P, kHalf> next(all, l + 1);
+        typename SmallLevel<P, kHalf>::Nodes t{}, e{};
+        unsigned long long bits = 0;
+        const Num* const v = grid(2);
+#pragma unroll
+        for (int i = 0; i < SmallLevel<P, kHalf>::kNodes; ++i)
+            if (next.inner(i)) {
+                const Num* const p = v + 2 * (next.y + i) * kPitch + 2 * next.x;
+                const Num sum = 4 * p[0] + 2 * (p[-1] + p[1] + p[-kPitch] + p[kPitch]) + p[-kPitch - 1] + p[-kPitch + 1] +
+                                p[kPitch - 1] + p[kPitch + 1];
+                t.v[i] = restricted<P>(sum);
+                if constexpr (!P::real) bits |= magnitude(sum);
+            }
+        if constexpr (!P::real) gather_in(&all.entering[l + 1], bits);
+        __syncthreads();
+        next.enter(t, length_of(all.entering[l + 1]));
+        const int point = next.run(t, e);
+        next.put(e, next.grid(2));
+        __syncthreads();
+        return point;
+    }
+    __device__ __forceinline__ void interpolate(const Rise& rise, const Nodes& f, Nodes& e) const {
+        const SmallLevel<P, kSide / 2> next(all, l + 1);
+        const Num* const v = next.grid(2);
+        const typename HalfOf<P>::type from_f(rise.from_f), from_x(rise.from_x), shorten(rise.shorten);
+        Num most_v{};
+        if constexpr (!P::real) most_v = most_of<Num>(rise.e_bits);
+        const auto words = [&](int row, int column) {
+            const Num word = v[row * (kSide / 2 + 1) + column];
+            if constexpr (P::real)
+                return word;
+            else
+                return cut(shorten(word), most_v);
+        };
+        if (!active) return;
+#pragma unroll
+        for (int i = 0; i < kNodes; ++i) {
+            const int row = y + i;
+            const Num sum = words(row / 2, x / 2) + words(row / 2, (x + 1) / 2) + words((row + 1) / 2, x / 2) +
+                            words((row + 1) / 2, (x + 1) / 2);
+            if constexpr (P::real)
+                e.v[i] = f.v[i] + 0.25 * sum;
+            else
+                e.v[i] = from_f(f.v[i]) + from_x(sum);
+        }
     }
 };
 
-/// Grids that levels share have the edge of the level before within.
-template <class P> __device__ void clear_edges(const SmallGrid<P>& grid, typename P::Num* one, typename P::Num* other) {
-    const int n = grid.n;
-    for (int i = static_cast<int>(threadIdx.x); i <= n; i += kThreads)
-        for (const int p : {grid.at(i, 0), grid.at(i, n), grid.at(0, i), grid.at(n, i)}) one[p] = other[p] = 0;
-}
-
-inline __host__ __device__ int small_nodes(int n) {
-    return (n + 1) * (n + 1);
-}
-/// Words of shared memory: r and f of all small levels, four more grids of the first.
-inline __host__ __device__ int small_words(int n) {
-    int words = 4 * small_nodes(n);
-    for (; n >= 2; n /= 2) words += 2 * small_nodes(n);
-    return words;
-}
-
-/// Down one level; `r` enters and stays. Returns where the last r lies.
-template <class P>
-__device__ typename P::Num* small_down(const CyclePlan& plan, int l, typename P::Num* r, typename P::Num* f,
-                                       typename P::Num* work) {
+/// The coarsest level: one unknown.
+template <class P> struct SmallLevel<P, 2> {
     using Num = typename P::Num;
-    const LevelPlan& level = plan.level[l];
-    const SmallGrid<P> grid{level.n, __ffs(level.n) - 1};
-    const int nodes = small_nodes(plan.level[plan.first_small].n);
-    Num* rest = work + 2 * nodes;
-    clear_edges<P>(grid, work, work + nodes);
-    Num most_f{}, most_held{};
-    if constexpr (!P::real) {
-        most_f = most_of<Num>(level.f);
-        most_held = most_of<Num>(level.w + plan.guard + kGuardOfHeld);
+    static constexpr int kNodes = 1;
+    using Nodes = Row<Num, 1>;
+    const SmallLevels<P>& all;
+    int l, x = 1, y = 1;
+    bool active;
+    __device__ __forceinline__ SmallLevel(const SmallLevels<P>& levels, int level)
+        : all(levels), l(level), active(threadIdx.x == 0) {}
+    __device__ __forceinline__ bool inner(int) const { return active; }
+    __device__ __forceinline__ Num* grid(int which) const { return all.memory + which * small_nodes(2); }
+    __device__ __forceinline__ void put(const Nodes& v, Num* to) const {
+        if (active) to[4] = v.v[0];
     }
-    for (int k = 0; k < plan.before; ++k) {
-        const DownStep<P> step(plan, level, k);
-        Num* const g = work + (k & 1) * nodes;
-        const Num* const from = k == 0 ? r : rest;
-        grid.each([&](int x, int y) {
-            const int p = grid.at(x, y);
-            const Num now = step.g(from[p], most_f);
-            g[p] = now;
-            if constexpr (P::real)
-                f[p] = k == 0 ? now : f[p] + now;
-            else
-                f[p] = k == 0 ? now : cut(f[p] + now, most_f);
-        });
-        __syncthreads();
-        grid.each([&](int x, int y) {
-            const int p = grid.at(x, y);
-            rest[p] = step.rest(from[p], grid.product(plan, g, p), most_held);
-        });
+    __device__ __forceinline__ void enter(Nodes& r, int length) const {
+        if constexpr (!P::real)
+            r.v[0] = cut(Half<Num>(length - (all.plan.level[l].w - 1))(r.v[0]), most_of<Num>(all.plan.level[l].w));
     }
-    __syncthreads();
-    return rest;
-}
-
-/// t of the level below, from r behind the steps; the OR of magnitudes.
-template <class P>
-__device__ unsigned long long small_restrict(const LevelPlan& level, const typename P::Num* rest, typename P::Num* t) {
-    using Num = typename P::Num;
-    const SmallGrid<P> grid{level.n, __ffs(level.n) - 1}, next{level.n / 2, __ffs(level.n) - 2};
-    unsigned long long bits = 0;
-    const int up = level.n + 1;
-    next.each([&](int x, int y) {
-        const Num* const v = rest + grid.at(2 * x, 2 * y);
-        const Num sum = 4 * v[0] + 2 * (v[-1] + v[1] + v[-up] + v[up]) + v[-up - 1] + v[-up + 1] + v[up - 1] + v[up + 1];
-        t[next.at(x, y)] = restricted<P>(sum);
-        if constexpr (!P::real) bits |= magnitude(sum);
-    });
-    return bits;
-}
-
-/// r of W bits in t's place.
-template <class P> __device__ void small_enter(const LevelPlan& level, typename P::Num* r, int length) {
-    if constexpr (!P::real) {
-        using Num = typename P::Num;
-        const SmallGrid<P> grid{level.n, __ffs(level.n) - 1};
-        const Half<Num> enter(length - (level.w - 1));
-        const Num most = most_of<Num>(level.w);
-        grid.each([&](int x, int y) { r[grid.at(x, y)] = cut(enter(r[grid.at(x, y)]), most); });
-    }
-}
-
-/// e of a level, into `f` or a grid of `work`: returns which. `e`: of the next level.
-template <class P>
-__device__ typename P::Num* small_up(const CyclePlan& plan, int l, const Rise& rise, const typename P::Num* r,
-                                     typename P::Num* f, const typename P::Num* e, typename P::Num* work,
-                                     unsigned long long& bits) {
-    using Num = typename P::Num;
-    const LevelPlan& level = plan.level[l];
-    const SmallGrid<P> grid{level.n, __ffs(level.n) - 1}, next{level.n / 2, __ffs(level.n) - 2};
-    const int nodes = small_nodes(plan.level[plan.first_small].n);
-    const typename HalfOf<P>::type from_f(rise.from_f), from_x(rise.from_x), shorten(rise.shorten);
-    Num most_v{};
-    if constexpr (!P::real) most_v = most_of<Num>(rise.e_bits);
-    const auto v = [&](int x, int y) {
+    __device__ __forceinline__ int run(const Nodes& r, Nodes& e) const {
         if constexpr (P::real)
-            return e[next.at(x, y)];
-        else
-            return cut(shorten(e[next.at(x, y)]), most_v);
-    };
-    grid.each([&](int x, int y) {
-        const int left = x / 2, right = (x + 1) / 2, low = y / 2, high = (y + 1) / 2, p = grid.at(x, y);
-        const Num sum = v(left, low) + v(right, low) + v(left, high) + v(right, high);
-        if constexpr (P::real)
-            f[p] += 0.25 * sum;
-        else
-            f[p] = from_f(f[p]) + from_x(sum);
-    });
-    Num* now = f;
-    if (plan.after > 1) clear_edges<P>(grid, work, work + nodes);
-    for (int k = 0; k < plan.after; ++k) {
-        __syncthreads();
-        const UpStep<P> step(plan, level, k, rise.point);
-        Num* const behind = work + (k & 1) * nodes;
-        grid.each([&](int x, int y) {
-            const int p = grid.at(x, y);
-            behind[p] = step(now[p], r[p], grid.product(plan, now, p));
-        });
-        now = behind;
+            e.v[0] = r.v[0] * all.plan.real_inverse;
+        else {
+            e.v[0] = r.v[0] * static_cast<Num>(all.plan.inverse);
+            if (active) all.leaving[l] = magnitude(e.v[0]);
+        }
+        return all.plan.inverse_point;
     }
-    if (now != f) // where the edge is zero
-        grid.each([&](int x, int y) { f[grid.at(x, y)] = now[grid.at(x, y)]; });
-    if constexpr (!P::real) grid.each([&](int x, int y) { bits |= magnitude(f[grid.at(x, y)]); });
-    return f;
-}
+};
 
-/// From t of the first small level to its e.
-template <class P> __device__ __forceinline__ void small(const CyclePlan& plan, Cells& cells) {
+/// From t of the first small level, of kSide intervals, to its e.
+template <class P, int kSide>
+__device__ __noinline__ void small_from(const CyclePlan& plan, Cells& cells, unsigned long long* entering,
+                                        unsigned long long* leaving) {
     using Num = typename P::Num;
     extern __shared__ unsigned char memory[];
-    __shared__ unsigned long long entering[kMostLevels], leaving[kMostLevels];
-    Num* const work = reinterpret_cast<Num*>(memory);
-    const int first = plan.first_small, last = plan.levels - 1, nodes = small_nodes(plan.level[first].n);
-    Num* r[kMostLevels];
-    Num* f[kMostLevels];
-    const auto gather_here = [](unsigned long long* cell, unsigned long long bits) {
-        const unsigned low = __reduce_or_sync(0xffffffffU, static_cast<unsigned>(bits));
-        const unsigned high = __reduce_or_sync(0xffffffffU, static_cast<unsigned>(bits >> 32));
-        if ((threadIdx.x & (kLanes - 1)) == 0 && (low | high) != 0)
-            atomicOr(cell, static_cast<unsigned long long>(high) << 32 | low);
-    };
-    {
-        Num* place = work + 4 * nodes;
-        for (int l = first; l <= last; ++l) {
-            r[l] = place;
-            f[l] = place + small_nodes(plan.level[l].n);
-            place = f[l] + small_nodes(plan.level[l].n);
-        }
+    const SmallLevels<P> all{plan, reinterpret_cast<Num*>(memory), entering, leaving};
+    const int l = plan.first_small;
+    const LevelPlan& level = plan.level[l];
+    const SmallLevel<P, kSide> here(all, l);
+    typename SmallLevel<P, kSide>::Nodes r{}, e{};
+    const auto* const t = static_cast<const typename P::Sum*>(level.entering);
+#pragma unroll
+    for (int i = 0; i < here.kNodes; ++i)
+        if (here.inner(i)) r.v[i] = t[static_cast<std::size_t>(here.y + i) * level.pitch + here.x];
+    here.enter(r, length_of(*static_cast<volatile unsigned long long*>(&cells.entering[l])));
+    const int point = here.run(r, e);
+    auto* const out = static_cast<typename P::Leaving*>(level.leaving);
+#pragma unroll
+    for (int i = 0; i < here.kNodes; ++i)
+        if (here.inner(i))
+            out[static_cast<std::size_t>(here.y + i) * level.pitch + here.x] = static_cast<typename P::Leaving>(e.v[i]);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        cells.leaving[l] = leaving[l];
+        cells.point = point;
     }
-    for (int i = static_cast<int>(threadIdx.x); i < small_words(plan.level[first].n); i += kThreads) work[i] = Num{};
+}
+
+/// Once, before small(): edges are zero.
+template <class P> __device__ void clear_small(const CyclePlan& plan) {
+    extern __shared__ unsigned char memory[];
+    auto* const words = reinterpret_cast<typename P::Num*>(memory);
+    for (int i = static_cast<int>(threadIdx.x); i < small_words(plan.level[plan.first_small].n); i += kThreads)
+        words[i] = typename P::Num{};
+}
+template <class P> __device__ __forceinline__ void small(const CyclePlan& plan, Cells& cells) {
+    __shared__ unsigned long long entering[kMostLevels], leaving[kMostLevels];
     if (threadIdx.x < kMostLevels) entering[threadIdx.x] = leaving[threadIdx.x] = 0;
     __syncthreads();
-    if (threadIdx.x == 0) entering[first] = *static_cast<volatile unsigned long long*>(&cells.entering[first]);
-    {
-        const LevelPlan& level = plan.level[first];
-        const SmallGrid<P> grid{level.n, __ffs(level.n) - 1};
-        const auto* const t = static_cast<const typename P::Sum*>(level.entering);
-        grid.each([&](int x, int y) { r[first][grid.at(x, y)] = t[static_cast<std::size_t>(y) * level.pitch + x]; });
-        __syncthreads();
-        small_enter<P>(level, r[first], length_of(entering[first]));
-    }
-    for (int l = first; l < last; ++l) {
-        const Num* const rest = small_down<P>(plan, l, r[l], f[l], work);
-        gather_here(&entering[l + 1], small_restrict<P>(plan.level[l], rest, r[l + 1]));
-        __syncthreads();
-        small_enter<P>(plan.level[l + 1], r[l + 1], length_of(entering[l + 1]));
-    }
-    if (threadIdx.x == 0) {
-        const Num one = r[last][4]; // the node in the middle of 3 x 3
-        if constexpr (P::real) {
-            f[last][4] = one * plan.real_inverse;
-        } else {
-            f[last][4] = one * static_cast<Num>(plan.inverse);
-            leaving[last] = magnitude(f[last][4]);
-        }
-    }
-    __syncthreads();
-    int point = plan.inverse_point;
-    for (int l = last - 1; l >= first; --l) {
-        const Rise rise(plan, l, point, length_of(leaving[l + 1]), length_of(entering[l + 1]));
-        unsigned long long bits = 0;
-        small_up<P>(plan, l, rise, r[l], f[l], f[l + 1], work, bits);
-        gather_here(&leaving[l], bits);
-        point = rise.point;
-        __syncthreads();
-    }
-    const LevelPlan& level = plan.level[first];
-    const SmallGrid<P> grid{level.n, __ffs(level.n) - 1};
-    auto* const e = static_cast<typename P::Leaving*>(level.leaving);
-    grid.each([&](int x, int y) {
-        e[static_cast<std::size_t>(y) * level.pitch + x] = static_cast<typename P::Leaving>(f[first][grid.at(x, y)]);
-    });
-    if (threadIdx.x == 0) {
-        cells.leaving[first] = leaving[first];
-        cells.point = point;
+    switch (plan.level[plan.first_small].n) {
+    case 4: small_from<P, 4>(plan, cells, entering, leaving); break;
+    case 8: small_from<P, 8>(plan, cells, entering, leaving); break;
+    case 16: small_from<P, 16>(plan, cells, entering, leaving); break;
+    case 32: small_from<P, 32>(plan, cells, entering, leaving); break;
+    default: small_from<P, 64>(plan, cells, entering, leaving); break;
     }
 }
 

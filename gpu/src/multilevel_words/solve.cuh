@@ -6,14 +6,19 @@
 
 namespace mantissa::gpu::cycle_words {
 
-template <class P, bool kFinest>
+template <class P, bool kFinest, int kColumns>
 __device__ __forceinline__ unsigned long long down_by(const CyclePlan& plan, int l, const typename P::Defect* d, int shift) {
     switch (plan.before) {
-    case 1: return down<P, 1, kFinest>(plan, l, d, shift);
-    case 2: return down<P, 2, kFinest>(plan, l, d, shift);
-    case 3: return down<P, 3, kFinest>(plan, l, d, shift);
-    default: return down<P, 4, kFinest>(plan, l, d, shift);
+    case 1: return down<P, 1, kFinest, kColumns>(plan, l, d, shift);
+    case 2: return down<P, 2, kFinest, kColumns>(plan, l, d, shift);
+    case 3: return down<P, 3, kFinest, kColumns>(plan, l, d, shift);
+    default: return down<P, 4, kFinest, kColumns>(plan, l, d, shift);
     }
+}
+template <class P, bool kFinest>
+__device__ __forceinline__ unsigned long long down_by(const CyclePlan& plan, int l, const typename P::Defect* d, int shift) {
+    return plan.level[l].columns_down == 2 ? down_by<P, kFinest, 2>(plan, l, d, shift)
+                                           : down_by<P, kFinest, 4>(plan, l, d, shift);
 }
 template <class P, bool kFinest>
 __device__ __forceinline__ Risen<P> up_by(const CyclePlan& plan, int l, const Rise& rise, int shift, const Finest<P>& finest) {
@@ -37,6 +42,7 @@ public:
         : plan_(plan), outer_(outer), block_(block), barrier_(outer.barrier) {}
 
     __device__ void run() {
+        if (blockIdx.x == 0) clear_small<P>(plan_);
         rebuild();
         for (;;) {
             if (ended()) break;

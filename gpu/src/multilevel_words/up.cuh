@@ -67,16 +67,17 @@ template <class P> struct Finest {
 
 /// The defect of u, row by row: b - A u, its largest word, its floor as stored, and their squares.
 template <class P> struct DefectWalk {
+    static constexpr int kColumns = kColumnsUp;
     using Wide = typename P::Wide;
-    Window<Wide> window;
+    Window<Wide, kColumns> window;
     unsigned long long bits = 0;
     std::conditional_t<P::real, double, unsigned long long> squares = 0;
     /// u: of row y. b: of row y - 1, which `own` says to keep.
-    __device__ __forceinline__ void push(const CyclePlan& plan, const LevelPlan& level, const Row<Wide>& u,
-                                         const Four<Wide>& b, bool own, bool edge, typename P::Defect* stored, const Finest<P>& finest) {
-        const Row<Wide> product = window.push(u, plan);
+    __device__ __forceinline__ void push(const CyclePlan& plan, const LevelPlan& level, const Row<Wide, kColumns>& u,
+                                         const Pack<Wide, kColumns>& b, bool own, bool edge, typename P::Defect* stored, const Finest<P>& finest) {
+        const Row<Wide, kColumns> product = window.push(u, plan);
         if (!own) return;
-        Four<typename P::Defect> out;
+        Pack<typename P::Defect, kColumns> out;
 #pragma unroll
         for (int c = 0; c < kColumns; ++c) {
             Wide d = b.v[c] - product.v[c];
@@ -91,7 +92,7 @@ template <class P> struct DefectWalk {
                 squares += static_cast<unsigned long long>(static_cast<long long>(twice) * twice);
             }
         }
-        *reinterpret_cast<Four<typename P::Defect>*>(stored) = out;
+        *reinterpret_cast<Pack<typename P::Defect, kColumns>*>(stored) = out;
     }
 };
 
@@ -108,7 +109,7 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
     using Wide = typename P::Wide;
     using Entering = std::conditional_t<kFinest, typename P::Defect, typename P::Sum>;
     using Found = typename P::Found;
-    constexpr int halo = kSteps <= 2 ? 1 : 2;
+    constexpr int kColumns = kColumnsUp, kCoarse = kColumns / 2, halo = halo_up(kSteps, kFinest, kColumns);
     const LevelPlan& level = plan.level[l];
     const LevelPlan& next = plan.level[l + 1];
     const auto* const found = static_cast<const Found*>(level.found);
@@ -128,63 +129,71 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
     Risen<P> result;
     DefectWalk<P> total;
     for (int tile = first_tile(); tile < level.strips_up * level.chunks_up; tile += tile_step()) {
-        const Place at(level, tile, level.strips_up, level.rows_up, halo);
-        Window<Num> window[kSteps > 0 ? kSteps : 1];
-        Row<Num> e_before[kSteps > 0 ? kSteps : 1] = {}, r_before[kSteps > 0 ? kSteps : 1] = {};
+        const Place at(level, kColumns, tile, level.strips_up, level.rows_up, halo);
+        Window<Num, kColumns> window[kSteps > 0 ? kSteps : 1];
+        Row<Num, kColumns> e_before[kSteps > 0 ? kSteps : 1] = {}, r_before[kSteps > 0 ? kSteps : 1] = {};
         DefectWalk<P> walk;
         walk.bits = 0;
         constexpr int ahead = kSteps + (kFinest ? 1 : 0);
         const int first = (at.y0 - ahead) & ~1, last = at.y1 - 1 + ahead;
         const auto load = [&]<class T>(const T* from, int y) {
-            Four<T> raw{};
+            Pack<T, kColumns> raw{};
             if (at.inside && y > 0 && y < level.n)
-                raw = *reinterpret_cast<const Four<T>*>(from + static_cast<std::size_t>(y) * level.pitch + at.x);
+                raw = *reinterpret_cast<const Pack<T, kColumns>*>(from + static_cast<std::size_t>(y) * level.pitch + at.x);
             return raw;
         };
         const auto load_next = [&](int j) {
-            Two<typename P::Leaving> raw{};
+            Pack<typename P::Leaving, kCoarse> raw{};
             if (at.inside && j > 0 && j < next.n)
-                raw = *reinterpret_cast<const Two<typename P::Leaving>*>(
+                raw = *reinterpret_cast<const Pack<typename P::Leaving, kCoarse>*>(
                     leaving + static_cast<std::size_t>(j) * next.pitch + at.x / 2);
             return raw;
         };
-        struct Three {
-            Num v[3];
-        };
-        const auto words = [&](const Two<typename P::Leaving>& raw) {
-            Three out;
+        using Words = Row<Num, kCoarse + 1>;
+        const auto words = [&](const Pack<typename P::Leaving, kCoarse>& raw) {
+            Words out;
 #pragma unroll
-            for (int c = 0; c < 2; ++c) {
+            for (int c = 0; c < kCoarse; ++c) {
                 if constexpr (P::real)
                     out.v[c] = raw.v[c];
                 else
                     out.v[c] = cut(shorten(static_cast<Num>(raw.v[c])), most_v);
             }
-            out.v[2] = from_right(out.v[0]);
+            out.v[kCoarse] = from_right(out.v[0]);
             return out;
         };
-        Three upper = words(load_next(first / 2)), lower{};
-        Two<typename P::Leaving> raw_next = load_next(first / 2 + 1);
-        Four<Found> raw_f = load(found, first), raw_f1 = load(found, first + 1);
-        Four<Wide> raw_u{}, raw_b{};
+        Words upper = words(load_next(first / 2)), lower{};
+        Pack<typename P::Leaving, kCoarse> raw_next = load_next(first / 2 + 1);
+        Pack<Found, kColumns> raw_f = load(found, first), raw_f1 = load(found, first + 1);
+        Pack<Wide, kColumns> raw_u{}, raw_b{}, raw_u1{}, raw_b1{};
         if constexpr (kFinest) {
             raw_u = load(finest.from, first - kSteps);
             raw_b = load(finest.b, first - kSteps - 1);
+            raw_u1 = load(finest.from, first - kSteps + 1);
+            raw_b1 = load(finest.b, first - kSteps);
         }
-        Four<Entering> raw_r{};
+        Pack<Entering, kColumns> raw_r{};
         if constexpr (kSteps > 0) raw_r = load(entering, first - 1);
         for (int y = first; y <= last; ++y) {
             // e of row y
-            Row<Num> e;
-            Num x[4];
+            Row<Num, kColumns> e;
+            Num x[kColumns];
             if ((y & 1) == 0) {
                 lower = words(raw_next);
                 raw_next = load_next(y / 2 + 2);
-                x[0] = 4 * upper.v[0], x[1] = 2 * (upper.v[0] + upper.v[1]), x[2] = 4 * upper.v[1];
-                x[3] = 2 * (upper.v[1] + upper.v[2]);
+#pragma unroll
+                for (int c = 0; c < kCoarse; ++c) {
+                    x[2 * c] = 4 * upper.v[c];
+                    x[2 * c + 1] = 2 * (upper.v[c] + upper.v[c + 1]);
+                }
             } else {
-                const Num a = upper.v[0] + lower.v[0], b = upper.v[1] + lower.v[1], c = upper.v[2] + lower.v[2];
-                x[0] = 2 * a, x[1] = a + b, x[2] = 2 * b, x[3] = b + c;
+#pragma unroll
+                for (int c = 0; c <= kCoarse; ++c) upper.v[c] += lower.v[c];
+#pragma unroll
+                for (int c = 0; c < kCoarse; ++c) {
+                    x[2 * c] = 2 * upper.v[c];
+                    x[2 * c + 1] = upper.v[c] + upper.v[c + 1];
+                }
                 upper = lower;
             }
 #pragma unroll
@@ -194,12 +203,12 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
                 else
                     e.v[c] = from_f(static_cast<Num>(raw_f.v[c])) + from_x(x[c]);
             }
-            if (!at.inside || y <= 0 || y >= level.n) e = Row<Num>{};
+            if (!at.inside || y <= 0 || y >= level.n) e = Row<Num, kColumns>{};
             if (at.edge) e.v[0] = 0;
             raw_f = raw_f1;
             raw_f1 = load(found, y + 2 <= last ? y + 2 : 0);
             // the steps: e of row y - k - 1 behind step k
-            Row<Num> r;
+            Row<Num, kColumns> r;
             if constexpr (kSteps > 0) {
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c) {
@@ -213,16 +222,16 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
 #pragma unroll
             for (int k = 0; k < kSteps; ++k) {
                 const UpStep<P> step(plan, level, k, rise.point);
-                const Row<Num> product = window[k].push(e, plan);
+                const Row<Num, kColumns> product = window[k].push(e, plan);
                 const int row = y - k - 1;
-                Row<Num> after;
+                Row<Num, kColumns> after;
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c) after.v[c] = step(e_before[k].v[c], r.v[c], product.v[c]);
                 if (at.edge) after.v[0] = 0;
-                if (!at.inside || row <= 0 || row >= level.n) after = Row<Num>{};
+                if (!at.inside || row <= 0 || row >= level.n) after = Row<Num, kColumns>{};
                 e_before[k] = e;
                 e = after;
-                const Row<Num> earlier = r_before[k];
+                const Row<Num, kColumns> earlier = r_before[k];
                 r_before[k] = r;
                 r = earlier;
             }
@@ -230,33 +239,35 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
             const bool mine = at.own && row >= at.y0 && row < at.y1 && row > 0;
             if constexpr (!kFinest) {
                 if (mine) {
-                    Four<typename P::Leaving> out;
+                    Pack<typename P::Leaving, kColumns> out;
 #pragma unroll
                     for (int c = 0; c < kColumns; ++c) {
                         out.v[c] = static_cast<typename P::Leaving>(e.v[c]);
                         if constexpr (!P::real) result.bits |= magnitude(out.v[c]);
                     }
-                    *reinterpret_cast<Four<typename P::Leaving>*>(static_cast<typename P::Leaving*>(level.leaving) +
+                    *reinterpret_cast<Pack<typename P::Leaving, kColumns>*>(static_cast<typename P::Leaving*>(level.leaving) +
                                                                   static_cast<std::size_t>(row) * level.pitch + at.x) = out;
                 }
             } else {
-                Row<Wide> u;
+                Row<Wide, kColumns> u;
                 unsigned long long over = 0;
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c) {
                     u.v[c] = raw_u.v[c] + to_u(static_cast<Wide>(e.v[c]));
                     if constexpr (!P::real) over |= static_cast<unsigned long long>(u.v[c] ^ (u.v[c] << 1));
                 }
-                const Four<Wide> b = raw_b;
-                if (y < last) {
-                    raw_u = load(finest.from, row + 1);
-                    raw_b = load(finest.b, row);
+                const Pack<Wide, kColumns> b = raw_b;
+                raw_u = raw_u1;
+                raw_b = raw_b1;
+                if (y + 1 < last) {
+                    raw_u1 = load(finest.from, row + 2);
+                    raw_b1 = load(finest.b, row + 1);
                 }
                 if (mine) {
-                    Four<Wide> out;
+                    Pack<Wide, kColumns> out;
 #pragma unroll
                     for (int c = 0; c < kColumns; ++c) out.v[c] = u.v[c];
-                    *reinterpret_cast<Four<Wide>*>(finest.to + static_cast<std::size_t>(row) * level.pitch + at.x) = out;
+                    *reinterpret_cast<Pack<Wide, kColumns>*>(finest.to + static_cast<std::size_t>(row) * level.pitch + at.x) = out;
                     result.overflow |= static_cast<long long>(over) < 0;
                 }
                 const int behind = row - 1;
@@ -277,20 +288,21 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
 /// The defect of u alone: where a solve begins, and where a stored defect's shift did not fit.
 template <class P> __device__ __forceinline__ Risen<P> defect(const CyclePlan& plan, const Finest<P> finest) {
     using Wide = typename P::Wide;
+    constexpr int kColumns = kColumnsUp;
     const LevelPlan& level = plan.level[0];
     Risen<P> result;
     for (int tile = first_tile(); tile < level.strips_up * level.chunks_up; tile += tile_step()) {
-        const Place at(level, tile, level.strips_up, level.rows_up, plan.after <= 2 ? 1 : 2);
+        const Place at(level, kColumns, tile, level.strips_up, level.rows_up, halo_up(plan.after, true, kColumns));
         DefectWalk<P> walk;
         const auto load = [&](const Wide* from, int y) {
-            Four<Wide> raw{};
+            Pack<Wide, kColumns> raw{};
             if (at.inside && y > 0 && y < level.n)
-                raw = *reinterpret_cast<const Four<Wide>*>(from + static_cast<std::size_t>(y) * level.pitch + at.x);
+                raw = *reinterpret_cast<const Pack<Wide, kColumns>*>(from + static_cast<std::size_t>(y) * level.pitch + at.x);
             return raw;
         };
         for (int y = at.y0 - 1; y <= at.y1; ++y) {
-            const Four<Wide> raw = load(finest.from, y), b = load(finest.b, y - 1);
-            Row<Wide> u;
+            const Pack<Wide, kColumns> raw = load(finest.from, y), b = load(finest.b, y - 1);
+            Row<Wide, kColumns> u;
 #pragma unroll
             for (int c = 0; c < kColumns; ++c) u.v[c] = raw.v[c];
             const int behind = y - 1;

@@ -18,6 +18,7 @@ using namespace cycle_words;
 namespace {
 
 constexpr int kWeightBits = 9, kInverseBits = 16, kShortStored = 15, kLongStored = 29;
+constexpr int kWide = 2048; ///< grids from so many intervals on are bound by throughput, not by latency
 
 /// The least l with x <= 2^l.
 int log2_up(double x) {
@@ -91,8 +92,7 @@ WordClass class_of(const CyclePlan& plan) {
 }
 
 /// Tiles of `rows` rows, for about as many warps as there are.
-void cut_tiles(int n, int halo, int warps, int least, int& strips, int& rows, int& chunks) {
-    const int width = (kLanes - 2 * halo) * kColumns;
+void cut_tiles(int n, int width, int warps, int least, int& strips, int& rows, int& chunks) {
     strips = (n + width - 1) / width;
     const int wanted = std::max(1, warps / strips);
     rows = std::max(least, (n + wanted - 1) / wanted);
@@ -202,9 +202,11 @@ void WordCycle::State::make_plan(int level, const WordStencil& stencil, const Cy
         here.f = CycleSpec::of(spec.f, static_cast<std::size_t>(l));
         here.e = CycleSpec::of(spec.e, static_cast<std::size_t>(l));
         here.phi = here.f - here.w - log2_up(weights);
-        cut_tiles(here.n, plan.before <= 3 ? 1 : 2, warps, 4, here.strips_down, here.rows_down, here.chunks_down);
-        cut_tiles(here.n, plan.after <= 2 ? 1 : 2, warps, l == 0 || plan.after > 0 ? 4 : 2, here.strips_up, here.rows_up,
-                  here.chunks_up);
+        here.columns_down = here.n >= kWide ? 4 : 2;
+        cut_tiles(here.n, (kLanes - 2 * halo_down(plan.before, here.columns_down)) * here.columns_down, warps, 2,
+                  here.strips_down, here.rows_down, here.chunks_down);
+        cut_tiles(here.n, (kLanes - 2 * halo_up(plan.after, l == 0, kColumnsUp)) * kColumnsUp, warps, 2, here.strips_up,
+                  here.rows_up, here.chunks_up);
     }
     words = class_of(plan);
 }
@@ -231,13 +233,7 @@ void WordCycle::State::place() {
     outer.overflow = overflow.data();
     kernel = in_double ? double_kernel() : words_kernel(words);
     blocks = require_device().multiprocessors;
-    int nodes = 0, first = 0;
-    for (int side = plan.level[plan.first_small].n; side >= 2; side /= 2) {
-        const int here = (side + 1) * (side + 1);
-        if (first == 0) first = here;
-        nodes += 2 * here;
-    }
-    shared = static_cast<std::size_t>(nodes + 4 * first) * size.sum;
+    shared = static_cast<std::size_t>(small_words(plan.level[plan.first_small].n)) * size.sum;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
           "cudaFuncSetAttribute");
 }
