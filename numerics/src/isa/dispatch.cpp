@@ -1,4 +1,5 @@
 #include "certain.hpp"
+#include "cycle_rows.hpp"
 #include "fixed_kernels.hpp"
 #include "fixed_pass.hpp"
 #include "isa.hpp"
@@ -97,6 +98,22 @@ const CertainKernels& best_certain_kernels() {
     if (best_isa() == Isa::avx2) return avx2::certain_kernels();
 #endif
     return baseline::certain_kernels();
+}
+
+template <> const CycleRowKernels<std::int32_t>& best_cycle_rows<std::int32_t>() {
+#if defined(__x86_64__)
+    if (best_isa() == Isa::avx512) return avx512::cycle_rows_32();
+    if (best_isa() == Isa::avx2) return avx2::cycle_rows_32();
+#endif
+    return baseline::cycle_rows_32();
+}
+
+template <> const CycleRowKernels<std::int64_t>& best_cycle_rows<std::int64_t>() {
+#if defined(__x86_64__)
+    if (best_isa() == Isa::avx512) return avx512::cycle_rows_64();
+    if (best_isa() == Isa::avx2) return avx2::cycle_rows_64();
+#endif
+    return baseline::cycle_rows_64();
 }
 
 } // namespace mantissa::detail

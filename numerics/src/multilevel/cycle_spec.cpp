@@ -1,5 +1,7 @@
 #include "mantissa/multilevel/cycle_spec.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -23,7 +25,7 @@ constexpr BitsField kBitsFields[] = {{"w", &CycleSpec::w, 4, 16},
                                      {"f", &CycleSpec::f, 4, 24},
                                      {"e", &CycleSpec::e, 4, 24},
                                      {"c", &CycleSpec::c, 4, 16}};
-constexpr int kMostGuard = 8, kFindings = 6;
+constexpr int kMostGuard = 8, kFindings = 7;
 constexpr std::size_t kMostLists = 16;
 
 [[noreturn]] void fail(std::string_view text, const std::string& what) {

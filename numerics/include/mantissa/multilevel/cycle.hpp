@@ -41,14 +41,15 @@
 //
 // Out of the finest level: c = e 2^-(i + W-1-x), exact in double, e not shortened; and what the system's scaling wants.
 //
-// `after` uses the weights of `before` in reverse order, so that with as many steps the cycle is symmetric but for
-// rounding. Kind b has no `after`.
+// Each of `before` and `after` has the weights of its own number of steps, `after` in reverse order, so that with as many
+// steps the cycle is symmetric but for rounding. phi is formed with those of `before`. Kind b has no `after`.
 //
 // Systems.
 //     constant stencil   A is the stencil as integers (fitted.hpp), the same on every level: taken where P^T A P, with
 //                        P bilinear interpolation of words 4, 2, 1 and pc = 2, is the stencil again (bilinear elements)
 //                        and the grid has 2^n + 1 nodes a side; edge nodes are zero. The coarsest level has one unknown.
-//                        Weights: Chebyshev's, for eigenvalues from half of the largest to the largest.
+//                        Weights: Chebyshev's, for eigenvalues from half of the largest to the largest. The integers
+//                        are a multiple of the matrix: c is multiplied by it, in double.
 //     sparse rows        of a Hierarchy (multilevel/hierarchy.hpp); ac = c - 1, the diagonal a word of 2^ac and what the
 //                        roundings of its row took from the near-kernel's product; pc by the largest p_ij of the level.
 //                        d is multiplied by the scale, in double, and c likewise.
@@ -83,7 +84,7 @@ public:
 /// The cycle `spec` on `system`, with the hierarchy that suits it. Throws InvalidInput, one line, where none does.
 std::unique_ptr<Cycle> make_cycle(const System& system, const CycleSpec& spec, int threads);
 
-/// The definition above, executed as it is written, for tests: slow.
+/// The definition above, executed as it is written: slow, and what the others are held against.
 std::unique_ptr<Cycle> make_reference_cycle(const System& system, const CycleSpec& spec);
 
 } // namespace mantissa

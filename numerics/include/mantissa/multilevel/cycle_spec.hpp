@@ -13,7 +13,7 @@
 //   b<steps>          smoothing on the way down alone: corrections are added up on the way back
 //   v<before><after>  smoothing before and after the correction from the coarser level
 //   w=    bits of a word of r as it enters a level         4..16, default 10; or double: the same cycle in double
-//   f=    bits of a word of f, what smoothing found        4..24, default 6 more than w
+//   f=    bits of a word of f, what smoothing found        4..24, default 7 more than w
 //   e=    bits of a word of e as it goes up a level        4..24, default 16
 //   c=    bits of a coefficient                            4..16, default 12 (constant stencils are integers anyway)
 //   g=    fraction bits of r inside a level                0..8, default 4
@@ -30,7 +30,7 @@ namespace mantissa {
 struct CycleSpec {
     int before = 2, after = 0; ///< smoothing steps, 1..4 and 0..4; `after` 0 is kind b
     bool in_double = false;    ///< no words: bits below mean nothing
-    std::vector<int> w{10}, f{16}, e{16}, c{12}; ///< from the finest level on; the last holds for all coarser ones
+    std::vector<int> w{10}, f{17}, e{16}, c{12}; ///< from the finest level on; the last holds for all coarser ones
     int guard = 4;
     /// Of one of the lists above, on level `l`, the finest being 0.
     [[nodiscard]] static int of(const std::vector<int>& bits, std::size_t l) {

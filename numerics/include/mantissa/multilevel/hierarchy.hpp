@@ -23,7 +23,7 @@ struct Level {
 
 /// The levels, the finest first.
 struct Hierarchy {
-    std::vector<double> scale;    ///< S of the finest level: c = S e for a correction e of the scaled problem
+    std::vector<double> scale;    ///< S of the finest level: c = S e for a correction e of the scaled problem; from 0 on
     std::vector<Level> level;     ///< at least one
     std::vector<double> coarsest; ///< the inverse of the last level's a, dense, by rows
     std::string why_not;          ///< not empty where no hierarchy was found that is worth its work: one line, why
@@ -40,5 +40,13 @@ struct NearKernel {
 /// depends on neither threads nor instruction set. Throws InvalidInput where a diagonal entry is not above zero or a
 /// function's length is not the number of rows.
 Hierarchy make_aggregation(const CompressedRows& a, const NearKernel& kernel, int threads);
+
+/// Every second node in each direction, and interpolation that follows the operator: a step of Jacobi's method on
+/// bilinear interpolation, on its pattern, row sums kept. For matrices of a nine-point grid (of any kind but sparse rows)
+/// that can be halved until 256 nodes are left, as with 2^n + 1 nodes a side. Nodes with empty rows are Dirichlet nodes:
+/// their scale is 0, their row of the first level has a 1 alone, and no further level has them. The result depends on
+/// neither threads nor instruction set. Throws InvalidInput for sparse rows, and where the diagonal entry of a row that
+/// is not empty is not above zero.
+Hierarchy make_grid_hierarchy(const System& system, int threads);
 
 } // namespace mantissa::multilevel

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "blocked_sums.hpp"
+#include "../../multilevel/blocked_sums.hpp"
 
 namespace mantissa::detail {
 

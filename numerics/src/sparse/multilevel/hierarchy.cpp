@@ -6,17 +6,18 @@
 
 #include <fmt/format.h>
 
-#include "blocked_sums.hpp"
+#include "../../multilevel/blocked_sums.hpp"
+#include "../../multilevel/rows.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/sparse/multilevel.hpp"
 #include "patches.hpp"
-#include "rows.hpp"
 
 namespace mantissa {
 
 namespace {
 
-using detail::Complex, detail::Nodes, detail::RowsPart, detail::RowSum;
+using Complex = std::complex<double>;
+using detail::Nodes, detail::RowsPart, detail::RowSum;
 
 constexpr std::uint32_t kCoarsest = 256; ///< unknowns of a level that is inverted
 constexpr std::size_t kMostLevels = 12;
@@ -97,6 +98,50 @@ RealRows smoothed(const ComplexBlocks& a, const std::vector<double>& inverse, do
         });
     detail::JoinedRows<double> rows = detail::joined(parts, t.rows, threads);
     return {t.rows, t.columns, std::move(rows.begin), std::move(rows.column), std::move(rows.value)};
+}
+
+/// A P, then P^T (A P): the matrix of the next level.
+ComplexBlocks projected(const ComplexBlocks& a, const RealRows& prolongation, const RealRows& restriction,
+                        int threads) {
+    const auto scratch = [&] { return RowSum<Complex>(prolongation.columns); };
+    const std::vector<RowsPart<Complex>> ap = detail::parts_of_rows<Complex>(
+        a.block_rows(), threads, scratch,
+        [&](std::size_t first, std::size_t end, RowsPart<Complex>& part, RowSum<Complex>& sum) {
+            for (std::size_t row = first; row < end; ++row) {
+                for (std::uint32_t k = a.row_begin[row]; k < a.row_begin[row + 1]; ++k) {
+                    const Complex v(a.value[2 * std::size_t{k}], a.value[2 * std::size_t{k} + 1]);
+                    const std::uint32_t j = a.column[k];
+                    for (std::uint32_t m = prolongation.begin[j]; m < prolongation.begin[j + 1]; ++m)
+                        sum.add(prolongation.column[m], v * prolongation.value[m]);
+                }
+                sum.hand_over(part);
+            }
+        });
+    const std::vector<RowsPart<Complex>> parts = detail::parts_of_rows<Complex>(
+        restriction.rows, threads, scratch,
+        [&](std::size_t first, std::size_t end, RowsPart<Complex>& part, RowSum<Complex>& sum) {
+            for (std::size_t row = first; row < end; ++row) {
+                for (std::uint32_t k = restriction.begin[row]; k < restriction.begin[row + 1]; ++k) {
+                    const std::uint32_t j = restriction.column[k];
+                    const RowsPart<Complex>& of = ap[j / detail::kRowsOfPart];
+                    const std::size_t i = j % detail::kRowsOfPart;
+                    for (std::uint32_t m = i == 0 ? 0 : of.end[i - 1]; m < of.end[i]; ++m)
+                        sum.add(of.column[m], restriction.value[k] * of.value[m]);
+                }
+                sum.hand_over(part);
+            }
+        });
+    detail::JoinedRows<Complex> next = detail::joined(parts, restriction.rows, threads);
+    ComplexBlocks b;
+    b.rows = 2 * restriction.rows;
+    b.row_begin = std::move(next.begin);
+    b.column = std::move(next.column);
+    b.value.resize(2 * next.value.size());
+    detail::for_each_row(next.value.size(), threads, [&](std::size_t k) {
+        b.value[2 * k] = next.value[k].real();
+        b.value[2 * k + 1] = next.value[k].imag();
+    });
+    return b;
 }
 
 /// By Cholesky's factors.
@@ -198,7 +243,7 @@ MultilevelHierarchy make_multilevel(ComplexBlocks a, std::span<const std::array<
         const RealRows functions = detail::patch_functions(nodes, patches, next, threads);
         level.prolongation = smoothed(level.a, level.inverse, level.largest, functions, threads);
         level.restriction = detail::transposed(level.prolongation, threads);
-        a = detail::projected(level.a, level.prolongation, level.restriction, threads);
+        a = projected(level.a, level.prolongation, level.restriction, threads);
         nodes = std::move(next);
     }
     h.coarsest = dense_inverse(h.level.back().a);

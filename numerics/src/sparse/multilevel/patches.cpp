@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "rows.hpp"
+#include "../../multilevel/rows.hpp"
 
 namespace mantissa::detail {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "blocked_sums.hpp"
+#include "../../multilevel/blocked_sums.hpp"
 #include "cycle.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/reached.hpp"

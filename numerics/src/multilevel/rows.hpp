@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -93,6 +92,18 @@ public:
     void hand_over(RowsPart<V>& part) {
         hand_over(part, [](const V&) { return true; });
     }
+    /// The row's columns from `least` on go to `part` in ascending order, and the sum begins anew.
+    void hand_over_ascending(RowsPart<V>& part, std::uint32_t least) {
+        const std::size_t before = part.column.size();
+        for (const std::uint32_t column : column_)
+            if (column >= least) part.column.push_back(column);
+        std::sort(part.column.begin() + static_cast<std::ptrdiff_t>(before), part.column.end());
+        for (std::size_t k = before; k < part.column.size(); ++k) part.value.push_back(value_[place_[part.column[k]]]);
+        part.end.push_back(static_cast<std::uint32_t>(part.value.size()));
+        for (const std::uint32_t column : column_) place_[column] = kNone;
+        column_.clear();
+        value_.clear();
+    }
 
 private:
     static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -100,10 +111,6 @@ private:
     std::vector<V> value_;
 };
 
-using Complex = std::complex<double>;
-
 RealRows transposed(const RealRows& a, int threads);
-/// A P, then P^T (A P): the matrix of the next level.
-ComplexBlocks projected(const ComplexBlocks& a, const RealRows& prolongation, const RealRows& restriction, int threads);
 
 } // namespace mantissa::detail

@@ -1,0 +1,344 @@
+// Down, each level is one sweep over its rows, as hardware has it: a row of r enters, each smoothing step trails the one
+// before by a row, and rows of the next level's t leave. Threads take strips of rows and form the few rows at their
+// borders twice.
+#include "grid_cycle.hpp"
+
+#include <array>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "../isa/cycle_rows.hpp"
+
+namespace mantissa::multilevel {
+
+namespace {
+
+using detail::CycleRowKernels, detail::HalfShift, detail::RestShifts;
+
+constexpr std::size_t kStrip = 32;        ///< coarse rows that a thread takes at a time
+constexpr std::size_t kWorthThreads = 65; ///< nodes a side from which threads pay
+
+/// Do 32 bits hold everything that a level forms? (multilevel/cycle.hpp, term by term.)
+bool fits_32(const LevelWords& b, int row_sum_log2) {
+    const int moves = std::max(0, b.phi - b.guard), rises = std::max(0, b.guard - b.phi);
+    bool fits = b.h + 8 <= 31 && b.h - 1 + moves <= 29 && b.w - 1 + b.phi <= 29 &&
+                b.f - 1 + row_sum_log2 + rises <= 29 && b.n + row_sum_log2 <= 30;
+    for (const Weight& weight : b.after) fits = fits && b.phi <= weight.shift + b.guard;
+    return fits;
+}
+
+template <class S> constexpr int kBits = std::numeric_limits<S>::digits + 1;
+template <class S> S most_of(int bits) {
+    return static_cast<S>((Wide{1} << (bits - 1)) - 1);
+}
+
+template <class S> struct GridLevel {
+    std::size_t n = 0; ///< nodes a side
+    LevelWords words;
+    std::vector<std::int16_t> r; ///< as it entered
+    std::vector<S> t, f, e, other;
+    std::vector<std::int32_t> v; ///< e, shortened
+};
+
+/// Rows that pass by: index j modulo their number.
+template <class S> class RowRing {
+public:
+    RowRing(std::size_t rows, std::size_t n) : rows_(rows), n_(n), data_(rows * n, 0) {}
+    S* operator[](std::size_t j) { return data_.data() + (j % rows_) * n_; }
+
+private:
+    std::size_t rows_, n_;
+    std::vector<S> data_;
+};
+
+/// The rounding of r - A x with r of point q, x of point `point`.
+template <class S> RestShifts rest_shifts(const LevelWords& b, int q, int point) {
+    const int common = std::max(q, point), room = kBits<S> - 4 - b.guard;
+    RestShifts shifts;
+    shifts.r_left = common - q;
+    shifts.x_left = std::min(common - point, room);
+    // Beyond this the difference is cut anyway; and what is not must not leave S.
+    shifts.x_most = point < 0 ? Wide{1} << (room - shifts.x_left) : std::numeric_limits<S>::max();
+    shifts.down = HalfShift(common - b.guard, kBits<S>);
+    shifts.most = most_of<Wide>(b.h);
+    return shifts;
+}
+
+/// One strip on its way down: rows of the smoothing steps, three of each behind one another.
+template <class S> class Descent {
+public:
+    Descent(GridLevel<S>& level, const detail::RowStencil& stencil, const CycleRowKernels<S>& kernels)
+        : level_(level), stencil_(stencil), kernels_(kernels), n_(level.n), f_(kMostSmoothing + 2, n_), sums_(n_) {
+        const LevelWords& b = level.words;
+        for (std::size_t k = 0; k < b.before.size(); ++k) {
+            r_.emplace_back(3, n_);
+            g_.emplace_back(3, n_);
+            const int q = k == 0 ? 0 : b.guard;
+            step_.push_back({HalfShift(b.before[k].shift + q - b.phi, kBits<S>), rest_shifts<S>(b, q, b.phi)});
+        }
+        r_.emplace_back(3, n_);
+    }
+
+    /// Coarse rows first to end - 1 of t. Returns the largest magnitude.
+    S run(std::size_t first, std::size_t end, S* t) {
+        const std::size_t steps = step_.size(), coarse = (n_ + 1) / 2;
+        const auto halo = static_cast<std::ptrdiff_t>(steps);
+        const auto from = static_cast<std::ptrdiff_t>(2 * first) - 1 - halo;
+        const std::ptrdiff_t to = static_cast<std::ptrdiff_t>(2 * (end - 1)) + 1 + halo;
+        // Rows of f are this strip's from its first coarse row's to the one before the next strip's.
+        own_first_ = static_cast<std::ptrdiff_t>(2 * first) - (first == 1 ? 1 : 0);
+        own_end_ = static_cast<std::ptrdiff_t>(2 * end);
+        S largest = 0;
+        for (std::ptrdiff_t j = from; j <= to; ++j) {
+            load(j);
+            for (std::size_t k = 0; k < steps; ++k) {
+                const std::ptrdiff_t at = j - static_cast<std::ptrdiff_t>(k);
+                if (at < from) break;
+                find(k, at);
+                if (at - 1 >= from) rest(k, at - 1, at - 2 < from);
+            }
+            const std::ptrdiff_t done = j - halo; // the row of the last r
+            if (done >= static_cast<std::ptrdiff_t>(2 * first) + 1 && done % 2 != 0) {
+                const auto row = static_cast<std::size_t>(done) / 2;
+                const S* const here = r_[steps][static_cast<std::size_t>(done - 1)];
+                largest = std::max(largest, kernels_.restrict_rows(r_[steps][static_cast<std::size_t>(done - 2)], here,
+                                                                   r_[steps][static_cast<std::size_t>(done)],
+                                                                   sums_.data(), t + row * coarse, n_));
+            }
+        }
+        return largest;
+    }
+
+private:
+    [[nodiscard]] bool inside(std::ptrdiff_t j) const { return j > 0 && j + 1 < static_cast<std::ptrdiff_t>(n_); }
+    /// Rows are numbered from a bit below zero; rings count from there.
+    static std::size_t ring(std::ptrdiff_t j) { return static_cast<std::size_t>(j); }
+
+    void load(std::ptrdiff_t j) {
+        if (!inside(j)) return;
+        kernels_.widen(level_.r.data() + static_cast<std::size_t>(j) * n_, r_[0][ring(j)], n_);
+    }
+    void find(std::size_t k, std::ptrdiff_t j) {
+        S* const g = g_[k][ring(j + 3)];
+        if (!inside(j)) {
+            std::fill_n(g, n_, S{0});
+            return;
+        }
+        const LevelWords& b = level_.words;
+        S* const f = f_[ring(j)];
+        kernels_.find(r_[k][ring(j)], b.before[k].significand, step_[k].found, most_of<S>(b.f), k == 0, g, f, n_);
+        if (k + 1 == step_.size() && j >= own_first_ && j < own_end_)
+            std::copy_n(f, n_, level_.f.data() + static_cast<std::size_t>(j) * n_);
+    }
+    /// Row j of what is left behind step k. At the strip's first row the row before is not known, nor wanted.
+    void rest(std::size_t k, std::ptrdiff_t j, bool first) {
+        if (j < 0 || j >= static_cast<std::ptrdiff_t>(n_)) return;
+        S* const out = r_[k + 1][ring(j)];
+        if (!inside(j) || first) {
+            std::fill_n(out, n_, S{0});
+            return;
+        }
+        kernels_.rest(r_[k][ring(j)], g_[k][ring(j + 2)], g_[k][ring(j + 3)], g_[k][ring(j + 4)], stencil_,
+                      step_[k].left, out, n_);
+    }
+
+    struct Step {
+        HalfShift found;
+        RestShifts left;
+    };
+    GridLevel<S>& level_;
+    const detail::RowStencil& stencil_;
+    const CycleRowKernels<S>& kernels_;
+    std::size_t n_;
+    std::vector<RowRing<S>> r_, g_;
+    RowRing<S> f_;
+    std::vector<S> sums_;
+    std::vector<Step> step_;
+    std::ptrdiff_t own_first_ = 0, own_end_ = 0;
+};
+
+template <class S> class GridCycle final : public Cycle {
+public:
+    GridCycle(const GridWords& grid, const CycleSpec& spec, int threads)
+        : grid_(grid), stencil_{grid.centre, grid.east, grid.north, grid.corner},
+          kernels_(detail::best_cycle_rows<S>()), threads_(std::max(1, threads)) {
+        inverse_ = inverse_words({1.0 / grid.centre}, inverse_point_).front();
+        for (std::size_t l = 0, n = grid.row_length; l < grid.levels(); ++l, n = (n + 1) / 2) {
+            GridLevel<S>& level = level_.emplace_back();
+            level.n = n;
+            level.words = grid_level_words(grid, spec, l);
+            level.r.assign(n * n, 0);
+            if (l != 0) {
+                level.t.assign(n * n, 0);
+                level.v.assign(n * n, 0);
+            }
+            if (n == 3) break;
+            level.f.assign(n * n, 0);
+            level.e.assign(n * n, 0);
+            if (spec.after != 0) level.other.assign(n * n, 0);
+        }
+    }
+
+    void correct(std::span<const double> d, std::span<double> c) override {
+        const std::size_t n = grid_.row_length;
+        double largest = 0;
+#pragma omp parallel for num_threads(threads_) reduction(max : largest) if (n >= kWorthThreads)
+        for (std::size_t j = 0; j < n; ++j)
+            for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(d[j * n + i]));
+        if (largest == 0) {
+            std::fill(c.begin(), c.end(), 0.0);
+            return;
+        }
+        const int w = level_[0].words.w, point = w - 1 - exponent_of(largest);
+        const double most = static_cast<double>(most_of<Wide>(w));
+        const bool plain = std::abs(point) < kPlain;
+        const double scale = plain ? std::ldexp(1.0, point) : 0;
+#pragma omp parallel for num_threads(threads_) if (n >= kWorthThreads)
+        for (std::size_t j = 1; j < n - 1; ++j)
+            for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i) {
+                const double x = plain ? d[i] * scale : std::ldexp(d[i], point);
+                level_[0].r[i] = static_cast<std::int16_t>(std::clamp(std::floor(x + 0.5), -most, most));
+            }
+        const int e_point = solve(0) + point;
+        const bool plain_e = std::abs(e_point) < kPlain;
+        const double unit = plain_e ? std::ldexp(1.0, -e_point) : 0;
+        const std::vector<S>& e = level_[0].e;
+#pragma omp parallel for num_threads(threads_) if (n >= kWorthThreads)
+        for (std::size_t j = 0; j < n; ++j)
+            for (std::size_t i = j * n; i < (j + 1) * n; ++i) {
+                const auto word = static_cast<double>(e[i]);
+                c[i] = (plain_e ? word * unit : std::ldexp(word, -e_point)) * grid_.factor;
+            }
+    }
+
+    [[nodiscard]] std::string description() const override {
+        return fmt::format("{} levels of a grid, {} to 3 nodes a side, in {}-bit sums", level_.size(), grid_.row_length,
+                           kBits<S>);
+    }
+
+private:
+    static constexpr int kPlain = 900; ///< powers of two that are normal doubles, times words too
+
+    /// From r of a level to its e; the point of e. Not for the coarsest.
+    int solve(std::size_t at) {
+        GridLevel<S>& l = level_[at];
+        GridLevel<S>& next = level_[at + 1];
+        const LevelWords& b = l.words;
+        const std::size_t coarse = next.n, strips = (coarse - 2 + kStrip - 1) / kStrip;
+        S largest = 0;
+#pragma omp parallel num_threads(threads_) if (l.n >= kWorthThreads)
+        {
+            Descent<S> descent(l, stencil_, kernels_);
+#pragma omp for schedule(dynamic) reduction(max : largest)
+            for (std::size_t k = 0; k < strips; ++k) {
+                const std::size_t first = 1 + k * kStrip, end = std::min(coarse - 1, first + kStrip);
+                largest = std::max(largest, descent.run(first, end, next.t.data()));
+            }
+        }
+        const int y = bit_length(static_cast<std::uint64_t>(largest));
+        int j = 0, length_of_v = 0;
+        if (y == 0) std::fill(next.v.begin(), next.v.end(), 0);
+        else {
+            enter(next, y);
+            length_of_v = below(at + 1, j);
+            j += b.guard + b.pc + next.words.w - 1 - y;
+        }
+        return rise(l, next, b.point_of_e(length_of_v, j), j);
+    }
+
+    void enter(GridLevel<S>& l, int y) {
+        const HalfShift s(y - (l.words.w - 1), kBits<S>);
+#pragma omp parallel for num_threads(threads_) if (l.n >= kWorthThreads)
+        for (std::size_t row = 1; row < l.n - 1; ++row)
+            kernels_.enter(l.t.data() + row * l.n, s, most_of<S>(l.words.w), l.r.data() + row * l.n, l.n);
+    }
+
+    /// v of level `at`, its point, and its length.
+    int below(std::size_t at, int& point) {
+        GridLevel<S>& l = level_[at];
+        const int e_bits = l.words.e;
+        if (at + 1 == level_.size()) {
+            const Wide e = Wide{inverse_} * l.r[4];
+            const int n = std::max(0, length(std::span(&e, 1)) - (e_bits - 1));
+            const Wide v = cut(half(e, n), e_bits);
+            l.v[4] = static_cast<std::int32_t>(v);
+            point = inverse_point_ - n;
+            return length(std::span(&v, 1));
+        }
+        point = solve(at);
+        S largest = 0;
+#pragma omp parallel for num_threads(threads_) reduction(max : largest) if (l.n >= kWorthThreads)
+        for (std::size_t row = 1; row < l.n - 1; ++row)
+            largest = std::max(largest, kernels_.largest(l.e.data() + row * l.n, l.n));
+        const int n = std::max(0, bit_length(static_cast<std::uint64_t>(largest)) - (e_bits - 1));
+        const HalfShift s(n, kBits<S>);
+#pragma omp parallel for num_threads(threads_) if (l.n >= kWorthThreads)
+        for (std::size_t row = 1; row < l.n - 1; ++row)
+            kernels_.shorten(l.e.data() + row * l.n, s, most_of<S>(e_bits), l.v.data() + row * l.n, l.n);
+        point -= n;
+        // Halves are rounded up, so that the largest positive and negative words may have lengths of their own.
+        std::int32_t longest = 0;
+#pragma omp parallel for num_threads(threads_) reduction(max : longest) if (l.n >= kWorthThreads)
+        for (std::size_t row = 1; row < l.n - 1; ++row)
+            for (std::size_t i = row * l.n; i < (row + 1) * l.n; ++i) longest = std::max(longest, std::abs(l.v[i]));
+        return bit_length(static_cast<std::uint64_t>(longest));
+    }
+
+    int rise(GridLevel<S>& l, const GridLevel<S>& next, int i, int j) {
+        const LevelWords& b = l.words;
+        const HalfShift of_f(b.phi - i, kBits<S>), of_x(j + b.pc - i, kBits<S>);
+#pragma omp parallel for num_threads(threads_) if (l.n >= kWorthThreads)
+        for (std::size_t row = 1; row < l.n - 1; ++row)
+            kernels_.rise(l.f.data() + row * l.n, next.v.data() + row / 2 * next.n,
+                          next.v.data() + (row + 1) / 2 * next.n, of_f, of_x, l.e.data() + row * l.n, l.n);
+        for (const Weight& weight : b.after) {
+            after(l, weight, i);
+            std::swap(l.e, l.other);
+        }
+        return i;
+    }
+
+    /// A smoothing step from e into `other`.
+    void after(GridLevel<S>& l, const Weight& weight, int i) {
+        const LevelWords& b = l.words;
+        const RestShifts shifts = rest_shifts<S>(b, 0, i);
+        const HalfShift s(weight.shift + b.guard - i, kBits<S>);
+#pragma omp parallel num_threads(threads_) if (l.n >= kWorthThreads)
+        {
+            std::vector<S> r(l.n), rest(l.n);
+#pragma omp for
+            for (std::size_t row = 1; row < l.n - 1; ++row) {
+                const S* const e = l.e.data() + row * l.n;
+                kernels_.widen(l.r.data() + row * l.n, r.data(), l.n);
+                kernels_.rest(r.data(), e - l.n, e, e + l.n, stencil_, shifts, rest.data(), l.n);
+                kernels_.add(e, rest.data(), weight.significand, s, most_of<S>(b.n + 1), l.other.data() + row * l.n,
+                             l.n);
+            }
+        }
+    }
+
+    GridWords grid_;
+    detail::RowStencil stencil_;
+    const CycleRowKernels<S>& kernels_;
+    int threads_;
+    std::int32_t inverse_ = 0;
+    int inverse_point_ = 0;
+    std::vector<GridLevel<S>> level_;
+};
+
+} // namespace
+
+std::unique_ptr<Cycle> make_grid_cycle(const GridWords& grid, const CycleSpec& spec, int threads) {
+    bool narrow = true;
+    for (std::size_t l = 0; l < grid.levels(); ++l) {
+        const LevelWords b = grid_level_words(grid, spec, l);
+        const int row_sum =
+            grid.centre + 2 * std::abs(grid.east) + 2 * std::abs(grid.north) + 4 * std::abs(grid.corner);
+        narrow = narrow && fits_32(b, ceil_log2(row_sum));
+    }
+    if (narrow) return std::make_unique<GridCycle<std::int32_t>>(grid, spec, threads);
+    return std::make_unique<GridCycle<std::int64_t>>(grid, spec, threads);
+}
+
+} // namespace mantissa::multilevel

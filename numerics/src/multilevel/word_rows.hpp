@@ -1,0 +1,54 @@
+// Sparse rows of words, and the levels of a cycle on them. Internal to numerics/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "mantissa/multilevel/hierarchy.hpp"
+#include "words.hpp"
+
+namespace mantissa::multilevel {
+
+/// Rows of words, all with one binary point.
+struct WordRows {
+    std::size_t rows = 0;
+    std::vector<std::uint32_t> begin, column;
+    std::vector<std::int32_t> word;
+    int point = 0;
+    [[nodiscard]] Wide largest_row_sum() const; ///< of magnitudes
+};
+WordRows transposed(const WordRows& a, std::size_t columns);
+
+struct WordLevel {
+    WordRows a, prolongation, restriction; ///< the ways: none on the last level
+    LevelWords words;
+};
+/// All levels of a cycle as rows; a constant stencil's too, for the reference.
+struct WordHierarchy {
+    std::vector<double> scale; ///< empty: none
+    double factor = 1;         ///< c is multiplied by it
+    std::vector<WordLevel> level;
+    std::vector<std::int32_t> coarsest; ///< the last level's inverse, dense, by rows
+    int coarsest_point = 0;
+};
+
+WordHierarchy word_hierarchy(const Hierarchy& hierarchy, const CycleSpec& spec);
+
+/// A stencil that bilinear interpolation reproduces, in integers.
+struct GridWords {
+    std::size_t row_length = 0;
+    int centre = 0, east = 0, north = 0, corner = 0; ///< symmetric in both directions
+    double factor = 1;                               ///< the integers are this times the matrix
+    double largest = 0;                              ///< eigenvalue
+    [[nodiscard]] std::size_t levels() const;
+};
+/// None where the system is no such stencil on 2^n + 1 nodes a side.
+std::optional<GridWords> grid_words(const System& system);
+LevelWords grid_level_words(const GridWords& grid, const CycleSpec& spec, std::size_t level);
+/// The same as rows.
+WordHierarchy word_hierarchy(const GridWords& grid, const CycleSpec& spec);
+/// The inverse of the coarsest level as words of 17 bits, and their point.
+std::vector<std::int32_t> inverse_words(const std::vector<double>& inverse, int& point);
+
+} // namespace mantissa::multilevel
