@@ -46,7 +46,8 @@ struct CyclePlan {
     int first_small = 0; ///< from here on one block computes
     int before = 0, after = 0, guard = 0, most = 0; ///< most: N
     int weight[kMostSteps] = {}, weight_point[kMostSteps] = {};
-    double real_weight[kMostSteps] = {}, real_inverse = 0;
+    int weight_after[kMostSteps] = {}, weight_point_after[kMostSteps] = {};
+    double real_weight[kMostSteps] = {}, real_weight_after[kMostSteps] = {}, real_inverse = 0;
     int inverse = 0, inverse_point = 0; ///< of the coarsest level
     int centre = 0, east_west = 0, north_south = 0, corner = 0;
     LevelPlan level[kMostLevels];

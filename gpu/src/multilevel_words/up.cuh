@@ -18,10 +18,10 @@ struct Rise {
         const LevelPlan& next = plan.level[l + 1];
         e_bits = next.e;
         shorten = max(0, length_e - (next.e - 1));
-        const int j = next_point - shorten + plan.guard + kProlongationPoint + next.w - 1 - length_t;
+        const int j = length_t == 0 ? 0 : next_point - shorten + plan.guard + kProlongationPoint + next.w - 1 - length_t;
         const int length_v = min(length_e, next.e - 1);
         // |x| has two bits more than v, and its point lies two below: both cancel.
-        const int b = (length_v == 0 ? level.f - 1 - level.phi : max(level.f - 1 - level.phi, length_v - j)) + 1;
+        const int b = max(level.f - 1 - level.phi, length_v - j) + 1;
         point = min(level.phi, plan.most - 1 - b);
         from_f = level.phi - point;
         from_x = j + kProlongationPoint - point;
@@ -36,10 +36,9 @@ template <class P> struct UpStep {
     Half<long long> held, change;
     long long most_held, most_e;
     __device__ UpStep(const CyclePlan& plan, const LevelPlan& level, int k, int point)
-        : weight(plan.weight[(plan.before - 1 - k % plan.before)]),
-          real_weight(plan.real_weight[(plan.before - 1 - k % plan.before)]), left_r(max(point, 0)),
+        : weight(plan.weight_after[k]), real_weight(plan.real_weight_after[k]), left_r(max(point, 0)),
           left_product(max(-point, 0)), held(max(point, 0) - plan.guard),
-          change(plan.weight_point[(plan.before - 1 - k % plan.before)] + plan.guard - point),
+          change(plan.weight_point_after[k] + plan.guard - point),
           most_held(most_of<long long>(level.w + plan.guard + kGuardOfHeld)), most_e(most_of<long long>(plan.most + 1)) {}
     __device__ __forceinline__ typename P::Num operator()(typename P::Num e, typename P::Num r,
                                                           typename P::Num product) const {

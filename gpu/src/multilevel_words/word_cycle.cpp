@@ -37,20 +37,26 @@ Sizes sizes_of(bool in_double, WordClass words) {
     }
 }
 
-void make_weights(CyclePlan& plan, const WordStencil& a) {
+/// The k-th of `steps` weights: significand 2^-point.
+void make_weight(const WordStencil& a, int k, int steps, int& significand, int& point, double& real) {
     double largest = 0;
     for (const double x : {-1.0, 1.0})
         for (const double y : {-1.0, 1.0})
             largest = std::max(largest, a.centre + 2 * a.east_west * x + 2 * a.north_south * y + 4 * a.corner * x * y);
-    const double middle = 0.75 * largest, half = 0.25 * largest;
-    for (int k = 0; k < plan.before; ++k) {
-        const double weight = 1 / (middle + half * std::cos((2 * k + 1) * std::numbers::pi / (2 * plan.before)));
-        int exponent = 0;
-        std::frexp(weight, &exponent);
-        plan.weight_point[k] = kWeightBits - exponent;
-        plan.weight[k] = static_cast<int>(std::floor(std::ldexp(weight, plan.weight_point[k]) + 0.5));
-        plan.real_weight[k] = std::ldexp(plan.weight[k], -plan.weight_point[k]);
-    }
+    const double weight = 1 / (0.75 * largest + 0.25 * largest * std::cos((2 * k + 1) * std::numbers::pi / (2 * steps)));
+    int exponent = 0;
+    std::frexp(weight, &exponent);
+    point = kWeightBits - exponent;
+    significand = static_cast<int>(std::floor(std::ldexp(weight, point) + 0.5));
+    real = std::ldexp(significand, -point);
+}
+
+void make_weights(CyclePlan& plan, const WordStencil& a) {
+    for (int k = 0; k < plan.before; ++k)
+        make_weight(a, k, plan.before, plan.weight[k], plan.weight_point[k], plan.real_weight[k]);
+    for (int k = 0; k < plan.after; ++k)
+        make_weight(a, plan.after - 1 - k, plan.after, plan.weight_after[k], plan.weight_point_after[k],
+                    plan.real_weight_after[k]);
 }
 
 void make_inverse(CyclePlan& plan) {
