@@ -127,16 +127,18 @@ __device__ __forceinline__ int tile_step() {
     return static_cast<int>(gridDim.x) * kWarps;
 }
 
-/// What a block's warps have found in a pass, on its way to the grid's cells.
+/// What a block's warps have found in a pass, on its way to the grid's cells. Words of 32 bits: shared memory has no
+/// atomic operation on more.
 struct Gathered {
-    unsigned long long bits, squares;
+    unsigned low, high;
+    unsigned long long squares[kWarps];
 };
-__device__ __forceinline__ void gather(Gathered& block, unsigned long long bits) {
+__device__ __forceinline__ void gather(unsigned* low_cell, unsigned* high_cell, unsigned long long bits) {
     const unsigned low = __reduce_or_sync(0xffffffffU, static_cast<unsigned>(bits));
     const unsigned high = __reduce_or_sync(0xffffffffU, static_cast<unsigned>(bits >> 32));
     if ((threadIdx.x & (kLanes - 1)) == 0) {
-        const unsigned long long all = static_cast<unsigned long long>(high) << 32 | low;
-        if (all != 0) atomicOr(&block.bits, all);
+        if (low != 0) atomicOr(low_cell, low);
+        if (high != 0) atomicOr(high_cell, high);
     }
 }
 __device__ __forceinline__ unsigned long long warp_sum(unsigned long long x) {

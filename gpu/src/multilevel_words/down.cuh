@@ -1,7 +1,7 @@
 // Down a level: r from what enters, the smoothing steps, f, and t for the next level, in one pass over memory.
 #pragma once
 
-#include "arithmetic.cuh"
+#include "ring.cuh"
 
 namespace mantissa::gpu::cycle_words {
 
@@ -42,7 +42,8 @@ template <class P> __device__ __forceinline__ typename P::Sum restricted(typenam
 
 /// `shift`: what enters becomes r by half(., shift). Returns the OR of the magnitudes of t.
 template <class P, int kSteps, bool kFinest, int kColumns>
-__device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l, const typename P::Defect* defect, int shift) {
+__device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l, const typename P::Defect* defect, int shift,
+                                                   unsigned char* ring) {
     using Num = typename P::Num;
     using Entering = std::conditional_t<kFinest, typename P::Defect, typename P::Sum>;
     constexpr int halo = halo_down(kSteps, kColumns), kCoarse = kColumns / 2;
@@ -63,21 +64,24 @@ __device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l,
         most_held = most_of<Num>(level.w + plan.guard + kGuardOfHeld);
     }
     unsigned long long bits = 0;
+    unsigned char* place = ring;
+    const Ring<Entering, kColumns> entering_rows(place);
     for (int tile = first_tile(); tile < level.strips_down * level.chunks_down; tile += tile_step()) {
         const Place at(level, kColumns, tile, level.strips_down, level.rows_down, halo);
         Window<Num, kColumns> window[kSteps];
         Row<Num, kColumns> before[kSteps] = {}, sum_before[kSteps] = {};
         Row<Num, kCoarse> coarse{};
-        using Raw = Pack<Entering, kColumns>;
-        const auto load = [&](int y) {
-            Raw raw{};
-            if (at.inside && y > 0 && y < level.n)
-                raw = *reinterpret_cast<const Raw*>(entering + static_cast<std::size_t>(y) * level.pitch + at.x);
-            return raw;
+        const int first = at.y0 - 1 - kSteps, last = at.y1 - 1 + kSteps;
+        const auto fetch = [&](int y) {
+            const bool wanted = at.inside && y > 0 && y < level.n && y <= last;
+            entering_rows.fetch(y, entering + (wanted ? static_cast<std::size_t>(y) * level.pitch + at.x : 0), wanted);
+            close_row();
         };
-        const int last = at.y1 - 1 + kSteps;
-        Raw raw = load(at.y0 - 1 - kSteps), raw1 = load(at.y0 - kSteps), raw2 = load(at.y0 + 1 - kSteps);
-        for (int y = at.y0 - 1 - kSteps; y <= last; ++y) {
+        for (int y = first; y < first + kRows - 1; ++y) fetch(y);
+        for (int y = first; y <= last; ++y) {
+            fetch(y + kRows - 1);
+            await_row();
+            const Pack<Entering, kColumns> raw = entering_rows.get(y);
             Row<Num, kColumns> r;
 #pragma unroll
             for (int c = 0; c < kColumns; ++c) {
@@ -86,9 +90,6 @@ __device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l,
                 else
                     r.v[c] = cut(enter(static_cast<Num>(raw.v[c])), most_r);
             }
-            raw = raw1;
-            raw1 = raw2;
-            if (y + 3 <= last) raw2 = load(y + 3);
             Row<Num, kColumns> f{}; // of the steps before, in r's row
 #pragma unroll
             for (int k = 0; k < kSteps; ++k) {
@@ -148,6 +149,7 @@ __device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l,
                 coarse = q;
             }
         }
+        await_rows();
     }
     return bits;
 }

@@ -10,7 +10,7 @@ inline constexpr int kMostLevels = 16, kMostSteps = 4, kGuardOfHeld = 6, kProlon
 inline constexpr int kLanes = 32;
 inline constexpr int kColumnsUp = 2; ///< a lane's neighbouring columns; downwards 2 or 4
 inline constexpr int kThreads = 512, kWarps = kThreads / kLanes;
-inline constexpr int kSmall = 64;   ///< grids up to so many intervals a side are one block's
+inline constexpr int kRows = 4; ///< a power of two: rows on their way from memory, with the one at hand
 inline constexpr int kHistory = 256; ///< cycles whose norms are kept
 
 constexpr int small_nodes(int n) {
@@ -44,6 +44,7 @@ struct LevelPlan {
 struct CyclePlan {
     int levels = 0;      ///< with the coarsest
     int first_small = 0; ///< from here on one block computes
+    int ring = 0;        ///< bytes of shared memory before the rings
     int before = 0, after = 0, guard = 0, most = 0; ///< most: N
     int weight[kMostSteps] = {}, weight_point[kMostSteps] = {};
     int weight_after[kMostSteps] = {}, weight_point_after[kMostSteps] = {};

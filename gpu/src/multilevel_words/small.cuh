@@ -13,10 +13,8 @@ template <class P> struct SmallLevels {
 };
 
 __device__ __forceinline__ void gather_in(unsigned long long* cell, unsigned long long bits) {
-    const unsigned low = __reduce_or_sync(0xffffffffU, static_cast<unsigned>(bits));
-    const unsigned high = __reduce_or_sync(0xffffffffU, static_cast<unsigned>(bits >> 32));
-    if ((threadIdx.x & (kLanes - 1)) == 0 && (low | high) != 0)
-        atomicOr(cell, static_cast<unsigned long long>(high) << 32 | low);
+    auto* const halves = reinterpret_cast<unsigned*>(cell); // the low one first
+    gather(halves, halves + 1, bits);
 }
 
 /// A level of kSide intervals a side. A thread has kNodes nodes of a column.

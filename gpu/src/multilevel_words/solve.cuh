@@ -7,27 +7,30 @@
 namespace mantissa::gpu::cycle_words {
 
 template <class P, bool kFinest, int kColumns>
-__device__ __forceinline__ unsigned long long down_by(const CyclePlan& plan, int l, const typename P::Defect* d, int shift) {
+__device__ __forceinline__ unsigned long long down_by(const CyclePlan& plan, int l, const typename P::Defect* d, int shift,
+                                                      unsigned char* ring) {
     switch (plan.before) {
-    case 1: return down<P, 1, kFinest, kColumns>(plan, l, d, shift);
-    case 2: return down<P, 2, kFinest, kColumns>(plan, l, d, shift);
-    case 3: return down<P, 3, kFinest, kColumns>(plan, l, d, shift);
-    default: return down<P, 4, kFinest, kColumns>(plan, l, d, shift);
+    case 1: return down<P, 1, kFinest, kColumns>(plan, l, d, shift, ring);
+    case 2: return down<P, 2, kFinest, kColumns>(plan, l, d, shift, ring);
+    case 3: return down<P, 3, kFinest, kColumns>(plan, l, d, shift, ring);
+    default: return down<P, 4, kFinest, kColumns>(plan, l, d, shift, ring);
     }
 }
 template <class P, bool kFinest>
-__device__ __forceinline__ unsigned long long down_by(const CyclePlan& plan, int l, const typename P::Defect* d, int shift) {
-    return plan.level[l].columns_down == 2 ? down_by<P, kFinest, 2>(plan, l, d, shift)
-                                           : down_by<P, kFinest, 4>(plan, l, d, shift);
+__device__ __forceinline__ unsigned long long down_by(const CyclePlan& plan, int l, const typename P::Defect* d, int shift,
+                                                      unsigned char* ring) {
+    return plan.level[l].columns_down == 2 ? down_by<P, kFinest, 2>(plan, l, d, shift, ring)
+                                           : down_by<P, kFinest, 4>(plan, l, d, shift, ring);
 }
 template <class P, bool kFinest>
-__device__ __forceinline__ Risen<P> up_by(const CyclePlan& plan, int l, const Rise& rise, int shift, const Finest<P>& finest) {
+__device__ __forceinline__ Risen<P> up_by(const CyclePlan& plan, int l, const Rise& rise, int shift, const Finest<P>& finest,
+                                         unsigned char* ring) {
     switch (plan.after) {
-    case 0: return up<P, 0, kFinest>(plan, l, rise, shift, finest);
-    case 1: return up<P, 1, kFinest>(plan, l, rise, shift, finest);
-    case 2: return up<P, 2, kFinest>(plan, l, rise, shift, finest);
-    case 3: return up<P, 3, kFinest>(plan, l, rise, shift, finest);
-    default: return up<P, 4, kFinest>(plan, l, rise, shift, finest);
+    case 0: return up<P, 0, kFinest>(plan, l, rise, shift, finest, ring);
+    case 1: return up<P, 1, kFinest>(plan, l, rise, shift, finest, ring);
+    case 2: return up<P, 2, kFinest>(plan, l, rise, shift, finest, ring);
+    case 3: return up<P, 3, kFinest>(plan, l, rise, shift, finest, ring);
+    default: return up<P, 4, kFinest>(plan, l, rise, shift, finest, ring);
     }
 }
 
@@ -38,8 +41,8 @@ template <class T> __device__ __forceinline__ T seen(const T& cell) {
 
 template <class P> class Solve {
 public:
-    __device__ Solve(const CyclePlan& plan, const OuterPlan& outer, Gathered& block)
-        : plan_(plan), outer_(outer), block_(block), barrier_(outer.barrier) {}
+    __device__ Solve(const CyclePlan& plan, const OuterPlan& outer, Gathered& block, unsigned char* ring)
+        : ring_(ring), plan_(plan), outer_(outer), block_(block), barrier_(outer.barrier) {}
 
     __device__ void run() {
         if (blockIdx.x == 0) clear_small<P>(plan_);
@@ -53,11 +56,13 @@ public:
 private:
     /// The block's findings go to the grid, then all meet.
     __device__ void meet(unsigned long long* cell, unsigned long long bits) {
-        if constexpr (!P::real) gather(block_, bits);
-        __syncthreads();
-        if (threadIdx.x == 0 && cell != nullptr && block_.bits != 0) {
-            atomicOr(cell, block_.bits);
-            block_.bits = 0;
+        if constexpr (!P::real) {
+            gather(&block_.low, &block_.high, bits);
+            __syncthreads();
+            if (threadIdx.x == 0 && (block_.low | block_.high) != 0) {
+                atomicOr(cell, static_cast<unsigned long long>(block_.high) << 32 | block_.low);
+                block_.low = block_.high = 0;
+            }
         }
         tick();
         barrier_.wait();
@@ -75,14 +80,14 @@ private:
             if constexpr (P::real)
                 atomicAdd(reinterpret_cast<double*>(&cells.squares), sum);
             else
-                atomicAdd(&block_.squares, sum);
+                block_.squares[threadIdx.x / kLanes] = sum;
         }
         if (risen.overflow) *outer_.overflow = 1;
         if constexpr (!P::real) {
             __syncthreads();
-            if (threadIdx.x == 0 && block_.squares != 0) {
-                atomicAdd(&cells.squares, block_.squares);
-                block_.squares = 0;
+            if (threadIdx.x < kLanes) {
+                const unsigned long long all = warp_sum(threadIdx.x < kWarps ? block_.squares[threadIdx.x] : 0ULL);
+                if (threadIdx.x == 0 && all != 0) atomicAdd(&cells.squares, all);
             }
         }
         meet(&cells.defect, risen.bits);
@@ -168,9 +173,9 @@ private:
         Finest<P> f = finest();
         const int w = plan_.level[0].w, last = plan_.first_small - 1;
         const int shift = length_ - (w - 1) - p_;
-        meet(&now.entering[1], down_by<P, true>(plan_, 0, f.read, shift));
+        meet(&now.entering[1], down_by<P, true>(plan_, 0, f.read, shift, ring_));
         for (int l = 1; l <= last; ++l)
-            meet(&now.entering[l + 1], down_by<P, false>(plan_, l, nullptr, entered(now, l)));
+            meet(&now.entering[l + 1], down_by<P, false>(plan_, l, nullptr, entered(now, l), ring_));
         if (blockIdx.x == 0) small<P>(plan_, now);
         clear(cells(cycles_ + 2));
         tick();
@@ -179,14 +184,14 @@ private:
         int point = seen(now.point);
         for (int l = last; l >= 1; --l) {
             const Rise rise = rise_to(now, l, point);
-            meet(&now.leaving[l], up_by<P, false>(plan_, l, rise, entered(now, l), f).bits);
+            meet(&now.leaving[l], up_by<P, false>(plan_, l, rise, entered(now, l), f, ring_).bits);
             point = rise.point;
         }
         const Rise rise = rise_to(now, 0, point);
         point_ = rise.point + w - 1 - length_;
         f.shift_e = outer_.raw ? 0 : point_;
         store_for(f, length_);
-        meet(now, up_by<P, true>(plan_, 0, rise, shift, f));
+        meet(now, up_by<P, true>(plan_, 0, rise, shift, f, ring_));
         ++cycles_;
         take(f, now);
         if constexpr (!P::real)
@@ -197,6 +202,7 @@ private:
         return Rise(plan_, l, point, length_of(seen(set.leaving[l + 1])), length_of(seen(set.entering[l + 1])));
     }
 
+    unsigned char* ring_;
     const CyclePlan& plan_;
     const OuterPlan& outer_;
     Gathered& block_;
@@ -209,10 +215,11 @@ private:
 template <class P>
 __global__ void __launch_bounds__(kThreads, 1) solve_kernel(const __grid_constant__ CyclePlan plan,
                                                              const __grid_constant__ OuterPlan outer) {
+    extern __shared__ unsigned char memory[];
     __shared__ Gathered block;
     if (threadIdx.x == 0) block = Gathered{};
     __syncthreads();
-    Solve<P>(plan, outer, block).run();
+    Solve<P>(plan, outer, block, memory + plan.ring).run();
 }
 
 } // namespace mantissa::gpu::cycle_words

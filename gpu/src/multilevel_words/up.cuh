@@ -103,7 +103,8 @@ template <class P> struct Risen {
 
 /// `shift`: as of down(), where there are steps.
 template <class P, int kSteps, bool kFinest>
-__device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise rise, int shift, const Finest<P> finest) {
+__device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise rise, int shift, const Finest<P> finest,
+                                      unsigned char* ring) {
     using Num = typename P::Num;
     using Wide = typename P::Wide;
     using Entering = std::conditional_t<kFinest, typename P::Defect, typename P::Sum>;
@@ -127,6 +128,11 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
     }
     Risen<P> result;
     DefectWalk<P> total;
+    unsigned char* place = ring;
+    const Ring<Wide, kColumns> u_rows(place), b_rows(place);
+    const Ring<Found, kColumns> found_rows(place);
+    const Ring<typename P::Leaving, kCoarse> next_rows(place);
+    const Ring<Entering, kColumns> entering_rows(place);
     for (int tile = first_tile(); tile < level.strips_up * level.chunks_up; tile += tile_step()) {
         const Place at(level, kColumns, tile, level.strips_up, level.rows_up, halo);
         Window<Num, kColumns> window[kSteps > 0 ? kSteps : 1];
@@ -135,11 +141,23 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
         walk.bits = 0;
         constexpr int ahead = kSteps + (kFinest ? 1 : 0);
         const int first = (at.y0 - ahead) & ~1, last = at.y1 - 1 + ahead;
-        const auto load = [&]<class T>(const T* from, int y) {
-            Pack<T, kColumns> raw{};
-            if (at.inside && y > 0 && y < level.n)
-                raw = *reinterpret_cast<const Pack<T, kColumns>*>(from + static_cast<std::size_t>(y) * level.pitch + at.x);
-            return raw;
+        const auto offset = [&](int y, bool wanted) {
+            return wanted ? static_cast<std::size_t>(y) * level.pitch + at.x : 0;
+        };
+        const auto fetch = [&](int y) {
+            const auto has = [&](int row) { return at.inside && row > 0 && row < level.n && y <= last; };
+            found_rows.fetch(y, found + offset(y, has(y)), has(y));
+            if ((y & 1) == 0) {
+                const int j = y / 2 + 1;
+                const bool wanted = at.inside && j > 0 && j < next.n && y <= last;
+                next_rows.fetch(y, leaving + (wanted ? static_cast<std::size_t>(j) * next.pitch + at.x / 2 : 0), wanted);
+            }
+            if constexpr (kSteps > 0) entering_rows.fetch(y, entering + offset(y - 1, has(y - 1)), has(y - 1));
+            if constexpr (kFinest) {
+                u_rows.fetch(y, finest.from + offset(y - kSteps, has(y - kSteps)), has(y - kSteps));
+                b_rows.fetch(y, finest.b + offset(y - kSteps - 1, has(y - kSteps - 1)), has(y - kSteps - 1));
+            }
+            close_row();
         };
         const auto load_next = [&](int j) {
             Pack<typename P::Leaving, kCoarse> raw{};
@@ -161,25 +179,17 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
             out.v[kCoarse] = from_right(out.v[0]);
             return out;
         };
+        for (int y = first; y < first + kRows - 1; ++y) fetch(y);
         Words upper = words(load_next(first / 2)), lower{};
-        Pack<typename P::Leaving, kCoarse> raw_next = load_next(first / 2 + 1);
-        Pack<Found, kColumns> raw_f = load(found, first), raw_f1 = load(found, first + 1);
-        Pack<Wide, kColumns> raw_u{}, raw_b{}, raw_u1{}, raw_b1{};
-        if constexpr (kFinest) {
-            raw_u = load(finest.from, first - kSteps);
-            raw_b = load(finest.b, first - kSteps - 1);
-            raw_u1 = load(finest.from, first - kSteps + 1);
-            raw_b1 = load(finest.b, first - kSteps);
-        }
-        Pack<Entering, kColumns> raw_r{};
-        if constexpr (kSteps > 0) raw_r = load(entering, first - 1);
         for (int y = first; y <= last; ++y) {
+            fetch(y + kRows - 1);
+            await_row();
             // e of row y
+            const Pack<Found, kColumns> raw_f = found_rows.get(y);
             Row<Num, kColumns> e;
             Num x[kColumns];
             if ((y & 1) == 0) {
-                lower = words(raw_next);
-                raw_next = load_next(y / 2 + 2);
+                lower = words(next_rows.get(y));
 #pragma unroll
                 for (int c = 0; c < kCoarse; ++c) {
                     x[2 * c] = 4 * upper.v[c];
@@ -204,11 +214,10 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
             }
             if (!at.inside || y <= 0 || y >= level.n) e = Row<Num, kColumns>{};
             if (at.edge) e.v[0] = 0;
-            raw_f = raw_f1;
-            raw_f1 = load(found, y + 2 <= last ? y + 2 : 0);
             // the steps: e of row y - k - 1 behind step k
             Row<Num, kColumns> r;
             if constexpr (kSteps > 0) {
+                const Pack<Entering, kColumns> raw_r = entering_rows.get(y);
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c) {
                     if constexpr (P::real)
@@ -216,7 +225,6 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
                     else
                         r.v[c] = cut(enter(static_cast<Num>(raw_r.v[c])), most_r);
                 }
-                raw_r = load(entering, y < last ? y : 0);
             }
 #pragma unroll
             for (int k = 0; k < kSteps; ++k) {
@@ -249,19 +257,14 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
                 }
             } else {
                 Row<Wide, kColumns> u;
+                const Pack<Wide, kColumns> raw_u = u_rows.get(y);
                 unsigned long long over = 0;
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c) {
                     u.v[c] = raw_u.v[c] + to_u(static_cast<Wide>(e.v[c]));
                     if constexpr (!P::real) over |= static_cast<unsigned long long>(u.v[c] ^ (u.v[c] << 1));
                 }
-                const Pack<Wide, kColumns> b = raw_b;
-                raw_u = raw_u1;
-                raw_b = raw_b1;
-                if (y + 1 < last) {
-                    raw_u1 = load(finest.from, row + 2);
-                    raw_b1 = load(finest.b, row + 1);
-                }
+                const Pack<Wide, kColumns> b = b_rows.get(y);
                 if (mine) {
                     Pack<Wide, kColumns> out;
 #pragma unroll
@@ -276,6 +279,7 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
         }
         total.bits |= walk.bits;
         total.squares += walk.squares;
+        await_rows();
     }
     if constexpr (kFinest) {
         result.bits = total.bits;

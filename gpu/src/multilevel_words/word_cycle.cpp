@@ -186,7 +186,6 @@ void WordCycle::State::make_plan(int level, const WordStencil& stencil, const Cy
     n = 1 << level;
     in_double = spec.in_double;
     plan.levels = level;
-    plan.first_small = std::max(1, level - 6);
     plan.before = spec.before;
     plan.after = spec.after;
     plan.guard = spec.guard;
@@ -215,6 +214,8 @@ void WordCycle::State::make_plan(int level, const WordStencil& stencil, const Cy
                   here.rows_up, here.chunks_up);
     }
     words = class_of(plan);
+    const Sizes size = sizes_of(in_double, words);
+    plan.first_small = std::max(1, level - (size.sum == 8 ? 5 : 6)); // small grids and rings share the memory
 }
 
 void WordCycle::State::place() {
@@ -239,7 +240,10 @@ void WordCycle::State::place() {
     outer.overflow = overflow.data();
     kernel = in_double ? double_kernel() : words_kernel(words);
     blocks = require_device().multiprocessors;
-    shared = static_cast<std::size_t>(small_words(plan.level[plan.first_small].n)) * size.sum;
+    plan.ring = small_words(plan.level[plan.first_small].n) * static_cast<int>(size.sum);
+    plan.ring = (plan.ring + 15) / 16 * 16;
+    const std::size_t lane = kColumnsUp * (2 * size.wide + size.found + size.leaving / 2 + std::max(size.defect, size.sum));
+    shared = static_cast<std::size_t>(plan.ring) + kRows * kThreads * lane;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
           "cudaFuncSetAttribute");
 }
