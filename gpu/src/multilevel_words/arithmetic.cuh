@@ -8,6 +8,11 @@
 
 namespace mantissa::gpu::cycle_words {
 
+/// What the kernels of a file work on: in constant memory, for instructions to read from there. One solve at a time.
+static __constant__ CyclePlan plan;
+static __constant__ OuterPlan outer;
+extern __shared__ __align__(16) unsigned char memory[];
+
 /// half(x, s) of multilevel/cycle.hpp, ready for many x. Exact while |x| < 2^(bits of Num - 3).
 template <class Num> struct Half {
     int left, right;
@@ -86,7 +91,7 @@ template <class Num> __device__ __forceinline__ Num from_right(Num x) {
 /// The stencil, pushed row by row: push(row y) returns its product with row y - 1.
 template <class Num, int kColumns> struct Window {
     Row<Num, kColumns> sum{}, low{};
-    __device__ __forceinline__ Row<Num, kColumns> push(const Row<Num, kColumns>& x, const CyclePlan& plan) {
+    __device__ __forceinline__ Row<Num, kColumns> push(const Row<Num, kColumns>& x) {
         const Num left = from_left(x.v[kColumns - 1]), right = from_right(x.v[0]);
         Row<Num, kColumns> out;
 #pragma unroll
@@ -107,12 +112,13 @@ struct Place {
     int x, y0, y1;    ///< the lane's first column; rows that it owns
     bool inside, own; ///< has the lane nodes; are they its own
     bool edge;        ///< is its first column an edge of the grid
-    __device__ Place(const LevelPlan& level, int columns, int tile, int strips, int rows, int halo_lanes) {
+    __device__ Place(const LevelPlan& level, const Tiles& tiles, int columns, int tile, int halo_lanes) {
         const int lane = static_cast<int>(threadIdx.x) & (kLanes - 1);
-        const int strip = tile % strips, chunk = tile / strips;
+        const int chunk = tiles.inverse == 0 ? tile : static_cast<int>(__umulhi(static_cast<unsigned>(tile), tiles.inverse));
+        const int strip = tile - chunk * tiles.strips;
         x = strip * (kLanes - 2 * halo_lanes) * columns + (lane - halo_lanes) * columns;
-        y0 = chunk * rows;
-        y1 = min(y0 + rows, level.n);
+        y0 = chunk * tiles.rows;
+        y1 = min(y0 + tiles.rows, level.n);
         inside = x >= 0 && x <= level.n;
         own = lane >= halo_lanes && lane < kLanes - halo_lanes && x < level.n;
         edge = x == 0 || x == level.n;

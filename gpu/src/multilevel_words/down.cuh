@@ -13,7 +13,7 @@ template <class P> struct DownStep {
     typename HalfOf<P>::type found; ///< of m r
     int left_r, left_g;             ///< r and A g come to one point
     typename HalfOf<P>::type held;  ///< from there to the guard bits
-    __device__ DownStep(const CyclePlan& plan, const LevelPlan& level, int k)
+    __device__ DownStep(const LevelPlan& level, int k)
         : weight(static_cast<Num>(plan.weight[k])), real_weight(plan.real_weight[k]),
           found(plan.weight_point[k] + (k == 0 ? 0 : plan.guard) - level.phi),
           left_r(max(level.phi - (k == 0 ? 0 : plan.guard), 0)), left_g(max((k == 0 ? 0 : plan.guard) - level.phi, 0)),
@@ -42,8 +42,7 @@ template <class P> __device__ __forceinline__ typename P::Sum restricted(typenam
 
 /// `shift`: what enters becomes r by half(., shift). Returns the OR of the magnitudes of t.
 template <class P, int kSteps, bool kFinest, int kColumns>
-__device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l, const typename P::Defect* defect, int shift,
-                                                   unsigned char* ring) {
+__device__ __forceinline__ unsigned long long down(int l, const typename P::Defect* defect, int shift) {
     using Num = typename P::Num;
     using Entering = std::conditional_t<kFinest, typename P::Defect, typename P::Sum>;
     constexpr int halo = halo_down(kSteps, kColumns), kCoarse = kColumns / 2;
@@ -64,10 +63,10 @@ __device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l,
         most_held = most_of<Num>(level.w + plan.guard + kGuardOfHeld);
     }
     unsigned long long bits = 0;
-    unsigned char* place = ring;
+    int place = plan.ring;
     const Ring<Entering, kColumns> entering_rows(place);
-    for (int tile = first_tile(); tile < level.strips_down * level.chunks_down; tile += tile_step()) {
-        const Place at(level, kColumns, tile, level.strips_down, level.rows_down, halo);
+    for (int tile = first_tile(); tile < level.down.strips * level.down.chunks; tile += tile_step()) {
+        const Place at(level, level.down, kColumns, tile, halo);
         Window<Num, kColumns> window[kSteps];
         Row<Num, kColumns> before[kSteps] = {}, sum_before[kSteps] = {};
         Row<Num, kCoarse> coarse{};
@@ -93,7 +92,7 @@ __device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l,
             Row<Num, kColumns> f{}; // of the steps before, in r's row
 #pragma unroll
             for (int k = 0; k < kSteps; ++k) {
-                const DownStep<P> step(plan, level, k);
+                const DownStep<P> step(level, k);
                 Row<Num, kColumns> g, sum;
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c) {
@@ -105,7 +104,7 @@ __device__ __forceinline__ unsigned long long down(const CyclePlan& plan, int l,
                     else
                         sum.v[c] = cut(f.v[c] + g.v[c], most_f);
                 }
-                const Row<Num, kColumns> product = window[k].push(g, plan);
+                const Row<Num, kColumns> product = window[k].push(g);
                 const int row = y - k - 1; // of the product
                 Row<Num, kColumns> rest;
 #pragma unroll

@@ -8,4 +8,8 @@ const void* double_kernel() {
     return reinterpret_cast<const void*>(&solve_kernel<Real>);
 }
 
+void load_double_plans(const CyclePlan& cycle, const OuterPlan& around) {
+    load_plans(cycle, around);
+}
+
 } // namespace mantissa::gpu::cycle_words

@@ -29,12 +29,18 @@ constexpr int halo_up(int steps, bool finest, int columns) {
     return (steps + (finest ? 1 : 0) + columns) / columns;
 }
 
+/// A pass's tiles: strips beside each other of chunks of rows. The device divides by `inverse`: its division of integers
+/// is one of floating-point instructions.
+struct Tiles {
+    int rows = 0, chunks = 0, strips = 0;
+    unsigned inverse = 0; ///< 2^32 / strips, rounded up; 0 for one strip
+};
+
 struct LevelPlan {
     int n = 0;      ///< intervals a side; n + 1 nodes, the edge's are zero
     int pitch = 0;  ///< elements from row to row; rows begin at node 0 and end with zeros
     int columns_down = 0;
-    int rows_down = 0, chunks_down = 0, strips_down = 0; ///< tiles of a pass downwards
-    int rows_up = 0, chunks_up = 0, strips_up = 0;
+    Tiles down, up;
     int w = 0, f = 0, e = 0, phi = 0; ///< words, see multilevel/cycle.hpp
     void* found = nullptr;    ///< f
     void* entering = nullptr; ///< t of the level above; not on the finest

@@ -11,9 +11,8 @@ namespace mantissa::gpu::cycle_words {
 template <class T, int kColumns> struct Ring {
     static constexpr int kBytes = static_cast<int>(sizeof(T)) * kColumns, kChunk = kBytes < 16 ? kBytes : 16;
     static constexpr int kChunks = kBytes / kChunk;
-    unsigned char* place;
-    __device__ explicit Ring(unsigned char*& free)
-        : place(free + threadIdx.x * kChunk) {
+    int place; ///< in memory[]
+    __device__ explicit Ring(int& free) : place(free + static_cast<int>(threadIdx.x) * kChunk) {
         free += kRows * kThreads * kBytes;
     }
     /// Where `wanted` is false, zeros come.
@@ -21,7 +20,8 @@ template <class T, int kColumns> struct Ring {
         const int slot = iteration & (kRows - 1);
 #pragma unroll
         for (int c = 0; c < kChunks; ++c) {
-            const auto to = static_cast<unsigned>(__cvta_generic_to_shared(place + (slot * kChunks + c) * kThreads * kChunk));
+            const auto to = static_cast<unsigned>(__cvta_generic_to_shared(memory)) +
+                            static_cast<unsigned>(place + (slot * kChunks + c) * kThreads * kChunk);
             const unsigned char* const source = reinterpret_cast<const unsigned char*>(from) + c * kChunk;
             const int bytes = wanted ? kChunk : 0;
             if constexpr (kChunk == 16)
@@ -36,7 +36,7 @@ template <class T, int kColumns> struct Ring {
 #pragma unroll
         for (int c = 0; c < kChunks; ++c) {
             using Part = Pack<T, kColumns / kChunks>;
-            const Part part = *reinterpret_cast<const Part*>(place + (slot * kChunks + c) * kThreads * kChunk);
+            const Part part = *reinterpret_cast<const Part*>(memory + place + (slot * kChunks + c) * kThreads * kChunk);
 #pragma unroll
             for (int i = 0; i < kColumns / kChunks; ++i) out.v[c * (kColumns / kChunks) + i] = part.v[i];
         }

@@ -5,10 +5,8 @@
 
 namespace mantissa::gpu::cycle_words {
 
-/// What the small levels share.
+/// What the small levels share beside memory[], which holds three grids of every level; edges are zero and stay so.
 template <class P> struct SmallLevels {
-    const CyclePlan& plan;
-    typename P::Num* memory;                   ///< three grids of every level; edges are zero and stay so
     unsigned long long *entering, *leaving;    ///< OR of magnitudes of t and e, by level
 };
 
@@ -34,7 +32,7 @@ template <class P, int kSide> struct SmallLevel {
     }
     __device__ __forceinline__ bool inner(int i) const { return active && y + i > 0; }
     __device__ __forceinline__ Num* grid(int which) const {
-        return all.memory + which * small_nodes(kSide) + small_words(kSide / 2);
+        return reinterpret_cast<Num*>(memory) + which * small_nodes(kSide) + small_words(kSide / 2);
     }
     __device__ __forceinline__ void put(const Nodes& v, Num* to) const {
 #pragma unroll
@@ -45,7 +43,6 @@ template <class P, int kSide> struct SmallLevel {
     __device__ __forceinline__ Nodes product(const Num* v) const {
         Nodes out{};
         if (!active) return out;
-        const CyclePlan& plan = all.plan;
         Num here[3], beside[3];
         const auto read = [&](int slot, int row) {
             const Num* const p = v + row * kPitch + x;
@@ -67,7 +64,7 @@ template <class P, int kSide> struct SmallLevel {
     }
     __device__ __forceinline__ void enter(Nodes& r, int length) const {
         if constexpr (!P::real) {
-            const int w = all.plan.level[l].w;
+            const int w = plan.level[l].w;
             const Half<Num> rounded(length - (w - 1));
             const Num most = most_of<Num>(w);
 #pragma unroll
@@ -76,15 +73,15 @@ template <class P, int kSide> struct SmallLevel {
     }
     /// From r to e; `f` on the way. e's magnitudes go to leaving[l]; returns e's point.
     __device__ int run(const Nodes& entered, Nodes& e) const {
-        const LevelPlan& level = all.plan.level[l];
+        const LevelPlan& level = plan.level[l];
         Nodes r = entered, f{};
         Num most_f{}, most_held{};
         if constexpr (!P::real) {
             most_f = most_of<Num>(level.f);
-            most_held = most_of<Num>(level.w + all.plan.guard + kGuardOfHeld);
+            most_held = most_of<Num>(level.w + plan.guard + kGuardOfHeld);
         }
-        for (int k = 0; k < all.plan.before; ++k) {
-            const DownStep<P> step(all.plan, level, k);
+        for (int k = 0; k < plan.before; ++k) {
+            const DownStep<P> step(level, k);
             Nodes g;
 #pragma unroll
             for (int i = 0; i < kNodes; ++i) {
@@ -103,10 +100,10 @@ template <class P, int kSide> struct SmallLevel {
         put(r, grid(2));
         __syncthreads();
         const int point = below();
-        const Rise rise(all.plan, l, point, length_of(all.leaving[l + 1]), length_of(all.entering[l + 1]));
+        const Rise rise(l, point, length_of(all.leaving[l + 1]), length_of(all.entering[l + 1]));
         interpolate(rise, f, e);
-        for (int k = 0; k < all.plan.after; ++k) {
-            const UpStep<P> step(all.plan, level, k, rise.point);
+        for (int k = 0; k < plan.after; ++k) {
+            const UpStep<P> step(level, k, rise.point);
             put(e, grid(k & 1));
             __syncthreads();
             const Nodes product_e = product(grid(k & 1));
@@ -184,32 +181,30 @@ template <class P> struct SmallLevel<P, 2> {
     __device__ __forceinline__ SmallLevel(const SmallLevels<P>& levels, int level)
         : all(levels), l(level), active(threadIdx.x == 0) {}
     __device__ __forceinline__ bool inner(int) const { return active; }
-    __device__ __forceinline__ Num* grid(int which) const { return all.memory + which * small_nodes(2); }
+    __device__ __forceinline__ Num* grid(int which) const { return reinterpret_cast<Num*>(memory) + which * small_nodes(2); }
     __device__ __forceinline__ void put(const Nodes& v, Num* to) const {
         if (active) to[4] = v.v[0];
     }
     __device__ __forceinline__ void enter(Nodes& r, int length) const {
         if constexpr (!P::real)
-            r.v[0] = cut(Half<Num>(length - (all.plan.level[l].w - 1))(r.v[0]), most_of<Num>(all.plan.level[l].w));
+            r.v[0] = cut(Half<Num>(length - (plan.level[l].w - 1))(r.v[0]), most_of<Num>(plan.level[l].w));
     }
     __device__ __forceinline__ int run(const Nodes& r, Nodes& e) const {
         if constexpr (P::real)
-            e.v[0] = r.v[0] * all.plan.real_inverse;
+            e.v[0] = r.v[0] * plan.real_inverse;
         else {
-            e.v[0] = r.v[0] * static_cast<Num>(all.plan.inverse);
+            e.v[0] = r.v[0] * static_cast<Num>(plan.inverse);
             if (active) all.leaving[l] = magnitude(e.v[0]);
         }
-        return all.plan.inverse_point;
+        return plan.inverse_point;
     }
 };
 
 /// From t of the first small level, of kSide intervals, to its e.
 template <class P, int kSide>
-__device__ __noinline__ void small_from(const CyclePlan& plan, Cells& cells, unsigned long long* entering,
+__device__ __noinline__ void small_from(Cells& cells, unsigned long long* entering,
                                         unsigned long long* leaving) {
-    using Num = typename P::Num;
-    extern __shared__ unsigned char memory[];
-    const SmallLevels<P> all{plan, reinterpret_cast<Num*>(memory), entering, leaving};
+    const SmallLevels<P> all{entering, leaving};
     const int l = plan.first_small;
     const LevelPlan& level = plan.level[l];
     const SmallLevel<P, kSide> here(all, l);
@@ -233,22 +228,21 @@ __device__ __noinline__ void small_from(const CyclePlan& plan, Cells& cells, uns
 }
 
 /// Once, before small(): edges are zero.
-template <class P> __device__ void clear_small(const CyclePlan& plan) {
-    extern __shared__ unsigned char memory[];
+template <class P> __device__ void clear_small() {
     auto* const words = reinterpret_cast<typename P::Num*>(memory);
     for (int i = static_cast<int>(threadIdx.x); i < small_words(plan.level[plan.first_small].n); i += kThreads)
         words[i] = typename P::Num{};
 }
-template <class P> __device__ __forceinline__ void small(const CyclePlan& plan, Cells& cells) {
+template <class P> __device__ __forceinline__ void small(Cells& cells) {
     __shared__ unsigned long long entering[kMostLevels], leaving[kMostLevels];
     if (threadIdx.x < kMostLevels) entering[threadIdx.x] = leaving[threadIdx.x] = 0;
     __syncthreads();
     switch (plan.level[plan.first_small].n) {
-    case 4: small_from<P, 4>(plan, cells, entering, leaving); break;
-    case 8: small_from<P, 8>(plan, cells, entering, leaving); break;
-    case 16: small_from<P, 16>(plan, cells, entering, leaving); break;
-    case 32: small_from<P, 32>(plan, cells, entering, leaving); break;
-    default: small_from<P, 64>(plan, cells, entering, leaving); break;
+    case 4: small_from<P, 4>(cells, entering, leaving); break;
+    case 8: small_from<P, 8>(cells, entering, leaving); break;
+    case 16: small_from<P, 16>(cells, entering, leaving); break;
+    case 32: small_from<P, 32>(cells, entering, leaving); break;
+    default: small_from<P, 64>(cells, entering, leaving); break;
     }
 }
 

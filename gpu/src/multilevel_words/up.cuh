@@ -13,7 +13,7 @@ struct Rise {
     int point = 0;            ///< of this level's e
     int from_f = 0, from_x = 0; ///< half(f, from_f) + half(x, from_x)
     /// `next_point`, `length_e`: of the next level's e. `length_t`: of what entered there.
-    __device__ Rise(const CyclePlan& plan, int l, int next_point, int length_e, int length_t) {
+    __device__ Rise(int l, int next_point, int length_e, int length_t) {
         const LevelPlan& level = plan.level[l];
         const LevelPlan& next = plan.level[l + 1];
         e_bits = next.e;
@@ -35,7 +35,7 @@ template <class P> struct UpStep {
     int left_r, left_product;
     Half<long long> held, change;
     long long most_held, most_e;
-    __device__ UpStep(const CyclePlan& plan, const LevelPlan& level, int k, int point)
+    __device__ UpStep(const LevelPlan& level, int k, int point)
         : weight(plan.weight_after[k]), real_weight(plan.real_weight_after[k]), left_r(max(point, 0)),
           left_product(max(-point, 0)), held(max(point, 0) - plan.guard),
           change(plan.weight_point_after[k] + plan.guard - point),
@@ -72,9 +72,9 @@ template <class P> struct DefectWalk {
     unsigned long long bits = 0;
     std::conditional_t<P::real, double, unsigned long long> squares = 0;
     /// u: of row y. b: of row y - 1, which `own` says to keep.
-    __device__ __forceinline__ void push(const CyclePlan& plan, const LevelPlan& level, const Row<Wide, kColumns>& u,
+    __device__ __forceinline__ void push(const Row<Wide, kColumns>& u,
                                          const Pack<Wide, kColumns>& b, bool own, bool edge, typename P::Defect* stored, const Finest<P>& finest) {
-        const Row<Wide, kColumns> product = window.push(u, plan);
+        const Row<Wide, kColumns> product = window.push(u);
         if (!own) return;
         Pack<typename P::Defect, kColumns> out;
 #pragma unroll
@@ -103,8 +103,7 @@ template <class P> struct Risen {
 
 /// `shift`: as of down(), where there are steps.
 template <class P, int kSteps, bool kFinest>
-__device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise rise, int shift, const Finest<P> finest,
-                                      unsigned char* ring) {
+__device__ __forceinline__ Risen<P> up(int l, const Rise rise, int shift, const Finest<P> finest) {
     using Num = typename P::Num;
     using Wide = typename P::Wide;
     using Entering = std::conditional_t<kFinest, typename P::Defect, typename P::Sum>;
@@ -128,13 +127,13 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
     }
     Risen<P> result;
     DefectWalk<P> total;
-    unsigned char* place = ring;
+    int place = plan.ring;
     const Ring<Wide, kColumns> u_rows(place), b_rows(place);
     const Ring<Found, kColumns> found_rows(place);
     const Ring<typename P::Leaving, kCoarse> next_rows(place);
     const Ring<Entering, kColumns> entering_rows(place);
-    for (int tile = first_tile(); tile < level.strips_up * level.chunks_up; tile += tile_step()) {
-        const Place at(level, kColumns, tile, level.strips_up, level.rows_up, halo);
+    for (int tile = first_tile(); tile < level.up.strips * level.up.chunks; tile += tile_step()) {
+        const Place at(level, level.up, kColumns, tile, halo);
         Window<Num, kColumns> window[kSteps > 0 ? kSteps : 1];
         Row<Num, kColumns> e_before[kSteps > 0 ? kSteps : 1] = {}, r_before[kSteps > 0 ? kSteps : 1] = {};
         DefectWalk<P> walk;
@@ -228,8 +227,8 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
             }
 #pragma unroll
             for (int k = 0; k < kSteps; ++k) {
-                const UpStep<P> step(plan, level, k, rise.point);
-                const Row<Num, kColumns> product = window[k].push(e, plan);
+                const UpStep<P> step(level, k, rise.point);
+                const Row<Num, kColumns> product = window[k].push(e);
                 const int row = y - k - 1;
                 Row<Num, kColumns> after;
 #pragma unroll
@@ -273,7 +272,7 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
                     result.overflow |= static_cast<long long>(over) < 0;
                 }
                 const int behind = row - 1;
-                walk.push(plan, level, u, b, at.own && behind >= at.y0 && behind < at.y1 && behind > 0, at.edge,
+                walk.push(u, b, at.own && behind >= at.y0 && behind < at.y1 && behind > 0, at.edge,
                           finest.write + static_cast<std::size_t>(max(behind, 0)) * level.pitch + at.x, finest);
             }
         }
@@ -289,13 +288,13 @@ __device__ __forceinline__ Risen<P> up(const CyclePlan& plan, int l, const Rise 
 }
 
 /// The defect of u alone: where a solve begins, and where a stored defect's shift did not fit.
-template <class P> __device__ __forceinline__ Risen<P> defect(const CyclePlan& plan, const Finest<P> finest) {
+template <class P> __device__ __forceinline__ Risen<P> defect(const Finest<P> finest) {
     using Wide = typename P::Wide;
     constexpr int kColumns = kColumnsUp;
     const LevelPlan& level = plan.level[0];
     Risen<P> result;
-    for (int tile = first_tile(); tile < level.strips_up * level.chunks_up; tile += tile_step()) {
-        const Place at(level, kColumns, tile, level.strips_up, level.rows_up, halo_up(plan.after, true, kColumns));
+    for (int tile = first_tile(); tile < level.up.strips * level.up.chunks; tile += tile_step()) {
+        const Place at(level, level.up, kColumns, tile, halo_up(plan.after, true, kColumns));
         DefectWalk<P> walk;
         const auto load = [&](const Wide* from, int y) {
             Pack<Wide, kColumns> raw{};
@@ -309,7 +308,7 @@ template <class P> __device__ __forceinline__ Risen<P> defect(const CyclePlan& p
 #pragma unroll
             for (int c = 0; c < kColumns; ++c) u.v[c] = raw.v[c];
             const int behind = y - 1;
-            walk.push(plan, level, u, b, at.own && behind >= at.y0 && behind < at.y1 && behind > 0, at.edge,
+            walk.push(u, b, at.own && behind >= at.y0 && behind < at.y1 && behind > 0, at.edge,
                       finest.write + static_cast<std::size_t>(max(behind, 0)) * level.pitch + at.x, finest);
         }
         result.bits |= walk.bits;

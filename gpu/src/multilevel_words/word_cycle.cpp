@@ -32,7 +32,7 @@ Sizes sizes_of(bool in_double, WordClass words) {
     if (in_double) return {8, 8, 8, 8, 8};
     switch (words) {
     case WordClass::shortest: return {2, 4, 4, 2, 8};
-    case WordClass::middle: return {2, 4, 4, 4, 8};
+    case WordClass::middle: return {4, 4, 4, 4, 8};
     default: return {4, 8, 4, 4, 8};
     }
 }
@@ -93,17 +93,20 @@ bool fits_32(const CyclePlan& plan) {
 WordClass class_of(const CyclePlan& plan) {
     bool short_found = true, short_stored = plan.level[0].w <= kShortStored - 3;
     for (int l = 0; l + 1 < plan.levels; ++l) short_found = short_found && plan.level[l].f <= 16;
-    if (!fits_32(plan) || !short_found) return WordClass::longest;
-    return short_stored ? WordClass::shortest : WordClass::middle;
+    if (!fits_32(plan)) return WordClass::longest;
+    return short_found && short_stored ? WordClass::shortest : WordClass::middle;
 }
 
 /// Tiles of `rows` rows, for about as many warps as there are.
-void cut_tiles(int n, int width, int warps, int least, int& strips, int& rows, int& chunks) {
-    strips = (n + width - 1) / width;
-    const int wanted = std::max(1, warps / strips);
-    rows = std::max(least, (n + wanted - 1) / wanted);
-    rows += rows & 1;
-    chunks = (n + rows - 1) / rows;
+Tiles cut_tiles(int n, int width, int warps, int least) {
+    Tiles tiles;
+    tiles.strips = (n + width - 1) / width;
+    const int wanted = std::max(1, warps / tiles.strips);
+    tiles.rows = std::max(least, (n + wanted - 1) / wanted);
+    tiles.rows += tiles.rows & 1;
+    tiles.chunks = (n + tiles.rows - 1) / tiles.rows;
+    if (tiles.strips > 1) tiles.inverse = static_cast<unsigned>((0x100000000 + tiles.strips - 1) / tiles.strips);
+    return tiles;
 }
 
 void check_stencil(const WordStencil& a) {
@@ -208,10 +211,9 @@ void WordCycle::State::make_plan(int level, const WordStencil& stencil, const Cy
         here.e = CycleSpec::of(spec.e, static_cast<std::size_t>(l));
         here.phi = here.f - here.w - log2_up(weights);
         here.columns_down = here.n >= kWide ? 4 : 2;
-        cut_tiles(here.n, (kLanes - 2 * halo_down(plan.before, here.columns_down)) * here.columns_down, warps, 2,
-                  here.strips_down, here.rows_down, here.chunks_down);
-        cut_tiles(here.n, (kLanes - 2 * halo_up(plan.after, l == 0, kColumnsUp)) * kColumnsUp, warps, 2, here.strips_up,
-                  here.rows_up, here.chunks_up);
+        const int width_down = (kLanes - 2 * halo_down(plan.before, here.columns_down)) * here.columns_down;
+        here.down = cut_tiles(here.n, width_down, warps, 2);
+        here.up = cut_tiles(here.n, (kLanes - 2 * halo_up(plan.after, l == 0, kColumnsUp)) * kColumnsUp, warps, 2);
     }
     words = class_of(plan);
     const Sizes size = sizes_of(in_double, words);
@@ -249,7 +251,10 @@ void WordCycle::State::place() {
 }
 
 WordSolveReport WordCycle::State::run(int repeats, double norm_b) {
-    void* arguments[] = {&plan, &outer};
+    if (in_double)
+        load_double_plans(plan, outer);
+    else
+        load_words_plans(plan, outer);
     cudaEvent_t begin = nullptr, end = nullptr;
     check(cudaEventCreate(&begin), "cudaEventCreate");
     check(cudaEventCreate(&end), "cudaEventCreate");
@@ -261,7 +266,7 @@ WordSolveReport WordCycle::State::run(int repeats, double norm_b) {
         barrier.zero();
         overflow.zero();
         check(cudaEventRecord(begin), "cudaEventRecord");
-        check(cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(kThreads), arguments, shared,
+        check(cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(kThreads), nullptr, shared,
                                           nullptr),
               "cudaLaunchCooperativeKernel");
         check(cudaEventRecord(end), "cudaEventRecord");
