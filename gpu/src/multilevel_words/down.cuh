@@ -42,7 +42,7 @@ template <class P> __device__ __forceinline__ typename P::Sum restricted(typenam
 
 /// `shift`: what enters becomes r by half(., shift). Returns the OR of the magnitudes of t.
 template <class P, int kSteps, bool kFinest, int kColumns>
-__device__ __forceinline__ unsigned long long down(int l, const typename P::Defect* defect, int shift) {
+__device__ __noinline__ unsigned long long down(int l, const typename P::Defect* defect, int shift) {
     using Num = typename P::Num;
     using Entering = std::conditional_t<kFinest, typename P::Defect, typename P::Sum>;
     constexpr int halo = halo_down(kSteps, kColumns), kCoarse = kColumns / 2;

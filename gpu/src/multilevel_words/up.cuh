@@ -103,7 +103,7 @@ template <class P> struct Risen {
 
 /// `shift`: as of down(), where there are steps.
 template <class P, int kSteps, bool kFinest>
-__device__ __forceinline__ Risen<P> up(int l, const Rise rise, int shift, const Finest<P> finest) {
+__device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Finest<P> finest) {
     using Num = typename P::Num;
     using Wide = typename P::Wide;
     using Entering = std::conditional_t<kFinest, typename P::Defect, typename P::Sum>;
@@ -288,7 +288,7 @@ __device__ __forceinline__ Risen<P> up(int l, const Rise rise, int shift, const 
 }
 
 /// The defect of u alone: where a solve begins, and where a stored defect's shift did not fit.
-template <class P> __device__ __forceinline__ Risen<P> defect(const Finest<P> finest) {
+template <class P> __device__ __noinline__ Risen<P> defect(const Finest<P> finest) {
     using Wide = typename P::Wide;
     constexpr int kColumns = kColumnsUp;
     const LevelPlan& level = plan.level[0];
