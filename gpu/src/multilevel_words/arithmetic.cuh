@@ -72,14 +72,10 @@ template <class P, class Num = typename P::Num> struct HalfOf {
 };
 
 /// Neighbouring words as they lie in memory.
-template <class T, int kCount> struct alignas(kCount * sizeof(T) < 16 ? kCount * sizeof(T) : 16) Pack {
-    T v[kCount];
-};
+template <class T, int kCount> struct alignas(kCount * sizeof(T) < 16 ? kCount * sizeof(T) : 16) Pack { T v[kCount]; };
 
 /// A lane's columns of a row.
-template <class Num, int kColumns> struct Row {
-    Num v[kColumns];
-};
+template <class Num, int kColumns> struct Row { Num v[kColumns]; };
 
 template <class Num> __device__ __forceinline__ Num from_left(Num x) {
     return __shfl_up_sync(0xffffffffU, x, 1);
@@ -114,7 +110,8 @@ struct Place {
     bool edge;        ///< is its first column an edge of the grid
     __device__ Place(const LevelPlan& level, const Tiles& tiles, int columns, int tile, int halo_lanes) {
         const int lane = static_cast<int>(threadIdx.x) & (kLanes - 1);
-        const int chunk = tiles.inverse == 0 ? tile : static_cast<int>(__umulhi(static_cast<unsigned>(tile), tiles.inverse));
+        const int chunk =
+            tiles.inverse == 0 ? tile : static_cast<int>(__umulhi(static_cast<unsigned>(tile), tiles.inverse));
         const int strip = tile - chunk * tiles.strips;
         x = strip * (kLanes - 2 * halo_lanes) * columns + (lane - halo_lanes) * columns;
         y0 = chunk * tiles.rows;

@@ -19,25 +19,19 @@ template <class P> struct DownStep {
           left_r(max(level.phi - (k == 0 ? 0 : plan.guard), 0)), left_g(max((k == 0 ? 0 : plan.guard) - level.phi, 0)),
           held(max(k == 0 ? 0 : plan.guard, level.phi) - plan.guard) {}
     __device__ __forceinline__ Num g(Num r, Num most) const {
-        if constexpr (P::real)
-            return static_cast<Num>(real_weight) * r;
-        else
-            return cut(found(weight * r), most);
+        if constexpr (P::real) return static_cast<Num>(real_weight) * r;
+        else return cut(found(weight * r), most);
     }
     __device__ __forceinline__ Num rest(Num r, Num product, Num most) const {
-        if constexpr (P::real)
-            return r - product;
-        else
-            return cut(held((r << left_r) - (product << left_g)), most);
+        if constexpr (P::real) return r - product;
+        else return cut(held((r << left_r) - (product << left_g)), most);
     }
 };
 
 /// t's weights: 4, 2, 1; in double 1, 1/2, 1/4.
 template <class P> __device__ __forceinline__ typename P::Sum restricted(typename P::Num t) {
-    if constexpr (P::real)
-        return 0.25 * t;
-    else
-        return static_cast<typename P::Sum>(t);
+    if constexpr (P::real) return 0.25 * t;
+    else return static_cast<typename P::Sum>(t);
 }
 
 /// `shift`: what enters becomes r by half(., shift). Returns the OR of the magnitudes of t.
@@ -49,10 +43,8 @@ __device__ __noinline__ unsigned long long down(int l, const typename P::Defect*
     const LevelPlan& level = plan.level[l];
     const LevelPlan& next = plan.level[l + 1];
     const Entering* entering;
-    if constexpr (kFinest)
-        entering = defect;
-    else
-        entering = static_cast<const Entering*>(level.entering);
+    if constexpr (kFinest) entering = defect;
+    else entering = static_cast<const Entering*>(level.entering);
     auto* const found = static_cast<typename P::Found*>(level.found);
     auto* const sums = static_cast<typename P::Sum*>(next.entering);
     const typename HalfOf<P>::type enter(shift);
@@ -84,10 +76,8 @@ __device__ __noinline__ unsigned long long down(int l, const typename P::Defect*
             Row<Num, kColumns> r;
 #pragma unroll
             for (int c = 0; c < kColumns; ++c) {
-                if constexpr (P::real)
-                    r.v[c] = static_cast<Num>(raw.v[c]);
-                else
-                    r.v[c] = cut(enter(static_cast<Num>(raw.v[c])), most_r);
+                if constexpr (P::real) r.v[c] = static_cast<Num>(raw.v[c]);
+                else r.v[c] = cut(enter(static_cast<Num>(raw.v[c])), most_r);
             }
             Row<Num, kColumns> f{}; // of the steps before, in r's row
 #pragma unroll
@@ -97,12 +87,9 @@ __device__ __noinline__ unsigned long long down(int l, const typename P::Defect*
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c) {
                     g.v[c] = step.g(r.v[c], most_f);
-                    if (k == 0)
-                        sum.v[c] = g.v[c];
-                    else if constexpr (P::real)
-                        sum.v[c] = f.v[c] + g.v[c];
-                    else
-                        sum.v[c] = cut(f.v[c] + g.v[c], most_f);
+                    if (k == 0) sum.v[c] = g.v[c];
+                    else if constexpr (P::real) sum.v[c] = f.v[c] + g.v[c];
+                    else sum.v[c] = cut(f.v[c] + g.v[c], most_f);
                 }
                 const Row<Num, kColumns> product = window[k].push(g);
                 const int row = y - k - 1; // of the product
@@ -123,13 +110,14 @@ __device__ __noinline__ unsigned long long down(int l, const typename P::Defect*
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c)
                     out.v[c] = static_cast<typename P::Found>(sum_before[kSteps - 1].v[c]);
-                *reinterpret_cast<Pack<typename P::Found, kColumns>*>(found + static_cast<std::size_t>(row_f) * level.pitch + at.x) =
-                    out;
+                *reinterpret_cast<Pack<typename P::Found, kColumns>*>(
+                    found + static_cast<std::size_t>(row_f) * level.pitch + at.x) = out;
             }
             const Num left = from_left(r.v[kColumns - 1]);
             Row<Num, kCoarse> q;
 #pragma unroll
-            for (int c = 0; c < kCoarse; ++c) q.v[c] = 2 * r.v[2 * c] + (c == 0 ? left : r.v[2 * c - 1]) + r.v[2 * c + 1];
+            for (int c = 0; c < kCoarse; ++c)
+                q.v[c] = 2 * r.v[2 * c] + (c == 0 ? left : r.v[2 * c - 1]) + r.v[2 * c + 1];
             if ((row & 1) == 0) {
 #pragma unroll
                 for (int c = 0; c < kCoarse; ++c) coarse.v[c] += 2 * q.v[c];

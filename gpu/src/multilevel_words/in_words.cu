@@ -6,9 +6,12 @@ namespace mantissa::gpu::cycle_words {
 
 const void* words_kernel(WordClass words) {
     switch (words) {
-    case WordClass::shortest: return reinterpret_cast<const void*>(&solve_kernel<Words<int, short, short>>);
-    case WordClass::middle: return reinterpret_cast<const void*>(&solve_kernel<Words<int, int, int>>);
-    default: return reinterpret_cast<const void*>(&solve_kernel<Words<long long, int, int>>);
+    case WordClass::shortest:
+        return reinterpret_cast<const void*>(&solve_kernel<Words<int, short, short>>);
+    case WordClass::middle:
+        return reinterpret_cast<const void*>(&solve_kernel<Words<int, int, int>>);
+    default:
+        return reinterpret_cast<const void*>(&solve_kernel<Words<long long, int, int>>);
     }
 }
 

@@ -25,9 +25,12 @@ template <class T, int kColumns> struct Ring {
             const unsigned char* const source = reinterpret_cast<const unsigned char*>(from) + c * kChunk;
             const int bytes = wanted ? kChunk : 0;
             if constexpr (kChunk == 16)
-                asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(source), "r"(bytes) : "memory");
+                asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(source), "r"(bytes)
+                             : "memory");
             else
-                asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(to), "l"(source), "r"(bytes), "n"(kChunk) : "memory");
+                asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(to), "l"(source), "r"(bytes),
+                             "n"(kChunk)
+                             : "memory");
         }
     }
     __device__ __forceinline__ Pack<T, kColumns> get(int iteration) const {

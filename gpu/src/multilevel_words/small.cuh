@@ -7,7 +7,7 @@ namespace mantissa::gpu::cycle_words {
 
 /// What the small levels share beside memory[], which holds three grids of every level; edges are zero and stay so.
 template <class P> struct SmallLevels {
-    unsigned long long *entering, *leaving;    ///< OR of magnitudes of t and e, by level
+    unsigned long long *entering, *leaving; ///< OR of magnitudes of t and e, by level
 };
 
 __device__ __forceinline__ void gather_in(unsigned long long* cell, unsigned long long bits) {
@@ -19,7 +19,7 @@ __device__ __forceinline__ void gather_in(unsigned long long* cell, unsigned lon
 template <class P, int kSide> struct SmallLevel {
     using Num = typename P::Num;
     static constexpr int kPitch = kSide + 1;
-    static constexpr int kNodes = kSide * kSide > kThreads ? kSide * kSide / kThreads : 1;
+    static constexpr int kNodes = kSide * kSide > kThreads ? kSide* kSide / kThreads : 1;
     using Nodes = Row<Num, kNodes>;
 
     const SmallLevels<P>& all;
@@ -86,10 +86,8 @@ template <class P, int kSide> struct SmallLevel {
 #pragma unroll
             for (int i = 0; i < kNodes; ++i) {
                 g.v[i] = step.g(r.v[i], most_f);
-                if constexpr (P::real)
-                    f.v[i] += g.v[i];
-                else
-                    f.v[i] = cut(f.v[i] + g.v[i], most_f);
+                if constexpr (P::real) f.v[i] += g.v[i];
+                else f.v[i] = cut(f.v[i] + g.v[i], most_f);
             }
             put(g, grid(k & 1));
             __syncthreads();
@@ -130,8 +128,8 @@ template <class P, int kSide> struct SmallLevel {
         for (int i = 0; i < SmallLevel<P, kHalf>::kNodes; ++i)
             if (next.inner(i)) {
                 const Num* const p = v + 2 * (next.y + i) * kPitch + 2 * next.x;
-                const Num sum = 4 * p[0] + 2 * (p[-1] + p[1] + p[-kPitch] + p[kPitch]) + p[-kPitch - 1] + p[-kPitch + 1] +
-                                p[kPitch - 1] + p[kPitch + 1];
+                const Num sum = 4 * p[0] + 2 * (p[-1] + p[1] + p[-kPitch] + p[kPitch]) + p[-kPitch - 1] +
+                                p[-kPitch + 1] + p[kPitch - 1] + p[kPitch + 1];
                 t.v[i] = restricted<P>(sum);
                 if constexpr (!P::real) bits |= magnitude(sum);
             }
@@ -151,10 +149,8 @@ template <class P, int kSide> struct SmallLevel {
         if constexpr (!P::real) most_v = most_of<Num>(rise.e_bits);
         const auto words = [&](int row, int column) {
             const Num word = v[row * (kSide / 2 + 1) + column];
-            if constexpr (P::real)
-                return word;
-            else
-                return cut(shorten(word), most_v);
+            if constexpr (P::real) return word;
+            else return cut(shorten(word), most_v);
         };
         if (!active) return;
 #pragma unroll
@@ -162,10 +158,8 @@ template <class P, int kSide> struct SmallLevel {
             const int row = y + i;
             const Num sum = words(row / 2, x / 2) + words(row / 2, (x + 1) / 2) + words((row + 1) / 2, x / 2) +
                             words((row + 1) / 2, (x + 1) / 2);
-            if constexpr (P::real)
-                e.v[i] = f.v[i] + 0.25 * sum;
-            else
-                e.v[i] = from_f(f.v[i]) + from_x(sum);
+            if constexpr (P::real) e.v[i] = f.v[i] + 0.25 * sum;
+            else e.v[i] = from_f(f.v[i]) + from_x(sum);
         }
     }
 };
@@ -181,7 +175,9 @@ template <class P> struct SmallLevel<P, 2> {
     __device__ __forceinline__ SmallLevel(const SmallLevels<P>& levels, int level)
         : all(levels), l(level), active(threadIdx.x == 0) {}
     __device__ __forceinline__ bool inner(int) const { return active; }
-    __device__ __forceinline__ Num* grid(int which) const { return reinterpret_cast<Num*>(memory) + which * small_nodes(2); }
+    __device__ __forceinline__ Num* grid(int which) const {
+        return reinterpret_cast<Num*>(memory) + which * small_nodes(2);
+    }
     __device__ __forceinline__ void put(const Nodes& v, Num* to) const {
         if (active) to[4] = v.v[0];
     }
@@ -190,8 +186,7 @@ template <class P> struct SmallLevel<P, 2> {
             r.v[0] = cut(Half<Num>(length - (plan.level[l].w - 1))(r.v[0]), most_of<Num>(plan.level[l].w));
     }
     __device__ __forceinline__ int run(const Nodes& r, Nodes& e) const {
-        if constexpr (P::real)
-            e.v[0] = r.v[0] * plan.real_inverse;
+        if constexpr (P::real) e.v[0] = r.v[0] * plan.real_inverse;
         else {
             e.v[0] = r.v[0] * static_cast<Num>(plan.inverse);
             if (active) all.leaving[l] = magnitude(e.v[0]);
@@ -202,8 +197,7 @@ template <class P> struct SmallLevel<P, 2> {
 
 /// From t of the first small level, of kSide intervals, to its e.
 template <class P, int kSide>
-__device__ __noinline__ void small_from(Cells& cells, unsigned long long* entering,
-                                        unsigned long long* leaving) {
+__device__ __noinline__ void small_from(Cells& cells, unsigned long long* entering, unsigned long long* leaving) {
     const SmallLevels<P> all{entering, leaving};
     const int l = plan.first_small;
     const LevelPlan& level = plan.level[l];
@@ -238,11 +232,21 @@ template <class P> __device__ __forceinline__ void small(Cells& cells) {
     if (threadIdx.x < kMostLevels) entering[threadIdx.x] = leaving[threadIdx.x] = 0;
     __syncthreads();
     switch (plan.level[plan.first_small].n) {
-    case 4: small_from<P, 4>(cells, entering, leaving); break;
-    case 8: small_from<P, 8>(cells, entering, leaving); break;
-    case 16: small_from<P, 16>(cells, entering, leaving); break;
-    case 32: small_from<P, 32>(cells, entering, leaving); break;
-    default: small_from<P, 64>(cells, entering, leaving); break;
+    case 4:
+        small_from<P, 4>(cells, entering, leaving);
+        break;
+    case 8:
+        small_from<P, 8>(cells, entering, leaving);
+        break;
+    case 16:
+        small_from<P, 16>(cells, entering, leaving);
+        break;
+    case 32:
+        small_from<P, 32>(cells, entering, leaving);
+        break;
+    default:
+        small_from<P, 64>(cells, entering, leaving);
+        break;
     }
 }
 

@@ -10,25 +10,33 @@ namespace mantissa::gpu::cycle_words {
 template <class P, bool kFinest, int kColumns>
 __device__ __forceinline__ unsigned long long down_by(int l, const typename P::Defect* d, int shift) {
     switch (plan.before) {
-    case 1: return down<P, 1, kFinest, kColumns>(l, d, shift);
-    case 2: return down<P, 2, kFinest, kColumns>(l, d, shift);
-    case 3: return down<P, 3, kFinest, kColumns>(l, d, shift);
-    default: return down<P, 4, kFinest, kColumns>(l, d, shift);
+    case 1:
+        return down<P, 1, kFinest, kColumns>(l, d, shift);
+    case 2:
+        return down<P, 2, kFinest, kColumns>(l, d, shift);
+    case 3:
+        return down<P, 3, kFinest, kColumns>(l, d, shift);
+    default:
+        return down<P, 4, kFinest, kColumns>(l, d, shift);
     }
 }
 template <class P, bool kFinest>
 __device__ __forceinline__ unsigned long long down_by(int l, const typename P::Defect* d, int shift) {
-    return plan.level[l].columns_down == 2 ? down_by<P, kFinest, 2>(l, d, shift)
-                                           : down_by<P, kFinest, 4>(l, d, shift);
+    return plan.level[l].columns_down == 2 ? down_by<P, kFinest, 2>(l, d, shift) : down_by<P, kFinest, 4>(l, d, shift);
 }
 template <class P, bool kFinest>
 __device__ __forceinline__ Risen<P> up_by(int l, const Rise& rise, int shift, const Finest<P>& finest) {
     switch (plan.after) {
-    case 0: return up<P, 0, kFinest>(l, rise, shift, finest);
-    case 1: return up<P, 1, kFinest>(l, rise, shift, finest);
-    case 2: return up<P, 2, kFinest>(l, rise, shift, finest);
-    case 3: return up<P, 3, kFinest>(l, rise, shift, finest);
-    default: return up<P, 4, kFinest>(l, rise, shift, finest);
+    case 0:
+        return up<P, 0, kFinest>(l, rise, shift, finest);
+    case 1:
+        return up<P, 1, kFinest>(l, rise, shift, finest);
+    case 2:
+        return up<P, 2, kFinest>(l, rise, shift, finest);
+    case 3:
+        return up<P, 3, kFinest>(l, rise, shift, finest);
+    default:
+        return up<P, 4, kFinest>(l, rise, shift, finest);
     }
 }
 
@@ -61,23 +69,13 @@ private:
                 block_.low = block_.high = 0;
             }
         }
-        tick();
         barrier_.wait();
-        tick();
     }
-    __device__ void tick() {
-#ifdef CYCLE_TICKS
-        if (cycles_ == 3 && blockIdx.x == 0 && threadIdx.x == 0 && ticks_ < 64) outer.outcome->ticks[ticks_++] = clock64();
-#endif
-    }
-    int ticks_ = 0;
     __device__ void meet(Cells& cells, const Risen<P>& risen) {
         const auto sum = warp_sum(risen.squares);
         if ((threadIdx.x & (kLanes - 1)) == 0) {
-            if constexpr (P::real)
-                atomicAdd(reinterpret_cast<double*>(&cells.squares), sum);
-            else
-                block_.squares[threadIdx.x / kLanes] = sum;
+            if constexpr (P::real) atomicAdd(reinterpret_cast<double*>(&cells.squares), sum);
+            else block_.squares[threadIdx.x / kLanes] = sum;
         }
         if (risen.overflow) *outer.overflow = 1;
         if constexpr (!P::real) {
@@ -143,10 +141,8 @@ private:
     __device__ bool ended() {
         Stop stop = Stop::converged;
         bool end = false;
-        if constexpr (P::real)
-            end = __longlong_as_double(static_cast<long long>(squares_)) <= outer.real_limit;
-        else
-            end = length_ == 0 || squares_ <= outer.limit[places_];
+        if constexpr (P::real) end = __longlong_as_double(static_cast<long long>(squares_)) <= outer.real_limit;
+        else end = length_ == 0 || squares_ <= outer.limit[places_];
         if (outer.raw) end = cycles_ > 0;
         if (!end && seen(*outer.overflow) != 0) end = true, stop = Stop::overflow;
         if (!end && cycles_ >= outer.most_cycles) end = true, stop = Stop::cycles;
@@ -171,13 +167,10 @@ private:
         const int w = plan.level[0].w, last = plan.first_small - 1;
         const int shift = length_ - (w - 1) - p_;
         meet(&now.entering[1], down_by<P, true>(0, f.read, shift));
-        for (int l = 1; l <= last; ++l)
-            meet(&now.entering[l + 1], down_by<P, false>(l, nullptr, entered(now, l)));
+        for (int l = 1; l <= last; ++l) meet(&now.entering[l + 1], down_by<P, false>(l, nullptr, entered(now, l)));
         if (blockIdx.x == 0) small<P>(now);
         clear(cells(cycles_ + 2));
-        tick();
         barrier_.wait();
-        tick();
         int point = seen(now.point);
         for (int l = last; l >= 1; --l) {
             const Rise rise = rise_to(now, l, point);
@@ -194,7 +187,9 @@ private:
         if constexpr (!P::real)
             if (!outer.raw && (length_ > p_ + outer.stored_bits || (p_ > 0 && p_ > length_ - w))) rebuild();
     }
-    __device__ int entered(const Cells& set, int l) const { return length_of(seen(set.entering[l])) - (plan.level[l].w - 1); }
+    __device__ int entered(const Cells& set, int l) const {
+        return length_of(seen(set.entering[l])) - (plan.level[l].w - 1);
+    }
     __device__ Rise rise_to(const Cells& set, int l, int point) const {
         return Rise(l, point, length_of(seen(set.leaving[l + 1])), length_of(seen(set.entering[l + 1])));
     }

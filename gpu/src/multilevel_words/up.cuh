@@ -8,9 +8,9 @@ namespace mantissa::gpu::cycle_words {
 
 /// Points and bits on the way up to a level, from the next one's.
 struct Rise {
-    int shorten = 0;          ///< e of the next level becomes v by half(., shorten)
-    int e_bits = 0;           ///< v's
-    int point = 0;            ///< of this level's e
+    int shorten = 0;            ///< e of the next level becomes v by half(., shorten)
+    int e_bits = 0;             ///< v's
+    int point = 0;              ///< of this level's e
     int from_f = 0, from_x = 0; ///< half(f, from_f) + half(x, from_x)
     /// `next_point`, `length_e`: of the next level's e. `length_t`: of what entered there.
     __device__ Rise(int l, int next_point, int length_e, int length_t) {
@@ -18,7 +18,8 @@ struct Rise {
         const LevelPlan& next = plan.level[l + 1];
         e_bits = next.e;
         shorten = max(0, length_e - (next.e - 1));
-        const int j = length_t == 0 ? 0 : next_point - shorten + plan.guard + kProlongationPoint + next.w - 1 - length_t;
+        const int j =
+            length_t == 0 ? 0 : next_point - shorten + plan.guard + kProlongationPoint + next.w - 1 - length_t;
         const int length_v = min(length_e, next.e - 1);
         // |x| has two bits more than v, and its point lies two below: both cancel.
         const int b = max(level.f - 1 - level.phi, length_v - j) + 1;
@@ -39,15 +40,16 @@ template <class P> struct UpStep {
         : weight(plan.weight_after[k]), real_weight(plan.real_weight_after[k]), left_r(max(point, 0)),
           left_product(max(-point, 0)), held(max(point, 0) - plan.guard),
           change(plan.weight_point_after[k] + plan.guard - point),
-          most_held(most_of<long long>(level.w + plan.guard + kGuardOfHeld)), most_e(most_of<long long>(plan.most + 1)) {}
+          most_held(most_of<long long>(level.w + plan.guard + kGuardOfHeld)),
+          most_e(most_of<long long>(plan.most + 1)) {}
     __device__ __forceinline__ typename P::Num operator()(typename P::Num e, typename P::Num r,
                                                           typename P::Num product) const {
         if constexpr (P::real) {
             return e + real_weight * (r - product);
         } else {
-            const long long rest = cut(held((static_cast<long long>(r) << left_r) -
-                                            (static_cast<long long>(product) << left_product)),
-                                       most_held);
+            const long long rest =
+                cut(held((static_cast<long long>(r) << left_r) - (static_cast<long long>(product) << left_product)),
+                    most_held);
             return static_cast<typename P::Num>(cut(e + change(weight * rest), most_e));
         }
     }
@@ -72,8 +74,8 @@ template <class P> struct DefectWalk {
     unsigned long long bits = 0;
     std::conditional_t<P::real, double, unsigned long long> squares = 0;
     /// u: of row y. b: of row y - 1, which `own` says to keep.
-    __device__ __forceinline__ void push(const Row<Wide, kColumns>& u,
-                                         const Pack<Wide, kColumns>& b, bool own, bool edge, typename P::Defect* stored, const Finest<P>& finest) {
+    __device__ __forceinline__ void push(const Row<Wide, kColumns>& u, const Pack<Wide, kColumns>& b, bool own,
+                                         bool edge, typename P::Defect* stored, const Finest<P>& finest) {
         const Row<Wide, kColumns> product = window.push(u);
         if (!own) return;
         Pack<typename P::Defect, kColumns> out;
@@ -114,10 +116,8 @@ __device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Fin
     const auto* const found = static_cast<const Found*>(level.found);
     const auto* const leaving = static_cast<const typename P::Leaving*>(next.leaving);
     const Entering* entering;
-    if constexpr (kFinest)
-        entering = finest.read;
-    else
-        entering = static_cast<const Entering*>(level.entering);
+    if constexpr (kFinest) entering = finest.read;
+    else entering = static_cast<const Entering*>(level.entering);
     const typename HalfOf<P>::type enter(shift), from_f(rise.from_f), from_x(rise.from_x), shorten(rise.shorten);
     const typename HalfOf<P, Wide>::type to_u(finest.shift_e);
     Num most_r{}, most_v{};
@@ -149,7 +149,8 @@ __device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Fin
             if ((y & 1) == 0) {
                 const int j = y / 2 + 1;
                 const bool wanted = at.inside && j > 0 && j < next.n && y <= last;
-                next_rows.fetch(y, leaving + (wanted ? static_cast<std::size_t>(j) * next.pitch + at.x / 2 : 0), wanted);
+                next_rows.fetch(y, leaving + (wanted ? static_cast<std::size_t>(j) * next.pitch + at.x / 2 : 0),
+                                wanted);
             }
             if constexpr (kSteps > 0) entering_rows.fetch(y, entering + offset(y - 1, has(y - 1)), has(y - 1));
             if constexpr (kFinest) {
@@ -170,10 +171,8 @@ __device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Fin
             Words out;
 #pragma unroll
             for (int c = 0; c < kCoarse; ++c) {
-                if constexpr (P::real)
-                    out.v[c] = raw.v[c];
-                else
-                    out.v[c] = cut(shorten(static_cast<Num>(raw.v[c])), most_v);
+                if constexpr (P::real) out.v[c] = raw.v[c];
+                else out.v[c] = cut(shorten(static_cast<Num>(raw.v[c])), most_v);
             }
             out.v[kCoarse] = from_right(out.v[0]);
             return out;
@@ -206,10 +205,8 @@ __device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Fin
             }
 #pragma unroll
             for (int c = 0; c < kColumns; ++c) {
-                if constexpr (P::real)
-                    e.v[c] = raw_f.v[c] + 0.25 * x[c];
-                else
-                    e.v[c] = from_f(static_cast<Num>(raw_f.v[c])) + from_x(x[c]);
+                if constexpr (P::real) e.v[c] = raw_f.v[c] + 0.25 * x[c];
+                else e.v[c] = from_f(static_cast<Num>(raw_f.v[c])) + from_x(x[c]);
             }
             if (!at.inside || y <= 0 || y >= level.n) e = Row<Num, kColumns>{};
             if (at.edge) e.v[0] = 0;
@@ -219,10 +216,8 @@ __device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Fin
                 const Pack<Entering, kColumns> raw_r = entering_rows.get(y);
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c) {
-                    if constexpr (P::real)
-                        r.v[c] = static_cast<Num>(raw_r.v[c]);
-                    else
-                        r.v[c] = cut(enter(static_cast<Num>(raw_r.v[c])), most_r);
+                    if constexpr (P::real) r.v[c] = static_cast<Num>(raw_r.v[c]);
+                    else r.v[c] = cut(enter(static_cast<Num>(raw_r.v[c])), most_r);
                 }
             }
 #pragma unroll
@@ -251,8 +246,9 @@ __device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Fin
                         out.v[c] = static_cast<typename P::Leaving>(e.v[c]);
                         if constexpr (!P::real) result.bits |= magnitude(out.v[c]);
                     }
-                    *reinterpret_cast<Pack<typename P::Leaving, kColumns>*>(static_cast<typename P::Leaving*>(level.leaving) +
-                                                                  static_cast<std::size_t>(row) * level.pitch + at.x) = out;
+                    *reinterpret_cast<Pack<typename P::Leaving, kColumns>*>(
+                        static_cast<typename P::Leaving*>(level.leaving) + static_cast<std::size_t>(row) * level.pitch +
+                        at.x) = out;
                 }
             } else {
                 Row<Wide, kColumns> u;
@@ -268,7 +264,8 @@ __device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Fin
                     Pack<Wide, kColumns> out;
 #pragma unroll
                     for (int c = 0; c < kColumns; ++c) out.v[c] = u.v[c];
-                    *reinterpret_cast<Pack<Wide, kColumns>*>(finest.to + static_cast<std::size_t>(row) * level.pitch + at.x) = out;
+                    *reinterpret_cast<Pack<Wide, kColumns>*>(finest.to + static_cast<std::size_t>(row) * level.pitch +
+                                                             at.x) = out;
                     result.overflow |= static_cast<long long>(over) < 0;
                 }
                 const int behind = row - 1;
@@ -299,7 +296,8 @@ template <class P> __device__ __noinline__ Risen<P> defect(const Finest<P> fines
         const auto load = [&](const Wide* from, int y) {
             Pack<Wide, kColumns> raw{};
             if (at.inside && y > 0 && y < level.n)
-                raw = *reinterpret_cast<const Pack<Wide, kColumns>*>(from + static_cast<std::size_t>(y) * level.pitch + at.x);
+                raw = *reinterpret_cast<const Pack<Wide, kColumns>*>(from + static_cast<std::size_t>(y) * level.pitch +
+                                                                     at.x);
             return raw;
         };
         for (int y = at.y0 - 1; y <= at.y1; ++y) {

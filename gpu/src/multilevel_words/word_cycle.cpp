@@ -18,7 +18,8 @@ using namespace cycle_words;
 namespace {
 
 constexpr int kWeightBits = 9, kInverseBits = 16, kShortStored = 15, kLongStored = 29;
-constexpr int kWide = 2048; ///< grids from so many intervals on are bound by throughput, not by latency
+constexpr double kLeastHigh = 0.25; ///< as in numerics/src/multilevel/grid_words.cpp
+constexpr int kWide = 2048;         ///< grids from so many intervals on are bound by throughput, not by latency
 
 /// The least l with x <= 2^l.
 int log2_up(double x) {
@@ -31,19 +32,29 @@ struct Sizes {
 Sizes sizes_of(bool in_double, WordClass words) {
     if (in_double) return {8, 8, 8, 8, 8};
     switch (words) {
-    case WordClass::shortest: return {2, 4, 4, 2, 8};
-    case WordClass::middle: return {4, 4, 4, 4, 8};
-    default: return {4, 8, 4, 4, 8};
+    case WordClass::shortest:
+        return {2, 4, 4, 2, 8};
+    case WordClass::middle:
+        return {4, 4, 4, 4, 8};
+    default:
+        return {4, 8, 4, 4, 8};
     }
 }
 
-/// The k-th of `steps` weights: significand 2^-point.
-void make_weight(const WordStencil& a, int k, int steps, int& significand, int& point, double& real) {
+/// The symbol is linear in each cosine, so it is largest at corners.
+double largest_eigenvalue(const WordStencil& a) {
     double largest = 0;
     for (const double x : {-1.0, 1.0})
         for (const double y : {-1.0, 1.0})
             largest = std::max(largest, a.centre + 2 * a.east_west * x + 2 * a.north_south * y + 4 * a.corner * x * y);
-    const double weight = 1 / (0.75 * largest + 0.25 * largest * std::cos((2 * k + 1) * std::numbers::pi / (2 * steps)));
+    return largest;
+}
+
+/// The k-th of `steps` weights: significand 2^-point.
+void make_weight(const WordStencil& a, int k, int steps, int& significand, int& point, double& real) {
+    const double largest = largest_eigenvalue(a);
+    const double weight =
+        1 / (0.75 * largest + 0.25 * largest * std::cos((2 * k + 1) * std::numbers::pi / (2 * steps)));
     int exponent = 0;
     std::frexp(weight, &exponent);
     point = kWeightBits - exponent;
@@ -114,6 +125,11 @@ void check_stencil(const WordStencil& a) {
         throw InvalidInput(fmt::format("stencil {}, {}, {}, {}: not one of bilinear elements (centre = -8 corner, "
                                        "east-west + north-south = 2 corner), so not its own coarse operator",
                                        a.centre, a.east_west, a.north_south, a.corner));
+    if (a.centre + 2 * std::min(a.east_west, a.north_south) < kLeastHigh * largest_eigenvalue(a))
+        throw InvalidInput(
+            fmt::format("stencil {}, {}, {}, {}: so much stronger in one direction that smoothing by points "
+                        "does not reach what a coarser grid cannot show",
+                        a.centre, a.east_west, a.north_south, a.corner));
     if (a.centre > 64 || std::abs(a.east_west) > 64 || std::abs(a.north_south) > 64)
         throw InvalidInput(fmt::format("stencil {}, {}, {}, {}: coefficients above 64 do not fit the words of a cycle",
                                        a.centre, a.east_west, a.north_south, a.corner));
@@ -123,9 +139,12 @@ void check_stencil(const WordStencil& a) {
 
 std::string to_string(WordSolveEnd end) {
     switch (end) {
-    case WordSolveEnd::converged: return "converged";
-    case WordSolveEnd::cycles: return "cycles";
-    default: return "overflow";
+    case WordSolveEnd::converged:
+        return "converged";
+    case WordSolveEnd::cycles:
+        return "cycles";
+    default:
+        return "overflow";
     }
 }
 
@@ -244,17 +263,16 @@ void WordCycle::State::place() {
     blocks = require_device().multiprocessors;
     plan.ring = small_words(plan.level[plan.first_small].n) * static_cast<int>(size.sum);
     plan.ring = (plan.ring + 15) / 16 * 16;
-    const std::size_t lane = kColumnsUp * (2 * size.wide + size.found + size.leaving / 2 + std::max(size.defect, size.sum));
+    const std::size_t lane =
+        kColumnsUp * (2 * size.wide + size.found + size.leaving / 2 + std::max(size.defect, size.sum));
     shared = static_cast<std::size_t>(plan.ring) + kRows * kThreads * lane;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
           "cudaFuncSetAttribute");
 }
 
 WordSolveReport WordCycle::State::run(int repeats, double norm_b) {
-    if (in_double)
-        load_double_plans(plan, outer);
-    else
-        load_words_plans(plan, outer);
+    if (in_double) load_double_plans(plan, outer);
+    else load_words_plans(plan, outer);
     cudaEvent_t begin = nullptr, end = nullptr;
     check(cudaEventCreate(&begin), "cudaEventCreate");
     check(cudaEventCreate(&end), "cudaEventCreate");
@@ -281,18 +299,12 @@ WordSolveReport WordCycle::State::run(int repeats, double norm_b) {
     Outcome out;
     check(cudaMemcpy(&out, outcome.data(), sizeof(out), cudaMemcpyDeviceToHost), "cudaMemcpy");
     report.end = static_cast<WordSolveEnd>(out.stop);
-#ifdef CYCLE_TICKS
-    for (int k = 1; k < 64 && out.ticks[k] != 0; ++k) fmt::print("{}{}", out.ticks[k] - out.ticks[k - 1], k % 2 ? " | " : " ");
-    fmt::print("\n");
-#endif
     report.cycles = out.cycles;
     report.rebuilt = out.rebuilt;
     for (int k = 0; k <= std::min(out.cycles, kHistory - 1); ++k) {
         double norm = 0;
-        if (in_double)
-            norm = std::sqrt(std::bit_cast<double>(out.squares[k]));
-        else
-            norm = std::ldexp(std::sqrt(static_cast<double>(out.squares[k])), out.stored[k] - 1);
+        if (in_double) norm = std::sqrt(std::bit_cast<double>(out.squares[k]));
+        else norm = std::ldexp(std::sqrt(static_cast<double>(out.squares[k])), out.stored[k] - 1);
         report.residual.push_back(norm_b > 0 ? norm / norm_b : 0);
     }
     return report;

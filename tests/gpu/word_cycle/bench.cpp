@@ -1,5 +1,6 @@
-// gpu_word_cycle_bench [--cg] LEVEL...: poisson2d of each level to 1e-10 on the device, by multilevel cycles in words and
-// in double and, with --cg, by CG in double, all in one run; prints one JSON object. Its shape: gpu/results/README.md.
+// gpu_word_cycle_bench [--cg] LEVEL...: poisson2d of each level to 1e-10 on the device, by multilevel cycles in words
+// and in double and, with --cg, by CG in double, all in one run; prints one JSON object. Its shape:
+// gpu/results/README.md.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -89,12 +90,8 @@ Json conjugate_gradients(const Problem& problem, int level) {
     if (level <= 11)
         for (int i = 1; i < kRepeats; ++i)
             if (const gpu::CgReport report = solver.solve(request); report.seconds < best.seconds) best = report;
-    return {{"spec", "cg in double"},
-            {"level", level},
-            {"end", gpu::to_string(best.end)},
-            {"passes", best.passes},
-            {"seconds", best.seconds},
-            {"true_residual", best.true_residual}};
+    return {{"spec", "cg in double"}, {"level", level},          {"end", gpu::to_string(best.end)},
+            {"passes", best.passes},  {"seconds", best.seconds}, {"true_residual", best.true_residual}};
 }
 
 } // namespace
@@ -103,10 +100,8 @@ int main(int argc, char** argv) {
     bool cg = false;
     std::vector<int> levels;
     for (int i = 1; i < argc; ++i)
-        if (const std::string text = argv[i]; text == "--cg")
-            cg = true;
-        else
-            levels.push_back(std::atoi(text.c_str()));
+        if (const std::string text = argv[i]; text == "--cg") cg = true;
+        else levels.push_back(std::atoi(text.c_str()));
     if (levels.empty()) {
         std::fputs("usage: gpu_word_cycle_bench [--cg] LEVEL...\n", stderr);
         return 2;

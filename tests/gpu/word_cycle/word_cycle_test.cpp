@@ -26,10 +26,18 @@ Integers defect(int n, Kind kind) {
             const double bump = 16.0 * x * (n - x) * y * (n - y) / std::pow(n, 4);
             std::int64_t& at = d[static_cast<std::size_t>(y) * side + static_cast<std::size_t>(x)];
             switch (kind) {
-            case Kind::noise: at = static_cast<std::int64_t>(random() >> 34) - (1 << 29); break;
-            case Kind::bump: at = static_cast<std::int64_t>(1e9 * bump); break;
-            case Kind::small: at = static_cast<std::int64_t>(random() % 7) - 3; break;
-            case Kind::one: at = x == n / 2 + 1 && y == 1 ? -1 : 0; break;
+            case Kind::noise:
+                at = static_cast<std::int64_t>(random() >> 34) - (1 << 29);
+                break;
+            case Kind::bump:
+                at = static_cast<std::int64_t>(1e9 * bump);
+                break;
+            case Kind::small:
+                at = static_cast<std::int64_t>(random() % 7) - 3;
+                break;
+            case Kind::one:
+                at = x == n / 2 + 1 && y == 1 ? -1 : 0;
+                break;
             }
         }
     return d;
@@ -60,12 +68,13 @@ protected:
 
 TEST_F(WordCycleTest, HasTheReferencesBits) {
     for (const char* const text :
-         {"b2,w=10,f=16", "b2", "b2,w=12,f=16", "b3,w=12", "b1,w=4", "b4,w=16,g=8", "v11,w=8,e=12", "v22,w=12/10/8,f=16",
-          "v13,w=10", "v31,w=16,f=24,e=24", "v44,w=10", "b2,w=6,f=4,g=0"})
+         {"b2,w=10,f=16", "b2", "b2,w=12,f=16", "b3,w=12", "b1,w=4", "b4,w=16,g=8", "v11,w=8,e=12",
+          "v22,w=12/10/8,f=16", "v13,w=10", "v31,w=16,f=24,e=24", "v44,w=10", "b2,w=6,f=4,g=0"})
         for (int level = 3; level <= 8; ++level)
             for (const Kind kind : {Kind::noise, Kind::bump, Kind::small, Kind::one}) {
                 const bool stretched = level % 2 == 1 && kind == Kind::bump;
-                compare(level, stretched ? WordStencil{8, -5, 3, -1} : WordStencil{}, parse_cycle_spec(text), kind, true);
+                compare(level, stretched ? WordStencil{16, -3, -1, -2} : WordStencil{}, parse_cycle_spec(text), kind,
+                        true);
                 if (HasFatalFailure()) return;
             }
 }
@@ -153,6 +162,7 @@ TEST_F(WordCycleTest, RefusesWhatItCannotTake) {
     const CycleSpec spec = parse_cycle_spec("b2");
     EXPECT_THROW(WordCycle(2, {}, spec), InvalidInput);
     EXPECT_THROW(WordCycle(5, {4, -1, -1, 0}, spec), InvalidInput);
+    EXPECT_THROW(WordCycle(5, {8, -5, 3, -1}, spec), InvalidInput); // indefinite
     EXPECT_THROW(WordCycle(5, {}, parse_cycle_spec("b2,w=double")).correct(Integers(33 * 33)), InvalidInput);
 }
 

@@ -1,6 +1,6 @@
-// Multilevel cycles in short words on the device, for constant nine-point stencils on grids of 2^n + 1 nodes a side, and
-// a whole solve around them without a floating-point instruction: u, b and the defect are 64-bit integers. The cycle's
-// bits are those of mantissa/multilevel/cycle.hpp.
+// Multilevel cycles in short words on the device, for constant nine-point stencils on grids of 2^n + 1 nodes a side,
+// and a whole solve around them without a floating-point instruction: u, b and the defect are 64-bit integers. The
+// cycle's bits are those of mantissa/multilevel/cycle.hpp.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +44,8 @@ struct WordCorrection {
 
 class WordCycle {
 public:
-    /// Grids of 2^level + 1 nodes a side, level 3 to 14. Throws InvalidInput, one line, where the stencil is not its own
-    /// coarse operator or its coefficients are too large, DeviceError without a device.
+    /// Grids of 2^level + 1 nodes a side, level 3 to 14. Throws InvalidInput, one line, where the stencil is not its
+    /// own coarse operator or its coefficients are too large, DeviceError without a device.
     WordCycle(int level, const WordStencil& stencil, const CycleSpec& spec);
     WordCycle(WordCycle&&) noexcept;
     WordCycle& operator=(WordCycle&&) noexcept;
@@ -55,8 +55,8 @@ public:
     /// One cycle. |d| < 2^60. Not where the spec is in double.
     [[nodiscard]] WordCorrection correct(std::span<const std::int64_t> d);
     /// A u = b from u = 0, u and b integers of one binary point: u += c, rounded half up. Each repeat is a whole solve.
-    WordSolveReport solve(std::span<const std::int64_t> b, const WordSolveRequest& request, std::vector<std::int64_t>& u,
-                          int repeats = 1);
+    WordSolveReport solve(std::span<const std::int64_t> b, const WordSolveRequest& request,
+                          std::vector<std::int64_t>& u, int repeats = 1);
     /// The same in double, for a spec in double.
     WordSolveReport solve(std::span<const double> b, const WordSolveRequest& request, std::vector<double>& u,
                           int repeats = 1);
