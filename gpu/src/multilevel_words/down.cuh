@@ -65,7 +65,7 @@ __device__ __noinline__ unsigned long long down(int l, const typename P::Defect*
         const int first = at.y0 - 1 - kSteps, last = at.y1 - 1 + kSteps;
         const auto fetch = [&](int y) {
             const bool wanted = at.inside && y > 0 && y < level.n && y <= last;
-            entering_rows.fetch(y, entering + (wanted ? static_cast<std::size_t>(y) * level.pitch + at.x : 0), wanted);
+            entering_rows.fetch(y, entering + (wanted ? y * level.pitch + at.x : 0), wanted);
             close_row();
         };
         for (int y = first; y < first + kRows - 1; ++y) fetch(y);
@@ -110,8 +110,7 @@ __device__ __noinline__ unsigned long long down(int l, const typename P::Defect*
 #pragma unroll
                 for (int c = 0; c < kColumns; ++c)
                     out.v[c] = static_cast<typename P::Found>(sum_before[kSteps - 1].v[c]);
-                *reinterpret_cast<Pack<typename P::Found, kColumns>*>(
-                    found + static_cast<std::size_t>(row_f) * level.pitch + at.x) = out;
+                *reinterpret_cast<Pack<typename P::Found, kColumns>*>(found + row_f * level.pitch + at.x) = out;
             }
             const Num left = from_left(r.v[kColumns - 1]);
             Row<Num, kCoarse> q;
@@ -131,7 +130,7 @@ __device__ __noinline__ unsigned long long down(int l, const typename P::Defect*
                         out.v[c] = c == 0 && at.edge ? typename P::Sum(0) : restricted<P>(coarse.v[c] + q.v[c]);
                         if constexpr (!P::real) bits |= magnitude(out.v[c]);
                     }
-                    *reinterpret_cast<Out*>(sums + static_cast<std::size_t>(j) * next.pitch + at.x / 2) = out;
+                    *reinterpret_cast<Out*>(sums + j * next.pitch + at.x / 2) = out;
                 }
                 coarse = q;
             }

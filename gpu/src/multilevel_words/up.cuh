@@ -140,17 +140,14 @@ __device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Fin
         walk.bits = 0;
         constexpr int ahead = kSteps + (kFinest ? 1 : 0);
         const int first = (at.y0 - ahead) & ~1, last = at.y1 - 1 + ahead;
-        const auto offset = [&](int y, bool wanted) {
-            return wanted ? static_cast<std::size_t>(y) * level.pitch + at.x : 0;
-        };
+        const auto offset = [&](int y, bool wanted) { return wanted ? y * level.pitch + at.x : 0; };
         const auto fetch = [&](int y) {
             const auto has = [&](int row) { return at.inside && row > 0 && row < level.n && y <= last; };
             found_rows.fetch(y, found + offset(y, has(y)), has(y));
             if ((y & 1) == 0) {
                 const int j = y / 2 + 1;
                 const bool wanted = at.inside && j > 0 && j < next.n && y <= last;
-                next_rows.fetch(y, leaving + (wanted ? static_cast<std::size_t>(j) * next.pitch + at.x / 2 : 0),
-                                wanted);
+                next_rows.fetch(y, leaving + (wanted ? j * next.pitch + at.x / 2 : 0), wanted);
             }
             if constexpr (kSteps > 0) entering_rows.fetch(y, entering + offset(y - 1, has(y - 1)), has(y - 1));
             if constexpr (kFinest) {
@@ -162,8 +159,7 @@ __device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Fin
         const auto load_next = [&](int j) {
             Pack<typename P::Leaving, kCoarse> raw{};
             if (at.inside && j > 0 && j < next.n)
-                raw = *reinterpret_cast<const Pack<typename P::Leaving, kCoarse>*>(
-                    leaving + static_cast<std::size_t>(j) * next.pitch + at.x / 2);
+                raw = *reinterpret_cast<const Pack<typename P::Leaving, kCoarse>*>(leaving + j * next.pitch + at.x / 2);
             return raw;
         };
         using Words = Row<Num, kCoarse + 1>;
@@ -247,8 +243,7 @@ __device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Fin
                         if constexpr (!P::real) result.bits |= magnitude(out.v[c]);
                     }
                     *reinterpret_cast<Pack<typename P::Leaving, kColumns>*>(
-                        static_cast<typename P::Leaving*>(level.leaving) + static_cast<std::size_t>(row) * level.pitch +
-                        at.x) = out;
+                        static_cast<typename P::Leaving*>(level.leaving) + row * level.pitch + at.x) = out;
                 }
             } else {
                 Row<Wide, kColumns> u;
@@ -264,13 +259,12 @@ __device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Fin
                     Pack<Wide, kColumns> out;
 #pragma unroll
                     for (int c = 0; c < kColumns; ++c) out.v[c] = u.v[c];
-                    *reinterpret_cast<Pack<Wide, kColumns>*>(finest.to + static_cast<std::size_t>(row) * level.pitch +
-                                                             at.x) = out;
+                    *reinterpret_cast<Pack<Wide, kColumns>*>(finest.to + row * level.pitch + at.x) = out;
                     result.overflow |= static_cast<long long>(over) < 0;
                 }
                 const int behind = row - 1;
                 walk.push(u, b, at.own && behind >= at.y0 && behind < at.y1 && behind > 0, at.edge,
-                          finest.write + static_cast<std::size_t>(max(behind, 0)) * level.pitch + at.x, finest);
+                          finest.write + max(behind, 0) * level.pitch + at.x, finest);
             }
         }
         total.bits |= walk.bits;
@@ -296,8 +290,7 @@ template <class P> __device__ __noinline__ Risen<P> defect(const Finest<P> fines
         const auto load = [&](const Wide* from, int y) {
             Pack<Wide, kColumns> raw{};
             if (at.inside && y > 0 && y < level.n)
-                raw = *reinterpret_cast<const Pack<Wide, kColumns>*>(from + static_cast<std::size_t>(y) * level.pitch +
-                                                                     at.x);
+                raw = *reinterpret_cast<const Pack<Wide, kColumns>*>(from + y * level.pitch + at.x);
             return raw;
         };
         for (int y = at.y0 - 1; y <= at.y1; ++y) {
@@ -307,7 +300,7 @@ template <class P> __device__ __noinline__ Risen<P> defect(const Finest<P> fines
             for (int c = 0; c < kColumns; ++c) u.v[c] = raw.v[c];
             const int behind = y - 1;
             walk.push(u, b, at.own && behind >= at.y0 && behind < at.y1 && behind > 0, at.edge,
-                      finest.write + static_cast<std::size_t>(max(behind, 0)) * level.pitch + at.x, finest);
+                      finest.write + max(behind, 0) * level.pitch + at.x, finest);
         }
         result.bits |= walk.bits;
         result.squares += walk.squares;
