@@ -1,0 +1,311 @@
+// Up a level: e from f and what comes from the next level, the smoothing steps; on the finest level u and its defect
+// in the same pass.
+#pragma once
+
+#include "down.cuh"
+
+namespace mantissa::gpu::cycle_words {
+
+/// Points and bits on the way up to a level, from the next one's.
+struct Rise {
+    int shorten = 0;            ///< e of the next level becomes v by half(., shorten)
+    int e_bits = 0;             ///< v's
+    int point = 0;              ///< of this level's e
+    int from_f = 0, from_x = 0; ///< half(f, from_f) + half(x, from_x)
+    /// `next_point`, `length_e`: of the next level's e. `length_t`: of what entered there.
+    __device__ Rise(int l, int next_point, int length_e, int length_t) {
+        const LevelPlan& level = plan.level[l];
+        const LevelPlan& next = plan.level[l + 1];
+        e_bits = next.e;
+        shorten = max(0, length_e - (next.e - 1));
+        const int j =
+            length_t == 0 ? 0 : next_point - shorten + plan.guard + kProlongationPoint + next.w - 1 - length_t;
+        const int length_v = min(length_e, next.e - 1);
+        // |x| has two bits more than v, and its point lies two below: both cancel.
+        const int b = max(level.f - 1 - level.phi, length_v - j) + 1;
+        point = min(level.phi, plan.most - 1 - b);
+        from_f = level.phi - point;
+        from_x = j + kProlongationPoint - point;
+    }
+};
+
+/// A smoothing step upwards, from r of point 0 and e of point i.
+template <class P> struct UpStep {
+    long long weight;
+    double real_weight;
+    int left_r, left_product;
+    Half<long long> held, change;
+    long long most_held, most_e;
+    __device__ UpStep(const LevelPlan& level, int k, int point)
+        : weight(plan.weight_after[k]), real_weight(plan.real_weight_after[k]), left_r(max(point, 0)),
+          left_product(max(-point, 0)), held(max(point, 0) - plan.guard),
+          change(plan.weight_point_after[k] + plan.guard - point),
+          most_held(most_of<long long>(level.w + plan.guard + kGuardOfHeld)),
+          most_e(most_of<long long>(plan.most + 1)) {}
+    __device__ __forceinline__ typename P::Num operator()(typename P::Num e, typename P::Num r,
+                                                          typename P::Num product) const {
+        if constexpr (P::real) {
+            return e + real_weight * (r - product);
+        } else {
+            const long long rest =
+                cut(held((static_cast<long long>(r) << left_r) - (static_cast<long long>(product) << left_product)),
+                    most_held);
+            return static_cast<typename P::Num>(cut(e + change(weight * rest), most_e));
+        }
+    }
+};
+
+/// What the finest level needs besides: u before and behind, b, the stored defect and its shift, e's way to u's grid.
+template <class P> struct Finest {
+    const typename P::Wide* from = nullptr;
+    typename P::Wide* to = nullptr;
+    const typename P::Wide* b = nullptr;
+    typename P::Defect* read = nullptr;  ///< the defect that entered
+    typename P::Defect* write = nullptr; ///< the one behind
+    int p = 0, shift_e = 0;
+    int q = 0, odd = 0; ///< squares are of 2 (stored / 2^q) + odd
+};
+
+/// The defect of u, row by row: b - A u, its largest word, its floor as stored, and their squares.
+template <class P> struct DefectWalk {
+    static constexpr int kColumns = kColumnsUp;
+    using Wide = typename P::Wide;
+    Window<Wide, kColumns> window;
+    unsigned long long bits = 0;
+    std::conditional_t<P::real, double, unsigned long long> squares = 0;
+    /// u: of row y. b: of row y - 1, which `own` says to keep.
+    __device__ __forceinline__ void push(const Row<Wide, kColumns>& u, const Pack<Wide, kColumns>& b, bool own,
+                                         bool edge, typename P::Defect* stored, const Finest<P>& finest) {
+        const Row<Wide, kColumns> product = window.push(u);
+        if (!own) return;
+        Pack<typename P::Defect, kColumns> out;
+#pragma unroll
+        for (int c = 0; c < kColumns; ++c) {
+            Wide d = b.v[c] - product.v[c];
+            if (c == 0 && edge) d = 0;
+            if constexpr (P::real) {
+                out.v[c] = d;
+                squares += d * d;
+            } else {
+                out.v[c] = static_cast<typename P::Defect>(d >> finest.p);
+                bits |= magnitude(d);
+                const int twice = 2 * (static_cast<int>(out.v[c]) >> finest.q) + finest.odd;
+                squares += static_cast<unsigned long long>(static_cast<long long>(twice) * twice);
+            }
+        }
+        *reinterpret_cast<Pack<typename P::Defect, kColumns>*>(stored) = out;
+    }
+};
+
+template <class P> struct Risen {
+    unsigned long long bits = 0;
+    decltype(DefectWalk<P>::squares) squares = 0;
+    bool overflow = false;
+};
+
+/// `shift`: as of down(), where there are steps.
+template <class P, int kSteps, bool kFinest>
+__device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Finest<P> finest) {
+    using Num = typename P::Num;
+    using Wide = typename P::Wide;
+    using Entering = std::conditional_t<kFinest, typename P::Defect, typename P::Sum>;
+    using Found = typename P::Found;
+    constexpr int kColumns = kColumnsUp, kCoarse = kColumns / 2, halo = halo_up(kSteps, kFinest, kColumns);
+    const LevelPlan& level = plan.level[l];
+    const LevelPlan& next = plan.level[l + 1];
+    const auto* const found = static_cast<const Found*>(level.found);
+    const auto* const leaving = static_cast<const typename P::Leaving*>(next.leaving);
+    const Entering* entering;
+    if constexpr (kFinest) entering = finest.read;
+    else entering = static_cast<const Entering*>(level.entering);
+    const typename HalfOf<P>::type enter(shift), from_f(rise.from_f), from_x(rise.from_x), shorten(rise.shorten);
+    const typename HalfOf<P, Wide>::type to_u(finest.shift_e);
+    Num most_r{}, most_v{};
+    if constexpr (!P::real) {
+        most_r = most_of<Num>(level.w);
+        most_v = most_of<Num>(rise.e_bits);
+    }
+    Risen<P> result;
+    DefectWalk<P> total;
+    int place = plan.ring;
+    const Ring<Wide, kColumns> u_rows(place), b_rows(place);
+    const Ring<Found, kColumns> found_rows(place);
+    const Ring<typename P::Leaving, kCoarse> next_rows(place);
+    const Ring<Entering, kColumns> entering_rows(place);
+    for (int tile = first_tile(); tile < level.up.strips * level.up.chunks; tile += tile_step()) {
+        const Place at(level, level.up, kColumns, tile, halo);
+        Window<Num, kColumns> window[kSteps > 0 ? kSteps : 1];
+        Row<Num, kColumns> e_before[kSteps > 0 ? kSteps : 1] = {}, r_before[kSteps > 0 ? kSteps : 1] = {};
+        DefectWalk<P> walk;
+        walk.bits = 0;
+        constexpr int ahead = kSteps + (kFinest ? 1 : 0);
+        const int first = (at.y0 - ahead) & ~1, last = at.y1 - 1 + ahead;
+        const auto offset = [&](int y, bool wanted) { return wanted ? y * level.pitch + at.x : 0; };
+        const auto fetch = [&](int y) {
+            const auto has = [&](int row) { return at.inside && row > 0 && row < level.n && y <= last; };
+            found_rows.fetch(y, found + offset(y, has(y)), has(y));
+            if ((y & 1) == 0) {
+                const int j = y / 2 + 1;
+                const bool wanted = at.inside && j > 0 && j < next.n && y <= last;
+                next_rows.fetch(y, leaving + (wanted ? j * next.pitch + at.x / 2 : 0), wanted);
+            }
+            if constexpr (kSteps > 0) entering_rows.fetch(y, entering + offset(y - 1, has(y - 1)), has(y - 1));
+            if constexpr (kFinest) {
+                u_rows.fetch(y, finest.from + offset(y - kSteps, has(y - kSteps)), has(y - kSteps));
+                b_rows.fetch(y, finest.b + offset(y - kSteps - 1, has(y - kSteps - 1)), has(y - kSteps - 1));
+            }
+            close_row();
+        };
+        const auto load_next = [&](int j) {
+            Pack<typename P::Leaving, kCoarse> raw{};
+            if (at.inside && j > 0 && j < next.n)
+                raw = *reinterpret_cast<const Pack<typename P::Leaving, kCoarse>*>(leaving + j * next.pitch + at.x / 2);
+            return raw;
+        };
+        using Words = Row<Num, kCoarse + 1>;
+        const auto words = [&](const Pack<typename P::Leaving, kCoarse>& raw) {
+            Words out;
+#pragma unroll
+            for (int c = 0; c < kCoarse; ++c) {
+                if constexpr (P::real) out.v[c] = raw.v[c];
+                else out.v[c] = cut(shorten(static_cast<Num>(raw.v[c])), most_v);
+            }
+            out.v[kCoarse] = from_right(out.v[0]);
+            return out;
+        };
+        for (int y = first; y < first + kRows - 1; ++y) fetch(y);
+        Words upper = words(load_next(first / 2)), lower{};
+        for (int y = first; y <= last; ++y) {
+            fetch(y + kRows - 1);
+            await_row();
+            // e of row y
+            const Pack<Found, kColumns> raw_f = found_rows.get(y);
+            Row<Num, kColumns> e;
+            Num x[kColumns];
+            if ((y & 1) == 0) {
+                lower = words(next_rows.get(y));
+#pragma unroll
+                for (int c = 0; c < kCoarse; ++c) {
+                    x[2 * c] = 4 * upper.v[c];
+                    x[2 * c + 1] = 2 * (upper.v[c] + upper.v[c + 1]);
+                }
+            } else {
+#pragma unroll
+                for (int c = 0; c <= kCoarse; ++c) upper.v[c] += lower.v[c];
+#pragma unroll
+                for (int c = 0; c < kCoarse; ++c) {
+                    x[2 * c] = 2 * upper.v[c];
+                    x[2 * c + 1] = upper.v[c] + upper.v[c + 1];
+                }
+                upper = lower;
+            }
+#pragma unroll
+            for (int c = 0; c < kColumns; ++c) {
+                if constexpr (P::real) e.v[c] = raw_f.v[c] + 0.25 * x[c];
+                else e.v[c] = from_f(static_cast<Num>(raw_f.v[c])) + from_x(x[c]);
+            }
+            if (!at.inside || y <= 0 || y >= level.n) e = Row<Num, kColumns>{};
+            if (at.edge) e.v[0] = 0;
+            // the steps: e of row y - k - 1 behind step k
+            Row<Num, kColumns> r;
+            if constexpr (kSteps > 0) {
+                const Pack<Entering, kColumns> raw_r = entering_rows.get(y);
+#pragma unroll
+                for (int c = 0; c < kColumns; ++c) {
+                    if constexpr (P::real) r.v[c] = static_cast<Num>(raw_r.v[c]);
+                    else r.v[c] = cut(enter(static_cast<Num>(raw_r.v[c])), most_r);
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < kSteps; ++k) {
+                const UpStep<P> step(level, k, rise.point);
+                const Row<Num, kColumns> product = window[k].push(e);
+                const int row = y - k - 1;
+                Row<Num, kColumns> after;
+#pragma unroll
+                for (int c = 0; c < kColumns; ++c) after.v[c] = step(e_before[k].v[c], r.v[c], product.v[c]);
+                if (at.edge) after.v[0] = 0;
+                if (!at.inside || row <= 0 || row >= level.n) after = Row<Num, kColumns>{};
+                e_before[k] = e;
+                e = after;
+                const Row<Num, kColumns> earlier = r_before[k];
+                r_before[k] = r;
+                r = earlier;
+            }
+            const int row = y - kSteps;
+            const bool mine = at.own && row >= at.y0 && row < at.y1 && row > 0;
+            if constexpr (!kFinest) {
+                if (mine) {
+                    Pack<typename P::Leaving, kColumns> out;
+#pragma unroll
+                    for (int c = 0; c < kColumns; ++c) {
+                        out.v[c] = static_cast<typename P::Leaving>(e.v[c]);
+                        if constexpr (!P::real) result.bits |= magnitude(out.v[c]);
+                    }
+                    *reinterpret_cast<Pack<typename P::Leaving, kColumns>*>(
+                        static_cast<typename P::Leaving*>(level.leaving) + row * level.pitch + at.x) = out;
+                }
+            } else {
+                Row<Wide, kColumns> u;
+                const Pack<Wide, kColumns> raw_u = u_rows.get(y);
+                unsigned long long over = 0;
+#pragma unroll
+                for (int c = 0; c < kColumns; ++c) {
+                    u.v[c] = raw_u.v[c] + to_u(static_cast<Wide>(e.v[c]));
+                    if constexpr (!P::real) over |= static_cast<unsigned long long>(u.v[c] ^ (u.v[c] << 1));
+                }
+                const Pack<Wide, kColumns> b = b_rows.get(y);
+                if (mine) {
+                    Pack<Wide, kColumns> out;
+#pragma unroll
+                    for (int c = 0; c < kColumns; ++c) out.v[c] = u.v[c];
+                    *reinterpret_cast<Pack<Wide, kColumns>*>(finest.to + row * level.pitch + at.x) = out;
+                    result.overflow |= static_cast<long long>(over) < 0;
+                }
+                const int behind = row - 1;
+                walk.push(u, b, at.own && behind >= at.y0 && behind < at.y1 && behind > 0, at.edge,
+                          finest.write + max(behind, 0) * level.pitch + at.x, finest);
+            }
+        }
+        total.bits |= walk.bits;
+        total.squares += walk.squares;
+        await_rows();
+    }
+    if constexpr (kFinest) {
+        result.bits = total.bits;
+        result.squares = total.squares;
+    }
+    return result;
+}
+
+/// The defect of u alone: where a solve begins, and where a stored defect's shift did not fit.
+template <class P> __device__ __noinline__ Risen<P> defect(const Finest<P> finest) {
+    using Wide = typename P::Wide;
+    constexpr int kColumns = kColumnsUp;
+    const LevelPlan& level = plan.level[0];
+    Risen<P> result;
+    for (int tile = first_tile(); tile < level.up.strips * level.up.chunks; tile += tile_step()) {
+        const Place at(level, level.up, kColumns, tile, halo_up(plan.after, true, kColumns));
+        DefectWalk<P> walk;
+        const auto load = [&](const Wide* from, int y) {
+            Pack<Wide, kColumns> raw{};
+            if (at.inside && y > 0 && y < level.n)
+                raw = *reinterpret_cast<const Pack<Wide, kColumns>*>(from + y * level.pitch + at.x);
+            return raw;
+        };
+        for (int y = at.y0 - 1; y <= at.y1; ++y) {
+            const Pack<Wide, kColumns> raw = load(finest.from, y), b = load(finest.b, y - 1);
+            Row<Wide, kColumns> u;
+#pragma unroll
+            for (int c = 0; c < kColumns; ++c) u.v[c] = raw.v[c];
+            const int behind = y - 1;
+            walk.push(u, b, at.own && behind >= at.y0 && behind < at.y1 && behind > 0, at.edge,
+                      finest.write + max(behind, 0) * level.pitch + at.x, finest);
+        }
+        result.bits |= walk.bits;
+        result.squares += walk.squares;
+    }
+    return result;
+}
+
+} // namespace mantissa::gpu::cycle_words
