@@ -57,12 +57,12 @@
 `define STATUS_OFFERING 9          // beats of a run that has ended are still offered
 
 // Bits of ERRORS.
-`define ERROR_BAD_LENGTH 0         // LENGTH is 0
-`define ERROR_BAD_ROW_LENGTH 1     // ROW_LENGTH is out of its range, or a slab's halos do not fit it
+`define ERROR_BAD_LENGTH 0         // LENGTH is 0, or beyond LenW bits (sp_core: above Lanes * Depth)
+`define ERROR_BAD_ROW_LENGTH 1     // ROW_LENGTH is out of its range, a slab's halos do not fit it, or with a constant stencil LENGTH is no multiple of it (found within 40 clocks: the first pass beat may have been offered)
 `define ERROR_BUSY 2               // registers written, or started, while busy
-`define ERROR_ENDED_EARLY 3        // a stream raised tlast before its last beat
-`define ERROR_ENDED_LATE 4         // a stream's last beat came without tlast
-`define ERROR_STALLED 5            // nothing moved for STALL_LIMIT clocks, or the pass beat was not taken for so long
+`define ERROR_ENDED_EARLY 3        // a stream raised tlast before its last beat (sp_core: or a vector was loaded short)
+`define ERROR_ENDED_LATE 4         // a stream's last beat came without tlast (sp_core: or a vector was loaded long)
+`define ERROR_STALLED 5            // nothing moved for STALL_LIMIT clocks, or the pass beat was not taken for so long, or the scalar unit took 2048 clocks more
 `define ERROR_ABORTED 6            // CONTROL.abort
 `define ERROR_NO_PASSES 7          // PASSES is 0
 `define ERROR_STILL_OFFERED 8      // started while STATUS[9] is 1

@@ -12,6 +12,7 @@
   `REQUIRE(g_bad_round, MO >= 2 && EO >= 2, "fp_round: a format has at least 2 fraction and 2 exponent bits")
   `REQUIRE(g_bad_round_exp, ExpW > EO, "fp_round: ExpW must be above EO")
 
+  /* verilator lint_off VARHIDDEN */ // as in fx_digits.svh
   task automatic round(input [1:0] cls, input sign, input signed [ExpW-1:0] exp, input [FracW-1:0] frac,
                        output [1:0] cls_out, output [EO+MO:0] word);
     logic [MO:0] kept; // and the carry of rounding up
@@ -52,3 +53,4 @@
       if (over) word[EO+MO-1:0] = {{(EO-1){1'b1}}, 1'b0, {MO{1'b1}}};
     end
   endtask
+  /* verilator lint_on VARHIDDEN */

@@ -1,5 +1,6 @@
   // For the body of a module: constants in canonical signed digits, as masks. With t = 3 |c|, the digits that are 1 are
   // (t & ~|c|) / 2 and those that are -1 (|c| & ~t) / 2, no two of them next to each other. |c| < 2^30.
+  /* verilator lint_off VARHIDDEN */ // of a core in a generate loop (fx_cores) Verilator sees its parts' functions inside its own
   function automatic integer fx_abs(input integer c);
     fx_abs = (c < 0) ? -c : c;
   endfunction
@@ -44,3 +45,4 @@
     fx_picks = ((fx_abs(c0) & (fx_abs(c0) - 1)) == 0 && c0 != 0 && c1 >= 0 && (c1 & (c1 - 1)) == 0) ? 1 : 0;
   endfunction
 `endif
+  /* verilator lint_on VARHIDDEN */

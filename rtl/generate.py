@@ -32,11 +32,15 @@ FILES = {
 PARTS = {
     "rtl/mantissa.core": {
         "names": lambda core: parameters.fusesoc_names(core),
-        "axis names": lambda core: parameters.fusesoc_names(core, [v + "Bytes" for v in ("U", "R", "P", "Q", "Coef")]),
+        "axis names": lambda core: parameters.fusesoc_names(core, parameters.BYTES),
         "parameters": parameters.fusesoc_descriptions,
     },
-    "rtl/fx_core.core": {"names": parameters.fx_fusesoc_names, "parameters": parameters.fx_fusesoc_descriptions},
-    "rtl/fx_resident.core": {"names": parameters.resident_fusesoc_names, "parameters": parameters.resident_fusesoc_descriptions},
+    "rtl/fx_core.core": {"names": parameters.fx_fusesoc_names,
+                         "axis names": lambda core: parameters.fx_fusesoc_names(core, [], parameters.BYTES),
+                         "cores names": lambda core: parameters.fx_fusesoc_names(core, ["Cores"]),
+                         "cores axis names": lambda core: parameters.fx_fusesoc_names(core, ["Cores"], parameters.BYTES),
+                         "parameters": parameters.fx_fusesoc_descriptions},
+    "rtl/fx_resident.core": {"names": parameters.resident_fusesoc_names, "axis names": parameters.resident_fusesoc_names, "parameters": parameters.resident_fusesoc_descriptions},
     "rtl/sp_core.core": {"names": parameters.sparse_fusesoc_names,
                          "axis names": lambda core: parameters.sparse_fusesoc_names(core, ["WordBytes"]),
                          "parameters": parameters.sparse_fusesoc_descriptions},

@@ -1,5 +1,8 @@
 +incdir+.
 +incdir+sparse
+axis/fx_core_axis.sv
+axis/fx_cores_axis.sv
+axis/fx_resident_axis.sv
 core/core_control.sv
 core/core_regs.sv
 core/core_rows.sv
@@ -17,6 +20,7 @@ core/pcg_core.sv
 core/pcg_core_axis.sv
 core/ram_words.sv
 core/row_ram.sv
+core/row_remainder.sv
 core/row_sum.sv
 core/row_window.sv
 core/scalar_align.sv
@@ -71,6 +75,7 @@ fixed/resident/fx_outer_lane.sv
 fixed/resident/fx_place.sv
 fixed/resident/fx_resident.sv
 fixed/resident/fx_resident_regs.sv
+fixed/resident/fx_send.sv
 fixed/resident/fx_shift.sv
 operators/delay.sv
 operators/fp_accumulate.sv

@@ -40,6 +40,15 @@
 // lane_turn: clocks. Two lanes want one choice, which leaves the clock room for an adder; 64 want six, three a clock.
 `define LANE_TURN_LATENCY(lanes) (((lanes) <= 2) ? 0 : ((lanes) <= 8) ? 1 : 2)
 
+// UNWATCHED, which `mantissa synthesize` defines, leaves out what looks for an integrator's mistakes and for upsets: STALL_LIMIT's watch
+// over the scalar unit and over a resident solve, waiting_o behind a stall, the reset of the registers WORDS, LENGTHs beyond LenW or of
+// no whole rows, sparse vectors of a wrong length. It is no parameter, as LEAN_LANES is none: a core's netlist stays what it was.
+`ifndef UNWATCHED
+`define CLEAR_WORDS clear_words
+`else
+`define CLEAR_WORDS start
+`endif
+
 // In simulation what is at rest is passed over: `cond` is low only where a clocked process would change nothing. Hardware
 // does without it, and so do other simulators, which see the same.
 `ifdef VERILATOR
@@ -61,6 +70,16 @@
 `define REQUIRE(name, cond, text) if (!(cond)) begin : name $fatal(1, text); end
 `else
 `define REQUIRE(name, cond, text) if (!(cond)) begin : name $error(text); end
+`endif
+
+// The same of a top's parameters, outside generate blocks. Verilator comes to a $fatal behind what follows from parameters without
+// meaning in the parts, but at once to a function that a block's condition needs.
+`ifdef VERILATOR
+`define REQUIRE_OF_TOP(name, cond, text) \
+  function automatic integer name``_holds(input integer holds); if (holds == 0) $fatal(1, text); name``_holds = 1; endfunction \
+  if (name``_holds((cond) ? 1 : 0) != 1) begin : name end
+`else
+`define REQUIRE_OF_TOP(name, cond, text) `REQUIRE(name, cond, text)
 `endif
 
 `endif

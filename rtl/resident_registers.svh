@@ -28,21 +28,23 @@
 `define RESIDENT_WORDS_Q 8'h70           // R, a pair
 `define RESIDENT_HEADROOM_NOW 8'h78      // R
 `define RESIDENT_RELAX 8'h7C             // RW
+`define RESIDENT_STALL_LIMIT 8'h80       // RW
 
 // Addresses that can be written, and read (CONTROL as zero); all others answer SLVERR.
-`define RESIDENT_WRITABLE(at) ((at) == 8'h08 || ((at) >= 8'h10 && (at) <= 8'h2C) || (at) == 8'h7C)
-`define RESIDENT_READABLE(at) ((at) <= 8'h7C)
+`define RESIDENT_WRITABLE(at) ((at) == 8'h08 || ((at) >= 8'h10 && (at) <= 8'h2C) || ((at) >= 8'h7C && (at) <= \
+    8'h80))
+`define RESIDENT_READABLE(at) ((at) <= 8'h80)
 
 `define RESIDENT_ID_VALUE 32'h4D545201
 
 // How a solve ended: STATUS[7:4].
 `define RESIDENT_END_CONVERGED 4'd0      // r.r was below the tolerance
 `define RESIDENT_END_PASSES 4'd1         // PASSES passes were done
-`define RESIDENT_END_EXACT 4'd2          // r.r was zero, or ten runs in a row ended with rho zero
+`define RESIDENT_END_EXACT 4'd2          // D is zero, and no correction was rounded: b is A V
 `define RESIDENT_END_INDEFINITE 4'd3     // ten runs in a row ended in trouble, the last one with p.q not above zero
 `define RESIDENT_END_NOT_FINITE 4'd4     // likewise, the last one with a scalar that was not finite
 `define RESIDENT_END_WINDOW_OVERFLOW 4'd5 // words overflowed 41 times, with more and more headroom
-`define RESIDENT_END_FAULT 4'd6          // no exponent fits r's words (a headroom that cannot be), D was not loaded, or the solve was aborted
+`define RESIDENT_END_FAULT 4'd6          // no exponent fits r's words (a headroom that cannot be); ten runs in a row ended with rho zero; D is zero, but corrections were rounded to V's or D's grid (VF too short for the tolerance); D was not loaded, or a register is out of its range; STALL_LIMIT; or the solve was aborted
 `define RESIDENT_END_OUTER_OVERFLOW 4'd7 // a word of V or D overflowed
 
 `endif

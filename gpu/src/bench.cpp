@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
@@ -11,9 +13,12 @@
 
 #include "bench_sparse.hpp"
 #include "energy.hpp"
+#include "launches.hpp"
 #include "library_rivals.hpp"
+#include "mantissa/format.hpp"
 #include "mantissa/gpu/cg.hpp"
 #include "mantissa/gpu/device.hpp"
+#include "native/native.hpp"
 
 namespace mantissa::gpu {
 
@@ -60,12 +65,12 @@ struct Timed {
     std::optional<double> joules; ///< of one solve
 };
 
-Timed timed_solve(GridSolver& solver, const CgRequest& request, int repeats, const EnergyMeter* meter) {
-    static_cast<void>(solver.solve(request));
+template <class Solve> Timed timed_solve(Solve&& solve, int repeats, const EnergyMeter* meter) {
+    static_cast<void>(solve());
     Timed t;
     std::vector<double> seconds;
     for (int i = 0; i < repeats; ++i) {
-        t.report = solver.solve(request);
+        t.report = solve();
         seconds.push_back(t.report.seconds);
     }
     std::ranges::sort(seconds);
@@ -75,7 +80,7 @@ Timed timed_solve(GridSolver& solver, const CgRequest& request, int repeats, con
         const auto before = meter->joules();
         int solves = 0;
         for (; std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(400); ++solves)
-            static_cast<void>(solver.solve(request));
+            static_cast<void>(solve());
         const auto after = meter->joules();
         if (before && after) t.joules = (*after - *before) / solves;
     }
@@ -110,9 +115,47 @@ Json describe(const Timed& t, double rows, double copy) {
             {"joules", optional_number(t.joules)}};
 }
 
+/// Double on a grid as `mantissa solve --engine gpu` has it.
+class DoubleSolves {
+public:
+    DoubleSolves(const System& system, const std::vector<double>& b)
+        : system_(system), b_(1, b), spec_(formats::kDouble) {
+        spec_.sum = SumOrder::free;
+    }
+    /// A solve by a plan, each time that what is returned is called.
+    std::function<CgReport()> by(NativePlan plan, const NativeRequest& request) {
+        solver_ = make_native(system_, spec_, {plan, true});
+        return [this, request] {
+            const NativeReport done = solver_->solve(b_, request, x_).front();
+            const bool resident = solver_->plan().plan == NativePlan::grid_resident;
+            const StreamTraits traits = stream_traits(Arithmetic::double_precision);
+            CgReport r;
+            r.end = end_of(done.end);
+            r.passes = r.double_passes = static_cast<std::uint32_t>(done.iterations);
+            r.outer = static_cast<std::uint32_t>(done.outer);
+            r.seconds = done.seconds;
+            r.true_residual = done.residual;
+            r.plan = resident ? Plan::resident : Plan::stream;
+            r.plan_text = done.layout;
+            r.bytes_per_row = resident ? 0 : traits.bytes_per_row;
+            r.operations_per_row = resident ? 0 : traits.operations_per_row;
+            return r;
+        };
+    }
+    [[nodiscard]] const std::vector<double>& solution() const { return x_.front(); }
+
+private:
+    const System& system_;
+    std::vector<std::vector<double>> b_, x_;
+    DatapathSpec spec_;
+    std::unique_ptr<NativeSolver> solver_;
+};
+
 Json bench_level(const BenchRequest& request, int level, double copy, const EnergyMeter& meter) {
-    GridSolver solver(poisson(level));
+    const System system = poisson(level);
     const std::vector<double> b = poisson_rhs(level);
+    DoubleSolves in_double(system, b);
+    GridSolver solver(system); // what `solve` does not run: float alone, and other words beside double
     solver.set_rhs(b);
     std::vector<double> u(b.size());
     const double side = std::ldexp(1.0, level) - 1, rows = side * side;
@@ -125,14 +168,23 @@ Json bench_level(const BenchRequest& request, int level, double copy, const Ener
             q.plan = plan;
             q.tolerance = 0;
             q.max_passes = level <= 10 ? 5 * request.passes : request.passes;
-            Json one = describe(timed_solve(solver, q, request.repeats, nullptr), rows, copy);
+            const NativePlan native = plan == Plan::resident ? NativePlan::grid_resident : NativePlan::grid_stream;
+            const std::function<CgReport()> run = a == Arithmetic::double_precision
+                                                      ? in_double.by(native, {0, q.max_passes})
+                                                      : [&] { return solver.solve(q); };
+            Json one = describe(timed_solve(run, request.repeats, nullptr), rows, copy);
             one["arithmetic"] = to_string(a);
             entry["passes"].push_back(std::move(one));
         }
     if (level <= request.last_solve_level) {
         const auto solve = [&](CgRequest q) {
-            Json one = describe(timed_solve(solver, q, request.repeats, &meter), rows, copy);
-            solver.solution(u);
+            const bool wide = q.arithmetic == Arithmetic::double_precision;
+            const std::uint64_t limit = 40 * (std::uint64_t{1} << level) + 1000;
+            const std::function<CgReport()> run =
+                wide ? in_double.by(NativePlan::automatic, {q.tolerance, limit}) : [&] { return solver.solve(q); };
+            Json one = describe(timed_solve(run, request.repeats, &meter), rows, copy);
+            if (wide) u = in_double.solution();
+            else solver.solution(u);
             one["arithmetic"] = to_string(q.arithmetic);
             one["scheme"] = q.arithmetic == Arithmetic::double_precision ? "direct"
                             : q.guided                                   ? "residual-guided"

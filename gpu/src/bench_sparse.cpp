@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <optional>
 
 #include "library_rivals.hpp"
 #include "mantissa/format.hpp"
@@ -11,6 +12,7 @@
 #include "mantissa/sparse/cpu.hpp"
 #include "mantissa/sparse/reference.hpp"
 #include "mantissa/sparse/reorder.hpp"
+#include "native/native.hpp"
 
 namespace mantissa::gpu {
 
@@ -159,6 +161,28 @@ Json time_systems(const BenchRequest& request, const NamedSystems& named, const 
     return one;
 }
 
+/// Jacobi CG as `mantissa solve --engine gpu` has it, by a plan and in a format or by the solver's choice.
+Json native_cg(const BenchRequest& request, const CompressedRows& a, const std::vector<double>& b, NativePlan plan,
+               std::optional<SparseFormat> format) {
+    const auto solver = make_native_sparse(a, false, {plan, true}, {}, format);
+    const std::vector<std::vector<double>> right(1, b);
+    std::vector<std::vector<double>> x;
+    const NativeRequest far{request.matrix_tolerance, request.matrix_iterations};
+    std::vector<double> seconds;
+    NativeReport r;
+    for (int i = 0; i < request.repeats + 1; ++i) { // (the first loads the kernels)
+        r = solver->solve(right, far, x).front();
+        if (i > 0) seconds.push_back(r.seconds);
+    }
+    return {{"format", format ? to_string(*format) : "chosen"},
+            {"plan", to_string(solver->plan().plan)},
+            {"why", solver->plan().why},
+            {"end", to_string(end_of(r.end))},
+            {"iterations", r.iterations},
+            {"seconds", median(seconds)},
+            {"true_residual", r.residual}};
+}
+
 } // namespace
 
 Json bench_matrix(const BenchRequest& request, const NamedMatrix& named) {
@@ -181,16 +205,10 @@ Json bench_matrix(const BenchRequest& request, const NamedMatrix& named) {
     if (request.matrix_iterations == 0) return entry;
     std::vector<double> b(a.rows(), 1.0);
     try {
-        for (const FormatReport& f : report_formats(a, 8)) {
-            if (f.format == SparseFormat::jds) continue;
-            const SparseCgReport r = SparseMatrix(a, f.format, SparsePrecision::double_precision)
-                                         .solve(b, request.matrix_tolerance, request.matrix_iterations);
-            entry["jacobi_cg"].push_back({{"format", to_string(f.format)},
-                                          {"end", to_string(r.end)},
-                                          {"iterations", r.iterations},
-                                          {"seconds", r.seconds},
-                                          {"true_residual", r.true_residual}});
-        }
+        for (const FormatReport& f : report_formats(a, 8))
+            if (f.format != SparseFormat::jds)
+                entry["jacobi_cg"].push_back(native_cg(request, a, b, NativePlan::sparse_stream, f.format));
+        entry["jacobi_cg"].push_back(native_cg(request, a, b, NativePlan::automatic, std::nullopt));
         if (request.cpu_threads > 0) {
             const CpuCgResult r = cpu_jacobi_cg<double>(a, SparseFormat::crs, b, request.matrix_tolerance,
                                                         request.matrix_iterations, request.cpu_threads);

@@ -361,6 +361,13 @@ void GridSolver::set_rhs(std::span<const double> b) {
     i.b_norm = i.norm(i.b.data());
 }
 
+bool GridSolver::fits_chip(Arithmetic arithmetic) const {
+    int depth = 0;
+    CgRequest q;
+    q.arithmetic = arithmetic;
+    return impl_->resident(q, std::min(require_device().multiprocessors, 255), depth).has_value();
+}
+
 CgReport GridSolver::solve(const CgRequest& request) {
     return impl_->solve(request);
 }

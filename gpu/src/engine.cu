@@ -11,6 +11,7 @@
 #include "fixed/session.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/kernels.hpp"
+#include "native/native.hpp"
 #include "outer_vectors.hpp"
 
 namespace mantissa {
@@ -250,6 +251,7 @@ public:
         } catch (const InvalidInput& e) {
             return e.what();
         }
+        if (const std::string why = free_sums_refusal(spec); !why.empty()) return why;
         if (const std::string why = row_form_refusal(spec.order, system); !why.empty()) return why;
         if (options.recurrence != Recurrence::pipelined)
             return "engine gpu runs the pipelined recurrence only; use --engine emulated for the plain one";
@@ -265,6 +267,15 @@ public:
         return with_element_kind(spec, [&]<class Unit, class Element>() -> std::unique_ptr<Session> {
             return std::make_unique<GpuSession<Unit, Element>>(system, spec);
         });
+    }
+    [[nodiscard]] bool has_native() const override { return true; }
+    [[nodiscard]] std::string native_refusal(const DatapathSpec& spec, const System& system,
+                                             const NativeChoice& choice) const override {
+        return gpu::native_refusal(spec, system, choice);
+    }
+    [[nodiscard]] std::unique_ptr<NativeSolver> native(const System& system, const DatapathSpec& spec,
+                                                       const NativeChoice& choice) const override {
+        return make_native(system, spec, choice);
     }
 };
 

@@ -132,8 +132,10 @@ std::vector<SparseCgReport> DeviceMatrix<T>::solve_together(std::span<const std:
     constexpr std::size_t kStride = Several<T, N>::kStride;
     Buffer<T> p(padded_ * kStride), q(padded_ * kStride);
     q.zero();
-    // Columns go on from their true residuals as a single one does (see solve()), and keep their directions.
-    for (bool again = false; std::find(active.begin(), active.end(), true) != active.end(); again = true) {
+    // Columns go on from their true residuals as a single one does (see solve()). They keep their directions where the
+    // true residual is near the recurrence's: a step along p is rho / pq long, and p is as small as the recurrence's r.
+    constexpr double kNear = 2;
+    for (bool again = false; std::find(active.begin(), active.end(), true) != active.end();) {
         std::vector<double> goal(columns, 0.0);
         for (std::size_t j = 0; j < columns; ++j) {
             if (active[j]) goal[j] = tolerance * norm[j];
@@ -141,6 +143,7 @@ std::vector<SparseCgReport> DeviceMatrix<T>::solve_together(std::span<const std:
         }
         correct_together<N>(device_inverse, {defect.data(), defect.size()}, goal, active, limit, again, p, q, x, report,
                             on_chip);
+        again = true;
         for (std::size_t j = 0; j < columns; ++j) {
             if (!active[j]) continue;
             SparseCgReport& r = report[j];
@@ -150,6 +153,7 @@ std::vector<SparseCgReport> DeviceMatrix<T>::solve_together(std::span<const std:
             const bool reached = r.true_residual < tolerance * (1 + kReachedSlack);
             active[j] = r.end == CgEnd::converged && !reached && sizeof(T) == 8 && r.true_residual < 0.5 * before &&
                         r.iterations < limit;
+            again = again && (!active[j] || r.true_residual < kNear * tolerance);
             if (active[j]) continue;
             if (reached) r.end = CgEnd::converged;
             else if (r.end == CgEnd::converged) r.end = CgEnd::stagnated;

@@ -96,6 +96,7 @@ std::string refusal(const std::string& engine, const DatapathSpec& spec, const S
     } catch (const InvalidInput& e) {
         return e.what();
     }
+    if (std::string why = free_sums_refusal(spec); !why.empty()) return why;
     if (options.recurrence != Recurrence::pipelined)
         return fmt::format(
             "engine '{}': it is a pipelined datapath and has no plain recurrence; use the emulated engine", engine);

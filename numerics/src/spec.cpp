@@ -120,7 +120,7 @@ bool operator==(const DatapathSpec& a, const DatapathSpec& b) {
     for (const FormatField& field : kFormatFields)
         if (!(a.fixed_vectors() && b.fixed_vectors() && field.key == "row") && !(a.*field.member == b.*field.member))
             return false;
-    return a.order == b.order && a.point == b.point && a.dot == b.dot && a.lanes == b.lanes;
+    return a.order == b.order && a.point == b.point && a.sum == b.sum && a.dot == b.dot && a.lanes == b.lanes;
 }
 
 namespace {
@@ -178,6 +178,13 @@ void check_moving(const DatapathSpec& s, Check check) {
     check(s, s.dot.exact, "point=moving beside a dot product's window, which stands still: write dot=exact");
 }
 
+void check_free(const DatapathSpec& s, Check check) {
+    DatapathSpec ordered = s;
+    ordered.sum = SumOrder::ordered;
+    check(s, ordered == DatapathSpec(formats::kDouble) || ordered == DatapathSpec(formats::kFloat),
+          "sum=free is native arithmetic: write double,sum=free or float,sum=free and nothing else");
+}
+
 void check_lanes(const DatapathSpec& s, Check check) {
     const DotSpec& dot = s.dot;
     check(s, dot.depth >= 1 && dot.depth <= DotSpec::kMaxDepth && std::has_single_bit(static_cast<unsigned>(dot.depth)),
@@ -211,6 +218,7 @@ void DatapathSpec::validate() const {
     if (fixed_vectors()) check_fixed(*this, kCheck);
     else check_floating(*this, kCheck);
     if (moves()) check_moving(*this, kCheck);
+    if (sums_free()) check_free(*this, kCheck);
     if (dot.exact) return;
     if (!dot.fixed) return check_lanes(*this, kCheck);
     const FixedWindow& w = dot.window;
@@ -230,7 +238,7 @@ DatapathSpec parse_spec(std::string_view text) {
         const auto equals = parts[i].find('=');
         if (equals == std::string_view::npos)
             fail(text, fmt::format("'{}' is not KEY=VALUE; the keys are u r p q coef operand row order point "
-                                   "product dot scalar lanes",
+                                   "product dot scalar lanes sum",
                                    parts[i]));
         const std::string_view key = parts[i].substr(0, equals), value = parts[i].substr(equals + 1);
         if (!seen.insert(key).second) fail(text, fmt::format("{}= is given twice", key));
@@ -245,6 +253,9 @@ DatapathSpec parse_spec(std::string_view text) {
         } else if (key == "point") {
             if (value != "still" && value != "moving") fail(text, "point is still or moving");
             spec.point = value == "moving" ? BinaryPoint::moving : BinaryPoint::still;
+        } else if (key == "sum") {
+            if (value != "ordered" && value != "free") fail(text, "sum is ordered or free");
+            spec.sum = value == "free" ? SumOrder::free : SumOrder::ordered;
         } else if (key == "product") {
             spec.dot.exact_product = value == "exact";
             if (!spec.dot.exact_product) spec.dot.product = parse_format(value);
@@ -257,7 +268,8 @@ DatapathSpec parse_spec(std::string_view text) {
         } else if (!known) {
             fail(text,
                  fmt::format(
-                     "no field '{}'; the keys are u r p q coef operand row order point product dot scalar lanes", key));
+                     "no field '{}'; the keys are u r p q coef operand row order point product dot scalar lanes sum",
+                     key));
         }
     }
     if (fixed_base && !spec.fixed_vectors())
@@ -300,6 +312,7 @@ std::string to_string(const DatapathSpec& spec) {
                             dot.depth != plain.dot.depth ? fmt::format("/{}", dot.depth) : "");
     if (!(spec.scalar == plain.scalar)) text += ",scalar=" + to_string(spec.scalar);
     if (spec.lanes != 1) text += fmt::format(",lanes={}", spec.lanes);
+    if (spec.sums_free()) text += ",sum=free";
     return text;
 }
 

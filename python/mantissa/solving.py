@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .formats import FormatLike
+from ._options import DEFAULTS, SolveOptions
 from .options import get_threads
 from .problems import Problem, problem as make_problem
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 ProblemLike = Union[str, Problem]
+_T = TypeVar("_T")
 #: Called with inner iterations, outer iterations and the relative defect; to return False ends the solve.
 ProgressFunction = Callable[[int, int, float], Optional[bool]]
 
@@ -59,6 +64,11 @@ class SolveResult:
     """Bits that the longest words of u, r, p and q took; 0 for floating vectors."""
     cycles: Optional[int]
     """Clocks, of engines that have them."""
+    plan: Optional[str]
+    """Of a native solve: where its vectors and its matrix were."""
+    plan_reason: Optional[str]
+    device_seconds: Optional[float]
+    """Of a native solve: the device's, transfers not included."""
     seconds: float
     history: History
     solution: Optional[NDArray[np.float64]]
@@ -143,31 +153,38 @@ def _solve_result(fields: dict[str, Any]) -> SolveResult:
     return SolveResult(history=history, **fields)
 
 
-def solve(problem: ProblemLike, spec: str = "s17e8", *, scheme: str = "residual-guided", engine: str = "emulated",
-          inner: Optional[int] = None, digits: Optional[float] = None, tolerance: float = 1e-10,
-          max_iterations: Optional[int] = None, jacobi: bool = False, outer: Optional[FormatLike] = None,
-          resident: bool = False, headroom: Optional[int] = None, couplings: Optional[FormatLike] = None,
-          middle: Optional[Sequence[FormatLike]] = None, middle_digits: Optional[float] = None,
-          schedule: Optional[Sequence[tuple[float, str]]] = None, threads: Optional[int] = None,
-          solution: bool = True, progress: Optional[ProgressFunction] = None) -> SolveResult:
+def _shows_keywords(function: Callable[..., _T]) -> Callable[..., _T]:
+    """Gives the function a signature in which its **options are spelt out."""
+    own = inspect.signature(function)
+    shown = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    shown += [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=DEFAULTS[name],
+                                annotation=annotation.__forward_arg__)
+              for name, annotation in SolveOptions.__annotations__.items()]
+    function.__signature__ = own.replace(parameters=shown)  # type: ignore[attr-defined]
+    return function
+
+
+def solve(problem: ProblemLike, spec: Optional[str] = None, *, engine: str = "emulated", threads: Optional[int] = None,
+          solution: bool = True, progress: Optional[ProgressFunction] = None,
+          **options: Unpack[SolveOptions]) -> SolveResult:
     """Solves a system from u = 0: the inner solver in the datapath `spec`, the outer loop in double precision.
 
-    problem: a Problem, or its text. spec: a format, as "s17e8" or "fx18.16", or a full datapath, as
-    "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]". scheme: "residual-guided", "defect-correction", "direct", "pipelined",
-    "chronopoulos-gear", "ghysels-vanroose" or "jacobi-pcg" (with spec="double"). inner: inner iterations per outer step (10), or digits: by how many digits
-    each inner solve reduces its defect. tolerance: on the defect relative to the first. The other keywords are those of
-    `mantissa solve`.
+    With engine="gpu" and nothing of a datapath, or spec="double" or "float" alone, the solve is native: CG preconditioned
+    by the diagonal, to double accuracy, by the plan that the system's size asks for (or `plan`, as "sparse-stream").
+
+    problem: a Problem, or its text. spec: a format, as "s17e8" (where nothing is given) or "fx18.16", or a full datapath,
+    as "s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]". The other keywords are the options of `mantissa solve`, in
+    docs/options.md; None stands for the default.
 
     ^C ends it with KeyboardInterrupt. Raises ValueError, one line, for a request that cannot be carried out. A solve that
     does not converge is a result, no exception: look at status.
     """
-    options = _given(scheme=scheme, spec=str(spec), inner=inner, digits=digits, tolerance=tolerance,
-                     max_iterations=max_iterations, jacobi=jacobi, outer=None if outer is None else str(outer),
-                     resident=resident, headroom=headroom, couplings=None if couplings is None else str(couplings),
-                     middle=None if middle is None else [str(f) for f in middle], middle_digits=middle_digits,
-                     schedule=None if schedule is None else [(float(below), str(s)) for below, s in schedule],
-                     threads=_threads(threads), history=True, solution=solution)
-    return _solve_result(_core.solve(_problem(problem)._core, engine, options, progress))
+    asked = _given(spec=None if spec is None else str(spec), threads=_threads(threads), history=True, solution=solution, **options)
+    return _solve_result(_core.solve(_problem(problem)._core, engine, asked, progress))
+
+
+if not TYPE_CHECKING:
+    solve = _shows_keywords(solve)
 
 
 def _threads(count: Optional[int]) -> int:

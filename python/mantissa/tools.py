@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 from . import _core
-from .solving import ProblemLike, SolveResult, _given, _problem, _solve_result
+from ._options import SolveOptions
+from .solving import ProblemLike, SolveResult, _given, _problem, _shows_keywords, _solve_result
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True)
@@ -56,19 +60,21 @@ class Synthesis:
     clock_from: str
 
 
-def simulate(problem: ProblemLike, spec: str = "s17e8", *, scheme: str = "residual-guided", inner: Optional[int] = None,
-             tolerance: float = 1e-10, max_iterations: Optional[int] = None, clock_mhz: float = 100,
-             bandwidth_gb: float = 0, latency_ns: float = 0, stall: float = 0, seed: int = 1,
-             cores: int = 1) -> Simulation:
+def simulate(problem: ProblemLike, spec: str = "s17e8", *, clock_mhz: float = 100, bandwidth_gb: float = 0,
+             latency_ns: float = 0, stall: float = 0, seed: int = 1, cores: int = 1,
+             **options: Unpack[SolveOptions]) -> Simulation:
     """A solve on the RTL core under Verilator, with a memory of this bandwidth (GB/s, 0: no limit) and latency.
 
-    The first simulation of a datapath builds a model (half a minute or more), which is kept. Raises RuntimeError, one
+    The other keywords are those of solve(). The first simulation of a datapath builds a model (half a minute or more), which is kept. Raises RuntimeError, one
     line, where Verilator or a compiler is missing or fails, ValueError for a datapath or a problem that the core has not.
     """
-    options = _given(scheme=scheme, spec=str(spec), inner=inner, tolerance=tolerance, max_iterations=max_iterations,
-                     history=True, solution=True)
-    fields = _core.simulate(_problem(problem)._core, options, clock_mhz, bandwidth_gb, latency_ns, stall, seed, cores)
+    asked = _given(spec=str(spec), history=True, solution=True, **options)
+    fields = _core.simulate(_problem(problem)._core, asked, clock_mhz, bandwidth_gb, latency_ns, stall, seed, cores)
     return Simulation(solve=_solve_result(fields.pop("solve")), **fields)
+
+
+if not TYPE_CHECKING:
+    simulate = _shows_keywords(simulate)
 
 
 def synthesize(spec: str = "s17e8", target: str = "xc2v", *, multiplier: str = "block", part: str = "core",

@@ -2,8 +2,12 @@
 #include "solving.hpp"
 
 #include <chrono>
+#include <functional>
+#include <utility>
 
 #include "mantissa/host/advise.hpp"
+#include "mantissa/host/native.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/registry.hpp"
 
 namespace mantissa::python {
@@ -16,20 +20,44 @@ double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-template <class T> void take(const nb::dict& given, const char* key, T& field) {
-    if (given.contains(key)) field = nb::cast<T>(given[key]);
+/// A list of Python's as the text that the option takes; a text as it is.
+std::string listed(nb::handle given, char between, const std::function<std::string(nb::handle)>& item) {
+    if (nb::isinstance<nb::str>(given)) return nb::cast<std::string>(given);
+    std::string text;
+    bool first = true;
+    for (const nb::handle one : nb::iter(given)) {
+        if (!std::exchange(first, false)) text += between;
+        text += item(one);
+    }
+    return text;
 }
-std::string text_at(const nb::dict& given, const char* key) {
-    return nb::cast<std::string>(given[key]);
+std::string text_of(nb::handle given) {
+    return nb::cast<std::string>(nb::str(given));
 }
 
-void check(const SolveOptions& o) {
-    if (o.inner < 1) throw InvalidInput("inner 0: give 1 or more inner iterations");
-    if (o.digits != 0) checked_digits(o.digits, "digits");
-    checked_digits(o.middle_digits, "middle_digits");
-    if (!(o.tolerance > 0 && o.tolerance < 1)) throw InvalidInput("tolerance: give a number between 0 and 1");
-    if (o.headroom && (*o.headroom < kLeastHeadroom || *o.headroom > kMostHeadroom))
-        throw InvalidInput("headroom: give -20 to 40 bits");
+/// What Python gave, as what the option takes.
+options::Value value_of(const options::Option& option, nb::handle given) {
+    using options::Type;
+    switch (option.type) {
+    case Type::truth:
+        return nb::cast<bool>(given);
+    case Type::whole:
+        if (const auto number = nb::cast<std::int64_t>(given); number >= 0) return static_cast<std::uint64_t>(number);
+        throw InvalidInput(options::spelt(option) + " " + text_of(given) + ": give " + options::range_text(option));
+    case Type::integer:
+        return nb::cast<std::int64_t>(given);
+    case Type::number:
+        return nb::cast<double>(given);
+    case Type::formats:
+        return listed(given, ',', text_of);
+    case Type::schedule:
+        return listed(given, ';', [](nb::handle pair) {
+            const auto [below, spec] = nb::cast<std::pair<nb::object, nb::object>>(pair);
+            return options::text_of(nb::cast<double>(below)) + ':' + text_of(spec);
+        });
+    default:
+        return text_of(given);
+    }
 }
 
 nb::list history_of(const std::vector<HistoryPoint>& history) {
@@ -92,8 +120,23 @@ nb::dict advise_of(const Problem& problem, double tolerance, std::uint64_t inner
     return d;
 }
 
+/// What was given, as far as it says whether the solve is native; of a datapath, whose text is `written`, only that.
+AskedFor asked_for(const std::string& engine, const std::string& written, const nb::dict& given) {
+    AskedFor asked{engine, written};
+    for (const options::Option& option : options::table()) {
+        const std::string name = options::spelt(option);
+        if (options::names_datapath(option) || !given.contains(name.c_str())) continue;
+        if (option.type == options::Type::truth && !nb::cast<bool>(given[name.c_str()])) continue;
+        asked.scheme = asked.scheme || option.asks == options::Asks::scheme;
+        asked.datapath = asked.datapath || option.asks == options::Asks::datapath;
+    }
+    return asked;
+}
+
 nb::dict solve_of(const Problem& problem, const std::string& engine, const nb::dict& given, nb::object progress) {
-    const SolveOptions options = solve_options(given);
+    SolveOptions options = solve_options(given);
+    const std::string written = given.contains("spec") ? text_of(given["spec"]) : std::string();
+    take_native_default(asked_for(engine, written, given), options);
     Watch watch(std::move(progress));
     SolveResult result;
     {
@@ -131,35 +174,26 @@ bool Watch::operator()(const HistoryPoint& point) {
 }
 
 SolveOptions solve_options(const nb::dict& given) {
-    SolveOptions o;
-    if (given.contains("scheme")) o.scheme = parse_scheme(text_at(given, "scheme"));
-    if (given.contains("spec")) o.spec = parse_spec(text_at(given, "spec"));
-    if (given.contains("schedule")) {
-        o.schedule.clear();
-        for (const auto& [below, spec] : nb::cast<std::vector<std::pair<double, std::string>>>(given["schedule"]))
-            o.schedule.push_back({below, parse_spec(spec)});
-        if (o.schedule.empty())
-            throw InvalidInput("schedule: it is empty; give pairs (below, spec), the first below 1");
-        o.spec = o.schedule.front().spec;
+    options::Request request;
+    std::vector<const options::Option*> taken;
+    for (const options::Option& option : options::table()) {
+        const std::string name = options::spelt(option);
+        if (!given.contains(name.c_str())) continue;
+        for (const options::Option* other : taken) // (a datapath is always given)
+            if (options::exclude_each_other(option, *other) && !options::names_datapath(*other))
+                throw InvalidInput(options::spelt(*other) + " and " + name + " exclude each other: keep one");
+        taken.push_back(&option);
+        give(request, option, value_of(option, given[name.c_str()]), name);
     }
-    if (given.contains("middle"))
-        for (const std::string& format : nb::cast<std::vector<std::string>>(given["middle"]))
-            o.middle.push_back(parse_format(format));
-    if (given.contains("outer")) o.outer = parse_format(text_at(given, "outer"));
-    take(given, "resident", o.resident);
+    for (const auto& [key, value] : given) {
+        const auto name = nb::cast<std::string>(key);
+        if (name == "threads") request.options.threads = nb::cast<int>(value);
+        else if (name == "solution") request.options.keep_solution = nb::cast<bool>(value);
+        else if (options::find(name) == nullptr)
+            throw nb::type_error(("there is no option '" + name + "'; docs/options.md has them all").c_str());
+    }
+    SolveOptions o = request.finish();
     if (o.resident && !o.outer) o.outer = kResidentIterate;
-    if (given.contains("headroom")) o.headroom = nb::cast<int>(given["headroom"]);
-    if (given.contains("couplings")) o.couplings = parse_format(text_at(given, "couplings"));
-    take(given, "inner", o.inner);
-    take(given, "digits", o.digits);
-    take(given, "middle_digits", o.middle_digits);
-    take(given, "tolerance", o.tolerance);
-    take(given, "max_iterations", o.max_iterations);
-    take(given, "jacobi", o.jacobi);
-    take(given, "threads", o.threads);
-    take(given, "history", o.history);
-    take(given, "solution", o.keep_solution);
-    check(o);
     return o;
 }
 
@@ -178,6 +212,9 @@ nb::dict to_dict(SolveResult r) {
     d["bits_added"] = static_cast<double>(r.bit_operations.added);
     d["longest_words"] = nb::make_tuple(r.words.u, r.words.r, r.words.p, r.words.q);
     d["cycles"] = r.cycles ? nb::cast(*r.cycles) : nb::none();
+    d["plan"] = r.native ? nb::cast(to_string(r.native->plan)) : nb::none();
+    d["plan_reason"] = r.native ? nb::cast(r.native->why) : nb::none();
+    d["device_seconds"] = r.native ? nb::cast(r.native->seconds) : nb::none();
     d["seconds"] = r.seconds;
     d["history"] = history_of(r.history);
     d["solution"] = r.u.empty() ? nb::none() : nb::cast(owned(std::move(r.u)));

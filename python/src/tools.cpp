@@ -40,6 +40,9 @@ sim::RtlOptions rtl_options(const Hardware& h, std::shared_ptr<sim::CycleCounts>
 nb::dict simulate_of(const Problem& problem, const nb::dict& given, double clock_mhz, double bandwidth_gb,
                      double latency_ns, double stall, std::uint64_t seed, int cores) {
     const SolveOptions options = solve_options(given);
+    if (options.resident)
+        throw InvalidInput("resident: a core that runs the whole solve is solve(engine='rtl', resident=True); leave it "
+                           "out");
     const auto counts = std::make_shared<sim::CycleCounts>();
     const auto rtl =
         sim::make_rtl_engine(rtl_options({clock_mhz, bandwidth_gb, latency_ns, stall, seed, cores}, counts));

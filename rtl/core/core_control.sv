@@ -25,6 +25,9 @@ module core_control #(
   input  wire  [LenW-1:0] length_i,
   input  wire  [RowLenW-1:0] row_length_i,
   input  wire             row_bad_i,
+`ifndef UNWATCHED
+  input  wire             length_bad_i,   ///< what was written does not fit
+`endif
   input  wire  [LenW-1:0] halo_last_i,    ///< elements at the end whose rows are not formed: the flush is that much shorter
   input  wire  [31:0]     passes_i,
   input  wire  [31:0]     stall_limit_i,
@@ -79,7 +82,12 @@ module core_control #(
   assign aborting_o     = in_q[Abort];
 
   wire streaming = in_q[Stream] | in_q[Flush] | in_q[Drain];
+`ifndef UNWATCHED
+  wire late, odd; // the scalar unit has had its time; LENGTH is no multiple of ROW_LENGTH
+  wire standing  = (in_q[Command] & ~pass_ready_i) | (streaming & ~en_i) | (drained_o & out_full_i) | late;`else
   wire standing  = (in_q[Command] & ~pass_ready_i) | (streaming & ~en_i) | (drained_o & out_full_i);
+`endif
+
   logic [31:0] stall_q;
   logic standing_q;
   logic stall_out;
@@ -121,6 +129,31 @@ module core_control #(
     end
   endgenerate
 
+`ifndef UNWATCHED
+  // Dot products and scalar unit are late behind the second time that the run's clocks begin a new 1024. (A slab's totals wait for
+  // other cores.)
+  wire scalars = in_q[Scalar] | (in_q[Close] & (Slab == 0));
+  wire new_k   = &cycles_o[9:0];
+  logic once_q, late_q, stencil_q;
+  always_ff @(posedge clk_i) begin
+    once_q    <= rst_ni & scalars & (once_q | new_k);
+    late_q    <= rst_ni & scalars & (late_q | (once_q & new_k));
+    stencil_q <= stencil_i;
+  end
+  assign late = late_q & scalars;
+  generate
+    if (Slab == 0) begin : g_rows
+      wire bad;
+      row_remainder #(.LenW(LenW), .RowLenW(RowLenW)) i_remainder (
+        .clk_i, .rst_ni, .start_i(in_q[Idle] & start_i), .length_i, .row_length_i, .bad_o(bad));
+      assign odd = bad & busy_o & stencil_q;
+    end else begin : g_no_rows
+      assign odd = 1'b0;
+      wire unused = &{1'b0, stencil_q};
+    end
+  endgenerate
+`endif
+
   // What was programmed stands for long before it is looked at.
   logic bad_length, bad_row, bad_passes;
   logic row_bad_q, row_long_q, row_above_q;
@@ -136,7 +169,11 @@ module core_control #(
     row_long_q  <= row_length_i > RowLenW'(MaxRow);
     row_above_q <= LenW'(row_length_i) > length_i;
     flush_q    <= (LenW'(row_length_i) >> Log) + ((Lanes == 1) ? LenW'(1) : LenW'(2)) - halo;
+`ifndef UNWATCHED
+    bad_length <= length_i == '0 || length_bad_i;
+`else
     bad_length <= length_i == '0;
+`endif
     bad_row    <= row_bad_q | row_long_q | row_above_q;
     bad_passes <= passes_i == '0;
     stall_out  <= rst_ni && busy_o && stall_limit_i != '0 && stall_q >= stall_limit_i;
@@ -157,6 +194,9 @@ module core_control #(
       errors_o[`ERROR_NO_PASSES] = bad_passes;
       errors_o[`ERROR_STILL_OFFERED] = out_full_i | pass_valid_o;
     end
+`ifndef UNWATCHED
+    if (odd) errors_o[`ERROR_BAD_ROW_LENGTH] = 1'b1;
+`endif
     errors_o[`ERROR_ENDED_EARLY] = streaming & ended_early_i;
     errors_o[`ERROR_ENDED_LATE] = streaming & ended_late_i;
     errors_o[`ERROR_STALLED] = stall_out;
@@ -165,7 +205,11 @@ module core_control #(
 
   wire refused  = bad_length | bad_row | bad_passes | out_full_i | pass_valid_o; // in Check
   wire finished = scalar_end_i != `END_PASSES || final_q;                                // in Next
+`ifndef UNWATCHED
+  wire broken   = odd | errors_o[`ERROR_ENDED_EARLY] | errors_o[`ERROR_ENDED_LATE] | errors_o[`ERROR_STALLED];
+`else
   wire broken   = errors_o[`ERROR_ENDED_EARLY] | errors_o[`ERROR_ENDED_LATE] | errors_o[`ERROR_STALLED];
+`endif
   wire stop     = (broken || abort_i) && !aborting_o && busy_o;
   wire command  = (in_q[Check] & ~refused) | (in_q[Next] & ~finished);
 

@@ -98,6 +98,9 @@ module core_regs #(
   output logic            abort_o, ///< one clock
   output logic [LenW-1:0] length_o,
   output logic [RowLenW-1:0] row_length_o,
+`ifndef UNWATCHED
+  output logic            length_bad_o, ///< LENGTH does not fit LenW bits, of which those above are kept
+`endif
   output logic            row_bad_o, ///< the row length written does not fit RowLenW bits, or is below 3
   output logic [31:0]     passes_o,
   output logic [31:0]     rho_stop_from_o,
@@ -204,6 +207,23 @@ module core_regs #(
     end
   end
 
+`ifndef UNWATCHED
+  wire [31:0] length_all; // as it was written
+  generate
+    if (LenW < 32) begin : g_length
+      logic [31:LenW] above_q;
+      always_ff @(posedge clk_i)
+        if (!rst_ni) above_q <= '0;
+        else if (write & at_length) above_q <= (32-LenW)'(merged(length_all) >> LenW);
+      assign length_all   = {above_q, length_o};
+      assign length_bad_o = |above_q;
+    end else begin : g_length_cut
+      assign length_all   = 32'(length_o);
+      assign length_bad_o = 1'b0;
+    end
+  endgenerate
+`endif
+
   integer b;
   always_ff @(posedge clk_i)
     if (!rst_ni) begin
@@ -283,7 +303,11 @@ module core_regs #(
       words[8*`REG_STATUS + `STATUS_BANK]     = bank_i;
       words[8*`REG_STATUS + `STATUS_OFFERING] = offering_i & ~busy_i;
       words[8*`REG_ERRORS +: 32]        = 32'(errors_q);
+`ifndef UNWATCHED
+      words[8*`REG_LENGTH +: 32]        = length_all;
+`else
       words[8*`REG_LENGTH +: 32]        = 32'(length_o);
+`endif
       words[8*`REG_ROW_LENGTH +: 32]    = row_q;
       words[8*`REG_PASSES +: 32]        = passes_o;
       words[8*`REG_RHO_STOP_FROM +: 32] = rho_stop_from_o;

@@ -93,22 +93,19 @@ module pcg_core #(
   output logic                         busy_o,   ///< a run is on; its end can serve as an interrupt
   output logic [16:0]                  waiting_o
 );
+`include "core_checks.svh"
   localparam integer Log = $clog2(Lanes);
   localparam integer DrainN = `DRAIN_CLOCKS(UpdatePOut, UpdateUOut, RowLatency);
 
-  `REQUIRE(g_bad_lanes, Lanes == 1 || Lanes == 2 || Lanes == 4, "pcg_core: Lanes must be 1, 2 or 4")
-  `REQUIRE(g_bad_mode, CoefMode >= 0 && CoefMode <= 2, "pcg_core: CoefMode must be 0, 1 or 2")
-  `REQUIRE(g_bad_order, Order >= 0 && Order <= 3, "pcg_core: Order must be 0, 1, 2 or 3")
-  `REQUIRE(g_bad_row, MaxRow >= 8, "pcg_core: MaxRow must be at least 8")
-  `REQUIRE(g_bad_width, ScalarFracW <= 52 && ScalarExpW <= 11 && RowFracW <= 52 && RowExpW <= 11 &&
-           OperandFracW <= 52 && OperandExpW <= 11 && SumFracW <= 52 && SumExpW <= 11,
-           "pcg_core: FracW must be in 2..52 and ExpW in 2..11")
-  `REQUIRE(g_bad_window, Fixed == 0 || (Msb > Lsb && Msb - Lsb < 64), "pcg_core: a window has 2 to 64 bits")
+  `REQUIRE_OF_TOP(g_drain, LenW > 24 || DrainN < (1 << LenW), "LenW bits must hold the clocks in which the pipeline drains: take 8 or more")
 
   // ---- Control -----------------------------------------------------------------------------------------------------
   wire busy;
   assign busy_o = busy;
 
+`ifndef UNWATCHED
+  wire length_bad;
+`endif
   wire start, abort, row_bad, stencil_reg, bank_reg;
   wire        scalar_read;
   wire [2:0]  scalar_at, set_at;
@@ -131,6 +128,9 @@ module pcg_core #(
   core_regs #(.ScalarW(ScalarW), .CoefW(CoefW), .LenW(LenW), .RowLenW(RowLenW),
               .Config(Log + 8 * CoefMode + 32 * Fixed + 64 * ((Order == 1) ? 1 : 0) +
                       256 * RowSums + 512 * Order)) i_regs (
+`ifndef UNWATCHED
+    .length_bad_o(length_bad),
+`endif
     .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
     .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
     .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy | start), .done_i(done), .end_i(run_end),
@@ -160,6 +160,9 @@ module pcg_core #(
   wire dots_done, scalar_done, scalar_guard;
   wire [2:0] scalar_end;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
+`ifndef UNWATCHED
+    .length_bad_i(length_bad),
+`endif
     .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .stencil_i(stencil),
     .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad), .halo_last_i({LenW{1'b0}}), .passes_i(passes), .stall_limit_i(stall_limit),
     .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
@@ -174,6 +177,16 @@ module pcg_core #(
   always_ff @(posedge clk_i)
     if (!rst_ni) ptr_q <= '0;
     else if (en) ptr_q <= ptr_q + 7'd1;
+
+`ifndef UNWATCHED
+  // What the pipeline waits for, and behind a stall what it waited for, until the next run.
+  wire [16:0] waiting;
+  logic [16:0] held_q;
+  always_ff @(posedge clk_i)
+    if (!rst_ni || start) held_q <= '0;
+    else if (errors[`ERROR_STALLED]) held_q <= waiting;
+  assign waiting_o = busy ? waiting : held_q;
+`endif
 
   // ---- Streams -----------------------------------------------------------------------------------------------------
   core_sources_t in_valid, in_last, in_ready, waiting_in;
@@ -205,7 +218,12 @@ module pcg_core #(
   assign m_axis_p_tlast  = out_last.p;
   assign m_axis_r_tlast  = out_last.r;
   assign m_axis_u_tlast  = out_last.u;
-  assign waiting_o = {waiting_out.q, waiting_out.p, waiting_out.r, waiting_out.u,
+`ifndef UNWATCHED
+  assign waiting = {
+`else
+  assign waiting_o = {
+`endif
+                      waiting_out.q, waiting_out.p, waiting_out.r, waiting_out.u,
                       waiting_in.band, waiting_in.q, waiting_in.p, waiting_in.r, waiting_in.u};
 
   // Beats that the pipeline takes when it moves in this clock, and behind the next clock in which it moves; those with

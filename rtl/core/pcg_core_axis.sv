@@ -112,8 +112,8 @@ module pcg_core_axis #(
   output logic                     busy_o,
   output logic [16:0]              waiting_o
 );
-  `REQUIRE(g_bad_bytes, 8 * UBytes >= UW && 8 * RBytes >= RW && 8 * PBytes >= PW && 8 * QBytes >= QW &&
-           8 * CoefBytes >= CoefW, "pcg_core_axis: an element needs at least its format's bits")
+  `REQUIRE_OF_TOP(g_bad_bytes, 8 * UBytes >= UW && 8 * RBytes >= RW && 8 * PBytes >= PW && 8 * QBytes >= QW &&
+           8 * CoefBytes >= CoefW, "UBytes, RBytes, PBytes, QBytes and CoefBytes must hold the bits of their formats")
 
   wire [Lanes*UW-1:0] u_in, u_out;
   wire [Lanes*RW-1:0] r_in, r_out;

@@ -93,23 +93,21 @@ module fx_core #(
   output logic                         busy_o,   ///< a run is on; its end can serve as an interrupt
   output logic [16:0]                  waiting_o ///< what a stopped pipeline waits for: see pcg_core
 );
+`include "fx_checks.svh"
+`include "fx_grid_checks.svh"
   localparam integer Log    = $clog2(Lanes);
 `include "fx_row_plan.svh"
   localparam integer DrainN = `FX_DRAIN_CLOCKS(UpdatePOut, PlanLatency, DotLatency);
 
-  `REQUIRE(g_bad_lanes, Lanes >= 1 && Lanes <= 64 && (1 << Log) == Lanes,
-           "fx_core: Lanes must be 1, 2, 4, 8, 16, 32 or 64")
-  `REQUIRE(g_bad_mode, CoefMode >= 0 && CoefMode <= 1, "fx_core: CoefMode must be 0 or 1")
-  `REQUIRE(g_bad_row, MaxRow >= 8 && MaxRow >= Lanes, "fx_core: MaxRow must be at least 8, and Lanes")
-  `REQUIRE(g_bad_width, ScalarFracW <= 52 && ScalarExpW <= 11 && OperandFracW <= 52 && OperandExpW <= 11,
-           "fx_core: FracW must be in 2..52 and ExpW in 2..11")
-  `REQUIRE(g_bad_word, UW <= 53 && RW <= 32 && PW <= 32 && QW <= 32 && CoefW <= 32,
-           "fx_core: words have up to 32 bits, u's up to 53")
+  `REQUIRE_OF_TOP(g_drain, LenW > 24 || DrainN < (1 << LenW), "LenW bits must hold the clocks in which the pipeline drains: take 8 or more")
 
   // ---- Control -----------------------------------------------------------------------------------------------------
   wire busy;
   assign busy_o = busy;
 
+`ifndef UNWATCHED
+  wire length_bad;
+`endif
   wire start, abort, row_bad, stencil_reg, bank_reg;
   wire        scalar_read;
   wire [2:0]  scalar_at, set_at;
@@ -135,6 +133,9 @@ module fx_core #(
   wire [RowLenW-1:0] halo_column;
   core_regs #(.ScalarW(ScalarW), .CoefW(1), .LenW(LenW), .RowLenW(RowLenW), .Integer(1), .Slab(1 - Alone),
               .Config(Log + 8 * CoefMode + 32 + 128 + 256 * RowSums)) i_regs (
+`ifndef UNWATCHED
+    .length_bad_o(length_bad),
+`endif
     .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
     .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
     .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy | start), .done_i(done), .end_i(run_end),
@@ -174,6 +175,9 @@ module fx_core #(
   wire sums_done, scalar_done, scalar_guard;
   wire [2:0] scalar_end;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN), .Slab(1 - Alone)) i_control (
+`ifndef UNWATCHED
+    .length_bad_i(length_bad),
+`endif
     .clk_i, .rst_ni, .en_i(~still), .start_i(start), .abort_i(abort), .bank_i(bank_reg), .stencil_i(1'(CoefMode == 1)),
     .length_i(length), .row_length_i(row_length), .row_bad_i(row_bad | slab_bad), .halo_last_i(halo_last), .passes_i(passes), .stall_limit_i(stall_limit),
     .pass_ready_i(m_axis_pass_tready), .ended_early_i(ended_early), .ended_late_i(ended_late), .out_full_i(|out_full),
@@ -188,6 +192,16 @@ module fx_core #(
   always_ff @(posedge clk_i)
     if (!rst_ni) ptr_q <= '0;
     else if (en) ptr_q <= ptr_q + 7'd1;
+
+`ifndef UNWATCHED
+  // What the pipeline waits for, and behind a stall what it waited for, until the next run.
+  wire [16:0] waiting;
+  logic [16:0] held_q;
+  always_ff @(posedge clk_i)
+    if (!rst_ni || start) held_q <= '0;
+    else if (errors[`ERROR_STALLED]) held_q <= waiting;
+  assign waiting_o = busy ? waiting : held_q;
+`endif
 
   // ---- Streams -----------------------------------------------------------------------------------------------------
   core_vectors_t in_valid, in_last, in_ready, out_valid, out_last, out_ready;
@@ -221,7 +235,12 @@ module fx_core #(
     .give_last_i(update_give_last | rows_give_last), .u_i(u_new), .r_i(r_new), .p_i(p_new), .q_i(q_new),
     .out_valid_o(out_valid), .out_last_o(out_last), .out_ready_i(out_ready), .u_tdata_o(m_axis_u_tdata),
     .r_tdata_o(m_axis_r_tdata), .p_tdata_o(m_axis_p_tdata), .q_tdata_o(m_axis_q_tdata), .out_full_o(out_full),
-    .en_o(en), .still_o(still), .ended_early_o(ended_early), .ended_late_o(ended_late), .waiting_o(waiting_o));
+    .en_o(en), .still_o(still), .ended_early_o(ended_early), .ended_late_o(ended_late), 
+`ifndef UNWATCHED
+    .waiting_o(waiting));
+`else
+    .waiting_o(waiting_o));
+`endif
 
   // ---- Datapath ----------------------------------------------------------------------------------------------------
   wire [1:0] alpha_cls, beta_cls;
@@ -262,14 +281,17 @@ module fx_core #(
   fx_dot #(.Lanes(Lanes), .AW(QW), .BW(QW), .TotalW(DotQqW), .Square(1), .Style(Style)) i_qq (
     .clk_i, .en_i(en), .clear_i(clear), .valid_i(rows_give.q), .a_i(q_new), .b_i(q_new), .total_o(qq_part));
 
+`ifndef UNWATCHED
+  wire clear_words = start | ~rst_ni;
+`endif
   fx_words #(.Lanes(Lanes), .W(UW)) i_words_u (
-    .clk_i, .clear_i(start), .valid_i(update_give.u & en), .word_i(u_new), .over_i(u_over), .mask_o(words_u));
+    .clk_i, .clear_i(`CLEAR_WORDS), .valid_i(update_give.u & en), .word_i(u_new), .over_i(u_over), .mask_o(words_u));
   fx_words #(.Lanes(Lanes), .W(RW)) i_words_r (
-    .clk_i, .clear_i(start), .valid_i(update_give.r & en), .word_i(r_new), .over_i(r_over), .mask_o(words_r));
+    .clk_i, .clear_i(`CLEAR_WORDS), .valid_i(update_give.r & en), .word_i(r_new), .over_i(r_over), .mask_o(words_r));
   fx_words #(.Lanes(Lanes), .W(PW)) i_words_p (
-    .clk_i, .clear_i(start), .valid_i(update_give.p & en), .word_i(p_new), .over_i(p_over), .mask_o(words_p));
+    .clk_i, .clear_i(`CLEAR_WORDS), .valid_i(update_give.p & en), .word_i(p_new), .over_i(p_over), .mask_o(words_p));
   fx_words #(.Lanes(Lanes), .W(QW)) i_words_q (
-    .clk_i, .clear_i(start), .valid_i(rows_give.q & en), .word_i(q_new), .over_i(q_over), .mask_o(words_q));
+    .clk_i, .clear_i(`CLEAR_WORDS), .valid_i(rows_give.q & en), .word_i(q_new), .over_i(q_over), .mask_o(words_q));
 
   // ---- Totals, and what the next pass takes -----------------------------------------------------------------------
   wire over_part = words_u[UW-1] | words_r[RW-1] | words_p[PW-1] | words_q[QW-1]; // an overflow ends the run

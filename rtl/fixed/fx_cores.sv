@@ -83,7 +83,9 @@ module fx_cores #(
   output logic                         busy_o,   ///< a run is on; its end can serve as an interrupt
   output logic [17*Cores-1:0]          waiting_o ///< what each core's stopped pipeline waits for: see pcg_core
 );
-  `REQUIRE(g_no_cores, Cores >= 1, "fx_cores: Cores must be at least 1")
+`include "fx_checks.svh"
+`include "fx_grid_checks.svh"
+  `REQUIRE_OF_TOP(g_cores, Cores >= 1 && Cores <= 256, "Cores must be in 1..256")
 
   // ---- Registers -----------------------------------------------------------------------------------------------------
   wire [Cores-1:0] busy, write, awready, wready, bvalid, arready, rvalid;
@@ -120,7 +122,9 @@ module fx_cores #(
   genvar k;
   generate
     for (k = 0; k < Cores; k = k + 1) begin : g_core
+      /* verilator lint_off VARHIDDEN */
       localparam integer Alone = 0; // in front of the module's
+      /* verilator lint_on VARHIDDEN */
       fx_core #(
 `include "fx_parameters_passed.svh"
       ) i_core (

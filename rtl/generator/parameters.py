@@ -67,8 +67,11 @@ def fusesoc_names(core, more=()):
     return fusesoc_list([*parameter_names(core), *more])
 
 
-def fx_fusesoc_names(core):
-    return fusesoc_list([name for name, _, _ in named_parameters(core["fx_parameter"])])
+BYTES = [v + "Bytes" for v in ("U", "R", "P", "Q", "Coef")]
+
+
+def fx_fusesoc_names(core, before=(), more=()):
+    return fusesoc_list([*before, *(name for name, _, _ in named_parameters(core["fx_parameter"])), *more])
 
 
 def resident_fusesoc_names(core):
@@ -111,7 +114,8 @@ def fusesoc_lines(rows):
 
 
 def fx_fusesoc_descriptions(core):
-    return "\n".join(fusesoc_lines(core["fx_parameter"])) + "\n"
+    cores = fusesoc_line("Cores", 2, "Cores side by side (targets cores)")
+    return "\n".join([*fusesoc_lines(core["fx_parameter"]), cores, *bytes_lines()]) + "\n"
 
 
 def resident_fusesoc_descriptions(core):
@@ -137,12 +141,13 @@ def sparse_parameter_table(core):
     return more_parameter_table(core["sparse_parameter"])
 
 
+def bytes_lines():
+    whats = {"Coef": "a band"}
+    return [fusesoc_line(v, 4, f"Bytes of an element of {whats.get(v[:-5], v[0].lower())} in its stream (targets axis)") for v in BYTES]
+
+
 def fusesoc_descriptions(core):
-    line, lines = fusesoc_line, fusesoc_lines(core["parameter"])
-    for v in ("U", "R", "P", "Q", "Coef"):
-        what = "a band" if v == "Coef" else v.lower()
-        lines.append(line(v + "Bytes", 4, f"Bytes of an element of {what} in its stream (target axis)"))
-    return "\n".join(lines) + "\n"
+    return "\n".join([*fusesoc_lines(core["parameter"]), *bytes_lines()]) + "\n"
 
 
 def parameter_table(core):

@@ -18,6 +18,9 @@ module sp_control #(
   input  wire             start_i,
   input  wire             abort_i,
   input  wire  [LenW-1:0] length_i,
+`ifndef UNWATCHED
+  input  wire             length_bad_i,   ///< what was written does not fit
+`endif
   input  wire  [31:0]     passes_i,
   input  wire  [31:0]     stall_limit_i,
   input  wire             pass_ready_i,   ///< who brings the matrix takes the beat that asks for it
@@ -66,7 +69,11 @@ module sp_control #(
   wire unused_more = &{1'b0, more};
   always_ff @(posedge clk_i) begin
     tokens_o   <= (AW+1)'(more >> Log);
+`ifndef UNWATCHED
+    bad_length <= length_i == '0 || length_i > LenW'(Lanes * Depth) || length_bad_i;
+`else
     bad_length <= length_i == '0 || length_i > LenW'(Lanes * Depth);
+`endif
     bad_passes <= passes_i == '0;
   end
 
@@ -87,6 +94,16 @@ module sp_control #(
     errors_o[`ERROR_STALLED] = stall_out;
     errors_o[`ERROR_ABORTED] = abort_i & busy_o;
   end
+`ifndef UNWATCHED
+  // As core_control's.
+  wire new_k = &cycles_o[9:0];
+  logic once_q, late_q;
+  always_ff @(posedge clk_i) begin
+    once_q <= rst_ni & in_q[Scalar] & (once_q | new_k);
+    late_q <= rst_ni & in_q[Scalar] & (late_q | (once_q & new_k));
+  end
+  wire late = late_q & in_q[Scalar];
+`endif
   wire refused = bad_length | bad_passes | pass_valid_o | seam_busy_i; // in Check
   wire stop    = (ended_early | ended_late | stall_out | abort_i) & busy_o & ~in_q[Abort];
 
@@ -155,8 +172,13 @@ module sp_control #(
       stall_out <= 1'b0;
     end else begin
       if (busy_o) cycles_o <= cycles_o + 64'd1;
+`ifndef UNWATCHED
+      stall_q   <= ((in_q[Rows] & ~beat_i) | late) ? stall_q + 32'd1 : '0;
+      stall_out <= (in_q[Rows] || late) && stall_limit_i != '0 && stall_q >= stall_limit_i;
+`else
       stall_q   <= (in_q[Rows] & ~beat_i) ? stall_q + 32'd1 : '0;
       stall_out <= in_q[Rows] && stall_limit_i != '0 && stall_q >= stall_limit_i;
+`endif
       linear_o     <= ~(in_next[Rows] | in_next[Drain]);
       pass_valid_o <= (command & ~stop) | (pass_valid_o & ~pass_ready_i);
       if (in_q[Idle] & start_i) begin

@@ -16,8 +16,7 @@
 /// A run is programmed and ends as fx_core's (core_regs), but ROW_LENGTH and BANK mean nothing, and MODE is as above. A run
 /// that ends with a fault leaves vectors half updated: load them again.
 ///
-/// Parameters: fx_parameters.svh, of which RowShift is CoefF + PF - QF and CoefMode, S0 to S8 and MaxRow mean nothing, and
-/// those below.
+/// Parameters: fx_parameters.svh, of which RowShift, CoefMode, S0 to S8 and MaxRow mean nothing, and those below.
 `include "mantissa.svh"
 `include "core_streams.svh"
 `default_nettype none
@@ -73,20 +72,21 @@ module sp_core #(
 
   output logic                 busy_o   ///< a run is on; its end can serve as an interrupt
 );
+`include "fx_checks.svh"
   localparam integer Log   = $clog2(Lanes);
   localparam integer AW    = (Depth > 1) ? $clog2(Depth) : 1;
   localparam integer BankW = (Lanes > 1) ? Log : 1;
 `include "sp_plan.svh"
-  `REQUIRE(g_bad_lanes, Lanes >= 1 && Lanes <= 64 && (1 << Log) == Lanes,
-           "sp_core: Lanes must be 1, 2, 4, 8, 16, 32 or 64")
-  `REQUIRE(g_bad_width, ScalarFracW <= 52 && ScalarExpW <= 11 && OperandFracW <= 52 && OperandExpW <= 11,
-           "sp_core: FracW must be in 2..52 and ExpW in 2..11")
-  `REQUIRE(g_bad_word, UW <= 53 && RW <= 32 && PW <= 32 && QW <= 32 && CoefW <= 33,
-           "sp_core: words have up to 32 bits, u's up to 53, coefficients up to 33")
-  `REQUIRE(g_bad_depth, Depth >= 4 && AddressW <= AW && AddressW >= 1 && LenW >= AW + Log + 1,
-           "sp_core: an address must fit AddressW bits, up to clog2(Depth), and a length LenW")
+  `REQUIRE_OF_TOP(g_coefficients, CoefW >= 3 && CoefW <= 33, "CoefW must be in 3..33")
+  `REQUIRE_OF_TOP(g_depth, Depth >= 4 && Depth <= (1 << 24), "Depth must be in 4..2^24")
+  `REQUIRE_OF_TOP(g_address, AddressW >= 1 && AddressW <= AW, "AddressW must be in 1..clog2(Depth)")
+  `REQUIRE_OF_TOP(g_length_fits, LenW >= AW + Log + 1, "LenW bits must hold Lanes * Depth: clog2(Depth) + log2(Lanes) + 1 or more")
+  `REQUIRE_OF_TOP(g_entries, RowLog >= 0 && RowLog <= 20, "RowLog must be in 0..20")
 
   // ---- Registers and control ---------------------------------------------------------------------------------------
+`ifndef UNWATCHED
+  wire length_bad;
+`endif
   wire start, abort, row_bad, delta, bank_reg, scalar_read, done;
   wire [2:0]  scalar_at, set_at, run_end;
   wire [7:0]  set;
@@ -96,6 +96,12 @@ module sp_core #(
   wire [8:0]  unused_coefs;
   wire [ScalarW-1:0] scalar;
   wire [`ERRORS_W-1:0] errors;
+`ifndef UNWATCHED
+  wire seam_early, seam_late;
+  wire [`ERRORS_W-1:0] all_errors = errors | (`ERRORS_W'(seam_early) << `ERROR_ENDED_EARLY) | (`ERRORS_W'(seam_late) << `ERROR_ENDED_LATE);
+`else
+  wire [`ERRORS_W-1:0] all_errors = errors;
+`endif
   wire [63:0] cycles;
   wire [UW-1:0] words_u;
   wire [RW-1:0] words_r;
@@ -103,10 +109,13 @@ module sp_core #(
   wire [QW-1:0] words_q;
   core_regs #(.ScalarW(ScalarW), .CoefW(1), .LenW(LenW), .RowLenW(11), .Integer(1),
               .Config(Log + 32 + 128)) i_regs (
+`ifndef UNWATCHED
+    .length_bad_o(length_bad),
+`endif
     .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
     .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
     .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .busy_i(busy_o | start), .done_i(done),
-    .end_i(run_end), .bank_i(1'b0), .offering_i(m_axis_pass_tvalid | m_axis_word_tvalid), .errors_i(errors),
+    .end_i(run_end), .bank_i(1'b0), .offering_i(m_axis_pass_tvalid | m_axis_word_tvalid), .errors_i(all_errors),
     .pass_count_i(pass_count), .sigma_guards_i(sigma_guards), .cycles_i(cycles), .scalar_i(scalar),
     .words_u_i(64'(words_u)), .words_r_i(64'(words_r)), .words_p_i(64'(words_p)), .words_q_i(64'(words_q)),
     .start_o(start), .abort_o(abort), .length_o(length), .row_length_o(unused_row), .row_bad_o(row_bad),
@@ -121,6 +130,9 @@ module sp_core #(
   wire beat_now = s_axis_row_tvalid & s_axis_row_tready;
   sp_control #(.Lanes(Lanes), .Depth(Depth), .LenW(LenW), .UpdateN(UpdatePOut + 1),
                .DrainN(RowLatency + DotLatency)) i_control (
+`ifndef UNWATCHED
+    .length_bad_i(length_bad),
+`endif
     .clk_i, .rst_ni, .start_i(start), .abort_i(abort), .length_i(length), .passes_i(passes),
     .stall_limit_i(stall_limit), .pass_ready_i(m_axis_pass_tready), .beat_i(beat_now),
     .beat_ends_i(s_axis_row_tdata[Lanes*EntryW]), .beat_last_i(s_axis_row_tlast), .seam_busy_i(seam_busy),
@@ -146,7 +158,7 @@ module sp_core #(
   wire [Lanes*QW-1:0] q_load;
   genvar l;
   generate
-    for (l = 0; l < Lanes; l = l + 1) begin : g_words
+    for (l = 0; l < Lanes; l = l + 1) begin : g_word_of_lane
       assign all_words[(0*Lanes+l)*WordW +: WordW] = WordW'($signed(u_word[l*UW +: UW]));
       assign all_words[(1*Lanes+l)*WordW +: WordW] = WordW'($signed(r_word[l*RW +: RW]));
       assign all_words[(2*Lanes+l)*WordW +: WordW] = WordW'($signed(p_word[l*PW +: PW]));
@@ -161,6 +173,9 @@ module sp_core #(
     .clk_i, .rst_ni, .closed_i(busy_o | start), .tokens_i(tokens), .s_axis_word_tdata, .s_axis_word_tuser,
     .s_axis_word_tvalid, .s_axis_word_tlast, .s_axis_word_tready, .s_axis_ask_tdata, .s_axis_ask_tvalid,
     .s_axis_ask_tready, .m_axis_word_tdata, .m_axis_word_tvalid, .m_axis_word_tlast, .m_axis_word_tready,
+`ifndef UNWATCHED
+    .early_o(seam_early), .late_o(seam_late),
+`endif
     .busy_o(seam_busy), .write_o(load), .write_at_o(load_at), .word_o(load_word), .moves_o(moves),
     .read_at_o(send_at), .read_i(all_words));
 
@@ -257,14 +272,17 @@ module sp_core #(
   fx_dot #(.Lanes(Lanes), .AW(QW), .BW(QW), .TotalW(DotQqW), .Square(1), .Style(Style)) i_qq (
     .clk_i, .en_i(1'b1), .clear_i(clear), .valid_i(q_give), .a_i(q_new), .b_i(q_new), .total_o(qq));
 
+`ifndef UNWATCHED
+  wire clear_words = start | ~rst_ni;
+`endif
   fx_words #(.Lanes(Lanes), .W(UW)) i_words_u (
-    .clk_i, .clear_i(start), .valid_i(give.u), .word_i(u_new), .over_i(u_over), .mask_o(words_u));
+    .clk_i, .clear_i(`CLEAR_WORDS), .valid_i(give.u), .word_i(u_new), .over_i(u_over), .mask_o(words_u));
   fx_words #(.Lanes(Lanes), .W(RW)) i_words_r (
-    .clk_i, .clear_i(start), .valid_i(give.r), .word_i(r_new), .over_i(r_over), .mask_o(words_r));
+    .clk_i, .clear_i(`CLEAR_WORDS), .valid_i(give.r), .word_i(r_new), .over_i(r_over), .mask_o(words_r));
   fx_words #(.Lanes(Lanes), .W(PW)) i_words_p (
-    .clk_i, .clear_i(start), .valid_i(give.p), .word_i(p_new), .over_i(p_over), .mask_o(words_p));
+    .clk_i, .clear_i(`CLEAR_WORDS), .valid_i(give.p), .word_i(p_new), .over_i(p_over), .mask_o(words_p));
   fx_words #(.Lanes(Lanes), .W(QW)) i_words_q (
-    .clk_i, .clear_i(start), .valid_i(q_give), .word_i(q_new), .over_i(q_over), .mask_o(words_q));
+    .clk_i, .clear_i(`CLEAR_WORDS), .valid_i(q_give), .word_i(q_new), .over_i(q_over), .mask_o(words_q));
   wire over = words_u[UW-1] | words_r[RW-1] | words_p[PW-1] | words_q[QW-1]; // an overflow ends the run
 
   fx_scalars #(

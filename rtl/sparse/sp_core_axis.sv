@@ -60,7 +60,7 @@ module sp_core_axis #(
 
   output logic                      busy_o ///< a run is on; its end can serve as an interrupt
 );
-  `REQUIRE(g_bad_bytes, 8 * WordBytes >= WordW, "sp_core_axis: a word needs at least the bits of the longest format")
+  `REQUIRE_OF_TOP(g_bad_bytes, 8 * WordBytes >= WordW, "WordBytes must hold the bits of the longest format")
 
   wire [Lanes*WordW-1:0] word_in, word_out;
   genvar l;

@@ -79,7 +79,7 @@ module sp_rows #(
       logic [RowSumW-1:0] sum_q;
       always_ff @(posedge clk_i)
         if (beat_q[RowSumAt]) sum_q <= RowSumW'($signed(product)) + (sum_q & {RowSumW{~first_q}});
-      fx_cut #(.W(RowSumW), .QW(QW), .Shift(RowShift), .Down(QDown)) i_cut (
+      fx_cut #(.W(RowSumW), .QW(QW), .Shift(RowSumShift), .Down(QDown)) i_cut (
         .clk_i, .en_i(1'b1), .sum_i(sum_q), .zero_i(1'b0), .q_o(q_o[l*QW +: QW]), .over_o(over_o[l]));
     end
   endgenerate

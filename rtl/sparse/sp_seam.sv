@@ -26,6 +26,10 @@ module sp_seam #(
   input  wire            m_axis_word_tready,
 
   output logic           busy_o,
+`ifndef UNWATCHED
+  output logic           early_o,     ///< one clock: a vector came with tlast before its last beat,
+  output logic           late_o,      ///< or without it at its last beat
+`endif
   output logic [3:0]     write_o,     ///< one of the vectors: word_o to write_at_o
   output logic [AW-1:0]  write_at_o,
   output logic [W-1:0]   word_o,
@@ -48,6 +52,13 @@ module sp_seam #(
       if (load) in_q <= s_axis_word_tlast ? '0 : in_q + AW'(1);
       if (load) loading_q <= ~s_axis_word_tlast;
     end
+`ifndef UNWATCHED
+  wire in_last = (AW+1)'(in_q) == tokens_i - (AW+1)'(1);
+  always_ff @(posedge clk_i) begin
+    early_o <= rst_ni & load & s_axis_word_tlast & ~in_last;
+    late_o  <= rst_ni & load & ~s_axis_word_tlast & in_last;
+  end
+`endif
   always_ff @(posedge clk_i) begin
     write_at_o <= in_q;
     word_o     <= s_axis_word_tdata;

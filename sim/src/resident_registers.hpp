@@ -34,6 +34,7 @@ enum Register : std::uint32_t {
     kWordsQ = 0x70,
     kHeadroomNow = 0x78,
     kRelax = 0x7C,
+    kStallLimit = 0x80,
 };
 
 constexpr std::uint32_t kIdValue = 0x4D545201;
@@ -42,11 +43,11 @@ constexpr std::uint32_t kIdValue = 0x4D545201;
 enum End : std::uint32_t {
     kEndConverged = 0, // r.r was below the tolerance
     kEndPasses = 1, // PASSES passes were done
-    kEndExact = 2, // r.r was zero, or ten runs in a row ended with rho zero
+    kEndExact = 2, // D is zero, and no correction was rounded: b is A V
     kEndIndefinite = 3, // ten runs in a row ended in trouble, the last one with p.q not above zero
     kEndNotFinite = 4, // likewise, the last one with a scalar that was not finite
     kEndWindowOverflow = 5, // words overflowed 41 times, with more and more headroom
-    kEndFault = 6, // no exponent fits r's words (a headroom that cannot be), D was not loaded, or the solve was aborted
+    kEndFault = 6, // no exponent fits r's words (a headroom that cannot be); ten runs in a row ended with rho zero; D is zero, but corrections were rounded to V's or D's grid (VF too short for the tolerance); D was not loaded, or a register is out of its range; STALL_LIMIT; or the solve was aborted
     kEndOuterOverflow = 7, // a word of V or D overflowed
 };
 

@@ -191,6 +191,7 @@ public:
     }
     [[nodiscard]] std::string refusal(const DatapathSpec& spec, const System& system,
                                       const SessionOptions& options) const override {
+        if (std::string why = free_sums_refusal(spec); !why.empty()) return why;
         if (options.recurrence != Recurrence::pipelined) return "the RTL core runs the pipelined recurrence only";
         if (system.kind() == System::Kind::sparse) {
             if (options_.cores != 1)
@@ -208,6 +209,7 @@ public:
     [[nodiscard]] std::unique_ptr<Session> load(const System& system, const DatapathSpec& spec,
                                                 const SessionOptions& options) const override {
         spec.validate();
+        if (const std::string why = free_sums_refusal(spec); !why.empty()) throw InvalidInput(why);
         if (system.kind() == System::Kind::sparse && options.recurrence == Recurrence::pipelined && options_.cores == 1)
             return load_sparse_core(system, spec, options_);
         if (const std::string why = refusal(spec, system, options); !why.empty())

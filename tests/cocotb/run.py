@@ -50,7 +50,13 @@ SPARSE_SHAPES = {
                               **formats(Operand=(11, 16), Scalar=(11, 52)),
                               Lanes=4, Depth=16, AddressW=4, RowLog=6, LenW=12, WordBytes=3),
 }
+RESIDENT_SHAPES = {
+    "resident": dict({**words((31, 21), (18, 16), (18, 16), (18, 16), (18, 16)), "RowShift": 3}, **formats(Operand=(8, 13), Scalar=(8, 23)), Lanes=1,
+                     MaxRow=16, LenW=12, MaxLength=100, VW=64, VF=54, DW=64, DF=60),
+}
 BENCHES = {
+    "resident": dict(shapes=RESIDENT_SHAPES, top="fx_resident_axis", rules="resident_rules",
+                     folders=("operators", "core", "fixed", "fixed/resident", "axis", "check")),
     "core": dict(shapes=SHAPES, top="pcg_core_axis", folders=("operators", "core", "check"), rules="rules"),
     "sparse": dict(shapes=SPARSE_SHAPES, top="sp_core_axis", rules="sparse_rules",
                    folders=("operators", "core", "fixed", "fixed/resident", "sparse", "check")),
@@ -67,16 +73,20 @@ def main():
     rtl, work = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     here = Path(__file__).resolve().parent
     failures = 0
-    for shape in sys.argv[3:] or [*SHAPES, *SPARSE_SHAPES]:
+    for shape in sys.argv[3:] or [*SHAPES, *SPARSE_SHAPES, *RESIDENT_SHAPES]:
         name = next(name for name, bench in BENCHES.items() if shape in bench["shapes"])
         bench = BENCHES[name]
         parameters, top = bench["shapes"][shape], bench["top"]
         sources = [file for folder in bench["folders"] for file in sorted((rtl / folder).glob("*.sv"))]
+        defines = {}
+        if name == "sparse":
+            lanes = parameters["Lanes"]
+            defines = {"LANES": lanes, "ENTRY_W": parameters["CoefW"] + parameters["AddressW"] + (lanes - 1).bit_length()}
         runner = get_runner("icarus")
         log = work / f"{shape}.log"
         runner.build(
             sources=sources + [here / f"{bench['rules']}.sv"], includes=[rtl, rtl / "sparse"], hdl_toplevel=top,
-            parameters=parameters, always=True, build_args=["-g2012", "-s", bench["rules"]],
+            parameters=parameters, defines=defines, always=True, build_args=["-g2012", "-s", bench["rules"]],
             build_dir=work / shape, timescale=("1ns", "1ps"), log_file=work / f"{shape}.build.log",
         )
         results = runner.test(

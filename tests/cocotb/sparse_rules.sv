@@ -1,4 +1,4 @@
-// As rules.sv, beside the sparse core.
+// As rules.sv, beside the sparse core; LANES and ENTRY_W, bits of an entry, are macros (run.py).
 `default_nettype none
 module sparse_rules;
   wire clk = sp_core_axis.aclk;
@@ -14,6 +14,9 @@ module sparse_rules;
     .clk_i(clk), .rst_ni(rst_n), .pass_i(sp_core_axis.m_axis_pass_tvalid & sp_core_axis.m_axis_pass_tready),
     .tvalid_i(sp_core_axis.s_axis_row_tvalid), .tready_i(sp_core_axis.s_axis_row_tready),
     .tlast_i(sp_core_axis.s_axis_row_tlast));
+  gather_rules #(.Lanes(`LANES), .EntryW(`ENTRY_W)) i_gather (
+    .clk_i(clk), .rst_ni(rst_n), .beat_i(sp_core_axis.s_axis_row_tvalid & sp_core_axis.s_axis_row_tready),
+    .entries_i(sp_core_axis.s_axis_row_tdata[`LANES*`ENTRY_W-1:0]));
   axil_rules #(.Within(10)) i_axil ( // a write behind one to a scalar waits until the operands have been formed
     .clk_i(clk), .rst_ni(rst_n), .awvalid_i(sp_core_axis.s_axil_awvalid), .awready_i(sp_core_axis.s_axil_awready),
     .wvalid_i(sp_core_axis.s_axil_wvalid), .wready_i(sp_core_axis.s_axil_wready),

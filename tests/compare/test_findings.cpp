@@ -49,10 +49,7 @@ Json document(const std::vector<Json>& designs, const std::vector<Json>& rows = 
 findings::SolveBeside beside(const std::string& spec, std::uint64_t iterations) {
     findings::SolveBeside s;
     s.problem = kProblem;
-    s.scheme = "residual-guided";
     s.spec = spec;
-    s.inner = 10;
-    s.tolerance = 1e-10;
     s.converged = true;
     s.iterations = iterations;
     return s;
@@ -94,11 +91,11 @@ TEST(Findings, SolvesOfAnotherSettingTakeNoPart) {
     const Json d = document({design("s23e8", 287), design("s17e8", 374)});
     std::vector<findings::SolveBeside> others(7, beside("s20e8", 1));
     others[0].problem = "poisson2d:level=6";
-    others[1].scheme = "defect-correction";
-    others[2].inner = 50;
-    others[3].tolerance = 1e-6;
-    others[4].jacobi = true;
-    others[5].middle = "s36e11";
+    others[1].options.scheme = Scheme::defect_correction;
+    others[2].options.inner = 50;
+    others[3].options.tolerance = 1e-6;
+    others[4].options.jacobi = true;
+    others[5].options.middle = {parse_format("s36e11")};
     others[6].converged = false;
     others[6].spec = "s17e8"; // is there already, converged
     EXPECT_EQ(findings::sentences(d, others), findings::sentences(d, {}));

@@ -65,14 +65,14 @@ TEST(Gather, SolvesOfTheStoreComeBackFieldByField) {
     for (std::size_t i = 0; i < solves.size(); ++i) {
         SCOPED_TRACE(i);
         EXPECT_EQ(solves[i].problem, "poisson2d:level=4");
-        EXPECT_EQ(solves[i].scheme, i < 2 ? "residual-guided" : "direct");
-        EXPECT_EQ(solves[i].tolerance, 1e-9);
+        EXPECT_EQ(solves[i].options.scheme, i < 2 ? Scheme::residual_guided : Scheme::direct);
+        EXPECT_EQ(solves[i].options.tolerance, 1e-9);
         EXPECT_EQ(solves[i].iterations, 11 + i);
         EXPECT_EQ(solves[i].converged, i == 0);
         EXPECT_EQ(solves[i].gives_count, i == 0 || i == 2);
-        EXPECT_FALSE(solves[i].jacobi);
+        EXPECT_FALSE(solves[i].options.jacobi);
     }
-    EXPECT_EQ(solves[0].inner, 7U);
+    EXPECT_EQ(solves[0].options.inner, 7U);
 }
 
 TEST(Gather, StoredOnlyComputesNothingAndSaysWhatIsMissing) {

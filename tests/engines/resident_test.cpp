@@ -156,7 +156,7 @@ TEST(Resident, AbsurdHeadroom) {
     const System system = laplacian(9, 9, parse_spec(kShort));
     Case c;
     c.request.headroom = 40; // r has no bits left
-    EXPECT_EQ(compare(system, c, random_side(system, 5)).report.end, ResidentEnd::exact);
+    EXPECT_EQ(compare(system, c, random_side(system, 5)).report.end, ResidentEnd::fault);
     c.request.headroom = -20; // no word holds r: bit after bit until one does
     const Result r = compare(system, c, random_side(system, 5));
     EXPECT_EQ(r.report.end, ResidentEnd::converged);
@@ -198,6 +198,46 @@ TEST(Resident, NothingToDo) {
     const Result reached = compare(system, c, random_side(system, 8));
     EXPECT_EQ(reached.report.end, ResidentEnd::converged);
     EXPECT_EQ(reached.report.passes, 0U);
+}
+
+// r is zero at first where b is below its grid, and is looked for; where the headroom leaves it no bits that is a
+// fault.
+TEST(Resident, SmallSides) {
+    const System system = laplacian(17, 17, parse_spec(kShort));
+    for (const int down : {10, 16, 17, 20, 27}) {
+        Words b = random_side(system, 15);
+        for (fixed::Word& word : b) word /= fixed::Word{1} << down;
+        for (const int headroom : {0, 4, 8}) {
+            Case c;
+            c.request.headroom = headroom;
+            c.request.max_passes = 2000;
+            c.request.tolerance = {1, -down - 12};
+            const Result r = compare(system, c, b);
+            EXPECT_EQ(r.report.end, ResidentEnd::converged) << down;
+            EXPECT_GT(r.report.passes, 0U);
+        }
+        for (const int headroom : {17, 24, 60}) {
+            Case c;
+            c.request.headroom = headroom;
+            EXPECT_EQ(compare(system, c, b).report.end, ResidentEnd::fault) << down << ", headroom " << headroom;
+        }
+    }
+}
+
+// Words of V that are too short for the tolerance: D may run out of bits, but b is not A V then, and no end says so.
+TEST(Resident, ShortIterates) {
+    for (const char* text : {kShort, kMiddle})
+        for (const auto& [columns, rows] : {std::pair<std::size_t, std::size_t>{3, 3}, {5, 3}, {9, 9}})
+            for (const int fraction : {8, 14, 20, 54}) {
+                const System system = laplacian(columns, rows, parse_spec(text));
+                Case c{.spec = text, .iterate = Format::fixed(64, fraction)};
+                c.request.tolerance = {0, 0}; // never
+                c.request.max_passes = 600;
+                const Result r = compare(system, c, random_side(system, 16));
+                if (r.report.end == ResidentEnd::exact) {
+                    EXPECT_EQ(r.exact_steps, static_cast<int>(r.report.steps)) << fraction;
+                }
+            }
 }
 
 TEST(Resident, TinyGrids) {

@@ -65,6 +65,7 @@ TEST(BadInput, ResidentSolves) {
             {solve + "--headroom 41", {"headroom 41"}},
             {solve + "--engine hls", {"engine 'hls' has no resident solver"}},
             {kSmall + "--resident --schedule '1:fx18.16;2e-3:fx20.18'", {"resident", "schedule"}},
+            {kSimulate + "--spec fx18.16 --resident", {"--resident", "solve --engine rtl"}},
             {kSmall + "--advise --resident", {"--resident", "--advise chooses"}}});
 }
 
@@ -135,6 +136,10 @@ TEST(BadInput, NamesAndTexts) {
     refuse({{kSmall + "--format s99e8", {"s99e8"}},
             {kSmall + "--spec s17e8,row=s99e8", {"s99e8"}},
             {kSmall + "--scheme magic", {"magic"}},
+            {kSmall + "--plan fastest", {"fastest", "grid-resident"}},
+            {kSmall + "--plan grid-stream", {"grid-stream", "only a native solver has plans"}},
+            {kSmall + "--spec double,sum=free", {"engine 'emulated' has no native solver"}},
+            {kSmall + "--format double --advise --plan grid-stream", {"--advise chooses"}},
             {kSmall + "--engine abacus", {"no such engine", "emulated"}},
             {kSmall + "--check abacus", {"no such engine"}},
             {kSmall + "--inner 3 --digits 2", {"excludes"}},

@@ -112,6 +112,30 @@ TEST(Command, HistoryIsACsvFile) {
     EXPECT_GT(std::count(text.begin(), text.end(), '\n'), 4);
 }
 
+TEST(Command, AMatrixFileAloneIsSolvedInDouble) {
+    const Scratch scratch;
+    const std::string file = scratch.write("m.mtx", "%%MatrixMarket matrix coordinate real symmetric\n"
+                                                    "3 3 5\n1 1 4\n2 1 -1\n2 2 4\n3 2 -1\n3 3 4\n");
+    const std::string alone = "solve --json --threads 1 --problem mtx:" + file;
+    const Outcome o = run(alone);
+    ASSERT_EQ(o.code, 0) << o.err;
+    const json j = json::parse(o.out);
+    EXPECT_EQ(j["scheme"], "jacobi-pcg");
+    EXPECT_EQ(j["spec"], "s52e11:rne:subnormals");
+    EXPECT_LT(j["true_residual"].get<double>(), 1e-10);
+    EXPECT_NE(o.err.find("no datapath asked for: CG in double on this processor"), std::string::npos) << o.err;
+    // What says more than the matrix is what it was.
+    for (const char* more :
+         {" --engine emulated", " --inner 10", " --jacobi", " --format s17e8", " --scheme residual-guided"}) {
+        const Outcome other = run(alone + more);
+        ASSERT_EQ(other.code, 0) << more << other.err;
+        EXPECT_EQ(json::parse(other.out)["scheme"], "residual-guided") << more;
+        EXPECT_EQ(json::parse(other.out)["spec"], "s17e8") << more;
+        EXPECT_EQ(other.err.find("no datapath asked for"), std::string::npos) << more << other.err;
+    }
+    EXPECT_EQ(json::parse(run("solve --json --threads 1 --problem poisson2d:level=4").out)["spec"], "s17e8");
+}
+
 TEST(Command, EnginesListsAllWithTheReasonForTheMissing) {
     const json list = json::parse(run("engines --json").out);
     std::vector<std::string> names;

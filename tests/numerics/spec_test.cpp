@@ -162,6 +162,18 @@ TEST(SpecText, EveryFieldIsRead) {
     EXPECT_FALSE(parse_spec("s14e8,dot=fixed[13:-50],product=s14e8").dot.exact_product);
 }
 
+TEST(SpecText, SumsThatAreFree) {
+    for (const char* format : {"double", "float"}) {
+        const DatapathSpec ordered = parse_spec(format), free = parse_spec(std::string(format) + ",sum=free");
+        EXPECT_TRUE(free.sums_free());
+        EXPECT_FALSE(ordered.sums_free());
+        EXPECT_FALSE(free == ordered);
+        EXPECT_EQ(to_string(free), to_string(ordered) + ",sum=free");
+        EXPECT_EQ(parse_spec(to_string(free)), free);
+        EXPECT_EQ(parse_spec(std::string(format) + ",sum=ordered"), ordered);
+    }
+}
+
 TEST(SpecText, FaultsAreNamedInOneLine) {
     const auto faulty = [](const std::string& text, const std::string& phrase) {
         SCOPED_TRACE(text);
@@ -173,11 +185,16 @@ TEST(SpecText, FaultsAreNamedInOneLine) {
     faulty("s17e8,", "'' is not KEY=VALUE; the keys are u r p q coef");
     faulty("s17e8,s23e8", "'s23e8' is not KEY=VALUE");
     faulty("s17e8,u=s23e8,u=s23e8", "u= is given twice");
-    faulty("s17e8,x=s23e8", "no field 'x'; the keys are u r p q coef operand row order point product dot scalar lanes");
+    faulty("s17e8,x=s23e8",
+           "no field 'x'; the keys are u r p q coef operand row order point product dot scalar lanes sum");
     faulty("s17e8,u=s1e8", "the fraction width is outside 2..52");
     faulty("s17e8,u=", "it does not begin with s or fx or a known name");
     faulty("s17e8,order=random", "order is chain, tree, flux or second-difference");
     faulty("fx18.16,point=floating", "point is still or moving");
+    faulty("double,sum=any", "sum is ordered or free");
+    for (const char* text : {"s52e11,sum=free", "s17e8,sum=free", "fx18.16,sum=free", "double,lanes=2,sum=free",
+                             "double,u=s23e8,sum=free"})
+        faulty(text, "write double,sum=free or float,sum=free and nothing else");
     faulty("s17e8,point=moving", "point=moving beside floating vectors");
     faulty("fx18.16,q=fx19.17,point=moving", "16 fraction bits in r and 17 in q: r, p and q share one point");
     faulty("fx18.16,p=fx18.15,point=moving", "16 fraction bits in r and 15 in p: r, p and q share one point");

@@ -37,6 +37,22 @@ def test_a_solve_is_that_of_the_command():
     assert repr(mine.true_residual).rstrip("0") in text or mine.true_residual in _numbers(theirs)
 
 
+def test_every_option_of_the_command_is_a_keyword():
+    import inspect
+
+    for function in (mt.solve, mt.simulate):
+        keywords = inspect.signature(function).parameters
+        assert keywords["inner"].default == 10 and keywords["tolerance"].default == 1e-10
+        assert {"middle", "middle_digits", "headroom", "outer_loop", "spec"} <= set(keywords)
+    cascade = mt.solve("poisson2d:level=4", "s14e8", outer_loop="defect-correction", recurrence="cg", digits=1.5,
+                       middle=[mt.format("s36e11"), "s23e8"], middle_digits=3)
+    assert cascade.converged and cascade.scheme == "defect-correction"
+    stages = mt.solve("poisson2d:level=4", schedule=[(1, "s52e11"), (2e-3, mt.format("s23e8"))], headroom=None)
+    assert stages.converged and stages.spec == "s52e11"
+    with pytest.raises(TypeError, match="colour_depth"):
+        mt.solve("poisson2d:level=4", colour_depth=3)
+
+
 def _numbers(tree):
     if isinstance(tree, dict):
         return [n for value in tree.values() for n in _numbers(value)]
@@ -70,7 +86,15 @@ def test_ones_own_matrix():
     (lambda: mt.solve("nonsense"), "nonsense"),
     (lambda: mt.solve("poisson2d:level=5", engine="abacus"), "no such engine"),
     (lambda: mt.solve("poisson2d:level=5", engine="gpu"), "built without CUDA"),
+    (lambda: mt.solve("poisson2d:level=5", "double,sum=free"), "no native solver"),
+    (lambda: mt.solve("poisson2d:level=5", plan="fastest"), "write one of automatic"),
+    (lambda: mt.solve("poisson2d:level=5", plan="grid-stream"), "only a native solver has plans"),
     (lambda: mt.solve("poisson2d:level=5", tolerance=2), "tolerance"),
+    (lambda: mt.solve("poisson2d:level=5", inner=0), "inner 0: give a whole number from 1 on"),
+    (lambda: mt.solve("poisson2d:level=5", inner=-1), "inner -1: give a whole number from 1 on"),
+    (lambda: mt.solve("poisson2d:level=5", inner=3, digits=2), "inner and digits exclude each other"),
+    (lambda: mt.solve("poisson2d:level=5", schedule=[]), "schedule: stage ''"),
+    (lambda: mt.solve("poisson2d:level=5", couplings="s5e8", scheme="direct"), "couplings: a floating format"),
     (lambda: mt.sweep(problem=["poisson2d:level=4"], colour=["red"]), "colour"),
     (lambda: mt.sweep(), "keywords"),
     (lambda: mt.synthesize("s17e8", "abacus"), "target 'abacus'"),

@@ -173,8 +173,9 @@ TEST(Report, WordsAndRowsOfDifferencesAreSeriesOfTheirOwn) {
     EXPECT_TRUE(has(figure.text, "Fixed-point words stand at their bits below the point"));
     EXPECT_TRUE(std::any_of(rows.points.begin(), rows.points.end(),
                             [](const PointRow& p) { return p.spec == "1:s17e8;0.001:s10e8"; }));
-    EXPECT_TRUE(std::any_of(rows.points.begin(), rows.points.end(),
-                            [](const PointRow& p) { return p.outer == "fx64.62" && p.headroom.empty(); }));
+    EXPECT_TRUE(std::any_of(rows.points.begin(), rows.points.end(), [](const PointRow& p) {
+        return p.options.outer == parse_format("fx64.62") && !p.options.headroom;
+    }));
 }
 
 /// What the report says of a store with these solves: datapath and inner iterations, 0 where it diverged.

@@ -49,13 +49,19 @@ expect_equal("mantissa.core, files", sorted(re.findall(r"^      - (\w+/\w+\.sv)$
 fx_core = (rtl / "fx_core.core").read_text()
 words = parameters_of((rtl / "fx_parameters.svh").read_text())
 expect_equal("fx_core.core, target core", lists_of(fx_core)[0], list(words))
-check_described("fx_core.core", fx_core, words, words)
-expect_equal("fx_core.core, files", sorted(re.findall(r"^      - (\w+/\w+\.sv)$", fx_core, re.M)), files_in("fixed"))
+fx_axis = {**words, **parameters_of((rtl / "axis/fx_core_axis.sv").read_text())}
+expect_equal("fx_core.core, target axis", lists_of(fx_core)[1], list(fx_axis))
+expect_equal("fx_core.core, target cores", lists_of(fx_core)[2], ["Cores", *words])
+expect_equal("fx_core.core, target cores_axis", lists_of(fx_core)[3], ["Cores", *fx_axis])
+check_described("fx_core.core", fx_core, ["Cores", *fx_axis], words)
+expect_equal("fx_core.core, files", sorted(re.findall(r"^      - (\w+/\w+\.sv)$", fx_core, re.M)),
+             sorted([*files_in("fixed"), "axis/fx_core_axis.sv", "axis/fx_cores_axis.sv"]))
 
 resident = (rtl / "fx_resident.core").read_text()
 extra = {k: v for k, v in parameters_of((rtl / "fixed/resident/fx_resident.sv").read_text()).items()}
 expect_equal("fx_resident.core, target core", lists_of(resident)[0], [*words, *extra])
 check_described("fx_resident.core", resident, {**words, **extra}, {**words, **extra})
+expect_equal("fx_resident.core, target axis", lists_of(resident)[1], [*words, *extra])
 expect_equal("fx_resident.core, files", sorted(re.findall(r"^      - (\w+/\w+/\w+\.sv)$", resident, re.M)),
              files_in("fixed/resident"))
 
@@ -67,7 +73,7 @@ expect_equal("sp_core.core, target axis", lists_of(sparse_core)[1], list(sparse_
 check_described("sp_core.core", sparse_core, sparse_axis, sparse_axis)
 expect_equal("sp_core.core, files", sorted(re.findall(r"^      - (sparse/\w+\.sv)$", sparse_core, re.M)), files_in("sparse"))
 
-files = files_in("core", "operators", "fixed", "fixed/resident", "sparse")
+files = files_in("axis", "core", "operators", "fixed", "fixed/resident", "sparse")
 listed = [line for line in (rtl / "mantissa.f").read_text().split() if line.endswith(".sv")]
 expect_equal("mantissa.f", sorted(listed), files)
 
@@ -79,6 +85,12 @@ page = (root / "docs/integration.md").read_text()
 for name in {**axis, **words, **extra}:
     if not re.search(rf"\b{name}\b", page):
         failures.append(f"docs/integration.md does not name the parameter {name}")
+rows = [line for line in (root / "tests/cocotb/example.py").read_text().splitlines() if line.startswith("| ")]
+for row in rows:
+    if row not in page:
+        failures.append(f"docs/integration.md's example in numbers has no row {row}, as tests/cocotb/example.py has")
+if len(rows) < 20:
+    failures.append("tests/cocotb/example.py has fewer rows than the page's example")
 page = (root / "docs/sparse_rtl.md").read_text()
 for name in sparse_axis.keys() - words.keys():
     if not re.search(rf"\b{name}\b", page):

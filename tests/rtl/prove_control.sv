@@ -14,6 +14,7 @@ module prove_control #(
   input wire       stencil_i,
   input wire [3:0] length_i,
   input wire [3:0] row_length_i,
+  input wire       length_bad_i,
   input wire       row_bad_i,
   input wire [1:0] passes_i,
   input wire [1:0] stall_limit_i,
@@ -34,7 +35,7 @@ module prove_control #(
   wire [2:0] run_end;
   wire [8:0] errors;
   core_control #(.Lanes(1), .MaxRow(8), .LenW(4), .DrainN(3)) i_control (
-    .clk_i, .rst_ni, .en_i, .start_i, .abort_i, .bank_i, .stencil_i, .length_i, .row_length_i, .row_bad_i,
+    .clk_i, .rst_ni, .en_i, .start_i, .abort_i, .bank_i, .stencil_i, .length_i, .row_length_i, .length_bad_i, .row_bad_i,
     .halo_last_i(4'd0),
     .passes_i({30'd0, passes_i}), .stall_limit_i({30'd0, stall_limit_i}), .pass_ready_i, .ended_early_i, .ended_late_i,
     .out_full_i, .dots_done_i, .scalar_done_i, .scalar_guard_i, .scalar_end_i, .busy_o(busy),

@@ -16,11 +16,11 @@ SHAPES = [
     ("pcg_core", {"Lanes": 4, "Fixed": 1, "Exact": 1, "CoefMode": 1, "Style": 2}),
     ("pcg_core_axis", {"Lanes": 2, "CoefBytes": 8, "Style": 1}),
     ("fx_core", {"Style": 2}),
-    ("fx_core", {"Lanes": 16, "CoefMode": 0, "RowSums": 1, "RW": 21, "RF": 17, "PW": 22, "PF": 18, "Alone": 0}),
+    ("fx_core", {"Lanes": 16, "CoefMode": 0, "RowShift": 18, "RowSums": 1, "RW": 21, "RF": 17, "PW": 22, "PF": 18, "Alone": 0}),
     ("fx_cores", {"Cores": 3, "Lanes": 2}),
     ("fx_resident", {"Lanes": 4, "OuterLanes": 2}),
     ("sp_core", {}),
-    ("sp_core", {"Lanes": 8, "Depth": 4096, "AddressW": 5, "CoefW": 24, "CoefF": 20, "RowShift": 20}),
+    ("sp_core", {"Lanes": 8, "Depth": 4096, "AddressW": 5, "CoefW": 24, "CoefF": 20}),
 ]
 # Lists to be included: what is around them there.
 LISTS = {

@@ -49,7 +49,7 @@ public:
         e_ = h_;
         beta_ = gamma_ = 0;
         first_defect_ = true;
-        troubles_ = 0;
+        troubles_ = defects_ = exact_steps = 0;
         form();
         forms_ = 1;
         kept_ = false;
@@ -179,7 +179,10 @@ private:
                 if (overflow()) return end(ResidentEnd::window_overflow);
                 change = 1;
             } else if (rr_ == 0) {
-                return end(ResidentEnd::exact);
+                bool nothing = true;
+                for (const Integer& word : d) nothing = nothing && word == 0;
+                if (nothing) return end(exact_steps == defects_ ? ResidentEnd::exact : ResidentEnd::fault);
+                change = -4;
             } else {
                 const int k = magnitude(rr_);
                 if (k + h_ == 0 || k + h_ == -1) break;
@@ -194,7 +197,7 @@ private:
         report.history.push_back({report.passes, report.steps, e_, rr_});
         if (rr_ < threshold()) return end(ResidentEnd::converged);
         if (troubles_ >= kMostTroubles)
-            return end(run_end_ == RunEnd::exact        ? ResidentEnd::exact
+            return end(run_end_ == RunEnd::exact        ? ResidentEnd::fault
                        : run_end_ == RunEnd::indefinite ? ResidentEnd::indefinite
                                                         : ResidentEnd::not_finite);
         if (report.passes >= request_.max_passes) return end(ResidentEnd::passes);
@@ -281,6 +284,7 @@ private:
         }
         const int shift_v = spec_.u.fraction_bits - iterate_.fraction_bits - e_,
                   shift_d = spec_.coefficient.fraction_bits + spec_.u.fraction_bits - kDefectFraction - e_;
+        ++defects_;
         if (shift_v <= 0 && shift_d <= 0) ++exact_steps;
         for (std::size_t i = 0; i < size_; ++i) {
             const Integer to_v = v[i] + half_up(c[i], shift_v), to_d = d[i] - half_up(row(c, i), shift_d);
@@ -308,7 +312,7 @@ private:
     std::array<Integer, kBands> stencil_;
     ResidentRequest request_;
     Vector u_, r_, p_, q_;
-    int e_ = 0, h_ = 0, run_e_ = 0, forms_ = 0, troubles_ = 0;
+    int e_ = 0, h_ = 0, run_e_ = 0, forms_ = 0, troubles_ = 0, defects_ = 0;
     double rr_ = 0, rp_ = 0, beta_ = 0, gamma_ = 0;
     bool r_over_ = false, pass_over_ = false, kept_ = false, first_defect_ = true;
     RunEnd run_end_ = RunEnd::passes;

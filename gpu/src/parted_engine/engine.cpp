@@ -3,6 +3,7 @@
 
 #include "mantissa/gpu/engine.hpp"
 #include "mantissa/gpu/peers.hpp"
+#include "native/native.hpp"
 #include "sessions.hpp"
 
 namespace mantissa {
@@ -47,6 +48,15 @@ public:
         if (const std::string why = refusal(spec, system, options); !why.empty()) throw InvalidInput(why);
         return spec.fixed_vectors() ? make_parted_words(system, spec, peers_, method_)
                                     : make_parted_floats(system, spec, peers_, method_);
+    }
+    [[nodiscard]] bool has_native() const override { return true; }
+    [[nodiscard]] std::string native_refusal(const DatapathSpec& spec, const System& system,
+                                             const NativeChoice& choice) const override {
+        return gpu::native_refusal(spec, system, choice);
+    }
+    [[nodiscard]] std::unique_ptr<NativeSolver> native(const System& system, const DatapathSpec& spec,
+                                                       const NativeChoice& choice) const override {
+        return make_native(system, spec, choice, {peers_, method_});
     }
 
 private:

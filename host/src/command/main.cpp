@@ -36,7 +36,6 @@
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/kernels.hpp"
 #include "running/ranks.hpp"
-#include "text/whole_range.hpp"
 
 namespace mantissa::cli {
 
@@ -69,13 +68,6 @@ int thread_count(int requested) {
     const int count = requested != 0 ? requested : std::min(base::usable_cores(), kMostThreads);
     check_threads(count);
     return count;
-}
-
-std::function<std::string(const std::string&)> whole_number(std::uint64_t low, std::uint64_t high) {
-    return [range = text::WholeRange{low, high}](const std::string& text) {
-        return range.read(text) ? std::string()
-                                : fmt::format("{} will not do; give {}", base::quoted(text), range.name());
-    };
 }
 
 std::FILE* check_outputs(std::initializer_list<OutputOption> files, bool json) {

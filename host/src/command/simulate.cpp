@@ -18,9 +18,9 @@
 #include "mantissa/host/registry.hpp"
 #include "mantissa/sim/simulation_report.hpp"
 #include "mantissa/sparse_core/row_stream.hpp"
+#include "options/solve_flags.hpp"
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
-#include "sweep/options_text.hpp"
 #include "text/json_text.hpp"
 #include "text/key_values.hpp"
 
@@ -29,10 +29,11 @@ namespace mantissa::cli {
 namespace {
 
 struct Flags {
-    std::string problem, scheme = "residual-guided", spec = "s17e8", check, trace, window = "0:2000";
-    std::uint64_t inner = 10, max_iterations = 0, seed = 1, cores = 1;
-    double tolerance = 1e-10, clock_mhz = 100, bandwidth_gb = 0, latency_ns = 0, stall = 0;
-    bool json = false, jacobi = false;
+    std::string problem, check, trace, window = "0:2000";
+    std::uint64_t seed = 1, cores = 1;
+    double clock_mhz = 100, bandwidth_gb = 0, latency_ns = 0, stall = 0;
+    bool json = false;
+    SolveFlags solver;
 };
 
 namespace fs = std::filesystem;
@@ -150,15 +151,12 @@ results::Json to_json(const sim::SimulationReport& r) {
 
 int simulate_command(const Flags& flags) {
     const auto counts = std::make_shared<sim::CycleCounts>();
-    SolveOptions options;
-    options.scheme = parse_scheme(flags.scheme);
-    options.spec = parse_spec(flags.spec);
-    options.inner = flags.inner;
-    options.jacobi = flags.jacobi;
-    options.tolerance = flags.tolerance;
-    options.max_iterations = flags.max_iterations;
-    if (!(options.tolerance > 0 && options.tolerance < 1))
-        throw InvalidInput(fmt::format("--tolerance {}: give a number between 0 and 1", options.tolerance));
+    const SolveOptions options = flags.solver.options();
+    if (std::string why = options::refusal(options); !why.empty()) throw InvalidInput(why);
+    if (options.resident)
+        throw InvalidInput(
+            "--resident: a core that runs the whole solve is mantissa solve --engine rtl --resident; leave "
+            "it out");
     const auto trace_before = written(flags.trace);
     const auto rtl = sim::make_rtl_engine(rtl_options(flags, counts));
     std::unique_ptr<Engine> reference, checked;
@@ -209,18 +207,14 @@ int simulate_command(const Flags& flags) {
 Run setup(CLI::App& app, const std::string&) {
     const auto flags = std::make_shared<Flags>();
     Flags& f = *flags;
+    using options::Group;
+    const auto begin = [&app](Group group) { app.option_defaults()->group(options::title(group)); };
+    begin(Group::problem);
     app.add_option("--problem", f.problem, "as for mantissa solve: poisson2d:level=5, diffusion2d:level=5, ...")
         ->required();
-    app.add_option("--spec,--format", f.spec, "the datapath")->capture_default_str();
-    app.add_option("--scheme", f.scheme, "residual-guided, defect-correction or pipelined")->capture_default_str();
-    app.add_option("--inner", f.inner, "inner iterations per outer step")
-        ->check(whole_number(1))
-        ->capture_default_str();
-    app.add_option("--tolerance", f.tolerance, "on the defect relative to the first")->capture_default_str();
-    app.add_option("--max-iterations", f.max_iterations,
-                   "inner iterations in all; 0: 150 per square root of the unknowns and 10000")
-        ->check(whole_number(0));
-    app.add_flag("--jacobi", f.jacobi, "scale the system to a unit diagonal");
+    for (const Group group : options::kGroups) f.solver.declare(app, group);
+    f.solver.exclude(app);
+    begin(Group::place);
     app.add_option("--cores", f.cores, "integer cores side by side, each with a slab of the grid")
         ->check(whole_number(1))
         ->capture_default_str();
@@ -232,6 +226,7 @@ Run setup(CLI::App& app, const std::string&) {
         ->capture_default_str();
     app.add_option("--seed", f.seed, "of the stalls")->check(whole_number(0))->capture_default_str();
     app.add_option("--check", f.check, "compare every iteration with this engine, bit for bit");
+    begin(Group::output);
     app.add_option("--trace", f.trace, "write waveforms (FST) and a GTKWave save file beside them");
     app.add_option("--window", f.window, "clocks that the trace covers, FIRST:LAST")->capture_default_str();
     app.add_flag("--json", f.json, "print a JSON object");

@@ -13,6 +13,7 @@
 
 #include "advise/advice_report.hpp"
 #include "command.hpp"
+#include "command/native/native_options.hpp"
 #include "dense/solve_dense.hpp"
 #include "mantissa/base/ending.hpp"
 #include "mantissa/base/files.hpp"
@@ -23,10 +24,11 @@
 #include "mantissa/host/provenance.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/solve_parts.hpp"
+#include "options/solve_flags.hpp"
+#include "options/values.hpp"
 #include "parts/parts.hpp"
 #include "running/progress.hpp"
 #include "store/result_json.hpp"
-#include "sweep/options_text.hpp"
 #include "text/json_text.hpp"
 #include "text/key_values.hpp"
 
@@ -35,47 +37,21 @@ namespace mantissa::cli {
 namespace {
 
 struct Flags {
-    std::string problem, scheme = "residual-guided", format, spec, engine = "emulated", recurrence = "pipelined";
-    std::string schedule, middle, outer, couplings, history, solution, check, advise;
-    std::optional<int> headroom;
-    std::uint64_t inner = 10, max_iterations = 0;
-    double digits = 0, middle_digits = 2, tolerance = 1e-10;
+    std::string problem, engine = "emulated", history, solution, check, advise;
     int threads = 0;
-    bool jacobi = false, json = false, resident = false;
+    bool json = false;
+    SolveFlags solver;
     DenseFlags dense;
     PartFlags parts;
+    NativeFlags native;
 };
 
 SolveOptions options_of(const Flags& flags) {
-    SolveOptions o;
-    o.scheme = parse_scheme(flags.scheme);
-    if (!flags.format.empty()) o.spec = DatapathSpec(parse_format(flags.format));
-    if (!flags.spec.empty()) o.spec = parse_spec(flags.spec);
-    if (!flags.schedule.empty()) {
-        o.schedule = sweeps::parse_schedule(flags.schedule);
-        o.spec = o.schedule.front().spec;
-    }
-    o.middle = sweeps::parse_middle(flags.middle);
-    if (!flags.outer.empty()) o.outer = parse_format(flags.outer);
-    o.resident = flags.resident;
+    SolveOptions o = flags.solver.options();
     if (o.resident && !o.outer) o.outer = kResidentIterate;
-    o.headroom = flags.headroom;
-    if (!flags.couplings.empty()) o.couplings = parse_format(flags.couplings);
-    o.inner = flags.inner;
-    o.digits = flags.digits;
-    o.middle_digits = flags.middle_digits;
-    o.inner_recurrence = sweeps::parse_recurrence(flags.recurrence);
-    o.tolerance = flags.tolerance;
-    o.max_iterations = flags.max_iterations;
-    o.jacobi = flags.jacobi;
     o.threads = thread_count(flags.threads);
     o.history = !flags.history.empty();
     o.keep_solution = !flags.solution.empty();
-    if (o.inner < 1) throw InvalidInput("--inner 0: give 1 or more inner iterations");
-    if (o.digits != 0) checked_digits(o.digits, "--digits");
-    checked_digits(o.middle_digits, "--middle-digits");
-    if (!(o.tolerance > 0 && o.tolerance < 1))
-        throw InvalidInput(fmt::format("--tolerance {}: give a number between 0 and 1", o.tolerance));
     return o;
 }
 
@@ -92,10 +68,11 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     const bool refining = refines(o.scheme);
     std::string scheme = to_string(o.scheme);
     if (refining && o.digits > 0) scheme += fmt::format(", {} digits an inner solve", text::shortest(o.digits));
-    else if (refining) scheme += fmt::format(", {} inner iterations per step", o.inner);
+    else if (refining && !o.preconditioner) scheme += fmt::format(", {} inner iterations per step", o.inner);
     if (refining && o.inner_recurrence == Recurrence::plain) scheme += ", plain CG inside";
-    if (!o.middle.empty()) scheme += ", through " + results::middle_text(o);
+    if (!o.middle.empty()) scheme += ", through " + options::middle_text(o.middle);
     if (o.jacobi) scheme += ", Jacobi scaling";
+    if (o.preconditioner) scheme += ", preconditioner " + options::preconditioner_text(o);
     if (o.resident) scheme += ", resident with an iterate in " + to_string(*o.outer);
     else if (o.outer) scheme += ", outer loop in " + to_string(*o.outer);
     if (o.headroom) scheme += fmt::format(", {} bits of headroom", *o.headroom);
@@ -103,12 +80,13 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
     row("problem",
         fmt::format("{}  ({} unknowns, {})", problem.name, problem.system.size(), to_string(problem.system.kind())));
     row("scheme", scheme);
-    row("datapath", to_string(o.spec));
+    if (!o.preconditioner) row("datapath", to_string(o.spec));
     for (std::size_t i = 1; i < o.schedule.size(); ++i)
         row(i == 1 ? "then" : "",
             fmt::format("{} below a defect of {}", to_string(o.schedule[i].spec), text::shortest(o.schedule[i].below)));
     row("engine", parts.empty() ? point.engine : point.engine + ", " + parts);
     if (!exchanges.empty()) row("exchanges", exchanges);
+    print_native(to, r);
     const char* const option = r.status == Status::iteration_limit ? " (--max-iterations)" : "";
     row("status",
         r.detail.empty() ? to_string(r.status) : fmt::format("{}: {}{}", to_string(r.status), r.detail, option));
@@ -193,8 +171,8 @@ int advise_command(const Flags& flags) {
                                        base::shortened(flags.advise)));
     if (flags.advise == "solve" && flags.json)
         throw InvalidInput("--advise=solve: prints no JSON; use --advise --json and run the command that it holds");
-    AdviceOptions options{flags.tolerance, flags.inner, thread_count(flags.threads)};
-    options_of(flags); // refuses what a solve would
+    const SolveOptions asked = options_of(flags);
+    const AdviceOptions options{asked.tolerance, asked.inner, asked.threads};
     const Problem problem = make_problem(flags.problem);
     if (!problem.note.empty()) fmt::print(stderr, "mantissa: {}\n", problem.note);
     const Advice advice = advising::advise_with_progress(problem, options);
@@ -226,6 +204,7 @@ struct Ready {
 Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vector<RankGpus>& rank_gpus) {
     Ready r;
     r.point = {{}, flags.engine, options_of(flags)};
+    const std::string chosen = apply_native(flags.native, flags.engine, flags.problem, r.point.options);
     if (ranks.first())
         r.words = check_outputs({{"--history", flags.history}, {"--solution", flags.solution}}, flags.json);
     r.shared = shared_out(flags.parts, ranks, flags.engine, r.point.options, rank_gpus);
@@ -236,11 +215,13 @@ Ready make_ready(const Flags& flags, const running::Ranks& ranks, const std::vec
         r.reference = make_engine(flags.check);
         r.checked = make_checked_engine(*r.engine, *r.reference, r.passes);
     }
+    if (std::string why = options::refusal(r.point.options); !why.empty()) throw InvalidInput(why);
     r.problem = make_problem(flags.problem);
     if (ranks.first() && !r.problem->note.empty()) fmt::print(stderr, "mantissa: {}\n", r.problem->note);
     r.point.problem = r.problem->name;
     if (std::string why = parts_refusal(r.shared, *r.engine, r.point.options, r.problem->system); !why.empty())
         throw InvalidInput(why);
+    if (ranks.first() && !chosen.empty()) fmt::print(stderr, "mantissa: {}\n", chosen);
     r.parts = parts_in_words(r.shared, r.problem->system, r.point.options.spec, ranks);
     return r;
 }
@@ -356,68 +337,33 @@ int dense_command(CLI::App& app, Flags& flags) {
 Run setup(CLI::App& app, const std::string& typed) {
     const auto flags = std::make_shared<Flags>();
     Flags& f = *flags;
+    using options::Group;
+    const auto begin = [&app](const char* title) { app.option_defaults()->group(title); };
+    begin(options::title(Group::problem));
     app.add_option("--problem", f.problem,
                    "poisson2d:level=8[,anisotropy=A], diffusion2d:level=7[,field=smooth|jump|checker][,contrast=C]"
                    "[,seed=S], poisson3d:level=5, mtx:FILE[,rhs=ones|random|file:FILE][,seed=S], or, from meshes, "
                    "lscm:FILE[,weight=area|opennl][,pins=axes|boundary][,cut=no|auto] and "
                    "dsi:FILE[,task=smooth|interpolate][,weight=W][,coordinate=x|y|z|xyz] (docs/meshes.md); "
                    "generated:kind=nd|band|thermal|elasticity|scattered|power|arrow,n=N[,seed=S], large and sparse");
-    add_dense_options(app, f.dense);
-    app.add_option("--scheme", f.scheme,
-                   "direct, pipelined, chronopoulos-gear, ghysels-vanroose, defect-correction, residual-guided, "
-                   "inexact-pcg: preconditioned by inner iterations, or jacobi-pcg: in double on this processor, made "
-                   "for speed")
-        ->capture_default_str();
-    auto* inner = app.add_option("--inner", f.inner, "inner iterations per outer step")
-                      ->check(whole_number(1))
-                      ->capture_default_str();
-    app.add_option("--digits", f.digits, "instead of --inner: digits that each inner solve gains")
-        ->check([](const std::string& text) {
-            double digits = 0; // which stands for "not given" from here on
-            const bool zero = text::read_number(text, digits) && digits == 0;
-            return zero ? fmt::format("{}: an inner solve must gain something; give 0.1 or more", text) : std::string();
-        })
-        ->excludes(inner);
-    auto* format = app.add_option("--format", f.format, "one format for the whole datapath, as s17e8 or float");
-    auto* spec = app.add_option("--spec", f.spec, "a full datapath, as s14e8,u=s23e8,row=s20e8,dot=fixed[13:-50]")
-                     ->excludes(format);
-    app.add_option("--schedule", f.schedule,
-                   "datapaths that take over below a relative defect, as 1:s52e11;2e-3:s23e8 (residual-guided)")
-        ->excludes(format)
-        ->excludes(spec);
+    CLI::Option* const advise = app.add_flag(
+        "--advise{only}", f.advise,
+        "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as well");
+    for (const Group group : options::kGroups) f.solver.declare(app, group);
+    f.solver.exclude(app);
+    begin(options::title(Group::place));
     app.add_option("--engine", f.engine, "see mantissa engines")->capture_default_str();
-    add_part_options(app, f.parts);
     app.add_option("--check", f.check, "run this engine beside it and compare every iteration, bit for bit");
-    app.add_option("--inner-recurrence", f.recurrence, "pipelined or plain (defect-correction, inexact-pcg)")
-        ->capture_default_str();
-    app.add_option("--middle", f.middle, "formats of a cascade's middle loops, outermost first, as s36e11,s23e8");
-    app.add_option("--middle-digits", f.middle_digits, "digits that each middle loop gains")->capture_default_str();
-    app.add_option("--outer", f.outer, "the outer loop in integers: the fixed-point format of u and b, as fx64.62");
-    app.add_flag(
-        "--resident", f.resident,
-        "the whole solve by a core that holds its vectors, outer steps too, in integers; --outer is the format "
-        "of its iterate, 64 bits");
-    app.add_option(
-        "--headroom", f.headroom,
-        "fixed-point vectors: bits that the defect's norm leaves free below 1, always (else as the last step "
-        "needed them)");
-    app.add_option(
-        "--couplings", f.couplings,
-        "sparse rows: entries off the diagonal in this shorter format; the diagonal takes up what they lost");
-    app.add_option("--tolerance", f.tolerance, "on the defect relative to the first")->capture_default_str();
-    app.add_option("--max-iterations", f.max_iterations,
-                   "inner iterations in all; 0: 150 per square root of the unknowns and 10000")
-        ->check(whole_number(0));
-    app.add_flag("--jacobi", f.jacobi, "scale the system to a unit diagonal");
     app.add_option("--threads", f.threads, "threads, 0 for all cores; results do not depend on it")
         ->capture_default_str();
+    add_part_options(app, f.parts);
+    begin(options::title(Group::output));
     app.add_option("--history", f.history, "write the defect of every step to a CSV file; -: standard output");
     app.add_option("--solution", f.solution,
                    "write the solution to a MatrixMarket file, converged or not; -: standard output");
     app.add_flag("--json", f.json, "print a JSON object");
-    CLI::Option* const advise = app.add_flag(
-        "--advise{only}", f.advise,
-        "estimate the condition of the matrix and propose widths and options; --advise=solve runs them as well");
+    begin("A dense system by LU");
+    add_dense_options(app, f.dense);
     return [flags, typed, advise, &app] {
         const bool dense = app.get_option("--dense")->count() != 0;
         if (running::launch().count > 1 && (dense || advise->count() != 0))
@@ -430,15 +376,16 @@ Run setup(CLI::App& app, const std::string& typed) {
             if (app.get_option(name)->count() != 0)
                 throw InvalidInput(
                     fmt::format("{}: it is for a dense system; give one with --dense, or leave it out", name));
+        flags->native = note_asked(app, flags->solver);
         if (advise->count() == 0) return solve_command(*flags, typed);
-        // What the advice chooses, and what only a solve has.
-        for (const char* name :
-             {"--scheme",           "--digits",    "--format",        "--spec",           "--engine", "--check",
-              "--inner-recurrence", "--middle",    "--middle-digits", "--max-iterations", "--outer",  "--resident",
-              "--headroom",         "--couplings", "--history",       "--solution",       "--parts",  "--cut",
-              "--exchange",         "--gpus",      "--devices",       "--rank-wait"})
-            if (app.get_option(name)->count() != 0)
-                throw InvalidInput(fmt::format("{}: --advise chooses the solve itself; leave it out", name));
+        const auto refuse = [](std::string_view name) {
+            throw InvalidInput(fmt::format("{}: --advise chooses the solve itself; leave it out", name));
+        };
+        for (const options::Option* option : flags->solver.given())
+            if (!option->with_advice) refuse(flag_of(*option));
+        for (const char* name : {"--engine", "--check", "--history", "--solution", "--parts", "--cut", "--exchange",
+                                 "--gpus", "--devices", "--rank-wait"})
+            if (app.get_option(name)->count() != 0) refuse(name);
         return advise_command(*flags);
     };
 }

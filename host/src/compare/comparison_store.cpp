@@ -1,13 +1,16 @@
 #include "comparison_store.hpp"
 
 #include <limits>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 
 #include "mantissa/format.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/store.hpp"
+#include "store/point_columns.hpp"
 #include "store/result_json.hpp"
 #include "store/results_file.hpp"
 #include "synthesis/kept/synthesis_store.hpp"
@@ -60,6 +63,16 @@ public:
         [[nodiscard]] double real(int column, double missing = 0) const {
             const bool there = sqlite3_column_type(statement_.get(), column) != SQLITE_NULL;
             return there ? sqlite3_column_double(statement_.get(), column) : missing;
+        }
+        /// What a column of an option holds; nothing for NULL.
+        [[nodiscard]] std::optional<options::Value> value(int column, options::Type type) const {
+            using options::Type;
+            if (sqlite3_column_type(statement_.get(), column) == SQLITE_NULL) return std::nullopt;
+            if (type == Type::truth) return whole(column) != 0;
+            if (type == Type::whole) return whole(column);
+            if (type == Type::integer) return static_cast<std::int64_t>(whole(column));
+            if (type == Type::number) return real(column);
+            return text(column);
         }
         /// Five columns from `first` on.
         [[nodiscard]] Provenance provenance(int first) const {
@@ -150,24 +163,30 @@ void ComparisonStore::put_comparison(const std::string& name, const results::Jso
 
 std::vector<findings::SolveBeside> ComparisonStore::solves() const {
     Database db(path_);
-    Database::Query query(db,
-                          "SELECT problem, scheme, spec, inner_recurrence, middle, inner, tolerance, jacobi, status, "
-                          "inner_iterations, true_residual FROM points ORDER BY id");
+    std::map<const options::Option*, int> at;
+    std::string columns = "problem, spec, status, inner_iterations, true_residual";
+    for (const options::Option& option : options::table())
+        if (option.column != options::Column::none) {
+            at.emplace(&option, 5 + static_cast<int>(at.size()));
+            columns += ", " + options::spelt(option);
+        }
+    Database::Query query(db, fmt::format("SELECT {} FROM points ORDER BY id", columns));
     std::vector<findings::SolveBeside> list;
     while (query.step()) {
-        const Status status = results::parse_status(query.text(8));
-        const double residual = query.real(10, std::numeric_limits<double>::infinity());
+        const SolveOptions o = results::options_of_columns(
+            [&](const options::Option& option) { return query.value(at.at(&option), option.type); },
+            [&](const std::string& name) {
+                throw InvalidInput(
+                    fmt::format("{}: column {} holds no value of this option; make the file again", path_, name));
+            });
+        const Status status = results::parse_status(query.text(2));
+        const double residual = query.real(4, std::numeric_limits<double>::infinity());
         list.push_back({.problem = query.text(0),
-                        .scheme = query.text(1),
-                        .spec = query.text(2),
-                        .inner_recurrence = query.text(3),
-                        .middle = query.text(4),
-                        .inner = query.whole(5),
-                        .tolerance = query.real(6),
-                        .jacobi = query.whole(7) != 0,
+                        .spec = query.text(1),
+                        .options = o,
                         .converged = status == Status::converged,
-                        .gives_count = gives_count(parse_scheme(query.text(1)), status, residual, query.real(6)),
-                        .iterations = query.whole(9)});
+                        .gives_count = gives_count(o.scheme, status, residual, o.tolerance),
+                        .iterations = query.whole(3)});
     }
     return list;
 }

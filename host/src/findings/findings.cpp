@@ -215,10 +215,12 @@ IterationContest contest_of(const Json& document, const std::vector<SolveBeside>
     const std::size_t own = contest.entries.size();
     const std::string reference = to_string(DatapathSpec(formats::kDouble));
     for (const SolveBeside& s : beside) {
-        if (s.problem != contest.problem || s.tolerance != tolerance || s.jacobi || !s.middle.empty()) continue;
-        const bool same = s.scheme == scheme && s.inner == inner && s.inner_recurrence != "plain";
+        const SolveOptions& o = s.options;
+        if (s.problem != contest.problem || o.tolerance != tolerance || o.jacobi || !o.middle.empty()) continue;
+        const bool same = to_string(o.scheme) == scheme && refines(o.scheme) && o.digits == 0 && o.inner == inner &&
+                          o.inner_recurrence != Recurrence::plain;
         if (same) enter(contest, {s.spec, s.converged, s.iterations});
-        if (s.scheme == "direct" && s.spec == reference && s.gives_count) contest.reference = s.iterations;
+        if (o.scheme == Scheme::direct && s.spec == reference && s.gives_count) contest.reference = s.iterations;
     }
     for (const Json* r : items(document, "references"))
         if (text(*r, "problem") == contest.problem) contest.reference = whole(*r, "iterations");

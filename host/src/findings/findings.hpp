@@ -8,16 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "iteration_contest.hpp"
+#include "mantissa/host/solve.hpp"
 
 namespace mantissa::findings {
 
 /// A solve that was stored beside a comparison.
 struct SolveBeside {
-    std::string problem, scheme, spec;
-    std::string inner_recurrence, middle; ///< empty where the scheme has none
-    std::uint64_t inner = 0;              ///< 0: until it gains some digits, or no refinement
-    double tolerance = 0;
-    bool jacobi = false;
+    std::string problem, spec;
+    SolveOptions options;                        ///< but for the datapath, which is `spec`
     bool converged = false, gives_count = false; ///< see gives_count() in solve.hpp
     std::uint64_t iterations = 0;
 };

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "mantissa/base/files.hpp"
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
-#include "sweep/options_text.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa::report {
@@ -141,8 +141,10 @@ Point cell_point(const PaperCell& cell) {
                                        cell.scheme.substr(0, 40)));
     }
     const std::string_view stop = cell.inner_stop;
-    if (stop.starts_with("fixed")) sweeps::set_stop(o, fmt::format("inner={}", stop.substr(5)));
-    else if (stop.starts_with("digits")) sweeps::set_stop(o, fmt::format("digits={}", stop.substr(6)));
+    const bool good = stop.starts_with("fixed")    ? text::read_number(stop.substr(5), o.inner)
+                      : stop.starts_with("digits") ? text::read_number(stop.substr(6), o.digits)
+                                                   : true;
+    if (!good) throw InvalidInput(fmt::format("paper tables: stop {}: write fixed10 or digits2", base::quoted(stop)));
     // Beyond the usual limit where the paper went there: s17e8, fixed500 on level 9 took it 54001 iterations.
     const std::uint64_t side = (std::uint64_t{1} << cell.level) + 1;
     o.max_iterations = std::max<std::uint64_t>(40 * side + 1000, 5 * cell.inner_iterations.value_or(0) / 2);

@@ -8,7 +8,9 @@
 #include <sqlite3.h>
 
 #include "mantissa/format.hpp"
+#include "mantissa/host/options.hpp"
 #include "rows.hpp"
+#include "store/point_columns.hpp"
 #include "store/result_json.hpp"
 #include "store/results_file.hpp"
 #include "text/key_values.hpp"
@@ -24,20 +26,25 @@ std::string DocumentRow::address(const std::string& path) const {
 }
 
 std::string PointRow::stop() const {
-    if (inner) return fmt::format("inner={}", *inner);
-    if (digits) return fmt::format("digits={}", text::shortest(*digits));
-    return {};
+    if (!refines(options.scheme)) return {};
+    if (options.digits > 0) return fmt::format("digits={}", text::shortest(options.digits));
+    return fmt::format("inner={}", options.inner);
 }
 
 bool PointRow::gives_count() const {
-    return mantissa::gives_count(parse_scheme(scheme), results::parse_status(status), true_residual.value_or(NAN),
-                                 tolerance);
+    return mantissa::gives_count(options.scheme, results::parse_status(status), true_residual.value_or(NAN),
+                                 options.tolerance);
+}
+
+std::string PointRow::way() const {
+    SolveOptions same = options;
+    same.max_iterations = 0;
+    same.spec = SolveOptions{}.spec;
+    return options::key_text(same);
 }
 
 std::string PointRow::setting() const {
-    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", problem, spec, scheme, stop(), inner_recurrence,
-                       middle, middle_digits ? text::shortest(*middle_digits) : "", text::shortest(tolerance),
-                       max_iterations, jacobi, outer, headroom, couplings);
+    return fmt::format("{}|{}|{}|{}", problem, spec, options.max_iterations, way());
 }
 
 namespace {
@@ -85,6 +92,19 @@ public:
     [[nodiscard]] std::optional<double> maybe_real(const char* name) const {
         return null(name) ? std::nullopt : std::optional(real(name));
     }
+    /// What a column of an option holds; nothing for NULL.
+    [[nodiscard]] std::optional<options::Value> maybe_value(const char* name, options::Type type) const {
+        using options::Type;
+        if (null(name)) return std::nullopt;
+        if (type == Type::truth) return whole(name) != 0;
+        if (type == Type::whole) return whole(name);
+        if (type == Type::integer) {
+            expect(name, {SQLITE_INTEGER}, "whole number");
+            return std::int64_t{sqlite3_column_int64(statement_.get(), column(name))};
+        }
+        if (type == Type::number) return real(name);
+        return text(name);
+    }
     [[noreturn]] void fail(const char* name, const char* expected) const {
         throw InvalidInput(
             fmt::format("{}: column {} of row {} of table {} is no {}; the file is damaged, make it again",
@@ -117,13 +137,11 @@ private:
     std::map<std::string, int, std::less<>> columns_;
 };
 
-/// The value of an option that only the key holds; empty where it has none.
-std::string in_key(const std::string& key, const std::string& option) {
-    const std::size_t behind = key.rfind(" tolerance="); // (a problem's text may hold anything)
-    const std::size_t at = behind == std::string::npos ? behind : key.find(" " + option + "=", behind);
-    if (at == std::string::npos) return {};
-    const std::size_t first = at + option.size() + 2;
-    return key.substr(first, key.find(' ', first) - first);
+/// What the row's column of an option holds; in a file from before that column, what the key says.
+std::optional<options::Value> option_value(const Reader& r, const options::Option& option, const std::string& key) {
+    const std::string name = options::spelt(option);
+    if (!r.has(name.c_str()) && option.column == options::Column::later) return options::value_in_key(key, option);
+    return r.maybe_value(name.c_str(), option.type);
 }
 
 PointRow point_row(const Reader& r, Origins& origins) {
@@ -132,7 +150,10 @@ PointRow point_row(const Reader& r, Origins& origins) {
     p.key = r.text("key");
     p.problem = r.text("problem");
     p.engine = r.text("engine");
-    p.scheme = r.text("scheme");
+    p.options =
+        results::options_of_columns([&](const options::Option& option) { return option_value(r, option, p.key); },
+                                    [&](const std::string& name) { r.fail(name.c_str(), "value of this option"); });
+    p.scheme = to_string(p.options.scheme);
     p.spec = r.text("spec");
     p.status = r.text("status");
     try {
@@ -141,18 +162,6 @@ PointRow point_row(const Reader& r, Origins& origins) {
         r.fail("status", "end of a solve");
     }
     p.detail = r.text("detail");
-    p.inner_recurrence = r.text("inner_recurrence");
-    p.middle = r.text("middle");
-    p.outer = in_key(p.key, "outer");
-    if (p.key.find(" resident") != std::string::npos) p.outer += " resident";
-    p.headroom = in_key(p.key, "headroom");
-    p.couplings = in_key(p.key, "couplings");
-    p.inner = r.maybe_whole("inner");
-    p.digits = r.maybe_real("digits");
-    p.tolerance = r.real("tolerance");
-    p.max_iterations = r.whole("max_iterations");
-    p.middle_digits = r.maybe_real("middle_digits");
-    p.jacobi = r.whole("jacobi") != 0;
     p.unknowns = r.whole("unknowns");
     p.inner_iterations = r.whole("inner_iterations");
     p.outer_iterations = r.whole("outer_iterations");

@@ -30,14 +30,7 @@ struct RowAddress {
 struct PointRow {
     RowAddress at;
     std::string key, problem, engine, scheme, spec, status, detail;
-    std::string inner_recurrence, middle; ///< empty where the scheme has none
-    std::string couplings;                ///< as in the key; empty where they have no format of their own
-    std::string outer, headroom;          ///< as in the key, with " resident" behind; empty where they are not given
-    std::optional<std::uint64_t> inner;
-    std::optional<double> digits, middle_digits;
-    double tolerance = 0;
-    std::uint64_t max_iterations = 0; ///< 0: the solver's own limit
-    bool jacobi = false;
+    SolveOptions options; ///< but for the datapath, which is `spec`
     std::uint64_t unknowns = 0, inner_iterations = 0, outer_iterations = 0, sigma_guards = 0;
     std::optional<double> true_residual, error;
     std::optional<std::uint64_t> cycles;
@@ -48,8 +41,10 @@ struct PointRow {
     [[nodiscard]] bool converged() const { return status == "converged"; }
     /// Does it give a count of iterations to compare with? See gives_count() in solve.hpp.
     [[nodiscard]] bool gives_count() const;
-    /// "inner=10", "digits=2" or "".
+    /// "inner=10", "digits=2", or "" for a scheme that does not refine.
     [[nodiscard]] std::string stop() const;
+    /// The options as in a key, without the datapath and the limit of iterations.
+    [[nodiscard]] std::string way() const;
     /// Does an engine carry it out? The other schemes run in the program itself, whatever engine is named.
     [[nodiscard]] bool on_engine() const {
         return scheme == "residual-guided" || scheme == "defect-correction" || scheme == "inexact-pcg";

@@ -63,7 +63,7 @@ std::string shortest_text(const Choice& choice, const PointRow& reference) {
     const std::string figures = fmt::format(
         "{} solves {} to {} in {} inner iterations, {} times double's {}, with {}-bit products in its vectors where "
         "double needs 53-bit ones",
-        best.point->spec, choice.problem, best.point->tolerance, best.point->inner_iterations,
+        best.point->spec, choice.problem, best.point->options.tolerance, best.point->inner_iterations,
         fixed(static_cast<double>(best.point->inner_iterations) / static_cast<double>(reference.inner_iterations), 2),
         reference.inner_iterations, best.bits + 1);
     if (reduced == 1) return figures + ".";
@@ -166,13 +166,8 @@ std::vector<findings::SolveBeside> solves_of(const Rows& rows) {
     std::vector<findings::SolveBeside> list;
     for (const PointRow& p : rows.points)
         list.push_back({.problem = p.problem,
-                        .scheme = p.scheme,
                         .spec = p.spec,
-                        .inner_recurrence = p.inner_recurrence,
-                        .middle = p.middle,
-                        .inner = p.inner.value_or(0),
-                        .tolerance = p.tolerance,
-                        .jacobi = p.jacobi,
+                        .options = p.options,
                         .converged = p.converged(),
                         .gives_count = p.gives_count(),
                         .iterations = p.inner_iterations});
@@ -234,7 +229,7 @@ Summary summary_of(const Rows& rows) {
         const PointRow& first = *choice.points.front();
         s.findings_from =
             fmt::format("{} of {} ({}{}{}, to {})", text::counted(choice.points.size(), "solve"), choice.problem,
-                        first.scheme, first.stop().empty() ? "" : ", ", first.stop(), first.tolerance);
+                        first.scheme, first.stop().empty() ? "" : ", ", first.stop(), first.options.tolerance);
         if (choices.size() > 1) s.findings_from += fmt::format(", one of {} problems here", choices.size());
         break;
     }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,13 +14,17 @@
 #include "mantissa/engine.hpp"
 #include "mantissa/host/scaling.hpp"
 #include "mantissa/host/solve.hpp"
+#include "mantissa/native.hpp"
 #include "mantissa/outer/spread_iterate.hpp"
 #include "mantissa/reached.hpp"
 
 namespace mantissa::solving {
 
-/// A solve is stagnant when its best defect has not fallen by a tenth over this many inner iterations.
-inline std::uint64_t patience(std::size_t size) {
+/// A solve is stagnant when its best defect has not fallen by a tenth over this many inner iterations. A cycle does the
+/// same work at any size, and what forty of them do not do no further one does.
+inline std::uint64_t patience(std::size_t size, const SolveOptions& options) {
+    constexpr std::uint64_t kCycles = 40;
+    if (options.preconditioner) return kCycles;
     return 2000 + static_cast<std::uint64_t>(20 * std::sqrt(static_cast<double>(size)));
 }
 inline constexpr double kWorthwhile = 0.9;
@@ -53,6 +58,7 @@ struct SolveContext {
     std::optional<double> known = std::nullopt;
     /// Plain defects said "reached" and were wrong: the outer loop forms doubled ones from here on.
     bool doubled = false;
+    std::unique_ptr<NativeSolver> native = nullptr; ///< of a native solve, made by its first run
     bool nearly = false; ///< a direct run ended by its recurrence, its true residual within kDirectSlack
 
     [[nodiscard]] std::uint64_t remaining() const {
@@ -121,7 +127,7 @@ inline std::string why_ended(RunEnd end, double pq, const SolveOptions& options)
 /// Watches a sequence of defects for divergence and stagnation.
 class Watch {
 public:
-    explicit Watch(std::size_t size) : patience_(patience(size)) {}
+    explicit Watch(const SolveContext& context) : patience_(patience(context.size, context.options)) {}
 
     /// True when the solve should end; the context then has its status.
     bool ends(SolveContext& context, double relative_defect) {

@@ -109,8 +109,7 @@ void solve_variant(const Problem& problem, std::span<double> u, std::span<double
 void solve_defect_correction(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                              SolveContext& context) {
     const SolveOptions& options = context.options;
-    auto inner = make_engine_solver(engine, *context.loaded, context.fit, options.spec,
-                                    {options.threads, options.inner_recurrence});
+    auto inner = make_inner_solver(problem, engine, context);
     for (auto format = options.middle.rbegin(); format != options.middle.rend(); ++format)
         inner = make_middle_solver(problem.system, *format, std::move(inner), options.threads);
     const auto outer = make_outer(problem, u, context);

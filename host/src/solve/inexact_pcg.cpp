@@ -11,12 +11,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "inner.hpp"
+#include "running/parallel.hpp"
 #include "schemes.hpp"
 #include "words/inner_scale.hpp"
 #include "words/moving_restart.hpp"
@@ -37,9 +39,8 @@ public:
         : problem_(problem), options_(context.options), context_(context), u_(u), d_(d), r_(d.begin(), d.end()),
           z_(d.size()), p_(d.size()), product_(d.size()), zero_(d.size(), 0.0),
           arithmetic_(problem.system, options_.threads, context.doubled),
-          inner_(make_engine_solver(engine, *context.loaded, context.fit, options_.spec,
-                                    {options_.threads, options_.inner_recurrence})),
-          scale_(options_), moving_(options_), watch_(context.size), norm_(context.norm) {}
+          inner_(make_inner_solver(problem, engine, context)), scale_(options_), moving_(options_), watch_(context),
+          norm_(context.norm) {}
 
     void iterate() {
         if (norm_ < context_.target()) return context_.stop(Status::converged);
@@ -56,14 +57,16 @@ private:
     /// z = K(r). False, here and below, when the solve has its status.
     [[nodiscard]] bool precondition() {
         for (;;) {
-            const double scale = options_.spec.moves() ? moving_.scale(largest_of(r_), {}) : scale_.of(norm_);
+            const double scale = inner_->scales_itself()  ? 1
+                                 : options_.spec.moves() ? moving_.scale(largest_of(r_), {})
+                                                         : scale_.of(norm_);
             const InnerGoal goal{.steps = options_.digits > 0 ? 0 : options_.inner,
                                  .reduction = options_.digits > 0 ? std::pow(10.0, -options_.digits) : 0.0,
                                  .global = kInnerShare * context_.target() / scale,
                                  .square = scale_.fixed() ? norm_ / scale * (norm_ / scale) : 1};
             const InnerOutcome outcome = inner_->solve(
                 [&](std::size_t at, std::span<double> values) {
-                    for (std::size_t i = 0; i < values.size(); ++i) values[i] = r_[at + i] / scale;
+                    for_elements(values.size(), [&](std::size_t i) { values[i] = r_[at + i] / scale; });
                 },
                 goal, context_);
             if (!(outcome.overflow && scale_.fixed())) {
@@ -107,7 +110,7 @@ private:
                              : trouble_);
         const double beta = first_ ? 0 : alpha_ * dot(z_, product_) / rz_;
         first_ = false;
-        for (std::size_t i = 0; i < p_.size(); ++i) p_[i] = z_[i] + beta * p_[i];
+        for_elements(p_.size(), [&](std::size_t i) { p_[i] = z_[i] + beta * p_[i]; });
         rz_ = rz;
         return true;
     }
@@ -120,10 +123,10 @@ private:
             return ended(Status::breakdown, pq < 0 ? "p.A p is below zero: the matrix is indefinite"
                                                    : "p.A p is zero or not finite: values leave double precision");
         alpha_ = rz_ / pq;
-        for (std::size_t i = 0; i < u_.size(); ++i) {
+        for_elements(u_.size(), [&](std::size_t i) {
             u_[i] += alpha_ * p_[i];
             r_[i] += alpha_ * product_[i];
-        }
+        });
         ++context_.result.outer_iterations;
         const double before = norm_;
         norm_ = arithmetic_.norm(r_);
@@ -155,14 +158,21 @@ private:
         return true;
     }
 
+    template <class Work> void for_elements(std::size_t count, const Work& work) const {
+        running::for_pieces(options_.threads, count, 1, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) work(i);
+        });
+    }
+
     /// In the order of the outer loop's projections.
-    [[nodiscard]] static double dot(std::span<const double> a, std::span<const double> b) {
-        BlockDot sum;
-        for (std::size_t at = 0; at < a.size(); at += kTransfer) {
-            const std::size_t n = std::min(kTransfer, a.size() - at);
-            sum.add(a.subspan(at, n), b.subspan(at, n));
-        }
-        return sum.total();
+    [[nodiscard]] double dot(std::span<const double> a, std::span<const double> b) const {
+        std::vector<double> part((a.size() + kTransfer - 1) / kTransfer);
+        running::for_pieces(options_.threads, a.size(), kTransfer, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t at = begin; at < end; at += kTransfer)
+                part[at / kTransfer] = outer_order::part_sum(std::min(kTransfer, end - at),
+                                                             [&](std::size_t i) { return a[at + i] * b[at + i]; });
+        });
+        return std::accumulate(part.begin(), part.end(), 0.0);
     }
 
     const Problem& problem_;

@@ -74,10 +74,17 @@ public:
     using Fill = std::function<void(std::size_t first, std::span<double> values)>;
     /// Solves A c = r approximately from c = 0, with `r` to fetch the right-hand side, a part at a time.
     virtual InnerOutcome solve(const Fill& r, const InnerGoal& goal, SolveContext& context) = 0;
+    /// Does it take a defect of any norm, and scale it itself?
+    [[nodiscard]] virtual bool scales_itself() const { return false; }
     /// Elements of the correction.
     virtual void read(std::size_t first, std::span<double> values) = 0;
 };
 
+/// What the options ask for: a cycle, or CG on the engine.
+std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Engine& engine,
+                                               const SolveContext& context);
+/// A multilevel cycle on this processor.
+std::unique_ptr<InnerSolver> make_cycle_solver(const System& system, const CycleSpec& spec, int threads);
 /// CG on an engine, pipelined or plain, restarted with p = r. `system` is `fit` times the one that corrections are for.
 std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const System& system, double fit,
                                                 const DatapathSpec& spec, const SessionOptions& options);

@@ -9,6 +9,7 @@
 
 #include "context.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/host/scaling.hpp"
 #include "mantissa/host/solve_parts.hpp"
@@ -30,20 +31,9 @@ const CompressedRows& rows_of(const System& system, std::optional<CompressedRows
                        "direct");
 }
 
-void check(const SolveOptions& o, std::string_view scheme = "scheme jacobi-pcg") {
-    const auto none = [&](bool given, std::string_view what) {
-        if (given) throw InvalidInput(fmt::format("{}: {}", scheme, what));
-    };
-    none(!(o.spec == DatapathSpec(formats::kDouble)),
-         "it works in double precision: write --format double, or take residual-guided for a reduced datapath");
-    none(o.jacobi, o.scheme == Scheme::direct
-                       ? "over parts in double it scales nothing: take jacobi-pcg, or leave jacobi out"
-                       : "it divides by the diagonal itself: leave jacobi out");
-    none(!o.middle.empty() || o.outer || o.resident || !o.schedule.empty() || o.headroom || o.digits != 0,
-         "it has no outer loop: leave middle formats, outer, resident, schedule, headroom and digits out");
-    none(!(o.tolerance > 0 && o.tolerance < 1),
-         fmt::format("tolerance {}: give a number between 0 and 1", o.tolerance));
-    none(o.threads < 1, "threads: at least one");
+void check(SolveOptions o, Scheme scheme = Scheme::jacobi_pcg) {
+    o.scheme = scheme;
+    if (const std::string why = options::refusal(o); !why.empty()) throw InvalidInput(why);
 }
 
 /// The verdict, by the true residual; then why.
@@ -147,7 +137,13 @@ SolveResult solve_over_parts(const Problem& problem, const std::shared_ptr<Space
     if (!jacobi && options.scheme != Scheme::direct)
         throw InvalidInput(fmt::format("scheme {}: in double precision direct and jacobi-pcg are shared out over parts",
                                        to_string(options.scheme)));
-    check(options, "scheme " + to_string(options.scheme));
+    check(options, options.scheme);
+    if (!(options.spec == DatapathSpec(formats::kDouble)))
+        throw InvalidInput(fmt::format("scheme {}: over parts it works in double precision: write --format double",
+                                       to_string(options.scheme)));
+    if (!jacobi && options.jacobi)
+        throw InvalidInput(
+            "scheme direct: over parts in double it scales nothing: take jacobi-pcg, or leave jacobi out");
     PartedCgOptions o;
     o.tolerance = options.tolerance * (1 - kReachedSlack);
     o.max_iterations =

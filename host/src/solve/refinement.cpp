@@ -23,14 +23,16 @@ double refine(OuterArithmetic& outer, InnerSolver& inner, std::span<const double
     const SolveOptions& options = context.options;
     const std::size_t size = u.size();
     std::vector<double> part(std::min(size, kTransfer));
-    Watch watch(context.size);
+    Watch watch(context);
     double before = norm;
     int fruitless = 0;
     InnerScale inner_scale(options);
     MovingRestart moving(options);
     while (norm >= goal.target) {
         // r = d / scale
-        const double scale = options.spec.moves() ? moving.scale(largest_of(d), {}) : inner_scale.of(norm);
+        const double scale = inner.scales_itself()  ? 1
+                             : options.spec.moves() ? moving.scale(largest_of(d), {})
+                                                    : inner_scale.of(norm);
         const InnerGoal inner_goal{.steps = options.digits > 0 ? 0 : options.inner,
                                    .reduction = options.digits > 0 ? std::pow(10.0, -options.digits) : 0.0,
                                    .global = goal.target / scale,

@@ -26,7 +26,7 @@ public:
                    SolveContext& context)
         : problem_(problem), options_(context.options), context_(context), stage_(stage), session_(stage.get()), u_(u),
           d_(d), arithmetic_(make_outer(problem, u, context)), target_(context.target()), norm_(context.norm),
-          inner_(options_, stage.spec()), scale_(inner_.of(norm_)), moving_(options_), watch_(context.size) {
+          inner_(options_, stage.spec()), scale_(inner_.of(norm_)), moving_(options_), watch_(context) {
         place_vectors();
     }
 

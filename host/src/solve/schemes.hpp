@@ -23,6 +23,11 @@ void solve_inexact_pcg(const Problem& problem, const Engine& engine, std::span<d
 /// Residual guided on a core that runs its outer steps too; adds to u what solves A x = d.
 void solve_resident(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                     SolveContext& context);
+/// In native arithmetic by the engine's own solver; adds to u what solves A x = d. d stays.
+void solve_native(const Problem& problem, const Engine& engine, std::vector<double>& u, const std::vector<double>& d,
+                  SolveContext& context);
+/// Throws InvalidInput, one line, where such a solve cannot be.
+void check_native(const Problem& problem, const Engine& engine, const SolveOptions& options);
 /// CG or pipelined CG on the whole problem in one run.
 void solve_direct(const Problem& problem, const Engine& engine, std::span<double> u, std::span<double> d,
                   SolveContext& context);

@@ -9,6 +9,8 @@
 
 #include "context.hpp"
 #include "mantissa/fitted.hpp"
+#include "mantissa/host/native.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/host/scaling.hpp"
 #include "outer/outer_arithmetic.hpp"
@@ -20,62 +22,8 @@ namespace mantissa {
 
 namespace {
 
-struct SchemeName {
-    Scheme scheme;
-    const char* name;
-};
-constexpr SchemeName kSchemes[] = {{Scheme::direct, "direct"},
-                                   {Scheme::pipelined, "pipelined"},
-                                   {Scheme::chronopoulos_gear, "chronopoulos-gear"},
-                                   {Scheme::ghysels_vanroose, "ghysels-vanroose"},
-                                   {Scheme::defect_correction, "defect-correction"},
-                                   {Scheme::residual_guided, "residual-guided"},
-                                   {Scheme::inexact_pcg, "inexact-pcg"},
-                                   {Scheme::jacobi_pcg, "jacobi-pcg"}};
-
 bool runs_on_the_processor(Scheme scheme) {
     return scheme == Scheme::chronopoulos_gear || scheme == Scheme::ghysels_vanroose;
-}
-
-/// A schedule that a solve can follow; throws InvalidInput, one line.
-void check_schedule(const SolveOptions& o) {
-    if (o.schedule.empty()) return;
-    if (o.scheme != Scheme::residual_guided)
-        throw InvalidInput(
-            fmt::format("schedule: only residual-guided keeps a direction from one datapath to the next, "
-                        "not {}",
-                        to_string(o.scheme)));
-    if (o.schedule.front().below != 1)
-        throw InvalidInput(fmt::format("schedule: the first stage is below {}; it begins the solve, so write 1",
-                                       o.schedule.front().below));
-    if (!(o.schedule.front().spec == o.spec))
-        throw InvalidInput(
-            fmt::format("schedule: the first stage is {} and the spec {}; they are the same, or give one",
-                        to_string(o.schedule.front().spec), to_string(o.spec)));
-    for (std::size_t i = 0; i < o.schedule.size(); ++i)
-        if (o.schedule[i].spec.moves())
-            throw InvalidInput(fmt::format("schedule: stage {} has a moving point, which goes with a spec alone: leave "
-                                           "point out",
-                                           i + 1));
-    for (std::size_t i = 1; i < o.schedule.size(); ++i) {
-        if (!(o.schedule[i].below > 0 && o.schedule[i].below < o.schedule[i - 1].below))
-            throw InvalidInput(fmt::format("schedule: stage {} is below {}, behind {}; give falling numbers above 0",
-                                           i + 1, o.schedule[i].below, o.schedule[i - 1].below));
-        o.schedule[i].spec.validate();
-    }
-}
-
-/// What means nothing to a core that runs its outer loop itself; throws InvalidInput, one line.
-void check_resident(const SolveOptions& o) {
-    if (!o.resident) return;
-    const auto none = [](bool given, std::string_view what) {
-        if (given) throw InvalidInput(fmt::format("resident: {}; leave it out", what));
-    };
-    none(o.scheme != Scheme::residual_guided,
-         fmt::format("the core's outer loop is residual-guided and has no scheme {}", to_string(o.scheme)));
-    none(!o.schedule.empty(), "a core has one datapath and takes no schedule");
-    none(o.digits > 0, "a core counts inner iterations and gains no digits");
-    none(o.jacobi, "Jacobi scaling leaves no constant stencil");
 }
 
 void check(const Problem& problem, const Engine& engine, const SolveOptions& o) {
@@ -83,52 +31,28 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
         if (!good) throw InvalidInput(what);
     };
     o.spec.validate();
+    if (o.spec.sums_free()) solving::check_native(problem, engine, o);
+    require(o.spec.sums_free() || o.plan == NativePlan::automatic,
+            fmt::format("plan {}: only a native solver has plans (engine gpu, --format double or float); leave it out",
+                        to_string(o.plan)));
     // An engine that compares two others has a name of its own: there would be nothing to compare.
     require(!runs_on_the_processor(o.scheme) || engine.name() == "emulated",
             fmt::format("scheme {}: only engine 'emulated' has its recurrence, not '{}'; use that engine, "
                         "unchecked, or the scheme pipelined",
                         to_string(o.scheme), engine.name()));
     require(problem.b.size() == problem.system.size(), "right-hand side: its length is not the system's size");
-    require(o.tolerance > 0 && o.tolerance < 1,
-            fmt::format("tolerance {}: give a number between 0 and 1", o.tolerance));
-    if (o.digits != 0) checked_digits(o.digits, "digits");
-    require(o.digits > 0 || o.inner >= 1, "inner: at least one inner iteration");
-    checked_digits(o.middle_digits, "middle digits");
-    require(o.middle.empty() || o.scheme == Scheme::defect_correction,
-            "middle formats: only defect-correction cascades");
-    const bool choice = o.scheme == Scheme::defect_correction || o.scheme == Scheme::inexact_pcg;
-    require(
-        o.inner_recurrence == Recurrence::pipelined || choice,
-        "inner recurrence plain: only defect-correction and inexact-pcg have a choice (the scheme `direct` is plain "
-        "CG)");
-    require(o.threads >= 1, "threads: at least one");
-    const bool refining = refines(o.scheme);
-    require(refining || !o.spec.fixed_vectors(),
-            fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; use residual-guided, "
-                        "defect-correction or inexact-pcg",
-                        to_string(o.scheme), to_string(o.spec.r)));
-    for (const Format& f : o.middle)
-        require(!f.is_fixed(),
-                fmt::format("middle format {}: middle loops are floating; give another, as s36e11", to_string(f)));
-    require(!o.headroom || o.spec.fixed_vectors() ||
-                std::any_of(o.schedule.begin(), o.schedule.end(),
-                            [](const ScheduleStage& s) { return s.spec.fixed_vectors(); }),
-            "headroom: only fixed-point vectors have any");
-    require(!o.headroom || (*o.headroom >= kLeastHeadroom && *o.headroom <= kMostHeadroom),
-            fmt::format("headroom {}: give {} to {} bits", o.headroom.value_or(0), kLeastHeadroom, kMostHeadroom));
-    check_schedule(o);
-    require(!o.couplings || (refining && o.schedule.empty() && !o.spec.fixed_vectors() && !o.couplings->is_fixed()),
-            "couplings: a floating format for residual-guided, defect-correction or inexact-pcg on a floating datapath "
-            "without a schedule; leave it out");
-    require(!o.outer || (o.outer->is_fixed() && o.outer->valid()),
-            "outer: give a fixed-point format, as fx64.62, or leave it out for double precision");
-    check_resident(o);
-    require(!o.outer || (refining && o.scheme != Scheme::inexact_pcg && o.middle.empty()),
-            "outer: only residual-guided and defect-correction without middle loops have an outer loop in integers");
+    const std::string why = options::refusal(o);
+    require(why.empty(), why);
+    require(!o.preconditioner || engine.name() == "emulated",
+            fmt::format("preconditioner multilevel: its cycles run on this processor, not on engine '{}'; leave the "
+                        "engine out, unchecked",
+                        engine.name()));
+    for (const ScheduleStage& stage : o.schedule) stage.spec.validate();
 }
 
 /// Is every pass of the solve one of pipelined CG in a datapath of the options?
 bool counts_bits(const SolveOptions& o) {
+    if (o.preconditioner || o.spec.sums_free()) return false;
     return o.scheme == Scheme::pipelined ||
            (refines(o.scheme) && o.middle.empty() && o.inner_recurrence == Recurrence::pipelined);
 }
@@ -136,6 +60,7 @@ bool counts_bits(const SolveOptions& o) {
 void run_scheme(const Problem& problem, const Engine& engine, std::vector<double>& u, std::vector<double>& d,
                 solving::SolveContext& context) {
     if (context.options.resident) return solving::solve_resident(problem, engine, u, d, context);
+    if (context.options.spec.sums_free()) return solving::solve_native(problem, engine, u, d, context);
     switch (context.options.scheme) {
     case Scheme::direct:
     case Scheme::pipelined:
@@ -154,10 +79,12 @@ void run_scheme(const Problem& problem, const Engine& engine, std::vector<double
     }
 }
 
-/// The scheme's iterate as that of the problem as given.
-std::vector<double> as_given(const std::optional<ScaledProblem>& scaled, std::span<const double> u) {
-    std::vector<double> mapped(u.begin(), u.end());
-    if (scaled) scaled->map_back(mapped);
+/// The scheme's iterate as that of the problem as given: itself, or where the problem is scaled, in `mapped`.
+const std::vector<double>& as_given(const std::optional<ScaledProblem>& scaled, const std::vector<double>& u,
+                                    std::vector<double>& mapped) {
+    if (!scaled) return u;
+    mapped = u;
+    scaled->map_back(mapped);
     return mapped;
 }
 
@@ -175,13 +102,14 @@ bool run_until_true(const Problem& original, const std::optional<ScaledProblem>&
                     const Engine& engine, std::vector<double>& u, std::vector<double>& d,
                     solving::SolveContext& context) {
     const SolveOptions& options = context.options;
-    const bool doubles = refines(options.scheme) && !options.outer && !options.resident;
+    const bool doubles = options.spec.sums_free() || (refines(options.scheme) && !options.outer && !options.resident);
     for (double best = std::numeric_limits<double>::infinity();;) {
         context.known.reset();
         run_scheme(problem, engine, u, d, context);
         if (u.empty()) return false; // a verdict was given where the parts are
         if (context.result.status != Status::converged && !context.nearly) return true;
-        const std::vector<double> given = as_given(scaled, u);
+        std::vector<double> mapped;
+        const std::vector<double>& given = as_given(scaled, u, mapped);
         const double relative = relative_residual(original.system, given, original.b, options.threads,
                                                   solving::deciding(options.tolerance));
         context.known = relative;
@@ -303,24 +231,6 @@ bool settle_spread(const Problem& original, SpreadIterate& u, solving::SolveCont
 
 } // namespace
 
-std::string to_string(Scheme scheme) {
-    for (const SchemeName& s : kSchemes)
-        if (s.scheme == scheme) return s.name;
-    return "?";
-}
-
-Scheme parse_scheme(std::string_view text) {
-    for (const SchemeName& s : kSchemes)
-        if (text == s.name) return s.scheme;
-    throw InvalidInput(fmt::format("scheme '{}': write direct, pipelined, chronopoulos-gear, ghysels-vanroose, "
-                                   "defect-correction, residual-guided, inexact-pcg or jacobi-pcg",
-                                   text.substr(0, 60)));
-}
-
-bool refines(Scheme scheme) {
-    return scheme == Scheme::defect_correction || scheme == Scheme::residual_guided || scheme == Scheme::inexact_pcg;
-}
-
 std::string to_string(Status status) {
     switch (status) {
     case Status::converged:
@@ -339,12 +249,6 @@ std::string to_string(Status status) {
 bool gives_count(Scheme scheme, Status status, double true_residual, double tolerance) {
     if (status == Status::converged) return true;
     return !refines(scheme) && status == Status::stagnated && true_residual < kDirectSlack * tolerance;
-}
-
-double checked_digits(double digits, std::string_view name) {
-    if (!(digits >= kFewestDigits && digits <= kMostDigits))
-        throw InvalidInput(fmt::format("{} {}: give a number from {} to {}", name, digits, kFewestDigits, kMostDigits));
-    return digits;
 }
 
 std::uint64_t default_iteration_limit(std::size_t size) {
@@ -369,8 +273,11 @@ static SolveResult solve_on_the_processor(const Problem& problem, const Engine& 
 }
 
 SolveResult solve(const Problem& original, const Engine& engine, const SolveOptions& given, const Progress& progress) {
-    if (given.scheme == Scheme::jacobi_pcg) return solve_on_the_processor(original, engine, given, progress);
+    const bool native = solves_natively(given, engine);
+    if (given.scheme == Scheme::jacobi_pcg && !native && !given.spec.sums_free())
+        return solve_on_the_processor(original, engine, given, progress);
     SolveOptions options = given;
+    if (native) options.spec.sum = SumOrder::free;
     if (options.resident && !options.outer) options.outer = kResidentIterate;
     check(original, engine, options);
     const auto start = std::chrono::steady_clock::now();
@@ -419,9 +326,14 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     else to_judge = run_until_true(original, scaled, problem, engine, u, d, context);
 
     if (to_judge) {
-        const std::vector<double> y = u;
-        if (scaled) scaled->map_back(u);
-        settle(original, y, u, context);
+        std::vector<double> y;
+        if (scaled) {
+            y = u;
+            scaled->map_back(u);
+        }
+        settle(original, scaled ? y : u, u, context);
+        if (options.history && result.native)
+            result.history.push_back({result.inner_iterations, result.outer_iterations, result.true_residual});
         if (options.keep_solution) result.u = std::move(u);
     }
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

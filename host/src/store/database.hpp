@@ -97,6 +97,8 @@ struct Store::Database {
     }
     /// Makes the tables of a new file, once, whoever else may be opening it.
     void settle_schema();
+    /// Adds the columns of options that came after the file.
+    void add_columns();
 };
 
 } // namespace mantissa

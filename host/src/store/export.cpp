@@ -7,6 +7,7 @@
 
 #include "database.hpp"
 #include "mantissa/base/files.hpp"
+#include "mantissa/host/options.hpp"
 #include "result_json.hpp"
 #include "text/json_text.hpp"
 #include "text/key_values.hpp"
@@ -52,6 +53,14 @@ std::string csv_value(const Statement& row, int column) {
     }
 }
 
+/// A whole number as what its column holds.
+results::Json whole_value(std::string_view column, std::uint64_t bits) {
+    const options::Option* const option = options::find(column);
+    if (column == "scaled" || (option != nullptr && option->type == options::Type::truth)) return bits != 0;
+    if (option != nullptr && option->type == options::Type::integer) return static_cast<std::int64_t>(bits);
+    return bits;
+}
+
 results::Json json_value(const Statement& row, int column) {
     switch (row.type(column)) {
     case SQLITE_NULL:
@@ -59,8 +68,7 @@ results::Json json_value(const Statement& row, int column) {
     case SQLITE_FLOAT:
         return results::number(row.real(column));
     case SQLITE_INTEGER:
-        return row.name(column) == "jacobi" || row.name(column) == "scaled" ? results::Json(row.integer(column) != 0)
-                                                                            : results::Json(row.integer(column));
+        return whole_value(row.name(column), row.integer(column));
     default:
         return row.name(column) == "history" ? results::Json::parse(row.text(column)) : results::Json(row.text(column));
     }

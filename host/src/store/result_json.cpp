@@ -5,49 +5,27 @@
 
 #include <fmt/format.h>
 
-#include "sweep/options_text.hpp"
-
 namespace mantissa::results {
 
 Json number(double value) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-std::string middle_text(const SolveOptions& options) {
-    std::string text;
-    for (const Format& f : options.middle) {
-        if (!text.empty()) text += ',';
-        text += to_string(f);
-    }
-    return text;
+Json to_json(const options::Value& value) {
+    return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+Json options_to_json(const SolveOptions& given, std::span<const options::Option> among) {
+    Json j = Json::object();
+    for (const options::Option& option : among)
+        if (const auto value = option.get != nullptr ? option.get(given) : std::nullopt)
+            j[options::spelt(option)] = to_json(*value);
+    return j;
 }
 
 Json to_json(const Point& point) {
-    const SolveOptions& o = point.options;
-    const bool correction = o.scheme == Scheme::defect_correction;
-    Json j;
-    j["problem"] = point.problem;
-    j["engine"] = point.engine;
-    j["scheme"] = to_string(o.scheme);
-    if (refines(o.scheme)) {
-        if (o.digits > 0) j["digits"] = o.digits;
-        else j["inner"] = o.inner;
-    }
-    if (correction || o.scheme == Scheme::inexact_pcg)
-        j["inner_recurrence"] = o.inner_recurrence == Recurrence::plain ? "plain" : "pipelined";
-    if (correction && !o.middle.empty()) {
-        j["middle"] = middle_text(o);
-        j["middle_digits"] = o.middle_digits;
-    }
-    j["spec"] = to_string(o.spec);
-    if (!o.schedule.empty()) j["schedule"] = sweeps::schedule_text(o.schedule);
-    if (o.outer) j["outer"] = to_string(*o.outer);
-    if (o.resident) j["resident"] = true;
-    if (o.headroom) j["headroom"] = *o.headroom;
-    if (o.couplings) j["couplings"] = to_string(*o.couplings);
-    j["tolerance"] = o.tolerance;
-    j["max_iterations"] = o.max_iterations;
-    j["jacobi"] = o.jacobi;
+    Json j{{"problem", point.problem}, {"engine", point.engine}};
+    j.update(options_to_json(point.options));
     return j;
 }
 
@@ -73,6 +51,10 @@ ResidentOutcome resident_from_json(const Json& j) {
     return core;
 }
 
+Json to_json(const NativeOutcome& native) {
+    return {{"plan", to_string(native.plan)}, {"why", native.why}, {"seconds", number(native.seconds)}};
+}
+
 } // namespace
 
 Json to_json(const SolveResult& result) {
@@ -90,9 +72,11 @@ Json to_json(const SolveResult& result) {
     if (Json words = words_to_json(result); !words.empty()) {
         words.erase("bit_operations");
         words.erase("resident_core");
+        words.erase("native");
         if (!words.empty()) j["words"] = words;
     }
     if (result.resident) j["resident_core"] = to_json(*result.resident);
+    if (result.native) j["native"] = to_json(*result.native);
     j["seconds"] = number(result.seconds);
     if (!result.history.empty()) j["history"] = history_to_json(result.history);
     return j;
@@ -104,6 +88,7 @@ Json words_to_json(const SolveResult& r) {
     if (r.bit_operations != BitOperations{})
         j["bit_operations"] = {r.bit_operations.multiplied, r.bit_operations.added};
     if (r.resident) j["resident_core"] = to_json(*r.resident);
+    if (r.native) j["native"] = to_json(*r.native);
     if (r.words == WordUse{}) return j;
     j["overflows"] = r.overflows;
     j["bits"] = {{"u", r.words.u}, {"r", r.words.r}, {"p", r.words.p}, {"q", r.words.q}};
@@ -118,6 +103,10 @@ void words_from_json(std::string_view text, SolveResult& r) {
     r.overflows = j.value("overflows", std::uint64_t{0});
     if (j.contains("bit_operations")) r.bit_operations = {j["bit_operations"].at(0), j["bit_operations"].at(1)};
     if (j.contains("resident_core")) r.resident = resident_from_json(j["resident_core"]);
+    if (j.contains("native")) {
+        const Json& n = j["native"];
+        r.native = NativeOutcome{parse_native_plan(n.at("plan").get<std::string>()), n.at("why"), n.at("seconds")};
+    }
     if (!j.contains("bits")) return;
     const Json& bits = j.at("bits");
     r.words = {bits.at("u"), bits.at("r"), bits.at("p"), bits.at("q")};

@@ -1,12 +1,14 @@
 // Points and results as JSON. Internal to host/.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "mantissa/host/dense.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/point.hpp"
 #include "mantissa/host/solve.hpp"
 
@@ -16,7 +18,9 @@ using Json = nlohmann::ordered_json;
 
 /// A number, or null where JSON has none for it.
 Json number(double value);
-/// The configuration, one key per option that the scheme uses.
+/// The options that the scheme uses, a key for each.
+Json options_to_json(const SolveOptions& given, std::span<const options::Option> among = options::table());
+/// The configuration: problem, engine and options.
 Json to_json(const Point& point);
 /// The result without u; the history only when there is one.
 Json to_json(const SolveResult& result);
@@ -29,8 +33,6 @@ Json history_to_json(const std::vector<HistoryPoint>& history);
 std::vector<HistoryPoint> history_from_json(std::string_view text);
 /// Throws InvalidInput for a text that to_string(Status) does not print.
 Status parse_status(std::string_view text);
-/// "s36e11,s23e8": the formats of a cascade's middle loops.
-std::string middle_text(const SolveOptions& options);
 
 // Of dense solves, as above.
 nlohmann::ordered_json dense_history_to_json(const std::vector<DenseStep>& history);

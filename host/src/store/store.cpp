@@ -2,13 +2,17 @@
 
 #include <mutex>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "database.hpp"
 #include "mantissa/format.hpp"
+#include "point_columns.hpp"
 #include "result_json.hpp"
-#include "sweep/options_text.hpp"
 #include "text/json_text.hpp"
 
 namespace mantissa {
@@ -17,52 +21,47 @@ using results::Statement;
 
 namespace {
 
-constexpr const char* kSchema = R"sql(
-CREATE TABLE points (
-  id INTEGER PRIMARY KEY,
-  key TEXT NOT NULL UNIQUE,
-  problem TEXT NOT NULL,
-  unknowns INTEGER NOT NULL,
-  engine TEXT NOT NULL,
-  scheme TEXT NOT NULL,
-  inner INTEGER,
-  digits REAL,
-  inner_recurrence TEXT,
-  middle TEXT,
-  middle_digits REAL,
-  spec TEXT NOT NULL,
-  tolerance REAL NOT NULL,
-  max_iterations INTEGER NOT NULL,
-  jacobi INTEGER NOT NULL,
-  status TEXT NOT NULL,
-  detail TEXT NOT NULL,
-  inner_iterations INTEGER NOT NULL,
-  outer_iterations INTEGER NOT NULL,
-  true_residual REAL,
-  error REAL,
-  sigma_guards INTEGER NOT NULL,
-  cycles INTEGER,
-  seconds REAL NOT NULL,
-  threads INTEGER NOT NULL,
-  history TEXT,
-  words TEXT,
-  version TEXT NOT NULL,
-  commit_id TEXT NOT NULL,
-  machine TEXT NOT NULL,
-  date TEXT NOT NULL,
-  command TEXT NOT NULL
-);
-)sql";
+void bind_value(Statement& statement, const std::optional<options::Value>& value) {
+    if (!value) return statement.bind_null();
+    std::visit(
+        [&](const auto& v) {
+            using T = std::decay_t<decltype(v)>;
+            if constexpr (std::is_same_v<T, std::string>) statement.bind(std::string_view(v));
+            else if constexpr (std::is_same_v<T, std::int64_t>) statement.bind(static_cast<std::uint64_t>(v));
+            else statement.bind(v);
+        },
+        *value);
+}
 
 } // namespace
+
+/// Columns that a file from an older program lacks. What they would hold stands in the key of each solve.
+void Store::Database::add_columns() {
+    for (const options::Option* option : results::column_options(options::Column::later)) {
+        const std::string name = options::spelt(*option);
+        if (has_column(name)) continue;
+        execute("ALTER TABLE points ADD COLUMN " + results::column_declaration(*option));
+        std::vector<std::pair<std::uint64_t, options::Value>> found;
+        Statement rows = prepare("SELECT id, key FROM points");
+        while (rows.step())
+            if (auto value = options::value_in_key(rows.text(1), *option)) found.emplace_back(rows.integer(0), *value);
+        for (const auto& [id, value] : found) {
+            Statement update = prepare(fmt::format("UPDATE points SET {} = ? WHERE id = ?", name));
+            bind_value(update, value);
+            update.bind(id);
+            update.step();
+        }
+    }
+}
 
 void Store::Database::settle_schema() {
     execute("BEGIN IMMEDIATE");
     if (results::is_new(handle.get(), path)) {
-        execute(kSchema);
+        execute(results::points_schema());
         results::mark_results(handle.get(), path);
-    } else if (!has_column("words")) { // files of before fixed-point vectors
-        execute("ALTER TABLE points ADD COLUMN words TEXT");
+    } else {
+        if (!has_column("words")) execute("ALTER TABLE points ADD COLUMN words TEXT"); // before fixed-point vectors
+        add_columns();
     }
     execute("COMMIT");
 }
@@ -115,37 +114,23 @@ std::optional<SolveResult> Store::find(const Point& point) const {
 
 void Store::put(const Point& point, const SolveResult& result, std::size_t unknowns, const Provenance& provenance) {
     const SolveOptions& o = point.options;
-    const bool correction = o.scheme == Scheme::defect_correction;
-    const bool refining = refines(o.scheme);
+    const auto first = results::column_options(options::Column::first);
+    const auto later = results::column_options(options::Column::later);
+    std::string front, back, marks;
+    for (const options::Option* option : first) front += options::spelt(*option) + ", ";
+    for (const options::Option* option : later) back += ", " + options::spelt(*option);
+    for (std::size_t i = 0; i < first.size() + later.size(); ++i) marks += ",?";
     const std::lock_guard lock(db_->mutex);
-    Statement insert = db_->prepare(
-        "INSERT OR REPLACE INTO points (key, problem, unknowns, engine, scheme, inner, digits, inner_recurrence, "
-        "middle, "
-        "middle_digits, spec, tolerance, max_iterations, jacobi, status, detail, inner_iterations, outer_iterations, "
-        "true_residual, error, sigma_guards, cycles, seconds, threads, history, words, version, commit_id, machine, "
-        "date, "
-        "command) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    Statement insert = db_->prepare(fmt::format(
+        "INSERT OR REPLACE INTO points (key, problem, unknowns, engine, {}status, detail, inner_iterations, "
+        "outer_iterations, true_residual, error, sigma_guards, cycles, seconds, threads, history, words, version, "
+        "commit_id, machine, date, command{}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?{})",
+        front, back, marks));
     insert.bind(point_key(point));
     insert.bind(point.problem);
     insert.bind(std::uint64_t{unknowns});
     insert.bind(point.engine);
-    insert.bind(to_string(o.scheme));
-    insert.bind(refining && !(o.digits > 0) ? std::optional(o.inner) : std::nullopt);
-    insert.bind(refining && o.digits > 0 ? std::optional(o.digits) : std::nullopt);
-    if (correction || o.scheme == Scheme::inexact_pcg)
-        insert.bind(std::string_view(o.inner_recurrence == Recurrence::plain ? "plain" : "pipelined"));
-    else insert.bind_null();
-    if (correction && !o.middle.empty()) {
-        insert.bind(results::middle_text(o));
-        insert.bind(o.middle_digits);
-    } else {
-        insert.bind_null();
-        insert.bind_null();
-    }
-    insert.bind(o.schedule.empty() ? to_string(o.spec) : sweeps::schedule_text(o.schedule));
-    insert.bind(o.tolerance);
-    insert.bind(o.max_iterations);
-    insert.bind(o.jacobi);
+    for (const options::Option* option : first) bind_value(insert, results::column_value(*option, o));
     insert.bind(to_string(result.status));
     insert.bind(result.detail);
     insert.bind(result.inner_iterations);
@@ -165,6 +150,7 @@ void Store::put(const Point& point, const SolveResult& result, std::size_t unkno
     insert.bind(provenance.machine);
     insert.bind(provenance.date);
     insert.bind(provenance.command);
+    for (const options::Option* option : later) bind_value(insert, results::column_value(*option, o));
     insert.step();
 }
 

@@ -135,6 +135,12 @@ std::uint64_t GridReader::whole_of(std::string_view key, const Value& value, std
     if (!number) fail(value.line, fmt::format("{} must be {}", key, range.name()));
     return *number;
 }
+std::int64_t GridReader::integer_of(std::string_view key, const Value& value) const {
+    const auto* i = std::get_if<std::int64_t>(&value.data);
+    if (i == nullptr) fail(value.line, fmt::format("{} must be a whole number", key));
+    return *i;
+}
+
 bool GridReader::truth_of(std::string_view key, const Value& value) const {
     const auto* b = std::get_if<bool>(&value.data);
     if (b == nullptr) fail(value.line, fmt::format("{} must be true or false", key));

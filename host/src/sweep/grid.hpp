@@ -61,6 +61,7 @@ public:
     [[nodiscard]] std::string text_of(std::string_view key, const Value& value) const;
     [[nodiscard]] double number_of(std::string_view key, const Value& value, double low, double high) const;
     [[nodiscard]] std::uint64_t whole_of(std::string_view key, const Value& value, std::uint64_t low) const;
+    [[nodiscard]] std::int64_t integer_of(std::string_view key, const Value& value) const;
     [[nodiscard]] bool truth_of(std::string_view key, const Value& value) const;
 
 private:

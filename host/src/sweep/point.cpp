@@ -5,37 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "options_text.hpp"
-#include "text/key_values.hpp"
+#include "mantissa/host/options.hpp"
 
 namespace mantissa {
 
 std::string point_key(const Point& point) {
-    const SolveOptions& o = point.options;
-    std::string key = fmt::format("{} engine={} scheme={}", point.problem, point.engine, to_string(o.scheme));
-    if (refines(o.scheme)) {
-        key += o.digits > 0 ? fmt::format(" digits={}", text::shortest(o.digits)) : fmt::format(" inner={}", o.inner);
-    }
-    if (o.inner_recurrence == Recurrence::plain) key += " inner-recurrence=plain";
-    if (o.scheme == Scheme::defect_correction) {
-        if (!o.middle.empty()) {
-            key += " middle=";
-            for (std::size_t i = 0; i < o.middle.size(); ++i) {
-                if (i != 0) key += ',';
-                key += to_string(o.middle[i]);
-            }
-            key += fmt::format(" middle-digits={}", text::shortest(o.middle_digits));
-        }
-    }
-    key += fmt::format(" spec={} tolerance={}", to_string(o.spec), text::shortest(o.tolerance));
-    if (!o.schedule.empty()) key += " schedule=" + sweeps::schedule_text(o.schedule);
-    if (o.outer) key += " outer=" + to_string(*o.outer);
-    if (o.resident) key += " resident";
-    if (o.headroom) key += fmt::format(" headroom={}", *o.headroom);
-    if (o.couplings) key += " couplings=" + to_string(*o.couplings);
-    if (o.max_iterations != 0) key += fmt::format(" max-iterations={}", o.max_iterations);
-    if (o.jacobi) key += " jacobi";
-    return key;
+    return fmt::format("{} engine={}{}", point.problem, point.engine, options::key_text(point.options));
 }
 
 double estimated_work(const Point& point) {

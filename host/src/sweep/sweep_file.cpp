@@ -14,10 +14,13 @@
 #include "dense_grid.hpp"
 #include "grid.hpp"
 #include "mantissa/base/files.hpp"
+#include "mantissa/base/quoted.hpp"
 #include "mantissa/format.hpp"
+#include "mantissa/host/options.hpp"
 #include "mantissa/host/registry.hpp"
 #include "mantissa/host/sweep.hpp"
-#include "options_text.hpp"
+#include "sweep_file.hpp"
+#include "text/key_values.hpp"
 #include "text/toml_text.hpp"
 
 namespace mantissa {
@@ -31,29 +34,35 @@ using sweeps::Value;
 constexpr std::string_view kSpecKeys[] = {"u",     "r",     "p",       "q",   "coef",   "operand", "row",
                                           "order", "point", "product", "dot", "scalar", "lanes"};
 constexpr std::string_view kFormatKeys[] = {"u", "r", "p", "q", "coef", "operand", "row", "scalar", "product"};
-constexpr std::string_view kOtherKeys[] = {
-    "problem", "engine",        "scheme",    "inner",    "digits",   "stop",           "inner_recurrence",
-    "middle",  "middle_digits", "tolerance", "jacobi",   "history",  "max_iterations", "spec",
-    "format",  "vectors",       "outer",     "headroom", "schedule", "resident",       "couplings"};
+/// Beside the options of a solve: what a point has, and short ways to say several keys at once.
+constexpr std::string_view kProblem = "problem", kEngine = "engine", kStop = "stop", kVectors = "vectors";
+/// What "stop" gives: "inner=10" or "digits=2".
+constexpr std::string_view kStops[] = {"inner", "digits"};
 
 template <std::size_t N> bool contains(const std::string_view (&list)[N], std::string_view key) {
     return std::find(std::begin(list), std::end(list), key) != std::end(list);
 }
-bool describes_spec(std::string_view key) {
-    return key == "format" || key == "vectors" || contains(kSpecKeys, key);
+bool is_of(const options::Option* option, options::Type type) {
+    return option != nullptr && option->type == type;
 }
-bool is_stop(std::string_view key) {
-    return key == "inner" || key == "digits" || key == "stop";
+bool describes_spec(std::string_view key) {
+    return key == kVectors || contains(kSpecKeys, key);
+}
+/// Is it one of the options of which "stop" gives one?
+bool is_stop(const options::Option* option) {
+    return option != nullptr && (option->name == kStops[0] || option->name == kStops[1]);
 }
 /// May both keys stand in one grid?
-bool exclude_each_other(std::string_view a, std::string_view b) {
+bool exclude_each_other(std::string_view a, std::string_view b, std::span<const options::Option> among) {
     if (a == b) return false;
-    if (is_stop(a) && is_stop(b)) return true;
+    const options::Option *x = options::find(a, among), *y = options::find(b, among);
+    if (x != nullptr && y != nullptr) return options::exclude_each_other(*x, *y);
     const auto vector = [](std::string_view k) { return k == "r" || k == "p" || k == "q"; };
-    const auto one_datapath = [](std::string_view k) { return k == "spec" || describes_spec(k); };
-    return (a == "schedule" && one_datapath(b)) || (b == "schedule" && one_datapath(a)) ||
-           (a == "spec" && describes_spec(b)) || (b == "spec" && describes_spec(a)) || (a == "vectors" && vector(b)) ||
-           (b == "vectors" && vector(a));
+    const auto whole = [](const options::Option* o) {
+        return is_of(o, options::Type::spec) || is_of(o, options::Type::schedule);
+    };
+    return (a == kStop && is_stop(y)) || (b == kStop && is_stop(x)) || (whole(x) && describes_spec(b)) ||
+           (whole(y) && describes_spec(a)) || (a == kVectors && vector(b)) || (b == kVectors && vector(a));
 }
 
 /// [[1, "s52e11"], [2e-3, "s23e8"]] as the text that the command line takes; the numbers as they are in the file.
@@ -85,24 +94,36 @@ std::vector<Value> read_schedules(const text::TomlText& file, const toml::node& 
     return values;
 }
 
-sweeps::GridRules rules_of(const text::TomlText& file) {
+sweeps::GridRules rules_of(const text::TomlText& file, const std::vector<std::string>& names,
+                           std::span<const options::Option> among) {
     sweeps::GridRules rules;
-    rules.keys.assign(std::begin(kOtherKeys), std::end(kOtherKeys));
+    rules.keys = {kProblem, kEngine, kStop, kVectors};
+    rules.keys.insert(rules.keys.end(), names.begin(), names.end());
     rules.keys.insert(rules.keys.end(), std::begin(kSpecKeys), std::end(kSpecKeys));
-    rules.exclude_each_other = exclude_each_other;
-    rules.special = [&file](std::string_view key, const toml::node& node,
-                            std::uint32_t line) -> std::optional<std::vector<Value>> {
-        if (key != "schedule") return std::nullopt;
+    rules.exclude_each_other = [among](std::string_view a, std::string_view b) {
+        return exclude_each_other(a, b, among);
+    };
+    rules.special = [&file, among](std::string_view key, const toml::node& node,
+                                   std::uint32_t line) -> std::optional<std::vector<Value>> {
+        if (!is_of(options::find(key, among), options::Type::schedule)) return std::nullopt;
         return read_schedules(file, node, line);
     };
     return rules;
 }
 
+/// What a sweep file calls the options.
+std::vector<std::string> spelt_names(std::span<const options::Option> among) {
+    std::vector<std::string> names;
+    for (const options::Option& option : among) names.push_back(options::spelt(option));
+    return names;
+}
+
 class Reader : private sweeps::GridReader {
 public:
-    Reader(const text::TomlText& file, std::size_t max_points)
-        : GridReader(file, rules_of(file), max_points), file_(file), max_points_(max_points), engines_(list_engines()) {
-    }
+    Reader(const text::TomlText& file, std::size_t max_points, const std::vector<std::string>& names,
+           std::span<const options::Option> among)
+        : GridReader(file, rules_of(file, names, among), max_points), file_(file), max_points_(max_points),
+          among_(among), engines_(list_engines()) {}
 
     Sweep read() {
         const toml::table& root = file_.root();
@@ -140,7 +161,7 @@ public:
 
 private:
     void read_grid(const toml::table& grid, const Axes& defaults, std::vector<Point>& points) {
-        each(grid, defaults, "problem", "a grid without problem: give problem = \"poisson2d:level=8\"",
+        each(grid, defaults, kProblem, "a grid without problem: give problem = \"poisson2d:level=8\"",
              [&](const Settings& settings, std::uint32_t line) {
                  Point point = make_point(settings, line);
                  if (!seen_.insert(point_key(point)).second) return;
@@ -150,14 +171,9 @@ private:
              });
     }
 
-    double digits_of(std::string_view key, const Value& value) const {
-        const double any = number_of(key, value, -INFINITY, INFINITY);
-        return at_line(value.line, [&] { return checked_digits(any, key); });
-    }
-
     /// Problem texts recur in every point; each is checked once.
     const std::string& canonical_problem(const Value& value) {
-        std::string text = text_of("problem", value);
+        std::string text = text_of(kProblem, value);
         const auto known = problems_.find(text);
         if (known != problems_.end()) return known->second;
         std::string name = at_line(value.line, [&] { return outline_problem(text).name; });
@@ -165,7 +181,7 @@ private:
     }
 
     void check_engine(const Value& value) const {
-        const std::string name = text_of("engine", value);
+        const std::string name = text_of(kEngine, value);
         const auto entry =
             std::find_if(engines_.begin(), engines_.end(), [&](const auto& e) { return e.name == name; });
         if (entry == engines_.end() || !entry->missing.empty()) at_line(value.line, [&] { make_engine(name); });
@@ -191,14 +207,17 @@ private:
     }
 
     DatapathSpec make_spec(const Settings& settings, std::uint32_t line) const {
-        if (const auto it = settings.find("spec"); it != settings.end())
-            return at_line(it->second->line, [&] { return parse_spec(text_of("spec", *it->second)); });
         Format base{17, 8};
-        if (const auto it = settings.find("format"); it != settings.end())
-            base = at_line(it->second->line, [&] { return parse_format(text_of("format", *it->second)); });
+        for (const auto& [key, value] : settings) {
+            const options::Option* const option = options::find(key, among_);
+            if (option == nullptr || !options::names_datapath(*option)) continue;
+            const std::string text = text_of(key, *value);
+            if (option->type == options::Type::spec) return at_line(value->line, [&] { return parse_spec(text); });
+            base = at_line(value->line, [&] { return parse_format(text); });
+        }
         std::string text = to_string(base);
         for (const auto& [key, value] : settings) {
-            if (key == "vectors") {
+            if (key == kVectors) {
                 const std::string format = relative_format(key, *value, base);
                 at_line(value->line, [&] { parse_format(format); });
                 text += fmt::format(",r={0},p={0},q={0}", format);
@@ -218,46 +237,64 @@ private:
         return at_line(line, [&] { return parse_spec(text); });
     }
 
+    /// What the file has, as what the option takes.
+    options::Value value_of(const options::Option& option, std::string_view key, const Value& value) const {
+        switch (option.type) {
+        case options::Type::truth:
+            return truth_of(key, value);
+        case options::Type::whole:
+            return whole_of(key, value, static_cast<std::uint64_t>(option.low));
+        case options::Type::integer:
+            return integer_of(key, value);
+        case options::Type::number:
+            return option.open ? number_of(key, value, option.low, option.high)
+                               : number_of(key, value, -INFINITY, INFINITY);
+        default:
+            return text_of(key, value);
+        }
+    }
+
+    /// "inner=10" or "digits=2", as the option that it names.
+    void set_stop(options::Request& request, std::string_view text) const {
+        const auto fail = [&] {
+            throw InvalidInput(fmt::format("stop {}: write {}=10 or {}=2", base::quoted(text), kStops[0], kStops[1]));
+        };
+        const auto equals = std::min(text.find('='), text.size());
+        const options::Option* const option = options::find(text.substr(0, equals), among_);
+        const std::string_view value = text.substr(std::min(equals + 1, text.size()));
+        std::uint64_t whole = 0;
+        double number = 0;
+        if (!is_stop(option)) fail();
+        const bool counts = option->type == options::Type::whole;
+        if (counts ? !text::read_number(value, whole) || whole < 1 : !text::read_number(value, number)) fail();
+        give(request, *option, counts ? options::Value(whole) : options::Value(number),
+             fmt::format("stop: {}", option->name));
+    }
+
     Point make_point(const Settings& settings, std::uint32_t line) {
         Point point;
-        SolveOptions& o = point.options;
+        options::Request request;
         for (const auto& [key, setting] : settings) {
             const Value& value = *setting;
-            if (key == "problem") point.problem = canonical_problem(value);
-            else if (key == "engine") {
+            const options::Option* const option = options::find(key, among_);
+            if (key == kProblem) point.problem = canonical_problem(value);
+            else if (key == kEngine) {
                 check_engine(value);
                 point.engine = text_of(key, value);
-            } else if (key == "scheme")
-                o.scheme = at_line(value.line, [&] { return parse_scheme(text_of("scheme", value)); });
-            else if (key == "inner") o.inner = whole_of(key, value, 1);
-            else if (key == "digits") o.digits = digits_of(key, value);
-            else if (key == "stop") at_line(value.line, [&] { sweeps::set_stop(o, text_of("stop", value)); });
-            else if (key == "inner_recurrence")
-                o.inner_recurrence =
-                    at_line(value.line, [&] { return sweeps::parse_recurrence(text_of("inner_recurrence", value)); });
-            else if (key == "middle")
-                o.middle = at_line(value.line, [&] { return sweeps::parse_middle(text_of("middle", value)); });
-            else if (key == "outer")
-                o.outer = at_line(value.line, [&] { return parse_format(text_of("outer", value)); });
-            else if (key == "schedule")
-                o.schedule = at_line(value.line, [&] { return sweeps::parse_schedule(text_of("schedule", value)); });
-            else if (key == "headroom")
-                o.headroom = static_cast<int>(number_of(key, value, kLeastHeadroom - 1, kMostHeadroom + 1));
-            else if (key == "couplings")
-                o.couplings = at_line(value.line, [&] { return parse_format(text_of("couplings", value)); });
-            else if (key == "middle_digits") o.middle_digits = digits_of(key, value);
-            else if (key == "tolerance") o.tolerance = number_of(key, value, 0, 1);
-            else if (key == "max_iterations") o.max_iterations = whole_of(key, value, 0);
-            else if (key == "resident") o.resident = truth_of(key, value);
-            else if (key == "jacobi") o.jacobi = truth_of(key, value);
-            else if (key == "history") o.history = truth_of(key, value);
+            } else if (key == kStop) at_line(value.line, [&] { set_stop(request, text_of(kStop, value)); });
+            else if (option != nullptr && !options::names_datapath(*option)) {
+                const options::Value given = value_of(*option, key, value);
+                at_line(value.line, [&] { give(request, *option, given, key); });
+            }
         }
-        o.spec = o.schedule.empty() ? make_spec(settings, line) : o.schedule.front().spec;
+        point.options = at_line(line, [&] { return request.finish(); });
+        if (point.options.schedule.empty()) point.options.spec = make_spec(settings, line);
         return point;
     }
 
     const text::TomlText& file_;
     std::size_t max_points_;
+    std::span<const options::Option> among_;
     std::vector<EngineEntry> engines_;
     std::map<std::string, std::string, std::less<>> problems_;
     std::unordered_set<std::string> seen_;
@@ -265,9 +302,15 @@ private:
 
 } // namespace
 
-Sweep parse_sweep(std::string_view text, std::string_view name, std::size_t max_points) {
+Sweep sweeps::parse_sweep_of(std::string_view text, std::string_view name, std::size_t max_points,
+                             std::span<const options::Option> among) {
     const text::TomlText file(text, name);
-    return Reader(file, max_points).read();
+    const std::vector<std::string> names = spelt_names(among);
+    return Reader(file, max_points, names, among).read();
+}
+
+Sweep parse_sweep(std::string_view text, std::string_view name, std::size_t max_points) {
+    return sweeps::parse_sweep_of(text, name, max_points, options::table());
 }
 
 Sweep read_sweep(const std::string& path) {

@@ -101,7 +101,9 @@
 
 namespace mantissa {
 
+class NativeSolver;
 class ResidentSolver;
+struct NativeChoice;
 
 enum class Vec : std::uint8_t { u, r, p, q };
 
@@ -213,7 +215,19 @@ public:
     /// refuse.
     [[nodiscard]] virtual std::unique_ptr<ResidentSolver> resident(const System& system, const DatapathSpec& spec,
                                                                    const Format& iterate, int threads) const;
+
+    /// Has this engine native solvers (native.hpp) at all?
+    [[nodiscard]] virtual bool has_native() const { return false; }
+    /// Empty when it has one for `spec`, whose sums are free in order, on `system`; else one line that says why not.
+    [[nodiscard]] virtual std::string native_refusal(const DatapathSpec& spec, const System& system,
+                                                     const NativeChoice& choice) const;
+    /// That solver. Throws InvalidInput with the line above when it must refuse, and on a plan that cannot be.
+    [[nodiscard]] virtual std::unique_ptr<NativeSolver> native(const System& system, const DatapathSpec& spec,
+                                                               const NativeChoice& choice) const;
 };
+
+/// What each engine says of sessions for a spec whose sums are free in order; empty where they are not.
+[[nodiscard]] std::string free_sums_refusal(const DatapathSpec& spec);
 
 /// How the emulated engine computes. The bits do not depend on it.
 enum class EmulatedPath : std::uint8_t {

@@ -14,12 +14,17 @@
 //   ACCEPT   in this order, with k = floor(E(rr) / 2) + 1:
 //              a word of V or D overflowed      -> the solve ends outer_overflow (behind a DEFECT)
 //              a word of r did not fit          -> an overflow: h += 1; e += 1, FORM, ACCEPT
-//              rr zero                          -> the solve ends exact
+//              D zero                           -> the solve ends exact: b' = 2^-a S V. Where a DEFECT had shifts above
+//              0, fault:
+//                                                  V was rounded, and nobody knows
+//              rr zero, D not                   -> e -= 4, FORM, ACCEPT
 //              k + h neither 0 nor -1           -> e += k + h, FORM, ACCEPT
 //            kMostForms FORMs without acceptance (the first one, of LOAD, DEFECT or an overflow, included): fault.
 //            Accepted: |r| is in [2^(k-1), 2^k). One entry of the history. Then, in this order:
 //              rr < T(e)                        -> the solve ends converged
-//              kMostTroubles runs in a row have ended indefinite, not_finite or exact -> it ends as the last of them
+//              kMostTroubles runs in a row have ended indefinite, not_finite or exact -> it ends as the last of them,
+//              behind
+//                                                  exact fault: r's few bits reduce nothing
 //              passes >= the most passes        -> it ends passes
 //            else beta and gamma (below), INNER. T(e) = t 2^(2 (x - e)) in the scalar format: the square of the defect
 //            wanted, with a word t of the scalar format and an integer x.

@@ -22,6 +22,8 @@
 //                                                       fixed base
 //   scalar=       FORMAT of the scalar unit             default: s52e11 with the base's policy
 //   lanes=        vector elements per clock             default: 1
+//   sum=          ordered | free                        default: ordered; free: native double or float, whose sums are
+//                                                       in whatever order is fast (native.hpp); with nothing else
 //
 // r, p, q and coef are floating or fixed together: a row is summed in one kind of arithmetic. Beside fixed ones u may
 // be floating. alpha and beta are floating always: fixed vectors meet their significand in a multiplier and their
@@ -55,6 +57,12 @@ std::string to_string(RowOrder order);
 enum class BinaryPoint : std::uint8_t {
     still,  ///< where the format has it
     moving, ///< common to the three, and moved in front of each pass so that words are long; engine.hpp
+};
+
+/// Are a datapath's sums in the order that it names?
+enum class SumOrder : std::uint8_t {
+    ordered,
+    free, ///< native double or float of whoever runs it: the one kind of datapath whose bits are not promised
 };
 
 /// A fixed-point accumulator: a two's complement number whose top (sign) bit is worth -2^msb and whose lowest bit is
@@ -96,14 +104,15 @@ struct DatapathSpec {
                         ///< base) with fixed vectors, whose row sums are exact
     RowOrder order = RowOrder::chain;
     BinaryPoint point = BinaryPoint::still;
+    SumOrder sum = SumOrder::ordered;
     DotSpec dot;
     Format scalar; ///< alpha, sigma and beta are formed in it, from dot products rounded into it
     int lanes = 1; ///< a power of two in 1..64
     static constexpr int kMaxLanes = 64;
 
     /// Every field from one format: accumulators and scalars are s52e11 with the format's rounding and subnormals. From
-    /// a fixed one `fx<W>.<F>`: u = `fx<max(31, W + 9)>.<F + 5>` (53 bits at most, then with fewer fraction bits), exact
-    /// dot products, kFixedOperand for alpha and beta, s52e11 scalars.
+    /// a fixed one `fx<W>.<F>`: u = `fx<max(31, W + 9)>.<F + 5>` (53 bits at most, then with fewer fraction bits),
+    /// exact dot products, kFixedOperand for alpha and beta, s52e11 scalars.
     explicit DatapathSpec(const Format& f = formats::kDouble);
 
     /// 17 significant bits: what an 18 x 18-bit signed multiplier takes of an unsigned number.
@@ -114,6 +123,9 @@ struct DatapathSpec {
 
     /// Does their binary point move from pass to pass?
     [[nodiscard]] bool moves() const { return point == BinaryPoint::moving; }
+
+    /// Is it native arithmetic, whose sums have no order?
+    [[nodiscard]] bool sums_free() const { return sum == SumOrder::free; }
 
     /// Partial sums of a floating dot product: element i belongs to partial sum i mod partials(). They are closed by
     /// halving: s[j] += s[j + n/2] for j < n/2, n = partials(), partials()/2, ..., 2.

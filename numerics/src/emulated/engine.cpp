@@ -22,6 +22,7 @@ public:
                                       const SessionOptions& options) const override {
         try {
             spec.validate();
+            if (std::string why = free_sums_refusal(spec); !why.empty()) return why;
             if (std::string why = row_form_refusal(spec.order, system); !why.empty()) return why;
             if (std::string why = point_refusal(spec, options); !why.empty()) return why;
             if (spec.fixed_vectors()) return detail::fixed_refusal(system, spec);

@@ -4,6 +4,7 @@
 #include "fixed_pass.hpp"
 #include "isa.hpp"
 #include "pass.hpp"
+#include "word_rows.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -98,6 +99,14 @@ const CertainKernels& best_certain_kernels() {
     if (best_isa() == Isa::avx2) return avx2::certain_kernels();
 #endif
     return baseline::certain_kernels();
+}
+
+const WordRowKernels& best_word_row_kernels() {
+#if defined(__x86_64__)
+    if (best_isa() == Isa::avx512) return avx512::word_row_kernels();
+    if (best_isa() == Isa::avx2) return avx2::word_row_kernels();
+#endif
+    return baseline::word_row_kernels();
 }
 
 template <> const CycleRowKernels<std::int32_t>& best_cycle_rows<std::int32_t>() {

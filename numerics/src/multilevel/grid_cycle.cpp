@@ -1,5 +1,5 @@
-// Down, each level is one sweep over its rows, as hardware has it: a row of r enters, each smoothing step trails the one
-// before by a row, and rows of the next level's t leave. Threads take strips of rows and form the few rows at their
+// Down, each level is one sweep over its rows, as hardware has it: a row of r enters, each smoothing step trails the
+// one before by a row, and rows of the next level's t leave. Threads take strips of rows and form the few rows at their
 // borders twice.
 #include "grid_cycle.hpp"
 
@@ -16,8 +16,8 @@ namespace {
 
 using detail::CycleRowKernels, detail::HalfShift, detail::RestShifts;
 
-constexpr std::size_t kStrip = 32;        ///< coarse rows that a thread takes at a time
-constexpr std::size_t kWorthThreads = 65; ///< nodes a side from which threads pay
+constexpr std::size_t kStrip = 32;            ///< coarse rows that a thread takes at a time
+constexpr std::size_t kSideWorthThreads = 65; ///< nodes a side from which threads pay
 
 /// Do 32 bits hold everything that a level forms? (multilevel/cycle.hpp, term by term.)
 bool fits_32(const LevelWords& b, int row_sum_log2) {
@@ -183,7 +183,7 @@ public:
     void correct(std::span<const double> d, std::span<double> c) override {
         const std::size_t n = grid_.row_length;
         double largest = 0;
-#pragma omp parallel for num_threads(threads_) reduction(max : largest) if (n >= kWorthThreads)
+#pragma omp parallel for num_threads(threads_) reduction(max : largest) if (n >= kSideWorthThreads)
         for (std::size_t j = 0; j < n; ++j)
             for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(d[j * n + i]));
         if (largest == 0) {
@@ -194,7 +194,7 @@ public:
         const double most = static_cast<double>(most_of<Wide>(w));
         const bool plain = std::abs(point) < kPlain;
         const double scale = plain ? std::ldexp(1.0, point) : 0;
-#pragma omp parallel for num_threads(threads_) if (n >= kWorthThreads)
+#pragma omp parallel for num_threads(threads_) if (n >= kSideWorthThreads)
         for (std::size_t j = 1; j < n - 1; ++j)
             for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i) {
                 const double x = plain ? d[i] * scale : std::ldexp(d[i], point);
@@ -204,7 +204,7 @@ public:
         const bool plain_e = std::abs(e_point) < kPlain;
         const double unit = plain_e ? std::ldexp(1.0, -e_point) : 0;
         const std::vector<S>& e = level_[0].e;
-#pragma omp parallel for num_threads(threads_) if (n >= kWorthThreads)
+#pragma omp parallel for num_threads(threads_) if (n >= kSideWorthThreads)
         for (std::size_t j = 0; j < n; ++j)
             for (std::size_t i = j * n; i < (j + 1) * n; ++i) {
                 const auto word = static_cast<double>(e[i]);
@@ -227,7 +227,7 @@ private:
         const LevelWords& b = l.words;
         const std::size_t coarse = next.n, strips = (coarse - 2 + kStrip - 1) / kStrip;
         S largest = 0;
-#pragma omp parallel num_threads(threads_) if (l.n >= kWorthThreads)
+#pragma omp parallel num_threads(threads_) if (l.n >= kSideWorthThreads)
         {
             Descent<S> descent(l, stencil_, kernels_);
 #pragma omp for schedule(dynamic) reduction(max : largest)
@@ -249,7 +249,7 @@ private:
 
     void enter(GridLevel<S>& l, int y) {
         const HalfShift s(y - (l.words.w - 1), kBits<S>);
-#pragma omp parallel for num_threads(threads_) if (l.n >= kWorthThreads)
+#pragma omp parallel for num_threads(threads_) if (l.n >= kSideWorthThreads)
         for (std::size_t row = 1; row < l.n - 1; ++row)
             kernels_.enter(l.t.data() + row * l.n, s, most_of<S>(l.words.w), l.r.data() + row * l.n, l.n);
     }
@@ -268,18 +268,18 @@ private:
         }
         point = solve(at);
         S largest = 0;
-#pragma omp parallel for num_threads(threads_) reduction(max : largest) if (l.n >= kWorthThreads)
+#pragma omp parallel for num_threads(threads_) reduction(max : largest) if (l.n >= kSideWorthThreads)
         for (std::size_t row = 1; row < l.n - 1; ++row)
             largest = std::max(largest, kernels_.largest(l.e.data() + row * l.n, l.n));
         const int n = std::max(0, bit_length(static_cast<std::uint64_t>(largest)) - (e_bits - 1));
         const HalfShift s(n, kBits<S>);
-#pragma omp parallel for num_threads(threads_) if (l.n >= kWorthThreads)
+#pragma omp parallel for num_threads(threads_) if (l.n >= kSideWorthThreads)
         for (std::size_t row = 1; row < l.n - 1; ++row)
             kernels_.shorten(l.e.data() + row * l.n, s, most_of<S>(e_bits), l.v.data() + row * l.n, l.n);
         point -= n;
         // Halves are rounded up, so that the largest positive and negative words may have lengths of their own.
         std::int32_t longest = 0;
-#pragma omp parallel for num_threads(threads_) reduction(max : longest) if (l.n >= kWorthThreads)
+#pragma omp parallel for num_threads(threads_) reduction(max : longest) if (l.n >= kSideWorthThreads)
         for (std::size_t row = 1; row < l.n - 1; ++row)
             for (std::size_t i = row * l.n; i < (row + 1) * l.n; ++i) longest = std::max(longest, std::abs(l.v[i]));
         return bit_length(static_cast<std::uint64_t>(longest));
@@ -288,7 +288,7 @@ private:
     int rise(GridLevel<S>& l, const GridLevel<S>& next, int i, int j) {
         const LevelWords& b = l.words;
         const HalfShift of_f(b.phi - i, kBits<S>), of_x(j + b.pc - i, kBits<S>);
-#pragma omp parallel for num_threads(threads_) if (l.n >= kWorthThreads)
+#pragma omp parallel for num_threads(threads_) if (l.n >= kSideWorthThreads)
         for (std::size_t row = 1; row < l.n - 1; ++row)
             kernels_.rise(l.f.data() + row * l.n, next.v.data() + row / 2 * next.n,
                           next.v.data() + (row + 1) / 2 * next.n, of_f, of_x, l.e.data() + row * l.n, l.n);
@@ -304,7 +304,7 @@ private:
         const LevelWords& b = l.words;
         const RestShifts shifts = rest_shifts<S>(b, 0, i);
         const HalfShift s(weight.shift + b.guard - i, kBits<S>);
-#pragma omp parallel num_threads(threads_) if (l.n >= kWorthThreads)
+#pragma omp parallel num_threads(threads_) if (l.n >= kSideWorthThreads)
         {
             std::vector<S> r(l.n), rest(l.n);
 #pragma omp for

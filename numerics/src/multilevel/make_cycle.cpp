@@ -1,21 +1,37 @@
 // Which cycle a system gets.
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "grid_cycle.hpp"
+#include "hierarchy_of.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/multilevel/cycle.hpp"
+#include "mantissa/sparse/formats.hpp"
+#include "rows_cycle.hpp"
 #include "word_rows.hpp"
 
 namespace mantissa {
 
+multilevel::Hierarchy multilevel::hierarchy_of(const System& system, int threads) {
+    Hierarchy h;
+    const auto* const rows = std::get_if<CompressedRows>(&system.matrix());
+    if (rows != nullptr) h = make_aggregation(*rows, {}, threads);
+    else h = make_grid_hierarchy(system, threads);
+    if (h.why_not.empty()) return h;
+    throw InvalidInput(fmt::format("preconditioner multilevel: {}; leave it out, or take jacobi", h.why_not));
+}
+
 std::unique_ptr<Cycle> make_cycle(const System& system, const CycleSpec& spec, int threads) {
     using namespace multilevel;
-    if (!spec.in_double)
-        if (const auto grid = grid_words(system)) {
-            if (grid->levels() < 2) return make_reference_cycle(system, spec);
-            return make_grid_cycle(*grid, spec, threads);
-        }
-    throw InvalidInput("preconditioner multilevel: no hierarchy is known for this system");
+    if (spec.in_double) return make_double_cycle(hierarchy_of(system, threads), spec, threads);
+    if (const auto grid = grid_words(system)) {
+        if (grid->levels() < 2) return make_reference_cycle(system, spec);
+        return make_grid_cycle(*grid, spec, threads);
+    }
+    WordHierarchy words = word_hierarchy(hierarchy_of(system, threads), spec);
+    if (auto cycle = make_rows_cycle(std::move(words), threads)) return cycle;
+    return make_reference_cycle(std::move(words)); // (longer words than the fast path's)
 }
 
 } // namespace mantissa

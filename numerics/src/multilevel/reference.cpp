@@ -3,6 +3,8 @@
 
 #include "mantissa/format.hpp"
 #include "mantissa/multilevel/cycle.hpp"
+#include "hierarchy_of.hpp"
+#include "rows_cycle.hpp"
 #include "word_rows.hpp"
 
 namespace mantissa {
@@ -121,14 +123,17 @@ private:
 
 } // namespace
 
+std::unique_ptr<Cycle> make_reference_cycle(WordHierarchy hierarchy) {
+    return std::make_unique<ReferenceCycle>(std::move(hierarchy));
+}
+
 } // namespace multilevel
 
 std::unique_ptr<Cycle> make_reference_cycle(const System& system, const CycleSpec& spec) {
     using namespace multilevel;
     if (spec.in_double) throw InvalidInput("cycle: w=double has no words, and so no reference");
-    if (const auto grid = grid_words(system))
-        return std::make_unique<ReferenceCycle>(word_hierarchy(*grid, spec));
-    throw InvalidInput("cycle: no hierarchy for this system");
+    if (const auto grid = grid_words(system)) return multilevel::make_reference_cycle(word_hierarchy(*grid, spec));
+    return multilevel::make_reference_cycle(word_hierarchy(hierarchy_of(system, 1), spec));
 }
 
 } // namespace mantissa

@@ -63,51 +63,52 @@ template <class V> JoinedRows<V> joined(const std::vector<RowsPart<V>>& part, st
     return all;
 }
 
-/// A row that is added up column by column, columns in the order in which they come first.
+/// A row that is added up column by column, columns in the order in which they come first. No branch depends on whether
+/// a column is new (it could not be predicted): place_ may hold anything for those that are not in the row.
 template <class V> class RowSum {
 public:
-    explicit RowSum(std::size_t columns) : place_(columns, kNone) {}
+    explicit RowSum(std::size_t columns) : place_(columns, 0), column_(columns + 1, 0), value_(columns + 1) {}
     void add(std::uint32_t column, const V& v) {
-        std::uint32_t& at = place_[column];
-        if (at == kNone) {
-            at = static_cast<std::uint32_t>(column_.size());
-            column_.push_back(column);
-            value_.push_back(v);
-        } else {
-            value_[at] += v;
-        }
+        std::uint32_t at = place_[column];
+        const bool is_new = (at >= count_) | (column_[at] != column);
+        at = is_new ? count_ : at;
+        place_[column] = at;
+        column_[at] = column;
+        value_[at] = is_new ? v : value_[at] + v;
+        count_ += is_new ? 1 : 0;
     }
     /// The row goes to `part`, as far as keep(value), and the sum begins anew.
     template <class Keep> void hand_over(RowsPart<V>& part, const Keep& keep) {
-        for (std::size_t k = 0; k < column_.size(); ++k) {
-            place_[column_[k]] = kNone;
+        for (std::uint32_t k = 0; k < count_; ++k) {
             if (!keep(value_[k])) continue;
             part.column.push_back(column_[k]);
             part.value.push_back(value_[k]);
         }
-        part.end.push_back(static_cast<std::uint32_t>(part.value.size()));
-        column_.clear();
-        value_.clear();
+        finish(part);
     }
     void hand_over(RowsPart<V>& part) {
-        hand_over(part, [](const V&) { return true; });
+        part.column.insert(part.column.end(), column_.data(), column_.data() + count_);
+        part.value.insert(part.value.end(), value_.data(), value_.data() + count_);
+        finish(part);
     }
     /// The row's columns from `least` on go to `part` in ascending order, and the sum begins anew.
     void hand_over_ascending(RowsPart<V>& part, std::uint32_t least) {
-        const std::size_t before = part.column.size();
-        for (const std::uint32_t column : column_)
-            if (column >= least) part.column.push_back(column);
-        std::sort(part.column.begin() + static_cast<std::ptrdiff_t>(before), part.column.end());
-        for (std::size_t k = before; k < part.column.size(); ++k) part.value.push_back(value_[place_[part.column[k]]]);
-        part.end.push_back(static_cast<std::uint32_t>(part.value.size()));
-        for (const std::uint32_t column : column_) place_[column] = kNone;
-        column_.clear();
-        value_.clear();
+        std::uint32_t* const first = column_.data();
+        std::uint32_t* const end = std::partition(first, first + count_, [&](std::uint32_t c) { return c >= least; });
+        std::sort(first, end);
+        part.column.insert(part.column.end(), first, end);
+        for (const std::uint32_t* c = first; c != end; ++c) part.value.push_back(value_[place_[*c]]);
+        finish(part);
     }
 
 private:
-    static constexpr std::uint32_t kNone = UINT32_MAX;
-    std::vector<std::uint32_t> place_, column_;
+    void finish(RowsPart<V>& part) {
+        part.end.push_back(static_cast<std::uint32_t>(part.value.size()));
+        count_ = 0;
+    }
+    std::uint32_t count_ = 0;
+    std::vector<std::uint32_t> place_;
+    std::vector<std::uint32_t> column_; ///< count_ of them, and room
     std::vector<V> value_;
 };
 

@@ -55,6 +55,10 @@ struct Weight {
     int significand = 0, shift = 0;
     [[nodiscard]] double value() const { return std::ldexp(significand, -shift); }
 };
+/// Smoothing on rows of unit diagonal is for eigenvalues from here on: below a third coarser levels do better.
+[[nodiscard]] inline double least_smoothed(double largest) {
+    return std::min(largest / 4, 1.0 / 3);
+}
 /// Of Chebyshev's method of `steps` steps for eigenvalues in [smallest, largest], as products of one step each.
 std::vector<Weight> chebyshev_weights(int steps, double smallest, double largest);
 

@@ -81,6 +81,9 @@ module fx_inner #(
   logic bypass_q; // the pass that closes a run has no scalars
   always_ff @(posedge clk_i) bypass_q <= rst_ni & scalar_start & close_i;
   core_control #(.Lanes(Lanes), .MaxRow(MaxRow), .LenW(LenW), .DrainN(DrainN)) i_control (
+`ifndef UNWATCHED
+    .length_bad_i(1'b0),
+`endif
     .clk_i, .rst_ni, .en_i(1'b1), .start_i, .abort_i(1'b0), .bank_i(1'b0), .stencil_i(1'b1), .length_i, .row_length_i,
     .row_bad_i(1'b0), .halo_last_i({LenW{1'b0}}), .passes_i, .stall_limit_i(32'd0), .pass_ready_i(1'b1), .ended_early_i(1'b0), .ended_late_i(1'b0),
     .out_full_i(1'b0), .dots_done_i(1'b1), .scalar_done_i(close_i ? bypass_q : scalar_done),

@@ -33,6 +33,8 @@ module fx_outer #(
   output logic                       v_over_o,
   output logic                       d_over_o,
   output logic                       r_over_o,
+  output logic                       d_any_o,      ///< a word of D is not 0
+  output logic                       rounded_o,    ///< words of V or D are shifted to the right: bits can be lost
   output logic [DotRrW-1:0]          rr_o,
   output logic [DotPqW-1:0]          rp_o,
 
@@ -256,10 +258,15 @@ module fx_outer #(
       assign r_o[l*OL*RW +: OL*RW] = r;
     end
   endgenerate
+  logic [OL-1:0] d_any; // of the words that are written
+  always_comb
+    for (int k = 0; k < OL; k = k + 1) d_any[k] = |d_o[k*DW +: DW];
+  always_ff @(posedge clk_i) rounded_o <= (~v_n[NW-1] & |v_n) | (~d_n[NW-1] & |d_n);
   always_ff @(posedge clk_i)
-    if (start_i) begin
-      {v_over_o, d_over_o, r_over_o} <= '0;
+    if (!rst_ni || start_i) begin
+      {v_over_o, d_over_o, r_over_o, d_any_o} <= '0;
     end else begin
+      d_any_o  <= d_any_o | (valid_q[AtVWrite] & |(d_any & d_live));
       v_over_o <= v_over_o | (valid_q[AtVWrite] & |(v_over & d_live));
       d_over_o <= d_over_o | (valid_q[AtVWrite] & |(d_over & d_live));
       r_over_o <= r_over_o | (valid_q[AtR] & |r_over);

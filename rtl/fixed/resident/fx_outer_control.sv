@@ -23,12 +23,14 @@ module fx_outer_control #(
   input  wire                 rst_ni,
   input  wire                 start_i,
   input  wire                 refuse_i,         ///< with start_i: the system is not there
+  input  wire                 refuse_late_i,    ///< one clock, while the solve is on: likewise
   input  wire  [31:0]         inner_i,          ///< passes of a run
   input  wire  [31:0]         passes_i,         ///< of the solve, at most
   input  wire  [SW-1:0]       tolerance_i,      ///< T = this word
   input  wire signed [XW-1:0] tolerance_exp_i,  ///< times 4^this
   input  wire signed [XW-1:0] headroom_i,       ///< h at first
   input  wire  [2:0]          relax_i,          ///< what it falls by in the first DEFECT
+  input  wire  [31:0]         stall_limit_i,    ///< clocks without another state or pass that end the solve; 0: none do
   output logic                busy_o,
   output logic                done_o,
   output logic [3:0]          end_o,
@@ -41,6 +43,7 @@ module fx_outer_control #(
   output logic signed [XW-1:0] exponent_o,      ///< e, likewise
   output logic signed [XW-1:0] headroom_o,      ///< h
   output logic [47:0]         cycles_o,
+  output logic                stalled_o,        ///< one clock: what was waited for is to be reset
   output logic                accepted_o,       ///< one clock: passes_o, rr_o and exponent_o are those of a FORM accepted
 
   output logic                inner_start_o,
@@ -69,7 +72,9 @@ module fx_outer_control #(
   input  wire                 outer_done_i,
   input  wire                 v_over_i,
   input  wire                 d_over_i,
-  input  wire                 r_over_i
+  input  wire                 r_over_i,
+  input  wire                 d_any_i,          ///< a word of D is not 0
+  input  wire                 rounded_i         ///< words of V or D are shifted to the right
 );
   localparam integer MostForms = 70;
   localparam integer MostOverflows = 40;
@@ -87,6 +92,7 @@ module fx_outer_control #(
   logic        zero_q;     // p counts as 0
   logic        correct_q;
   logic        relaxed_q;  // h has fallen
+  logic        rounded_q;  // a correction was rounded: D need not be b - A V any more
   logic [2:0]  run_end_q;
   logic [SW-1:0] word_q, scaled_q;
   logic signed [XW+1:0] by_q;
@@ -181,6 +187,7 @@ module fx_outer_control #(
             next_q     <= headroom_i;
             headroom_o <= headroom_i;
             relaxed_q  <= 1'b0;
+            rounded_q  <= 1'b0;
             correct_q  <= 1'b0;
             zero_q     <= 1'b1;
             forms_q    <= '0;
@@ -194,6 +201,7 @@ module fx_outer_control #(
         end
         FormWait: if (outer_done_i) state_q <= Formed;
         Formed: begin
+          rounded_q <= rounded_q | (correct_q & rounded_i);
           if (correct_q & close_over_i) begin
             overflows_o <= overflows_o + 32'd1;
             headroom_o  <= headroom_o + XW'(1);
@@ -216,7 +224,11 @@ module fx_outer_control #(
           if (overflows_o > MostOverflows) finish(`RESIDENT_END_WINDOW_OVERFLOW);
           else if (v_over_i | d_over_i) finish(`RESIDENT_END_OUTER_OVERFLOW);
           else if (r_over_i) overflowed();
-          else if (zero) finish(`RESIDENT_END_EXACT);
+          else if (zero & ~d_any_i) finish(rounded_q ? `RESIDENT_END_FAULT : `RESIDENT_END_EXACT);
+          else if (zero) begin // D is below r's grid
+            step_q  <= XW'(-4);
+            state_q <= Again;
+          end
         end
         Test: state_q <= (step_q == XW'(0) || step_q == XW'(-1)) ? Accept : Again;
         Again: begin
@@ -276,7 +288,7 @@ module fx_outer_control #(
             if (scalar_end_i == `END_RHO_REACHED) finish(`RESIDENT_END_CONVERGED);
             else if (troubles_q == 4'(MostTroubles))
               finish((run_end_q == `END_INDEFINITE) ? `RESIDENT_END_INDEFINITE :
-                     (run_end_q == `END_NOT_FINITE) ? `RESIDENT_END_NOT_FINITE : `RESIDENT_END_EXACT);
+                     (run_end_q == `END_NOT_FINITE) ? `RESIDENT_END_NOT_FINITE : `RESIDENT_END_FAULT);
             else if (left == '0) finish(`RESIDENT_END_PASSES);
           end
         Beta: begin
@@ -339,6 +351,24 @@ module fx_outer_control #(
         end
       endcase
       if (state_q == SetLow || state_q == SetHigh) settle_q <= 5'(Settle);
+      if (stalled_o) finish(`RESIDENT_END_FAULT);
     end
+
+`ifndef UNWATCHED
+  // Clocks without another state and without another pass.
+  state_t was_q;
+  logic   count_q;
+  logic [31:0] stall_q;
+  always_ff @(posedge clk_i) begin
+    was_q   <= state_q;
+    count_q <= inner_count_i[0];
+    stall_q <= (!rst_ni || state_q == Idle || state_q != was_q || inner_count_i[0] != count_q) ? '0 : stall_q + 32'd1;
+    stalled_o <= rst_ni && busy_o && !stalled_o &&
+                 (refuse_late_i || (stall_limit_i != '0 && stall_q >= stall_limit_i));
+  end
+`else
+  assign stalled_o = 1'b0;
+  wire unused = &{1'b0, refuse_late_i, stall_limit_i};
+`endif
 endmodule
 `default_nettype wire

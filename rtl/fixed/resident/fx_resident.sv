@@ -58,6 +58,16 @@ module fx_resident #(
   output logic [ScalarW-1:0] rr_o,
   output logic             busy_o       ///< a solve is on; its end can serve as an interrupt
 );
+`include "fx_checks.svh"
+`include "fx_grid_checks.svh"
+  `REQUIRE_OF_TOP(g_form, PW == RW && QW == RW && PF == RF && QF == RF && PDown == RDown && QDown == RDown,
+           "r, p and q must be of one format: RW, PW and QW, RF, PF and QF, RDown, PDown and QDown")
+  `REQUIRE_OF_TOP(g_constant, CoefMode == 1 && Alone == 1, "the resident core takes constant stencils by itself: CoefMode 1 and Alone 1")
+  `REQUIRE_OF_TOP(g_outer_lanes, OuterLanes >= 1 && OuterLanes <= Lanes && (OuterLanes & (OuterLanes - 1)) == 0,
+           "OuterLanes must be a power of two up to Lanes")
+  `REQUIRE_OF_TOP(g_outer, VW >= 8 && VW <= 64 && DW >= 8 && DW <= 64, "VW and DW must be in 8..64")
+  `REQUIRE_OF_TOP(g_outer_point, VF >= 0 && VF < VW && DF >= 0 && DF < DW, "VF must be in 0..VW - 1, and DF in 0..DW - 1")
+  `REQUIRE_OF_TOP(g_elements, MaxLength >= 9 && MaxLength <= (1 << 24), "MaxLength must be in 9..2^24")
   localparam integer ExponentW = 16;
   localparam integer Depth = (MaxLength + Lanes - 1) / Lanes;
   localparam integer OuterDepth = (MaxLength + OuterLanes - 1) / OuterLanes;
@@ -65,17 +75,15 @@ module fx_resident #(
   localparam integer OuterAW = (OuterDepth > 1) ? $clog2(OuterDepth) : 1;
   localparam integer OuterLog = $clog2(OuterLanes);
   localparam integer IndexW = OuterLog + OuterAW; // of an element, by its place in V and D
-  `REQUIRE(g_bad_form, PW == RW && QW == RW && PF == RF && QF == RF && PDown == RDown && QDown == RDown,
-           "fx_resident: r, p and q must be of one format")
-  `REQUIRE(g_bad_outer, VW <= 64 && DW <= 64 && LenW >= IndexW, "fx_resident: V and D have up to 64 bits, and LenW must hold MaxLength")
+  `REQUIRE_OF_TOP(g_elements_fit, LenW >= IndexW, "LenW bits must hold MaxLength")
 
   // ---- Registers and control ---------------------------------------------------------------------------------------
-  wire start, abort, send;
-  wire [31:0] length_all, row_all, inner_passes, passes;
+  wire start, abort, asked, resized, stalled, send;
+  wire [31:0] length_all, row_all, inner_passes, passes, stall_limit;
   wire [ScalarW-1:0] tolerance;
   wire signed [ExponentW-1:0] tolerance_exp, headroom, headroom_now;
   wire [2:0] relax;
-  wire solving, done, v_over, d_over;
+  wire solving, done, v_over, d_over, d_any, rounded;
   wire [3:0] how;
   wire [31:0] formed_again, overflows, sigma_guards;
   wire [47:0] cycles;
@@ -83,15 +91,17 @@ module fx_resident #(
   wire [RW-1:0] words_r;
   wire [PW-1:0] words_p;
   wire [QW-1:0] words_q;
-  logic sending_q, loaded_q;
+  wire sending;
+  logic loaded_q;
   fx_resident_regs #(.ScalarW(ScalarW), .ExponentW(ExponentW),
                      .Config($clog2(Lanes) + 16 * OuterLog + 256 * VF + 65536 * DF)) i_regs (
     .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
     .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
-    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .start_o(start), .abort_o(abort), .send_o(send),
+    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .start_o(start), .abort_o(abort), .send_o(asked),
     .length_o(length_all), .row_length_o(row_all), .inner_o(inner_passes), .passes_o(passes), .tolerance_o(tolerance),
-    .tolerance_exp_o(tolerance_exp), .headroom_o(headroom), .relax_o(relax), .headroom_now_i(headroom_now), .busy_i(solving | start | sending_q | send), .done_i(done),
-    .sending_i(sending_q), .loaded_i(loaded_q), .end_i(how), .v_over_i(v_over), .d_over_i(d_over),
+    .tolerance_exp_o(tolerance_exp), .headroom_o(headroom), .relax_o(relax), .stall_limit_o(stall_limit),
+    .resized_o(resized), .headroom_now_i(headroom_now), .busy_i(solving | start | sending | send), .done_i(done),
+    .sending_i(sending), .loaded_i(loaded_q), .end_i(how), .v_over_i(v_over), .d_over_i(d_over),
     .pass_count_i(passes_o), .steps_i(steps_o),
     .formed_again_i(formed_again), .overflows_i(overflows), .sigma_guards_i(sigma_guards), .exponent_i(exponent_o),
     .rr_i(rr_o), .cycles_i(cycles), .words_u_i(64'(words_u)), .words_r_i(64'(words_r)), .words_p_i(64'(words_p)),
@@ -100,14 +110,28 @@ module fx_resident #(
   wire [LenW-1:0] length = length_all[LenW-1:0];
   wire [RowLenW-1:0] row_length = row_all[RowLenW-1:0];
 
-  // An abort resets all but the registers and the memories.
+  // An abort resets all but the registers, the memories and the words of V that are on their way out; a stall what did not
+  // come to its end.
   logic run_n;
+  wire  parts_n = run_n & ~stalled;
   always_ff @(posedge clk_i) run_n <= rst_ni & ~abort;
   // What was programmed stands for long before it is looked at.
   logic [6:0] bad_q;
   always_ff @(posedge clk_i)
     bad_q <= {length_all == '0, length_all > 32'(MaxLength), row_all < 32'd3, row_all < 32'(Lanes), row_all > 32'(MaxRow),
               row_all > length_all, inner_passes == '0};
+
+
+  assign send = asked & ~(|bad_q[6:5]); // without a length there is nothing to send
+
+  // LENGTH is no multiple of ROW_LENGTH: known behind the start, and long before anything is written.
+  wire odd;
+`ifndef UNWATCHED
+  row_remainder #(.LenW(LenW), .RowLenW(RowLenW)) i_remainder (
+    .clk_i, .rst_ni(run_n), .start_i(start), .length_i(length), .row_length_i(row_length), .bad_o(odd));
+`else
+  assign odd = 1'b0;
+`endif
 
   wire inner_start, inner_close, inner_done, inner_busy, close_over, form, betas, scalar_read, scalar_done;
   wire [31:0] inner_count, inner_guards, run_passes;
@@ -119,16 +143,16 @@ module fx_resident #(
   wire signed [ExponentW-1:0] correct_exponent;
   fx_outer_control #(.ScalarExpW(ScalarExpW), .ScalarFracW(ScalarFracW), .ScalarRne(ScalarRne),
                      .ExponentW(ExponentW)) i_control (
-    .clk_i, .rst_ni(run_n), .start_i(start), .refuse_i((|bad_q) | ~loaded_q), .inner_i(inner_passes), .passes_i(passes),
-    .tolerance_i(tolerance), .tolerance_exp_i(tolerance_exp), .headroom_i(headroom), .relax_i(relax), .headroom_o(headroom_now), .busy_o(solving), .done_o(done),
+    .clk_i, .rst_ni(run_n), .start_i(start), .refuse_i((|bad_q) | ~loaded_q), .refuse_late_i(odd & solving), .inner_i(inner_passes), .passes_i(passes),
+    .tolerance_i(tolerance), .tolerance_exp_i(tolerance_exp), .headroom_i(headroom), .relax_i(relax), .stall_limit_i(stall_limit), .headroom_o(headroom_now), .busy_o(solving), .done_o(done),
     .end_o(how), .passes_o, .steps_o, .formed_again_o(formed_again), .overflows_o(overflows),
-    .sigma_guards_o(sigma_guards), .rr_o, .exponent_o, .cycles_o(cycles), .accepted_o, .inner_start_o(inner_start),
+    .sigma_guards_o(sigma_guards), .rr_o, .exponent_o, .cycles_o(cycles), .stalled_o(stalled), .accepted_o, .inner_start_o(inner_start),
     .inner_close_o(inner_close), .inner_passes_o(run_passes), .inner_done_i(inner_done), .inner_end_i(inner_end),
     .inner_count_i(inner_count), .inner_guards_i(inner_guards), .close_over_i(close_over), .form_o(form),
     .betas_o(betas), .set_o(set), .set_at_o(set_at), .set_word_o(set_word), .scalar_read_o(scalar_read),
     .scalar_at_o(scalar_at), .scalar_i(scalar), .scalar_done_i(scalar_done), .scalar_end_i(scalar_end),
     .outer_start_o(outer_start), .correct_o(correct), .correct_exponent_o(correct_exponent), .outer_done_i(outer_done),
-    .v_over_i(v_over), .d_over_i(d_over), .r_over_i(r_over));
+    .v_over_i(v_over), .d_over_i(d_over), .r_over_i(r_over), .d_any_i(d_any), .rounded_i(rounded));
 
   // ---- The passes --------------------------------------------------------------------------------------------------
   core_vectors_t unused_read, inner_write;
@@ -142,7 +166,7 @@ module fx_resident #(
   fx_inner #(
 `include "fx_parameters_passed.svh"
     , .Depth(Depth)) i_inner (
-    .clk_i, .rst_ni(run_n), .start_i(inner_start), .close_i(inner_close), .clear_words_i(start), .length_i(length),
+    .clk_i, .rst_ni(parts_n), .start_i(inner_start), .close_i(inner_close), .clear_words_i(start | ~rst_ni), .length_i(length),
     .row_length_i(row_length), .passes_i(run_passes), .busy_o(inner_busy), .done_o(inner_done), .end_o(inner_end),
     .pass_count_o(inner_count), .sigma_guards_o(inner_guards), .close_over_o(close_over), .words_u_o(words_u),
     .words_r_o(words_r), .words_p_o(words_p), .words_q_o(words_q), .form_i(form), .betas_i(betas), .rr_i(rr),
@@ -164,53 +188,37 @@ module fx_resident #(
 `include "fx_parameters_passed.svh"
     , .OuterLanes(OuterLanes), .VW(VW), .VF(VF), .DW(DW), .DF(DF), .ExponentW(ExponentW), .Depth(Depth),
     .OuterDepth(OuterDepth)) i_outer (
-    .clk_i, .rst_ni(run_n), .start_i(outer_start), .correct_i(correct), .exponent_i(correct_exponent),
+    .clk_i, .rst_ni(parts_n), .start_i(outer_start), .correct_i(correct), .exponent_i(correct_exponent),
     .next_i(exponent_o), .length_i(length), .row_length_i(row_length), .done_o(outer_done), .v_over_o(v_over),
-    .d_over_o(d_over), .r_over_o(r_over), .rr_o(rr), .rp_o(rp), .u_read_at_o(outer_u_at), .u_early_i(u_early),
+    .d_over_o(d_over), .r_over_o(r_over), .d_any_o(d_any), .rounded_o(rounded), .rr_o(rr), .rp_o(rp), .u_read_at_o(outer_u_at), .u_early_i(u_early),
     .p_read_at_o(outer_p_at), .p_early_i(p_early), .r_write_o(outer_r_write), .r_write_at_o(outer_r_to),
     .r_o(outer_r), .v_read_at_o(outer_v_at), .v_i(v_word), .d_i(d_word), .v_write_o(outer_v_write),
     .v_write_at_o(outer_v_to), .v_o(outer_v), .d_o(outer_d));
 
   // ---- The host: D comes in, V goes out ------------------------------------------------------------------------------
-  logic [IndexW-1:0] load_q, send_q;
-  logic waits_q, shows_q, waits_last_q, shows_last_q;
+  logic [IndexW-1:0] load_q;
+  logic beyond_q; // more words came than there are places
+  wire [IndexW-1:0] send_at;
+  wire moves;
   wire [OuterLanes-1:0] load_lane;
   wire load = s_axis_d_tvalid & s_axis_d_tready;
-  assign s_axis_d_tready = ~solving & ~start & ~sending_q;
+  assign s_axis_d_tready = ~solving & ~start & ~sending & ~send;
   wire [LenW-1:0] last = length - LenW'(1);
-  wire moves = ~m_axis_v_tvalid | m_axis_v_tready;
-  wire send_last = LenW'(send_q) == last;
   always_ff @(posedge clk_i)
     if (!run_n || start) begin
       load_q   <= '0;
+      beyond_q <= 1'b0;
       loaded_q <= 1'b0;
     end else if (load) begin
       load_q   <= s_axis_d_tlast ? '0 : load_q + IndexW'(1);
-      loaded_q <= s_axis_d_tlast & LenW'(load_q) == last;
+      beyond_q <= ~s_axis_d_tlast & (beyond_q | (&load_q));
+      loaded_q <= s_axis_d_tlast & ~beyond_q & LenW'(load_q) == last;
+    end else if (resized) begin
+      loaded_q <= 1'b0;
     end
-  always_ff @(posedge clk_i)
-    if (!run_n) begin
-      {sending_q, waits_q, shows_q, waits_last_q, shows_last_q} <= '0;
-      send_q <= '0;
-    end else if (send) begin
-      sending_q <= 1'b1;
-      send_q    <= '0;
-      waits_q   <= 1'b1; // words are on their way
-    end else if (sending_q & moves) begin
-      // The word at send_q is read; the one read before is shown next.
-      send_q       <= send_q + IndexW'(1);
-      waits_q      <= waits_q & ~send_last;
-      shows_q      <= waits_q;
-      shows_last_q <= waits_q & send_last;
-      waits_last_q <= shows_last_q;
-      sending_q    <= ~(m_axis_v_tvalid & m_axis_v_tlast);
-    end
-  logic valid_q;
-  always_ff @(posedge clk_i)
-    if (!run_n) valid_q <= 1'b0;
-    else if (moves) valid_q <= sending_q & shows_q;
-  assign m_axis_v_tvalid = valid_q;
-  assign m_axis_v_tlast  = waits_last_q;
+  fx_send #(.LenW(LenW), .IndexW(IndexW)) i_send (
+    .clk_i, .rst_ni, .send_i(send), .length_i(length), .sending_o(sending), .at_o(send_at), .moves_o(moves),
+    .tvalid_o(m_axis_v_tvalid), .tlast_o(m_axis_v_tlast), .tready_i(m_axis_v_tready));
   generate
     if (OuterLanes == 1) begin : g_one
       assign load_lane = load;
@@ -219,7 +227,7 @@ module fx_resident #(
       logic [OuterLog-1:0] part_q, part_q2;
       always_ff @(posedge clk_i)
         if (moves) begin
-          part_q  <= send_q[OuterLog-1:0];
+          part_q  <= send_at[OuterLog-1:0];
           part_q2 <= part_q;
         end
       assign load_lane = {{(OuterLanes-1){1'b0}}, load} << load_q[OuterLog-1:0];
@@ -243,7 +251,7 @@ module fx_resident #(
     .write_i({Lanes{inner_write.q}} | outer_r_write), .write_at_i(inner_busy ? q_to : outer_r_to),
     .word_i(inner_busy ? q_new : outer_r));
   fx_memory #(.Lanes(OuterLanes), .W(VW), .Depth(OuterDepth)) i_v (
-    .clk_i, .read_i(moves), .read_at_i(solving ? outer_v_at : send_q[IndexW-1 -: OuterAW]), .early_o(v_early),
+    .clk_i, .read_i(moves), .read_at_i(solving ? outer_v_at : send_at[IndexW-1 -: OuterAW]), .early_o(v_early),
     .word_o(v_word), .write_i({OuterLanes{outer_v_write}} | load_lane),
     .write_at_i(solving ? outer_v_to : load_q[IndexW-1 -: OuterAW]), .word_i(outer_v & {(OuterLanes*VW){solving}}));
   fx_memory #(.Lanes(OuterLanes), .W(DW), .Depth(OuterDepth)) i_d (

@@ -40,6 +40,8 @@ module fx_resident_regs #(
   output logic signed [ExponentW-1:0] tolerance_exp_o,
   output logic signed [ExponentW-1:0] headroom_o,
   output logic [2:0]      relax_o,
+  output logic [31:0]     stall_limit_o,
+  output logic            resized_o, ///< one clock: LENGTH was written
 
   input  wire             busy_i,   ///< a solve is on, or V is being sent
   input  wire             done_i,
@@ -100,6 +102,8 @@ module fx_resident_regs #(
       tolerance_exp_o <= '0;
       headroom_o   <= '0;
       relax_o      <= '0;
+      stall_limit_o <= '0;
+      resized_o    <= 1'b0;
     end else begin
       aw_q <= ~take & (aw_q | s_axil_awvalid);
       w_q  <= ~take & (w_q | s_axil_wvalid);
@@ -111,7 +115,8 @@ module fx_resident_regs #(
       end
       start_o <= control & data[0] & ~busy_i;
       abort_o <= control & data[1];
-      send_o  <= control & data[2] & ~busy_i;
+      send_o  <= control & data[2] & ~data[0] & ~busy_i; // not beside a solve
+      resized_o <= take & ~busy_i & at == `RESIDENT_LENGTH;
       if (start_o) misused_q <= 1'b0;
       if (take & known & busy_i & ~(control & data[1])) misused_q <= 1'b1;
       if (take & ~busy_i) begin
@@ -125,6 +130,7 @@ module fx_resident_regs #(
           `RESIDENT_TOLERANCE_EXPONENT: tolerance_exp_o <= ExponentW'(merged(32'(tolerance_exp_o)));
           `RESIDENT_HEADROOM: headroom_o <= ExponentW'(merged(32'(headroom_o)));
           `RESIDENT_RELAX: relax_o <= strobe[0] ? data[2:0] : relax_o;
+          `RESIDENT_STALL_LIMIT: stall_limit_o <= merged(stall_limit_o);
           default: ;
         endcase
       end
@@ -180,6 +186,7 @@ module fx_resident_regs #(
         `RESIDENT_OVERFLOWS: s_axil_rdata <= overflows_i;
         `RESIDENT_SIGMA_GUARDS: s_axil_rdata <= sigma_guards_i;
         `RESIDENT_RELAX: s_axil_rdata <= {29'd0, relax_o};
+        `RESIDENT_STALL_LIMIT: s_axil_rdata <= stall_limit_o;
         `RESIDENT_HEADROOM_NOW: s_axil_rdata <= 32'(headroom_now_i);
         `RESIDENT_EXPONENT: s_axil_rdata <= 32'(exponent_i);
         default: s_axil_rdata <= wide(from[7:2]);

@@ -1,7 +1,9 @@
 #include "mantissa/sim/sparse_core.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <stdexcept>
 #include <variant>
 
 #include <fmt/format.h>
@@ -65,10 +67,17 @@ SparseStream::SparseStream(const CompressedRows& matrix, const DatapathSpec& spe
     for (std::size_t s = 0; s < order.slices(); ++s)
         for (std::uint64_t b = order.beat_begin()[s]; b < order.beat_begin()[s + 1]; ++b) {
             std::fill(beat.begin(), beat.end(), 0);
+            std::array<std::uint64_t, 2> read{}; // banks, by the port: padding reads too
             for (int l = 0; l < lanes; ++l) {
                 const std::size_t at = static_cast<std::size_t>(l) * static_cast<std::size_t>(entry_bits);
                 const std::uint64_t entry = order.entry()[b * static_cast<unsigned>(lanes) + static_cast<unsigned>(l)];
-                put(beat, at, order.column_field(b, l, s, address_field), address_field + order.bank_bits());
+                const std::uint64_t column = order.column_field(b, l, s, address_field);
+                put(beat, at, column, address_field + order.bank_bits());
+                std::uint64_t& banks = read[static_cast<std::size_t>(std::popcount(static_cast<unsigned>(l)) & 1)];
+                const std::uint64_t bank = std::uint64_t{1} << (column & ((std::uint64_t{1} << order.bank_bits()) - 1));
+                if (lanes > 2 && (banks & bank) != 0)
+                    throw std::logic_error(fmt::format("sparse core: two lanes read one port in beat {}", b));
+                banks |= bank;
                 if (entry != sparse_core::RowStream::kPadding)
                     put(beat, at + static_cast<std::size_t>(address_field + order.bank_bits()),
                         static_cast<std::uint64_t>(rows.value[entry]), coefficient_bits);

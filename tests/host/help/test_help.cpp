@@ -34,7 +34,7 @@ TEST(Help, SpecsNameEveryKeyThatASpecTakes) {
     const Outcome refused = run("solve --problem poisson2d:level=3 --spec s17e8,bogus=1");
     ASSERT_EQ(refused.code, 2);
     for (const char* key :
-         {"u", "r", "p", "q", "coef", "operand", "row", "order", "point", "product", "dot", "scalar", "lanes"}) {
+         {"u", "r", "p", "q", "coef", "operand", "row", "order", "point", "product", "dot", "scalar", "lanes", "sum"}) {
         EXPECT_NE(page.find(std::string(key) + "="), std::string::npos) << key;
         EXPECT_NE(refused.err.find(key), std::string::npos) << "a spec no longer takes " << key << ": " << refused.err;
     }
@@ -88,6 +88,7 @@ TEST(Help, CompletionWorksInBash) {
     };
     EXPECT_EQ(completed("mantissa swe", 1), "sweep\n");
     EXPECT_EQ(completed("mantissa solve --probl", 2), "--problem\n");
+    EXPECT_EQ(completed("mantissa solve --scheme jac", 3), "jacobi-pcg\n") << "what an option takes";
     EXPECT_EQ(completed("mantissa help exit", 2), "exit-codes\n");
     EXPECT_EQ(completed("mantissa solve --solution /et", 3), "/etc\n") << "files";
 }

@@ -2,13 +2,17 @@
 // solve Poisson's equation in the iterations that their words allow.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "../expect_line.hpp"
 #include "mantissa/multilevel/cycle.hpp"
+#include "systems.hpp"
 
 namespace mantissa {
 namespace {
@@ -30,6 +34,29 @@ std::vector<double> some_defect(const System& system, std::uint64_t seed) {
         if (!system.on_edge(i)) d[i] = unit * unit * unit * std::ldexp(1.0, static_cast<int>(seed % 7) - 40);
     }
     return d;
+}
+
+/// Bilinear elements of random coefficients, edge nodes with empty rows.
+Bands to_bands_of_jumps(std::size_t n) {
+    std::mt19937_64 random(5);
+    Bands::Array bands;
+    for (auto& band : bands) band.assign(n * n, 0.0);
+    const auto inner = [n](std::size_t i) { return i % n != 0 && i % n != n - 1 && i >= n && i < n * (n - 1); };
+    for (std::size_t y = 0; y + 1 < n; ++y)
+        for (std::size_t x = 0; x + 1 < n; ++x) {
+            const double k = std::pow(100.0, std::generate_canonical<double, 53>(random)) / 6;
+            const std::array<std::size_t, 4> corner = {y * n + x, y * n + x + 1, y * n + x + n, y * n + x + n + 1};
+            for (std::size_t p = 0; p < 4; ++p)
+                for (std::size_t q = 0; q < 4; ++q) {
+                    if (!inner(corner[p]) || !inner(corner[q])) continue;
+                    const std::size_t differs = p ^ q;
+                    const std::ptrdiff_t dx = static_cast<std::ptrdiff_t>(q % 2) - static_cast<std::ptrdiff_t>(p % 2);
+                    const std::ptrdiff_t dy = static_cast<std::ptrdiff_t>(q / 2) - static_cast<std::ptrdiff_t>(p / 2);
+                    bands[static_cast<std::size_t>(4 + 3 * dy + dx)][corner[p]] +=
+                        k * (differs == 0 ? 4 : differs == 3 ? -2 : -1);
+                }
+        }
+    return {n, std::move(bands)};
 }
 
 class CycleBits : public ::testing::TestWithParam<std::string> {};
@@ -57,6 +84,29 @@ INSTANTIATE_TEST_SUITE_P(Specs, CycleBits,
                                            "b2,w=12/10/8,f=18/12,e=20/14,g=0", "v11,w=8,f=8,e=12", "v11,w=4,f=4,e=4,g=0",
                                            "v22,w=12", "v12,w=10,e=24", "v33,w=9,f=20", "v44,w=16,f=22,g=6",
                                            "v21,w=13,f=24,g=5"));
+
+/// The hierarchy of rows and of bands, as words.
+TEST(CycleOnRows, TheFastPathHasTheDefinitionsBits) {
+    std::mt19937_64 random(3);
+    const auto jumps = [&](auto...) { return std::pow(1e3, std::generate_canonical<double, 53>(random)); };
+    const std::vector<System> systems{System(test::laplacian(40, 30, 1)), System(test::laplacian(12, 11, 10)),
+                                      System(test::diffusion(60, 60, 1, {1, 1, 1}, jumps)),
+                                      System(test::laplacian(9000, 1, 1)), System(test::laplacian(3, 3, 1)),
+                                      System(to_bands_of_jumps(33))};
+    for (const char* text : {"v22,w=10,c=10", "v11,w=8,f=8,e=12,c=8", "b2,w=10", "v21,w=12,c=12,g=2", "v22,w=16,c=16",
+                             "v11,w=12/8,c=12/8,e=20"})
+        for (const System& system : systems) {
+            const CycleSpec spec = parse_cycle_spec(text);
+            const std::vector<double> d = some_defect(system, 7);
+            std::vector<double> expected(system.size()), found(system.size());
+            make_reference_cycle(system, spec)->correct(d, expected);
+            for (const int threads : {1, 3}) {
+                make_cycle(system, spec, threads)->correct(d, found);
+                EXPECT_EQ(expected, found) << text << ", " << system.size() << " unknowns, " << threads << " threads";
+            }
+            EXPECT_TRUE(std::ranges::any_of(expected, [](double c) { return c != 0; }));
+        }
+}
 
 /// Poisson's problem of the unit square with the solution x (1 - x) y (1 - y), to a true residual of 1e-10.
 int cycles(const std::string& text, std::size_t level) {

@@ -2,6 +2,7 @@
 // is judged by.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -25,11 +26,12 @@ inline double dot(const Vector& x, const Vector& y) {
     return s;
 }
 
-/// Two Richardson steps with the weights of Chebyshev's polynomial on [largest / ratio, largest], the correction from
-/// the next level, two steps.
+/// Two Richardson steps with the weights of Chebyshev's polynomial from min(largest / 4, 1/3) to `largest`, the
+/// correction from the next level, two steps. (The diagonal is 1, so what a level leaves to the next lies below some
+/// 1/3, however large the largest eigenvalue is.)
 class ReferenceCycle {
 public:
-    explicit ReferenceCycle(const multilevel::Hierarchy& h, double ratio = 4) : h_(h), ratio_(ratio) {}
+    explicit ReferenceCycle(const multilevel::Hierarchy& h) : h_(h) {}
     [[nodiscard]] Vector operator()(const Vector& r, std::size_t k = 0) const {
         const multilevel::Level& level = h_.level[k];
         Vector x(r.size(), 0.0);
@@ -52,8 +54,8 @@ private:
         for (std::size_t i = 0; i < d.size(); ++i) d[i] = r[i] - d[i];
         return d;
     }
-    void smooth(const multilevel::Level& level, const Vector& r, Vector& x) const {
-        const double smallest = level.largest / ratio_;
+    static void smooth(const multilevel::Level& level, const Vector& r, Vector& x) {
+        const double smallest = std::min(level.largest / 4, 1.0 / 3);
         const double middle = (level.largest + smallest) / 2, half = (level.largest - smallest) / 2;
         for (const double sign : {1.0, -1.0}) {
             const double weight = 1 / (middle + sign * half * std::numbers::sqrt2 / 2);
@@ -62,7 +64,6 @@ private:
         }
     }
     const multilevel::Hierarchy& h_;
-    double ratio_;
 };
 
 /// Iterations of CG (beta of its flexible form) until the residual of the given, unscaled problem is 1e-10 of a right-
@@ -74,7 +75,8 @@ inline int iterations(const multilevel::Hierarchy& h, int most = 500) {
     Vector r(a.rows), x(a.rows, 0.0);
     const auto given_norm = [&] {
         double s = 0;
-        for (std::size_t i = 0; i < r.size(); ++i) s += (r[i] / h.scale[i]) * (r[i] / h.scale[i]);
+        for (std::size_t i = 0; i < r.size(); ++i)
+            if (h.scale[i] > 0) s += (r[i] / h.scale[i]) * (r[i] / h.scale[i]);
         return std::sqrt(s);
     };
     for (std::size_t i = 0; i < r.size(); ++i)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "mantissa/nine_point.hpp"
 #include "mantissa/sparse/compressed_rows.hpp"
 
 namespace mantissa::test {
@@ -149,6 +151,30 @@ inline CompressedRows springs(std::size_t n, std::vector<std::vector<double>>& m
             modes[2][2 * i + 1] = static_cast<double>(x);
         }
     return a.rows();
+}
+
+/// Bilinear elements of coefficients `c` of each cell, with a fixed edge as the problem diffusion2d has it (empty
+/// rows), or with a free one and `mass` on the diagonal.
+inline Bands elements(std::size_t columns, std::size_t rows, const std::function<double(std::size_t, std::size_t)>& c,
+                      bool fixed, double mass = 0) {
+    Bands::Array band;
+    for (auto& b : band) b.assign(columns * rows, 0.0);
+    const auto on_edge = [&](std::size_t x, std::size_t y) {
+        return fixed && (x == 0 || y == 0 || x + 1 == columns || y + 1 == rows);
+    };
+    for (std::size_t y = 0; y + 1 < rows; ++y)
+        for (std::size_t x = 0; x + 1 < columns; ++x)
+            for (std::size_t p = 0; p < 4; ++p)
+                for (std::size_t q = 0; q < 4; ++q) {
+                    const std::size_t px = x + p % 2, py = y + p / 2, qx = x + q % 2, qy = y + q / 2;
+                    if (on_edge(px, py) || on_edge(qx, qy)) continue;
+                    const std::size_t apart = (px != qx ? 1 : 0) + (py != qy ? 1 : 0);
+                    const double share = apart == 0 ? 4.0 : apart == 1 ? -1.0 : -2.0;
+                    band[(qy + 1 - py) * 3 + qx + 1 - px][py * columns + px] += c(x, y) * share;
+                }
+    if (!fixed)
+        for (double& d : band[4]) d += mass;
+    return {columns, std::move(band)};
 }
 
 } // namespace mantissa::test

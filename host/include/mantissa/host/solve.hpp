@@ -12,6 +12,8 @@
 #include "mantissa/bit_operations.hpp"
 #include "mantissa/engine.hpp"
 #include "mantissa/host/problem.hpp"
+#include "mantissa/multilevel/cycle_spec.hpp"
+#include "mantissa/native.hpp"
 #include "mantissa/partition/cuts.hpp"
 #include "mantissa/partition/space.hpp"
 #include "mantissa/resident_end.hpp"
@@ -27,10 +29,10 @@ enum class Scheme : std::uint8_t {
     residual_guided,   ///< section 3.3
     inexact_pcg,       ///< flexible preconditioned CG in double; steps of CG in the spec's formats precondition it
                        ///< (Golub and Ye 1999; Cevahir, Nukada, Matsuoka 2009)
-    jacobi_pcg,        ///< textbook Jacobi-PCG in double on this processor, made for speed (sparse/jacobi_pcg.hpp)
+    jacobi_pcg, ///< Jacobi-PCG made for speed: the textbook's in double on this processor (sparse/jacobi_pcg.hpp),
+                ///< or an engine's native solver (native.hpp)
 };
-/// "direct", "pipelined", "chronopoulos-gear", "ghysels-vanroose", "defect-correction", "residual-guided",
-/// "inexact-pcg", "jacobi-pcg".
+/// Its name; options::schemes() has them all, each with the axes that it stands for.
 std::string to_string(Scheme scheme);
 Scheme parse_scheme(std::string_view text);
 /// Has the scheme an outer loop in double precision around inner solves, which `inner` or `digits` end?
@@ -58,8 +60,6 @@ bool gives_count(Scheme scheme, Status status, double true_residual, double tole
 /// Digits that one inner solve, or one middle loop of a cascade, may be asked to gain. Fewer are no goal, more are
 /// beyond what a double-precision defect can tell.
 inline constexpr double kFewestDigits = 0.1, kMostDigits = 15;
-/// `digits` when it lies in that range; else throws InvalidInput, one line that begins with `name`.
-double checked_digits(double digits, std::string_view name);
 
 /// Inner iterations in all that a solve may take where SolveOptions::max_iterations is 0: 150 per square root of the
 /// number of unknowns (per grid row, on a square grid) and 10000. Enough for every converging cell of the paper (54001
@@ -100,8 +100,8 @@ struct SolveOptions {
     /// on constant stencils.
     bool resident = false;
     std::uint64_t inner = 10; ///< inner iterations per outer step; ignored when digits is set
-    double digits = 0;        ///< not 0: each inner solve reduces its defect by this many digits instead; see
-                              ///< checked_digits()
+    double digits = 0;        ///< not 0: each inner solve reduces its defect by this many digits instead,
+                              ///< from kFewestDigits to kMostDigits
     double middle_digits = 2; ///< digits gained by each middle loop of a cascade
     Recurrence inner_recurrence = Recurrence::pipelined; ///< plain: for defect_correction and inexact_pcg
     /// Fixed vectors: the defect enters with a norm in (1/2, 1] 2^-headroom, always. None: so at first; then with the
@@ -113,9 +113,14 @@ struct SolveOptions {
     /// (those of the matrix as given, also with jacobi). For schemes that refine, on floating datapaths, without a
     /// schedule.
     std::optional<Format> couplings;
+    /// A multilevel cycle (mantissa/multilevel/cycle.hpp) on this processor in the inner solver's place, on the problem
+    /// that the scheme works on: `spec`, `inner`, `digits` and what belongs to them mean nothing then. Alone with
+    /// defect_correction, as CG's preconditioner with inexact_pcg. inner_iterations counts cycles.
+    std::optional<CycleSpec> preconditioner;
     double tolerance = 1e-10;         ///< on the defect norm relative to the initial one
     std::uint64_t max_iterations = 0; ///< inner iterations in all; 0: default_iteration_limit()
     bool jacobi = false;              ///< symmetric scaling by the diagonal
+    NativePlan plan = NativePlan::automatic; ///< of a native solve; see host/native.hpp
     int threads = 1;
     bool keep_solution = false; ///< return u
     bool history = false;       ///< return the start and one point per outer step; a direct solver's start and end
@@ -138,6 +143,14 @@ struct ResidentOutcome {
     friend bool operator==(const ResidentOutcome&, const ResidentOutcome&) = default;
 };
 
+/// What a native solve leaves beside what every solve does.
+struct NativeOutcome {
+    NativePlan plan = NativePlan::automatic; ///< that ran
+    std::string why;                         ///< one line
+    double seconds = 0;                      ///< of the device, transfers not included
+    friend bool operator==(const NativeOutcome&, const NativeOutcome&) = default;
+};
+
 /// How a solve ended and what it took; the answer is `u`, where it was asked for.
 struct SolveResult {
     Status status = Status::iteration_limit;
@@ -156,6 +169,7 @@ struct SolveResult {
     /// most; 0 where every process held whole vectors.
     std::size_t held = 0;
     std::optional<ResidentOutcome> resident;
+    std::optional<NativeOutcome> native;
     WordUse words; ///< bits that the longest words of fixed vectors took
     std::optional<std::uint64_t> cycles;
     double seconds = 0;
@@ -167,7 +181,8 @@ struct SolveResult {
 using Progress = std::function<bool(const HistoryPoint&)>;
 
 /// Solves a problem from u = 0. Whether it converged is judged by the true residual of the problem as given, formed
-/// anew from u; with jacobi the solve goes on until that one has reached the tolerance, and stops once it has.
+/// anew from u; with jacobi the solve goes on until that one has reached the tolerance, and stops once it has. So does
+/// a native one (host/native.hpp), whose own residual may be wrong.
 ///
 /// Throws InvalidInput, one line, when the engine refuses the spec, when the options contradict each other, when a
 /// scheme that only the emulated engine's arithmetic has (chronopoulos-gear, ghysels-vanroose) is asked for on another

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "mantissa/host/options.hpp"
 #include "pages.hpp"
 
 namespace mantissa::cli::help {
@@ -21,6 +22,16 @@ std::string words_of(const CLI::App& app) {
     return words;
 }
 
+/// What an option of a solve takes, where that is one of a few words.
+std::string choices() {
+    std::string cases;
+    for (const options::Option& option : options::table())
+        if (option.on_commands && option.type == options::Type::choice)
+            cases += fmt::format("    'solve --{0}' | 'simulate --{0}') words=\"{1}\" ;;\n", option.name,
+                                 fmt::join(option.choices, " "));
+    return cases;
+}
+
 } // namespace
 
 std::string bash_completion(const CLI::App& app) {
@@ -29,7 +40,7 @@ std::string bash_completion(const CLI::App& app) {
         std::string words = words_of(*sub);
         if (sub->get_name() == "help") {
             for (const Topic& topic : topics()) words += std::string(" ") + topic.name;
-            words += " man completion";
+            words += " man completion options keywords";
             for (const CLI::App* other : app.get_subcommands(kAll)) words += " " + other->get_name();
         }
         cases += fmt::format("    {}) words=\"{}\" ;;\n", sub->get_name(), words);
@@ -48,12 +59,14 @@ _mantissa() {{
     if ((COMP_CWORD > 2)) && [[ $key == bench && ${{COMP_WORDS[2]}} != -* ]]; then key="$key ${{COMP_WORDS[2]}}"; fi
     case "$key" in
 {}    esac
+    case "$key ${{COMP_WORDS[COMP_CWORD - 1]}}" in
+{}    esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))
     if ((${{#COMPREPLY[@]}} == 0)); then COMPREPLY=($(compgen -f -- "$current")); fi
 }}
 complete -o filenames -F _mantissa mantissa
 )",
-                       words_of(app), cases);
+                       words_of(app), cases, choices());
 }
 
 } // namespace mantissa::cli::help

@@ -9,10 +9,17 @@ namespace mantissa::cli::help {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kExamples{{
-    {"solve", "mantissa solve --problem poisson2d:level=8 --format s17e8\n"
-              "mantissa solve --problem poisson2d:level=8 --spec fx18.16 --check hls\n"
-              "mantissa solve --problem mtx:MATRIX.mtx --advise=solve\n"
-              "mantissa solve --dense n=512 --lu 'lu:s10e5,acc=fixed[15:-34]'\n"},
+    {"solve",
+     "mantissa solve --problem poisson2d:level=8 --format s17e8\n"
+     "mantissa solve --problem poisson2d:level=8 --format double --scheme direct\n"
+     "mantissa solve --problem poisson2d:level=8 --spec fx18.16 --check hls\n"
+     "mantissa solve --problem poisson2d:level=8 --format s17e8 --recurrence cg --outer-loop defect-correction\n"
+     "mantissa solve --problem poisson2d:level=8 --spec fx18.16 --parts 2\n"
+     "mantissa solve --problem mtx:MATRIX.mtx --jacobi --spec s14e8,u=s23e8,row=s23e8 --json\n"
+     "mantissa solve --problem mtx:MATRIX.mtx --format double --scheme jacobi-pcg\n"
+     "mantissa solve --problem mtx:MATRIX.mtx --jacobi --history history.csv --solution u.mtx\n"
+     "mantissa solve --problem mtx:MATRIX.mtx --advise=solve\n"
+     "mantissa solve --dense n=512 --lu 'lu:s10e5,acc=fixed[15:-34]'\n"},
     {"sweep", "mantissa sweep experiments/quickstart.toml --csv points.csv\n"},
     {"reproduce", "mantissa reproduce table4 --levels 8\n"
                   "mantissa reproduce lu --table 1\n"},

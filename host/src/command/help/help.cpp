@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "mantissa/base/quoted.hpp"
+#include "options/written.hpp"
 #include "pages.hpp"
 
 namespace mantissa::cli {
@@ -20,6 +21,7 @@ void add_footers(CLI::App& app) {
             end += (end.empty() ? "Examples:\n  " : "  ") + std::string(rest.substr(0, line)) + "\n";
             rest.remove_prefix(line + 1);
         }
+        if (sub->get_name() == kSolve.name) end += "\n" + axes();
         end += "\nExit codes: 0 done, 1 not converged or engines differ, 2 a wrong request or a missing tool.\n"
                "More: mantissa help lists pages about specs, problems, files and the environment.";
         sub->footer(end);
@@ -29,12 +31,14 @@ void add_footers(CLI::App& app) {
 
 namespace {
 
-constexpr std::string_view kMan = "man", kCompletion = "completion";
+constexpr std::string_view kMan = "man", kCompletion = "completion", kOptions = "options", kKeywords = "keywords";
 
 std::string contents(const CLI::App& app) {
     std::string text = "mantissa help TOPIC, where TOPIC is one of\n\n";
     for (const Topic& topic : topics()) text += fmt::format("  {:<14}{}\n", topic.name, topic.summary);
     text += fmt::format("  {:<14}the manual page: mantissa help man > mantissa.1\n", kMan);
+    text += fmt::format("  {:<14}the options of a solve, in Markdown: docs/options.md\n", kOptions);
+    text += fmt::format("  {:<14}the same as keywords of Python: python/mantissa/_options.py\n", kKeywords);
     text += fmt::format("  {:<14}for bash: source <(mantissa help completion)\n\nor a subcommand\n\n", kCompletion);
     for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
         text += fmt::format("  {:<14}{}\n", sub->get_name(), sub->get_description());
@@ -47,17 +51,21 @@ std::string page(const CLI::App& app, const std::string& wanted) {
         if (wanted == topic.name || wanted == std::string(topic.name) + "s") return topic.text; // "problems" too
     if (wanted == kMan) return man_page(app, app.version());
     if (wanted == kCompletion) return bash_completion(app);
+    if (wanted == kOptions) return options_page(app);
+    if (wanted == kKeywords) return options::python_keywords();
     for (CLI::App* sub : const_cast<CLI::App&>(app).get_subcommands({}))
         if (wanted == sub->get_name()) return sub->help("mantissa");
     std::string names;
     for (const Topic& topic : topics()) names += std::string(topic.name) + ", ";
-    throw InvalidInput(fmt::format("help {}: no such page; give {}{}, {} or a subcommand", base::quoted(wanted), names,
-                                   kMan, kCompletion));
+    throw InvalidInput(fmt::format("help {}: no such page; give {}{}, {}, {}, {} or a subcommand", base::quoted(wanted),
+                                   names, kMan, kCompletion, kOptions, kKeywords));
 }
 
 Run setup(CLI::App& app, const std::string&) {
     const auto topic = std::make_shared<std::string>();
-    app.add_option("topic", *topic, "spec, problem, files, environment, exit-codes, man, completion, or a subcommand");
+    app.add_option(
+        "topic", *topic,
+        "spec, problem, files, environment, exit-codes, man, completion, options, keywords, or a subcommand");
     return [topic, &app] {
         fmt::print("{}", page(*app.get_parent(), *topic));
         return int{kDone};

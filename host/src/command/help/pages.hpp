@@ -28,6 +28,12 @@ void add_footers(CLI::App& app);
 /// The manual page mantissa(1), in roff's man macros.
 std::string man_page(const CLI::App& app, std::string_view version);
 
+/// The axes of a solve as one picture, and the schemes that name points of them.
+std::string axes();
+
+/// docs/options.md: the table of options, and those that the command alone has.
+std::string options_page(const CLI::App& app);
+
 /// A script for bash that completes subcommands, options, topics and files.
 std::string bash_completion(const CLI::App& app);
 

@@ -30,9 +30,12 @@ A spec begins with a format for everything. KEY=VALUE behind it says what differ
   dot=             FORMAT[/DEPTH] | fixed[MSB:LSB] | exact: sums of a dot product
   scalar=          the format in which alpha and beta are formed
   lanes=           vector elements per clock: 1, 2, 4 ... 64
+  sum=             ordered | free; free, behind double or float alone: native arithmetic of the engine
+                   gpu, whose sums have no order and whose bits are not promised
 
---format F is the spec F alone. docs/arithmetic.md defines the formats bit by bit, and
-numerics/include/mantissa/engine.hpp defines a pass.
+--format F is the spec F alone; with --engine gpu and no scheme, double and float are native.
+docs/arithmetic.md defines the formats bit by bit, and numerics/include/mantissa/engine.hpp defines
+a pass.
 )";
 
 constexpr const char* kProblem =
@@ -53,6 +56,34 @@ constexpr const char* kProblem =
                                         a smoothed mesh
 
 A dense system is given by --dense, as n=1024 or n=1024,kind=dominant (docs/lu.md).
+)";
+
+constexpr const char* kMultilevel =
+    R"(A multilevel cycle solves on coarser and coarser levels what the finer ones cannot: ten or twenty
+cycles where CG takes hundreds of iterations, and no more of them on larger grids. A loop in
+double judges, so the words of a cycle may be short.
+
+    mantissa solve --problem poisson2d:level=10 --preconditioner multilevel:b2,w=10
+    mantissa solve --problem mtx:FILE --preconditioner multilevel
+
+  v11,w=10         V cycles, as CG's preconditioner (scheme inexact-pcg): one smoothing step before
+                   and one after the correction from the coarser level, words of 10 bits
+  b2,w=10          smoothing on the way down alone, as a solver of its own (defect-correction)
+  v22,w=double     the same cycle in double precision, to compare with
+
+Bits, one number for all levels or several from the finest on, as w=12/10/8:
+
+  w=               words of r, as they enter a level
+  f=               of f, what smoothing found; 7 more than w
+  e=               of e, the correction, as it goes up a level; 16
+  c=               coefficients; 12
+  g=               fraction bits of r inside a level; 4
+
+Poisson's equation has levels of its grid and integers for coefficients, without a multiplication in
+a row; other grids of 2^n + 1 nodes a side have interpolation that follows the operator; sparse rows
+are gathered by smoothed aggregation. Plates and shells (fourth order) want other preconditioners.
+docs/multilevel.md has figures, numerics/include/mantissa/multilevel/cycle.hpp the definition to the
+bit.
 )";
 
 constexpr const char* kFiles =
@@ -99,6 +130,7 @@ constexpr const char* kExitCodes =
 constexpr std::array kTopics{
     Topic{"spec", "the text form of a datapath, as s14e8,u=s23e8", kSpec},
     Topic{"problem", "the text form of a problem, as poisson2d:level=8", kProblem},
+    Topic{"multilevel", "the text form of a multilevel cycle, as v11,w=10", kMultilevel},
     Topic{"files", "what the program reads and writes", kFiles},
     Topic{"environment", "environment variables", kEnvironment},
     Topic{"exit-codes", "what the program's exit code says", kExitCodes},

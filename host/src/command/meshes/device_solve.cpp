@@ -13,9 +13,10 @@
 #include "mantissa/host/residual.hpp"
 #ifdef MANTISSA_GPU
 #include "mantissa/gpu/device.hpp"
+#include "mantissa/gpu/engine.hpp"
 #include "mantissa/gpu/multilevel.hpp"
-#include "mantissa/gpu/sparse_solver.hpp"
-#include "mantissa/sparse/complex_blocks.hpp"
+#include "mantissa/host/native.hpp"
+#include "mantissa/native.hpp"
 #endif
 
 namespace mantissa::cli {
@@ -24,25 +25,27 @@ namespace mantissa::cli {
 
 namespace {
 
-void judge(const gpu::SparseCgReport& report, SolveResult& result) {
+void judge(PcgEnd end, SolveResult& result) {
     const auto say = [&](Status status, std::string why) {
         result.status = status;
         result.detail = std::move(why);
     };
-    switch (report.end) {
-    case gpu::CgEnd::converged:
+    switch (end) {
+    case PcgEnd::reached:
         return say(Status::converged, {});
-    case gpu::CgEnd::stagnated:
+    case PcgEnd::stagnated:
         return say(Status::stagnated, fmt::format("the recurrence's residual reached the tolerance, the true one stays "
                                                   "at {:.2e}: double precision cannot",
-                                                  report.true_residual));
-    case gpu::CgEnd::indefinite:
+                                                  result.true_residual));
+    case PcgEnd::indefinite:
         return say(Status::breakdown, "p.q is not above zero: the matrix is not positive definite");
-    case gpu::CgEnd::not_finite:
+    case PcgEnd::not_finite:
         return say(Status::breakdown, "a dot product left the range of double precision: scale the system");
-    default:
-        return say(Status::iteration_limit, fmt::format("the limit of {} iterations is reached", report.iterations));
+    case PcgEnd::cancelled:
+    case PcgEnd::limit:
+        break;
     }
+    say(Status::iteration_limit, fmt::format("the limit of {} iterations is reached", result.inner_iterations));
 }
 
 std::uint32_t most_iterations(const SolveOptions& options, std::size_t rows) {
@@ -51,11 +54,11 @@ std::uint32_t most_iterations(const SolveOptions& options, std::size_t rows) {
 }
 
 SolveResult result_of(const System& system, const std::vector<double>& b, std::vector<double> x,
-                      const gpu::SparseCgReport& report, int threads) {
+                      std::uint64_t iterations, PcgEnd end, int threads) {
     SolveResult r;
-    r.inner_iterations = report.iterations;
+    r.inner_iterations = iterations;
     r.true_residual = relative_residual(system, x, b, threads);
-    judge(report, r);
+    judge(end, r);
     r.u = std::move(x);
     return r;
 }
@@ -70,20 +73,16 @@ void require_device_for_meshes() {
 }
 
 std::vector<SolveResult> solve_on_device(const BuiltSystem& built, const SolveOptions& options) {
-    constexpr std::size_t kTogether = 3;
     const auto start = std::chrono::steady_clock::now();
-    const auto& a = std::get<CompressedRows>(built.system().matrix());
-    const bool complex = built.systems() == 1 && why_no_complex_blocks(a).empty();
-    const gpu::SparseMatrix matrix(a, complex ? SparseFormat::complex_sell : SparseFormat::sell_lengths,
-                                   gpu::SparsePrecision::double_precision);
-    const std::uint32_t most = most_iterations(options, a.rows());
+    const auto solver = make_gpu_engine()->native(built.system(), native_spec(), {});
+    std::vector<std::vector<double>> b, x;
+    for (std::size_t s = 0; s < built.systems(); ++s) b.push_back(built.b(s));
+    const auto reports = solver->solve(b, {options.tolerance, most_iterations(options, built.system().size())}, x);
     std::vector<SolveResult> results;
-    for (std::size_t first = 0; first < built.systems(); first += kTogether) {
-        std::vector<std::vector<double>> b, x;
-        for (std::size_t s = first; s < std::min(built.systems(), first + kTogether); ++s) b.push_back(built.b(s));
-        const auto reports = matrix.solve_several(b, options.tolerance, most, &x);
-        for (std::size_t s = 0; s < b.size(); ++s)
-            results.push_back(result_of(built.system(), b[s], std::move(x[s]), reports[s], options.threads));
+    for (std::size_t s = 0; s < b.size(); ++s) {
+        results.push_back(
+            result_of(built.system(), b[s], std::move(x[s]), reports[s].iterations, reports[s].end, options.threads));
+        results.back().native = NativeOutcome{solver->plan().plan, solver->plan().why, reports[s].seconds};
     }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (SolveResult& r : results) r.seconds = seconds;
@@ -99,7 +98,12 @@ SolveResult solve_map_on_device(const BuiltSystem& built, std::span<const Point3
                                                               .max_iterations = most_iterations(options, a.rows()),
                                                               .threads = options.threads},
                                                              &x);
-    SolveResult result = result_of(built.system(), built.b(), std::move(x), report, options.threads);
+    const PcgEnd end = report.end == gpu::CgEnd::converged    ? PcgEnd::reached
+                       : report.end == gpu::CgEnd::stagnated  ? PcgEnd::stagnated
+                       : report.end == gpu::CgEnd::indefinite ? PcgEnd::indefinite
+                       : report.end == gpu::CgEnd::not_finite ? PcgEnd::not_finite
+                                                              : PcgEnd::limit;
+    SolveResult result = result_of(built.system(), built.b(), std::move(x), report.iterations, end, options.threads);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
 }

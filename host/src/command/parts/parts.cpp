@@ -30,6 +30,11 @@ bool is_cg_in_double(const SolveOptions& options) {
            (options.scheme == Scheme::direct && options.spec == DatapathSpec(formats::kDouble));
 }
 
+/// On GPUs of one process: is it the engine's native solver that runs?
+bool is_native(const SolveOptions& options) {
+    return options.scheme == Scheme::jacobi_pcg || options.spec.sums_free();
+}
+
 /// Ranks, or threads of one process, with a GPU each.
 SharedOut over_rank_gpus(SharedOut shared, const PartFlags& flags, const running::Ranks& ranks,
                          const SolveOptions& options, std::vector<RankGpus> rank_gpus) {
@@ -126,8 +131,8 @@ std::unique_ptr<Engine> make_solving_engine(const std::string& name, const Solve
     if (!on_gpus(shared.gpus) && name != "emulated")
         throw InvalidInput(fmt::format("--engine {}: the engine emulated alone is shared out over parts", name));
     if (in_double_over_parts(options, shared)) return make_engine(name);
-    const bool on_engine =
-        options.scheme == Scheme::direct || options.scheme == Scheme::pipelined || refines(options.scheme);
+    const bool on_engine = options.scheme == Scheme::direct || options.scheme == Scheme::pipelined ||
+                           refines(options.scheme) || (on_gpus(shared.gpus) && is_native(options));
     if (!on_engine || options.resident)
         throw InvalidInput(
             fmt::format("{}: it is not shared out over parts; take direct, pipelined, defect-correction, "
@@ -145,6 +150,7 @@ std::string parts_refusal(const SharedOut& shared, const Engine& engine, const S
         if (shared.space->parts() <= most) return {};
         return fmt::format("{} parts: this system has rows for at most {}", shared.space->parts(), most);
     }
+    if (is_native(options)) return {}; // (whose solver says so itself)
     // What the engine says of the whole system as well is for the solve to say: it may scale the system first.
     const auto whole = make_engine(on_gpus(shared.gpus) ? "gpu" : "emulated");
     std::string why;

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "mantissa/native.hpp"
+
 namespace mantissa::cli {
 
 namespace {
@@ -64,6 +66,19 @@ public:
         *note_ = pick(system, spec, options);
         // (loaded anew: what was measured has moved on from the state that a session begins with)
         return (note_->one ? one_ : several_)->load(system, spec, options);
+    }
+    [[nodiscard]] bool has_native() const override { return several_->has_native(); }
+    [[nodiscard]] std::string native_refusal(const DatapathSpec& spec, const System& system,
+                                             const NativeChoice& choice) const override {
+        return several_->native_refusal(spec, system, choice);
+    }
+    [[nodiscard]] std::unique_ptr<NativeSolver> native(const System& system, const DatapathSpec& spec,
+                                                       const NativeChoice& choice) const override {
+        auto solver = several_->native(system, spec, choice);
+        const PickedPlan& plan = solver->plan();
+        const bool one = plan.plan != NativePlan::grid_parts && plan.plan != NativePlan::sparse_parts;
+        *note_ = {one, one ? "one is used: " + plan.why : std::string()};
+        return solver;
     }
 
 private:

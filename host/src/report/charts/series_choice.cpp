@@ -4,26 +4,20 @@
 #include <map>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace mantissa::report {
 
 std::vector<Choice> comparable_points(const std::vector<PointRow>& points) {
-    const auto setting = [](const PointRow& p) {
-        return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", p.scheme, p.stop(), p.inner_recurrence, p.middle,
-                           p.middle_digits.value_or(0), p.tolerance, p.jacobi, p.outer, p.headroom, p.couplings);
-    };
     // Of the same specification the solve that converged, then the emulated engine's.
     const auto rank = [](const PointRow& p) { return std::pair(p.converged(), p.engine == "emulated"); };
     std::map<std::string, std::map<std::string, int>> shares; // problem, setting
-    for (const PointRow& p : points) ++shares[p.problem][setting(p)];
+    for (const PointRow& p : points) ++shares[p.problem][p.way()];
     std::vector<Choice> choices;
     for (const auto& [problem, settings] : shares) {
         const auto usual = std::max_element(settings.begin(), settings.end(),
                                             [](const auto& a, const auto& b) { return a.second < b.second; });
         Choice choice{problem, 0, {}};
         for (const PointRow& p : points) {
-            if (p.problem != problem || setting(p) != usual->first) continue;
+            if (p.problem != problem || p.way() != usual->first) continue;
             choice.unknowns = p.unknowns;
             const auto same = std::find_if(choice.points.begin(), choice.points.end(),
                                            [&](const PointRow* q) { return q->spec == p.spec; });

@@ -99,8 +99,8 @@ Section convergence_section(const Rows& rows) {
                                   {p->origin}});
             }
         }
-        chart.rules.emplace_back(first.tolerance, "tolerance");
-        if (fit_axis(chart.x, t) && fit_axis(chart.y, t, {first.tolerance})) f.vega = vega_of(chart, t);
+        chart.rules.emplace_back(first.options.tolerance, "tolerance");
+        if (fit_axis(chart.x, t) && fit_axis(chart.y, t, {first.options.tolerance})) f.vega = vega_of(chart, t);
         section.blocks.emplace_back(std::move(f));
         return section;
     }

@@ -25,18 +25,12 @@ constexpr const char* kTitles[] = {
 const PointRow* find_point(const Rows& rows, const PaperCell& cell) {
     const Point wanted = cell_point(cell);
     const SolveOptions& o = wanted.options;
-    PointRow like; // for its stop()
-    if (refines(o.scheme) && o.digits > 0) like.digits = o.digits;
-    else if (refines(o.scheme)) like.inner = o.inner;
-    const std::string recurrence = o.scheme != Scheme::defect_correction     ? ""
-                                   : o.inner_recurrence == Recurrence::plain ? "plain"
-                                                                             : "pipelined";
-    const std::string scheme = to_string(o.scheme), spec = to_string(o.spec);
+    PointRow like; // for its way()
+    like.options = o;
+    const std::string spec = to_string(o.spec);
     const PointRow* found = nullptr;
     for (const PointRow& p : rows.points) {
-        if (p.problem != wanted.problem || p.scheme != scheme || p.spec != spec || p.stop() != like.stop() ||
-            p.inner_recurrence != recurrence || !p.middle.empty() || p.jacobi || p.tolerance != o.tolerance)
-            continue;
+        if (p.problem != wanted.problem || p.spec != spec || p.way() != like.way()) continue;
         if (found == nullptr || (found->engine != "emulated" && p.engine == "emulated")) found = &p;
     }
     return found;

@@ -72,6 +72,11 @@ OuterWords::OuterWords(const System& system, const DatapathSpec& spec, const For
 void OuterWords::load(std::span<const Word> b) {
     std::ranges::copy(b, d_.begin());
     std::ranges::fill(v_, 0);
+    rounded_ = false;
+}
+
+bool OuterWords::defect_is_zero() const {
+    return std::ranges::all_of(d_, [](Word w) { return w == 0; });
 }
 
 template <class Found, class Body, class Merge> void OuterWords::for_strips(Body&& body, Merge&& merge) const {
@@ -205,6 +210,7 @@ Stepped OuterWords::step(const InnerWords& words, const FixedScalar& alpha, cons
                                 fixed::min_word(spec_.u), fixed::max_word(spec_.u)};
     const int shift_v = spec_.u.fraction_bits - iterate_.fraction_bits - e,
               shift_d = stencil_.point + spec_.u.fraction_bits - kDefectFraction - e;
+    rounded_ |= shift_v > 0 || shift_d > 0;
     Stepped all;
     for_strips<Stepped>(
         [&](std::size_t first, std::size_t last, Stepped& found) {

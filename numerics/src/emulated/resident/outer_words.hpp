@@ -45,6 +45,11 @@ public:
     /// V and D take the correction u + alpha p of a run at the exponent e. `range_p` bounds the words of p.
     [[nodiscard]] Stepped step(const InnerWords& words, const FixedScalar& alpha, const WordRange& range_p, int e);
 
+    /// Is nothing left of D?
+    [[nodiscard]] bool defect_is_zero() const;
+    /// Has a DEFECT since load() shifted words of V or D to the right, so that D need not be b' - 2^-a S V any more?
+    [[nodiscard]] bool rounded() const { return rounded_; }
+
     [[nodiscard]] const std::vector<fixed::Word>& v() const { return v_; }
     [[nodiscard]] const std::vector<fixed::Word>& d() const { return d_; }
 
@@ -63,6 +68,7 @@ private:
     ResidentStencil stencil_;
     int threads_;
     int sum_bits_; ///< of S c
+    bool rounded_ = false;
     std::size_t columns_, rows_;
     std::vector<fixed::Word> v_, d_;
 };

@@ -17,6 +17,8 @@ namespace {
 
 using fixed::Word;
 
+constexpr int kUnseen = -4; // by which e moves where r is zero and D is not
+
 bool is_trouble(RunEnd end) {
     return end == RunEnd::indefinite || end == RunEnd::not_finite || end == RunEnd::exact;
 }
@@ -24,8 +26,8 @@ ResidentEnd end_of(RunEnd end) {
     switch (end) {
     case RunEnd::indefinite:
         return ResidentEnd::indefinite;
-    case RunEnd::exact:
-        return ResidentEnd::exact;
+    case RunEnd::exact: // D is not zero, or the solve would have ended
+        return ResidentEnd::fault;
     default:
         return ResidentEnd::not_finite;
     }
@@ -105,8 +107,9 @@ private:
             if (formed_.over) {
                 if (!overflowed()) return ends(ResidentEnd::window_overflow);
             } else {
-                if (report_.rr == 0) return ends(ResidentEnd::exact);
-                change = resident_magnitude(report_.rr) + report_.headroom;
+                if (report_.rr == 0 && outer_.defect_is_zero())
+                    return ends(outer_.rounded() ? ResidentEnd::fault : ResidentEnd::exact);
+                change = report_.rr == 0 ? kUnseen : resident_magnitude(report_.rr) + report_.headroom;
                 if (change == 0 || change == -1) break;
             }
             if (forms_ == kMostForms) return ends(ResidentEnd::fault);

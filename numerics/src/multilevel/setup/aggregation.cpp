@@ -24,6 +24,8 @@ constexpr double kShrinks = 0.7; ///< the share of its unknowns that a level may
 constexpr double kStalls = 0.9;  ///< and before there is no next level
 constexpr double kAlone = 0.1;   ///< of a row's magnitudes beside the diagonal: the smoother does the rest
 constexpr double kMostComplexity = 4;
+/// Of A P, for each function and entry of A: 2 to 5 on grids, meshes and circuits.
+constexpr double kMostAdditions = 12;
 
 /// The matrix with a unit diagonal and without stored zeros; `scale` gets S.
 RealRows scaled_rows(const CompressedRows& a, int threads, std::vector<double>& scale) {
@@ -106,6 +108,15 @@ Coarsening coarsen(const RealRows& a, const detail::Unknowns& unknowns, int thre
     }
 }
 
+/// What the product A P takes, A symmetric.
+double additions(const RealRows& a, const RealRows& p) {
+    double sum = 0;
+    for (std::size_t row = 0; row < a.rows; ++row)
+        sum +=
+            static_cast<double>(a.begin[row + 1] - a.begin[row]) * static_cast<double>(p.begin[row + 1] - p.begin[row]);
+    return sum;
+}
+
 /// Sets the ways between a level and the next one, whose matrix and unknowns come in place of `unknowns` and are
 /// returned. A line says why there is no next level.
 std::string descend(Level& level, bool first, detail::Unknowns& unknowns, RealRows& next, int threads) {
@@ -120,9 +131,15 @@ std::string descend(Level& level, bool first, detail::Unknowns& unknowns, RealRo
     if (coarse == 0) return "no coupling is worth a coarser level: the diagonal alone is as good";
     if (static_cast<double>(coarse) > kStalls * a.rows)
         return fmt::format("coarsening stalls: {} unknowns would leave {}", a.rows, coarse);
-    const std::vector<double> scale = detail::make_next(
-        level, detail::smoothed_functions(a, unknowns, c.couplings, c.aggregates, c.tentative, level.largest, threads),
-        next, threads);
+    // An entry that is tiny for one function need not be so for another.
+    const std::vector<double> function =
+        unknowns.functions == 1 ? first_function(c.tentative.next) : std::vector<double>();
+    RealRows p =
+        detail::smoothed_functions(a, unknowns, c.couplings, c.aggregates, c.tentative, level.largest, threads);
+    if (additions(a, p) > kMostAdditions * static_cast<double>(unknowns.functions * a.value.size()))
+        return fmt::format("a few rows reach most of {} aggregates: the next level would be nearly dense",
+                           c.aggregates.count);
+    const std::vector<double> scale = detail::make_next(level, std::move(p), function, next, threads);
     if (scale.empty()) return detail::kNotDefinite;
     unknowns = std::move(c.tentative.next);
     detail::for_each_row(next.rows, threads, [&](std::size_t i) {
@@ -141,7 +158,8 @@ Hierarchy make_aggregation(const CompressedRows& given, const NearKernel& kernel
     for (;;) {
         Level& level = h.level.emplace_back();
         level.a = std::move(a);
-        level.largest = detail::largest_eigenvalue(level.a, first_function(unknowns), threads);
+        level.kernel = first_function(unknowns);
+        level.largest = detail::largest_eigenvalue(level.a, level.kernel, threads);
         if (h.operator_complexity() > kMostComplexity)
             h.why_not =
                 fmt::format("the levels have {:.1f} times the matrix's entries: a cycle costs more than it saves",

@@ -1,19 +1,22 @@
 // The matrix of the next level. Internal to numerics/.
 #pragma once
 
+#include <vector>
+
 #include "mantissa/sparse/multilevel.hpp"
 
 namespace mantissa::detail {
 
-/// R a P with R = P^T, exactly symmetric (one triangle is formed, the other is its mirror image); columns ascend.
-RealRows galerkin(const RealRows& a, const RealRows& prolongation, const RealRows& restriction, int threads);
+struct NextMatrix {
+    RealRows a;                ///< symmetric, ones on the diagonal, columns ascend
+    std::vector<double> scale; ///< S' that made them ones; none where a diagonal entry was not above zero
+};
 
-/// Makes the diagonal of a symmetric matrix 1: a_ij becomes (s_i s_j) a_ij. Returns s; the element of a diagonal entry
-/// that is not above zero is 0, and nothing is changed then.
-std::vector<double> scale_to_unit_diagonal(RealRows& a, int threads);
-
-/// Adds entries of less than `least` to the diagonal, in the proportion of `function`, which a change does not touch:
-/// (a f) stays as it is.
-RealRows without_tiny_entries(const RealRows& a, const std::vector<double>& function, double least, int threads);
+/// S' R a P S' with R = P^T, exactly symmetric: one triangle is formed, the other is its mirror image. With a
+/// `function` (of the next level, unscaled) entries that are less than a hundredth of both diagonal entries, in
+/// proportion to it, and whose two unknowns are both joined to a third one by far more, are left out and added to the
+/// diagonal such that R a P `function` stays as it is. No function: all entries stay.
+NextMatrix next_matrix(const RealRows& a, const RealRows& prolongation, const RealRows& restriction,
+                       const std::vector<double>& function, int threads);
 
 } // namespace mantissa::detail

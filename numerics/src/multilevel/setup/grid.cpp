@@ -182,6 +182,7 @@ Hierarchy make_grid_hierarchy(const System& system, int threads) {
     for (;;) {
         Level& level = h.level.emplace_back();
         level.a = std::move(a);
+        level.kernel = function;
         level.largest = detail::largest_eigenvalue(level.a, function, threads);
         if (level.a.rows <= detail::kCoarsest) break;
         GridLevel coarse;
@@ -192,7 +193,7 @@ Hierarchy make_grid_hierarchy(const System& system, int threads) {
             return h;
         }
         const std::vector<double> scale =
-            detail::make_next(level, interpolation(level.a, grid, coarse, function, threads), a, threads);
+            detail::make_next(level, interpolation(level.a, grid, coarse, function, threads), {}, a, threads);
         if (scale.empty()) {
             h.why_not = detail::kNotDefinite;
             return h;

@@ -62,7 +62,7 @@ double largest_of_tridiagonal(const std::vector<double>& diagonal, const std::ve
 
 double largest_eigenvalue(const RealRows& a, const std::vector<double>& function, int threads) {
     constexpr int kSteps = 10;
-    constexpr double kMargin = 1.05;
+    constexpr double kMargin = 1.1;
     const double bound = gershgorin(a, function, threads);
     std::vector<double> v(a.rows), w(a.rows), before(a.rows, 0.0), diagonal, beside;
     for_each_row(a.rows, threads, [&](std::size_t i) { v[i] = scattered(i); });

@@ -1,6 +1,5 @@
 #include "levels.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,11 +19,13 @@ double multilevel::Hierarchy::operator_complexity() const {
 
 namespace detail {
 
-std::vector<double> make_next(multilevel::Level& level, RealRows p, RealRows& next, int threads) {
+std::vector<double> make_next(multilevel::Level& level, RealRows p, const std::vector<double>& function, RealRows& next,
+                              int threads) {
     RealRows r = transposed(p, threads);
-    next = galerkin(level.a, p, r, threads);
-    std::vector<double> scale = scale_to_unit_diagonal(next, threads);
-    if (std::find(scale.begin(), scale.end(), 0.0) != scale.end()) return {};
+    NextMatrix made = next_matrix(level.a, p, r, function, threads);
+    next = std::move(made.a);
+    std::vector<double>& scale = made.scale;
+    if (scale.empty()) return {};
     for_each_row(p.rows, threads, [&](std::size_t row) {
         for (std::uint32_t k = p.begin[row]; k < p.begin[row + 1]; ++k) p.value[k] *= scale[p.column[k]];
     });
@@ -33,7 +34,7 @@ std::vector<double> make_next(multilevel::Level& level, RealRows p, RealRows& ne
     });
     level.prolongation = std::move(p);
     level.restriction = std::move(r);
-    return scale;
+    return std::move(made.scale);
 }
 
 void finish(multilevel::Hierarchy& h) {

@@ -10,9 +10,11 @@ namespace mantissa::detail {
 
 namespace {
 
-/// The unknowns of each aggregate, in ascending order: begin, then members.
-std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>> members_of(const Unknowns& unknowns,
-                                                                             const Aggregates& aggregates) {
+/// The unknowns of aggregate g, in ascending order: unknown[begin[g]] .. unknown[begin[g + 1] - 1].
+struct Members {
+    std::vector<std::uint32_t> begin, unknown;
+};
+Members members_of(const Unknowns& unknowns, const Aggregates& aggregates) {
     std::vector<std::uint32_t> begin(std::size_t{aggregates.count} + 1, 0);
     for (std::size_t node = 0; node < unknowns.nodes(); ++node)
         if (aggregates.of[node] != kNoAggregate)
@@ -69,7 +71,8 @@ private:
 
 Tentative orthonormal_functions(const Unknowns& unknowns, const Aggregates& aggregates, [[maybe_unused]] int threads) {
     const std::size_t functions = unknowns.functions, count = aggregates.count;
-    const auto [begin, member] = members_of(unknowns, aggregates);
+    const Members members = members_of(unknowns, aggregates);
+    const std::vector<std::uint32_t>&begin = members.begin, &member = members.unknown;
     Tentative t;
     t.value.assign(unknowns.kernel.size(), 0.0);
     std::vector<std::uint8_t> kept(count);

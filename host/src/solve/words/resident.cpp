@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "inner.hpp"
+#include "inner_scale.hpp"
 #include "mantissa/resident.hpp"
-#include "schemes.hpp"
-#include "words/inner_scale.hpp"
+#include "solve/inner.hpp"
+#include "solve/schemes.hpp"
 
 namespace mantissa::solving {
 
@@ -28,7 +28,7 @@ void judge(const ResidentReport& report, const std::string& fault, SolveContext&
         return context.stop(Status::iteration_limit,
                             fmt::format("the limit of {} inner iterations is reached", context.limit));
     case ResidentEnd::exact:
-        return broke("r.r is zero: the defect vanished or underflows in these formats");
+        return broke("the defect in the core is zero, and the true one is above the tolerance");
     case ResidentEnd::indefinite:
         return broke("inner CG ended: " + why_ended(RunEnd::indefinite, -1, context.options));
     case ResidentEnd::not_finite:
@@ -36,10 +36,12 @@ void judge(const ResidentReport& report, const std::string& fault, SolveContext&
     case ResidentEnd::window_overflow:
         return broke(kHopelessOverflow);
     case ResidentEnd::fault:
-        return broke(fault.empty() ? fmt::format("no scale leaves r the {} bits of headroom that are asked for; give "
-                                                 "--headroom 0",
-                                                 report.headroom)
-                                   : fault);
+        return broke(fault.empty()
+                         ? fmt::format("no scale leaves r the {} bits of headroom that are asked for, or words of "
+                                       "the iterate are too short for the tolerance; give --headroom 0, or "
+                                       "--outer more fraction bits",
+                                       report.headroom)
+                         : fault);
     case ResidentEnd::outer_overflow:
         return report.overflow_v ? broke("a word of the iterate overflowed: give --outer fewer fraction bits")
                                  : broke("a word of the defect overflowed: it grew beyond 8 times the initial norm");

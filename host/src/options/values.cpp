@@ -1,4 +1,4 @@
-#include "options_text.hpp"
+#include "values.hpp"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "text/key_values.hpp"
 
-namespace mantissa::sweeps {
+namespace mantissa::options {
 
 Recurrence parse_recurrence(std::string_view text) {
     if (text == "plain") return Recurrence::plain;
@@ -45,6 +45,12 @@ std::vector<ScheduleStage> parse_schedule(std::string_view text) {
     return schedule;
 }
 
+std::string middle_text(const std::vector<Format>& formats) {
+    std::string text;
+    for (const Format& f : formats) text += (text.empty() ? "" : ",") + to_string(f);
+    return text;
+}
+
 std::string schedule_text(const std::vector<ScheduleStage>& schedule) {
     std::string text;
     for (const ScheduleStage& stage : schedule) {
@@ -54,25 +60,22 @@ std::string schedule_text(const std::vector<ScheduleStage>& schedule) {
     return text;
 }
 
-void set_stop(SolveOptions& options, std::string_view text) {
-    const auto fail = [&] {
-        throw InvalidInput(fmt::format("stop {}: write inner=10 or digits=2", base::quoted(text)));
-    };
-    const auto equals = text.find('=');
-    if (equals == std::string_view::npos) fail();
-    const std::string_view key = text.substr(0, equals), value = text.substr(equals + 1);
-    if (key == "inner") {
-        std::uint64_t inner = 0;
-        if (!text::read_number(value, inner) || inner < 1) fail();
-        options.inner = inner;
-        options.digits = 0;
-    } else if (key == "digits") {
-        double digits = 0;
-        if (!text::read_number(value, digits)) fail();
-        options.digits = checked_digits(digits, "stop: digits");
-    } else {
-        fail();
-    }
+void set_preconditioner(SolveOptions& options, std::string_view text) {
+    constexpr std::string_view kMultilevel = "multilevel", kUsualCycle = "v11,w=10";
+    options.jacobi = text == "jacobi";
+    options.preconditioner.reset();
+    if (text == "none" || options.jacobi) return;
+    if (text != kMultilevel && !text.starts_with("multilevel:"))
+        throw InvalidInput(fmt::format("preconditioner {}: write none, jacobi or multilevel[:CYCLE], as "
+                                       "multilevel:v11,w=10",
+                                       base::quoted(text)));
+    const bool usual = text.size() == kMultilevel.size();
+    options.preconditioner = parse_cycle_spec(usual ? kUsualCycle : text.substr(kMultilevel.size() + 1));
 }
 
-} // namespace mantissa::sweeps
+std::string preconditioner_text(const SolveOptions& options) {
+    if (options.preconditioner) return "multilevel:" + to_string(*options.preconditioner);
+    return options.jacobi ? "jacobi" : "none";
+}
+
+} // namespace mantissa::options

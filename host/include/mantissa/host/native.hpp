@@ -1,0 +1,31 @@
+// Native solves by an engine (mantissa/native.hpp) through solve(): what asks for one.
+#pragma once
+
+#include <string_view>
+
+#include "mantissa/host/solve.hpp"
+
+namespace mantissa {
+
+/// `double,sum=free` or `float,sum=free`.
+[[nodiscard]] DatapathSpec native_spec(bool single = false);
+
+/// Is such a solve native: on an engine that has native solvers, with free sums, or by the scheme jacobi_pcg (which has
+/// no datapath)?
+[[nodiscard]] bool solves_natively(const SolveOptions& options, const Engine& engine);
+
+/// What was written for a solve, as far as it says that a datapath is wanted or not.
+struct AskedFor {
+    std::string_view engine, format; ///< as written; format is empty where none was
+    bool scheme = false;             ///< a scheme was
+    /// Something was that datapaths alone have: a full spec, inner iterations or digits, a schedule, words of an outer
+    /// loop, an engine to compare with.
+    bool datapath = false;
+};
+/// The engine gpu and nothing of a datapath asked for: the fastest solve to double accuracy there, in native double, or
+/// in the native float that --format float names, preconditioned by the diagonal. (Written forms, s52e11 and s23e8, a
+/// scheme and sum=ordered keep the datapath.) Free sums without a scheme have the same scheme. True where `options` is
+/// such a solve now and its spec was not written so.
+bool take_native_default(const AskedFor& asked, SolveOptions& options);
+
+} // namespace mantissa

@@ -1,0 +1,53 @@
+#include "command/native/native_options.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "mantissa/format.hpp"
+#include "mantissa/host/native.hpp"
+#include "running/ranks.hpp"
+
+namespace mantissa::cli {
+
+NativeFlags note_asked(const CLI::App& app, const SolveFlags& given) {
+    NativeFlags flags;
+    flags.engine = app.get_option("--engine")->count() != 0;
+    flags.datapath = running::launch().count > 1; // (ranks' GPUs have a solver of their own)
+    for (const char* name : {"--check", "--parts"})
+        if (app.get_option(name)->count() != 0) flags.datapath = true;
+    for (const options::Option* option : given.given()) {
+        using options::Asks;
+        flags.scheme = flags.scheme || option->asks == Asks::scheme;
+        flags.plan = flags.plan || option->asks == Asks::plan;
+        flags.datapath = flags.datapath || option->asks == Asks::datapath;
+        if (option->asks == Asks::format) flags.format = options::text_of(given.value(*option));
+    }
+    return flags;
+}
+
+std::string apply_native(const NativeFlags& flags, const std::string& engine, const std::string& problem,
+                         SolveOptions& options) {
+    const std::string& format = flags.format;
+    if (take_native_default({engine, format, flags.scheme, flags.datapath}, options))
+        return fmt::format("engine gpu, no datapath asked for: native {}, {}", format == "float" ? "float" : "double",
+                           options.jacobi ? "CG on the scaled system" : "CG preconditioned by the diagonal");
+    // (Grids keep the reduced datapath that they always had: there is no matrix of anybody's to be solved fast.)
+    const bool matrix_alone = problem.starts_with("mtx:") && format.empty() && !flags.plan && !flags.engine &&
+                              !flags.scheme && !flags.datapath && !options.jacobi;
+    if (!matrix_alone) return {};
+    options.scheme = Scheme::jacobi_pcg;
+    options.spec = DatapathSpec(formats::kDouble);
+    return "no datapath asked for: CG in double on this processor, preconditioned by the diagonal; --format s17e8 has "
+           "a reduced one";
+}
+
+void print_native(std::FILE* to, const SolveResult& result) {
+    if (!result.native) return;
+    const NativeOutcome& n = *result.native;
+    const auto iterations = static_cast<double>(std::max<std::uint64_t>(result.inner_iterations, 1));
+    fmt::print(to, "{:<15}{}: {}\n", "plan", to_string(n.plan), n.why);
+    fmt::print(to, "{:<15}{:.3g} s, {:.2f} us per iteration\n", "device", n.seconds, 1e6 * n.seconds / iterations);
+}
+
+} // namespace mantissa::cli

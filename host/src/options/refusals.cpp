@@ -1,0 +1,144 @@
+// What cannot be combined: one table for the command, sweeps, comparisons and Python, which all come through solve().
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "mantissa/host/options.hpp"
+
+namespace mantissa::options {
+
+namespace {
+
+/// A combination that no solve takes, and what is said of it.
+struct Rule {
+    bool broken;
+    std::string why;
+};
+using Rules = std::vector<Rule>;
+
+bool is(const SolveOptions& o, Scheme scheme) {
+    return o.scheme == scheme;
+}
+
+/// Of the scheme that has the processor's own arithmetic.
+Rules of_processor(const SolveOptions& o) {
+    const bool inside =
+        !o.middle.empty() || o.outer || o.resident || !o.schedule.empty() || o.headroom || o.digits != 0;
+    const bool mine = is(o, Scheme::jacobi_pcg);
+    return {
+        {mine && !o.spec.sums_free() && !(o.spec == DatapathSpec(formats::kDouble)),
+         "scheme jacobi-pcg: it works in double precision: write --format double, or take residual-guided for a "
+         "reduced datapath"},
+        {mine && o.jacobi, "scheme jacobi-pcg: it divides by the diagonal itself: leave jacobi out"},
+        {mine && inside, "scheme jacobi-pcg: it has no outer loop: leave middle formats, outer, resident, schedule, "
+                         "headroom and digits out"},
+    };
+}
+
+/// Beside a multilevel cycle, which is the inner solver itself.
+Rules of_cycles(const SolveOptions& o) {
+    if (!o.preconditioner) return {};
+    const SolveOptions usual;
+    const bool inside = !(o.spec == usual.spec) || o.inner != usual.inner || o.digits != 0 || !o.schedule.empty() ||
+                        !o.middle.empty() || o.headroom || o.couplings || o.inner_recurrence != usual.inner_recurrence;
+    return {
+        {!is(o, Scheme::inexact_pcg) && !is(o, Scheme::defect_correction),
+         fmt::format("preconditioner multilevel: scheme {} takes none; take inexact-pcg (CG in double around cycles) or "
+                     "defect-correction (cycles alone)",
+                     to_string(o.scheme))},
+        {inside, "preconditioner multilevel: a cycle is the inner solver itself and has words of its own; leave format, "
+                 "spec, schedule, inner, digits, inner recurrence, middle, headroom and couplings out"},
+    };
+}
+
+Rules of_numbers(const SolveOptions& o) {
+    const auto digits = [](double d) { return d >= kFewestDigits && d <= kMostDigits; };
+    const auto gain = [](const char* name, double d) {
+        return fmt::format("{} {}: give a number from {} to {}", name, d, kFewestDigits, kMostDigits);
+    };
+    return {
+        {!(o.tolerance > 0 && o.tolerance < 1),
+         fmt::format("tolerance {}: give a number between 0 and 1", o.tolerance)},
+        {o.digits != 0 && !digits(o.digits), gain("digits", o.digits)},
+        {o.digits == 0 && o.inner < 1, "inner: at least one inner iteration"},
+        {!digits(o.middle_digits), gain("middle digits", o.middle_digits)},
+        {o.threads < 1, "threads: at least one"},
+        {o.headroom && (*o.headroom < kLeastHeadroom || *o.headroom > kMostHeadroom),
+         fmt::format("headroom {}: give {} to {} bits", o.headroom.value_or(0), kLeastHeadroom, kMostHeadroom)},
+    };
+}
+
+Rules of_schemes(const SolveOptions& o) {
+    const auto fixed = [](const ScheduleStage& s) { return s.spec.fixed_vectors(); };
+    const bool fixed_later = std::any_of(o.schedule.begin(), o.schedule.end(), fixed);
+    const auto middle = std::find_if(o.middle.begin(), o.middle.end(), [](const Format& f) { return f.is_fixed(); });
+    const bool chooses = is(o, Scheme::defect_correction) || is(o, Scheme::inexact_pcg);
+    return {
+        {!o.middle.empty() && !is(o, Scheme::defect_correction), "middle formats: only defect-correction cascades"},
+        {o.inner_recurrence != Recurrence::pipelined && !chooses,
+         "inner recurrence plain: only defect-correction and inexact-pcg have a choice (the scheme `direct` is plain "
+         "CG)"},
+        {!refines(o.scheme) && o.spec.fixed_vectors(),
+         fmt::format("scheme {} on {}: fixed-point words want an outer loop that scales them; use residual-guided, "
+                     "defect-correction or inexact-pcg",
+                     to_string(o.scheme), to_string(o.spec.r))},
+        {middle != o.middle.end(), fmt::format("middle format {}: middle loops are floating; give another, as s36e11",
+                                               middle != o.middle.end() ? to_string(*middle) : "")},
+        {o.headroom && !o.spec.fixed_vectors() && !fixed_later, "headroom: only fixed-point vectors have any"},
+    };
+}
+
+Rules of_schedule(const SolveOptions& o) {
+    if (o.schedule.empty()) return {};
+    const ScheduleStage& first = o.schedule.front();
+    Rules rules{
+        {!is(o, Scheme::residual_guided),
+         fmt::format("schedule: only residual-guided keeps a direction from one datapath to the next, not {}",
+                     to_string(o.scheme))},
+        {first.below != 1,
+         fmt::format("schedule: the first stage is below {}; it begins the solve, so write 1", first.below)},
+        {!(first.spec == o.spec),
+         fmt::format("schedule: the first stage is {} and the spec {}; they are the same, or give one",
+                     to_string(first.spec), to_string(o.spec))},
+    };
+    for (std::size_t i = 0; i < o.schedule.size(); ++i)
+        rules.push_back({o.schedule[i].spec.moves(),
+                         fmt::format("schedule: stage {} has a moving point, which goes with a spec alone: leave point "
+                                     "out",
+                                     i + 1)});
+    for (std::size_t i = 1; i < o.schedule.size(); ++i)
+        rules.push_back({!(o.schedule[i].below > 0 && o.schedule[i].below < o.schedule[i - 1].below),
+                         fmt::format("schedule: stage {} is below {}, behind {}; give falling numbers above 0", i + 1,
+                                     o.schedule[i].below, o.schedule[i - 1].below)});
+    return rules;
+}
+
+Rules of_outer_loops(const SolveOptions& o) {
+    const bool floating = refines(o.scheme) && o.schedule.empty() && !o.spec.fixed_vectors();
+    return {
+        {o.couplings && (!floating || o.couplings->is_fixed()),
+         "couplings: a floating format for residual-guided, defect-correction or inexact-pcg on a floating datapath "
+         "without a schedule; leave it out"},
+        {o.outer && !(o.outer->is_fixed() && o.outer->valid()),
+         "outer: give a fixed-point format, as fx64.62, or leave it out for double precision"},
+        {o.resident && !is(o, Scheme::residual_guided),
+         fmt::format("resident: the core's outer loop is residual-guided and has no scheme {}; leave it out",
+                     to_string(o.scheme))},
+        {o.resident && !o.schedule.empty(), "resident: a core has one datapath and takes no schedule; leave it out"},
+        {o.resident && o.digits > 0, "resident: a core counts inner iterations and gains no digits; leave it out"},
+        {o.resident && o.jacobi, "resident: Jacobi scaling leaves no constant stencil; leave it out"},
+        {o.outer && (!refines(o.scheme) || is(o, Scheme::inexact_pcg) || !o.middle.empty()),
+         "outer: only residual-guided and defect-correction without middle loops have an outer loop in integers"},
+    };
+}
+
+} // namespace
+
+std::string refusal(const SolveOptions& options) {
+    for (const auto& rules : {of_processor, of_cycles, of_numbers, of_schemes, of_schedule, of_outer_loops})
+        for (const Rule& rule : rules(options))
+            if (rule.broken) return rule.why;
+    return {};
+}
+
+} // namespace mantissa::options

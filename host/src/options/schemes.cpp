@@ -1,0 +1,91 @@
+// Schemes: short names for a recurrence, a preconditioner and an outer loop.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "mantissa/base/quoted.hpp"
+#include "mantissa/errors.hpp"
+#include "mantissa/host/options.hpp"
+
+namespace mantissa {
+
+namespace options {
+
+std::span<const SchemeAxes> schemes() {
+    static const std::vector<SchemeAxes> all{
+        {Scheme::direct, "direct", {"cg"}, "none", "none", "textbook CG on the whole problem"},
+        {Scheme::pipelined, "pipelined", {"pipelined"}, "none", "none", "one wait for sums in an iteration"},
+        {Scheme::chronopoulos_gear, "chronopoulos-gear", {"chronopoulos-gear"}, "none", "none", "engine emulated"},
+        {Scheme::ghysels_vanroose, "ghysels-vanroose", {"ghysels-vanroose"}, "none", "none", "engine emulated"},
+        {Scheme::defect_correction,
+         "defect-correction",
+         {"pipelined", "cg"},
+         "none",
+         "defect-correction",
+         "each inner solve starts anew; may cascade through --middle"},
+        {Scheme::residual_guided,
+         "residual-guided",
+         {"pipelined"},
+         "none",
+         "residual-guided",
+         "keeps the search direction; the default"},
+        {Scheme::inexact_pcg,
+         "inexact-pcg",
+         {"pipelined", "cg"},
+         "the inner iterations",
+         "flexible-pcg",
+         "CG in double outside"},
+        {Scheme::jacobi_pcg, "jacobi-pcg", {"cg"}, "jacobi", "none", "in double on this processor, made for speed"},
+    };
+    return all;
+}
+
+SolveOptions Request::finish() const {
+    if (!axes.recurrence && !axes.outer_loop) {
+        SolveOptions made = options;
+        // Cycles alone where they smooth on the way down only, else as CG's preconditioner.
+        if (made.preconditioner && !axes.scheme)
+            made.scheme = made.preconditioner->after == 0 ? Scheme::defect_correction : Scheme::inexact_pcg;
+        return made;
+    }
+    const std::string recurrence = axes.recurrence.value_or("pipelined"),
+                      loop = axes.outer_loop.value_or("residual-guided");
+    const auto has = [&](const SchemeAxes& s) {
+        return std::find(s.recurrences.begin(), s.recurrences.end(), recurrence) != s.recurrences.end();
+    };
+    std::string others;
+    for (const SchemeAxes& s : schemes()) {
+        if (s.scheme == Scheme::jacobi_pcg || !has(s)) continue;
+        if (s.outer_loop != loop) {
+            others += (others.empty() ? "" : ", ") + std::string(s.outer_loop);
+            continue;
+        }
+        SolveOptions made = options;
+        made.scheme = s.scheme;
+        if (axes.recurrence && s.recurrences.front() != recurrence) made.inner_recurrence = Recurrence::plain;
+        return made;
+    }
+    throw InvalidInput(fmt::format("recurrence {}: it does not go with the outer loop {}; give --outer-loop {}",
+                                   recurrence, loop, others));
+}
+
+} // namespace options
+
+std::string to_string(Scheme scheme) {
+    return std::string(options::schemes()[static_cast<std::size_t>(scheme)].name);
+}
+
+Scheme parse_scheme(std::string_view text) {
+    std::string names;
+    for (const options::SchemeAxes& s : options::schemes()) {
+        if (text == s.name) return s.scheme;
+        names += (names.empty() ? "" : ", ") + std::string(s.name);
+    }
+    throw InvalidInput(fmt::format("scheme {}: write one of {}", base::quoted(text), names));
+}
+
+bool refines(Scheme scheme) {
+    return options::schemes()[static_cast<std::size_t>(scheme)].outer_loop != "none";
+}
+
+} // namespace mantissa

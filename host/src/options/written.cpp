@@ -1,0 +1,140 @@
+#include "written.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace mantissa::options {
+
+namespace {
+
+/// In a cell of a Markdown table.
+std::string cell(std::string_view text) {
+    std::string out;
+    for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+    return out;
+}
+
+std::string takes(const Option& option) {
+    switch (option.type) {
+    case Type::truth:
+        return "yes or no";
+    case Type::choice:
+        return fmt::format("{}", fmt::join(option.choices, ", "));
+    case Type::text:
+        return "text";
+    case Type::format:
+        return option.get == nullptr ? "a format or a datapath" : "a format";
+    case Type::formats:
+        return "formats";
+    case Type::spec:
+        return "a datapath";
+    case Type::schedule:
+        return "datapaths, each below a defect";
+    default:
+        return range_text(option) + (option.unit.empty() ? "" : fmt::format(" ({})", option.unit));
+    }
+}
+
+std::string annotation(const Option& option) {
+    switch (option.type) {
+    case Type::truth:
+        return "bool";
+    case Type::whole:
+    case Type::integer:
+        return "int";
+    case Type::number:
+        return "float";
+    case Type::format:
+        return "FormatLike";
+    case Type::formats:
+        return "Union[str, Sequence[FormatLike]]";
+    case Type::schedule:
+        return "Union[str, Sequence[tuple[float, str]]]";
+    default:
+        return "str";
+    }
+}
+
+std::string python_value(const Option& option) {
+    if (option.default_text.empty()) return option.type == Type::truth ? "False" : "None";
+    if (option.type == Type::truth) return option.default_text == "true" ? "True" : "False";
+    const bool number = option.type == Type::whole || option.type == Type::integer || option.type == Type::number;
+    return number ? std::string(option.default_text) : fmt::format("\"{}\"", option.default_text);
+}
+
+std::string joined(const std::vector<std::string_view>& words) {
+    return fmt::format("{}", fmt::join(words, " or "));
+}
+
+} // namespace
+
+std::string scheme_table() {
+    constexpr std::string_view kRow = "  {:<20}{:<20}{:<22}{}\n";
+    std::string text = fmt::format(kRow, "--scheme", "recurrence", "preconditioner", "outer loop");
+    for (const SchemeAxes& s : schemes())
+        text += fmt::format(kRow, s.name, joined(s.recurrences), s.preconditioner, s.outer_loop);
+    return text;
+}
+
+std::string reference_page(std::span<const Option> among) {
+    std::string text =
+        "# Options of a solve\n\n"
+        "Made by `mantissa help options` from the table in `host/src/options/table.cpp`; a test holds "
+        "this page to it.\n"
+        "An option `max-iterations` is `--max-iterations` on the command line, `max_iterations` in sweep "
+        "files, in JSON, in\nthe columns of a store and as a keyword of Python's `solve()` and "
+        "`simulate()`.\n\n## Schemes\n\n"
+        "| `--scheme` | recurrence | preconditioner | outer loop | |\n|---|---|---|---|---|\n";
+    for (const SchemeAxes& s : schemes())
+        text += fmt::format("| `{}` | {} | {} | {} | {} |\n", s.name, joined(s.recurrences), s.preconditioner,
+                            s.outer_loop, cell(s.note));
+    for (const Group group : kGroups) {
+        std::string rows;
+        for (const Option& o : among) {
+            if (o.group != group) continue;
+            std::string beside;
+            for (const std::string_view other : o.excludes) beside += fmt::format(" Not beside `{}`.", other);
+            rows += fmt::format("| `{}` | {} | {} | {}.{}{} | {} |\n", o.name, cell(takes(o)),
+                                o.default_text.empty() ? "" : fmt::format("`{}`", o.default_text), cell(o.help), beside,
+                                o.on_commands ? "" : " In sweep files alone.", o.since);
+        }
+        if (!rows.empty())
+            text += fmt::format("\n## {}\n\n| option | takes | default | | since |\n|---|---|---|---|---|\n{}",
+                                title(group), rows);
+    }
+    return text;
+}
+
+std::string python_keywords(std::span<const Option> among) {
+    std::string fields, defaults;
+    for (const Option& o : among) {
+        if (!o.on_commands || names_datapath(o)) continue;
+        fields += fmt::format("    {}: Optional[{}]\n", spelt(o), annotation(o));
+        defaults += fmt::format("    \"{}\": {},\n", spelt(o), python_value(o));
+    }
+    return fmt::format(
+        R"("""Keywords of solve() and simulate(). Made by `mantissa help keywords`; a test holds this file to it.
+
+docs/options.md explains them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence, TypedDict, Union
+
+from .formats import FormatLike
+
+
+class SolveOptions(TypedDict, total=False):
+    """Options of a solve beside its problem and datapath. None stands for the default."""
+
+{}
+
+DEFAULTS: dict[str, Any] = {{
+{}}}
+)",
+        fields, defaults);
+}
+
+} // namespace mantissa::options

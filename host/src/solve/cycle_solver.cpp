@@ -1,0 +1,55 @@
+// A multilevel cycle as an inner solver.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "inner.hpp"
+#include "mantissa/multilevel/cycle.hpp"
+
+namespace mantissa::solving {
+
+namespace {
+
+class CycleSolver final : public InnerSolver {
+public:
+    CycleSolver(const System& system, const CycleSpec& spec, int threads)
+        : cycle_(make_cycle(system, spec, threads)), r_(system.size()), c_(system.size()) {}
+
+    InnerOutcome solve(const Fill& r, const InnerGoal& /*goal*/, SolveContext& context) override {
+        r(0, r_);
+        InnerOutcome outcome;
+        if (!std::all_of(r_.begin(), r_.end(), [](double x) { return std::isfinite(x); })) {
+            outcome.trouble = "the defect is not finite";
+            return outcome;
+        }
+        cycle_->correct(r_, c_);
+        ++context.result.inner_iterations;
+        context.report({context.result.inner_iterations, context.result.outer_iterations, 0});
+        outcome.useful = true;
+        return outcome;
+    }
+    [[nodiscard]] bool scales_itself() const override { return true; }
+    void read(std::size_t first, std::span<double> values) override {
+        std::copy_n(c_.begin() + static_cast<std::ptrdiff_t>(first), values.size(), values.begin());
+    }
+
+private:
+    std::unique_ptr<Cycle> cycle_;
+    std::vector<double> r_, c_;
+};
+
+} // namespace
+
+std::unique_ptr<InnerSolver> make_cycle_solver(const System& system, const CycleSpec& spec, int threads) {
+    return std::make_unique<CycleSolver>(system, spec, threads);
+}
+
+std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Engine& engine,
+                                               const SolveContext& context) {
+    const SolveOptions& options = context.options;
+    if (options.preconditioner) return make_cycle_solver(problem.system, *options.preconditioner, options.threads);
+    return make_engine_solver(engine, *context.loaded, context.fit, options.spec,
+                              {options.threads, options.inner_recurrence});
+}
+
+} // namespace mantissa::solving

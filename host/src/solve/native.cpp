@@ -1,0 +1,122 @@
+// Solves in native double or float by an engine's own solver (mantissa/native.hpp).
+#include "mantissa/host/native.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mantissa/format.hpp"
+#include "schemes.hpp"
+
+namespace mantissa {
+
+DatapathSpec native_spec(bool single) {
+    DatapathSpec spec(single ? formats::kFloat : formats::kDouble);
+    spec.sum = SumOrder::free;
+    return spec;
+}
+
+bool solves_natively(const SolveOptions& options, const Engine& engine) {
+    return engine.has_native() && (options.spec.sums_free() || options.scheme == Scheme::jacobi_pcg);
+}
+
+bool take_native_default(const AskedFor& asked, SolveOptions& options) {
+    const Scheme scheme = options.jacobi ? Scheme::pipelined : Scheme::jacobi_pcg; // (scaled is preconditioned)
+    if (options.spec.sums_free() && !asked.scheme) options.scheme = scheme;
+    const bool formats = asked.format.empty() || asked.format == "double" || asked.format == "float";
+    if (asked.engine != "gpu" || !formats || asked.scheme || asked.datapath) return false;
+    options.scheme = scheme;
+    options.spec = native_spec(asked.format == "float");
+    return true;
+}
+
+namespace solving {
+
+void check_native(const Problem& problem, const Engine& engine, const SolveOptions& o) {
+    const auto none = [&](bool given, std::string_view what) {
+        if (given) throw InvalidInput(fmt::format("datapath {}: {}", to_string(o.spec), what));
+    };
+    const NativeChoice choice{o.plan, o.scheme == Scheme::jacobi_pcg};
+    if (!engine.has_native()) throw InvalidInput(engine.native_refusal(o.spec, problem.system, choice));
+    none(o.scheme != Scheme::jacobi_pcg && o.scheme != Scheme::pipelined,
+         fmt::format("sums that are free in order have the schemes jacobi-pcg and pipelined, not {}",
+                     to_string(o.scheme)));
+    none(o.scheme == Scheme::jacobi_pcg && o.jacobi, "jacobi-pcg divides by the diagonal itself: leave jacobi out");
+    none(!o.middle.empty() || o.outer || o.resident || !o.schedule.empty() || o.headroom || o.couplings ||
+             o.digits != 0,
+         "a native solver has no outer loop of words: leave middle formats, outer, resident, schedule, headroom, "
+         "couplings and digits out");
+    if (const std::string why = engine.native_refusal(o.spec, problem.system, choice); !why.empty())
+        throw InvalidInput(why);
+}
+
+namespace {
+
+/// What became of a run, but for the true residual, which decides behind it.
+void judge(PcgEnd end, SolveContext& context) {
+    switch (end) {
+    case PcgEnd::reached:
+    case PcgEnd::stagnated: // (by the solver's own residual: the true one may have got there, or a restart may)
+        return context.stop(Status::converged);
+    case PcgEnd::indefinite:
+        return context.stop(Status::breakdown, "p.q is not above zero: the matrix is not positive definite");
+    case PcgEnd::not_finite:
+        return context.stop(Status::breakdown, "a dot product left the range of the arithmetic: scale the system");
+    case PcgEnd::cancelled:
+    case PcgEnd::limit:
+        return context.stop(Status::iteration_limit,
+                            fmt::format("the limit of {} inner iterations is reached", context.limit));
+    }
+}
+
+/// The power of two that brings the defect's norm near 1, for float, whose range is short; 0 where it lies near.
+int shift_of(double norm, const DatapathSpec& spec) {
+    constexpr int kNear = 16;
+    if (spec.r == formats::kDouble) return 0;
+    const int exponent = std::ilogb(norm);
+    return std::abs(exponent) > kNear ? exponent : 0;
+}
+
+} // namespace
+
+void solve_native(const Problem& problem, const Engine& engine, std::vector<double>& u, const std::vector<double>& d,
+                  SolveContext& context) {
+    const SolveOptions& o = context.options;
+    SolveResult& result = context.result;
+    const bool first = !context.native;
+    if (first) {
+        context.native = engine.native(problem.system, o.spec, {o.plan, o.scheme == Scheme::jacobi_pcg});
+        const PickedPlan& plan = context.native->plan();
+        result.native = NativeOutcome{plan.plan, plan.why, 0};
+    } else {
+        ++result.outer_iterations; // a round behind the first begins with a defect in double
+    }
+    // (At a hundred million unknowns each copy is a second.)
+    std::vector<double> near_one;
+    const int shift = shift_of(context.norm, o.spec);
+    if (shift != 0) {
+        near_one = d;
+        for (double& value : near_one) value = std::ldexp(value, -shift);
+    }
+    const std::vector<double>& b = shift != 0 ? near_one : d;
+    std::vector<std::vector<double>> x;
+    const double tolerance = std::min(context.target() / context.norm, 0.5);
+    const NativeReport report = context.native->solve(std::span(&b, 1), {tolerance, context.remaining()}, x).front();
+    result.inner_iterations += report.iterations;
+    result.outer_iterations += report.outer;
+    result.native->seconds += report.seconds;
+    if (!(report.residual <= kDiverged)) { // the iterate before it is worth more
+        if (report.end == PcgEnd::indefinite || report.end == PcgEnd::not_finite) return judge(report.end, context);
+        return context.stop(Status::diverged, growth(report.residual));
+    }
+    if (first && shift == 0) u = std::move(x.front()); // (u was zero)
+    else
+        for (std::size_t i = 0; i < u.size(); ++i) u[i] += std::ldexp(x.front()[i], shift);
+    judge(report.end, context);
+    context.report({result.inner_iterations, result.outer_iterations, context.norm / context.initial});
+    if (context.cancelled) context.stop(Status::iteration_limit, "stopped on request");
+}
+
+} // namespace solving
+} // namespace mantissa

@@ -1,0 +1,65 @@
+#include "point_columns.hpp"
+
+#include <fmt/format.h>
+
+namespace mantissa::results {
+
+using options::Column;
+using options::Option;
+
+std::vector<const Option*> column_options(Column which, std::span<const Option> among) {
+    std::vector<const Option*> list;
+    for (const Option& option : among)
+        if (option.column == which) list.push_back(&option);
+    return list;
+}
+
+std::string column_declaration(const Option& option) {
+    const char* type = "TEXT";
+    if (option.type == options::Type::number) type = "REAL";
+    if (option.type == options::Type::truth || option.type == options::Type::whole ||
+        option.type == options::Type::integer)
+        type = "INTEGER";
+    return fmt::format("{} {}", options::spelt(option), type);
+}
+
+std::string points_schema(std::span<const Option> among) {
+    const auto columns = [&](Column which) {
+        std::string text;
+        for (const Option* option : column_options(which, among)) text += ",\n  " + column_declaration(*option);
+        return text;
+    };
+    return fmt::format(R"sql(CREATE TABLE points (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  problem TEXT NOT NULL,
+  unknowns INTEGER NOT NULL,
+  engine TEXT NOT NULL{},
+  status TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  inner_iterations INTEGER NOT NULL,
+  outer_iterations INTEGER NOT NULL,
+  true_residual REAL,
+  error REAL,
+  sigma_guards INTEGER NOT NULL,
+  cycles INTEGER,
+  seconds REAL NOT NULL,
+  threads INTEGER NOT NULL,
+  history TEXT,
+  words TEXT,
+  version TEXT NOT NULL,
+  commit_id TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  date TEXT NOT NULL,
+  command TEXT NOT NULL{}
+);
+)sql",
+                       columns(Column::first), columns(Column::later));
+}
+
+std::optional<options::Value> column_value(const Option& option, const SolveOptions& options) {
+    if (option.stored != nullptr) return option.stored(options);
+    return option.get != nullptr ? option.get(options) : std::nullopt;
+}
+
+} // namespace mantissa::results

@@ -1,0 +1,40 @@
+// The options of a solve as columns of the table `points`. Internal to host/.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mantissa/errors.hpp"
+#include "mantissa/host/options.hpp"
+
+namespace mantissa::results {
+
+/// Those that a row has behind its figures (Column::later) or in front of them (Column::first).
+std::vector<const options::Option*> column_options(options::Column which,
+                                                   std::span<const options::Option> among = options::table());
+/// "inner INTEGER".
+std::string column_declaration(const options::Option& option);
+/// The table of solves, made anew.
+std::string points_schema(std::span<const options::Option> among = options::table());
+/// What a column of this option keeps of `options`; nothing for NULL.
+std::optional<options::Value> column_value(const options::Option& option, const SolveOptions& options);
+
+/// The options of a row, all but its datapath, whose text alone is of use to readers. `read` gives what the column of
+/// an option holds, `bad` tells of a column whose value is none of the option's.
+template <class Read, class Bad> SolveOptions options_of_columns(const Read& read, const Bad& bad) {
+    options::Request request;
+    for (const options::Option& option : options::table()) {
+        if (option.column == options::Column::none || option.type == options::Type::spec) continue;
+        const std::optional<options::Value> value = read(option);
+        try {
+            if (value) give(request, option, *value, option.name);
+        } catch (const InvalidInput&) {
+            bad(options::spelt(option));
+        }
+    }
+    return request.options;
+}
+
+} // namespace mantissa::results

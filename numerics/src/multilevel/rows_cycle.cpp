@@ -1,0 +1,278 @@
+// The passes of a level are as few as they can be: what a smoothing step finds is formed in the pass that leaves the
+// residual of the one before.
+#include "rows_cycle.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "../isa/word_rows.hpp"
+#include "blocked_sums.hpp"
+
+namespace mantissa::multilevel {
+
+namespace {
+
+using detail::for_each_row, detail::HalfShift, detail::kSlice, detail::kWorthThreads, detail::RestOfRow, detail::WeighedStep;
+
+constexpr std::size_t kBlock = 1024; ///< rows whose sums a thread forms at a time
+
+/// Rows of words in slices, padded to whole ones.
+class SlicedRows {
+public:
+    SlicedRows() = default;
+    explicit SlicedRows(const WordRows& a) : rows_(a.rows), begin_(1, 0) {
+        for (std::size_t first = 0; first < rows_; first += kSlice) {
+            std::uint32_t width = 0;
+            for (std::size_t i = first; i < std::min(rows_, first + kSlice); ++i)
+                width = std::max(width, a.begin[i + 1] - a.begin[i]);
+            const std::size_t at = word_.size();
+            begin_.push_back(begin_.back() + width);
+            word_.resize(at + width * kSlice, 0);
+            column_.resize(at + width * kSlice, 0);
+            for (std::size_t i = first; i < std::min(rows_, first + kSlice); ++i)
+                for (std::uint32_t k = a.begin[i]; k < a.begin[i + 1]; ++k) {
+                    const std::size_t to = at + (k - a.begin[i]) * kSlice + (i - first);
+                    word_[to] = static_cast<std::int16_t>(a.word[k]);
+                    column_[to] = static_cast<std::int32_t>(a.column[k]);
+                }
+        }
+    }
+    [[nodiscard]] std::size_t rows() const { return rows_; }
+
+    /// work(first, count, sums) for each block of rows; the sums are of type S. Returns the largest of what work
+    /// returns.
+    template <class S, class Work> Wide for_blocks(const std::int32_t* x, [[maybe_unused]] int threads, const Work& work) const {
+        const detail::WordSlices slices{begin_.data(), column_.data(), word_.data()};
+        const auto& kernels = detail::best_word_row_kernels();
+        const std::size_t blocks = (rows_ + kBlock - 1) / kBlock, all = begin_.size() - 1;
+        Wide largest = 0;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(max : largest) if (rows_ >= kWorthThreads)
+        for (std::size_t block = 0; block < blocks; ++block) {
+            std::array<S, kBlock> sums;
+            const std::size_t first = block * (kBlock / kSlice), end = std::min(all, first + kBlock / kSlice);
+            if constexpr (sizeof(S) == 4) kernels.sums_32(slices, first, end, x, sums.data());
+            else kernels.sums_64(slices, first, end, x, sums.data());
+            largest = std::max(largest, work(block * kBlock, std::min(kBlock, rows_ - block * kBlock), sums.data()));
+        }
+        return largest;
+    }
+
+private:
+    std::size_t rows_ = 0;
+    std::vector<std::uint32_t> begin_;
+    std::vector<std::int32_t> column_;
+    std::vector<std::int16_t> word_;
+};
+
+struct RowsLevel {
+    SlicedRows a, prolongation, restriction;
+    LevelWords words;
+    std::vector<std::int32_t> entered, r, f, g, next_g, e, other, v;
+    std::vector<Wide> t;
+};
+
+bool short_words(const WordRows& a) {
+    return std::all_of(a.word.begin(), a.word.end(),
+                       [](std::int32_t w) { return w == static_cast<std::int16_t>(w); });
+}
+
+/// Do 16-bit words and 32-bit sums hold what a level forms? (multilevel/cycle.hpp, term by term.)
+bool fits(const WordLevel& level) {
+    const LevelWords& b = level.words;
+    const int l = ceil_log2(static_cast<double>(level.a.largest_row_sum()));
+    bool good = short_words(level.a) && short_words(level.prolongation) && b.f - 1 + l <= 31 && b.n + l <= 31 &&
+                b.h + 8 <= 31 && b.phi + b.ac > b.guard && b.e - 1 + b.pl <= 31;
+    for (const Weight& weight : b.after) good = good && b.phi <= weight.shift + b.guard;
+    return good;
+}
+
+class RowsCycle final : public Cycle {
+public:
+    RowsCycle(WordHierarchy h, int threads)
+        : scale_(std::move(h.scale)), factor_(h.factor), coarsest_(std::move(h.coarsest)),
+          coarsest_point_(h.coarsest_point), threads_(std::max(1, threads)) {
+        for (WordLevel& from : h.level) {
+            RowsLevel& l = level_.emplace_back();
+            l.words = from.words;
+            l.a = SlicedRows(from.a);
+            l.prolongation = SlicedRows(from.prolongation);
+            l.restriction = SlicedRows(from.restriction);
+            from = {};
+            const std::size_t n = l.a.rows();
+            for (auto* v : {&l.entered, &l.r, &l.f, &l.g, &l.next_g, &l.e, &l.v}) v->assign(n, 0);
+            if (!l.words.after.empty()) l.other.assign(n, 0);
+            l.t.assign(n, 0);
+        }
+    }
+
+    void correct(std::span<const double> d, std::span<double> c) override {
+        RowsLevel& top = level_.front();
+        const std::size_t n = top.a.rows();
+        const auto scaled = [&](std::size_t i) { return d[i] * scale_[i]; };
+        double largest = 0;
+#pragma omp parallel for num_threads(threads_) reduction(max : largest) if (n >= kWorthThreads)
+        for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(scaled(i)));
+        if (largest == 0) return std::fill(c.begin(), c.end(), 0.0);
+        const int w = top.words.w, point = w - 1 - exponent_of(largest);
+        const double most = std::ldexp(1.0, w - 1) - 1;
+        for_each_row(n, threads_, [&](std::size_t i) {
+            const double word = std::floor(std::ldexp(scaled(i), point) + 0.5);
+            top.entered[i] = static_cast<std::int32_t>(std::clamp(word, -most, most));
+        });
+        if (level_.size() == 1) return out(coarsest(top), coarsest_point_ + point, c);
+        const int e_point = solve(0) + point;
+        out(top.e, e_point, c);
+    }
+
+    [[nodiscard]] std::string description() const override {
+        return fmt::format("{} levels of rows, {} to {} unknowns", level_.size(), level_.front().a.rows(),
+                           level_.back().a.rows());
+    }
+
+private:
+    template <class W> void out(const std::vector<W>& e, int point, std::span<double> c) const {
+        for_each_row(e.size(), threads_, [&](std::size_t i) {
+            c[i] = std::ldexp(static_cast<double>(e[i]), -point) * factor_ * scale_[i];
+        });
+    }
+
+    [[nodiscard]] std::vector<Wide> coarsest(const RowsLevel& l) const {
+        const std::size_t n = l.a.rows();
+        std::vector<Wide> e(n, 0);
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = 0; j < n; ++j) e[i] += Wide{coarsest_[i * n + j]} * l.entered[j];
+        return e;
+    }
+
+    [[nodiscard]] static HalfShift shift(int s) { return HalfShift(s, 32); }
+    [[nodiscard]] static std::int32_t most(int bits) { return (std::int32_t{1} << (bits - 1)) - 1; }
+    [[nodiscard]] static WeighedStep step(const Weight& weight, int s, int bits) {
+        return {weight.significand, shift(weight.shift + s), most(bits)};
+    }
+    /// r - A x with r of point q: r enters whole, since the points of A x are below the guard's.
+    [[nodiscard]] static RestOfRow rest(const LevelWords& b, int q, int point) {
+        return {b.guard - q, shift(point + b.ac - b.guard), most(b.h)};
+    }
+
+    void descend(RowsLevel& l) const {
+        const LevelWords& b = l.words;
+        kernels_.begin(l.entered.data(), step(b.before.front(), -b.phi, b.f), l.g.data(), l.f.data(), l.a.rows());
+        for (std::size_t k = 0; k < b.before.size(); ++k) {
+            const RestOfRow left = rest(b, k == 0 ? 0 : b.guard, b.phi);
+            const std::int32_t* const r = k == 0 ? l.entered.data() : l.r.data();
+            const bool last = k + 1 == b.before.size();
+            const WeighedStep next = last ? WeighedStep{} : step(b.before[k + 1], b.guard - b.phi, b.f);
+            l.a.for_blocks<std::int32_t>(l.g.data(), threads_, [&](std::size_t i, std::size_t n, const std::int32_t* sums) {
+                if (last) kernels_.leave_last(r + i, sums, left, l.r.data() + i, n);
+                else
+                    kernels_.leave(r + i, sums, left, next, l.r.data() + i, l.next_g.data() + i, l.f.data() + i, n);
+                return Wide{0};
+            });
+            std::swap(l.g, l.next_g);
+        }
+    }
+
+    /// From what has entered a level to its e; the point of e. Not for the coarsest.
+    int solve(std::size_t at) {
+        RowsLevel &l = level_[at], &next = level_[at + 1];
+        const LevelWords& b = l.words;
+        descend(l);
+        const Wide largest =
+            l.restriction.for_blocks<Wide>(l.r.data(), threads_, [&](std::size_t i, std::size_t n, const Wide* sums) {
+                Wide longest = 0;
+                for (std::size_t k = 0; k < n; ++k) longest = std::max(longest, std::abs(next.t[i + k] = sums[k]));
+                return longest;
+            });
+        const int y = bit_length(static_cast<std::uint64_t>(largest)), w = next.words.w;
+        int j = 0, length_of_v = 0;
+        if (y == 0) std::fill(next.v.begin(), next.v.end(), 0);
+        else {
+            for_each_row(next.t.size(), threads_, [&](std::size_t i) {
+                next.entered[i] = static_cast<std::int32_t>(cut(half(next.t[i], y - (w - 1)), w));
+            });
+            length_of_v = below(at + 1, j);
+            j += b.guard + b.pc + w - 1 - y;
+        }
+        return rise(l, next, b.point_of_e(length_of_v, j), j);
+    }
+
+    /// v of level `at` and its point; its length.
+    int below(std::size_t at, int& point) {
+        RowsLevel& l = level_[at];
+        if (at + 1 == level_.size()) {
+            point = coarsest_point_;
+            return shorten(l, coarsest(l), point);
+        }
+        point = solve(at);
+        return shorten(l, l.e, point);
+    }
+    template <class W> int shorten(RowsLevel& l, const std::vector<W>& e, int& point) {
+        const auto longest = [&](const auto& v) {
+            Wide largest = 0;
+#pragma omp parallel for num_threads(threads_) reduction(max : largest) if (v.size() >= kWorthThreads)
+            for (std::size_t i = 0; i < v.size(); ++i) largest = std::max(largest, std::abs(Wide{v[i]}));
+            return bit_length(static_cast<std::uint64_t>(largest));
+        };
+        const int bits = l.words.e, n = std::max(0, longest(e) - (bits - 1));
+        for_each_row(e.size(), threads_,
+                     [&](std::size_t i) { l.v[i] = static_cast<std::int32_t>(cut(half(e[i], n), bits)); });
+        point -= n;
+        return longest(l.v);
+    }
+
+    int rise(RowsLevel& l, const RowsLevel& next, int i, int j) const {
+        const LevelWords& b = l.words;
+        const HalfShift of_f = shift(b.phi - i), of_x = shift(j + b.pc - i);
+        l.prolongation.for_blocks<std::int32_t>(
+            next.v.data(), threads_, [&](std::size_t at, std::size_t n, const std::int32_t* sums) {
+                kernels_.rise(l.f.data() + at, sums, of_f, of_x, l.e.data() + at, n);
+                return Wide{0};
+            });
+        for (const Weight& weight : b.after) {
+            if (i + b.ac > b.guard) after(l, weight, i);
+            else after_far(l, weight, i);
+            std::swap(l.e, l.other);
+        }
+        return i;
+    }
+
+    void after(RowsLevel& l, const Weight& weight, int i) const {
+        const LevelWords& b = l.words;
+        const RestOfRow left = rest(b, 0, i);
+        const WeighedStep found = step(weight, b.guard - i, b.n + 1);
+        l.a.for_blocks<std::int32_t>(l.e.data(), threads_, [&](std::size_t at, std::size_t n, const std::int32_t* sums) {
+            kernels_.after(l.entered.data() + at, sums, left, found, l.e.data() + at, l.other.data() + at, n);
+            return Wide{0};
+        });
+    }
+    /// Where e is so large that A e's point is above the guard's.
+    void after_far(RowsLevel& l, const Weight& weight, int i) const {
+        const LevelWords& b = l.words;
+        l.a.for_blocks<std::int32_t>(l.e.data(), threads_, [&](std::size_t at, std::size_t n, const std::int32_t* sums) {
+            for (std::size_t k = 0; k < n; ++k) {
+                const Wide r = cut(half(l.entered[at + k], -b.guard) - half(sums[k], i + b.ac - b.guard), b.h);
+                l.other[at + k] = static_cast<std::int32_t>(
+                    cut(l.e[at + k] + half(weight.significand * r, weight.shift + b.guard - i), b.n + 1));
+            }
+            return Wide{0};
+        });
+    }
+
+    std::vector<double> scale_;
+    double factor_;
+    std::vector<std::int32_t> coarsest_;
+    int coarsest_point_;
+    int threads_;
+    const detail::WordRowKernels& kernels_ = detail::best_word_row_kernels();
+    std::vector<RowsLevel> level_;
+};
+
+} // namespace
+
+std::unique_ptr<Cycle> make_rows_cycle(WordHierarchy&& hierarchy, int threads) {
+    if (!std::all_of(hierarchy.level.begin(), hierarchy.level.end(), fits)) return nullptr;
+    return std::make_unique<RowsCycle>(std::move(hierarchy), threads);
+}
+
+} // namespace mantissa::multilevel

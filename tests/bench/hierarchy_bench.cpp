@@ -1,0 +1,61 @@
+// Google Benchmark of make_aggregation(): a 3-D Laplacian of 10^6 rows, circuits of 1.6 10^6 rows with conductances
+// over one decade and over three, and MatrixMarket files. Counters: the levels, their entries over those of the first
+// (`complexity`), and iterations of CG to 1e-10 with the reference's V(2,2) cycle.
+//
+//     hierarchy_bench [FILE.mtx...] [--benchmark_OPTION...]
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include <benchmark/benchmark.h>
+
+#include "mantissa/host/matrix_market.hpp"
+#include "mantissa/multilevel/hierarchy.hpp"
+#include "reference_cycle.hpp"
+#include "systems.hpp"
+
+namespace {
+
+using mantissa::CompressedRows;
+
+constexpr int kThreads = 2;
+
+/// `make` is called when the benchmark runs, so that no two large matrices are held at once.
+void add(const std::string& name, const std::function<CompressedRows()>& make) {
+    benchmark::RegisterBenchmark(name.c_str(),
+                                 [make](benchmark::State& state) {
+                                     const CompressedRows a = make();
+                                     mantissa::multilevel::Hierarchy h;
+                                     for (auto _ : state) h = mantissa::multilevel::make_aggregation(a, {}, kThreads);
+                                     state.counters["rows"] = static_cast<double>(a.rows());
+                                     state.counters["levels"] = static_cast<double>(h.level.size());
+                                     state.counters["complexity"] = h.operator_complexity();
+                                     if (h.why_not.empty())
+                                         state.counters["iterations"] = mantissa::test::iterations(h);
+                                     else state.SetLabel(h.why_not);
+                                 })
+        ->Unit(benchmark::kMillisecond)
+        ->MeasureProcessCPUTime()
+        ->UseRealTime();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    benchmark::Initialize(&argc, argv);
+    try {
+        add("laplacian3d", [] { return mantissa::test::laplacian(100, 100, 100); });
+        add("circuit", [] { return mantissa::test::circuit(1265, 1); });
+        add("circuit_three_decades", [] { return mantissa::test::circuit(1265, 3); });
+        for (int i = 1; i < argc; ++i) {
+            const std::string path = argv[i];
+            add(std::filesystem::path(path).stem().string(), [path] { return mantissa::read_matrix_market(path); });
+        }
+        benchmark::RunSpecifiedBenchmarks();
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "hierarchy_bench: %s\n", e.what());
+        return 2;
+    }
+}

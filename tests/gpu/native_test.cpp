@@ -1,0 +1,122 @@
+// Native solves through solve(): every plan reaches the tolerance by the true residual, goes on where its own residual
+// was wrong, and says what it was. No bits are compared: sums have no order.
+#include <cmath>
+
+#include "device_test.hpp"
+#include "mantissa/gpu/engine.hpp"
+#include "mantissa/host/native.hpp"
+#include "mantissa/host/problem.hpp"
+#include "mantissa/host/residual.hpp"
+#include "mantissa/host/solve.hpp"
+
+namespace mantissa {
+namespace {
+
+class GpuNative : public testing::DeviceTest {};
+
+SolveOptions native_options(NativePlan plan = NativePlan::automatic, bool single = false) {
+    SolveOptions o;
+    o.scheme = Scheme::jacobi_pcg;
+    o.spec = native_spec(single);
+    o.plan = plan;
+    o.keep_solution = true;
+    return o;
+}
+
+void expect_solved(const Problem& problem, const Engine& engine, const SolveOptions& options, NativePlan plan) {
+    SCOPED_TRACE(problem.name + " " + to_string(plan));
+    const SolveResult r = solve(problem, engine, options);
+    EXPECT_EQ(r.status, Status::converged) << r.detail;
+    ASSERT_TRUE(r.native.has_value());
+    EXPECT_EQ(r.native->plan, plan) << r.native->why;
+    EXPECT_FALSE(r.native->why.empty());
+    EXPECT_GT(r.native->seconds, 0);
+    EXPECT_GT(r.inner_iterations, 0U);
+    EXPECT_EQ(r.true_residual, relative_residual(problem.system, r.u, problem.b, 1, options.tolerance * 1.001));
+}
+
+TEST_F(GpuNative, EveryPlanReachesTheTolerance) {
+    const auto engine = make_gpu_engine();
+    const Problem grid = make_problem("poisson2d:level=7"), rows = make_problem("poisson3d:level=4"),
+                  bands = make_problem("diffusion2d:level=6,contrast=10");
+    for (const bool single : {false, true}) {
+        expect_solved(grid, *engine, native_options(NativePlan::automatic, single), NativePlan::grid_resident);
+        expect_solved(grid, *engine, native_options(NativePlan::grid_stream, single), NativePlan::grid_stream);
+        for (const Problem* p : {&rows, &bands}) {
+            expect_solved(*p, *engine, native_options(NativePlan::automatic, single), NativePlan::sparse_resident);
+            expect_solved(*p, *engine, native_options(NativePlan::sparse_stream, single), NativePlan::sparse_stream);
+        }
+    }
+}
+
+TEST_F(GpuNative, PipelinedIsWithoutAPreconditioner) {
+    SolveOptions o = native_options();
+    o.scheme = Scheme::pipelined;
+    const auto engine = make_gpu_engine();
+    expect_solved(make_problem("poisson3d:level=4"), *engine, o, NativePlan::sparse_stream);
+    o.jacobi = true;
+    expect_solved(make_problem("diffusion2d:level=6,contrast=100"), *engine, o, NativePlan::sparse_stream);
+}
+
+TEST_F(GpuNative, SeveralParts) {
+    const auto engine = make_parted_gpu_engine({0, 0});
+    expect_solved(make_problem("poisson2d:level=7"), *engine, native_options(NativePlan::grid_parts),
+                  NativePlan::grid_parts);
+    expect_solved(make_problem("poisson3d:level=4"), *engine, native_options(NativePlan::sparse_parts),
+                  NativePlan::sparse_parts);
+    expect_solved(make_problem("poisson2d:level=7"), *engine, native_options(), NativePlan::grid_resident);
+}
+
+TEST_F(GpuNative, GoesOnWhereItsOwnResidualWasWrong) { // in float each round gains a few digits
+    const SolveResult r =
+        solve(make_problem("poisson3d:level=4"), *make_gpu_engine(), native_options(NativePlan::sparse_stream, true));
+    EXPECT_EQ(r.status, Status::converged) << r.detail;
+    EXPECT_GE(r.outer_iterations, 1U);
+    EXPECT_LT(r.true_residual, 1.001e-10);
+}
+
+TEST_F(GpuNative, SaysStagnatedWhereNothingMoreIsToBeHad) {
+    SolveOptions o = native_options();
+    o.tolerance = 1e-18;
+    const SolveResult r = solve(make_problem("poisson2d:level=6"), *make_gpu_engine(), o);
+    EXPECT_EQ(r.status, Status::stagnated);
+    EXPECT_NE(r.detail.find("the problem as given stays at"), std::string::npos) << r.detail;
+}
+
+TEST_F(GpuNative, TheLimitEndsIt) {
+    SolveOptions o = native_options();
+    o.max_iterations = 20;
+    const SolveResult r = solve(make_problem("poisson2d:level=7"), *make_gpu_engine(), o);
+    EXPECT_EQ(r.status, Status::iteration_limit);
+    EXPECT_LE(r.inner_iterations, 20U);
+}
+
+TEST_F(GpuNative, TakesTheSchemeOfTheProcessor) { // jacobi-pcg in double is native there without sum=free
+    SolveOptions o = native_options();
+    o.spec = DatapathSpec(formats::kDouble);
+    expect_solved(make_problem("poisson3d:level=4"), *make_gpu_engine(), o, NativePlan::sparse_resident);
+}
+
+TEST_F(GpuNative, RefusesPlansThatCannotBe) {
+    const auto engine = make_gpu_engine();
+    const auto faulty = [&](const char* problem, NativePlan plan, const char* why) {
+        try {
+            static_cast<void>(solve(make_problem(problem), *engine, native_options(plan)));
+            ADD_FAILURE() << problem << " " << to_string(plan);
+        } catch (const InvalidInput& e) {
+            EXPECT_NE(std::string(e.what()).find(why), std::string::npos) << e.what();
+        }
+    };
+    faulty("poisson2d:level=6", NativePlan::sparse_stream, "is a constant stencil");
+    faulty("poisson3d:level=3", NativePlan::grid_stream, "no constant stencil");
+    faulty("poisson2d:level=6", NativePlan::grid_parts, "for several GPUs");
+    faulty("poisson2d:level=11", NativePlan::grid_resident, "does not fit one GPU's chip");
+}
+
+TEST_F(GpuNative, SessionsHaveNoFreeSums) {
+    const Problem problem = make_problem("poisson2d:level=4");
+    EXPECT_NE(make_gpu_engine()->refusal(native_spec(), problem.system, {}).find("sum=free"), std::string::npos);
+}
+
+} // namespace
+} // namespace mantissa

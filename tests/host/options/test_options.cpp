@@ -1,0 +1,187 @@
+// One declaration of an option is all that it takes.
+#include <algorithm>
+#include <set>
+
+#include <CLI/CLI.hpp>
+#include <gtest/gtest.h>
+
+#include "../expect_invalid.hpp"
+#include "command/options/solve_flags.hpp"
+#include "mantissa/errors.hpp"
+#include "mantissa/host/options.hpp"
+#include "mantissa/host/point.hpp"
+#include "mantissa/host/registry.hpp"
+#include "mantissa/host/sweep.hpp"
+#include "options/written.hpp"
+#include "store/point_columns.hpp"
+#include "store/result_json.hpp"
+#include "sweep/sweep_file.hpp"
+
+namespace {
+
+using namespace mantissa;
+using options::Option;
+using options::Value;
+
+/// The table with one option more, which sets the number of threads.
+std::vector<Option> longer_table() {
+    std::vector<Option> all(options::table().begin(), options::table().end());
+    all.push_back({.name = "brush-width",
+                   .type = options::Type::whole,
+                   .group = options::Group::output,
+                   .help = "of the painter",
+                   .unit = "hairs",
+                   .low = 2,
+                   .high = 99,
+                   .column = options::Column::later,
+                   .set = [](options::Request& r,
+                             const Value& v) { r.options.threads = static_cast<int>(std::get<std::uint64_t>(v)); },
+                   .get =
+                       [](const SolveOptions& o) {
+                           return o.threads == 1 ? std::nullopt : std::optional<Value>(std::uint64_t(o.threads));
+                       }});
+    return all;
+}
+
+/// What a command line makes of these options.
+SolveOptions parsed(const std::string& line, std::span<const Option> among = options::table()) {
+    CLI::App app;
+    cli::SolveFlags flags(among);
+    for (const options::Group group : options::kGroups) flags.declare(app, group);
+    flags.exclude(app);
+    app.parse(line);
+    return flags.options();
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+TEST(Options, OneThatIsAddedIsEverywhere) {
+    const std::vector<Option> all = longer_table();
+    EXPECT_EQ(parsed("--brush-width 7", all).threads, 7);
+    EXPECT_THROW(parsed("--brush-width 1", all), CLI::ValidationError);
+    EXPECT_THROW(parsed("--brush-width 7"), CLI::ExtrasError);
+
+    CLI::App app;
+    cli::SolveFlags flags(all);
+    for (const options::Group group : options::kGroups) flags.declare(app, group);
+    const std::string help = app.help();
+    const std::size_t group = help.find(options::title(options::Group::output));
+    ASSERT_NE(group, std::string::npos);
+    EXPECT_GT(help.find("--brush-width"), group);
+    EXPECT_TRUE(has(help, "of the painter"));
+
+    const std::string grid = "[[grid]]\nproblem = \"poisson2d:level=3\"\nbrush_width = ";
+    EXPECT_EQ(sweeps::parse_sweep_of(grid + "7", "s.toml", 10, all).points.at(0).options.threads, 7);
+    expect_invalid([&] { sweeps::parse_sweep_of(grid + "1", "s.toml", 10, all); }, "brush_width");
+    expect_invalid([&] { parse_sweep(grid + "7", "s.toml"); }, "no key 'brush_width'");
+
+    SolveOptions o;
+    EXPECT_FALSE(results::options_to_json(o, all).contains("brush_width"));
+    EXPECT_EQ(options::key_text(o, all), options::key_text(o)) << "keys of before stay";
+    o.threads = 7;
+    EXPECT_EQ(results::options_to_json(o, all).at("brush_width"), 7);
+    EXPECT_EQ(options::key_text(o, all), options::key_text(o) + " brush-width=7");
+    EXPECT_TRUE(has(results::points_schema(all), "brush_width INTEGER"));
+    EXPECT_EQ(results::column_value(all.back(), o), Value(std::uint64_t{7}));
+    EXPECT_TRUE(has(options::python_keywords(all), "    brush_width: Optional[int]\n"));
+    EXPECT_TRUE(has(options::reference_page(all), "| `brush-width` | a whole number from 2 to 99 (hairs) |"));
+}
+
+TEST(Options, EveryOneIsDeclaredInFull) {
+    std::set<std::string_view> names;
+    for (const Option& option : options::table()) {
+        SCOPED_TRACE(option.name);
+        EXPECT_TRUE(names.insert(option.name).second);
+        EXPECT_FALSE(option.help.empty());
+        EXPECT_NE(option.set, nullptr);
+        EXPECT_EQ(option.type == options::Type::choice, !option.choices.empty());
+        EXPECT_TRUE(option.column == options::Column::none || option.get != nullptr);
+        EXPECT_EQ(options::find(options::spelt(option)), &option);
+        for (const std::string_view other : option.excludes)
+            EXPECT_TRUE(std::ranges::any_of(options::table(), [&](const Option& o) { return o.name == other; }));
+    }
+}
+
+/// As the program wrote them before there was a table.
+TEST(Options, KeysAreThoseOfBefore) {
+    Point p{"poisson2d:level=5", "emulated", {}};
+    EXPECT_EQ(point_key(p), "poisson2d:level=5 engine=emulated scheme=residual-guided inner=10 spec=s17e8 "
+                            "tolerance=1e-10");
+    p.options.spec = parse_spec("fx18.16");
+    p.options.outer = parse_format("fx64.54");
+    p.options.resident = p.options.jacobi = true;
+    p.options.headroom = -3;
+    p.options.max_iterations = 99;
+    EXPECT_EQ(point_key(p),
+              "poisson2d:level=5 engine=emulated scheme=residual-guided inner=10 spec=" + to_string(p.options.spec) +
+                  " tolerance=1e-10 outer=fx64.54 resident headroom=-3 max-iterations=99 jacobi");
+    p.options = {};
+    p.options.scheme = Scheme::defect_correction;
+    p.options.digits = 2.5;
+    p.options.inner_recurrence = Recurrence::plain;
+    p.options.middle = {parse_format("s36e11"), parse_format("s23e8")};
+    p.options.couplings = parse_format("s5e8");
+    p.options.tolerance = 1e-6;
+    EXPECT_EQ(point_key(p), "poisson2d:level=5 engine=emulated scheme=defect-correction digits=2.5 "
+                            "inner-recurrence=plain middle=s36e11,s23e8 middle-digits=2 spec=s17e8 tolerance=1e-06 "
+                            "couplings=s5e8");
+    p.options = {};
+    p.options.schedule = {{1, parse_spec("s52e11")}, {2e-3, parse_spec("s23e8")}};
+    p.options.spec = p.options.schedule.front().spec;
+    EXPECT_EQ(point_key(p), "poisson2d:level=5 engine=emulated scheme=residual-guided inner=10 spec=s52e11 "
+                            "tolerance=1e-10 schedule=1:s52e11;0.002:s23e8");
+    p.options = {};
+    p.options.scheme = Scheme::direct;
+    EXPECT_EQ(point_key(p), "poisson2d:level=5 engine=emulated scheme=direct spec=s17e8 tolerance=1e-10");
+}
+
+TEST(Options, SchemesAreShortForAxes) {
+    EXPECT_EQ(parsed("--recurrence cg --outer-loop none").scheme, Scheme::direct);
+    EXPECT_EQ(parsed("--outer-loop none").scheme, Scheme::pipelined);
+    EXPECT_EQ(parsed("--recurrence ghysels-vanroose --outer-loop none").scheme, Scheme::ghysels_vanroose);
+    EXPECT_EQ(parsed("--outer-loop residual-guided --preconditioner jacobi").scheme, Scheme::residual_guided);
+    EXPECT_TRUE(parsed("--preconditioner jacobi").jacobi);
+    EXPECT_FALSE(parsed("--preconditioner none").jacobi);
+    const SolveOptions plain = parsed("--recurrence cg --outer-loop flexible-pcg");
+    EXPECT_EQ(plain.scheme, Scheme::inexact_pcg);
+    EXPECT_EQ(plain.inner_recurrence, Recurrence::plain);
+    EXPECT_EQ(parsed("--outer-loop defect-correction --inner-recurrence plain").inner_recurrence, Recurrence::plain);
+    expect_invalid([] { (void)parsed("--recurrence cg"); },
+                   "recurrence cg: it does not go with the outer loop residual-guided; give --outer-loop none, "
+                   "defect-correction, flexible-pcg");
+    expect_invalid([] { (void)parsed("--recurrence magic --outer-loop none"); },
+                   "--recurrence 'magic': give pipelined");
+    EXPECT_THROW(parsed("--recurrence cg --scheme direct"), CLI::ExcludesError);
+    EXPECT_THROW(parsed("--preconditioner none --jacobi"), CLI::ExcludesError);
+    for (const options::SchemeAxes& s : options::schemes()) {
+        EXPECT_EQ(parse_scheme(s.name), s.scheme);
+        EXPECT_EQ(to_string(s.scheme), s.name);
+        EXPECT_EQ(refines(s.scheme), s.outer_loop != "none");
+    }
+}
+
+TEST(Options, ValuesOutsideTheirRangeAreRefusedByName) {
+    expect_invalid([] { (void)parsed("--tolerance 1"); }, "--tolerance 1: give a number between 0 and 1");
+    expect_invalid([] { (void)parsed("--digits 0"); }, "--digits 0: give a number from 0.1 to 15");
+    expect_invalid([] { (void)parsed("--headroom 41"); }, "--headroom 41: give a whole number from -20 to 40");
+    expect_invalid([] { (void)parsed("--scheme magic"); }, "scheme 'magic': write one of direct, pipelined");
+    expect_invalid([] { (void)parsed("--inner-recurrence round"); }, "it is plain or pipelined");
+}
+
+/// The library, a sweep and (test_bad_input.cpp) the command say the same.
+TEST(Options, CombinationsAreRefusedAlikeEverywhere) {
+    const std::string refused = "couplings: a floating format for";
+    SolveOptions o = parsed("--couplings s5e8 --spec fx18.16");
+    EXPECT_TRUE(options::refusal(o).starts_with(refused));
+    const Problem problem = make_problem("poisson2d:level=3");
+    expect_invalid([&] { solve(problem, *make_engine("emulated"), o); }, options::refusal(o));
+    const Sweep s =
+        parse_sweep("[[grid]]\nproblem = \"poisson2d:level=3\"\nspec = \"fx18.16\"\ncouplings = \"s5e8\"\n", "s.toml");
+    solve_points(s.points, 1,
+                 [&](std::size_t, const PointOutcome& outcome) { EXPECT_EQ(outcome.refused, options::refusal(o)); });
+    EXPECT_EQ(options::refusal({}), "");
+}
+
+} // namespace

@@ -1,0 +1,223 @@
+// Native solves on a machine without a GPU: which plan is picked, what is refused, what asks for one, and the rule that
+// the true residual decides whatever the solver says. (Its kernels are tested in tests/gpu/native_test.cpp.)
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "expect_invalid.hpp"
+#include "mantissa/host/native.hpp"
+#include "mantissa/host/point.hpp"
+#include "mantissa/host/problem.hpp"
+#include "mantissa/sparse/jacobi_pcg.hpp"
+
+namespace mantissa {
+namespace {
+
+NativeFacts facts(bool grid, bool fits, int parts = 1) {
+    return {.grid = grid,
+            .columns = 2047,
+            .rows = 2047,
+            .parts = parts,
+            .fits_chip = fits,
+            .why_not = fits ? "" : "too large for this test"};
+}
+
+TEST(NativePlans, AreNamed) {
+    for (const NativePlan plan :
+         {NativePlan::automatic, NativePlan::grid_resident, NativePlan::grid_stream, NativePlan::grid_parts,
+          NativePlan::sparse_resident, NativePlan::sparse_stream, NativePlan::sparse_parts})
+        EXPECT_EQ(parse_native_plan(to_string(plan)), plan);
+    expect_invalid([] { static_cast<void>(parse_native_plan("fastest")); }, "plan 'fastest': write one of automatic");
+}
+
+TEST(NativePlans, ArePickedBySize) {
+    const auto picked = [](const NativeFacts& f) { return pick_plan(f, NativePlan::automatic); };
+    EXPECT_EQ(picked(facts(true, true)).plan, NativePlan::grid_resident);
+    EXPECT_EQ(picked(facts(true, false)).plan, NativePlan::grid_stream);
+    EXPECT_EQ(picked(facts(false, true)).plan, NativePlan::sparse_resident);
+    EXPECT_EQ(picked(facts(false, false)).plan, NativePlan::sparse_stream);
+    // Several GPUs: what one chip holds stays there.
+    EXPECT_EQ(picked(facts(true, true, 2)).plan, NativePlan::grid_resident);
+    EXPECT_EQ(picked(facts(true, false, 2)).plan, NativePlan::grid_parts);
+    EXPECT_EQ(picked(facts(false, false, 4)).plan, NativePlan::sparse_parts);
+    EXPECT_NE(picked(facts(true, false)).why.find("2047 x 2047 points does not fit"), std::string::npos);
+    EXPECT_NE(picked(facts(false, false, 4)).why.find("4 parts share it"), std::string::npos);
+}
+
+TEST(NativePlans, AskedForAreTakenWhereTheyCanBe) {
+    EXPECT_EQ(pick_plan(facts(true, true), NativePlan::grid_stream).plan, NativePlan::grid_stream);
+    EXPECT_EQ(pick_plan(facts(false, true, 2), NativePlan::sparse_parts).plan, NativePlan::sparse_parts);
+    const auto refused = [](const NativeFacts& f, NativePlan asked, const char* why) {
+        expect_invalid([&] { static_cast<void>(pick_plan(f, asked)); }, why);
+    };
+    refused(facts(true, true), NativePlan::sparse_stream, "is a constant stencil; leave the plan out");
+    refused(facts(false, true), NativePlan::grid_stream, "is no constant stencil");
+    refused(facts(true, false), NativePlan::grid_resident, "too large for this test");
+    refused(facts(true, false), NativePlan::grid_parts, "for several GPUs (--gpus, --devices)");
+}
+
+TEST(NativeDefault, IsTakenWhereNothingOfADatapathWasAskedFor) {
+    const auto taken = [](const AskedFor& asked) {
+        SolveOptions o;
+        const SolveOptions before = o;
+        const bool chosen = take_native_default(asked, o);
+        EXPECT_EQ(chosen, !(o.spec == before.spec));
+        return chosen ? to_string(o.scheme) + " " + to_string(o.spec) : std::string();
+    };
+    const std::string wide = "jacobi-pcg s52e11:rne:subnormals,sum=free",
+                      narrow = "jacobi-pcg s23e8:rne:subnormals,sum=free";
+    EXPECT_EQ(taken({.engine = "gpu", .format = ""}), wide);
+    EXPECT_EQ(taken({.engine = "gpu", .format = "double"}), wide);
+    EXPECT_EQ(taken({.engine = "gpu", .format = "float"}), narrow);
+    // What was written so before keeps its datapath.
+    for (const char* format : {"s52e11", "s23e8", "half", "s17e8", "fx18.16"})
+        EXPECT_EQ(taken({.engine = "gpu", .format = format}), "") << format;
+    EXPECT_EQ(taken({.engine = "gpu", .format = "double", .scheme = true}), "");
+    EXPECT_EQ(taken({.engine = "gpu", .format = "double", .scheme = false, .datapath = true}), "");
+    for (const char* engine : {"emulated", "hls", "systemc", "rtl"})
+        EXPECT_EQ(taken({.engine = engine, .format = "double"}), "") << engine;
+}
+
+TEST(NativeDefault, FreeSumsHaveAScheme) {
+    SolveOptions o;
+    o.spec = native_spec();
+    EXPECT_FALSE(take_native_default({.engine = "gpu", .format = "", .scheme = false, .datapath = true}, o));
+    EXPECT_EQ(o.scheme, Scheme::jacobi_pcg);
+    o.jacobi = true; // a scaled system is preconditioned
+    EXPECT_TRUE(take_native_default({.engine = "gpu", .format = "double"}, o));
+    EXPECT_EQ(o.scheme, Scheme::pipelined);
+}
+
+TEST(NativeSolves, AreRefusedInOneLine) {
+    const auto emulated = make_emulated_engine();
+    const Problem problem = make_problem("poisson2d:level=3");
+    SolveOptions o;
+    o.spec = native_spec();
+    for (const Scheme scheme : {Scheme::residual_guided, Scheme::jacobi_pcg, Scheme::pipelined}) {
+        o.scheme = scheme;
+        expect_invalid([&] { static_cast<void>(solve(problem, *emulated, o)); },
+                       "engine 'emulated' has no native solver");
+    }
+    EXPECT_NE(emulated->refusal(o.spec, problem.system, {}).find("leave sum=free out"), std::string::npos);
+    SolveOptions planned;
+    planned.plan = NativePlan::grid_stream;
+    expect_invalid([&] { static_cast<void>(solve(problem, *emulated, planned)); },
+                   "plan grid-stream: only a native solver has plans");
+}
+
+/// An engine whose native solver gains `gain` a run by its own word and is wrong by `wrong`: jacobi_pcg() of a matrix
+/// that is not quite the system's.
+class RoughEngine final : public Engine {
+public:
+    RoughEngine(double gain, double wrong) : gain_(gain), wrong_(wrong) {}
+    [[nodiscard]] std::string name() const override { return "rough"; }
+    [[nodiscard]] std::string description() const override { return "for tests"; }
+    [[nodiscard]] std::string refusal(const DatapathSpec&, const System&, const SessionOptions&) const override {
+        return "no sessions";
+    }
+    [[nodiscard]] std::unique_ptr<Session> load(const System&, const DatapathSpec&,
+                                                const SessionOptions&) const override {
+        throw InvalidInput("no sessions");
+    }
+    [[nodiscard]] bool has_native() const override { return true; }
+    [[nodiscard]] std::string native_refusal(const DatapathSpec&, const System&, const NativeChoice&) const override {
+        return {};
+    }
+    [[nodiscard]] std::unique_ptr<NativeSolver> native(const System& system, const DatapathSpec&,
+                                                       const NativeChoice&) const override {
+        return std::make_unique<Rough>(std::get<CompressedRows>(system.matrix()), gain_, wrong_);
+    }
+
+private:
+    class Rough final : public NativeSolver {
+    public:
+        Rough(const CompressedRows& a, double gain, double wrong) : a_(a), gain_(gain), wrong_(wrong) {}
+        [[nodiscard]] const PickedPlan& plan() const override { return plan_; }
+        std::vector<NativeReport> solve(std::span<const std::vector<double>> b, const NativeRequest& request,
+                                        std::vector<std::vector<double>>& x) override {
+            PcgOptions o;
+            o.tolerance = std::max(gain_, request.tolerance);
+            o.max_iterations = request.max_iterations;
+            x.assign(b.size(), {});
+            const std::vector<PcgReport> reports = jacobi_pcg(a_, {b.begin(), b.end()}, x, o);
+            for (std::vector<double>& v : x)
+                for (double& value : v) value *= 1 - wrong_;
+            return {NativeReport{.end = PcgEnd::reached,
+                                 .iterations = reports.front().iterations,
+                                 .outer = 0,
+                                 .seconds = 0.5,
+                                 .residual = std::abs(wrong_),
+                                 .layout = {}}};
+        }
+
+    private:
+        const CompressedRows& a_;
+        double gain_, wrong_;
+        PickedPlan plan_{NativePlan::sparse_stream, "for tests"};
+    };
+    double gain_, wrong_;
+};
+
+SolveResult rough(double gain, double wrong, double tolerance = 1e-10, std::uint64_t most = 0) {
+    SolveOptions o;
+    o.spec = native_spec();
+    o.scheme = Scheme::jacobi_pcg;
+    o.tolerance = tolerance;
+    o.max_iterations = most;
+    o.keep_solution = o.history = true;
+    return solve(make_problem("poisson3d:level=3"), RoughEngine(gain, wrong), o);
+}
+
+TEST(NativeSolves, GoOnWhereTheSolversResidualWasWrong) {
+    const SolveResult r = rough(1e-4, 0);
+    EXPECT_EQ(r.status, Status::converged) << r.detail;
+    EXPECT_LT(r.true_residual, 1.001e-10);
+    EXPECT_GE(r.outer_iterations, 2U); // four digits a run
+    ASSERT_TRUE(r.native.has_value());
+    EXPECT_EQ(r.native->plan, NativePlan::sparse_stream);
+    EXPECT_EQ(r.native->seconds, 0.5 * static_cast<double>(1 + r.outer_iterations));
+    ASSERT_EQ(r.history.size(), 2U);
+    EXPECT_EQ(r.history.back().relative_defect, r.true_residual);
+    const SolveResult wrong = rough(1e-12, 1e-3); // x is a thousandth too short, each time
+    EXPECT_EQ(wrong.status, Status::converged) << wrong.detail;
+    EXPECT_GE(wrong.outer_iterations, 2U);
+}
+
+TEST(NativeSolves, SayStagnatedWhereGoingOnGainsNothing) {
+    const SolveResult r = rough(1e-12, 0.95); // a run leaves 95 % of the defect: not worth another
+    EXPECT_EQ(r.status, Status::stagnated);
+    EXPECT_NE(r.detail.find("that of the problem as given stays at"), std::string::npos) << r.detail;
+    EXPECT_GT(r.true_residual, 0.5);
+}
+
+TEST(NativeSolves, KeepNothingOfARunThatDiverged) {
+    const SolveResult r = rough(1e-12, 1e6);
+    EXPECT_EQ(r.status, Status::diverged);
+    EXPECT_NE(r.detail.find("grew beyond 10^4 times"), std::string::npos) << r.detail;
+    EXPECT_EQ(r.true_residual, 1); // of u = 0
+    EXPECT_GT(r.inner_iterations, 0U);
+}
+
+TEST(NativeSolves, EndAtTheLimit) {
+    const SolveResult r = rough(1e-12, 0, 1e-10, 3);
+    EXPECT_NE(r.status, Status::converged);
+    EXPECT_LE(r.inner_iterations, 3U);
+}
+
+TEST(NativeSolves, HaveAKeyOfTheirOwn) {
+    Point ordered{"poisson2d:level=8", "gpu", {}};
+    ordered.options.spec = DatapathSpec(formats::kDouble);
+    ordered.options.scheme = Scheme::jacobi_pcg;
+    Point free = ordered;
+    free.options.spec = native_spec();
+    EXPECT_NE(point_key(ordered), point_key(free));
+    EXPECT_EQ(point_key(ordered).find("sum="), std::string::npos);
+    EXPECT_NE(point_key(free).find("sum=free"), std::string::npos);
+    Point planned = free;
+    planned.options.plan = NativePlan::grid_stream;
+    EXPECT_EQ(point_key(planned), point_key(free) + " plan=grid-stream");
+}
+
+} // namespace
+} // namespace mantissa

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""An option of a solve is spelt in the table of options, and nowhere else in host/ and python/.
+
+usage: option_names.py ROOT [--extra NAME ...]
+
+Names are those of docs/options.md, which another test holds to the table. Looked for are string literals that are the
+name, with dashes or underscores, and the name behind "--". Ordinary words that name other things too are left out; so
+are files (or FILE:NAME) that USERS lists, each with what it does with the name, and comments. Lists what it finds, a line each, and ends with 1.
+"""
+import argparse
+import re
+import sys
+from pathlib import Path
+
+# Words that also name columns, formats, cores and options of other commands.
+ORDINARY = {"plan", "scheme", "spec", "format", "inner", "outer", "tolerance", "middle", "resident", "history"}
+USERS = {
+    "host/src/options": "the table and what is made from it",
+    "host/src/command/help": "commands that users are shown",
+    "host/src/sweep/sweep_file.cpp": "stop = \"digits=2\" is short for an option",
+    "host/src/report/paper_tables.cpp": "the paper's tables have a column digits2",
+    "host/src/advise": "the advice writes a command and names what it proposes",
+    "python/src/solving.cpp": "the same as fields of a result",
+    "python/mantissa/solving.py": "the same",
+    "python/mantissa/_options.py": "made from the table",
+    "host/src/store/result_json.cpp": "headroom at the end of a resident solve is a figure",
+    "host/src/solve": "the solver's own words when it refuses",
+    "host/src/command/solve.cpp:max-iterations": "the limit that a solve ended at is named to the user",
+    "host/src/command/meshes": "parameterize and smooth have options of their own",
+}
+
+
+def names(page):
+    table = page.read_text().split("## Of the command alone")[0]
+    found = set(re.findall(r"^\| `([a-z-]+)` \|", table[table.index("\n## Arithmetic"):], re.M))
+    if len(found) < 15:
+        sys.exit(f"{page}: {len(found)} options; the page has another form")
+    return found
+
+
+def occurrences(text, name):
+    spellings = {name, name.replace("-", "_")}
+    for number, line in enumerate(text.splitlines(), 1):
+        code = re.sub(r"(^|\s)(//+<?|#)\s.*", "", line)
+        for spelling in spellings:
+            if re.search(r"""["'](--)?%s["']|--%s(?![\w-])""" % (spelling, spelling), code):
+                yield number, line.strip()
+                break
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("root", type=Path)
+    parser.add_argument("--extra", nargs="*", default=[], help="further names, for the test of this test")
+    arguments = parser.parse_args()
+    wanted = sorted((names(arguments.root / "docs/options.md") - ORDINARY) | set(arguments.extra))
+    found = 0
+    for folder in ["host/src", "host/include", "python/src", "python/mantissa"]:
+        for path in sorted((arguments.root / folder).rglob("*")):
+            where = path.relative_to(arguments.root).as_posix()
+            if path.suffix not in {".cpp", ".hpp", ".py"} or any(
+                    where == user or where.startswith(user + "/") for user in USERS):
+                continue
+            text = path.read_text()
+            for name in wanted:
+                if f"{where}:{name}" in USERS:
+                    continue
+                for number, line in occurrences(text, name):
+                    print(f"{where}:{number}: {name}: {line}")
+                    found += 1
+    sys.exit(found != 0)
+
+
+if __name__ == "__main__":
+    main()

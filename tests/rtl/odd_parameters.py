@@ -1,0 +1,85 @@
+"""Parameters without meaning stop the elaboration of every top with a reason that names one of them, and sensible ones at the ends
+of their ranges do not.
+
+usage: odd_parameters.py RTL_FOLDER [TOP]
+"""
+
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+rtl = Path(sys.argv[1]).resolve()
+FOLDERS = ("operators", "core", "fixed", "fixed/resident", "sparse")
+WORDS = ["Lanes=0", "Lanes=3", "Lanes=-1", "Lanes=128", "UW=0", "UW=1", "UW=54", "RW=0", "RW=33", "PW=2", "QW=-4", "UDown=2",
+         "RDown=-1", "PDown=3", "QDown=2", "OperandExpW=1", "OperandExpW=12", "OperandFracW=0", "OperandFracW=53", "ScalarFracW=1",
+         "ScalarExpW=1", "ScalarFracW=60", "OperandRne=2", "ScalarRne=-1", "LenW=0", "LenW=3", "LenW=33", "Style=3", "Style=-1",
+         "DelayRam=2", "UF=300", "PF=-200"]
+GRID = [*WORDS, "CoefMode=2", "CoefMode=-1", "RowSums=2", "CoefW=0", "CoefW=33", "MaxRow=0", "MaxRow=7", "MaxRow=-5", "LenW=4",
+        "LenW=10", "S4=1610612736", "S0=1073741824", "S8=-1073741824", "RowShift=65", "RowShift=-70", "Lanes=64 MaxRow=32"]
+# Each a set of parameters; the reason must name one of them.
+ODD = {
+    "pcg_core": ["Lanes=0", "Lanes=3", "Lanes=8", "CoefMode=3", "CoefMode=-1", "Order=4", "Order=-1", "Order=3 CoefMode=0", "RowSums=1",
+                 "RowSums=2 Order=2", "TimesAlpha=2", "TimesBeta=-4", "TimesGamma=9", "Fixed=2", "Exact=-1", "Depth=0", "Depth=4",
+                 "Depth=24", "Fixed=1 Msb=-50", "Fixed=1 Msb=20 Lsb=-50", "GuardW=0", "GuardW=40", "MaxRow=0", "MaxRow=7", "LenW=0",
+                 "LenW=4", "LenW=10", "LenW=33", "Style=3", "Style=-1", "AddStages=5", "AddStages=0", "DelayRam=2",
+                 *(f"{n}{p}" for n in ("U", "R", "P", "Q", "Coef", "Operand", "Row", "Term", "Sum", "Scalar")
+                   for p in ("FracW=1", "ExpW=12")), "UFracW=0", "ScalarExpW=0", "RowFracW=53", "URne=2", "SumRne=-1"],
+    "pcg_core_axis": ["Lanes=0", "UFracW=1", "ScalarExpW=1", "Style=3", "UBytes=0", "RBytes=3", "CoefBytes=1", "LenW=4"],
+    "fx_core": [*GRID, "Alone=2", "Alone=-1", "CoefMode=0", "CoefMode=0 CoefF=12 RowShift=16"],
+    "fx_cores": [*GRID, "Cores=0", "Cores=-1", "Cores=257", "CoefMode=0"],
+    "fx_resident": [*GRID, "Alone=0", "CoefMode=0 RowShift=16", "RF=15", "PW=19", "QDown=1", "OuterLanes=0", "OuterLanes=2",
+                    "OuterLanes=3 Lanes=4", "VF=64", "VF=-1", "VW=0", "VW=65", "DF=64", "DW=65", "MaxLength=0", "MaxLength=-7",
+                    "LenW=11 MaxLength=4096"],
+    "sp_core": [*WORDS, "CoefW=0", "CoefW=34", "Depth=0", "Depth=3", "AddressW=0", "AddressW=11", "RowLog=-1", "RowLog=40", "LenW=10",
+                "LenW=12 Lanes=4"],
+    "sp_core_axis": ["Lanes=0", "UW=1", "ScalarFracW=1", "RowLog=40", "WordBytes=0", "WordBytes=3", "Style=3"],
+}
+SENSIBLE = {
+    "pcg_core": ["", "LenW=11 MaxRow=8 UFracW=2 UExpW=2", "Order=3 CoefMode=1 RowSums=1 TimesAlpha=-3"],
+    "fx_core": ["", "CoefMode=0 RowShift=16 RowSums=1", "S4=1073741823 S0=-1073741823", "MaxRow=8 LenW=8"],
+    "fx_cores": ["", "Cores=1 CoefMode=0 RowShift=16"],
+    "fx_resident": ["", "Lanes=4 OuterLanes=4 VW=40 VF=39"],
+    "sp_core": ["", "RowLog=20", "LenW=11"],
+}
+
+
+def said(top, parameters):
+    """What Verilator says, and its exit code."""
+    folder = next(f for f in FOLDERS if (rtl / f / f"{top}.sv").exists())
+    done = subprocess.run(["verilator", "--lint-only", "-Wno-fatal", str(rtl / "lint.vlt"), f"-I{rtl}", f"-I{rtl}/sparse",
+                           *(word for f in FOLDERS for word in ("-y", str(rtl / f))), str(rtl / folder / f"{top}.sv"),
+                           "--top-module", top, *(f"-G{p}" for p in parameters.split())], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def refused(case):
+    top, parameters = case
+    code, text = said(top, parameters)
+    names = [p.split("=")[0] for p in parameters.split()]
+    reasons = re.findall(r'%Warning-USERFATAL: (?:\S+: )?"?(.*?)"?$', text, re.M)
+    named = any(re.search(rf"\b{name}\b", reasons[0]) for name in names) if reasons else False
+    if code == 0 or not named:
+        return f"{top} {parameters}: exit {code}, no reason that names it first: {text[:400]}"
+    return None
+
+
+def taken(case):
+    top, parameters = case
+    code, text = said(top, parameters)
+    return f"{top} {parameters}: refused: {text[:400]}" if code != 0 else None
+
+
+def main():
+    tops = sys.argv[2:] or list(ODD)
+    with ThreadPoolExecutor(2) as pool:
+        odd = [(top, p) for top in tops for p in ODD[top]]
+        sensible = [(top, p) for top in tops for p in SENSIBLE.get(top, [])]
+        faults = [f for f in [*pool.map(refused, odd), *pool.map(taken, sensible)] if f]
+    print("\n".join(faults) or f"{len(odd)} odd sets refused with their reason, {len(sensible)} sensible ones taken")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
