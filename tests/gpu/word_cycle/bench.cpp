@@ -23,7 +23,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kTolerance = 1e-10, kStencilScale = 3;
 constexpr int kFractionBits = 64, kRepeats = 5, kMostCycles = 60;
-constexpr const char* kSpecs[] = {"b2,w=10,f=16", "b2,w=12,f=16", "b2,w=12,f=16,e=24", "b2,w=double", "v22,w=double"};
+constexpr const char* kSpecs[] = {"v12,w=10,f=16", "v22,w=10,f=16", "v11,w=10,f=16", "b2,w=10,f=16",
+                                  "v12,w=double",  "v22,w=double",  "b2,w=double"};
 
 /// ||b - A u|| / ||b|| of the stencil in integers and b in double; `product` is exact to long double.
 template <class Product> double true_residual(const std::vector<double>& b, std::size_t side, const Product& product) {
