@@ -43,11 +43,13 @@ Rules of_cycles(const SolveOptions& o) {
                         !o.middle.empty() || o.headroom || o.couplings || o.inner_recurrence != usual.inner_recurrence;
     return {
         {!is(o, Scheme::inexact_pcg) && !is(o, Scheme::defect_correction),
-         fmt::format("preconditioner multilevel: scheme {} takes none; take inexact-pcg (CG in double around cycles) or "
-                     "defect-correction (cycles alone)",
-                     to_string(o.scheme))},
-        {inside, "preconditioner multilevel: a cycle is the inner solver itself and has words of its own; leave format, "
-                 "spec, schedule, inner, digits, inner recurrence, middle, headroom and couplings out"},
+         fmt::format(
+             "preconditioner multilevel: scheme {} takes none; take inexact-pcg (CG in double around cycles) or "
+             "defect-correction (cycles alone)",
+             to_string(o.scheme))},
+        {inside,
+         "preconditioner multilevel: a cycle is the inner solver itself and has words of its own; leave format, "
+         "spec, schedule, inner, digits, inner recurrence, middle, headroom and couplings out"},
     };
 }
 

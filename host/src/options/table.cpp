@@ -202,9 +202,10 @@ std::vector<Option> integer_options() {
         {.name = "plan",
          .type = Type::text,
          .group = Group::place,
-         .help = "native solves (--engine gpu, with --format double, float or nothing of a datapath): grid-resident, "
-                 "grid-stream, grid-parts, sparse-resident, sparse-stream or sparse-parts; unless given, by the system's "
-                 "size",
+         .help =
+             "native solves (--engine gpu, with --format double, float or nothing of a datapath): grid-resident, "
+             "grid-stream, grid-parts, sparse-resident, sparse-stream or sparse-parts; unless given, by the system's "
+             "size",
          .since = "0.2",
          .column = Column::later,
          .asks = Asks::plan,
@@ -215,8 +216,9 @@ std::vector<Option> integer_options() {
              }},
         {.name = "preconditioner",
          .type = Type::text,
-         .help = "none; jacobi, as --jacobi; or multilevel[:CYCLE], cycles in short words, as multilevel:v11,w=10 (help "
-                 "multilevel)",
+         .help =
+             "none; jacobi, as --jacobi; or multilevel[:CYCLE], cycles in short words, as multilevel:v11,w=10 (help "
+             "multilevel)",
          .excludes = {"jacobi"},
          .since = "0.2",
          .column = Column::later,

@@ -21,8 +21,8 @@ std::string schedule_text(const std::vector<ScheduleStage>& schedule);
 std::string middle_text(const std::vector<Format>& formats);
 
 /// What stands in front of a recurrence: "none", "jacobi" (scaling by the diagonal) or "multilevel[:CYCLE]", as
-/// multilevel:v11,w=10 (mantissa/multilevel/cycle_spec.hpp). Sets `jacobi` and `preconditioner`. Throws InvalidInput, one
-/// line.
+/// multilevel:v11,w=10 (mantissa/multilevel/cycle_spec.hpp). Sets `jacobi` and `preconditioner`. Throws InvalidInput,
+/// one line.
 void set_preconditioner(SolveOptions& options, std::string_view text);
 /// "none", "jacobi", "multilevel:v11,w=10".
 std::string preconditioner_text(const SolveOptions& options);

@@ -57,7 +57,7 @@ private:
     /// z = K(r). False, here and below, when the solve has its status.
     [[nodiscard]] bool precondition() {
         for (;;) {
-            const double scale = inner_->scales_itself()  ? 1
+            const double scale = inner_->scales_itself() ? 1
                                  : options_.spec.moves() ? moving_.scale(largest_of(r_), {})
                                                          : scale_.of(norm_);
             const InnerGoal goal{.steps = options_.digits > 0 ? 0 : options_.inner,

@@ -13,7 +13,10 @@ struct HalfShift {
     constexpr HalfShift() = default;
     /// For words of `bits` bits.
     constexpr HalfShift(int s, int bits)
-        : left(s < 0 ? -s : 0), right(s <= 0 ? 0 : s < bits ? s - 1 : bits - 1), one(s > 0 ? 1 : 0) {}
+        : left(s < 0 ? -s : 0), right(s <= 0     ? 0
+                                      : s < bits ? s - 1
+                                                 : bits - 1),
+          one(s > 0 ? 1 : 0) {}
 };
 /// centre p + east (W + E) + north (N + S) + corner (the other four)
 struct RowStencil {
@@ -32,8 +35,8 @@ template <class S> struct CycleRowKernels {
     /// g = cut(half(m r, s)); f = cut(f + g), or g at first.
     void (*find)(const S* r, int m, HalfShift s, S most, bool first, S* g, S* f, std::size_t n);
     /// Of the inner elements of a row; x0, x1, x2 are the rows south, here and north. The ends become 0.
-    void (*rest)(const S* r, const S* x0, const S* x1, const S* x2, const RowStencil& a, const RestShifts& shifts, S* out,
-                 std::size_t n);
+    void (*rest)(const S* r, const S* x0, const S* x1, const S* x2, const RowStencil& a, const RestShifts& shifts,
+                 S* out, std::size_t n);
     /// t of (n + 1) / 2 elements from three rows of r; `sums` is scratch of n. Returns the largest magnitude.
     S (*restrict_rows)(const S* r0, const S* r1, const S* r2, S* sums, S* t, std::size_t n);
     /// r = cut(half(t, s))
@@ -52,15 +55,15 @@ template <class S> struct CycleRowKernels {
 namespace baseline {
 const CycleRowKernels<std::int32_t>& cycle_rows_32();
 const CycleRowKernels<std::int64_t>& cycle_rows_64();
-}
+} // namespace baseline
 namespace avx2 {
 const CycleRowKernels<std::int32_t>& cycle_rows_32();
 const CycleRowKernels<std::int64_t>& cycle_rows_64();
-}
+} // namespace avx2
 namespace avx512 {
 const CycleRowKernels<std::int32_t>& cycle_rows_32();
 const CycleRowKernels<std::int64_t>& cycle_rows_64();
-}
+} // namespace avx512
 
 template <class S> const CycleRowKernels<S>& best_cycle_rows();
 template <> const CycleRowKernels<std::int32_t>& best_cycle_rows<std::int32_t>();

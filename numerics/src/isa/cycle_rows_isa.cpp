@@ -49,16 +49,19 @@ void rest(const S* r, const S* __restrict x0, const S* __restrict x1, const S* _
           const RestShifts& shifts, S* out, std::size_t n) {
     const S c = a.centre, e = a.east, v = a.north, k = a.corner;
     if (a.east == -1 && a.north == -1 && a.corner == -1) {
-        rest_with<S>(r, shifts, out, n, [=](std::size_t i) __attribute__((always_inline)) {
-            const S sum = (x0[i - 1] + x1[i - 1] + x2[i - 1]) + (x0[i] + x2[i]) + (x0[i + 1] + x1[i + 1] + x2[i + 1]);
-            return c * x1[i] - sum;
-        });
+        rest_with<S>(
+            r, shifts, out, n, [=](std::size_t i) __attribute__((always_inline)) {
+                const S sum =
+                    (x0[i - 1] + x1[i - 1] + x2[i - 1]) + (x0[i] + x2[i]) + (x0[i + 1] + x1[i + 1] + x2[i + 1]);
+                return c * x1[i] - sum;
+            });
         return;
     }
-    rest_with<S>(r, shifts, out, n, [=](std::size_t i) __attribute__((always_inline)) {
-        return c * x1[i] + e * (x1[i - 1] + x1[i + 1]) + v * (x0[i] + x2[i]) +
-               k * ((x0[i - 1] + x0[i + 1]) + (x2[i - 1] + x2[i + 1]));
-    });
+    rest_with<S>(
+        r, shifts, out, n, [=](std::size_t i) __attribute__((always_inline)) {
+            return c * x1[i] + e * (x1[i - 1] + x1[i + 1]) + v * (x0[i] + x2[i]) +
+                   k * ((x0[i - 1] + x0[i + 1]) + (x2[i - 1] + x2[i + 1]));
+        });
 }
 
 template <class S>
@@ -76,8 +79,7 @@ S restrict_rows(const S* __restrict r0, const S* __restrict r1, const S* __restr
     return largest;
 }
 
-template <class S>
-void enter(const S* __restrict t, HalfShift s, S most, std::int16_t* __restrict r, std::size_t n) {
+template <class S> void enter(const S* __restrict t, HalfShift s, S most, std::int16_t* __restrict r, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) r[i] = static_cast<std::int16_t>(cut<S>(half<S>(t[i], s), most));
 }
 
@@ -103,8 +105,7 @@ template <class S> S largest(const S* e, std::size_t n) {
     return most;
 }
 
-template <class S>
-void shorten(const S* __restrict e, HalfShift s, S most, std::int32_t* __restrict v, std::size_t n) {
+template <class S> void shorten(const S* __restrict e, HalfShift s, S most, std::int32_t* __restrict v, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) v[i] = static_cast<std::int32_t>(cut<S>(half<S>(e[i], s), most));
 }
 
@@ -112,8 +113,9 @@ template <class S> void widen(const std::int16_t* __restrict r, S* __restrict ou
     for (std::size_t i = 0; i < n; ++i) out[i] = r[i];
 }
 
-template <class S> constexpr CycleRowKernels<S> kKernels{
-    find<S>, rest<S>, restrict_rows<S>, enter<S>, rise<S>, add<S>, largest<S>, shorten<S>, widen<S>};
+template <class S>
+constexpr CycleRowKernels<S> kKernels{find<S>, rest<S>,    restrict_rows<S>, enter<S>, rise<S>,
+                                      add<S>,  largest<S>, shorten<S>,       widen<S>};
 
 } // namespace
 

@@ -1,6 +1,6 @@
 // Sparse rows of words, compiled once per instruction set. No library templates here: see isa.hpp.
-#include "word_rows.hpp"
 #include "isa.hpp"
+#include "word_rows.hpp"
 
 namespace mantissa::detail::MANTISSA_ISA {
 
@@ -33,8 +33,8 @@ MANTISSA_INLINE Word rest_of(Word r, Word sum, const RestOfRow& rest) {
     return cut((r << rest.r_left) + half(-sum, rest.down), rest.most);
 }
 
-void leave(const Word* r, const Word* __restrict sums, RestOfRow rest, WeighedStep step, Word* left,
-           Word* __restrict g, Word* __restrict f, std::size_t n) {
+void leave(const Word* r, const Word* __restrict sums, RestOfRow rest, WeighedStep step, Word* left, Word* __restrict g,
+           Word* __restrict f, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
         const Word x = rest_of(r[i], sums[i], rest), found = cut(half(step.m * x, step.s), step.most);
         left[i] = x;

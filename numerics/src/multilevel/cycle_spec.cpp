@@ -21,10 +21,8 @@ struct BitsField {
     std::vector<int> CycleSpec::*member;
     int least, most;
 };
-constexpr BitsField kBitsFields[] = {{"w", &CycleSpec::w, 4, 16},
-                                     {"f", &CycleSpec::f, 4, 24},
-                                     {"e", &CycleSpec::e, 4, 24},
-                                     {"c", &CycleSpec::c, 4, 16}};
+constexpr BitsField kBitsFields[] = {
+    {"w", &CycleSpec::w, 4, 16}, {"f", &CycleSpec::f, 4, 24}, {"e", &CycleSpec::e, 4, 24}, {"c", &CycleSpec::c, 4, 16}};
 constexpr int kMostGuard = 8, kFindings = 7;
 constexpr std::size_t kMostLists = 16;
 

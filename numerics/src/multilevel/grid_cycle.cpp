@@ -192,23 +192,19 @@ public:
         }
         const int w = level_[0].words.w, point = w - 1 - exponent_of(largest);
         const double most = static_cast<double>(most_of<Wide>(w));
-        const bool plain = std::abs(point) < kPlain;
-        const double scale = plain ? std::ldexp(1.0, point) : 0;
+        const PowerOfTwo up(point);
 #pragma omp parallel for num_threads(threads_) if (n >= kSideWorthThreads)
         for (std::size_t j = 1; j < n - 1; ++j)
             for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i) {
-                const double x = plain ? d[i] * scale : std::ldexp(d[i], point);
-                level_[0].r[i] = static_cast<std::int16_t>(std::clamp(std::floor(x + 0.5), -most, most));
+                level_[0].r[i] = static_cast<std::int16_t>(std::clamp(std::floor(up(d[i]) + 0.5), -most, most));
             }
         const int e_point = solve(0) + point;
-        const bool plain_e = std::abs(e_point) < kPlain;
-        const double unit = plain_e ? std::ldexp(1.0, -e_point) : 0;
+        const PowerOfTwo down(-e_point);
         const std::vector<S>& e = level_[0].e;
 #pragma omp parallel for num_threads(threads_) if (n >= kSideWorthThreads)
         for (std::size_t j = 0; j < n; ++j)
             for (std::size_t i = j * n; i < (j + 1) * n; ++i) {
-                const auto word = static_cast<double>(e[i]);
-                c[i] = (plain_e ? word * unit : std::ldexp(word, -e_point)) * grid_.factor;
+                c[i] = down(static_cast<double>(e[i])) * grid_.factor;
             }
     }
 
@@ -218,8 +214,6 @@ public:
     }
 
 private:
-    static constexpr int kPlain = 900; ///< powers of two that are normal doubles, times words too
-
     /// From r of a level to its e; the point of e. Not for the coarsest.
     int solve(std::size_t at) {
         GridLevel<S>& l = level_[at];

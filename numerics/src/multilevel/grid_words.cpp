@@ -33,8 +33,8 @@ std::optional<GridWords> integers(const Stencil& given) {
     for (std::int64_t& w : word) w /= std::int64_t{1} << zeros;
     for (const std::int64_t w : word)
         if (w > kMostCoefficient || w < -kMostCoefficient) return std::nullopt;
-    const bool symmetric = word[0] == word[8] && word[0] == word[2] && word[0] == word[6] && word[1] == word[7] &&
-                           word[3] == word[5];
+    const bool symmetric =
+        word[0] == word[8] && word[0] == word[2] && word[0] == word[6] && word[1] == word[7] && word[3] == word[5];
     if (!symmetric) return std::nullopt;
     GridWords grid{given.row_length(), static_cast<int>(word[4]), static_cast<int>(word[5]), static_cast<int>(word[7]),
                    static_cast<int>(word[8])};

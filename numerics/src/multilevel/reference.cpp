@@ -1,9 +1,9 @@
 // The definition of multilevel/cycle.hpp as it is written, one loop for each of its lines.
 #include <fmt/format.h>
 
+#include "hierarchy_of.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/multilevel/cycle.hpp"
-#include "hierarchy_of.hpp"
 #include "rows_cycle.hpp"
 #include "word_rows.hpp"
 
@@ -99,8 +99,8 @@ private:
         for (const Weight& weight : b.after) {
             const Words rest = residual(l, entered, 0, e.word, e.point);
             for (std::size_t i = 0; i < r.size(); ++i)
-                e.word[i] = cut(e.word[i] + half(weight.significand * rest[i], weight.shift + b.guard - e.point),
-                                b.n + 1);
+                e.word[i] =
+                    cut(e.word[i] + half(weight.significand * rest[i], weight.shift + b.guard - e.point), b.n + 1);
         }
         return e;
     }
@@ -133,7 +133,7 @@ std::unique_ptr<Cycle> make_reference_cycle(const System& system, const CycleSpe
     using namespace multilevel;
     if (spec.in_double) throw InvalidInput("cycle: w=double has no words, and so no reference");
     if (const auto grid = grid_words(system)) return multilevel::make_reference_cycle(word_hierarchy(*grid, spec));
-    return multilevel::make_reference_cycle(word_hierarchy(hierarchy_of(system, 1), spec));
+    return multilevel::make_reference_cycle(word_hierarchy(hierarchy_of(system, 1), spec, 1));
 }
 
 } // namespace mantissa

@@ -13,7 +13,8 @@ namespace mantissa::multilevel {
 
 namespace {
 
-using detail::for_each_row, detail::HalfShift, detail::kSlice, detail::kWorthThreads, detail::RestOfRow, detail::WeighedStep;
+using detail::for_each_row, detail::HalfShift, detail::kSlice, detail::kWorthThreads, detail::RestOfRow,
+    detail::WeighedStep;
 
 constexpr std::size_t kBlock = 1024; ///< rows whose sums a thread forms at a time
 
@@ -21,28 +22,31 @@ constexpr std::size_t kBlock = 1024; ///< rows whose sums a thread forms at a ti
 class SlicedRows {
 public:
     SlicedRows() = default;
-    explicit SlicedRows(const WordRows& a) : rows_(a.rows), begin_(1, 0) {
-        for (std::size_t first = 0; first < rows_; first += kSlice) {
+    SlicedRows(const WordRows& a, int threads) : rows_(a.rows), begin_((a.rows + kSlice - 1) / kSlice + 1, 0) {
+        const auto last = [&](std::size_t slice) { return std::min(rows_, (slice + 1) * kSlice); };
+        for (std::size_t slice = 0; slice + 1 < begin_.size(); ++slice) {
             std::uint32_t width = 0;
-            for (std::size_t i = first; i < std::min(rows_, first + kSlice); ++i)
+            for (std::size_t i = slice * kSlice; i < last(slice); ++i)
                 width = std::max(width, a.begin[i + 1] - a.begin[i]);
-            const std::size_t at = word_.size();
-            begin_.push_back(begin_.back() + width);
-            word_.resize(at + width * kSlice, 0);
-            column_.resize(at + width * kSlice, 0);
-            for (std::size_t i = first; i < std::min(rows_, first + kSlice); ++i)
+            begin_[slice + 1] = begin_[slice] + width;
+        }
+        word_.resize(begin_.back() * kSlice);
+        column_.resize(begin_.back() * kSlice);
+        detail::for_each_row(begin_.size() - 1, threads, [&](std::size_t slice) {
+            for (std::size_t i = slice * kSlice; i < last(slice); ++i)
                 for (std::uint32_t k = a.begin[i]; k < a.begin[i + 1]; ++k) {
-                    const std::size_t to = at + (k - a.begin[i]) * kSlice + (i - first);
+                    const std::size_t to = (begin_[slice] + k - a.begin[i]) * kSlice + i % kSlice;
                     word_[to] = static_cast<std::int16_t>(a.word[k]);
                     column_[to] = static_cast<std::int32_t>(a.column[k]);
                 }
-        }
+        });
     }
     [[nodiscard]] std::size_t rows() const { return rows_; }
 
     /// work(first, count, sums) for each block of rows; the sums are of type S. Returns the largest of what work
     /// returns.
-    template <class S, class Work> Wide for_blocks(const std::int32_t* x, [[maybe_unused]] int threads, const Work& work) const {
+    template <class S, class Work>
+    Wide for_blocks(const std::int32_t* x, [[maybe_unused]] int threads, const Work& work) const {
         const detail::WordSlices slices{begin_.data(), column_.data(), word_.data()};
         const auto& kernels = detail::best_word_row_kernels();
         const std::size_t blocks = (rows_ + kBlock - 1) / kBlock, all = begin_.size() - 1;
@@ -73,8 +77,7 @@ struct RowsLevel {
 };
 
 bool short_words(const WordRows& a) {
-    return std::all_of(a.word.begin(), a.word.end(),
-                       [](std::int32_t w) { return w == static_cast<std::int16_t>(w); });
+    return std::all_of(a.word.begin(), a.word.end(), [](std::int32_t w) { return w == static_cast<std::int16_t>(w); });
 }
 
 /// Do 16-bit words and 32-bit sums hold what a level forms? (multilevel/cycle.hpp, term by term.)
@@ -95,9 +98,9 @@ public:
         for (WordLevel& from : h.level) {
             RowsLevel& l = level_.emplace_back();
             l.words = from.words;
-            l.a = SlicedRows(from.a);
-            l.prolongation = SlicedRows(from.prolongation);
-            l.restriction = SlicedRows(from.restriction);
+            l.a = SlicedRows(from.a, threads_);
+            l.prolongation = SlicedRows(from.prolongation, threads_);
+            l.restriction = SlicedRows(from.restriction, threads_);
             from = {};
             const std::size_t n = l.a.rows();
             for (auto* v : {&l.entered, &l.r, &l.f, &l.g, &l.next_g, &l.e, &l.v}) v->assign(n, 0);
@@ -116,8 +119,9 @@ public:
         if (largest == 0) return std::fill(c.begin(), c.end(), 0.0);
         const int w = top.words.w, point = w - 1 - exponent_of(largest);
         const double most = std::ldexp(1.0, w - 1) - 1;
+        const PowerOfTwo up(point);
         for_each_row(n, threads_, [&](std::size_t i) {
-            const double word = std::floor(std::ldexp(scaled(i), point) + 0.5);
+            const double word = std::floor(up(scaled(i)) + 0.5);
             top.entered[i] = static_cast<std::int32_t>(std::clamp(word, -most, most));
         });
         if (level_.size() == 1) return out(coarsest(top), coarsest_point_ + point, c);
@@ -132,9 +136,9 @@ public:
 
 private:
     template <class W> void out(const std::vector<W>& e, int point, std::span<double> c) const {
-        for_each_row(e.size(), threads_, [&](std::size_t i) {
-            c[i] = std::ldexp(static_cast<double>(e[i]), -point) * factor_ * scale_[i];
-        });
+        const PowerOfTwo down(-point);
+        for_each_row(e.size(), threads_,
+                     [&](std::size_t i) { c[i] = down(static_cast<double>(e[i])) * factor_ * scale_[i]; });
     }
 
     [[nodiscard]] std::vector<Wide> coarsest(const RowsLevel& l) const {
@@ -145,8 +149,12 @@ private:
         return e;
     }
 
-    [[nodiscard]] static HalfShift shift(int s) { return HalfShift(s, 32); }
-    [[nodiscard]] static std::int32_t most(int bits) { return (std::int32_t{1} << (bits - 1)) - 1; }
+    [[nodiscard]] static HalfShift shift(int s) {
+        return HalfShift(s, 32);
+    }
+    [[nodiscard]] static std::int32_t most(int bits) {
+        return (std::int32_t{1} << (bits - 1)) - 1;
+    }
     [[nodiscard]] static WeighedStep step(const Weight& weight, int s, int bits) {
         return {weight.significand, shift(weight.shift + s), most(bits)};
     }
@@ -163,12 +171,13 @@ private:
             const std::int32_t* const r = k == 0 ? l.entered.data() : l.r.data();
             const bool last = k + 1 == b.before.size();
             const WeighedStep next = last ? WeighedStep{} : step(b.before[k + 1], b.guard - b.phi, b.f);
-            l.a.for_blocks<std::int32_t>(l.g.data(), threads_, [&](std::size_t i, std::size_t n, const std::int32_t* sums) {
-                if (last) kernels_.leave_last(r + i, sums, left, l.r.data() + i, n);
-                else
-                    kernels_.leave(r + i, sums, left, next, l.r.data() + i, l.next_g.data() + i, l.f.data() + i, n);
-                return Wide{0};
-            });
+            l.a.for_blocks<std::int32_t>(
+                l.g.data(), threads_, [&](std::size_t i, std::size_t n, const std::int32_t* sums) {
+                    if (last) kernels_.leave_last(r + i, sums, left, l.r.data() + i, n);
+                    else
+                        kernels_.leave(r + i, sums, left, next, l.r.data() + i, l.next_g.data() + i, l.f.data() + i, n);
+                    return Wide{0};
+                });
             std::swap(l.g, l.next_g);
         }
     }
@@ -241,22 +250,24 @@ private:
         const LevelWords& b = l.words;
         const RestOfRow left = rest(b, 0, i);
         const WeighedStep found = step(weight, b.guard - i, b.n + 1);
-        l.a.for_blocks<std::int32_t>(l.e.data(), threads_, [&](std::size_t at, std::size_t n, const std::int32_t* sums) {
-            kernels_.after(l.entered.data() + at, sums, left, found, l.e.data() + at, l.other.data() + at, n);
-            return Wide{0};
-        });
+        l.a.for_blocks<std::int32_t>(
+            l.e.data(), threads_, [&](std::size_t at, std::size_t n, const std::int32_t* sums) {
+                kernels_.after(l.entered.data() + at, sums, left, found, l.e.data() + at, l.other.data() + at, n);
+                return Wide{0};
+            });
     }
     /// Where e is so large that A e's point is above the guard's.
     void after_far(RowsLevel& l, const Weight& weight, int i) const {
         const LevelWords& b = l.words;
-        l.a.for_blocks<std::int32_t>(l.e.data(), threads_, [&](std::size_t at, std::size_t n, const std::int32_t* sums) {
-            for (std::size_t k = 0; k < n; ++k) {
-                const Wide r = cut(half(l.entered[at + k], -b.guard) - half(sums[k], i + b.ac - b.guard), b.h);
-                l.other[at + k] = static_cast<std::int32_t>(
-                    cut(l.e[at + k] + half(weight.significand * r, weight.shift + b.guard - i), b.n + 1));
-            }
-            return Wide{0};
-        });
+        l.a.for_blocks<std::int32_t>(
+            l.e.data(), threads_, [&](std::size_t at, std::size_t n, const std::int32_t* sums) {
+                for (std::size_t k = 0; k < n; ++k) {
+                    const Wide r = cut(half(l.entered[at + k], -b.guard) - half(sums[k], i + b.ac - b.guard), b.h);
+                    l.other[at + k] = static_cast<std::int32_t>(
+                        cut(l.e[at + k] + half(weight.significand * r, weight.shift + b.guard - i), b.n + 1));
+                }
+                return Wide{0};
+            });
     }
 
     std::vector<double> scale_;

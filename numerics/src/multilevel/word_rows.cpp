@@ -1,6 +1,9 @@
 #include "word_rows.hpp"
 
 #include <cstdlib>
+#include <utility>
+
+#include "blocked_sums.hpp"
 
 namespace mantissa::multilevel {
 
@@ -8,66 +11,74 @@ namespace {
 
 constexpr int kInverseBits = 17;
 
-/// The diagonal may move by this part of itself to take up what roundings took from a row's product with the near-kernel.
+/// The diagonal may move by this part of itself to take up what roundings took from a row's product with the
+/// near-kernel.
 constexpr double kMostTaken = 0.25;
 
-int nearest(double x, int point) {
-    return static_cast<int>(std::floor(std::ldexp(x, point) + 0.5));
+/// x, which is near one in magnitude or below, as a word; `unit` is 2^point.
+int nearest(double x, double unit) {
+    return static_cast<int>(std::floor(x * unit + 0.5));
 }
 
-WordRows shape_of(const RealRows& a, int point) {
+/// Takes the pattern away from `a`, whose values stay.
+WordRows shape_of(RealRows& a, int point) {
     WordRows words;
     words.rows = a.rows;
-    words.begin = a.begin;
-    words.column = a.column;
+    words.begin = std::move(a.begin);
+    words.column = std::move(a.column);
     words.word.resize(a.value.size());
     words.point = point;
     return words;
 }
 
 /// Ones on the diagonal are words of 2^point.
-WordRows matrix_words(const Level& level, int bits) {
-    const RealRows& a = level.a;
+WordRows matrix_words(Level& level, int bits, int threads) {
+    RealRows& a = level.a;
     WordRows words = shape_of(a, bits - 1);
-    for (std::size_t i = 0; i < a.rows; ++i) {
+    const double unit = std::ldexp(1.0, words.point), ulp = std::ldexp(1.0, -words.point);
+    detail::for_each_row(a.rows, threads, [&](std::size_t i) {
         double taken = 0;
-        std::uint32_t diagonal = a.begin[i];
-        for (std::uint32_t k = a.begin[i]; k < a.begin[i + 1]; ++k) {
-            words.word[k] = static_cast<std::int32_t>(cut(nearest(a.value[k], words.point), bits));
-            if (a.column[k] == i) diagonal = k;
-            else taken += (a.value[k] - std::ldexp(words.word[k], -words.point)) * level.kernel[a.column[k]];
+        std::uint32_t diagonal = words.begin[i];
+        for (std::uint32_t k = words.begin[i]; k < words.begin[i + 1]; ++k) {
+            words.word[k] = static_cast<std::int32_t>(cut(nearest(a.value[k], unit), bits));
+            if (words.column[k] == i) diagonal = k;
+            else taken += (a.value[k] - words.word[k] * ulp) * level.kernel[words.column[k]];
         }
         taken /= level.kernel[i];
-        words.word[diagonal] = nearest(std::abs(taken) <= kMostTaken ? 1 + taken : 1, words.point);
-    }
+        words.word[diagonal] = nearest(std::abs(taken) <= kMostTaken ? 1 + taken : 1, unit);
+    });
     return words;
 }
 
-WordRows interpolation_words(const RealRows& p, int bits) {
+/// Words of P or R, which have the same entries and so one point.
+WordRows interpolation_words(RealRows& p, int bits, int threads) {
     double largest = 0;
     for (const double x : p.value) largest = std::max(largest, std::abs(x));
     WordRows words = shape_of(p, bits - 1 - exponent_of(largest));
-    for (std::size_t k = 0; k < p.value.size(); ++k)
-        words.word[k] = static_cast<std::int32_t>(cut(nearest(p.value[k], words.point), bits));
+    const double unit = std::ldexp(1.0, words.point);
+    detail::for_each_row(p.value.size(), threads, [&](std::size_t k) {
+        words.word[k] = static_cast<std::int32_t>(cut(nearest(p.value[k], unit), bits));
+    });
     return words;
 }
 
 } // namespace
 
-WordHierarchy word_hierarchy(const Hierarchy& hierarchy, const CycleSpec& spec) {
+WordHierarchy word_hierarchy(Hierarchy&& hierarchy, const CycleSpec& spec, int threads) {
     WordHierarchy h;
-    h.scale = hierarchy.scale;
+    h.scale = std::move(hierarchy.scale);
     for (std::size_t l = 0; l < hierarchy.level.size(); ++l) {
-        const Level& from = hierarchy.level[l];
+        Level& from = hierarchy.level[l];
         WordLevel& level = h.level.emplace_back();
         const int bits = CycleSpec::of(spec.c, l);
-        level.a = matrix_words(from, bits);
+        level.a = matrix_words(from, bits, threads);
         level.words = level_words(spec, l, least_smoothed(from.largest), from.largest,
                                   ceil_log2(static_cast<double>(level.a.largest_row_sum())));
         level.words.ac = level.a.point;
         if (l + 1 == hierarchy.level.size()) break;
-        level.prolongation = interpolation_words(from.prolongation, bits);
-        level.restriction = transposed(level.prolongation, from.prolongation.columns);
+        level.prolongation = interpolation_words(from.prolongation, bits, threads);
+        level.restriction = interpolation_words(from.restriction, bits, threads);
+        from = {};
         level.words.pc = level.prolongation.point;
         level.words.pl = ceil_log2(static_cast<double>(std::max(level.prolongation.largest_row_sum(), Wide{1})));
     }

@@ -33,7 +33,7 @@ struct WordHierarchy {
     int coarsest_point = 0;
 };
 
-WordHierarchy word_hierarchy(const Hierarchy& hierarchy, const CycleSpec& spec);
+WordHierarchy word_hierarchy(Hierarchy&& hierarchy, const CycleSpec& spec, int threads);
 
 /// A stencil that bilinear interpolation reproduces, in integers.
 struct GridWords {

@@ -6,8 +6,8 @@ namespace mantissa::multilevel {
 
 namespace {
 
-constexpr int kWeightBits = 9;   ///< significant bits of a smoothing step's weight
-constexpr int kHeadroom = 6;     ///< bits by which r may grow inside a level
+constexpr int kWeightBits = 9; ///< significant bits of a smoothing step's weight
+constexpr int kHeadroom = 6;   ///< bits by which r may grow inside a level
 constexpr int kMostE = 26, kLeastE = 16, kSumBits = 30;
 
 } // namespace

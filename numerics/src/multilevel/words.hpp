@@ -50,6 +50,19 @@ template <class T> [[nodiscard]] int length(std::span<const T> v) {
     return exponent;
 }
 
+/// x 2^exponent, by a product where 2^exponent is a normal number far from the ends of the range.
+class PowerOfTwo {
+public:
+    explicit PowerOfTwo(int exponent)
+        : exponent_(exponent), plain_(std::abs(exponent) < 900), factor_(plain_ ? std::ldexp(1.0, exponent) : 0) {}
+    [[nodiscard]] double operator()(double x) const { return plain_ ? x * factor_ : std::ldexp(x, exponent_); }
+
+private:
+    int exponent_;
+    bool plain_;
+    double factor_;
+};
+
 /// significand 2^-shift
 struct Weight {
     int significand = 0, shift = 0;
@@ -65,10 +78,10 @@ std::vector<Weight> chebyshev_weights(int steps, double smallest, double largest
 /// What a level computes with beside its matrices.
 struct LevelWords {
     int w = 0, e = 0, f = 0, guard = 0;
-    int phi = 0;  ///< point of f
-    int h = 0;    ///< bits of r inside
-    int n = 0;    ///< bits of e inside, but for the steps after
-    int pl = 0;   ///< 2^pl bounds the row sums of |P|'s words
+    int phi = 0;        ///< point of f
+    int h = 0;          ///< bits of r inside
+    int n = 0;          ///< bits of e inside, but for the steps after
+    int pl = 0;         ///< 2^pl bounds the row sums of |P|'s words
     int pc = 0, ac = 0; ///< points of P and A
     std::vector<Weight> before, after;
 

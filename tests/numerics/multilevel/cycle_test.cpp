@@ -52,8 +52,9 @@ Bands to_bands_of_jumps(std::size_t n) {
                     const std::size_t differs = p ^ q;
                     const std::ptrdiff_t dx = static_cast<std::ptrdiff_t>(q % 2) - static_cast<std::ptrdiff_t>(p % 2);
                     const std::ptrdiff_t dy = static_cast<std::ptrdiff_t>(q / 2) - static_cast<std::ptrdiff_t>(p / 2);
-                    bands[static_cast<std::size_t>(4 + 3 * dy + dx)][corner[p]] +=
-                        k * (differs == 0 ? 4 : differs == 3 ? -2 : -1);
+                    bands[static_cast<std::size_t>(4 + 3 * dy + dx)][corner[p]] += k * (differs == 0   ? 4
+                                                                                        : differs == 3 ? -2
+                                                                                                       : -1);
                 }
         }
     return {n, std::move(bands)};
@@ -81,17 +82,19 @@ TEST_P(CycleBits, TheFastPathHasTheDefinitionsBits) {
 }
 INSTANTIATE_TEST_SUITE_P(Specs, CycleBits,
                          ::testing::Values("b2,w=10", "b1,w=8", "b3,w=12", "b4,w=4", "b2,w=16,f=24,e=24,g=8",
-                                           "b2,w=12/10/8,f=18/12,e=20/14,g=0", "v11,w=8,f=8,e=12", "v11,w=4,f=4,e=4,g=0",
-                                           "v22,w=12", "v12,w=10,e=24", "v33,w=9,f=20", "v44,w=16,f=22,g=6",
-                                           "v21,w=13,f=24,g=5"));
+                                           "b2,w=12/10/8,f=18/12,e=20/14,g=0", "v11,w=8,f=8,e=12",
+                                           "v11,w=4,f=4,e=4,g=0", "v22,w=12", "v12,w=10,e=24", "v33,w=9,f=20",
+                                           "v44,w=16,f=22,g=6", "v21,w=13,f=24,g=5"));
 
 /// The hierarchy of rows and of bands, as words.
 TEST(CycleOnRows, TheFastPathHasTheDefinitionsBits) {
     std::mt19937_64 random(3);
     const auto jumps = [&](auto...) { return std::pow(1e3, std::generate_canonical<double, 53>(random)); };
-    const std::vector<System> systems{System(test::laplacian(40, 30, 1)), System(test::laplacian(12, 11, 10)),
+    const std::vector<System> systems{System(test::laplacian(40, 30, 1)),
+                                      System(test::laplacian(12, 11, 10)),
                                       System(test::diffusion(60, 60, 1, {1, 1, 1}, jumps)),
-                                      System(test::laplacian(9000, 1, 1)), System(test::laplacian(3, 3, 1)),
+                                      System(test::laplacian(9000, 1, 1)),
+                                      System(test::laplacian(3, 3, 1)),
                                       System(to_bands_of_jumps(33))};
     for (const char* text : {"v22,w=10,c=10", "v11,w=8,f=8,e=12,c=8", "b2,w=10", "v21,w=12,c=12,g=2", "v22,w=16,c=16",
                              "v11,w=12/8,c=12/8,e=20"})
@@ -154,8 +157,8 @@ TEST(CycleSpecText, PrintsWhatItReads) {
 }
 
 TEST(CycleSpecText, RefusesInOneLine) {
-    for (const char* text : {"", "b", "b0", "b5", "v1", "v10", "w22", "b2,w=3", "b2,w=17", "b2,w=", "b2,w=10/", "b2,x=3",
-                             "b2,w", "b2,w=10,w=9", "b2,g=9", "v22,w=double,e=12", "b2,c=-4", "b22"})
+    for (const char* text : {"", "b", "b0", "b5", "v1", "v10", "w22", "b2,w=3", "b2,w=17", "b2,w=", "b2,w=10/",
+                             "b2,x=3", "b2,w", "b2,w=10,w=9", "b2,g=9", "v22,w=double,e=12", "b2,c=-4", "b22"})
         expect_line([&] { static_cast<void>(parse_cycle_spec(text)); }, "cycle '");
 }
 

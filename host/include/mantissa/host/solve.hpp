@@ -117,9 +117,9 @@ struct SolveOptions {
     /// that the scheme works on: `spec`, `inner`, `digits` and what belongs to them mean nothing then. Alone with
     /// defect_correction, as CG's preconditioner with inexact_pcg. inner_iterations counts cycles.
     std::optional<CycleSpec> preconditioner;
-    double tolerance = 1e-10;         ///< on the defect norm relative to the initial one
-    std::uint64_t max_iterations = 0; ///< inner iterations in all; 0: default_iteration_limit()
-    bool jacobi = false;              ///< symmetric scaling by the diagonal
+    double tolerance = 1e-10;                ///< on the defect norm relative to the initial one
+    std::uint64_t max_iterations = 0;        ///< inner iterations in all; 0: default_iteration_limit()
+    bool jacobi = false;                     ///< symmetric scaling by the diagonal
     NativePlan plan = NativePlan::automatic; ///< of a native solve; see host/native.hpp
     int threads = 1;
     bool keep_solution = false; ///< return u

@@ -41,16 +41,17 @@
 //
 // Out of the finest level: c = e 2^-(i + W-1-x), exact in double, e not shortened; and what the system's scaling wants.
 //
-// Each of `before` and `after` has the weights of its own number of steps, `after` in reverse order, so that with as many
-// steps the cycle is symmetric but for rounding. phi is formed with those of `before`. Kind b has no `after`.
+// Each of `before` and `after` has the weights of its own number of steps, `after` in reverse order, so that with as
+// many steps the cycle is symmetric but for rounding. phi is formed with those of `before`. Kind b has no `after`.
 //
 // Systems.
 //     constant stencil   A is the stencil as integers (fitted.hpp), the same on every level: taken where P^T A P, with
 //                        P bilinear interpolation of words 4, 2, 1 and pc = 2, is the stencil again (bilinear elements)
-//                        and the grid has 2^n + 1 nodes a side; edge nodes are zero. The coarsest level has one unknown.
-//                        Weights: Chebyshev's, for eigenvalues from half of the largest to the largest. The integers
-//                        are a multiple of the matrix: c is multiplied by it, in double.
-//     sparse rows        of a Hierarchy (multilevel/hierarchy.hpp); ac = c - 1, the diagonal a word of 2^ac and what the
+//                        and the grid has 2^n + 1 nodes a side; edge nodes are zero. The coarsest level has one
+//                        unknown. Weights: Chebyshev's, for eigenvalues from half of the largest to the largest. The
+//                        integers are a multiple of the matrix: c is multiplied by it, in double.
+//     sparse rows        of a Hierarchy (multilevel/hierarchy.hpp); ac = c - 1, the diagonal a word of 2^ac and what
+//     the
 //                        roundings of its row took from the near-kernel's product; pc by the largest p_ij of the level.
 //                        d is multiplied by the scale, in double, and c likewise. Weights: for eigenvalues from
 //                        min(largest / 4, 1/3) to `largest` of the level.

@@ -28,8 +28,8 @@ namespace mantissa {
 
 /// See above. A value of its text form alone is well-formed; parse_cycle_spec() makes no other.
 struct CycleSpec {
-    int before = 2, after = 0; ///< smoothing steps, 1..4 and 0..4; `after` 0 is kind b
-    bool in_double = false;    ///< no words: bits below mean nothing
+    int before = 2, after = 0;                   ///< smoothing steps, 1..4 and 0..4; `after` 0 is kind b
+    bool in_double = false;                      ///< no words: bits below mean nothing
     std::vector<int> w{10}, f{17}, e{16}, c{12}; ///< from the finest level on; the last holds for all coarser ones
     int guard = 4;
     /// Of one of the lists above, on level `l`, the finest being 0.

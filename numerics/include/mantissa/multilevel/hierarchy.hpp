@@ -18,10 +18,10 @@ namespace mantissa::multilevel {
 /// couplings lead around them, and adds to the diagonal in proportion to the near-kernel function. A smoother for
 /// eigenvalues from min(largest / 4, 1/3) to `largest` suits it.
 struct Level {
-    RealRows a;            ///< square, symmetric, ones on the diagonal; columns ascend within a row
-    RealRows prolongation; ///< from the next level; no rows on the last
-    RealRows restriction;  ///< its transpose
-    double largest = 0;    ///< at least about the largest eigenvalue of a: what the smoother is made for
+    RealRows a;                 ///< square, symmetric, ones on the diagonal; columns ascend within a row
+    RealRows prolongation;      ///< from the next level; no rows on the last
+    RealRows restriction;       ///< its transpose
+    double largest = 0;         ///< at least about the largest eigenvalue of a: what the smoother is made for
     std::vector<double> kernel; ///< what smooth errors look like here: the first near-kernel function, scaled
 };
 
