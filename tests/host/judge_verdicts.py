@@ -21,8 +21,10 @@ from fractions import Fraction
 
 import judging
 
-SCHEMES = ["direct", "pipelined", "chronopoulos-gear", "ghysels-vanroose", "defect-correction", "residual-guided",
-           "inexact-pcg", "jacobi-pcg"]
+SCHEMES = {name: ["--format", "double", "--scheme", name] for name in (
+    "direct", "pipelined", "chronopoulos-gear", "ghysels-vanroose", "defect-correction", "residual-guided", "inexact-pcg",
+    "jacobi-pcg")} | {cycle: ["--preconditioner", cycle] for cycle in (
+        "multilevel:v11,w=8", "multilevel:b2,w=10", "multilevel:v22,w=double")}
 SLACK = 1e-3
 
 
@@ -135,8 +137,8 @@ def solve(program, folder, a, b, scheme, tolerance):
     solution = os.path.join(folder, "x.txt")
     if os.path.exists(solution):
         os.remove(solution)
-    run = subprocess.run([program, "solve", "--problem", f"mtx:{matrix},rhs=file:{right}", "--format", "double",
-                          "--scheme", scheme, "--tolerance", repr(tolerance), "--threads", "1", "--json",
+    run = subprocess.run([program, "solve", "--problem", f"mtx:{matrix},rhs=file:{right}",
+                          *SCHEMES[scheme], "--tolerance", repr(tolerance), "--threads", "1", "--json",
                           "--max-iterations", "400", "--solution", solution], capture_output=True, text=True, check=False)
     if run.returncode == 2 or not run.stdout.strip():
         return run.returncode, None, run.stderr.strip()
