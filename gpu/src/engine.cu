@@ -11,6 +11,7 @@
 #include "fixed/session.hpp"
 #include "mantissa/gpu/device.hpp"
 #include "mantissa/kernels.hpp"
+#include "multilevel_words/engine_cycles.hpp"
 #include "native/native.hpp"
 #include "outer_vectors.hpp"
 
@@ -267,6 +268,14 @@ public:
         return with_element_kind(spec, [&]<class Unit, class Element>() -> std::unique_ptr<Session> {
             return std::make_unique<GpuSession<Unit, Element>>(system, spec);
         });
+    }
+    [[nodiscard]] std::string cycles_refusal(const System& system, const CycleSpec& spec,
+                                             const Format& iterate) const override {
+        return gpu::cycles_refusal(system, spec, iterate);
+    }
+    [[nodiscard]] std::unique_ptr<CycleSolver> cycles(const System& system, const CycleSpec& spec,
+                                                      const Format& iterate) const override {
+        return gpu::make_cycles(system, spec, iterate);
     }
     [[nodiscard]] bool has_native() const override { return true; }
     [[nodiscard]] std::string native_refusal(const DatapathSpec& spec, const System& system,

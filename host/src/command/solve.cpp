@@ -117,6 +117,7 @@ void print_table(std::FILE* to, const Point& point, const Problem& problem, cons
         row("check", check->passes == 0
                          ? fmt::format("nothing compared with {}: no pass ran on an engine", check->engine)
                          : fmt::format("all {} passes equal to {}, bit for bit", check->passes, check->engine));
+    if (r.device_seconds) row("device", fmt::format("{:.3g} s", *r.device_seconds));
     row("time", fmt::format("{:.3g} s", r.seconds));
 }
 

@@ -13,6 +13,7 @@
 #include "mantissa/host/options.hpp"
 #include "mantissa/host/residual.hpp"
 #include "mantissa/host/scaling.hpp"
+#include "mantissa/multilevel/cycle_solver.hpp"
 #include "outer/outer_arithmetic.hpp"
 #include "outer/verdict.hpp"
 #include "schemes.hpp"
@@ -21,6 +22,8 @@
 namespace mantissa {
 
 namespace {
+
+constexpr std::string_view kProcessor = "emulated"; ///< the engine that is this processor itself
 
 bool runs_on_the_processor(Scheme scheme) {
     return scheme == Scheme::chronopoulos_gear || scheme == Scheme::ghysels_vanroose;
@@ -36,17 +39,22 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
             fmt::format("plan {}: only a native solver has plans (engine gpu, --format double or float); leave it out",
                         to_string(o.plan)));
     // An engine that compares two others has a name of its own: there would be nothing to compare.
-    require(!runs_on_the_processor(o.scheme) || engine.name() == "emulated",
+    require(!runs_on_the_processor(o.scheme) || engine.name() == kProcessor,
             fmt::format("scheme {}: only engine 'emulated' has its recurrence, not '{}'; use that engine, "
                         "unchecked, or the scheme pipelined",
                         to_string(o.scheme), engine.name()));
     require(problem.b.size() == problem.system.size(), "right-hand side: its length is not the system's size");
     const std::string why = options::refusal(o);
     require(why.empty(), why);
-    require(!o.preconditioner || engine.name() == "emulated",
-            fmt::format("preconditioner multilevel: its cycles run on this processor, not on engine '{}'; leave the "
-                        "engine out, unchecked",
-                        engine.name()));
+    if (o.preconditioner && engine.name() != kProcessor) {
+        const std::string why_not =
+            engine.cycles_refusal(problem.system, *o.preconditioner, o.outer.value_or(kCycleIterate));
+        require(why_not.empty(), why_not);
+        require(o.scheme == Scheme::defect_correction,
+                fmt::format("preconditioner multilevel: engine '{}' runs cycles alone; give --scheme defect-correction, "
+                            "or leave the engine out for CG around them",
+                            engine.name()));
+    }
     for (const ScheduleStage& stage : o.schedule) stage.spec.validate();
 }
 
@@ -61,6 +69,8 @@ void run_scheme(const Problem& problem, const Engine& engine, std::vector<double
                 solving::SolveContext& context) {
     if (context.options.resident) return solving::solve_resident(problem, engine, u, d, context);
     if (context.options.spec.sums_free()) return solving::solve_native(problem, engine, u, d, context);
+    if (context.options.preconditioner && engine.name() != kProcessor)
+        return solving::solve_cycles(problem, engine, u, d, context);
     switch (context.options.scheme) {
     case Scheme::direct:
     case Scheme::pipelined:
@@ -258,7 +268,7 @@ std::uint64_t default_iteration_limit(std::size_t size) {
 /// The scheme that knows no engine.
 static SolveResult solve_on_the_processor(const Problem& problem, const Engine& engine, const SolveOptions& options,
                                           const Progress& progress) {
-    if (engine.name() != "emulated")
+    if (engine.name() != kProcessor)
         throw InvalidInput(fmt::format("scheme jacobi-pcg: it runs on this processor, not on engine '{}'; leave the "
                                        "engine out, unchecked",
                                        engine.name()));
@@ -279,6 +289,8 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     SolveOptions options = given;
     if (native) options.spec.sum = SumOrder::free;
     if (options.resident && !options.outer) options.outer = kResidentIterate;
+    if (options.preconditioner && engine.name() != kProcessor && !options.preconditioner->in_double && !options.outer)
+        options.outer = kCycleIterate;
     check(original, engine, options);
     const auto start = std::chrono::steady_clock::now();
     SolveResult result;

@@ -73,10 +73,12 @@ Json to_json(const SolveResult& result) {
         words.erase("bit_operations");
         words.erase("resident_core");
         words.erase("native");
+        words.erase("device_seconds");
         if (!words.empty()) j["words"] = words;
     }
     if (result.resident) j["resident_core"] = to_json(*result.resident);
     if (result.native) j["native"] = to_json(*result.native);
+    if (result.device_seconds) j["device_seconds"] = number(*result.device_seconds);
     j["seconds"] = number(result.seconds);
     if (!result.history.empty()) j["history"] = history_to_json(result.history);
     return j;
@@ -89,6 +91,7 @@ Json words_to_json(const SolveResult& r) {
         j["bit_operations"] = {r.bit_operations.multiplied, r.bit_operations.added};
     if (r.resident) j["resident_core"] = to_json(*r.resident);
     if (r.native) j["native"] = to_json(*r.native);
+    if (r.device_seconds) j["device_seconds"] = number(*r.device_seconds);
     if (r.words == WordUse{}) return j;
     j["overflows"] = r.overflows;
     j["bits"] = {{"u", r.words.u}, {"r", r.words.r}, {"p", r.words.p}, {"q", r.words.q}};
@@ -103,6 +106,7 @@ void words_from_json(std::string_view text, SolveResult& r) {
     r.overflows = j.value("overflows", std::uint64_t{0});
     if (j.contains("bit_operations")) r.bit_operations = {j["bit_operations"].at(0), j["bit_operations"].at(1)};
     if (j.contains("resident_core")) r.resident = resident_from_json(j["resident_core"]);
+    if (j.contains("device_seconds")) r.device_seconds = j["device_seconds"].get<double>();
     if (j.contains("native")) {
         const Json& n = j["native"];
         r.native = NativeOutcome{parse_native_plan(n.at("plan").get<std::string>()), n.at("why"), n.at("seconds")};

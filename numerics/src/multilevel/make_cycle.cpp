@@ -5,8 +5,10 @@
 
 #include "grid_cycle.hpp"
 #include "hierarchy_of.hpp"
+#include "mantissa/engine.hpp"
 #include "mantissa/format.hpp"
 #include "mantissa/multilevel/cycle.hpp"
+#include "mantissa/multilevel/cycle_solver.hpp"
 #include "mantissa/sparse/formats.hpp"
 #include "rows_cycle.hpp"
 #include "word_rows.hpp"
@@ -32,6 +34,16 @@ std::unique_ptr<Cycle> make_cycle(const System& system, const CycleSpec& spec, i
     WordHierarchy words = word_hierarchy(hierarchy_of(system, threads), spec, threads);
     if (auto cycle = make_rows_cycle(std::move(words), threads)) return cycle;
     return make_reference_cycle(std::move(words)); // (longer words than the fast path's)
+}
+
+std::string Engine::cycles_refusal(const System&, const CycleSpec&, const Format&) const {
+    return fmt::format("preconditioner multilevel: engine '{}' has no cycles; leave the engine out for those of this "
+                       "processor, or take engine gpu",
+                       name());
+}
+
+std::unique_ptr<CycleSolver> Engine::cycles(const System& system, const CycleSpec& spec, const Format& iterate) const {
+    throw InvalidInput(cycles_refusal(system, spec, iterate));
 }
 
 } // namespace mantissa

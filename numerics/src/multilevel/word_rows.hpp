@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "mantissa/multilevel/grid_words.hpp"
 #include "mantissa/multilevel/hierarchy.hpp"
 #include "words.hpp"
 
@@ -35,16 +36,6 @@ struct WordHierarchy {
 
 WordHierarchy word_hierarchy(Hierarchy&& hierarchy, const CycleSpec& spec, int threads);
 
-/// A stencil that bilinear interpolation reproduces, in integers.
-struct GridWords {
-    std::size_t row_length = 0;
-    int centre = 0, east = 0, north = 0, corner = 0; ///< symmetric in both directions
-    double factor = 1;                               ///< the integers are this times the matrix
-    double largest = 0;                              ///< eigenvalue
-    [[nodiscard]] std::size_t levels() const;
-};
-/// None where the system is no such stencil on 2^n + 1 nodes a side.
-std::optional<GridWords> grid_words(const System& system);
 LevelWords grid_level_words(const GridWords& grid, const CycleSpec& spec, std::size_t level);
 /// The same as rows.
 WordHierarchy word_hierarchy(const GridWords& grid, const CycleSpec& spec);

@@ -173,6 +173,7 @@ struct SolveResult {
     WordUse words; ///< bits that the longest words of fixed vectors took
     std::optional<std::uint64_t> cycles;
     double seconds = 0;
+    std::optional<double> device_seconds; ///< of cycles that an engine ran itself, transfers not included
     std::vector<HistoryPoint> history;
     std::vector<double> u; ///< where `held` is not 0, on the process with the first part alone
 };

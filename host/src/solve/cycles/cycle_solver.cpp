@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "inner.hpp"
+#include "../inner.hpp"
 #include "mantissa/multilevel/cycle.hpp"
 
 namespace mantissa::solving {

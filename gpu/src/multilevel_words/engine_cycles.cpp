@@ -1,0 +1,93 @@
+#include "engine_cycles.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mantissa/gpu/word_cycle.hpp"
+#include "mantissa/multilevel/grid_words.hpp"
+
+namespace mantissa::gpu {
+
+namespace {
+
+constexpr std::size_t kLeastLevel = 3, kMostLevel = 14;
+/// The solver's own test sums squares of the leading bits of words (WordSolveRequest): a little inside, so that the true
+/// residual is inside as well.
+constexpr double kInside = 0.999;
+
+class DeviceCycles final : public CycleSolver {
+public:
+    DeviceCycles(const multilevel::GridWords& grid, const CycleSpec& spec, int fraction_bits)
+        : cycle_(static_cast<int>(grid.levels()), {grid.centre, grid.east, grid.north, grid.corner}, spec),
+          in_double_(spec.in_double), fraction_bits_(fraction_bits), factor_(grid.factor) {}
+
+    CycleSolveReport solve(std::span<const double> b, double tolerance, std::uint64_t most_cycles,
+                           std::vector<double>& u) override {
+        constexpr std::uint64_t kMost = 1000000;
+        WordSolveRequest request;
+        request.tolerance = tolerance * kInside;
+        request.most_cycles = static_cast<int>(std::clamp(most_cycles, std::uint64_t{1}, kMost));
+        WordSolveReport report;
+        if (in_double_) {
+            std::vector<double> right(b.begin(), b.end());
+            for (double& x : right) x *= factor_;
+            report = cycle_.solve(std::span<const double>(right), request, u);
+        } else if (!in_words(b, request, report, u)) {
+            return {CycleSolveEnd::overflow, 0, 0};
+        }
+        const CycleSolveEnd end = report.end == WordSolveEnd::converged  ? CycleSolveEnd::reached
+                                  : report.end == WordSolveEnd::overflow ? CycleSolveEnd::overflow
+                                                                         : CycleSolveEnd::limit;
+        return {end, static_cast<std::uint64_t>(report.cycles), report.seconds};
+    }
+
+private:
+    /// False where an element of b does not fit.
+    bool in_words(std::span<const double> b, const WordSolveRequest& request, WordSolveReport& report,
+                  std::vector<double>& u) {
+        constexpr double kFits = 0x1p60;
+        std::vector<std::int64_t> right(b.size()), words;
+        for (std::size_t i = 0; i < b.size(); ++i) {
+            const double word = std::floor(std::ldexp(factor_ * b[i], fraction_bits_) + 0.5);
+            if (!(std::abs(word) < kFits)) return false;
+            right[i] = static_cast<std::int64_t>(word);
+        }
+        report = cycle_.solve(std::span<const std::int64_t>(right), request, words);
+        u.resize(words.size());
+        for (std::size_t i = 0; i < words.size(); ++i)
+            u[i] = std::ldexp(static_cast<double>(words[i]), -fraction_bits_);
+        return true;
+    }
+
+    WordCycle cycle_;
+    bool in_double_;
+    int fraction_bits_;
+    double factor_;
+};
+
+} // namespace
+
+std::string cycles_refusal(const System& system, const CycleSpec& spec, const Format& iterate) {
+    const auto grid = multilevel::grid_words(system);
+    if (!grid)
+        return "preconditioner multilevel: engine gpu has cycles for constant stencils that bilinear interpolation "
+               "reproduces, on 2^n + 1 nodes a side (poisson2d); leave the engine out for this system";
+    if (grid->levels() < kLeastLevel || grid->levels() > kMostLevel)
+        return fmt::format("preconditioner multilevel: engine gpu has cycles for grids of 2^{} + 1 to 2^{} + 1 nodes a "
+                           "side; leave the engine out",
+                           kLeastLevel, kMostLevel);
+    if (!spec.in_double && (!iterate.is_fixed() || iterate.word_bits != 64))
+        return fmt::format("outer {}: the outer loop of engine gpu's cycles has words of 64 bits, as fx64.62; give that, "
+                           "or leave it out",
+                           to_string(iterate));
+    return {};
+}
+
+std::unique_ptr<CycleSolver> make_cycles(const System& system, const CycleSpec& spec, const Format& iterate) {
+    if (const std::string why = cycles_refusal(system, spec, iterate); !why.empty()) throw InvalidInput(why);
+    return std::make_unique<DeviceCycles>(*multilevel::grid_words(system), spec, iterate.fraction_bits);
+}
+
+} // namespace mantissa::gpu

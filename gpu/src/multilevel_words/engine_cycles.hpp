@@ -1,0 +1,16 @@
+// The engine gpu's solves by multilevel cycles: Engine::cycles() over WordCycle.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "mantissa/engine.hpp"
+#include "mantissa/multilevel/cycle_solver.hpp"
+#include "mantissa/multilevel/cycle_spec.hpp"
+
+namespace mantissa::gpu {
+
+std::string cycles_refusal(const System& system, const CycleSpec& spec, const Format& iterate);
+std::unique_ptr<CycleSolver> make_cycles(const System& system, const CycleSpec& spec, const Format& iterate);
+
+} // namespace mantissa::gpu
