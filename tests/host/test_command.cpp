@@ -59,7 +59,7 @@ TEST(Command, ResidentSolveReportsWhatTheCoreDid) {
     EXPECT_NE(limited.out.find("iteration limit"), std::string::npos) << limited.out;
     const Outcome absurd = run(solve + "--resident --headroom 40");
     EXPECT_EQ(absurd.code, 1);
-    EXPECT_NE(absurd.out.find("r.r is zero"), std::string::npos) << absurd.out;
+    EXPECT_NE(absurd.out.find("no scale leaves r the 40 bits"), std::string::npos) << absurd.out;
     const Outcome beyond = run(solve + "--resident --outer fx64.70");
     EXPECT_EQ(beyond.code, 1);
     EXPECT_NE(beyond.out.find("fewer fraction bits"), std::string::npos) << beyond.out;
