@@ -11,7 +11,7 @@
 #include "mantissa/multilevel/cycle_solver.hpp"
 #include "mantissa/sparse/formats.hpp"
 #include "rows_cycle.hpp"
-#include "word_rows.hpp"
+#include "words/word_rows.hpp"
 
 namespace mantissa {
 

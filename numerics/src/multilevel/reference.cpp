@@ -5,7 +5,7 @@
 #include "mantissa/format.hpp"
 #include "mantissa/multilevel/cycle.hpp"
 #include "rows_cycle.hpp"
-#include "word_rows.hpp"
+#include "words/word_rows.hpp"
 
 namespace mantissa {
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "blocked_sums.hpp"
+#include "../blocked_sums.hpp"
 
 namespace mantissa::multilevel {
 
