@@ -103,6 +103,99 @@ template <class P> struct Risen {
     bool overflow = false;
 };
 
+/// Words of e of the level below, shortened for the way up; the last one is the right neighbour's first.
+template <class P, int kCoarse, class Half>
+__device__ __forceinline__ Row<typename P::Num, kCoarse + 1> shortened(const Pack<typename P::Leaving, kCoarse>& raw,
+                                                                       const Half& shorten, typename P::Num most) {
+    Row<typename P::Num, kCoarse + 1> out;
+#pragma unroll
+    for (int c = 0; c < kCoarse; ++c) {
+        if constexpr (P::real) out.v[c] = raw.v[c];
+        else out.v[c] = cut(shorten(static_cast<typename P::Num>(raw.v[c])), most);
+    }
+    out.v[kCoarse] = from_right(out.v[0]);
+    return out;
+}
+
+/// Four times the interpolation of a row from the coarse row below it and, where it is odd, the one above, which it
+/// takes the place of.
+template <class Num, int kColumns, int kWords>
+__device__ __forceinline__ void interpolate(bool even, Row<Num, kWords>& below, const Row<Num, kWords>& above,
+                                            Num (&x)[kColumns]) {
+    constexpr int kCoarse = kColumns / 2;
+    if (even) {
+#pragma unroll
+        for (int c = 0; c < kCoarse; ++c) {
+            x[2 * c] = 4 * below.v[c];
+            x[2 * c + 1] = 2 * (below.v[c] + below.v[c + 1]);
+        }
+        return;
+    }
+#pragma unroll
+    for (int c = 0; c <= kCoarse; ++c) below.v[c] += above.v[c];
+#pragma unroll
+    for (int c = 0; c < kCoarse; ++c) {
+        x[2 * c] = 2 * below.v[c];
+        x[2 * c + 1] = below.v[c] + below.v[c + 1];
+    }
+    below = above;
+}
+
+/// A smoothing step: `e` and `r` come as one row and leave as the row before behind the step.
+template <class P, class Window, int kColumns>
+__device__ __forceinline__ void step_row(const UpStep<P>& step, const Place& at, bool in_grid, Window& window,
+                                         Row<typename P::Num, kColumns>& e_before,
+                                         Row<typename P::Num, kColumns>& r_before, Row<typename P::Num, kColumns>& e,
+                                         Row<typename P::Num, kColumns>& r) {
+    const Row<typename P::Num, kColumns> product = window.push(e);
+    Row<typename P::Num, kColumns> after;
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) after.v[c] = step(e_before.v[c], r.v[c], product.v[c]);
+    if (at.edge) after.v[0] = 0;
+    if (!in_grid) after = Row<typename P::Num, kColumns>{};
+    e_before = e;
+    e = after;
+    const Row<typename P::Num, kColumns> earlier = r_before;
+    r_before = r;
+    r = earlier;
+}
+
+/// Stores a row of e for the level above.
+template <class P, int kColumns>
+__device__ __forceinline__ void leave_row(const LevelPlan& level, const Place& at, int row,
+                                          const Row<typename P::Num, kColumns>& e, unsigned long long& bits) {
+    Pack<typename P::Leaving, kColumns> out;
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) {
+        out.v[c] = static_cast<typename P::Leaving>(e.v[c]);
+        if constexpr (!P::real) bits |= magnitude(out.v[c]);
+    }
+    *reinterpret_cast<Pack<typename P::Leaving, kColumns>*>(static_cast<typename P::Leaving*>(level.leaving) +
+                                                            row * level.pitch + at.x) = out;
+}
+
+/// A row of u with its correction, stored where it is this tile's.
+template <class P, int kColumns, class Half>
+__device__ __forceinline__ Row<typename P::Wide, kColumns>
+correct_row(const Pack<typename P::Wide, kColumns>& raw, const Row<typename P::Num, kColumns>& e, const Half& to_u,
+            bool mine, typename P::Wide* to, bool& overflow) {
+    using Wide = typename P::Wide;
+    Row<Wide, kColumns> u;
+    unsigned long long over = 0;
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) {
+        u.v[c] = raw.v[c] + to_u(static_cast<Wide>(e.v[c]));
+        if constexpr (!P::real) over |= static_cast<unsigned long long>(u.v[c] ^ (u.v[c] << 1));
+    }
+    if (!mine) return u;
+    Pack<Wide, kColumns> out;
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) out.v[c] = u.v[c];
+    *reinterpret_cast<Pack<Wide, kColumns>*>(to) = out;
+    overflow |= static_cast<long long>(over) < 0;
+    return u;
+}
+
 /// `shift`: as of down(), where there are steps.
 template <class P, int kSteps, bool kFinest>
 __device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Finest<P> finest) {
@@ -162,19 +255,8 @@ __device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Fin
                 raw = *reinterpret_cast<const Pack<typename P::Leaving, kCoarse>*>(leaving + j * next.pitch + at.x / 2);
             return raw;
         };
-        using Words = Row<Num, kCoarse + 1>;
-        const auto words = [&](const Pack<typename P::Leaving, kCoarse>& raw) {
-            Words out;
-#pragma unroll
-            for (int c = 0; c < kCoarse; ++c) {
-                if constexpr (P::real) out.v[c] = raw.v[c];
-                else out.v[c] = cut(shorten(static_cast<Num>(raw.v[c])), most_v);
-            }
-            out.v[kCoarse] = from_right(out.v[0]);
-            return out;
-        };
         for (int y = first; y < first + kRows - 1; ++y) fetch(y);
-        Words upper = words(load_next(first / 2)), lower{};
+        Row<Num, kCoarse + 1> upper = shortened<P, kCoarse>(load_next(first / 2), shorten, most_v), lower{};
         for (int y = first; y <= last; ++y) {
             fetch(y + kRows - 1);
             await_row();
@@ -182,23 +264,8 @@ __device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Fin
             const Pack<Found, kColumns> raw_f = found_rows.get(y);
             Row<Num, kColumns> e;
             Num x[kColumns];
-            if ((y & 1) == 0) {
-                lower = words(next_rows.get(y));
-#pragma unroll
-                for (int c = 0; c < kCoarse; ++c) {
-                    x[2 * c] = 4 * upper.v[c];
-                    x[2 * c + 1] = 2 * (upper.v[c] + upper.v[c + 1]);
-                }
-            } else {
-#pragma unroll
-                for (int c = 0; c <= kCoarse; ++c) upper.v[c] += lower.v[c];
-#pragma unroll
-                for (int c = 0; c < kCoarse; ++c) {
-                    x[2 * c] = 2 * upper.v[c];
-                    x[2 * c + 1] = upper.v[c] + upper.v[c + 1];
-                }
-                upper = lower;
-            }
+            if ((y & 1) == 0) lower = shortened<P, kCoarse>(next_rows.get(y), shorten, most_v);
+            interpolate((y & 1) == 0, upper, lower, x);
 #pragma unroll
             for (int c = 0; c < kColumns; ++c) {
                 if constexpr (P::real) e.v[c] = raw_f.v[c] + 0.25 * x[c];
@@ -218,50 +285,17 @@ __device__ __noinline__ Risen<P> up(int l, const Rise rise, int shift, const Fin
             }
 #pragma unroll
             for (int k = 0; k < kSteps; ++k) {
-                const UpStep<P> step(level, k, rise.point);
-                const Row<Num, kColumns> product = window[k].push(e);
-                const int row = y - k - 1;
-                Row<Num, kColumns> after;
-#pragma unroll
-                for (int c = 0; c < kColumns; ++c) after.v[c] = step(e_before[k].v[c], r.v[c], product.v[c]);
-                if (at.edge) after.v[0] = 0;
-                if (!at.inside || row <= 0 || row >= level.n) after = Row<Num, kColumns>{};
-                e_before[k] = e;
-                e = after;
-                const Row<Num, kColumns> earlier = r_before[k];
-                r_before[k] = r;
-                r = earlier;
+                step_row<P>(UpStep<P>(level, k, rise.point), at, at.inside && y - k - 1 > 0 && y - k - 1 < level.n,
+                            window[k], e_before[k], r_before[k], e, r);
             }
             const int row = y - kSteps;
             const bool mine = at.own && row >= at.y0 && row < at.y1 && row > 0;
             if constexpr (!kFinest) {
-                if (mine) {
-                    Pack<typename P::Leaving, kColumns> out;
-#pragma unroll
-                    for (int c = 0; c < kColumns; ++c) {
-                        out.v[c] = static_cast<typename P::Leaving>(e.v[c]);
-                        if constexpr (!P::real) result.bits |= magnitude(out.v[c]);
-                    }
-                    *reinterpret_cast<Pack<typename P::Leaving, kColumns>*>(
-                        static_cast<typename P::Leaving*>(level.leaving) + row * level.pitch + at.x) = out;
-                }
+                if (mine) leave_row<P>(level, at, row, e, result.bits);
             } else {
-                Row<Wide, kColumns> u;
-                const Pack<Wide, kColumns> raw_u = u_rows.get(y);
-                unsigned long long over = 0;
-#pragma unroll
-                for (int c = 0; c < kColumns; ++c) {
-                    u.v[c] = raw_u.v[c] + to_u(static_cast<Wide>(e.v[c]));
-                    if constexpr (!P::real) over |= static_cast<unsigned long long>(u.v[c] ^ (u.v[c] << 1));
-                }
+                const Row<Wide, kColumns> u =
+                    correct_row<P>(u_rows.get(y), e, to_u, mine, finest.to + row * level.pitch + at.x, result.overflow);
                 const Pack<Wide, kColumns> b = b_rows.get(y);
-                if (mine) {
-                    Pack<Wide, kColumns> out;
-#pragma unroll
-                    for (int c = 0; c < kColumns; ++c) out.v[c] = u.v[c];
-                    *reinterpret_cast<Pack<Wide, kColumns>*>(finest.to + row * level.pitch + at.x) = out;
-                    result.overflow |= static_cast<long long>(over) < 0;
-                }
                 const int behind = row - 1;
                 walk.push(u, b, at.own && behind >= at.y0 && behind < at.y1 && behind > 0, at.edge,
                           finest.write + max(behind, 0) * level.pitch + at.x, finest);

@@ -32,7 +32,7 @@ std::unique_ptr<Cycle> make_cycle(const System& system, const CycleSpec& spec, i
         return make_grid_cycle(*grid, spec, threads);
     }
     WordHierarchy words = word_hierarchy(hierarchy_of(system, threads), spec, threads);
-    if (auto cycle = make_rows_cycle(std::move(words), threads)) return cycle;
+    if (auto cycle = make_rows_cycle(words, threads)) return cycle;
     return make_reference_cycle(std::move(words)); // (longer words than the fast path's)
 }
 

@@ -281,7 +281,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Cycle> make_rows_cycle(WordHierarchy&& hierarchy, int threads) {
+std::unique_ptr<Cycle> make_rows_cycle(WordHierarchy& hierarchy, int threads) {
     if (!std::all_of(hierarchy.level.begin(), hierarchy.level.end(), fits)) return nullptr;
     return std::make_unique<RowsCycle>(std::move(hierarchy), threads);
 }
