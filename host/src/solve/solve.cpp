@@ -289,7 +289,8 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     SolveOptions options = given;
     if (native) options.spec.sum = SumOrder::free;
     if (options.resident && !options.outer) options.outer = kResidentIterate;
-    if (options.preconditioner && engine.name() != kProcessor && !options.preconditioner->in_double && !options.outer)
+    const bool cycles = options.preconditioner && options.scheme == Scheme::defect_correction;
+    if (cycles && engine.name() != kProcessor && !options.preconditioner->in_double && !options.outer)
         options.outer = kCycleIterate;
     check(original, engine, options);
     const auto start = std::chrono::steady_clock::now();
