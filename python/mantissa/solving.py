@@ -68,7 +68,7 @@ class SolveResult:
     """Of a native solve: where its vectors and its matrix were."""
     plan_reason: Optional[str]
     device_seconds: Optional[float]
-    """Of a native solve: the device's, transfers not included."""
+    """Of a native solve, or of cycles on a device: the device's, transfers not included."""
     seconds: float
     history: History
     solution: Optional[NDArray[np.float64]]

@@ -214,7 +214,9 @@ nb::dict to_dict(SolveResult r) {
     d["cycles"] = r.cycles ? nb::cast(*r.cycles) : nb::none();
     d["plan"] = r.native ? nb::cast(to_string(r.native->plan)) : nb::none();
     d["plan_reason"] = r.native ? nb::cast(r.native->why) : nb::none();
-    d["device_seconds"] = r.native ? nb::cast(r.native->seconds) : nb::none();
+    d["device_seconds"] = r.native           ? nb::cast(r.native->seconds)
+                          : r.device_seconds ? nb::cast(*r.device_seconds)
+                                             : nb::none();
     d["seconds"] = r.seconds;
     d["history"] = history_of(r.history);
     d["solution"] = r.u.empty() ? nb::none() : nb::cast(owned(std::move(r.u)));

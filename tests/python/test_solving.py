@@ -59,6 +59,14 @@ def _numbers(tree):
     return [n for value in tree for n in _numbers(value)] if isinstance(tree, list) else [tree]
 
 
+def test_multilevel_cycles():
+    result = mt.solve("poisson2d:level=6", preconditioner="multilevel:v11,w=8")
+    assert (result.status, result.inner_iterations) == ("converged", result.outer_iterations)
+    assert result.inner_iterations <= 11 < mt.solve("poisson2d:level=6", spec="double", scheme="direct").inner_iterations
+    with pytest.raises(ValueError, match="leave format"):
+        mt.solve("poisson2d:level=4", spec="s20e8", preconditioner="multilevel")
+
+
 def test_ones_own_matrix():
     n = 60
     dense = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1) + np.diag(np.linspace(0, 1, n))
