@@ -18,7 +18,7 @@ using namespace cycle_words;
 namespace {
 
 constexpr int kWeightBits = 9, kInverseBits = 16, kShortStored = 15, kLongStored = 29;
-constexpr double kLeastHigh = 0.25; ///< as in numerics/src/multilevel/grid_words.cpp
+constexpr double kLeastHigh = 0.25; ///< as in numerics/src/multilevel/words/grid_words.cpp
 constexpr int kWide = 2048;         ///< grids from so many intervals on are bound by throughput, not by latency
 
 /// The least l with x <= 2^l.
@@ -215,7 +215,7 @@ void WordCycle::State::make_plan(int level, const WordStencil& stencil, const Cy
     plan.east_west = stencil.east_west;
     plan.north_south = stencil.north_south;
     plan.corner = stencil.corner;
-    plan.most = std::min(26, std::max(20, 30 - row_sum_log2(plan)));
+    plan.most = std::min(26, std::max(16, 30 - row_sum_log2(plan)));
     make_weights(plan, stencil);
     make_inverse(plan);
     double weights = 0;

@@ -84,7 +84,7 @@ public:
 std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Engine& engine,
                                                const SolveContext& context);
 /// A multilevel cycle on this processor.
-std::unique_ptr<InnerSolver> make_cycle_solver(const System& system, const CycleSpec& spec, int threads);
+std::unique_ptr<InnerSolver> make_inner_cycle(const System& system, const CycleSpec& spec, int threads);
 /// CG on an engine, pipelined or plain, restarted with p = r. `system` is `fit` times the one that corrections are for.
 std::unique_ptr<InnerSolver> make_engine_solver(const Engine& engine, const System& system, double fit,
                                                 const DatapathSpec& spec, const SessionOptions& options);

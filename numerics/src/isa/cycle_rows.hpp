@@ -44,11 +44,11 @@ template <class S> struct CycleRowKernels {
     /// A row of e from words of f and of v: v0 is v1 on rows that the coarse grid has. n: fine elements.
     void (*rise)(const S* f, const std::int32_t* v0, const std::int32_t* v1, HalfShift of_f, HalfShift of_x, S* e,
                  std::size_t n);
-    /// e = cut(e + half(m r, s)) into out. Returns the largest magnitude.
+    /// e = cut(e + half(m r, s)) into out.
     void (*add)(const S* e, const S* r, int m, HalfShift s, S most, S* out, std::size_t n);
     S (*largest)(const S* e, std::size_t n);
-    /// v = cut(half(e, s))
-    void (*shorten)(const S* e, HalfShift s, S most, std::int32_t* v, std::size_t n);
+    /// v = cut(half(e, s)). Returns the largest magnitude.
+    std::int32_t (*shorten)(const S* e, HalfShift s, S most, std::int32_t* v, std::size_t n);
     void (*widen)(const std::int16_t* r, S* out, std::size_t n);
 };
 

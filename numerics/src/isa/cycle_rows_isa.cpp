@@ -105,8 +105,14 @@ template <class S> S largest(const S* e, std::size_t n) {
     return most;
 }
 
-template <class S> void shorten(const S* __restrict e, HalfShift s, S most, std::int32_t* __restrict v, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) v[i] = static_cast<std::int32_t>(cut<S>(half<S>(e[i], s), most));
+template <class S>
+std::int32_t shorten(const S* __restrict e, HalfShift s, S most, std::int32_t* __restrict v, std::size_t n) {
+    std::int32_t longest = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        v[i] = static_cast<std::int32_t>(cut<S>(half<S>(e[i], s), most));
+        longest = larger<std::int32_t>(longest, magnitude<std::int32_t>(v[i]));
+    }
+    return longest;
 }
 
 template <class S> void widen(const std::int16_t* __restrict r, S* __restrict out, std::size_t n) {

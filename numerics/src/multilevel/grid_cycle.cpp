@@ -195,17 +195,14 @@ public:
         const PowerOfTwo up(point);
 #pragma omp parallel for num_threads(threads_) if (n >= kSideWorthThreads)
         for (std::size_t j = 1; j < n - 1; ++j)
-            for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i) {
+            for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i)
                 level_[0].r[i] = static_cast<std::int16_t>(std::clamp(std::floor(up(d[i]) + 0.5), -most, most));
-            }
         const int e_point = solve(0) + point;
         const PowerOfTwo down(-e_point);
         const std::vector<S>& e = level_[0].e;
 #pragma omp parallel for num_threads(threads_) if (n >= kSideWorthThreads)
         for (std::size_t j = 0; j < n; ++j)
-            for (std::size_t i = j * n; i < (j + 1) * n; ++i) {
-                c[i] = down(static_cast<double>(e[i])) * grid_.factor;
-            }
+            for (std::size_t i = j * n; i < (j + 1) * n; ++i) c[i] = down(static_cast<double>(e[i])) * grid_.factor;
     }
 
     [[nodiscard]] std::string description() const override {
@@ -267,15 +264,13 @@ private:
             largest = std::max(largest, kernels_.largest(l.e.data() + row * l.n, l.n));
         const int n = std::max(0, bit_length(static_cast<std::uint64_t>(largest)) - (e_bits - 1));
         const HalfShift s(n, kBits<S>);
-#pragma omp parallel for num_threads(threads_) if (l.n >= kSideWorthThreads)
-        for (std::size_t row = 1; row < l.n - 1; ++row)
-            kernels_.shorten(l.e.data() + row * l.n, s, most_of<S>(e_bits), l.v.data() + row * l.n, l.n);
-        point -= n;
-        // Halves are rounded up, so that the largest positive and negative words may have lengths of their own.
+        // Halves are rounded up: the longest word of v is not always that of e.
         std::int32_t longest = 0;
 #pragma omp parallel for num_threads(threads_) reduction(max : longest) if (l.n >= kSideWorthThreads)
         for (std::size_t row = 1; row < l.n - 1; ++row)
-            for (std::size_t i = row * l.n; i < (row + 1) * l.n; ++i) longest = std::max(longest, std::abs(l.v[i]));
+            longest = std::max(
+                longest, kernels_.shorten(l.e.data() + row * l.n, s, most_of<S>(e_bits), l.v.data() + row * l.n, l.n));
+        point -= n;
         return bit_length(static_cast<std::uint64_t>(longest));
     }
 
@@ -327,9 +322,7 @@ std::unique_ptr<Cycle> make_grid_cycle(const GridWords& grid, const CycleSpec& s
     bool narrow = true;
     for (std::size_t l = 0; l < grid.levels(); ++l) {
         const LevelWords b = grid_level_words(grid, spec, l);
-        const int row_sum =
-            grid.centre + 2 * std::abs(grid.east) + 2 * std::abs(grid.north) + 4 * std::abs(grid.corner);
-        narrow = narrow && fits_32(b, ceil_log2(row_sum));
+        narrow = narrow && fits_32(b, ceil_log2(grid_row_sum(grid)));
     }
     if (narrow) return std::make_unique<GridCycle<std::int32_t>>(grid, spec, threads);
     return std::make_unique<GridCycle<std::int64_t>>(grid, spec, threads);

@@ -13,8 +13,7 @@ void solve_cycles(const Problem& problem, const Engine& engine, std::vector<doub
     SolveResult& result = context.result;
     const auto solver = engine.cycles(problem.system, *o.preconditioner, o.outer.value_or(kCycleIterate));
     std::vector<double> correction;
-    const CycleSolveReport report =
-        solver->solve(d, context.target() / context.norm, context.remaining(), correction);
+    const CycleSolveReport report = solver->solve(d, context.target() / context.norm, context.remaining(), correction);
     for (std::size_t i = 0; i < correction.size(); ++i) u[i] += correction[i];
     result.inner_iterations += report.cycles;
     result.outer_iterations += report.cycles;
@@ -25,8 +24,7 @@ void solve_cycles(const Problem& problem, const Engine& engine, std::vector<doub
     case CycleSolveEnd::overflow:
         return context.stop(Status::breakdown, kOuterOverflow);
     case CycleSolveEnd::limit:
-        return context.stop(Status::iteration_limit,
-                            fmt::format("the limit of {} cycles is reached", context.limit));
+        return context.stop(Status::iteration_limit, fmt::format("the limit of {} cycles is reached", context.limit));
     }
 }
 

@@ -97,9 +97,12 @@ std::optional<GridWords> grid_words(const System& system) {
     return grid;
 }
 
+int grid_row_sum(const GridWords& grid) {
+    return grid.centre + 2 * std::abs(grid.east) + 2 * std::abs(grid.north) + 4 * std::abs(grid.corner);
+}
+
 LevelWords grid_level_words(const GridWords& grid, const CycleSpec& spec, std::size_t level) {
-    const int row_sum = grid.centre + 2 * std::abs(grid.east) + 2 * std::abs(grid.north) + 4 * std::abs(grid.corner);
-    LevelWords words = level_words(spec, level, grid.largest / 2, grid.largest, ceil_log2(row_sum));
+    LevelWords words = level_words(spec, level, grid.largest / 2, grid.largest, ceil_log2(grid_row_sum(grid)));
     words.pc = words.pl = 2;
     return words;
 }

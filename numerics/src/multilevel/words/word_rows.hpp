@@ -36,6 +36,8 @@ struct WordHierarchy {
 
 WordHierarchy word_hierarchy(Hierarchy&& hierarchy, const CycleSpec& spec, int threads);
 
+/// Of the magnitudes of the stencil's integers.
+int grid_row_sum(const GridWords& grid);
 LevelWords grid_level_words(const GridWords& grid, const CycleSpec& spec, std::size_t level);
 /// The same as rows.
 WordHierarchy word_hierarchy(const GridWords& grid, const CycleSpec& spec);

@@ -10,9 +10,9 @@ namespace mantissa::solving {
 
 namespace {
 
-class CycleSolver final : public InnerSolver {
+class InnerCycle final : public InnerSolver {
 public:
-    CycleSolver(const System& system, const CycleSpec& spec, int threads)
+    InnerCycle(const System& system, const CycleSpec& spec, int threads)
         : cycle_(make_cycle(system, spec, threads)), r_(system.size()), c_(system.size()) {}
 
     InnerOutcome solve(const Fill& r, const InnerGoal& /*goal*/, SolveContext& context) override {
@@ -40,14 +40,14 @@ private:
 
 } // namespace
 
-std::unique_ptr<InnerSolver> make_cycle_solver(const System& system, const CycleSpec& spec, int threads) {
-    return std::make_unique<CycleSolver>(system, spec, threads);
+std::unique_ptr<InnerSolver> make_inner_cycle(const System& system, const CycleSpec& spec, int threads) {
+    return std::make_unique<InnerCycle>(system, spec, threads);
 }
 
 std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Engine& engine,
                                                const SolveContext& context) {
     const SolveOptions& options = context.options;
-    if (options.preconditioner) return make_cycle_solver(problem.system, *options.preconditioner, options.threads);
+    if (options.preconditioner) return make_inner_cycle(problem.system, *options.preconditioner, options.threads);
     return make_engine_solver(engine, *context.loaded, context.fit, options.spec,
                               {options.threads, options.inner_recurrence});
 }
