@@ -132,8 +132,10 @@ std::string history_csv(const SolveResult& result) {
 std::string solution_text(const Point& point, const Problem& problem, const SolveResult& result,
                           const Provenance& here) {
     std::string text = "%%MatrixMarket matrix array real general\n";
+    const SolveOptions& o = point.options;
+    const std::string inner = o.preconditioner ? options::preconditioner_text(o) : to_string(o.spec);
     text += fmt::format("% solution of {}, {}, {} on {}\n", base::shortened(problem.name, 500),
-                        to_string(point.options.scheme), to_string(point.options.spec), point.engine);
+                        to_string(point.options.scheme), inner, point.engine);
     text += fmt::format("% {}, true residual {}\n", to_string(result.status), result.true_residual);
     if (!problem.origin.empty()) text += "% at the mesh's place: the origin that the solve took off is added again\n";
     text += fmt::format("% mantissa {} ({})\n{} 1\n", here.version, here.commit, result.u.size());
