@@ -18,7 +18,6 @@ using namespace nb::literals;
 
 namespace {
 
-using Doubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu, nb::ndim<1>>;
 using Indices = nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu, nb::ndim<1>>;
 
 std::uint64_t index_of(std::int64_t i, const char* what) {
@@ -62,14 +61,18 @@ Problem problem_of_rows(const std::string& name, const Indices& begin, const Ind
                         const Doubles& b) {
     CompressedRows rows = rows_of(begin, column, value);
     require_symmetric(rows);
-    if (b.size() != rows.rows())
+    const std::size_t size = rows.rows();
+    if (b.size() == 0 || b.size() % size != 0)
         throw InvalidInput("b: it has " + std::to_string(b.size()) + " elements and the matrix " +
-                           std::to_string(rows.rows()) + " rows; give as many");
+                           std::to_string(size) + " rows; give as many, or columns of as many");
     std::optional<Bands> bands = nine_bands(rows);
-    return {name,
-            bands ? System(std::move(*bands)) : System(std::move(rows)),
-            std::vector<double>(b.data(), b.data() + b.size()),
-            {}};
+    Problem problem{name,
+                    bands ? System(std::move(*bands)) : System(std::move(rows)),
+                    std::vector<double>(b.data(), b.data() + size),
+                    {}};
+    for (std::size_t first = size; first < b.size(); first += size)
+        problem.more.emplace_back(b.data() + first, b.data() + first + size);
+    return problem;
 }
 
 /// A matrix of any kind as compressed rows. `coefficient` gives the nine numbers of a row; zeros are left out.
@@ -131,6 +134,7 @@ void bind_problems(nb::module_& m) {
         .def_prop_ro("kind", [](const Problem& p) { return to_string(p.system.kind()); })
         .def_prop_ro("row_length", [](const Problem& p) { return p.system.row_length(); })
         .def("b", [](const Problem& p) { return owned(p.b); })
+        .def_prop_ro("right_hand_sides", [](const Problem& p) { return p.more.size() + 1; })
         .def("exact", &exact_of)
         .def("rows", [](const Problem& p) {
             const CompressedRows rows = rows_of(p.system);
@@ -138,7 +142,7 @@ void bind_problems(nb::module_& m) {
             std::vector<std::int64_t> column(rows.column().begin(), rows.column().end());
             return nb::make_tuple(owned(std::move(begin)), owned(std::move(column)), owned(rows.value()));
         });
-    m.def("make_problem", &make_problem, "text"_a, nb::call_guard<nb::gil_scoped_release>());
+    m.def("make_problem", &make_problem_of_columns, "text"_a, nb::call_guard<nb::gil_scoped_release>());
     m.def("problem_of_rows", &problem_of_rows, "name"_a, "indptr"_a, "indices"_a, "data"_a, "b"_a);
 }
 

@@ -298,12 +298,52 @@ std::optional<std::size_t> matrix_limit(std::string_view beginning, std::string_
     return text::longest_market_text(text.whole("the number of entries"));
 }
 
-/// Of a vector file.
-std::size_t vector_limit(std::string_view beginning, std::string_view name, std::size_t size) {
+/// Of a vector file, or one of `columns` at most.
+std::size_t vector_limit(std::string_view beginning, std::string_view name, std::size_t size, std::size_t columns) {
     refuse_foreign(beginning, name);
     if (beginning.find('\0') != std::string_view::npos)
         NumberText::fail(name, 1, "binary data: give a text file of numbers");
-    return text::longest_market_text(size);
+    return text::longest_market_text(size * columns);
+}
+
+/// The size line of an array of `size` rows: its columns.
+std::size_t array_columns(NumberText& text, std::string_view name, std::size_t size, std::size_t most) {
+    const Banner banner = text::read_market_banner(text, name);
+    if (!banner.array) NumberText::fail(name, 1, "a coordinate file as right-hand side: write it in array storage");
+    if (banner.symmetric) NumberText::fail(name, 1, "a symmetric file as right-hand side: name it general");
+    if (!text.next_content()) text.fail("the file ends before the size line: give ROWS COLUMNS");
+    const std::uint64_t rows = text.whole("the number of rows");
+    const std::uint64_t columns = text.whole("the number of columns");
+    if (rows != size || columns == 0 || columns > most)
+        text.fail(fmt::format("a right-hand side of {} x {}: the system needs {} x {}", rows, columns, size,
+                              most == 1 ? "1" : fmt::format("1 to {}", most)));
+    text::end_market_line(text, "the number of columns");
+    return columns;
+}
+
+/// All numbers of a file of vectors, column by column.
+std::vector<double> parse_columns(std::string_view file, std::string_view name, std::size_t size, std::size_t most) {
+    refuse_foreign(file, name);
+    file = without_mark(file);
+    NumberText text(file, name);
+    const std::size_t columns = file.substr(0, 2) == "%%" ? array_columns(text, name, size, most) : 1;
+    const std::size_t wanted = size * columns;
+    std::vector<double> values;
+    values.reserve(std::min(wanted, file.size() / 2 + 1));
+    while (text.next_content()) {
+        if (text.peek() == '#') {
+            text.take_line();
+            continue;
+        }
+        if (values.size() == wanted)
+            text.fail(columns == 1
+                          ? fmt::format("more numbers than the system's {} unknowns: remove them", size)
+                          : fmt::format("more numbers than {} columns of {} unknowns: remove them", columns, size));
+        values.push_back(text.real("the number"));
+    }
+    if (values.size() != wanted)
+        text.fail(fmt::format("the file ends after {} numbers: the system needs {}", values.size(), wanted));
+    return values;
 }
 
 } // namespace
@@ -356,41 +396,26 @@ CompressedRows read_matrix_market(const std::string& path, std::string* note) {
 }
 
 std::vector<double> parse_vector(std::string_view file, std::string_view name, std::size_t size) {
-    refuse_foreign(file, name);
-    file = without_mark(file);
-    NumberText text(file, name);
-    std::vector<double> values;
-    values.reserve(std::min(size, file.size() / 2 + 1));
-    if (file.substr(0, 2) == "%%") {
-        const Banner banner = text::read_market_banner(text, name);
-        if (!banner.array)
-            NumberText::fail(name, 1, "a coordinate file as right-hand side: write it in array storage, one column");
-        if (banner.symmetric) NumberText::fail(name, 1, "a symmetric file as right-hand side: name it general");
-        if (!text.next_content()) text.fail("the file ends before the size line: give ROWS 1");
-        const std::uint64_t rows = text.whole("the number of rows");
-        const std::uint64_t columns = text.whole("the number of columns");
-        if (rows != size || columns != 1)
-            text.fail(fmt::format("a right-hand side of {} x {}: the system needs {} x 1", rows, columns, size));
-        text::end_market_line(text, "the number of columns");
-    }
-    for (;;) {
-        if (!text.next_content()) break;
-        if (text.peek() == '#') {
-            text.take_line();
-            continue;
-        }
-        if (values.size() == size)
-            text.fail(fmt::format("more numbers than the system's {} unknowns: remove them", size));
-        values.push_back(text.real("the number"));
-    }
-    if (values.size() != size)
-        text.fail(fmt::format("the file ends after {} numbers: the system needs {}", values.size(), size));
-    return values;
+    return parse_columns(file, name, size, 1);
 }
 
 std::vector<double> read_vector(const std::string& path, std::size_t size) {
-    const auto limit = [&](std::string_view beginning) { return std::optional(vector_limit(beginning, path, size)); };
+    const auto limit = [&](std::string_view beginning) {
+        return std::optional(vector_limit(beginning, path, size, 1));
+    };
     return parse_vector(text::read_packed_file(path, limit).view(), path, size);
+}
+
+std::vector<std::vector<double>> read_columns(const std::string& path, std::size_t size) {
+    const auto limit = [&](std::string_view beginning) {
+        return std::optional(vector_limit(beginning, path, size, kMostColumns));
+    };
+    const std::vector<double> all = parse_columns(text::read_packed_file(path, limit).view(), path, size, kMostColumns);
+    std::vector<std::vector<double>> columns;
+    for (std::size_t first = 0; first < all.size(); first += size)
+        columns.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(first),
+                             all.begin() + static_cast<std::ptrdiff_t>(first + size));
+    return columns;
 }
 
 } // namespace mantissa

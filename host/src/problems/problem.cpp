@@ -46,6 +46,16 @@ std::vector<double> Problem::placed(std::vector<double> x) const {
 }
 
 Problem make_problem(std::string_view text) {
+    Problem problem = make_problem_of_columns(text);
+    if (!problem.more.empty())
+        throw InvalidInput(
+            fmt::format("problem {}: {} right-hand sides; mantissa solve and mt.solve_all() take several, "
+                        "this takes one: give a file of one column",
+                        base::quoted(text, 200), problem.more.size() + 1));
+    return problem;
+}
+
+Problem make_problem_of_columns(std::string_view text) {
     return describe(text).assemble();
 }
 

@@ -84,15 +84,18 @@ Problem matrix_problem(const std::string& name, const std::string& path, const s
     std::optional<Bands> bands = nine_bands(rows);
     System system = bands ? System(std::move(*bands)) : System(std::move(rows));
     std::vector<double> b;
+    std::vector<std::vector<double>> more;
     if (rhs.starts_with("file:")) {
-        b = read_vector(rhs.substr(5), system.size());
+        more = read_columns(rhs.substr(5), system.size());
+        b = std::move(more.front());
+        more.erase(more.begin());
     } else {
         b.assign(system.size(), 1.0);
         SplitMix random(seed);
         if (rhs == "random")
             for (double& value : b) value = 2 * random.unit() - 1;
     }
-    return {name, std::move(system), std::move(b), {}, {}, std::move(note)};
+    return {name, std::move(system), std::move(b), {}, {}, std::move(note), {}, std::move(more)};
 }
 
 } // namespace

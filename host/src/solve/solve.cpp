@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "around/around.hpp"
 #include "context.hpp"
 #include "mantissa/fitted.hpp"
 #include "mantissa/host/native.hpp"
@@ -50,10 +51,11 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
         const std::string why_not =
             engine.cycles_refusal(problem.system, *o.preconditioner, o.outer.value_or(kCycleIterate));
         require(why_not.empty(), why_not);
-        require(o.scheme == Scheme::defect_correction,
-                fmt::format("preconditioner multilevel: engine '{}' runs cycles alone; give --scheme defect-correction, "
-                            "or leave the engine out for CG around them",
-                            engine.name()));
+        require(
+            o.scheme == Scheme::defect_correction,
+            fmt::format("preconditioner multilevel: engine '{}' runs cycles alone; give --scheme defect-correction, "
+                        "or leave the engine out for CG around them",
+                        engine.name()));
     }
     for (const ScheduleStage& stage : o.schedule) stage.spec.validate();
 }
@@ -283,6 +285,7 @@ static SolveResult solve_on_the_processor(const Problem& problem, const Engine& 
 }
 
 SolveResult solve(const Problem& original, const Engine& engine, const SolveOptions& given, const Progress& progress) {
+    if (!original.guess.empty()) return solving::solve_from_guess(original, engine, given, progress);
     const bool native = solves_natively(given, engine);
     if (given.scheme == Scheme::jacobi_pcg && !native && !given.spec.sums_free())
         return solve_on_the_processor(original, engine, given, progress);

@@ -36,6 +36,11 @@ std::vector<double> parse_vector(std::string_view text, std::string_view name, s
 /// The same from a regular file, a FIFO or a pipe, gzipped or not, with the same bounds.
 std::vector<double> read_vector(const std::string& path, std::size_t size);
 
+/// Several vectors of `size` numbers each: the columns of a MatrixMarket array file (real or integer, general), from 1
+/// to kMostColumns; other files have one, as read_vector() takes it.
+std::vector<std::vector<double>> read_columns(const std::string& path, std::size_t size);
+inline constexpr std::size_t kMostColumns = 4096;
+
 /// Nine bands when the pattern is that of a nine-point grid: every non-zero entry couples neighbours of one grid and
 /// none wraps round a row's end. Nothing when it is not.
 std::optional<Bands> nine_bands(const CompressedRows& rows);

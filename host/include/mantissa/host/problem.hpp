@@ -24,6 +24,10 @@ struct Problem {
     std::vector<double> origin{};
     /// A line about the input that whoever reads the answer should know; empty: nothing.
     std::string note{};
+    /// Where a solve begins; empty: at zero. Of the system's size, finite; in terms of `b`, without `origin`.
+    std::vector<double> guess{};
+    /// Right-hand sides after `b`, each of the system's size: solve_all() takes them.
+    std::vector<std::vector<double>> more{};
 
     /// The solution `x` with `origin` added.
     [[nodiscard]] std::vector<double> placed(std::vector<double> x) const;
@@ -58,5 +62,9 @@ struct Problem {
 ///
 /// Throws InvalidInput, one line naming the text or the file and line, and the mend.
 Problem make_problem(std::string_view text);
+
+/// The same, and the file of `rhs=file:PATH` may have several columns, a right-hand side each: the first is `b`, the
+/// others are in `more`.
+Problem make_problem_of_columns(std::string_view text);
 
 } // namespace mantissa

@@ -181,15 +181,20 @@ struct SolveResult {
 /// Called from time to time with the state so far; returning false stops the solve (Status::iteration_limit).
 using Progress = std::function<bool(const HistoryPoint&)>;
 
-/// Solves a problem from u = 0. Whether it converged is judged by the true residual of the problem as given, formed
-/// anew from u; with jacobi the solve goes on until that one has reached the tolerance, and stops once it has. So does
-/// a native one (host/native.hpp), whose own residual may be wrong.
+/// Solves a problem from u = 0, or from its guess. Whether it converged is judged by the true residual of the problem
+/// as given, formed anew from u; with jacobi the solve goes on until that one has reached the tolerance, and stops once
+/// it has. So does a native one (host/native.hpp), whose own residual may be wrong.
 ///
 /// Throws InvalidInput, one line, when the engine refuses the spec, when the options contradict each other, when a
 /// scheme that only the emulated engine's arithmetic has (chronopoulos-gear, ghysels-vanroose) is asked for on another
 /// engine, and when the problem cannot be scaled (jacobi_scaled()) or its right-hand side is not finite.
 SolveResult solve(const Problem& problem, const Engine& engine, const SolveOptions& options,
                   const Progress& progress = {});
+
+/// The same for each of the problem's right-hand sides, `b` and then `more`, a result each. The scheme jacobi-pcg on
+/// this processor takes them together; others take one after the other. The guess is that of all.
+std::vector<SolveResult> solve_all(const Problem& problem, const Engine& engine, const SolveOptions& options,
+                                   const Progress& progress = {});
 
 /// The scheme jacobi_pcg for several right-hand sides at once, which share each pass over the matrix and have the same
 /// bits as alone; solve() with that scheme is this with one. The history is the recursion's residual behind each
