@@ -91,16 +91,16 @@ Problem convection(const std::string& name, const Convection& c) {
 }
 
 Description describe(std::string_view text, std::string_view options, std::size_t dimensions) {
-    constexpr double kLeast = 1e-3, kMost = 1e9;
+    constexpr double kMost = 1e9;
     const std::uint64_t levels = dimensions == 2 ? 12 : 8;
     text::KeyValues keys(text, options, "level or n, peclet, difference and wind");
     Convection c;
     c.dimensions = dimensions;
     c.n = keys.integer("n", 1, (std::uint64_t{1} << levels) - 1, 0);
     if (c.n == 0) c.n = (std::size_t{1} << keys.integer("level", 1, levels, std::nullopt)) - 1;
-    c.peclet = keys.positive("peclet", c.peclet);
-    if (!(c.peclet >= kLeast && c.peclet <= kMost))
-        keys.fail(fmt::format("peclet={} must lie in {}..{}", c.peclet, kLeast, kMost));
+    if (const auto peclet = keys.take("peclet"))
+        if (!text::read_number(*peclet, c.peclet) || !(c.peclet >= 0 && c.peclet <= kMost))
+            keys.fail(fmt::format("peclet={} must be a number from 0 to {}", base::shortened(*peclet), kMost));
     const std::string difference(keys.take("difference").value_or("upwind"));
     if (difference != "upwind" && difference != "central")
         keys.fail(fmt::format("difference={} must be upwind or central", base::shortened(difference)));
@@ -108,6 +108,7 @@ Description describe(std::string_view text, std::string_view options, std::size_
     if (wind != "constant" && wind != "recirculating")
         keys.fail(fmt::format("wind={} must be constant or recirculating", base::shortened(wind)));
     keys.finish();
+    c.peclet = std::abs(c.peclet); // (-0)
     c.upwind = difference == "upwind";
     c.recirculating = wind == "recirculating";
 
