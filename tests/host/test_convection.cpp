@@ -93,6 +93,11 @@ TEST(Convection, TextsAndWhetherTheMatrixIsSymmetric) {
     EXPECT_TRUE(make_problem("diffusion2d:level=3").symmetric);
     for (const char* text : {"poisson2d:level=3,anisotropy=8", "diffusion2d:level=3", "poisson3d:level=2"})
         EXPECT_FALSE(asymmetry(make_problem(text).system)) << text;
+    const Problem random = make_problem("convection2d:n=4,rhs=random");
+    EXPECT_EQ(random.name, "convection2d:n=4,peclet=100,difference=upwind,wind=constant,rhs=random,seed=1");
+    EXPECT_FALSE(random.exact);
+    EXPECT_NE(random.b, make_problem("convection2d:n=4,rhs=random,seed=2").b);
+    expect_invalid([] { make_problem("convection2d:n=4,rhs=ones"); }, "rhs=ones must be known or random");
     expect_invalid([] { make_problem("convection2d:peclet=3"); }, "level= is missing");
     expect_invalid([] { make_problem("convection3d:level=9"); }, "level=9 must be a whole number in 1..8");
     expect_invalid([] { make_problem("convection2d:n=4,difference=up"); }, "difference=up must be upwind or central");

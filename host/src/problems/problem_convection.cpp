@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "mantissa/base/quoted.hpp"
 #include "mantissa/symmetry.hpp"
 #include "problem_kinds.hpp"
+#include "random.hpp"
 #include "text/key_values.hpp"
 
 namespace mantissa::problems {
@@ -24,6 +26,7 @@ struct Convection {
     double peclet = 100;
     bool upwind = true;
     bool recirculating = false;
+    std::optional<std::uint64_t> seed; ///< of a right-hand side at random
 };
 
 using Vector = std::array<double, 3>;
@@ -87,13 +90,18 @@ Problem convection(const std::string& name, const Convection& c) {
     }
     System system(CompressedRows(std::move(row_begin), std::move(column), std::move(value)));
     const bool symmetric = !asymmetry(system);
+    if (c.seed) {
+        SplitMix random(*c.seed);
+        for (double& x : b) x = 2 * random.unit() - 1;
+        return {name, std::move(system), std::move(b), {}, {}, {}, symmetric};
+    }
     return {name, std::move(system), std::move(b), exact, {}, {}, symmetric};
 }
 
 Description describe(std::string_view text, std::string_view options, std::size_t dimensions) {
     constexpr double kMost = 1e9;
     const std::uint64_t levels = dimensions == 2 ? 12 : 8;
-    text::KeyValues keys(text, options, "level or n, peclet, difference and wind");
+    text::KeyValues keys(text, options, "level or n, peclet, difference, wind, rhs and seed");
     Convection c;
     c.dimensions = dimensions;
     c.n = keys.integer("n", 1, (std::uint64_t{1} << levels) - 1, 0);
@@ -107,6 +115,10 @@ Description describe(std::string_view text, std::string_view options, std::size_
     const std::string wind(keys.take("wind").value_or("constant"));
     if (wind != "constant" && wind != "recirculating")
         keys.fail(fmt::format("wind={} must be constant or recirculating", base::shortened(wind)));
+    const std::string rhs(keys.take("rhs").value_or("known"));
+    if (rhs != "known" && rhs != "random")
+        keys.fail(fmt::format("rhs={} must be known or random", base::shortened(rhs)));
+    if (rhs == "random") c.seed = keys.integer("seed", 0, UINT64_MAX, 1);
     keys.finish();
     c.peclet = std::abs(c.peclet); // (-0)
     c.upwind = difference == "upwind";
@@ -114,6 +126,7 @@ Description describe(std::string_view text, std::string_view options, std::size_
 
     std::string name = fmt::format("convection{}d:n={},peclet={},difference={},wind={}", dimensions, c.n,
                                    text::shortest(c.peclet), difference, wind);
+    if (c.seed) name += fmt::format(",rhs=random,seed={}", *c.seed);
     const double unknowns = std::pow(static_cast<double>(c.n), static_cast<double>(dimensions));
     return {name, unknowns, [name, c] { return convection(name, c); }};
 }

@@ -36,8 +36,10 @@ public:
         const std::uint64_t allowed = std::min(goal.steps == 0 ? context.remaining() : goal.steps, context.remaining());
         double before = first;
         for (std::uint64_t steps = 0; steps < allowed && !context.cancelled;) {
-            const RunReport report =
-                solver_.run({.passes = std::min<std::uint64_t>(restart_, allowed - steps), .rho_stop = stop});
+            // At least one step: rounded into r's format a defect may seem to be below its goal already.
+            const RunReport report = solver_.run({.passes = std::min<std::uint64_t>(restart_, allowed - steps),
+                                                  .rho_stop = stop,
+                                                  .rho_stop_from = steps == 0 ? 2U : 1U});
             steps += report.passes;
             context.count(report, report.passes);
             context.report({context.result.inner_iterations, context.result.outer_iterations, 0});

@@ -147,18 +147,18 @@ RunReport GmresSolver::run(const RunRequest& request) {
     RunReport report;
     const double stop = exact::convert(spec_.scalar, request.rho_stop);
     while (report.passes < request.passes && report.end == RunEnd::passes) {
-        const bool test = report.passes + 1 >= request.rho_stop_from;
+        const auto tests = [&] { return report.passes + 1 >= request.rho_stop_from; };
         if (!open_) {
-            report.end = begin_cycle(stop, test);
+            report.end = begin_cycle(stop, tests());
             if (report.end != RunEnd::passes) break;
         }
         report.end = step();
         if (report.end == RunEnd::passes) ++report.passes;
-        if (report.end != RunEnd::passes || last_of_cycle_ || (test && rho_ < stop)) close_cycle();
+        if (report.end != RunEnd::passes || last_of_cycle_ || (tests() && rho_ < stop)) close_cycle();
     }
     // Whether a cycle that has just ended reached the threshold is known now, not one step later.
     if (report.end == RunEnd::passes && !open_ && report.passes == request.passes && request.rho_stop > 0)
-        report.end = begin_cycle(stop, request.passes >= request.rho_stop_from);
+        report.end = begin_cycle(stop, request.passes + 1 >= request.rho_stop_from);
     return report;
 }
 
