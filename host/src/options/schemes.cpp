@@ -19,7 +19,7 @@ std::span<const SchemeAxes> schemes() {
         {Scheme::ghysels_vanroose, "ghysels-vanroose", {"ghysels-vanroose"}, "none", "none", "engine emulated"},
         {Scheme::defect_correction,
          "defect-correction",
-         {"pipelined", "cg"},
+         {"pipelined", "cg", "gmres"},
          "none",
          "defect-correction",
          "each inner solve starts anew; may cascade through --middle"},
@@ -36,6 +36,13 @@ std::span<const SchemeAxes> schemes() {
          "flexible-pcg",
          "CG in double outside"},
         {Scheme::jacobi_pcg, "jacobi-pcg", {"cg"}, "jacobi", "none", "in double on this processor, made for speed"},
+        {Scheme::gmres,
+         "gmres",
+         {"gmres"},
+         "none",
+         "none",
+         "GMRES(m), --gmres M; the matrix need not be symmetric; engine emulated",
+         true},
     };
     return all;
 }
@@ -49,7 +56,7 @@ SolveOptions Request::finish() const {
         return made;
     }
     const std::string recurrence = axes.recurrence.value_or("pipelined"),
-                      loop = axes.outer_loop.value_or("residual-guided");
+                      loop = axes.outer_loop.value_or(recurrence == "gmres" ? "none" : "residual-guided");
     const auto has = [&](const SchemeAxes& s) {
         return std::find(s.recurrences.begin(), s.recurrences.end(), recurrence) != s.recurrences.end();
     };
@@ -62,7 +69,8 @@ SolveOptions Request::finish() const {
         }
         SolveOptions made = options;
         made.scheme = s.scheme;
-        if (axes.recurrence && s.recurrences.front() != recurrence) made.inner_recurrence = Recurrence::plain;
+        if (axes.recurrence && recurrence != "gmres" && s.recurrences.front() != recurrence)
+            made.inner_recurrence = Recurrence::plain;
         return made;
     }
     throw InvalidInput(fmt::format("recurrence {}: it does not go with the outer loop {}; give --outer-loop {}",

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "mantissa/base/quoted.hpp"
+#include "mantissa/recurrence/gmres.hpp"
 #include "text/key_values.hpp"
+#include "text/whole_range.hpp"
 
 namespace mantissa::options {
 
@@ -13,6 +15,19 @@ Recurrence parse_recurrence(std::string_view text) {
     if (text == "plain") return Recurrence::plain;
     if (text == "pipelined") return Recurrence::pipelined;
     throw InvalidInput(fmt::format("inner recurrence {}: it is plain or pipelined", base::quoted(text)));
+}
+
+std::pair<std::string_view, std::optional<std::uint64_t>> split_recurrence(std::string_view text) {
+    const std::size_t open = text.find('(');
+    if (open == std::string_view::npos) return {text, std::nullopt};
+    const std::string_view name = text.substr(0, open);
+    const text::WholeRange steps{kLeastRestart, kMostRestart};
+    const bool closed = text.ends_with(')');
+    const auto number = closed ? steps.read(text.substr(open + 1, text.size() - open - 2)) : std::nullopt;
+    if (name != "gmres" || !number)
+        throw InvalidInput(fmt::format("recurrence {}: write gmres(M), with {} for the steps of a cycle",
+                                       base::quoted(text), steps.name()));
+    return {name, number};
 }
 
 std::vector<Format> parse_middle(std::string_view text) {

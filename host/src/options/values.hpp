@@ -1,8 +1,11 @@
 // Values of solve options as text, the same wherever they are written. Internal to host/src/options/.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mantissa/host/solve.hpp"
@@ -11,6 +14,8 @@ namespace mantissa::options {
 
 // Each throws InvalidInput with one line.
 Recurrence parse_recurrence(std::string_view text);
+/// Of "gmres" or "gmres(30)": the name, and the steps of a cycle where they are given.
+std::pair<std::string_view, std::optional<std::uint64_t>> split_recurrence(std::string_view text);
 /// "s36e11,s23e8"
 std::vector<Format> parse_middle(std::string_view text);
 /// "1:s52e11;2e-3:s23e8,row=s29e8": the relative defect below which each datapath is used, and the datapath.
