@@ -23,7 +23,7 @@ class Problem:
     unknowns: int
     kind: str
     """How the matrix is kept: "stencil", "bands", "sparse" or "symmetric"."""
-    _core: Any = field(repr=False, compare=False)
+    _core: _core.Problem = field(repr=False, compare=False)
     _in_memory: bool = field(default=False, repr=False, compare=False)
 
     @cached_property

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._options import DEFAULTS, SolveOptions
+from .formats import FormatLike
 from .options import get_threads
 from .problems import Problem, problem as make_problem
 
@@ -164,7 +165,7 @@ def _shows_keywords(function: Callable[..., _T]) -> Callable[..., _T]:
     return function
 
 
-def solve(problem: ProblemLike, spec: Optional[str] = None, *, engine: str = "emulated", threads: Optional[int] = None,
+def solve(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: str = "emulated", threads: Optional[int] = None,
           solution: bool = True, progress: Optional[ProgressFunction] = None,
           **options: Unpack[SolveOptions]) -> SolveResult:
     """Solves a system from u = 0: the inner solver in the datapath `spec`, the outer loop in double precision.
