@@ -23,7 +23,7 @@ class SolveOptions(TypedDict, total=False):
     middle: Optional[Union[str, Sequence[FormatLike]]]
     middle_digits: Optional[float]
     tolerance: Optional[float]
-    schedule: Optional[Union[str, Sequence[tuple[float, str]]]]
+    schedule: Optional[Union[str, Sequence[tuple[float, FormatLike]]]]
     outer: Optional[FormatLike]
     resident: Optional[bool]
     headroom: Optional[int]

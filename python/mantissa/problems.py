@@ -23,13 +23,13 @@ class Problem:
     unknowns: int
     kind: str
     """How the matrix is kept: "stencil", "bands", "sparse" or "symmetric"."""
-    _core: Any = field(repr=False, compare=False)
+    _core: _core.Problem = field(repr=False, compare=False)
     _in_memory: bool = field(default=False, repr=False, compare=False)
 
     @property
     def right_hand_sides(self) -> int:
         """How many: more than one where b was a matrix, or the file of rhs=file: has columns. solve_all() takes them."""
-        return int(self._core.right_hand_sides)
+        return self._core.right_hand_sides
 
     @cached_property
     def b(self) -> NDArray[np.float64]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._options import DEFAULTS, SolveOptions
+from .formats import FormatLike
 from .options import get_threads
 from .problems import Problem, problem as make_problem
 
@@ -164,8 +165,8 @@ def _shows_keywords(function: Callable[..., _T]) -> Callable[..., _T]:
     return function
 
 
-def solve(problem: ProblemLike, spec: Optional[str] = None, *, engine: str = "emulated", threads: Optional[int] = None,
-          solution: bool = True, guess: Any = None, progress: Optional[ProgressFunction] = None,
+def solve(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: str = "emulated", threads: Optional[int] = None,
+          solution: bool = True, guess: Optional[ArrayLike] = None, progress: Optional[ProgressFunction] = None,
           **options: Unpack[SolveOptions]) -> SolveResult:
     """Solves a system from u = 0: the inner solver in the datapath `spec`, the outer loop in double precision.
 
@@ -187,8 +188,8 @@ def solve(problem: ProblemLike, spec: Optional[str] = None, *, engine: str = "em
                      **options)[0]
 
 
-def solve_all(problem: ProblemLike, spec: Optional[str] = None, *, engine: str = "emulated", threads: Optional[int] = None,
-              solution: bool = True, guess: Any = None, progress: Optional[ProgressFunction] = None,
+def solve_all(problem: ProblemLike, spec: Optional[FormatLike] = None, *, engine: str = "emulated", threads: Optional[int] = None,
+              solution: bool = True, guess: Optional[ArrayLike] = None, progress: Optional[ProgressFunction] = None,
               **options: Unpack[SolveOptions]) -> list[SolveResult]:
     """solve() for each of a problem's right-hand sides (problem(matrix, b) with b of shape (unknowns, count), or
     "mtx:FILE,rhs=file:PATH" with columns): a result each. guess is that of all."""

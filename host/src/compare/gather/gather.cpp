@@ -172,8 +172,9 @@ void gather(const Comparison& comparison, const GatherOptions& options, Gathered
                 "the designs sparse = true, or area = false to compare iterations alone",
                 base::quoted(text)));
     check_sparse(comparison, problems);
-    Store store(options.store);
-    ComparisonStore documents(options.store);
+    const StoreAccess access = options.stored_only ? StoreAccess::read : StoreAccess::write;
+    Store store(options.store, access);
+    ComparisonStore documents(options.store, access);
     GatherContext context{comparison, options, store, documents, out, std::move(problems)};
     for (const auto& [text, problem] : context.problems) {
         out.problems[text] = {problem.system.size(), problem.system.row_length(), to_string(problem.system.kind())};

@@ -132,7 +132,7 @@ struct GatherOptions {
     std::string store;   ///< the results file
     std::string command; ///< for the provenance of what is computed
     int threads = 1;
-    bool stored_only = false; ///< compute nothing; what is not stored is a gap
+    bool stored_only = false; ///< compute nothing, and write nothing; what is not stored is a gap
 };
 
 /// The gatherer's parts share this.
