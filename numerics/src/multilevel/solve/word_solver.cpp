@@ -18,14 +18,18 @@ using Exact = __int128;
 /// The cycle to be made for a number of threads.
 using MakeCycle = std::unique_ptr<Cycle> (*)(const GridWords&, const CycleSpec&, int);
 
+std::uint64_t magnitude(Wide x) {
+    return x < 0 ? 0 - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+}
+
 /// d as a double of 50 bits rounded to odd: a cycle's own rounding, which adds a half in double, then gives what it
 /// would of d itself.
 double to_odd(Wide d) {
     constexpr int kBits = 50;
-    const auto magnitude = static_cast<std::uint64_t>(d < 0 ? -d : d);
-    const int drop = std::max(0, bit_length(magnitude) - kBits);
-    std::uint64_t kept = magnitude >> drop;
-    if ((kept << drop) != magnitude) kept |= 1;
+    const std::uint64_t whole = magnitude(d);
+    const int drop = std::max(0, bit_length(whole) - kBits);
+    std::uint64_t kept = whole >> drop;
+    if ((kept << drop) != whole) kept |= 1;
     const double value = std::ldexp(static_cast<double>(kept), drop);
     return d < 0 ? -value : value;
 }
@@ -78,16 +82,14 @@ private:
         std::uint64_t all = 0, sum = 0;
 #pragma omp parallel for num_threads(threads_) reduction(| : all)
         for (std::size_t j = 1; j < n - 1; ++j)
-            for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i)
-                all |= static_cast<std::uint64_t>(d_[i] < 0 ? -d_[i] : d_[i]);
+            for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i) all |= magnitude(d_[i]);
         WordVerdict seen{bit_length(all), 0};
-        if (seen.length > kMostWordBits) overflow_ = true;
         if (overflow_) return seen;
-        const int drop = seen.length - kVerdictBits;
+        const int drop = std::max(0, seen.length - kVerdictBits), left = std::max(0, kVerdictBits - seen.length);
 #pragma omp parallel for num_threads(threads_) reduction(+ : sum)
         for (std::size_t j = 1; j < n - 1; ++j)
             for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i) {
-                const Wide word = half(d_[i], drop);
+                const Wide word = (d_[i] >> drop) * (Wide{1} << left);
                 sum += static_cast<std::uint64_t>(word * word);
             }
         seen.sum = sum;
@@ -95,16 +97,15 @@ private:
     }
     /// U += c and D -= S c.
     void correct(std::vector<Wide>& u) {
-        constexpr double kMost = 0x1p62;
+        const double most = std::ldexp(1.0, kMostStepBits);
         const std::size_t n = grid_.row_length;
         std::atomic<bool> over = false;
         for_inner([&](std::size_t i) {
             // (Exact: a correction has at most 27 significant bits.)
             const double c = std::floor(correction_[i] + 0.5);
-            const bool fits = std::abs(c) < kMost;
+            const bool fits = std::abs(c) < most;
             c_[i] = fits ? static_cast<Wide>(c) : 0;
-            u[i] += c_[i];
-            if (!fits || !small(u[i])) over = true;
+            if (!fits || __builtin_add_overflow(u[i], c_[i], &u[i])) over = true;
         });
         for_inner([&](std::size_t i) {
             const Wide* const c = c_.data() + i;
@@ -114,12 +115,9 @@ private:
                 d_[i] - (grid_.centre * at(0) + grid_.east * (at(-1) + at(1)) + grid_.north * (at(-row) + at(row)) +
                          grid_.corner * (at(-row - 1) + at(-row + 1) + at(row - 1) + at(row + 1)));
             d_[i] = static_cast<Wide>(rest);
-            if (rest != d_[i] || !small(d_[i])) over = true;
+            if (rest != d_[i]) over = true;
         });
         overflow_ = overflow_ || over;
-    }
-    static bool small(Wide word) {
-        return word < (Wide{1} << kMostWordBits) && word > -(Wide{1} << kMostWordBits);
     }
 
     GridWords grid_;
