@@ -140,13 +140,16 @@ public:
         stages_.update.clear_over();
         for (cycles = 0;; ++cycles) {
             const int x = length(all);
+            if (stages_.update.over() || x > kMostDefectBits || x == 0) {
+                look(CycleVerdict{x, 0});
+                return x == 0 && !stages_.update.over() ? CycleEnd::reached : CycleEnd::overflow;
+            }
             sequencer_.begin(plan_, x);
             // What VERDICT sums passes by on the way down; where the solve ends here, what that pass made is not used.
             const std::uint64_t next = down(0);
             const std::uint64_t sum = stages_.squares.sum();
             look(CycleVerdict{x, sum});
-            if (stages_.update.over()) return CycleEnd::overflow;
-            if (x == 0 || sum <= limit.at(x)) return CycleEnd::reached;
+            if (sum <= limit.at(x)) return CycleEnd::reached;
             if (cycles == limit.most_cycles) return CycleEnd::limit;
             descend(next);
             all = up(0);

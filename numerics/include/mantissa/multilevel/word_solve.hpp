@@ -8,7 +8,8 @@
 //   LOAD     U = 0;  D = b';  k = 0
 //   VERDICT  x = len(D);  s = sum floor(D 2^(15 - x))^2, exact: squares of words of 15 bits and a sign
 //            in this order:
-//              a word of U or D did not fit 64 bits, or one of c was at 2^62 or beyond -> the solve ends overflow
+//              x > 62, a word of U or D did not fit 64 bits, or one of c was at 2^62 or beyond
+//                                                            -> the solve ends overflow
 //              x = 0, or s <= floor(t 4^(T - x))             -> reached
 //              k = the most cycles                           -> limit
 //   CYCLE    r = cut(half(D, x - (W - 1)), W);  e, of point i, is the cycle's from r
@@ -57,7 +58,7 @@ struct GridPlan {
 
 /// Bits of the magnitudes whose squares VERDICT sums.
 inline constexpr int kVerdictBits = 15;
-/// Words of c stay below 2^kMostStepBits, those of b' below 2^kMostLoadBits.
+/// Words of c and D stay below 2^kMostStepBits, those of b' below 2^kMostLoadBits.
 inline constexpr int kMostStepBits = 62, kMostLoadBits = 60;
 /// Grids that engines take: 2^n + 1 nodes a side.
 inline constexpr std::size_t kLeastCycleLevel = 3, kMostCycleLevel = 14;
@@ -79,7 +80,7 @@ struct WordRequest {
 /// What VERDICT saw.
 struct WordVerdict {
     int length = 0;        ///< x
-    std::uint64_t sum = 0; ///< s
+    std::uint64_t sum = 0; ///< s; 0 behind an overflow
     friend bool operator==(const WordVerdict&, const WordVerdict&) = default;
     /// The defect's 2-norm in words.
     [[nodiscard]] double norm() const;

@@ -84,6 +84,7 @@ private:
         for (std::size_t j = 1; j < n - 1; ++j)
             for (std::size_t i = j * n + 1; i < (j + 1) * n - 1; ++i) all |= magnitude(d_[i]);
         WordVerdict seen{bit_length(all), 0};
+        overflow_ = overflow_ || seen.length > kMostStepBits;
         if (overflow_) return seen;
         const int drop = std::max(0, seen.length - kVerdictBits), left = std::max(0, kVerdictBits - seen.length);
 #pragma omp parallel for num_threads(threads_) reduction(+ : sum)
