@@ -29,6 +29,15 @@ bool runs_on_the_processor(Scheme scheme) {
     return scheme == Scheme::chronopoulos_gear || scheme == Scheme::ghysels_vanroose;
 }
 
+/// Does the engine keep the vectors of a solve by cycles? This processor does where the outer loop is in words that its
+/// cycles have; else the host's loop stands around each cycle.
+bool engine_cycles(const Problem& problem, const Engine& engine, const SolveOptions& o) {
+    if (!o.preconditioner) return false;
+    if (engine.name() != kProcessor) return true;
+    return o.scheme == Scheme::defect_correction && o.outer &&
+           engine.cycles_refusal(problem.system, *o.preconditioner, *o.outer).empty();
+}
+
 void check(const Problem& problem, const Engine& engine, const SolveOptions& o) {
     const auto require = [](bool good, const std::string& what) {
         if (!good) throw InvalidInput(what);
@@ -50,10 +59,11 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
         const std::string why_not =
             engine.cycles_refusal(problem.system, *o.preconditioner, o.outer.value_or(kCycleIterate));
         require(why_not.empty(), why_not);
-        require(o.scheme == Scheme::defect_correction,
-                fmt::format("preconditioner multilevel: engine '{}' runs cycles alone; give --scheme defect-correction, "
-                            "or leave the engine out for CG around them",
-                            engine.name()));
+        require(
+            o.scheme == Scheme::defect_correction,
+            fmt::format("preconditioner multilevel: engine '{}' runs cycles alone; give --scheme defect-correction, "
+                        "or leave the engine out for CG around them",
+                        engine.name()));
     }
     for (const ScheduleStage& stage : o.schedule) stage.spec.validate();
 }
@@ -69,8 +79,7 @@ void run_scheme(const Problem& problem, const Engine& engine, std::vector<double
                 solving::SolveContext& context) {
     if (context.options.resident) return solving::solve_resident(problem, engine, u, d, context);
     if (context.options.spec.sums_free()) return solving::solve_native(problem, engine, u, d, context);
-    if (context.options.preconditioner && engine.name() != kProcessor)
-        return solving::solve_cycles(problem, engine, u, d, context);
+    if (engine_cycles(problem, engine, context.options)) return solving::solve_cycles(problem, engine, u, d, context);
     switch (context.options.scheme) {
     case Scheme::direct:
     case Scheme::pipelined:
