@@ -52,6 +52,7 @@ module cy_control #(
   output logic signed [9:0] s_o             ///< of the correction
 );
 `include "cycle_bounds.svh"
+  localparam integer MostLength = DW - 2; // of D
   // Signed, as long as points.
   localparam signed [9:0] PhiPoint = Phi[9:0];
   localparam signed [9:0] FBits    = F[9:0];
@@ -59,7 +60,7 @@ module cy_control #(
   localparam signed [9:0] Least    = F[9:0] - 10'd1 - Phi[9:0];
   localparam signed [9:0] Gained   = Guard[9:0] + W[9:0] + 10'd1; // G + pc + W - 1
   localparam signed [9:0] Entering = W[9:0] - 10'd1;
-  typedef enum logic [4:0] {Idle, Scrub, Look, LookWait, Exact, Down, DownWait, Verdict, VerdictShift, Judged, Length, LengthWait,
+  typedef enum logic [4:0] {Idle, Scrub, Look, LookWait, Ends, Down, DownWait, Verdict, VerdictShift, Judged, Length, LengthWait,
                             Lower, Turn, TurnWait, Rise, RiseWait, Join, Bound, Point, Shifts, Settle, Up, UpWait, Higher, Correct} state_t;
   state_t state_q;
   logic [LevelW-1:0] k_q;
@@ -85,7 +86,7 @@ module cy_control #(
   assign finest_o = finest;
   assign next_o   = finest ? '0 : base_o | nodes[2*MaxLevel-1:0];
   assign s_o      = alone_i ? '0 : s_q;
-  wire [2*MaxLevel-1:0] above = base_o & ~(2*MaxLevel)'(nodes << 2); // of the level above, but the finest
+  wire [2*MaxLevel-1:0] above = base_o & ~{nodes[2*MaxLevel-3:0], 2'b00}; // of the level above, but the finest
   wire [6:0] y_of_next = none_o ? 7'd0 : y_q[k_q-1'b1];
 
   wire signed [9:0] room = Room - ((bound_q > Least) ? bound_q : Least);
@@ -149,22 +150,28 @@ module cy_control #(
           if (!waits_q && !measure_d_o && measured_i) begin
             exponent_o <= d_length_i;
             y_o        <= d_length_i;
-            state_q    <= (d_length_i == '0) ? Exact : Down;
+            state_q    <= Ends;
           end
-        Exact: begin
-          accepted_o <= 1'b1;
-          finish(`CYCLE_END_EXACT);
+        Ends: begin
+          state_q <= Down;
+          if (over_i || exponent_o > 7'(MostLength)) begin
+            accepted_o <= 1'b1;
+            finish(`CYCLE_END_OVERFLOW);
+          end else if (exponent_o == '0) begin
+            accepted_o <= 1'b1;
+            finish(`CYCLE_END_EXACT);
+          end
         end
         Down: sweep(1'b1, 1'b0, 1'b0, DownWait);
         DownWait:
           if (!waits_q && !sweep_o && swept_i) state_q <= (finest && !alone_i) ? Verdict : Length;
-        // SQUARES 4^(x - 15) <= LIMIT 4^LIMIT_EXPONENT
+        // SQUARES 4^x <= LIMIT 4^LIMIT_EXPONENT
         Verdict: begin
           accepted_o <= 1'b1;
           judged_q   <= 64'(squares_i);
           sticky_q   <= 1'b0;
           above_q    <= 1'b0;
-          by_q       <= limit_exponent_i - 16'(exponent_o) + 16'd15;
+          by_q       <= limit_exponent_i - $signed({9'd0, exponent_o});
           state_q    <= VerdictShift;
         end
         VerdictShift:
@@ -260,11 +267,11 @@ module cy_control #(
           waits_q <= 1'b1;
           measure_d_o <= 1'b1;
           state_q <= LookWait;
-          if (over_i) finish(`CYCLE_END_OVERFLOW);
-          else if (alone_i) finish(`CYCLE_END_CYCLES);
+          if (alone_i) finish(`CYCLE_END_CYCLES);
         end
         default: state_q <= Idle;
       endcase
     end
+  wire unused = &{1'b0, nodes};
 endmodule
 `default_nettype wire

@@ -1,5 +1,6 @@
 /// The outer loop's step on a stream of nodes by rows (flags as in cy_step): c = half(e, s), U' = U + c, D' = D - A c, exactly.
-/// Where s is below zero c is e 2^-s: A e is formed of e's short words, then moved. U and D are read two clocks behind
+/// Where s is below zero c is e 2^-s: A e is formed of e's short words, then moved. c and U' must stay below 2^(UW-2) in
+/// magnitude, D' must fit its word. U and D are read two clocks behind
 /// read_o, at the address of a counter that it moves; U' and D' are written where write_o says, two clocks later.
 `include "mantissa.svh"
 `default_nettype none
@@ -64,19 +65,22 @@ module cy_correct #(
     .clk_i, .left_i(u_left), .x_i(mid), .word_o(c), .half_o(unused_c), .over_o(c_beyond));
   fx_shift #(.InW(SumsW), .OutW(DW + 1)) i_d_shift (
     .clk_i, .left_i(d_left), .x_i(sums), .word_o(ac), .half_o(unused_ac), .over_o(ac_beyond));
-  wire [UW+1:0] u_sum = (UW+2)'($signed(u_i)) + (UW+2)'($signed(c));
+  wire [UW:0] u_sum = (UW+1)'($signed(u_i)) + c;
   wire [DW+1:0] d_sum = (DW+2)'($signed(d_i)) - (DW+2)'($signed(ac));
-  logic [1:0] u_above_q, d_above_q; // bits above the word
-  logic       u_beyond_q, d_beyond_q;
+  logic       u_wraps_q, c_over_q, d_beyond_q;
+  logic [1:0] d_above_q; // bits above the word
   delay #(.W(1), .N(3)) i_write (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(read_o), .q_o(write_o));
   always_ff @(posedge clk_i) begin
-    {u_above_q, u_o} <= u_sum;
+    {u_wraps_q, u_o} <= u_sum;
     {d_above_q, d_o} <= live ? d_sum : '0;
-    u_beyond_q <= c_beyond;
+    c_over_q   <= c_beyond | cy_long(c);
     d_beyond_q <= live & ac_beyond;
   end
-  assign u_over_o = write_o & (u_beyond_q | u_above_q != {2{u_o[UW-1]}});
+  assign u_over_o = write_o & (c_over_q | cy_long({u_wraps_q, u_o}));
   assign d_over_o = write_o & (d_beyond_q | d_above_q != {2{d_o[DW-1]}});
+  function automatic logic cy_long(input [UW:0] x); // its magnitude is not below 2^(UW-2)
+    cy_long = x[UW:UW-2] != {3{x[UW]}} | (x[UW] & ~(|x[UW-3:0]));
+  endfunction
   wire unused = &{1'b0, unused_c, unused_ac};
 endmodule
 `default_nettype wire

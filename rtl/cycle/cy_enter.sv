@@ -1,5 +1,5 @@
 /// r as it enters a level: cut(half(t, y - (W - 1)), W) of words with |t| < 2^y, zero at the edge. leading_o is
-/// floor(t 2^(15 - y)), a clock before r.
+/// half(t, y - 15), a clock before r.
 `include "mantissa.svh"
 `default_nettype none
 module cy_enter #(
@@ -10,7 +10,7 @@ module cy_enter #(
   input  wire  [2:0]         flags_i,
   input  wire  [DW-1:0]      t_i,
   output logic               live_o,    ///< beside leading_o
-  output logic [15:0]        leading_o,
+  output logic [16:0]        leading_o,
   output logic [2:0]         flags_o,
   output logic [W-1:0]       r_o        ///< five clocks behind t_i
 );
@@ -31,7 +31,7 @@ module cy_enter #(
   cy_cut #(.InW(W + 1), .OutW(W)) i_cut (.x_i(rounded_q), .word_o(cut));
   always_ff @(posedge clk_i) begin
     flags_q3  <= flags;
-    leading_o <= moved[16:1];
+    leading_o <= 17'($signed(moved[16:1])) + 17'(moved[0]);
     rounded_q <= twice[W+1:1];
     flags_o   <= flags_q3;
     r_o       <= (flags_q3 == 3'b110) ? cut : '0;

@@ -57,13 +57,15 @@ module fx_cycle #(
   `REQUIRE_OF_TOP(g_steps, Before >= 1 && Before <= 4 && After >= 0 && After <= 4, "Before must be in 1..4, After in 0..4")
   `REQUIRE_OF_TOP(g_weights, M0 > 0 && M0 < 512 && M1 > 0 && M1 < 512 && M2 > 0 && M2 < 512 && M3 > 0 && M3 < 512 &&
            N0 > 0 && N0 < 512 && N1 > 0 && N1 < 512 && N2 > 0 && N2 < 512 && N3 > 0 && N3 < 512, "weights M and N must be in 1..511")
-  `REQUIRE_OF_TOP(g_levels, MaxLevel >= 2 && MaxLevel <= 14, "MaxLevel must be in 2..14")
+  `REQUIRE_OF_TOP(g_levels, MaxLevel >= 2 && MaxLevel <= 14 && StoredLevel >= 2 && StoredLevel <= MaxLevel,
+           "MaxLevel must be in 2..14, and StoredLevel in 2..MaxLevel")
   `REQUIRE_OF_TOP(g_outer, DW >= 32 && DW <= 64 && UW >= 32 && UW <= 64, "DW and UW must be in 32..64")
   `REQUIRE_OF_TOP(g_stencil, Centre > 0 && Centre == -8 * Corner && East + North == 2 * Corner && Centre <= 512,
            "the stencil must be one that bilinear interpolation reproduces: Centre = -8 Corner, East + North = 2 Corner")
   `REQUIRE_OF_TOP(g_inverse, Z >= 32768 && Z <= 65536, "Z must be the inverse of Centre in 16 bits: 32768..65536")
   localparam integer IndexW = 2 * MaxLevel;
-  localparam integer Nodes  = 1 << IndexW;            // of the finest level
+  localparam integer Nodes  = 1 << (2 * StoredLevel);           // of the finest level
+  localparam integer NodeW  = 2 * StoredLevel;
   localparam integer Rest   = (Nodes - 1) / 3;        // of all others
   localparam integer FW     = cy_bits(cy_most(Before - 1, 2));
   // What is on its way when a sweep's last node has entered: rows, and clocks.
@@ -81,7 +83,7 @@ module fx_cycle #(
   logic u_over_q, d_over_q;
   logic [SquaresW-1:0] squares_q;
   wire send = asked;
-  cy_regs #(.Config(MaxLevel * 256 + Before * 65536 + After * 1048576)) i_regs (
+  cy_regs #(.Config(StoredLevel * 256 + Before * 65536 + After * 1048576)) i_regs (
     .clk_i, .rst_ni, .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
     .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
     .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready, .start_o(start), .abort_o(abort), .send_o(asked),
@@ -94,7 +96,7 @@ module fx_cycle #(
   // An abort resets all but the registers, the memories and the words of U that are on their way out.
   logic run_n;
   always_ff @(posedge clk_i) run_n <= rst_ni & ~abort;
-  wire bad = level < 4'd2 | level > 4'(MaxLevel) | cycles == '0;
+  wire bad = level < 4'd2 | level > 4'(StoredLevel) | cycles == '0;
 
   wire sweep, scrub, down, turn, up, finest, swept, measure, measure_d, none;
   wire [MaxLevel:0] side;
@@ -147,7 +149,7 @@ module fx_cycle #(
   wire [DW-1:0]    d_word;
   wire [WordW-1:0] word;
   wire live_leading;
-  wire [15:0] leading;
+  wire [16:0] leading;
   wire [2:0]  flags_r;
   wire [W-1:0] r;
   cy_enter #(
@@ -158,11 +160,10 @@ module fx_cycle #(
 
   logic [30:0] square_q;
   logic        squared_q;
-  wire signed [15:0] leading_signed = leading;
   always_ff @(posedge clk_i) begin
-    square_q  <= 31'(32'(leading_signed) * 32'(leading_signed));
+    square_q  <= 31'(34'($signed(leading)) * 34'($signed(leading)));
     squared_q <= live_leading & finest & down;
-    if (sweep & finest & ~up) squares_q <= '0;
+    if (sweep & finest) squares_q <= '0;
     else if (squared_q) squares_q <= squares_q + SquaresW'(square_q);
   end
 
@@ -215,6 +216,7 @@ module fx_cycle #(
 
   // ---- Up ------------------------------------------------------------------------------------------------------------------
   wire [FW-1:0] f_word;
+  wire [F-1:0]  f_wide = F'($signed(f_word));
   wire [2:0]    flags_e;
   wire [EW-1:0] e;
   localparam integer XLeftW = $clog2(E + EW + 4);
@@ -223,7 +225,7 @@ module fx_cycle #(
   cy_rise #(
 `include "cycle_parameters_passed.svh"
     , .InW(WordW), .OutW(EW)) i_rise (
-    .clk_i, .flags_i(flags_read & {3{up}}), .none_i(none_read), .word_i(word), .f_i(F'($signed(f_word))), .n_i(e_down),
+    .clk_i, .flags_i(flags_read & {3{up}}), .none_i(none_read), .word_i(word), .f_i(f_wide), .n_i(e_down),
     .f_down_i(f_down), .x_left_i(x_left), .flags_o(flags_e), .e_o(e));
 
   wire [W-1:0] r_word;
@@ -262,15 +264,20 @@ module fx_cycle #(
     end
   endgenerate
 
-  wire correct_read, correct_write, u_over, d_over;
+  wire correct_read, corrected, u_long, d_long;
   wire [UW-1:0] u_word, u_new;
   wire [DW-1:0] d_new;
   cy_correct #(
 `include "cycle_parameters_passed.svh"
     , .InW(EW), .SumsW(EW + SumLog)) i_correct (
     .clk_i, .clear_i(sweep), .length_i(row), .s_i(s), .flags_i(flags_risen & {3{finest}}), .e_i(risen),
-    .read_o(correct_read), .u_i(u_word), .d_i(d_word), .write_o(correct_write), .u_o(u_new), .d_o(d_new),
-    .u_over_o(u_over), .d_over_o(d_over));
+    .read_o(correct_read), .u_i(u_word), .d_i(d_word), .write_o(corrected), .u_o(u_new), .d_o(d_new), .u_over_o(u_long),
+    .d_over_o(d_long));
+  // What is left of an aborted sweep is not written.
+  wire writes        = busy_o & ~scrub;
+  wire correct_write = corrected & writes;
+  wire u_over        = u_long & writes;
+  wire d_over        = d_long & writes;
   logic [IndexW-1:0] correct_from_q, correct_to_q;
   always_ff @(posedge clk_i) begin
     if (sweep) begin
@@ -280,7 +287,7 @@ module fx_cycle #(
       correct_from_q <= correct_from_q + IndexW'(correct_read);
       correct_to_q   <= correct_to_q + IndexW'(correct_write);
     end
-    u_over_q <= ~start & rst_ni & (u_over_q | u_over);
+    u_over_q <= ~start & rst_ni & (u_over_q | (u_over & ~alone));
     d_over_q <= ~start & rst_ni & (d_over_q | (d_over & ~alone));
   end
 
@@ -300,14 +307,14 @@ module fx_cycle #(
   wire [DW-1:0] d_into = busy_o ? d_new : load_word;
   wire [DW-1:0] unused_d;
   fx_memory #(.Lanes(1), .W(DW), .Depth(Nodes)) i_d (
-    .clk_i, .read_i(1'b1), .read_at_i(up ? correct_from_q : index), .early_o(unused_d), .word_o(d_word), .write_i(d_write),
-    .write_at_i(busy_o ? correct_to_q : load_at), .word_i(d_into));
+    .clk_i, .read_i(1'b1), .read_at_i(NodeW'(up ? correct_from_q : index)), .early_o(unused_d), .word_o(d_word), .write_i(d_write),
+    .write_at_i(NodeW'(busy_o ? correct_to_q : load_at)), .word_i(d_into));
   cy_length #(.W(DW)) i_d_length (
     .clk_i, .clear_i(load_first), .live_i(d_write), .word_i(d_into), .count_i(measure_d), .busy_o(d_counts), .length_o(d_length));
   wire [UW-1:0] unused_u;
   fx_memory #(.Lanes(1), .W(UW), .Depth(Nodes)) i_u (
-    .clk_i, .read_i(busy_o | moves), .read_at_i(busy_o ? correct_from_q : send_at), .early_o(unused_u), .word_o(u_word),
-    .write_i(load | correct_write), .write_at_i(busy_o ? correct_to_q : load_at), .word_i(busy_o ? u_new : '0));
+    .clk_i, .read_i(busy_o | moves), .read_at_i(NodeW'(busy_o ? correct_from_q : send_at)), .early_o(unused_u), .word_o(u_word),
+    .write_i(load | correct_write), .write_at_i(NodeW'(busy_o ? correct_to_q : load_at)), .word_i(u_new & {UW{busy_o}}));
 
   // t on the way down, e on the way up: what one leaves the other finds.
   wire e_valid  = flags_risen[2] & ~finest;
@@ -326,12 +333,12 @@ module fx_cycle #(
       f_to_q    <= f_to_q + AW'(f_write);
     end
   wire [WordW-1:0] unused_word;
+  localparam integer WordsW = $clog2(Rest);
   fx_memory #(.Lanes(1), .W(WordW), .Depth(Rest)) i_words (
     .clk_i, .read_i(1'b1), .read_at_i(WordsW'(up ? next | coarse : base | index)), .early_o(unused_word), .word_o(word),
     .write_i(word_write), .write_at_i(WordsW'((down ? next : base) | word_to_q)), .word_i(word_into));
-  localparam integer WordsW = (Rest > 1) ? $clog2(Rest) : 1;
   cy_length #(.W(WordW)) i_length (
-    .clk_i, .clear_i(start), .live_i(word_write & word_live), .word_i(word_into), .count_i(measure), .busy_o(t_counts),
+    .clk_i, .clear_i(scrub), .live_i(word_write & word_live), .word_i(word_into), .count_i(measure), .busy_o(t_counts),
     .length_o(length));
   wire [FW-1:0] unused_f;
   localparam integer AllW = $clog2(Nodes + Rest);

@@ -1,4 +1,5 @@
-// The cycle core: single cycles have the bits of the reference, whole solves those of exact integers around it.
+// The cycle core: single cycles have the bits of multilevel/cycle.hpp's reference, whole solves those of
+// multilevel/word_solve.hpp's.
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -15,7 +16,9 @@
 #include "Vcycle_v11w10.h"
 #include "Vcycle_v12w10.h"
 #include "mantissa/multilevel/cycle.hpp"
+#include "mantissa/multilevel/word_solve.hpp"
 #include "mantissa/nine_point.hpp"
+#include "word_solves.hpp"
 
 namespace mantissa {
 namespace {
@@ -37,7 +40,7 @@ enum Register : std::uint32_t {
     kPoint = 0x38,
     kClocks = 0x40
 };
-constexpr std::uint32_t kStart = 1, kSend = 4;
+constexpr std::uint32_t kStart = 1, kAbort = 2, kSend = 4;
 enum End : std::uint32_t { kReached, kEndCycles, kExact, kOverflow, kFault };
 
 Integers defect(int n, Kind kind, unsigned seed = 7) {
@@ -135,9 +138,11 @@ public:
         }
         top_->s_axis_d_tvalid = 0;
     }
+    void wait(int clocks) {
+        for (int k = 0; k < clocks; ++k) edge();
+    }
     /// Returns how it ended.
-    std::uint32_t run(int level, std::uint32_t cycles, bool alone) {
-        static_cast<void>(level);
+    std::uint32_t run(std::uint32_t cycles, bool alone) {
         write(kCycles, cycles);
         write(kMode, alone ? 1 : 0);
         write(kControl, kStart);
@@ -161,11 +166,7 @@ public:
         top_->m_axis_u_tready = 0;
         return words;
     }
-    struct Looked {
-        int exponent;
-        std::uint64_t squares;
-    };
-    std::vector<Looked> history_;
+    std::vector<multilevel::WordVerdict> history_;
 
 private:
     bool waits() { return stalls_ && random_() % 3 == 0; }
@@ -192,7 +193,7 @@ template <class Model> void compare_cycle(Core<Model>& core, const char* text, i
     const Integers d = defect(n, kind);
     core.write(kLevel, static_cast<std::uint32_t>(level));
     core.load(d);
-    ASSERT_EQ(core.run(level, 1, true), kEndCycles) << text << ", level " << level;
+    ASSERT_EQ(core.run(1, true), kEndCycles) << text << ", level " << level;
     const Integers e = core.take(d.size());
     const int point = static_cast<std::int32_t>(core.read(kPoint));
     const std::vector<double> given(d.begin(), d.end());
@@ -229,91 +230,119 @@ TEST(CycleCore, HasTheReferencesBitsV12W10) {
     compare_cycles<Vcycle_v12w10>("v12,w=10,f=16", 6);
 }
 
-/// x, and the sum of squares that the core forms.
-struct Looked {
-    int exponent = 0;
-    std::uint64_t squares = 0;
-};
-Looked look_at(const Integers& d) {
-    std::uint64_t largest = 0;
-    for (const std::int64_t x : d) largest = std::max(largest, static_cast<std::uint64_t>(std::abs(x)));
-    Looked looked;
-    while (looked.exponent < 64 && (largest >> looked.exponent) != 0) ++looked.exponent;
-    for (const std::int64_t x : d) {
-        const int s = looked.exponent - 15;
-        const std::int64_t leading = s > 0 ? x >> s : x * (std::int64_t{1} << -s);
-        looked.squares += static_cast<std::uint64_t>(leading * leading);
-    }
-    return looked;
-}
-
-/// Cycles until SQUARES 4^(x - 15) <= limit 4^exponent: U, D, and what was looked at.
-struct Solved {
-    Integers u, d;
-    std::vector<Looked> history;
-    std::uint32_t cycles = 0;
-};
-Solved solve(const char* text, int n, const Integers& b, std::uint64_t limit, int exponent) {
-    const auto cycle = make_reference_cycle(poisson(n), parse_cycle_spec(text));
-    const auto side = static_cast<std::size_t>(n) + 1;
-    Solved s{Integers(b.size(), 0), b, {}, 0};
-    for (;;) {
-        s.history.push_back(look_at(s.d));
-        const Looked& now = s.history.back();
-        if (now.exponent == 0 || std::ldexp(static_cast<long double>(now.squares), 2 * (now.exponent - 15)) <=
-                                     std::ldexp(static_cast<long double>(limit), 2 * exponent))
-            return s;
-        const std::vector<double> given(s.d.begin(), s.d.end());
-        std::vector<double> c(b.size());
-        cycle->correct(given, c);
-        Integers words(b.size());
-        for (std::size_t i = 0; i < b.size(); ++i)
-            words[i] = static_cast<std::int64_t>(std::floor(static_cast<long double>(c[i]) + 0.5L));
-        for (std::size_t y = 1; y + 1 < side; ++y)
-            for (std::size_t x = 1; x + 1 < side; ++x) {
-                std::int64_t sum = 9 * words[y * side + x];
-                for (const std::size_t row : {y - 1, y, y + 1})
-                    sum -= words[row * side + x - 1] + words[row * side + x] + words[row * side + x + 1];
-                s.u[y * side + x] += words[y * side + x];
-                s.d[y * side + x] -= sum;
-            }
-        ++s.cycles;
-    }
-}
-
+/// A whole solve, its history and its clocks: 2.7 a node and cycle, and 200 a level and cycle.
 template <class Model> void compare_solve(const char* text, int level) {
     Core<Model> core(5);
-    const int n = 1 << level;
-    const Integers b = defect(n, Kind::noise, 11);
-    const Looked first = look_at(b);
-    // 1e-10 of b's norm, squared.
-    const auto limit = static_cast<std::uint64_t>(std::ldexp(1e-20 * static_cast<double>(first.squares), 60));
-    const int exponent = first.exponent - 15 - 30;
-    const Solved wanted = solve(text, n, b, limit, exponent);
+    const auto size = static_cast<std::size_t>(level);
+    const multilevel::GridWords grid = test::word_grid(size);
+    const Integers b = test::word_right_hand_side(grid, 48);
+    multilevel::WordRequest request;
+    request.tolerance = multilevel::word_tolerance(1e-10 * test::word_norm(b));
+    Integers u;
+    const multilevel::WordOutcome wanted =
+        multilevel::make_reference_word_solver(grid, parse_cycle_spec(text))->solve(b, request, u);
+    ASSERT_EQ(wanted.end, CycleSolveEnd::reached);
     core.write(kLevel, static_cast<std::uint32_t>(level));
-    core.write(kLimit, static_cast<std::uint32_t>(limit));
-    core.write(kLimit + 4, static_cast<std::uint32_t>(limit >> 32));
-    core.write(kLimitExponent, static_cast<std::uint32_t>(exponent));
+    core.write(kLimit, static_cast<std::uint32_t>(request.tolerance.t));
+    core.write(kLimit + 4, static_cast<std::uint32_t>(request.tolerance.t >> 32));
+    core.write(kLimitExponent, static_cast<std::uint32_t>(request.tolerance.point));
     core.load(b);
-    ASSERT_EQ(core.run(level, 100, false), kReached);
+    ASSERT_EQ(core.run(100, false), kReached) << text << ", level " << level;
     EXPECT_EQ(core.read(kCount), wanted.cycles);
-    EXPECT_EQ(core.take(b.size()), wanted.u);
-    ASSERT_EQ(core.history_.size(), wanted.history.size());
-    for (std::size_t k = 0; k < wanted.history.size(); ++k) {
-        EXPECT_EQ(core.history_[k].exponent, wanted.history[k].exponent) << "cycle " << k;
-        EXPECT_EQ(core.history_[k].squares, wanted.history[k].squares) << "cycle " << k;
-    }
-    std::printf("%s, level %d: %u cycles, %llu clocks\n", text, level, wanted.cycles,
-                static_cast<unsigned long long>(core.read_pair(kClocks)));
+    EXPECT_EQ(core.take(b.size()), u) << text << ", level " << level;
+    EXPECT_EQ(core.history_, wanted.history) << text << ", level " << level;
+    const double nodes = std::pow(std::ldexp(1, level) + 1, 2);
+    const double clocks = static_cast<double>(core.read_pair(kClocks)), cycles = static_cast<double>(wanted.cycles);
+    // What looks at the last defect is half of a cycle's finest level.
+    EXPECT_LE(clocks, 1.1 * (cycles * (2.7 * nodes + 200 * level) + nodes + 100)) << text << ", level " << level;
+    std::printf("%s, level %d: %.0f cycles, %.0f clocks\n", text, level, cycles, clocks);
 }
 
-TEST(CycleCore, SolvesAsExactIntegersDo) {
+TEST(CycleCore, SolvesAsTheReferenceDoes) {
     for (int level = 3; level <= 7; ++level) {
         compare_solve<Vcycle_b2w10>("b2,w=10", level);
         compare_solve<Vcycle_b2w8>("b2,w=8", level);
         compare_solve<Vcycle_b2w12>("b2,w=12", level);
         compare_solve<Vcycle_v11w10>("v11,w=10", level);
         if (level <= 6) compare_solve<Vcycle_v12w10>("v12,w=10,f=16", level);
+        if (HasFatalFailure()) return;
+    }
+}
+
+using Small = Core<Vcycle_b2w10>;
+
+TEST(CycleCore, EndsWhereThereIsNothingToDo) {
+    Small core;
+    core.write(kLevel, 3);
+    core.load(Integers(81, 0));
+    EXPECT_EQ(core.run(5, false), kExact);
+    EXPECT_EQ(core.read(kCount), 0U);
+    EXPECT_EQ(core.history_, std::vector<multilevel::WordVerdict>(1));
+    EXPECT_EQ(core.take(81), Integers(81, 0));
+}
+
+TEST(CycleCore, EndsWithItsCycles) {
+    Small core;
+    const Integers b = defect(8, Kind::noise);
+    core.write(kLevel, 3);
+    core.load(b);
+    EXPECT_EQ(core.run(2, false), kEndCycles); // LIMIT is zero
+    EXPECT_EQ(core.read(kCount), 2U);
+    Integers u;
+    multilevel::WordRequest request;
+    request.most_cycles = 2;
+    static_cast<void>(multilevel::make_reference_word_solver(test::word_grid(3), parse_cycle_spec("b2,w=10"))
+                          ->solve(b, request, u));
+    EXPECT_EQ(core.take(b.size()), u);
+}
+
+TEST(CycleCore, EndsWhereAWordIsTooLong) {
+    const multilevel::GridWords grid = test::word_grid(5);
+    Integers b = test::word_right_hand_side(grid, 58), u;
+    for (std::int64_t& word : b) word = word < 0 ? -(std::int64_t{1} << 59) : std::int64_t{1} << 59;
+    const multilevel::WordOutcome wanted =
+        multilevel::make_reference_word_solver(grid, parse_cycle_spec("b2,w=10"))->solve(b, {}, u);
+    ASSERT_EQ(wanted.end, CycleSolveEnd::overflow);
+    Small core;
+    core.write(kLevel, 5);
+    core.load(b);
+    EXPECT_EQ(core.run(100, false), kOverflow);
+    EXPECT_EQ(core.read(kCount), wanted.cycles);
+    EXPECT_EQ(core.history_, wanted.history);
+}
+
+TEST(CycleCore, RefusesWhatItCannotRun) {
+    Small core;
+    core.write(kLevel, 3);
+    EXPECT_EQ(core.run(1, true), kFault) << "nothing was loaded";
+    core.load(Integers(80, 1));
+    EXPECT_EQ(core.run(1, true), kFault) << "a node too few";
+    core.load(Integers(82, 1));
+    EXPECT_EQ(core.run(1, true), kFault) << "a node too many";
+    core.load(Integers(81, 1));
+    EXPECT_EQ(core.run(0, true), kFault) << "no cycles";
+    core.load(Integers(81, 1));
+    core.write(kLevel, 3);
+    EXPECT_EQ(core.run(1, true), kFault) << "LEVEL was written behind the load";
+    core.write(kLevel, 8);
+    EXPECT_EQ(core.run(1, true), kFault) << "a grid too large";
+    compare_cycle(core, "b2,w=10", 3, Kind::noise); // none of it leaves a trace
+}
+
+TEST(CycleCore, AnAbortLeavesNothingBehind) {
+    Small core;
+    for (const int clocks : {30, 300, 1500, 4000, 9000}) {
+        core.write(kLevel, 5);
+        core.load(defect(32, Kind::bump));
+        core.write(kCycles, 100);
+        core.write(kMode, 0);
+        core.write(kControl, kStart);
+        core.wait(clocks);
+        core.write(kControl, kAbort);
+        core.wait(4);
+        EXPECT_EQ(core.read(kStatus) & 1, 0U);
+        compare_cycle(core, "b2,w=10", 4, Kind::noise);
+        compare_cycle(core, "b2,w=10", 5, Kind::noise);
         if (HasFatalFailure()) return;
     }
 }
