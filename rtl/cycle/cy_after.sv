@@ -32,8 +32,8 @@ module cy_after #(
               .OutW(SumsW)) i_window (.clk_i, .clear_i, .length_i, .g_i(e_i), .mid_o(mid), .sum_o(sums));
   wire [W-1:0] r_row, r;
   wire [2:0]   flags_row, flags;
-  row_ram #(.W(W + 3), .Max(RowMost), .Least(3)) i_row (
-    .clk_i, .en_i(1'b1), .clear_i, .length_i, .zero_i(1'b0), .d_i({flags_i, r_i}), .q_o({flags_row, r_row}));
+  cy_row #(.W(W + 3), .Max(RowMost)) i_row (
+    .clk_i, .clear_i, .length_i, .d_i({flags_i, r_i}), .q_o({flags_row, r_row}));
   delay #(.W(W), .N(WindowLatency + 7)) i_r (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(r_row), .q_o(r));
   wire [$clog2(SumsW+RestW+3)-1:0] sums_left;
   fx_place #(.InW(SumsW), .OutW(RestW + 2), .NW(10)) i_sums_place (

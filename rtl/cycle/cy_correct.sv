@@ -44,13 +44,10 @@ module cy_correct #(
   cy_window #(
 `include "cycle_parameters_passed.svh"
     , .GW(InW), .OutW(SumsW)) i_window (.clk_i, .clear_i, .length_i, .g_i(c_q), .mid_o(mid), .sum_o(sums));
-  wire valid_row;
-  row_ram #(.W(1), .Max(RowMost), .Least(3)) i_row (
-    .clk_i, .en_i(1'b1), .clear_i, .length_i, .zero_i(1'b0), .d_i(flags_i[2] & ~clear_i), .q_o(valid_row));
+  wire valid_row, live_row;
+  cy_row #(.W(2), .Max(RowMost)) i_row (
+    .clk_i, .clear_i, .length_i, .d_i({flags_i[2], flags_i == 3'b110}), .q_o({valid_row, live_row}));
   delay #(.W(1), .N(WindowLatency + 8)) i_read (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(valid_row), .q_o(read_o));
-  logic live_row;
-  row_ram #(.W(1), .Max(RowMost), .Least(3)) i_live_row (
-    .clk_i, .en_i(1'b1), .clear_i, .length_i, .zero_i(1'b0), .d_i(flags_i == 3'b110), .q_o(live_row));
   wire live; // A c is nothing at the edge
   delay #(.W(1), .N(WindowLatency + 10)) i_live (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(live_row), .q_o(live));
 

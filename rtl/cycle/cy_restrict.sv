@@ -48,8 +48,8 @@ module cy_restrict #(
     live_o   <= live;
     t_o      <= sum;
   end
-  row_ram #(.W(RW + 5), .Max(RowMost), .Least(3)) i_row (
-    .clk_i, .en_i(1'b1), .clear_i, .length_i(length_i - LengthW'(1)), .zero_i(1'b0), .d_i({live_q, kept_q}),
+  cy_row #(.W(RW + 5), .Max(RowMost)) i_row (
+    .clk_i, .clear_i, .length_i(length_i - LengthW'(1)), .d_i({live_q, kept_q}),
     .q_o({live, above}));
 endmodule
 `default_nettype wire

@@ -102,8 +102,8 @@ module cy_step #(
     , .GW(GW), .OutW(SumsW)) i_window (.clk_i, .clear_i, .length_i, .g_i(g), .mid_o(mid), .sum_o(sums));
   wire [RW-1:0] r_row, r;
   wire [2:0] flags_row, flags;
-  row_ram #(.W(RW + 3), .Max(RowMost), .Least(3)) i_row (
-    .clk_i, .en_i(1'b1), .clear_i, .length_i, .zero_i(1'b0), .d_i({flags_i, r_i}), .q_o({flags_row, r_row}));
+  cy_row #(.W(RW + 3), .Max(RowMost)) i_row (
+    .clk_i, .clear_i, .length_i, .d_i({flags_i, r_i}), .q_o({flags_row, r_row}));
   delay #(.W(RW), .N(GLatency + WindowLatency + 4)) i_r (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(r_row), .q_o(r));
   delay #(.W(3), .N(GLatency + WindowLatency + 5)) i_flags (
     .clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(flags_row), .q_o(flags));
@@ -123,8 +123,8 @@ module cy_step #(
       delay #(.W(GW), .N(2)) i_f (.clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(mid), .q_o(f_o));
     end else if (K < Before - 1) begin : g_row
       wire [FoundW-1:0] f_row;
-      row_ram #(.W(FoundW), .Max(RowMost), .Least(3)) i_f_row (
-        .clk_i, .en_i(1'b1), .clear_i, .length_i, .zero_i(1'b0), .d_i(found_o), .q_o(f_row));
+      cy_row #(.W(FoundW), .Max(RowMost)) i_f_row (
+        .clk_i, .clear_i, .length_i, .d_i(found_o), .q_o(f_row));
       delay #(.W(FoundW), .N(WindowLatency + 6 - FLatency)) i_f (
         .clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i(f_row), .q_o(f_o));
       wire unused = &{1'b0, mid};

@@ -19,10 +19,10 @@ module cy_window #(
 `include "cycle_bounds.svh"
   localparam integer Negative = (East < 0 || Corner < 0) ? 1 : 0; // columns beside are subtracted
   wire [GW-1:0] here, south;
-  row_ram #(.W(GW), .Max(RowMost), .Least(3)) i_here (
-    .clk_i, .en_i(1'b1), .clear_i, .length_i, .zero_i(1'b0), .d_i(g_i), .q_o(here));
-  row_ram #(.W(GW), .Max(RowMost), .Least(3)) i_south (
-    .clk_i, .en_i(1'b1), .clear_i, .length_i, .zero_i(1'b0), .d_i(here), .q_o(south));
+  cy_row #(.W(GW), .Max(RowMost)) i_here (
+    .clk_i, .clear_i, .length_i, .d_i(g_i), .q_o(here));
+  cy_row #(.W(GW), .Max(RowMost)) i_south (
+    .clk_i, .clear_i, .length_i, .d_i(here), .q_o(south));
   logic [GW:0] outer_q; // of the rows to the south and to the north
   logic [GW:0] here_q;
   always_ff @(posedge clk_i) begin

@@ -143,7 +143,7 @@ module fx_cycle #(
   wire [2:0] flags_read; // beside words that were read
   wire       none_read;
   delay #(.W(4), .N(2)) i_flags (
-    .clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i({flags, none | beyond}), .q_o({flags_read, none_read}));
+    .clk_i, .en_i(1'b1), .ptr_i(7'd0), .d_i({flags, none | beyond | ~flags[2]}), .q_o({flags_read, none_read}));
 
   // ---- Down ----------------------------------------------------------------------------------------------------------------
   wire [DW-1:0]    d_word;
@@ -305,15 +305,13 @@ module fx_cycle #(
 
   wire d_write = load | (correct_write & ~alone);
   wire [DW-1:0] d_into = busy_o ? d_new : load_word;
-  wire [DW-1:0] unused_d;
-  fx_memory #(.Lanes(1), .W(DW), .Depth(Nodes)) i_d (
-    .clk_i, .read_i(1'b1), .read_at_i(NodeW'(up ? correct_from_q : index)), .early_o(unused_d), .word_o(d_word), .write_i(d_write),
+  cy_memory #(.W(DW), .Depth(Nodes)) i_d (
+    .clk_i, .read_i(1'b1), .read_at_i(NodeW'(up ? correct_from_q : index)), .word_o(d_word), .write_i(d_write),
     .write_at_i(NodeW'(busy_o ? correct_to_q : load_at)), .word_i(d_into));
   cy_length #(.W(DW)) i_d_length (
     .clk_i, .clear_i(load_first), .live_i(d_write), .word_i(d_into), .count_i(measure_d), .busy_o(d_counts), .length_o(d_length));
-  wire [UW-1:0] unused_u;
-  fx_memory #(.Lanes(1), .W(UW), .Depth(Nodes)) i_u (
-    .clk_i, .read_i(busy_o | moves), .read_at_i(NodeW'(busy_o ? correct_from_q : send_at)), .early_o(unused_u), .word_o(u_word),
+  cy_memory #(.W(UW), .Depth(Nodes)) i_u (
+    .clk_i, .read_i(busy_o | moves), .read_at_i(NodeW'(busy_o ? correct_from_q : send_at)), .word_o(u_word),
     .write_i(load | correct_write), .write_at_i(NodeW'(busy_o ? correct_to_q : load_at)), .word_i(u_new & {UW{busy_o}}));
 
   // t on the way down, e on the way up: what one leaves the other finds.
@@ -332,18 +330,16 @@ module fx_cycle #(
       word_to_q <= word_to_q + IndexW'(word_write);
       f_to_q    <= f_to_q + AW'(f_write);
     end
-  wire [WordW-1:0] unused_word;
   localparam integer WordsW = $clog2(Rest);
-  fx_memory #(.Lanes(1), .W(WordW), .Depth(Rest)) i_words (
-    .clk_i, .read_i(1'b1), .read_at_i(WordsW'(up ? next | coarse : base | index)), .early_o(unused_word), .word_o(word),
+  cy_memory #(.W(WordW), .Depth(Rest)) i_words (
+    .clk_i, .read_i(1'b1), .read_at_i(WordsW'(up ? next | coarse : base | index)), .word_o(word),
     .write_i(word_write), .write_at_i(WordsW'((down ? next : base) | word_to_q)), .word_i(word_into));
   cy_length #(.W(WordW)) i_length (
     .clk_i, .clear_i(scrub), .live_i(word_write & word_live), .word_i(word_into), .count_i(measure), .busy_o(t_counts),
     .length_o(length));
-  wire [FW-1:0] unused_f;
   localparam integer AllW = $clog2(Nodes + Rest);
-  fx_memory #(.Lanes(1), .W(FW), .Depth(Nodes + Rest)) i_f (
-    .clk_i, .read_i(1'b1), .read_at_i(AllW'(all_base_q | AW'(index))), .early_o(unused_f), .word_o(f_word), .write_i(f_write),
+  cy_memory #(.W(FW), .Depth(Nodes + Rest)) i_f (
+    .clk_i, .read_i(1'b1), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(f_word), .write_i(f_write),
     .write_at_i(AllW'(all_base_q | f_to_q)), .word_i(g_step[Before-1].found));
   // r as it entered, for the steps after.
   generate
@@ -351,15 +347,12 @@ module fx_cycle #(
       logic [AW-1:0] r_to_q;
       wire r_write = flags_r[2] & down;
       always_ff @(posedge clk_i) r_to_q <= sweep ? '0 : r_to_q + AW'(r_write);
-      wire [W-1:0] unused_r;
-      fx_memory #(.Lanes(1), .W(W), .Depth(Nodes + Rest)) i_r (
-        .clk_i, .read_i(1'b1), .read_at_i(AllW'(all_base_q | AW'(index))), .early_o(unused_r), .word_o(r_word), .write_i(r_write),
+      cy_memory #(.W(W), .Depth(Nodes + Rest)) i_r (
+        .clk_i, .read_i(1'b1), .read_at_i(AllW'(all_base_q | AW'(index))), .word_o(r_word), .write_i(r_write),
         .write_at_i(AllW'(all_base_q | r_to_q)), .word_i(r));
-      wire unused = &{1'b0, unused_r};
     end else begin : g_none
       assign r_word = '0;
     end
   endgenerate
-  wire unused = &{1'b0, unused_d, unused_u, unused_word, unused_f};
 endmodule
 `default_nettype wire
