@@ -47,8 +47,8 @@ std::vector<Option> recurrence_options() {
          .get = [](const SolveOptions& o) { return Given(to_string(o.scheme)); }},
         {.name = "recurrence",
          .type = Type::choice,
-         .help = "in place of --scheme: the conjugate gradients that run in the datapath",
-         .choices = {"pipelined", "cg", "chronopoulos-gear", "ghysels-vanroose"},
+         .help = "in place of --scheme: the recurrence that runs in the datapath",
+         .choices = {"pipelined", "cg", "chronopoulos-gear", "ghysels-vanroose", "chebyshev"},
          .excludes = {"scheme", "inner-recurrence"},
          .since = "0.2",
          .set = [](Request& r, const Value& v) { r.axes.recurrence = text(v); }},
@@ -87,16 +87,25 @@ std::vector<Option> stopping_options() {
         {.name = "inner-recurrence",
          .type = Type::choice,
          .help = "the recurrence of the inner solves (defect-correction, inexact-pcg)",
-         .choices = {"pipelined", "plain"},
+         .choices = {"pipelined", "plain", "chebyshev"},
          .default_text = "pipelined",
          .column = Column::first,
          .quiet = true,
          .set = [](Request& r, const Value& v) { r.options.inner_recurrence = parse_recurrence(text(v)); },
          .get =
              [](const SolveOptions& o) {
-                 const bool plain = o.inner_recurrence == Recurrence::plain;
-                 return plain || chooses_recurrence(o) ? Given(std::string(plain ? "plain" : "pipelined")) : Given();
+                 const bool usual = o.inner_recurrence == Recurrence::pipelined;
+                 return !usual || chooses_recurrence(o) ? Given(recurrence_text(o.inner_recurrence)) : Given();
              }},
+        {.name = "bounds",
+         .type = Type::text,
+         .help =
+             "recurrence chebyshev: smallest and largest eigenvalue of the matrix (with Jacobi scaling of the scaled "
+             "one), as 0.01,4.2; unless given, by Lanczos steps on this processor",
+         .since = "0.2",
+         .column = Column::later,
+         .set = [](Request& r, const Value& v) { r.options.bounds = parse_bounds(text(v)); },
+         .get = [](const SolveOptions& o) { return o.bounds ? Given(bounds_text(*o.bounds)) : Given(); }},
         {.name = "middle",
          .type = Type::formats,
          .group = Group::arithmetic,

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "chebyshev/bounds.hpp"
 #include "context.hpp"
 #include "mantissa/fitted.hpp"
 #include "mantissa/host/native.hpp"
@@ -50,10 +51,11 @@ void check(const Problem& problem, const Engine& engine, const SolveOptions& o) 
         const std::string why_not =
             engine.cycles_refusal(problem.system, *o.preconditioner, o.outer.value_or(kCycleIterate));
         require(why_not.empty(), why_not);
-        require(o.scheme == Scheme::defect_correction,
-                fmt::format("preconditioner multilevel: engine '{}' runs cycles alone; give --scheme defect-correction, "
-                            "or leave the engine out for CG around them",
-                            engine.name()));
+        require(
+            o.scheme == Scheme::defect_correction,
+            fmt::format("preconditioner multilevel: engine '{}' runs cycles alone; give --scheme defect-correction, "
+                        "or leave the engine out for CG around them",
+                        engine.name()));
     }
     for (const ScheduleStage& stage : o.schedule) stage.spec.validate();
 }
@@ -320,6 +322,12 @@ SolveResult solve(const Problem& original, const Engine& engine, const SolveOpti
     }
     if (counts_bits(options)) context.pass = bit_operations(options.spec, *context.loaded);
     result.equation_scale = context.fit;
+    if (refines(options.scheme) && options.inner_recurrence == Recurrence::chebyshev) {
+        result.chebyshev = options.bounds ? ChebyshevBounds{*options.bounds, 0}
+                                          : solving::estimated_bounds(problem.system, options.threads);
+        const SpectrumBounds& bounds = result.chebyshev->bounds;
+        context.bounds = {context.fit * bounds.low, context.fit * bounds.high};
+    }
     if (options.resident) {
         const std::string why = engine.resident_refusal(options.spec, *context.loaded, *options.outer);
         if (!why.empty()) throw InvalidInput(why);

@@ -49,7 +49,7 @@ std::unique_ptr<InnerSolver> make_inner_solver(const Problem& problem, const Eng
     const SolveOptions& options = context.options;
     if (options.preconditioner) return make_inner_cycle(problem.system, *options.preconditioner, options.threads);
     return make_engine_solver(engine, *context.loaded, context.fit, options.spec,
-                              {options.threads, options.inner_recurrence});
+                              {options.threads, options.inner_recurrence}, context.bounds);
 }
 
 } // namespace mantissa::solving
